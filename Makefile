@@ -1,0 +1,73 @@
+# A thin face of the `repro` command: every target sets up what it needs.
+.DEFAULT_GOAL := help
+SHELL := /bin/bash
+
+PYTHON ?= python3
+VENV ?= .venv
+PROFILE ?= smoke
+PAPER ?= supar
+TABLE ?= 1
+FIGURE ?= 6
+JOBS ?= 0
+EXTRAS ?= dev,lm
+PYTEST_ARGS ?=
+
+READY := $(VENV)/.ready-$(subst $(,),-,$(EXTRAS))
+REPRO := $(VENV)/bin/repro
+# OpenMP reads this once, when torch is imported: without it two busy processes slow each other.
+export OMP_WAIT_POLICY := passive
+
+.PHONY: help setup reproduce reproduce-table reproduce-figure figures report test lint bench \
+	bench-compare golden clean
+
+help:  ## Show the targets
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
+
+setup: $(READY)  ## Make the virtual environment
+
+$(READY): pyproject.toml constraints.txt
+	$(PYTHON) -m venv $(VENV)
+	# torch first and pinned: as somebody's dependency it would come with gigabytes of CUDA.
+	$(VENV)/bin/pip install --quiet -c constraints.txt torch
+	$(VENV)/bin/pip install --quiet -c constraints.txt -e '.[$(EXTRAS)]'
+	touch $@
+
+reproduce: $(READY)  ## Run every task at smoke scale, check it, and write the report to site/
+	$(REPRO) run --profile smoke --jobs $(JOBS)
+	$(REPRO) check --profile smoke
+	$(REPRO) report --site-only
+
+reproduce-table: $(READY)  ## One table: PAPER=supar TABLE=1 PROFILE=cpu
+	$(REPRO) run $(PAPER)/tab$$(printf %02d $(TABLE)) --profile $(PROFILE) --jobs $(JOBS)
+	$(REPRO) table $(PAPER)/tab$$(printf %02d $(TABLE)) --profile $(PROFILE)
+	$(REPRO) check $(PAPER)/tab$$(printf %02d $(TABLE)) --profile $(PROFILE)
+
+reproduce-figure: $(READY)  ## One figure: PAPER=supar FIGURE=6 PROFILE=cpu
+	$(REPRO) run $(PAPER)/fig$$(printf %02d $(FIGURE)) --profile $(PROFILE) --jobs $(JOBS)
+	$(REPRO) check $(PAPER)/fig$$(printf %02d $(FIGURE)) --profile $(PROFILE)
+
+figures: $(READY)  ## Draw every figure again from the committed tables
+	$(REPRO) plot --all
+
+report: $(READY)  ## Write RESULTS.md and the static report in site/
+	$(REPRO) report
+
+test: $(READY)  ## Run the tests (PYTEST_ARGS for more options)
+	$(VENV)/bin/python -m pytest $(PYTEST_ARGS)
+
+lint: $(READY)  ## Check style and types
+	$(VENV)/bin/ruff check .
+	$(VENV)/bin/ruff format --check .
+	$(VENV)/bin/mypy
+
+bench: $(READY)  ## Measure speed and memory, into results/benchmarks/
+	$(REPRO) bench
+
+bench-compare: $(READY)  ## Measure again and compare with the last saved run
+	$(REPRO) bench --compare
+
+golden: $(READY)  ## Rewrite tests/golden/ from a smoke run; say why in the commit
+	$(VENV)/bin/python -m tests.update_golden
+
+clean:  ## Remove the working copy of records and the report (committed results stay)
+	rm -rf runs site
