@@ -1,0 +1,48 @@
+"""Canonical JSON: one byte sequence per value, so that a hash identifies it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from harness.errors import SpecError
+
+
+def canonical_json(value: Any) -> str:
+    """Encode a JSON value with sorted keys and no blanks; tuples become lists.
+
+    Raises SpecError for a float that is not finite, a key that is not a string, or a type
+    JSON does not have: each of them would make equal things hash differently.
+
+    >>> canonical_json({"b": (1, 2.0), "a": None})
+    '{"a":null,"b":[1,2.0]}'
+    """
+    return json.dumps(_plain(value, "$"), sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+
+
+def digest(value: Any) -> str:
+    """Return the SHA-256 of the canonical JSON, as 64 hexadecimal digits."""
+    return hashlib.sha256(canonical_json(value).encode()).hexdigest()
+
+
+def _plain(value: Any, where: str) -> Any:
+    if value is None or isinstance(value, (bool, str)):
+        return value
+    if isinstance(value, int):
+        return int(value)
+    if isinstance(value, float):
+        if not math.isfinite(value):
+            raise SpecError(f"{where} is {value}: canonical JSON holds finite numbers only")
+        # -0.0 equals 0.0, so it must not hash differently.
+        return value + 0.0
+    if isinstance(value, (list, tuple)):
+        return [_plain(item, f"{where}[{index}]") for index, item in enumerate(value)]
+    if isinstance(value, Mapping):
+        for key in value:
+            if not isinstance(key, str):
+                raise SpecError(f"{where} has the key {key!r}: canonical JSON needs string keys")
+        return {key: _plain(item, f"{where}.{key}") for key, item in value.items()}
+    raise SpecError(f"{where} is a {type(value).__name__}: canonical JSON has no such type")

@@ -1,0 +1,193 @@
+"""Finds papers, tasks and experiments; imports them, but nothing heavy.
+
+A paper is a package with a `paper.toml`. Ours lie under `reproductions`; another distribution
+adds its own by an entry point of the group `paper_reproductions.papers` that names a paper
+package, or a package that holds several.
+"""
+
+from __future__ import annotations
+
+import fnmatch
+import importlib
+import importlib.metadata
+import importlib.util
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import ModuleType
+from typing import Generic, TypeVar
+
+from harness.errors import SpecError, UsageError, nearest
+from harness.task import Experiment, Kind, Task
+
+ENTRY_POINTS = "paper_reproductions.papers"
+BUILT_IN = "reproductions"
+
+T = TypeVar("T")
+
+
+class Registry(dict[str, T], Generic[T]):
+    """A dict that refuses a second owner of a name and answers a wrong one with the nearest."""
+
+    def __init__(self, what: str) -> None:
+        super().__init__()
+        self.what = what
+
+    def add(self, name: str, item: T) -> None:
+        """Register an item. Raises SpecError if another one has that name."""
+        if self.get(name, item) is not item:
+            raise SpecError(f"{self.what} {name!r} is declared twice: rename one of them")
+        self[name] = item
+
+    def find(self, name: str) -> T:
+        """Return the item. Raises UsageError that names the nearest ones."""
+        if name not in self:
+            raise UsageError(
+                f"no {self.what} is called {name!r}{nearest(name, self)} (repro list shows all)"
+            )
+        return self[name]
+
+
+@dataclass(frozen=True, slots=True)
+class PaperFolder:
+    """A paper as found on disk."""
+
+    name: str
+    package: str
+    folder: Path
+
+
+@dataclass(frozen=True, slots=True)
+class BrokenTask:
+    """A task file that cannot be used, shown with its reason instead of hidden."""
+
+    id: str
+    file: str
+    reason: str
+
+
+@dataclass(slots=True)
+class Library:
+    """Everything that is declared."""
+
+    papers: Registry[PaperFolder] = field(default_factory=lambda: Registry("paper"))
+    tasks: Registry[Task] = field(default_factory=lambda: Registry("task"))
+    experiments: Registry[Experiment] = field(default_factory=lambda: Registry("experiment"))
+    broken: dict[str, BrokenTask] = field(default_factory=dict)
+    modules: dict[str, str] = field(default_factory=dict)
+    """Task id -> module that declares it."""
+    files: dict[str, str] = field(default_factory=dict)
+    """Task id -> its file, relative to the paper's folder."""
+
+    def file_of(self, task_id: str) -> str:
+        return self.files[task_id]
+
+    def tasks_of(self, experiment: Experiment) -> list[Task]:
+        """Return the tasks that show an experiment, in the order of their ids."""
+        return [task for _, task in sorted(self.tasks.items()) if experiment in task.reads]
+
+    def module_of(self, experiment: Experiment) -> str:
+        """Return a task module through which a worker finds the experiment."""
+        for task_id, task in self.tasks.items():
+            if any(found is experiment for found in walk_experiments(task)):
+                return self.modules[task_id]
+        raise SpecError(f"experiment {experiment.id} is read by no task")
+
+    def select(self, selectors: Sequence[str], kind: Kind | None = None) -> list[Task]:
+        """Return tasks by id, shell pattern or paper name, sorted, each once; all for none.
+
+        Raises UsageError for a selector that matches nothing, or a task that is broken.
+        """
+        chosen: set[str] = set()
+        for selector in selectors or ["*"]:
+            if selector in self.broken:
+                raise UsageError(f"task {selector} is broken: {self.broken[selector].reason}")
+            matches = fnmatch.filter(self.tasks, selector)
+            if selector in self.papers:
+                matches = [name for name in self.tasks if name.split("/")[0] == selector]
+            elif not matches and selectors:
+                known = [*self.tasks, *self.papers]
+                raise UsageError(
+                    f"no task matches {selector!r}{nearest(selector, known)} (repro list shows all)"
+                )
+            chosen.update(matches)
+        tasks = [self.tasks[name] for name in sorted(chosen)]
+        return [task for task in tasks if kind is None or task.kind == kind]
+
+
+def walk_experiments(task: Task) -> Iterator[Experiment]:
+    """Yield a task's experiments and all that they start from, upstream first."""
+    for experiment in task.reads:
+        yield from _with_upstream(experiment)
+
+
+def _with_upstream(experiment: Experiment) -> Iterator[Experiment]:
+    for use in experiment.uses:
+        yield from _with_upstream(use.experiment)
+    yield experiment
+
+
+def load_registry() -> Library:
+    """Import every paper's task files. A file that fails becomes a `BrokenTask`."""
+    library = Library()
+    for package in _paper_packages():
+        folder = Path(importlib.import_module(package).__path__[0])
+        paper = PaperFolder(package.rsplit(".", 1)[-1], package, folder)
+        library.papers.add(paper.name, paper)
+        for path in sorted((folder / "tasks").glob("*.py")):
+            if path.stem != "__init__":
+                _load_file(library, paper, path)
+    return library
+
+
+def _paper_packages() -> Iterator[str]:
+    """Yield the import names of all paper packages, ours first, others by name."""
+    points = importlib.metadata.entry_points(group=ENTRY_POINTS)
+    for name in [BUILT_IN, *sorted(point.value for point in points)]:
+        spec = importlib.util.find_spec(name)
+        if spec is None or not spec.submodule_search_locations:
+            continue
+        folder = Path(spec.submodule_search_locations[0])
+        if (folder / "paper.toml").exists():
+            yield name
+        for inner in sorted(folder.glob("*/paper.toml")):
+            yield f"{name}.{inner.parent.name}"
+
+
+def _load_file(library: Library, paper: PaperFolder, path: Path) -> None:
+    guess = f"{paper.name}/{path.stem.split('_')[0]}"
+    file = f"tasks/{path.name}"
+    module_name = f"{paper.package}.tasks.{path.stem}"
+    try:
+        for task in tasks_in(importlib.import_module(module_name)):
+            guess = task.id
+            if task.paper != paper.name:
+                raise SpecError(f"task {task.id} lies in the folder of {paper.name}")
+            experiments = list(walk_experiments(task))
+            for experiment in experiments:
+                library.experiments.add(experiment.id, experiment)
+            library.tasks.add(task.id, task)
+            library.modules[task.id] = module_name
+            library.files[task.id] = file
+    except Exception as error:  # noqa: BLE001 - whatever a task file raises is its reason
+        library.broken[guess] = BrokenTask(guess, file, f"{type(error).__name__}: {error}")
+
+
+def tasks_in(module: ModuleType) -> list[Task]:
+    """Return the tasks of a module: its `task`, or its `tasks`.
+
+    Raises SpecError if it has neither.
+    """
+    found = getattr(module, "tasks", None) or [getattr(module, "task", None)]
+    if not all(isinstance(task, Task) for task in found):
+        raise SpecError(f"{module.__name__} declares no `task` and no `tasks`")
+    return list(found)
+
+
+def load_experiment(module_name: str, experiment_id: str) -> Experiment:
+    """Return an experiment through a task module, as a worker process does."""
+    for task in tasks_in(importlib.import_module(module_name)):
+        for experiment in walk_experiments(task):
+            if experiment.id == experiment_id:
+                return experiment
+    raise SpecError(f"{module_name} reads no experiment {experiment_id}")

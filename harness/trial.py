@@ -1,0 +1,85 @@
+"""A trial: one point of an experiment's grid, identified by what determines its result."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from harness.canonical import digest
+from harness.datasets import data_hash
+from harness.errors import SpecError
+from harness.seeds import derive_seed
+from harness.task import Experiment, Needs, Profile, Scalar, describe_trial
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One point of a grid. Equal keys mean equal results, whatever profile asked for them."""
+
+    experiment: Experiment
+    params: Mapping[str, Scalar]
+    profile: Profile
+
+    @cached_property
+    def needs(self) -> Needs:
+        return self.experiment.needs_of(self.params)
+
+    @cached_property
+    def upstream(self) -> tuple[Trial, ...]:
+        """The trials this one starts from."""
+        return tuple(
+            Trial(use.experiment, dict(use.params(self.params)), self.profile)
+            for use in self.experiment.uses
+        )
+
+    @cached_property
+    def data(self) -> dict[str, str]:
+        """Content hash per data set it reads, from the catalogue."""
+        return {name: data_hash(name) for name in self.needs.data}
+
+    @cached_property
+    def key(self) -> str:
+        """SHA-256 over all that determines the result; source text is not part of it."""
+        return digest(
+            {
+                "experiment": self.experiment.id,
+                "version": self.experiment.version,
+                "params": dict(self.params),
+                "upstream": [trial.key for trial in self.upstream],
+                "data": self.data,
+                "device": self.needs.device,
+            }
+        )
+
+    @cached_property
+    def name(self) -> str:
+        return describe_trial(self.experiment, self.params)
+
+    def seed(self, stream: str) -> int:
+        """Return a stream's seed. Raises SpecError if `seed_from` names no parameter."""
+        missing = [name for name in self.experiment.seed_from if name not in self.params]
+        if missing:
+            raise SpecError(f"{self.name}: seed_from names {missing}, which are no parameters")
+        return derive_seed(stream, {name: self.params[name] for name in self.experiment.seed_from})
+
+
+def grid_of(
+    experiment: Experiment, profile: Profile, overrides: Mapping[str, Scalar] | None = None
+) -> list[Trial]:
+    """Return the trials of a profile, in the grid's order, with overrides applied.
+
+    An override replaces a parameter in every point that has it; points that become equal are
+    kept once. `seeds=N` is special: the grid is repeated for the seeds 0 to N-1.
+    """
+    overrides = dict(overrides or {})
+    num_seeds = overrides.pop("seeds", None)
+    points: dict[str, dict[str, Scalar]] = {}
+    for point in experiment.params_of(profile):
+        changed = {name: overrides.get(name, value) for name, value in point.items()}
+        repeated = num_seeds is not None and "seed" in changed
+        seeds = range(int(num_seeds)) if repeated and num_seeds is not None else [None]
+        for seed in seeds:
+            full = changed if seed is None else {**changed, "seed": seed}
+            points.setdefault(digest(full), full)
+    return [Trial(experiment, point, profile) for point in points.values()]
