@@ -1,0 +1,130 @@
+"""`repro data`: what data sets there are, whether they are right, and how to move them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from harness.commands.common import (
+    JsonOption,
+    KindOption,
+    parse_kind,
+    parse_profile,
+    print_rows,
+    say,
+)
+from harness.datasets import available, cache_folder, catalogue, data_hash, find, load
+from harness.datasets import missing_reason as why_missing
+from harness.errors import DataError
+
+EPILOG = """
+Examples:  repro data list  |  REPRO_DATA=~/data repro data verify tinyshakespeare mnist  |
+repro data pack supar --profile gpu --out carry
+"""
+
+app = typer.Typer(
+    help="List, check, fetch and pack data sets.", epilog=EPILOG, no_args_is_help=True
+)
+
+NamesArgument = Annotated[
+    list[str] | None, typer.Argument(help="Data sets; all that are here where none is given.")
+]
+
+
+@app.command("list")
+def list_data(as_json: JsonOption = False) -> None:
+    """List data sets: kind, variants, which one would be used, licence."""
+    rows: list[dict[str, Any]] = [
+        {
+            "name": dataset.name,
+            "kind": dataset.kind,
+            "variants": list(dataset.variants),
+            "available": available(dataset.name),
+            "sha256": data_hash(dataset.name),
+            "num_records": dataset.num_records,
+            "licence": dataset.licence,
+            "upstream": dataset.upstream,
+            "rule": dataset.rule,
+            "missing": why_missing(dataset.name),
+        }
+        for dataset in catalogue().values()
+    ]
+    columns = ["name", "kind", "variants", "available", "num_records", "licence"]
+    print_rows(rows, as_json=as_json, columns=columns)
+
+
+@app.command("verify")
+def verify(names: NamesArgument = None, as_json: JsonOption = False) -> None:
+    """Read data sets and check their content hashes; exit code 2 if one is not right.
+
+    Named ones must be there; without names, those that are missing are only shown.
+    """
+    rows = [_verify_one(name) for name in names or catalogue()]
+    columns = ["name", "state", "variant", "sha256", "reason"]
+    print_rows(rows, as_json=as_json, columns=columns)
+    bad = [row["name"] for row in rows if row["state"] == "bad"]
+    if names:
+        bad += [row["name"] for row in rows if row["state"] == "missing"]
+    if bad:
+        say(f"{len(bad)} of {len(rows)} not right: {', '.join(bad)}")
+        raise typer.Exit(DataError.exit_code)
+
+
+@app.command("fetch")
+def fetch(
+    name: Annotated[str, typer.Argument(help="A data set with a hub variant.")],
+    again: Annotated[
+        bool, typer.Option("--again", help="Read it again; it must match the first fetch.")
+    ] = False,
+) -> None:
+    """Fetch a data set from the hub into the local cache."""
+    from harness.hub import fetch as fetch_hub
+
+    dataset = find(name)
+    if dataset.hub and available(name) == "hub" and not again:
+        content = load(name)
+        say(f"{name} is here already, sha256 {content.sha256}")
+        return
+    fetched = fetch_hub(dataset, cache_folder())
+    say(
+        f"wrote {cache_folder() / fetched.path}: {fetched.num_records} records of {fetched.repo}"
+        f" at {fetched.revision}, sha256 {fetched.sha256}"
+    )
+
+
+@app.command("pack")
+def pack(
+    tasks: Annotated[list[str], typer.Argument(help="Task ids, shell patterns or papers.")],
+    out: Annotated[Path, typer.Option("--out", help="A new or empty folder.")],
+    profile: Annotated[str, typer.Option("--profile", "-p", help="Whose data.")] = "gpu",
+    kind: KindOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Copy the data of some tasks into a folder, for a machine without network.
+
+    There, set REPRO_DATA to the folder.
+    """
+    from harness.data_pack import names_needed
+    from harness.data_pack import pack as pack_data
+    from harness.registry import load_registry
+
+    chosen = load_registry().select(tasks, parse_kind(kind))
+    packed = pack_data(names_needed(chosen, parse_profile(profile)), out)
+    columns = ["name", "variant", "path", "bytes", "sha256"]
+    rows = [{column: getattr(item, column) for column in columns} for item in packed]
+    print_rows(rows, as_json=as_json, columns=columns)
+    copied = sum(1 for item in packed if item.path)
+    say(f"packed {copied} of {len(packed)} data sets; there: export REPRO_DATA={out}")
+
+
+def _verify_one(name: str) -> dict[str, Any]:
+    row: dict[str, Any] = {"name": name, "variant": available(name), "sha256": "", "reason": ""}
+    if row["variant"] is None:
+        return {**row, "state": "missing", "reason": why_missing(name)}
+    try:
+        content = load(name)
+    except DataError as error:
+        return {**row, "state": "bad", "reason": str(error)}
+    return {**row, "state": "ok", "sha256": content.sha256}

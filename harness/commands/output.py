@@ -1,0 +1,109 @@
+"""Verbs that make what a paper or a reader takes away: plot, table, report."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any, get_args
+
+import typer
+
+from harness.atomic import write_bytes, write_text
+from harness.commands.common import ProfileOption, parse_profile, say
+from harness.errors import UsageError, nearest
+from harness.registry import Library, load_registry
+from harness.results import TaskResult, load_result
+from harness.task import Task
+from harness.workspace import Workspace, find_workspace
+
+TaskArgument = Annotated[str, typer.Argument(help="A task's id, such as supar/fig06.")]
+OutOption = Annotated[Path | None, typer.Option("--out", help="File; stdout by default.")]
+
+
+def mount(app: typer.Typer) -> None:
+    """Add the output verbs to the command line."""
+    app.command("plot")(plot)
+    app.command("table")(table)
+    app.command("report")(report)
+
+
+def plot(
+    task_id: TaskArgument,
+    profile: ProfileOption = "cpu",
+    fmt: Annotated[str, typer.Option("--format", help="svg, png, pdf or pgf.")] = "svg",
+    width: Annotated[str, typer.Option(help="single or double column.")] = "double",
+    out: OutOption = None,
+) -> None:
+    """Draw a task's figure from its stored table; the same table gives the same bytes."""
+    from harness.figures import Format, draw
+    from harness.house_style import Width
+    from harness.refresh import reference_of
+
+    library, _, task, result = _stored(task_id, profile)
+    if task.figure is None:
+        raise UsageError(f"{task.id} has no figure: use repro table {task.id}")
+    image = draw(
+        task,
+        table=result.table,
+        reference=reference_of(library, task),
+        profile=parse_profile(profile),
+        width=_one_of(width, get_args(Width), "width"),
+        fmt=_one_of(fmt, get_args(Format), "format"),
+    )
+    target = out or Path(f"{task.id.replace('/', '-')}.{profile}.{fmt}")
+    write_bytes(target, image)
+    say(f"wrote {target} ({len(image)} bytes)")
+
+
+def table(
+    task_id: TaskArgument,
+    profile: ProfileOption = "cpu",
+    fmt: Annotated[str, typer.Option("--format", help="latex, markdown or csv.")] = "markdown",
+    out: OutOption = None,
+) -> None:
+    """Print a task's table, seeds aggregated, beside the paper's values."""
+    from harness.refresh import reference_of
+    from harness.report.paper_table import TableFormat, paper_table
+
+    library, _, task, result = _stored(task_id, profile)
+    text = paper_table(
+        task,
+        result.table,
+        reference_of(library, task),
+        fmt=_one_of(fmt, get_args(TableFormat), "format"),
+    )
+    if out is None:
+        typer.echo(text, nl=not text.endswith("\n"))
+        return
+    write_text(out, text)
+    say(f"wrote {out}")
+
+
+def report() -> None:
+    """Write the static report to site/, and RESULTS.md from the committed profiles."""
+    from harness.report import build_report, build_results
+
+    library, workspace = load_registry(), find_workspace()
+    say(f"wrote {build_results(workspace, library)}")
+    say(f"wrote {build_report(workspace, library)}: open it in a browser")
+
+
+def _stored(task_id: str, profile: str) -> tuple[Library, Workspace, Task, TaskResult]:
+    library, workspace = load_registry(), find_workspace()
+    selected = library.select([task_id])
+    if len(selected) != 1:
+        raise UsageError(f"{task_id!r} names {len(selected)} tasks: name one")
+    scale = parse_profile(profile)
+    result = load_result(workspace, selected[0], scale)
+    if result is None:
+        raise UsageError(
+            f"{task_id} has no result at {profile}: repro run {task_id} --profile {profile}"
+        )
+    return library, workspace, selected[0], result
+
+
+def _one_of(name: str, known: tuple[Any, ...], what: str) -> Any:
+    if name not in known:
+        raise UsageError(
+            f"no {what} is called {name!r}{nearest(name, known)}: use one of {', '.join(known)}"
+        )
+    return name

@@ -1,0 +1,217 @@
+"""Verbs that only read: list, plan, status, check, doctor. None of them imports torch."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from harness.commands.common import (
+    JsonOption,
+    KindOption,
+    ProfileOption,
+    Selectors,
+    parse_kind,
+    parse_overrides,
+    parse_profile,
+    print_rows,
+    say,
+)
+from harness.registry import load_registry
+from harness.workspace import find_workspace
+
+
+def mount(app: typer.Typer) -> None:
+    """Add the reading verbs to the command line."""
+    app.command("list")(list_tasks)
+    app.command("plan")(show_plan)
+    app.command("status")(show_status)
+    app.command("check")(check)
+    app.command("doctor")(doctor)
+
+
+def list_tasks(
+    selectors: Selectors = None, kind: KindOption = None, as_json: JsonOption = False
+) -> None:
+    """List tasks: paper, number, title, claims; broken ones with their reason."""
+    library = load_registry()
+    rows: list[dict[str, Any]] = [
+        {
+            "id": task.id,
+            "paper": task.paper,
+            "kind": task.kind,
+            "number": task.number,
+            "title": task.title,
+            "file": library.file_of(task.id),
+            "experiments": [experiment.id for experiment in task.reads],
+            "claims": [claim.id for claim in task.claims],
+        }
+        for task in library.select(selectors or [], parse_kind(kind))
+    ]
+    shown = [{**row, "claims": len(row["claims"])} for row in rows]
+    columns = ["id", "kind", "number", "title", "experiments", "claims"]
+    print_rows(rows if as_json else shown, as_json=as_json, columns=columns)
+    for broken in library.broken.values():
+        say(f"broken: {broken.id} ({broken.file}): {broken.reason}")
+
+
+def show_plan(
+    selectors: Selectors = None,
+    kind: KindOption = None,
+    profile: ProfileOption = "smoke",
+    settings: Annotated[
+        list[str] | None, typer.Option("--set", help="Override name=value.")
+    ] = None,
+    seeds: Annotated[int | None, typer.Option("--seeds", help="Number of seeds.")] = None,
+    stale: Annotated[bool, typer.Option("--stale", help="Also re-run changed code.")] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Print the trials to do and to reuse, why, and the estimated time and memory."""
+    from harness.plan import make_plan, probe_limits
+    from harness.records import RecordStore
+
+    library = load_registry()
+    overrides = parse_overrides(settings or [], seeds)
+    scale = parse_profile(profile)
+    store = RecordStore(find_workspace().with_overrides(overrides))
+    tasks = library.select(selectors or [], parse_kind(kind))
+    for name in {experiment.id for task in tasks for experiment in task.reads}:
+        store.unpack(name, scale)
+    plan = make_plan(tasks, scale, store, probe_limits(), overrides=overrides, rerun_stale=stale)
+    if as_json:
+        rows = [
+            {
+                "trial": item.trial.name,
+                "key": item.trial.key,
+                "action": item.action,
+                "reason": item.reason,
+                "seconds": item.estimate.seconds,
+                "memory_bytes": item.estimate.memory_bytes,
+            }
+            for item in plan.items.values()
+        ]
+        print_rows(rows, as_json=True, columns=[])
+        return
+    groups: Counter[tuple[str, str, str]] = Counter()
+    seconds: Counter[tuple[str, str, str]] = Counter()
+    memory: Counter[tuple[str, str, str]] = Counter()
+    for item in plan.items.values():
+        group = (item.trial.experiment.id, str(item.action), item.reason)
+        groups[group] += 1
+        seconds[group] += round(item.estimate.seconds * 1000)
+        memory[group] = max(memory[group], item.estimate.memory_bytes)
+    print_rows(
+        [
+            {
+                "experiment": group[0],
+                "action": group[1],
+                "trials": count,
+                "core_s": seconds[group] / 1000 if group[1] == "run" else 0.0,
+                "memory_MiB": round(memory[group] / 2**20),
+                "reason": group[2],
+            }
+            for group, count in groups.items()
+        ],
+        as_json=False,
+        columns=["experiment", "action", "trials", "core_s", "memory_MiB", "reason"],
+    )
+    say(f"about {plan.seconds / 60:.1f} core-minutes to run")
+
+
+def show_status(
+    selectors: Selectors = None,
+    kind: KindOption = None,
+    profile: ProfileOption = "smoke",
+    failed: Annotated[bool, typer.Option("--failed", help="Only what has no result.")] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Show each experiment's trials by status, failures with their error, and stale records."""
+    from harness.records import RecordStore
+    from harness.status import STATES, trial_states
+
+    library = load_registry()
+    tasks = library.select(selectors or [], parse_kind(kind))
+    states = trial_states(tasks, parse_profile(profile), RecordStore(find_workspace()))
+    if failed:
+        states = [state for state in states if not state.has_result]
+    if as_json or failed:
+        rows = [state.to_json() for state in states]
+        print_rows(rows, as_json=as_json, columns=["trial", "state", "note"])
+        return
+    counts: dict[str, Counter[str]] = {}
+    for state in states:
+        counter = counts.setdefault(state.experiment, Counter())
+        counter[state.state] += 1
+        counter["stale"] += state.stale
+    shown = [*STATES, "stale"]
+    print_rows(
+        [{"experiment": name, **{s: c[s] for s in shown}} for name, c in counts.items()],
+        as_json=False,
+        columns=["experiment", *shown],
+    )
+
+
+def check(
+    selectors: Selectors = None,
+    kind: KindOption = None,
+    profile: Annotated[
+        str | None, typer.Option("--profile", "-p", help="One scale; all stored ones by default.")
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Decide every claim on the stored tables; exit 1 if an exact claim fails or a check errs."""
+    from harness.check import check_stored, profiles_to_check
+    from harness.refresh import reference_of
+
+    library = load_registry()
+    workspace = find_workspace()
+    wanted = parse_profile(profile) if profile else None
+    rows = []
+    for task in library.select(selectors or [], parse_kind(kind)):
+        reference = reference_of(library, task)
+        for scale in profiles_to_check(workspace, task, wanted):
+            rows.extend(check_stored(workspace, task, scale, reference))
+    columns = ["task", "claim", "grade", "profile", "verdict", "measured", "low", "high"]
+    columns += ["num_seeds", "threshold", "paper_value", "seal", "reason"]
+    print_rows(
+        [_without_late_fields(row.to_json()) for row in rows], as_json=as_json, columns=columns
+    )
+    failing = [row for row in rows if row.fails]
+    for row in failing:
+        say(f"{row.task} {row.claim} ({row.grade}) at {row.profile}: {row.verdict} {row.reason}")
+    papers = {row.task.split("/")[0] for row in rows}
+    broken = [b for b in library.broken.values() if not selectors or b.id.split("/")[0] in papers]
+    for item in broken:
+        say(f"broken: {item.id} ({item.file}): {item.reason}")
+    if failing or broken:
+        raise typer.Exit(1)
+
+
+def _without_late_fields(row: dict[str, Any]) -> dict[str, Any]:
+    """Drop the field that only the report shows; the JSON rows are a contract."""
+    return {name: value for name, value in row.items() if name != "sealed_threshold"}
+
+
+def doctor(as_json: JsonOption = False) -> None:
+    """Say what this machine has, what is missing, and how to get it."""
+    from harness import datasets
+    from harness.measure.machine import machine_facts
+
+    facts = machine_facts().to_json()
+    workspace = find_workspace()
+    rows: list[dict[str, Any]] = [{"what": name, "found": value} for name, value in facts.items()]
+    rows.append({"what": "writable", "found": _is_writable(workspace.root)})
+    for name in datasets.catalogue():
+        found = datasets.available(name) or datasets.missing_reason(name)
+        rows.append({"what": f"data {name}", "found": found})
+    for broken in load_registry().broken.values():
+        rows.append({"what": f"task {broken.id}", "found": broken.reason})
+    print_rows(rows, as_json=as_json, columns=["what", "found"])
+
+
+def _is_writable(folder: Path) -> bool:
+    import os
+
+    return os.access(folder, os.W_OK)

@@ -1,0 +1,54 @@
+"""`repro records`: carry records to and from a machine without this checkout's network."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from harness.commands.common import (
+    KindOption,
+    ProfileOption,
+    Selectors,
+    parse_kind,
+    parse_profile,
+    say,
+)
+from harness.registry import load_registry
+from harness.workspace import find_workspace
+
+app = typer.Typer(help="Export and import records with their artifacts.", no_args_is_help=True)
+
+FileArgument = Annotated[Path, typer.Argument(help="The archive, a .tar.gz file.")]
+
+
+@app.command("export")
+def export(
+    file: FileArgument,
+    selectors: Selectors = None,
+    kind: KindOption = None,
+    profile: ProfileOption = "gpu",
+) -> None:
+    """Write the results of some tasks, and artifacts up to 16 MiB, to one file."""
+    from harness.archive import export_records
+
+    library = load_registry()
+    tasks = library.select(selectors or [], parse_kind(kind))
+    summary = export_records(find_workspace(), tasks, parse_profile(profile), file)
+    say(
+        f"wrote {file}: {summary.num_records} records, {summary.num_artifacts} artifacts"
+        + (f"; left out as too large: {', '.join(summary.left_out)}" if summary.left_out else "")
+    )
+
+
+@app.command("import")
+def import_(file: FileArgument) -> None:
+    """Add the records of a file to this checkout; a result that is here already stays."""
+    from harness.archive import import_records
+
+    summary = import_records(find_workspace(), file)
+    say(
+        f"{summary.num_records} records and {summary.num_artifacts} artifacts were new; "
+        "repro run refreshes their tables"
+    )

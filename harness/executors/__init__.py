@@ -1,0 +1,79 @@
+"""How trials are carried out: an executor takes jobs and gives futures."""
+
+from __future__ import annotations
+
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from harness.errors import UsageError, nearest
+from harness.task import Profile, Scalar
+
+EXECUTORS = ("local", "inline")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Job:
+    """Trials that are run together in one worker, as plain data: it crosses processes."""
+
+    task_module: str
+    """Module through which the worker finds the experiment."""
+    experiment: str
+    points: tuple[dict[str, Scalar], ...]
+    """One set of parameters; several for a batch."""
+    profile: Profile
+    root: str
+    """The checkout's folder."""
+    facts: dict[str, Any]
+    """What every record of this run carries: commit, machine, versions, code, overrides, seals."""
+    timeout_s: float
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Report:
+    """What a worker says of one trial; the record itself is on disk already."""
+
+    key: str
+    status: str
+    """A `Status`, or `busy` where another run holds the trial."""
+    wall_s: float
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class JobFailed(Exception):
+    """The worker died or ran out of time before it could write a record."""
+
+    reason: str
+    fatal: bool = field(default=False)
+
+
+class Executor(Protocol):
+    """Carries out jobs side by side. A lost worker costs its job, not the executor."""
+
+    num_workers: int
+
+    def submit(self, job: Job) -> Future[list[Report]]:
+        """Start a job. Its future raises JobFailed where the worker was lost."""
+        ...
+
+    def cancel_all(self) -> None:
+        """Stop at once, running jobs too."""
+        ...
+
+    def close(self) -> None:
+        """Free the workers; no job may be running."""
+        ...
+
+
+def make_executor(name: str, num_workers: int) -> Executor:
+    """Return an executor by name. Raises UsageError for an unknown one."""
+    if name == "local":
+        from harness.executors.local import LocalExecutor
+
+        return LocalExecutor(num_workers)
+    if name == "inline":
+        from harness.executors.inline import InlineExecutor
+
+        return InlineExecutor()
+    raise UsageError(f"no executor is called {name!r}{nearest(name, EXECUTORS)}")

@@ -1,0 +1,109 @@
+"""What a run gets from the harness: seeds, data, artifacts, upstream trials."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from harness import datasets
+from harness.atomic import write_bytes
+from harness.errors import DataError, RunError, SpecError
+from harness.records import ArtifactEntry, Record, RecordStore
+from harness.task import Device, Experiment, Profile, Scalar
+from harness.trial import Trial
+
+if TYPE_CHECKING:
+    import torch
+
+    from harness.datasets import Content
+
+
+class Upstream:
+    """Another experiment's finished trial."""
+
+    def __init__(self, trial: Trial, record: Record, store: RecordStore) -> None:
+        self._record = record
+        self._folder = store.artifact_folder(trial)
+
+    @property
+    def rows(self) -> list[dict[str, Any]]:
+        return [dict(row) for row in self._record.rows]
+
+    def load(self, name: str) -> dict[str, torch.Tensor]:
+        """Return a tensor artifact. Raises DataError if it is missing or was altered."""
+        from safetensors.torch import load
+
+        entry = next((e for e in self._record.artifacts if e.name == name), None)
+        if entry is None:
+            known = [e.name for e in self._record.artifacts]
+            raise SpecError(f"{self._record.experiment} keeps no artifact {name!r}, only {known}")
+        data = (self._folder / name).read_bytes()
+        found = hashlib.sha256(data).hexdigest()
+        if found != entry.sha256:
+            raise DataError(f"artifact {name} was altered: expected {entry.sha256}, found {found}")
+        return dict(load(data))
+
+
+class TrialContext:
+    """The `RunContext` of one trial in a worker."""
+
+    def __init__(self, trial: Trial, store: RecordStore, profile: Profile) -> None:
+        self.profile = profile
+        self.device: Device = trial.needs.device
+        self.artifacts: list[ArtifactEntry] = []
+        self.control: dict[str, float] = {}
+        self._trial = trial
+        self._store = store
+        self._data: dict[str, dict[str, str]] = {}
+        if trial.needs.exclusive:
+            from harness.measure.control import measure_control
+
+            self.control = measure_control(self.device).to_json()
+
+    def seed(self, stream: str) -> int:
+        return self._trial.seed(stream)
+
+    def dataset(self, name: str) -> Content:
+        if name not in self._trial.needs.data:
+            raise SpecError(f"{self._trial.name} reads {name!r}: declare it in needs")
+        content = datasets.load(name)
+        self._data[name] = {"variant": content.variant, "sha256": content.sha256}
+        return content
+
+    def data_provenance(self) -> dict[str, dict[str, str]]:
+        """Return variant and hash of the data that was really read."""
+        return dict(sorted(self._data.items()))
+
+    def save(self, name: str, tensors: Mapping[str, torch.Tensor]) -> None:
+        from safetensors.torch import save
+
+        if not name.endswith(".safetensors") or Path(name).name != name:
+            raise SpecError(f"artifact {name!r}: need a plain file name that ends in .safetensors")
+        data = save({key: tensor.detach().contiguous() for key, tensor in tensors.items()})
+        write_bytes(self._store.artifact_folder(self._trial) / name, data)
+        sha256 = hashlib.sha256(data).hexdigest()
+        self.artifacts = [entry for entry in self.artifacts if entry.name != name]
+        self.artifacts.append(ArtifactEntry(name=name, sha256=sha256, num_bytes=len(data)))
+
+    def upstream(self, experiment: Experiment, **params: Scalar) -> Upstream:
+        for source in self._trial.upstream:
+            if source.experiment.id == experiment.id and dict(source.params) == params:
+                record = self._store.result(source)
+                if record is None:
+                    raise RunError(f"{source.name} has no result: run it first")
+                return Upstream(source, record, self._store)
+        raise SpecError(
+            f"{self._trial.name} does not declare {experiment.id} with {params} in uses"
+        )
+
+    def checkpoint_path(self) -> Path:
+        path = self._store.workspace.runs / "checkpoints" / f"{self._trial.key}.safetensors"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        return path
+
+    def discard_checkpoint(self) -> None:
+        """Remove the trial's checkpoint: its record is written."""
+        folder = self._store.workspace.runs / "checkpoints"
+        (folder / f"{self._trial.key}.safetensors").unlink(missing_ok=True)

@@ -1,0 +1,75 @@
+"""House style of figures: sizes, colours, marks, and the settings that keep bytes equal."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+Width = Literal["single", "double"]
+
+WIDTH_IN: dict[Width, float] = {"single": 3.3, "double": 5.5}
+"""Figure width in inches: one column of a two-column paper; the text width of NeurIPS."""
+
+STRIP_IN = 0.16
+"""Height of the strip at the bottom that names task and profile."""
+
+PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#333333")
+"""Okabe and Ito's colours, told apart with every common colour blindness; without its yellow,
+which vanishes on white."""
+
+MARKERS = ("o", "s", "^", "D", "v", "P", "X")
+"""One per colour, so that no reader depends on colour."""
+
+RASTERISE_ABOVE = 2000
+"""More points than this in one series become pixels, or an SVG outgrows its limit."""
+
+MAX_SVG_BYTES = 300_000
+"""Largest figure that is committed."""
+
+RC: dict[str, Any] = {
+    # DejaVu Sans comes with matplotlib: glyphs do not depend on the machine's fonts.
+    "font.family": "DejaVu Sans",
+    "font.size": 7.0,
+    "mathtext.fontset": "dejavusans",
+    "axes.titlesize": 7.5,
+    "axes.labelsize": 7.0,
+    "axes.linewidth": 0.6,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "axes.axisbelow": True,
+    "axes.formatter.useoffset": False,
+    "grid.color": "#dddddd",
+    "grid.linewidth": 0.5,
+    "xtick.labelsize": 6.5,
+    "ytick.labelsize": 6.5,
+    "xtick.major.width": 0.6,
+    "ytick.major.width": 0.6,
+    "legend.fontsize": 6.5,
+    "legend.frameon": False,
+    "legend.handlelength": 2.2,
+    "lines.linewidth": 1.1,
+    "lines.markersize": 3.6,
+    "errorbar.capsize": 1.5,
+    "figure.dpi": 100,
+    "savefig.dpi": 220,
+    "savefig.facecolor": "white",
+    # Without a salt every draw invents new ids for clip paths and markers.
+    "svg.hashsalt": "paper-reproductions",
+    # Text as outlines: it looks the same wherever the file is opened.
+    "svg.fonttype": "path",
+    "pdf.fonttype": 42,
+    "pdf.compression": 6,
+    "pgf.rcfonts": False,
+}
+
+
+def sequential(count: int) -> tuple[str, ...]:
+    """Return `count` colours for an ordered series (densities), from dark to light.
+
+    Taken from viridis without its lightest quarter, which vanishes on white.
+    """
+    from matplotlib import colormaps
+    from matplotlib.colors import to_hex
+
+    steps = [0.78 * index / max(count - 1, 1) for index in range(count)]
+    return tuple(to_hex(colormaps["viridis"](step)) for step in steps)

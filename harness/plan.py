@@ -1,0 +1,253 @@
+"""Run or reuse, decided once per trial, with a reason and an estimate."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from statistics import median
+
+from harness import datasets
+from harness.code_digest import code_digest
+from harness.errors import UsageError, nearest
+from harness.measure import machine
+from harness.records import Record, RecordStore, Rejected
+from harness.task import Estimate, Experiment, Needs, Profile, Scalar, Status, Task
+from harness.trial import Trial, grid_of
+
+
+class Action(StrEnum):
+    """What the runner does with a trial."""
+
+    RUN = "run"
+    REUSE = "reuse"
+    BLOCKED = "blocked"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class PlannedTrial:
+    """One trial and what will happen to it."""
+
+    trial: Trial
+    action: Action
+    reason: str
+    estimate: Estimate
+    stale: bool = False
+    """Its record exists but its code changed since."""
+
+
+@dataclass(slots=True)
+class Plan:
+    """All trials behind some tasks, upstream before those that start from them."""
+
+    tasks: Sequence[Task]
+    profile: Profile
+    overrides: Mapping[str, Scalar] = field(default_factory=dict)
+    items: dict[str, PlannedTrial] = field(default_factory=dict)
+    """By key."""
+
+    def with_action(self, action: Action) -> list[PlannedTrial]:
+        return [item for item in self.items.values() if item.action == action]
+
+    @property
+    def seconds(self) -> float:
+        """Core-seconds of what is to run."""
+        return sum(item.estimate.seconds for item in self.with_action(Action.RUN))
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class MachineLimits:
+    """What this machine can offer a trial; probed once, without importing torch."""
+
+    memory_bytes: int
+    has_cuda: bool
+    gpu_bytes: int
+    is_root: bool
+    has_judge: bool
+
+
+def probe_limits() -> MachineLimits:
+    """Look at memory, GPU, user and judge settings, without importing torch."""
+    found = machine.gpus()
+    return MachineLimits(
+        memory_bytes=machine.memory_bytes(),
+        has_cuda=bool(found),
+        gpu_bytes=max((gpu.memory_bytes for gpu in found), default=0),
+        is_root=hasattr(os, "geteuid") and os.geteuid() == 0,
+        has_judge=bool(os.environ.get("REPRO_JUDGE_URL")),
+    )
+
+
+def lacking(needs: Needs, limits: MachineLimits) -> str:
+    """Return what the machine lacks for a trial, in one line; empty where nothing is."""
+    for name in needs.data:
+        if datasets.available(name) is None:
+            return datasets.missing_reason(name)
+    for package in needs.packages:
+        if importlib.util.find_spec(package) is None:
+            return f"needs the package {package}, which is not installed"
+    if needs.device == "cuda" and not limits.has_cuda:
+        return "needs a CUDA GPU, this machine has none"
+    if needs.gpu_bytes > limits.gpu_bytes:
+        return f"needs {_gb(needs.gpu_bytes)} of GPU memory, has {_gb(limits.gpu_bytes)}"
+    if needs.memory_bytes > limits.memory_bytes:
+        return f"needs {_gb(needs.memory_bytes)}, has {_gb(limits.memory_bytes)}"
+    if needs.root and not limits.is_root:
+        return "needs root"
+    if needs.judge and not limits.has_judge:
+        return "needs a judge model: set REPRO_JUDGE_URL"
+    return ""
+
+
+def _gb(num_bytes: int) -> str:
+    return f"{num_bytes / 2**30:.3g} GiB"
+
+
+def make_plan(
+    tasks: Sequence[Task],
+    profile: Profile,
+    store: RecordStore,
+    limits: MachineLimits,
+    *,
+    overrides: Mapping[str, Scalar] | None = None,
+    rerun_stale: bool = False,
+    only_pending: bool = False,
+) -> Plan:
+    """Decide for every trial behind the tasks. Reads records, never data.
+
+    Raises UsageError if an override names a parameter that no trial has.
+    """
+    plan = Plan(tasks, profile, dict(overrides or {}))
+    experiments = list(dict.fromkeys(exp for task in tasks for exp in task.reads))
+    _check_overrides(experiments, profile, plan.overrides)
+    planner = _Planner(plan, store, limits, rerun_stale)
+    for experiment in experiments:
+        planner.add_grid(experiment, only_pending=only_pending)
+    return plan
+
+
+def _check_overrides(
+    experiments: Sequence[Experiment], profile: Profile, overrides: Mapping[str, Scalar]
+) -> None:
+    known = {name for e in experiments for point in e.params_of(profile) for name in point}
+    for name in overrides:
+        if name not in known and not (name == "seeds" and "seed" in known):
+            raise UsageError(f"--set {name}: no trial has that parameter{nearest(name, known)}")
+
+
+class _Planner:
+    """Walks grids and fills a plan, upstream first."""
+
+    def __init__(
+        self, plan: Plan, store: RecordStore, limits: MachineLimits, rerun_stale: bool
+    ) -> None:
+        self.plan, self.store, self.limits, self.rerun_stale = plan, store, limits, rerun_stale
+        self.digests: dict[str, str] = {}
+        self.estimates: dict[str, Estimate | None] = {}
+        self.lacks: dict[Needs, str] = {}
+
+    def add_grid(self, experiment: Experiment, *, only_pending: bool) -> None:
+        trials = grid_of(experiment, self.plan.profile, self.plan.overrides)
+        records = {trial.key: self.store.read(trial) for trial in trials}
+        self._learn_estimate(experiment, list(records.values()))
+        for trial in trials:
+            record = records[trial.key]
+            if only_pending and not _is_pending(record):
+                continue
+            self._add(trial, record)
+
+    def _add(self, trial: Trial, record: Record | Rejected | None) -> Action:
+        if trial.key in self.plan.items:
+            return self.plan.items[trial.key].action
+        upstream = []
+        for source in trial.upstream:
+            source_record = self.store.read(source)
+            if trial.experiment.id not in self.estimates:
+                self._learn_estimate(source.experiment, [source_record])
+            upstream.append((source, self._add(source, source_record)))
+        action, reason, stale = self._decide(trial, record, upstream)
+        if action is Action.RUN:
+            self._refresh_upstream(trial)
+        self.plan.items.pop(trial.key, None)
+        self.plan.items[trial.key] = PlannedTrial(
+            trial=trial, action=action, reason=reason, estimate=self._estimate(trial), stale=stale
+        )
+        return action
+
+    def _decide(
+        self,
+        trial: Trial,
+        record: Record | Rejected | None,
+        upstream: Sequence[tuple[Trial, Action]],
+    ) -> tuple[Action, str, bool]:
+        stale = isinstance(record, Record) and record.provenance.code != self._digest(trial)
+        if isinstance(record, Record) and record.is_result and not (stale and self.rerun_stale):
+            reason = "its code changed since: run --stale re-runs it" if stale else record.status
+            return Action.REUSE, reason, stale
+        lack = self._lack(trial.needs)
+        if not lack:
+            lack = next(
+                (f"needs {t.name}, which is blocked" for t, a in upstream if a is Action.BLOCKED),
+                "",
+            )
+        if lack:
+            return Action.BLOCKED, lack, False
+        return Action.RUN, _why_run(record, stale), stale
+
+    def _refresh_upstream(self, trial: Trial) -> None:
+        """Turn a reused upstream trial into one to run where its artifacts cannot be used."""
+        for source in trial.upstream:
+            item = self.plan.items[source.key]
+            record = self.store.result(source)
+            if item.action is not Action.REUSE or record is None:
+                continue
+            damage = self.store.artifacts_intact(source, record)
+            if damage:
+                self.plan.items[source.key] = PlannedTrial(
+                    trial=source, action=Action.RUN, reason=damage, estimate=item.estimate
+                )
+
+    def _lack(self, needs: Needs) -> str:
+        if needs not in self.lacks:
+            self.lacks[needs] = lacking(needs, self.limits)
+        return self.lacks[needs]
+
+    def _digest(self, trial: Trial) -> str:
+        name = trial.experiment.id
+        if name not in self.digests:
+            self.digests[name] = code_digest(trial.experiment)
+        return self.digests[name]
+
+    def _learn_estimate(
+        self, experiment: Experiment, records: Sequence[Record | Rejected | None]
+    ) -> None:
+        walls = [r.provenance.wall_s for r in records if isinstance(r, Record) and r.is_result]
+        self.estimates[experiment.id] = Estimate(seconds=median(walls)) if walls else None
+
+    def _estimate(self, trial: Trial) -> Estimate:
+        declared = trial.experiment.estimate
+        own = declared(trial.params) if declared else Estimate(seconds=0.0)
+        learnt = self.estimates.get(trial.experiment.id)
+        return (
+            own
+            if learnt is None
+            else Estimate(seconds=learnt.seconds, memory_bytes=own.memory_bytes)
+        )
+
+
+def _is_pending(record: Record | Rejected | None) -> bool:
+    return isinstance(record, Record) and not record.is_result
+
+
+def _why_run(record: Record | Rejected | None, stale: bool) -> str:
+    if record is None:
+        return "no record yet"
+    if isinstance(record, Rejected):
+        return record.reason
+    if stale and record.is_result:
+        return "its code changed since its record"
+    if record.status == Status.SKIPPED:
+        return f"skipped before: {record.note}"
+    return f"failed before: {record.error.splitlines()[-1] if record.error else record.note}"

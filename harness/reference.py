@@ -1,0 +1,136 @@
+"""The paper's values: `reference/*.csv`, each row with its status, source and reading error."""
+
+from __future__ import annotations
+
+import csv
+import math
+import re
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from harness.errors import SpecError, nearest
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+COLUMNS = (
+    "task", "series", "x_name", "x", "y_name", "value",
+    "unit", "abs_err", "status", "version", "source",
+)  # fmt: skip
+"""Columns of every reference file, in this order."""
+
+STANDING = {
+    "exact": "paper",
+    "digitised": "paper",
+    "early_version": "early version",
+    "third_party": "third party",
+    "derived": "derived",
+}
+"""Status -> how a value may be called in a table, a figure or a verdict."""
+
+NOT_PUBLISHED = "not published"
+"""What a cell says where no value is known."""
+
+_WORD = re.compile(r"^[a-z][a-z0-9_]*$")
+
+
+def standing(status: str) -> str:
+    """Say how a row of this status may be called; only `exact` and `digitised` are "paper".
+
+    >>> standing("digitised"), standing("early_version")
+    ('paper', 'early version')
+    """
+    if status not in STANDING:
+        raise SpecError(f"no reference status is called {status!r}{nearest(status, STANDING)}")
+    return STANDING[status]
+
+
+def standings(statuses: Iterable[str]) -> str:
+    """Name the standings of some rows, each once, in the order of `STANDING`; "" for none."""
+    present = {standing(status) for status in statuses}
+    return ", ".join(word for word in dict.fromkeys(STANDING.values()) if word in present)
+
+
+def published(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows that stand as "paper"."""
+    return rows[rows["status"].map(standing) == "paper"]
+
+
+def load_reference(folder: Path, task_word: str | None = None) -> pd.DataFrame:
+    """Read a paper's reference values: all, or those of one task by its word (`fig06`).
+
+    folder: the paper's folder, whose `reference/` holds the CSVs.
+    Columns: those of `COLUMNS` plus `value_text`, the value as written. `x` and `abs_err` are
+    NaN where empty, `value` is NaN where it is not a number. Order: file name, then line.
+    Raises SpecError that names file and line for a wrong column, status or number.
+    """
+    import pandas as pd
+
+    rows: list[dict[str, str | float]] = []
+    for path in sorted((folder / "reference").glob("*.csv")):
+        rows.extend(_read_file(path))
+    frame = pd.DataFrame(rows, columns=[*COLUMNS, "value_text"])
+    frame = frame.astype(dict.fromkeys(("x", "value", "abs_err"), "float64"))
+    if task_word is not None:
+        frame = frame[frame["task"] == task_word].reset_index(drop=True)
+    return frame
+
+
+def _read_file(path: Path) -> list[dict[str, str | float]]:
+    try:
+        with path.open(encoding="utf-8", newline="") as stream:
+            reader = csv.reader(stream, strict=True)
+            _check_header(path, next(reader, []))
+            return [_read_row(f"{path}:{reader.line_num}", fields) for fields in reader]
+    except (csv.Error, UnicodeDecodeError) as error:
+        raise SpecError(f"{path} is not a CSV in UTF-8 ({error}): write it again") from error
+
+
+def _check_header(path: Path, header: list[str]) -> None:
+    if tuple(header) == COLUMNS:
+        return
+    unknown = [name for name in header if name not in COLUMNS]
+    missing = [name for name in COLUMNS if name not in header]
+    hint = nearest(unknown[0], COLUMNS) if unknown else ""
+    parts = [f"unknown column {unknown[0]!r}{hint}"] if unknown else []
+    parts += [f"missing column {missing[0]!r}"] if missing else []
+    problem = ", ".join(parts) or "columns in another order"
+    raise SpecError(f"{path}:1: {problem}: need {','.join(COLUMNS)}")
+
+
+def _read_row(where: str, fields: list[str]) -> dict[str, str | float]:
+    if len(fields) != len(COLUMNS):
+        raise SpecError(f"{where}: {len(fields)} fields, need {len(COLUMNS)}")
+    row: dict[str, str | float] = dict(zip(COLUMNS, fields, strict=True))
+    text = dict(zip(COLUMNS, fields, strict=True))
+    if not _WORD.match(text["task"]):
+        raise SpecError(f"{where}: task={text['task']!r}: give the task's word, such as fig06")
+    if text["status"] not in STANDING:
+        hint = nearest(text["status"], STANDING) or f": need one of {', '.join(STANDING)}"
+        raise SpecError(f"{where}: status={text['status']!r}{hint}")
+    for name in ("value", "y_name", "source"):
+        if not text[name].strip():
+            raise SpecError(f"{where}: {name} is empty: a value needs its name and its source")
+    for name in ("x", "abs_err"):
+        row[name] = _number(where, name, text[name])
+    row["value_text"] = text["value"]
+    row["value"] = _number_or_nan(text["value"])
+    return row
+
+
+def _number(where: str, name: str, text: str) -> float:
+    number = _number_or_nan(text)
+    if text and math.isnan(number):
+        raise SpecError(f"{where}: {name}={text!r} is not a number: leave it empty or correct it")
+    if name == "abs_err" and number < 0:
+        raise SpecError(f"{where}: {name}={text!r} is negative: a reading error is a size")
+    return number
+
+
+def _number_or_nan(text: str) -> float:
+    try:
+        number = float(text)
+    except ValueError:
+        return math.nan
+    return number if math.isfinite(number) else math.nan

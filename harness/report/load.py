@@ -1,0 +1,181 @@
+"""Read from disk everything that the report and RESULTS.md show; they only lay it out."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from harness.check import CheckRow, check_task, failed_rows
+from harness.claims import Word
+from harness.errors import DataError
+from harness.papers import Deviation, Item, PaperMeta, deviations_of, load_deviations, load_paper
+from harness.reference import load_reference
+from harness.registry import BrokenTask, Library, PaperFolder
+from harness.results import ResultMeta, figure_path, load_result
+from harness.task import Profile, Task
+from harness.workspace import Workspace
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+BEST_FIRST: tuple[Profile, ...] = ("paper", "gpu", "cpu", "smoke")
+"""The order in which the profiles of one task are shown."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Run:
+    """A task in one profile, as stored."""
+
+    profile: Profile
+    rows: tuple[CheckRow, ...]
+    deviations: tuple[Deviation, ...]
+    table: pd.DataFrame | None = None
+    meta: ResultMeta | None = None
+    figure: bytes | None = None
+    """The figure as SVG, where one was drawn."""
+    problem: str = ""
+    """Why the stored result cannot be used."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Entry:
+    """One table or figure of a paper, with its task and runs where there are any."""
+
+    paper: str
+    item: Item
+    task: Task | None = None
+    broken: BrokenTask | None = None
+    runs: tuple[Run, ...] = ()
+    """Stored profiles, best first."""
+    not_run: tuple[CheckRow, ...] = ()
+    """The claims' verdicts where no profile is stored."""
+    reference: pd.DataFrame | None = None
+
+    @property
+    def id(self) -> str:
+        return f"{self.paper}/{self.item.id}"
+
+    @property
+    def state(self) -> str:
+        """Say in one line why there is nothing to show, or nothing if there is."""
+        if self.broken is not None:
+            return f"broken: {self.broken.reason}"
+        if self.item.status == "without_data":
+            return f"nothing to run: {self.item.reason}"
+        if self.item.status == "planned":
+            return f"planned: {self.item.reason}"
+        if self.task is None:
+            return f"broken: {self.item.file} declares no task {self.id}"
+        return "" if self.runs else "not run in any profile"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Paper:
+    """A paper with every table and figure it has."""
+
+    meta: PaperMeta
+    entries: tuple[Entry, ...]
+
+
+def load_papers(workspace: Workspace, library: Library, profiles: Sequence[Profile]) -> list[Paper]:
+    """Return every paper with the stored results of these profiles.
+
+    A damaged result becomes a run with a `problem`; a task that no paper.toml lists is shown
+    all the same. Raises SpecError for a wrong paper.toml, deviations.toml or reference file.
+    """
+    chosen = [profile for profile in BEST_FIRST if profile in profiles]
+    return [_paper(workspace, library, folder, chosen) for folder in library.papers.values()]
+
+
+def _paper(
+    workspace: Workspace, library: Library, folder: PaperFolder, profiles: Sequence[Profile]
+) -> Paper:
+    meta, deviations = load_paper(folder.folder), load_deviations(folder.folder)
+    reference = load_reference(folder.folder)
+    entries = []
+    for item in _all_items(meta, library):
+        name = f"{meta.id}/{item.id}"
+        task = library.tasks.get(name)
+        rows = reference[reference["task"] == item.id].reset_index(drop=True)
+        ledger = {p: tuple(deviations_of(deviations, word=item.id, profile=p)) for p in profiles}
+        entries.append(
+            Entry(
+                paper=meta.id,
+                item=item,
+                task=task,
+                broken=None if task else _broken(library, meta.id, item),
+                runs=_runs(workspace, task, profiles, rows, ledger) if task else (),
+                not_run=tuple(check_task(task, None, "cpu", rows)) if task else (),
+                reference=rows,
+            )
+        )
+    return Paper(meta=meta, entries=tuple(entries))
+
+
+def _all_items(meta: PaperMeta, library: Library) -> list[Item]:
+    """Return the listed items, then the tasks and broken files that nobody listed."""
+    items = list(meta.items)
+    words = {item.id for item in items}
+    files = {item.file for item in items}
+    for name, task in sorted(library.tasks.items()):
+        paper, word = name.split("/")
+        if paper == meta.id and word not in words:
+            items.append(Item(id=word, title=task.title, status="task", file=library.file_of(name)))
+    for name, broken in sorted(library.broken.items()):
+        paper, word = name.split("/")
+        if paper == meta.id and word not in words and broken.file not in files:
+            # Not validated: the word is only a guess from the name of a file that failed.
+            guess = {"id": word, "title": broken.file, "file": broken.file, "reason": ""}
+            items.append(Item.model_construct(None, status="task", **guess))
+    return items
+
+
+def _broken(library: Library, paper: str, item: Item) -> BrokenTask | None:
+    """Return the broken file that should have declared an item; one file may hold several."""
+    named = library.broken.get(f"{paper}/{item.id}")
+    if named is not None or not item.file:
+        return named
+    mine = (entry for name, entry in library.broken.items() if name.split("/")[0] == paper)
+    return next((entry for entry in mine if entry.file == item.file), None)
+
+
+def _runs(
+    workspace: Workspace,
+    task: Task,
+    profiles: Sequence[Profile],
+    reference: pd.DataFrame,
+    deviations: dict[Profile, tuple[Deviation, ...]],
+) -> tuple[Run, ...]:
+    runs = []
+    for profile in profiles:
+        ledger = deviations[profile]
+        try:
+            result = load_result(workspace, task, profile)
+        except DataError as error:
+            # Relative, or the page would differ from checkout to checkout.
+            problem = str(error).replace(f"{workspace.root}/", "")
+            rows = tuple(failed_rows(task, profile, DataError(problem)))
+            runs.append(Run(profile=profile, rows=rows, deviations=ledger, problem=problem))
+            continue
+        if result is None:
+            continue
+        path = figure_path(workspace, task, profile)
+        runs.append(
+            Run(
+                profile=profile,
+                rows=tuple(check_task(task, result, profile, reference)),
+                deviations=ledger,
+                table=result.table,
+                meta=result.meta,
+                figure=path.read_bytes() if path.exists() else None,
+            )
+        )
+    return tuple(runs)
+
+
+def verdict_counts(rows: Sequence[CheckRow]) -> list[tuple[str, int]]:
+    """Return how often each verdict stands in one profile, in the order of `Word`."""
+    counts = Counter(row.verdict for row in rows)
+    return [(word.value, counts[word]) for word in Word if counts[word]]

@@ -1,0 +1,258 @@
+"""RESULTS.md and the verdict block of a paper's README: from loaded data to text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Protocol
+
+from harness.check import CheckRow
+from harness.claims import Claim, Word
+from harness.errors import SpecError
+from harness.reference import NOT_PUBLISHED
+from harness.report.beside import beside
+from harness.report.load import Entry, Paper, Run, verdict_counts
+from harness.report.paper_table import grid
+from harness.report.text import (
+    interval,
+    markdown_cell,
+    markdown_table,
+    number,
+    seal_note,
+    seeds,
+    threshold,
+)
+from harness.workspace import COMMITTED_PROFILES
+
+BEGIN, END = "<!-- verdicts:begin -->", "<!-- verdicts:end -->"
+
+HEAD = """# Results
+
+`repro report` writes this page from the committed profiles; do not edit it.
+
+Every claim of a paper gets a verdict in each profile where its task was run. `REPRODUCED`,
+`NOT_REPRODUCED` and `INCONCLUSIVE` are decided by the 95 % interval over seeds against the
+threshold; `OUT_OF_PROFILE` means that this scale can never decide the claim, `NOT_RUN` that
+something was lacking, `ERROR` that the evaluation failed. "Ours" is the mean over seeds. A number
+that comes from an early version of the paper, or from a third party, says so. A seal that is not
+"sealed before the run" shows that the claim was changed or added after the runs started.
+"""
+
+
+class Goal(Protocol):
+    """What a benchmark must reach."""
+
+    @property
+    def limit(self) -> float: ...
+    @property
+    def unit(self) -> str: ...
+    @property
+    def direction(self) -> str: ...
+
+
+class Benchmark(Protocol):
+    """One performance goal and what was measured."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def goal(self) -> Goal: ...
+    @property
+    def measured(self) -> float: ...
+    @property
+    def met(self) -> bool: ...
+
+
+def results_markdown(papers: Sequence[Paper], benchmarks: Sequence[Benchmark]) -> str:
+    """Return RESULTS.md: every item of every paper, every verdict, every goal.
+
+    Equal data give equal bytes: nothing here depends on when or where it is written.
+    """
+    parts = [HEAD, "## Overview\n", _overview(papers)]
+    for paper in papers:
+        meta = paper.meta
+        parts.append(f"## {markdown_cell(meta.title)}\n")
+        ids = f"{meta.venue}, arXiv {meta.arxiv}" if meta.arxiv else meta.venue
+        names = ", ".join(meta.authors)
+        parts.append(". ".join(markdown_cell(text) for text in (names, ids) if text) + ".\n")
+        parts += [_entry(entry) for entry in paper.entries]
+    parts += ["## Not run\n", _not_run(papers), "## Performance goals\n", _goals(benchmarks)]
+    return "\n".join(parts)
+
+
+def _overview(papers: Sequence[Paper]) -> str:
+    rows = []
+    for entry in (entry for paper in papers for entry in paper.entries):
+        link = f"[{entry.id}](#{_anchor(entry)})"
+        title = markdown_cell(entry.item.title)
+        rows += [[link, title, run.profile, counts_text(run.rows)] for run in entry.runs]
+        if not entry.runs:
+            rows.append([link, title, "", markdown_cell(entry.state)])
+    return markdown_table(["item", "title", "profile", "verdicts"], rows) + "\n"
+
+
+def counts_text(rows: Sequence[CheckRow]) -> str:
+    """Return the verdicts of one profile, counted: `3 REPRODUCED, 1 NOT_REPRODUCED`."""
+    return ", ".join(f"{count} {word}" for word, count in verdict_counts(rows)) or "no claims"
+
+
+def _anchor(entry: Entry) -> str:
+    return entry.id.replace("/", "-")
+
+
+def _entry(entry: Entry) -> str:
+    head = f'<a id="{_anchor(entry)}"></a>\n\n### {entry.id}: {markdown_cell(entry.item.title)}\n'
+    if entry.state or entry.task is None:
+        parts = [head, _sentence(entry.state)]
+        parts += [_claims(entry, entry.not_run)] if entry.not_run else []
+        return "\n".join(parts)
+    return "\n".join([head, *(_run(entry, run) for run in entry.runs)])
+
+
+def _sentence(text: str) -> str:
+    plain = markdown_cell(text)
+    return f"{plain[:1].upper()}{plain[1:].rstrip('.')}.\n"
+
+
+def _run(entry: Entry, run: Run) -> str:
+    parts = [f"Profile `{run.profile}`: {_sources(entry, run)}.\n"]
+    if run.problem:
+        parts.append(_sentence(f"The stored result cannot be used: {run.problem}"))
+    parts.append(_claims(entry, run.rows) if run.rows else "It declares no claims.\n")
+    parts += _meeting(entry, run)
+    if run.deviations:
+        lines = [
+            f"- {item.id}, {markdown_cell(item.what)}: the paper {markdown_cell(item.paper)}; ours"
+            f" {markdown_cell(item.ours)}. Expected effect: {markdown_cell(item.effect)}"
+            for item in run.deviations
+        ]
+        parts.append("Deviations from the paper:\n\n" + "\n".join(lines) + "\n")
+    return "\n".join(parts)
+
+
+def _sources(entry: Entry, run: Run) -> str:
+    """Say how many trials stand behind a run, and link its files."""
+    base = f"{entry.id}.{run.profile}"
+    links = [f"[table](results/{base}.csv)", f"[origin](results/{base}.json)"]
+    links += [f"[figure](figures/{base}.svg)"] if run.figure is not None else []
+    if run.meta is None:
+        return ", ".join(links)
+    counts = run.meta.trials.model_dump()
+    trials = ", ".join(f"{count} {word}" for word, count in counts.items() if count)
+    return f"trials {trials}; {', '.join(links)}"
+
+
+def _claims(entry: Entry, rows: Sequence[CheckRow]) -> str:
+    by_id = {claim.id: claim for claim in entry.task.claims} if entry.task else {}
+    header = ["claim", "grade", "verdict", "ours", "95 % interval", "seeds", "asked", "paper"]
+    body = [_claim_row(by_id[row.claim], row) for row in rows]
+    return markdown_table([*header, "seal"], body) + "\n"
+
+
+def _claim_row(claim: Claim, row: CheckRow) -> list[str]:
+    unit = f" {claim.unit}" if claim.unit and row.measured is not None else ""
+    verdict = f"{row.verdict}: {row.reason}" if row.reason else row.verdict
+    cells = [
+        claim.statement,
+        row.grade,
+        verdict,
+        f"{number(row.measured)}{unit}",
+        interval(row),
+        seeds(row.num_seeds) if row.measured is not None else "",
+        f"{threshold(row.form, row.threshold)} ({row.threshold_from})",
+        number(row.paper_value) or NOT_PUBLISHED,
+        seal_note(row) if row.seal != "none" else "",
+    ]
+    return [markdown_cell(cell) for cell in cells]
+
+
+def _meeting(entry: Entry, run: Run) -> list[str]:
+    """Return the lines of our table that meet a value of the paper, with both values."""
+    if run.table is None or entry.task is None or entry.reference is None:
+        return []
+    content = beside(entry.task.columns, run.table, entry.reference)
+    header, rows = grid(content)
+    kept = [
+        [markdown_cell(cell) for cell in row]
+        for line, row in zip(content.lines, rows, strict=True)
+        if any(line.papers)
+    ]
+    if not kept:
+        return []
+    names = [markdown_cell(name) for name in header]
+    return ["Where our table meets the paper's values:\n", markdown_table(names, kept) + "\n"]
+
+
+def _not_run(papers: Sequence[Paper]) -> str:
+    entries = [entry for paper in papers for entry in paper.entries]
+    present = {run.profile for entry in entries for run in entry.runs}
+    absent = [profile for profile in COMMITTED_PROFILES if profile not in present]
+    lines = [f"- Profile `{profile}`: nothing is committed." for profile in absent]
+    for entry in entries:
+        if entry.state:
+            lines.append(f"- {entry.id}: {markdown_cell(entry.state)}")
+        for run in entry.runs:
+            lines += [f"- {entry.id} at `{run.profile}`, {text}" for text in _gaps(run)]
+    return "\n".join(lines or ["Everything was run."]) + "\n"
+
+
+def _gaps(run: Run) -> Iterable[str]:
+    for row in run.rows:
+        if row.verdict == Word.NOT_RUN:
+            yield f"claim {row.claim}: {markdown_cell(row.reason)}"
+    if run.meta is not None:
+        for gap in run.meta.not_run:
+            yield f"trial {markdown_cell(gap.trial)}: {markdown_cell(gap.reason)}"
+
+
+def _goals(benchmarks: Sequence[Benchmark]) -> str:
+    if not benchmarks:
+        return "No benchmark is committed.\n"
+    rows = [
+        [
+            markdown_cell(item.name),
+            f"{item.goal.direction.replace('_', ' ')} {number(item.goal.limit)} {item.goal.unit}",
+            f"{number(item.measured)} {item.goal.unit}",
+            "yes" if item.met else "no",
+        ]
+        for item in sorted(benchmarks, key=lambda item: item.name)
+    ]
+    return markdown_table(["benchmark", "goal", "measured", "met"], rows) + "\n"
+
+
+def verdict_block(paper: Paper) -> str:
+    """Return what stands between the markers of a paper's README.
+
+    What did not hold is written out; the rest is counted, profile by profile.
+    """
+    rows, lost = [], []
+    for entry in paper.entries:
+        title = markdown_cell(entry.item.title)
+        rows += [[entry.id, title, run.profile, counts_text(run.rows)] for run in entry.runs]
+        if not entry.runs:
+            rows.append([entry.id, title, "", markdown_cell(entry.state)])
+        lost += [line for run in entry.runs for line in _lost(entry, run)]
+    table = markdown_table(["item", "title", "profile", "verdicts"], rows)
+    found = "\n".join(["What did not hold:", "", *lost]) if lost else "No decided claim failed."
+    return f"{table}\n\n{found}\n"
+
+
+def _lost(entry: Entry, run: Run) -> Iterable[str]:
+    statements = {claim.id: claim.statement for claim in entry.task.claims} if entry.task else {}
+    for row in run.rows:
+        if row.verdict == Word.NOT_REPRODUCED:
+            band = f", 95 % interval {interval(row)}" if interval(row) else ""
+            yield (
+                f"- {entry.id} at `{run.profile}`: {markdown_cell(statements[row.claim])} Measured"
+                f" {number(row.measured)}{band}; asked: {threshold(row.form, row.threshold)}."
+            )
+
+
+def update_block(text: str, block: str) -> str:
+    """Return a README with the text between its verdict markers replaced.
+
+    Raises SpecError unless the text has each marker once, in order.
+    """
+    begin, end = text.find(BEGIN), text.find(END)
+    if text.count(BEGIN) != 1 or text.count(END) != 1 or begin > end:
+        raise SpecError(f"a README needs {BEGIN} and, after it, {END}, each once: put them back")
+    return f"{text[: begin + len(BEGIN)]}\n{block.strip()}\n{text[end:]}"

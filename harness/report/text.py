@@ -1,0 +1,134 @@
+"""How numbers, thresholds and intervals read, in every page and table alike."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from harness.check import CheckRow
+
+PLUS_MINUS = "\u00b1"
+DIGITS = 4
+"""Significant digits of a number that has no standard error."""
+
+
+def number(value: float | None) -> str:
+    """Return a number with four significant digits, or nothing for None and NaN.
+
+    >>> number(0.123456), number(12130000000), number(-0.0), number(None)
+    ('0.1235', '1.213e+10', '0', '')
+    """
+    if value is None or math.isnan(value):
+        return ""
+    if math.isinf(value):
+        return "no bound"
+    if float(value).is_integer() and abs(value) < 1e7:
+        return str(int(value))
+    return f"{value:.{DIGITS}g}"
+
+
+def mean_sem(mean: float, sem: float) -> str:
+    """Return a mean with its standard error, cut where the error's second digit stands.
+
+    >>> mean_sem(2.34567, 0.0123).replace(PLUS_MINUS, "+-")
+    '2.346 +- 0.012'
+    >>> mean_sem(2.5, 0.0)
+    '2.5'
+    """
+    if math.isnan(mean):
+        return ""
+    if not sem > 0:
+        return number(mean)
+    size = abs(mean) if mean else sem
+    if not 1e-4 <= size < 1e6:
+        return f"{mean:.3e} {PLUS_MINUS} {sem:.1e}"
+    decimals = min(max(0, 1 - math.floor(math.log10(sem))), 8)
+    return f"{mean:.{decimals}f} {PLUS_MINUS} {sem:.{decimals}f}"
+
+
+def interval(row: CheckRow) -> str:
+    """Return the 95 % interval of a verdict, or nothing where it has none."""
+    if row.low is None or row.high is None or row.low == row.high:
+        return ""
+    return f"{number(row.low)} to {number(row.high)}"
+
+
+def threshold(form: str, value: Any) -> str:
+    """Say in words what a claim's threshold asks of its quantity.
+
+    >>> threshold("at_most", 1.0), threshold("within", [0.7, 1.4]), threshold("ratio", ["-inf", 2])
+    ('at most 1', '0.7 to 1.4', 'at most 2')
+    """
+    if value is None:
+        return ""
+    if isinstance(value, (list, tuple)):
+        low, high = (float(bound) for bound in value)
+        if math.isinf(high):
+            return f"at least {number(low)}"
+        return f"at most {number(high)}" if math.isinf(low) else f"{number(low)} to {number(high)}"
+    bound = float(value)
+    match form:
+        case "equal":
+            return f"equal to {number(bound)}"
+        case "ordering" | "monotone":
+            return _steps(bound)
+        case _:
+            return f"{form.replace('_', ' ')} {number(bound)}"
+
+
+def _steps(slack: float) -> str:
+    if slack == 0:
+        return "every step up"
+    if slack < 0:
+        return f"every step up by {number(-slack)} or more"
+    return f"every step up, slack {number(slack)}"
+
+
+def seeds(count: int) -> str:
+    """Say how many seeds a verdict rests on; 0 stands for a deterministic quantity."""
+    return "deterministic" if count == 0 else f"{count} seed{'s' if count > 1 else ''}"
+
+
+def seal_note(row: CheckRow) -> str:
+    """Say what became of a claim's seal, with both thresholds where they may differ."""
+    now = threshold(row.form, row.threshold)
+    match row.seal:
+        case "changed":
+            then = threshold(row.form, row.sealed_threshold) or "not recorded"
+            return f"changed after the run started: {then} then, {now} now"
+        case "late":
+            return f"late: added after the run started, so no threshold then, {now} now"
+        case "sealed":
+            return "sealed before the run"
+        case _:
+            return "no run"
+
+
+def duration(seconds: float) -> str:
+    """Return a duration for people.
+
+    >>> duration(0.42), duration(75), duration(3700)
+    ('0.4 s', '1 min 15 s', '1 h 1 min')
+    """
+    if seconds < 60:
+        return f"{seconds:.1f} s"
+    minutes = round(seconds) // 60
+    if minutes < 60:
+        return f"{minutes} min {round(seconds) % 60} s"
+    return f"{minutes // 60} h {minutes % 60} min"
+
+
+def markdown_cell(text: str) -> str:
+    """Return text that cannot break out of a cell of a Markdown table, nor be read as HTML."""
+    flat = " ".join(text.split()).replace("<", "&lt;")
+    return re.sub(r"([\\|*`\[\]])", r"\\\1", flat)
+
+
+def markdown_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Return a Markdown table; the caller has escaped its cells."""
+    lines = ["| " + " | ".join(header) + " |", "| " + " | ".join("---" for _ in header) + " |"]
+    lines += ["| " + " | ".join(row) + " |" for row in rows]
+    return "\n".join(lines)
