@@ -1,0 +1,1 @@
+"""Networks shared by papers, one readable file each."""

@@ -1,0 +1,298 @@
+"""Convert the notes' CSVs into `reference/*.csv`: `python -m ... NOTES_FOLDER`.
+
+The notes hold what was read from the paper, by hand or from pixels; this script is the only way
+from there into the repository, so that no value is typed twice. Which status a row gets:
+
+- printed tables and numbers in the text are `exact`;
+- readings of arXiv v1 images are `early_version`, also those whose axes equal the final
+  figure's: whether the curves are the same is unverified;
+- the plot shipped with the authors' code is `third_party`;
+- the best loss of each read curve (for Figure 8) is `derived` from an early version.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import io
+import re
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+
+from harness.atomic import write_text
+from harness.errors import DataError
+from harness.reference import COLUMNS
+
+Row = dict[str, str]
+
+CAMERA_READY = "NeurIPS 2024 camera-ready"
+FIRST_VERSION = "arXiv v1"
+SCHEMES = {"SP": "sp", "muP": "mup", "SmuPar": "supar", "random": "random"}
+SUFFIXES = {"M": 1_000_000, "B": 1_000_000_000, "K": 1_000}
+TEXT_TASKS = {
+    **dict.fromkeys(("c01", "c02", "c07", "c08", "c09", "c16"), "fig03"),
+    **{"c03": "fig06", "c04": "fig08", "c05": "fig08", "c06": "fig11", "c10": "fig10"},
+    **dict.fromkeys(("c11", "c12", "c13"), "fig12"),
+    **dict.fromkeys(("c14", "c15"), "tab02"),
+}
+"""Which table or figure a number of the text belongs to."""
+TEXT_NAMES = {
+    "c01": ("mean_gap_at_lowest_density", "sp"),
+    "c02": ("mean_gap_at_lowest_density", "mup"),
+    "c04": ("mean_gap", "sp"),
+    "c05": ("mean_gap", "mup"),
+}
+"""Numbers of the text that a claim compares with: (y_name, series)."""
+
+
+def main() -> None:
+    """Write every reference file. Raises DataError for a file the notes lack."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("notes", type=Path, help="folder with the notes' CSVs of this paper")
+    folder = Path(__file__).parent / "reference"
+    for name, text in convert(parser.parse_args().notes).items():
+        write_text(folder / name, text)
+        sys.stderr.write(f"{folder / name}: {text.count(chr(10)) - 1} rows\n")
+
+
+def convert(notes: Path) -> dict[str, str]:
+    """Return the reference files by name, as CSV text."""
+    return {
+        target: _csv(convert_rows(_read(notes / source)))
+        for target, (source, convert_rows) in FILES.items()
+    }
+
+
+def _read(path: Path) -> list[Row]:
+    try:
+        with path.open(encoding="utf-8", newline="") as stream:
+            return list(csv.DictReader(stream, strict=True))
+    except OSError as error:
+        raise DataError(f"{path} cannot be read ({error}): name the notes' folder") from error
+
+
+def _csv(rows: Iterable[Row]) -> str:
+    buffer = io.StringIO()
+    writer = csv.DictWriter(buffer, COLUMNS, lineterminator="\n", restval="")
+    writer.writeheader()
+    writer.writerows(rows)
+    return buffer.getvalue()
+
+
+def _number(text: str) -> str:
+    """Return a printed number as one that `float` reads (39M -> 39000000), or the text.
+
+    >>> _number("306M"), _number("1.62e-2"), _number("swept")
+    ('306000000', '1.62e-2', 'swept')
+    """
+    match = re.fullmatch(r"([0-9.]+)([MBK])", text)
+    if match is None:
+        return text
+    return f"{float(match[1]) * SUFFIXES[match[2]]:.0f}"
+
+
+def _exact(task: str, source: str, **fields: str) -> Row:
+    return {"task": task, "status": "exact", "version": CAMERA_READY, "source": source, **fields}
+
+
+def table_1(rows: list[Row]) -> Iterator[Row]:
+    for row in rows:
+        for column in ("SP", "muP", "SmuPar"):
+            yield _exact(
+                "tab01",
+                row["source"],
+                series=SCHEMES[column],
+                y_name=row["quantity"],
+                value=row[column],
+            )
+
+
+def table_2(rows: list[Row]) -> Iterator[Row]:
+    for row in rows:
+        yield _exact(
+            "tab02",
+            row["source"],
+            series=SCHEMES[row["parameterization"]],
+            x_name="sparsity",
+            x=row["sparsity"],
+            y_name=f"accuracy {row['task']}",
+            value=row["accuracy"],
+        )
+
+
+def table_3(rows: list[Row]) -> Iterator[Row]:
+    for row in rows:
+        value = _number(row["value"])
+        yield _exact("tab03", row["source"], y_name=row["name"], value=value)
+
+
+def table_4(rows: list[Row]) -> Iterator[Row]:
+    """Yield a row per figure, setting and, where the cell tells them apart, scheme.
+
+    The last two columns, the notes' own remark and the source, are no settings.
+    """
+    for row in rows:
+        for number in re.findall(r"\d+", row["figure"].split("(")[0]):
+            figure = f"fig{int(number):02d}"
+            for setting in list(row)[1:-2]:
+                for scheme, value in _by_scheme(row[setting]):
+                    series = f"{figure} {scheme}".rstrip()
+                    yield _exact("tab04", row["source"], series=series, y_name=setting, value=value)
+
+
+def _by_scheme(cell: str) -> Iterator[tuple[str, str]]:
+    """Yield (scheme, value): "SP 0.02; muP/SmuPar 0.087" gives three, a plain cell one."""
+    parts = [re.fullmatch(r"(SP|muP/SmuPar):? (\S+)", part) for part in cell.split("; ")]
+    if cell and all(parts):
+        for part in parts:
+            assert part is not None
+            for name in part[1].split("/"):
+                yield SCHEMES[name], _number(part[2])
+    elif cell:
+        yield "", _number(cell)
+
+
+def text_claims(rows: list[Row]) -> Iterator[Row]:
+    for row in rows:
+        percent = re.fullmatch(r"([0-9.]+)%", row["value"])
+        y_name, series = TEXT_NAMES.get(row["id"], (row["statement_in_own_words"], ""))
+        fields = {
+            "series": series,
+            "y_name": y_name,
+            "value": percent[1] if percent else row["value"],
+            "unit": "%" if percent else "",
+        }
+        source = f"{row['source']}, {row['where']}"
+        entry = _exact(TEXT_TASKS[row["id"]], source, **fields)
+        if "v1" in row["where"]:
+            entry |= {"status": "early_version", "version": FIRST_VERSION}
+        yield entry
+
+
+def figure_axes(rows: list[Row]) -> Iterator[Row]:
+    names = {
+        "x axis": "x_axis",
+        "x ticks": "x_tick_range_labels",
+        "y axis": "y_axis",
+        "y ticks": "y_tick_range_labels",
+        "series": "series",
+        "seeds": "seeds",
+    }
+    for row in rows:
+        for y_name, column in names.items():
+            yield _exact(
+                f"fig{int(row['figure']):02d}",
+                row["source"],
+                series=f"panel {row['panel']}",
+                y_name=y_name,
+                value=row[column],
+            )
+
+
+def _density(sparsity: str) -> str:
+    return f"{1.0 - float(sparsity):g}"
+
+
+def _early(row: Row, task: str, **fields: str) -> Row:
+    return {
+        "task": task,
+        "unit": "nats",
+        "abs_err": row["abs_err"],
+        "status": "early_version",
+        "version": FIRST_VERSION,
+        "source": row["source"],
+        **fields,
+    }
+
+
+def sweep_curves(rows: list[Row]) -> Iterator[Row]:
+    """Yield the curves for Figures 1 and 6, then their marked optima for Figure 8."""
+    for task in ("fig01", "fig06"):
+        for row in rows:
+            yield _early(
+                row,
+                task,
+                series=f"{SCHEMES[row['parameterization']]} {_density(row['sparsity'])}",
+                x_name="log2_lr",
+                x=row["log2_peak_lr"],
+                y_name="train_loss",
+                value=row["train_loss"],
+            )
+    for row in rows:
+        if row["is_marked_optimum"] == "1":
+            yield _early(
+                row,
+                "fig08",
+                series=SCHEMES[row["parameterization"]],
+                x_name="density",
+                x=_density(row["sparsity"]),
+                y_name="train_loss",
+                value=row["train_loss"],
+                status="derived",
+            )
+
+
+def iso_parameter_curves(rows: list[Row]) -> Iterator[Row]:
+    for row in rows:
+        scheme, density = SCHEMES[row["parameterization"]], _density(row["sparsity"])
+        yield _early(
+            row,
+            "fig09",
+            series=f"{scheme} {density} d={row['d_model']}",
+            x_name="log2_lr",
+            x=row["log2_peak_lr"],
+            y_name="train_loss",
+            value=row["train_loss"],
+        )
+
+
+def transferred_losses(rows: list[Row]) -> Iterator[Row]:
+    for row in rows:
+        yield _early(
+            row,
+            "fig03",
+            series=SCHEMES[row["parameterization"]],
+            x_name="density",
+            x=_density(row["sparsity"]),
+            y_name="validation_loss",
+            value=row["validation_loss"],
+        )
+
+
+def official_coordinates(rows: list[Row]) -> Iterator[Row]:
+    """Yield the repository's plot; its step 1 is before any update, the paper's t=0."""
+    for row in rows:
+        value = float(row["mean_abs_activation"])
+        block = {"attention": "attention"}.get(row["block"], "feed_forward")
+        yield {
+            "task": "fig05",
+            "series": f"{SCHEMES[row['parameterization']]} {block} {int(row['step']) - 1}",
+            "x_name": "density",
+            "x": f"{2.0 ** float(row['log2_density']):g}",
+            "y_name": "mean_abs_activation",
+            "value": row["mean_abs_activation"],
+            "abs_err": f"{value * float(row['rel_err']):.3g}",
+            "status": "third_party",
+            "version": "nanoGPT-mup, branch supar",
+            "source": row["source"],
+        }
+
+
+FILES: dict[str, tuple[str, Callable[[list[Row]], Iterator[Row]]]] = {
+    "tab01_parameterization.csv": ("table1_parameterization.csv", table_1),
+    "tab02_downstream.csv": ("table2_downstream.csv", table_2),
+    "tab03_base_hyperparameters.csv": ("table3_base_hyperparameters.csv", table_3),
+    "tab04_experiment_details.csv": ("table4_experiment_details.csv", table_4),
+    "text_claims.csv": ("text_claims.csv", text_claims),
+    "figure_axes.csv": ("figure_axes.csv", figure_axes),
+    "fig01_fig06_fig08_arxiv_v1.csv": ("fig1_fig6_arxiv_v1_digitized.csv", sweep_curves),
+    "fig09_arxiv_v1.csv": ("fig9_arxiv_v1_digitized.csv", iso_parameter_curves),
+    "fig03_arxiv_v1.csv": ("fig3_arxiv_v1_digitized.csv", transferred_losses),
+    "fig05_official_code.csv": ("fig5_official_repro_digitized.csv", official_coordinates),
+}
+"""Reference file -> (the notes' file, its conversion)."""
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,219 @@
+"""Figures of this paper: functions from a task's table to panels."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from functools import partial
+from typing import TYPE_CHECKING
+
+from matplotlib.ticker import FuncFormatter, MaxNLocator
+
+from harness.figures import MARKERS, PALETTE, FigureContext, plot_ours, plot_paper, sequential
+from harness.statistics import InvalidQuantity, MissingRows, aggregate, t_interval
+from reproductions.supar.quantities import activation_slope
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+NAMES = {"sp": "SP", "mup": "μP", "supar": "SμPar"}
+COLORS = dict(zip(NAMES, PALETTE, strict=False))
+MARKS = dict(zip(NAMES, MARKERS, strict=False))
+BLOCKS = {"attention": "attention", "feed_forward": "feed-forward"}
+CURVE_SPAN = 0.22
+"""Height of a sweep panel in nats over its least loss, relative: what is far above is cut."""
+
+
+def sweep_panels(context: FigureContext, *, schemes: Sequence[str]) -> Figure:
+    """Draw train loss against learning rate: ours above, readings of arXiv v1 below.
+
+    One panel a scheme. A scheme without readings has an empty lower panel that says so.
+    """
+    figure, axes = context.subplots(2, len(schemes), aspect=0.95)
+    densities = sorted(
+        {*context.table["density"].unique(), *_read_densities(context.reference)}, reverse=True
+    )
+    colors = dict(zip(densities, sequential(len(densities)), strict=True))
+    for ax, scheme in zip(axes, schemes, strict=False):
+        _our_sweep(ax, context.table[context.table["scheme"] == scheme], colors)
+        ax.set_title(f"{NAMES[scheme]}, ours")
+    for ax, scheme in zip(axes[len(schemes) :], schemes, strict=True):
+        _read_sweep(ax, context.reference, scheme, colors)
+        ax.set_title(f"{NAMES[scheme]}, arXiv v1 as read")
+    for row in (axes[: len(schemes)], axes[len(schemes) :]):
+        _share_heights(row)
+        row[0].set_ylabel("train loss (nats)")
+    _density_legend(figure, colors)
+    return figure
+
+
+def _our_sweep(ax: Axes, rows: pd.DataFrame, colors: dict[float, str]) -> None:
+    _rate_axis(ax)
+    for density in sorted(rows["density"].unique(), reverse=True):
+        curve = rows[rows["density"] == density]
+        plot_ours(ax, curve, x="log2_lr", y="train_loss", label="", color=colors[density])
+        means = aggregate(curve, by=["log2_lr"], value="train_loss").dropna(subset=["mean"])
+        # A rate at which a seed diverged has a mean over fewer seeds: it is no optimum.
+        whole = means[means["num_seeds"] == means["num_seeds"].max()]
+        if not whole.empty:
+            best = whole.loc[whole["mean"].idxmin()]
+            _mark(ax, best["log2_lr"], best["mean"], colors[density], dense=density == 1.0)
+
+
+def _read_sweep(ax: Axes, reference: pd.DataFrame, scheme: str, colors: dict[float, str]) -> None:
+    _rate_axis(ax)
+    curves = reference[reference["x_name"] == "log2_lr"]
+    curves = curves[curves["series"].str.startswith(f"{scheme} ")]
+    if curves.empty:
+        ax.text(0.5, 0.5, "not published", ha="center", va="center", transform=ax.transAxes)
+        ax.set_yticks([])
+    for series, curve in curves.groupby("series", sort=False):
+        density = float(str(series).split()[1])
+        plot_paper(ax, curve, label="", color=colors[density])
+        best = curve.loc[curve["value"].idxmin()]
+        _mark(ax, best["x"], best["value"], colors[density], dense=density == 1.0)
+
+
+def _mark(ax: Axes, x: float, y: float, color: str, *, dense: bool) -> None:
+    """Ring an optimum; that of the dense model also gets a vertical line."""
+    ax.plot([x], [y], marker="o", markersize=7.5, fillstyle="none", color=color, linestyle="")
+    if dense:
+        ax.axvline(x, color="#333333", linewidth=0.8, linestyle=":")
+
+
+def _read_densities(reference: pd.DataFrame) -> set[float]:
+    series = reference.loc[reference["x_name"] == "log2_lr", "series"]
+    return {float(name.split()[1]) for name in series}
+
+
+def _rate_axis(ax: Axes) -> None:
+    ax.set_xlabel("peak base learning rate")
+    ax.xaxis.set_major_locator(MaxNLocator(nbins=6, integer=True))
+    ax.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"$2^{{{x:.0f}}}$"))
+
+
+def _share_heights(axes: Sequence[Axes]) -> None:
+    """Give panels one range of losses, from their least upward; steep ends are cut."""
+    lines = [line for ax in axes for line in ax.get_lines() if len(line.get_xdata()) > 2]
+    losses = [float(y) for line in lines for y in line.get_ydata() if math.isfinite(y)]
+    if not losses:
+        return
+    low, high = min(losses), max(losses)
+    top = min(high, low * (1 + CURVE_SPAN))
+    for ax in axes:
+        ax.set_ylim(low - 0.04 * (top - low), top + 0.04 * (top - low))
+
+
+def _density_legend(figure: Figure, colors: dict[float, str]) -> None:
+    from matplotlib.lines import Line2D
+
+    handles = [
+        Line2D([], [], color=color, marker="o", label=_fraction(density))
+        for density, color in colors.items()
+    ]
+    figure.legend(handles=handles, title="density", loc="outside upper center", ncols=len(handles))
+
+
+def _fraction(density: float) -> str:
+    """Return 1/16 for 0.0625; densities of the grids are inverse powers of two."""
+    inverse = 1.0 / density
+    return "1" if inverse == 1.0 else f"1/{inverse:g}"
+
+
+def best_loss_panels(context: FigureContext) -> Figure:
+    """Draw train loss, test loss and the readings of arXiv v1 against density."""
+    figure, axes = context.subplots(1, 3, aspect=1.05)
+    for ax, (column, title) in zip(
+        axes, (("train_loss", "train loss, ours"), ("test_loss", "test loss, ours")), strict=False
+    ):
+        for scheme, name in NAMES.items():
+            rows = context.table[context.table["scheme"] == scheme]
+            plot_ours(
+                ax,
+                rows,
+                x="density",
+                y=column,
+                label=name,
+                color=COLORS[scheme],
+                marker=MARKS[scheme],
+            )
+        ax.set_title(title)
+    rows = context.reference[context.reference["x_name"] == "density"]
+    for scheme, curve in rows.groupby("series", sort=False):
+        plot_paper(axes[2], curve, label=NAMES[scheme], color=COLORS[scheme], marker=MARKS[scheme])
+    axes[2].set_title("train loss, arXiv v1 as read")
+    for ax in axes:
+        _density_axis(ax)
+    axes[0].set_ylabel("loss at the chosen rate (nats)")
+    axes[0].legend()
+    return figure
+
+
+def _density_axis(ax: Axes) -> None:
+    ax.set_xscale("log", base=2)
+    ax.set_xlabel("density")
+    ax.xaxis.set_major_formatter(FuncFormatter(lambda x, _: _fraction(x)))
+
+
+def coordinate_panels(context: FigureContext) -> Figure:
+    """Draw mean absolute activation against density: blocks by schemes, one line a step."""
+    figure, axes = context.subplots(2, 3, aspect=0.95)
+    steps = sorted(int(step) for step in context.table["step"].unique())
+    colors = dict(zip(steps, sequential(len(steps)), strict=True))
+    panels = [(block, scheme) for block in BLOCKS for scheme in NAMES]
+    for ax, (block, scheme) in zip(axes, panels, strict=True):
+        table = context.table
+        rows = table[(table["block"] == block) & (table["scheme"] == scheme)]
+        for step in steps:
+            plot_ours(
+                ax,
+                rows[rows["step"] == step],
+                x="density",
+                y="mean_abs_activation",
+                label=f"t={step}",
+                color=colors[step],
+            )
+        _official(ax, context.reference, f"{scheme} {block}", colors)
+        ax.set_yscale("log")
+        _density_axis(ax)
+        ax.set_title(f"{NAMES[scheme]}, {BLOCKS[block]}\n{_slope_text(rows, scheme, block)}")
+    for ax in axes[::3]:
+        ax.set_ylabel("mean |activation|")
+    _step_legend(figure, colors)
+    return figure
+
+
+def _official(ax: Axes, reference: pd.DataFrame, prefix: str, colors: dict[int, str]) -> None:
+    """Add the plot shipped with the authors' code, at the steps that were read."""
+    rows = reference[reference["x_name"] == "density"]
+    for step, color in colors.items():
+        plot_paper(ax, rows[rows["series"] == f"{prefix} {step}"], label="", color=color)
+
+
+def _slope_text(rows: pd.DataFrame, scheme: str, block: str) -> str:
+    """Return the slope at t=0 with its interval, by the quantity that the claims use."""
+    fit = partial(activation_slope, scheme=scheme, block=block, step=0)
+    try:
+        interval = t_interval([fit(part) for _, part in rows.groupby("seed", sort=True)])
+    except (InvalidQuantity, MissingRows):
+        return "no slope at t=0"
+    if not math.isfinite(interval.low):
+        return f"slope at t=0: {interval.mean:.2f}"
+    return f"slope at t=0: {interval.mean:.2f} [{interval.low:.2f}, {interval.high:.2f}]"
+
+
+def _step_legend(figure: Figure, colors: dict[int, str]) -> None:
+    from matplotlib.lines import Line2D
+
+    handles = [
+        Line2D([], [], color=color, marker="o", label=f"t={step}") for step, color in colors.items()
+    ]
+    handles.append(
+        Line2D(
+            [], [], color="#333333", marker="o", linestyle="--", markerfacecolor="white",
+            label="authors' code",
+        )
+    )  # fmt: skip
+    figure.legend(handles=handles, loc="outside upper center", ncols=math.ceil(len(handles) / 2))

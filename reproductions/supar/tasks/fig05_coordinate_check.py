@@ -1,0 +1,198 @@
+"""Figure 5: do activations keep their size as weights are removed? The coordinate check."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from harness.claims import Claim, Quantity
+from harness.task import Column, Columns, Profile, Task
+from reproductions.supar.experiments.coordinate_check import experiment
+from reproductions.supar.quantities import (
+    activation_slope,
+    activation_slope_size,
+    largest_to_smallest,
+    rising_with_density,
+    sparse_to_dense,
+)
+from reproductions.supar.views import DENSITY, SCHEME, SEED, WIDTH
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.figure import Figure
+
+    from harness.figures import FigureContext
+    from harness.task import Frames
+
+TRAINED: tuple[Profile, ...] = ("cpu", "gpu", "paper")
+TOO_NARROW = "two densities and narrow layers show the structure, not a scaling law"
+NAMES = {"sp": "standard parameterization", "mup": "μP", "supar": "SμPar"}
+BLOCKS = {"attention": "attention", "feed_forward": "feed-forward"}
+SIZES = {
+    "delta_y_rms": ("update", "the change of the {} output by the first update"),
+    "grad_x_rms": ("gradient", "the gradient with respect to the {} input, before any update"),
+}
+FIRST_STEP = {"delta_y_rms": 1, "grad_x_rms": 0}
+LAST_STEP = 9
+
+COLUMNS = Columns(
+    (
+        SCHEME,
+        DENSITY,
+        WIDTH,
+        SEED,
+        Column(name="step", type="int", role="param", doc="Updates made before the measurement."),
+        Column(name="block", type="str", role="param", doc="attention or feed_forward."),
+        Column(
+            name="mean_abs_activation",
+            type="float",
+            role="value",
+            doc="Mean absolute output of the block before the residual sum, mean over layers.",
+            nullable=True,
+        ),
+        Column(
+            name="delta_y_rms",
+            type="float",
+            role="value",
+            doc="RMS change of the block's output on one batch by the last update; empty at 0.",
+            nullable=True,
+        ),
+        Column(
+            name="grad_x_rms",
+            type="float",
+            role="value",
+            doc="RMS gradient of the loss with respect to the block's input.",
+            nullable=True,
+        ),
+    )
+)
+
+
+def _slope(scheme: str, block: str) -> Claim:
+    stable = scheme == "supar"
+    function = activation_slope_size if stable else activation_slope
+    name = NAMES[scheme]
+    return _claim(
+        id=f"slope_{scheme}_{block}",
+        statement=f"At initialization, {BLOCKS[block]} activations under {name} "
+        + (
+            "do not depend on density (log-log slope at most 0.15)."
+            if stable
+            else "shrink in proportion to density (log-log slope 0.7 to 1.4)."
+        ),
+        item="a",
+        quantity=partial(function, scheme=scheme, block=block, step=0),
+        threshold=0.15 if stable else (0.7, 1.4),
+    )
+
+
+def _after_training(scheme: str, block: str) -> Claim:
+    stable = scheme == "supar"
+    return _claim(
+        id=f"after_{scheme}_{block}",
+        statement=f"After nine updates under {NAMES[scheme]}, {BLOCKS[block]} activations at"
+        " density 1/16 are "
+        + ("within a factor 4 of the dense ones." if stable else "at most 0.1 of the dense ones."),
+        item="b",
+        quantity=partial(
+            sparse_to_dense, scheme=scheme, block=block, step=LAST_STEP, density=0.0625
+        ),
+        threshold=(0.25, 4.0) if stable else (0.0, 0.1),
+        ratio=True,
+    )
+
+
+def _size(scheme: str, block: str, value: str) -> Claim:
+    word, phrase = SIZES[value]
+    where = {"scheme": scheme, "block": block, "step": FIRST_STEP[value], "value": value}
+    phrase = phrase.format(BLOCKS[block])
+    if scheme == "supar":
+        return _claim(
+            id=f"{word}_{scheme}_{block}",
+            statement=f"Under SμPar, {phrase}, stays within a factor 2.5 across densities.",
+            item="c",
+            quantity=partial(largest_to_smallest, **where),
+            threshold=(0.0, 2.5),
+            ratio=True,
+        )
+    return _claim(
+        id=f"{word}_{scheme}_{block}",
+        statement=f"Under {NAMES[scheme]}, {phrase}, falls with every step down in density.",
+        item="c",
+        quantity=partial(rising_with_density, **where),
+        threshold=0.0,
+    )
+
+
+def _claim(
+    *,
+    id: str,
+    statement: str,
+    item: str,
+    quantity: Quantity,
+    threshold: float | tuple[float, float],
+    ratio: bool = False,
+) -> Claim:
+    """Return an empirical claim of this figure; its form follows from the threshold."""
+    pair = isinstance(threshold, tuple)
+    rising = not pair and threshold == 0.0
+    form = "ratio" if ratio else "within" if pair else "monotone" if rising else "at_most"
+    places = {
+        "a": "Figure 5, Finding 1",
+        "b": "Figure 5, Finding 1",
+        "c": "Finding 1 and the feature-learning desiderata, section 3 (no plot)",
+    }
+    return Claim(
+        id=id,
+        statement=statement,
+        where=f"{places[item]}; threshold: notes, section 4.2, Fig 5 {item}",
+        form=form,
+        grade="empirical",
+        quantity=quantity,
+        threshold=threshold,
+        threshold_from="theory",
+        profiles=TRAINED,
+        out_of_profile=TOO_NARROW,
+    )
+
+
+CLAIMS = (
+    *(_slope(scheme, block) for scheme in ("supar", "sp", "mup") for block in BLOCKS),
+    *(_after_training(scheme, block) for scheme in ("supar", "sp", "mup") for block in BLOCKS),
+    *(
+        _size(scheme, block, value)
+        for value in SIZES
+        for scheme in ("supar", "mup")
+        for block in BLOCKS
+    ),
+)
+
+
+def view(frames: Frames) -> pd.DataFrame:
+    """Return the check of the three schemes, one row a step and block."""
+    frame = frames[experiment.id]
+    return frame[frame["scheme"].isin(tuple(NAMES))]
+
+
+def draw(context: FigureContext) -> Figure:
+    """Draw blocks as rows and schemes as columns, one line a step."""
+    from reproductions.supar.drawing import coordinate_panels
+
+    return coordinate_panels(context)
+
+
+task = Task(
+    id="supar/fig05",
+    title="Coordinate check: activation size against density",
+    reads=(experiment,),
+    columns=COLUMNS,
+    claims=CLAIMS,
+    view=view,
+    figure=draw,
+    caption="Mean absolute activation against density, one line a step from before training"
+    " (t=0) to after nine updates (t=9): mean over seeds, bars show its standard error. Each panel"
+    " states the fitted log-log slope at t=0, with its 95 % interval. Hollow and dashed: the plot"
+    " shipped with the authors' code, a third party's reproduction and not the paper's figure.",
+    alt="Six panels, attention and feed-forward by SP, μP and SμPar: mean absolute activation"
+    " against density on logarithmic axes, one line per training step.",
+)

@@ -1,0 +1,109 @@
+"""Table 1: the rules of SP, muP and SmuPar, as our models are really built."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from harness.claims import Claim, Quantity
+from harness.task import PROFILES, Column, Columns, Task
+from reproductions.supar.experiments.identities import experiment
+from reproductions.supar.quantities import largest_check, rule_error
+from reproductions.supar.views import DENSITY, SCHEME, WIDTH
+
+RULES = {
+    "embedding_init_var": "initial variance of the embedding",
+    "embedding_lr": "learning rate of the embedding",
+    "embedding_forward": "factor on the embedding's output",
+    "hidden_init_var": "initial variance of hidden weights that are kept",
+    "hidden_lr_adam": "Adam learning rate of hidden weights",
+    "unembedding_forward": "factor on the logits",
+    "attention_logits": "factor on products of queries and keys",
+}
+INPUTS = {
+    "base_width": "Width of the proxy, d_base.",
+    "head_size": "Size of an attention head.",
+    "sigma_base": "Base standard deviation.",
+    "eta_base": "Base learning rate.",
+    "alpha_input": "Base input multiplier; SP has none.",
+    "alpha_output": "Base output multiplier; SP has none.",
+}
+ROUNDING = 1e-7
+"""Relative: tables keep nine digits, and learning rates may pass through float32."""
+
+
+def _value(name: str, doc: str) -> Column:
+    return Column(name=name, type="float", role="value", doc=doc, nullable=True)
+
+
+COLUMNS = Columns(
+    (
+        Column(
+            name="check",
+            type="str",
+            role="param",
+            doc="rules: Table 1 read from a built model; twin: dense SμPar trained beside μP;"
+            " masked: masked weights after training.",
+        ),
+        SCHEME,
+        WIDTH,
+        DENSITY,
+        *(_value(name, doc) for name, doc in INPUTS.items()),
+        *(_value(name, f"As built: {phrase}.") for name, phrase in RULES.items()),
+        _value("num_steps", "Optimizer steps that were taken."),
+        _value("max_abs_loss_difference", "Largest loss difference of the twins over the steps."),
+        _value("max_abs_masked_weight", "Largest weight, stored or effective, under a zero mask."),
+    )
+)
+
+
+def _exact(*, id: str, statement: str, quantity: Quantity, where: str, tolerance: float) -> Claim:
+    return Claim(
+        id=id,
+        statement=statement,
+        where=where,
+        form="equal",
+        grade="exact",
+        quantity=quantity,
+        threshold=0.0,
+        threshold_from="theory",
+        profiles=PROFILES,
+        tolerance=tolerance,
+        deterministic=True,
+    )
+
+
+CLAIMS = (
+    *(
+        _exact(
+            id=name,
+            statement=f"The {phrase} is what Table 1 demands, for SP, μP and SμPar at every width"
+            " and density (largest relative difference).",
+            quantity=partial(rule_error, rule=name),
+            where="Table 1",
+            tolerance=ROUNDING,
+        )
+        for name, phrase in RULES.items()
+    ),
+    _exact(
+        id="dense_twins",
+        statement="Dense SμPar and μP give bit-identical losses, step by step.",
+        quantity=partial(largest_check, check="twin", value="max_abs_loss_difference"),
+        where="Table 1 with m_rho = 1",
+        tolerance=0.0,
+    ),
+    _exact(
+        id="masked_stay_zero",
+        statement="Masked weights are exactly zero after training steps, stored and effective.",
+        quantity=partial(largest_check, check="masked", value="max_abs_masked_weight"),
+        where="section 3, Y = X (W * M); Figure 4",
+        tolerance=0.0,
+    ),
+)
+
+task = Task(
+    id="supar/tab01",
+    title="The parameterization rules of SP, μP and SμPar",
+    reads=(experiment,),
+    columns=COLUMNS,
+    claims=CLAIMS,
+)

@@ -1,0 +1,195 @@
+"""Train a masked GPT under a parameterization, and say how it went.
+
+Three random streams, each from an explicit seed: the start, the masks, the batches. At equal
+seeds all schemes see the same draws, masks and batches, so their losses are paired.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+import torch
+from torch import Tensor, nn
+
+from harness.errors import SpecError
+from reproductions.nets.gpt import GPT, GPTConfig, next_token_loss
+from reproductions.supar.masks import Pattern, linear_layers, sparsify
+from reproductions.supar.parameterization import Parameterization, infer_roles, param_groups
+from reproductions.supar.text import Batch
+
+Schedule = Literal["to_tenth", "to_zero", "constant"]
+"""How the learning rate goes on after the warm-up; `to_tenth` is the paper's "10x linear",
+`to_zero` its "decay to zero", both read as linear."""
+
+CHECK_EVERY = 25
+"""Steps between looks at the loss; each look waits for the device."""
+DIVERGED_FACTOR = 2.0
+"""A run whose last losses exceed this multiple of guessing (ln V) counts as diverged."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Settings:
+    """How a model is trained: everything but the parameterization and the data."""
+
+    num_steps: int
+    warmup_steps: int
+    schedule: Schedule
+    betas: tuple[float, float]
+    eps: float
+    """Of Adam; must stay far below the root of its second moments."""
+    weight_decay: float
+    decay: Literal["coupled", "independent"]
+    clip_norm: float
+    """Global norm to which gradients are clipped; infinite for none."""
+    num_micro_batches: int
+    """Parts into which a batch is cut to bound memory; their gradients add up."""
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.warmup_steps < self.num_steps:
+            raise SpecError(
+                f"warmup_steps={self.warmup_steps}: need 0 <= warmup_steps < {self.num_steps}"
+            )
+        if self.schedule not in ("to_tenth", "to_zero", "constant"):
+            raise SpecError(f"schedule={self.schedule!r}: need 'to_tenth', 'to_zero', 'constant'")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Seeds:
+    """Seeds of the random streams of a model."""
+
+    init: int
+    masks: int
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class TrainLog:
+    """What a training run leaves behind."""
+
+    losses: Tensor
+    """Loss of every step before its update, shape (num_steps,), on the CPU; NaN after a stop."""
+    num_steps: int
+    """Steps done."""
+    num_clipped: int
+    diverged: str
+    """Where and how the run diverged; empty where it did not."""
+
+    @property
+    def clip_rate(self) -> float:
+        return self.num_clipped / self.num_steps
+
+    @property
+    def final_loss(self) -> float:
+        """Mean loss of the last tenth of the steps, each on a fresh batch."""
+        return float(self.losses[-max(1, len(self.losses) // 10) :].double().mean())
+
+
+def generator_of(seed: int, device: torch.device | str = "cpu") -> torch.Generator:
+    """Return a generator of its own for one random stream."""
+    return torch.Generator(device=device).manual_seed(seed)
+
+
+def build_gpt(
+    config: GPTConfig,
+    parameterization: Parameterization,
+    seeds: Seeds,
+    *,
+    device: torch.device | str = "cpu",
+    pattern: Pattern = "exact",
+) -> GPT:
+    """Return a GPT with masks and start drawn under a parameterization.
+
+    Every linear layer is hidden and sparse; embeddings, positions and norms are neither.
+    """
+    init = generator_of(seeds.init, device if torch.device(device).type == "cuda" else "cpu")
+    model = GPT(config, generator=init, device=device)
+    hidden = linear_layers(model, exclude=())
+    masks = generator_of(seeds.masks)
+    density = parameterization.density
+    sparsify(model, layers=hidden, density=density, generator=masks, pattern=pattern)
+    parameterization.initialize(model, infer_roles(model, hidden), init)
+    return model
+
+
+def build_adamw(
+    model: nn.Module, parameterization: Parameterization, settings: Settings
+) -> torch.optim.AdamW:
+    """Return AdamW over the parameter groups of a GPT built by `build_gpt`."""
+    groups = param_groups(
+        model,
+        parameterization,
+        infer_roles(model, linear_layers(model, exclude=())),
+        weight_decay=settings.weight_decay,
+        decay=settings.decay,
+    )
+    return torch.optim.AdamW(groups, betas=settings.betas, eps=settings.eps, fused=True)
+
+
+def lr_factor(step: int, settings: Settings) -> float:
+    """Return the learning rate of a step over its peak; steps count from 0."""
+    if step < settings.warmup_steps:
+        return (step + 1) / settings.warmup_steps
+    floor = {"to_tenth": 0.1, "to_zero": 0.0, "constant": 1.0}[settings.schedule]
+    progress = (step - settings.warmup_steps) / (settings.num_steps - settings.warmup_steps)
+    return 1.0 - (1.0 - floor) * progress
+
+
+def train(
+    model: nn.Module, optimizer: torch.optim.Optimizer, batches: Iterable[Batch], settings: Settings
+) -> TrainLog:
+    """Train in place; stop early, and say so, where the loss is no longer finite."""
+    peaks = [group["lr"] for group in optimizer.param_groups]
+    parameters = [p for group in optimizer.param_groups for p in group["params"]]
+    device = parameters[0].device
+    losses = torch.full((settings.num_steps,), math.nan, device=device)
+    norms = torch.zeros(settings.num_steps, device=device)
+    model.train()
+    step = -1
+    for step, batch in enumerate(batches):
+        factor = lr_factor(step, settings)
+        for group, peak in zip(optimizer.param_groups, peaks, strict=True):
+            group["lr"] = peak * factor
+        losses[step] = _backward(model, batch.to(device), settings.num_micro_batches)
+        norms[step] = torch.nn.utils.clip_grad_norm_(parameters, settings.clip_norm, foreach=True)
+        optimizer.step()
+        optimizer.zero_grad(set_to_none=True)
+        if step % CHECK_EVERY == 0 and not bool(torch.isfinite(losses[: step + 1]).all()):
+            break
+    if step + 1 < settings.num_steps and bool(torch.isfinite(losses[: step + 1]).all()):
+        raise SpecError(f"{step + 1} batches for num_steps={settings.num_steps}: need one a step")
+    return _summarize(losses, norms, step + 1, settings)
+
+
+def _backward(model: nn.Module, batch: Batch, num_parts: int) -> Tensor:
+    """Add the gradient of the mean loss of a batch, and return that loss."""
+    total = torch.zeros((), device=batch.tokens_BT.device)
+    parts = zip(batch.tokens_BT.chunk(num_parts), batch.targets_BT.chunk(num_parts), strict=True)
+    for tokens_BT, targets_BT in parts:
+        share = len(tokens_BT) / len(batch.tokens_BT)
+        loss = next_token_loss(model(tokens_BT), targets_BT) * share
+        loss.backward()
+        total += loss.detach()
+    return total
+
+
+@torch.no_grad()
+def evaluate(model: nn.Module, batch: Batch) -> float:
+    """Return the mean loss on one batch, in nats per token."""
+    model.eval()
+    batch = batch.to(next(model.parameters()).device)
+    return float(next_token_loss(model(batch.tokens_BT), batch.targets_BT))
+
+
+def _summarize(losses: Tensor, norms: Tensor, num_steps: int, settings: Settings) -> TrainLog:
+    finite = torch.isfinite(losses[:num_steps])
+    diverged = ""
+    if not bool(finite.all()):
+        diverged = f"the loss is not finite at step {int(finite.logical_not().nonzero()[0])}"
+    return TrainLog(
+        losses=losses.cpu(),
+        num_steps=num_steps,
+        num_clipped=int((norms[:num_steps] > settings.clip_norm).sum()),
+        diverged=diverged,
+    )
