@@ -1,0 +1,32 @@
+"""The harness's own time must stay under 10 ms a trial."""
+
+from __future__ import annotations
+
+import statistics
+from pathlib import Path
+
+from goals import GoalFixture
+from sweeps import SweepWorkspace
+
+FEW, MANY = 50, 650
+NUM_REPEATS = 3
+
+
+def test_a_trial_costs_little_of_its_own(goal: GoalFixture, tmp_path: Path) -> None:
+    """Time two sweeps of empty trials; the difference leaves the start of the processes out."""
+    sweep = SweepWorkspace(tmp_path).install()
+    samples = []
+    for repeat in range(NUM_REPEATS):
+        few_s, many_s = (
+            sweep.repro(
+                "run", "sweep/abl_empty", "--jobs", "1", num_trials=count, root=f"{repeat}-{count}"
+            )
+            for count in (FEW, MANY)
+        )
+        assert sweep.num_results("sweep/empty", f"{repeat}-{MANY}") == MANY
+        samples.append(1e3 * (many_s - few_s) / (MANY - FEW))
+    goal("trial_overhead", limit=10.0, unit="ms", direction="at_most")(
+        statistics.median(samples),
+        samples=samples,
+        note=f"empty trials, one worker; wall time of {MANY} less that of {FEW}, per trial",
+    )

@@ -1,0 +1,1 @@
+"""Papers that exist for the benchmarks alone; found only through an entry point they write."""

@@ -1,0 +1,37 @@
+"""A sweep of real trials: the cpu shape of supar/lr_sweep, shorter, on the bundled text."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+
+from harness.task import Column, Columns, Experiment, Needs, Params, Task
+from reproductions.supar.experiments import lr_sweep
+
+
+def grid() -> Iterator[Params]:
+    """Yield as many trials as the benchmark asks for, equal but for their seed."""
+    (shape, *_) = lr_sweep.cpu_grid()
+    for seed in range(int(os.environ.get("BENCH_TRIALS", "2"))):
+        yield {**shape, "data": "grammar-text", "steps": 20, "seed": seed}
+
+
+task = Task(
+    id="sweep/abl_training",
+    title="Trials that train a net",
+    reads=(
+        Experiment(
+            id="sweep/training",
+            version=1,
+            run=lr_sweep.run,
+            grid={"smoke": grid},
+            needs=Needs(data=("grammar-text",)),
+        ),
+    ),
+    columns=Columns(
+        (
+            Column(name="seed", type="int", role="seed", doc="number of the trial"),
+            Column(name="train_loss", type="float", role="value", doc="nats", nullable=True),
+        )
+    ),
+)

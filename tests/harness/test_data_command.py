@@ -1,0 +1,185 @@
+"""`repro data`, as a person or a script calls it."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from harness import datasets
+from harness.commands.data import app
+from harness.data_pack import names_needed, pack
+from harness.errors import DataError, UsageError
+from harness.make_catalogue import staged_entries
+from harness.task import Column, Columns, Experiment, Needs, Params, Row, RunContext, Task, Use
+from tests.harness.staged_folder import FILES, TEXT, local_repo, make_folder
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A staged folder, and beside it a catalogue that also has one hub data set."""
+    root, catalogue = tmp_path / "data", tmp_path / "mine.toml"
+    make_folder(root, catalogue)
+    repo = local_repo(tmp_path / "repo", ["a", "b"])
+    entry = (
+        '\n[[dataset]]\nname = "mini"\nkind = "records"\nlicence = "-"\nupstream = "-"\n'
+        'rule = "-"\nsha256 = ""\n'
+        f'hub = {{ repo = "{repo}", splits = ["train"], field = "text" }}\n'
+    )
+    catalogue.write_text(catalogue.read_text(encoding="utf-8") + entry, encoding="utf-8")
+    monkeypatch.setenv("REPRO_CATALOGUE", str(catalogue))
+    monkeypatch.setenv("REPRO_DATA", str(root))
+    monkeypatch.setenv("REPRO_CACHE", str(tmp_path / "cache"))
+    return root
+
+
+def call(*arguments: str) -> Result:
+    return CliRunner().invoke(app, list(arguments))
+
+
+def rows_of(result: Result) -> dict[str, dict[str, object]]:
+    return {row["name"]: row for row in json.loads(result.stdout)}
+
+
+def run(params: Params, ctx: RunContext) -> list[Row]:
+    return []
+
+
+def task_that_needs(*names: str, upstream: tuple[str, ...] = ()) -> Task:
+    start = Experiment(
+        id="mine/start",
+        version=1,
+        run=run,
+        grid={"gpu": lambda: [{"seed": 0}]},
+        needs=Needs(data=upstream),
+    )
+    experiment = Experiment(
+        id="mine/run",
+        version=1,
+        run=run,
+        grid={"gpu": lambda: [{"seed": 0, "data": name} for name in names]},
+        needs=lambda params: Needs(data=(str(params["data"]),)),
+        uses=(Use(experiment=start, params=lambda params: {"seed": params["seed"]}),),
+    )
+    columns = Columns((Column(name="seed", type="int", role="seed", doc="seed"),))
+    return Task(id="mine/tab01", title="T", reads=(experiment,), columns=columns)
+
+
+def test_list_tells_what_is_here_and_what_is_missing(folder: Path) -> None:
+    (folder / FILES["sums"]).unlink()
+    rows = rows_of(call("list", "--json"))
+    assert rows["verse"]["available"] == "staged"
+    assert rows["digits"]["available"] == "bundled"
+    assert rows["sums"]["available"] is None
+    assert "has no eval/sums.jsonl.gz" in str(rows["sums"]["missing"])
+    assert rows["mini"]["sha256"] == rows["slimpajama"]["sha256"] == "unfetched"
+    plain = call("list")
+    assert plain.exit_code == 0
+    assert "tinyshakespeare" in plain.stdout
+
+
+def test_verify_names_what_is_bad_and_fails(folder: Path) -> None:
+    names = ["verse", "sums", "grammar-text"]
+    good = call("verify", *names, "--json")
+    assert good.exit_code == 0
+    assert {row["state"] for row in rows_of(good).values()} == {"ok"}
+    (folder / FILES["verse"]).write_bytes(gzip.compress(TEXT.upper().encode()))
+    (folder / FILES["sums"]).unlink()
+    bad = call("verify", *names, "--json")
+    assert bad.exit_code == 2
+    states = {name: row["state"] for name, row in rows_of(bad).items()}
+    assert states == {"verse": "bad", "sums": "missing", "grammar-text": "ok"}
+    assert "found" in str(rows_of(bad)["verse"]["reason"])
+    assert "2 of 3 not right: verse, sums" in bad.stderr
+
+
+def test_verify_without_names_shows_what_is_missing_and_passes(folder: Path) -> None:
+    result = call("verify", "--json")
+    assert result.exit_code == 0
+    states = {name: row["state"] for name, row in rows_of(result).items()}
+    assert states["mnist"] == "missing"
+    assert states["pixels"] == "ok"
+
+
+def test_fetch_fills_the_cache_once(folder: Path, tmp_path: Path) -> None:
+    first = call("fetch", "mini")
+    assert first.exit_code == 0, first.exception
+    assert "2 records" in first.stderr
+    assert datasets.load("mini").records == [{"text": "a"}, {"text": "b"}]
+    local_repo(tmp_path / "repo", ["a", "changed"])
+    assert "is here already" in call("fetch", "mini").stderr
+    again = call("fetch", "mini", "--again")
+    assert isinstance(again.exception, DataError)
+    assert datasets.load("mini").records == [{"text": "a"}, {"text": "b"}]
+
+
+def test_fetch_of_a_wrong_name_is_a_usage_error(folder: Path) -> None:
+    assert isinstance(call("fetch", "min").exception, UsageError)
+    assert isinstance(call("fetch", "verse").exception, UsageError)
+
+
+def test_names_needed_follow_the_parameters_and_the_upstream_trials() -> None:
+    task = task_that_needs("verse", "digits", "verse", upstream=("sums",))
+    with pytest.raises(Exception, match="repeats the point"):
+        names_needed([task], "gpu")
+    task = task_that_needs("verse", "digits", upstream=("sums",))
+    assert names_needed([task], "gpu") == ["digits", "sums", "verse"]
+    assert names_needed([task], "cpu") == []
+
+
+def test_pack_is_a_data_folder_of_its_own(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert call("fetch", "mini").exit_code == 0
+    names = ["digits", "mini", "pixels", "verse"]
+    hashes = {name: datasets.load(name).sha256 for name in names}
+    out = tmp_path / "carry"
+    packed = pack(names, out)
+    assert {item.name: item.sha256 for item in packed} == hashes
+    files = {str(path.relative_to(out)) for path in out.rglob("*") if path.is_file()}
+    assert files == {
+        "MANIFEST.csv",
+        "hub/mini.json",
+        "hub/mini.jsonl.gz",
+        FILES["pixels"],
+        FILES["verse"],
+    }
+    # The other machine has neither the folder nor the cache.
+    monkeypatch.setenv("REPRO_DATA", str(out))
+    monkeypatch.setenv("REPRO_CACHE", str(tmp_path / "empty"))
+    assert {name: datasets.load(name).sha256 for name in names} == hashes
+    assert datasets.available("sums") is None
+    with (out / "MANIFEST.csv").open(encoding="utf-8", newline="") as stream:
+        assert [row["name"] for row in csv.DictReader(stream)] == ["mini", "pixels", "verse"]
+    assert [entry["name"] for entry in staged_entries(out)] == ["mini", "pixels", "verse"]
+
+
+def test_pack_checks_before_it_copies(folder: Path, tmp_path: Path) -> None:
+    (folder / FILES["verse"]).write_bytes(b"damaged")
+    for names in (["pixels", "verse"], ["pixels", "slimpajama"]):
+        with pytest.raises(DataError):
+            pack(names, tmp_path / "carry")
+        assert not (tmp_path / "carry").exists()
+
+
+def test_pack_overwrites_nothing(folder: Path, tmp_path: Path) -> None:
+    kept = tmp_path / "carry" / "notes.txt"
+    kept.parent.mkdir()
+    kept.write_text("mine")
+    with pytest.raises(UsageError, match="is not empty"):
+        pack(["verse"], tmp_path / "carry")
+    with pytest.raises(UsageError, match="is a file"):
+        pack(["verse"], kept)
+    with pytest.raises(UsageError, match="is not empty"):
+        pack(["verse"], folder)
+    assert list((tmp_path / "carry").iterdir()) == [kept]
+
+
+def test_pack_command_refuses_what_no_task_is_called(folder: Path, tmp_path: Path) -> None:
+    result = call("pack", "nosuchpaper", "--out", str(tmp_path / "carry"))
+    assert isinstance(result.exception, UsageError)
+    assert not (tmp_path / "carry").exists()

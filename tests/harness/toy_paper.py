@@ -1,0 +1,190 @@
+"""A small paper in a package of its own, found by a real entry point.
+
+Its trials log each start to TOY_LOG, so that a test can count how often one really ran.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+PAPER_TOML = """
+id = "toylab"
+title = "A toy"
+authors = ["Nobody"]
+venue = "None"
+arxiv = ""
+openreview = ""
+code = ""
+
+[[item]]
+id = "tab01"
+title = "Squares"
+status = "task"
+file = "tasks/tab01_squares.py"
+"""
+
+EXPERIMENT = '''
+import os
+import time
+
+from harness.task import Experiment
+
+
+def log(params):
+    if path := os.environ.get("TOY_LOG"):
+        line = " ".join(f"{k}={v}" for k, v in sorted(params.items())) + f" pid={os.getpid()}"
+        handle = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
+        os.write(handle, (line + "\\n").encode())
+        os.close(handle)
+
+
+def run(params, ctx):
+    time.sleep(params["ms"] / 1000)
+    match params["mode"]:
+        case "raise":
+            raise ValueError("this trial is broken")
+        case "die":
+            os.kill(os.getpid(), 9)
+        case "hang":
+            time.sleep(600)
+        case "nan":
+            log(params)
+            return [{"square": float("nan")}]
+        case "memory":
+            raise MemoryError("too big")
+    log(params)
+    return [{"square": float(params["x"] ** 2 + ctx.seed("noise") % 7)}]
+
+
+def grid(count=None):
+    for seed in range(3):
+        for x in range(int(count or os.environ.get("TOY_COUNT", "4"))):
+            yield {"x": x, "ms": int(os.environ.get("TOY_MS", "0")), "mode": mode(x), "seed": seed}
+
+
+def mode(x):
+    return os.environ.get(f"TOY_MODE_{x}", "ok")
+
+
+experiment = Experiment(
+    id="toylab/squares", version=1, run=run, grid={"smoke": grid, "cpu": grid},
+    timeout_s=float(os.environ.get("TOY_TIMEOUT", "60")),
+)
+'''
+
+TASK = '''
+from harness.claims import Claim
+from harness.task import Column, Columns, Task
+from toylab.experiments.squares import experiment
+
+
+def growth(table):
+    return float(table["square"].max() - table["square"].min())
+
+
+task = Task(
+    id="toylab/tab01", title="Squares grow", reads=(experiment,),
+    columns=Columns((
+        Column(name="x", type="int", role="param", doc="the number"),
+        Column(name="seed", type="int", role="seed", doc="the seed"),
+        Column(name="square", type="float", role="value", doc="its square", nullable=True),
+    )),
+    claims=(Claim(
+        id="grows", statement="Squares grow.", where="nowhere", form="at_least",
+        grade="empirical", quantity=growth, threshold=1.0, threshold_from="theory",
+        profiles=("smoke", "cpu"),
+    ),),
+)
+'''
+
+
+@dataclass(slots=True)
+class ToyPaper:
+    """The toy paper's package, a checkout root, and how to call `repro` on them."""
+
+    root: Path
+    packages: Path
+    env: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def folder(self) -> Path:
+        return self.packages / "toylab"
+
+    @property
+    def log(self) -> Path:
+        return self.root / "toy.log"
+
+    def environment(self, **more: str) -> dict[str, str]:
+        env = {**os.environ, "REPRO_ROOT": str(self.root), "TOY_LOG": str(self.log)}
+        env["PYTHONPATH"] = f"{self.packages}{os.pathsep}{env.get('PYTHONPATH', '')}"
+        return {**env, **self.env, **more}
+
+    def command(self, *words: str) -> list[str]:
+        return [sys.executable, "-m", "harness.cli", *words]
+
+    def repro(self, *words: str, **env: str) -> subprocess.CompletedProcess[str]:
+        """Run `repro` to its end."""
+        return subprocess.run(
+            self.command(*words),
+            env=self.environment(**env),
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+
+    def start(self, *words: str, **env: str) -> subprocess.Popen[str]:
+        """Start `repro` in a process group of its own."""
+        return subprocess.Popen(
+            self.command(*words),
+            env=self.environment(**env),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+        )
+
+    def rows(self, *words: str, **env: str) -> list[dict[str, Any]]:
+        """Return the JSON rows of a reading verb."""
+        done = self.repro(*words, "--json", **env)
+        return list(json.loads(done.stdout))
+
+    def csv(self, profile: str = "smoke") -> Path:
+        folder = self.root / "runs" / "output" / "smoke" if profile == "smoke" else self.root
+        return folder / "results" / "toylab" / f"tab01.{profile}.csv"
+
+    def records(self) -> list[Path]:
+        return sorted((self.root / "runs" / "records").rglob("*.json"))
+
+    def starts(self) -> list[str]:
+        """Return the parameters of every trial that really ran, without its process."""
+        if not self.log.exists():
+            return []
+        return [line.rsplit(" pid=", 1)[0] for line in self.log.read_text().splitlines()]
+
+
+def make_toy_paper(folder: Path) -> ToyPaper:
+    """Write the package, its entry point, and an empty checkout below `folder`."""
+    packages, root = folder / "packages", folder / "root"
+    root.mkdir()
+    files = {
+        "toylab/__init__.py": "",
+        "toylab/paper.toml": PAPER_TOML,
+        "toylab/experiments/__init__.py": "",
+        "toylab/experiments/squares.py": EXPERIMENT,
+        "toylab/tasks/__init__.py": "",
+        "toylab/tasks/tab01_squares.py": TASK,
+        "toylab-1.0.dist-info/METADATA": "Metadata-Version: 2.1\nName: toylab\nVersion: 1.0\n",
+        "toylab-1.0.dist-info/entry_points.txt": "[paper_reproductions.papers]\ntoylab = toylab\n",
+    }
+    for name, text in files.items():
+        path = packages / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    return ToyPaper(root, packages)
