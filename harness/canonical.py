@@ -20,7 +20,10 @@ def canonical_json(value: Any) -> str:
     >>> canonical_json({"b": (1, 2.0), "a": None})
     '{"a":null,"b":[1,2.0]}'
     """
-    return json.dumps(_plain(value, "$"), sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    text = json.dumps(_plain(value, "$"), sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    if not text.isascii() and any("\ud800" <= char <= "\udfff" for char in text):
+        raise SpecError("a text holds half a surrogate pair: canonical JSON needs whole characters")
+    return text
 
 
 def digest(value: Any) -> str:

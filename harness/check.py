@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from harness.claims import Claim, Verdict, Word, evaluate
 from harness.errors import DataError
 from harness.results import ResultMeta, SealMeta, TaskResult, load_result
-from harness.seals import seal
+from harness.seals import seal, threshold_json
 from harness.task import PROFILES, Profile, Task
 from harness.workspace import COMMITTED_PROFILES, Workspace
 
@@ -60,7 +61,12 @@ def check_task(
     for claim in task.claims:
         verdict = _verdict(claim, task, result, profile)
         state, old = ("none", None) if result is None else seal_state(task, claim, result.meta)
-        rows.append(_row(task, claim, profile, verdict, _paper_value(claim, reference), state, old))
+        try:
+            value = _paper_value(claim, reference)
+        except Exception as error:  # noqa: BLE001 - whatever it raises becomes ERROR
+            reason = f"its paper value: {type(error).__name__}: {error}"
+            value, verdict = None, Verdict(word=Word.ERROR, reason=reason)
+        rows.append(_row(task, claim, profile, verdict, value, state, old))
     return rows
 
 
@@ -100,7 +106,9 @@ def seal_state(task: Task, claim: Claim, meta: ResultMeta) -> tuple[str, Any]:
 def _paper_value(claim: Claim, reference: pd.DataFrame | None) -> float | None:
     if claim.paper_value is None or reference is None or reference.empty:
         return None
-    return claim.paper_value(reference)
+    value = claim.paper_value(reference)
+    # JSON has no NaN, and a row without a number is one that was not published.
+    return None if value is None or not math.isfinite(value) else float(value)
 
 
 def _row(
@@ -124,7 +132,7 @@ def _row(
         low=verdict.low,
         high=verdict.high,
         num_seeds=verdict.num_seeds,
-        threshold=seal(claim).to_json()["threshold"],
+        threshold=threshold_json(claim.threshold),
         threshold_from=claim.threshold_from,
         paper_value=paper_value,
         seal=state,
@@ -145,11 +153,16 @@ def check_stored(
 def profiles_to_check(
     workspace: Workspace, task: Task, wanted: Profile | None
 ) -> Sequence[Profile]:
-    """Return the profiles to report: the wanted one, else those stored, else `cpu`."""
+    """Return the profiles to report.
+
+    The wanted one, else those committed, else what is stored of smoke, else `cpu`.
+    """
     if wanted is not None:
         return [wanted]
     from harness.results import csv_path
 
-    stored = [p for p in PROFILES if csv_path(workspace, task, p).exists()]
+    paths = {p: csv_path(workspace, task, p) for p in PROFILES}
+    # Half of a result is damage to report, not a task that was not run.
+    stored = [p for p, f in paths.items() if f.exists() or f.with_suffix(".json").exists()]
     committed = [p for p in stored if p in COMMITTED_PROFILES]
     return committed or stored or ["cpu"]

@@ -6,9 +6,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import pairwise
 from typing import TYPE_CHECKING, Literal
 
 from harness.errors import SpecError
@@ -82,6 +83,13 @@ class Claim:
         pair = isinstance(self.threshold, tuple)
         if pair != (self.form in ("within", "ratio")):
             raise SpecError(f"claim {self.id}: form {self.form} does not fit {self.threshold}")
+        bounds = self.threshold if isinstance(self.threshold, tuple) else (self.threshold,)
+        if any(math.isnan(bound) for bound in bounds) or bounds[0] > bounds[-1]:
+            raise SpecError(f"claim {self.id}: threshold {self.threshold}: nothing can meet it")
+        if self.form == "ratio" and bounds[-1] <= 0:
+            raise SpecError(f"claim {self.id}: threshold {self.threshold}: a ratio is positive")
+        if not self.tolerance >= 0.0:
+            raise SpecError(f"claim {self.id}: tolerance={self.tolerance}, need at least 0")
         if self.form == "equal" and not self.deterministic:
             raise SpecError(f"claim {self.id}: equality over seeds must be one number for all")
         if not self.profiles or not set(self.profiles) <= set(PROFILES):
@@ -136,10 +144,13 @@ def _samples(claim: Claim, table: pd.DataFrame, seed: str | None) -> list[list[f
     samples = []
     for part in parts:
         value = claim.quantity(part)
-        numbers = [float(value)] if isinstance(value, (int, float)) else [float(v) for v in value]
+        numbers = [float(v) for v in value] if isinstance(value, Iterable) else [float(value)]
         if any(math.isnan(number) for number in numbers):
             raise InvalidQuantity("the quantity is not a number on this table")
         samples.append(_judged(claim, numbers))
+    single = claim.deterministic
+    if any(math.isnan(n) or not (single or math.isfinite(n)) for sample in samples for n in sample):
+        raise InvalidQuantity("the quantity is infinite: it has no mean and no step")
     return samples
 
 
@@ -154,7 +165,7 @@ def _judged(claim: Claim, numbers: list[float]) -> list[float]:
         case "ordering" | "monotone":
             if len(numbers) < 2:
                 raise SpecError(f"claim {claim.id}: {claim.form} needs at least two numbers")
-            return [after - before for before, after in zip(numbers, numbers[1:], strict=False)]
+            return [after - before for before, after in pairwise(numbers)]
         case _:
             (number,) = numbers
             return [number]
@@ -163,7 +174,7 @@ def _judged(claim: Claim, numbers: list[float]) -> list[float]:
 def _decide(claim: Claim, samples: list[list[float]]) -> Verdict:
     low, high = _band(claim)
     series = list(zip(*samples, strict=True))
-    single = claim.deterministic or len(samples) == 1 and claim.form == "equal"
+    single = claim.deterministic
     intervals = [_point(values) if single else t_interval(values) for values in series]
     words = [_word(interval, low, high) for interval in intervals]
     # The judged number nearest to failing stands for the claim.
@@ -181,7 +192,7 @@ def _decide(claim: Claim, samples: list[list[float]]) -> Verdict:
         word = Word.REPRODUCED
     reason = "the interval overlaps the threshold" if word is Word.INCONCLUSIVE else ""
     if not single and len(samples) < MIN_SEEDS:
-        word, reason = Word.INCONCLUSIVE, f"{len(samples)} seeds, need at least {MIN_SEEDS}"
+        word, reason = Word.INCONCLUSIVE, f"{len(samples)} seed(s), need at least {MIN_SEEDS}"
     return _verdict(claim, word, reason, intervals[worst])
 
 
@@ -217,10 +228,15 @@ def _word(interval: Interval, low: float, high: float) -> Word:
     return Word.INCONCLUSIVE
 
 
+def _exp(number: float) -> float:
+    # A log ratio over two unlike seeds can have an interval wider than the floats.
+    return math.exp(number) if number < 700.0 else math.inf
+
+
 def _verdict(claim: Claim, word: Word, reason: str, interval: Interval) -> Verdict:
     numbers = [interval.mean, interval.low, interval.high]
     if claim.form == "ratio":
-        numbers = [math.exp(number) for number in numbers]
+        numbers = [_exp(number) for number in numbers]
     measured, low, high = (number if math.isfinite(number) else None for number in numbers)
     return Verdict(
         word=word,

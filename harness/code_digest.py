@@ -8,7 +8,7 @@ import importlib.util
 from functools import cache
 from pathlib import Path
 
-from harness.seals import strip_tree
+from harness.syntax import strip_tree
 from harness.task import Experiment
 
 
@@ -19,9 +19,11 @@ def code_digest(experiment: Experiment) -> str:
     too; task files are views and do not count. The harness and libraries are left out: the
     harness versions its own formats, and library versions stand in the record.
     """
-    run = experiment.run
+    runs = [experiment.run, *([experiment.batch.run] if experiment.batch else [])]
     modules: dict[str, str] = {}
-    _follow(run.__module__, run.__module__.split(".")[0], modules)
+    for run in runs:
+        name = getattr(run, "func", run).__module__
+        _follow(name, name.split(".")[0], modules)
     text = "\n".join(f"{name} {modules[name]}" for name in sorted(modules))
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
@@ -40,11 +42,23 @@ def _follow(name: str, package: str, modules: dict[str, str]) -> None:
 
 @cache
 def _file_of(name: str) -> Path | None:
-    try:
-        spec = importlib.util.find_spec(name)
-    except ModuleNotFoundError:
+    """Return a module's file, None for a name that is none.
+
+    Found on disk: asking the import system would import the parents, and torch with them.
+    """
+    top, *inner = name.split(".")
+    spec = importlib.util.find_spec(top)
+    if spec is None:
         return None
-    return Path(spec.origin) if spec and spec.origin and spec.origin.endswith(".py") else None
+    if not inner and spec.origin and spec.submodule_search_locations is None:
+        return Path(spec.origin) if spec.origin.endswith(".py") else None
+    for location in spec.submodule_search_locations or []:
+        path = Path(location, *inner)
+        for file in (path / "__init__.py", path.with_name(f"{path.name}.py")):
+            # The package's own folder has no twin beside it.
+            if file.is_file() and (inner or file.name == "__init__.py"):
+                return file
+    return None
 
 
 @cache

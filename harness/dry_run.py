@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from harness.registry import walk_experiments
 from harness.task import Experiment, Profile, Task
 
 ASSUMED_FLOPS_PER_S = {"smoke": 2e10, "cpu": 2e10, "gpu": 2e14, "paper": 2e14}
@@ -14,7 +15,9 @@ ASSUMED_FLOPS_PER_S = {"smoke": 2e10, "cpu": 2e10, "gpu": 2e14, "paper": 2e14}
 def dry_runs(tasks: Sequence[Task], profile: Profile) -> list[dict[str, Any]]:
     """Return one row per experiment and distinct shape; what trains nothing is absent."""
     rows = []
-    experiments = dict.fromkeys(experiment for task in tasks for experiment in task.reads)
+    experiments = dict.fromkeys(
+        experiment for task in tasks for experiment in walk_experiments(task)
+    )
     for experiment in experiments:
         if experiment.dry_run is not None:
             rows.extend(_shapes(experiment, profile))
@@ -23,7 +26,7 @@ def dry_runs(tasks: Sequence[Task], profile: Profile) -> list[dict[str, Any]]:
 
 def _shapes(experiment: Experiment, profile: Profile) -> list[dict[str, Any]]:
     assert experiment.dry_run is not None
-    groups: dict[tuple[int, int, int, int], list[Any]] = {}
+    groups: dict[tuple[int, ...], list[Any]] = {}
     reports: dict[tuple[Any, ...], Any] = {}
     for point in experiment.params_of(profile):
         # What only changes numbers, not shapes, need not be built again.
@@ -35,7 +38,13 @@ def _shapes(experiment: Experiment, profile: Profile) -> list[dict[str, Any]]:
         if shape not in reports:
             reports[shape] = experiment.dry_run(point)
         report = reports[shape]
-        group = (report.num_params, report.memory_bytes, report.step_flops, report.num_steps)
+        group = (
+            report.num_params,
+            report.expected_num_params,
+            report.memory_bytes,
+            report.step_flops,
+            report.num_steps,
+        )
         groups.setdefault(group, []).append(report)
     return [
         {

@@ -11,6 +11,7 @@ import fnmatch
 import importlib
 import importlib.metadata
 import importlib.util
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -107,9 +108,9 @@ class Library:
                 matches = [name for name in self.tasks if name.split("/")[0] == selector]
             elif not matches and selectors:
                 known = [*self.tasks, *self.papers]
-                raise UsageError(
-                    f"no task matches {selector!r}{nearest(selector, known)} (repro list shows all)"
-                )
+                broken = fnmatch.filter(self.broken, selector)
+                hint = f"; {broken[0]} is broken" if broken else nearest(selector, known)
+                raise UsageError(f"no task matches {selector!r}{hint} (repro list shows all)")
             chosen.update(matches)
         tasks = [self.tasks[name] for name in sorted(chosen)]
         return [task for task in tasks if kind is None or task.kind == kind]
@@ -130,32 +131,58 @@ def _with_upstream(experiment: Experiment) -> Iterator[Experiment]:
 def load_registry() -> Library:
     """Import every paper's task files. A file that fails becomes a `BrokenTask`."""
     library = Library()
-    for package in _paper_packages():
-        folder = Path(importlib.import_module(package).__path__[0])
-        paper = PaperFolder(package.rsplit(".", 1)[-1], package, folder)
-        library.papers.add(paper.name, paper)
-        for path in sorted((folder / "tasks").glob("*.py")):
-            if path.stem != "__init__":
-                _load_file(library, paper, path)
+    points = importlib.metadata.entry_points(group=ENTRY_POINTS)
+    # The same distribution may be found twice on the path; ours come first, others by name.
+    for name in dict.fromkeys([BUILT_IN, *sorted(point.module for point in points)]):
+        try:
+            for package in _paper_packages(name):
+                _load_paper(library, package)
+        except Exception as error:  # noqa: BLE001 - whatever a package raises is its reason
+            _add_broken(library, name.rsplit(".", 1)[-1], "entry point", error)
     return library
 
 
-def _paper_packages() -> Iterator[str]:
-    """Yield the import names of all paper packages, ours first, others by name."""
-    points = importlib.metadata.entry_points(group=ENTRY_POINTS)
-    for name in [BUILT_IN, *sorted(point.value for point in points)]:
-        spec = importlib.util.find_spec(name)
-        if spec is None or not spec.submodule_search_locations:
-            continue
-        folder = Path(spec.submodule_search_locations[0])
-        if (folder / "paper.toml").exists():
-            yield name
-        for inner in sorted(folder.glob("*/paper.toml")):
-            yield f"{name}.{inner.parent.name}"
+def _paper_packages(name: str) -> list[str]:
+    """Return the import names of the papers in a package: itself, or those that it holds.
+
+    Raises SpecError if there is no such package, or no paper in it.
+    """
+    spec = importlib.util.find_spec(name)
+    if spec is None or not spec.submodule_search_locations:
+        raise SpecError(f"no package is called {name!r}: correct its entry point or install it")
+    folder = Path(spec.submodule_search_locations[0])
+    found = [name] if (folder / "paper.toml").exists() else []
+    found += [f"{name}.{inner.parent.name}" for inner in sorted(folder.glob("*/paper.toml"))]
+    if not found:
+        raise SpecError(f"{name} holds no paper: a paper is a package with a paper.toml")
+    return found
+
+
+def _load_paper(library: Library, package: str) -> None:
+    """Add a paper and its tasks; what fails is shown as broken."""
+    name = package.rsplit(".", 1)[-1]
+    try:
+        folder = Path(importlib.import_module(package).__path__[0])
+        paper = PaperFolder(name, package, folder)
+        library.papers.add(paper.name, paper)
+    except Exception as error:  # noqa: BLE001 - whatever a package raises is its reason
+        _add_broken(library, name, "__init__.py", error)
+        return
+    for path in sorted((folder / "tasks").glob("*.py")):
+        if path.stem != "__init__":
+            _load_file(library, paper, path)
+
+
+def _add_broken(library: Library, name: str, file: str, error: BaseException) -> None:
+    # A second broken file of one name must not hide the first.
+    while name in library.broken:
+        name += "'"
+    library.broken[name] = BrokenTask(name, file, f"{type(error).__name__}: {error}")
 
 
 def _load_file(library: Library, paper: PaperFolder, path: Path) -> None:
-    guess = f"{paper.name}/{path.stem.split('_')[0]}"
+    word = re.match(r"(tab|fig)\d+[a-z]?(?=_|$)", path.stem)
+    guess = f"{paper.name}/{word[0] if word else path.stem}"
     file = f"tasks/{path.name}"
     module_name = f"{paper.package}.tasks.{path.stem}"
     try:
@@ -169,8 +196,8 @@ def _load_file(library: Library, paper: PaperFolder, path: Path) -> None:
             library.tasks.add(task.id, task)
             library.modules[task.id] = module_name
             library.files[task.id] = file
-    except Exception as error:  # noqa: BLE001 - whatever a task file raises is its reason
-        library.broken[guess] = BrokenTask(guess, file, f"{type(error).__name__}: {error}")
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever it raises is its reason
+        _add_broken(library, guess, file, error)
 
 
 def tasks_in(module: ModuleType) -> list[Task]:

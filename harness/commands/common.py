@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 import sys
 from collections.abc import Mapping, Sequence
@@ -64,11 +65,14 @@ def parse_overrides(settings: Sequence[str], num_seeds: int | None) -> dict[str,
             value = json.loads(text)
         except ValueError:
             value = text
+        if isinstance(value, float) and not math.isfinite(value):
+            raise UsageError(f"--set {setting!r}: need a finite number")
         overrides[name] = value if isinstance(value, (bool, int, float, str)) else text
     if num_seeds is not None:
-        if num_seeds < 1:
-            raise UsageError(f"--seeds {num_seeds}: need at least 1")
         overrides["seeds"] = num_seeds
+    count = overrides.get("seeds", 1)
+    if isinstance(count, bool) or not isinstance(count, int) or count < 1:
+        raise UsageError(f"--seeds {count}: need a whole number of at least 1")
     return overrides
 
 

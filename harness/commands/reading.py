@@ -19,7 +19,7 @@ from harness.commands.common import (
     print_rows,
     say,
 )
-from harness.registry import load_registry
+from harness.registry import load_registry, walk_experiments
 from harness.workspace import find_workspace
 
 
@@ -77,7 +77,7 @@ def show_plan(
     scale = parse_profile(profile)
     store = RecordStore(find_workspace().with_overrides(overrides))
     tasks = library.select(selectors or [], parse_kind(kind))
-    for name in {experiment.id for task in tasks for experiment in task.reads}:
+    for name in dict.fromkeys(exp.id for task in tasks for exp in walk_experiments(task)):
         store.unpack(name, scale)
     plan = make_plan(tasks, scale, store, probe_limits(), overrides=overrides, rerun_stale=stale)
     if as_json:
@@ -157,7 +157,10 @@ def check(
     selectors: Selectors = None,
     kind: KindOption = None,
     profile: Annotated[
-        str | None, typer.Option("--profile", "-p", help="One scale; all stored ones by default.")
+        str | None,
+        typer.Option(
+            "--profile", "-p", help="One scale; by default all committed ones, else smoke."
+        ),
     ] = None,
     as_json: JsonOption = False,
 ) -> None:

@@ -33,6 +33,8 @@ class Run:
     deviations: tuple[Deviation, ...]
     table: pd.DataFrame | None = None
     meta: ResultMeta | None = None
+    csv: bytes | None = None
+    """The table's file, as it is committed."""
     figure: bytes | None = None
     """The figure as SVG, where one was drawn."""
     problem: str = ""
@@ -168,6 +170,7 @@ def _runs(
                 rows=tuple(check_task(task, result, profile, reference)),
                 deviations=ledger,
                 table=result.table,
+                csv=result.csv_path.read_bytes(),
                 meta=result.meta,
                 figure=path.read_bytes() if path.exists() else None,
             )

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Protocol
 
+from harness.bench import BenchmarkResult
 from harness.check import CheckRow
 from harness.claims import Claim, Word
 from harness.errors import SpecError
@@ -38,31 +38,7 @@ that comes from an early version of the paper, or from a third party, says so. A
 """
 
 
-class Goal(Protocol):
-    """What a benchmark must reach."""
-
-    @property
-    def limit(self) -> float: ...
-    @property
-    def unit(self) -> str: ...
-    @property
-    def direction(self) -> str: ...
-
-
-class Benchmark(Protocol):
-    """One performance goal and what was measured."""
-
-    @property
-    def name(self) -> str: ...
-    @property
-    def goal(self) -> Goal: ...
-    @property
-    def measured(self) -> float: ...
-    @property
-    def met(self) -> bool: ...
-
-
-def results_markdown(papers: Sequence[Paper], benchmarks: Sequence[Benchmark]) -> str:
+def results_markdown(papers: Sequence[Paper], benchmarks: Sequence[BenchmarkResult]) -> str:
     """Return RESULTS.md: every item of every paper, every verdict, every goal.
 
     Equal data give equal bytes: nothing here depends on when or where it is written.
@@ -199,24 +175,34 @@ def _gaps(run: Run) -> Iterable[str]:
     for row in run.rows:
         if row.verdict == Word.NOT_RUN:
             yield f"claim {row.claim}: {markdown_cell(row.reason)}"
-    if run.meta is not None:
-        for gap in run.meta.not_run:
-            yield f"trial {markdown_cell(gap.trial)}: {markdown_cell(gap.reason)}"
+    by_reason: dict[str, list[str]] = {}
+    for gap in run.meta.not_run if run.meta is not None else []:
+        by_reason.setdefault(gap.reason, []).append(gap.trial)
+    for reason, trials in by_reason.items():
+        more = f" and {len(trials) - 1} more" if len(trials) > 1 else ""
+        yield f"trial {markdown_cell(trials[0])}{more}: {markdown_cell(reason)}"
 
 
-def _goals(benchmarks: Sequence[Benchmark]) -> str:
+def _goals(benchmarks: Sequence[BenchmarkResult]) -> str:
     if not benchmarks:
         return "No benchmark is committed.\n"
-    rows = [
-        [
-            markdown_cell(item.name),
-            f"{item.goal.direction.replace('_', ' ')} {number(item.goal.limit)} {item.goal.unit}",
-            f"{number(item.measured)} {item.goal.unit}",
-            "yes" if item.met else "no",
-        ]
-        for item in sorted(benchmarks, key=lambda item: item.name)
+    header = ["benchmark", "goal", "measured", "met", "load average", "setting"]
+    rows = [[markdown_cell(cell) for cell in goal_cells(item)] for item in benchmarks]
+    return markdown_table(header, rows) + "\n"
+
+
+def goal_cells(item: BenchmarkResult) -> list[str]:
+    """Return a benchmark as text: name, goal, measured, met, load average, setting."""
+    goal = item.goal
+    unit = "" if goal.unit == "ratio" else f" {goal.unit}"
+    return [
+        item.name,
+        f"{goal.direction.replace('_', ' ')} {number(goal.limit)}{unit}",
+        f"{number(item.measured)}{unit}",
+        "yes" if item.met else "no",
+        number(item.load_average),
+        item.note,
     ]
-    return markdown_table(["benchmark", "goal", "measured", "met"], rows) + "\n"
 
 
 def verdict_block(paper: Paper) -> str:

@@ -8,12 +8,13 @@ reaches the input X. Works on any modules of one tensor input and output.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import torch
 from torch import Tensor, nn
 
+from harness.errors import SpecError
 from reproductions.nets.gpt import GPT, next_token_loss
 from reproductions.supar.text import Batch
 
@@ -26,13 +27,13 @@ class Coordinates:
     """What one step shows of one kind of module."""
 
     step: int
-    """From 0; the values are those before the step's update, but for `delta_y_rms`."""
+    """Updates made before the measurement."""
     block: str
     mean_abs_activation: float
     """Mean magnitude of the output, before it is added to the residual."""
-    delta_y_rms: float
-    """Root mean square of the output's change on the same batch, by this step's update of the
-    whole net."""
+    delta_y_rms: float | None
+    """Root mean square of the output's change by the last update of the whole net, on the batch
+    of that update; None before the first."""
     grad_x_rms: float
     """Root mean square of the gradient at the input. The loss is a mean over tokens, so it is
     multiplied by their number: the gradient of the summed loss, whatever the batch."""
@@ -70,33 +71,55 @@ def watch(modules: Iterable[nn.Module]) -> Iterator[Watched]:
 def coordinate_check(
     model: nn.Module, optimizer: torch.optim.Optimizer, batches: Iterable[Batch], kinds: Kinds
 ) -> list[Coordinates]:
-    """Train one step a batch at constant learning rates, and measure before and after each.
+    """Measure before each step, at constant learning rates; the last batch is not trained on.
 
     Gradients are not clipped: a clip that acts at some densities only would hide or make shifts.
+    Raises SpecError for a module whose input needs no gradient.
     """
     modules = [module for members in kinds.values() for module in members]
     rows: list[Coordinates] = []
+    last: Batch | None = None
     with watch(modules) as watched:
         for step, batch in enumerate(batches):
+            change = None if last is None else _update(model, optimizer, last, watched)
             next_token_loss(model(batch.tokens_BT), batch.targets_BT).backward()
-            before, gradients = dict(watched.outputs), dict(watched.input_gradients)
-            optimizer.step()
-            optimizer.zero_grad(set_to_none=True)
-            with torch.no_grad():
-                model(batch.tokens_BT)
-            change = {module: watched.outputs[module] - before[module] for module in modules}
-            num_tokens = batch.tokens_BT.numel()
-            rows += [
-                Coordinates(
-                    step=step,
-                    block=kind,
-                    mean_abs_activation=_mean(lambda m: before[m].abs().mean(), members),
-                    delta_y_rms=_mean(lambda m: _rms(change[m]), members),
-                    grad_x_rms=num_tokens * _mean(lambda m: _rms(gradients[m]), members),
-                )
-                for kind, members in kinds.items()
-            ]
+            rows += [_measure(step, kind, kinds[kind], watched, change) for kind in kinds]
+            last = batch
     return rows
+
+
+def _update(
+    model: nn.Module, optimizer: torch.optim.Optimizer, batch: Batch, watched: Watched
+) -> dict[nn.Module, Tensor]:
+    """Take the step that the gradients ask for, and return how it changes the outputs."""
+    before = dict(watched.outputs)
+    optimizer.step()
+    optimizer.zero_grad(set_to_none=True)
+    with torch.no_grad():
+        model(batch.tokens_BT)
+    return {module: watched.outputs[module] - before[module] for module in before}
+
+
+def _measure(
+    step: int,
+    kind: str,
+    members: Sequence[nn.Module],
+    watched: Watched,
+    change: Mapping[nn.Module, Tensor] | None,
+) -> Coordinates:
+    if missing := [module for module in members if module not in watched.input_gradients]:
+        raise SpecError(f"no gradient reaches the input of {type(missing[0]).__name__} ({kind})")
+    outputs = [watched.outputs[module] for module in members]
+    gradients = [watched.input_gradients[module] for module in members]
+    # Outputs keep the shape of the tokens in front of their features.
+    num_tokens = outputs[0].numel() // outputs[0].shape[-1]
+    return Coordinates(
+        step=step,
+        block=kind,
+        mean_abs_activation=_mean(output.double().abs().mean() for output in outputs),
+        delta_y_rms=None if change is None else _mean(_rms(change[m]) for m in members),
+        grad_x_rms=num_tokens * _mean(_rms(gradient) for gradient in gradients),
+    )
 
 
 def gpt_kinds(model: GPT) -> dict[str, list[nn.Module]]:
@@ -107,8 +130,8 @@ def gpt_kinds(model: GPT) -> dict[str, list[nn.Module]]:
     }
 
 
-def _mean(measure: Callable[[nn.Module], Tensor], members: Sequence[nn.Module]) -> float:
-    return sum(float(measure(module)) for module in members) / len(members)
+def _mean(sizes: Iterable[Tensor]) -> float:
+    return float(torch.stack(list(sizes)).mean())
 
 
 def _rms(tensor: Tensor) -> Tensor:

@@ -21,11 +21,12 @@ FIGURE_5 = BaseHyperparameters(
 def base_for(
     scheme: Scheme, base: BaseHyperparameters, *, lr: float, width_multiplier: float
 ) -> BaseHyperparameters:
-    """Return what a scheme of Figures 1, 6 and 14 starts from, at a peak learning rate.
+    """Return what a scheme starts from at a peak learning rate.
 
-    SP has no width rule of its own; the paper hands it sigma_base / sqrt(m_d) for every matrix
-    (Table 4: 2.166e-2 at width 4096, which is 0.08665602 / sqrt(16)).
+    SP has no width rule of its own; Table 4 hands it one standard deviation for all matrices:
+    sigma_base itself for Figure 5, and sigma_base / sqrt(m_d) for Figures 1, 6, 8 and 14, where
+    it prints 2.166e-2 at width 4096, which is 0.08665602 / sqrt(16).
     """
-    if scheme == "sp":
+    if scheme == "sp" and base != FIGURE_5:
         base = replace(base, init_std=base.init_std / math.sqrt(width_multiplier))
     return replace(base, lr=lr)

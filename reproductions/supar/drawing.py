@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
+import numpy as np
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from harness.figures import MARKERS, PALETTE, FigureContext, plot_ours, plot_paper, sequential
@@ -58,7 +59,7 @@ def _our_sweep(ax: Axes, rows: pd.DataFrame, colors: dict[float, str]) -> None:
         # A rate at which a seed diverged has a mean over fewer seeds: it is no optimum.
         whole = means[means["num_seeds"] == means["num_seeds"].max()]
         if not whole.empty:
-            best = whole.loc[whole["mean"].idxmin()]
+            best = whole.sort_values("mean").iloc[0]
             _mark(ax, best["log2_lr"], best["mean"], colors[density], dense=density == 1.0)
 
 
@@ -67,13 +68,19 @@ def _read_sweep(ax: Axes, reference: pd.DataFrame, scheme: str, colors: dict[flo
     curves = reference[reference["x_name"] == "log2_lr"]
     curves = curves[curves["series"].str.startswith(f"{scheme} ")]
     if curves.empty:
-        ax.text(0.5, 0.5, "not published", ha="center", va="center", transform=ax.transAxes)
-        ax.set_yticks([])
+        ax.text(0.5, 0.5, "no readings known", ha="center", va="center", transform=ax.transAxes)
+        ax.set(xticks=[], yticks=[], xlabel="")
     for series, curve in curves.groupby("series", sort=False):
         density = float(str(series).split()[1])
-        plot_paper(ax, curve, label="", color=colors[density])
-        best = curve.loc[curve["value"].idxmin()]
+        for _, piece in curve.groupby(_gaps(curve["x"])):
+            plot_paper(ax, piece, label="", color=colors[density])
+        best = curve.sort_values("value").iloc[0]
         _mark(ax, best["x"], best["value"], colors[density], dense=density == 1.0)
+
+
+def _gaps(x: pd.Series[float]) -> pd.Series[int]:
+    """Number the pieces of a curve between which a factor-2 step was not read."""
+    return (x.sort_values().diff() > 1.5).cumsum()
 
 
 def _mark(ax: Axes, x: float, y: float, color: str, *, dense: bool) -> None:
@@ -96,8 +103,9 @@ def _rate_axis(ax: Axes) -> None:
 
 def _share_heights(axes: Sequence[Axes]) -> None:
     """Give panels one range of losses, from their least upward; steep ends are cut."""
-    lines = [line for ax in axes for line in ax.get_lines() if len(line.get_xdata()) > 2]
-    losses = [float(y) for line in lines for y in line.get_ydata() if math.isfinite(y)]
+    curves = [np.asarray(line.get_ydata(), dtype=float) for ax in axes for line in ax.get_lines()]
+    # A vertical line has two points, in other units.
+    losses = [loss for curve in curves if len(curve) > 2 for loss in curve if math.isfinite(loss)]
     if not losses:
         return
     low, high = min(losses), max(losses)
@@ -147,7 +155,8 @@ def best_loss_panels(context: FigureContext) -> Figure:
     for ax in axes:
         _density_axis(ax)
     axes[0].set_ylabel("loss at the chosen rate (nats)")
-    axes[0].legend()
+    handles, labels = axes[0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside upper center", ncols=len(handles))
     return figure
 
 
@@ -162,27 +171,33 @@ def coordinate_panels(context: FigureContext) -> Figure:
     figure, axes = context.subplots(2, 3, aspect=0.95)
     steps = sorted(int(step) for step in context.table["step"].unique())
     colors = dict(zip(steps, sequential(len(steps)), strict=True))
+    ends = (steps[0], steps[-1])
     panels = [(block, scheme) for block in BLOCKS for scheme in NAMES]
     for ax, (block, scheme) in zip(axes, panels, strict=True):
         table = context.table
         rows = table[(table["block"] == block) & (table["scheme"] == scheme)]
         for step in steps:
-            plot_ours(
-                ax,
-                rows[rows["step"] == step],
-                x="density",
-                y="mean_abs_activation",
-                label=f"t={step}",
-                color=colors[step],
-            )
+            _step_line(ax, rows[rows["step"] == step], color=colors[step], ends=step in ends)
         _official(ax, context.reference, f"{scheme} {block}", colors)
         ax.set_yscale("log")
         _density_axis(ax)
         ax.set_title(f"{NAMES[scheme]}, {BLOCKS[block]}\n{_slope_text(rows, scheme, block)}")
-    for ax in axes[::3]:
-        ax.set_ylabel("mean |activation|")
+    for row in (axes[:3], axes[3:]):
+        bounds = [ax.get_ylim() for ax in row]
+        for ax in row:
+            ax.set_ylim(min(low for low, _ in bounds), max(high for _, high in bounds))
+        row[0].set_ylabel("mean |activation|")
     _step_legend(figure, colors)
     return figure
+
+
+def _step_line(ax: Axes, rows: pd.DataFrame, *, color: str, ends: bool) -> None:
+    """Draw one step: the first and the last with marks and bars, those between as thin lines."""
+    if ends:
+        plot_ours(ax, rows, x="density", y="mean_abs_activation", label="", color=color)
+        return
+    means = aggregate(rows, by=["density"], value="mean_abs_activation").sort_values("density")
+    ax.plot(means["density"].to_numpy(), means["mean"].to_numpy(), color=color, linewidth=0.7)
 
 
 def _official(ax: Axes, reference: pd.DataFrame, prefix: str, colors: dict[int, str]) -> None:
@@ -200,8 +215,18 @@ def _slope_text(rows: pd.DataFrame, scheme: str, block: str) -> str:
     except (InvalidQuantity, MissingRows):
         return "no slope at t=0"
     if not math.isfinite(interval.low):
-        return f"slope at t=0: {interval.mean:.2f}"
-    return f"slope at t=0: {interval.mean:.2f} [{interval.low:.2f}, {interval.high:.2f}]"
+        return f"slope {_signed(interval.mean)}"
+    numbers = [_signed(number) for number in (interval.mean, interval.low, interval.high)]
+    return "slope {} [{}, {}]".format(*numbers)
+
+
+def _signed(number: float) -> str:
+    """Return two decimals, without the sign of a zero.
+
+    >>> _signed(-0.004), _signed(-0.006)
+    ('0.00', '-0.01')
+    """
+    return f"{round(number, 2) + 0.0:.2f}"
 
 
 def _step_legend(figure: Figure, colors: dict[int, str]) -> None:

@@ -7,17 +7,13 @@ from typing import Any, cast
 import torch
 
 from harness.errors import SpecError
-from harness.measure.memory import count_bytes
 from harness.task import DryRun, Params, RunContext
 from reproductions.nets.gpt import GPT, GPTConfig, next_token_loss, num_params
 from reproductions.supar.base import base_for
+from reproductions.supar.costs import vocabulary
 from reproductions.supar.parameterization import BaseHyperparameters, Parameterization
 from reproductions.supar.text import Corpus, character_corpus, gpt2_corpus
 from reproductions.supar.training import Seeds, Settings, build_adamw, build_gpt
-
-GPT2_VOCABULARY = 50257
-DRY_RUN_CHARACTERS = 65
-"""Vocabulary of a dry run on characters: that of tiny Shakespeare. A dry run reads no data."""
 
 
 def parameterization_of(
@@ -73,8 +69,9 @@ def dry_run(params: Params, parameterization: Parameterization, settings: Settin
     from torch._subclasses.fake_tensor import FakeTensorMode
     from torch.utils.flop_counter import FlopCounterMode
 
-    vocab_size = GPT2_VOCABULARY if params["tokenizer"] == "gpt2" else DRY_RUN_CHARACTERS
-    config = gpt_config(params, parameterization, vocab_size)
+    from harness.measure.memory import count_bytes
+
+    config = gpt_config(params, parameterization, vocabulary(params))
     real = GPT(config, generator=torch.Generator(), device="meta")
     batch_size = -(-int(params["batch_size"]) // settings.num_micro_batches)
     with FakeTensorMode(), FlopCounterMode(display=False) as counter:

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
+STRICTLY = -1e-9
+"""Slack of an ordering that must be strict: equal numbers neither exceed nor fall."""
+
 
 # --- loss against learning rate (Figures 1, 6, 8) ---
 

@@ -6,14 +6,18 @@ seeds all schemes see the same draws, masks and batches, so their losses are pai
 
 from __future__ import annotations
 
+import itertools
 import math
+import time
 from collections.abc import Iterable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal
 
 import torch
 from torch import Tensor, nn
 
+from harness.checkpoint import load_checkpoint, save_checkpoint
 from harness.errors import SpecError
 from reproductions.nets.gpt import GPT, GPTConfig, next_token_loss
 from reproductions.supar.masks import Pattern, linear_layers, sparsify
@@ -24,6 +28,7 @@ Schedule = Literal["to_tenth", "to_zero", "constant"]
 """How the learning rate goes on after the warm-up; `to_tenth` is the paper's "10x linear",
 `to_zero` its "decay to zero", both read as linear."""
 
+CHECKPOINT_EVERY_S = 120.0
 CHECK_EVERY = 25
 """Steps between looks at the loss; each look waits for the device."""
 DIVERGED_FACTOR = 2.0
@@ -137,17 +142,29 @@ def lr_factor(step: int, settings: Settings) -> float:
 
 
 def train(
-    model: nn.Module, optimizer: torch.optim.Optimizer, batches: Iterable[Batch], settings: Settings
+    model: nn.Module,
+    optimizer: torch.optim.Optimizer,
+    batches: Iterable[Batch],
+    settings: Settings,
+    *,
+    checkpoint: Path | None = None,
 ) -> TrainLog:
-    """Train in place; stop early, and say so, where the loss is no longer finite."""
+    """Train in place; stop early, and say so, where the loss is no longer finite.
+
+    checkpoint: where the state is kept every two minutes; if one is there, training goes on
+    from it, and ends as if it had never stopped. `batches` must be the same from the start.
+    """
     peaks = [group["lr"] for group in optimizer.param_groups]
     parameters = [p for group in optimizer.param_groups for p in group["params"]]
     device = parameters[0].device
     losses = torch.full((settings.num_steps,), math.nan, device=device)
     norms = torch.zeros(settings.num_steps, device=device)
+    logs = {"losses": losses, "norms": norms}
+    first = _resume(checkpoint, model, optimizer, logs)
+    saved_at = time.monotonic()
     model.train()
-    step = -1
-    for step, batch in enumerate(batches):
+    step = first - 1
+    for step, batch in enumerate(itertools.islice(batches, first, None), start=first):
         factor = lr_factor(step, settings)
         for group, peak in zip(optimizer.param_groups, peaks, strict=True):
             group["lr"] = peak * factor
@@ -157,9 +174,40 @@ def train(
         optimizer.zero_grad(set_to_none=True)
         if step % CHECK_EVERY == 0 and not bool(torch.isfinite(losses[: step + 1]).all()):
             break
+        if checkpoint is not None and time.monotonic() - saved_at > CHECKPOINT_EVERY_S:
+            _save(checkpoint, step + 1, model, optimizer, logs)
+            saved_at = time.monotonic()
     if step + 1 < settings.num_steps and bool(torch.isfinite(losses[: step + 1]).all()):
         raise SpecError(f"{step + 1} batches for num_steps={settings.num_steps}: need one a step")
     return _summarize(losses, norms, step + 1, settings)
+
+
+def _save(
+    path: Path,
+    step: int,
+    model: nn.Module,
+    optimizer: torch.optim.Optimizer,
+    logs: dict[str, Tensor],
+) -> None:
+    # The batches were drawn before the first step, so no random stream is in use.
+    save_checkpoint(path, step=step, model=model, optimizer=optimizer, generators={}, tensors=logs)
+
+
+def _resume(
+    path: Path | None,
+    model: nn.Module,
+    optimizer: torch.optim.Optimizer,
+    logs: dict[str, Tensor],
+) -> int:
+    """Restore a run from its checkpoint; return the number of steps it had done."""
+    if path is None:
+        return 0
+    restored = load_checkpoint(path, model=model, optimizer=optimizer, generators={})
+    if restored is None:
+        return 0
+    for name, values in logs.items():
+        values.copy_(restored.tensors[name])
+    return restored.step
 
 
 def _backward(model: nn.Module, batch: Batch, num_parts: int) -> Tensor:

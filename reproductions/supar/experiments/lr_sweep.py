@@ -11,12 +11,10 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from harness.errors import SpecError
 from harness.task import (
     DryRun,
     Estimate,
     Experiment,
-    Needs,
     Outcome,
     Params,
     RunContext,
@@ -24,6 +22,7 @@ from harness.task import (
     Status,
 )
 from reproductions.supar.base import TABLE_3
+from reproductions.supar.costs import estimate_of, gpt_shape, needs_of, paper_net
 from reproductions.supar.parameterization import Scheme
 
 if TYPE_CHECKING:
@@ -38,12 +37,6 @@ DENSE_CENTRE: dict[Scheme, int] = {"sp": -4, "mup": 0, "supar": 0}
 is when dense, 2.437, 2.415, 2.444 at k = -1, 0, 1. No sparse net was trained before this."""
 CPU_DENSITIES = (1.0, 1 / 2, 1 / 4, 1 / 8, 1 / 16)
 EVAL_WINDOWS = 64
-GPU_WIDTH = 1024
-"""From this width on a trial asks for a GPU."""
-CPU_FLOPS_PER_S = 80e9
-"""Of one core in float32, measured over whole training steps (AVX2 and better)."""
-GPU_FLOPS_PER_S = 30e12
-"""Of one H200 in float32: assumed, half its peak."""
 
 
 def run(params: Params, ctx: RunContext) -> Outcome:
@@ -72,7 +65,8 @@ def run(params: Params, ctx: RunContext) -> Outcome:
         num_batches=settings.num_steps,
         generator=generator_of(ctx.seed("batches")),
     )
-    log = train(model, build_adamw(model, table, settings), batches, settings)
+    optimizer = build_adamw(model, table, settings)
+    log = train(model, optimizer, batches, settings, checkpoint=ctx.checkpoint_path())
     if note := divergence(log, corpus.vocab_size):
         row = {"train_loss": None, "val_loss": None, "test_loss": None}
         return Outcome(
@@ -139,7 +133,15 @@ def lr_window(scheme: Scheme, density: float) -> list[int]:
 
 def smoke_grid() -> Iterator[Params]:
     """Yield three learning rates at two densities: the path, not a result."""
-    shape = _shape(data="grammar-text", width=64, base_width=32, context=32, batch_size=8, steps=20)
+    shape = gpt_shape(
+        data="grammar-text",
+        width=64,
+        base_width=32,
+        context=32,
+        batch_size=8,
+        micro_batches=1,
+        steps=20,
+    )
     for scheme in SCHEMES:
         for density in (1.0, 1 / 4):
             for k in (-1, 0, 1):
@@ -148,49 +150,52 @@ def smoke_grid() -> Iterator[Params]:
 
 def cpu_grid() -> Iterator[Params]:
     """Yield the sweep of a net of width 256 on tiny Shakespeare."""
-    shape = _shape(
-        data="tinyshakespeare", width=256, base_width=64, context=64, batch_size=8, steps=200
+    shape = gpt_shape(
+        data="tinyshakespeare",
+        width=256,
+        base_width=64,
+        context=64,
+        batch_size=8,
+        micro_batches=1,
+        steps=200,
     )
     yield from _sweep(CPU_DENSITIES, shape)
 
 
 def gpu_grid() -> Iterator[Params]:
     """Yield the sweep of a net of width 1024 down to density 1/64, sized for one H200."""
-    shape = _shape(
-        data="tinyshakespeare", width=1024, base_width=128, context=128, batch_size=16, steps=160
+    shape = gpt_shape(
+        data="tinyshakespeare",
+        width=1024,
+        base_width=128,
+        context=128,
+        batch_size=16,
+        micro_batches=1,
+        steps=150,
     )
     yield from _sweep((1.0, 1 / 8, 1 / 64), shape)
 
 
 def paper_grid() -> Iterator[Params]:
     """Yield the paper's own sweep (Table 4): 306M tokens a trial."""
-    shape = _shape(
-        data="slimpajama", width=4096, base_width=256, context=2048, batch_size=128, steps=1169
+    shape = gpt_shape(
+        data="slimpajama",
+        width=4096,
+        base_width=256,
+        context=2048,
+        batch_size=128,
+        micro_batches=16,
+        steps=1169,
     )
-    shape |= {"head_size": 64, "positions": "alibi", "feed_forward": "swiglu"}
-    shape |= {"tokenizer": "gpt2", "micro_batches": 16}
-    yield from _sweep(tuple(2.0**-h for h in range(7)), shape)
-
-
-def needs(params: Params) -> Needs:
-    """Return data and device; memory where it is large."""
-    data = (str(params["data"]),)
-    if int(params["width"]) < GPU_WIDTH:
-        return Needs(data=data)
-    packages = ("transformers",) if params["tokenizer"] == "gpt2" else ()
-    return Needs(data=data, device="cuda", gpu_bytes=_memory_bytes(params), packages=packages)
+    yield from _sweep(
+        tuple(2.0**-halvings for halvings in range(7)),
+        {**shape, **paper_net(), "head_size": 64},
+    )
 
 
 def estimate(params: Params) -> Estimate:
-    """Return seconds from the dense operations of a step, and memory."""
-    tokens = int(params["batch_size"]) * int(params["context"])
-    per_token = 6 * _num_matrix_params(params) + 12 * int(params["width"]) * int(params["context"])
-    on_gpu = int(params["width"]) >= GPU_WIDTH
-    speed = GPU_FLOPS_PER_S if on_gpu else CPU_FLOPS_PER_S
-    # Small steps cost a fixed time, whatever the size of the matrices.
-    step_s = tokens * per_token / speed + (2e-3 if on_gpu else 1e-3)
-    seconds = 0.03 + int(params["steps"]) * step_s
-    return Estimate(seconds=seconds, memory_bytes=0 if on_gpu else _memory_bytes(params))
+    """Return what a trial costs."""
+    return estimate_of(params, num_passes=3.0)
 
 
 def dry_run(params: Params) -> DryRun:
@@ -200,25 +205,6 @@ def dry_run(params: Params) -> DryRun:
 
     table = parameterization_of(params, TABLE_3, lr=2.0 ** float(params["log2_lr"]))
     return dry_run_gpt(params, table, settings_of(params))
-
-
-def _shape(
-    *, data: str, width: int, base_width: int, context: int, batch_size: int, steps: int
-) -> dict[str, Scalar]:
-    return {
-        "data": data,
-        "tokenizer": "characters",
-        "width": width,
-        "base_width": base_width,
-        "num_layers": 2,
-        "head_size": 32,
-        "feed_forward": "gelu",
-        "positions": "learned",
-        "context": context,
-        "batch_size": batch_size,
-        "micro_batches": 1,
-        "steps": steps,
-    }
 
 
 def _sweep(densities: Sequence[float], shape: dict[str, Scalar]) -> Iterator[Params]:
@@ -237,32 +223,13 @@ def _point(
     return {**swept, **shape}
 
 
-def _vocabulary(params: Params) -> int:
-    if params["tokenizer"] not in ("characters", "gpt2"):
-        raise SpecError(f"tokenizer={params['tokenizer']!r}: need 'characters' or 'gpt2'")
-    return 50257 if params["tokenizer"] == "gpt2" else 65
-
-
-def _num_matrix_params(params: Params) -> int:
-    width = int(params["width"])
-    return 12 * int(params["num_layers"]) * width**2 + _vocabulary(params) * width
-
-
-def _memory_bytes(params: Params) -> int:
-    # Weights, gradients and two moments; per token of a part of a batch about 34 values a
-    # layer and width, and three copies of the logits.
-    tokens = int(params["batch_size"]) * int(params["context"]) // int(params["micro_batches"])
-    saved = 34 * int(params["num_layers"]) * int(params["width"]) + 3 * _vocabulary(params)
-    return 4 * (4 * _num_matrix_params(params) + tokens * saved)
-
-
 experiment = Experiment(
     id="supar/lr_sweep",
     version=1,
     run=run,
     grid={"smoke": smoke_grid, "cpu": cpu_grid, "gpu": gpu_grid, "paper": paper_grid},
     seed_from=("seed",),
-    needs=needs,
+    needs=needs_of,
     estimate=estimate,
     dry_run=dry_run,
     timeout_s=24 * 3600.0,

@@ -9,6 +9,7 @@ from harness.claims import Claim, Quantity
 from harness.task import Column, Columns, Profile, Task
 from reproductions.supar.experiments.coordinate_check import experiment
 from reproductions.supar.quantities import (
+    STRICTLY,
     activation_slope,
     activation_slope_size,
     largest_to_smallest,
@@ -120,7 +121,7 @@ def _size(scheme: str, block: str, value: str) -> Claim:
         statement=f"Under {NAMES[scheme]}, {phrase}, falls with every step down in density.",
         item="c",
         quantity=partial(rising_with_density, **where),
-        threshold=0.0,
+        threshold=STRICTLY,
     )
 
 
@@ -135,7 +136,7 @@ def _claim(
 ) -> Claim:
     """Return an empirical claim of this figure; its form follows from the threshold."""
     pair = isinstance(threshold, tuple)
-    rising = not pair and threshold == 0.0
+    rising = threshold == STRICTLY
     form = "ratio" if ratio else "within" if pair else "monotone" if rising else "at_most"
     places = {
         "a": "Figure 5, Finding 1",

@@ -9,6 +9,7 @@ from harness.claims import Claim
 from harness.task import PROFILES, Profile, Task
 from reproductions.supar.experiments.lr_sweep import experiment
 from reproductions.supar.quantities import (
+    STRICTLY,
     farthest_optimum,
     largest_dense_difference,
     optimum_distance,
@@ -26,8 +27,6 @@ if TYPE_CHECKING:
 TRAINED: tuple[Profile, ...] = ("cpu", "gpu", "paper")
 TOO_SHORT = "20 steps and two densities show the structure, not where an optimum lies"
 PAPER_ONLY = "the number belongs to the paper's own model, data and densities"
-STRICTLY = -1e-9
-"""Slack of an ordering that must be strict: equal losses are not an ordering."""
 
 
 def _moves(scheme: str, name: str) -> tuple[Claim, Claim]:
@@ -145,8 +144,7 @@ CLAIMS = (
     ),
     Claim(
         id="supar_near_2_to_minus_6",
-        statement="Under SμPar the optimum lies near 2^-6, to one factor-2 step, at every"
-        " density.",
+        statement="Under SμPar the optimum lies near 2^-6, to one factor-2 step, at every density.",
         where="section 4.1",
         form="at_most",
         grade="empirical",

@@ -1,0 +1,67 @@
+"""Write the pages of `site/`: templates filled, figures and tables copied beside them."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from harness.atomic import write_bytes, write_text
+from harness.bench import load_benchmarks
+from harness.registry import Library
+from harness.report.load import Entry, Paper, load_papers
+from harness.report.overview import overview_context, page_path
+from harness.report.task_page import task_context
+from harness.task import PROFILES
+from harness.workspace import Workspace
+
+if TYPE_CHECKING:
+    from jinja2 import Template
+
+STATIC = ("style.css", "report.js")
+
+
+def write_site(workspace: Workspace, registry: Library) -> Path:
+    """Write every page and return the overview's path."""
+    papers = load_papers(workspace, registry, PROFILES)
+    for name in STATIC:
+        write_bytes(workspace.site / name, (files("harness.report") / "static" / name).read_bytes())
+    for paper in papers:
+        for entry in paper.entries:
+            _write_entry(workspace, paper, entry)
+    index = workspace.site / "index.html"
+    context = overview_context(papers, load_benchmarks(workspace.root))
+    write_text(index, render("index.html.j2", context))
+    return index
+
+
+def _write_entry(workspace: Workspace, paper: Paper, entry: Entry) -> None:
+    if entry.task is None and entry.broken is None:
+        return
+    page = render("task.html.j2", task_context(paper, entry))
+    write_text(workspace.site / page_path(entry), page)
+    for run in entry.runs:
+        stem = f"{entry.id}.{run.profile}"
+        if run.figure is not None:
+            write_bytes(workspace.site / "figures" / f"{stem}.svg", run.figure)
+        if run.csv is not None:
+            write_bytes(workspace.site / "data" / f"{stem}.csv", run.csv)
+
+
+def render(name: str, context: dict[str, Any]) -> str:
+    """Fill a template; every value is escaped, and a missing one is an error."""
+    return _template(name).render(context)
+
+
+def _template(name: str) -> Template:
+    environment = Environment(
+        loader=PackageLoader("harness.report", "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    return environment.get_template(name)

@@ -1,0 +1,113 @@
+"""A training run that was stopped and resumed ends bit for bit like one that was not."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import torch
+
+from reproductions.nets.gpt import GPT, GPTConfig
+from reproductions.supar import TABLE_3, Parameterization
+from reproductions.supar import training as training_module
+from reproductions.supar.text import Batch, character_corpus, training_batches
+from reproductions.supar.training import (
+    Seeds,
+    Settings,
+    TrainLog,
+    build_adamw,
+    build_gpt,
+    generator_of,
+    train,
+)
+
+SETTINGS = Settings(
+    num_steps=12,
+    warmup_steps=2,
+    schedule="to_tenth",
+    betas=(0.9, 0.95),
+    eps=1e-8,
+    weight_decay=0.1,
+    decay="coupled",
+    clip_norm=1.0,
+    num_micro_batches=1,
+)
+TABLE = Parameterization(scheme="supar", width_multiplier=2.0, density=0.25, base=TABLE_3)
+CONFIG = GPTConfig(
+    vocab_size=27,
+    width=32,
+    num_layers=1,
+    head_size=16,
+    context=16,
+    feed_forward="gelu",
+    feed_forward_width=64,
+    positions="learned",
+    bias=False,
+    embedding_multiplier=TABLE.embedding_multiplier,
+    logit_multiplier=TABLE.logit_multiplier,
+    attention_scale=TABLE.attention_scale(16),
+)
+
+
+class Killed(Exception):
+    """Stands for the kill of the process."""
+
+
+def _batches(stop_after: int | None = None) -> Iterator[Batch]:
+    corpus = character_corpus("the quick brown fox jumps over the lazy dog " * 60)
+    batches = training_batches(
+        corpus.train_N, context=16, batch_size=4, num_batches=12, generator=generator_of(5)
+    )
+    for number, batch in enumerate(batches):
+        if number == stop_after:
+            raise Killed
+        yield batch
+
+
+def _run(path: Path | None, *, stop_after: int | None = None) -> tuple[GPT, TrainLog]:
+    model = build_gpt(CONFIG, TABLE, Seeds(init=1, masks=2))
+    optimizer = build_adamw(model, TABLE, SETTINGS)
+    return model, train(model, optimizer, _batches(stop_after), SETTINGS, checkpoint=path)
+
+
+def test_resumed_run_equals_uninterrupted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(training_module, "CHECKPOINT_EVERY_S", -1.0)
+    path = tmp_path / "state.safetensors"
+    whole, whole_log = _run(None)
+    with pytest.raises(Killed):
+        _run(path, stop_after=7)
+    assert path.exists()
+    resumed, resumed_log = _run(path)
+    assert torch.equal(whole_log.losses, resumed_log.losses)
+    assert whole_log.clip_rate == resumed_log.clip_rate
+    pairs = zip(whole.state_dict().items(), resumed.state_dict().values(), strict=True)
+    for (name, expected), found in pairs:
+        assert torch.equal(expected, found), name
+
+
+def test_resumed_run_does_not_repeat_steps(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(training_module, "CHECKPOINT_EVERY_S", -1.0)
+    path = tmp_path / "state.safetensors"
+    with pytest.raises(Killed):
+        _run(path, stop_after=7)
+    seen = itertools.count()
+    original = training_module._backward
+
+    def counted(*args: object) -> torch.Tensor:
+        next(seen)
+        return original(*args)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(training_module, "_backward", counted)
+    _run(path)
+    assert next(seen) == SETTINGS.num_steps - 7
+
+
+def test_torn_checkpoint_starts_over(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    path = tmp_path / "state.safetensors"
+    path.write_bytes(b"\x10\x00")
+    _, log = _run(path)
+    _, whole = _run(None)
+    assert torch.equal(log.losses, whole.losses)
+    assert "starting over" in caplog.text
