@@ -47,7 +47,7 @@ reproduce-figure: $(READY)  ## One figure: PAPER=supar FIGURE=6 PROFILE=cpu
 	$(REPRO) check $(PAPER)/fig$$(printf %02d $(FIGURE)) --profile $(PROFILE)
 
 figures: $(READY)  ## Draw every figure again from the committed tables
-	$(REPRO) plot --all
+	$(REPRO) figures
 
 report: $(READY)  ## Write RESULTS.md and the static report in site/
 	$(REPRO) report

@@ -11,18 +11,21 @@ import hashlib
 import io
 import json
 import math
+import re
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from filelock import FileLock, Timeout
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from harness.atomic import write_bytes
 from harness.canonical import canonical_json, digest
-from harness.errors import DataError, RunError
-from harness.task import Row, Scalar, Status
+from harness.errors import DataError, RunError, SpecError
+from harness.task import Row, Scalar, Status, check_id
 from harness.trial import Trial
 from harness.workspace import Workspace
 
@@ -99,7 +102,7 @@ def parse_record(line: str, *, where: str) -> Record:
     """Read a record from its line. Raises DataError if it is torn, edited or foreign."""
     try:
         outer = json.loads(line)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise DataError(f"{where} is torn: it is not complete JSON") from error
     if not isinstance(outer, dict) or set(outer) != {"digest", "record"}:
         raise DataError(f"{where} is foreign: it is no record of this harness")
@@ -110,9 +113,26 @@ def parse_record(line: str, *, where: str) -> Record:
     except (ValidationError, ValueError) as error:
         first = str(error).splitlines()[0]
         raise DataError(f"{where} is foreign: {first}") from error
-    if digest(outer["record"]) != outer["digest"]:
+    try:
+        found = digest(outer["record"])
+    except SpecError as error:  # a NaN, which no record of ours can hold
+        raise DataError(f"{where} was edited: {error}") from error
+    if found != outer["digest"]:
         raise DataError(f"{where} was edited: its content does not match its digest")
     return record
+
+
+def check_names(record: Record, *, where: str) -> None:
+    """Raise DataError where a record from elsewhere names a file outside its own folders."""
+    try:
+        check_id(record.experiment)
+    except SpecError as error:
+        raise DataError(f"{where} is foreign: {error}") from error
+    if not re.fullmatch(r"[0-9a-f]{64}", record.key):
+        raise DataError(f"{where} is foreign: its key {record.key[:80]!r} is no SHA-256")
+    for entry in record.artifacts:
+        if Path(entry.name).name != entry.name:
+            raise DataError(f"{where} is foreign: {entry.name!r} is no plain file name")
 
 
 def upgrade(body: Any, *, where: str) -> Any:
@@ -160,6 +180,30 @@ class RecordStore:
         paper, name = experiment_id.split("/")
         return self.workspace.root / "results" / paper / "records" / f"{name}.{profile}.jsonl.gz"
 
+    @contextmanager
+    def lock(self, trial: Trial) -> Iterator[bool]:
+        """Hold a trial's lock, or yield False if another process does.
+
+        The kernel releases it when the process dies. Raises RunError where it cannot be made.
+        """
+        path = self.workspace.runs / "locks" / f"{trial.key}.lock"
+        lock = FileLock(path)
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            lock.acquire(timeout=0)
+        except Timeout:
+            yield False
+            return
+        except OSError as error:
+            raise RunError(
+                f"cannot lock {path} ({error.strerror}): free some space, check the folder's"
+                " permissions, and run again"
+            ) from error
+        try:
+            yield True
+        finally:
+            lock.release()
+
     def read(self, trial: Trial) -> Record | Rejected | None:
         """Return a trial's record, why it cannot be used, or None where there is none."""
         path = self.path(trial)
@@ -191,7 +235,7 @@ class RecordStore:
         if path.exists():
             try:
                 old = parse_record(path.read_text(encoding="utf-8"), where=str(path))
-            except (DataError, UnicodeDecodeError):
+            except (DataError, UnicodeDecodeError, OSError):
                 set_aside(path)
             else:
                 if old.is_result and not (replace and record.is_result):
@@ -224,7 +268,10 @@ class RecordStore:
         return path
 
     def unpack(self, experiment_id: str, profile: str) -> int:
-        """Fill the working copy from the committed file; return how many records were new."""
+        """Fill the working copy from the committed file; return how many records were new.
+
+        A committed result takes the place of a record that is torn, or that failed.
+        """
         path = self.pack_path(experiment_id, profile)
         if not path.exists():
             return 0
@@ -232,9 +279,12 @@ class RecordStore:
         folder = self.workspace.runs / "records" / experiment_id
         for record in read_pack(path):
             target = folder / f"{record.key}.json"
+            line = (record.to_line() + "\n").encode()
             if not target.exists():
-                write_bytes(target, (record.to_line() + "\n").encode())
+                write_bytes(target, line)
                 count += 1
+            elif target.read_bytes() != line:
+                self.write(record)
         return count
 
 
@@ -265,7 +315,9 @@ def read_pack(path: Path) -> Iterator[Record]:
             f"{path} is truncated or altered ({error}): restore it with git checkout"
         ) from error
     for number, line in enumerate(text.splitlines(), start=1):
-        yield parse_record(line, where=f"{path} line {number}")
+        record = parse_record(line, where=f"{path} line {number}")
+        check_names(record, where=f"{path} line {number}")
+        yield record
 
 
 def rows_of(record: Record) -> list[dict[str, Any]]:

@@ -8,7 +8,7 @@ from typing import Annotated, Any, get_args
 import typer
 
 from harness.atomic import write_bytes, write_text
-from harness.commands.common import ProfileOption, parse_profile, say
+from harness.commands.common import ProfileOption, Selectors, parse_profile, say
 from harness.errors import UsageError, nearest
 from harness.registry import Library, load_registry
 from harness.results import TaskResult, load_result
@@ -22,6 +22,7 @@ OutOption = Annotated[Path | None, typer.Option("--out", help="File; stdout by d
 def mount(app: typer.Typer) -> None:
     """Add the output verbs to the command line."""
     app.command("plot")(plot)
+    app.command("figures")(figures)
     app.command("table")(table)
     app.command("report")(report)
 
@@ -54,6 +55,16 @@ def plot(
     say(f"wrote {target} ({len(image)} bytes)")
 
 
+def figures(selectors: Selectors = None) -> None:
+    """Draw the figures of all stored tables again, in their places."""
+    from harness.refresh import draw_stored
+
+    library, workspace = load_registry(), find_workspace()
+    for task in library.select(selectors or []):
+        for path in draw_stored(workspace, library, task):
+            say(f"wrote {path}")
+
+
 def table(
     task_id: TaskArgument,
     profile: ProfileOption = "cpu",
@@ -69,6 +80,7 @@ def table(
         task,
         result.table,
         reference_of(library, task),
+        profile=parse_profile(profile),
         fmt=_one_of(fmt, get_args(TableFormat), "format"),
     )
     if out is None:
@@ -78,12 +90,17 @@ def table(
     say(f"wrote {out}")
 
 
-def report() -> None:
+def report(
+    site_only: Annotated[
+        bool, typer.Option("--site-only", help="Leave RESULTS.md and the READMEs as they are.")
+    ] = False,
+) -> None:
     """Write the static report to site/, and RESULTS.md from the committed profiles."""
     from harness.report import build_report, build_results
 
     library, workspace = load_registry(), find_workspace()
-    say(f"wrote {build_results(workspace, library)}")
+    if not site_only:
+        say(f"wrote {build_results(workspace, library)}")
     say(f"wrote {build_report(workspace, library)}: open it in a browser")
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from concurrent.futures import Future
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 from harness.errors import UsageError, nearest
@@ -40,12 +40,16 @@ class Report:
     note: str = ""
 
 
-@dataclass(frozen=True, slots=True)
 class JobFailed(Exception):
     """The worker died or ran out of time before it could write a record."""
 
-    reason: str
-    fatal: bool = field(default=False)
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+class JobLost(Exception):
+    """The pool broke before the job was done, through no fault of its own: submit it again."""
 
 
 class Executor(Protocol):
@@ -54,7 +58,8 @@ class Executor(Protocol):
     num_workers: int
 
     def submit(self, job: Job) -> Future[list[Report]]:
-        """Start a job. Its future raises JobFailed where the worker was lost."""
+        """Start a job. Its future raises JobFailed where the worker was lost, JobLost where
+        the job never ran, and HarnessError where going on makes no sense."""
         ...
 
     def cancel_all(self) -> None:

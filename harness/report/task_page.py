@@ -146,10 +146,11 @@ def _origin(source: ProvenanceMeta) -> list[tuple[str, list[str]]]:
 def _facts(machine: dict[str, Any]) -> str:
     parts = []
     for name, value in machine.items():
-        if value in (None, "", [], {}):
+        # Versions have a line of their own.
+        if value in (None, "", [], {}) or name == "versions":
             continue
         text = value if isinstance(value, (str, int)) else json.dumps(value, sort_keys=True)
-        label = name.removesuffix("_bytes").replace("_", " ")
+        label = name.removesuffix("_bytes").removeprefix("num_").replace("_", " ")
         if name.endswith("_bytes") and isinstance(value, int):
             text = f"{value / 2**30:.1f} GiB"
         parts.append(f"{label} {text}")

@@ -46,7 +46,7 @@ def sweep_panels(context: FigureContext, *, schemes: Sequence[str]) -> Figure:
     for row in (axes[: len(schemes)], axes[len(schemes) :]):
         _share_heights(row)
         row[0].set_ylabel("train loss (nats)")
-    _density_legend(figure, colors)
+    _density_legend(figure, colors, per_row=7 if context.width == "double" else 4)
     return figure
 
 
@@ -114,14 +114,19 @@ def _share_heights(axes: Sequence[Axes]) -> None:
         ax.set_ylim(low - 0.04 * (top - low), top + 0.04 * (top - low))
 
 
-def _density_legend(figure: Figure, colors: dict[float, str]) -> None:
+def _density_legend(figure: Figure, colors: dict[float, str], *, per_row: int) -> None:
     from matplotlib.lines import Line2D
 
     handles = [
         Line2D([], [], color=color, marker="o", label=_fraction(density))
         for density, color in colors.items()
     ]
-    figure.legend(handles=handles, title="density", loc="outside upper center", ncols=len(handles))
+    figure.legend(
+        handles=handles,
+        title="density",
+        loc="outside upper center",
+        ncols=min(per_row, len(handles)),
+    )
 
 
 def _fraction(density: float) -> str:
@@ -181,13 +186,13 @@ def coordinate_panels(context: FigureContext) -> Figure:
         _official(ax, context.reference, f"{scheme} {block}", colors)
         ax.set_yscale("log")
         _density_axis(ax)
-        ax.set_title(f"{NAMES[scheme]}, {BLOCKS[block]}\n{_slope_text(rows, scheme, block)}")
+        ax.set_title(f"{NAMES[scheme]}, {BLOCKS[block]}\n{_slope_text(rows, scheme, block)}", fontsize=6.5)
     for row in (axes[:3], axes[3:]):
         bounds = [ax.get_ylim() for ax in row]
         for ax in row:
             ax.set_ylim(min(low for low, _ in bounds), max(high for _, high in bounds))
         row[0].set_ylabel("mean |activation|")
-    _step_legend(figure, colors)
+    _step_legend(figure, colors, per_row=6 if context.width == "double" else 4)
     return figure
 
 
@@ -229,7 +234,7 @@ def _signed(number: float) -> str:
     return f"{round(number, 2) + 0.0:.2f}"
 
 
-def _step_legend(figure: Figure, colors: dict[int, str]) -> None:
+def _step_legend(figure: Figure, colors: dict[int, str], *, per_row: int) -> None:
     from matplotlib.lines import Line2D
 
     handles = [
@@ -241,4 +246,4 @@ def _step_legend(figure: Figure, colors: dict[int, str]) -> None:
             label="authors' code",
         )
     )  # fmt: skip
-    figure.legend(handles=handles, loc="outside upper center", ncols=math.ceil(len(handles) / 2))
+    figure.legend(handles=handles, loc="outside upper center", ncols=per_row)

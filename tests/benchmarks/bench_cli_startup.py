@@ -7,9 +7,10 @@ import subprocess
 import sys
 import time
 
-from goals import GoalFixture
 from pytest_benchmark.fixture import BenchmarkFixture
-from sweeps import SOURCE
+
+from tests.benchmarks.goals import GoalFixture
+from tests.benchmarks.sweeps import SOURCE
 
 NUM_ROUNDS = 15
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import statistics
 from pathlib import Path
 
-from goals import GoalFixture
-from sweeps import SweepWorkspace
+from tests.benchmarks.goals import GoalFixture
+from tests.benchmarks.sweeps import SweepWorkspace
 
 FEW, MANY = 50, 650
 NUM_REPEATS = 3

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from goals import GoalFixture
-from sweeps import SweepWorkspace
-
 from harness.measure.machine import num_cores
+from tests.benchmarks.goals import GoalFixture
+from tests.benchmarks.sweeps import SweepWorkspace
 
 
 def test_reproduce_is_done_in_three_minutes(goal: GoalFixture, tmp_path: Path) -> None:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import time
 from pathlib import Path
 
-from goals import GoalFixture
 from pytest_benchmark.fixture import BenchmarkFixture
-from sweeps import SweepWorkspace
+
+from tests.benchmarks.goals import GoalFixture
+from tests.benchmarks.sweeps import SweepWorkspace
 
 NUM_TRIALS = 1000
 NUM_ROUNDS = 5

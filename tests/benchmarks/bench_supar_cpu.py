@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from goals import GoalFixture
-from sweeps import SOURCE
 
 from harness.records import Record, read_pack
+from tests.benchmarks.goals import GoalFixture
+from tests.benchmarks.sweeps import SOURCE
 
 NUM_CORES = 2
 

@@ -1,4 +1,4 @@
-"""Two processes must give at least 1.65 times the sweep throughput of one."""
+"""Two processes must give at least 1.65 times the sweep throughput of one, on 2 free cores."""
 
 from __future__ import annotations
 
@@ -6,13 +6,16 @@ import statistics
 from pathlib import Path
 
 import pytest
-from goals import GoalFixture
-from sweeps import SweepWorkspace
 
 from harness.measure.machine import num_cores
+from tests.benchmarks.goals import GoalFixture
+from tests.benchmarks.load import watch_others
+from tests.benchmarks.sweeps import SweepWorkspace
 
 FEW, MANY = 2, 14
-NUM_REPEATS = 3
+NUM_PAIRS, MAX_ATTEMPTS = 3, 6
+FREE_CORES_TAKEN = 0.1
+"""The goal speaks of free cores: a pair of sweeps counts if others took less than this."""
 
 
 def test_two_processes_beat_one(goal: GoalFixture, tmp_path: Path) -> None:
@@ -20,19 +23,26 @@ def test_two_processes_beat_one(goal: GoalFixture, tmp_path: Path) -> None:
     if num_cores() < 2:
         pytest.skip("needs two cores")
     sweep = SweepWorkspace(tmp_path).install()
-    gains = []
-    for repeat in range(NUM_REPEATS):
-        one, two = (_seconds_a_trial(sweep, jobs, repeat) for jobs in (1, 2))
-        gains.append(one / two)
+    gains: list[float] = []
+    taken: list[float] = []
+    while len(gains) < NUM_PAIRS and len(taken) < MAX_ATTEMPTS:
+        with watch_others() as others:
+            one, two = (_seconds_a_trial(sweep, jobs, len(taken)) for jobs in (1, 2))
+        taken.append(others.cores)
+        if others.cores < FREE_CORES_TAKEN:
+            gains.append(one / two)
+    if len(gains) < NUM_PAIRS:
+        pytest.skip(f"needs 2 free cores: others took {min(taken):.2f} to {max(taken):.2f} of them")
     goal("two_process_throughput", limit=1.65, unit="ratio", direction="at_least")(
         statistics.median(gains),
         samples=gains,
         note="width 256, 2 layers, context 64, batch 8, 20 steps a trial; trials a second,"
-        " two processes over one, workers already started",
+        f" two processes over one, workers already started; {len(taken) - len(gains)} pairs left"
+        f" out as others took over {FREE_CORES_TAKEN} cores",
     )
 
 
-def _seconds_a_trial(sweep: SweepWorkspace, jobs: int, repeat: int) -> float:
+def _seconds_a_trial(sweep: SweepWorkspace, jobs: int, attempt: int) -> float:
     few_s, many_s = (
         sweep.repro(
             "run",
@@ -40,7 +50,7 @@ def _seconds_a_trial(sweep: SweepWorkspace, jobs: int, repeat: int) -> float:
             "--jobs",
             str(jobs),
             num_trials=count,
-            root=f"{repeat}-{jobs}-{count}",
+            root=f"{attempt}-{jobs}-{count}",
         )
         for count in (FEW, MANY)
     )

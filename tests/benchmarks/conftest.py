@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import pytest
-from goals import GoalFixture, Record
 
 from harness.bench import Direction, Goal, make_result, store_result
 from harness.measure.machine import load_average
 from harness.workspace import find_workspace
+from tests.benchmarks.goals import GoalFixture, Record
 
 
 @pytest.fixture

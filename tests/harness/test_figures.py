@@ -68,7 +68,7 @@ def context(width: figures.Width = "double") -> FigureContext:
 REDRAW = """
 import hashlib, sys
 sys.path.insert(0, sys.argv[1])
-from test_figures import drawn
+from tests.harness.test_figures import drawn
 print(*[hashlib.sha256(drawn(fmt)).hexdigest() for fmt in ("svg", "png", "pdf")])
 """
 
@@ -77,7 +77,7 @@ def test_bytes_are_equal_in_fresh_processes() -> None:
     hashes = []
     for hash_seed in ("1", "2"):
         done = subprocess.run(
-            [sys.executable, "-c", REDRAW, str(Path(__file__).parent)],
+            [sys.executable, "-c", REDRAW, str(Path(__file__).parents[2])],
             env={**os.environ, "PYTHONHASHSEED": hash_seed, "OMP_NUM_THREADS": "1"},
             capture_output=True,
             text=True,

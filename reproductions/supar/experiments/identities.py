@@ -1,0 +1,181 @@
+"""Exact checks of Table 1: small nets, deterministic, the same at every profile.
+
+`rules` reads the rules off a built net; `twin` trains dense SmuPar beside muP; `masked` trains
+a sparse net with weight decay and momentum and looks under its masks. One wide row a trial.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from harness.errors import SpecError
+from harness.task import PROFILES, Estimate, Experiment, Params, Row, RunContext, Scalar
+from reproductions.supar.base import TABLE_3
+from reproductions.supar.costs import gpt_shape
+from reproductions.supar.experiments.lr_sweep import SCHEMES
+
+if TYPE_CHECKING:
+    import torch
+    from torch import Tensor
+
+    from reproductions.nets.gpt import GPT
+    from reproductions.supar.parameterization import Parameterization
+
+BASE_WIDTH = 32
+WIDTHS = (32, 64, 128)
+TRAINED_WIDTH = 64
+DENSITIES = (1.0, 1 / 4, 1 / 16)
+NUM_STEPS = 6
+VOCABULARY = 32
+VALUES = (
+    *("base_width", "head_size", "sigma_base", "eta_base", "alpha_input", "alpha_output"),
+    *("embedding_init_var", "embedding_lr", "embedding_forward"),
+    *("hidden_init_var", "hidden_lr_adam", "unembedding_forward", "attention_logits"),
+    *("num_steps", "max_abs_loss_difference", "max_abs_masked_weight"),
+)
+"""Columns of a row; those of other checks are None."""
+
+
+def run(params: Params, ctx: RunContext) -> list[Row]:
+    """Return one row with what the trial's check measured."""
+    checks = {"rules": _rules, "twin": _twin, "masked": _masked}
+    if params["check"] not in checks:
+        raise SpecError(f"check={params['check']!r}: need 'rules', 'twin' or 'masked'")
+    found = checks[str(params["check"])](params, ctx)
+    return [{name: found.get(name) for name in VALUES}]
+
+
+def _rules(params: Params, ctx: RunContext) -> dict[str, float]:
+    from reproductions.supar import as_built
+    from reproductions.supar.parameterization import BaseHyperparameters, Parameterization
+
+    table = _table(params)
+    model = _model(params, table, ctx)
+    unit = BaseHyperparameters(init_std=1.0, lr=1.0, input_multiplier=1.0, output_multiplier=1.0)
+    plain = Parameterization(scheme="sp", width_multiplier=1.0, density=1.0, base=unit)
+    draws = {n: p.detach() for n, p in _model(params, plain, ctx).named_parameters()}
+    hidden = [name for name in draws if name.startswith("blocks.") and draws[name].ndim == 2]
+    embeddings = ["tokens.weight", "positions.weight"]
+    others = [name for name in draws if name not in hidden]
+    optimizer = _optimizer(model, table)
+    found = {
+        "base_width": float(BASE_WIDTH),
+        "head_size": float(model.config.head_size),
+        "sigma_base": table.base.init_std,
+        "eta_base": table.base.lr,
+        "alpha_input": table.base.input_multiplier,
+        "alpha_output": table.base.output_multiplier,
+        "embedding_init_var": as_built.init_variance(model, draws, embeddings),
+        "embedding_lr": as_built.learning_rate(model, optimizer, others),
+        "hidden_init_var": as_built.init_variance(model, draws, hidden),
+        "hidden_lr_adam": as_built.learning_rate(model, optimizer, hidden),
+    }
+    return found | as_built.forward_factors(model, _tokens(ctx)[0, :, :-1])
+
+
+def _twin(params: Params, ctx: RunContext) -> dict[str, float]:
+    losses = []
+    for scheme in ("supar", "mup"):
+        table = _table({**params, "scheme": scheme})
+        losses.append(_train(_model(params, table, ctx), table, ctx))
+    difference = float((losses[0] - losses[1]).abs().max())
+    return {"num_steps": float(NUM_STEPS), "max_abs_loss_difference": difference}
+
+
+def _masked(params: Params, ctx: RunContext) -> dict[str, float]:
+    from reproductions.supar.as_built import max_abs_masked_weight
+
+    table = _table(params)
+    model = _model(params, table, ctx)
+    _train(model, table, ctx)
+    return {"num_steps": float(NUM_STEPS), "max_abs_masked_weight": max_abs_masked_weight(model)}
+
+
+def _table(params: Params) -> Parameterization:
+    from reproductions.supar.gpt_trial import parameterization_of
+
+    return parameterization_of({**params, "base_width": BASE_WIDTH}, TABLE_3, lr=TABLE_3.lr)
+
+
+def _model(params: Params, table: Parameterization, ctx: RunContext) -> GPT:
+    from reproductions.supar.gpt_trial import gpt_config
+    from reproductions.supar.training import Seeds, build_gpt
+
+    shape = gpt_shape(
+        data="",
+        width=int(params["width"]),
+        base_width=BASE_WIDTH,
+        context=16,
+        batch_size=4,
+        micro_batches=1,
+        steps=NUM_STEPS,
+    )
+    config = gpt_config({**shape, "head_size": 16}, table, VOCABULARY)
+    return build_gpt(config, table, Seeds(init=ctx.seed("init"), masks=ctx.seed("masks")))
+
+
+def _optimizer(model: GPT, table: Parameterization) -> torch.optim.AdamW:
+    from torch.optim import AdamW
+
+    from reproductions.supar.masks import linear_layers
+    from reproductions.supar.parameterization import infer_roles, param_groups
+
+    roles = infer_roles(model, linear_layers(model, exclude=()))
+    groups = param_groups(model, table, roles, weight_decay=0.1, decay="coupled")
+    return AdamW(groups, betas=(0.9, 0.95))
+
+
+def _train(model: GPT, table: Parameterization, ctx: RunContext) -> Tensor:
+    """Train on random tokens and return the losses."""
+    import torch
+
+    from reproductions.nets.gpt import next_token_loss
+
+    optimizer, losses = _optimizer(model, table), []
+    for window_BT in _tokens(ctx):
+        loss = next_token_loss(model(window_BT[:, :-1]), window_BT[:, 1:])
+        optimizer.zero_grad(set_to_none=True)
+        loss.backward()
+        optimizer.step()
+        losses.append(loss.detach())
+    return torch.stack(losses)
+
+
+def _tokens(ctx: RunContext) -> Tensor:
+    import torch
+
+    from reproductions.supar.training import generator_of
+
+    generator = generator_of(ctx.seed("batches"))
+    return torch.randint(VOCABULARY, (NUM_STEPS, 4, 17), generator=generator)
+
+
+def grid() -> Iterator[Params]:
+    """Yield every rule, masks at every sparse density, and dense twins."""
+    for scheme in SCHEMES:
+        for density in DENSITIES:
+            for width in WIDTHS:
+                yield _point("rules", scheme, width, density)
+            if density < 1.0:
+                yield _point("masked", scheme, TRAINED_WIDTH, density)
+    yield _point("twin", "supar", TRAINED_WIDTH, 1.0)
+
+
+def _point(check: str, scheme: str, width: int, density: float) -> dict[str, Scalar]:
+    return {"check": check, "scheme": scheme, "width": width, "density": density}
+
+
+def estimate(params: Params) -> Estimate:
+    """Return the measured cost: small nets, a few steps."""
+    return Estimate(seconds=0.02)
+
+
+experiment = Experiment(
+    id="supar/identities",
+    version=1,
+    run=run,
+    grid=dict.fromkeys(PROFILES, grid),
+    seed_from=(),
+    estimate=estimate,
+)

@@ -1,0 +1,246 @@
+"""A made-up paper with stored results, for tests of the report: no number here is real."""
+
+from pathlib import Path
+
+import pandas as pd
+from matplotlib.figure import Figure
+
+from harness.atomic import write_bytes
+from harness.claims import Claim
+from harness.figures import PALETTE, FigureContext, draw, plot_ours, plot_paper
+from harness.reference import COLUMNS, load_reference
+from harness.registry import BrokenTask, Library, PaperFolder
+from harness.results import (
+    ColumnMeta,
+    NotRun,
+    ProvenanceMeta,
+    ResultMeta,
+    SealMeta,
+    TrialCounts,
+    figure_path,
+    write_result,
+)
+from harness.seals import seal
+from harness.tables import csv_text, sha256_text
+from harness.task import Column, Columns, Experiment, Profile, Task
+from harness.workspace import Workspace
+
+HOSTILE = "<script>document.title='taken'</script> & \"quotes\" | `code`"
+
+PAPER_TOML = """
+id = "demo"
+title = "A demonstration, made up for tests"
+authors = ["A. Author", "B. Author"]
+venue = "NeurIPS 2024"
+arxiv = "2405.00000"
+openreview = ""
+code = ""
+[[item]]
+id = "fig02"
+title = "Loss against density"
+status = "task"
+file = "tasks/fig02_loss.py"
+[[item]]
+id = "fig10"
+title = '''HOSTILE'''
+status = "task"
+file = "tasks/fig10_hostile.py"
+[[item]]
+id = "fig11"
+title = "A broken task"
+status = "task"
+file = "tasks/fig11_broken.py"
+[[item]]
+id = "fig12"
+title = "A diagram"
+status = "without_data"
+reason = "It shows no measurement."
+[[item]]
+id = "tab01"
+title = "Later"
+status = "planned"
+reason = "It needs eight GPUs."
+"""
+
+DEVIATIONS_TOML = """
+[[deviation]]
+id = "DEV-01"
+what = "width"
+paper = "uses 4096"
+ours = "uses 256"
+effect = "more noise between seeds"
+tasks = ["*"]
+profiles = ["cpu"]
+"""
+
+REFERENCE = [
+    ("fig02", "sp", "density", "1", "loss", "2.10", "nats", "0.01", "exact", "final", "Table 9"),
+    ("fig02", "sp", "density", "0.5", "loss", "3.1", "nats", "", "early_version", "v1", "plot"),
+    ("fig02", "sp", "density", "0.125", "loss", "4.0", "nats", "", "digitised", "final", "plot"),
+    ("fig02", "sp", "", "", "note", "as stated", "", "", "exact", "final", "section 4"),
+]
+
+
+def gap(table: pd.DataFrame) -> float:
+    means = table.groupby("density")["loss"].mean()
+    return float(means[0.5] - means[1.0])
+
+
+def rows(table: pd.DataFrame) -> float:
+    return float(len(table))
+
+
+def gap_in_paper(reference: pd.DataFrame) -> float:
+    return 1.0
+
+
+def picture(ctx: FigureContext) -> Figure:
+    figure, (ax,) = ctx.subplots()
+    plot_ours(ax, ctx.table, x="density", y="loss", label="SP", color=PALETTE[0])
+    plot_paper(ax, ctx.reference, label="SP", color=PALETTE[0])
+    ax.set_xlabel("density")
+    ax.set_ylabel("loss (nats)")
+    ax.legend()
+    return figure
+
+
+COLUMN = Columns(
+    (
+        Column(name="scheme", type="str", role="param", doc="The scheme."),
+        Column(name="density", type="float", role="param", doc="Fraction kept."),
+        Column(name="seed", type="int", role="seed", doc="The seed."),
+        Column(name="loss", type="float", role="value", doc="Train loss.", nullable=True),
+    )
+)
+
+SWEEP = Experiment(id="demo/sweep", version=1, run=lambda params, ctx: [], grid={})
+
+CLAIMS = (
+    Claim(
+        id="grows",
+        statement="Loss grows as density falls.",
+        where="Figure 2",
+        form="at_least",
+        grade="empirical",
+        quantity=gap,
+        threshold=0.5,
+        threshold_from="theory",
+        profiles=("cpu", "gpu", "paper"),
+        unit="nats",
+        paper_value=gap_in_paper,
+    ),
+    Claim(
+        id="shrinks",
+        statement="Loss shrinks as density falls.",
+        where="Figure 2",
+        form="at_most",
+        grade="empirical",
+        quantity=gap,
+        threshold=-0.5,
+        threshold_from="theory",
+        profiles=("cpu", "gpu", "paper"),
+        unit="nats",
+    ),
+    Claim(
+        id="rows",
+        statement="The table has six rows.",
+        where="nowhere",
+        form="equal",
+        grade="exact",
+        quantity=rows,
+        threshold=6.0,
+        threshold_from="theory",
+        profiles=("smoke", "cpu", "gpu", "paper"),
+        deterministic=True,
+    ),
+)
+
+TASK = Task(
+    id="demo/fig02",
+    title="Loss against density",
+    reads=(SWEEP,),
+    columns=COLUMN,
+    claims=CLAIMS,
+    figure=picture,
+    caption="Mean over seeds; bars show the standard error.",
+    alt="A line that falls as density grows.",
+)
+HOSTILE_TASK = Task(id="demo/fig10", title=HOSTILE, reads=(SWEEP,), columns=COLUMN)
+
+
+def demo_table() -> pd.DataFrame:
+    losses = {1.0: (2.0, 2.1, 2.2), 0.5: (3.0, 3.2, 3.1)}
+    points = [("sp", d, seed, loss) for d, all3 in losses.items() for seed, loss in enumerate(all3)]
+    return pd.DataFrame(points, columns=["scheme", "density", "seed", "loss"])
+
+
+def demo_meta(task: Task, profile: Profile, table: pd.DataFrame) -> ResultMeta:
+    """Return provenance in which one claim is sealed, one changed, and one late."""
+    sealed = {
+        "demo/fig02:rows": [SealMeta(**seal(CLAIMS[2]).to_json(), num_records=6)],
+        "demo/fig02:grows": [SealMeta(sha256="0" * 64, threshold=0.9, num_records=6)],
+    }
+    return ResultMeta(
+        task=task.id,
+        profile=profile,
+        csv_sha256=sha256_text(csv_text(table)),
+        num_rows=len(table),
+        columns=[
+            ColumnMeta(name=c.name, type=c.type, role=c.role, doc=c.doc, nullable=c.nullable)
+            for c in task.columns.columns
+        ],
+        trials=TrialCounts(done=6, failed=1 if profile == "smoke" else 0),
+        not_run=[NotRun(trial="demo/sweep[seed=9]", reason="no <GPU>")]
+        if profile == "smoke"
+        else [],
+        num_records=6,
+        seals=sealed,
+        provenance=ProvenanceMeta(
+            commits=["0123456789abcdef"],
+            dirty=True,
+            machines=[{"cpu": "A processor", "num_cores": 2, "memory_bytes": 2**33, "gpus": []}],
+            versions={"torch": ["2.13.0"]},
+            data={"grammar-text": {"variant": "bundled", "sha256": "f" * 64}},
+            seeds=[0, 1, 2],
+            code=["c" * 64],
+            overrides={},
+            wall_s=75.0,
+            started_at="2025-01-01T00:00:00+00:00",
+            finished_at="2025-01-01T00:10:00+00:00",
+        ),
+    )
+
+
+def store(workspace: Workspace, task: Task, profile: Profile, folder: Path) -> None:
+    table = demo_table()
+    write_result(workspace, task, table, demo_meta(task, profile, table))
+    if task.figure is not None:
+        reference = load_reference(folder, task.id.split("/")[1])
+        image = draw(task, table=table, reference=reference, profile=profile)
+        write_bytes(figure_path(workspace, task, profile), image)
+
+
+def make_demo(root: Path) -> tuple[Workspace, Library]:
+    """Return a checkout with one made-up paper and its stored results."""
+    folder = root / "reproductions" / "demo"
+    (folder / "reference").mkdir(parents=True)
+    (folder / "paper.toml").write_text(PAPER_TOML.replace("HOSTILE", HOSTILE))
+    (folder / "deviations.toml").write_text(DEVIATIONS_TOML)
+    lines = [",".join(row) for row in (COLUMNS, *REFERENCE)]
+    (folder / "reference" / "demo.csv").write_text("\n".join(lines) + "\n")
+    (folder / "README.md").write_text(
+        "# Demo\n\nBefore.\n\n<!-- verdicts:begin -->\nold\n<!-- verdicts:end -->\n\nAfter.\n"
+    )
+    library = Library()
+    library.papers.add("demo", PaperFolder("demo", "demo", folder))
+    for task, file in ((TASK, "tasks/fig02_loss.py"), (HOSTILE_TASK, "tasks/fig10_hostile.py")):
+        library.tasks.add(task.id, task)
+        library.files[task.id] = file
+    library.broken["demo/fig11"] = BrokenTask(
+        "demo/fig11", "tasks/fig11_broken.py", "ImportError: no module called 'absent'"
+    )
+    workspace = Workspace(root)
+    for profile in ("smoke", "cpu"):
+        store(workspace, TASK, profile, folder)
+    store(workspace, HOSTILE_TASK, "cpu", folder)
+    return workspace, library

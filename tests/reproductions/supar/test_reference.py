@@ -1,0 +1,135 @@
+"""The paper's values: what is there, how it may be called, and that claims quote it right."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from harness.errors import DataError
+from harness.reference import load_reference, published
+from reproductions.supar import convert_reference, paper_values
+from reproductions.supar.tasks import tab03_base_hyperparameters as tab03
+from reproductions.supar.tasks import tab04_experiment_details as tab04
+
+FOLDER = Path(convert_reference.__file__).parent
+
+
+@pytest.fixture(scope="module")
+def reference() -> pd.DataFrame:
+    return load_reference(FOLDER)
+
+
+def test_every_converted_file_is_there_and_nothing_else() -> None:
+    assert {path.name for path in (FOLDER / "reference").iterdir()} == set(convert_reference.FILES)
+
+
+def test_table_2_has_all_150_accuracies(reference: pd.DataFrame) -> None:
+    rows = reference[reference["y_name"].str.startswith("accuracy ")]
+    # 6 rows (5 tasks and their average) by 8 sparsities by 3 schemes, and chance.
+    assert len(rows) == 150
+    assert rows["value"].between(0.0, 1.0).all()
+
+
+def test_table_2_averages_recompute(reference: pd.DataFrame) -> None:
+    rows = reference[(reference["task"] == "tab02") & reference["x"].notna()]
+    tasks = rows.pivot_table(index=["series", "x"], columns="y_name", values="value")
+    average = tasks.pop(next(name for name in tasks.columns if "avg" in name.lower()))
+    # Rounded inputs and a printed mean of two decimals.
+    assert ((tasks.mean(axis=1) - average).abs() <= 0.0101).all()
+
+
+def test_readings_of_the_first_version_do_not_stand_as_the_paper(reference: pd.DataFrame) -> None:
+    first = reference[reference["version"] == "arXiv v1"]
+    assert set(first["status"]) == {"early_version", "derived"}
+    assert set(first["task"]) == {"fig01", "fig03", "fig06", "fig08", "fig09"}
+    curves = published(reference).query("y_name == 'train_loss' or y_name == 'validation_loss'")
+    assert curves.empty
+
+
+def test_the_official_plot_is_a_third_party(reference: pd.DataFrame) -> None:
+    rows = reference[reference["y_name"] == "mean_abs_activation"]
+    assert set(rows["status"]) == {"third_party"}
+    # Its steps 1 and 10 are before any update and after nine.
+    assert {name.rsplit(" ", 1)[1] for name in rows["series"]} == {"0", "9"}
+
+
+def test_figure_8_readings_are_the_least_of_each_curve(reference: pd.DataFrame) -> None:
+    curves = reference[(reference["task"] == "fig06") & (reference["x_name"] == "log2_lr")]
+    least = curves.groupby("series")["value"].min().to_dict()
+    best = reference[(reference["task"] == "fig08") & (reference["x_name"] == "density")]
+    found = {f"{row.series} {row.x:g}": row.value for row in best.itertuples()}
+    assert found == least
+    assert len(found) == 14
+
+
+def test_mean_gap_of_the_readings_agrees_with_the_stated_one(reference: pd.DataFrame) -> None:
+    best = reference[(reference["task"] == "fig08") & (reference["x_name"] == "density")]
+    losses = best.pivot(index="x", columns="series", values="value")
+    gap = ((losses["sp"] - losses["supar"]) / losses["supar"]).mean()
+    stated = paper_values.stated(reference, y_name="mean_gap", series="sp", scale=0.01)
+    assert stated == pytest.approx(0.008)
+    assert gap == pytest.approx(stated, abs=0.001)
+
+
+def test_what_is_not_published_has_no_paper_value(reference: pd.DataFrame) -> None:
+    assert paper_values.stated(reference, y_name="train_loss", series="sp 1") is None
+
+
+@pytest.mark.parametrize("name", sorted(tab03.PRINTED))
+def test_table_3_thresholds_are_the_reference_values(name: str, reference: pd.DataFrame) -> None:
+    stated = paper_values.stated(reference, y_name=name, series="")
+    assert stated == tab03.PRINTED[name]
+
+
+@pytest.mark.parametrize(
+    ("item", "key"), [(item, key) for item, rows in tab04.PRINTED.items() for key in rows]
+)
+def test_table_4_thresholds_are_the_reference_values(
+    item: str, key: str, reference: pd.DataFrame
+) -> None:
+    name, _, scheme = key.partition(" ")
+    rows = reference[(reference["task"] == "tab04") & (reference["y_name"] == name)]
+    series = f"{item} {scheme}".strip()
+    rows = rows[rows["series"] == (series if series in set(rows["series"]) else item)]
+    (text,) = rows["value_text"]
+    words = {"10x linear": "10", "constant": "1"}
+    assert float(words.get(text, text)) == tab04.PRINTED[item][key][0]
+
+
+def test_printed_numbers_become_plain_ones() -> None:
+    found = [convert_reference._number(text) for text in ("12.13B", "82K", "39M", "0.02", "swept")]
+    assert found == ["12130000000", "82000", "39000000", "0.02", "swept"]
+
+
+def test_a_cell_is_split_where_it_tells_schemes_apart() -> None:
+    cells = {"tab": "SP 2.166e-2; muP/SmuPar 0.087", "plain": "10x linear"}
+    assert list(convert_reference._by_scheme(cells["tab"])) == [
+        ("sp", "2.166e-2"),
+        ("mup", "0.087"),
+        ("supar", "0.087"),
+    ]
+    assert list(convert_reference._by_scheme(cells["plain"])) == [("", "10x linear")]
+
+
+def test_notes_without_a_file_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match=r"table1_parameterization\.csv cannot be read"):
+        convert_reference.convert(tmp_path)
+
+
+def test_conversion_keeps_values_as_written(tmp_path: Path) -> None:
+    for source, _ in convert_reference.FILES.values():
+        header = "parameterization,sparsity,log2_peak_lr,train_loss,is_marked_optimum,abs_err,source"
+        (tmp_path / source).write_text(header + "\n")
+    (tmp_path / "fig1_fig6_arxiv_v1_digitized.csv").write_text(
+        f"{header}\nmuP,0.875,-5.95,3.650,1,0.003,somewhere\n"
+    )
+    text = convert_reference.convert(tmp_path)["fig01_fig06_fig08_arxiv_v1.csv"]
+    rows = list(csv.DictReader(text.splitlines()))
+    assert [(row["task"], row["series"], row["x"], row["value"]) for row in rows] == [
+        ("fig01", "mup 0.125", "-5.95", "3.650"),
+        ("fig06", "mup 0.125", "-5.95", "3.650"),
+        ("fig08", "mup", "0.125", "3.650"),
+    ]
