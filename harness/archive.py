@@ -13,9 +13,9 @@ from pathlib import Path, PurePosixPath
 
 from harness.atomic import write_bytes
 from harness.errors import DataError, UsageError
-from harness.records import Record, RecordStore, pack_bytes, parse_record
+from harness.records import Record, RecordStore, check_names, pack_bytes, parse_record
 from harness.registry import walk_experiments
-from harness.task import Profile, Task, check_id
+from harness.task import Profile, Task
 from harness.trial import Trial, grid_of
 from harness.workspace import Workspace
 
@@ -45,8 +45,7 @@ def export_records(
     trials: dict[str, Trial] = {}
     for experiment in dict.fromkeys(e for task in tasks for e in walk_experiments(task)):
         for trial in grid_of(experiment, profile):
-            for each in (*trial.upstream, trial):
-                trials[each.key] = each
+            _add_with_upstream(trial, trials)
     found = {key: store.result(trial) for key, trial in trials.items()}
     records = {key: record for key, record in found.items() if record is not None}
     if not records:
@@ -59,16 +58,25 @@ def export_records(
     return summary
 
 
+def _add_with_upstream(trial: Trial, trials: dict[str, Trial]) -> None:
+    for source in trial.upstream:
+        _add_with_upstream(source, trials)
+    trials[trial.key] = trial
+
+
 def _artifacts(
     store: RecordStore, trial: Trial, record: Record, summary: Summary
 ) -> dict[str, bytes]:
     members = {}
     for entry in record.artifacts:
         path = store.artifact_folder(trial) / entry.name
-        if entry.num_bytes > MAX_ARTIFACT_BYTES or not path.exists():
+        data = path.read_bytes() if path.exists() else b""
+        # One that was altered would make the other side refuse the whole file.
+        intact = hashlib.sha256(data).hexdigest() == entry.sha256
+        if entry.num_bytes > MAX_ARTIFACT_BYTES or not intact:
             summary.left_out.append(f"{trial.name} {entry.name}")
             continue
-        members[f"artifacts/{record.experiment}/{record.key}/{entry.name}"] = path.read_bytes()
+        members[f"artifacts/{record.experiment}/{record.key}/{entry.name}"] = data
         summary.num_artifacts += 1
     return members
 
@@ -92,39 +100,65 @@ def import_records(workspace: Workspace, file: Path) -> Summary:
     members = _members(file)
     if RECORDS not in members:
         raise DataError(f"{file} holds no {RECORDS}: it is no archive of records")
-    text = gzip.decompress(members.pop(RECORDS)).decode()
-    records = [
-        parse_record(line, where=f"{file} line {number}")
-        for number, line in enumerate(text.splitlines(), start=1)
-    ]
+    records = _records(members.pop(RECORDS), file)
     known = {
         f"artifacts/{record.experiment}/{record.key}/{entry.name}": entry.sha256
         for record in records
         for entry in record.artifacts
     }
-    for record in records:
-        check_id(record.experiment)
     for name, data in members.items():
         if known.get(name) != hashlib.sha256(data).hexdigest():
             raise DataError(f"{file}: {name} is not what a record of the file says")
     return _write(workspace, records, members)
 
 
+def _records(packed: bytes, file: Path) -> list[Record]:
+    try:
+        text = gzip.decompress(packed).decode()
+    except (OSError, EOFError, UnicodeDecodeError, zlib.error) as error:
+        raise DataError(f"{file}: {RECORDS} is damaged ({error})") from error
+    records = []
+    for number, line in enumerate(text.removesuffix("\n").split("\n"), start=1):
+        where = f"{file} line {number} of {RECORDS}"
+        record = parse_record(line, where=where)
+        check_names(record, where=where)
+        records.append(record)
+    return records
+
+
 def _write(workspace: Workspace, records: Sequence[Record], members: dict[str, bytes]) -> Summary:
     store = RecordStore(workspace)
     summary = Summary()
-    for name, data in members.items():
-        # Artifacts first: a record whose artifact is missing would be run again.
-        path = workspace.runs / PurePosixPath(name)
-        if not path.exists():
-            write_bytes(path, data)
-            summary.num_artifacts += 1
     for record in records:
         path = workspace.runs / "records" / record.experiment / f"{record.key}.json"
+        here = _result_at(path)
+        if here is not None and here.artifacts != record.artifacts:
+            # Our own result stays, so its artifacts must stay too.
+            continue
+        for entry in record.artifacts:
+            # Artifacts first: a record whose artifact is missing would be run again.
+            name = f"artifacts/{record.experiment}/{record.key}/{entry.name}"
+            target = workspace.runs / PurePosixPath(name)
+            if name in members and not _holds(target, members[name]):
+                write_bytes(target, members[name])
+                summary.num_artifacts += 1
         before = path.read_bytes() if path.exists() else b""
         store.write(record)
         summary.num_records += path.read_bytes() != before
     return summary
+
+
+def _holds(path: Path, data: bytes) -> bool:
+    return path.exists() and path.read_bytes() == data
+
+
+def _result_at(path: Path) -> Record | None:
+    """Return the result in a record file, or None where it holds none that can be used."""
+    try:
+        record = parse_record(path.read_text(encoding="utf-8"), where=str(path))
+    except (OSError, UnicodeDecodeError, DataError):
+        return None
+    return record if record.is_result else None
 
 
 def _members(file: Path) -> dict[str, bytes]:

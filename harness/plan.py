@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib.util
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from statistics import median
 
@@ -86,7 +86,7 @@ def lacking(needs: Needs, limits: MachineLimits) -> str:
         if datasets.available(name) is None:
             return datasets.missing_reason(name)
     for package in needs.packages:
-        if importlib.util.find_spec(package) is None:
+        if not _is_installed(package):
             return f"needs the package {package}, which is not installed"
     if needs.device == "cuda" and not limits.has_cuda:
         return "needs a CUDA GPU, this machine has none"
@@ -99,6 +99,13 @@ def lacking(needs: Needs, limits: MachineLimits) -> str:
     if needs.judge and not limits.has_judge:
         return "needs a judge model: set REPRO_JUDGE_URL"
     return ""
+
+
+def _is_installed(package: str) -> bool:
+    try:
+        return importlib.util.find_spec(package) is not None
+    except ModuleNotFoundError:  # the parent of a dotted name
+        return False
 
 
 def _gb(num_bytes: int) -> str:
@@ -164,12 +171,12 @@ class _Planner:
         upstream = []
         for source in trial.upstream:
             source_record = self.store.read(source)
-            if trial.experiment.id not in self.estimates:
+            if source.experiment.id not in self.estimates:
                 self._learn_estimate(source.experiment, [source_record])
             upstream.append((source, self._add(source, source_record)))
         action, reason, stale = self._decide(trial, record, upstream)
-        if action is Action.RUN:
-            self._refresh_upstream(trial)
+        if action is Action.RUN and (lack := self._refresh_upstream(trial)):
+            action, reason = Action.BLOCKED, lack
         self.plan.items.pop(trial.key, None)
         self.plan.items[trial.key] = PlannedTrial(
             trial=trial, action=action, reason=reason, estimate=self._estimate(trial), stale=stale
@@ -196,18 +203,23 @@ class _Planner:
             return Action.BLOCKED, lack, False
         return Action.RUN, _why_run(record, stale), stale
 
-    def _refresh_upstream(self, trial: Trial) -> None:
-        """Turn a reused upstream trial into one to run where its artifacts cannot be used."""
+    def _refresh_upstream(self, trial: Trial) -> str:
+        """Turn a reused upstream trial into one to run where its artifacts cannot be used.
+
+        Returns why it cannot be run here, or an empty string.
+        """
         for source in trial.upstream:
             item = self.plan.items[source.key]
             record = self.store.result(source)
             if item.action is not Action.REUSE or record is None:
                 continue
             damage = self.store.artifacts_intact(source, record)
-            if damage:
-                self.plan.items[source.key] = PlannedTrial(
-                    trial=source, action=Action.RUN, reason=damage, estimate=item.estimate
-                )
+            if not damage:
+                continue
+            if lack := self._lack(source.needs) or self._refresh_upstream(source):
+                return f"needs {source.name}, but {damage}, and it {lack}"
+            self.plan.items[source.key] = replace(item, action=Action.RUN, reason=damage)
+        return ""
 
     def _lack(self, needs: Needs) -> str:
         if needs not in self.lacks:

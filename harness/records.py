@@ -12,9 +12,10 @@ import io
 import json
 import math
 import re
+import time
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -30,6 +31,7 @@ from harness.trial import Trial
 from harness.workspace import Workspace
 
 SCHEMA_VERSION = 1
+LEFTOVER_S = 600.0
 
 
 class Strict(BaseModel):
@@ -306,6 +308,14 @@ def pack_bytes(records: Iterable[Record]) -> bytes:
     return buffer.getvalue()
 
 
+def remove_leftovers(folder: Path) -> None:
+    """Remove temporary files that a killed process left behind; a living one needs seconds."""
+    for path in folder.rglob(".*.tmp"):
+        with suppress(OSError):
+            if time.time() - path.stat().st_mtime > LEFTOVER_S:
+                path.unlink()
+
+
 def read_pack(path: Path) -> Iterator[Record]:
     """Yield the records of a committed file. Raises DataError with file and line."""
     try:
@@ -314,7 +324,8 @@ def read_pack(path: Path) -> Iterator[Record]:
         raise DataError(
             f"{path} is truncated or altered ({error}): restore it with git checkout"
         ) from error
-    for number, line in enumerate(text.splitlines(), start=1):
+    # Not splitlines: it also splits at characters that a JSON string may hold.
+    for number, line in enumerate(text.removesuffix("\n").split("\n"), start=1):
         record = parse_record(line, where=f"{path} line {number}")
         check_names(record, where=f"{path} line {number}")
         yield record

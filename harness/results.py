@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import csv
+import hashlib
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +15,7 @@ from pydantic import Field, ValidationError
 
 from harness.atomic import write_text
 from harness.canonical import canonical_json
-from harness.errors import DataError
+from harness.errors import DataError, HarnessError
 from harness.records import Record, RecordStore, Strict, read_pack
 from harness.registry import walk_experiments
 from harness.tables import (
@@ -142,7 +144,8 @@ def build_result(
         record = store.read(trial)
         if not isinstance(record, Record):
             counts["missing"] += 1
-            not_run.append(NotRun(trial=trial.name, reason="it was not run"))
+            reason = "it was not run" if record is None else record.reason
+            not_run.append(NotRun(trial=trial.name, reason=reason))
             continue
         counts[record.status] += 1
         if record.is_result:
@@ -158,10 +161,7 @@ def build_result(
         profile=profile,
         csv_sha256=sha256_text(csv_text(table)),
         num_rows=len(table),
-        columns=[
-            ColumnMeta(name=c.name, type=c.type, role=c.role, doc=c.doc, nullable=c.nullable)
-            for c in task.columns.columns
-        ],
+        columns=[ColumnMeta(**asdict(column)) for column in task.columns.columns],
         trials=TrialCounts(**counts),
         not_run=not_run,
         num_records=len(results),
@@ -236,30 +236,54 @@ def load_result(workspace: Workspace, task: Task, profile: Profile) -> TaskResul
     try:
         meta = ResultMeta.model_validate_json(beside.read_text(encoding="utf-8"))
     except (ValidationError, UnicodeDecodeError) as error:
-        raise DataError(f"{beside} is damaged ({str(error).splitlines()[0]})") from error
-    table = read_csv(path, task.columns)
-    if sha256_text(path.read_text(encoding="utf-8")) != meta.csv_sha256:
+        raise DataError(
+            f"{beside} is damaged ({_in_one_line(error)}): run the task again or restore the file"
+        ) from error
+    if (meta.task, meta.profile) != (task.id, profile):
+        raise DataError(
+            f"{beside} is of {meta.task} at {meta.profile}: run {task.id} again or restore the file"
+        )
+    try:
+        table = read_csv(path, task.columns)
+    except (csv.Error, ValueError, OverflowError) as error:
+        raise DataError(
+            f"{path} is no table ({_in_one_line(error)}): run the task again or restore the file"
+        ) from error
+    # Bytes, not text: another line end is a change too.
+    if hashlib.sha256(path.read_bytes()).hexdigest() != meta.csv_sha256:
         raise DataError(_where_changed(workspace, task, profile, path))
     return TaskResult(table, meta, path)
 
 
+def _in_one_line(error: Exception) -> str:
+    return " ".join(str(error).split())[:200]
+
+
 def _where_changed(workspace: Workspace, task: Task, profile: Profile, path: Path) -> str:
     """Say which line of a CSV differs from the committed records, where these tell it."""
-    line = 0
-    packs = {e.id: RecordStore(workspace).pack_path(e.id, profile) for e in task.reads}
-    if all(pack.exists() for pack in packs.values()):
-        by_key = {r.key: r for pack in packs.values() for r in read_pack(pack)}
-        frames = {}
-        for experiment in task.reads:
-            keys = [trial.key for trial in grid_of(experiment, profile)]
-            frames[experiment.id] = long_frame(by_key[key] for key in keys if key in by_key)
-        rebuilt = csv_text(build_table(task, frames))
-        line = first_difference(path.read_text(encoding="utf-8"), rebuilt)
+    try:
+        rebuilt = _rebuild_csv(workspace, task, profile)
+    except HarnessError:
+        rebuilt = None
+    line = first_difference(path.read_text(encoding="utf-8"), rebuilt) if rebuilt else 0
     place = f"{path} line {line}" if line else str(path)
     return (
         f"{place} was changed after it was written (its hash differs from the one in "
         f"{path.with_suffix('.json').name}): run the task again or restore the file"
     )
+
+
+def _rebuild_csv(workspace: Workspace, task: Task, profile: Profile) -> str | None:
+    """Return the CSV as the committed records give it; None where they are not all there."""
+    packs = {e.id: RecordStore(workspace).pack_path(e.id, profile) for e in task.reads}
+    if not all(pack.exists() for pack in packs.values()):
+        return None
+    by_key = {record.key: record for pack in packs.values() for record in read_pack(pack)}
+    frames = {}
+    for experiment in task.reads:
+        keys = [trial.key for trial in grid_of(experiment, profile)]
+        frames[experiment.id] = long_frame(by_key[key] for key in keys if key in by_key)
+    return csv_text(build_table(task, frames))
 
 
 def upstream_experiments(task: Task) -> list[str]:

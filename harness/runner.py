@@ -12,7 +12,7 @@ from typing import Any
 
 from harness.code_digest import code_digest
 from harness.errors import HarnessError, RunError
-from harness.executors import Executor, Job, JobFailed, Report
+from harness.executors import Executor, Job, JobFailed, JobLost, Report
 from harness.executors.worker import BUSY
 from harness.plan import Action, Plan, PlannedTrial
 from harness.progress import Progress
@@ -51,6 +51,8 @@ class _Work:
     exclusive: bool
     seconds: float
     not_before: float = 0.0
+    is_busy: bool = False
+    """Another run holds one of its trials."""
 
 
 class Runner:
@@ -78,9 +80,15 @@ class Runner:
         self.summary = Summary()
         self.open = {item.trial.key for item in plan.with_action(Action.RUN)}
         self.lost: set[str] = set()
+        self.stop_requested = False
+        self.is_running = False
         self.tasks_left = {task.id: self._open_of(task) for task in plan.tasks}
         self._facts: dict[str, dict[str, Any]] = {}
         self._groups: dict[tuple[Any, ...], list[Trial]] = {}
+
+    def request_stop(self) -> None:
+        """Ask a run in progress to end at once; what runs is killed, what is done is kept."""
+        self.stop_requested = True
 
     def run(self) -> Summary:
         """Do all that can be done; an interrupt or the time budget ends it early and cleanly.
@@ -91,29 +99,40 @@ class Runner:
         self._record_blocked()
         waiting = self._jobs()
         running: dict[Future[list[Report]], _Work] = {}
-        self.progress.start([item for item in self.plan.with_action(Action.RUN)])
-        self._announce_finished()
+        self.is_running = True
+        finished = False
         try:
-            while waiting or running:
-                self._drop_orphans(waiting)
-                self._fill(waiting, running)
-                if self.summary.out_of_time and not running:
-                    break
-                if not running:
-                    time.sleep(POLL_S)
-                done, _ = wait(running, timeout=POLL_S, return_when=FIRST_COMPLETED)
-                for future in done:
-                    self._finish(future, running.pop(future), waiting)
-                if self._is_late() and running:
-                    self.summary.out_of_time = True
-                    break
+            self.progress.start([item for item in self.plan.with_action(Action.RUN)])
+            self._announce_finished()
+            self._loop(waiting, running)
+            finished = not running
         except KeyboardInterrupt:
-            self.summary.interrupted = True
+            self.stop_requested = True
         finally:
-            self._stop(running)
+            self.is_running = False
+            self._stop(at_once=not finished)
+        self.summary.interrupted = self.stop_requested
         self.summary.num_left = len(self.open)
         self.summary.wall_s = time.monotonic() - self.start
         return self.summary
+
+    def _loop(self, waiting: list[_Work], running: dict[Future[list[Report]], _Work]) -> None:
+        while (waiting or running) and not self.stop_requested:
+            self._drop_orphans(waiting)
+            self._fill(waiting, running)
+            if self.summary.out_of_time and not running:
+                return
+            if not running:
+                time.sleep(POLL_S)
+            done, _ = wait(running, timeout=POLL_S, return_when=FIRST_COMPLETED)
+            if self.stop_requested:
+                # What ended now may have been killed by the signal that asked us to stop.
+                return
+            for future in done:
+                self._finish(future, running.pop(future), waiting)
+            if self._is_late() and running:
+                self.summary.out_of_time = True
+                return
 
     def _jobs(self) -> list[_Work]:
         """Turn trials into jobs: a batch where the experiment has one, else one each."""
@@ -138,12 +157,24 @@ class Runner:
         return work
 
     def _batch_of(self, trial: Trial) -> tuple[Any, ...]:
+        """Return what names a trial's batch: its own key where it is run alone."""
+        place = self._place(trial)
+        if place is None:
+            return (trial.key,)
+        members, number = place
+        return (trial.experiment.id, members[0].key, number)
+
+    def _place(self, trial: Trial) -> tuple[list[Trial], int] | None:
+        """Return a trial's group and the number of its batch there; None where it has none.
+
+        An upstream trial that lies outside its experiment's grid has none.
+        """
         batch = trial.experiment.batch
         if batch is None or self.plan.profile not in batch.profiles:
-            return (trial.key,)
+            return None
         members = self._full_group(trial)
-        index = [member.key for member in members].index(trial.key)
-        return (trial.experiment.id, members[0].key, index // batch.size)
+        keys = [member.key for member in members]
+        return (members, keys.index(trial.key) // batch.size) if trial.key in keys else None
 
     def _full_group(self, trial: Trial) -> list[Trial]:
         """Return all trials of the grid that share a trial's batch parameters, run or not."""
@@ -154,16 +185,15 @@ class Runner:
             for member in grid_of(experiment, self.plan.profile, self.plan.overrides):
                 shared = (experiment.id, *(member.params.get(name) for name in by))
                 self._groups.setdefault(shared, []).append(member)
-        return self._groups[(experiment.id, *(trial.params.get(name) for name in by))]
+        return self._groups.get((experiment.id, *(trial.params.get(name) for name in by)), [])
 
     def _batch_members(self, items: Sequence[PlannedTrial]) -> list[Trial]:
         """Return a batch's members: a batch with one open trial is run whole."""
-        trial = items[0].trial
-        batch = trial.experiment.batch
-        if batch is None or self.plan.profile not in batch.profiles:
+        batch = items[0].trial.experiment.batch
+        place = self._place(items[0].trial)
+        if batch is None or place is None:
             return [item.trial for item in items]
-        group = self._full_group(trial)
-        number = [member.key for member in group].index(trial.key) // batch.size
+        group, number = place
         return group[number * batch.size : (number + 1) * batch.size]
 
     def _reruns(self, items: Sequence[PlannedTrial]) -> bool:
@@ -186,9 +216,9 @@ class Runner:
         if any(work.exclusive for work in running.values()):
             return
         for work in list(waiting):
-            if len(running) >= 2 * self.executor.num_workers or self._is_late(work.seconds):
+            if len(running) >= 2 * self.executor.num_workers or self.stop_requested:
                 break
-            if not self._is_ready(work):
+            if not self._is_ready(work) or self._is_late(work.seconds):
                 continue
             if work.exclusive and running:
                 continue
@@ -196,8 +226,9 @@ class Runner:
             running[self.executor.submit(work.job)] = work
             if work.exclusive:
                 break
-        if waiting and not running and self._is_late(min(work.seconds for work in waiting)):
-            self.summary.out_of_time = True
+        if waiting and not running:
+            ready = [self._is_late(work.seconds) for work in waiting if self._is_ready(work)]
+            self.summary.out_of_time = self._is_late() or (bool(ready) and all(ready))
 
     def _is_ready(self, work: _Work) -> bool:
         sources = [source for trial in work.trials for source in trial.upstream]
@@ -222,16 +253,29 @@ class Runner:
         except JobFailed as failed:
             self._record_lost(work, Status.FAILED, failed.reason)
             return
+        except JobLost as lost:
+            log.warning("%s: %s, it is started again", work.trials[0].name, lost)
+            waiting.append(replace(work, not_before=time.monotonic() + BUSY_RETRY_S))
+            return
         except HarnessError as error:
             # The worker could not write: going on would lose every further result too.
             raise RunError(str(error)) from error
         if reports[0].status == BUSY:
-            waiting.append(replace(work, not_before=time.monotonic() + BUSY_RETRY_S))
+            self._wait_for_other_run(work, waiting)
             return
         for trial, report in zip(work.trials, reports, strict=True):
             self._close(trial, report)
 
+    def _wait_for_other_run(self, work: _Work, waiting: list[_Work]) -> None:
+        if not work.is_busy:
+            log.info("%s is held by another run: waiting for it", work.trials[0].name)
+        later = time.monotonic() + BUSY_RETRY_S
+        waiting.append(replace(work, not_before=later, is_busy=True))
+
     def _close(self, trial: Trial, report: Report) -> None:
+        if trial.key not in self.open:
+            # A member of an incomplete batch that had its result already.
+            return
         self.open.discard(trial.key)
         if not Status(report.status).is_result:
             self.lost.add(trial.key)
@@ -261,6 +305,9 @@ class Runner:
         """Leave a `skipped` record with the reason, so that tables can say NOT_RUN and why."""
         for item in self.plan.with_action(Action.BLOCKED):
             self.summary.num_blocked += 1
+            old = self.store.read(item.trial)
+            if isinstance(old, Record) and (old.status, old.note) == ("skipped", item.reason):
+                continue
             self._write_without_rows(item.trial, Status.SKIPPED, item.reason)
 
     def _record_lost(self, work: _Work, status: Status, reason: str) -> None:
@@ -269,38 +316,45 @@ class Runner:
             self._close(trial, Report(key=trial.key, status=status, wall_s=0.0, note=reason))
 
     def _write_without_rows(self, trial: Trial, status: Status, reason: str) -> None:
+        """Record an end without a result, unless another run is at the trial right now."""
+        reason = reason.encode(errors="replace").decode()
+        with self.store.lock(trial) as is_ours:
+            if is_ours:
+                self.store.write(self._empty_record(trial, status, reason))
+
+    def _empty_record(self, trial: Trial, status: Status, reason: str) -> Record:
         facts = self._facts_of(trial.experiment)
-        self.store.write(
-            Record(
-                key=trial.key,
-                experiment=trial.experiment.id,
-                version=trial.experiment.version,
-                profile=trial.profile,
-                device=trial.needs.device,
-                params=dict(trial.params),
-                upstream=[source.key for source in trial.upstream],
-                status=status,
-                note=reason,
-                error=reason if status is Status.FAILED else "",
-                rows=[],
-                seals=facts["seals"],
-                provenance=Provenance(
-                    commit=self.facts["commit"],
-                    dirty=self.facts["dirty"],
-                    started_at=dt.datetime.now(dt.UTC).isoformat(timespec="seconds"),
-                    wall_s=0.0,
-                    code=facts["code"],
-                    machine=self.facts["machine"],
-                    versions=self.facts["versions"],
-                    data={},
-                    overrides=self.facts["overrides"],
-                ),
-            )
+        return Record(
+            key=trial.key,
+            experiment=trial.experiment.id,
+            version=trial.experiment.version,
+            profile=trial.profile,
+            device=trial.needs.device,
+            params=dict(trial.params),
+            upstream=[source.key for source in trial.upstream],
+            status=status,
+            note=reason,
+            error=reason if status is Status.FAILED else "",
+            rows=[],
+            seals=facts["seals"],
+            provenance=Provenance(
+                commit=self.facts["commit"],
+                dirty=self.facts["dirty"],
+                started_at=dt.datetime.now(dt.UTC).isoformat(timespec="seconds"),
+                wall_s=0.0,
+                code=facts["code"],
+                machine=self.facts["machine"],
+                versions=self.facts["versions"],
+                data={},
+                overrides=self.facts["overrides"],
+            ),
         )
 
-    def _stop(self, running: dict[Future[list[Report]], _Work]) -> None:
-        if running:
-            self.executor.cancel_all()
-        else:
-            self.executor.close()
-        self.progress.stop()
+    def _stop(self, *, at_once: bool) -> None:
+        try:
+            if at_once:
+                self.executor.cancel_all()
+            else:
+                self.executor.close()
+        finally:
+            self.progress.stop()

@@ -29,8 +29,10 @@ def long_frame(records: Iterable[Record]) -> pd.DataFrame:
 
 
 def build_table(task: Task, frames: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
-    """Return a task's table from its experiments' long frames.
+    """Return a task's table from its experiments' long frames, as its CSV holds it.
 
+    Floats have the CSV's nine digits: what is decided and drawn right after a run must be what
+    `check` and `plot` find later in the stored file.
     Raises SpecError if the view does not give the declared columns, in their types, with
     distinct keys.
     """
@@ -43,13 +45,15 @@ def build_table(task: Task, frames: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
     missing = [name for name in task.columns.names if name not in table]
     if missing:
         raise SpecError(f"task {task.id}: the table lacks the columns {missing}")
-    return validate(table[task.columns.names], task.columns, where=f"task {task.id}")
+    where = f"task {task.id}"
+    checked = validate(table[task.columns.names], task.columns, where=where)
+    return parse_csv(csv_text(checked), task.columns, where=where)
 
 
 def validate(table: pd.DataFrame, columns: Columns, *, where: str) -> pd.DataFrame:
     """Return the table with declared types; raises SpecError with the first bad cell."""
     import pandera.pandas as pa
-    from pandera.errors import SchemaError
+    from pandera.errors import SchemaError, SchemaErrors
 
     schema = pa.DataFrameSchema(
         {
@@ -62,7 +66,7 @@ def validate(table: pd.DataFrame, columns: Columns, *, where: str) -> pd.DataFra
     )
     try:
         checked: pd.DataFrame = schema.validate(table.reset_index(drop=True))
-    except SchemaError as error:
+    except (SchemaError, SchemaErrors) as error:
         raise SpecError(f"{where}: {_first_line(error)}") from error
     return checked
 
@@ -77,12 +81,18 @@ def _first_line(error: Exception) -> str:
 
 def csv_text(table: pd.DataFrame) -> str:
     """Return a table as CSV: fixed float format, empty for missing, `\\n` line ends."""
-    buffer = io.StringIO()
-    writer = csv.writer(buffer, lineterminator="\n")
-    writer.writerow(table.columns)
+    lines = [",".join(map(_quote, table.columns))]
     for row in table.itertuples(index=False, name=None):
-        writer.writerow([format_cell(value) for value in row])
-    return buffer.getvalue()
+        # A line of one empty cell would be no line at all, hence the quotes.
+        lines.append(",".join(_quote(format_cell(value)) for value in row) or '""')
+    return "\n".join(lines) + "\n"
+
+
+def _quote(cell: str) -> str:
+    # The csv module leaves a lone carriage return bare, and then reads it as a line's end.
+    if any(char in cell for char in ',"\r\n'):
+        return '"' + cell.replace('"', '""') + '"'
+    return cell
 
 
 def format_cell(value: Any) -> str:
@@ -91,11 +101,13 @@ def format_cell(value: Any) -> str:
     >>> format_cell(0.1 + 0.2), format_cell(3), format_cell(None), format_cell(True)
     ('0.3', '3', '', 'true')
     """
+    import numpy as np
     import pandas as pd
 
     if value is None or value is pd.NA or (isinstance(value, float) and math.isnan(value)):
         return ""
-    if isinstance(value, bool):
+    # Nullable columns hold numpy's own bool, which is no bool.
+    if isinstance(value, (bool, np.bool_)):
         return "true" if value else "false"
     if isinstance(value, float):
         return format(value, FLOAT_FORMAT)
@@ -108,26 +120,32 @@ def sha256_text(text: str) -> str:
 
 def read_csv(path: Path, columns: Columns) -> pd.DataFrame:
     """Read a stored table. Raises DataError that names the file and the line."""
-    import pandas as pd
-
     try:
-        with path.open(encoding="utf-8", newline="") as stream:
-            lines = list(csv.reader(stream))
+        # Not read_text: it would turn a carriage return inside a cell into a line's end.
+        text = path.read_bytes().decode()
     except (OSError, UnicodeDecodeError) as error:
         raise DataError(f"{path} cannot be read ({error})") from error
+    return parse_csv(text, columns, where=str(path))
+
+
+def parse_csv(text: str, columns: Columns, *, where: str) -> pd.DataFrame:
+    """Return the table that a CSV text holds. Raises DataError that names `where` and the line."""
+    import pandas as pd
+
+    lines = list(csv.reader(io.StringIO(text, newline="")))
     if not lines or lines[0] != columns.names:
         found = lines[0] if lines else []
         raise DataError(
-            f"{path} line 1: the columns are {found}, the task declares {columns.names}:"
+            f"{where} line 1: the columns are {found}, the task declares {columns.names}:"
             " run the task again or restore the file"
         )
     rows = []
     for number, cells in enumerate(lines[1:], start=2):
         if len(cells) != len(columns.names):
-            raise DataError(f"{path} line {number}: {len(cells)} cells, need {len(columns.names)}")
+            raise DataError(f"{where} line {number}: {len(cells)} cells, need {len(columns.names)}")
         rows.append(
             [
-                _parse_cell(cell, column, where=f"{path} line {number}")
+                _parse_cell(cell, column, where=f"{where} line {number}")
                 for cell, column in zip(cells, columns.columns, strict=True)
             ]
         )
@@ -136,7 +154,7 @@ def read_csv(path: Path, columns: Columns) -> pd.DataFrame:
 
 
 def _parse_cell(cell: str, column: Column, *, where: str) -> Any:
-    if cell == "" and column.type != "str":
+    if cell == "" and (column.nullable or column.type != "str"):
         if column.nullable:
             return float("nan") if column.type == "float" else None
         raise DataError(f"{where}: {column.name} is empty, it must hold a value")

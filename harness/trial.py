@@ -8,7 +8,7 @@ from functools import cached_property
 
 from harness.canonical import digest
 from harness.datasets import data_hash
-from harness.errors import SpecError
+from harness.errors import SpecError, UsageError
 from harness.seeds import derive_seed
 from harness.task import Experiment, Needs, Profile, Scalar, describe_trial
 
@@ -71,9 +71,12 @@ def grid_of(
 
     An override replaces a parameter in every point that has it; points that become equal are
     kept once. `seeds=N` is special: the grid is repeated for the seeds 0 to N-1.
+    Raises UsageError where N is no count.
     """
     overrides = dict(overrides or {})
     num_seeds = overrides.pop("seeds", None)
+    if num_seeds is not None and (type(num_seeds) is not int or num_seeds < 1):
+        raise UsageError(f"seeds={num_seeds}: need a whole number of at least 1")
     points: dict[str, dict[str, Scalar]] = {}
     for point in experiment.params_of(profile):
         changed = {name: overrides.get(name, value) for name, value in point.items()}

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import signal
+import traceback
+from collections import Counter
 from collections.abc import Sequence
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -20,14 +23,34 @@ from harness.commands.common import (
     print_rows,
     say,
 )
-from harness.errors import RunError
+from harness.errors import RunError, SpecError, UsageError
 from harness.registry import Library, load_registry
 from harness.task import Profile, Scalar, Task
 from harness.workspace import Workspace, find_workspace
 
+if TYPE_CHECKING:  # what they import would slow every verb down
+    from harness.plan import Plan
+    from harness.records import RecordStore
+    from harness.runner import Runner, Summary
+
+log = logging.getLogger(__name__)
+
+JobsOption = Annotated[int, typer.Option("--jobs", "-j", help="Processes; 0: as many as cores.")]
+BudgetOption = Annotated[
+    str | None, typer.Option("--time-budget", help="Stop cleanly after 90s, 25m, 1h30m.")
+]
+PendingOption = Annotated[
+    bool, typer.Option("--pending", help="Only what earlier runs left NOT_RUN.")
+]
+StaleOption = Annotated[bool, typer.Option("--stale", help="Re-run records of changed code.")]
+ExecutorOption = Annotated[str, typer.Option(help="local (processes) or inline.")]
+DryRunOption = Annotated[
+    bool, typer.Option("--dry-run", help="Build on the meta device; print memory and time.")
+]
 SetOption = Annotated[
     list[str] | None, typer.Option("--set", help="Override a parameter: name=value.")
 ]
+SeedsOption = Annotated[int | None, typer.Option("--seeds", help="Number of seeds.")]
 
 
 def mount(app: typer.Typer) -> None:
@@ -39,20 +62,14 @@ def run(
     selectors: Selectors = None,
     kind: KindOption = None,
     profile: ProfileOption = "smoke",
-    jobs: Annotated[int, typer.Option("--jobs", "-j", help="Processes; 0: as many as cores.")] = 0,
-    time_budget: Annotated[
-        str | None, typer.Option("--time-budget", help="Stop cleanly after 90s, 25m, 1h30m.")
-    ] = None,
-    pending: Annotated[
-        bool, typer.Option("--pending", help="Only what earlier runs left NOT_RUN.")
-    ] = False,
-    stale: Annotated[bool, typer.Option("--stale", help="Re-run records of changed code.")] = False,
-    executor: Annotated[str, typer.Option(help="local (processes) or inline.")] = "local",
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Build on the meta device; print memory and time.")
-    ] = False,
+    jobs: JobsOption = 0,
+    time_budget: BudgetOption = None,
+    pending: PendingOption = False,
+    stale: StaleOption = False,
+    executor: ExecutorOption = "local",
+    dry_run: DryRunOption = False,
     settings: SetOption = None,
-    seeds: Annotated[int | None, typer.Option("--seeds", help="Number of seeds.")] = None,
+    seeds: SeedsOption = None,
 ) -> None:
     """Run what has no result yet, then refresh tables, verdicts and figures.
 
@@ -64,9 +81,11 @@ def run(
     if dry_run:
         _dry_run(tasks, scale)
         return
+    if jobs < 0:
+        raise UsageError(f"--jobs {jobs}: need a number of processes, or 0 for all cores")
     overrides = parse_overrides(settings or [], seeds)
     workspace = find_workspace().with_overrides(overrides)
-    _interrupt_on_sigterm()
+    _stop_cleanly_on_signals(None)
     _run(
         library,
         workspace,
@@ -81,13 +100,20 @@ def run(
     )
 
 
-def _interrupt_on_sigterm() -> None:
-    """Treat a polite kill as Ctrl-C: stop cleanly."""
+def _stop_cleanly_on_signals(runner: Runner | None) -> None:
+    """Make Ctrl-C and a polite kill end a run where it stands; a second one ends it at once.
+
+    An exception raised at any instruction could leave the pool of workers in any state, so
+    while trials run in workers the signal only asks for the end.
+    """
 
     def stop(signum: int, frame: object) -> None:
-        raise KeyboardInterrupt
+        if runner is None or not runner.is_running or runner.stop_requested:
+            raise KeyboardInterrupt
+        runner.request_stop()
 
-    signal.signal(signal.SIGTERM, stop)
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, stop)
 
 
 def _run(
@@ -104,55 +130,115 @@ def _run(
     executor_name: str,
 ) -> None:
     from harness.executors import make_executor
-    from harness.plan import Action, make_plan, probe_limits
+    from harness.plan import make_plan, probe_limits
     from harness.progress import make_progress
-    from harness.records import RecordStore
-    from harness.refresh import pack_experiments, refresh_task
-    from harness.registry import walk_experiments
     from harness.runner import Runner
 
-    store = RecordStore(workspace)
-    for name in dict.fromkeys(e.id for task in tasks for e in walk_experiments(task)):
-        store.unpack(name, profile)
-    plan = make_plan(
-        tasks,
-        profile,
-        store,
-        probe_limits(),
-        overrides=overrides,
-        rerun_stale=rerun_stale,
-        only_pending=only_pending,
-    )
-    to_run = len(plan.with_action(Action.RUN))
-    say(
-        f"{len(tasks)} tasks at {profile}: {to_run} trials to run, "
-        f"{len(plan.items) - to_run} reused or blocked, about {plan.seconds / 60:.1f} core-minutes"
-    )
-    checks: dict[str, list[Any]] = {}
-
-    def refresh(task: Task) -> None:
-        checks[task.id] = refresh_task(workspace, library, task, profile, overrides=overrides)
-        if workspace.is_committed(profile):
-            pack_experiments(workspace, task, profile, store)
-
+    store = _open_store(workspace, tasks, profile)
+    which = {"rerun_stale": rerun_stale, "only_pending": only_pending}
+    plan = make_plan(tasks, profile, store, probe_limits(), overrides=overrides, **which)
+    to_run = _announce(plan)
+    refresh = _Refresh(workspace, library, profile, store, overrides)
+    executor = make_executor(executor_name, min(num_workers, max(to_run, 1)))
     runner = Runner(
         plan,
         store,
         library,
-        make_executor(executor_name, min(num_workers, max(to_run, 1))),
+        executor,
         make_progress(),
         facts={**_facts(), "overrides": overrides},
         time_budget_s=budget_s,
         rerun=rerun_stale,
         on_task_done=refresh,
     )
+    # A trial that runs in this very process can only be ended by an exception.
+    _stop_cleanly_on_signals(None if executor_name == "inline" else runner)
     try:
         summary = runner.run()
     finally:
+        refresh.rest(tasks)
+    _conclude(summary, refresh, profile)
+
+
+def _announce(plan: Plan) -> int:
+    """Say what a plan comes to; return the number of trials to run."""
+    from harness.plan import Action
+
+    to_run = len(plan.with_action(Action.RUN))
+    say(
+        f"{len(plan.tasks)} tasks at {plan.profile}: {to_run} trials to run, "
+        f"{len(plan.items) - to_run} reused or blocked, about {plan.seconds / 60:.1f} core-minutes"
+    )
+    return to_run
+
+
+def _open_store(workspace: Workspace, tasks: Sequence[Task], profile: Profile) -> RecordStore:
+    """Return the records of a checkout, filled from the committed ones."""
+    from harness.records import RecordStore, remove_leftovers
+    from harness.registry import walk_experiments
+
+    for folder in (workspace.runs, workspace.results(profile), workspace.figures(profile)):
+        remove_leftovers(folder)
+    store = RecordStore(workspace)
+    for name in dict.fromkeys(e.id for task in tasks for e in walk_experiments(task)):
+        store.unpack(name, profile)
+    return store
+
+
+class _Refresh:
+    """Rebuilds a task's table, verdicts and figure, and keeps what came of it.
+
+    What a view or a figure raises must not cost the trials that are still to run.
+    """
+
+    def __init__(
+        self,
+        workspace: Workspace,
+        library: Library,
+        profile: Profile,
+        store: RecordStore,
+        overrides: dict[str, Scalar],
+    ) -> None:
+        self.workspace, self.library, self.profile = workspace, library, profile
+        self.store, self.overrides = store, overrides
+        self.checks: dict[str, list[Any]] = {}
+        self.broken: dict[str, str] = {}
+
+    def __call__(self, task: Task) -> None:
+        from filelock import FileLock
+
+        from harness.refresh import pack_experiments, refresh_task
+
+        where = (self.workspace, self.library, task, self.profile)
+        folder = self.workspace.runs / "locks"
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            # Of two runs at once, the one that writes last must have read last.
+            with FileLock(folder / "refresh.lock"):
+                self.checks[task.id] = refresh_task(*where, overrides=self.overrides)
+                if self.workspace.is_committed(self.profile):
+                    pack_experiments(self.workspace, task, self.profile, self.store)
+        except RunError:
+            raise
+        except OSError as error:
+            raise RunError(f"cannot write below {folder} ({error.strerror})") from error
+        except Exception as error:
+            log.debug("%s", task.id, exc_info=True)
+            self.checks[task.id] = []
+            self.broken[task.id] = f"{_place(error)}{type(error).__name__}: {error}"
+
+    def rest(self, tasks: Sequence[Task]) -> None:
+        """Refresh the tasks that were not refreshed yet."""
         for task in tasks:
-            if task.id not in checks:
-                refresh(task)
-    _conclude(summary, checks, profile)
+            if task.id not in self.checks:
+                self(task)
+
+
+def _place(error: Exception) -> str:
+    """Return the file and line of a paper's code that raised an error, where there is one."""
+    frames = traceback.extract_tb(error.__traceback__)
+    own = [f for f in frames if "/tasks/" in f.filename or "/experiments/" in f.filename]
+    return f"{own[-1].filename} line {own[-1].lineno}: " if own else ""
 
 
 def _facts() -> dict[str, Any]:
@@ -163,18 +249,18 @@ def _facts() -> dict[str, Any]:
     return {name: facts.pop(name) for name in ("commit", "dirty", "versions")} | {"machine": facts}
 
 
-def _conclude(summary: Any, checks: dict[str, list[Any]], profile: Profile) -> None:
+def _conclude(summary: Summary, refresh: _Refresh, profile: Profile) -> None:
     """Print what came of it and what to do next; exit with the matching code."""
-    words: dict[str, int] = {}
-    for rows in checks.values():
-        for row in rows:
-            words[row.verdict] = words.get(row.verdict, 0) + 1
+    rows = [row for found in refresh.checks.values() for row in found]
+    words = Counter(row.verdict for row in rows)
     verdicts = ", ".join(f"{count} {word}" for word, count in sorted(words.items()))
     say(
         f"{summary.num_run} run, {summary.num_reused} reused, {summary.num_blocked} not run here, "
         f"{len(summary.failed)} failed, {summary.num_left} left, in {summary.wall_s:.1f} s; "
         f"claims: {verdicts or 'none'}"
     )
+    for task_id, reason in refresh.broken.items():
+        say(f"{task_id}: no table, verdicts or figure could be made: {reason}")
     if summary.interrupted:
         say("interrupted: nothing is lost, the same command goes on from here")
         raise typer.Exit(130)
@@ -184,7 +270,9 @@ def _conclude(summary: Any, checks: dict[str, list[Any]], profile: Profile) -> N
             f"repro status --failed --profile {profile}"
         )
         raise typer.Exit(3)
-    failing = [row for rows in checks.values() for row in rows if row.fails]
+    if refresh.broken and not summary.num_left and not summary.num_blocked:
+        raise SpecError(f"correct {', '.join(refresh.broken)} and run again: no trial is lost")
+    failing = [row for row in rows if row.fails]
     for row in failing:
         say(f"{row.task} {row.claim} ({row.grade}): {row.verdict} {row.reason}")
     if failing:

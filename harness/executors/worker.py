@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import errno
 import time
 import traceback
 from collections.abc import Sequence
@@ -33,7 +34,7 @@ def run_job(job: Job) -> list[Report]:
         return _run_job(job)
     except HarnessError:
         raise
-    except Exception as error:  # noqa: BLE001 - named, and passed on in another form
+    except Exception as error:
         raise JobFailed(f"{type(error).__name__}: {error}") from error
 
 
@@ -87,7 +88,7 @@ def _carry_out(
 ) -> tuple[list[Outcome], Status | None, str]:
     """Return the trials' outcomes, or none of them, a status and the error's text.
 
-    Raises RunError where an artifact cannot be written: the next trials could not either.
+    Raises RunError where the disk is full: the next trials would only fail too.
     """
     try:
         if len(trials) > 1 and experiment.batch is not None:
@@ -97,9 +98,9 @@ def _carry_out(
         if len(results) != len(trials):
             raise RunError(f"a batch of {len(trials)} trials gave {len(results)} results")
         return [_outcome(result) for result in results], None, ""
-    except (Exception, SystemExit) as caught:  # noqa: BLE001 - it is its record's error
-        if isinstance(caught, RunError) and isinstance(caught.__cause__, OSError):
-            raise
+    except (Exception, SystemExit) as caught:  # whatever a trial raises is its record's error
+        if _is_disk_full(caught):
+            raise RunError(str(caught)) from caught
         status = Status.OOM if _is_out_of_memory(caught) else Status.FAILED
         # What a library put into its message may not be writable as UTF-8.
         text = "".join(traceback.format_exception(caught)).encode(errors="replace").decode()
@@ -113,6 +114,11 @@ def _outcome(result: RunResult) -> Outcome:
     if diverged and outcome.status is Status.DONE:
         return Outcome(rows=rows, status=Status.DIVERGED, note="a value is not finite")
     return Outcome(rows=rows, status=outcome.status, note=outcome.note)
+
+
+def _is_disk_full(error: BaseException) -> bool:
+    cause = error.__cause__ if isinstance(error, RunError) else error
+    return isinstance(cause, OSError) and cause.errno in (errno.ENOSPC, errno.EDQUOT)
 
 
 def _is_out_of_memory(error: BaseException) -> bool:

@@ -9,12 +9,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from harness.reference import standing
-from harness.report.text import mean_sem, number
+from harness.report.text import exact, mean_sem, number
 from harness.statistics import aggregate
 from harness.task import Column, Columns
 
 if TYPE_CHECKING:
     import pandas as pd
+
+X_TOLERANCE = 1e-3
+"""Largest relative difference between a parameter of ours and an `x` of the paper."""
 
 NO_VALUE = "no value"
 """What our cell says where every seed lacks a value (all runs diverged)."""
@@ -77,7 +80,7 @@ class Beside:
 def beside(columns: Columns, table: pd.DataFrame, reference: pd.DataFrame) -> Beside:
     """Aggregate our table over seeds and find the paper's value for each cell.
 
-    A reference row meets a line where `x` equals the parameter named `x_name` and every word
+    A reference row meets a line where `x` is the parameter named `x_name`, to 0.1 %, and every word
     of `series` (blank-separated; `name=value` or a value alone) equals another parameter. Its
     `y_name` is one of our columns, or, in a table with one value column, a parameter's value.
     A row that meets no line, or several, goes to `others`: it is shown, never guessed.
@@ -96,7 +99,8 @@ def beside(columns: Columns, table: pd.DataFrame, reference: pd.DataFrame) -> Be
             found[places[0]] = cell
         else:
             others.append(_other(row, cell))
-    cells = [_cells(table, keys, value) for value in values]
+    seeded = columns.seed is not None
+    cells = [_cells(table, keys, value, seeded=seeded) for value in values]
     sizes = _sizes(table, keys)
     lines = tuple(
         Line(
@@ -110,7 +114,7 @@ def beside(columns: Columns, table: pd.DataFrame, reference: pd.DataFrame) -> Be
     return Beside(
         keys=keys,
         values=values,
-        seeded=columns.seed is not None,
+        seeded=seeded,
         lines=lines,
         others=tuple(others),
     )
@@ -132,7 +136,9 @@ def _sizes(table: pd.DataFrame, keys: Sequence[Column]) -> list[int]:
     return [int(size) for size in groups.size()]
 
 
-def _cells(table: pd.DataFrame, keys: Sequence[Column], value: Column) -> list[str]:
+def _cells(
+    table: pd.DataFrame, keys: Sequence[Column], value: Column, *, seeded: bool
+) -> list[str]:
     """Return our values of one column, one text per grid point."""
     by = [key.name for key in keys]
     if not by:
@@ -144,6 +150,8 @@ def _cells(table: pd.DataFrame, keys: Sequence[Column], value: Column) -> list[s
     numbers = table.assign(**{value.name: table[value.name].astype("float64")})
     means = aggregate(numbers, by=by, value=value.name)
     rows = zip(means["mean"], means["sem"], means["num_seeds"], sizes, strict=True)
+    if not seeded:
+        return [exact(mean) if count else NO_VALUE for mean, _, count, _ in rows]
     return [_mean_text(mean, sem, int(count), int(size)) for mean, sem, count, size in rows]
 
 
@@ -192,7 +200,7 @@ def _places(
     return [
         (index, position)
         for index, point in enumerate(points)
-        if (not has_x or _same(point[row["x_name"]], row["x"])) and _meets(words, point, free)
+        if (not has_x or _at(point[row["x_name"]], row["x"])) and _meets(words, point, free)
     ]
 
 
@@ -217,6 +225,12 @@ def _same(ours: Any, wanted: Any) -> bool:
         except ValueError:
             return False
     return _plain(str(ours)) == _plain(str(wanted))
+
+
+def _at(ours: Any, x: float) -> bool:
+    # Readings are rounded: -10.95 stands for log2(0.0162) - 5 = -10.9479.
+    number = isinstance(ours, (int, float)) and not isinstance(ours, bool)
+    return number and math.isclose(ours, x, rel_tol=X_TOLERANCE, abs_tol=1e-12)
 
 
 def _plain(word: str) -> str:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup, escape
 
 from harness.atomic import write_bytes, write_text
 from harness.bench import load_benchmarks
@@ -64,4 +66,10 @@ def _template(name: str) -> Template:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
+    environment.filters["prose"] = prose
     return environment.get_template(name)
+
+
+def prose(text: str) -> Markup:
+    """Return escaped text in which `code` between backticks is marked as code."""
+    return Markup(re.sub(r"`([^`]+)`", r"<code>\1</code>", str(escape(text))))

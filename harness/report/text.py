@@ -30,6 +30,15 @@ def number(value: float | None) -> str:
     return f"{value:.{DIGITS}g}"
 
 
+def exact(value: float) -> str:
+    """Return a number that nothing blurs (a setting, an identity), with eight digits.
+
+    >>> exact(0.08665602), exact(256.0)
+    ('0.08665602', '256')
+    """
+    return f"{value:.8g}"
+
+
 def mean_sem(mean: float, sem: float) -> str:
     """Return a mean with its standard error, cut where the error's second digit stands.
 
@@ -82,6 +91,8 @@ def threshold(form: str, value: Any) -> str:
 def _steps(slack: float) -> str:
     if slack == 0:
         return "every step up"
+    if -1e-6 < slack < 0:
+        return "every step strictly up"
     if slack < 0:
         return f"every step up by {number(-slack)} or more"
     return f"every step up, slack {number(slack)}"
@@ -122,9 +133,13 @@ def duration(seconds: float) -> str:
 
 
 def markdown_cell(text: str) -> str:
-    """Return text that cannot break out of a cell of a Markdown table, nor be read as HTML."""
+    """Return text that cannot break out of a cell of a Markdown table, nor be read as HTML.
+
+    Paired backticks stay: authors mark code with them.
+    """
     flat = " ".join(text.split()).replace("<", "&lt;")
-    return re.sub(r"([\\|*`\[\]])", r"\\\1", flat)
+    special = r"([\\|*\[\]])" if flat.count("`") % 2 == 0 else r"([\\|*`\[\]])"
+    return re.sub(special, r"\\\1", flat)
 
 
 def markdown_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

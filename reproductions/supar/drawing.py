@@ -186,7 +186,9 @@ def coordinate_panels(context: FigureContext) -> Figure:
         _official(ax, context.reference, f"{scheme} {block}", colors)
         ax.set_yscale("log")
         _density_axis(ax)
-        ax.set_title(f"{NAMES[scheme]}, {BLOCKS[block]}\n{_slope_text(rows, scheme, block)}", fontsize=6.5)
+        ax.set_title(
+            f"{NAMES[scheme]}, {BLOCKS[block]}\n{_slope_text(rows, scheme, block)}", fontsize=6.5
+        )
     for row in (axes[:3], axes[3:]):
         bounds = [ax.get_ylim() for ax in row]
         for ax in row:

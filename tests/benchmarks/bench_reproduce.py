@@ -6,16 +6,21 @@ from pathlib import Path
 
 from harness.measure.machine import num_cores
 from tests.benchmarks.goals import GoalFixture
+from tests.benchmarks.load import watch_others
 from tests.benchmarks.sweeps import SweepWorkspace
+
+STEPS = (("run", "--profile", "smoke"), ("check", "--profile", "smoke"), ("report", "--site-only"))
+"""What the target runs."""
 
 
 def test_reproduce_is_done_in_three_minutes(goal: GoalFixture, tmp_path: Path) -> None:
-    """Run what `make reproduce` runs, in an empty workspace, without the set-up."""
+    """Run the target's commands in an empty workspace, once."""
     workspace = SweepWorkspace(tmp_path)
-    run_s = workspace.repro("run", "--profile", "smoke", num_trials=0)
-    report_s = workspace.repro("report", num_trials=0)
+    with watch_others() as others:
+        parts = {step[0]: workspace.repro(*step, num_trials=0) for step in STEPS}
     assert list((tmp_path / "root" / "site").glob("*.html"))
+    told = ", ".join(f"{name} {wall_s:.1f} s" for name, wall_s in parts.items())
     goal("make_reproduce", limit=180.0, unit="s", direction="at_most")(
-        run_s + report_s,
-        note=f"every task at smoke {run_s:.1f} s, report {report_s:.1f} s; {num_cores()} cores",
+        sum(parts.values()),
+        note=f"{told}; {num_cores()} cores, of which others took {others.cores:.2f}",
     )

@@ -53,10 +53,10 @@ def quantity(table, *, scheme="sp", bound=LIMIT):
 
 bound_quantity = partial(quantity, scheme="supar")
 '''
-HELPERS = '''
+HELPERS = """
 def inner(x):
     return x - 1
-'''
+"""
 
 count = itertools.count()
 Make = Callable[..., str]
@@ -100,7 +100,10 @@ def make_claim(quantity: Any, **changes: Any) -> Claim:
     [
         ("# A comment.", "# Another one, longer."),
         ('"""Return something."""', '"""Return what was asked for, at length."""'),
-        ("def helper(x):\n    return x * LIMIT", "def helper(x):\n\n    return (\n        x * LIMIT)"),
+        (
+            "def helper(x):\n    return x * LIMIT",
+            "def helper(x):\n\n    return (\n        x * LIMIT)",
+        ),
         ("def unused(x):\n    return x", "def unused(x):\n    return 17 * x"),
         ('{"a": 1.0, "b": 2.0}', '{"b": 2.0, "a": 1.0}'),
         ('{"sp", "mup", "supar"}', '{"supar", "mup", "sp"}'),

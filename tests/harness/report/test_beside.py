@@ -95,6 +95,13 @@ def test_value_at_another_setting_is_kept_aside() -> None:
     assert content.in_paper == (False, False)
 
 
+def test_rounded_reading_meets_the_point_it_was_read_at() -> None:
+    columns = Columns((column("log2_lr", "float", "param"), column("loss", "float", "value")))
+    table = pd.DataFrame({"log2_lr": [-10.9479, -9.9479], "loss": [1.0, 2.0]})
+    rows = reference(("", "log2_lr", -10.95, "loss", "3.678", "exact"))
+    assert paper_cells(beside(columns, table, rows)) == ["3.678", None]
+
+
 def test_second_value_for_one_cell_is_kept_aside() -> None:
     row = ("sp 0", "density", 1.0, "loss", "2.4", "exact")
     content = beside(COLUMNS, TABLE, reference(row, (*row[:4], "2.5", "exact")))
@@ -108,6 +115,7 @@ def test_table_of_names_and_values_is_met_by_name() -> None:
     rows = reference(("", "", np.nan, "eta_base", "1.62e-2", "exact"))
     content = beside(columns, table, rows)
     assert paper_cells(content, "value") == ["1.62e-2", None]
+    assert [line.ours[0] for line in content.lines] == ["0.0162", "2"]
     assert not content.seeded
 
 

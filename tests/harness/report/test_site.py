@@ -10,6 +10,7 @@ from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from harness.registry import Library
 from harness.report import build_report
+from harness.report.site import prose
 from harness.workspace import Workspace
 from tests.harness.report.demo_paper import HOSTILE, make_demo
 
@@ -205,6 +206,12 @@ def contrast(front: str, back: str) -> float:
 
     low, high = sorted((luminance(front), luminance(back)))
     return (high + 0.05) / (low + 0.05)
+
+
+def test_backticks_become_code_and_nothing_else_markup() -> None:
+    assert prose("at `cpu` <b>") == "at <code>cpu</code> &lt;b&gt;"
+    assert prose("`<script>`") == "<code>&lt;script&gt;</code>"
+    assert prose("one ` alone") == "one ` alone"
 
 
 class Links(HTMLParser):

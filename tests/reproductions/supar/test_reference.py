@@ -121,7 +121,9 @@ def test_notes_without_a_file_are_refused(tmp_path: Path) -> None:
 
 def test_conversion_keeps_values_as_written(tmp_path: Path) -> None:
     for source, _ in convert_reference.FILES.values():
-        header = "parameterization,sparsity,log2_peak_lr,train_loss,is_marked_optimum,abs_err,source"
+        header = (
+            "parameterization,sparsity,log2_peak_lr,train_loss,is_marked_optimum,abs_err,source"
+        )
         (tmp_path / source).write_text(header + "\n")
     (tmp_path / "fig1_fig6_arxiv_v1_digitized.csv").write_text(
         f"{header}\nmuP,0.875,-5.95,3.650,1,0.003,somewhere\n"

@@ -1,0 +1,111 @@
+"""Small nets, settings and a stand-in for the harness that the tests of this paper share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from harness.seeds import derive_seed
+from harness.task import Experiment, Scalar
+from reproductions.nets.gpt import GPT, GPTConfig
+from reproductions.supar import TABLE_3, Parameterization, Scheme
+from reproductions.supar.text import Batch, character_corpus, training_batches
+from reproductions.supar.training import Seeds, Settings, build_gpt, generator_of
+
+SETTINGS = Settings(
+    num_steps=12,
+    warmup_steps=2,
+    schedule="to_tenth",
+    betas=(0.9, 0.95),
+    eps=1e-8,
+    weight_decay=0.1,
+    decay="coupled",
+    clip_norm=1.0,
+    num_micro_batches=1,
+)
+TEXT = "the quick brown fox jumps over the lazy dog. pack my box with five dozen jugs! " * 80
+
+
+def table(scheme: Scheme = "supar", *, width: int = 64, density: float = 0.25) -> Parameterization:
+    """Return a parameterization over a proxy of width 32."""
+    return Parameterization(
+        scheme=scheme, width_multiplier=width / 32, density=density, base=TABLE_3
+    )
+
+
+def config(parameterization: Parameterization, *, width: int = 64) -> GPTConfig:
+    """Return a net of one layer for `TEXT`."""
+    return GPTConfig(
+        vocab_size=len(set(TEXT)),
+        width=width,
+        num_layers=1,
+        head_size=16,
+        context=16,
+        feed_forward="gelu",
+        feed_forward_width=4 * width,
+        positions="learned",
+        bias=False,
+        embedding_multiplier=parameterization.embedding_multiplier,
+        logit_multiplier=parameterization.logit_multiplier,
+        attention_scale=parameterization.attention_scale(16),
+    )
+
+
+def gpt(parameterization: Parameterization, *, width: int = 64, seed: int = 0) -> GPT:
+    """Return a masked net, its masks and start drawn."""
+    seeds = Seeds(init=seed, masks=seed + 1000)
+    return build_gpt(config(parameterization, width=width), parameterization, seeds)
+
+
+def batches(num_batches: int = SETTINGS.num_steps, *, seed: int = 5) -> Iterator[Batch]:
+    """Yield training batches of `TEXT`."""
+    return training_batches(
+        character_corpus(TEXT).train_N,
+        context=16,
+        batch_size=4,
+        num_batches=num_batches,
+        generator=generator_of(seed),
+    )
+
+
+@dataclass(frozen=True)
+class Text:
+    """A data set as a run sees it."""
+
+    value: str
+
+
+@dataclass(frozen=True)
+class Context:
+    """The harness's side of a run, its seeds derived as the harness does."""
+
+    experiment: Experiment
+    params: Mapping[str, Scalar]
+    text: str = TEXT
+    profile: Any = "smoke"
+    device: Any = "cpu"
+
+    def seed(self, stream: str) -> int:
+        return derive_seed(stream, {n: self.params[n] for n in self.experiment.seed_from})
+
+    def dataset(self, name: str) -> Any:
+        return Text(self.text)
+
+    def save(self, name: str, tensors: Mapping[str, Tensor]) -> None:
+        raise NotImplementedError
+
+    def upstream(self, experiment: Experiment, **params: Scalar) -> Any:
+        raise NotImplementedError
+
+    def checkpoint_path(self) -> Path:
+        return Path("never-written.safetensors")
+
+
+def zeros_under(weight: Tensor, mask: Tensor) -> bool:
+    """Return whether every masked entry is exactly zero."""
+    return bool(torch.equal(weight.detach()[~mask], torch.zeros(int((~mask).sum()))))

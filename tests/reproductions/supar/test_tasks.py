@@ -1,0 +1,212 @@
+"""The tasks of this paper: declared, viewed, drawn, and broken on purpose."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from harness.claims import Word, evaluate
+from harness.figures import draw
+from harness.papers import deviations_of, load_deviations, load_paper
+from harness.reference import load_reference
+from harness.seeds import derive_seed
+from harness.tables import build_table, validate
+from harness.task import PROFILES
+from reproductions.supar import parameterization, views
+from reproductions.supar.experiments import configuration, identities, lr_sweep
+from tests.reproductions.supar.hand_made import TABLES, sweep
+from tests.reproductions.supar.test_claims import TASKS
+
+FOLDER = Path(views.__file__).parent
+DRAWN = [name for name, task in TASKS.items() if task.figure is not None]
+
+
+class Context:
+    """As much of a run's context as experiments without data ask for."""
+
+    profile = "smoke"
+    device = "cpu"
+
+    def seed(self, stream: str) -> int:
+        return derive_seed(stream, {})
+
+
+def rows_of(experiment: Any, keep: Callable[[Any], bool] = lambda params: True) -> pd.DataFrame:
+    """Run an experiment's smoke trials here, and return its long frame."""
+    points = [params for params in experiment.params_of("smoke") if keep(params)]
+    return pd.DataFrame(
+        {**params, **row, "status": "done"}
+        for params in points
+        for row in experiment.run(params, Context())
+    )
+
+
+def tab01_verdicts() -> dict[str, Word]:
+    task = TASKS["supar/tab01"]
+
+    def small(params: Any) -> bool:
+        return params["width"] == 64 and params["density"] in (1.0, 0.25)
+
+    table = build_table(task, {"supar/identities": rows_of(identities.experiment, small)})
+    return {
+        claim.id: evaluate(claim, table, columns=task.columns, profile="smoke").word
+        for claim in task.claims
+    }
+
+
+def test_table_1_holds_as_built() -> None:
+    assert set(tab01_verdicts().values()) == {Word.REPRODUCED}
+
+
+def test_density_forgotten_in_the_rules_breaks_exact_claims(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    rule = parameterization.Parameterization.rule
+
+    def without_density(self: Any, role: Any, density: float | None = None) -> Any:
+        return rule(self, role, 1.0)
+
+    monkeypatch.setattr(parameterization.Parameterization, "rule", without_density)
+    verdicts = tab01_verdicts()
+    broken = {name for name, verdict in verdicts.items() if verdict is Word.NOT_REPRODUCED}
+    assert broken == {"hidden_init_var", "hidden_lr_adam"}
+
+
+def test_settings_of_our_paper_grids_are_the_published_ones() -> None:
+    frames = {"supar/configuration": rows_of(configuration.experiment)}
+    for name in ("supar/tab03", "supar/tab04"):
+        task = TASKS[name]
+        table = build_table(task, frames)
+        for claim in task.claims:
+            verdict = evaluate(claim, table, columns=task.columns, profile="smoke")
+            assert (claim.id, verdict.word) == (claim.id, Word.REPRODUCED)
+
+
+def test_every_item_of_the_paper_is_listed_and_every_task_has_its_file() -> None:
+    paper = load_paper(FOLDER)
+    words = [f"fig{n:02d}" for n in range(1, 15)] + [f"tab{n:02d}" for n in range(1, 5)]
+    assert sorted(item.id for item in paper.items) == sorted(words)
+    files = {item.id: item.file for item in paper.items if item.status == "task"}
+    assert {f"supar/{word}" for word in files} == set(TASKS)
+    assert {path.name for path in (FOLDER / "tasks").glob("*_*.py")} - {"__init__.py"} == {
+        Path(file).name for file in files.values()
+    }
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_deviations_name_tasks_that_exist(profile: Any) -> None:
+    deviations = load_deviations(FOLDER)
+    words = {name.split("/")[1] for name in TASKS}
+    assert {word for entry in deviations for word in entry.tasks} <= words | {"*"}
+    trained = deviations_of(deviations, word="fig06", profile=profile)
+    assert trained, "a sweep that equals the paper's in everything needs no ledger"
+
+
+@pytest.mark.parametrize("name", sorted(TASKS))
+def test_hand_made_tables_have_the_declared_columns(name: str) -> None:
+    task = TASKS[name]
+    table = TABLES[name](True).reindex(columns=task.columns.names)
+    assert len(validate(table, task.columns, where=name)) == len(table)
+
+
+@pytest.mark.parametrize("name", DRAWN)
+def test_figure_draws_the_same_bytes_twice(name: str) -> None:
+    task, reference = TASKS[name], load_reference(FOLDER, name.split("/")[1])
+    table = TABLES[name](True)
+    first, second = (
+        draw(task, table=table, reference=reference, profile="cpu", width="single")
+        for _ in range(2)
+    )
+    assert first == second
+    assert first.startswith(b"<?xml")
+
+
+@pytest.mark.parametrize("name", DRAWN)
+def test_figure_draws_without_readings_and_with_one_seed(name: str) -> None:
+    reference = load_reference(FOLDER, name.split("/")[1]).iloc[:0]
+    table = TABLES[name](True).query("seed == 0 and density in (1, 0.25)")
+    assert draw(TASKS[name], table=table, reference=reference, profile="smoke")
+
+
+def test_a_diverged_run_stays_in_the_table_without_a_loss() -> None:
+    frame = sweep(True).drop(columns="diverged").assign(status="done")
+    frame.loc[0, ["train_loss", "val_loss", "test_loss"]] = float("nan")
+    frame.loc[0, "status"] = "diverged"
+    table = build_table(TASKS["supar/fig06"], {"supar/lr_sweep": frame})
+    assert len(table) == len(frame)
+    assert table["diverged"].tolist() == [True] + [False] * (len(frame) - 1)
+
+
+def test_figure_1_shows_two_schemes() -> None:
+    frame = sweep(True).drop(columns="diverged").assign(status="done")
+    table = build_table(TASKS["supar/fig01"], {"supar/lr_sweep": frame})
+    assert set(table["scheme"]) == {"sp", "supar"}
+
+
+def long_sweep(val_losses: dict[float, float], **other: float) -> pd.DataFrame:
+    point = {"scheme": "sp", "density": 0.5, "width": 64, "seed": 0, "test_loss": 9.0, **other}
+    return pd.DataFrame(
+        {**point, "log2_lr": rate, "val_loss": loss, "train_loss": 10.0 * rate, "status": "done"}
+        for rate, loss in val_losses.items()
+    )
+
+
+def test_the_rate_is_chosen_by_validation_loss_alone() -> None:
+    frame = long_sweep({-3.0: 2.0, -2.0: 1.0, -1.0: 3.0})
+    (row,) = build_table(TASKS["supar/fig08"], {"supar/lr_sweep": frame}).to_dict("records")
+    # Train loss is least at -3: it must not choose.
+    assert (row["log2_lr"], row["train_loss"], row["on_edge"]) == (-2.0, -20.0, False)
+    assert row["num_rates"] == 3
+
+
+@pytest.mark.parametrize("losses", [{-3.0: 1.0, -2.0: 2.0}, {-3.0: 2.0, -2.0: 1.0}])
+def test_a_choice_at_the_end_of_its_window_is_marked(losses: dict[float, float]) -> None:
+    table = build_table(TASKS["supar/fig08"], {"supar/lr_sweep": long_sweep(losses)})
+    assert table["on_edge"].tolist() == [True]
+
+
+def test_all_diverged_leaves_an_empty_choice() -> None:
+    frame = long_sweep({-3.0: float("nan"), -2.0: float("nan")})
+    (row,) = build_table(TASKS["supar/fig08"], {"supar/lr_sweep": frame}).to_dict("records")
+    assert pd.isna(row["log2_lr"]) and pd.isna(row["train_loss"]) and row["on_edge"]
+
+
+def test_every_scheme_gets_equally_many_learning_rates() -> None:
+    for profile in PROFILES:
+        frame = pd.DataFrame(lr_sweep.experiment.params_of(profile))
+        counts = frame.groupby(["density", "seed", "scheme"])["log2_lr"].nunique()
+        assert (counts.groupby(["density", "seed"]).nunique() == 1).all()
+
+
+def test_dense_rates_stay_inside_every_window_of_the_cpu_sweep() -> None:
+    frame = pd.DataFrame(lr_sweep.experiment.params_of("cpu"))
+    for scheme, rows in frame.groupby("scheme"):
+        centre = lr_sweep.ETA_LOG2 + lr_sweep.DENSE_CENTRE[scheme]
+        windows = rows.groupby("density")["log2_lr"]
+        assert (windows.min() < centre).all() and (windows.max() > centre).all()
+
+
+def test_declaring_tasks_imports_neither_torch_nor_pandas() -> None:
+    modules = [
+        f"reproductions.supar.tasks.{path.stem}" for path in (FOLDER / "tasks").glob("*_*.py")
+    ]
+    code = f"import sys; {'; '.join(f'import {name}' for name in modules)}; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert not {"torch", "pandas", "pandera", "matplotlib"} & set(done.stdout.split())
+
+
+def test_the_example_in_the_readme_runs() -> None:
+    text = (FOLDER / "README.md").read_text(encoding="utf-8")
+    (code,) = re.findall(r"```python\n(.*?)```", text, flags=re.DOTALL)
+    names: dict[str, Any] = {}
+    exec(compile(code, "README.md", "exec"), names)
+    weight = names["model"][2].weight
+    assert (weight == 0).sum() == weight.numel() * 7 // 8
+    assert float(names["loss"].detach()) < float(names["first"])
