@@ -137,9 +137,8 @@ def _run(
     store = _open_store(workspace, tasks, profile)
     which = {"rerun_stale": rerun_stale, "only_pending": only_pending}
     plan = make_plan(tasks, profile, store, probe_limits(), overrides=overrides, **which)
-    to_run = _announce(plan)
+    executor = make_executor(executor_name, min(num_workers, _announce(plan) or 1))
     refresh = _Refresh(workspace, library, profile, store, overrides)
-    executor = make_executor(executor_name, min(num_workers, max(to_run, 1)))
     runner = Runner(
         plan,
         store,

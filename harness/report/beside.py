@@ -31,14 +31,18 @@ class PaperCell:
     standing: str
     """paper, early version, third party or derived."""
     source: str
+    num_lines: int = 1
+    """How many lines of our table it is stated for: the paper may tell fewer cases apart."""
 
     def __str__(self) -> str:
-        return self.text if self.standing == "paper" else f"{self.text} ({self.standing})"
+        notes = [] if self.standing == "paper" else [self.standing]
+        notes += [f"for {self.num_lines} lines"] if self.num_lines > 1 else []
+        return f"{self.text} ({', '.join(notes)})" if notes else self.text
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class OtherRow:
-    """A value of the paper that meets no single line of our table."""
+    """A value of the paper that meets no line of our table."""
 
     series: str
     at: str
@@ -83,22 +87,13 @@ def beside(columns: Columns, table: pd.DataFrame, reference: pd.DataFrame) -> Be
     A reference row meets a line where `x` is the parameter named `x_name`, to 0.1 %, and every word
     of `series` (blank-separated; `name=value` or a value alone) equals another parameter. Its
     `y_name` is one of our columns, or, in a table with one value column, a parameter's value.
-    A row that meets no line, or several, goes to `others`: it is shown, never guessed.
+    A row that meets several lines stands beside each, with their number; one that meets none,
+    or only cells that have a value, goes to `others`.
     """
     keys = tuple(c for c in columns.columns if c.role == "param")
     values = tuple(c for c in columns.columns if c.role in ("value", "measurement"))
     points = _points(table, keys)
-    found: dict[tuple[int, int], PaperCell] = {}
-    others = []
-    for row in reference.to_dict("records"):
-        cell = PaperCell(
-            text=str(row["value_text"]), standing=standing(row["status"]), source=row["source"]
-        )
-        places = _places(row, points, keys, values)
-        if len(places) == 1 and places[0] not in found:
-            found[places[0]] = cell
-        else:
-            others.append(_other(row, cell))
+    found, others = _assign(reference, points, keys, values)
     seeded = columns.seed is not None
     cells = [_cells(table, keys, value, seeded=seeded) for value in values]
     sizes = _sizes(table, keys)
@@ -117,6 +112,36 @@ def beside(columns: Columns, table: pd.DataFrame, reference: pd.DataFrame) -> Be
         seeded=seeded,
         lines=lines,
         others=tuple(others),
+    )
+
+
+def _assign(
+    reference: pd.DataFrame,
+    points: Sequence[Mapping[str, Any]],
+    keys: Sequence[Column],
+    values: Sequence[Column],
+) -> tuple[dict[tuple[int, int], PaperCell], list[OtherRow]]:
+    """Return the paper's value per (line, value column), and the rows that found no place."""
+    rows = [(row, _places(row, points, keys, values)) for row in reference.to_dict("records")]
+    found: dict[tuple[int, int], PaperCell] = {}
+    placed: set[int] = set()
+    # What is stated for fewer lines is the more precise, so it chooses first.
+    for index in sorted(range(len(rows)), key=lambda index: len(rows[index][1])):
+        row, places = rows[index]
+        for place in places:
+            if place not in found:
+                found[place] = _cell(row, num_lines=len(places))
+                placed.add(index)
+    others = [_other(row) for index, (row, _) in enumerate(rows) if index not in placed]
+    return found, others
+
+
+def _cell(row: Mapping[Any, Any], *, num_lines: int) -> PaperCell:
+    return PaperCell(
+        text=str(row["value_text"]),
+        standing=standing(row["status"]),
+        source=str(row["source"]),
+        num_lines=num_lines,
     )
 
 
@@ -237,8 +262,12 @@ def _plain(word: str) -> str:
     return re.sub(r"[^a-z0-9]", "", word.lower())
 
 
-def _other(row: Mapping[Any, Any], cell: PaperCell) -> OtherRow:
+def _other(row: Mapping[Any, Any]) -> OtherRow:
     at = f"{row['x_name']} = {number(row['x'])}" if not math.isnan(row["x"]) else ""
     return OtherRow(
-        series=str(row["series"]), at=at, name=str(row["y_name"]), unit=str(row["unit"]), cell=cell
+        series=str(row["series"]),
+        at=at,
+        name=str(row["y_name"]),
+        unit=str(row["unit"]),
+        cell=_cell(row, num_lines=1),
     )

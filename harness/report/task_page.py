@@ -128,10 +128,11 @@ def _origin(source: ProvenanceMeta) -> list[tuple[str, list[str]]]:
         f"{name}: {', '.join(f'{key} {value[:16]}' for key, value in sorted(facts.items()))}"
         for name, facts in sorted(source.data.items())
     ]
+    versions = sorted(source.versions.items())
     rows = [
         ("commit", [f"{commit[:12]}{dirty}" for commit in source.commits]),
         ("machine", [_facts(machine) for machine in source.machines]),
-        ("versions", [f"{name} {', '.join(v)}" for name, v in sorted(source.versions.items())]),
+        ("versions", [", ".join(f"{name} {' and '.join(v)}" for name, v in versions)]),
         ("data", data),
         ("seeds", [", ".join(str(seed) for seed in source.seeds)]),
         ("code digests", [digest[:12] for digest in source.code]),

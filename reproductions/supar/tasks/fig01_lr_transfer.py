@@ -23,7 +23,7 @@ SP_MOVES = Claim(
     id="sp_moves",
     statement="Under standard parameterization the optimal learning rate rises by at least two"
     " factor-2 steps from dense to the lowest density.",
-    where="Figure 1, left; threshold: notes, section 4.2, Fig 1/6 b",
+    where="Figure 1, left; threshold: ours, set before any run",
     form="at_least",
     grade="empirical",
     quantity=partial(optimum_shift, scheme="sp"),
@@ -40,7 +40,7 @@ CLAIMS = (
         id="supar_stays",
         statement="Under SμPar the optimal learning rate moves by at most one factor-2 step from"
         " dense to the lowest density.",
-        where="Figure 1, right; threshold: notes, section 4.2, Fig 1/6 a",
+        where="Figure 1, right; threshold: ours, set before any run",
         form="at_most",
         quantity=partial(optimum_distance, scheme="supar"),
         threshold=1.0,

@@ -146,7 +146,7 @@ def _claim(
     return Claim(
         id=id,
         statement=statement,
-        where=f"{places[item]}; threshold: notes, section 4.2, Fig 5 {item}",
+        where=f"{places[item]}; threshold: ours, set before any run",
         form=form,
         grade="empirical",
         quantity=quantity,
@@ -191,9 +191,10 @@ task = Task(
     view=view,
     figure=draw,
     caption="Mean absolute activation against density, one line a step from before training"
-    " (t=0) to after nine updates (t=9): mean over seeds, bars show its standard error. Each panel"
-    " states the fitted log-log slope at t=0, with its 95 % interval. Hollow and dashed: the plot"
-    " shipped with the authors' code, a third party's reproduction and not the paper's figure.",
+    " (t=0) to after nine updates (t=9): mean over seeds; bars, at t=0 and t=9, show its standard"
+    " error. Each panel states the fitted log-log slope at t=0, with its 95 % interval."
+    " Hollow and dashed: the plot shipped with the authors' code, a third party's reproduction"
+    " and not the paper's figure.",
     alt="Six panels, attention and feed-forward by SP, μP and SμPar: mean absolute activation"
     " against density on logarithmic axes, one line per training step.",
 )

@@ -26,7 +26,7 @@ def _gap(scheme: str, *, suffix: str, statement: str, densest: float, threshold:
     return Claim(
         id=f"{scheme}_gap{suffix}",
         statement=statement,
-        where="Figure 8 and section 4.1; threshold: notes, section 4.2, Fig 8",
+        where="Figure 8 and section 4.1; threshold: ours, set before any run",
         form="at_least",
         grade="empirical",
         quantity=partial(mean_gap, scheme=scheme, densest=densest),

@@ -76,10 +76,14 @@ def test_value_stands_beside_the_line_it_names() -> None:
     assert paper_cells(beside(COLUMNS, TABLE, rows)) == ["2.40", "3.9 (early version)", None]
 
 
-def test_value_that_meets_several_lines_is_not_guessed() -> None:
-    content = beside(COLUMNS, TABLE, reference(("sp", "density", 0.5, "loss", "3.9", "exact")))
-    assert paper_cells(content) == [None, None, None]
-    assert [row.cell.text for row in content.others] == ["3.9"]
+def test_value_stated_for_several_lines_says_so() -> None:
+    rows = reference(
+        ("sp", "density", 0.5, "loss", "3.9", "early_version"),
+        ("sp 9", "density", 0.5, "loss", "4.5", "exact"),
+    )
+    content = beside(COLUMNS, TABLE, rows)
+    assert paper_cells(content) == [None, "3.9 (early version, for 2 lines)", "4.5"]
+    assert content.others == ()
 
 
 def test_value_at_another_setting_is_kept_aside() -> None:

@@ -42,7 +42,8 @@ def _batches() -> list[Batch]:
 
 def test_sizes_equal_those_worked_out_by_hand() -> None:
     model = _Tiny()
-    embed, weight, read = (p.detach().clone() for p in model.parameters())
+    shapes = (model.embed, model.watched.weight, model.read)
+    embed, weight, read = (parameter.detach().clone() for parameter in shapes)
     optimizer = torch.optim.SGD(model.parameters(), lr=0.5)
     rows = coordinate_check(model, optimizer, _batches(), {"linear": [model.watched]})
     assert [row.step for row in rows] == [0, 1, 2]

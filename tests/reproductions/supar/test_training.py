@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Iterable
 from dataclasses import replace
@@ -141,7 +142,7 @@ def test_schedules(schedule: str, last: float) -> None:
     assert factors[:10] == pytest.approx([(step + 1) / 10 for step in range(10)])
     assert factors[10] == 1.0
     assert factors[-1] == pytest.approx(last)
-    steps = [a - b for a, b in zip(factors[10:], factors[11:], strict=False)]
+    steps = [a - b for a, b in itertools.pairwise(factors[10:])]
     assert steps == pytest.approx([steps[0]] * len(steps))
 
 
