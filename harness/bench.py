@@ -67,6 +67,8 @@ class BenchmarkResult(_Strict):
     """The setting, in one line."""
     load_average: float | None
     """One-minute load average before the measurement."""
+    other_cores: float | None = None
+    """Mean number of cores that others kept busy during it; None where nothing tells."""
     machine: dict[str, Any]
     """Machine facts, without the load and the commit."""
     commit: str
@@ -89,6 +91,7 @@ def make_result(
     samples: Sequence[float] = (),
     note: str = "",
     load_average: float | None,
+    other_cores: float | None = None,
 ) -> BenchmarkResult:
     """Return a result with the facts of this machine and checkout, dated now."""
     facts = machine_facts().to_json()
@@ -102,6 +105,7 @@ def make_result(
         samples=summarise(samples),
         note=note,
         load_average=load_average,
+        other_cores=other_cores,
         machine=facts,
         commit=commit,
         dirty=dirty,
@@ -192,7 +196,8 @@ def run_benchmarks(source: Path, files: Sequence[Path], *, compare: bool) -> int
     shown = ["--benchmark-columns=min,median,iqr,rounds"]
     if compare:
         shown.append("--benchmark-compare")
-    command = [sys.executable, "-m", "pytest", *options, *storage, *shown, *map(str, files)]
+    # Files first: the last option would take one of them for the run to compare with.
+    command = [sys.executable, "-m", "pytest", *map(str, files), *options, *storage, *shown]
     # Read once, before torch is imported: without it two busy processes slow each other.
     settings = {"OMP_WAIT_POLICY": "passive", "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
     environment = {**os.environ, **settings}
@@ -218,6 +223,7 @@ def goal_rows(
                 "unit": result.goal.unit,
                 "met": result.met,
                 "load_average": result.load_average,
+                "other_cores": result.other_cores,
                 "date": result.date,
             }
         )

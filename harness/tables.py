@@ -149,8 +149,13 @@ def parse_csv(text: str, columns: Columns, *, where: str) -> pd.DataFrame:
                 for cell, column in zip(cells, columns.columns, strict=True)
             ]
         )
-    table = pd.DataFrame(rows, columns=columns.names)
-    return table.astype({column.name: _dtype(column) for column in columns.columns})
+    # Column by column in its type: a frame of mixed cells would pass large integers as floats.
+    return pd.DataFrame(
+        {
+            column.name: pd.Series([row[i] for row in rows], dtype=_dtype(column))
+            for i, column in enumerate(columns.columns)
+        }
+    )
 
 
 def _parse_cell(cell: str, column: Column, *, where: str) -> Any:
@@ -161,7 +166,7 @@ def _parse_cell(cell: str, column: Column, *, where: str) -> Any:
     try:
         match column.type:
             case "int":
-                return int(cell)
+                return _int64(cell)
             case "float":
                 return float(cell)
             case "bool":
@@ -170,6 +175,12 @@ def _parse_cell(cell: str, column: Column, *, where: str) -> Any:
                 return cell
     except (ValueError, KeyError) as error:
         raise DataError(f"{where}: {column.name}={cell!r} is no {column.type}") from error
+
+
+def _int64(cell: str) -> int:
+    if not -(2**63) <= int(cell) < 2**63:
+        raise ValueError(f"{cell} has more than 64 bits")
+    return int(cell)
 
 
 def first_difference(stored: str, rebuilt: str) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -21,6 +21,9 @@ from harness.commands.common import (
 )
 from harness.registry import load_registry, walk_experiments
 from harness.workspace import find_workspace
+
+if TYPE_CHECKING:
+    from harness.plan import Plan, PlannedTrial
 
 
 def mount(app: typer.Typer) -> None:
@@ -81,43 +84,41 @@ def show_plan(
         store.unpack(name, scale)
     plan = make_plan(tasks, scale, store, probe_limits(), overrides=overrides, rerun_stale=stale)
     if as_json:
-        rows = [
-            {
-                "trial": item.trial.name,
-                "key": item.trial.key,
-                "action": item.action,
-                "reason": item.reason,
-                "seconds": item.estimate.seconds,
-                "memory_bytes": item.estimate.memory_bytes,
-            }
-            for item in plan.items.values()
-        ]
-        print_rows(rows, as_json=True, columns=[])
+        print_rows([_plan_row(item) for item in plan.items.values()], as_json=True, columns=[])
         return
-    groups: Counter[tuple[str, str, str]] = Counter()
-    seconds: Counter[tuple[str, str, str]] = Counter()
-    memory: Counter[tuple[str, str, str]] = Counter()
+    columns = ["experiment", "action", "trials", "core_s", "memory_MiB", "reason"]
+    print_rows(_plan_groups(plan), as_json=False, columns=columns)
+    say(f"about {plan.seconds / 60:.1f} core-minutes to run")
+
+
+def _plan_row(item: PlannedTrial) -> dict[str, Any]:
+    return {
+        "trial": item.trial.name,
+        "key": item.trial.key,
+        "action": item.action,
+        "reason": item.reason,
+        "seconds": item.estimate.seconds,
+        "memory_bytes": item.estimate.memory_bytes,
+    }
+
+
+def _plan_groups(plan: Plan) -> list[dict[str, Any]]:
+    """Return one row per experiment, action and reason, with what its trials take together."""
+    groups: dict[tuple[str, str, str], list[PlannedTrial]] = {}
     for item in plan.items.values():
         group = (item.trial.experiment.id, str(item.action), item.reason)
-        groups[group] += 1
-        seconds[group] += round(item.estimate.seconds * 1000)
-        memory[group] = max(memory[group], item.estimate.memory_bytes)
-    print_rows(
-        [
-            {
-                "experiment": group[0],
-                "action": group[1],
-                "trials": count,
-                "core_s": seconds[group] / 1000 if group[1] == "run" else 0.0,
-                "memory_MiB": round(memory[group] / 2**20),
-                "reason": group[2],
-            }
-            for group, count in groups.items()
-        ],
-        as_json=False,
-        columns=["experiment", "action", "trials", "core_s", "memory_MiB", "reason"],
-    )
-    say(f"about {plan.seconds / 60:.1f} core-minutes to run")
+        groups.setdefault(group, []).append(item)
+    return [
+        {
+            "experiment": experiment,
+            "action": action,
+            "trials": len(items),
+            "core_s": sum(i.estimate.seconds for i in items) if action == "run" else 0.0,
+            "memory_MiB": round(max(i.estimate.memory_bytes for i in items) / 2**20),
+            "reason": reason,
+        }
+        for (experiment, action, reason), items in groups.items()
+    ]
 
 
 def show_status(
@@ -172,7 +173,8 @@ def check(
     workspace = find_workspace()
     wanted = parse_profile(profile) if profile else None
     rows = []
-    for task in library.select(selectors or [], parse_kind(kind)):
+    tasks = library.select(selectors or [], parse_kind(kind))
+    for task in tasks:
         reference = reference_of(library, task)
         for scale in profiles_to_check(workspace, task, wanted):
             rows.extend(check_stored(workspace, task, scale, reference))
@@ -184,7 +186,7 @@ def check(
     failing = [row for row in rows if row.fails]
     for row in failing:
         say(f"{row.task} {row.claim} ({row.grade}) at {row.profile}: {row.verdict} {row.reason}")
-    papers = {row.task.split("/")[0] for row in rows}
+    papers = {task.paper for task in tasks}
     broken = [b for b in library.broken.values() if not selectors or b.id.split("/")[0] in papers]
     for item in broken:
         say(f"broken: {item.id} ({item.file}): {item.reason}")

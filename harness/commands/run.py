@@ -104,7 +104,8 @@ def _stop_cleanly_on_signals(runner: Runner | None) -> None:
     """Make Ctrl-C and a polite kill end a run where it stands; a second one ends it at once.
 
     An exception raised at any instruction could leave the pool of workers in any state, so
-    while trials run in workers the signal only asks for the end.
+    while trials run in workers the signal only asks for the end. Without a runner, or where
+    the trial runs in this very process, an exception is the only way.
     """
 
     def stop(signum: int, frame: object) -> None:
@@ -150,7 +151,6 @@ def _run(
         rerun=rerun_stale,
         on_task_done=refresh,
     )
-    # A trial that runs in this very process can only be ended by an exception.
     _stop_cleanly_on_signals(None if executor_name == "inline" else runner)
     try:
         summary = runner.run()

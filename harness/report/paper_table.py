@@ -57,7 +57,7 @@ def grid(content: Beside) -> tuple[list[str], list[list[str]]]:
     header = [key.name for key in content.keys]
     header += ["seeds"] if content.seeded else []
     for value, shown in zip(content.values, content.in_paper, strict=True):
-        header += [value.name, f"{value.name} (paper)"] if shown else [value.name]
+        header += [value.name, f"{value.name} (published)"] if shown else [value.name]
     rows = []
     for line in content.lines:
         row = [*line.keys, *([str(line.num_seeds)] if content.seeded else [])]

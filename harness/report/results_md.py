@@ -155,7 +155,7 @@ def _meeting(entry: Entry, run: Run) -> list[str]:
     if not kept:
         return []
     names = [markdown_cell(name) for name in header]
-    return ["Where our table meets the paper's values:\n", markdown_table(names, kept) + "\n"]
+    return ["Where our table meets published values:\n", markdown_table(names, kept) + "\n"]
 
 
 def _not_run(papers: Sequence[Paper]) -> str:

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from harness.measure.machine import num_cores
+from harness.measure.others import OthersWatch
 from tests.benchmarks.goals import GoalFixture
-from tests.benchmarks.load import watch_others
 from tests.benchmarks.sweeps import SweepWorkspace
 
 FEW, MANY = 2, 14
@@ -26,10 +26,10 @@ def test_two_processes_beat_one(goal: GoalFixture, tmp_path: Path) -> None:
     gains: list[float] = []
     taken: list[float] = []
     while len(gains) < NUM_PAIRS and len(taken) < MAX_ATTEMPTS:
-        with watch_others() as others:
-            one, two = (_seconds_a_trial(sweep, jobs, len(taken)) for jobs in (1, 2))
-        taken.append(others.cores)
-        if others.cores < FREE_CORES_TAKEN:
+        watch = OthersWatch()
+        one, two = (_seconds_a_trial(sweep, jobs, len(taken)) for jobs in (1, 2))
+        taken.append(watch.cores() or 0.0)
+        if taken[-1] < FREE_CORES_TAKEN:
             gains.append(one / two)
     if len(gains) < NUM_PAIRS:
         pytest.skip(f"needs 2 free cores: others took {min(taken):.2f} to {max(taken):.2f} of them")

@@ -1,13 +1,73 @@
 from __future__ import annotations
 
+import importlib
+import signal
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
+from harness import code_digest
+from harness.cli import main
+
 from .toy_paper import ToyPaper, make_toy_paper
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """What a call of `repro` came to."""
+
+    code: int
+    out: str
+    err: str
+
+
+Cli = Callable[..., Done]
 
 
 @pytest.fixture
 def toy(tmp_path: Path) -> ToyPaper:
     """Return a toy paper in a checkout of its own."""
     return make_toy_paper(tmp_path)
+
+
+@pytest.fixture
+def cli(
+    toy: ToyPaper, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Cli:
+    """Return `repro` on the toy paper, called in this process: no start-up to wait for."""
+
+    def call(*words: str, **env: str) -> Done:
+        signals = (signal.SIGINT, signal.SIGTERM)
+        handlers = [signal.getsignal(number) for number in signals]
+        capsys.readouterr()
+        with monkeypatch.context() as patch:
+            for name, value in toy.environment(**env).items():
+                patch.setenv(name, value)
+            patch.setattr(sys, "argv", ["repro", *words])
+            patch.syspath_prepend(str(toy.packages))
+            forget_toylab()
+            try:
+                main()
+                code = 0
+            except SystemExit as end:
+                code = int(end.code or 0)
+            finally:
+                forget_toylab()
+                for number, handler in zip(signals, handlers, strict=True):
+                    signal.signal(number, handler)
+        out, err = capsys.readouterr()
+        return Done(code, out, err)
+
+    return call
+
+
+def forget_toylab() -> None:
+    """Make the next import read the toy paper's files as they are now."""
+    for name in [name for name in sys.modules if name.split(".")[0] == "toylab"]:
+        del sys.modules[name]
+    code_digest._file_of.cache_clear()
+    code_digest._read.cache_clear()
+    importlib.invalidate_caches()

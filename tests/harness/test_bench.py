@@ -153,5 +153,21 @@ def test_a_missed_goal_is_stored_and_fails_nothing(
     met, missed = load_benchmarks(tmp_path)
     assert (met.name, met.met, met.samples) == ("quick_met", True, None)
     assert (missed.name, missed.met, missed.note) == ("quick_missed", False, "made up")
-    # What --compare reads the next time.
     assert list((tmp_path / ".benchmarks").rglob("0001_*.json"))
+
+
+def test_compare_shows_the_run_before_and_runs_nothing_else(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "tests" / "benchmarks"
+    folder.mkdir(parents=True)
+    one = "def test_one(benchmark):\n    benchmark.pedantic(lambda: None, rounds=3)\n"
+    (folder / "bench_one.py").write_text(one, encoding="utf-8")
+    (folder / "bench_other.py").write_text("def test_other():\n    raise SystemExit\n")
+    files = benchmark_files(tmp_path, ["one"])
+    monkeypatch.setenv("PYTHONPATH", str(SOURCE))
+    assert run_benchmarks(tmp_path, files, compare=True) == 0  # nothing to compare with yet
+    assert run_benchmarks(tmp_path, files, compare=True) == 0
+    shown = capfd.readouterr().err
+    assert "test_one (NOW)" in shown
+    assert "test_one (0001_" in shown

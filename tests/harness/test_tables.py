@@ -91,6 +91,10 @@ def test_format_is_fixed() -> None:
         ("name,seed,count,loss,good,note\na,,1,1.0,true,\n", "line 2: seed is empty"),
         ("name,seed,count,loss,good,note\na,0,1,1.0,True,\n", "line 2: good='True' is no bool"),
         ("name,seed,count,loss,good,note\na,0,1.5,1.0,true,\n", "line 2: count='1.5' is no int"),
+        (
+            "name,seed,count,loss,good,note\na,0,9223372036854775808,1.0,true,\n",
+            "line 2: count='9223372036854775808' is no int",
+        ),
     ],
 )
 def test_bad_csv_names_file_and_line(tmp_path: Path, text: str, message: str) -> None:

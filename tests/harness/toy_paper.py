@@ -1,6 +1,6 @@
 """A small paper in a package of its own, found by a real entry point.
 
-Its trials log each start to TOY_LOG, so that a test can count how often one really ran.
+Its trials log start and end to TOY_LOG, so that a test can count how often one really ran.
 """
 
 from __future__ import annotations
@@ -30,50 +30,56 @@ file = "tasks/tab01_squares.py"
 """
 
 EXPERIMENT = '''
+import json
 import os
+import sys
 import time
 
-from harness.task import Experiment
+from harness.task import Experiment, Needs
 
 
-def log(params):
+def log(event, params):
     if path := os.environ.get("TOY_LOG"):
-        line = " ".join(f"{k}={v}" for k, v in sorted(params.items())) + f" pid={os.getpid()}"
+        line = json.dumps({"event": event, "t": time.time(), "pid": os.getpid(), **params})
         handle = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
         os.write(handle, (line + "\\n").encode())
         os.close(handle)
 
 
 def run(params, ctx):
+    log("start", params)
     time.sleep(params["ms"] / 1000)
     match params["mode"]:
         case "raise":
             raise ValueError("this trial is broken")
+        case "exit":
+            sys.exit(5)
         case "die":
             os.kill(os.getpid(), 9)
         case "hang":
             time.sleep(600)
         case "nan":
-            log(params)
             return [{"square": float("nan")}]
         case "memory":
             raise MemoryError("too big")
-    log(params)
+    log("end", params)
     return [{"square": float(params["x"] ** 2 + ctx.seed("noise") % 7)}]
 
 
-def grid(count=None):
+def grid():
     for seed in range(3):
-        for x in range(int(count or os.environ.get("TOY_COUNT", "4"))):
-            yield {"x": x, "ms": int(os.environ.get("TOY_MS", "0")), "mode": mode(x), "seed": seed}
+        for x in range(int(os.environ.get("TOY_COUNT", "4"))):
+            yield {"x": x, "ms": int(os.environ.get("TOY_MS", "0")), "mode": "ok", "seed": seed}
+    for mode in os.environ.get("TOY_MODES", "").split():
+        yield {"x": 100, "ms": 0, "mode": mode, "seed": 0}
 
 
-def mode(x):
-    return os.environ.get(f"TOY_MODE_{x}", "ok")
+def needs(params):
+    return Needs(packages=tuple(os.environ.get("TOY_NEEDS", "").split()))
 
 
 experiment = Experiment(
-    id="toylab/squares", version=1, run=run, grid={"smoke": grid, "cpu": grid},
+    id="toylab/squares", version=1, run=run, grid={"smoke": grid, "cpu": grid}, needs=needs,
     timeout_s=float(os.environ.get("TOY_TIMEOUT", "60")),
 )
 '''
@@ -92,6 +98,7 @@ task = Task(
     id="toylab/tab01", title="Squares grow", reads=(experiment,),
     columns=Columns((
         Column(name="x", type="int", role="param", doc="the number"),
+        Column(name="mode", type="str", role="param", doc="ok, or the fault it shows"),
         Column(name="seed", type="int", role="seed", doc="the seed"),
         Column(name="square", type="float", role="value", doc="its square", nullable=True),
     )),
@@ -122,6 +129,8 @@ class ToyPaper:
 
     def environment(self, **more: str) -> dict[str, str]:
         env = {**os.environ, "REPRO_ROOT": str(self.root), "TOY_LOG": str(self.log)}
+        # A source that is edited within a second must not be hidden by its old bytecode.
+        env["PYTHONDONTWRITEBYTECODE"] = "1"
         env["PYTHONPATH"] = f"{self.packages}{os.pathsep}{env.get('PYTHONPATH', '')}"
         return {**env, **self.env, **more}
 
@@ -162,11 +171,16 @@ class ToyPaper:
     def records(self) -> list[Path]:
         return sorted((self.root / "runs" / "records").rglob("*.json"))
 
-    def starts(self) -> list[str]:
-        """Return the parameters of every trial that really ran, without its process."""
+    def events(self, event: str = "start") -> list[dict[str, Any]]:
+        """Return what trials logged: parameters, `t` and `pid`, in the order of the log."""
         if not self.log.exists():
             return []
-        return [line.rsplit(" pid=", 1)[0] for line in self.log.read_text().splitlines()]
+        lines = [json.loads(line) for line in self.log.read_text().splitlines()]
+        return [line for line in lines if line["event"] == event]
+
+    def starts(self) -> list[tuple[int, str, int]]:
+        """Return x, mode and seed of every trial that really started, with repetitions."""
+        return [(line["x"], line["mode"], line["seed"]) for line in self.events()]
 
 
 def make_toy_paper(folder: Path) -> ToyPaper:

@@ -19,7 +19,7 @@ def rendered(demo: Demo, fmt: str) -> str:
 
 def test_csv_has_ours_beside_the_paper(demo: Demo) -> None:
     rows = list(csv.reader(io.StringIO(rendered(demo, "csv"))))
-    assert rows[0] == ["scheme", "density", "seeds", "loss", "loss (paper)"]
+    assert rows[0] == ["scheme", "density", "seeds", "loss", "loss (published)"]
     assert rows[1] == ["sp", "1", "3", "2.100 \u00b1 0.058", "2.10"]
     assert rows[2][-1] == "3.1 (early version)"
 

@@ -10,12 +10,10 @@ from dataclasses import replace
 import pytest
 import torch
 
-from harness.dry_run import dry_runs
 from harness.errors import DataError, SpecError
-from harness.task import PROFILES, Status
+from harness.task import PROFILES, Experiment, Status
 from reproductions.supar import SCHEMES, TABLE_3, Parameterization, Scheme, masked_layers
 from reproductions.supar.experiments import coordinate_check, lr_sweep
-from reproductions.supar.tasks import fig05_coordinate_check, fig06_lr_stability
 from reproductions.supar.text import Batch, character_corpus, held_out_batch, training_batches
 from reproductions.supar.training import (
     Settings,
@@ -261,20 +259,25 @@ def test_estimates_fit_the_profiles() -> None:
         assert total_s["cpu"] < 2 * 48 * 60
 
 
-def test_dry_runs_count_the_real_net_at_every_profile() -> None:
-    tasks = (fig05_coordinate_check.task, fig06_lr_stability.task)
+SHAPE = ("width", "num_layers", "context", "batch_size", "micro_batches", "steps", "tokenizer")
+
+
+@pytest.mark.parametrize("experiment", [lr_sweep.experiment, coordinate_check.experiment])
+def test_dry_runs_count_the_real_net_of_every_shape(experiment: Experiment) -> None:
+    assert experiment.dry_run is not None
     for profile in PROFILES:
-        for report in dry_runs(tasks, profile):
-            assert report["parameters"] == report["expected"], (profile, report)
-    for experiment in (lr_sweep.experiment, coordinate_check.experiment):
-        assert experiment.dry_run is not None
-        point = experiment.params_of("paper")[0]
-        report = experiment.dry_run(point)
-        width, layers, vocabulary = int(point["width"]), int(point["num_layers"]), 50257
-        # SwiGLU at 8 D / 3 rounded up to 8 D: as many weights as GELU at 4 D, within rounding.
-        expected = 12 * layers * width**2 + vocabulary * width
-        assert report.num_params == pytest.approx(expected, rel=5e-3)
-        assert report.memory_bytes > 16 * report.num_params
+        points = experiment.params_of(profile)
+        for shape in {tuple(point[name] for name in SHAPE): point for point in points}.values():
+            report = experiment.dry_run(shape)
+            assert report.num_params == report.expected_num_params, profile
+            # SwiGLU at 8 D / 3 has as many weights as GELU at 4 D, within rounding.
+            width, vocabulary = int(shape["width"]), 50257 if profile == "paper" else 65
+            positions = int(shape["context"]) if shape["positions"] == "learned" else 0
+            about = 24 * width**2 + (vocabulary + positions) * width
+            assert report.num_params == pytest.approx(about, rel=0.01), profile
+            assert report.memory_bytes > 16 * report.num_params
+            tokens = int(shape["batch_size"]) * int(shape["context"])
+            assert report.step_flops > 6 * 24 * width**2 * tokens
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)

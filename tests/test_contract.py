@@ -1,0 +1,266 @@
+"""What every registered task must keep, read from one shared smoke run."""
+
+from __future__ import annotations
+
+import math
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from harness.check import CheckRow, check_stored
+from harness.claims import Word, evaluate
+from harness.dry_run import dry_runs
+from harness.figures import draw
+from harness.papers import deviations_of, load_deviations, load_paper
+from harness.records import RecordStore
+from harness.reference import load_reference
+from harness.registry import load_registry
+from harness.results import TaskResult, csv_path, figure_path, load_result
+from harness.seals import seal
+from harness.task import PROFILES, Experiment, Profile, Task
+from harness.trial import grid_of
+from harness.workspace import Workspace
+
+from .conftest import ROOT, Smoke
+from .golden_rows import differences, golden_body, golden_path, load_golden
+
+LIBRARY = load_registry()
+TASKS = [pytest.param(task, id=name) for name, task in sorted(LIBRARY.tasks.items())]
+PAPERS = sorted({task.paper for task in LIBRARY.tasks.values()})
+EXPERIMENTS = [pytest.param(e, id=name) for name, e in sorted(LIBRARY.experiments.items())]
+CI_PROFILES: tuple[Profile, ...] = ("smoke", "cpu", "gpu", "paper")
+
+
+def word_of(task: Task) -> str:
+    return task.id.split("/")[1]
+
+
+def folder_of(task: Task) -> Path:
+    return LIBRARY.papers[task.paper].folder
+
+
+def result_of(smoke: Smoke, task: Task) -> TaskResult:
+    assert smoke.done.returncode == 0, smoke.done.stderr
+    result = load_result(smoke.workspace, task, "smoke")
+    assert result is not None, f"{task.id} has no smoke result"
+    return result
+
+
+def check_rows(smoke: Smoke, task: Task) -> list[CheckRow]:
+    reference = load_reference(folder_of(task), word_of(task))
+    return check_stored(smoke.workspace, task, "smoke", reference)
+
+
+def test_nothing_is_broken() -> None:
+    assert LIBRARY.broken == {}
+
+
+def test_smoke_run_succeeds_and_writes_only_to_its_working_copy(smoke: Smoke) -> None:
+    assert smoke.done.returncode == 0, smoke.done.stderr
+    assert smoke.done.stdout == ""
+    assert [path.name for path in smoke.workspace.root.iterdir()] == ["runs"]
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_table_has_its_columns_and_every_trial(smoke: Smoke, task: Task) -> None:
+    result = result_of(smoke, task)
+    assert list(result.table.columns) == task.columns.names
+    assert len(result.table) == result.meta.num_rows > 0
+    assert result.meta.trials.without_result == 0
+    assert result.meta.not_run == []
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_claims_are_decided_without_error_and_sealed(smoke: Smoke, task: Task) -> None:
+    result_of(smoke, task)
+    rows = check_rows(smoke, task)
+    assert [row.claim for row in rows] == [claim.id for claim in task.claims]
+    for row in rows:
+        assert row.verdict != Word.ERROR, f"{row.claim}: {row.reason}"
+        assert row.seal == "sealed", f"{row.claim}: {row.seal}"
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_exact_claims_hold_where_smoke_decides_them(smoke: Smoke, task: Task) -> None:
+    result_of(smoke, task)
+    for row in check_rows(smoke, task):
+        if row.grade == "exact" and row.verdict != Word.OUT_OF_PROFILE:
+            assert row.verdict == Word.REPRODUCED, f"{row.claim}: {row.reason} {row.measured}"
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_quantities_work_on_every_table_of_this_shape(smoke: Smoke, task: Task) -> None:
+    """A claim that smoke cannot decide still must not raise on smoke's table."""
+    table = result_of(smoke, task).table
+    for claim in task.claims:
+        everywhere = replace(claim, profiles=PROFILES, threshold_from="theory")
+        verdict = evaluate(everywhere, table, columns=task.columns, profile="smoke")
+        assert verdict.word != Word.ERROR, f"{claim.id}: {verdict.reason}"
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_ci_decides_every_exact_claim(task: Task) -> None:
+    committed = Workspace(ROOT)
+    for claim in task.claims:
+        if claim.grade != "exact":
+            continue
+        ran = [p for p in CI_PROFILES if p == "smoke" or csv_path(committed, task, p).exists()]
+        assert set(ran) & set(claim.profiles), f"{claim.id}: decided in none of {ran}"
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_each_paper_has_an_exact_claim_that_smoke_decides(paper: str) -> None:
+    claims = [c for task in LIBRARY.tasks.values() if task.paper == paper for c in task.claims]
+    assert any(c.grade == "exact" and "smoke" in c.profiles for c in claims)
+
+
+@pytest.mark.parametrize("task", [p for p in TASKS if p.values[0].figure is not None])  # type: ignore[attr-defined]
+def test_figure_redraws_to_the_same_bytes(smoke: Smoke, task: Task) -> None:
+    table = result_of(smoke, task).table
+    reference = load_reference(folder_of(task), word_of(task))
+    stored = figure_path(smoke.workspace, task, "smoke").read_bytes()
+    assert draw(task, table=table, reference=reference, profile="smoke") == stored
+
+
+@pytest.mark.parametrize("task", [p for p in TASKS if p.values[0].figure is not None])  # type: ignore[attr-defined]
+def test_figure_is_told_in_words(task: Task) -> None:
+    assert len(task.alt.split()) >= 8, task.alt
+    assert task.caption
+    assert task.alt != task.caption
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_paper_toml_declares_the_task_with_its_file(task: Task) -> None:
+    item = load_paper(folder_of(task)).item(word_of(task))
+    assert item.status == "task"
+    assert item.file == LIBRARY.file_of(task.id)
+    assert (folder_of(task) / item.file).is_file()
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_paper_toml_promises_no_task_that_is_not_there(paper: str) -> None:
+    items = load_paper(LIBRARY.papers[paper].folder).items
+    promised = {f"{paper}/{item.id}" for item in items if item.status == "task"}
+    assert promised == {name for name in LIBRARY.tasks if name.split("/")[0] == paper}
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_reference_rows_and_paper_values_can_be_read(task: Task) -> None:
+    reference = load_reference(folder_of(task), word_of(task))
+    for claim in task.claims:
+        if claim.paper_value is not None:
+            value = claim.paper_value(reference)
+            assert value is None or math.isfinite(value), claim.id
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_deviations_name_items_of_the_paper(paper: str) -> None:
+    folder = LIBRARY.papers[paper].folder
+    words = {item.id for item in load_paper(folder).items} | {"*"}
+    for deviation in load_deviations(folder):
+        assert set(deviation.tasks) <= words, deviation.id
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_empirical_claims_off_the_paper_s_scale_have_deviations(task: Task) -> None:
+    entries = load_deviations(folder_of(task))
+    for profile in ("cpu", "gpu"):
+        if any(c.grade == "empirical" and profile in c.profiles for c in task.claims):
+            assert deviations_of(entries, word=word_of(task), profile=profile), profile
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_every_claim_can_be_sealed(task: Task) -> None:
+    assert len({seal(claim).sha256 for claim in task.claims}) == len(task.claims)
+
+
+@pytest.mark.parametrize("experiment", EXPERIMENTS)
+def test_golden_rows_hold(smoke: Smoke, experiment: Experiment) -> None:
+    assert smoke.done.returncode == 0, smoke.done.stderr
+    if not experiment.params_of("smoke"):
+        pytest.fail(f"{experiment.id} has no smoke grid")
+    path = golden_path(experiment)
+    assert path.exists(), f"{experiment.id} has no golden rows: make golden"
+    now = golden_body(experiment, RecordStore(smoke.workspace), LIBRARY)
+    found = differences(load_golden(experiment), now)
+    assert not found, (
+        f"{experiment.id}: bump its version or explain, then `make golden`: " + "; ".join(found[:5])
+    )
+
+
+def test_golden_folder_holds_nothing_else() -> None:
+    known = {golden_path(experiment) for experiment in LIBRARY.experiments.values()}
+    found = {path for path in golden_path(EXPERIMENTS[0].values[0]).parents[1].rglob("*.json")}  # type: ignore[attr-defined,union-attr]
+    assert found <= known
+
+
+def all_keys() -> Iterator[str]:
+    for name, experiment in sorted(LIBRARY.experiments.items()):
+        for profile in PROFILES:
+            for trial in grid_of(experiment, profile):
+                yield f"{name} {profile} {trial.key} {trial.seed('init')}"
+
+
+def test_keys_and_seeds_are_stable_across_processes_and_need_no_torch() -> None:
+    code = (
+        "import sys; from harness.canonical import digest; from tests.test_contract import all_keys;"
+        "print(digest(list(all_keys())))"
+    )
+    shown = {
+        subprocess.run(
+            [sys.executable, "-c", code],
+            cwd=ROOT,
+            env={**os.environ, "PYTHONHASHSEED": hash_seed},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for hash_seed in ("1", "2")
+    }
+    assert len(shown) == 1
+
+
+def test_grids_are_counted_and_estimated_without_torch() -> None:
+    code = (
+        "import sys; from harness.registry import load_registry; from harness.task import PROFILES\n"
+        "for e in load_registry().experiments.values():\n"
+        "    for profile in PROFILES:\n"
+        "        for point in e.params_of(profile):\n"
+        "            e.needs_of(point)\n"
+        "            assert e.estimate is None or e.estimate(point).seconds >= 0\n"
+        "assert 'torch' not in sys.modules"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("experiment", EXPERIMENTS)
+def test_what_trains_at_a_larger_scale_has_a_dry_run(experiment: Experiment) -> None:
+    points = [p for profile in ("gpu", "paper") for p in experiment.params_of(profile)]  # type: ignore[arg-type]
+    if any("steps" in point and "batch_size" in point for point in points):
+        assert experiment.dry_run is not None
+
+
+@pytest.mark.parametrize("profile", ["gpu", "paper"])
+@pytest.mark.parametrize(
+    "experiment",
+    [p for p in EXPERIMENTS if p.values[0].dry_run is not None],  # type: ignore[attr-defined,union-attr]
+)
+def test_dry_run_counts_the_parameters_of_the_formula(
+    experiment: Experiment, profile: Profile
+) -> None:
+    task = LIBRARY.tasks_of(experiment)[0]
+    rows = [r for r in dry_runs([task], profile) if r["experiment"] == experiment.id]
+    assert rows
+    assert sum(row["trials"] for row in rows) > 0
+    for row in rows:
+        assert row["parameters"] == row["expected"] > 0
+        assert row["memory_GiB"] > 0
+        assert row["hours_a_trial"] > 0
