@@ -77,10 +77,11 @@ def coordinate_check(
     Raises SpecError for a module whose input needs no gradient.
     """
     modules = [module for members in kinds.values() for module in members]
+    device = next(model.parameters()).device
     rows: list[Coordinates] = []
     last: Batch | None = None
     with watch(modules) as watched:
-        for step, batch in enumerate(batches):
+        for step, batch in enumerate(batch.to(device) for batch in batches):
             change = None if last is None else _update(model, optimizer, last, watched)
             next_token_loss(model(batch.tokens_BT), batch.targets_BT).backward()
             rows += [_measure(step, kind, kinds[kind], watched, change) for kind in kinds]

@@ -10,6 +10,7 @@ authors' code, which draws Bernoulli masks and neither saves nor restores them.
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Iterable
 from typing import Any, Literal
 
@@ -128,9 +129,14 @@ def _attach(module: nn.Linear, mask: Tensor) -> None:
 
 
 def _hook_gradient(module: nn.Linear) -> None:
+    # Weakly: the garbage collector cannot see a cycle through a hook, so the layer, and its
+    # weight with it, would live for ever.
+    layer = weakref.ref(module)
+
     def mask_gradient(weight: Tensor) -> None:
-        if weight.grad is not None:
-            weight.grad.mul_(getattr(module, MASK))
+        owner = layer()
+        if owner is not None and weight.grad is not None:
+            weight.grad.mul_(getattr(owner, MASK))
 
     module.weight.register_post_accumulate_grad_hook(mask_gradient)
     module.__dict__["_masked_weight_id"] = id(module.weight)

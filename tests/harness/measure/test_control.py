@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import time
+from types import SimpleNamespace
 
 import pytest
 import torch
 
 from harness.errors import EnvError
+from harness.measure import timing
 from harness.measure.control import measure_control
 
 
@@ -23,16 +26,16 @@ def test_control_is_quick_and_plausible() -> None:
     assert result.num_samples >= 5
 
 
-def test_copy_rate_agrees_with_a_timing_by_hand() -> None:
-    source, target = torch.ones(2**23), torch.empty(2**23)
-    times = []
-    for _ in range(10):
-        start = time.perf_counter()
-        target.copy_(source)
-        times.append(time.perf_counter() - start)
-    by_hand = 2 * 2**25 / min(times) / 1e9
-    # Threads and load differ; a factor of the bytes, or of a thousand, would not hide.
-    assert measure_control("cpu").copy_gb_per_s == pytest.approx(by_hand, rel=0.9)
+def test_rates_follow_from_a_clock_of_one_millisecond_a_sample(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    ticks = itertools.count(step=1_000_000)
+    clock = SimpleNamespace(perf_counter=time.perf_counter, perf_counter_ns=lambda: next(ticks))
+    monkeypatch.setattr(timing, "time", clock)
+    result = measure_control("cpu", budget_s=0.01)
+    # 32 MiB read and written, and 2 * 384^3 operations, each in a thousandth of a second.
+    assert result.copy_gb_per_s == pytest.approx(67.108864)
+    assert result.matmul_gflop_per_s == pytest.approx(113.246208)
 
 
 def test_control_becomes_json() -> None:

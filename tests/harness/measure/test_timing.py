@@ -30,11 +30,11 @@ def test_warm_up_is_left_out() -> None:
 
     def slow_at_first() -> None:
         calls.append(time.perf_counter())
-        time.sleep(0.05 if len(calls) == 1 else 0.0)
+        time.sleep(0.4 if len(calls) == 1 else 0.0)
 
     timing = measure(slow_at_first, device="cpu", warmup_s=0.02, min_samples=3, budget_s=0.0)
     assert len(calls) > len(timing.samples_ms) == 3
-    assert max(timing.samples_ms) < 50.0
+    assert max(timing.samples_ms) < 400.0
 
 
 def test_the_budget_is_used_and_all_samples_are_kept() -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import copy
+import gc
 import math
+import weakref
 from collections.abc import Callable
 from pathlib import Path
 
@@ -219,3 +221,15 @@ def test_linear_layers_are_named_in_order() -> None:
     assert linear_layers(_mlp(), exclude=["4"]) == ["0", "2"]
     with pytest.raises(SpecError, match="no linear layer"):
         linear_layers(_mlp(), exclude=["readout"])
+
+
+def test_a_masked_layer_is_freed_with_its_model() -> None:
+    def build_and_use() -> tuple[weakref.ref[nn.Module], weakref.ref[torch.Tensor]]:
+        model = nn.Sequential(nn.Linear(8, 8))
+        sparsify(model, layers=["0"], density=0.5, generator=torch.Generator().manual_seed(0))
+        model(torch.ones(1, 8)).sum().backward()
+        return weakref.ref(model[0]), weakref.ref(model[0].weight)
+
+    layer, weight = build_and_use()
+    gc.collect()
+    assert layer() is None and weight() is None

@@ -12,13 +12,23 @@ import torch
 
 from harness.errors import DataError, SpecError
 from harness.task import PROFILES, Experiment, Status
-from reproductions.supar import SCHEMES, TABLE_3, Parameterization, Scheme, masked_layers
+from reproductions.supar import (
+    SCHEMES,
+    TABLE_3,
+    Parameterization,
+    Scheme,
+    masked_layers,
+    max_abs_masked,
+)
+from reproductions.supar.activations import coordinate_check as coordinate_check_of
 from reproductions.supar.experiments import coordinate_check, lr_sweep
 from reproductions.supar.text import Batch, character_corpus, held_out_batch, training_batches
 from reproductions.supar.training import (
+    Seeds,
     Settings,
     TrainLog,
     build_adamw,
+    build_gpt,
     evaluate,
     generator_of,
     lr_factor,
@@ -283,3 +293,24 @@ def test_dry_runs_count_the_real_net_of_every_shape(experiment: Experiment) -> N
 @pytest.mark.parametrize("scheme", SCHEMES)
 def test_every_scheme_trains(scheme: Scheme) -> None:
     assert _train(small.table(scheme)).diverged == ""
+
+
+@pytest.mark.gpu
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device")
+def test_a_gpu_run_has_the_masks_of_a_cpu_run_and_keeps_them() -> None:
+    table = small.table()
+    seeds = Seeds(init=0, masks=1000)
+    model = build_gpt(small.config(table), table, seeds, device="cuda")
+    log = train(model, build_adamw(model, table, SETTINGS), small.batches(), SETTINGS)
+    assert log.diverged == ""
+    assert max_abs_masked(model) == 0.0
+    expected = masked_layers(small.gpt(table))
+    for name, layer in masked_layers(model).items():
+        assert torch.equal(layer.weight_mask.cpu(), expected[name].weight_mask), name
+    rows = coordinate_check_of(
+        model,
+        build_adamw(model, table, SETTINGS),
+        small.batches(3),
+        {"feed_forward": [model.blocks[0].feed_forward]},
+    )
+    assert all(row.mean_abs_activation > 0.0 for row in rows)
