@@ -106,7 +106,9 @@ def seal_state(task: Task, claim: Claim, meta: ResultMeta) -> tuple[str, Any]:
 def _paper_value(claim: Claim, reference: pd.DataFrame | None) -> float | None:
     if claim.paper_value is None or reference is None or reference.empty:
         return None
-    value = claim.paper_value(reference)
+    from harness.reference import published
+
+    value = claim.paper_value(published(reference))
     # JSON has no NaN, and a row without a number is one that was not published.
     return None if value is None or not math.isfinite(value) else float(value)
 

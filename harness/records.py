@@ -133,7 +133,7 @@ def check_names(record: Record, *, where: str) -> None:
     if not re.fullmatch(r"[0-9a-f]{64}", record.key):
         raise DataError(f"{where} is foreign: its key {record.key[:80]!r} is no SHA-256")
     for entry in record.artifacts:
-        if Path(entry.name).name != entry.name:
+        if Path(entry.name).name != entry.name or entry.name in ("", "..", "."):
             raise DataError(f"{where} is foreign: {entry.name!r} is no plain file name")
 
 

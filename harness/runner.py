@@ -223,8 +223,10 @@ class Runner:
             if work.exclusive and running:
                 continue
             waiting.remove(work)
-            running[self.executor.submit(work.job)] = work
-            if work.exclusive:
+            future = self.executor.submit(work.job)
+            running[future] = work
+            # One that is done already ran in this process: its end comes before the next one.
+            if work.exclusive or future.done():
                 break
         if waiting and not running:
             ready = [self._is_late(work.seconds) for work in waiting if self._is_ready(work)]

@@ -206,9 +206,9 @@ def all_keys() -> Iterator[str]:
                 yield f"{name} {profile} {trial.key} {trial.seed('init')}"
 
 
-def test_keys_and_seeds_are_stable_across_processes_and_need_no_torch() -> None:
+def test_keys_and_seeds_are_stable_across_processes() -> None:
     code = (
-        "import sys; from harness.canonical import digest; from tests.test_contract import all_keys;"
+        "from harness.canonical import digest; from tests.test_contract import all_keys;"
         "print(digest(list(all_keys())))"
     )
     shown = {
@@ -227,7 +227,8 @@ def test_keys_and_seeds_are_stable_across_processes_and_need_no_torch() -> None:
 
 def test_grids_are_counted_and_estimated_without_torch() -> None:
     code = (
-        "import sys; from harness.registry import load_registry; from harness.task import PROFILES\n"
+        "import sys\nfrom harness.registry import load_registry\n"
+        "from harness.task import PROFILES\n"
         "for e in load_registry().experiments.values():\n"
         "    for profile in PROFILES:\n"
         "        for point in e.params_of(profile):\n"

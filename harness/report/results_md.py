@@ -186,13 +186,13 @@ def _gaps(run: Run) -> Iterable[str]:
 def _goals(benchmarks: Sequence[BenchmarkResult]) -> str:
     if not benchmarks:
         return "No benchmark is committed.\n"
-    header = ["benchmark", "goal", "measured", "met", "load average", "setting"]
+    header = ["benchmark", "goal", "measured", "met", "load average", "cores of others", "setting"]
     rows = [[markdown_cell(cell) for cell in goal_cells(item)] for item in benchmarks]
     return markdown_table(header, rows) + "\n"
 
 
 def goal_cells(item: BenchmarkResult) -> list[str]:
-    """Return a benchmark as text: name, goal, measured, met, load average, setting."""
+    """Return a benchmark as text: name, goal, measured, met, load, cores of others, setting."""
     goal = item.goal
     unit = "" if goal.unit == "ratio" else f" {goal.unit}"
     return [
@@ -201,6 +201,7 @@ def goal_cells(item: BenchmarkResult) -> list[str]:
         f"{number(item.measured)}{unit}",
         "yes" if item.met else "no",
         number(item.load_average),
+        number(item.other_cores),
         item.note,
     ]
 

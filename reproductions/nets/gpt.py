@@ -193,9 +193,13 @@ class GPT(nn.Module):
         )
         self.blocks = nn.ModuleList(Block(config, device) for _ in range(config.num_layers))
         self.final_norm = nn.LayerNorm(config.width, bias=config.bias, device=device)
-        bias = alibi_bias(config.num_heads, config.context) if self.positions is None else None
+        bias_HTT = None
+        if self.positions is None:
+            # On its device from the start: on the meta device a dry run must not compute it.
+            with device:
+                bias_HTT = alibi_bias(config.num_heads, config.context)
         # Follows from the configuration, so a checkpoint need not hold it.
-        self.register_buffer("bias_HTT", None if bias is None else bias.to(device), False)
+        self.register_buffer("bias_HTT", bias_HTT, False)
         draw_normal(self, std=DEFAULT_STD, generator=generator)
 
     def forward(self, tokens_BT: Tensor) -> Tensor:

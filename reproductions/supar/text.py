@@ -14,6 +14,7 @@ from torch import Tensor
 
 from harness.errors import DataError
 
+GPT2_TOKENS = 50257
 SPLITS = (0.90, 0.05, 0.05)
 """Fractions of a text for training, validation and test, in the order of the text."""
 
@@ -60,11 +61,16 @@ def gpt2_corpus(text: str) -> Corpus:
 
     try:
         tokenizer = GPT2TokenizerFast.from_pretrained("gpt2", local_files_only=True)
-    except OSError as error:
+        # transformers 5 returns an empty tokenizer, without a word, where the files are missing.
+        num_tokens = len(tokenizer)
+    except OSError:
+        num_tokens = 0
+    if num_tokens != GPT2_TOKENS:
         raise DataError(
-            "the GPT-2 tokenizer is not in the local cache of transformers: fetch it with "
-            "`hf download gpt2 tokenizer.json vocab.json merges.txt`"
-        ) from error
+            f"the GPT-2 tokenizer in the local cache of transformers has {num_tokens} tokens and "
+            f"not {GPT2_TOKENS}: fetch it with `hf download gpt2 tokenizer.json vocab.json "
+            "merges.txt`"
+        )
     return split_tokens(torch.tensor(tokenizer(text)["input_ids"]), vocab_size=len(tokenizer))
 
 

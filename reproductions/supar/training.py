@@ -31,8 +31,6 @@ Schedule = Literal["to_tenth", "to_zero", "constant"]
 CHECKPOINT_EVERY_S = 120.0
 CHECK_EVERY = 25
 """Steps between looks at the loss; each look waits for the device."""
-DIVERGED_FACTOR = 2.0
-"""A run whose last losses exceed this multiple of guessing (ln V) counts as diverged."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -3,7 +3,7 @@ from __future__ import annotations
 import importlib
 import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,6 +12,7 @@ import pytest
 from harness import code_digest
 from harness.cli import main
 
+from .small_disk import SmallDisk, mounted
 from .toy_paper import ToyPaper, make_toy_paper
 
 
@@ -34,9 +35,7 @@ def toy(tmp_path: Path) -> ToyPaper:
 
 
 @pytest.fixture
-def cli(
-    toy: ToyPaper, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> Cli:
+def cli(toy: ToyPaper, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Cli:
     """Return `repro` on the toy paper, called in this process: no start-up to wait for."""
 
     def call(*words: str, **env: str) -> Done:
@@ -71,3 +70,10 @@ def forget_toylab() -> None:
     code_digest._file_of.cache_clear()
     code_digest._read.cache_clear()
     importlib.invalidate_caches()
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[SmallDisk]:
+    """Return a file system of one megabyte."""
+    with mounted(tmp_path / "disk") as disk:
+        yield disk

@@ -1,6 +1,6 @@
 """Small experiments that run in the test's own process, and a way to run them.
 
-`CALLS` lists what ran, in order; `FAULTS` maps an address to what that trial raises.
+`calls` lists what ran, in order; `faults` maps an address to what that trial raises.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ from harness.task import (
 )
 from harness.trial import Trial
 
-CALLS: list[str] = []
-FAULTS: dict[str, BaseException] = {}
-BATCHES: list[list[int]] = []
+calls: list[str] = []
+faults: dict[str, BaseException] = {}
+batches: list[list[int]] = []
 LIMITS = MachineLimits(
     memory_bytes=2**34, has_cuda=False, gpu_bytes=0, is_root=False, has_judge=False
 )
@@ -44,9 +44,9 @@ FACTS: dict[str, Any] = {"commit": "c0ffee", "dirty": False, "machine": {}, "ver
 
 def note(experiment: Experiment, params: Params) -> None:
     address = describe_trial(experiment, params)
-    CALLS.append(address)
-    if address in FAULTS:
-        raise FAULTS[address]
+    calls.append(address)
+    if address in faults:
+        raise faults[address]
 
 
 def grid() -> Iterator[Params]:
@@ -109,7 +109,7 @@ def alone(params: Params, ctx: RunContext) -> Sequence[Row]:
 
 
 def together(points: Sequence[Params], contexts: Sequence[RunContext]) -> list[Sequence[Row]]:
-    BATCHES.append([int(point["x"]) for point in points])
+    batches.append([int(point["x"]) for point in points])
     for point in points:
         note(BATCHED, point)
     return [[{"y": float(point["x"]) * 10.0}] for point in points]
@@ -189,9 +189,9 @@ def carry_out(
     progress: Silent | None = None,
     **options: Any,
 ) -> Summary:
-    """Run a plan in this process; `CALLS` and `BATCHES` then tell what ran."""
-    CALLS.clear()
-    BATCHES.clear()
+    """Run a plan in this process; `calls` and `batches` then tell what ran."""
+    calls.clear()
+    batches.clear()
     facts = {**FACTS, "overrides": dict(plan.overrides)}
     progress = progress or Silent()
     runner = Runner(

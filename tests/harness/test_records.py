@@ -56,7 +56,9 @@ def with_new_digest(line: str, **changes: Any) -> bytes:
 
 
 def test_a_record_comes_back_as_it_was_written(store: RecordStore) -> None:
-    record = make_record(a_trial(), rows=[{"square": 0.1, "text": "line\u2028 sep \x85", "n": None}])
+    record = make_record(
+        a_trial(), rows=[{"square": 0.1, "text": "line\u2028 sep \x85", "n": None}]
+    )
     store.write(record)
     assert store.read(a_trial()) == record
 

@@ -22,9 +22,9 @@ from .inline_lab import BASE, BATCHED, HEAD, SQUARES, TASKS, Silent, carry_out, 
 
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[RecordStore]:
-    lab.FAULTS.clear()
+    lab.faults.clear()
     yield RecordStore(Workspace(tmp_path))
-    lab.FAULTS.clear()
+    lab.faults.clear()
 
 
 def weights(store: RecordStore, x: int) -> Path:
@@ -47,14 +47,14 @@ def reasons(store: RecordStore, *words: str) -> dict[str, str]:
 def test_a_second_run_runs_nothing(store: RecordStore) -> None:
     assert run_lab(store, "squares").num_run == 3
     again = run_lab(store, "squares")
-    assert (again.num_run, again.num_reused, lab.CALLS) == (0, 3, [])
+    assert (again.num_run, again.num_reused, lab.calls) == (0, 3, [])
 
 
 def test_a_trial_that_raises_is_recorded_with_its_traceback_and_tried_again(
     store: RecordStore,
 ) -> None:
     bad = "lab/squares[x=1 seed=0]"
-    lab.FAULTS[bad] = ValueError("too square")
+    lab.faults[bad] = ValueError("too square")
     summary = run_lab(store, "squares")
     assert [report.note for report in summary.failed] == ["ValueError: too square"]
     assert (summary.num_run, summary.num_left) == (3, 0)
@@ -62,9 +62,9 @@ def test_a_trial_that_raises_is_recorded_with_its_traceback_and_tried_again(
     assert isinstance(record, Record)
     assert "inline_lab.py" in record.error and "Traceback" in record.error
     assert reasons(store, "squares") == {bad: "failed before: ValueError: too square"}
-    lab.FAULTS.clear()
+    lab.faults.clear()
     assert run_lab(store, "squares").failed == []
-    assert lab.CALLS == [bad]
+    assert [bad] == lab.calls
 
 
 @pytest.mark.parametrize(
@@ -79,37 +79,37 @@ def test_a_trial_that_raises_is_recorded_with_its_traceback_and_tried_again(
 def test_whatever_a_trial_raises_costs_that_trial_only(
     store: RecordStore, fault: BaseException, status: str
 ) -> None:
-    lab.FAULTS["lab/squares[x=0 seed=0]"] = fault
+    lab.faults["lab/squares[x=0 seed=0]"] = fault
     summary = run_lab(store, "squares")
-    assert (summary.num_run, len(lab.CALLS)) == (3, 3)
+    assert (summary.num_run, len(lab.calls)) == (3, 3)
     trials = grid_of(SQUARES, "cpu")
     assert [status_of(store, trial)[0] for trial in trials] == [status, "done", "done"]
 
 
 def test_a_full_disk_ends_the_run_instead_of_failing_every_trial(store: RecordStore) -> None:
-    lab.FAULTS["lab/squares[x=0 seed=0]"] = OSError(28, "No space left on device")
+    lab.faults["lab/squares[x=0 seed=0]"] = OSError(28, "No space left on device")
     with pytest.raises(RunError, match="No space left"):
         run_lab(store, "squares")
-    assert len(lab.CALLS) == 1
-    lab.FAULTS.clear()
+    assert len(lab.calls) == 1
+    lab.faults.clear()
     assert run_lab(store, "squares").num_left == 0
 
 
 def test_ctrl_c_in_a_trial_ends_the_run_and_keeps_what_was_done(store: RecordStore) -> None:
-    lab.FAULTS["lab/squares[x=1 seed=0]"] = KeyboardInterrupt()
+    lab.faults["lab/squares[x=1 seed=0]"] = KeyboardInterrupt()
     summary = run_lab(store, "squares")
     assert (summary.interrupted, summary.num_left) == (True, 3 - summary.num_run)
-    lab.FAULTS.clear()
+    lab.faults.clear()
     assert run_lab(store, "squares").num_left == 0
-    assert "lab/squares[x=0 seed=0]" not in lab.CALLS
+    assert "lab/squares[x=0 seed=0]" not in lab.calls
 
 
 def test_upstream_runs_first_and_its_artifact_reaches_the_trial(store: RecordStore) -> None:
     run_lab(store, "head")
-    names = [call.split("[")[0] for call in lab.CALLS]
+    names = [call.split("[")[0] for call in lab.calls]
     assert sorted(names) == ["lab/base"] * 2 + ["lab/head"] * 2
     for x in range(2):
-        assert lab.CALLS.index(f"lab/base[x={x} seed=0]") < lab.CALLS.index(
+        assert lab.calls.index(f"lab/base[x={x} seed=0]") < lab.calls.index(
             f"lab/head[x={x} k=5 seed=0]"
         )
     record = store.result(Trial(HEAD, {"x": 1, "k": 5, "seed": 0}, "cpu"))
@@ -137,7 +137,7 @@ def test_an_artifact_that_cannot_be_used_is_made_again(store: RecordStore, damag
         f"its artifact weights.safetensors {'is missing' if damage == 'missing' else 'was altered'}"
     )
     assert run_lab(store, "head").failed == []
-    assert "lab/base[x=0 seed=0]" in lab.CALLS and "lab/base[x=1 seed=0]" not in lab.CALLS
+    assert "lab/base[x=0 seed=0]" in lab.calls and "lab/base[x=1 seed=0]" not in lab.calls
     assert weights(store, 0).read_bytes() == good
 
 
@@ -148,14 +148,14 @@ def test_a_missing_artifact_that_nothing_waits_for_is_left_alone(store: RecordSt
 
 
 def test_what_needs_a_failed_trial_is_skipped_with_its_name(store: RecordStore) -> None:
-    lab.FAULTS["lab/base[x=0 seed=0]"] = ValueError("no")
+    lab.faults["lab/base[x=0 seed=0]"] = ValueError("no")
     summary = run_lab(store, "head")
     head = Trial(HEAD, {"x": 0, "k": 5, "seed": 0}, "cpu")
     assert status_of(store, head) == ("skipped", "needs lab/base[x=0 seed=0], which failed")
     assert len(summary.failed) == 2 and summary.num_left == 0
-    lab.FAULTS.clear()
+    lab.faults.clear()
     assert run_lab(store, "head").failed == []
-    assert lab.CALLS == ["lab/base[x=0 seed=0]", "lab/head[x=0 k=5 seed=0]"]
+    assert lab.calls == ["lab/base[x=0 seed=0]", "lab/head[x=0 k=5 seed=0]"]
 
 
 def test_batches_follow_from_the_grid_and_an_incomplete_one_is_run_whole(
@@ -163,14 +163,13 @@ def test_batches_follow_from_the_grid_and_an_incomplete_one_is_run_whole(
 ) -> None:
     run_lab(store, "batched")
     whole = [[8, 9, 10], [11, 12], [16, 17, 18], [19, 20]]
-    # The last member of an odd group is a trial like any other.
-    assert sorted(lab.BATCHES) == whole
+    assert sorted(lab.batches) == whole
     lost = [trial for trial in grid_of(BATCHED, "cpu") if trial.params["x"] in (9, 20)]
     kept = store.path(grid_of(BATCHED, "cpu")[0]).read_bytes()
     for trial in lost:
         store.path(trial).unlink()
     summary = run_lab(store, "batched")
-    assert sorted(lab.BATCHES) == [[8, 9, 10], [19, 20]]
+    assert sorted(lab.batches) == [[8, 9, 10], [19, 20]]
     assert (summary.num_run, summary.num_left) == (2, 0)
     assert store.path(grid_of(BATCHED, "cpu")[0]).read_bytes() == kept
     values = {t.params["x"]: store.result(t) for t in grid_of(BATCHED, "cpu")}
@@ -179,17 +178,15 @@ def test_batches_follow_from_the_grid_and_an_incomplete_one_is_run_whole(
     }
 
 
-def test_a_batch_of_the_wrong_length_fails_its_members_only(
-    store: RecordStore, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    assert BATCHED.batch is not None
-    short = replace(BATCHED.batch, run=lambda points, contexts: [[{"y": 0.0}]])
-    with monkeypatch.context() as patch:
-        object.__setattr__(BATCHED, "batch", short)
-        try:
-            summary = run_lab(store, "batched", "squares")
-        finally:
-            object.__setattr__(BATCHED, "batch", patch and replace(short, run=lab.together))
+def test_a_batch_of_the_wrong_length_fails_its_members_only(store: RecordStore) -> None:
+    whole = BATCHED.batch
+    assert whole is not None
+    short = replace(whole, run=lambda points, contexts: [[{"y": 0.0}]])
+    object.__setattr__(BATCHED, "batch", short)
+    try:
+        summary = run_lab(store, "batched", "squares")
+    finally:
+        object.__setattr__(BATCHED, "batch", whole)
     assert len(summary.failed) == 10
     assert all("gave 1 results" in report.note for report in summary.failed)
     assert summary.num_run == 13
@@ -198,7 +195,7 @@ def test_a_batch_of_the_wrong_length_fails_its_members_only(
 def test_no_time_budget_starts_nothing_and_says_what_is_left(store: RecordStore) -> None:
     summary = run_lab(store, "squares", time_budget_s=0.0)
     assert (summary.num_run, summary.num_left, summary.out_of_time) == (0, 3, True)
-    assert lab.CALLS == []
+    assert lab.calls == []
 
 
 def test_a_budget_that_one_trial_exceeds_still_runs_the_shorter_ones(store: RecordStore) -> None:
@@ -207,7 +204,7 @@ def test_a_budget_that_one_trial_exceeds_still_runs_the_shorter_ones(store: Reco
         seconds = 1000.0 if number == 0 else 0.0
         plan.items[key] = replace(item, estimate=replace(item.estimate, seconds=seconds))
     summary = carry_out(store, plan, time_budget_s=30.0)
-    assert lab.CALLS == ["lab/squares[x=1 seed=0]", "lab/squares[x=2 seed=0]"]
+    assert lab.calls == ["lab/squares[x=1 seed=0]", "lab/squares[x=2 seed=0]"]
     assert (summary.num_left, summary.out_of_time) == (1, True)
     assert summary.wall_s < 25.0
 
@@ -291,7 +288,7 @@ def test_a_torn_record_is_run_again_and_kept_beside(store: RecordStore) -> None:
     ]
     assert isinstance(store.read(grid_of(SQUARES, "cpu")[0]), Rejected)
     run_lab(store, "squares")
-    assert lab.CALLS == [name]
+    assert [name] == lab.calls
     assert [p.read_bytes() for p in path.parent.glob("*.rejected-*")] == [torn]
 
 
@@ -306,10 +303,10 @@ def test_a_stale_record_is_told_and_run_again_only_on_request(
     assert all(item.stale and "code changed" in item.reason for item in plan.items.values())
     stale = plan_of(store, "squares", rerun_stale=True)
     assert carry_out(store, stale, rerun=True).num_run == 3
-    assert len(lab.CALLS) == 3
+    assert len(lab.calls) == 3
     # A second run that planned the same meanwhile finds them new.
     carry_out(store, stale, rerun=True)
-    assert lab.CALLS == []
+    assert lab.calls == []
     fresh = plan_of(store, "squares", rerun_stale=True)
     assert {item.action for item in fresh.items.values()} == {Action.REUSE}
 

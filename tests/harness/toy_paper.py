@@ -29,7 +29,7 @@ status = "task"
 file = "tasks/tab01_squares.py"
 """
 
-EXPERIMENT = '''
+EXPERIMENT = """
 import json
 import os
 import sys
@@ -82,9 +82,9 @@ experiment = Experiment(
     id="toylab/squares", version=1, run=run, grid={"smoke": grid, "cpu": grid}, needs=needs,
     timeout_s=float(os.environ.get("TOY_TIMEOUT", "60")),
 )
-'''
+"""
 
-TASK = '''
+TASK = """
 from harness.claims import Claim
 from harness.task import Column, Columns, Task
 from toylab.experiments.squares import experiment
@@ -108,7 +108,7 @@ task = Task(
         profiles=("smoke", "cpu"),
     ),),
 )
-'''
+"""
 
 
 @dataclass(slots=True)

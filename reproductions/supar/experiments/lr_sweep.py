@@ -169,7 +169,7 @@ def gpu_grid() -> Iterator[Params]:
         width=1024,
         base_width=128,
         context=128,
-        batch_size=16,
+        batch_size=8,
         micro_batches=1,
         steps=150,
     )

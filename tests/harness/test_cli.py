@@ -1,0 +1,200 @@
+"""The command line: rows as the design names them, no torch where none is needed, exit codes."""
+
+from __future__ import annotations
+
+import json
+import math
+import subprocess
+import sys
+
+import pytest
+from typer.main import get_command
+
+from harness.cli import app
+from harness.commands.common import parse_duration, parse_overrides
+from harness.errors import UsageError
+
+from .conftest import Cli
+from .toy_paper import TASK, ToyPaper
+
+LIST_FIELDS = ["id", "paper", "kind", "number", "title", "file", "experiments", "claims"]
+CHECK_FIELDS = [
+    "task", "claim", "form", "grade", "profile", "verdict", "reason", "measured", "low", "high",
+    "num_seeds", "threshold", "threshold_from", "paper_value", "seal",
+]  # fmt: skip
+VERBS = {
+    "list", "plan", "run", "status", "check", "plot", "table", "report", "doctor", "data",
+    "records", "bench",
+}  # fmt: skip
+
+
+def test_every_verb_of_the_design_is_there() -> None:
+    assert set(get_command(app).commands) >= VERBS  # type: ignore[attr-defined]
+
+
+def test_list_rows(cli: Cli) -> None:
+    rows = json.loads(cli("list", "toylab", "--json").out)
+    assert [list(row) for row in rows] == [LIST_FIELDS]
+    assert rows[0] == {
+        "id": "toylab/tab01", "paper": "toylab", "kind": "table", "number": "1",
+        "title": "Squares grow", "file": "tasks/tab01_squares.py",
+        "experiments": ["toylab/squares"], "claims": ["grows"],
+    }  # fmt: skip
+
+
+def test_check_rows_before_and_after_a_run(cli: Cli) -> None:
+    before = json.loads(cli("check", "toylab", "--json").out)
+    assert [list(row) for row in before] == [CHECK_FIELDS]
+    assert (before[0]["verdict"], before[0]["seal"]) == ("NOT_RUN", "none")
+    assert cli("run", "toylab", "--executor", "inline").code == 0
+    done = cli("check", "toylab", "--json")
+    (row,) = json.loads(done.out, parse_constant=_refuse)
+    assert done.code == 0
+    assert list(row) == CHECK_FIELDS
+    assert (row["verdict"], row["seal"], row["num_seeds"]) == ("REPRODUCED", "sealed", 3)
+    assert row["low"] <= row["measured"] <= row["high"]
+
+
+def _refuse(constant: str) -> float:
+    raise AssertionError(f"{constant} is no JSON")
+
+
+@pytest.mark.parametrize("verb", ["list", "plan", "status", "check"])
+def test_reading_verbs_load_no_torch(toy: ToyPaper, verb: str) -> None:
+    assert toy.repro("run", "toylab", "--executor", "inline").returncode == 0
+    heavy = ["torch", "transformers", "matplotlib", "seaborn"]
+    # check alone must read tables; the others answer without pandas.
+    heavy += [] if verb == "check" else ["pandas", "pandera"]
+    code = (
+        "import sys; from harness.cli import app\n"
+        f"app(['{verb}', '--json'], standalone_mode=False)\n"
+        f"found = [name for name in {heavy} if name in sys.modules]\n"
+        "sys.exit(f'loaded {found}' if found else 0)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env=toy.environment(),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)
+
+
+@pytest.mark.parametrize("verb", ["list", "plan", "status", "check", "doctor"])
+def test_results_go_to_stdout_alone(cli: Cli, toy: ToyPaper, verb: str) -> None:
+    (toy.folder / "tasks" / "fig09_broken.py").write_text("1 / 0\n")
+    words = [verb, "--json"] if verb == "doctor" else [verb, "toylab", "--json"]
+    done = cli(*words)
+    assert isinstance(json.loads(done.out), list)
+
+
+def test_run_prints_nothing_on_stdout(cli: Cli) -> None:
+    done = cli("run", "toylab", "--executor", "inline")
+    assert done.out == ""
+    assert "12 run" in done.err
+    assert done.err.rstrip().splitlines()[-1].startswith("next: repro check")
+
+
+def test_help_ends_with_examples(cli: Cli) -> None:
+    done = cli("--help")
+    assert done.code == 0
+    after = done.out[done.out.index("Examples:") :]
+    assert after.count("repro ") >= 3
+    assert "Commands" not in after
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "hint"),
+    [
+        (["list", "toylb"], 2, "'toylab'"),
+        (["check", "toylab/tab1"], 2, "did you mean 'toylab/tab01'"),
+        (["plan", "toylab", "--profile", "smoky"], 2, "'smoke'"),
+        (["list", "--kind", "tabel"], 2, "'table'"),
+        (["run", "toylab", "--set", "y=3"], 2, "no trial has that parameter"),
+        (["run", "toylab", "--set", "y"], 2, "write name=value"),
+        (["run", "toylab", "--seeds", "0"], 2, "at least 1"),
+        (["run", "toylab", "--time-budget", "soon"], 2, "write it as"),
+        (["run", "toylab", "--executor", "slurm"], 2, "'slurm'"),
+        (["nosuchverb"], 2, "nosuchverb"),
+        (["list", "--nosuchoption"], 2, "nosuchoption"),
+        (["run", "toylab", "--executor", "inline"], 3, "3 of 12 failed"),
+    ],
+)
+def test_bad_input_gets_one_sentence_and_its_exit_code(
+    cli: Cli, toy: ToyPaper, words: list[str], code: int, hint: str
+) -> None:
+    done = cli(*words, TOY_MODE_2="raise")
+    assert done.code == code
+    assert hint in done.err
+    assert "Traceback" not in done.err
+    if code == 2:
+        assert toy.starts() == []
+        assert not toy.csv().exists()
+
+
+def test_exact_claim_that_fails_fails_the_check(cli: Cli, toy: ToyPaper) -> None:
+    task = toy.folder / "tasks" / "tab01_squares.py"
+    task.write_text(
+        TASK.replace('"empirical"', '"exact"').replace("threshold=1.0", "threshold=1e9")
+    )
+    run = cli("run", "toylab", "--executor", "inline")
+    assert (run.code, "NOT_REPRODUCED" in run.err) == (1, True)
+    assert cli("check", "toylab").code == 1
+    # The same claim as a finding fails nothing.
+    task.write_text(TASK.replace("threshold=1.0", "threshold=1e9"))
+    done = cli("check", "toylab", "--json")
+    (row,) = json.loads(done.out)
+    assert (done.code, row["verdict"], row["seal"]) == (0, "NOT_REPRODUCED", "changed")
+
+
+def test_claim_that_raises_errs_and_fails_the_check(cli: Cli, toy: ToyPaper) -> None:
+    assert cli("run", "toylab", "--executor", "inline").code == 0
+    task = toy.folder / "tasks" / "tab01_squares.py"
+    task.write_text(TASK.replace('table["square"].max()', 'table["cube"].max()'))
+    done = cli("check", "toylab", "--json")
+    (row,) = json.loads(done.out)
+    assert (done.code, row["verdict"]) == (1, "ERROR")
+    assert "cube" in row["reason"]
+    assert "Traceback" not in done.err
+
+
+def test_broken_task_fails_the_check_of_its_paper(cli: Cli, toy: ToyPaper) -> None:
+    (toy.folder / "tasks" / "fig09_broken.py").write_text("1 / 0\n")
+    done = cli("check", "toylab")
+    assert done.code == 1
+    assert "broken: toylab/fig09" in done.err
+
+
+def test_plan_says_what_would_run_and_why(cli: Cli) -> None:
+    rows = json.loads(cli("plan", "toylab", "--json").out)
+    assert len(rows) == 12
+    assert {(row["action"], row["reason"]) for row in rows} == {("run", "no record yet")}
+    assert cli("run", "toylab", "--executor", "inline").code == 0
+    rows = json.loads(cli("plan", "toylab", "--json").out)
+    assert {(row["action"], row["reason"]) for row in rows} == {("reuse", "done")}
+
+
+def test_overrides_are_read_as_json() -> None:
+    found = parse_overrides(["width=512", "lr=0.5", "data=mnist", "on=true", "list=[1]"], None)
+    assert found == {"width": 512, "lr": 0.5, "data": "mnist", "on": True, "list": "[1]"}
+
+
+@pytest.mark.parametrize("setting", ["lr=NaN", "lr=Infinity", "seeds=many", "seeds=0", "=3"])
+def test_override_that_cannot_be_is_refused(setting: str) -> None:
+    with pytest.raises(UsageError):
+        parse_overrides([setting], None)
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"), [("90s", 90), ("25m", 1500), ("1h30m", 5400), ("1.5h", 5400)]
+)
+def test_duration(text: str, seconds: float) -> None:
+    assert math.isclose(parse_duration(text) or 0.0, seconds)
+
+
+@pytest.mark.parametrize("text", ["", "soon", "10", "-5m", "5 m", "m5"])
+def test_duration_that_is_none_is_refused(text: str) -> None:
+    with pytest.raises(UsageError, match="write it as"):
+        parse_duration(text)
