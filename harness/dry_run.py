@@ -52,13 +52,17 @@ def _shapes(experiment: Experiment, profile: Profile) -> list[dict[str, Any]]:
             "trials": len(members),
             "parameters": members[0].num_params,
             "expected": members[0].expected_num_params,
-            "memory_GiB": round(members[0].memory_bytes / 2**30, 3),
-            "step_TFLOP": round(members[0].step_flops / 1e12, 4),
+            "memory_GiB": _short(members[0].memory_bytes / 2**30),
+            "step_TFLOP": _short(members[0].step_flops / 1e12),
             "steps": members[0].num_steps,
-            "hours_a_trial": round(
-                members[0].step_flops * members[0].num_steps / ASSUMED_FLOPS_PER_S[profile] / 3600,
-                3,
+            "hours_a_trial": _short(
+                members[0].step_flops * members[0].num_steps / ASSUMED_FLOPS_PER_S[profile] / 3600
             ),
         }
         for members in groups.values()
     ]
+
+
+def _short(number: float) -> float:
+    """Return three significant digits: fixed decimals would print a small trial as nothing."""
+    return float(f"{number:.3g}")

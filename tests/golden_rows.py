@@ -1,4 +1,4 @@
-"""Golden rows: what one smoke trial of each experiment gave when it was last looked at."""
+"""Golden rows: what two smoke trials of each experiment gave when they were last looked at."""
 
 from __future__ import annotations
 
@@ -24,30 +24,27 @@ def golden_path(experiment: Experiment) -> Path:
     return FOLDER / paper / f"{name}.json"
 
 
-def golden_trial(experiment: Experiment) -> Trial:
-    """Return the trial whose rows are kept: the last of the smoke grid, the paper's own method."""
-    return grid_of(experiment, "smoke")[-1]
+def golden_trials(experiment: Experiment) -> list[Trial]:
+    """Return the trials whose rows are kept: the smoke grid's first, a baseline, and its last."""
+    grid = grid_of(experiment, "smoke")
+    return [grid[0], grid[-1]] if len(grid) > 1 else grid
 
 
 def golden_body(experiment: Experiment, store: RecordStore, library: Library) -> dict[str, Any]:
-    """Return what belongs into the golden file, from a smoke run's record."""
-    trial = golden_trial(experiment)
-    record = store.read(trial)
-    assert isinstance(record, Record), f"{trial.name} has no record"
+    """Return what belongs into the golden file, from a smoke run's records."""
     measured = {
         column.name
         for task in library.tasks_of(experiment)
         for column in task.columns.columns
         if column.role == "measurement"
     }
-    rows = [{k: v for k, v in row.items() if k not in measured} for row in record.rows]
-    return {
-        "experiment": experiment.id,
-        "version": experiment.version,
-        "params": dict(trial.params),
-        "status": record.status,
-        "rows": rows,
-    }
+    trials = []
+    for trial in golden_trials(experiment):
+        record = store.read(trial)
+        assert isinstance(record, Record), f"{trial.name} has no record"
+        rows = [{k: v for k, v in row.items() if k not in measured} for row in record.rows]
+        trials.append({"params": dict(trial.params), "status": record.status, "rows": rows})
+    return {"experiment": experiment.id, "version": experiment.version, "trials": trials}
 
 
 def load_golden(experiment: Experiment) -> dict[str, Any]:
@@ -60,18 +57,36 @@ def golden_text(body: dict[str, Any]) -> str:
 
 def differences(golden: dict[str, Any], now: dict[str, Any]) -> list[str]:
     """Return what differs, with both values; empty where all is within the tolerance."""
-    found = [
-        f"{name}: golden {golden[name]!r}, now {now[name]!r}"
-        for name in ("experiment", "version", "params", "status")
-        if golden[name] != now[name]
+    found = _unequal(golden, now, ("experiment", "version"), "")
+    if len(golden["trials"]) != len(now["trials"]):
+        return [*found, f"trials: golden {len(golden['trials'])}, now {len(now['trials'])}"]
+    for number, (old, new) in enumerate(zip(golden["trials"], now["trials"], strict=True)):
+        found += _unequal(old, new, ("params", "status"), f"trial {number} ")
+        found += _row_differences(old["rows"], new["rows"], f"trial {number} ")
+    return found
+
+
+def _unequal(
+    old: dict[str, Any], new: dict[str, Any], names: tuple[str, ...], where: str
+) -> list[str]:
+    return [
+        f"{where}{name}: golden {old[name]!r}, now {new[name]!r}"
+        for name in names
+        if old[name] != new[name]
     ]
-    if len(golden["rows"]) != len(now["rows"]):
-        return [*found, f"rows: golden {len(golden['rows'])}, now {len(now['rows'])}"]
-    for index, (old, new) in enumerate(zip(golden["rows"], now["rows"], strict=True)):
+
+
+def _row_differences(
+    golden: list[dict[str, Any]], now: list[dict[str, Any]], where: str
+) -> list[str]:
+    if len(golden) != len(now):
+        return [f"{where}rows: golden {len(golden)}, now {len(now)}"]
+    found = []
+    for index, (old, new) in enumerate(zip(golden, now, strict=True)):
         for name in sorted(old.keys() | new.keys()):
             left, right = old.get(name, "absent"), new.get(name, "absent")
             if not close(left, right):
-                found.append(f"row {index} {name}: golden {left!r}, now {right!r}")
+                found.append(f"{where}row {index} {name}: golden {left!r}, now {right!r}")
     return found
 
 

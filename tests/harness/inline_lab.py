@@ -6,6 +6,9 @@
 from __future__ import annotations
 
 import os
+import signal
+import sys
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -130,6 +133,47 @@ BATCHED = Experiment(
 )
 
 
+class OddError(Exception):
+    """An exception that cannot be carried to another process and built there again."""
+
+    def __init__(self, one: int, two: int) -> None:
+        super().__init__(f"{one} and {two}")
+
+
+def meet_fate(params: Params, ctx: RunContext) -> Sequence[Row]:
+    """Do what the parameter says; for workers, which share no memory with the test."""
+    match params["fate"]:
+        case "die":
+            os.kill(os.getpid(), signal.SIGKILL)
+        case "exit":
+            sys.exit(7)
+        case "odd exception":
+            raise OddError(1, 2)
+        case "hang":
+            (ctx.checkpoint_path().parents[2] / "hang").touch()
+            time.sleep(600)
+        case "environment":
+            return [
+                {
+                    "threads": os.environ["OMP_NUM_THREADS"],
+                    "wait": os.environ["OMP_WAIT_POLICY"],
+                    "sigint": "ignored"
+                    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+                    else "not",
+                    "blocked": signal.SIGINT in signal.pthread_sigmask(signal.SIG_BLOCK, ()),
+                }
+            ]
+    return [{"y": 1.0}]
+
+
+def fates_grid() -> Iterator[Params]:
+    for fate in ("ok", "well"):
+        yield {"fate": fate, "number": 0, "seed": 0}
+
+
+FATES = Experiment(id="lab/fates", version=1, run=meet_fate, grid={"cpu": fates_grid})
+
+
 def task_of(experiment: Experiment, word: str) -> Task:
     columns = (
         Column(name="x", type="int", role="param", doc="the number"),
@@ -148,6 +192,7 @@ tasks = [
         ("base", BASE),
         ("head", HEAD),
         ("batched", BATCHED),
+        ("fates", FATES),
     )
 ]
 TASKS = {task.id.split("/")[1]: task for task in tasks}

@@ -33,7 +33,7 @@ def test_a_full_disk_keeps_the_old_file_and_leaves_no_part_of_the_new(
 ) -> None:
     path = small_disk.folder / "result.csv"
     write_bytes(path, b"old")
-    with small_disk.filled(), pytest.raises(RunError, match="disk is full while writing .*result"):
+    with small_disk.filled(), pytest.raises(RunError, match=r"disk is full while writing .*result"):
         write_bytes(path, b"new" * 50_000)
     assert tree(small_disk.folder) == {"result.csv": b"old"}
     write_bytes(path, b"new" * 50_000)

@@ -119,13 +119,13 @@ def test_help_ends_with_examples(cli: Cli) -> None:
         (["run", "toylab", "--executor", "slurm"], 2, "'slurm'"),
         (["nosuchverb"], 2, "nosuchverb"),
         (["list", "--nosuchoption"], 2, "nosuchoption"),
-        (["run", "toylab", "--executor", "inline"], 3, "3 of 12 failed"),
+        (["run", "toylab", "--executor", "inline"], 3, "1 of 13 failed"),
     ],
 )
 def test_bad_input_gets_one_sentence_and_its_exit_code(
     cli: Cli, toy: ToyPaper, words: list[str], code: int, hint: str
 ) -> None:
-    done = cli(*words, TOY_MODE_2="raise")
+    done = cli(*words, TOY_MODES="raise")
     assert done.code == code
     assert hint in done.err
     assert "Traceback" not in done.err

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 import shutil
 import signal
 import subprocess
@@ -109,8 +110,6 @@ def test_an_interrupt_stops_cleanly_and_the_run_goes_on_later(
     assert workers
     # A terminal sends its Ctrl-C to the runner and to its workers.
     if whole_group:
-        import os
-
         os.killpg(run.pid, number)
     else:
         run.send_signal(number)
@@ -129,8 +128,6 @@ def test_an_interrupt_stops_cleanly_and_the_run_goes_on_later(
 def test_an_interrupt_while_workers_start_leaves_no_traceback(toy: ToyPaper) -> None:
     run = toy.start(*RUN)
     wait_for(lambda: len(descendants(run.pid)) >= 2)
-    import os
-
     os.killpg(run.pid, signal.SIGINT)
     _, err = run.communicate(timeout=60)
     assert run.returncode == 130

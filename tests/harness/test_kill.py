@@ -7,6 +7,7 @@ import random
 import signal
 import subprocess
 import time
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -15,33 +16,81 @@ from .toy_paper import ToyPaper, make_toy_paper
 
 NUM_KILLS = 20
 NUM_TRIALS = 60
-SETTINGS = {"TOY_COUNT": "20", "TOY_MS": "30"}
+SETTINGS = {"TOY_COUNT": "20", "TOY_MS": "60"}
 COMMAND = ("run", "toylab/tab01", "--jobs", "2")
+
+
+@dataclass(frozen=True, slots=True)
+class Timeline:
+    """An undisturbed run: its phases, so that an instant of it can be found again.
+
+    A machine that is busy now and idle later stretches a run; what has happened by then says
+    better than a clock which instant it is.
+    """
+
+    start_s: float
+    """From the launch to the first trial's start."""
+    work_s: float
+    """From there to the last trial's start."""
+    end_s: float
+    """From there to the exit."""
+
+    def wait(self, fraction: float, toy: ToyPaper, runner: subprocess.Popen[str]) -> bool:
+        """Wait for an instant of a run, `fraction` of the whole; False if it ends before that."""
+        num_before, num_left = len(toy.events()), NUM_TRIALS - len(results(toy))
+        at_s = fraction * (self.start_s + self.work_s + self.end_s)
+        if at_s < self.start_s:
+            return still_runs(runner, at_s)
+        share = min(1.0, (at_s - self.start_s) / self.work_s)
+        while len(toy.events()) - num_before < share * num_left:
+            if not still_runs(runner, 0.005):
+                return False
+        return share < 1.0 or still_runs(runner, at_s - self.start_s - self.work_s)
+
+
+def still_runs(runner: subprocess.Popen[str], for_s: float) -> bool:
+    try:
+        runner.wait(timeout=for_s)
+    except subprocess.TimeoutExpired:
+        return True
+    return False
 
 
 @pytest.mark.slow
 def test_killed_at_any_instant_it_ends_with_the_same_table(tmp_path: Path) -> None:
     calm = new_toy(tmp_path / "calm")
-    start = time.monotonic()
-    assert calm.repro(*COMMAND, **SETTINGS).returncode == 0
-    duration_s = time.monotonic() - start
+    timeline = run_undisturbed(calm)
     expected = calm.csv().read_bytes()
     assert len(expected.splitlines()) == NUM_TRIALS + 1
 
-    # A checkout is killed again and again until a run gets through; then comes a fresh one.
+    # Uniform instants, one in each twentieth of the run; a checkout is killed twice, the second
+    # time in the run that goes on from the first.
     dice = random.Random(20241120)
+    instants = [(number + dice.random()) / NUM_KILLS for number in range(NUM_KILLS)]
+    dice.shuffle(instants)
     unfinished = num_kills = num_checkouts = 0
     while num_kills < NUM_KILLS:
         toy = new_toy(tmp_path / f"killed-{num_checkouts}")
         num_checkouts += 1
-        while num_kills < NUM_KILLS:
-            group = num_kills % 2 == 1
-            if not kill_one_run(toy, dice.uniform(0.0, duration_s), group=group):
+        for _ in range(2):
+            if num_kills == NUM_KILLS or len(toy.records()) == NUM_TRIALS:
                 break
-            num_kills += 1
-            unfinished += len(toy.records()) < NUM_TRIALS
+            group = num_kills % 2 == 1
+            if kill_one_run(toy, timeline, instants[num_kills], group=group):
+                num_kills += 1
+                unfinished += len(toy.records()) < NUM_TRIALS
         finish(toy, expected)
+        assert num_checkouts < NUM_KILLS, "most runs end before they are killed"
     assert unfinished >= NUM_KILLS / 2
+
+
+def run_undisturbed(toy: ToyPaper) -> Timeline:
+    launch = time.time()
+    done = toy.repro(*COMMAND, **SETTINGS)
+    end = time.time()
+    assert done.returncode == 0, done.stderr
+    starts = [event["t"] for event in toy.events()]
+    return Timeline(starts[0] - launch, starts[-1] - starts[0], end - starts[-1])
 
 
 def new_toy(folder: Path) -> ToyPaper:
@@ -49,17 +98,14 @@ def new_toy(folder: Path) -> ToyPaper:
     return make_toy_paper(folder)
 
 
-def kill_one_run(toy: ToyPaper, after_s: float, *, group: bool) -> bool:
-    """Start a run, kill it after a time, check what is left; False if it ended before that."""
+def kill_one_run(toy: ToyPaper, timeline: Timeline, instant: float, *, group: bool) -> bool:
+    """Start a run, kill it at an instant, check what is left; False if it ended before that."""
     stored = results(toy)
     num_events = len(toy.events())
     runner = toy.start(*COMMAND, **SETTINGS)
-    try:
-        runner.wait(timeout=after_s)
-    except subprocess.TimeoutExpired:
-        pass
-    else:
-        assert runner.returncode == 0
+    if not timeline.wait(instant, toy, runner):
+        _, err = runner.communicate()
+        assert runner.returncode == 0, err
         return False
     workers = descendants(runner.pid)
     if group:

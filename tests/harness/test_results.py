@@ -92,7 +92,7 @@ def test_result_of_another_task_is_refused(stored: tuple[Workspace, Path]) -> No
 def test_run_writes_what_its_records_say(toy: ToyPaper) -> None:
     assert toy.repro("run", "toylab/tab01").returncode == 0
     lines = toy.csv().read_text().splitlines()
-    assert lines[0] == "x,seed,square"
+    assert lines[0] == "x,mode,seed,square"
     assert len(lines) == 1 + 4 * 3
     meta = json.loads(toy.csv().with_suffix(".json").read_text())
     assert meta["trials"]["done"] == 12

@@ -27,13 +27,13 @@ def test_every_state_is_shown(toy: ToyPaper) -> None:
 
 
 def test_failures_carry_their_error(toy: ToyPaper, cli: Cli) -> None:
-    run = toy.repro("run", "toylab", "--executor", "inline", TOY_MODE_1="raise")
+    run = toy.repro("run", "toylab", "--executor", "inline", TOY_MODES="raise")
     assert run.returncode == 3
     assert "repro status --failed" in run.stderr
-    rows = toy.rows("status", "toylab", "--failed", TOY_MODE_1="raise")
-    assert [row["state"] for row in rows] == ["failed"] * 3
+    rows = toy.rows("status", "toylab", "--failed", TOY_MODES="raise")
+    assert [row["state"] for row in rows] == ["failed"]
     assert all("this trial is broken" in row["note"] for row in rows)
-    shown = cli("status", "toylab", "--failed", TOY_MODE_1="raise")
+    shown = cli("status", "toylab", "--failed", TOY_MODES="raise")
     assert "this trial is broken" in shown.out
 
 

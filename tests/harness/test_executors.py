@@ -1,0 +1,169 @@
+"""Executors: a lost worker costs its job, and no worker outlives its runner."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from concurrent.futures import Future
+from pathlib import Path
+
+import pytest
+
+from harness.errors import RunError, UsageError
+from harness.executors import Job, JobFailed, JobLost, Report, make_executor
+from harness.executors.local import LocalExecutor
+from harness.executors.worker import BUSY, run_job
+from harness.records import RecordStore
+from harness.task import Scalar
+from harness.trial import Trial
+from harness.workspace import Workspace
+
+from .inline_lab import FACTS, FATES
+from .test_kill import assert_gone, descendants
+
+
+def job(root: Path, fate: str, *, number: int = 0, timeout_s: float = 60.0) -> Job:
+    params: dict[str, Scalar] = {"fate": fate, "number": number, "seed": 0}
+    facts = {**FACTS, "overrides": {}, "seals": {}, "code": "0123456789abcdef", "rerun": False}
+    return Job(
+        task_module="tests.harness.inline_lab",
+        experiment=FATES.id,
+        points=(params,),
+        profile="cpu",
+        root=str(root),
+        facts=facts,
+        timeout_s=timeout_s,
+    )
+
+
+def trial_of(some_job: Job) -> Trial:
+    return Trial(FATES, some_job.points[0], "cpu")
+
+
+@pytest.fixture(scope="module")
+def pool() -> Iterator[LocalExecutor]:
+    executor = LocalExecutor(1)
+    yield executor
+    executor.close()
+
+
+def end(future: Future[list[Report]]) -> str:
+    """Return how a job ended: a status, or the exception's name and reason."""
+    try:
+        return future.result(timeout=60)[0].status
+    except (JobFailed, JobLost) as error:
+        return f"{type(error).__name__}: {error}"
+
+
+def run_to_end(pool: LocalExecutor, some_job: Job) -> str:
+    """Do what the runner does with a job whose pool broke: submit it again."""
+    for _ in range(5):
+        found = end(pool.submit(some_job))
+        if not found.startswith("JobLost"):
+            return found
+    return found
+
+
+def test_a_worker_that_dies_costs_its_job_and_the_next_ones_run(
+    pool: LocalExecutor, tmp_path: Path
+) -> None:
+    futures = [pool.submit(job(tmp_path, fate)) for fate in ("ok", "die", "well")]
+    first, died, last = (end(future) for future in futures)
+    assert first == "done"
+    assert died == "JobFailed: its worker died (exit code -9)"
+    assert last in ("done", "JobLost: All workers expired")
+    assert run_to_end(pool, job(tmp_path, "well")) == "done"
+
+
+def test_a_job_that_takes_too_long_is_ended(pool: LocalExecutor, tmp_path: Path) -> None:
+    start = time.monotonic()
+    assert run_to_end(pool, job(tmp_path, "hang", timeout_s=1.0)) == (
+        "JobFailed: it ran longer than 1 s"
+    )
+    assert time.monotonic() - start < 30.0
+    assert RecordStore(Workspace(tmp_path)).read(trial_of(job(tmp_path, "hang"))) is None
+    assert run_to_end(pool, job(tmp_path, "ok")) == "done"
+
+
+@pytest.mark.parametrize("fate", ["exit", "odd exception"])
+def test_what_escapes_from_a_trial_does_not_stop_the_pool(
+    pool: LocalExecutor, tmp_path: Path, fate: str
+) -> None:
+    assert run_to_end(pool, job(tmp_path, fate)) == "failed"
+    assert run_to_end(pool, job(tmp_path, "ok")) == "done"
+
+
+def test_an_idle_worker_that_is_killed_is_replaced(pool: LocalExecutor, tmp_path: Path) -> None:
+    assert run_to_end(pool, job(tmp_path, "ok")) == "done"
+    victims = [pid for pid in descendants(os.getpid()) if is_worker(pid)]
+    assert victims
+    for pid in victims:
+        os.kill(pid, signal.SIGKILL)
+    assert run_to_end(pool, job(tmp_path, "well")) == "done"
+
+
+def is_worker(pid: int) -> bool:
+    try:
+        return b"spawn_main" in Path(f"/proc/{pid}/cmdline").read_bytes()
+    except OSError:
+        return False
+
+
+def test_a_worker_has_one_thread_and_its_environment(pool: LocalExecutor, tmp_path: Path) -> None:
+    some = job(tmp_path, "environment")
+    assert run_to_end(pool, some) == "done"
+    record = RecordStore(Workspace(tmp_path)).result(trial_of(some))
+    assert record is not None
+    assert record.rows == [
+        {"threads": "1", "wait": "passive", "sigint": "ignored", "blocked": False}
+    ]
+
+
+def test_a_record_that_cannot_be_written_reaches_the_runner_as_one_sentence(
+    pool: LocalExecutor, tmp_path: Path
+) -> None:
+    (tmp_path / "runs").write_text("a file where the folder should be")
+    with pytest.raises(RunError, match="cannot lock"):
+        pool.submit(job(tmp_path, "ok")).result(timeout=60)
+
+
+def test_a_trial_that_another_process_holds_is_busy_until_that_one_dies(tmp_path: Path) -> None:
+    some = job(tmp_path, "ok")
+    lock = RecordStore(Workspace(tmp_path)).workspace.runs / "locks" / f"{trial_of(some).key}.lock"
+    lock.parent.mkdir(parents=True)
+    code = (
+        "import sys, time; from filelock import FileLock; FileLock(sys.argv[1]).acquire();"
+        "print('held', flush=True); time.sleep(600)"
+    )
+    holder = subprocess.Popen([sys.executable, "-c", code, str(lock)], stdout=subprocess.PIPE)
+    assert holder.stdout is not None
+    try:
+        assert holder.stdout.readline() == b"held\n"
+        assert [report.status for report in run_job(some)] == [BUSY]
+    finally:
+        holder.kill()
+        holder.wait()
+        holder.stdout.close()
+    assert [report.status for report in run_job(some)] == ["done"]
+
+
+def test_cancelling_ends_running_jobs_and_leaves_no_worker(tmp_path: Path) -> None:
+    before = set(descendants(os.getpid()))
+    executor = LocalExecutor(1)
+    executor.submit(job(tmp_path, "hang"))
+    deadline = time.monotonic() + 60
+    while not (tmp_path / "hang").exists():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+    executor.cancel_all()
+    left = [p for p in descendants(os.getpid()) if p not in before and is_worker(p)]
+    assert_gone(left, within_s=1.0)
+
+
+def test_an_unknown_executor_is_refused_with_the_nearest_name() -> None:
+    with pytest.raises(UsageError, match="did you mean 'local'"):
+        make_executor("locl", 1)
