@@ -158,7 +158,7 @@ def _result_at(path: Path) -> Record | None:
         record = parse_record(path.read_text(encoding="utf-8"), where=str(path))
     except (OSError, UnicodeDecodeError, DataError):
         return None
-    return record if record.is_result else None
+    return record if record.is_result and record.key == path.stem else None
 
 
 def _members(file: Path) -> dict[str, bytes]:

@@ -52,6 +52,10 @@ class Plan:
         return [item for item in self.items.values() if item.action == action]
 
     @property
+    def num_to_run(self) -> int:
+        return len(self.with_action(Action.RUN))
+
+    @property
     def seconds(self) -> float:
         """Core-seconds of what is to run."""
         return sum(item.estimate.seconds for item in self.with_action(Action.RUN))

@@ -240,7 +240,9 @@ class RecordStore:
             except (DataError, UnicodeDecodeError, OSError):
                 set_aside(path)
             else:
-                if old.is_result and not (replace and record.is_result):
+                if (old.key, old.params) != (record.key, record.params):
+                    set_aside(path)
+                elif old.is_result and not (replace and record.is_result):
                     return
         write_bytes(path, (record.to_line() + "\n").encode())
 
@@ -318,16 +320,19 @@ def remove_leftovers(folder: Path) -> None:
 
 def read_pack(path: Path) -> Iterator[Record]:
     """Yield the records of a committed file. Raises DataError with file and line."""
+    advice = "restore it with git checkout"
     try:
         text = gzip.decompress(path.read_bytes()).decode()
     except (OSError, EOFError, UnicodeDecodeError, zlib.error) as error:
-        raise DataError(
-            f"{path} is truncated or altered ({error}): restore it with git checkout"
-        ) from error
+        raise DataError(f"{path} is truncated or altered ({error}): {advice}") from error
     # Not splitlines: it also splits at characters that a JSON string may hold.
     for number, line in enumerate(text.removesuffix("\n").split("\n"), start=1):
-        record = parse_record(line, where=f"{path} line {number}")
-        check_names(record, where=f"{path} line {number}")
+        where = f"{path} line {number}"
+        try:
+            record = parse_record(line, where=where)
+            check_names(record, where=where)
+        except DataError as error:
+            raise DataError(f"{error}: {advice}") from error
         yield record
 
 

@@ -138,7 +138,8 @@ def _run(
     store = _open_store(workspace, tasks, profile)
     which = {"rerun_stale": rerun_stale, "only_pending": only_pending}
     plan = make_plan(tasks, profile, store, probe_limits(), overrides=overrides, **which)
-    executor = make_executor(executor_name, min(num_workers, _announce(plan) or 1))
+    executor = make_executor(executor_name, min(num_workers, max(plan.num_to_run, 1)))
+    _announce(plan)
     refresh = _Refresh(workspace, library, profile, store, overrides)
     runner = Runner(
         plan,
@@ -159,16 +160,12 @@ def _run(
     _conclude(summary, refresh, profile)
 
 
-def _announce(plan: Plan) -> int:
-    """Say what a plan comes to; return the number of trials to run."""
-    from harness.plan import Action
-
-    to_run = len(plan.with_action(Action.RUN))
+def _announce(plan: Plan) -> None:
     say(
-        f"{len(plan.tasks)} tasks at {plan.profile}: {to_run} trials to run, "
-        f"{len(plan.items) - to_run} reused or blocked, about {plan.seconds / 60:.1f} core-minutes"
+        f"{len(plan.tasks)} tasks at {plan.profile}: {plan.num_to_run} trials to run, "
+        f"{len(plan.items) - plan.num_to_run} reused or blocked, "
+        f"about {plan.seconds / 60:.1f} core-minutes"
     )
-    return to_run
 
 
 def _open_store(workspace: Workspace, tasks: Sequence[Task], profile: Profile) -> RecordStore:

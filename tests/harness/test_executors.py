@@ -136,8 +136,8 @@ def test_a_trial_that_another_process_holds_is_busy_until_that_one_dies(tmp_path
     lock = RecordStore(Workspace(tmp_path)).workspace.runs / "locks" / f"{trial_of(some).key}.lock"
     lock.parent.mkdir(parents=True)
     code = (
-        "import sys, time; from filelock import FileLock; FileLock(sys.argv[1]).acquire();"
-        "print('held', flush=True); time.sleep(600)"
+        "import sys, time; from filelock import FileLock; lock = FileLock(sys.argv[1]);"
+        "lock.acquire(); print('held', flush=True); time.sleep(600)"
     )
     holder = subprocess.Popen([sys.executable, "-c", code, str(lock)], stdout=subprocess.PIPE)
     assert holder.stdout is not None
