@@ -27,7 +27,7 @@ setup: $(READY)  ## Make the virtual environment
 
 $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
-	# torch first and pinned: as somebody's dependency it would come with gigabytes of CUDA.
+	# torch first and pinned: as somebody's dependency it would be whatever is newest.
 	$(VENV)/bin/pip install --quiet -c constraints.txt torch
 	$(VENV)/bin/pip install --quiet -c constraints.txt -e '.[$(EXTRAS)]'
 	touch $@
@@ -38,13 +38,13 @@ reproduce: $(READY)  ## Run every task at smoke scale, check it, and write the r
 	$(REPRO) report --site-only
 
 reproduce-table: $(READY)  ## One table: PAPER=supar TABLE=1 PROFILE=cpu
-	$(REPRO) run $(PAPER)/tab$$(printf %02d $(TABLE)) --profile $(PROFILE) --jobs $(JOBS)
-	$(REPRO) table $(PAPER)/tab$$(printf %02d $(TABLE)) --profile $(PROFILE)
-	$(REPRO) check $(PAPER)/tab$$(printf %02d $(TABLE)) --profile $(PROFILE)
+	$(REPRO) run $(PAPER)/tab$$(printf %02d $$((10#$(TABLE)))) --profile $(PROFILE) --jobs $(JOBS)
+	$(REPRO) table $(PAPER)/tab$$(printf %02d $$((10#$(TABLE)))) --profile $(PROFILE)
+	$(REPRO) check $(PAPER)/tab$$(printf %02d $$((10#$(TABLE)))) --profile $(PROFILE)
 
 reproduce-figure: $(READY)  ## One figure: PAPER=supar FIGURE=6 PROFILE=cpu
-	$(REPRO) run $(PAPER)/fig$$(printf %02d $(FIGURE)) --profile $(PROFILE) --jobs $(JOBS)
-	$(REPRO) check $(PAPER)/fig$$(printf %02d $(FIGURE)) --profile $(PROFILE)
+	$(REPRO) run $(PAPER)/fig$$(printf %02d $$((10#$(FIGURE)))) --profile $(PROFILE) --jobs $(JOBS)
+	$(REPRO) check $(PAPER)/fig$$(printf %02d $$((10#$(FIGURE)))) --profile $(PROFILE)
 
 figures: $(READY)  ## Draw every figure again from the committed tables
 	$(REPRO) figures

@@ -104,11 +104,12 @@ def seal_state(task: Task, claim: Claim, meta: ResultMeta) -> tuple[str, Any]:
 
 
 def _paper_value(claim: Claim, reference: pd.DataFrame | None) -> float | None:
-    if claim.paper_value is None or reference is None or reference.empty:
+    if claim.paper_value is None or reference is None:
         return None
     from harness.reference import published
 
-    value = claim.paper_value(published(reference))
+    rows = published(reference)
+    value = None if rows.empty else claim.paper_value(rows)
     # JSON has no NaN, and a row without a number is one that was not published.
     return None if value is None or not math.isfinite(value) else float(value)
 

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from harness.registry import walk_experiments
-from harness.task import Experiment, Profile, Task
-
-ASSUMED_FLOPS_PER_S = {"smoke": 2e10, "cpu": 2e10, "gpu": 2e14, "paper": 2e14}
-"""Sustained speed behind the printed hours: a CPU core, and an H100-class GPU in bf16."""
+from harness.task import DryRun, Experiment, Profile, Scalar, Task
+from harness.trial import Trial, grid_of
 
 
-def dry_runs(tasks: Sequence[Task], profile: Profile) -> list[dict[str, Any]]:
+def dry_runs(
+    tasks: Sequence[Task], profile: Profile, overrides: Mapping[str, Scalar] | None = None
+) -> list[dict[str, Any]]:
     """Return one row per experiment and distinct shape; what trains nothing is absent."""
     rows = []
     experiments = dict.fromkeys(
@@ -20,47 +20,40 @@ def dry_runs(tasks: Sequence[Task], profile: Profile) -> list[dict[str, Any]]:
     )
     for experiment in experiments:
         if experiment.dry_run is not None:
-            rows.extend(_shapes(experiment, profile))
+            rows.extend(_shapes(experiment, grid_of(experiment, profile, overrides)))
     return rows
 
 
-def _shapes(experiment: Experiment, profile: Profile) -> list[dict[str, Any]]:
+def _shapes(experiment: Experiment, trials: Sequence[Trial]) -> list[dict[str, Any]]:
     assert experiment.dry_run is not None
-    groups: dict[tuple[int, ...], list[Any]] = {}
-    reports: dict[tuple[Any, ...], Any] = {}
-    for point in experiment.params_of(profile):
+    members: dict[DryRun, list[Trial]] = {}
+    reports: dict[tuple[Any, ...], DryRun] = {}
+    for trial in trials:
         # What only changes numbers, not shapes, need not be built again.
         shape = tuple(
             (name, value)
-            for name, value in sorted(point.items())
+            for name, value in sorted(trial.params.items())
             if isinstance(value, (int, str)) and name not in ("seed", "scheme")
         )
         if shape not in reports:
-            reports[shape] = experiment.dry_run(point)
-        report = reports[shape]
-        group = (
-            report.num_params,
-            report.expected_num_params,
-            report.memory_bytes,
-            report.step_flops,
-            report.num_steps,
-        )
-        groups.setdefault(group, []).append(report)
-    return [
-        {
-            "experiment": experiment.id,
-            "trials": len(members),
-            "parameters": members[0].num_params,
-            "expected": members[0].expected_num_params,
-            "memory_GiB": _short(members[0].memory_bytes / 2**30),
-            "step_TFLOP": _short(members[0].step_flops / 1e12),
-            "steps": members[0].num_steps,
-            "hours_a_trial": _short(
-                members[0].step_flops * members[0].num_steps / ASSUMED_FLOPS_PER_S[profile] / 3600
-            ),
-        }
-        for members in groups.values()
-    ]
+            reports[shape] = experiment.dry_run(trial.params)
+        members.setdefault(reports[shape], []).append(trial)
+    return [_row(experiment, report, group) for report, group in members.items()]
+
+
+def _row(experiment: Experiment, report: DryRun, trials: Sequence[Trial]) -> dict[str, Any]:
+    estimate = experiment.estimate
+    seconds = [estimate(trial.params).seconds for trial in trials] if estimate else []
+    return {
+        "experiment": experiment.id,
+        "trials": len(trials),
+        "parameters": report.num_params,
+        "expected": report.expected_num_params,
+        "memory_GiB": _short(report.memory_bytes / 2**30),
+        "step_TFLOP": _short(report.step_flops / 1e12),
+        "steps": report.num_steps,
+        "hours_a_trial": _short(max(seconds) / 3600) if seconds else None,
+    }
 
 
 def _short(number: float) -> float:

@@ -132,20 +132,23 @@ def make_plan(
     """
     plan = Plan(tasks, profile, dict(overrides or {}))
     experiments = list(dict.fromkeys(exp for task in tasks for exp in task.reads))
-    _check_overrides(experiments, profile, plan.overrides)
+    check_overrides(tasks, profile, plan.overrides)
     planner = _Planner(plan, store, limits, rerun_stale)
     for experiment in experiments:
         planner.add_grid(experiment, only_pending=only_pending)
     return plan
 
 
-def _check_overrides(
-    experiments: Sequence[Experiment], profile: Profile, overrides: Mapping[str, Scalar]
+def check_overrides(
+    tasks: Sequence[Task], profile: Profile, overrides: Mapping[str, Scalar]
 ) -> None:
+    """Raise UsageError for an override of a parameter that no trial of the tasks has."""
+    experiments = dict.fromkeys(experiment for task in tasks for experiment in task.reads)
     known = {name for e in experiments for point in e.params_of(profile) for name in point}
     for name in overrides:
         if name not in known and not (name == "seeds" and "seed" in known):
-            raise UsageError(f"--set {name}: no trial has that parameter{nearest(name, known)}")
+            hint = nearest(name, known) or f": known are {', '.join(sorted(known))}"
+            raise UsageError(f"--set {name}: no trial has that parameter{hint}")
 
 
 class _Planner:

@@ -17,7 +17,7 @@ from harness.dry_run import dry_runs
 from harness.figures import draw
 from harness.papers import deviations_of, load_deviations, load_paper
 from harness.records import RecordStore
-from harness.reference import load_reference
+from harness.reference import load_reference, published
 from harness.registry import load_registry
 from harness.results import TaskResult, csv_path, figure_path, load_result
 from harness.seals import seal
@@ -149,10 +149,10 @@ def test_paper_toml_promises_no_task_that_is_not_there(paper: str) -> None:
 
 @pytest.mark.parametrize("task", TASKS)
 def test_reference_rows_and_paper_values_can_be_read(task: Task) -> None:
-    reference = load_reference(folder_of(task), word_of(task))
+    rows = published(load_reference(folder_of(task), word_of(task)))
     for claim in task.claims:
         if claim.paper_value is not None:
-            value = claim.paper_value(reference)
+            value = None if rows.empty else claim.paper_value(rows)
             assert value is None or math.isfinite(value), claim.id
 
 

@@ -33,6 +33,9 @@ def tree(tmp_path: Path) -> Path:
         if block["verb"] is None:
             continue
         path = tmp_path / block["path"]
+        if block["verb"] == "append" and block["body"] in path.read_text(encoding="utf-8"):
+            # Whoever followed the README has it already.
+            continue
         before = path.read_text(encoding="utf-8") + "\n" if block["verb"] == "append" else ""
         path.write_text(before + block["body"], encoding="utf-8")
     return tmp_path

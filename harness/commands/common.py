@@ -33,7 +33,7 @@ def parse_profile(name: str) -> Profile:
         if profile == name:
             return profile
     raise UsageError(
-        f"no profile is called {name!r}{nearest(name, PROFILES)}: use one of {', '.join(PROFILES)}"
+        f"no profile is called {name!r}{nearest(name, PROFILES)} (there are {', '.join(PROFILES)})"
     )
 
 
@@ -46,7 +46,7 @@ def parse_kind(name: str | None) -> Kind | None:
         if kind == name:
             return kind
     raise UsageError(
-        f"no kind is called {name!r}{nearest(name, kinds)}: use one of {', '.join(kinds)}"
+        f"no kind is called {name!r}{nearest(name, kinds)} (there are {', '.join(kinds)})"
     )
 
 

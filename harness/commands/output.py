@@ -8,13 +8,16 @@ from typing import Annotated, Any, get_args
 import typer
 
 from harness.atomic import write_bytes, write_text
-from harness.commands.common import ProfileOption, Selectors, parse_profile, say
+from harness.commands.common import Selectors, parse_profile, say
 from harness.errors import UsageError, nearest
 from harness.registry import Library, load_registry
 from harness.results import TaskResult, load_result
-from harness.task import Task
-from harness.workspace import Workspace, find_workspace
+from harness.task import PROFILES, Task
+from harness.workspace import find_workspace
 
+StoredProfile = Annotated[
+    str | None, typer.Option("--profile", "-p", help="Scale; the largest that is stored.")
+]
 TaskArgument = Annotated[str, typer.Argument(help="A task's id, such as supar/fig06.")]
 OutOption = Annotated[Path | None, typer.Option("--out", help="File; stdout by default.")]
 
@@ -29,7 +32,7 @@ def mount(app: typer.Typer) -> None:
 
 def plot(
     task_id: TaskArgument,
-    profile: ProfileOption = "cpu",
+    profile: StoredProfile = None,
     fmt: Annotated[str, typer.Option("--format", help="svg, png, pdf or pgf.")] = "svg",
     width: Annotated[str, typer.Option(help="single or double column.")] = "double",
     out: OutOption = None,
@@ -39,18 +42,19 @@ def plot(
     from harness.house_style import Width
     from harness.refresh import reference_of
 
-    library, _, task, result = _stored(task_id, profile)
+    library, task, result = _stored(task_id, profile)
+    scale = parse_profile(result.meta.profile)
     if task.figure is None:
         raise UsageError(f"{task.id} has no figure: use repro table {task.id}")
     image = draw(
         task,
         table=result.table,
         reference=reference_of(library, task),
-        profile=parse_profile(profile),
+        profile=scale,
         width=_one_of(width, get_args(Width), "width"),
         fmt=_one_of(fmt, get_args(Format), "format"),
     )
-    target = out or Path(f"{task.id.replace('/', '-')}.{profile}.{fmt}")
+    target = out or Path(f"{task.id.replace('/', '-')}.{scale}.{fmt}")
     write_bytes(target, image)
     say(f"wrote {target} ({len(image)} bytes)")
 
@@ -67,7 +71,7 @@ def figures(selectors: Selectors = None) -> None:
 
 def table(
     task_id: TaskArgument,
-    profile: ProfileOption = "cpu",
+    profile: StoredProfile = None,
     fmt: Annotated[str, typer.Option("--format", help="latex, markdown or csv.")] = "markdown",
     out: OutOption = None,
 ) -> None:
@@ -75,12 +79,13 @@ def table(
     from harness.refresh import reference_of
     from harness.report.paper_table import TableFormat, paper_table
 
-    library, _, task, result = _stored(task_id, profile)
+    library, task, result = _stored(task_id, profile)
+    scale = parse_profile(result.meta.profile)
     text = paper_table(
         task,
         result.table,
         reference_of(library, task),
-        profile=parse_profile(profile),
+        profile=scale,
         fmt=_one_of(fmt, get_args(TableFormat), "format"),
     )
     if out is None:
@@ -104,23 +109,25 @@ def report(
     say(f"wrote {build_report(workspace, library)}: open it in a browser")
 
 
-def _stored(task_id: str, profile: str) -> tuple[Library, Workspace, Task, TaskResult]:
+def _stored(task_id: str, profile: str | None) -> tuple[Library, Task, TaskResult]:
     library, workspace = load_registry(), find_workspace()
     selected = library.select([task_id])
     if len(selected) != 1:
         raise UsageError(f"{task_id!r} names {len(selected)} tasks: name one")
-    scale = parse_profile(profile)
-    result = load_result(workspace, selected[0], scale)
+    wanted = [parse_profile(profile)] if profile else reversed(PROFILES)
+    results = (load_result(workspace, selected[0], scale) for scale in wanted)
+    result = next((found for found in results if found is not None), None)
     if result is None:
         raise UsageError(
-            f"{task_id} has no result at {profile}: repro run {task_id} --profile {profile}"
+            f"{task_id} has no result{f' at {profile}' if profile else ''}: repro run {task_id}"
+            f" --profile {profile or 'smoke'}"
         )
-    return library, workspace, selected[0], result
+    return library, selected[0], result
 
 
 def _one_of(name: str, known: tuple[Any, ...], what: str) -> Any:
     if name not in known:
         raise UsageError(
-            f"no {what} is called {name!r}{nearest(name, known)}: use one of {', '.join(known)}"
+            f"no {what} is called {name!r}{nearest(name, known)} (there are {', '.join(known)})"
         )
     return name

@@ -78,12 +78,12 @@ def run(
     library = load_registry()
     scale = parse_profile(profile)
     tasks = library.select(selectors or [], parse_kind(kind))
+    overrides = parse_overrides(settings or [], seeds)
     if dry_run:
-        _dry_run(tasks, scale)
+        _dry_run(tasks, scale, overrides)
         return
     if jobs < 0:
         raise UsageError(f"--jobs {jobs}: need a number of processes, or 0 for all cores")
-    overrides = parse_overrides(settings or [], seeds)
     workspace = find_workspace().with_overrides(overrides)
     _stop_cleanly_on_signals(None)
     _run(
@@ -94,8 +94,7 @@ def run(
         overrides,
         num_workers=jobs or os.cpu_count() or 1,
         budget_s=parse_duration(time_budget),
-        only_pending=pending,
-        rerun_stale=stale,
+        which={"only_pending": pending, "rerun_stale": stale},
         executor_name=executor,
     )
 
@@ -126,8 +125,7 @@ def _run(
     *,
     num_workers: int,
     budget_s: float | None,
-    only_pending: bool,
-    rerun_stale: bool,
+    which: dict[str, bool],
     executor_name: str,
 ) -> None:
     from harness.executors import make_executor
@@ -136,7 +134,6 @@ def _run(
     from harness.runner import Runner
 
     store = _open_store(workspace, tasks, profile)
-    which = {"rerun_stale": rerun_stale, "only_pending": only_pending}
     plan = make_plan(tasks, profile, store, probe_limits(), overrides=overrides, **which)
     executor = make_executor(executor_name, min(num_workers, max(plan.num_to_run, 1)))
     _announce(plan)
@@ -149,7 +146,7 @@ def _run(
         make_progress(),
         facts={**_facts(), "overrides": overrides},
         time_budget_s=budget_s,
-        rerun=rerun_stale,
+        rerun=which["rerun_stale"],
         on_task_done=refresh,
     )
     _stop_cleanly_on_signals(None if executor_name == "inline" else runner)
@@ -279,11 +276,13 @@ def _conclude(summary: Summary, refresh: _Refresh, profile: Profile) -> None:
         say(f"next: repro check --profile {profile}, repro report")
 
 
-def _dry_run(tasks: Sequence[Task], profile: Profile) -> None:
+def _dry_run(tasks: Sequence[Task], profile: Profile, overrides: dict[str, Scalar]) -> None:
     """Build each distinct trial on the meta device and print what it would take."""
     from harness.dry_run import dry_runs
+    from harness.plan import check_overrides
 
-    rows = dry_runs(tasks, profile)
+    check_overrides(tasks, profile, overrides)
+    rows = dry_runs(tasks, profile, overrides)
     print_rows(rows, as_json=False, columns=list(rows[0]) if rows else ["experiment"])
     wrong = [row for row in rows if row["parameters"] != row["expected"]]
     if wrong:

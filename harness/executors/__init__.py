@@ -81,4 +81,7 @@ def make_executor(name: str, num_workers: int) -> Executor:
         from harness.executors.inline import InlineExecutor
 
         return InlineExecutor()
-    raise UsageError(f"no executor is called {name!r}{nearest(name, EXECUTORS)}")
+    raise UsageError(
+        f"no executor is called {name!r}{nearest(name, EXECUTORS)}"
+        f" (there are {', '.join(EXECUTORS)})"
+    )

@@ -1,7 +1,8 @@
-"""Convert the notes' CSVs into `reference/*.csv`: `python -m ... NOTES_FOLDER`.
+"""Convert CSVs of readings into `reference/*.csv`: `python -m ... READINGS_FOLDER`.
 
-The notes hold what was read from the paper, by hand or from pixels; this script is the only way
-from there into the repository, so that no value is typed twice. Which status a row gets:
+The readings hold what was taken from the paper's tables, text and plots, one CSV each; this
+script is the only way from there into the repository, so that no value is typed twice. Which
+status a row gets:
 
 - printed tables and numbers in the text are `exact`;
 - readings of arXiv v1 images are `early_version`, also those whose axes equal the final
@@ -30,6 +31,13 @@ CAMERA_READY = "NeurIPS 2024 camera-ready"
 FIRST_VERSION = "arXiv v1"
 SCHEMES = {"SP": "sp", "muP": "mup", "SmuPar": "supar", "random": "random"}
 SUFFIXES = {"M": 1_000_000, "B": 1_000_000_000, "K": 1_000}
+SOURCE_WORDS = {
+    " text (two stored text extractions of the proceedings PDF; agree)": "",
+    "Table 1 (text extraction)": "Table 1",
+    "pixel measurement by this project of": "read from the pixels of",
+    "arXiv v1 abstract as quoted by several index pages": "as quoted by index pages",
+}
+"""Words of the readings' sources, and what stands for them here."""
 TEXT_TASKS = {
     **dict.fromkeys(("c01", "c02", "c07", "c08", "c09", "c16"), "fig03"),
     **{"c03": "fig06", "c04": "fig08", "c05": "fig08", "c06": "fig11", "c10": "fig10"},
@@ -47,19 +55,19 @@ TEXT_NAMES = {
 
 
 def main() -> None:
-    """Write every reference file. Raises DataError for a file the notes lack."""
+    """Write every reference file. Raises DataError for a file that is missing."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("notes", type=Path, help="folder with the notes' CSVs of this paper")
+    parser.add_argument("readings", type=Path, help="folder with the CSVs of readings")
     folder = Path(__file__).parent / "reference"
-    for name, text in convert(parser.parse_args().notes).items():
+    for name, text in convert(parser.parse_args().readings).items():
         write_text(folder / name, text)
         sys.stderr.write(f"{folder / name}: {text.count(chr(10)) - 1} rows\n")
 
 
-def convert(notes: Path) -> dict[str, str]:
+def convert(readings: Path) -> dict[str, str]:
     """Return the reference files by name, as CSV text."""
     return {
-        target: _csv(convert_rows(_read(notes / source)))
+        target: _csv(convert_rows(_read(readings / source)))
         for target, (source, convert_rows) in FILES.items()
     }
 
@@ -67,9 +75,19 @@ def convert(notes: Path) -> dict[str, str]:
 def _read(path: Path) -> list[Row]:
     try:
         with path.open(encoding="utf-8", newline="") as stream:
-            return list(csv.DictReader(stream, strict=True))
+            rows = list(csv.DictReader(stream, strict=True))
     except OSError as error:
-        raise DataError(f"{path} cannot be read ({error}): name the notes' folder") from error
+        raise DataError(
+            f"{path} cannot be read ({error}): name the folder of the readings"
+        ) from error
+    return [{**row, "source": _source(row["source"])} for row in rows]
+
+
+def _source(text: str) -> str:
+    """Return where a value stands, without how it came to be read there."""
+    for words, plain in SOURCE_WORDS.items():
+        text = text.replace(words, plain)
+    return text
 
 
 def _csv(rows: Iterable[Row]) -> str:
@@ -130,7 +148,7 @@ def table_3(rows: list[Row]) -> Iterator[Row]:
 def table_4(rows: list[Row]) -> Iterator[Row]:
     """Yield a row per figure, setting and, where the cell tells them apart, scheme.
 
-    The last two columns, the notes' own remark and the source, are no settings.
+    The last two columns, the readings' own remark and the source, are no settings.
     """
     for row in rows:
         for number in re.findall(r"\d+", row["figure"].split("(")[0]):
@@ -291,7 +309,7 @@ FILES: dict[str, tuple[str, Callable[[list[Row]], Iterator[Row]]]] = {
     "fig03_arxiv_v1.csv": ("fig3_arxiv_v1_digitized.csv", transferred_losses),
     "fig05_official_code.csv": ("fig5_official_repro_digitized.csv", official_coordinates),
 }
-"""Reference file -> (the notes' file, its conversion)."""
+"""Reference file -> (file of readings, its conversion)."""
 
 
 if __name__ == "__main__":

@@ -58,8 +58,11 @@ def _our_sweep(ax: Axes, rows: pd.DataFrame, colors: dict[float, str]) -> None:
         means = aggregate(curve, by=["log2_lr"], value="train_loss").dropna(subset=["mean"])
         # A rate at which a seed diverged has a mean over fewer seeds: it is no optimum.
         whole = means[means["num_seeds"] == means["num_seeds"].max()]
-        if not whole.empty:
-            best = whole.sort_values("mean").iloc[0]
+        if whole.empty:
+            continue
+        best = whole.sort_values("mean").iloc[0]
+        # On the window's edge the least loss is the window's, not an optimum.
+        if best["log2_lr"] not in (means["log2_lr"].min(), means["log2_lr"].max()):
             _mark(ax, best["log2_lr"], best["mean"], colors[density], dense=density == 1.0)
 
 

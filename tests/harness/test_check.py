@@ -128,14 +128,20 @@ def paper_value(reference: pd.DataFrame) -> float:
 
 def test_paper_value_stands_beside_the_measured_one() -> None:
     claim = make_claim(paper_value=paper_value)
-    assert check_one(claim, reference=pd.DataFrame({"value": [0.3]})).paper_value == 0.3
-    assert check_one(claim, reference=pd.DataFrame({"value": [math.nan]})).paper_value is None
-    assert check_one(claim, reference=pd.DataFrame({"value": []})).paper_value is None
+
+    def shown(*values: float, status: str = "exact") -> float | None:
+        reference = pd.DataFrame({"value": values, "status": [status] * len(values)})
+        return check_one(claim, reference=reference).paper_value
+
+    assert shown(0.3) == 0.3
+    assert shown(math.nan) is None
+    assert shown() is None
+    assert shown(0.3, status="early_version") is None
 
 
 def test_paper_value_that_raises_is_an_error_not_a_crash() -> None:
     claim = make_claim(paper_value=paper_value)
-    row = check_one(claim, reference=pd.DataFrame({"other": [1.0]}))
+    row = check_one(claim, reference=pd.DataFrame({"status": ["exact"]}))
     assert (row.verdict, row.paper_value, row.fails) == ("ERROR", None, True)
     assert "KeyError" in row.reason
 

@@ -74,7 +74,7 @@ def test_claim_can_be_sealed_and_is_graded_for_its_profiles(task: Task, claim: C
         assert claim.out_of_profile
 
 
-def test_the_claims_of_the_notes_are_all_there() -> None:
+def test_every_planned_claim_is_there() -> None:
     counts = {name.split("/")[1]: len(task.claims) for name, task in TASKS.items()}
     # Table 1: 7 rules, twins, masks. Figure 5: a and b by 3 schemes and 2 blocks, c by 2 schemes,
     # 2 blocks and 2 sizes. Figure 8: per rival, with dense and without, direction, as stated.
@@ -89,7 +89,7 @@ def test_the_claims_of_the_notes_are_all_there() -> None:
     }
 
 
-def test_thresholds_are_those_of_the_notes() -> None:
+def test_thresholds_are_the_planned_ones() -> None:
     found = {
         f"{task.id.split('/')[1]}:{claim.id}": claim.threshold
         for task in TASKS.values()
