@@ -177,8 +177,9 @@ task = Task(
     " rate, one line a density: mean over seeds, bars show its standard error. A ring marks the"
     " least mean loss of each line, unless it lies at the line's end; the vertical line is that of"
     " the dense model. Losses over 22 % above the least are cut off. Diverged runs have no point:"
-    " where some seeds diverged the others are shown, without a ring. Below, hollow and dashed: readings of the paper's arXiv v1 Figure 1, which has no"
-    " μP panel; its model and tokens differ, so losses compare in shape, not in level.",
+    " where some seeds diverged the others are shown, without a ring. Below, hollow and dashed:"
+    " readings of the paper's arXiv v1 Figure 1, which has no μP panel; its model and tokens"
+    " differ, so losses compare in shape, not in level.",
     alt="Three panels of train loss against log2 learning rate, one line per density, for SP, μP"
     " and SμPar, each with its optima marked; under them the same curves as read from the paper"
     " where they are known.",

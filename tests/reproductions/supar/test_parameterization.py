@@ -31,7 +31,7 @@ from reproductions.supar.residual import shrink_residual_outputs
 from reproductions.supar.tasks.tab01_parameterization import CLAIMS, COLUMNS
 from tests.reproductions.supar import small
 
-# Worked out by hand from Table 1: width, density, SmuPar std and LR, muP std and LR; proxy of width 256.
+# By hand from Table 1: width, density, SmuPar std and LR, muP std and LR; proxy of width 256.
 EFFECTIVE = [
     (256, 1.0, 0.086656, 0.0162, 0.086656, 0.0162),
     (1024, 1.0, 0.043328, 0.00405, 0.043328, 0.00405),
