@@ -6,6 +6,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Protocol
 
 from harness.executors import Report
@@ -44,11 +45,13 @@ class PlainProgress:
         self._done += 1
         left_s = (time.monotonic() - self._start) / self._done * (self._total - self._done)
         note = f": {report.note}" if report.note else ""
-        sys.stderr.write(
-            f"{trial.name} {report.status} in {report.wall_s:.2f} s"
-            f" ({self._done} of {self._total}, about {left_s:.0f} s left){note}\n"
-        )
-        sys.stderr.flush()
+        # A reader that went away (head, a closed terminal) must not end the run.
+        with suppress(BrokenPipeError):
+            sys.stderr.write(
+                f"{trial.name} {report.status} in {report.wall_s:.2f} s"
+                f" ({self._done} of {self._total}, about {left_s:.0f} s left){note}\n"
+            )
+            sys.stderr.flush()
 
     def stop(self) -> None:
         """Do nothing: lines need no cleaning up."""

@@ -48,6 +48,8 @@ def log(event, params):
 
 def run(params, ctx):
     log("start", params)
+    while "TOY_GATE" in os.environ and not os.path.exists(os.environ["TOY_GATE"]):
+        time.sleep(0.01)
     time.sleep(params["ms"] / 1000)
     match params["mode"]:
         case "raise":
