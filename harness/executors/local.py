@@ -134,7 +134,10 @@ class LocalExecutor:
         orphans = {
             task.future
             for task in list(manager.task_manager.tasks.values())
-            if task.started and task.worker_id not in alive
+            # One that is late is being ended by pebble itself, which takes some seconds.
+            if task.started
+            and task.worker_id not in alive
+            and not manager.task_manager.timeout(task)
         }
         for inner in orphans & suspects:
             if outer := self._jobs.get(inner):

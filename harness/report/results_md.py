@@ -97,8 +97,8 @@ def _run(entry: Entry, run: Run) -> str:
     parts += _meeting(entry, run)
     if run.deviations:
         lines = [
-            f"- {item.id}, {markdown_cell(item.what)}: the paper {markdown_cell(item.paper)}; ours"
-            f" {markdown_cell(item.ours)}. Expected effect: {markdown_cell(item.effect)}"
+            f"- {item.id}, {markdown_cell(item.what)}. The paper: {markdown_cell(item.paper)}"
+            f" Ours: {markdown_cell(item.ours)} Expected effect: {markdown_cell(item.effect)}"
             for item in run.deviations
         ]
         parts.append("Deviations from the paper:\n\n" + "\n".join(lines) + "\n")

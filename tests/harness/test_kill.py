@@ -20,20 +20,28 @@ SETTINGS = {"TOY_COUNT": "20", "TOY_MS": "60"}
 COMMAND = ("run", "toylab/tab01", "--jobs", "2")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Timeline:
-    """An undisturbed run: its phases, so that an instant of it can be found again.
+    """The phases of an undisturbed run, so that an instant of it can be found again.
 
-    A machine that is busy now and idle later stretches a run; what has happened by then says
-    better than a clock which instant it is.
+    A machine that is busy now and idle later stretches and shrinks a run. So the instants among
+    trials are found by what has happened, and start and end are timed anew by every run that
+    comes to its end.
     """
 
-    start_s: float
+    start_s: float = 0.0
     """From the launch to the first trial's start."""
-    work_s: float
-    """From there to the last trial's start."""
-    end_s: float
+    work_s: float = 0.0
+    """From there to the last trial's start, in the run that had all trials to do."""
+    end_s: float = 0.0
     """From there to the exit."""
+
+    def learn(self, toy: ToyPaper, num_events: int, launch: float) -> None:
+        """Take the times of a run that has just ended, from its part of the log."""
+        starts = [event["t"] for event in toy.events()[num_events:]]
+        if starts:
+            self.start_s, self.end_s = starts[0] - launch, time.time() - starts[-1]
+            self.work_s = self.work_s or starts[-1] - starts[0]
 
     def wait(self, fraction: float, toy: ToyPaper, runner: subprocess.Popen[str]) -> bool:
         """Wait for an instant of a run, `fraction` of the whole; False if it ends before that."""
@@ -58,8 +66,8 @@ def still_runs(runner: subprocess.Popen[str], for_s: float) -> bool:
 
 @pytest.mark.slow
 def test_killed_at_any_instant_it_ends_with_the_same_table(tmp_path: Path) -> None:
-    calm = new_toy(tmp_path / "calm")
-    timeline = run_undisturbed(calm)
+    calm, timeline = new_toy(tmp_path / "calm"), Timeline()
+    run_to_end(calm, timeline)
     expected = calm.csv().read_bytes()
     assert len(expected.splitlines()) == NUM_TRIALS + 1
 
@@ -79,18 +87,14 @@ def test_killed_at_any_instant_it_ends_with_the_same_table(tmp_path: Path) -> No
             if kill_one_run(toy, timeline, instants[num_kills], group=group):
                 num_kills += 1
                 unfinished += len(toy.records()) < NUM_TRIALS
-        finish(toy, expected)
-        assert num_checkouts < NUM_KILLS, "most runs end before they are killed"
+        stored, num_events = results(toy), len(toy.events())
+        run_to_end(toy, timeline)
+        assert_no_second_start(toy, stored, num_events)
+        assert len(toy.records()) == NUM_TRIALS
+        assert toy.csv().read_bytes() == expected
+        assert not list(toy.root.rglob("*.rejected-*")), "a kill left half a record"
+        assert num_checkouts < 2 * NUM_KILLS, "most runs end before they are killed"
     assert unfinished >= NUM_KILLS / 2
-
-
-def run_undisturbed(toy: ToyPaper) -> Timeline:
-    launch = time.time()
-    done = toy.repro(*COMMAND, **SETTINGS)
-    end = time.time()
-    assert done.returncode == 0, done.stderr
-    starts = [event["t"] for event in toy.events()]
-    return Timeline(starts[0] - launch, starts[-1] - starts[0], end - starts[-1])
 
 
 def new_toy(folder: Path) -> ToyPaper:
@@ -100,10 +104,10 @@ def new_toy(folder: Path) -> ToyPaper:
 
 def kill_one_run(toy: ToyPaper, timeline: Timeline, instant: float, *, group: bool) -> bool:
     """Start a run, kill it at an instant, check what is left; False if it ended before that."""
-    stored = results(toy)
-    num_events = len(toy.events())
+    stored, num_events, launch = results(toy), len(toy.events()), time.time()
     runner = toy.start(*COMMAND, **SETTINGS)
     if not timeline.wait(instant, toy, runner):
+        timeline.learn(toy, num_events, launch)
         _, err = runner.communicate()
         assert runner.returncode == 0, err
         return False
@@ -112,22 +116,21 @@ def kill_one_run(toy: ToyPaper, timeline: Timeline, instant: float, *, group: bo
         os.killpg(runner.pid, signal.SIGKILL)
     else:
         os.kill(runner.pid, signal.SIGKILL)
-    assert_gone(workers, within_s=1.0)
+    at_work = {event["pid"] for event in toy.events()[num_events:]}
+    assert_gone([pid for pid in workers if pid in at_work], within_s=1.0)
+    # A process that was just being started ends when it gets to our first line; on a machine as
+    # busy as this one may be, the interpreter alone can need more than a second to get there.
+    assert_gone(workers, within_s=1.0 if os.getloadavg()[0] < 2 else 20.0)
     runner.communicate()
     assert_no_second_start(toy, stored, num_events)
     return True
 
 
-def finish(toy: ToyPaper, expected: bytes) -> None:
-    """Run to the end and compare with what an undisturbed run gives."""
-    stored = results(toy)
-    num_events = len(toy.events())
+def run_to_end(toy: ToyPaper, timeline: Timeline) -> None:
+    num_events, launch = len(toy.events()), time.time()
     done = toy.repro(*COMMAND, **SETTINGS)
+    timeline.learn(toy, num_events, launch)
     assert done.returncode == 0, done.stderr
-    assert_no_second_start(toy, stored, num_events)
-    assert len(toy.records()) == NUM_TRIALS
-    assert toy.csv().read_bytes() == expected
-    assert not list(toy.root.rglob("*.rejected-*")), "a kill left half a record"
 
 
 def results(toy: ToyPaper) -> set[str]:

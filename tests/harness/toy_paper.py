@@ -5,6 +5,7 @@ Its trials log start and end to TOY_LOG, so that a test can count how often one 
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import subprocess
@@ -42,7 +43,8 @@ def log(event, params):
     if path := os.environ.get("TOY_LOG"):
         line = json.dumps({"event": event, "t": time.time(), "pid": os.getpid(), **params})
         handle = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
-        os.write(handle, (line + "\\n").encode())
+        # A kill between two pages may leave half a line: the next one must not be glued to it.
+        os.write(handle, ("\\n" + line + "\\n").encode())
         os.close(handle)
 
 
@@ -177,7 +179,11 @@ class ToyPaper:
         """Return what trials logged: parameters, `t` and `pid`, in the order of the log."""
         if not self.log.exists():
             return []
-        lines = [json.loads(line) for line in self.log.read_text().splitlines()]
+        lines = []
+        for text in self.log.read_text().splitlines():
+            # Half a line is one that is being written, or whose writer was killed.
+            with contextlib.suppress(ValueError):
+                lines.append(json.loads(text))
         return [line for line in lines if line["event"] == event]
 
     def starts(self) -> list[tuple[int, str, int]]:
