@@ -16,7 +16,7 @@ from harness.errors import DataError, UsageError
 from harness.records import Record, RecordStore, check_names, pack_bytes, parse_record
 from harness.registry import walk_experiments
 from harness.task import Profile, Task
-from harness.trial import Trial, grid_of
+from harness.trial import Trial, grid_of, with_upstream
 from harness.workspace import Workspace
 
 MAX_ARTIFACT_BYTES = 16 * 2**20
@@ -45,7 +45,7 @@ def export_records(
     trials: dict[str, Trial] = {}
     for experiment in dict.fromkeys(e for task in tasks for e in walk_experiments(task)):
         for trial in grid_of(experiment, profile):
-            _add_with_upstream(trial, trials)
+            trials.update((each.key, each) for each in with_upstream(trial))
     found = {key: store.result(trial) for key, trial in trials.items()}
     records = {key: record for key, record in found.items() if record is not None}
     if not records:
@@ -56,12 +56,6 @@ def export_records(
         members.update(_artifacts(store, trials[key], record, summary))
     write_bytes(file, _archive(members))
     return summary
-
-
-def _add_with_upstream(trial: Trial, trials: dict[str, Trial]) -> None:
-    for source in trial.upstream:
-        _add_with_upstream(source, trials)
-    trials[trial.key] = trial
 
 
 def _artifacts(

@@ -92,6 +92,47 @@ class Record(Strict):
         return canonical_json({"digest": digest(body), "record": body})
 
 
+SHARED_FACTS = ("commit", "dirty", "code", "machine", "versions", "overrides")
+"""Provenance that a run takes once for all its records."""
+
+
+def make_record(
+    trial: Trial,
+    facts: Mapping[str, Any],
+    *,
+    status: Status,
+    started_at: str,
+    wall_s: float = 0.0,
+    note: str = "",
+    error: str = "",
+    rows: Sequence[Row] = (),
+    artifacts: Sequence[ArtifactEntry] = (),
+    control: Mapping[str, float] | None = None,
+    data: Mapping[str, dict[str, str]] | None = None,
+) -> Record:
+    """Return a trial's record; `facts` is what all records of one run and experiment share."""
+    shared = {name: facts[name] for name in SHARED_FACTS}
+    return Record(
+        key=trial.key,
+        experiment=trial.experiment.id,
+        version=trial.experiment.version,
+        profile=trial.profile,
+        device=trial.needs.device,
+        params=dict(trial.params),
+        upstream=[source.key for source in trial.upstream],
+        status=status,
+        note=note,
+        error=error,
+        rows=[dict(row) for row in rows],
+        artifacts=list(artifacts),
+        seals=facts["seals"],
+        control=dict(control or {}),
+        provenance=Provenance(
+            started_at=started_at, wall_s=round(wall_s, 4), data=dict(data or {}), **shared
+        ),
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class Rejected:
     """A record file that cannot be used, and why."""

@@ -20,7 +20,7 @@ from harness.results import (
     write_result,
 )
 from harness.task import PROFILES, Profile, Scalar, Task
-from harness.trial import Trial, grid_of
+from harness.trial import Trial, grid_of, with_upstream
 from harness.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -105,12 +105,7 @@ def pack_experiments(
     trials: dict[str, dict[str, Trial]] = {}
     for experiment in walk_experiments(task):
         for trial in grid_of(experiment, profile):
-            _add_with_upstream(trial, trials)
+            for each in with_upstream(trial):
+                trials.setdefault(each.experiment.id, {})[each.key] = each
     packed = [store.pack(name, profile, group.values()) for name, group in sorted(trials.items())]
     return [path for path in packed if path is not None]
-
-
-def _add_with_upstream(trial: Trial, trials: dict[str, dict[str, Trial]]) -> None:
-    trials.setdefault(trial.experiment.id, {})[trial.key] = trial
-    for source in trial.upstream:
-        _add_with_upstream(source, trials)

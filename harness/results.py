@@ -17,7 +17,6 @@ from harness.atomic import write_text
 from harness.canonical import canonical_json
 from harness.errors import DataError, HarnessError
 from harness.records import Record, RecordStore, Strict, read_pack
-from harness.registry import walk_experiments
 from harness.tables import (
     build_table,
     csv_text,
@@ -284,8 +283,3 @@ def _rebuild_csv(workspace: Workspace, task: Task, profile: Profile) -> str | No
         keys = [trial.key for trial in grid_of(experiment, profile)]
         frames[experiment.id] = long_frame(by_key[key] for key in keys if key in by_key)
     return csv_text(build_table(task, frames))
-
-
-def upstream_experiments(task: Task) -> list[str]:
-    """Return the ids of all experiments behind a task, upstream first, each once."""
-    return list(dict.fromkeys(experiment.id for experiment in walk_experiments(task)))

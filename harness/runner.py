@@ -16,7 +16,7 @@ from harness.executors import Executor, Job, JobFailed, JobLost, Report
 from harness.executors.worker import BUSY
 from harness.plan import Action, Plan, PlannedTrial
 from harness.progress import Progress
-from harness.records import Provenance, Record, RecordStore, seals_json
+from harness.records import Record, RecordStore, make_record, seals_json
 from harness.registry import Library
 from harness.seals import seal
 from harness.task import Experiment, Status, Task
@@ -325,31 +325,13 @@ class Runner:
                 self.store.write(self._empty_record(trial, status, reason))
 
     def _empty_record(self, trial: Trial, status: Status, reason: str) -> Record:
-        facts = self._facts_of(trial.experiment)
-        return Record(
-            key=trial.key,
-            experiment=trial.experiment.id,
-            version=trial.experiment.version,
-            profile=trial.profile,
-            device=trial.needs.device,
-            params=dict(trial.params),
-            upstream=[source.key for source in trial.upstream],
+        return make_record(
+            trial,
+            {**self.facts, **self._facts_of(trial.experiment)},
             status=status,
+            started_at=dt.datetime.now(dt.UTC).isoformat(timespec="seconds"),
             note=reason,
             error=reason if status is Status.FAILED else "",
-            rows=[],
-            seals=facts["seals"],
-            provenance=Provenance(
-                commit=self.facts["commit"],
-                dirty=self.facts["dirty"],
-                started_at=dt.datetime.now(dt.UTC).isoformat(timespec="seconds"),
-                wall_s=0.0,
-                code=facts["code"],
-                machine=self.facts["machine"],
-                versions=self.facts["versions"],
-                data={},
-                overrides=self.facts["overrides"],
-            ),
         )
 
     def _stop(self, *, at_once: bool) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -62,6 +62,13 @@ class Trial:
         if missing:
             raise SpecError(f"{self.name}: seed_from names {missing}, which are no parameters")
         return derive_seed(stream, {name: self.params[name] for name in self.experiment.seed_from})
+
+
+def with_upstream(trial: Trial) -> Iterator[Trial]:
+    """Yield a trial's whole chain of upstream trials, the first one first, and then itself."""
+    for source in trial.upstream:
+        yield from with_upstream(source)
+    yield trial
 
 
 def grid_of(

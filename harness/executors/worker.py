@@ -9,12 +9,11 @@ import traceback
 from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
 
 from harness.errors import HarnessError, RunError
 from harness.executors import Job, JobFailed, Report
 from harness.executors.context import TrialContext
-from harness.records import Provenance, Record, RecordStore, plain_rows
+from harness.records import Record, RecordStore, make_record, plain_rows
 from harness.registry import load_experiment
 from harness.task import Experiment, Outcome, RunResult, Status
 from harness.trial import Trial
@@ -136,33 +135,20 @@ def _record(
     wall_s: float,
     job: Job,
 ) -> Record:
-    facts: dict[str, Any] = job.facts
-    return Record(
-        key=trial.key,
-        experiment=trial.experiment.id,
-        version=trial.experiment.version,
-        profile=trial.profile,
-        device=trial.needs.device,
-        params=dict(trial.params),
-        upstream=[source.key for source in trial.upstream],
-        status=status or outcome.status,
+    ended = status or outcome.status
+    return make_record(
+        trial,
+        job.facts,
+        status=ended,
+        started_at=started_at,
+        wall_s=wall_s,
         note=outcome.note or (error.splitlines()[-1] if error else ""),
-        error=error,
-        rows=[dict(row) for row in outcome.rows],
-        artifacts=context.artifacts if status is None else [],
-        seals=facts["seals"],
+        # Results are committed, and a traceback names folders of this machine.
+        error="" if ended.is_result else error,
+        rows=outcome.rows,
+        artifacts=context.artifacts if status is None else (),
         control=context.control,
-        provenance=Provenance(
-            commit=facts["commit"],
-            dirty=facts["dirty"],
-            started_at=started_at,
-            wall_s=round(wall_s, 4),
-            code=facts["code"],
-            machine=facts["machine"],
-            versions=facts["versions"],
-            data=context.data_provenance(),
-            overrides=facts["overrides"],
-        ),
+        data=context.data_provenance(),
     )
 
 
