@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING
 
-from harness.claims import Claim
-from harness.task import Profile, Task
+from harness.task import Task
 from reproductions.supar.experiments.lr_sweep import experiment
-from reproductions.supar.quantities import optimum_distance, optimum_shift
+from reproductions.supar.sweep_claims import moves, stays
 from reproductions.supar.views import SWEEP_COLUMNS, two_scheme_table
 
 if TYPE_CHECKING:
@@ -17,43 +14,9 @@ if TYPE_CHECKING:
 
     from harness.figures import FigureContext
 
-TRAINED: tuple[Profile, ...] = ("cpu", "gpu", "paper")
-
-SP_MOVES = Claim(
-    id="sp_moves",
-    statement="Under standard parameterization the optimal learning rate rises by at least two"
-    " factor-2 steps from dense to the lowest density.",
-    where="Figure 1, left; threshold: ours, set before any run",
-    form="at_least",
-    grade="empirical",
-    quantity=partial(optimum_shift, scheme="sp"),
-    threshold=2.0,
-    threshold_from="theory",
-    profiles=TRAINED,
-    out_of_profile="20 steps and two densities show the structure, not where an optimum lies",
-    unit="octaves",
-)
-
 CLAIMS = (
-    replace(
-        SP_MOVES,
-        id="supar_stays",
-        statement="Under SμPar the optimal learning rate moves by at most one factor-2 step from"
-        " dense to the lowest density.",
-        where="Figure 1, right; threshold: ours, set before any run",
-        form="at_most",
-        quantity=partial(optimum_distance, scheme="supar"),
-        threshold=1.0,
-    ),
-    SP_MOVES,
-    replace(
-        SP_MOVES,
-        id="sp_rises",
-        statement="Under standard parameterization the optimal learning rate is larger at the"
-        " lowest density than dense.",
-        where="Figure 1, left",
-        threshold=0.0,
-    ),
+    stays("Figure 1, right"),
+    *moves("sp", "standard parameterization", "Figure 1, left"),
 )
 
 

@@ -6,17 +6,17 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from harness.claims import Claim
-from harness.task import PROFILES, Profile, Task
+from harness.task import PROFILES, Task
 from reproductions.supar.experiments.lr_sweep import experiment
 from reproductions.supar.quantities import (
     STRICTLY,
     farthest_optimum,
     largest_dense_difference,
-    optimum_distance,
     optimum_shift,
     transfer_loss,
     transfer_losses,
 )
+from reproductions.supar.sweep_claims import TOO_SHORT, TRAINED, moves, stays
 from reproductions.supar.views import SWEEP_COLUMNS, sweep_table
 
 if TYPE_CHECKING:
@@ -24,42 +24,7 @@ if TYPE_CHECKING:
 
     from harness.figures import FigureContext
 
-TRAINED: tuple[Profile, ...] = ("cpu", "gpu", "paper")
-TOO_SHORT = "20 steps and two densities show the structure, not where an optimum lies"
 PAPER_ONLY = "the number belongs to the paper's own model, data and densities"
-
-
-def _moves(scheme: str, name: str) -> tuple[Claim, Claim]:
-    return (
-        Claim(
-            id=f"{scheme}_moves",
-            statement=f"Under {name} the optimal learning rate rises by at least two factor-2"
-            " steps from dense to the lowest density.",
-            where="Figure 6 and section 4.1, Finding 2; threshold: ours, set before any run",
-            form="at_least",
-            grade="empirical",
-            quantity=partial(optimum_shift, scheme=scheme),
-            threshold=2.0,
-            threshold_from="theory",
-            profiles=TRAINED,
-            out_of_profile=TOO_SHORT,
-            unit="octaves",
-        ),
-        Claim(
-            id=f"{scheme}_rises",
-            statement=f"Under {name} the optimal learning rate is larger at the lowest density"
-            " than dense.",
-            where="Figure 6 and section 4.1, Finding 2",
-            form="at_least",
-            grade="empirical",
-            quantity=partial(optimum_shift, scheme=scheme),
-            threshold=0.0,
-            threshold_from="theory",
-            profiles=TRAINED,
-            out_of_profile=TOO_SHORT,
-            unit="octaves",
-        ),
-    )
 
 
 def _transfer_is_dearer(scheme: str, name: str) -> Claim:
@@ -79,20 +44,7 @@ def _transfer_is_dearer(scheme: str, name: str) -> Claim:
     )
 
 
-STABLE = Claim(
-    id="supar_stays",
-    statement="Under SμPar the optimal learning rate moves by at most one factor-2 step from"
-    " dense to the lowest density.",
-    where="Figure 6 and section 4.1, Finding 2; threshold: ours, set before any run",
-    form="at_most",
-    grade="empirical",
-    quantity=partial(optimum_distance, scheme="supar"),
-    threshold=1.0,
-    threshold_from="theory",
-    profiles=TRAINED,
-    out_of_profile=TOO_SHORT,
-    unit="octaves",
-)
+FINDING_2 = "Figure 6 and section 4.1, Finding 2"
 
 CLAIMS = (
     Claim(
@@ -109,9 +61,9 @@ CLAIMS = (
         deterministic=True,
         unit="nats",
     ),
-    STABLE,
-    *_moves("sp", "standard parameterization"),
-    *_moves("mup", "μP"),
+    stays(FINDING_2),
+    *moves("sp", "standard parameterization", FINDING_2),
+    *moves("mup", "μP", FINDING_2),
     Claim(
         id="supar_transfer",
         statement="At the lowest density, SμPar at the dense model's best learning rate is within"
