@@ -12,7 +12,8 @@ JOBS ?= 0
 EXTRAS ?= dev,lm
 PYTEST_ARGS ?=
 
-READY := $(VENV)/.ready-$(subst $(,),-,$(EXTRAS))
+comma := ,
+READY := $(VENV)/.ready-$(subst $(comma),-,$(EXTRAS))
 REPRO := $(VENV)/bin/repro
 # OpenMP reads this once, when torch is imported: without it two busy processes slow each other.
 export OMP_WAIT_POLICY := passive

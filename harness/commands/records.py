@@ -38,7 +38,11 @@ def export(
     summary = export_records(find_workspace(), tasks, parse_profile(profile), file)
     say(
         f"wrote {file}: {summary.num_records} records, {summary.num_artifacts} artifacts"
-        + (f"; left out as too large: {', '.join(summary.left_out)}" if summary.left_out else "")
+        + (
+            f"; left out (too large, missing or altered): {', '.join(summary.left_out)}"
+            if summary.left_out
+            else ""
+        )
     )
 
 
