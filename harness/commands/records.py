@@ -36,14 +36,9 @@ def export(
     library = load_registry()
     tasks = library.select(selectors or [], parse_kind(kind))
     summary = export_records(find_workspace(), tasks, parse_profile(profile), file)
-    say(
-        f"wrote {file}: {summary.num_records} records, {summary.num_artifacts} artifacts"
-        + (
-            f"; left out (too large, missing or altered): {', '.join(summary.left_out)}"
-            if summary.left_out
-            else ""
-        )
-    )
+    say(f"wrote {file}: {summary.num_records} records, {summary.num_artifacts} artifacts")
+    if summary.left_out:
+        say(f"left out (too large, missing or altered): {', '.join(summary.left_out)}")
 
 
 @app.command("import")
