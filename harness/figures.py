@@ -191,6 +191,7 @@ def draw(
         _stamp(figure, f"{task.id}, profile {profile}")
         if fmt == "pgf":
             _forbid_pixels(figure)
+        _settle(figure, fmt)
         stream = io.BytesIO()
         figure.savefig(stream, format=fmt, metadata=_METADATA.get(fmt))
     data = stream.getvalue()
@@ -200,6 +201,19 @@ def draw(
             " committed: draw its dense points with rasterized=True"
         )
     return data
+
+
+def _settle(figure: Figure, fmt: Format) -> None:
+    """Lay the panels out, once and for all, at places rounded to a millionth of the figure.
+
+    The solver behind the layout may take its constraints in another order in another process;
+    its last digits then differ, and SVG names clip paths after a hash of all digits.
+    """
+    figure.savefig(io.BytesIO(), format=fmt)
+    figure.set_layout_engine("none")
+    for ax in figure.axes:
+        left, bottom, width, height = ax.get_position(original=True).bounds
+        ax.set_position((round(left, 6), round(bottom, 6), round(width, 6), round(height, 6)))
 
 
 def _stamp(figure: Figure, text: str) -> None:

@@ -214,3 +214,17 @@ def test_colours_are_visible_on_white() -> None:
 def test_sequential_colours_differ() -> None:
     assert len(set(figures.sequential(7))) == 7
     assert len(figures.sequential(1)) == 1
+
+
+def test_last_digits_of_the_layout_do_not_show() -> None:
+    def shifted_by(noise: float) -> bytes:
+        def figure(ctx: FigureContext) -> Figure:
+            canvas = Figure(figsize=(3, 2))
+            panel = canvas.add_axes((0.2 + noise, 0.2, 0.7, 0.7 - noise))
+            panel.plot(ctx.table["loss"].to_numpy())
+            return canvas
+
+        task = replace(TASK, figure=figure)
+        return draw(task, table=TABLE, reference=REFERENCE, profile="cpu")
+
+    assert shifted_by(1e-13) == shifted_by(0.0)
