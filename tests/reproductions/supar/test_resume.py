@@ -9,46 +9,11 @@ from pathlib import Path
 import pytest
 import torch
 
-from reproductions.nets.gpt import GPT, GPTConfig
-from reproductions.supar import TABLE_3, Parameterization
+from reproductions.nets.gpt import GPT
 from reproductions.supar import training as training_module
-from reproductions.supar.text import Batch, character_corpus, training_batches
-from reproductions.supar.training import (
-    Seeds,
-    Settings,
-    TrainLog,
-    build_adamw,
-    build_gpt,
-    generator_of,
-    train,
-)
-
-SETTINGS = Settings(
-    num_steps=12,
-    warmup_steps=2,
-    schedule="to_tenth",
-    betas=(0.9, 0.95),
-    eps=1e-8,
-    weight_decay=0.1,
-    decay="coupled",
-    clip_norm=1.0,
-    num_micro_batches=1,
-)
-TABLE = Parameterization(scheme="supar", width_multiplier=2.0, density=0.25, base=TABLE_3)
-CONFIG = GPTConfig(
-    vocab_size=27,
-    width=32,
-    num_layers=1,
-    head_size=16,
-    context=16,
-    feed_forward="gelu",
-    feed_forward_width=64,
-    positions="learned",
-    bias=False,
-    embedding_multiplier=TABLE.embedding_multiplier,
-    logit_multiplier=TABLE.logit_multiplier,
-    attention_scale=TABLE.attention_scale(16),
-)
+from reproductions.supar.text import Batch
+from reproductions.supar.training import TrainLog, build_adamw, train
+from tests.reproductions.supar.small import SETTINGS, batches, gpt, table
 
 
 class Killed(Exception):
@@ -56,19 +21,15 @@ class Killed(Exception):
 
 
 def _batches(stop_after: int | None = None) -> Iterator[Batch]:
-    corpus = character_corpus("the quick brown fox jumps over the lazy dog " * 60)
-    batches = training_batches(
-        corpus.train_N, context=16, batch_size=4, num_batches=12, generator=generator_of(5)
-    )
-    for number, batch in enumerate(batches):
+    for number, batch in enumerate(batches()):
         if number == stop_after:
             raise Killed
         yield batch
 
 
 def _run(path: Path | None, *, stop_after: int | None = None) -> tuple[GPT, TrainLog]:
-    model = build_gpt(CONFIG, TABLE, Seeds(init=1, masks=2))
-    optimizer = build_adamw(model, TABLE, SETTINGS)
+    model = gpt(table())
+    optimizer = build_adamw(model, table(), SETTINGS)
     return model, train(model, optimizer, _batches(stop_after), SETTINGS, checkpoint=path)
 
 
