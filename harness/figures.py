@@ -209,7 +209,8 @@ def _settle(figure: Figure, fmt: Format) -> None:
     The solver behind the layout may take its constraints in another order in another process;
     its last digits then differ, and SVG names clip paths after a hash of all digits.
     """
-    figure.savefig(io.BytesIO(), format=fmt)
+    stream = io.BytesIO()
+    figure.savefig(stream, format=fmt)
     figure.set_layout_engine("none")
     for ax in figure.axes:
         left, bottom, width, height = ax.get_position(original=True).bounds
