@@ -31,6 +31,8 @@ $(READY): pyproject.toml constraints.txt
 	# torch first and pinned: as somebody's dependency it would be whatever is newest.
 	$(VENV)/bin/pip install --quiet -c constraints.txt torch
 	$(VENV)/bin/pip install --quiet -c constraints.txt -e '.[$(EXTRAS)]'
+	# A test compares it with ours; what it declares to need (torchvision) it does not use there.
+	$(VENV)/bin/pip install --quiet --no-deps mup==1.0.0
 	touch $@
 
 reproduce: $(READY)  ## Run every task at smoke scale, check it, and write the report to site/

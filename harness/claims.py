@@ -148,9 +148,8 @@ def _samples(claim: Claim, table: pd.DataFrame, seed: str | None) -> list[list[f
         if any(math.isnan(number) for number in numbers):
             raise InvalidQuantity("the quantity is not a number on this table")
         samples.append(_judged(claim, numbers))
-    single = claim.deterministic
-    if any(math.isnan(n) or not (single or math.isfinite(n)) for sample in samples for n in sample):
-        raise InvalidQuantity("the quantity is infinite: it has no mean and no step")
+    if any(math.isnan(number) for sample in samples for number in sample):
+        raise InvalidQuantity("the quantity is infinite twice: there is no step between the two")
     return samples
 
 
@@ -175,13 +174,10 @@ def _decide(claim: Claim, samples: list[list[float]]) -> Verdict:
     low, high = _band(claim)
     series = list(zip(*samples, strict=True))
     single = claim.deterministic
-    intervals = [_point(values) if single else t_interval(values) for values in series]
+    intervals = [_point(values) if single else _over_seeds(values) for values in series]
     words = [_word(interval, low, high) for interval in intervals]
     # The judged number nearest to failing stands for the claim.
-    worst = min(
-        range(len(words)),
-        key=lambda i: min(intervals[i].mean - low, high - intervals[i].mean),
-    )
+    worst = min(range(len(words)), key=lambda i: _margin(intervals[i].mean, low, high))
     if Word.NOT_REPRODUCED in words:
         word = Word.NOT_REPRODUCED
         worst = words.index(word)
@@ -191,9 +187,30 @@ def _decide(claim: Claim, samples: list[list[float]]) -> Verdict:
     else:
         word = Word.REPRODUCED
     reason = "the interval overlaps the threshold" if word is Word.INCONCLUSIVE else ""
+    if math.isinf(intervals[worst].mean):
+        reason = "the quantity is infinite, as where runs diverge"
     if not single and len(samples) < MIN_SEEDS:
         word, reason = Word.INCONCLUSIVE, f"{len(samples)} seed(s), need at least {MIN_SEEDS}"
     return _verdict(claim, word, reason, intervals[worst])
+
+
+def _over_seeds(values: Sequence[float]) -> Interval:
+    """Return the t interval; where every seed is infinite, they agree on infinity."""
+    if not any(math.isinf(value) for value in values):
+        return t_interval(values)
+    if len(set(values)) > 1:
+        num_infinite = sum(math.isinf(value) for value in values)
+        raise InvalidQuantity(
+            f"the quantity is infinite in {num_infinite} of {len(values)} seeds: it has no mean"
+        )
+    return Interval(mean=values[0], low=values[0], high=values[0], num_seeds=len(values))
+
+
+def _margin(value: float, low: float, high: float) -> float:
+    """Return how far inside the band a value lies; bounds at infinity are never near."""
+    from_low = value - low if math.isfinite(low) else math.inf
+    from_high = high - value if math.isfinite(high) else math.inf
+    return min(from_low, from_high)
 
 
 def _band(claim: Claim) -> tuple[float, float]:

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from reproductions.supar.base import FIGURE_5, TABLE_3, base_for
+from reproductions.supar.base import FIGURE_5, TABLE_3
 from reproductions.supar.parameterization import (
     SCHEMES,
     BaseHyperparameters,
@@ -47,7 +47,6 @@ __all__ = [
     "max_abs_masked",
     "TABLE_3",
     "FIGURE_5",
-    "base_for",
 ]
 
 _NEED_TORCH = ("sparsify", "linear_layers", "masked_layers", "max_abs_masked")

@@ -1,58 +1,24 @@
-"""Shapes of GPT trials as plain parameters, and what a trial of a shape costs. No torch."""
+"""What a GPT trial needs of the machine, and what it costs. No torch."""
 
 from __future__ import annotations
 
 from harness.errors import SpecError
-from harness.task import Estimate, Needs, Params, Scalar
+from harness.task import Estimate, Needs, Params
 
-GPU_WIDTH = 1024
-"""From this width on a trial asks for a GPU."""
 CPU_FLOPS_PER_S = 80e9
 """Of one core in float32, measured over whole training steps (AVX2 and better)."""
 GPU_FLOPS_PER_S = 30e12
 """Of one H200 in float32: assumed, half its peak."""
-VOCABULARY = {"characters": 65, "gpt2": 50257}
+VOCABULARY = {"characters": 65, "bytes": 256, "gpt2": 50257}
 """Tokens by tokenizer, for sizes only: characters as in tiny Shakespeare."""
 
 
-def gpt_shape(
-    *,
-    data: str,
-    width: int,
-    base_width: int,
-    context: int,
-    batch_size: int,
-    micro_batches: int,
-    steps: int,
-) -> dict[str, Scalar]:
-    """Return the parameters of a net like the authors' published one, at two layers."""
-    return {
-        "data": data,
-        "tokenizer": "characters",
-        "width": width,
-        "base_width": base_width,
-        "num_layers": 2,
-        "head_size": 32,
-        "feed_forward": "gelu",
-        "positions": "learned",
-        "context": context,
-        "batch_size": batch_size,
-        "micro_batches": micro_batches,
-        "steps": steps,
-    }
-
-
-def paper_net() -> dict[str, Scalar]:
-    """Return what makes such a net the paper's."""
-    return {"tokenizer": "gpt2", "feed_forward": "swiglu", "positions": "alibi"}
-
-
 def needs_of(params: Params) -> Needs:
-    """Return data and device, and GPU memory where it is large."""
+    """Return data, device, GPU memory and what the tokenizer needs."""
     data = (str(params["data"]),)
-    if int(params["width"]) < GPU_WIDTH:
-        return Needs(data=data)
     packages = ("transformers",) if params["tokenizer"] == "gpt2" else ()
+    if params["device"] == "cpu":
+        return Needs(data=data, packages=packages)
     return Needs(data=data, device="cuda", gpu_bytes=memory_bytes(params), packages=packages)
 
 
@@ -65,7 +31,7 @@ def estimate_of(params: Params, *, num_passes: float) -> Estimate:
     tokens = int(params["batch_size"]) * context
     num_matrix = num_matrix_params(params)
     per_token = num_passes * (2 * num_matrix + 4 * width * context)
-    if width >= GPU_WIDTH:
+    if params["device"] == "cuda":
         # A small step costs its launches, whatever the size of its matrices.
         step_s = tokens * per_token / GPU_FLOPS_PER_S + 2e-3
         return Estimate(seconds=1.0 + int(params["steps"]) * step_s)
@@ -73,6 +39,19 @@ def estimate_of(params: Params, *, num_passes: float) -> Estimate:
     step_s = tokens * per_token / CPU_FLOPS_PER_S + 3e-9 * num_matrix + 1e-3
     seconds = 0.03 + 1e-8 * num_matrix + int(params["steps"]) * step_s
     return Estimate(seconds=seconds, memory_bytes=memory_bytes(params))
+
+
+def train_flops(params: Params) -> float:
+    """Return the operations of a training run if masked weights cost none.
+
+    Six a weight and token for forward and backward, hidden weights times density; attention's
+    two products, and the unembedding, are not sparse.
+    """
+    width, context = int(params["width"]), int(params["context"])
+    hidden = 12 * int(params["num_layers"]) * width**2 * float(params["density"])
+    attention = 2 * int(params["num_layers"]) * width * context
+    per_token = 6.0 * (hidden + attention + vocabulary(params) * width)
+    return per_token * int(params["steps"]) * int(params["batch_size"]) * context
 
 
 def num_matrix_params(params: Params) -> int:
@@ -95,6 +74,6 @@ def memory_bytes(params: Params) -> int:
 def vocabulary(params: Params) -> int:
     """Return the number of tokens to reckon with."""
     if params["tokenizer"] not in VOCABULARY:
-        known = " or ".join(map(repr, VOCABULARY))
+        known = ", ".join(map(repr, VOCABULARY))
         raise SpecError(f"tokenizer={params['tokenizer']!r}: need {known}")
     return VOCABULARY[str(params["tokenizer"])]

@@ -10,8 +10,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
-from harness.figures import MARKERS, PALETTE, FigureContext, plot_ours, plot_paper, sequential
+from harness.figures import FigureContext, plot_ours, plot_paper, sequential
 from harness.statistics import InvalidQuantity, MissingRows, aggregate, t_interval
+from reproductions.supar.loss_drawing import (
+    COLORS,
+    MARKS,
+    NAMES,
+    density_axis,
+    fraction,
+    scheme_legend,
+)
 from reproductions.supar.quantities import activation_slope
 
 if TYPE_CHECKING:
@@ -19,10 +27,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-NAMES = {"sp": "SP", "mup": "μP", "supar": "SμPar"}
-COLORS = dict(zip(NAMES, PALETTE, strict=False))
-MARKS = dict(zip(NAMES, MARKERS, strict=False))
 BLOCKS = {"attention": "attention", "feed_forward": "feed-forward"}
+AXES = {"log2_lr": "peak base learning rate", "log2_sigma": "base standard deviation"}
 CURVE_SPAN = 0.22
 """Height of a sweep panel in nats over its least loss, relative: what is far above is cut."""
 
@@ -50,24 +56,76 @@ def sweep_panels(context: FigureContext, *, schemes: Sequence[str]) -> Figure:
     return figure
 
 
-def _our_sweep(ax: Axes, rows: pd.DataFrame, colors: dict[float, str]) -> None:
-    _rate_axis(ax)
+def our_sweep_panels(context: FigureContext, *, schemes: Sequence[str], x: str) -> Figure:
+    """Draw our train loss against what is swept, one panel a scheme."""
+    figure, axes = context.subplots(1, len(schemes), aspect=0.95)
+    colors = _colors(context.table)
+    for ax, scheme in zip(axes, schemes, strict=True):
+        _our_sweep(ax, context.table[context.table["scheme"] == scheme], colors, x=x)
+        ax.set_title(NAMES[scheme])
+    _share_heights(axes)
+    axes[0].set_ylabel("train loss (nats)")
+    _density_legend(figure, colors, per_row=7)
+    return figure
+
+
+def dynamic_panels(
+    context: FigureContext, *, methods: dict[str, str], schemes: Sequence[str]
+) -> Figure:
+    """Draw our train loss against learning rate, methods as rows and schemes as columns."""
+    figure, axes = context.subplots(len(methods), len(schemes), aspect=0.95)
+    colors = _colors(context.table)
+    panels = [(method, scheme) for method in methods for scheme in schemes]
+    for ax, (method, scheme) in zip(axes, panels, strict=True):
+        table = context.table
+        _our_sweep(ax, table[(table["method"] == method) & (table["scheme"] == scheme)], colors)
+        ax.set_title(f"{methods[method]}, {NAMES[scheme]}")
+    _share_heights(axes)
+    for ax in axes[:: len(schemes)]:
+        ax.set_ylabel("train loss (nats)")
+    _density_legend(figure, colors, per_row=7)
+    return figure
+
+
+def two_ladder_panels(context: FigureContext) -> Figure:
+    """Draw SP's train loss against learning rate: equal weights per neuron, and equal width."""
+    titles = {"iso_neuron": "equal weights per neuron", "fixed_width": "equal width"}
+    figure, axes = context.subplots(1, len(titles), aspect=0.8)
+    colors = _colors(context.table)
+    for ax, (ladder, title) in zip(axes, titles.items(), strict=True):
+        _our_sweep(ax, context.table[context.table["ladder"] == ladder], colors)
+        ax.set_title(f"SP, {title}")
+        _share_heights([ax])
+    axes[0].set_ylabel("train loss (nats)")
+    _density_legend(figure, colors, per_row=7)
+    return figure
+
+
+def _colors(table: pd.DataFrame) -> dict[float, str]:
+    densities = sorted(table["density"].unique(), reverse=True)
+    return dict(zip(densities, sequential(len(densities)), strict=True))
+
+
+def _our_sweep(
+    ax: Axes, rows: pd.DataFrame, colors: dict[float, str], *, x: str = "log2_lr"
+) -> None:
+    _power_axis(ax, AXES[x])
     for density in sorted(rows["density"].unique(), reverse=True):
         curve = rows[rows["density"] == density]
-        plot_ours(ax, curve, x="log2_lr", y="train_loss", label="", color=colors[density])
-        means = aggregate(curve, by=["log2_lr"], value="train_loss").dropna(subset=["mean"])
+        plot_ours(ax, curve, x=x, y="train_loss", label="", color=colors[density])
+        means = aggregate(curve, by=[x], value="train_loss").dropna(subset=["mean"])
         # A rate at which a seed diverged has a mean over fewer seeds: it is no optimum.
         whole = means[means["num_seeds"] == means["num_seeds"].max()]
         if whole.empty:
             continue
         best = whole.sort_values("mean").iloc[0]
         # On the window's edge the least loss is the window's, not an optimum.
-        if best["log2_lr"] not in (means["log2_lr"].min(), means["log2_lr"].max()):
-            _mark(ax, best["log2_lr"], best["mean"], colors[density], dense=density == 1.0)
+        if best[x] not in (means[x].min(), means[x].max()):
+            _mark(ax, best[x], best["mean"], colors[density], dense=density == 1.0)
 
 
 def _read_sweep(ax: Axes, reference: pd.DataFrame, scheme: str, colors: dict[float, str]) -> None:
-    _rate_axis(ax)
+    _power_axis(ax, AXES["log2_lr"])
     curves = reference[reference["x_name"] == "log2_lr"]
     curves = curves[curves["series"].str.startswith(f"{scheme} ")]
     if curves.empty:
@@ -98,8 +156,8 @@ def _read_densities(reference: pd.DataFrame) -> set[float]:
     return {float(name.split()[1]) for name in series}
 
 
-def _rate_axis(ax: Axes) -> None:
-    ax.set_xlabel("peak base learning rate")
+def _power_axis(ax: Axes, label: str) -> None:
+    ax.set_xlabel(label)
     ax.xaxis.set_major_locator(MaxNLocator(nbins=6, integer=True))
     ax.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"$2^{{{x:.0f}}}$"))
 
@@ -121,7 +179,7 @@ def _density_legend(figure: Figure, colors: dict[float, str], *, per_row: int) -
     from matplotlib.lines import Line2D
 
     handles = [
-        Line2D([], [], color=color, marker="o", label=_fraction(density))
+        Line2D([], [], color=color, marker="o", label=fraction(density))
         for density, color in colors.items()
     ]
     figure.legend(
@@ -132,55 +190,14 @@ def _density_legend(figure: Figure, colors: dict[float, str], *, per_row: int) -
     )
 
 
-def _fraction(density: float) -> str:
-    """Return 1/16 for 0.0625; densities of the grids are inverse powers of two."""
-    inverse = 1.0 / density
-    return "1" if inverse == 1.0 else f"1/{inverse:g}"
-
-
-def best_loss_panels(context: FigureContext) -> Figure:
-    """Draw train loss, test loss and the readings of arXiv v1 against density."""
-    figure, axes = context.subplots(1, 3, aspect=1.05)
-    for ax, (column, title) in zip(
-        axes, (("train_loss", "train loss, ours"), ("test_loss", "test loss, ours")), strict=False
-    ):
-        for scheme, name in NAMES.items():
-            rows = context.table[context.table["scheme"] == scheme]
-            plot_ours(
-                ax,
-                rows,
-                x="density",
-                y=column,
-                label=name,
-                color=COLORS[scheme],
-                marker=MARKS[scheme],
-            )
-        ax.set_title(title)
-    rows = context.reference[context.reference["x_name"] == "density"]
-    for scheme, curve in rows.groupby("series", sort=False):
-        plot_paper(axes[2], curve, label=NAMES[scheme], color=COLORS[scheme], marker=MARKS[scheme])
-    axes[2].set_title("train loss, arXiv v1 as read")
-    for ax in axes:
-        _density_axis(ax)
-    axes[0].set_ylabel("loss at the chosen rate (nats)")
-    handles, labels = axes[0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside upper center", ncols=len(handles))
-    return figure
-
-
-def _density_axis(ax: Axes) -> None:
-    ax.set_xscale("log", base=2)
-    ax.set_xlabel("density")
-    ax.xaxis.set_major_formatter(FuncFormatter(lambda x, _: _fraction(x)))
-
-
 def coordinate_panels(context: FigureContext) -> Figure:
     """Draw mean absolute activation against density: blocks by schemes, one line a step."""
     figure, axes = context.subplots(2, 3, aspect=0.95)
     steps = sorted(int(step) for step in context.table["step"].unique())
     colors = dict(zip(steps, sequential(len(steps)), strict=True))
     ends = (steps[0], steps[-1])
-    panels = [(block, scheme) for block in BLOCKS for scheme in NAMES]
+    schemes = ("sp", "mup", "supar")
+    panels = [(block, scheme) for block in BLOCKS for scheme in schemes]
     for ax, (block, scheme) in zip(axes, panels, strict=True):
         table = context.table
         rows = table[(table["block"] == block) & (table["scheme"] == scheme)]
@@ -188,7 +205,7 @@ def coordinate_panels(context: FigureContext) -> Figure:
             _step_line(ax, rows[rows["step"] == step], color=colors[step], ends=step in ends)
         _official(ax, context.reference, f"{scheme} {block}", colors)
         ax.set_yscale("log")
-        _density_axis(ax)
+        density_axis(ax)
         ax.set_title(
             f"{NAMES[scheme]}, {BLOCKS[block]}\n{_slope_text(rows, scheme, block)}", fontsize=6.5
         )
@@ -252,3 +269,22 @@ def _step_legend(figure: Figure, colors: dict[int, str], *, per_row: int) -> Non
         )
     )  # fmt: skip
     figure.legend(handles=handles, loc="outside upper center", ncols=per_row)
+
+
+def pilot_panels(context: FigureContext) -> Figure:
+    """Draw loss against the swept value, one panel a family, one line a scheme."""
+    families = list(dict.fromkeys(context.table["family"]))
+    figure, axes = context.subplots(-(-len(families) // 3), 3, aspect=0.95)
+    for ax, family in zip(axes, families, strict=False):
+        rows = context.table[context.table["family"] == family]
+        for scheme, curve in rows.groupby("scheme", sort=False):
+            color, mark = COLORS[scheme], MARKS[scheme]
+            plot_ours(ax, curve, x="log2_value", y="train_loss", label="", color=color, marker=mark)
+            best = curve.sort_values("train_loss").iloc[0]
+            _mark(ax, best["log2_value"], best["train_loss"], color, dense=False)
+        _power_axis(ax, AXES["log2_sigma" if family == "sigma" else "log2_lr"])
+        ax.set_title(family)
+    for ax in axes[len(families) :]:
+        ax.set_visible(False)
+    scheme_legend(figure, list(dict.fromkeys(context.table["scheme"])))
+    return figure

@@ -1,4 +1,4 @@
-"""Static random masks for the linear layers of any module.
+"""Masks for the linear layers of any module: static random ones, or any that are attached.
 
 Masked weights are stored as zeros, and their gradients are set to zero as they arrive. So the
 forward pass is the plain linear layer, no optimizer that moves along (scaled, averaged,
@@ -10,8 +10,9 @@ authors' code, which draws Bernoulli masks and neither saves nor restores them.
 
 from __future__ import annotations
 
+import contextlib
 import weakref
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any, Literal
 
 import torch
@@ -24,6 +25,7 @@ MASK = "weight_mask"
 """Name of the buffer beside `weight`, True where a weight is kept; it is part of state_dict."""
 
 Pattern = Literal["exact", "bernoulli"]
+_DENSE = "_dense_gradient"
 
 
 def sparsify(
@@ -47,12 +49,12 @@ def sparsify(
     check_density(density, layers)
     if pattern not in ("exact", "bernoulli"):
         raise SpecError(f"pattern={pattern!r}: need 'exact' or 'bernoulli'")
-    chosen = {name: _linear_named(model, name) for name in layers}
+    chosen = {name: linear_named(model, name) for name in layers}
     for name, module in chosen.items():
         kept = density_of(density, name)
         if kept < 1.0:
             mask = draw_mask(module.weight.shape, kept, generator=generator, pattern=pattern)
-            _attach(module, mask.to(module.weight.device))
+            attach_mask(module, mask.to(module.weight.device))
 
 
 def draw_mask(
@@ -105,7 +107,33 @@ def max_abs_masked(model: nn.Module) -> float:
     )
 
 
-def _linear_named(model: nn.Module, name: str) -> nn.Linear:
+def attach_mask(module: nn.Linear, mask: Tensor) -> None:
+    """Mask a layer's weight in place; `mask` is kept as its buffer, True where a weight is kept."""
+    module.register_buffer(MASK, mask)
+    with torch.no_grad():
+        module.weight.mul_(mask)
+    module.register_forward_pre_hook(_follow_weight)
+    _hook_gradient(module)
+
+
+@contextlib.contextmanager
+def dense_gradients(model: nn.Module) -> Iterator[None]:
+    """Let backward passes leave whole gradients, those of masked weights too.
+
+    For methods that choose masks by them; they must not reach an optimizer as they are.
+    """
+    layers = masked_layers(model).values()
+    for layer in layers:
+        layer.__dict__[_DENSE] = True
+    try:
+        yield
+    finally:
+        for layer in layers:
+            del layer.__dict__[_DENSE]
+
+
+def linear_named(model: nn.Module, name: str) -> nn.Linear:
+    """Return an unmasked nn.Linear with a weight of its own; raise SpecError for anything else."""
     try:
         module = model.get_submodule(name)
     except AttributeError as error:
@@ -120,14 +148,6 @@ def _linear_named(model: nn.Module, name: str) -> nn.Linear:
     return module
 
 
-def _attach(module: nn.Linear, mask: Tensor) -> None:
-    module.register_buffer(MASK, mask)
-    with torch.no_grad():
-        module.weight.mul_(mask)
-    module.register_forward_pre_hook(_follow_weight)
-    _hook_gradient(module)
-
-
 def _hook_gradient(module: nn.Linear) -> None:
     # Weakly: the garbage collector cannot see a cycle through a hook, so the layer, and its
     # weight with it, would live for ever.
@@ -135,7 +155,7 @@ def _hook_gradient(module: nn.Linear) -> None:
 
     def mask_gradient(weight: Tensor) -> None:
         owner = layer()
-        if owner is not None and weight.grad is not None:
+        if owner is not None and weight.grad is not None and not owner.__dict__.get(_DENSE):
             weight.grad.mul_(getattr(owner, MASK))
 
     module.weight.register_post_accumulate_grad_hook(mask_gradient)

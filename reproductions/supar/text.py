@@ -21,7 +21,7 @@ SPLITS = (0.90, 0.05, 0.05)
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Corpus:
-    """A text as token ids, in three contiguous parts."""
+    """A text as token ids of any integer type, in three contiguous parts."""
 
     train_N: Tensor
     validation_N: Tensor
@@ -50,6 +50,15 @@ def character_corpus(text: str) -> Corpus:
     table = np.zeros(characters[-1] + 1, dtype=np.int64)
     table[characters] = np.arange(len(characters))
     return split_tokens(torch.from_numpy(table[points]), vocab_size=len(characters))
+
+
+def byte_corpus(text: str) -> Corpus:
+    """Encode a text by its UTF-8 bytes, which any other text has too, and split it.
+
+    One byte a token: of a long text only the windows in use are widened to int64.
+    """
+    points = np.frombuffer(text.encode(), dtype=np.uint8).copy()
+    return split_tokens(torch.from_numpy(points), vocab_size=256)
 
 
 def gpt2_corpus(text: str) -> Corpus:
@@ -117,5 +126,5 @@ def held_out_batch(tokens_N: Tensor, *, context: int, num_windows: int) -> Batch
 
 def windows_at(tokens_N: Tensor, starts_B: Tensor, *, context: int) -> Batch:
     """Return the windows that begin at `starts_B`."""
-    window_BT = tokens_N[starts_B[:, None] + torch.arange(context + 1)]
+    window_BT = tokens_N[starts_B[:, None] + torch.arange(context + 1)].long()
     return Batch(tokens_BT=window_BT[:, :-1].contiguous(), targets_BT=window_BT[:, 1:].contiguous())

@@ -10,18 +10,25 @@ import itertools
 import math
 import time
 from collections.abc import Iterable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Literal, Protocol
 
 import torch
 from torch import Tensor, nn
+from torch.nn.utils import clip_grad_norm_
 
 from harness.checkpoint import load_checkpoint, save_checkpoint
 from harness.errors import SpecError
 from reproductions.nets.gpt import GPT, GPTConfig, next_token_loss
 from reproductions.supar.masks import Pattern, linear_layers, sparsify
-from reproductions.supar.parameterization import Parameterization, infer_roles, param_groups
+from reproductions.supar.parameterization import (
+    Density,
+    Parameterization,
+    infer_roles,
+    param_groups,
+)
 from reproductions.supar.text import Batch
 
 Schedule = Literal["to_tenth", "to_zero", "constant"]
@@ -81,12 +88,39 @@ class TrainLog:
 
     @property
     def clip_rate(self) -> float:
+        """Fraction of all steps, those without an update too."""
         return self.num_clipped / self.num_steps
 
     @property
     def final_loss(self) -> float:
         """Mean loss of the last tenth of the steps, each on a fresh batch."""
         return float(self.losses[-max(1, len(self.losses) // 10) :].double().mean())
+
+
+class Topology(Protocol):
+    """What may change a model's masks while it trains. Keeps no state of its own between steps:
+    masks live in the model, moments in the optimizer, so a checkpoint holds all of it."""
+
+    def backward(self, step: int) -> AbstractContextManager[None]:
+        """Return what surrounds the backward passes of a step; steps count from 0."""
+        ...
+
+    def update(self, step: int) -> bool:
+        """Change masks, or not, once gradients are there; return whether the optimizer steps."""
+        ...
+
+
+class Static:
+    """Masks that stay as they are."""
+
+    def backward(self, step: int) -> AbstractContextManager[None]:
+        return nullcontext()
+
+    def update(self, step: int) -> bool:
+        return True
+
+
+STATIC = Static()
 
 
 def generator_of(seed: int, device: torch.device | str = "cpu") -> torch.Generator:
@@ -99,19 +133,21 @@ def build_gpt(
     parameterization: Parameterization,
     seeds: Seeds,
     *,
+    mask_density: Density,
     device: torch.device | str = "cpu",
     pattern: Pattern = "exact",
 ) -> GPT:
     """Return a GPT with masks and start drawn under a parameterization.
 
     Every linear layer is hidden and sparse; embeddings, positions and norms are neither.
+    mask_density: fraction of weights kept at the start; that of the parameterization, unless
+    pruning is to lead there.
     """
     init = generator_of(seeds.init, device if torch.device(device).type == "cuda" else "cpu")
     model = GPT(config, generator=init, device=device)
     hidden = linear_layers(model, exclude=())
     masks = generator_of(seeds.masks)
-    density = parameterization.density
-    sparsify(model, layers=hidden, density=density, generator=masks, pattern=pattern)
+    sparsify(model, layers=hidden, density=mask_density, generator=masks, pattern=pattern)
     parameterization.initialize(model, infer_roles(model, hidden), init)
     return model
 
@@ -145,39 +181,49 @@ def train(
     batches: Iterable[Batch],
     settings: Settings,
     *,
+    topology: Topology = STATIC,
     checkpoint: Path | None = None,
 ) -> TrainLog:
     """Train in place; stop early, and say so, where the loss is no longer finite.
 
-    checkpoint: where the state is kept every two minutes; if one is there, training goes on
-    from it, and ends as if it had never stopped. `batches` must be the same from the start.
+    topology: what changes the masks on the way.
+    checkpoint: where the state is kept every two minutes; if one is there, training goes on from
+    it as if it had never stopped. `batches` must be the same from the start.
     """
     peaks = [group["lr"] for group in optimizer.param_groups]
     parameters = [p for group in optimizer.param_groups for p in group["params"]]
     device = parameters[0].device
     losses = torch.full((settings.num_steps,), math.nan, device=device)
-    norms = torch.zeros(settings.num_steps, device=device)
+    norms = torch.zeros_like(losses)
     logs = {"losses": losses, "norms": norms}
     first = _resume(checkpoint, model, optimizer, logs)
-    saved_at = time.monotonic()
+    saved_at, step = time.monotonic(), first - 1
     model.train()
-    step = first - 1
     for step, batch in enumerate(itertools.islice(batches, first, None), start=first):
-        factor = lr_factor(step, settings)
-        for group, peak in zip(optimizer.param_groups, peaks, strict=True):
-            group["lr"] = peak * factor
-        losses[step] = _backward(model, batch.to(device), settings.num_micro_batches)
-        norms[step] = torch.nn.utils.clip_grad_norm_(parameters, settings.clip_norm, foreach=True)
-        optimizer.step()
+        _set_rates(optimizer, peaks, lr_factor(step, settings))
+        with topology.backward(step):
+            losses[step] = _backward(model, batch.to(device), settings.num_micro_batches)
+        if topology.update(step):
+            norms[step] = clip_grad_norm_(parameters, settings.clip_norm, foreach=True)
+            optimizer.step()
         optimizer.zero_grad(set_to_none=True)
-        if step % CHECK_EVERY == 0 and not bool(torch.isfinite(losses[: step + 1]).all()):
+        if step % CHECK_EVERY == 0 and not _finite(losses[: step + 1]):
             break
         if checkpoint is not None and time.monotonic() - saved_at > CHECKPOINT_EVERY_S:
             _save(checkpoint, step + 1, model, optimizer, logs)
             saved_at = time.monotonic()
-    if step + 1 < settings.num_steps and bool(torch.isfinite(losses[: step + 1]).all()):
+    if step + 1 < settings.num_steps and _finite(losses[: step + 1]):
         raise SpecError(f"{step + 1} batches for num_steps={settings.num_steps}: need one a step")
     return _summarize(losses, norms, step + 1, settings)
+
+
+def _set_rates(optimizer: torch.optim.Optimizer, peaks: list[float], factor: float) -> None:
+    for group, peak in zip(optimizer.param_groups, peaks, strict=True):
+        group["lr"] = peak * factor
+
+
+def _finite(losses: Tensor) -> bool:
+    return bool(torch.isfinite(losses).all())
 
 
 def _save(

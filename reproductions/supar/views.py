@@ -6,6 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from harness.task import Column, Columns
+from reproductions.supar.grids import ABLATIONS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -14,7 +15,12 @@ if TYPE_CHECKING:
 
 SWEEP = "supar/lr_sweep"
 
-SCHEME = Column(name="scheme", type="str", role="param", doc="Parameterization: sp, mup or supar.")
+SCHEME = Column(
+    name="scheme",
+    type="str",
+    role="param",
+    doc="Parameterization: sp, mup, supar, or a half-way ablation: mup_init_only, mup_lr_only.",
+)
 DENSITY = Column(
     name="density", type="float", role="param", doc="Fraction of hidden weights that is kept."
 )
@@ -29,6 +35,14 @@ LOG2_LR = Column(
     doc="log2 of the peak base learning rate (eta_base), the one the embeddings use.",
 )
 
+LOG2_SIGMA = Column(
+    name="log2_sigma",
+    type="float",
+    role="param",
+    doc="log2 of the base standard deviation (sigma_base), the one the embeddings start with; SP"
+    " has it in every matrix.",
+)
+
 
 def _loss(name: str, doc: str) -> Column:
     return Column(name=name, type="float", role="value", doc=doc, nullable=True)
@@ -41,31 +55,22 @@ TRAIN_LOSS = _loss(
 VAL_LOSS = _loss("val_loss", "Loss on the validation split after training, in nats a token.")
 TEST_LOSS = _loss("test_loss", "Loss on the test split after training, in nats a token.")
 
-SWEEP_COLUMNS = Columns(
-    (
-        SCHEME,
-        DENSITY,
-        WIDTH,
-        LOG2_LR,
-        SEED,
-        TRAIN_LOSS,
-        VAL_LOSS,
-        TEST_LOSS,
-        Column(
-            name="clip_rate",
-            type="float",
-            role="value",
-            doc="Fraction of steps whose gradient norm was clipped.",
-            nullable=True,
-        ),
-        Column(
-            name="diverged",
-            type="bool",
-            role="value",
-            doc="Whether the loss left the finite numbers or passed the experiment's bound.",
-        ),
-    )
+CLIP_RATE = Column(
+    name="clip_rate",
+    type="float",
+    role="value",
+    doc="Fraction of steps whose gradient norm was clipped.",
+    nullable=True,
 )
+DIVERGED = Column(
+    name="diverged",
+    type="bool",
+    role="value",
+    doc="Whether the loss left the finite numbers or passed the experiment's bound.",
+)
+TRAINED = (SEED, TRAIN_LOSS, VAL_LOSS, TEST_LOSS, CLIP_RATE, DIVERGED)
+SWEEP_COLUMNS = Columns((SCHEME, DENSITY, WIDTH, LOG2_LR, *TRAINED))
+SIGMA_COLUMNS = Columns((SCHEME, DENSITY, WIDTH, LOG2_SIGMA, *TRAINED))
 
 BEST_COLUMNS = Columns(
     (
@@ -94,17 +99,31 @@ BEST_COLUMNS = Columns(
 )
 
 
+def run_table(frame: pd.DataFrame, columns: Columns) -> pd.DataFrame:
+    """Return one row a run of a long frame, diverged runs marked."""
+    return frame.assign(diverged=frame["status"] == "diverged")[columns.names]
+
+
 def sweep_table(frames: Frames) -> pd.DataFrame:
     """Return the sweep of all schemes, one row a run."""
-    frame = frames[SWEEP]
-    table = frame.assign(diverged=frame["status"] == "diverged")
-    return table[SWEEP_COLUMNS.names]
+    return run_table(frames[SWEEP], SWEEP_COLUMNS)
 
 
 def two_scheme_table(frames: Frames) -> pd.DataFrame:
     """Return the sweep of standard parameterization and SmuPar, the two panels of Figure 1."""
     table = sweep_table(frames)
     return table[table["scheme"].isin(("sp", "supar"))]
+
+
+def with_dense_ablations(frame: pd.DataFrame) -> pd.DataFrame:
+    """Add the dense rows of both ablations: those of muP, which they are at density 1.
+
+    `supar/tab01` holds that the losses are equal to the bit.
+    """
+    import pandas as pd
+
+    dense = frame[(frame["scheme"] == "mup") & (frame["density"] == 1.0)]
+    return pd.concat([frame, *(dense.assign(scheme=scheme) for scheme in ABLATIONS)])
 
 
 def best_table(frames: Frames) -> pd.DataFrame:

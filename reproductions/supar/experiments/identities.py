@@ -1,6 +1,6 @@
 """Exact checks of Table 1: small nets, deterministic, the same at every profile.
 
-`rules` reads the rules off a built net; `twin` trains dense SmuPar beside muP; `masked` trains
+`rules` reads the rules off a built net; `twin` trains a dense scheme beside muP; `masked` trains
 a sparse net with weight decay and momentum and looks under its masks. One wide row a trial.
 """
 
@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING
 from harness.errors import SpecError
 from harness.task import PROFILES, Estimate, Experiment, Params, Row, RunContext, Scalar
 from reproductions.supar.base import TABLE_3
-from reproductions.supar.costs import gpt_shape
-from reproductions.supar.experiments.lr_sweep import SCHEMES
+from reproductions.supar.grids import ABLATIONS, SCHEMES, base_params, gpt_shape
 
 if TYPE_CHECKING:
     import torch
@@ -76,7 +75,7 @@ def _rules(params: Params, ctx: RunContext) -> dict[str, float]:
 
 def _twin(params: Params, ctx: RunContext) -> dict[str, float]:
     losses = []
-    for scheme in ("supar", "mup"):
+    for scheme in (str(params["scheme"]), "mup"):
         table = _table({**params, "scheme": scheme})
         losses.append(_train(_model(params, table, ctx), table, ctx))
     difference = float((losses[0] - losses[1]).abs().max())
@@ -95,7 +94,8 @@ def _masked(params: Params, ctx: RunContext) -> dict[str, float]:
 def _table(params: Params) -> Parameterization:
     from reproductions.supar.gpt_trial import parameterization_of
 
-    return parameterization_of({**params, "base_width": BASE_WIDTH}, TABLE_3, lr=TABLE_3.lr)
+    start = base_params("sp", sp_init_std=TABLE_3.init_std, base=TABLE_3) | {"lr": TABLE_3.lr}
+    return parameterization_of({**params, **start, "base_width": BASE_WIDTH})
 
 
 def _model(params: Params, table: Parameterization, ctx: RunContext) -> GPT:
@@ -108,11 +108,11 @@ def _model(params: Params, table: Parameterization, ctx: RunContext) -> GPT:
         base_width=BASE_WIDTH,
         context=16,
         batch_size=4,
-        micro_batches=1,
-        steps=NUM_STEPS,
+        head_size=16,
     )
-    config = gpt_config({**shape, "head_size": 16}, table, VOCABULARY)
-    return build_gpt(config, table, Seeds(init=ctx.seed("init"), masks=ctx.seed("masks")))
+    seeds = Seeds(init=ctx.seed("init"), masks=ctx.seed("masks"))
+    config = gpt_config(shape, table, VOCABULARY)
+    return build_gpt(config, table, seeds, mask_density=table.density)
 
 
 def _optimizer(model: GPT, table: Parameterization) -> torch.optim.AdamW:
@@ -159,7 +159,8 @@ def grid() -> Iterator[Params]:
                 yield _point("rules", scheme, width, density)
             if density < 1.0:
                 yield _point("masked", scheme, TRAINED_WIDTH, density)
-    yield _point("twin", "supar", TRAINED_WIDTH, 1.0)
+    for scheme in ("supar", *ABLATIONS):
+        yield _point("twin", scheme, TRAINED_WIDTH, 1.0)
 
 
 def _point(check: str, scheme: str, width: int, density: float) -> dict[str, Scalar]:
@@ -173,9 +174,10 @@ def estimate(params: Params) -> Estimate:
 
 experiment = Experiment(
     id="supar/identities",
-    version=1,
+    version=2,
     run=run,
     grid=dict.fromkeys(PROFILES, grid),
     seed_from=(),
     estimate=estimate,
+    address=("check", "scheme", "width", "density"),
 )

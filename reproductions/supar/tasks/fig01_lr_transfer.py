@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 CLAIMS = (
     stays("Figure 1, right"),
-    *moves("sp", "standard parameterization", "Figure 1, left"),
+    *moves("sp", "Figure 1, left"),
 )
 
 

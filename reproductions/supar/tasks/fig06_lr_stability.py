@@ -6,17 +6,17 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from harness.claims import Claim
-from harness.task import PROFILES, Task
+from harness.task import Task
 from reproductions.supar.experiments.lr_sweep import experiment
-from reproductions.supar.quantities import (
-    STRICTLY,
-    farthest_optimum,
-    largest_dense_difference,
-    optimum_shift,
-    transfer_loss,
-    transfer_losses,
+from reproductions.supar.loss_quantities import farthest_optimum, largest_dense_difference
+from reproductions.supar.sweep_claims import (
+    ON_A_CPU,
+    PAPER_ONLY,
+    moves,
+    stays,
+    transfer_is_dearer,
+    transfers,
 )
-from reproductions.supar.sweep_claims import TOO_SHORT, TRAINED, moves, stays
 from reproductions.supar.views import SWEEP_COLUMNS, sweep_table
 
 if TYPE_CHECKING:
@@ -24,27 +24,8 @@ if TYPE_CHECKING:
 
     from harness.figures import FigureContext
 
-PAPER_ONLY = "the number belongs to the paper's own model, data and densities"
-
-
-def _transfer_is_dearer(scheme: str, name: str) -> Claim:
-    return Claim(
-        id=f"{scheme}_transfer_dearer",
-        statement=f"At the lowest density, training at the dense model's best learning rate costs"
-        f" more under {name} than under SμPar.",
-        where="Figure 6, the vertical lines; threshold: ours, set before any run",
-        form="ordering",
-        grade="empirical",
-        quantity=partial(transfer_losses, schemes=("supar", scheme)),
-        threshold=STRICTLY,
-        threshold_from="theory",
-        profiles=TRAINED,
-        out_of_profile=TOO_SHORT,
-        unit="relative loss",
-    )
-
-
 FINDING_2 = "Figure 6 and section 4.1, Finding 2"
+VERTICAL_LINES = "Figure 6, the vertical lines"
 
 CLAIMS = (
     Claim(
@@ -57,43 +38,17 @@ CLAIMS = (
         quantity=partial(largest_dense_difference, schemes=("supar", "mup")),
         threshold=0.0,
         threshold_from="theory",
-        profiles=PROFILES,
+        profiles=ON_A_CPU,
+        out_of_profile="CUDA kernels add in no fixed order, so equality is not promised there",
         deterministic=True,
         unit="nats",
     ),
     stays(FINDING_2),
-    *moves("sp", "standard parameterization", FINDING_2),
-    *moves("mup", "μP", FINDING_2),
-    Claim(
-        id="supar_transfer",
-        statement="At the lowest density, SμPar at the dense model's best learning rate is within"
-        " 1 % of its own best loss.",
-        where="Figure 6, the vertical lines; threshold: ours, set before any run",
-        form="at_most",
-        grade="empirical",
-        quantity=partial(transfer_loss, scheme="supar"),
-        threshold=0.01,
-        threshold_from="theory",
-        profiles=TRAINED,
-        out_of_profile=TOO_SHORT,
-        unit="relative loss",
-    ),
-    _transfer_is_dearer("sp", "standard parameterization"),
-    _transfer_is_dearer("mup", "μP"),
-    Claim(
-        id="sp_moves_by_four",
-        statement="Under standard parameterization the optimum rises by 4 octaves, to one"
-        " factor-2 step, from dense to density 2^-6.",
-        where="Figure 6, standard parameterization; read from the same panel in arXiv v1",
-        form="within",
-        grade="empirical",
-        quantity=partial(optimum_shift, scheme="sp"),
-        threshold=(3.0, 5.0),
-        threshold_from="paper",
-        profiles=("paper",),
-        out_of_profile=PAPER_ONLY,
-        unit="octaves",
-    ),
+    *moves("sp", FINDING_2),
+    *moves("mup", FINDING_2),
+    transfers(VERTICAL_LINES),
+    transfer_is_dearer("sp", VERTICAL_LINES),
+    transfer_is_dearer("mup", VERTICAL_LINES),
     Claim(
         id="supar_near_2_to_minus_6",
         statement="Under SμPar the optimum lies near 2^-6, to one factor-2 step, at every density.",

@@ -6,10 +6,11 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from harness.claims import Claim
-from harness.task import Profile, Task
+from harness.task import Task
 from reproductions.supar.experiments.lr_sweep import experiment
+from reproductions.supar.loss_quantities import mean_gap
 from reproductions.supar.paper_values import stated
-from reproductions.supar.quantities import mean_gap
+from reproductions.supar.sweep_claims import NAMES, OURS, PAPER_ONLY, TRAINED
 from reproductions.supar.views import BEST_COLUMNS, best_table
 
 if TYPE_CHECKING:
@@ -17,16 +18,13 @@ if TYPE_CHECKING:
 
     from harness.figures import FigureContext
 
-TRAINED: tuple[Profile, ...] = ("cpu", "gpu", "paper")
-NAMES = {"sp": "standard parameterization", "mup": "μP"}
-
 
 def _gap(scheme: str, *, suffix: str, statement: str, densest: float, threshold: float) -> Claim:
     everything = densest == 1.0
     return Claim(
         id=f"{scheme}_gap{suffix}",
         statement=statement,
-        where="Figure 8 and section 4.1; threshold: ours, set before any run",
+        where="Figure 8 and section 4.1" + OURS,
         form="at_least",
         grade="empirical",
         quantity=partial(mean_gap, scheme=scheme, densest=densest),
@@ -83,7 +81,7 @@ def _as_stated(scheme: str, stated_gap: float) -> Claim:
         threshold=stated_gap,
         threshold_from="paper",
         profiles=("paper",),
-        out_of_profile="the number belongs to the paper's own model, data and densities",
+        out_of_profile=PAPER_ONLY,
         unit="relative loss",
         paper_value=partial(stated, y_name="mean_gap", series=scheme, scale=0.01),
     )
@@ -94,7 +92,7 @@ CLAIMS = (*_claims_against("sp", 0.008), *_claims_against("mup", 0.021))
 
 def draw(context: FigureContext) -> Figure:
     """Draw train and test loss against density, one line a scheme."""
-    from reproductions.supar.drawing import best_loss_panels
+    from reproductions.supar.loss_drawing import best_loss_panels
 
     return best_loss_panels(context)
 

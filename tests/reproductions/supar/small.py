@@ -59,7 +59,8 @@ def config(parameterization: Parameterization, *, width: int = 64) -> GPTConfig:
 def gpt(parameterization: Parameterization, *, width: int = 64, seed: int = 0) -> GPT:
     """Return a masked net, its masks and start drawn."""
     seeds = Seeds(init=seed, masks=seed + 1000)
-    return build_gpt(config(parameterization, width=width), parameterization, seeds)
+    shape = config(parameterization, width=width)
+    return build_gpt(shape, parameterization, seeds, mask_density=parameterization.density)
 
 
 def batches(num_batches: int = SETTINGS.num_steps, *, seed: int = 5) -> Iterator[Batch]:

@@ -1,0 +1,59 @@
+"""Panels of accuracy against density: Table 2 and its substitute."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from matplotlib.ticker import FuncFormatter, NullLocator
+
+from harness.figures import FigureContext, plot_ours, plot_paper
+from reproductions.supar.drawing import COLORS, MARKS, NAMES
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+
+def accuracy_panels(context: FigureContext, *, tasks: Mapping[str, str]) -> Figure:
+    """Draw one panel a task, named as in `tasks`; the paper's values hollow where there are any."""
+    figure, axes = context.subplots(1, len(tasks), aspect=1.25)
+    for ax, (task, name) in zip(axes, tasks.items(), strict=True):
+        _panel(ax, context.table[context.table["task"] == task])
+        for scheme, label in NAMES.items():
+            rows = context.reference[context.reference["series"] == f"{scheme} {name}"]
+            plot_paper(ax, rows, label=label, color=COLORS[scheme], marker=MARKS[scheme])
+        ax.set_title(name)
+        ax.set_xscale("log", base=2)
+        ax.xaxis.set_minor_locator(NullLocator())
+        ax.xaxis.set_major_formatter(FuncFormatter(_fraction))
+        ax.set_xlabel("density")
+    axes[0].set_ylabel("accuracy")
+    labels = [ax.get_legend_handles_labels() for ax in axes]
+    handles = {name: handle for hs, names in labels for handle, name in zip(hs, names, strict=True)}
+    figure.legend(handles.values(), handles.keys(), loc="outside upper center", ncols=4)
+    return figure
+
+
+def _panel(ax: Axes, rows: pd.DataFrame) -> None:
+    for scheme, label in NAMES.items():
+        ours = rows[rows["scheme"] == scheme]
+        plot_ours(
+            ax,
+            ours,
+            x="density",
+            y="accuracy",
+            label=f"{label}, ours",
+            color=COLORS[scheme],
+            marker=MARKS[scheme],
+        )
+    guesses = rows.loc[rows["scheme"] == "random", "accuracy"].dropna()
+    if guesses.empty:
+        ax.text(0.5, 0.92, "not run by us", ha="center", transform=ax.transAxes)
+    else:
+        ax.axhline(float(guesses.mean()), color="#333333", linestyle=":", label="guessing")
+
+
+def _fraction(value: float, _: object) -> str:
+    return "1" if value == 1.0 else f"1/{round(1 / value)}" if value > 0 else ""

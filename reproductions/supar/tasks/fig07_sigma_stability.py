@@ -1,0 +1,120 @@
+"""Figure 7: which initial standard deviation is best, at every density, for three schemes."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from harness.claims import Claim
+from harness.task import Task
+from reproductions.supar.experiments.sigma_sweep import experiment
+from reproductions.supar.loss_quantities import (
+    larger_distance,
+    largest_dense_difference,
+    largest_recovery,
+)
+from reproductions.supar.sweep_claims import (
+    NAMES,
+    ON_A_CPU,
+    OURS,
+    TOO_SHORT,
+    TRAINED,
+    octaves,
+    stays,
+    transfer_is_dearer,
+    transfers,
+)
+from reproductions.supar.views import SIGMA_COLUMNS, run_table
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.figure import Figure
+
+    from harness.figures import FigureContext
+    from harness.task import Frames
+
+X = "log2_sigma"
+WHERE = "Figure 7 and section 4.1"
+SCHEMES = ("sp", "mup", "supar")
+
+
+def _jumps(scheme: str) -> Claim:
+    return Claim(
+        id=f"{scheme}_not_monotone",
+        statement=f"Under {NAMES[scheme]} the loss at the best standard deviation falls somewhere"
+        " as density falls: another sign of a start that does not transfer.",
+        where=WHERE + OURS,
+        form="at_least",
+        grade="empirical",
+        quantity=partial(largest_recovery, scheme=scheme, x=X),
+        threshold=0.0,
+        threshold_from="theory",
+        profiles=TRAINED,
+        out_of_profile=TOO_SHORT,
+        unit="relative loss",
+    )
+
+
+CLAIMS = (
+    Claim(
+        id="dense_identical",
+        statement="Dense, SμPar and μP are one model: equal losses at every common standard"
+        " deviation and seed.",
+        where="Table 1 with m_rho = 1",
+        form="equal",
+        grade="exact",
+        quantity=partial(largest_dense_difference, schemes=("supar", "mup"), x=X),
+        threshold=0.0,
+        threshold_from="theory",
+        profiles=ON_A_CPU,
+        out_of_profile="CUDA kernels add in no fixed order, so equality is not promised there",
+        deterministic=True,
+        unit="nats",
+    ),
+    stays(WHERE, x=X),
+    octaves(
+        "sp_or_mup_moves",
+        "Under standard parameterization or μP the optimal initial standard deviation moves by at"
+        " least two factor-2 steps from dense to the lowest density.",
+        form="at_least",
+        where=WHERE,
+        quantity=partial(larger_distance, schemes=("sp", "mup"), x=X),
+        bound=2.0,
+    ),
+    _jumps("sp"),
+    _jumps("mup"),
+    transfers(WHERE, x=X),
+    transfer_is_dearer("sp", WHERE, x=X),
+    transfer_is_dearer("mup", WHERE, x=X),
+)
+
+
+def view(frames: Frames) -> pd.DataFrame:
+    """Return the sweep of the three schemes, one row a run."""
+    table = run_table(frames[experiment.id], SIGMA_COLUMNS)
+    return table[table["scheme"].isin(SCHEMES)]
+
+
+def draw(context: FigureContext) -> Figure:
+    """Draw one panel a scheme."""
+    from reproductions.supar.drawing import our_sweep_panels
+
+    return our_sweep_panels(context, schemes=SCHEMES, x=X)
+
+
+task = Task(
+    id="supar/fig07",
+    title="Optimal initial standard deviation across sparsity",
+    reads=(experiment,),
+    columns=SIGMA_COLUMNS,
+    claims=CLAIMS,
+    view=view,
+    figure=draw,
+    caption="Train loss (mean of the last tenth of the steps) against the base standard deviation"
+    " at the start, one line a density: mean over seeds, bars show its standard error. A ring"
+    " marks the least mean loss of each line, unless it lies at the line's end; the vertical line"
+    " is that of the dense model. Steep ends are cut off. The paper's curves are not published as"
+    " numbers.",
+    alt="Three panels of train loss against log2 initial standard deviation, one line per density,"
+    " for SP, μP and SμPar, each with its optima marked.",
+)

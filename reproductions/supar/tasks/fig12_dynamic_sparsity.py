@@ -1,0 +1,103 @@
+"""Figure 12: dynamic sparsity moves the best learning rate under every scheme."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from harness.claims import Claim, Form
+from harness.task import Column, Columns, Task
+from reproductions.supar.experiments import dynamic_sweep, lr_sweep
+from reproductions.supar.experiments.dynamic_sweep import METHODS
+from reproductions.supar.loss_quantities import optimum_shift, within_rows
+from reproductions.supar.sweep_claims import NAMES, octaves
+from reproductions.supar.views import SWEEP_COLUMNS, run_table
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.figure import Figure
+
+    from harness.figures import FigureContext
+    from harness.task import Frames
+
+WHERE = "Figure 12 and section 4.4"
+SCHEMES = ("sp", "mup", "supar")
+TITLES = {"rigl": "RigL", "gmp": "GMP"}
+SLACK = {"gmp": 0.0, "rigl": 0.5}
+"""Octaves. The paper shows a weaker drift under RigL, so half a step counts as a tie there."""
+COLUMNS = Columns(
+    (
+        Column(name="method", type="str", role="param", doc="rigl or gmp."),
+        *SWEEP_COLUMNS.columns,
+    )
+)
+
+
+def _claim(id: str, method: str, scheme: str, phrase: str, form: Form, bound: float) -> Claim:
+    return octaves(
+        f"{method}_{scheme}_{id}",
+        f"Under {TITLES[method]} and {NAMES[scheme]} the optimal learning rate {phrase} from dense"
+        " to the lowest density.",
+        form=form,
+        where=WHERE,
+        quantity=partial(
+            within_rows,
+            column="method",
+            value=method,
+            quantity=partial(optimum_shift, scheme=scheme),
+        ),
+        bound=bound,
+    )
+
+
+def _of_method(method: str) -> tuple[Claim, ...]:
+    slack = SLACK[method]
+    tie = f" (by no more than {slack:g} octaves)" if slack else ""
+    return (
+        _claim("not_up", method, "supar", f"does not rise{tie}", "at_most", slack),
+        _claim("not_down", method, "sp", f"does not fall{tie}", "at_least", -slack),
+        _claim("not_down", method, "mup", f"does not fall{tie}", "at_least", -slack),
+        _claim("falls", method, "supar", "falls by at least one factor-2 step", "at_most", -1.0),
+    )
+
+
+CLAIMS = tuple(claim for method in ("gmp", "rigl") for claim in _of_method(method))
+
+
+def view(frames: Frames) -> pd.DataFrame:
+    """Return both methods, one row a run; dense nets have nothing to drop.
+
+    So the dense runs of the static sweep are those of both methods, where the net is the same.
+    """
+    import pandas as pd
+
+    frame = frames[dynamic_sweep.experiment.id]
+    sweep = frames[lr_sweep.experiment.id]
+    dense = sweep[(sweep["density"] == 1.0) & sweep["width"].isin(frame["width"].unique())]
+    both = [dense.assign(method=method) for method in METHODS]
+    return run_table(pd.concat([*both, frame]), COLUMNS)
+
+
+def draw(context: FigureContext) -> Figure:
+    """Draw methods as rows and schemes as columns."""
+    from reproductions.supar.drawing import dynamic_panels
+
+    return dynamic_panels(context, methods=TITLES, schemes=SCHEMES)
+
+
+task = Task(
+    id="supar/fig12",
+    title="Learning-rate sweeps under dynamic sparsity: RigL and GMP",
+    reads=(dynamic_sweep.experiment, lr_sweep.experiment),
+    columns=COLUMNS,
+    claims=CLAIMS,
+    view=view,
+    figure=draw,
+    caption="Train loss (mean of the last tenth of the steps) against the peak base learning rate"
+    " under RigL (above) and GMP (below), one line a density: mean over seeds, bars show its"
+    " standard error. A ring marks the least mean loss of each line, unless it lies at the line's"
+    " end; the vertical line is that of the dense model, which has nothing to drop. Steep ends are"
+    " cut off. The paper's curves are not published as numbers.",
+    alt="Six panels of train loss against log2 learning rate, RigL and GMP by SP, μP and SμPar,"
+    " one line per density, each with its optima marked.",
+)

@@ -1,0 +1,75 @@
+"""Figure 13: neither half of the correction alone keeps the best standard deviation in place."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from harness.claims import Claim
+from harness.task import Task
+from reproductions.supar.experiments.sigma_sweep import experiment
+from reproductions.supar.grids import ABLATIONS
+from reproductions.supar.loss_quantities import extra_distance
+from reproductions.supar.sweep_claims import NAMES, octaves, stays, transfer_is_dearer
+from reproductions.supar.views import SIGMA_COLUMNS, run_table, with_dense_ablations
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.figure import Figure
+
+    from harness.figures import FigureContext
+    from harness.task import Frames
+
+X = "log2_sigma"
+WHERE = "Figure 13, appendix C"
+SCHEMES = (*ABLATIONS, "supar")
+
+
+def _moves_more(scheme: str) -> Claim:
+    return octaves(
+        f"{scheme}_moves_more",
+        f"Under {NAMES[scheme]} the optimal standard deviation moves at least one factor-2 step"
+        " farther than under SμPar. This or a dearer transfer shows that half a correction fails.",
+        form="at_least",
+        where=WHERE,
+        quantity=partial(extra_distance, scheme=scheme, x=X),
+        bound=1.0,
+    )
+
+
+CLAIMS = (
+    stays(WHERE, x=X),
+    *(_moves_more(scheme) for scheme in ABLATIONS),
+    *(transfer_is_dearer(scheme, WHERE, x=X) for scheme in ABLATIONS),
+)
+
+
+def view(frames: Frames) -> pd.DataFrame:
+    """Return both ablations and SmuPar; dense, the ablations are muP."""
+    table = run_table(with_dense_ablations(frames[experiment.id]), SIGMA_COLUMNS)
+    return table[table["scheme"].isin(SCHEMES)]
+
+
+def draw(context: FigureContext) -> Figure:
+    """Draw one panel a scheme."""
+    from reproductions.supar.drawing import our_sweep_panels
+
+    return our_sweep_panels(context, schemes=SCHEMES, x=X)
+
+
+task = Task(
+    id="supar/fig13",
+    title="Ablation: standard-deviation sweeps with half of the correction",
+    reads=(experiment,),
+    columns=SIGMA_COLUMNS,
+    claims=CLAIMS,
+    view=view,
+    figure=draw,
+    caption="Train loss against the base standard deviation at the start, one line a density: mean"
+    " over seeds, bars show its standard error. A ring marks the least mean loss of each line,"
+    " unless it lies at the line's end; the vertical line is that of the dense model, which for"
+    " both ablations is μP's. Steep ends are cut off. The paper's curves are not published as"
+    " numbers.",
+    alt="Three panels of train loss against log2 initial standard deviation, one line per density,"
+    " for μP with SμPar's initial variance alone, with its learning rate alone, and SμPar.",
+)

@@ -1,0 +1,127 @@
+"""A small masked net, its training step by step, and what the tests of dynamic masks ask of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+
+from reproductions.nets.gpt import draw_normal
+from reproductions.supar.dynamic import Gmp, RegrownMoments, Rigl, UpdateSchedule, attach_full_masks
+from reproductions.supar.masks import masked_layers, sparsify
+from reproductions.supar.training import Topology
+from tests.reproductions.supar.small import zeros_under
+
+SCHEDULE = UpdateSchedule(num_steps=40, interval=4, end_step=30)
+HIDDEN = ("0", "2")
+MakeOptimizer = Callable[[nn.Module], torch.optim.Optimizer]
+
+
+def unmasked() -> nn.Sequential:
+    """Return a net of two hidden matrices, 24 x 10 and 24 x 24."""
+    model = nn.Sequential(
+        nn.Linear(10, 24), nn.Tanh(), nn.Linear(24, 24), nn.Tanh(), nn.Linear(24, 3)
+    )
+    draw_normal(model, std=0.3, generator=torch.Generator().manual_seed(7))
+    return model
+
+
+def mlp(*, density: float, dtype: torch.dtype = torch.float32) -> nn.Sequential:
+    """Return a net with masks on its first two matrices, full ones at density 1."""
+    model = unmasked().to(dtype)
+    if density == 1.0:
+        attach_full_masks(model, HIDDEN)
+    else:
+        masks = torch.Generator().manual_seed(3)
+        sparsify(model, layers=HIDDEN, density=density, generator=masks)
+    return model
+
+
+def adamw(model: nn.Module) -> torch.optim.Optimizer:
+    return torch.optim.AdamW(model.parameters(), lr=0.01, weight_decay=0.5)
+
+
+def fused(model: nn.Module) -> torch.optim.Optimizer:
+    return torch.optim.AdamW(model.parameters(), lr=0.01, weight_decay=0.5, fused=True)
+
+
+def amsgrad(model: nn.Module) -> torch.optim.Optimizer:
+    return torch.optim.Adam(model.parameters(), lr=0.01, weight_decay=0.1, amsgrad=True)
+
+
+def sgd(model: nn.Module) -> torch.optim.Optimizer:
+    return torch.optim.SGD(
+        model.parameters(), lr=0.05, momentum=0.9, nesterov=True, weight_decay=0.1
+    )
+
+
+def rigl(
+    model: nn.Module,
+    optimizer: torch.optim.Optimizer,
+    *,
+    schedule: UpdateSchedule = SCHEDULE,
+    drop_fraction: float = 0.3,
+    regrown_moments: RegrownMoments = "zeroed",
+) -> Rigl:
+    return Rigl(
+        model=model,
+        optimizer=optimizer,
+        schedule=schedule,
+        drop_fraction=drop_fraction,
+        regrown_moments=regrown_moments,
+    )
+
+
+def gmp(model: nn.Module, optimizer: torch.optim.Optimizer, *, density: float = 0.1) -> Gmp:
+    return Gmp(model=model, optimizer=optimizer, schedule=SCHEDULE, density=density)
+
+
+def inputs_of(step: int, dtype: torch.dtype = torch.float32) -> Tensor:
+    generator = torch.Generator().manual_seed(100 + step)
+    return torch.randn(16, 10, generator=generator, dtype=torch.float64).to(dtype)
+
+
+def loss_of(model: nn.Module, inputs: Tensor) -> Tensor:
+    return (model(inputs) - inputs[:, :3]).square().mean()
+
+
+@dataclass(frozen=True)
+class Step:
+    """A training step as seen once it is over."""
+
+    number: int
+    stepped: bool
+    """Whether the optimizer took it."""
+
+
+def steps_of(
+    model: nn.Module,
+    optimizer: torch.optim.Optimizer,
+    topology: Topology,
+    *,
+    first: int = 0,
+    last: int = SCHEDULE.num_steps,
+) -> Iterator[Step]:
+    """Train, and stop after every step to be looked at."""
+    for number in range(first, last):
+        with topology.backward(number):
+            loss_of(model, inputs_of(number)).backward()
+        stepped = topology.update(number)
+        if stepped:
+            optimizer.step()
+        optimizer.zero_grad()
+        yield Step(number, stepped)
+
+
+def masks_of(model: nn.Module) -> dict[str, Tensor]:
+    return {name: layer.weight_mask.clone() for name, layer in masked_layers(model).items()}
+
+
+def counts_of(model: nn.Module) -> dict[str, int]:
+    return {name: int(mask.sum()) for name, mask in masks_of(model).items()}
+
+
+def zeros_under_masks(model: nn.Module) -> bool:
+    return all(zeros_under(m.weight, m.weight_mask) for m in masked_layers(model).values())
