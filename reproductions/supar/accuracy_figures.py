@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+import numpy as np
 from matplotlib.ticker import FuncFormatter, NullLocator
 
 from harness.figures import FigureContext, plot_ours, plot_paper
@@ -18,7 +19,8 @@ if TYPE_CHECKING:
 
 def accuracy_panels(context: FigureContext, *, tasks: Mapping[str, str]) -> Figure:
     """Draw one panel a task, named as in `tasks`; the paper's values hollow where there are any."""
-    figure, axes = context.subplots(1, len(tasks), aspect=1.25)
+    figure, axes = context.subplots(1, len(tasks), aspect=1.5 if len(tasks) > 2 else 0.75)
+    lowest = float(np.nanmin([context.table["density"].min(), context.reference["x"].min(), 1.0]))
     for ax, (task, name) in zip(axes, tasks.items(), strict=True):
         _panel(ax, context.table[context.table["task"] == task])
         for scheme, label in NAMES.items():
@@ -26,6 +28,7 @@ def accuracy_panels(context: FigureContext, *, tasks: Mapping[str, str]) -> Figu
             plot_paper(ax, rows, label=label, color=COLORS[scheme], marker=MARKS[scheme])
         ax.set_title(name)
         ax.set_xscale("log", base=2)
+        ax.set_xlim(lowest / 1.3, 1.3)
         ax.xaxis.set_minor_locator(NullLocator())
         ax.xaxis.set_major_formatter(FuncFormatter(_fraction))
         ax.set_xlabel("density")

@@ -35,8 +35,8 @@ from reproductions.supar.training import (
     CHECK_EVERY,
     Settings,
     TrainLog,
-    _summarize,
     lr_factor,
+    summarize,
 )
 
 STACKED_RTOL = 2e-5
@@ -310,4 +310,4 @@ def _log(losses: Tensor, norms: Tensor, settings: Settings) -> TrainLog:
         seen = -(-int(bad[0]) // CHECK_EVERY) * CHECK_EVERY
         num_steps = min(seen + 1, num_steps)
     losses[num_steps:] = math.nan
-    return _summarize(losses, norms, num_steps, settings)
+    return summarize(losses, norms, num_steps, settings)

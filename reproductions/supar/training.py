@@ -214,7 +214,7 @@ def train(
             saved_at = time.monotonic()
     if step + 1 < settings.num_steps and _finite(losses[: step + 1]):
         raise SpecError(f"{step + 1} batches for num_steps={settings.num_steps}: need one a step")
-    return _summarize(losses, norms, step + 1, settings)
+    return summarize(losses, norms, step + 1, settings)
 
 
 def _set_rates(optimizer: torch.optim.Optimizer, peaks: list[float], factor: float) -> None:
@@ -274,7 +274,8 @@ def evaluate(model: nn.Module, batch: Batch) -> float:
     return float(next_token_loss(model(batch.tokens_BT), batch.targets_BT))
 
 
-def _summarize(losses: Tensor, norms: Tensor, num_steps: int, settings: Settings) -> TrainLog:
+def summarize(losses: Tensor, norms: Tensor, num_steps: int, settings: Settings) -> TrainLog:
+    """Return the log of a run from its losses and gradient norms, of which num_steps were done."""
     finite = torch.isfinite(losses[:num_steps])
     diverged = ""
     if not bool(finite.all()):

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
-from harness.task import Params
+from harness.task import Batch, Params, RunContext
 from reproductions.supar.base import TABLE_3
 from reproductions.supar.grids import (
     ETA_LOG2,
@@ -18,10 +19,27 @@ from reproductions.supar.grids import (
 )
 from reproductions.supar.trained import gpt_experiment
 
+if TYPE_CHECKING:
+    from harness.task import Outcome
+
+STACK = 8
+SHAPE = (
+    *("device", "data", "tokenizer", "width", "base_width", "num_layers", "head_size"),
+    *("feed_forward", "positions", "context", "batch_size", "micro_batches"),
+    *("steps", "warmup_steps", "schedule", "clip_norm"),
+)
+"""What the members of a stack share."""
 CENTRE = -2
 """k of the best dense learning rate in `dense_pilot`, family `iso_neuron`."""
 DENSITIES = (1.0, 1 / 2, 1 / 4, 1 / 8)
 """Widths are the first one's over these: width * density is constant."""
+
+
+def run_stack(params: Sequence[Params], contexts: Sequence[RunContext]) -> Sequence[Outcome]:
+    """Train nets of one shape as one stacked net; one outcome each, as one by one."""
+    from reproductions.supar.stacked import train_gpt_stack
+
+    return train_gpt_stack(params, contexts)
 
 
 def ladder(net: Point) -> Iterator[tuple[float, Point]]:
@@ -85,4 +103,6 @@ experiment = gpt_experiment(
     version=1,
     grid={"smoke": smoke_grid, "cpu": cpu_grid, "gpu": gpu_grid, "paper": paper_grid},
     address=("density", "width", "log2_lr", "seed"),
+    # Faster on a CPU up to width 64 only (goal stacked_sweep_cpu); not yet measured on a GPU.
+    batch=Batch(run=run_stack, by=SHAPE, size=STACK, profiles=("smoke",)),
 )
