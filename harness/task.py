@@ -319,7 +319,8 @@ class Task:
     def number(self) -> str:
         """The paper's number, or an empty string for a task of our own."""
         word = self.id.split("/")[1]
-        return word[3:].lstrip("0") if word[:3] in ("tab", "fig") else ""
+        of_paper = word[:3] in ("tab", "fig") and word[3:].isdigit()
+        return word[3:].lstrip("0") if of_paper else ""
 
 
 def check_id(name: str) -> None:

@@ -9,12 +9,15 @@ Usable alone, on any module whose hidden layers are nn.Linear:
     groups = param_groups(model, supar, roles, weight_decay=0.1, decay="independent")
     optimizer = torch.optim.AdamW(groups)
 
+`Rigl` and `Gmp` change the masks while training goes on; `coordinate_check` tells whether a model
+of your own keeps the size of its activations, gradients and updates over width and density.
 The forward multipliers are plain numbers for the model to apply: `supar.embedding_multiplier`,
 `supar.logit_multiplier`, `supar.attention_scale(head_size)`.
 """
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from reproductions.supar.base import FIGURE_5, TABLE_3
@@ -30,6 +33,8 @@ from reproductions.supar.parameterization import (
 )
 
 if TYPE_CHECKING:
+    from reproductions.supar.coordinates import CheckedModel, CoordinateReport, coordinate_check
+    from reproductions.supar.dynamic import Gmp, Rigl, UpdateSchedule, attach_full_masks
     from reproductions.supar.masks import linear_layers, masked_layers, max_abs_masked, sparsify
 
 __all__ = [
@@ -41,21 +46,31 @@ __all__ = [
     "Role",
     "infer_roles",
     "param_groups",
+    "TABLE_3",
+    "FIGURE_5",
     "sparsify",
     "linear_layers",
     "masked_layers",
     "max_abs_masked",
-    "TABLE_3",
-    "FIGURE_5",
+    "Rigl",
+    "Gmp",
+    "UpdateSchedule",
+    "attach_full_masks",
+    "coordinate_check",
+    "CheckedModel",
+    "CoordinateReport",
 ]
 
-_NEED_TORCH = ("sparsify", "linear_layers", "masked_layers", "max_abs_masked")
+_NEED_TORCH = {
+    "masks": ("sparsify", "linear_layers", "masked_layers", "max_abs_masked"),
+    "dynamic": ("Rigl", "Gmp", "UpdateSchedule", "attach_full_masks"),
+    "coordinates": ("coordinate_check", "CheckedModel", "CoordinateReport"),
+}
 
 
 def __getattr__(name: str) -> Any:
     # Declarations import this package too, and listing tasks must not load torch.
-    if name not in _NEED_TORCH:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from reproductions.supar import masks
-
-    return getattr(masks, name)
+    for module, names in _NEED_TORCH.items():
+        if name in names:
+            return getattr(import_module(f"{__name__}.{module}"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

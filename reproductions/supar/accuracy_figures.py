@@ -20,13 +20,14 @@ if TYPE_CHECKING:
 def accuracy_panels(context: FigureContext, *, tasks: Mapping[str, str]) -> Figure:
     """Draw one panel a task, named as in `tasks`; the paper's values hollow where there are any."""
     figure, axes = context.subplots(1, len(tasks), aspect=1.5 if len(tasks) > 2 else 0.75)
-    lowest = float(np.nanmin([context.table["density"].min(), context.reference["x"].min(), 1.0]))
+    paper = context.reference[context.reference["x_name"] == "density"]
+    lowest = float(np.nanmin([context.table["density"].min(), paper["x"].min()]))
     for ax, (task, name) in zip(axes, tasks.items(), strict=True):
+        ax.set_title(name)
         _panel(ax, context.table[context.table["task"] == task])
         for scheme, label in NAMES.items():
-            rows = context.reference[context.reference["series"] == f"{scheme} {name}"]
+            rows = paper[paper["series"] == f"{scheme} {name}"]
             plot_paper(ax, rows, label=label, color=COLORS[scheme], marker=MARKS[scheme])
-        ax.set_title(name)
         ax.set_xscale("log", base=2)
         ax.set_xlim(lowest / 1.3, 1.3)
         ax.xaxis.set_minor_locator(NullLocator())
@@ -53,7 +54,7 @@ def _panel(ax: Axes, rows: pd.DataFrame) -> None:
         )
     guesses = rows.loc[rows["scheme"] == "random", "accuracy"].dropna()
     if guesses.empty:
-        ax.text(0.5, 0.92, "not run by us", ha="center", transform=ax.transAxes)
+        ax.set_title(f"{ax.get_title()}, not run")
     else:
         ax.axhline(float(guesses.mean()), color="#333333", linestyle=":", label="guessing")
 

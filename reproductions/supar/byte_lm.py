@@ -119,11 +119,13 @@ def accuracies(lm: TokenLM, tasks: Mapping[str, LMTask], *, num_documents: int |
     rows: list[Row] = []
     for name, entry in tasks.items():
         result = found["results"][name]
+        stderr = result["acc_stderr,none"]
         rows.append(
             {
                 "task": name,
                 "accuracy": float(result["acc,none"]),
-                "stderr": float(result["acc_stderr,none"]),
+                # One document has none: lm-eval then says so in words.
+                "stderr": float(stderr) if isinstance(stderr, float) else None,
                 "random_accuracy": _random_accuracy(entry.task.instances),
                 "num_documents": len({request.doc_id for request in entry.task.instances}),
                 "lm_eval_version": lm_eval.__version__,

@@ -30,10 +30,12 @@ Row = dict[str, str]
 CAMERA_READY = "NeurIPS 2024 camera-ready"
 FIRST_VERSION = "arXiv v1"
 SCHEMES = {"SP": "sp", "muP": "mup", "SmuPar": "supar", "random": "random"}
-SUFFIXES = {"M": 1_000_000, "B": 1_000_000_000, "K": 1_000}
+SUFFIXES = {"K": "e3", "M": "e6", "B": "e9"}
+"""Printed suffix -> exponent; the digits stay those that are printed."""
 SOURCE_WORDS = {
     " text (two stored text extractions of the proceedings PDF; agree)": "",
     "Table 1 (text extraction)": "Table 1",
+    "Appendix E text": "appendix E",
     "pixel measurement by this project of": "read from the pixels of",
     "arXiv v1 abstract as quoted by several index pages": "as quoted by index pages",
 }
@@ -52,6 +54,8 @@ TEXT_NAMES = {
     "c05": ("mean_gap", "mup"),
 }
 """Numbers of the text that a claim compares with: (y_name, series)."""
+FLOP_RATIO = "c10"
+"""Its "2x" stands beside the settings of Figure 10, too."""
 
 
 def main() -> None:
@@ -99,15 +103,13 @@ def _csv(rows: Iterable[Row]) -> str:
 
 
 def _number(text: str) -> str:
-    """Return a printed number as one that `float` reads (39M -> 39000000), or the text.
+    """Return a printed number as one that `float` reads, digit for digit, or the text.
 
     >>> _number("306M"), _number("1.62e-2"), _number("swept")
-    ('306000000', '1.62e-2', 'swept')
+    ('306e6', '1.62e-2', 'swept')
     """
-    match = re.fullmatch(r"([0-9.]+)([MBK])", text)
-    if match is None:
-        return text
-    return f"{float(match[1]) * SUFFIXES[match[2]]:.0f}"
+    match = re.fullmatch(r"([0-9.]+)([KMB])", text)
+    return text if match is None else match[1] + SUFFIXES[match[2]]
 
 
 def _exact(task: str, source: str, **fields: str) -> Row:
@@ -128,13 +130,14 @@ def table_1(rows: list[Row]) -> Iterator[Row]:
 
 def table_2(rows: list[Row]) -> Iterator[Row]:
     for row in rows:
+        sparsity = row["sparsity"]
         yield _exact(
             "tab02",
             row["source"],
-            series=SCHEMES[row["parameterization"]],
-            x_name="sparsity",
-            x=row["sparsity"],
-            y_name=f"accuracy {row['task']}",
+            series=f"{SCHEMES[row['parameterization']]} {row['task']}",
+            x_name="density" if sparsity else "",
+            x=_density(sparsity) if sparsity else "",
+            y_name="accuracy",
             value=row["accuracy"],
         )
 
@@ -146,29 +149,67 @@ def table_3(rows: list[Row]) -> Iterator[Row]:
 
 
 def table_4(rows: list[Row]) -> Iterator[Row]:
-    """Yield a row per figure, setting and, where the cell tells them apart, scheme.
+    """Yield a row per printed row and setting, and per scheme and rung where the cell tells them
+    apart; `fig01_06_08_14` is the row of four figures.
 
     The last two columns, the readings' own remark and the source, are no settings.
     """
+    ladders = _ladders(rows)
     for row in rows:
-        for number in re.findall(r"\d+", row["figure"].split("(")[0]):
-            figure = f"fig{int(number):02d}"
-            for setting in list(row)[1:-2]:
-                for scheme, value in _by_scheme(row[setting]):
-                    series = f"{figure} {scheme}".rstrip()
-                    yield _exact("tab04", row["source"], series=series, y_name=setting, value=value)
+        numbers = re.findall(r"\d+", row["figure"].split("(")[0])
+        figures = "fig" + "_".join(f"{int(number):02d}" for number in numbers)
+        for setting in list(row)[1:-2]:
+            for scheme, cell in _by_scheme(row[setting]):
+                for density, value in _by_rung(cell, ladders.get(row["d_model"], {})):
+                    yield _exact(
+                        "tab04",
+                        row["source"],
+                        series=f"{figures} {scheme}".rstrip(),
+                        x_name="density" if density else "",
+                        x=density,
+                        y_name=setting,
+                        value=_number(value),
+                    )
+
+
+def _ladders(rows: list[Row]) -> dict[str, dict[str, str]]:
+    """Return density -> width by the cell that lists widths; one row's remark has the densities."""
+    ladders = {}
+    for row in rows:
+        sparsities = re.search(r"sparsity ([0-9./]+)", row["note"])
+        if sparsities is not None:
+            densities = map(_density, sparsities[1].split("/"))
+            ladders[row["d_model"]] = dict(zip(densities, row["d_model"].split("/"), strict=True))
+    return ladders
 
 
 def _by_scheme(cell: str) -> Iterator[tuple[str, str]]:
-    """Yield (scheme, value): "SP 0.02; muP/SmuPar 0.087" gives three, a plain cell one."""
-    parts = [re.fullmatch(r"(SP|muP/SmuPar):? (\S+)", part) for part in cell.split("; ")]
+    """Yield (scheme, text): "SP 0.02; muP/SmuPar 0.087" gives three, a plain cell one."""
+    cell = re.sub(r"(.+) \((SP)\)", r"\2 \1", cell)
+    parts = [re.fullmatch(r"(SP|muP/SmuPar):? (.+)", part) for part in cell.split("; ")]
     if cell and all(parts):
         for part in parts:
             assert part is not None
             for name in part[1].split("/"):
-                yield SCHEMES[name], _number(part[2])
+                yield SCHEMES[name], part[2]
     elif cell:
-        yield "", _number(cell)
+        yield "", cell
+
+
+def _by_rung(cell: str, ladder: dict[str, str]) -> Iterator[tuple[str, str]]:
+    """Yield (density, text): the list of a ladder's widths, or "A if d<=W else B", gives one a
+    rung, a plain cell one.
+
+    ladder: density -> width; empty for a row without one.
+    """
+    condition = re.fullmatch(r"(\S+) if d<=(\d+) else (\S+)", cell)
+    if ladder and condition is not None:
+        for density, width in ladder.items():
+            yield density, condition[1] if int(width) <= int(condition[2]) else condition[3]
+    elif ladder and cell == "/".join(ladder.values()):
+        yield from ladder.items()
+    else:
+        yield "", cell
 
 
 def text_claims(rows: list[Row]) -> Iterator[Row]:
@@ -186,6 +227,10 @@ def text_claims(rows: list[Row]) -> Iterator[Row]:
         if "v1" in row["where"]:
             entry |= {"status": "early_version", "version": FIRST_VERSION}
         yield entry
+        if row["id"] == FLOP_RATIO:
+            number = row["value"].partition("x")[0]
+            place = {"task": "tab04", "series": "fig10", "y_name": "flop_ratio"}
+            yield entry | place | {"value": number}
 
 
 def figure_axes(rows: list[Row]) -> Iterator[Row]:

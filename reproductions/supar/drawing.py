@@ -29,6 +29,14 @@ if TYPE_CHECKING:
 
 BLOCKS = {"attention": "attention", "feed_forward": "feed-forward"}
 AXES = {"log2_lr": "peak base learning rate", "log2_sigma": "base standard deviation"}
+FAMILIES = {
+    "sweep": "Figures 1, 6, 8, 12, 14",
+    "sigma": "Figures 7, 13",
+    "iso_parameter": "Figure 9",
+    "fixed": "Figure 10",
+    "iso_neuron": "Figure 11",
+    "transfer": "Figure 3",
+}
 CURVE_SPAN = 0.22
 """Height of a sweep panel in nats over its least loss, relative: what is far above is cut."""
 
@@ -283,7 +291,9 @@ def pilot_panels(context: FigureContext) -> Figure:
             best = curve.sort_values("train_loss").iloc[0]
             _mark(ax, best["log2_value"], best["train_loss"], color, dense=False)
         _power_axis(ax, AXES["log2_sigma" if family == "sigma" else "log2_lr"])
-        ax.set_title(family)
+        ax.set_title(FAMILIES[family])
+    for ax in axes[::3]:
+        ax.set_ylabel("train loss (nats)")
     for ax in axes[len(families) :]:
         ax.set_visible(False)
     scheme_legend(figure, list(dict.fromkeys(context.table["scheme"])))

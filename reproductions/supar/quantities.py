@@ -123,17 +123,3 @@ def largest_check(table: pd.DataFrame, *, check: str, value: str) -> float:
     if rows.empty:
         raise MissingRows(f"the table has no rows of the check {check}")
     return float(rows[value].max(skipna=False))
-
-
-# --- Tables 3 and 4: settings of our own grids; whole table ---
-
-
-def setting(table: pd.DataFrame, *, item: str, scheme: str, name: str) -> float:
-    """Return one setting that our `paper` grid uses.
-
-    Raises MissingRows where the grid does not state it.
-    """
-    rows = table[(table["item"] == item) & (table["scheme"] == scheme) & (table["setting"] == name)]
-    if len(rows) != 1:
-        raise MissingRows(f"{item}, {scheme}: the setting {name} has {len(rows)} rows, need one")
-    return float(rows["value"].iloc[0])

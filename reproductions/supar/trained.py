@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from harness.task import (
+    Batch,
     DryRun,
     Estimate,
     Experiment,
@@ -38,6 +39,7 @@ def gpt_experiment(
     grid: Mapping[Profile, Grid],
     address: tuple[str, ...],
     run: RunFunction = run,
+    batch: Batch | None = None,
 ) -> Experiment:
     """Return an experiment whose trials train a GPT, one row each."""
     return Experiment(
@@ -46,6 +48,7 @@ def gpt_experiment(
         run=run,
         grid=grid,
         seed_from=("seed",),
+        batch=batch,
         needs=needs_of,
         estimate=estimate,
         dry_run=dry_run,

@@ -17,15 +17,16 @@ if TYPE_CHECKING:
 
 Documents = Sequence[Mapping[str, Any]]
 
-NAMES = ("arc_easy", "lambada", "race", "piqa", "boolq")
-"""Table 2's tasks, in its order."""
 LOCAL = ("arc_easy", "lambada", "piqa", "boolq")
 """Those that have a file here: no copy of RACE is staged."""
-STOCK = {"arc_easy": "arc_easy", "lambada": "lambada_openai", "race": "race"} | {
+STOCK = {
+    "arc_easy": "arc_easy",
+    "lambada": "lambada_openai",
+    "race": "race",
     "piqa": "piqa",
     "boolq": "boolq",
 }
-"""Our word for a task -> lm-eval's."""
+"""Table 2's tasks in its order: our word -> lm-eval's."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from harness.claims import Claim
+from harness.statistics import MissingRows
 from harness.task import Column, Columns, Task
 from reproductions.supar.accuracy import (
     ACCURACY,
@@ -21,8 +22,6 @@ from reproductions.supar.accuracy import (
 from reproductions.supar.experiments.downstream import UNTRAINED, experiment, given, not_scored
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     import pandas as pd
     from matplotlib.figure import Figure
 
@@ -48,8 +47,6 @@ def race_lead(table: pd.DataFrame) -> float:
 
     Raises MissingRows where RACE was not run.
     """
-    from harness.statistics import MissingRows
-
     if table.loc[table["task"] == "race", "accuracy"].dropna().empty:
         raise MissingRows("RACE was not run: the data catalogue has no copy of it")
     return lead_on_task(table, task="race")
@@ -62,49 +59,58 @@ def printed_at(reference: pd.DataFrame, *, series: str, density: float) -> float
     return float(near["value"].iloc[0]) if len(near) == 1 else None
 
 
-def _claims() -> Iterator[Claim]:
-    yield Claim(
-        id="random_row",
-        statement="Guessing scores what Table 2 prints for it, to the last digit, on each task.",
-        where="Table 2, random",
-        form="equal",
-        grade="exact",
-        quantity=partial(largest_gap_to, printed=RANDOM_ROW),
-        threshold=0.0,
-        tolerance=0.005,
-        threshold_from="paper",
-        profiles=("smoke", "cpu", "paper"),
-        deterministic=True,
-        unit="accuracy",
+RANDOM = Claim(
+    id="random_row",
+    statement="Guessing scores what Table 2 prints for it, to the last digit, on each task.",
+    where="Table 2, random",
+    form="equal",
+    grade="exact",
+    quantity=partial(largest_gap_to, printed=RANDOM_ROW),
+    threshold=0.0,
+    tolerance=0.005,
+    threshold_from="paper",
+    profiles=("smoke", "cpu", "paper"),
+    deterministic=True,
+    unit="accuracy",
+)
+RACE = Claim(
+    id="supar_best_race",
+    statement="On RACE at the lowest density, SμPar is no more than 0.01 below the better of SP"
+    " and μP.",
+    where="Table 2, RACE; threshold: that of its caption",
+    form="at_least",
+    grade="empirical",
+    quantity=race_lead,
+    threshold=-0.01,
+    threshold_from="theory",
+    profiles=("cpu", "paper"),
+    out_of_profile="made-up documents are not RACE",
+    unit="accuracy",
+)
+
+
+def _average(scheme: str, name: str, value: float) -> Claim:
+    return average_claim(
+        scheme,
+        id=f"{scheme}_average",
+        statement=f"At density 2^-7 {name} averages {value:.2f}, to 0.01.",
+        where="Table 2, Avg at 99.2 %",
+        band=(value - 0.01, value + 0.01),
+        out_of_profile=PAPER_ONLY,
+        paper_value=partial(printed_at, series=f"{scheme} Avg", density=LOWEST),
     )
-    yield dense_is_equal(where="Table 2, sparsity 0, and Table 1 with m_rho = 1")
-    paper = {"profiles": ("paper",), "out_of_profile": GUESSES}
-    yield supar_is_best(where="Table 2, Avg; threshold: that of its caption", **paper)
-    yield sp_is_nearer_to_random(where="Table 2, Avg at 99.2 %", **paper)
-    yield Claim(
-        id="supar_best_race",
-        statement="On RACE at the lowest density, SμPar is no more than 0.01 below the better of"
-        " SP and μP.",
-        where="Table 2, RACE; threshold: that of its caption",
-        form="at_least",
-        grade="empirical",
-        quantity=race_lead,
-        threshold=-0.01,
-        threshold_from="theory",
-        profiles=("cpu", "paper"),
-        out_of_profile="made-up documents are not RACE",
-        unit="accuracy",
-    )
-    for scheme, name, value in (("supar", "SμPar", 0.40), ("sp", "SP", 0.34)):
-        yield average_claim(
-            scheme,
-            id=f"{scheme}_average",
-            statement=f"At density 2^-7 {name} averages {value:.2f}, to 0.01.",
-            where="Table 2, Avg at 99.2 %",
-            band=(value - 0.01, value + 0.01),
-            out_of_profile=PAPER_ONLY,
-            paper_value=partial(printed_at, series=f"{scheme} Avg", density=LOWEST),
-        )
+
+
+PAPER: dict[str, Any] = {"profiles": ("paper",), "out_of_profile": GUESSES}
+CLAIMS = (
+    RANDOM,
+    dense_is_equal(where="Table 2, sparsity 0, and Table 1 with m_rho = 1"),
+    supar_is_best(where="Table 2, Avg; threshold: that of its caption", **PAPER),
+    sp_is_nearer_to_random(where="Table 2, Avg at 99.2 %", **PAPER),
+    RACE,
+    _average("supar", "SμPar", 0.40),
+    _average("sp", "SP", 0.34),
+)
 
 
 def view(frames: Frames) -> pd.DataFrame:
@@ -147,7 +153,7 @@ COLUMNS = Columns(
         Column(
             name="lm_eval_version",
             type="str",
-            role="value",
+            role="measurement",
             doc="Version of lm-eval.",
             nullable=True,
         ),
@@ -175,7 +181,7 @@ task = Task(
     title="Downstream accuracy of Figure 3's nets",
     reads=(experiment, given),
     columns=COLUMNS,
-    claims=tuple(_claims()),
+    claims=CLAIMS,
     view=view,
     figure=draw,
     caption="Accuracy against density: mean over seeds, bars show its standard error. Dotted:"
