@@ -160,7 +160,7 @@ def _judged(claim: Claim, numbers: list[float]) -> list[float]:
             numerator, denominator = numbers
             if numerator <= 0 or denominator <= 0:
                 raise InvalidQuantity(f"ratio of {numerator:g} and {denominator:g}: need both > 0")
-            return [math.log(numerator / denominator)]
+            return [math.log(numerator) - math.log(denominator)]
         case "ordering" | "monotone":
             if len(numbers) < 2:
                 raise SpecError(f"claim {claim.id}: {claim.form} needs at least two numbers")

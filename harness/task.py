@@ -86,7 +86,8 @@ class DryRun:
     memory_bytes: int
     """Parameters, gradients, optimizer states and saved activations of one step."""
     step_flops: int
-    """Floating-point operations of one step, forward and backward."""
+    """Floating-point operations of one step's matrix products, forward and backward. Fused
+    attention counts as far as torch counts it, which on a CPU is not at all."""
     num_steps: int
     """Optimizer steps of the trial."""
 

@@ -24,6 +24,7 @@ SIZES = {
     "delta_y_rms": "RMS of ΔY",
     "grad_x_rms": "RMS of ∇X L",
 }
+LEAST_SPAN = 8.0
 PANEL_IN = (2.1, 1.7)
 """Width and height of a panel of a user's figure."""
 
@@ -69,6 +70,7 @@ def check_panels(table: pd.DataFrame, slopes: pd.DataFrame, *, step: int) -> Fig
                 fitted = slopes[(slopes["size"] == size) & (slopes["along"] == along)]
                 fitted = fitted.loc[fitted["at"] == at, "slope"]
                 ax.set_title(f"{other} {at:g}\n{_range_text(fitted)}", fontsize=6.5)
+                _widen(ax)
             row[0].set_ylabel(f"{SIZES[size]}, t={step}")
         _legend(figure, axes[0][0], per_row=2 * len(columns))
     return figure
@@ -113,6 +115,13 @@ def _range_text(slopes: Iterable[float]) -> str:
     if not numbers or any(map(math.isnan, numbers)):
         return "no slope"
     return f"slope {min(numbers):.2f} to {max(numbers):.2f}"
+
+
+def _widen(ax: Axes) -> None:
+    """Show at least a factor of LEAST_SPAN, so that what is flat looks flat."""
+    low, high = ax.get_ylim()
+    if (missing := LEAST_SPAN * low / high) > 1.0:
+        ax.set_ylim(low / math.sqrt(missing), high * math.sqrt(missing))
 
 
 def _share_heights(axes: Sequence[Axes]) -> None:

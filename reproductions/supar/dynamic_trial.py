@@ -7,7 +7,14 @@ from typing import Any
 from harness.errors import SpecError
 from harness.task import Outcome, Params, RunContext
 from reproductions.supar.dynamic import Gmp, Rigl, UpdateSchedule, attach_full_masks
-from reproductions.supar.gpt_trial import Prepared, adamw_of, finish, prepare, run_training
+from reproductions.supar.gpt_trial import (
+    Prepared,
+    adamw_of,
+    finish,
+    prepare,
+    run_training,
+    train_gpt,
+)
 from reproductions.supar.masks import linear_layers
 
 
@@ -17,6 +24,9 @@ def train_dynamic(params: Params, ctx: RunContext) -> Outcome:
     The parameterization knows the final density alone, from the first step on: GMP starts dense
     with the initial variance and the learning rate of a sparse net.
     """
+    if float(params["density"]) == 1.0:
+        # Nothing to drop: without masks both methods are plain training.
+        return train_gpt(params, ctx)
     if params["method"] == "rigl":
         return _train_rigl(params, ctx)
     if params["method"] == "gmp":

@@ -259,7 +259,8 @@ def gap_at(
     The paper does not say which of the two it divides by.
     """
     theirs, ours = _losses_at(table, (scheme, "supar"), density, value)
-    return (theirs - ours) / (ours if over == "supar" else theirs)
+    # In this form a rival that diverged is infinitely, or wholly, worse.
+    return theirs / ours - 1.0 if over == "supar" else 1.0 - ours / theirs
 
 
 def gap_at_lowest(table: pd.DataFrame, *, scheme: str, value: str, over: str = "supar") -> float:

@@ -16,14 +16,15 @@ def _step(density: float) -> Callable[[], None]:
 
     from reproductions.nets.gpt import next_token_loss
     from reproductions.supar.experiments import lr_sweep
-    from reproductions.supar.gpt_trial import gpt_config, parameterization_of
+    from reproductions.supar.gpt_trial import gpt_config, parameterization_of, settings_of
     from reproductions.supar.training import Seeds, build_adamw, build_gpt
 
     params: dict[str, Any] = {**next(iter(lr_sweep.cpu_grid())), "density": density}
-    params |= {"scheme": "supar", "width": WIDTH, "context": CONTEXT}
-    table = parameterization_of(params, lr_sweep.TABLE_3, lr=1e-3)
-    model = build_gpt(gpt_config(params, table, 65), table, Seeds(init=0, masks=1))
-    optimizer = build_adamw(model, table, lr_sweep.settings_of(params))
+    params |= {"scheme": "supar", "width": WIDTH, "context": CONTEXT, "log2_lr": -10.0}
+    table = parameterization_of(params)
+    config = gpt_config(params, table, 65)
+    model = build_gpt(config, table, Seeds(init=0, masks=1), mask_density=density)
+    optimizer = build_adamw(model, table, settings_of(params))
     tokens_BT = torch.randint(65, (BATCH_SIZE, CONTEXT), generator=torch.Generator())
 
     def step() -> None:

@@ -1,4 +1,4 @@
-"""The paper supar at `cpu`: its first figures within an hour on two cores, the rest within three."""
+"""Supar at `cpu` on two cores: its first figures within an hour, the rest within three."""
 
 from __future__ import annotations
 

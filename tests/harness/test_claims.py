@@ -147,10 +147,107 @@ def test_quantity_of_another_shape_is_an_error(value: Any) -> None:
 
 
 def test_quantity_that_is_not_a_number_decides_nothing() -> None:
-    assert decide(make_claim("at_most", 1.0), [[math.nan]] * 3).word is Word.INCONCLUSIVE
-    assert decide(make_claim("at_most", 1.0), [[math.inf]] * 3).word is Word.INCONCLUSIVE
-    assert decide(make_claim("ordering", 1.0), [[math.inf] * 2] * 3).word is Word.INCONCLUSIVE
+    verdict = decide(make_claim("at_most", 1.0), [[math.nan]] * 3)
+    assert (verdict.word, verdict.reason) == (
+        Word.INCONCLUSIVE,
+        "the quantity is not a number on this table",
+    )
     assert decide(make_claim("ratio", (0.5, 2.0)), [[1.0, 0.0]] * 3).word is Word.INCONCLUSIVE
+
+
+INF = math.inf
+# form, threshold, numbers of a seed, what they come to where every seed has them
+INFINITE = [
+    ("at_most", 1.0, [INF], Word.NOT_REPRODUCED),
+    ("at_most", 1.0, [-INF], Word.REPRODUCED),
+    ("at_least", 1.0, [INF], Word.REPRODUCED),
+    ("at_least", 1.0, [-INF], Word.NOT_REPRODUCED),
+    ("within", (1.0, 2.0), [INF], Word.NOT_REPRODUCED),
+    ("within", (1.0, 2.0), [-INF], Word.NOT_REPRODUCED),
+    ("within", (1.0, INF), [INF], Word.REPRODUCED),
+    ("ordering", 0.0, [1.0, INF], Word.REPRODUCED),
+    ("ordering", 0.0, [INF, 1.0], Word.NOT_REPRODUCED),
+    ("ordering", 0.0, [1.0, 2.0, INF], Word.REPRODUCED),
+    ("ordering", 0.0, [2.0, 1.0, INF], Word.NOT_REPRODUCED),
+    ("monotone", 0.5, [-INF, 0.0, 0.0], Word.REPRODUCED),
+    ("ratio", (0.5, 2.0), [INF, 1.0], Word.NOT_REPRODUCED),
+    ("ratio", (0.5, INF), [INF, 1.0], Word.REPRODUCED),
+]
+
+
+@pytest.mark.parametrize(("form", "threshold", "numbers_of_seed", "word"), INFINITE)
+def test_quantity_infinite_in_every_seed_is_decided_on_that_side(
+    form: str, threshold: Any, numbers_of_seed: list[float], word: Word
+) -> None:
+    claim = make_claim(form, threshold)
+    assert decide(claim, [numbers_of_seed] * 3).word is word
+    few = decide(claim, [numbers_of_seed] * 2)
+    assert (few.word, few.reason) == (Word.INCONCLUSIVE, "2 seed(s), need at least 3")
+    alone = make_claim(form, threshold, deterministic=True)
+    assert decide(alone, [numbers_of_seed]).word is word
+
+
+def test_infinite_quantity_is_not_stored_as_a_number_but_said() -> None:
+    for changes in ({}, {"deterministic": True}):
+        claim = make_claim("at_most", 1.0, **changes)
+        verdict = decide(claim, [[INF]] * (1 if changes else 3))
+        assert (verdict.measured, verdict.low, verdict.high) == (None, None, None)
+        assert verdict.reason == "the quantity is infinite, as where runs diverge"
+        assert verdict.num_seeds == (0 if changes else 3)
+
+
+def test_finite_step_that_fails_is_reported_before_an_infinite_one_that_holds() -> None:
+    verdict = decide(make_claim("ordering", 0.0), [[2.0, 1.0, INF]] * 3)
+    assert (verdict.word, verdict.measured, verdict.reason) == (Word.NOT_REPRODUCED, -1.0, "")
+    verdict = decide(make_claim("ordering", 0.0), [[1.0, 2.0, INF]] * 3)
+    assert (verdict.word, verdict.measured, verdict.reason) == (Word.REPRODUCED, 1.0, "")
+
+
+def test_step_beside_an_infinite_one_still_needs_its_interval() -> None:
+    samples = [[1.0, 2.0, INF], [1.0, 0.5, INF], [1.0, 3.0, INF]]
+    verdict = decide(make_claim("ordering", 0.0), samples)
+    assert verdict.word is Word.INCONCLUSIVE
+    assert verdict.reason == "the interval overlaps the threshold"
+
+
+@pytest.mark.parametrize("form", ["at_most", "at_least"])
+def test_quantity_infinite_in_some_seeds_decides_nothing(form: str) -> None:
+    claim = make_claim(form, 1.0)
+    for samples, count in (([[0.5], [INF], [0.6]], 1), ([[INF], [0.5], [INF], [INF]], 3)):
+        verdict = decide(claim, samples)
+        assert verdict.word is Word.INCONCLUSIVE
+        assert f"infinite in {count} of {len(samples)} seeds" in verdict.reason
+        assert verdict.measured is None
+    assert decide(claim, [[INF], [-INF], [INF]]).word is Word.INCONCLUSIVE
+
+
+def test_step_infinite_in_some_seeds_decides_nothing() -> None:
+    verdict = decide(make_claim("ordering", 0.0), [[1.0, INF], [1.0, 2.0], [1.0, 2.0]])
+    assert verdict.word is Word.INCONCLUSIVE
+    assert "infinite in 1 of 3 seeds" in verdict.reason
+
+
+@pytest.mark.parametrize("deterministic", [False, True])
+@pytest.mark.parametrize(
+    ("form", "threshold", "pair"),
+    [
+        ("ordering", 0.0, [INF, INF]),
+        ("monotone", 1.0, [-INF, -INF]),
+        ("ordering", 0.0, [1.0, INF, INF]),
+        ("ratio", (0.5, 2.0), [INF, INF]),
+    ],
+)
+def test_no_step_lies_between_two_infinities(
+    form: str, threshold: Any, pair: list[float], deterministic: bool
+) -> None:
+    claim = make_claim(form, threshold, deterministic=deterministic)
+    verdict = decide(claim, [pair] * (1 if deterministic else 3))
+    assert verdict.word is Word.INCONCLUSIVE
+    assert "infinite twice" in verdict.reason
+
+
+def test_equal_is_never_met_by_infinity() -> None:
+    assert decide(make_claim("equal", 0.0, tolerance=5.0), [[INF]]).word is Word.NOT_REPRODUCED
 
 
 def test_empty_table_was_not_run() -> None:

@@ -45,12 +45,14 @@ def smoke_grid() -> Iterator[Params]:
     yield from small_sweep(SCHEMES, (1.0, 1 / 4))
 
 
-def small_sweep(schemes: Sequence[Scheme], densities: Sequence[float]) -> Iterator[Point]:
-    """Yield three learning rates round each scheme's dense centre for a net of width 64."""
+def small_sweep(
+    schemes: Sequence[Scheme], densities: Sequence[float], *, ks: Sequence[int] = (-1, 0, 1)
+) -> Iterator[Point]:
+    """Yield learning rates round each scheme's dense centre for a net of width 64."""
     shape = gpt_shape(data="grammar-text", width=64, base_width=32, context=32, batch_size=8)
     for scheme in schemes:
         for density in densities:
-            for k in (-1, 0, 1):
+            for k in ks:
                 rate = {"log2_lr": ETA_LOG2 + CENTRES[scheme] + k}
                 yield swept(scheme, density, 0) | rate | _rest(scheme, shape | decaying(20))
 
@@ -75,7 +77,7 @@ CPU_NET = gpt_shape(
 ) | decaying(200)
 GPU_NET = on_gpu(
     gpt_shape(data="tinyshakespeare", width=1024, base_width=128, context=128, batch_size=8)
-) | decaying(130)
+) | decaying(120)
 PAPER_NET = paper_net(width=4096, batch_size=128, micro_batches=16) | decaying(1169)
 
 

@@ -2,48 +2,59 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import math
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 
 import pandas as pd
 
+from reproductions.supar.grids import ABLATIONS
+from reproductions.supar.paper_values import printed
 from reproductions.supar.quantities import table_1
-from reproductions.supar.tasks import tab03_base_hyperparameters as tab03
-from reproductions.supar.tasks import tab04_experiment_details as tab04
 from reproductions.supar.tasks.tab01_parameterization import RULES
 
 DENSITIES = (1.0, 0.5, 0.25, 0.125, 0.0625)
+LADDER = DENSITIES[:4]
 SCHEMES = ("sp", "mup", "supar")
+SEEDS = range(3)
+START = {"sp": -8.0, "mup": -6.0, "supar": -6.0, "mup_init_only": -6.0, "mup_lr_only": -6.0}
+"""Where the dense optima lie, as log2; SP's is apart, since theory ties only the others."""
 TableOf = Callable[[bool], pd.DataFrame]
 """From whether the claims hold to a table of three seeds."""
 
 
-def sweep(holds: bool) -> pd.DataFrame:
-    """Parabolas in log2 lr, whose vertex moves with log2 density as far as `drift` says.
+def curves(
+    drift: Mapping[str, float],
+    *,
+    x: str = "log2_lr",
+    densities: Sequence[float] = DENSITIES,
+    start: Mapping[str, float] = START,
+    rise: float = 0.0,
+    extra: Mapping[str, float] | None = None,
+    **constant: object,
+) -> pd.DataFrame:
+    """Parabolas in `x`, one a scheme, density and seed.
 
-    Holds: SP and muP move by 4 octaves, SmuPar stays. Fails: SmuPar moves by 4, the others fall.
+    drift: octaves that a scheme's vertex moves with each halving of the density.
+    rise: what the least loss gains with each halving, relative; extra: what a scheme's has more.
     """
-    drift = {"sp": 1.0, "mup": 1.0, "supar": 0.0} if holds else {"sp": -0.5, "mup": -0.5}
-    start = {"sp": -8.0, "mup": -6.0, "supar": -6.0}
     rows = []
-    for seed in range(3):
-        for scheme in SCHEMES:
-            for halvings, density in enumerate(DENSITIES):
-                vertex = start[scheme] + drift.get(scheme, 1.0) * halvings + 0.01 * seed
-                extra = 0.01 if scheme == "mup" and not holds else 0.0
-                for log2_lr in range(-14, 3):
-                    loss = 2.0 + 0.02 * (log2_lr - vertex) ** 2 + extra
-                    rows.append(_sweep_row(scheme, density, log2_lr, seed, loss))
+    for seed in SEEDS:
+        for scheme, per_halving in drift.items():
+            for density in densities:
+                halvings = -math.log2(density)
+                vertex = start[scheme] + per_halving * halvings + 0.01 * seed
+                least = 2.0 * (1.0 + rise * halvings) + (extra or {}).get(scheme, 0.0)
+                for log2_x in range(-14, 3):
+                    loss = least + 0.02 * (log2_x - vertex) ** 2
+                    point = {"scheme": scheme, "density": density, x: float(log2_x)}
+                    rows.append({**point, **constant, **_trained(seed, loss)})
     return pd.DataFrame(rows)
 
 
-def _sweep_row(
-    scheme: str, density: float, log2_lr: float, seed: int, loss: float
-) -> dict[str, object]:
+def _trained(seed: int, loss: float) -> dict[str, object]:
     return {
-        "scheme": scheme,
-        "density": density,
         "width": 256,
-        "log2_lr": float(log2_lr),
         "seed": seed,
         "train_loss": loss,
         "val_loss": loss + 0.1,
@@ -51,6 +62,63 @@ def _sweep_row(
         "clip_rate": 0.0,
         "diverged": False,
     }
+
+
+def sweep(holds: bool) -> pd.DataFrame:
+    """Holds: SP and muP move by 4 octaves, SmuPar stays. Fails: SmuPar moves, the others fall."""
+    if holds:
+        return curves({"sp": 1.0, "mup": 1.0, "supar": 0.0})
+    return curves({"sp": -0.5, "mup": -0.5, "supar": 1.0}, extra={"mup": 0.01})
+
+
+def one_moves(
+    holds: bool, *, x: str, densities: Sequence[float], schemes: Sequence[str]
+) -> pd.DataFrame:
+    """Holds: all but SmuPar move, and less density is better. Fails: only SmuPar, and worse."""
+    moves = {scheme: (scheme != "supar") == holds for scheme in schemes}
+    drift = {scheme: float(moved) for scheme, moved in moves.items()}
+    extra = {} if holds else {"mup": 0.01}
+    return curves(drift, x=x, densities=densities, rise=-0.01 if holds else 0.05, extra=extra)
+
+
+def dynamic(holds: bool) -> pd.DataFrame:
+    """Holds: SmuPar's optima fall, the others' rise, under both methods. Fails: the reverse."""
+    up = 1.0 if holds else -1.0
+    drift = {"sp": up, "mup": up, "supar": -up}
+    densities = (1.0, 0.25, 0.0625)
+    return pd.concat(
+        curves(drift, densities=densities, method=method) for method in ("rigl", "gmp")
+    )
+
+
+def two_ladders(holds: bool) -> pd.DataFrame:
+    """Holds: SP stays at equal weights per neuron and moves at equal width. Fails: the reverse."""
+    moved = "fixed_width" if holds else "iso_neuron"
+    return pd.concat(
+        curves({"sp": float(ladder == moved)}, densities=LADDER, start={"sp": -6.5}, ladder=ladder)
+        for ladder in ("iso_neuron", "fixed_width")
+    )
+
+
+def untuned(holds: bool, *, densities: Sequence[float]) -> pd.DataFrame:
+    """One loss a scheme, density and seed, and the operations behind it.
+
+    Holds: SP and muP lose 5 and 1 % with each halving of the density, whose work grows. Fails:
+    they gain as much, work shrinks, and dense muP is not SmuPar.
+    """
+    sign = 1.0 if holds else -1.0
+    worse = {"sp": 0.05 * sign, "mup": 0.01 * sign, "supar": 0.0}
+    rows = []
+    for seed in SEEDS:
+        for scheme in SCHEMES:
+            for density in densities:
+                halvings = -math.log2(density)
+                loss = (2.0 + 0.01 * seed) * (1.0 + worse[scheme] * halvings)
+                loss += 0.01 if scheme == "mup" and not holds and density == 1.0 else 0.0
+                point = {"scheme": scheme, "density": density, "lr": 0.01}
+                work = {"train_flops": 1e9 * 2.0 ** (sign * halvings)}
+                rows.append({**point, **_trained(seed, loss), **work})
+    return pd.DataFrame(rows)
 
 
 def best(holds: bool) -> pd.DataFrame:
@@ -71,7 +139,7 @@ def best(holds: bool) -> pd.DataFrame:
         }
         for scheme in SCHEMES
         for density in DENSITIES
-        for seed in range(3)
+        for seed in SEEDS
     )
 
 
@@ -81,7 +149,7 @@ def coordinates(holds: bool) -> pd.DataFrame:
     rows = []
     for scheme in SCHEMES:
         for density in DENSITIES:
-            for seed in range(3):
+            for seed in SEEDS:
                 for step in range(10):
                     for block in ("attention", "feed_forward"):
                         power = 0.0 if scheme in stable else 1.0 + 0.1 * step
@@ -122,34 +190,36 @@ def identities(holds: bool) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def base_settings(holds: bool) -> pd.DataFrame:
-    return _settings({("tab03", "all", name): v for name, v in tab03.PRINTED.items()}, holds)
+def settings(holds: bool, *, word: str) -> pd.DataFrame:
+    """Every printed setting of a table; another number, beyond all rounding, where claims fail."""
+    rows = []
+    for cell in printed(word):
+        item, _, scheme = cell.series.partition(" ")
+        place = {"item": item or word, "scheme": scheme or "all", "density": cell.x or "all"}
+        if (value := cell.number) is not None:
+            other = value if holds else 4.0 * value or 7.0
+            rows.append({**place, "setting": cell.y_name, "value": other})
+    return pd.DataFrame(rows)
 
 
-def experiment_settings(holds: bool) -> pd.DataFrame:
-    values = {}
-    for item, printed in tab04.PRINTED.items():
-        for key, (value, _) in printed.items():
-            name, _, scheme = key.partition(" ")
-            values[item, scheme or "all", name] = value
-    return _settings(values, holds)
-
-
-def _settings(values: Mapping[tuple[str, str, str], float], holds: bool) -> pd.DataFrame:
-    return pd.DataFrame(
-        {"item": item, "setting": name, "scheme": scheme, "value": value * (1.0 if holds else 1.5)}
-        if holds or value
-        else {"item": item, "setting": name, "scheme": scheme, "value": 7.0}
-        for (item, scheme, name), value in values.items()
-    )
+def _moves(x: str, schemes: Sequence[str], densities: Sequence[float] = DENSITIES) -> TableOf:
+    return partial(one_moves, x=x, densities=densities, schemes=schemes)
 
 
 TABLES: dict[str, TableOf] = {
     "supar/fig01": lambda holds: sweep(holds).query("scheme != 'mup'"),
+    "supar/fig03": partial(untuned, densities=DENSITIES),
     "supar/fig05": coordinates,
     "supar/fig06": sweep,
+    "supar/fig07": _moves("log2_sigma", SCHEMES),
     "supar/fig08": best,
+    "supar/fig09": _moves("log2_lr", SCHEMES, LADDER),
+    "supar/fig10": partial(untuned, densities=LADDER),
+    "supar/fig11": two_ladders,
+    "supar/fig12": dynamic,
+    "supar/fig13": _moves("log2_sigma", (*ABLATIONS, "supar")),
+    "supar/fig14": _moves("log2_lr", (*ABLATIONS, "supar")),
     "supar/tab01": identities,
-    "supar/tab03": base_settings,
-    "supar/tab04": experiment_settings,
+    "supar/tab03": partial(settings, word="tab03"),
+    "supar/tab04": partial(settings, word="tab04"),
 }

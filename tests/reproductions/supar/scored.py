@@ -38,6 +38,7 @@ class HandMade(nn.Module):
         return logits_BTV
 
 
+@torch.no_grad()
 def plain_log_likelihood(model: GPT, context: bytes, continuation: bytes) -> float:
     """Sum log-probabilities one byte at a time, each after all that fits, in float64."""
     whole, total = context + continuation, 0.0

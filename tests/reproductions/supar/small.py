@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -90,6 +90,8 @@ class Context:
     text: str = TEXT
     profile: Any = "smoke"
     device: Any = "cpu"
+    saved: dict[str, Mapping[str, Tensor]] = field(default_factory=dict)
+    """What the run kept as artifacts, by name."""
 
     def seed(self, stream: str) -> int:
         return derive_seed(stream, {n: self.params[n] for n in self.experiment.seed_from})
@@ -98,7 +100,7 @@ class Context:
         return Text(self.text)
 
     def save(self, name: str, tensors: Mapping[str, Tensor]) -> None:
-        raise NotImplementedError
+        self.saved[name] = tensors
 
     def upstream(self, experiment: Experiment, **params: Scalar) -> Any:
         raise NotImplementedError

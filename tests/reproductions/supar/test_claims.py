@@ -2,32 +2,52 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
+
 import pandas as pd
 import pytest
 
-from harness.claims import Claim, Word, evaluate
+from harness.claims import Claim, Verdict, Word, evaluate
 from harness.seals import seal
-from harness.statistics import InvalidQuantity, MissingRows
+from harness.statistics import MissingRows
 from harness.task import Task
-from reproductions.supar import quantities
+from reproductions.supar.loss_quantities import optimum
+from reproductions.supar.quantities import activation_slope
 from reproductions.supar.tasks import (
     fig01_lr_transfer,
+    fig03_transfer,
     fig05_coordinate_check,
     fig06_lr_stability,
+    fig07_sigma_stability,
     fig08_best_loss,
+    fig09_iso_parameter,
+    fig10_fixed_hyperparameters,
+    fig11_iso_neuron,
+    fig12_dynamic_sparsity,
+    fig13_sigma_ablation,
+    fig14_lr_ablation,
     tab01_parameterization,
     tab03_base_hyperparameters,
     tab04_experiment_details,
 )
-from tests.reproductions.supar.hand_made import TABLES, best, coordinates, sweep
+from tests.reproductions.supar.hand_made import START, TABLES, best, coordinates, curves, sweep
 
 TASKS = {
     module.task.id: module.task
     for module in (
         fig01_lr_transfer,
+        fig03_transfer,
         fig05_coordinate_check,
         fig06_lr_stability,
+        fig07_sigma_stability,
         fig08_best_loss,
+        fig09_iso_parameter,
+        fig10_fixed_hyperparameters,
+        fig11_iso_neuron,
+        fig12_dynamic_sparsity,
+        fig13_sigma_ablation,
+        fig14_lr_ablation,
         tab01_parameterization,
         tab03_base_hyperparameters,
         tab04_experiment_details,
@@ -40,10 +60,21 @@ EVERY_CLAIM = [
 ]
 
 
-def word(task: Task, claim: Claim, table: pd.DataFrame) -> tuple[Word, str]:
+def decide(task: Task, claim: Claim, table: pd.DataFrame) -> Verdict:
+    """Evaluate a claim where it is decidable: at `paper`, unless it is exact and on a CPU."""
+    profile = "paper" if "paper" in claim.profiles else "cpu"
     table = table.reindex(columns=task.columns.names)
-    verdict = evaluate(claim, table, columns=task.columns, profile="paper")
+    return evaluate(claim, table, columns=task.columns, profile=profile)
+
+
+def word(task: Task, claim: Claim, table: pd.DataFrame) -> tuple[Word, str]:
+    verdict = decide(task, claim, table)
     return verdict.word, verdict.reason
+
+
+def named(task: str, claim: str) -> tuple[Task, Claim]:
+    found = TASKS[f"supar/{task}"]
+    return found, next(each for each in found.claims if each.id == claim)
 
 
 @pytest.mark.parametrize(("task", "claim"), EVERY_CLAIM)
@@ -78,84 +109,152 @@ def test_every_planned_claim_is_there() -> None:
     counts = {name.split("/")[1]: len(task.claims) for name, task in TASKS.items()}
     # Table 1: 7 rules, twins, masks. Figure 5: a and b by 3 schemes and 2 blocks, c by 2 schemes,
     # 2 blocks and 2 sizes. Figure 8: per rival, with dense and without, direction, as stated.
+    # Figure 3: twins, 2 orders, 2 gaps that grow, 2 stated ones under both readings. Figure 10:
+    # twins, work, 2 rivals at 3 densities. Figure 12: 4 by method. Table 4: by row.
     assert counts == {
         "tab01": 9,
         "tab03": 6,
-        "tab04": 27,
+        "tab04": 13 + 11 + 16 + 12 + 16 + 23 + 12 + 13,
         "fig01": 3,
+        "fig03": 1 + 2 + 2 + 4,
         "fig05": 6 + 6 + 8,
-        "fig06": 11,
+        "fig06": 1 + 1 + 4 + 1 + 2 + 1,
+        "fig07": 8,
         "fig08": 8,
+        "fig09": 6,
+        "fig10": 1 + 3 + 3 + 1,
+        "fig11": 3,
+        "fig12": 4 + 4,
+        "fig13": 1 + 2 + 2,
+        "fig14": 1 + 2 + 2,
     }
 
 
-def test_thresholds_are_the_planned_ones() -> None:
-    found = {
-        f"{task.id.split('/')[1]}:{claim.id}": claim.threshold
-        for task in TASKS.values()
-        for claim in task.claims
-    }
-    assert found["fig06:supar_stays"] == 1.0
-    assert found["fig06:sp_moves"] == found["fig06:mup_moves"] == 2.0
-    assert found["fig06:supar_transfer"] == 0.01
-    assert found["fig08:sp_gap"] == found["fig08:mup_gap_sparse"] == -0.005
-    assert found["fig05:slope_supar_attention"] == 0.15
-    assert found["fig05:slope_mup_feed_forward"] == (0.7, 1.4)
-    assert found["fig05:after_supar_attention"] == (0.25, 4.0)
-    assert found["fig05:after_sp_feed_forward"] == (0.0, 0.1)
-    assert found["fig05:gradient_supar_attention"] == (0.0, 2.5)
+PLANNED = {
+    **{"fig03:mup_gap_over_mup_as_stated": 0.019, "fig03:ordered_eighth": 0.0},
+    **{"fig03:sp_gap_over_supar_as_stated": 0.119, "fig03:sp_gap_grows": -1e-9},
+    **{"fig05:slope_supar_attention": 0.15, "fig05:slope_mup_feed_forward": (0.7, 1.4)},
+    **{"fig05:after_supar_attention": (0.25, 4.0), "fig05:after_sp_feed_forward": (0.0, 0.1)},
+    "fig05:gradient_supar_attention": (0.0, 2.5),
+    **{"fig06:supar_stays": 1.0, "fig06:sp_moves": 2.0, "fig06:mup_moves": 2.0},
+    **{"fig06:supar_transfer": 0.01, "fig07:supar_transfer": 0.01},
+    **{"fig07:supar_stays": 1.0, "fig07:sp_or_mup_moves": 2.0, "fig07:sp_not_monotone": 0.0},
+    **{"fig08:sp_gap": -0.005, "fig08:mup_gap_sparse": -0.005},
+    **{"fig09:supar_stays": 1.0, "fig09:sp_or_mup_moves": 1.0, "fig09:supar_improves": 0.005},
+    **{"fig10:supar_below_mup_half": 0.0, "fig10:not_iso_flop": 1.0},
+    **{"fig11:sp_stays": 1.0, "fig11:less_than_at_fixed_width": -1e-9},
+    **{"fig12:gmp_supar_not_up": 0.0, "fig12:gmp_mup_not_down": 0.0, "fig12:gmp_supar_falls": -1.0},
+    **{"fig12:rigl_supar_not_up": 0.5, "fig12:rigl_sp_not_down": -0.5},
+    **{"fig13:mup_init_only_moves_more": 1.0, "fig13:mup_lr_only_transfer_dearer": -1e-9},
+    **{"fig14:mup_init_only_moves": 1.0, "fig14:mup_lr_only_moves": 1.0, "fig14:supar_stays": 1.0},
+}
 
 
-def test_optimum_on_the_edge_names_scheme_and_density() -> None:
-    table = sweep(True).query("seed == 0 and log2_lr >= -5")
-    with pytest.raises(InvalidQuantity, match=r"sp at density 1: .*edge at 2\^-5"):
-        quantities.optimum_shift(table, scheme="sp")
+@pytest.mark.parametrize("address", PLANNED)
+def test_threshold_is_the_planned_one(address: str) -> None:
+    _, claim = named(*address.split(":"))
+    assert claim.threshold == PLANNED[address]
 
 
-def test_transfer_loss_is_the_cost_of_the_dense_rate() -> None:
-    # Vertex at -8 dense and at -4 sparse: 0.02 * 4 ** 2 nats over a best of 2.
-    table = sweep(True).query("seed == 0")
-    assert quantities.transfer_loss(table, scheme="sp") == pytest.approx(0.32 / 2.0)
+def _diverged_at_dense_optimum(scheme: str, *, seeds: Sequence[int]) -> pd.DataFrame:
+    """Return a sweep where the dense optimum of a scheme diverges at the lowest density."""
+    table = sweep(True)
+    at = (table["scheme"] == scheme) & (table["log2_lr"] == START[scheme])
+    table.loc[at & (table["density"] == 0.0625) & table["seed"].isin(seeds), LOSSES] = math.nan
+    return table
 
 
-def test_dense_rate_outside_the_sparse_window_is_said() -> None:
-    table = sweep(True).query("seed == 0 and not (density < 1 and log2_lr < -7)")
-    with pytest.raises(InvalidQuantity, match=r"outside the window at density 0\.0625"):
-        quantities.transfer_loss(table, scheme="sp")
+LOSSES = ["train_loss", "val_loss", "test_loss"]
 
 
-def test_diverged_transfer_is_said_and_not_a_number() -> None:
-    table = sweep(True).query("seed == 0").copy()
-    at = (table["density"] == 0.0625) & (table["log2_lr"] == -8.0)
-    table.loc[at, "train_loss"] = float("nan")
-    with pytest.raises(InvalidQuantity, match="diverges at the dense optimum"):
-        quantities.transfer_loss(table, scheme="sp")
+def test_a_dense_optimum_that_diverges_when_sparse_decides_both_claims_on_transfer() -> None:
+    everywhere = _diverged_at_dense_optimum("sp", seeds=(0, 1, 2))
+    task, dearer = named("fig06", "sp_transfer_dearer")
+    verdict = decide(task, dearer, everywhere)
+    assert (verdict.word, verdict.measured, verdict.num_seeds) == (Word.REPRODUCED, None, 3)
+    assert "infinite" in verdict.reason
+    table = curves({"supar": 1.0})
+    at = (table["density"] == 0.0625) & (table["log2_lr"] == START["supar"])
+    table.loc[at, LOSSES] = math.nan
+    verdict = decide(*named("fig06", "supar_transfer"), table)
+    assert (verdict.word, verdict.measured) == (Word.NOT_REPRODUCED, None)
+    assert "infinite" in verdict.reason
 
 
-def test_diverged_runs_count_as_infinitely_bad() -> None:
-    table = sweep(True).query("seed == 0").copy()
-    table.loc[table["log2_lr"] > -2.5, "train_loss"] = float("nan")
-    assert quantities.optimum_shift(table, scheme="sp") == pytest.approx(4.0)
+def test_a_divergence_at_some_seeds_alone_decides_nothing() -> None:
+    task, dearer = named("fig06", "sp_transfer_dearer")
+    table = _diverged_at_dense_optimum("sp", seeds=(1,))
+    assert word(task, dearer, table) == (
+        Word.INCONCLUSIVE,
+        "the quantity is infinite in 1 of 3 seeds: it has no mean",
+    )
 
 
 def test_equal_transfer_losses_are_no_ordering() -> None:
-    task = TASKS["supar/fig06"]
-    claim = next(claim for claim in task.claims if claim.id == "sp_transfer_dearer")
+    task, claim = named("fig06", "sp_transfer_dearer")
     table = sweep(True)
     still = table[table["density"] == 1.0]
     table = pd.concat([still.assign(density=density) for density in (1.0, 0.0625)])
     assert word(task, claim, table)[0] is Word.NOT_REPRODUCED
 
 
-def test_one_diverged_twin_is_a_difference() -> None:
+def test_a_diverged_rival_is_worse_and_a_diverged_supar_is_not_better() -> None:
+    task, claim = named("fig10", "supar_below_mup_eighth")
+    for scheme, expected in (("mup", Word.REPRODUCED), ("supar", Word.NOT_REPRODUCED)):
+        table = TABLES[task.id](True)
+        gone = (table["scheme"] == scheme) & (table["density"] == 0.125)
+        table.loc[gone, LOSSES] = math.nan
+        assert word(task, claim, table)[0] is expected
+
+
+def test_one_diverged_twin_fails_the_exact_claim() -> None:
+    task, claim = named("fig06", "dense_identical")
     table = sweep(True)
-    alone = (table["scheme"] == "mup") & (table["log2_lr"] == 1.0)
-    both = table["log2_lr"] == 2.0
-    table.loc[both, "train_loss"] = float("nan")
-    pair = ("supar", "mup")
-    assert quantities.largest_dense_difference(table, schemes=pair) == 0.0
-    table.loc[alone, "train_loss"] = float("nan")
-    assert quantities.largest_dense_difference(table, schemes=pair) == float("inf")
+    table.loc[table["log2_lr"] == 2.0, LOSSES] = math.nan
+    assert word(task, claim, table) == (Word.REPRODUCED, "")
+    table.loc[(table["scheme"] == "mup") & (table["log2_lr"] == 1.0), LOSSES] = math.nan
+    assert word(task, claim, table)[0] is Word.NOT_REPRODUCED
+
+
+def test_half_a_step_up_is_a_tie_under_rigl_alone() -> None:
+    table = pd.concat(
+        curves({"sp": 0.0, "mup": 0.0, "supar": 0.1}, method=method) for method in ("rigl", "gmp")
+    )
+    words = [word(*named("fig12", f"{m}_supar_not_up"), table)[0] for m in ("rigl", "gmp")]
+    assert words == [Word.REPRODUCED, Word.NOT_REPRODUCED]
+
+
+def test_methods_of_dynamic_sparsity_are_told_apart() -> None:
+    table = pd.concat(
+        curves(dict.fromkeys(("sp", "mup", "supar"), drift), method=method)
+        for method, drift in (("gmp", 1.0), ("rigl", -1.0))
+    )
+    assert word(*named("fig12", "gmp_sp_not_down"), table)[0] is Word.REPRODUCED
+    assert word(*named("fig12", "rigl_sp_not_down"), table)[0] is Word.NOT_REPRODUCED
+    assert word(*named("fig12", "rigl_supar_falls"), table)[0] is Word.REPRODUCED
+
+
+def test_one_of_sp_and_mup_that_moves_is_enough_for_figures_7_and_9() -> None:
+    task, claim = named("fig09", "sp_or_mup_moves")
+    table = curves({"sp": 0.0, "mup": 1.0, "supar": 0.0})
+    assert word(task, claim, table)[0] is Word.REPRODUCED
+    assert word(*named("fig09", "sp_moves"), table)[0] is Word.NOT_REPRODUCED
+
+
+def test_a_net_worse_than_the_one_before_ends_the_improvement_of_figure_9() -> None:
+    table = TABLES["supar/fig09"](True)
+    table.loc[table["density"] == 0.25, LOSSES] += 0.05
+    task, improves = named("fig09", "supar_improves")
+    assert word(task, improves, table)[0] is Word.NOT_REPRODUCED
+    assert word(*named("fig09", "supar_sparsest_best"), table)[0] is Word.REPRODUCED
+
+
+def test_optimum_on_the_edge_decides_nothing_and_is_named() -> None:
+    task, claim = named("fig07", "supar_stays")
+    table = TABLES[task.id](True).query("log2_sigma >= -6")
+    verdict, reason = word(task, claim, table)
+    assert verdict is Word.INCONCLUSIVE
+    assert reason.startswith("supar at density") and "edge at 2^-6" in reason
 
 
 def test_best_loss_on_an_edge_decides_nothing() -> None:
@@ -170,10 +269,10 @@ def test_best_loss_on_an_edge_decides_nothing() -> None:
 
 def test_slope_is_that_of_the_power_law() -> None:
     table = coordinates(True).query("seed == 0")
-    slope = quantities.activation_slope(table, scheme="sp", block="attention", step=5)
+    slope = activation_slope(table, scheme="sp", block="attention", step=5)
     assert slope == pytest.approx(1.5)
 
 
 def test_a_missing_scheme_is_missing_rows() -> None:
     with pytest.raises(MissingRows, match="no rows of mup"):
-        quantities.optimum(sweep(True).query("scheme == 'sp'"), scheme="mup", density=1.0)
+        optimum(sweep(True).query("scheme == 'sp'"), scheme="mup", density=1.0)

@@ -19,13 +19,13 @@ from reproductions.supar import (
     TABLE_3,
     Parameterization,
     Scheme,
-    base_for,
     infer_roles,
     linear_layers,
     param_groups,
     sparsify,
 )
 from reproductions.supar.experiments import identities
+from reproductions.supar.grids import base_params, std_at_width
 from reproductions.supar.parameterization import Role, Rule
 from reproductions.supar.residual import shrink_residual_outputs
 from reproductions.supar.tasks.tab01_parameterization import CLAIMS, COLUMNS
@@ -105,10 +105,17 @@ def test_only_the_effective_width_enters() -> None:
 
 
 def test_sp_starts_from_what_table_4_prints() -> None:
-    sweep = base_for("sp", TABLE_3, lr=1.0, width_multiplier=16.0)
-    assert round(sweep.init_std, 5) == 0.02166
-    assert base_for("sp", FIGURE_5, lr=1.0, width_multiplier=8.0).init_std == 0.101
-    assert base_for("mup", TABLE_3, lr=1.0, width_multiplier=16.0).init_std == TABLE_3.init_std
+    std = std_at_width({"width": 4096, "base_width": 256})
+    assert round(std, 5) == 0.02166
+    start = base_params("sp", sp_init_std=std, base=TABLE_3)
+    assert start["init_std"] == std
+    assert base_params("sp", sp_init_std=0.101, base=FIGURE_5)["init_std"] == 0.101
+    for scheme in SCHEMES[1:]:
+        assert base_params(scheme, sp_init_std=std, base=TABLE_3) == {
+            "init_std": 0.08665602,
+            "input_multiplier": 9.1705,
+            "output_multiplier": 1.0951835,
+        }
 
 
 def test_bad_values_are_refused() -> None:

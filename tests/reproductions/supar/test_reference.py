@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from functools import partial
 from pathlib import Path
 
 import pandas as pd
@@ -11,8 +12,6 @@ import pytest
 from harness.errors import DataError
 from harness.reference import load_reference, published
 from reproductions.supar import convert_reference, paper_values
-from reproductions.supar.tasks import tab03_base_hyperparameters as tab03
-from reproductions.supar.tasks import tab04_experiment_details as tab04
 
 FOLDER = Path(convert_reference.__file__).parent
 
@@ -74,44 +73,67 @@ def test_mean_gap_of_the_readings_agrees_with_the_stated_one(reference: pd.DataF
     assert gap == pytest.approx(stated, abs=0.001)
 
 
+def test_a_value_at_one_rung_is_not_that_of_all(reference: pd.DataFrame) -> None:
+    look_up = partial(paper_values.stated, reference, y_name="lr", series="fig10 sp")
+    assert [look_up(x=density) for density in (1.0, 0.125)] == [6e-4, 2e-4]
+    assert look_up() is None
+
+
+def test_words_of_a_schedule_stand_as_numbers(reference: pd.DataFrame) -> None:
+    look_up = partial(paper_values.stated, reference, y_name="lr_decay")
+    assert [look_up(series=item) for item in ("fig03", "fig05", "fig09")] == [0.0, 1.0, 0.1]
+
+
 def test_what_is_not_published_has_no_paper_value(reference: pd.DataFrame) -> None:
     assert paper_values.stated(reference, y_name="train_loss", series="sp 1") is None
 
 
-@pytest.mark.parametrize("name", sorted(tab03.PRINTED))
-def test_table_3_thresholds_are_the_reference_values(name: str, reference: pd.DataFrame) -> None:
-    stated = paper_values.stated(reference, y_name=name, series="")
-    assert stated == tab03.PRINTED[name]
-
-
-@pytest.mark.parametrize(
-    ("item", "key"), [(item, key) for item, rows in tab04.PRINTED.items() for key in rows]
-)
-def test_table_4_thresholds_are_the_reference_values(
-    item: str, key: str, reference: pd.DataFrame
-) -> None:
-    name, _, scheme = key.partition(" ")
-    rows = reference[(reference["task"] == "tab04") & (reference["y_name"] == name)]
-    series = f"{item} {scheme}".strip()
-    rows = rows[rows["series"] == (series if series in set(rows["series"]) else item)]
-    (text,) = rows["value_text"]
-    words = {"10x linear": "10", "constant": "1"}
-    assert float(words.get(text, text)) == tab04.PRINTED[item][key][0]
-
-
-def test_printed_numbers_become_plain_ones() -> None:
-    found = [convert_reference._number(text) for text in ("12.13B", "82K", "39M", "0.02", "swept")]
-    assert found == ["12130000000", "82000", "39000000", "0.02", "swept"]
+def test_printed_numbers_become_plain_ones_digit_for_digit() -> None:
+    texts = ("12.13B", "82K", "39M", "1.620e-2", "swept")
+    found = [convert_reference._number(text) for text in texts]
+    assert found == ["12.13e9", "82e3", "39e6", "1.620e-2", "swept"]
 
 
 def test_a_cell_is_split_where_it_tells_schemes_apart() -> None:
-    cells = {"tab": "SP 2.166e-2; muP/SmuPar 0.087", "plain": "10x linear"}
-    assert list(convert_reference._by_scheme(cells["tab"])) == [
+    assert list(convert_reference._by_scheme("SP 2.166e-2; muP/SmuPar 0.087")) == [
         ("sp", "2.166e-2"),
         ("mup", "0.087"),
         ("supar", "0.087"),
     ]
-    assert list(convert_reference._by_scheme(cells["plain"])) == [("", "10x linear")]
+    assert list(convert_reference._by_scheme("0.087 (SP)")) == [("sp", "0.087")]
+    assert list(convert_reference._by_scheme("10x linear")) == [("", "10x linear")]
+
+
+def test_a_cell_is_split_where_it_tells_rungs_apart() -> None:
+    ladder = {"1": "256", "0.5": "512"}
+    cells = {
+        "256/512": [("1", "256"), ("0.5", "512")],
+        "6e-4 if d<=256 else 2e-4": [("1", "6e-4"), ("0.5", "2e-4")],
+        "N/A": [("", "N/A")],
+        "2": [("", "2")],
+    }
+    for cell, expected in cells.items():
+        assert list(convert_reference._by_rung(cell, ladder)) == expected
+    # Without a ladder nothing is guessed: the text stays, and no claim can be made of it.
+    assert list(convert_reference._by_rung("256/512", {})) == [("", "256/512")]
+
+
+def test_a_printed_row_of_table_4_stands_once_with_the_densities_of_its_widths() -> None:
+    ours = {"figure": "9", "d_model": "256/512", "lr": "swept", "note": "sparsity 0/0.5; more"}
+    shared = {"figure": "10, 2 (and Table 2)", "d_model": "256/512", "lr": "SP 1e-3", "note": ""}
+    rows = [{**row, "source": "Table 4"} for row in (ours, shared)]
+    found = [
+        (row["series"], row["x"], row["y_name"], row["value"])
+        for row in convert_reference.table_4(rows)
+    ]
+    assert found == [
+        ("fig09", "1", "d_model", "256"),
+        ("fig09", "0.5", "d_model", "512"),
+        ("fig09", "", "lr", "swept"),
+        ("fig10_02", "1", "d_model", "256"),
+        ("fig10_02", "0.5", "d_model", "512"),
+        ("fig10_02 sp", "", "lr", "1e-3"),
+    ]
 
 
 def test_notes_without_a_file_are_refused(tmp_path: Path) -> None:

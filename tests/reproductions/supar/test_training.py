@@ -1,17 +1,17 @@
-"""Training: its random streams, schedule, divergence, and the sweep's trials and windows."""
+"""Training: its random streams, schedule and divergence."""
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import math
-from collections.abc import Iterable
-from dataclasses import replace
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
 
 import pytest
 import torch
 
 from harness.errors import DataError, SpecError
-from harness.task import PROFILES, Experiment, Status
 from reproductions.supar import (
     SCHEMES,
     TABLE_3,
@@ -20,9 +20,15 @@ from reproductions.supar import (
     masked_layers,
     max_abs_masked,
 )
-from reproductions.supar.activations import coordinate_check as coordinate_check_of
-from reproductions.supar.experiments import coordinate_check, lr_sweep
-from reproductions.supar.text import Batch, character_corpus, held_out_batch, training_batches
+from reproductions.supar.activations import gpt_blocks, gpt_loss, measure_steps
+from reproductions.supar.experiments import lr_sweep
+from reproductions.supar.text import (
+    Batch,
+    byte_corpus,
+    character_corpus,
+    held_out_batch,
+    training_batches,
+)
 from reproductions.supar.training import (
     Seeds,
     Settings,
@@ -59,6 +65,16 @@ def test_splits_are_contiguous_and_vocabulary_is_sorted() -> None:
     assert len(corpus.validation_N) == int(0.05 * len(small.TEXT))
     with pytest.raises(DataError, match="empty text"):
         character_corpus("")
+
+
+def test_bytes_are_tokens_and_every_other_text_has_them_too() -> None:
+    corpus = byte_corpus("na\u00efve " * 40)
+    tokens = torch.cat([corpus.train_N, corpus.validation_N, corpus.test_N])
+    assert bytes(tokens.tolist()).decode() == "na\u00efve " * 40
+    assert corpus.vocab_size == 256
+    windows = held_out_batch(corpus.train_N, context=16, num_windows=4)
+    # Stored as bytes; an embedding and a loss take whole numbers.
+    assert windows.tokens_BT.dtype == windows.targets_BT.dtype == torch.int64
 
 
 def test_targets_are_one_place_ahead() -> None:
@@ -164,6 +180,50 @@ def test_learning_rates_of_all_groups_follow_the_schedule() -> None:
     assert [group["lr"] for group in optimizer.param_groups] == expected
 
 
+@dataclass
+class Skipping:
+    """A topology that keeps one step for itself, and notes what it is told."""
+
+    skipped: int
+    calls: list[tuple[str, int]] = field(default_factory=list)
+
+    @contextlib.contextmanager
+    def backward(self, step: int) -> Iterator[None]:
+        self.calls.append(("enter", step))
+        yield
+        self.calls.append(("leave", step))
+
+    def update(self, step: int) -> bool:
+        self.calls.append(("update", step))
+        return step != self.skipped
+
+
+def test_topology_surrounds_backward_passes_and_may_take_a_step() -> None:
+    table = small.table()
+    model = small.gpt(table)
+    optimizer = build_adamw(model, table, SETTINGS)
+    topology = Skipping(skipped=3)
+    log = train(model, optimizer, small.batches(), SETTINGS, topology=topology)
+    steps = range(SETTINGS.num_steps)
+    assert topology.calls == [(call, k) for k in steps for call in ("enter", "leave", "update")]
+    taken = {int(state["step"]) for state in optimizer.state.values()}
+    assert taken == {SETTINGS.num_steps - 1}
+    plain = _train(table).losses
+    assert torch.equal(log.losses[:4], plain[:4])
+    assert not torch.equal(log.losses[4:], plain[4:])
+
+
+def test_net_may_start_denser_than_its_parameterization_says() -> None:
+    table = small.table()
+    seeds = Seeds(init=0, masks=1000)
+    dense = build_gpt(small.config(table), table, seeds, mask_density=1.0)
+    sparse = build_gpt(small.config(table), table, seeds, mask_density=0.25)
+    assert not masked_layers(dense)
+    for name, layer in masked_layers(sparse).items():
+        whole = dense.get_parameter(f"{name}.weight")
+        assert torch.equal(layer.weight, whole * layer.weight_mask), name
+
+
 def test_clip_rate_counts_clipped_steps() -> None:
     assert _train(small.table(), replace(SETTINGS, clip_norm=1e-6)).clip_rate == 1.0
     assert _train(small.table(), replace(SETTINGS, clip_norm=math.inf)).clip_rate == 0.0
@@ -205,91 +265,6 @@ def test_evaluation_of_a_uniform_model_is_the_log_of_the_vocabulary() -> None:
     assert evaluate(model, batch) == pytest.approx(math.log(len(set(small.TEXT))))
 
 
-# --- trials of the sweep ---
-
-
-def test_a_sweep_trial_returns_one_row_of_losses() -> None:
-    params = dict(next(iter(lr_sweep.smoke_grid())))
-    context = small.Context(lr_sweep.experiment, params)
-    outcome = lr_sweep.run(params, context)
-    assert outcome.status is Status.DONE
-    (row,) = outcome.rows
-    assert list(row) == ["train_loss", "val_loss", "test_loss", "clip_rate"]
-    assert outcome.rows == lr_sweep.run(params, context).rows
-
-
-def test_a_diverged_trial_keeps_its_row_without_losses() -> None:
-    params = {**next(iter(lr_sweep.smoke_grid())), "log2_lr": 60.0}
-    outcome = lr_sweep.run(params, small.Context(lr_sweep.experiment, params))
-    assert outcome.status is Status.DIVERGED
-    assert outcome.note
-    assert [outcome.rows[0][name] for name in ("train_loss", "val_loss", "test_loss")] == [None] * 3
-
-
-def test_a_finite_loss_far_above_guessing_counts_as_diverged() -> None:
-    losses = torch.full((10,), 9.0)
-    log = TrainLog(losses=losses, num_steps=10, num_clipped=0, diverged="")
-    assert "over 2 ln V" in lr_sweep.divergence(log, 65)
-    assert lr_sweep.divergence(replace(log, losses=losses - 1.0), 65) == ""
-
-
-@pytest.mark.parametrize("density", lr_sweep.CPU_DENSITIES)
-def test_every_window_holds_the_dense_optimum_and_its_possible_rise(density: float) -> None:
-    windows = {scheme: lr_sweep.lr_window(scheme, density) for scheme in lr_sweep.SCHEMES}
-    assert len({len(window) for window in windows.values()}) == 1, "unequal candidates"
-    rise = round(math.log2(1 / density))
-    for scheme, window in windows.items():
-        centre = lr_sweep.DENSE_CENTRE[scheme]
-        assert len(window) >= 8
-        # Two points to each side of where an optimum may lie: no argmin on an edge.
-        top = centre if scheme == "supar" else centre + rise
-        assert min(window) <= centre - 2
-        assert max(window) >= top + 2
-
-
-def test_grids_count_and_stand_on_one_lattice() -> None:
-    sizes = {p: len(lr_sweep.experiment.params_of(p)) for p in PROFILES}
-    assert (sizes["smoke"], sizes["cpu"]) == (18, 396)
-    for profile in PROFILES:
-        for point in lr_sweep.experiment.params_of(profile):
-            k = float(point["log2_lr"]) - math.log2(1.62e-2)
-            assert k == pytest.approx(round(k), abs=1e-12)
-            assert int(point["width"]) * float(point["density"]) >= 16
-            assert int(point["width"]) % int(point["head_size"]) == 0
-
-
-def test_estimates_fit_the_profiles() -> None:
-    for experiment in (lr_sweep.experiment, coordinate_check.experiment):
-        assert experiment.estimate is not None
-        total_s = {
-            profile: sum(experiment.estimate(p).seconds for p in experiment.params_of(profile))
-            for profile in PROFILES
-        }
-        assert total_s["smoke"] < 2.0
-        assert total_s["cpu"] < 2 * 48 * 60
-
-
-SHAPE = ("width", "num_layers", "context", "batch_size", "micro_batches", "steps", "tokenizer")
-
-
-@pytest.mark.parametrize("experiment", [lr_sweep.experiment, coordinate_check.experiment])
-def test_dry_runs_count_the_real_net_of_every_shape(experiment: Experiment) -> None:
-    assert experiment.dry_run is not None
-    for profile in PROFILES:
-        points = experiment.params_of(profile)
-        for shape in {tuple(point[name] for name in SHAPE): point for point in points}.values():
-            report = experiment.dry_run(shape)
-            assert report.num_params == report.expected_num_params, profile
-            # SwiGLU at 8 D / 3 has as many weights as GELU at 4 D, within rounding.
-            width, vocabulary = int(shape["width"]), 50257 if profile == "paper" else 65
-            positions = int(shape["context"]) if shape["positions"] == "learned" else 0
-            about = 24 * width**2 + (vocabulary + positions) * width
-            assert report.num_params == pytest.approx(about, rel=0.01), profile
-            assert report.memory_bytes > 16 * report.num_params
-            tokens = int(shape["batch_size"]) * int(shape["context"])
-            assert report.step_flops > 6 * 24 * width**2 * tokens
-
-
 @pytest.mark.parametrize("scheme", SCHEMES)
 def test_every_scheme_trains(scheme: Scheme) -> None:
     assert _train(small.table(scheme)).diverged == ""
@@ -300,17 +275,16 @@ def test_every_scheme_trains(scheme: Scheme) -> None:
 def test_a_gpu_run_has_the_masks_of_a_cpu_run_and_keeps_them() -> None:
     table = small.table()
     seeds = Seeds(init=0, masks=1000)
-    model = build_gpt(small.config(table), table, seeds, device="cuda")
+    model = build_gpt(small.config(table), table, seeds, mask_density=0.25, device="cuda")
     log = train(model, build_adamw(model, table, SETTINGS), small.batches(), SETTINGS)
     assert log.diverged == ""
     assert max_abs_masked(model) == 0.0
     expected = masked_layers(small.gpt(table))
     for name, layer in masked_layers(model).items():
         assert torch.equal(layer.weight_mask.cpu(), expected[name].weight_mask), name
-    rows = coordinate_check_of(
-        model,
-        build_adamw(model, table, SETTINGS),
-        small.batches(3),
-        {"feed_forward": [model.blocks[0].feed_forward]},
-    )
+    optimizer = build_adamw(model, table, SETTINGS)
+    batches = (batch.to("cuda") for batch in small.batches(3))
+    layers = gpt_blocks(model)["feed_forward"]
+    rows = measure_steps(model, optimizer, batches, layers, loss=gpt_loss)
+    assert len(rows) == 3
     assert all(row.mean_abs_activation > 0.0 for row in rows)

@@ -1,0 +1,97 @@
+"""The dense pilots: every window is centred where the committed pilot found the least loss."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from reproductions.supar.experiments import (
+    dense_pilot,
+    fixed_hyperparameters,
+    iso_neuron,
+    iso_parameter,
+    lr_sweep,
+    sigma_sweep,
+    transfer,
+)
+from reproductions.supar.parameterization import SCHEMES
+
+RESULT = Path(__file__).parents[3] / "results" / "supar" / "pilot.cpu.csv"
+UNIT = {"log2_lr": 1.62e-2, "log2_sigma": 0.08665602}
+"""Table 3's values, on which every lattice stands."""
+CENTRES = {
+    ("sweep", "sp"): lr_sweep.CENTRES["sp"],
+    ("sweep", "mup"): lr_sweep.CENTRES["mup"],
+    ("sigma", "sp"): sigma_sweep.CENTRES["sp"],
+    ("sigma", "mup"): sigma_sweep.CENTRES["mup"],
+    ("iso_parameter", "sp"): iso_parameter.CENTRES["sp"],
+    ("iso_parameter", "mup"): iso_parameter.CENTRES["mup"],
+    ("fixed", "sp"): fixed_hyperparameters.SP_CENTRE,
+    ("iso_neuron", "sp"): iso_neuron.CENTRE,
+    ("transfer", "sp"): transfer.SP_CENTRE,
+}
+
+
+@pytest.fixture(scope="module")
+def pilot() -> pd.DataFrame:
+    assert RESULT.exists(), "no committed pilot: repro run supar/pilot --profile cpu"
+    return pd.read_csv(RESULT)
+
+
+@pytest.mark.parametrize(("family", "scheme"), CENTRES)
+def test_centre_is_the_least_loss_of_the_pilot(
+    pilot: pd.DataFrame, family: str, scheme: str
+) -> None:
+    rows = pilot[(pilot["family"] == family) & (pilot["scheme"] == scheme)]
+    best = rows.loc[rows["train_loss"].idxmin()]
+    # Stored with nine digits.
+    k = float(best["log2_value"]) - math.log2(UNIT[str(best["swept"])])
+    assert k == pytest.approx(CENTRES[family, scheme], abs=1e-6)
+    assert rows["log2_value"].min() < best["log2_value"] < rows["log2_value"].max(), "on the edge"
+
+
+def test_pilot_is_the_whole_grid_and_of_dense_nets_alone(pilot: pd.DataFrame) -> None:
+    points = pd.DataFrame(dense_pilot.experiment.params_of("cpu"))
+    assert set(points["density"]) == {1.0}
+    assert set(points["seed"]) == set(pilot["seed"]) == {dense_pilot.PILOT_SEED}
+    keys = ["family", "scheme", "width"]
+    counts = points.groupby(keys).size().sort_index()
+    assert counts.equals(pilot.groupby(keys).size().sort_index())
+    assert set(counts.reset_index()[["family", "scheme"]].apply(tuple, axis=1)) == set(CENTRES)
+
+
+@pytest.mark.parametrize("centres", [lr_sweep.CENTRES, sigma_sweep.CENTRES])
+def test_schemes_that_are_mup_when_dense_share_its_centre(centres: dict[str, int]) -> None:
+    assert set(centres) == set(SCHEMES)
+    assert len({centre for scheme, centre in centres.items() if scheme != "sp"}) == 1
+    assert iso_parameter.CENTRES["supar"] == iso_parameter.CENTRES["mup"]
+
+
+def test_pilot_nets_are_those_of_the_sweeps_they_centre() -> None:
+    points = dense_pilot.experiment.params_of("cpu")
+    experiments = {
+        "sweep": lr_sweep,
+        "sigma": sigma_sweep,
+        "iso_parameter": iso_parameter,
+        "iso_neuron": iso_neuron,
+        "fixed": fixed_hyperparameters,
+        "transfer": transfer,
+    }
+    free = {"family", "seed", "lr", "log2_lr", "log2_sigma"}
+    for family, module in experiments.items():
+        for scheme in ("sp", "mup"):
+            swept = {
+                tuple(sorted((k, v) for k, v in point.items() if k not in free))
+                for point in module.experiment.params_of("cpu")
+                if point["density"] == 1.0 and point["scheme"] == scheme
+            }
+            piloted = {
+                tuple(sorted((k, v) for k, v in point.items() if k not in free))
+                for point in points
+                if (point["family"], point["scheme"]) == (family, scheme)
+            }
+            assert piloted <= swept
+            assert piloted or (family, scheme) not in CENTRES
