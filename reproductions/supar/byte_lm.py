@@ -144,6 +144,8 @@ def _random_accuracy(requests: Sequence[Instance]) -> float:
 
 
 def _task_sha256(entry: LMTask) -> str:
-    """Return a hash of a task's file and of every prompt and answer that was scored."""
-    prompts = [list(request.args) for request in entry.task.instances]
-    return digest({"definition": entry.definition, "prompts": prompts})
+    """Return a hash of a task's file, of every prompt and answer scored, and of what is right."""
+    requests = entry.task.instances
+    prompts = [list(request.args) for request in requests]
+    targets = [str(entry.task.doc_to_target(request.doc)) for request in requests]
+    return digest({"definition": entry.definition, "prompts": prompts, "targets": targets})

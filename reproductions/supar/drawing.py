@@ -290,7 +290,7 @@ def pilot_panels(context: FigureContext) -> Figure:
             plot_ours(ax, curve, x="log2_value", y="train_loss", label="", color=color, marker=mark)
             best = curve.sort_values("train_loss").iloc[0]
             _mark(ax, best["log2_value"], best["train_loss"], color, dense=False)
-        _power_axis(ax, AXES["log2_sigma" if family == "sigma" else "log2_lr"])
+        _power_axis(ax, AXES[rows["swept"].iloc[0]])
         ax.set_title(FAMILIES[family])
     for ax in axes[::3]:
         ax.set_ylabel("train loss (nats)")

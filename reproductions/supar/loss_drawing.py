@@ -48,7 +48,7 @@ def transfer_panels(context: FigureContext) -> Figure:
     figure, axes = context.subplots(1, 2, aspect=0.85)
     _scheme_lines(axes[0], context.table, x="density", y="val_loss")
     axes[0].set_title("ours")
-    rows = context.reference[context.reference["x_name"].isin(("density", "log2_density"))]
+    rows = context.reference[context.reference["x_name"] == "density"]
     for scheme, curve in rows.groupby("series", sort=False):
         plot_paper(axes[1], curve, label="", color=COLORS[scheme], marker=MARKS[scheme])
     axes[1].set_title("arXiv v1 as read")

@@ -99,20 +99,23 @@ def optimum_range(table: pd.DataFrame, *, scheme: str) -> float:
     return max(optima) - min(optima)
 
 
-def larger_range(table: pd.DataFrame, *, schemes: Sequence[str]) -> float:
-    """Return the larger of the ranges of some schemes' optima, in octaves."""
-    return max(optimum_range(table, scheme=scheme) for scheme in schemes)
-
-
 def best_losses(table: pd.DataFrame, *, scheme: str, x: str = "log2_lr") -> dict[float, float]:
-    """Return the least train loss by density, descending.
+    """Return train loss by density, descending, each at the point of least validation loss.
 
-    Raises InvalidQuantity where one lies on its window's edge: it is the window's, then.
+    Raises InvalidQuantity where that point is on its window's edge: it is the window's, then.
     """
     found = {}
     for density in _densities(table):
-        optimum(table, scheme=scheme, density=density, x=x)
-        found[density] = min(loss_curve(table, scheme=scheme, density=density, x=x).values())
+        rows = table[(table["scheme"] == scheme) & (table["density"] == density)]
+        if rows["val_loss"].isna().all():
+            raise InvalidQuantity(f"{scheme} at density {density:g}: no run has a loss")
+        best = rows.loc[rows["val_loss"].idxmin()]
+        if best[x] in (rows[x].min(), rows[x].max()):
+            raise InvalidQuantity(
+                f"{scheme} at density {density:g}: the least validation loss is on the edge of its"
+                f" window, at 2^{best[x]:g}"
+            )
+        found[density] = float(best["train_loss"])
     return found
 
 
@@ -130,13 +133,42 @@ def best_gain(table: pd.DataFrame, *, scheme: str) -> float:
     return (losses[0] - losses[-1]) / losses[0]
 
 
-def largest_recovery(table: pd.DataFrame, *, scheme: str, x: str) -> float:
-    """Return the largest relative fall of the least loss from one density to the next lower one.
+def non_monotonicity(table: pd.DataFrame, *, scheme: str, x: str) -> float:
+    """Return how far the least loss is from being a monotone function of density, relative.
 
-    Positive where removing weights helps: the least loss is no monotone function of density.
+    The largest rise or the largest fall from one density to the next lower one, whichever is
+    smaller; not positive where all steps go one way.
     """
     losses = list(best_losses(table, scheme=scheme, x=x).values())
-    return max((a - b) / a for a, b in itertools.pairwise(losses))
+    steps = [after / before - 1.0 for before, after in itertools.pairwise(losses)]
+    return min(max(steps), -min(steps))
+
+
+def largest_instability(
+    table: pd.DataFrame, *, schemes: Sequence[str], x: str, octaves: float, noise: float
+) -> float:
+    """Return the largest sign that an optimum does not hold, over schemes and two signs.
+
+    The distance it moves over `octaves`, and `non_monotonicity` over `noise`: at least 1 where
+    either passes its bound.
+    """
+    return max(
+        max(
+            optimum_distance(table, scheme=scheme, x=x) / octaves,
+            non_monotonicity(table, scheme=scheme, x=x) / noise,
+        )
+        for scheme in schemes
+    )
+
+
+def failure_of_half(table: pd.DataFrame, *, scheme: str, x: str, octaves: float) -> float:
+    """Return how surely half a correction fails: at least 0 where either sign is there.
+
+    The distance its optimum moves beyond SmuPar's and `octaves`, or by how much dearer its
+    transfer is, relative to the loss; whichever is larger.
+    """
+    ours, theirs = transfer_losses(table, schemes=("supar", scheme), x=x)
+    return max(extra_distance(table, scheme=scheme, x=x) - octaves, theirs - ours)
 
 
 def transfer_loss(table: pd.DataFrame, *, scheme: str, x: str = "log2_lr") -> float:

@@ -10,7 +10,7 @@ from harness.statistics import InvalidQuantity
 
 FLAT = math.log2(2.5) / 4
 """Largest log-log slope, without its sign, of a size that counts as constant: 0.33, a factor 2.5
-over four doublings. Ours, set before any run: the paper shows flatness and gives no bound."""
+over four doublings, the bound of Figure 5's claims. The paper shows flatness and gives none."""
 
 
 def log_slope(sizes: Mapping[float, float]) -> float:

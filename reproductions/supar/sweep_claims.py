@@ -7,6 +7,7 @@ from functools import partial
 from harness.claims import Claim, Form, Quantity
 from harness.task import Profile
 from reproductions.supar.loss_quantities import (
+    largest_dense_difference,
     optimum_distance,
     optimum_shift,
     transfer_loss,
@@ -29,10 +30,17 @@ NAMES = {
 SWEPT = {"log2_lr": "learning rate", "log2_sigma": "initial standard deviation"}
 
 
-def octaves(
-    id: str, statement: str, *, form: Form, where: str, quantity: Quantity, bound: float
+def ours(
+    id: str,
+    statement: str,
+    *,
+    form: Form,
+    where: str,
+    quantity: Quantity,
+    bound: float,
+    unit: str = "octaves",
 ) -> Claim:
-    """Return the claim that a distance in octaves keeps a bound of ours."""
+    """Return an empirical claim of trained nets whose bound is ours."""
     return Claim(
         id=id,
         statement=statement,
@@ -44,13 +52,35 @@ def octaves(
         threshold_from="theory",
         profiles=TRAINED,
         out_of_profile=TOO_SHORT,
-        unit="octaves",
+        unit=unit,
+    )
+
+
+def dense_is_identical(at: str, **swept: str) -> Claim:
+    """Return the claim that SmuPar is muP at density 1.
+
+    at: what the compared runs share; swept: the x of `largest_dense_difference`, where it is not
+    the learning rate's logarithm.
+    """
+    return Claim(
+        id="dense_identical",
+        statement=f"Dense, SμPar and μP are one model: equal losses at every {at}.",
+        where="Table 1 with m_rho = 1",
+        form="equal",
+        grade="exact",
+        quantity=partial(largest_dense_difference, schemes=("supar", "mup"), **swept),
+        threshold=0.0,
+        threshold_from="theory",
+        profiles=ON_A_CPU,
+        out_of_profile="CUDA kernels add in no fixed order, so equality is not promised there",
+        deterministic=True,
+        unit="nats",
     )
 
 
 def stays(where: str, *, x: str = "log2_lr") -> Claim:
     """Return the claim that SmuPar's optimum stays within one step of the grid."""
-    return octaves(
+    return ours(
         "supar_stays",
         f"Under SμPar the optimal {SWEPT[x]} moves by at most one factor-2 step from dense to the"
         " lowest density.",
@@ -61,60 +91,48 @@ def stays(where: str, *, x: str = "log2_lr") -> Claim:
     )
 
 
-def moves(scheme: str, where: str) -> tuple[Claim, Claim]:
+def moves(scheme: str, where: str) -> tuple[Claim, ...]:
     """Return the claims that a scheme's optimal rate rises: by two steps, and at all."""
-    by_two = octaves(
-        f"{scheme}_moves",
-        f"Under {NAMES[scheme]} the optimal learning rate rises by at least two factor-2 steps from"
-        " dense to the lowest density.",
-        form="at_least",
-        where=where,
-        quantity=partial(optimum_shift, scheme=scheme),
-        bound=2.0,
+    degrees = (
+        ("moves", "rises by at least two factor-2 steps from dense to the lowest density", 2.0),
+        ("rises", "is larger at the lowest density than dense", 0.0),
     )
-    at_all = octaves(
-        f"{scheme}_rises",
-        f"Under {NAMES[scheme]} the optimal learning rate is larger at the lowest density than"
-        " dense.",
-        form="at_least",
-        where=where,
-        quantity=partial(optimum_shift, scheme=scheme),
-        bound=0.0,
+    return tuple(
+        ours(
+            f"{scheme}_{id}",
+            f"Under {NAMES[scheme]} the optimal learning rate {phrase}.",
+            form="at_least",
+            where=where,
+            quantity=partial(optimum_shift, scheme=scheme),
+            bound=bound,
+        )
+        for id, phrase, bound in degrees
     )
-    return by_two, at_all
 
 
 def transfers(where: str, *, x: str = "log2_lr") -> Claim:
     """Return the claim that SmuPar loses nothing with the dense model's best value."""
-    return Claim(
-        id="supar_transfer",
-        statement=f"At the lowest density, SμPar at the dense model's best {SWEPT[x]} is within 1 %"
-        " of its own best loss.",
-        where=where + OURS,
+    return ours(
+        "supar_transfer",
+        f"At the lowest density, SμPar at the dense model's best {SWEPT[x]} is within 1 % of its"
+        " own best loss.",
         form="at_most",
-        grade="empirical",
+        where=where,
         quantity=partial(transfer_loss, scheme="supar", x=x),
-        threshold=0.01,
-        threshold_from="theory",
-        profiles=TRAINED,
-        out_of_profile=TOO_SHORT,
+        bound=0.01,
         unit="relative loss",
     )
 
 
 def transfer_is_dearer(scheme: str, where: str, *, x: str = "log2_lr") -> Claim:
     """Return the claim that the dense model's best value costs a scheme more than SmuPar."""
-    return Claim(
-        id=f"{scheme}_transfer_dearer",
-        statement=f"At the lowest density, training at the dense model's best {SWEPT[x]} costs more"
-        f" under {NAMES[scheme]} than under SμPar.",
-        where=where + OURS,
+    return ours(
+        f"{scheme}_transfer_dearer",
+        f"At the lowest density, training at the dense model's best {SWEPT[x]} costs more under"
+        f" {NAMES[scheme]} than under SμPar.",
         form="ordering",
-        grade="empirical",
+        where=where,
         quantity=partial(transfer_losses, schemes=("supar", scheme), x=x),
-        threshold=STRICTLY,
-        threshold_from="theory",
-        profiles=TRAINED,
-        out_of_profile=TOO_SHORT,
+        bound=STRICTLY,
         unit="relative loss",
     )

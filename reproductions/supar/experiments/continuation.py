@@ -84,7 +84,8 @@ def needs(params: Params) -> Needs:
 
 def estimate(params: Params) -> Estimate:
     """Return what a trial costs: one forward pass a choice."""
-    return Estimate(seconds=1.0 + 0.03 * int(params["num_items"]))
+    per_item_s = 0.03 * (int(params["width"]) / 256) ** 2
+    return Estimate(seconds=0.2 + per_item_s * int(params["num_items"]))
 
 
 def smoke_grid() -> Iterator[Params]:

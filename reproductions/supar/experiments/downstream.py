@@ -151,10 +151,11 @@ def needs(params: Params) -> Needs:
 
 
 def estimate(params: Params) -> Estimate:
-    """Return what a trial costs: a second to import lm-eval, and forward passes."""
+    """Return what a trial costs: forward passes, and a share of a worker's import of lm-eval."""
     if params["suite"] == "stock":
         return Estimate(seconds=600.0)
-    return Estimate(seconds=3.0 + 0.06 * int(params["max_documents"]))
+    per_document_s = 0.07 * (int(params["width"]) / 256) ** 2
+    return Estimate(seconds=0.5 + per_document_s * int(params["max_documents"]))
 
 
 def smoke_grid() -> Iterator[Params]:

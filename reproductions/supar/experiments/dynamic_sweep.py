@@ -1,4 +1,4 @@
-"""Learning-rate sweeps under dynamic sparsity: Figure 12 (Table 4, row 12).
+"""Learning-rate sweeps under dynamic sparsity: Figure 12 (Table 4).
 
 RigL and GMP as in the paper's footnotes 8 and 9; what these leave open is in the deviations. The
 net at `cpu` and `gpu` is that of `lr_sweep`, whose dense runs are also those of both methods.
@@ -6,6 +6,7 @@ net at `cpu` and `gpu` is that of `lr_sweep`, whose dense runs are also those of
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
@@ -35,8 +36,8 @@ METHODS = ("rigl", "gmp")
 PAPER_INTERVAL, PAPER_STEPS = 100, 1169
 PUBLISHED_SP_STD = 2.166e-2
 """Table 4: that of width 4096, although this row's width is 1024."""
-BELOW, ABOVE = 2, 4
-"""Points of a window below and above the dense optimum on the side where theory lets it go."""
+MARGIN = 2
+"""Points of a window beyond where theory lets an optimum go, so that none is on its edge."""
 
 
 def run(params: Params, ctx: RunContext) -> Outcome:
@@ -59,8 +60,8 @@ def cpu_grid() -> Iterator[Params]:
 
 
 def gpu_grid() -> Iterator[Params]:
-    """Yield the sweep of the wider net."""
-    yield from _sweep(GPU_DENSITIES[1:], lr_sweep.GPU_NET, std_at_width(lr_sweep.GPU_NET))
+    """Yield the sweep of the wider net at density 1/64."""
+    yield from _sweep(GPU_DENSITIES[-1:], lr_sweep.GPU_NET, std_at_width(lr_sweep.GPU_NET))
 
 
 def paper_grid() -> Iterator[Params]:
@@ -82,12 +83,18 @@ def method_params(method: str, steps: int) -> Point:
     }
 
 
-def dynamic_window(scheme: Scheme) -> range:
-    """Return the swept points as k, seven for every scheme: those of SP and muP lean upward,
-    those of SmuPar downward, as the paper states the drift."""
-    centre = lr_sweep.CENTRES[scheme]
-    below, above = (ABOVE, BELOW) if scheme == "supar" else (BELOW, ABOVE)
-    return range(centre - below, centre + above + 1)
+def dynamic_window(scheme: Scheme, density: float) -> range:
+    """Return the swept points as k, equally many for every scheme at one density.
+
+    With static masks theory lets the optimum of SP and muP rise by h = log2(1 / density). A net
+    that is dense at first needs none of SmuPar's correction, so its optimum may fall by h.
+
+    >>> [list(dynamic_window(scheme, 1 / 2)) for scheme in ("mup", "supar")]
+    [[-2, -1, 0, 1, 2, 3], [-3, -2, -1, 0, 1, 2]]
+    """
+    centre, halvings = lr_sweep.CENTRES[scheme], round(-math.log2(density))
+    down, up = (halvings, 0) if scheme == "supar" else (0, halvings)
+    return range(centre - down - MARGIN, centre + up + MARGIN + 1)
 
 
 def _sweep(densities: Sequence[float], net: Point, sp_init_std: float) -> Iterator[Point]:
@@ -96,7 +103,7 @@ def _sweep(densities: Sequence[float], net: Point, sp_init_std: float) -> Iterat
             for scheme in SCHEMES:
                 start = base_params(scheme, sp_init_std=sp_init_std, base=TABLE_3)
                 for density in densities:
-                    for k in dynamic_window(scheme):
+                    for k in dynamic_window(scheme, density):
                         point = swept(scheme, density, seed) | {"log2_lr": ETA_LOG2 + k}
                         yield point | start | net | method_params(method, int(net["steps"]))
 

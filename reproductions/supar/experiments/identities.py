@@ -46,7 +46,7 @@ def run(params: Params, ctx: RunContext) -> list[Row]:
 
 
 def _rules(params: Params, ctx: RunContext) -> dict[str, float]:
-    from reproductions.supar import as_built
+    import reproductions.supar.as_built as as_built
     from reproductions.supar.parameterization import BaseHyperparameters, Parameterization
 
     table = _table(params)

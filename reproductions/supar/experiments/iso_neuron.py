@@ -1,4 +1,4 @@
-"""Learning-rate sweeps of SP at equal weights per neuron: Figure 11 (Table 4, row 11)."""
+"""Learning-rate sweeps of SP at equal weights per neuron: Figure 11 (Table 4)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Learning-rate sweeps at equal counts of hidden weights: Figure 9 (Table 4, row 9).
+"""Learning-rate sweeps at equal counts of hidden weights: Figure 9 (Table 4).
 
 The cpu ladder is the paper's at an eighth of its size: widths, base width and heads, so width and
 density multipliers are the paper's own.

@@ -1,4 +1,4 @@
-"""Sweeps of the initial standard deviation over sparsity: Figures 7 and 13 (Table 4, row 7).
+"""Sweeps of the initial standard deviation over sparsity: Figures 7 and 13 (Table 4).
 
 Short runs at a constant learning rate: the paper looks at the early loss, since extreme starts
 diverge later. The two half-way ablations are dense muP at density 1, so they run sparse only.

@@ -1,4 +1,7 @@
-"""The coordinate check layer by layer: gradients and updates too, which the paper does not plot."""
+"""The coordinate check module by module: gradients and updates too, which the paper does not plot.
+
+Its bounds were set when Figure 5's means over the same modules were known.
+"""
 
 from __future__ import annotations
 

@@ -11,12 +11,11 @@ from reproductions.supar.experiments.transfer import experiment
 from reproductions.supar.loss_quantities import (
     dense_and_sparse_gap,
     gap_at_lowest,
-    largest_dense_difference,
     losses_at,
 )
 from reproductions.supar.paper_values import stated
 from reproductions.supar.quantities import STRICTLY
-from reproductions.supar.sweep_claims import NAMES, ON_A_CPU, OURS, PAPER_ONLY, TOO_SHORT, TRAINED
+from reproductions.supar.sweep_claims import NAMES, PAPER_ONLY, dense_is_identical, ours
 from reproductions.supar.views import DENSITY, SCHEME, WIDTH, run_table
 from reproductions.supar.views import TRAINED as TRAINED_COLUMNS
 
@@ -59,24 +58,19 @@ def _ordered(word: str) -> Claim:
         threshold=0.0,
         threshold_from="theory",
         profiles=("cpu", "paper"),
-        out_of_profile="the `gpu` grid has other densities",
+        out_of_profile="the grids of `smoke` and `gpu` lack a density, or are too short",
         unit="nats",
     )
 
 
 def _grows(scheme: str) -> Claim:
-    return Claim(
-        id=f"{scheme}_gap_grows",
-        statement=f"The relative gap of {NAMES[scheme]} to SμPar is larger at the lowest density"
-        " than dense.",
-        where=WHERE + OURS,
+    return ours(
+        f"{scheme}_gap_grows",
+        f"The relative gap of {NAMES[scheme]} to SμPar is larger at the lowest density than dense.",
         form="ordering",
-        grade="empirical",
+        where=WHERE,
         quantity=partial(dense_and_sparse_gap, scheme=scheme, value=LOSS),
-        threshold=STRICTLY,
-        threshold_from="theory",
-        profiles=TRAINED,
-        out_of_profile=TOO_SHORT,
+        bound=STRICTLY,
         unit="relative loss",
     )
 
@@ -101,20 +95,7 @@ def _as_stated(scheme: str, over: str) -> Claim:
 
 
 CLAIMS = (
-    Claim(
-        id="dense_identical",
-        statement="Dense, SμPar and μP are one model: equal losses at every seed.",
-        where="Table 1 with m_rho = 1",
-        form="equal",
-        grade="exact",
-        quantity=partial(largest_dense_difference, schemes=("supar", "mup"), x="lr"),
-        threshold=0.0,
-        threshold_from="theory",
-        profiles=ON_A_CPU,
-        out_of_profile="CUDA kernels add in no fixed order, so equality is not promised there",
-        deterministic=True,
-        unit="nats",
-    ),
+    dense_is_identical("seed", x="lr"),
     *(_ordered(word) for word in LOW_DENSITIES),
     _grows("sp"),
     _grows("mup"),

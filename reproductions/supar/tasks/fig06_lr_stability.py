@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 from harness.claims import Claim
 from harness.task import Task
 from reproductions.supar.experiments.lr_sweep import experiment
-from reproductions.supar.loss_quantities import farthest_optimum, largest_dense_difference
+from reproductions.supar.loss_quantities import farthest_optimum
 from reproductions.supar.sweep_claims import (
-    ON_A_CPU,
     PAPER_ONLY,
+    dense_is_identical,
     moves,
     stays,
     transfer_is_dearer,
@@ -28,21 +28,7 @@ FINDING_2 = "Figure 6 and section 4.1, Finding 2"
 VERTICAL_LINES = "Figure 6, the vertical lines"
 
 CLAIMS = (
-    Claim(
-        id="dense_identical",
-        statement="Dense, SμPar and μP are one model: equal losses at every common learning rate"
-        " and seed.",
-        where="Table 1 with m_rho = 1",
-        form="equal",
-        grade="exact",
-        quantity=partial(largest_dense_difference, schemes=("supar", "mup")),
-        threshold=0.0,
-        threshold_from="theory",
-        profiles=ON_A_CPU,
-        out_of_profile="CUDA kernels add in no fixed order, so equality is not promised there",
-        deterministic=True,
-        unit="nats",
-    ),
+    dense_is_identical("common learning rate and seed"),
     stays(FINDING_2),
     *moves("sp", FINDING_2),
     *moves("mup", FINDING_2),

@@ -11,10 +11,11 @@ from reproductions.supar.experiments.iso_parameter import experiment
 from reproductions.supar.loss_quantities import (
     best_gain,
     descending_best,
-    larger_range,
+    larger_distance,
+    optimum_distance,
     optimum_range,
 )
-from reproductions.supar.sweep_claims import NAMES, OURS, TOO_SHORT, TRAINED, octaves
+from reproductions.supar.sweep_claims import NAMES, ours
 from reproductions.supar.views import SWEEP_COLUMNS, run_table
 
 if TYPE_CHECKING:
@@ -31,19 +32,19 @@ NOISE = 0.005
 
 
 def _moves(scheme: str) -> Claim:
-    return octaves(
+    return ours(
         f"{scheme}_moves",
-        f"Under {NAMES[scheme]} the optimal learning rate moves by at least one factor-2 step over"
-        " the ladder.",
+        f"Under {NAMES[scheme]} the optimal learning rate moves by at least one factor-2 step from"
+        " the dense to the sparsest net.",
         form="at_least",
         where=WHERE,
-        quantity=partial(optimum_range, scheme=scheme),
+        quantity=partial(optimum_distance, scheme=scheme),
         bound=1.0,
     )
 
 
 CLAIMS = (
-    octaves(
+    ours(
         "supar_stays",
         "Under SμPar the optimal learning rates of all four nets lie within one factor-2 step.",
         form="at_most",
@@ -51,43 +52,35 @@ CLAIMS = (
         quantity=partial(optimum_range, scheme="supar"),
         bound=1.0,
     ),
-    octaves(
+    ours(
         "sp_or_mup_moves",
         "Under standard parameterization or μP the optimal learning rate moves by at least one"
-        " factor-2 step over the ladder.",
+        " factor-2 step from the dense to the sparsest net.",
         form="at_least",
         where=WHERE,
-        quantity=partial(larger_range, schemes=("sp", "mup")),
+        quantity=partial(larger_distance, schemes=("sp", "mup")),
         bound=1.0,
     ),
     _moves("sp"),
     _moves("mup"),
-    Claim(
-        id="supar_improves",
-        statement="Each at its best learning rate, no wider and sparser net under SμPar is more"
-        " than 0.5 % worse than the one before it.",
-        where=WHERE + OURS,
+    ours(
+        "supar_improves",
+        "Each at its best learning rate, no wider and sparser net under SμPar is more than 0.5 %"
+        " worse than the one before it.",
         form="monotone",
-        grade="empirical",
+        where=WHERE,
         quantity=partial(descending_best, scheme="supar"),
-        threshold=NOISE,
-        threshold_from="theory",
-        profiles=TRAINED,
-        out_of_profile=TOO_SHORT,
+        bound=NOISE,
         unit="relative loss",
     ),
-    Claim(
-        id="supar_sparsest_best",
-        statement="Each at its best learning rate, the widest and sparsest net under SμPar is"
-        " better than the dense one.",
-        where=WHERE + OURS,
+    ours(
+        "supar_sparsest_best",
+        "Each at its best learning rate, the widest and sparsest net under SμPar is better than"
+        " the dense one.",
         form="at_least",
-        grade="empirical",
+        where=WHERE,
         quantity=partial(best_gain, scheme="supar"),
-        threshold=0.0,
-        threshold_from="theory",
-        profiles=TRAINED,
-        out_of_profile=TOO_SHORT,
+        bound=0.0,
         unit="relative loss",
     ),
 )

@@ -11,10 +11,9 @@ from reproductions.supar.costs import train_flops
 from reproductions.supar.experiments.fixed_hyperparameters import experiment
 from reproductions.supar.loss_quantities import (
     flops_to_dense,
-    largest_dense_difference,
     losses_at,
 )
-from reproductions.supar.sweep_claims import NAMES, ON_A_CPU, OURS, TOO_SHORT, TRAINED
+from reproductions.supar.sweep_claims import NAMES, OURS, dense_is_identical, ours
 from reproductions.supar.views import DENSITY, SCHEME, WIDTH, run_table
 from reproductions.supar.views import TRAINED as TRAINED_COLUMNS
 
@@ -47,39 +46,22 @@ COLUMNS = Columns(
 
 
 def _better(scheme: str, word: str) -> Claim:
-    return Claim(
-        id=f"supar_below_{scheme}_{word}",
-        statement=f"With the dense net's hyperparameters, SμPar's loss at density {SPARSE[word]:g}"
-        f" is at most that of {NAMES[scheme]}.",
-        where=WHERE,
+    return ours(
+        f"supar_below_{scheme}_{word}",
+        f"With the dense net's hyperparameters, SμPar's loss at density {SPARSE[word]:g} is at most"
+        f" that of {NAMES[scheme]}.",
         form="ordering",
-        grade="empirical",
+        where=WHERE,
         quantity=partial(
             losses_at, schemes=("supar", scheme), density=SPARSE[word], value="train_loss"
         ),
-        threshold=0.0,
-        threshold_from="theory",
-        profiles=TRAINED,
-        out_of_profile=TOO_SHORT,
+        bound=0.0,
         unit="nats",
     )
 
 
 CLAIMS = (
-    Claim(
-        id="dense_identical",
-        statement="Dense, SμPar and μP are one model: equal losses at every seed.",
-        where="Table 1 with m_rho = 1",
-        form="equal",
-        grade="exact",
-        quantity=partial(largest_dense_difference, schemes=("supar", "mup"), x="lr"),
-        threshold=0.0,
-        threshold_from="theory",
-        profiles=ON_A_CPU,
-        out_of_profile="CUDA kernels add in no fixed order, so equality is not promised there",
-        deterministic=True,
-        unit="nats",
-    ),
+    dense_is_identical("seed", x="lr"),
     *(_better("mup", word) for word in SPARSE),
     *(_better("sp", word) for word in SPARSE),
     Claim(

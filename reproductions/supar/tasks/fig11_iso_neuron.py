@@ -10,7 +10,7 @@ from harness.task import Column, Columns, Task
 from reproductions.supar.experiments import iso_neuron, lr_sweep
 from reproductions.supar.loss_quantities import optimum_range, within_rows
 from reproductions.supar.quantities import STRICTLY
-from reproductions.supar.sweep_claims import OURS, PAPER_ONLY, TOO_SHORT, TRAINED, octaves
+from reproductions.supar.sweep_claims import PAPER_ONLY, ours
 from reproductions.supar.views import SWEEP_COLUMNS, run_table
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def outermost_in_band(table: pd.DataFrame) -> float:
 
 
 CLAIMS = (
-    octaves(
+    ours(
         "sp_stays",
         "At equal weights per neuron, SP's optimal learning rates lie within one factor-2 step.",
         form="at_most",
@@ -65,19 +65,14 @@ CLAIMS = (
         quantity=partial(range_of, ladder="iso_neuron"),
         bound=1.0,
     ),
-    Claim(
-        id="less_than_at_fixed_width",
-        statement="SP's optimal learning rates spread less at equal weights per neuron than at"
-        " equal width over the same densities.",
-        where=WHERE + OURS,
+    ours(
+        "less_than_at_fixed_width",
+        "SP's optimal learning rates spread less at equal weights per neuron than at equal width"
+        " over the same densities.",
         form="ordering",
-        grade="empirical",
+        where=WHERE,
         quantity=both_ranges,
-        threshold=STRICTLY,
-        threshold_from="theory",
-        profiles=TRAINED,
-        out_of_profile=TOO_SHORT,
-        unit="octaves",
+        bound=STRICTLY,
     ),
     Claim(
         id="between_2_to_minus_7_and_minus_6",

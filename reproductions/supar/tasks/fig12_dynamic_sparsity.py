@@ -10,7 +10,7 @@ from harness.task import Column, Columns, Task
 from reproductions.supar.experiments import dynamic_sweep, lr_sweep
 from reproductions.supar.experiments.dynamic_sweep import METHODS
 from reproductions.supar.loss_quantities import optimum_shift, within_rows
-from reproductions.supar.sweep_claims import NAMES, octaves
+from reproductions.supar.sweep_claims import NAMES, ours
 from reproductions.supar.views import SWEEP_COLUMNS, run_table
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ WHERE = "Figure 12 and section 4.4"
 SCHEMES = ("sp", "mup", "supar")
 TITLES = {"rigl": "RigL", "gmp": "GMP"}
 SLACK = {"gmp": 0.0, "rigl": 0.5}
-"""Octaves. The paper shows a weaker drift under RigL, so half a step counts as a tie there."""
+"""Octaves. A weaker drift is to be expected under RigL, so half a step counts as a tie there."""
 COLUMNS = Columns(
     (
         Column(name="method", type="str", role="param", doc="rigl or gmp."),
@@ -34,7 +34,7 @@ COLUMNS = Columns(
 
 
 def _claim(id: str, method: str, scheme: str, phrase: str, form: Form, bound: float) -> Claim:
-    return octaves(
+    return ours(
         f"{method}_{scheme}_{id}",
         f"Under {TITLES[method]} and {NAMES[scheme]} the optimal learning rate {phrase} from dense"
         " to the lowest density.",
@@ -73,7 +73,8 @@ def view(frames: Frames) -> pd.DataFrame:
 
     frame = frames[dynamic_sweep.experiment.id]
     sweep = frames[lr_sweep.experiment.id]
-    dense = sweep[(sweep["density"] == 1.0) & sweep["width"].isin(frame["width"].unique())]
+    same_net = sweep["width"].isin(frame["width"]) & sweep["steps"].isin(frame["steps"])
+    dense = sweep[(sweep["density"] == 1.0) & same_net]
     both = [dense.assign(method=method) for method in METHODS]
     return run_table(pd.concat([*both, frame]), COLUMNS)
 

@@ -10,7 +10,7 @@ from harness.task import Task
 from reproductions.supar.experiments import lr_ablation, lr_sweep
 from reproductions.supar.grids import ABLATIONS
 from reproductions.supar.loss_quantities import optimum_distance
-from reproductions.supar.sweep_claims import NAMES, octaves, stays, transfer_is_dearer
+from reproductions.supar.sweep_claims import NAMES, ours, stays, transfer_is_dearer
 from reproductions.supar.views import SWEEP_COLUMNS, run_table, with_dense_ablations
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ SCHEMES = (*ABLATIONS, "supar")
 
 
 def _moves(scheme: str) -> Claim:
-    return octaves(
+    return ours(
         f"{scheme}_moves",
         f"Under {NAMES[scheme]} the optimal learning rate moves by at least one factor-2 step from"
         " dense to the lowest density.",

@@ -346,7 +346,7 @@ def test_layer_claims_feel_one_layer_that_is_off(claim: Any, holds: bool, word: 
     assert len(seal(claim).sha256) == 64
 
 
-def test_layer_thresholds_are_those_set_before_any_run() -> None:
+def test_thresholds_by_layer() -> None:
     thresholds = {claim.id: claim.threshold for claim in layer_task.CLAIMS}
     flat = pytest.approx(math.log2(2.5) / 4)
     assert thresholds == {
