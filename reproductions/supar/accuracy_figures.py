@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
-from matplotlib.ticker import FuncFormatter, NullLocator
+from matplotlib.ticker import NullLocator
 
 from harness.figures import FigureContext, plot_ours, plot_paper
-from reproductions.supar.drawing import COLORS, MARKS, NAMES
+from reproductions.supar.figure_parts import COLORS, MARKS, NAMES, SCHEMES, density_axis
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -25,14 +25,12 @@ def accuracy_panels(context: FigureContext, *, tasks: Mapping[str, str]) -> Figu
     for ax, (task, name) in zip(axes, tasks.items(), strict=True):
         ax.set_title(name)
         _panel(ax, context.table[context.table["task"] == task])
-        for scheme, label in NAMES.items():
+        for scheme in SCHEMES:
             rows = paper[paper["series"] == f"{scheme} {name}"]
-            plot_paper(ax, rows, label=label, color=COLORS[scheme], marker=MARKS[scheme])
-        ax.set_xscale("log", base=2)
+            plot_paper(ax, rows, label=NAMES[scheme], color=COLORS[scheme], marker=MARKS[scheme])
+        density_axis(ax)
         ax.set_xlim(lowest / 1.3, 1.3)
         ax.xaxis.set_minor_locator(NullLocator())
-        ax.xaxis.set_major_formatter(FuncFormatter(_fraction))
-        ax.set_xlabel("density")
     axes[0].set_ylabel("accuracy")
     labels = [ax.get_legend_handles_labels() for ax in axes]
     handles = {name: handle for hs, names in labels for handle, name in zip(hs, names, strict=True)}
@@ -41,14 +39,14 @@ def accuracy_panels(context: FigureContext, *, tasks: Mapping[str, str]) -> Figu
 
 
 def _panel(ax: Axes, rows: pd.DataFrame) -> None:
-    for scheme, label in NAMES.items():
+    for scheme in SCHEMES:
         ours = rows[rows["scheme"] == scheme]
         plot_ours(
             ax,
             ours,
             x="density",
             y="accuracy",
-            label=f"{label}, ours",
+            label=f"{NAMES[scheme]}, ours",
             color=COLORS[scheme],
             marker=MARKS[scheme],
         )
@@ -57,7 +55,3 @@ def _panel(ax: Axes, rows: pd.DataFrame) -> None:
         ax.set_title(f"{ax.get_title()}, not run")
     else:
         ax.axhline(float(guesses.mean()), color="#333333", linestyle=":", label="guessing")
-
-
-def _fraction(value: float, _: object) -> str:
-    return "1" if value == 1.0 else f"1/{round(1 / value)}" if value > 0 else ""

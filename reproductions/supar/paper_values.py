@@ -17,6 +17,8 @@ from harness.reference import published
 if TYPE_CHECKING:
     import pandas as pd
 
+ALL = "all"
+"""In the columns `scheme` and `density` of settings: one value for all of them."""
 LR_DECAYS = {"10x linear": 0.1, "decay to zero": 0.0, "constant": 1.0}
 """Words of Table 4 as numbers: the final learning rate over the peak."""
 

@@ -11,6 +11,7 @@ from harness.errors import SpecError
 from harness.statistics import MissingRows
 from harness.task import PROFILES, Column, Columns
 from reproductions.supar.paper_values import (
+    ALL,
     LR_DECAYS,
     Printed,
     half_unit,
@@ -26,8 +27,6 @@ if TYPE_CHECKING:
     from harness.task import Frames
 
 CONFIGURATION = "supar/configuration"
-ALL = "all"
-"""In the columns `scheme` and `density`: the setting is one for all of them."""
 
 COLUMNS = Columns(
     (

@@ -23,7 +23,7 @@ from reproductions.supar.experiments import (
     sigma_sweep,
     transfer,
 )
-from reproductions.supar.settings import ALL
+from reproductions.supar.paper_values import ALL
 
 TABLE_4: dict[str, tuple[Experiment, ...]] = {
     "fig01_06_08_14": (lr_sweep.experiment, lr_ablation.experiment),

@@ -110,7 +110,7 @@ def view(frames: Frames) -> pd.DataFrame:
 
 def draw(context: FigureContext) -> Figure:
     """Draw our losses, and beside them readings of the paper's first version."""
-    from reproductions.supar.loss_drawing import transfer_panels
+    from reproductions.supar.loss_figures import transfer_panels
 
     return transfer_panels(context)
 

@@ -183,7 +183,7 @@ def view(frames: Frames) -> pd.DataFrame:
 
 def draw(context: FigureContext) -> Figure:
     """Draw blocks as rows and schemes as columns, one line a step."""
-    from reproductions.supar.drawing import coordinate_panels
+    from reproductions.supar.coordinate_figures import coordinate_panels
 
     return coordinate_panels(context)
 

@@ -92,7 +92,7 @@ CLAIMS = (*_claims_against("sp", 0.008), *_claims_against("mup", 0.021))
 
 def draw(context: FigureContext) -> Figure:
     """Draw train and test loss against density, one line a scheme."""
-    from reproductions.supar.loss_drawing import best_loss_panels
+    from reproductions.supar.loss_figures import best_loss_panels
 
     return best_loss_panels(context)
 

@@ -93,7 +93,7 @@ def view(frames: Frames) -> pd.DataFrame:
 
 def draw(context: FigureContext) -> Figure:
     """Draw one panel a scheme, ours above, readings of the paper's first version below."""
-    from reproductions.supar.drawing import sweep_panels
+    from reproductions.supar.sweep_figures import sweep_panels
 
     return sweep_panels(context, schemes=SCHEMES)
 

@@ -90,7 +90,7 @@ def view(frames: Frames) -> pd.DataFrame:
 
 def draw(context: FigureContext) -> Figure:
     """Draw loss and training operations against the rungs of the ladder."""
-    from reproductions.supar.loss_drawing import ladder_panels
+    from reproductions.supar.loss_figures import ladder_panels
 
     return ladder_panels(context)
 

@@ -103,7 +103,7 @@ def view(frames: Frames) -> pd.DataFrame:
 
 def draw(context: FigureContext) -> Figure:
     """Draw one panel a ladder."""
-    from reproductions.supar.drawing import two_ladder_panels
+    from reproductions.supar.sweep_figures import two_ladder_panels
 
     return two_ladder_panels(context)
 

@@ -81,7 +81,7 @@ def view(frames: Frames) -> pd.DataFrame:
 
 def draw(context: FigureContext) -> Figure:
     """Draw methods as rows and schemes as columns."""
-    from reproductions.supar.drawing import dynamic_panels
+    from reproductions.supar.sweep_figures import dynamic_panels
 
     return dynamic_panels(context, methods=TITLES, schemes=SCHEMES)
 

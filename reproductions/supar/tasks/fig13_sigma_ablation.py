@@ -67,7 +67,7 @@ def view(frames: Frames) -> pd.DataFrame:
 
 def draw(context: FigureContext) -> Figure:
     """Draw one panel a scheme."""
-    from reproductions.supar.drawing import our_sweep_panels
+    from reproductions.supar.sweep_figures import our_sweep_panels
 
     return our_sweep_panels(context, schemes=SCHEMES, x=X)
 

@@ -41,7 +41,7 @@ def view(frames: Frames) -> pd.DataFrame:
 
 def draw(context: FigureContext) -> Figure:
     """Draw one panel a family."""
-    from reproductions.supar.drawing import pilot_panels
+    from reproductions.supar.sweep_figures import pilot_panels
 
     return pilot_panels(context)
 

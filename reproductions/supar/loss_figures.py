@@ -1,29 +1,23 @@
-"""Figures of losses against density or along a ladder of nets; names and colours of schemes."""
+"""Figures of losses against density or along a ladder of nets."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from matplotlib.ticker import FuncFormatter
-
-from harness.figures import MARKERS, PALETTE, FigureContext, plot_ours, plot_paper
+from harness.figures import FigureContext, plot_ours, plot_paper
+from reproductions.supar.figure_parts import (
+    COLORS,
+    MARKS,
+    SCHEMES,
+    density_axis,
+    fraction,
+    scheme_legend,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-
-NAMES = {
-    "sp": "SP",
-    "mup": "μP",
-    "supar": "SμPar",
-    "mup_init_only": "μP + init of SμPar",
-    "mup_lr_only": "μP + rate of SμPar",
-}
-SCHEMES = ("sp", "mup", "supar")
-COLORS = dict(zip(NAMES, PALETTE, strict=False))
-MARKS = dict(zip(NAMES, MARKERS, strict=False))
 
 
 def best_loss_panels(context: FigureContext) -> Figure:
@@ -33,8 +27,7 @@ def best_loss_panels(context: FigureContext) -> Figure:
         _scheme_lines(ax, context.table, x="density", y=f"{loss}_loss")
         ax.set_title(f"{loss} loss, ours")
     rows = context.reference[context.reference["x_name"] == "density"]
-    for scheme, curve in rows.groupby("series", sort=False):
-        plot_paper(axes[2], curve, label="", color=COLORS[scheme], marker=MARKS[scheme])
+    _scheme_readings(axes[2], rows)
     axes[2].set_title("train loss, arXiv v1 as read")
     for ax in axes:
         density_axis(ax)
@@ -49,8 +42,7 @@ def transfer_panels(context: FigureContext) -> Figure:
     _scheme_lines(axes[0], context.table, x="density", y="val_loss")
     axes[0].set_title("ours")
     rows = context.reference[context.reference["x_name"] == "density"]
-    for scheme, curve in rows.groupby("series", sort=False):
-        plot_paper(axes[1], curve, label="", color=COLORS[scheme], marker=MARKS[scheme])
+    _scheme_readings(axes[1], rows)
     axes[1].set_title("arXiv v1 as read")
     for ax in axes:
         density_axis(ax)
@@ -84,24 +76,6 @@ def _scheme_lines(ax: Axes, table: pd.DataFrame, *, x: str, y: str) -> None:
         plot_ours(ax, rows, x=x, y=y, label="", color=COLORS[scheme], marker=MARKS[scheme])
 
 
-def scheme_legend(figure: Figure, schemes: Iterable[str]) -> None:
-    """Name the schemes above all panels."""
-    from matplotlib.lines import Line2D
-
-    handles = [
-        Line2D([], [], color=COLORS[scheme], marker=MARKS[scheme], label=NAMES[scheme])
-        for scheme in schemes
-    ]
-    figure.legend(handles=handles, loc="outside upper center", ncols=len(handles))
-
-
-def density_axis(ax: Axes) -> None:
-    ax.set_xscale("log", base=2)
-    ax.set_xlabel("density")
-    ax.xaxis.set_major_formatter(FuncFormatter(lambda x, _: fraction(x)))
-
-
-def fraction(density: float) -> str:
-    """Return 1/16 for 0.0625; densities of the grids are inverse powers of two."""
-    inverse = 1.0 / density
-    return "1" if inverse == 1.0 else f"1/{inverse:g}"
+def _scheme_readings(ax: Axes, rows: pd.DataFrame) -> None:
+    for scheme, curve in rows.groupby("series", sort=False):
+        plot_paper(ax, curve, label="", color=COLORS[scheme], marker=MARKS[scheme])
