@@ -9,7 +9,8 @@ import numpy as np
 from matplotlib.ticker import NullLocator
 
 from harness.figures import FigureContext, plot_ours, plot_paper
-from reproductions.supar.figure_parts import COLORS, MARKS, NAMES, SCHEMES, density_axis
+from reproductions.supar.figure_parts import COLORS, MARKS, NAMES, density_axis
+from reproductions.supar.grids import SCHEMES
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -13,7 +13,8 @@ from matplotlib.figure import Figure
 from harness.figures import MARKERS, PALETTE, FigureContext, plot_ours, plot_paper, sequential
 from harness.house_style import RC
 from harness.statistics import InvalidQuantity, MissingRows, aggregate, t_interval
-from reproductions.supar.figure_parts import NAMES, SCHEMES, density_axis
+from reproductions.supar.figure_parts import NAMES, density_axis
+from reproductions.supar.grids import SCHEMES
 from reproductions.supar.quantities import activation_slope
 from reproductions.supar.slopes import log_slope
 

@@ -5,14 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from harness.figures import FigureContext, plot_ours, plot_paper
-from reproductions.supar.figure_parts import (
-    COLORS,
-    MARKS,
-    SCHEMES,
-    density_axis,
-    fraction,
-    scheme_legend,
-)
+from reproductions.supar.figure_parts import COLORS, MARKS, density_axis, fraction, scheme_legend
+from reproductions.supar.grids import SCHEMES
 
 if TYPE_CHECKING:
     import pandas as pd
