@@ -32,6 +32,7 @@ TASKS = [pytest.param(task, id=name) for name, task in sorted(LIBRARY.tasks.item
 PAPERS = sorted({task.paper for task in LIBRARY.tasks.values()})
 EXPERIMENTS = [pytest.param(e, id=name) for name, e in sorted(LIBRARY.experiments.items())]
 CI_PROFILES: tuple[Profile, ...] = ("smoke", "cpu", "gpu", "paper")
+BEYOND_CPU: tuple[Profile, ...] = ("gpu", "paper")
 
 
 def word_of(task: Task) -> str:
@@ -239,15 +240,23 @@ def test_grids_are_counted_and_estimated_without_torch() -> None:
 
 @pytest.mark.parametrize("experiment", EXPERIMENTS)
 def test_what_trains_at_a_larger_scale_has_a_dry_run(experiment: Experiment) -> None:
-    points = [p for profile in ("gpu", "paper") for p in experiment.params_of(profile)]  # type: ignore[arg-type]
+    points = [p for profile in BEYOND_CPU for p in experiment.params_of(profile)]
     if any("steps" in point and "batch_size" in point for point in points):
         assert experiment.dry_run is not None
 
 
-@pytest.mark.parametrize("profile", ["gpu", "paper"])
+LARGER: list[tuple[Experiment, Profile]] = [
+    (experiment, profile)
+    for experiment in LIBRARY.experiments.values()
+    if experiment.dry_run is not None
+    for profile in BEYOND_CPU
+    # A pilot, say, has no grid there.
+    if experiment.params_of(profile)
+]
+
+
 @pytest.mark.parametrize(
-    "experiment",
-    [p for p in EXPERIMENTS if p.values[0].dry_run is not None],  # type: ignore[attr-defined,union-attr]
+    ("experiment", "profile"), LARGER, ids=[f"{e.id}-{profile}" for e, profile in LARGER]
 )
 def test_dry_run_counts_the_parameters_of_the_formula(
     experiment: Experiment, profile: Profile
