@@ -13,6 +13,7 @@ from matplotlib.figure import Figure
 from harness.figures import MARKERS, PALETTE, FigureContext, plot_ours, plot_paper, sequential
 from harness.house_style import RC
 from harness.statistics import InvalidQuantity, MissingRows, aggregate, t_interval
+from reproductions.supar.coordinate_parts import BLOCKS
 from reproductions.supar.figure_parts import NAMES, density_axis
 from reproductions.supar.grids import SCHEMES
 from reproductions.supar.quantities import activation_slope
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-BLOCKS = {"attention": "attention", "feed_forward": "feed-forward"}
 SIZES = {
     "mean_abs_activation": "mean |Y|",
     "delta_y_rms": "RMS of ΔY",

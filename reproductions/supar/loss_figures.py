@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from harness.figures import FigureContext, plot_ours, plot_paper
@@ -23,11 +24,7 @@ def best_loss_panels(context: FigureContext) -> Figure:
     rows = context.reference[context.reference["x_name"] == "density"]
     _scheme_readings(axes[2], rows)
     axes[2].set_title("train loss, arXiv v1 as read")
-    for ax in axes:
-        density_axis(ax)
-    axes[0].set_ylabel("loss at the chosen rate (nats)")
-    scheme_legend(figure, SCHEMES)
-    return figure
+    return _finished(figure, axes, label="loss at the chosen rate (nats)")
 
 
 def transfer_panels(context: FigureContext) -> Figure:
@@ -38,11 +35,7 @@ def transfer_panels(context: FigureContext) -> Figure:
     rows = context.reference[context.reference["x_name"] == "density"]
     _scheme_readings(axes[1], rows)
     axes[1].set_title("arXiv v1 as read")
-    for ax in axes:
-        density_axis(ax)
-    axes[0].set_ylabel("validation loss (nats)")
-    scheme_legend(figure, SCHEMES)
-    return figure
+    return _finished(figure, axes, label="validation loss (nats)")
 
 
 def ladder_panels(context: FigureContext) -> Figure:
@@ -60,6 +53,15 @@ def ladder_panels(context: FigureContext) -> Figure:
         ax.set_xticks(list(widths.index), minor=False)
         ax.set_xticklabels([f"{fraction(d)}\n{width}" for d, width in widths.items()])
         ax.set_xlabel("density, width")
+    scheme_legend(figure, SCHEMES)
+    return figure
+
+
+def _finished(figure: Figure, axes: Sequence[Axes], *, label: str) -> Figure:
+    """Give panels of losses their density axes, one label and one legend."""
+    for ax in axes:
+        density_axis(ax)
+    axes[0].set_ylabel(label)
     scheme_legend(figure, SCHEMES)
     return figure
 

@@ -19,12 +19,11 @@ NUM_ITEMS = 1000
 SMOKE_ITEMS = 32
 SMALL = {"prompt_bytes": 64, "continuation_bytes": 32}
 SMALLER = {"prompt_bytes": 32, "continuation_bytes": 16}
-OWN = ("num_items", "prompt_bytes", "continuation_bytes")
 
 
 def run(params: Params, ctx: RunContext) -> Outcome:
     """Ask the net of a transfer trial; one row a task, without accuracy where it diverged."""
-    upstream = ctx.upstream(transfer.experiment, **upstream_of(params))
+    upstream = ctx.upstream(transfer.experiment, **transfer.net_of(params))
     if upstream.rows[0]["val_loss"] is None:
         rows = [_row(name, None, "") for name in ("choice", "last_word")]
         return Outcome(rows=rows, status=Status.DIVERGED, note="its net diverged in training")
@@ -72,11 +71,6 @@ def _row(task: str, accuracy: float | None, sha256: str) -> Row:
     }
 
 
-def upstream_of(params: Params) -> Params:
-    """Return the transfer trial whose net a trial asks."""
-    return {name: value for name, value in params.items() if name not in OWN}
-
-
 def needs(params: Params) -> Needs:
     """Return the text that the net was trained on."""
     return Needs(data=(str(params["data"]),))
@@ -106,7 +100,7 @@ experiment = Experiment(
     run=run,
     grid={"smoke": smoke_grid, "cpu": cpu_grid},
     needs=needs,
-    uses=(Use(experiment=transfer.experiment, params=upstream_of),),
+    uses=(Use(experiment=transfer.experiment, params=transfer.net_of),),
     estimate=estimate,
     address=("scheme", "density", "seed"),
 )

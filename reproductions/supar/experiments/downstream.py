@@ -12,7 +12,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from harness.errors import DataError
-from harness.task import Estimate, Experiment, Needs, Outcome, Params, RunContext, Status, Use
+from harness.task import (
+    Estimate,
+    Experiment,
+    Needs,
+    Outcome,
+    Params,
+    Row,
+    RunContext,
+    Status,
+    Use,
+)
 from reproductions.supar.experiments import transfer
 from reproductions.supar.grids import Point
 
@@ -36,7 +46,6 @@ SMOKE_DOCUMENTS = 8
 ALL = 0
 UNTRAINED = "untrained"
 NOT_GIVEN = "not given"
-OWN = ("suite", "max_documents")
 NET = (
     "scheme", "density", "seed", "lr", "init_std", "input_multiplier", "output_multiplier",
     "device", "tokenizer", "width", "base_width", "num_layers", "head_size", "feed_forward",
@@ -47,7 +56,7 @@ NET = (
 
 def run(params: Params, ctx: RunContext) -> Outcome:
     """Score the net of a transfer trial; one row a task, without accuracy where it diverged."""
-    upstream = ctx.upstream(transfer.experiment, **upstream_of(params))
+    upstream = ctx.upstream(transfer.experiment, **transfer.net_of(params))
     if upstream.rows[0]["val_loss"] is None:
         rows = [not_scored(name) for name in DATASETS]
         return Outcome(rows=rows, status=Status.DIVERGED, note="its net diverged in training")
@@ -87,7 +96,7 @@ def not_scored(name: str) -> dict[str, str | int | float | None]:
 
 def _score(
     params: Params, ctx: RunContext, tensors: Mapping[str, torch.Tensor] | None
-) -> list[Mapping[str, str | int | float | None]]:
+) -> list[Row]:
     from reproductions.supar.lm_tasks import stay_offline, stock_tasks
 
     if params["suite"] != "stock":
@@ -96,7 +105,7 @@ def _score(
 
     tasks = stock_tasks() if params["suite"] == "stock" else _local_tasks(params, ctx)
     limit = int(params["max_documents"]) or None
-    return list(accuracies(_language_model(params, ctx, tensors), tasks, num_documents=limit))
+    return accuracies(_language_model(params, ctx, tensors), tasks, num_documents=limit)
 
 
 def _language_model(
@@ -135,11 +144,6 @@ def _local_tasks(params: Params, ctx: RunContext) -> dict[str, LMTask]:
     # The staged file holds the training split, too.
     documents["arc_easy"] = [row for row in documents["arc_easy"] if row["split"] == "test"]
     return local_tasks(documents)
-
-
-def upstream_of(params: Params) -> Params:
-    """Return the transfer trial whose net a trial scores."""
-    return {name: value for name, value in params.items() if name not in OWN}
 
 
 def needs(params: Params) -> Needs:
@@ -201,7 +205,7 @@ experiment = Experiment(
     run=run,
     grid={"smoke": smoke_grid, "cpu": cpu_grid},
     needs=needs,
-    uses=(Use(experiment=transfer.experiment, params=upstream_of),),
+    uses=(Use(experiment=transfer.experiment, params=transfer.net_of),),
     estimate=estimate,
     address=("scheme", "density", "seed"),
 )

@@ -108,6 +108,11 @@ def _grid(
                 yield swept(scheme, density, seed) | rate | start | net
 
 
+def net_of(params: Params) -> Params:
+    """Return the trial of this experiment behind one that scores its net: the parameters it has."""
+    return {name: params[name] for name in next(iter(smoke_grid()))}
+
+
 experiment = gpt_experiment(
     "supar/transfer",
     version=1,

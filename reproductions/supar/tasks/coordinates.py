@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING
 
 from harness.claims import Claim
 from harness.statistics import MissingRows
-from harness.task import Column, Columns, Profile, Task
+from harness.task import Column, Columns, Task
+from reproductions.supar.coordinate_parts import BLOCK, BLOCKS, STEP, TOO_NARROW
 from reproductions.supar.experiments.coordinate_check import experiment
 from reproductions.supar.quantities import by_density
 from reproductions.supar.slopes import FLAT, log_slope
+from reproductions.supar.sweep_claims import TRAINED
 from reproductions.supar.views import DENSITY, SCHEME, SEED, WIDTH
 
 if TYPE_CHECKING:
@@ -23,9 +25,6 @@ if TYPE_CHECKING:
     from harness.figures import FigureContext
     from harness.task import Frames
 
-TRAINED: tuple[Profile, ...] = ("cpu", "gpu", "paper")
-TOO_NARROW = "two densities and narrow layers show the structure, not a scaling law"
-BLOCKS = {"attention": "attention", "feed_forward": "feed-forward"}
 FIRST_STEP = {"grad_x_rms": 0, "delta_y_rms": 1}
 """Updates after which a size is judged: the earliest at which there is one."""
 FALLING = 0.5
@@ -41,8 +40,8 @@ COLUMNS = Columns(
         DENSITY,
         WIDTH,
         SEED,
-        Column(name="step", type="int", role="param", doc="Updates made before the measurement."),
-        Column(name="block", type="str", role="param", doc="attention or feed_forward."),
+        STEP,
+        BLOCK,
         Column(name="layer", type="str", role="param", doc="Name of the module in the net."),
         Column(
             name="mean_abs_activation",

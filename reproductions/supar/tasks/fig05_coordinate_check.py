@@ -6,7 +6,8 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from harness.claims import Claim, Quantity
-from harness.task import Column, Columns, Profile, Task
+from harness.task import Column, Columns, Task
+from reproductions.supar.coordinate_parts import BLOCK, BLOCKS, STEP, TOO_NARROW
 from reproductions.supar.experiments.coordinate_check import experiment
 from reproductions.supar.quantities import (
     STRICTLY,
@@ -16,6 +17,7 @@ from reproductions.supar.quantities import (
     rising_with_density,
     sparse_to_dense,
 )
+from reproductions.supar.sweep_claims import TRAINED
 from reproductions.supar.views import DENSITY, SCHEME, SEED, WIDTH
 
 if TYPE_CHECKING:
@@ -25,10 +27,7 @@ if TYPE_CHECKING:
     from harness.figures import FigureContext
     from harness.task import Frames
 
-TRAINED: tuple[Profile, ...] = ("cpu", "gpu", "paper")
-TOO_NARROW = "two densities and narrow layers show the structure, not a scaling law"
 NAMES = {"sp": "standard parameterization", "mup": "μP", "supar": "SμPar"}
-BLOCKS = {"attention": "attention", "feed_forward": "feed-forward"}
 SIZES = {
     "delta_y_rms": ("update", "the change of the {} output by the first update"),
     "grad_x_rms": ("gradient", "the gradient with respect to the {} input, before any update"),
@@ -42,8 +41,8 @@ COLUMNS = Columns(
         DENSITY,
         WIDTH,
         SEED,
-        Column(name="step", type="int", role="param", doc="Updates made before the measurement."),
-        Column(name="block", type="str", role="param", doc="attention or feed_forward."),
+        STEP,
+        BLOCK,
         Column(
             name="mean_abs_activation",
             type="float",

@@ -175,7 +175,9 @@ def test_last_words_end_sentences_and_are_right_only_if_greedy() -> None:
 def test_every_trial_scores_the_net_of_a_transfer_trial_on_the_same_questions() -> None:
     found = []
     for point in experiment.smoke_grid():
-        assert experiment.upstream_of(point) in experiment.transfer.experiment.params_of("smoke")
+        assert experiment.transfer.net_of(point) in experiment.transfer.experiment.params_of(
+            "smoke"
+        )
         if point["density"] == 1.0:
             found.append(experiment.run(point, context_of(point)).rows)
     hashes = [[row["items_sha256"] for row in rows] for rows in found]

@@ -104,7 +104,7 @@ def context_of(point: Params, *, val_loss: float | None = 1.0, data: Any = None)
 def test_every_trial_starts_from_one_of_figure_3(profile: Any) -> None:
     nets = downstream.transfer.experiment.params_of(profile)
     points = downstream.experiment.params_of(profile)
-    assert [downstream.upstream_of(point) for point in points] == nets
+    assert [downstream.transfer.net_of(point) for point in points] == nets
 
 
 def test_paper_grid_names_every_net_of_figure_3_and_starts_from_none() -> None:
