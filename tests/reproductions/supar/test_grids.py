@@ -98,6 +98,18 @@ def test_every_window_holds_the_dense_centre(sweep: str, profile: Profile) -> No
             assert rows["k"].min() < centres[scheme] < rows["k"].max()
 
 
+def test_windows_of_standard_deviations_reach_further_down_at_cpu() -> None:
+    frame = swept("sigma", "cpu")
+    lowest = {
+        (str(scheme), float(density)): rows["k"].min() - sigma_sweep.CENTRES[scheme]
+        for (scheme, density), rows in frame.groupby(["scheme", "density"])
+    }
+    # What `window` gives (-4, -3 and -2; SmuPar -4, -4 and -5), less one step per halving.
+    rising = {1.0: -4, 1 / 4: -5, 1 / 16: -6}
+    for (scheme, density), steps in lowest.items():
+        assert steps == ({1.0: -4, 1 / 4: -6, 1 / 16: -9} if scheme == "supar" else rising)[density]
+
+
 @pytest.mark.parametrize("profile", PROFILES)
 def test_windows_at_equal_weights_per_neuron_are_alike(profile: Profile) -> None:
     frame = pd.DataFrame(points(iso_neuron.experiment, profile))
