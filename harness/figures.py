@@ -188,7 +188,7 @@ def draw(
     # From matplotlib's defaults: the settings of whoever draws must not show.
     with mpl_style.context(["default", settings]):
         figure = task.figure(context)
-        _stamp(figure, f"{task.id}, profile {profile}")
+        _stamp(figure, f"{task.id}, profile {profile}{_seeds(task, table)}")
         if fmt == "pgf":
             _forbid_pixels(figure)
         _settle(figure, fmt)
@@ -201,6 +201,12 @@ def draw(
             " committed: draw its dense points with rasterized=True"
         )
     return data
+
+
+def _seeds(task: Task, table: pd.DataFrame) -> str:
+    """Say how many seeds the means and bars of a figure are over."""
+    count = int(table[task.columns.seed].nunique()) if task.columns.seed else 0
+    return f", {count} seed{'s' if count > 1 else ''}" if count else ""
 
 
 def _settle(figure: Figure, fmt: Format) -> None:

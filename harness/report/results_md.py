@@ -134,7 +134,7 @@ def _claim_row(claim: Claim, row: CheckRow) -> list[str]:
         f"{number(row.measured)}{unit}",
         interval(row),
         seeds(row.num_seeds) if row.measured is not None else "",
-        f"{threshold(row.form, row.threshold)} ({row.threshold_from})",
+        f"{threshold(row.form, row.threshold, tolerance=claim.tolerance)} ({row.threshold_from})",
         number(row.paper_value) or NOT_PUBLISHED,
         seal_note(row) if row.seal != "none" else "",
     ]

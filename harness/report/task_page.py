@@ -86,7 +86,7 @@ def _claim(claim: Claim, row: CheckRow) -> dict[str, str]:
         "measured": f"{number(row.measured)}{unit}" if row.measured is not None else "",
         "interval": interval(row),
         "seeds": seeds(row.num_seeds) if row.measured is not None else "",
-        "threshold": threshold(row.form, row.threshold),
+        "threshold": threshold(row.form, row.threshold, tolerance=claim.tolerance),
         "threshold_from": row.threshold_from,
         "paper": number(row.paper_value) or NOT_PUBLISHED,
         "seal": row.seal,

@@ -65,7 +65,7 @@ def interval(row: CheckRow) -> str:
     return f"{number(row.low)} to {number(row.high)}"
 
 
-def threshold(form: str, value: Any) -> str:
+def threshold(form: str, value: Any, *, tolerance: float = 0.0) -> str:
     """Say in words what a claim's threshold asks of its quantity.
 
     >>> threshold("at_most", 1.0), threshold("within", [0.7, 1.4]), threshold("ratio", ["-inf", 2])
@@ -81,9 +81,13 @@ def threshold(form: str, value: Any) -> str:
     bound = float(value)
     match form:
         case "equal":
-            return f"equal to {number(bound)}"
+            return f"equal to {number(bound)}" + (
+                f" {PLUS_MINUS} {number(tolerance)}" if tolerance else ""
+            )
         case "ordering" | "monotone":
             return _steps(bound)
+        case "at_least" if 0.0 < bound < 1e-6:
+            return "more than 0"
         case _:
             return f"{form.replace('_', ' ')} {number(bound)}"
 

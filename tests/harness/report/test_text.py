@@ -62,6 +62,7 @@ def test_mean_is_cut_where_its_error_begins(mean: float, sem: float, expected: s
     [
         ("at_most", 1.0, "at most 1"),
         ("at_least", 2.0, "at least 2"),
+        ("at_least", 1e-9, "more than 0"),
         ("within", [0.7, 1.4], "0.7 to 1.4"),
         ("ratio", [0.25, 4.0], "0.25 to 4"),
         ("ratio", ["-inf", 2.5], "at most 2.5"),
@@ -76,6 +77,10 @@ def test_mean_is_cut_where_its_error_begins(mean: float, sem: float, expected: s
 )
 def test_threshold_says_what_is_asked(form: str, value: object, expected: str) -> None:
     assert threshold(form, value) == expected
+
+
+def test_threshold_of_an_equality_names_its_tolerance() -> None:
+    assert threshold("equal", 2.0, tolerance=0.5) == "equal to 2 \N{PLUS-MINUS SIGN} 0.5"
 
 
 def test_seeds_name_a_deterministic_quantity() -> None:

@@ -14,6 +14,7 @@ from harness.statistics import MissingRows
 from harness.task import Task
 from reproductions.supar.loss_quantities import optimum
 from reproductions.supar.quantities import activation_slope
+from reproductions.supar.grids import ABLATIONS
 from reproductions.supar.tasks import (
     fig01_lr_transfer,
     fig03_transfer,
@@ -109,14 +110,14 @@ def test_every_planned_claim_is_there() -> None:
     counts = {name.split("/")[1]: len(task.claims) for name, task in TASKS.items()}
     # Table 1: 7 rules, twins, masks. Figure 5: a and b by 3 schemes and 2 blocks, c by 2 schemes,
     # 2 blocks and 2 sizes. Figure 8: per rival, with dense and without, direction, as stated.
-    # Figure 3: twins, 2 orders, 2 gaps that grow, 2 stated ones under both readings. Figure 10:
+    # Figure 3: twins, 5 orders, 2 gaps that grow, 2 stated ones under both readings. Figure 10:
     # twins, work, 2 rivals at 3 densities. Figure 12: 4 by method. Table 4: by row.
     assert counts == {
         "tab01": 9,
         "tab03": 6,
         "tab04": 13 + 11 + 16 + 12 + 16 + 23 + 12 + 13,
         "fig01": 3,
-        "fig03": 1 + 2 + 2 + 4,
+        "fig03": 1 + 5 + 2 + 4,
         "fig05": 6 + 6 + 8,
         "fig06": 1 + 1 + 4 + 1 + 2 + 1,
         "fig07": 9,
@@ -266,6 +267,23 @@ def test_a_dearer_transfer_is_enough_for_figure_13() -> None:
     table = curves(drift, x="log2_sigma")
     assert word(*named("fig13", "mup_lr_only_moves_more"), table)[0] is Word.NOT_REPRODUCED
     assert word(*named("fig13", "mup_lr_only_fails"), table)[0] is Word.REPRODUCED
+
+
+def test_half_a_correction_that_equals_the_whole_does_not_fail() -> None:
+    drift = {"mup_init_only": 0.0, "mup_lr_only": 0.0, "supar": 0.0}
+    table = curves(drift, x="log2_sigma")
+    for scheme in ABLATIONS:
+        assert word(*named("fig13", f"{scheme}_fails"), table)[0] is Word.NOT_REPRODUCED
+
+
+def test_the_orders_of_figure_3_reach_down_to_the_papers_lowest_density() -> None:
+    task, _ = named("fig03", "ordered_eighth")
+    asked = {claim.id: claim.profiles for claim in task.claims if claim.id.startswith("ordered")}
+    assert asked == {
+        "ordered_eighth": ("cpu", "paper"),
+        "ordered_sixteenth": ("cpu", "paper"),
+        **dict.fromkeys(("ordered_32nd", "ordered_64th", "ordered_128th"), ("paper",)),
+    }
 
 
 def test_a_net_worse_than_the_one_before_ends_the_improvement_of_figure_9() -> None:
