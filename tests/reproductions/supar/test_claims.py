@@ -12,9 +12,9 @@ from harness.claims import Claim, Verdict, Word, evaluate
 from harness.seals import seal
 from harness.statistics import MissingRows
 from harness.task import Task
+from reproductions.supar.grids import ABLATIONS
 from reproductions.supar.loss_quantities import optimum
 from reproductions.supar.quantities import activation_slope
-from reproductions.supar.grids import ABLATIONS
 from reproductions.supar.tasks import (
     fig01_lr_transfer,
     fig03_transfer,
