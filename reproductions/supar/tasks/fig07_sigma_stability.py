@@ -41,7 +41,8 @@ def _jumps(scheme: str) -> Claim:
     return ours(
         f"{scheme}_not_monotone",
         f"Under {NAMES[scheme]} the loss at the best standard deviation is no monotone function of"
-        " density: it both rises and falls by more than 0.5 % from one density to the next.",
+        " density: it both rises and falls by more than 0.5 % from one density to the next. One"
+        " half of an either-or: an optimum that moves would do.",
         form="at_least",
         where=WHERE,
         quantity=partial(non_monotonicity, scheme=scheme, x=X),

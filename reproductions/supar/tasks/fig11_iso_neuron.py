@@ -118,9 +118,10 @@ task = Task(
     figure=draw,
     caption="Train loss (mean of the last tenth of the steps) of SP against the learning rate, one"
     " line a net. Left: width times density is constant. Right: the same densities at one width"
-    " (Figure 6). Mean over seeds, bars show its standard error. A ring marks the least mean loss"
-    " of each line, unless it lies at the line's end; the vertical line is that of the dense net."
-    " Steep ends are cut off. The paper's curves are not published as numbers.",
+    " (Figure 6), where SP starts from half the standard deviation. Mean over seeds, bars show its"
+    " standard error. A ring marks the least mean loss of each line, unless it lies at the line's"
+    " end; the vertical line is that of the dense net. Steep ends are cut off. The paper's curves"
+    " are not published as numbers.",
     alt="Two panels of SP's train loss against log2 learning rate, one line per density, for nets"
     " of equal weights per neuron and for nets of equal width.",
 )

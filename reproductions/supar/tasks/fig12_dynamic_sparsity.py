@@ -1,4 +1,4 @@
-"""Figure 12: dynamic sparsity moves the best learning rate under every scheme."""
+"""Figure 12: where the best learning rate goes under dynamic sparsity, scheme by scheme."""
 
 from __future__ import annotations
 

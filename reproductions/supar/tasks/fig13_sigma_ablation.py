@@ -30,7 +30,7 @@ def _moves_more(scheme: str) -> Claim:
     return ours(
         f"{scheme}_moves_more",
         f"Under {NAMES[scheme]} the optimal standard deviation moves at least one factor-2 step"
-        " farther than under SμPar.",
+        " farther than under SμPar. One half of an either-or: a dearer transfer would do.",
         form="at_least",
         where=WHERE,
         quantity=partial(extra_distance, scheme=scheme, x=X),
