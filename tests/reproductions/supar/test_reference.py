@@ -11,6 +11,7 @@ import pytest
 
 from harness.errors import DataError
 from harness.reference import load_reference, published
+from harness.registry import load_registry
 from reproductions.supar import convert_reference, paper_values
 
 FOLDER = Path(convert_reference.__file__).parent
@@ -158,3 +159,31 @@ def test_conversion_keeps_values_as_written(tmp_path: Path) -> None:
         ("fig06", "mup 0.125", "-5.95", "3.650"),
         ("fig08", "mup", "0.125", "3.650"),
     ]
+
+
+def test_thresholds_that_the_paper_prints_are_its_values() -> None:
+    library = load_registry()
+    found = {}
+    for task in library.select(["supar"]):
+        rows = load_reference(FOLDER, task.id.split("/")[1])
+        for claim in task.claims:
+            if claim.threshold_from == "paper" and claim.paper_value is not None:
+                low, high = (
+                    claim.threshold
+                    if isinstance(claim.threshold, tuple)
+                    else (claim.threshold - claim.tolerance, claim.threshold + claim.tolerance)
+                )
+                printed = claim.paper_value(rows)
+                assert printed is not None, claim.id
+                assert low - 1e-12 <= printed <= high + 1e-12, claim.id
+                found[f"{task.id}:{claim.id}"] = printed
+    assert {name for name in found if "_as_stated" in name} == {
+        *(
+            f"supar/fig03:{who}_gap_over_{of}_as_stated"
+            for who in ("sp", "mup")
+            for of in (who, "supar")
+        ),
+        "supar/fig08:sp_gap_as_stated",
+        "supar/fig08:mup_gap_as_stated",
+    }
+    assert {"supar/tab02:supar_average", "supar/tab02:sp_average"} <= set(found)
