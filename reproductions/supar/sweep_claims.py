@@ -19,7 +19,7 @@ TRAINED: tuple[Profile, ...] = ("cpu", "gpu", "paper")
 ON_A_CPU: tuple[Profile, ...] = ("smoke", "cpu")
 TOO_SHORT = "20 steps and two densities show the structure, not where an optimum lies"
 PAPER_ONLY = "the number belongs to the paper's own model, data and densities"
-OURS = "; threshold: ours, set before any run"
+OURS = "; threshold: ours, see DEV-17"
 NAMES = {
     "sp": "standard parameterization",
     "mup": "μP",

@@ -145,7 +145,7 @@ def _claim(
     return Claim(
         id=id,
         statement=statement,
-        where=f"{places[item]}; threshold: ours, set before any run",
+        where=f"{places[item]}; threshold: ours, see DEV-17",
         form=form,
         grade="empirical",
         quantity=quantity,

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from harness.figures import FigureContext
     from harness.task import Frames
 
-SUBSTITUTE = "substitute for Table 2, Avg; threshold: ours, set before any run"
+SUBSTITUTE = "substitute for Table 2, Avg; threshold: ours, see DEV-17"
 UNRANKED = "smoke's 20 steps rank nothing; at larger scales Table 2's own tasks take its place"
 
 
