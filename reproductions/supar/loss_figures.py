@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from harness.figures import FigureContext, plot_ours, plot_paper
@@ -17,25 +17,24 @@ if TYPE_CHECKING:
 
 def best_loss_panels(context: FigureContext) -> Figure:
     """Draw train loss, test loss and the readings of arXiv v1 against density."""
-    figure, axes = context.subplots(1, 3, aspect=1.05)
-    for ax, loss in zip(axes, ("train", "test"), strict=False):
-        _scheme_lines(ax, context.table, x="density", y=f"{loss}_loss")
-        ax.set_title(f"{loss} loss, ours")
-    rows = context.reference[context.reference["x_name"] == "density"]
-    _scheme_readings(axes[2], rows)
-    axes[2].set_title("train loss, arXiv v1 as read")
-    return _finished(figure, axes, label="loss at the chosen rate (nats)")
+    return _beside_readings(
+        context,
+        ours={"train loss, ours": "train_loss", "test loss, ours": "test_loss"},
+        read="train loss, arXiv v1 as read",
+        label="loss at the chosen rate (nats)",
+        aspect=1.05,
+    )
 
 
 def transfer_panels(context: FigureContext) -> Figure:
     """Draw validation loss against density, and the readings of arXiv v1 beside it."""
-    figure, axes = context.subplots(1, 2, aspect=0.85)
-    _scheme_lines(axes[0], context.table, x="density", y="val_loss")
-    axes[0].set_title("ours")
-    rows = context.reference[context.reference["x_name"] == "density"]
-    _scheme_readings(axes[1], rows)
-    axes[1].set_title("arXiv v1 as read")
-    return _finished(figure, axes, label="validation loss (nats)")
+    return _beside_readings(
+        context,
+        ours={"ours": "val_loss"},
+        read="arXiv v1 as read",
+        label="validation loss (nats)",
+        aspect=0.85,
+    )
 
 
 def ladder_panels(context: FigureContext) -> Figure:
@@ -57,8 +56,19 @@ def ladder_panels(context: FigureContext) -> Figure:
     return figure
 
 
-def _finished(figure: Figure, axes: Sequence[Axes], *, label: str) -> Figure:
-    """Give panels of losses their density axes, one label and one legend."""
+def _beside_readings(
+    context: FigureContext, *, ours: Mapping[str, str], read: str, label: str, aspect: float
+) -> Figure:
+    """Draw a panel a loss of ours against density, and one of the readings.
+
+    ours: from a panel's title to its column; read: the title of the readings.
+    """
+    figure, axes = context.subplots(1, len(ours) + 1, aspect=aspect)
+    for ax, (title, column) in zip(axes, ours.items(), strict=False):
+        _scheme_lines(ax, context.table, x="density", y=column)
+        ax.set_title(title)
+    _scheme_readings(axes[-1], context.reference)
+    axes[-1].set_title(read)
     for ax in axes:
         density_axis(ax)
     axes[0].set_ylabel(label)
@@ -72,6 +82,7 @@ def _scheme_lines(ax: Axes, table: pd.DataFrame, *, x: str, y: str) -> None:
         plot_ours(ax, rows, x=x, y=y, label="", color=COLORS[scheme], marker=MARKS[scheme])
 
 
-def _scheme_readings(ax: Axes, rows: pd.DataFrame) -> None:
+def _scheme_readings(ax: Axes, reference: pd.DataFrame) -> None:
+    rows = reference[reference["x_name"] == "density"]
     for scheme, curve in rows.groupby("series", sort=False):
         plot_paper(ax, curve, label="", color=COLORS[scheme], marker=MARKS[scheme])

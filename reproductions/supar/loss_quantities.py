@@ -162,7 +162,7 @@ def largest_instability(
 
 
 def failure_of_half(table: pd.DataFrame, *, scheme: str, x: str, octaves: float) -> float:
-    """Return how surely half a correction fails: at least 0 where either sign is there.
+    """Return how surely half a correction fails: above 0 where either sign is there.
 
     The distance its optimum moves beyond SmuPar's and `octaves`, or by how much dearer its
     transfer is, relative to the loss; whichever is larger.
