@@ -66,13 +66,19 @@ class Hub(_Strict):
     config: str = ""
     """Name of the configuration; empty for the default one."""
     splits: tuple[str, ...] = Field(min_length=1, strict=False)
-    """Read one after the other, in this order."""
+    """Read one after the other, in this order; for arrays the train and the test split."""
     field: str
-    """The column that is kept."""
+    """The column that is kept; for arrays that of the images."""
+    label: str = ""
+    """The column of class numbers from 0 to 255; for arrays, and only there."""
+    mode: Literal["RGB", "L"] = "RGB"
+    """To which every image is converted: (height, width, 3), or grey of (height, width)."""
+    image_size: int = Field(default=0, ge=0)
+    """Side of the images after a centred square crop and a bicubic resize; 0: as they are."""
     revision: str = Field(default="", pattern=r"^([0-9a-f]{40})?$")
     """Commit; empty where unknown: the first fetch records it and later ones must match."""
     num_records: int = Field(default=0, ge=0)
-    """The first records of the splits; 0 for all."""
+    """The first records of the splits, for arrays of each split; 0 for all."""
 
 
 class Dataset(_Strict):
@@ -99,9 +105,19 @@ class Dataset(_Strict):
             raise ValueError(f"{self.name} has no variant")
         if not self.sha256 and self.variants != ("hub",):
             raise ValueError(f"{self.name} has no sha256, which only a hub data set may lack")
-        if self.hub and self.kind not in ("text", "records"):
-            raise ValueError(f"{self.name}: a hub variant is text or records, not {self.kind}")
+        if self.hub:
+            self._check_hub(self.hub)
         return self
+
+    def _check_hub(self, hub: Hub) -> None:
+        if self.kind not in ("text", "records", "arrays"):
+            raise ValueError(
+                f"{self.name}: a hub variant is text, records or arrays, not {self.kind}"
+            )
+        if self.kind == "arrays" and (not hub.label or len(hub.splits) != 2):
+            raise ValueError(f"{self.name}: images need a label column, a train and a test split")
+        if self.kind != "arrays" and (hub.label or hub.image_size or hub.mode != "RGB"):
+            raise ValueError(f"{self.name}: label, mode and image_size are for images (arrays)")
 
     @property
     def variants(self) -> tuple[Variant, ...]:

@@ -128,6 +128,15 @@ def encode(kind: Kind, items: list[str], field: str) -> bytes:
     return gzip.compress(plain.encode(), mtime=0)
 
 
+def encode_arrays(arrays: Mapping[str, Any]) -> bytes:
+    """Encode arrays as a compressed .npz; its members have no time stamp, as those of `encode`."""
+    import numpy as np
+
+    buffer = io.BytesIO()
+    np.savez_compressed(buffer, **arrays)
+    return buffer.getvalue()
+
+
 def _decode_text(data: bytes) -> Decoded:
     text = gzip.decompress(data).decode("utf-8")
     return Decoded(text, hash_text(text))

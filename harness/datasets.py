@@ -13,9 +13,9 @@ import importlib
 import os
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from harness.content import Content, Decoded, decode, hash_value
+from harness.content import Arrays, Content, Decoded, decode, hash_value
 from harness.errors import DataError, UsageError, nearest
 
 if TYPE_CHECKING:  # the models need pydantic, which `repro list` does without
@@ -120,16 +120,21 @@ def load(name: str) -> Content:
     if source is None:
         raise DataError(missing_reason(name))
     decoded = read(dataset, source)
-    return Content(name, source.variant, decoded.sha256, decoded.value)
+    # A dict of one's own: adding to it must not change what the next caller gets.
+    value = dict(decoded.value) if dataset.kind == "arrays" else decoded.value
+    return Content(name, source.variant, decoded.sha256, value)
 
 
 def read(dataset: Dataset, source: Source) -> Decoded:
-    """Decode a file and check it. Raises DataError as `load`."""
+    """Decode a file and check it. Raises DataError as `load`.
+
+    The trials of one worker share a text, and arrays, which therefore cannot be written to.
+    """
     try:
-        if dataset.kind == "text":
-            # A str cannot be changed, so the trials of one worker may share it.
+        if dataset.kind in ("text", "arrays"):
             stat = source.path.stat()
-            return _read_text(dataset.name, source, stat.st_mtime_ns, stat.st_size)
+            cached = _read_text if dataset.kind == "text" else _read_arrays
+            return cached(dataset.name, source, stat.st_mtime_ns, stat.st_size)
         return _read(dataset.name, dataset.kind, source)
     except OSError as error:
         raise DataError(
@@ -203,11 +208,14 @@ def _hub_source(dataset: Dataset, path: Path, fetched: Fetched) -> Source:
 def _load_bundled(dataset: Dataset) -> Content:
     assert dataset.bundled is not None
     module, _, function = dataset.bundled.make.partition(":")
+    value: Any
     if dataset.kind == "text":
         value, found = _make_text(module, function)
     else:
         value = getattr(importlib.import_module(module), function)()
         found = hash_value(dataset.kind, value)
+        if dataset.kind == "arrays":  # what writes to them would fail on the staged ones
+            value = _read_only(value)
     if found != dataset.sha256:
         raise DataError(
             f"data set {dataset.name}: {dataset.bundled.make} makes another content here,"
@@ -225,6 +233,18 @@ def _make_text(module: str, function: str) -> tuple[str, str]:
 @functools.lru_cache(maxsize=4)
 def _read_text(name: str, source: Source, mtime_ns: int, size: int) -> Decoded:
     return _read(name, "text", source)
+
+
+@functools.lru_cache(maxsize=4)
+def _read_arrays(name: str, source: Source, mtime_ns: int, size: int) -> Decoded:
+    decoded = _read(name, "arrays", source)
+    return Decoded(_read_only(decoded.value), decoded.sha256)
+
+
+def _read_only(arrays: Arrays) -> Arrays:
+    for array in arrays.values():
+        array.setflags(write=False)
+    return arrays
 
 
 def _read(name: str, kind: Kind, source: Source) -> Decoded:

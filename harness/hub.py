@@ -1,15 +1,16 @@
 """Fetches hub variants through the `datasets` package, and remembers what was fetched.
 
-A fetch leaves two files below the cache folder, `hub/NAME.jsonl.gz` (or `.txt.gz`) and the
-record `hub/NAME.json` with revision and hashes. The first fetch of a data set whose revision
-or content the catalogue does not know writes the record; every later one must match it, also
-after the data file itself was deleted. Both files may be copied below a REPRO_DATA folder.
+A fetch leaves two files below the cache folder, `hub/NAME.jsonl.gz` (`.txt.gz` for a text, `.npz`
+for images) and the record `hub/NAME.json` with revision and hashes. The first fetch of a data set
+whose revision or content the catalogue does not know writes the record; every later one must match
+it, also after the data file itself was deleted. Both files may be copied below a REPRO_DATA folder.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
@@ -17,7 +18,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from harness import atomic
 from harness.canonical import canonical_json
-from harness.content import decode, encode
+from harness.content import decode, encode, encode_arrays
 from harness.errors import DataError, EnvError, HarnessError, UsageError
 
 if TYPE_CHECKING:
@@ -86,13 +87,12 @@ def fetch(dataset: Dataset, cache: Path) -> Fetched:
     known = read_fetched(dataset, cache)
     wanted = dataset.hub.revision or (known.revision if known else "")
     revision = _resolve(dataset, dataset.hub, wanted)
-    items = _read_items(dataset, dataset.hub, revision)
-    data = encode(dataset.kind, items, dataset.hub.field)
+    data, num_records = _read(dataset, dataset.hub, revision)
     fetched = Fetched(
         name=dataset.name,
         repo=dataset.hub.repo,
         revision=revision,
-        num_records=len(items),
+        num_records=num_records,
         sha256=decode(dataset.kind, data).sha256,
         file_sha256=hashlib.sha256(data).hexdigest(),
         path=_data_path(dataset),
@@ -140,37 +140,58 @@ def _resolve(dataset: Dataset, hub: Hub, revision: str) -> str:
     return str(found)
 
 
-def _read_items(dataset: Dataset, hub: Hub, revision: str) -> list[str]:
-    """Return one column of the splits, streamed in their order.
+def _read(dataset: Dataset, hub: Hub, revision: str) -> tuple[bytes, int]:
+    """Return the file to store and how many records it holds."""
+    _require_packages(dataset)
+    if dataset.kind == "arrays":
+        from harness.hub_images import read_images
+
+        arrays: dict[str, Any] = {}
+        for part, split in zip(("train", "test"), hub.splits, strict=True):
+            images, labels = read_images(dataset, hub, _items(dataset, hub, revision, (split,)))
+            arrays |= {f"x_{part}": images, f"y_{part}": labels}
+        return encode_arrays(arrays), len(arrays["y_train"]) + len(arrays["y_test"])
+    rows = _items(dataset, hub, revision, hub.splits)
+    items = [_item(dataset, hub, row, index) for index, row in enumerate(rows)]
+    return encode(dataset.kind, items, hub.field), len(items)
+
+
+def _items(
+    dataset: Dataset, hub: Hub, revision: str, splits: tuple[str, ...]
+) -> Iterator[dict[str, Any]]:
+    """Yield the rows of some splits, streamed in their order, and check that they are enough.
 
     Streaming reads no further than `num_records` and leaves no second copy in Arrow files.
     """
-    _require_packages(dataset)
+    num_read = 0
+    for split in splits:
+        rows = _guarded(dataset, hub, partial(_open, hub, split, revision))
+        while (row := _guarded(dataset, hub, partial(next, rows, None))) is not None:
+            num_read += 1
+            yield row
+            if num_read == hub.num_records:
+                return
+    if hub.num_records > num_read:
+        raise DataError(
+            f"data set {dataset.name}: {hub.repo} has {num_read} records in"
+            f" {', '.join(splits)}, the catalogue wants {hub.num_records}: correct it"
+        )
+
+
+def _open(hub: Hub, split: str, revision: str) -> Iterator[dict[str, Any]]:
     import datasets
 
-    def read() -> list[str]:
-        items: list[str] = []
-        for split in hub.splits:
-            rows = datasets.load_dataset(
-                hub.repo,
-                hub.config or None,
-                split=split,
-                revision=None if revision == LOCAL else revision,
-                streaming=True,
-            )
-            for row in rows:
-                if hub.num_records and len(items) == hub.num_records:
-                    return items
-                items.append(_item(dataset, hub, row, len(items)))
-        return items
-
-    items = _guarded(dataset, hub, read)
-    if hub.num_records > len(items):
-        raise DataError(
-            f"data set {dataset.name}: {hub.repo} has {len(items)} records in"
-            f" {', '.join(hub.splits)}, the catalogue wants {hub.num_records}: correct it"
-        )
-    return items
+    rows = datasets.load_dataset(
+        hub.repo,
+        hub.config or None,
+        split=split,
+        revision=None if revision == LOCAL else revision,
+        streaming=True,
+    )
+    if hub.label and isinstance((rows.features or {}).get(hub.field), datasets.Image):
+        # As stored: a damaged image then fails where its record is known.
+        rows = rows.cast_column(hub.field, datasets.Image(decode=False))
+    return iter(rows)
 
 
 def _item(dataset: Dataset, hub: Hub, row: dict[str, Any], index: int) -> str:

@@ -159,7 +159,7 @@ def test_paper_folder_has_the_shape_of_all(paper: str) -> None:
     assert missing == []
     assert list((folder / "reference").glob("*.csv"))
     folders = {path.name for path in folder.iterdir() if path.is_dir()} - {"__pycache__"}
-    assert folders <= {"experiments", "tasks", "reference", "kernels", "lm_tasks"}
+    assert folders <= {"experiments", "tasks", "reference", "kernels", "lm_tasks", "federated"}
     strays = [p.name for p in (folder / "tasks").glob("*.py") if not is_task_file(p.stem)]
     assert strays == []
 

@@ -60,3 +60,20 @@ def local_repo(root: Path, train: list[str], validation: list[str] | None = None
         lines = "".join(json.dumps({"text": item, "other": 1}) + "\n" for item in items)
         (root / f"{split}.jsonl").write_text(lines, encoding="utf-8")
     return root
+
+
+def local_image_repo(
+    root: Path, train: list[tuple[bytes, int]], test: list[tuple[bytes, int]]
+) -> Path:
+    """Write parquet files of encoded images `img` and classes `label`, as the hub stores them."""
+    import datasets
+
+    root.mkdir(parents=True, exist_ok=True)
+    columns = datasets.Features({"img": datasets.Image(), "label": datasets.Value("int64")})
+    for split, items in (("train", train), ("test", test)):
+        rows = {
+            "img": [{"bytes": data, "path": None} for data, _ in items],
+            "label": [label for _, label in items],
+        }
+        datasets.Dataset.from_dict(rows, features=columns).to_parquet(root / f"{split}.parquet")
+    return root

@@ -114,6 +114,28 @@ def test_altered_content_is_refused_with_both_hashes(folder: Path) -> None:
     assert hashlib.sha256(changed.encode()).hexdigest() in one_sentence(error)
 
 
+def test_arrays_are_decoded_once_and_altered_ones_still_noticed(folder: Path) -> None:
+    first = datasets.load("pixels")
+    assert datasets.load("pixels").arrays["x"] is first.arrays["x"]
+    # What a caller adds to its dict is not in the next one's.
+    first.arrays["mine"] = np.zeros(1)
+    assert set(datasets.load("pixels").arrays) == {"x"}
+    changed = first.arrays["x"].copy()
+    changed[0, 0, 0] += 1
+    np.savez(folder / FILES["pixels"], x=changed)
+    with pytest.raises(DataError, match="holds other content"):
+        datasets.load("pixels")
+    np.savez(folder / FILES["pixels"], x=first.arrays["x"])
+    assert datasets.load("pixels").sha256 == first.sha256
+
+
+def test_shared_arrays_cannot_be_written_to(folder: Path) -> None:
+    for name in ("pixels", "digits"):
+        with pytest.raises(ValueError, match="read-only"):
+            datasets.load(name).arrays["x"][0] = 0
+    datasets.load("weights").arrays["w"][0] = 0
+
+
 @pytest.mark.parametrize("name", list(FILES))
 def test_one_flipped_byte_is_never_loaded_as_the_data(folder: Path, name: str) -> None:
     path = folder / FILES[name]

@@ -1,0 +1,38 @@
+"""Names of noises, directions, norms and groups, in the paper's order. No torch.
+
+Source: "Exploring and Exploiting the Asymmetric Valley" (arXiv 2405.12489v4), section 4.1.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+Noise = Literal["gaussian", "uniform", "ternary", "gaussian_mean1", "uniform01", "binary", "ones"]
+Direction = Literal["theta_0", "theta_f", "sign", "sign_centred", "sgp", "sgp_centred"]
+Norm = Literal["raw", "ns", "filter_ns"]
+NormScope = Literal["group", "all"]
+OneDimRule = Literal["abs", "skip", "copy"]
+BnStats = Literal["recalibrate", "frozen", "none"]
+Group = Literal[
+    "all", "clf", "feat", "layer1", "conv", "bn",
+    "bn_weight", "clf_weight", "clf_bias", "other_weight", "other_bias",
+]  # fmt: skip
+
+NOISES: tuple[Noise, ...] = (
+    "gaussian", "uniform", "ternary", "gaussian_mean1", "uniform01", "binary", "ones",
+)  # fmt: skip
+"""The seven common noises: G(0,1), U(-1,1), {-1,0,1}, G(1,1), U(0,1), {0,1}, {1}."""
+ZERO_SYMMETRIC: tuple[Noise, ...] = ("gaussian", "uniform", "ternary")
+DIRECTIONS: tuple[Direction, ...] = (
+    "theta_0", "theta_f", "sign", "sign_centred", "sgp", "sgp_centred",
+)  # fmt: skip
+"""The six special directions: theta_0, theta_f, sign(theta_f), sign(theta_f - mu), sgp(theta_f),
+sgp(theta_f - mu); mu is the mean of each parameter tensor."""
+NORMS: tuple[Norm, ...] = ("raw", "ns", "filter_ns")
+BN_STATS: tuple[BnStats, ...] = ("recalibrate", "frozen", "none")
+NOISE_GROUPS: tuple[Group, ...] = ("all", "clf", "feat", "layer1", "conv", "bn")
+"""Where Figures 6 and 20 put their noise."""
+PARTITION: tuple[Group, ...] = (
+    "bn_weight", "clf_weight", "clf_bias", "other_weight", "other_bias",
+)  # fmt: skip
+"""The five parts of all parameters in Figures 8 and 24 to 26."""

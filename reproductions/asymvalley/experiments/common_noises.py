@@ -1,0 +1,56 @@
+"""Seven common noises, raw and with the signs of the weights: Figures 3 and 12 to 15."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, cast
+
+from harness.task import Params, Profile, Row, RunContext
+from reproductions.asymvalley.directions import NOISES, Noise
+from reproductions.asymvalley.experiments import solution
+from reproductions.asymvalley.experiments.walking import walk_experiment
+from reproductions.asymvalley.pairs import COMMON, Point
+from reproductions.asymvalley.scales import SCALES, draws_at, walked
+
+if TYPE_CHECKING:
+    from reproductions.asymvalley.curve import Walk
+    from reproductions.asymvalley.solutions import Solution
+
+FEW: tuple[Noise, ...] = ("gaussian", "binary")
+"""Noises of a pair at `smoke`, but for the first pair."""
+
+
+def walk(params: Params, ctx: RunContext, trained: Solution, walk: Walk) -> list[Row]:
+    """Walk along one kind of noise through one network; raw and sign-consistent."""
+    from reproductions.asymvalley.walks import both_rows
+
+    rows: list[Row] = []
+    for scale in SCALES:
+        for draw in range(draws_at(scale, params)):
+            kind = cast(Noise, params["noise"])
+            rows += both_rows(walk, params, kind, draw=draw, scale=scale, labels={"s": scale})
+    return rows
+
+
+def points(profile: Profile) -> Iterator[Point]:
+    """Yield every walk of a profile, pair by pair."""
+    for pair in COMMON:
+        noises = NOISES if profile != "smoke" or pair == COMMON[0] else FEW
+        for point in solution.chosen(profile, pair):
+            for noise in noises:
+                yield walked(profile, point) | {"noise": noise}
+
+
+def num_points(params: Params) -> int:
+    """Return the points of a trial; all its curves share the one at lambda = 0."""
+    curves = 2 * sum(draws_at(scale, params) for scale in SCALES)
+    return curves * (int(params["num_points"]) - 1) + 1
+
+
+experiment = walk_experiment(
+    "asymvalley/common_noises",
+    rows=walk,
+    points=points,
+    num_points=num_points,
+    address=("pair", "noise", "seed"),
+)

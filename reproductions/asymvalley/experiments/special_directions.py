@@ -1,0 +1,58 @@
+"""Six directions made of the weights themselves: Figures 5 and 16 to 19."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, cast
+
+from harness.task import Params, Profile, Row, RunContext
+from reproductions.asymvalley.directions import DIRECTIONS, Direction
+from reproductions.asymvalley.experiments import solution
+from reproductions.asymvalley.experiments.walking import walk_experiment
+from reproductions.asymvalley.pairs import COMMON, Pair, Point
+from reproductions.asymvalley.scales import SCALES, walked
+
+if TYPE_CHECKING:
+    from reproductions.asymvalley.curve import Walk
+    from reproductions.asymvalley.solutions import Solution
+
+SHOWN: tuple[Pair, ...] = (*COMMON, "vgg16nobn_cifar10")
+"""With a twin without batch normalisation of Figure 5's network."""
+
+
+def walk(params: Params, ctx: RunContext, trained: Solution, walk: Walk) -> list[Row]:
+    """Walk along one direction at every scale."""
+    from reproductions.asymvalley.noise import special_direction
+    from reproductions.asymvalley.walks import curve_rows, lambdas
+
+    name = cast(Direction, params["direction"])
+    eps_P = special_direction(name, walk.weights_P, trained.initial_P, walk.layout)
+    rows: list[Row] = []
+    for scale in SCALES:
+        step_P = walk.step(eps_P, scale=scale, norm="ns")
+        rows += curve_rows(walk, step_P, lambdas(int(params["num_points"])), {"s": scale})
+    return rows
+
+
+def points(profile: Profile) -> Iterator[Point]:
+    """Yield one walk a pair, direction and seed; nothing is drawn."""
+    for pair in SHOWN:
+        for point in solution.chosen(profile, pair):
+            point = walked(profile, point)
+            del point["num_draws"]
+            for direction in DIRECTIONS:
+                yield point | {"direction": direction}
+
+
+def num_points(params: Params) -> int:
+    """Return the points of a trial."""
+    return len(SCALES) * (int(params["num_points"]) - 1) + 1
+
+
+experiment = walk_experiment(
+    "asymvalley/special_directions",
+    rows=walk,
+    points=points,
+    num_points=num_points,
+    address=("pair", "direction", "seed"),
+)

@@ -1,0 +1,50 @@
+"""A module whose learnable parameters are views of one vector, and so are their gradients.
+
+What federated methods do to a model (distances, penalties, averages, SGD steps) is then a few
+operations on a vector, whatever the number of layers.
+
+Letters: N learnable parameters of the whole module.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import torch
+from torch import Tensor, nn
+
+from harness.errors import SpecError
+
+State = dict[str, Tensor]
+"""A module's parameters and buffers by name, as `nn.Module.state_dict` has them."""
+
+
+class FlatNet:
+    """A module to train in place; `theta_N` and `grad_N` share memory with its parameters."""
+
+    def __init__(self, module: nn.Module) -> None:
+        """Move the module's parameters into one vector. Raises SpecError where it cannot."""
+        named = [(name, p) for name, p in module.named_parameters() if p.requires_grad]
+        if len({(p.dtype, p.device) for _, p in named}) != 1:
+            raise SpecError("the module needs learnable parameters of one dtype on one device")
+        self.module = module
+        self.names = tuple(name for name, _ in named)
+        self.sizes = tuple(p.numel() for _, p in named)
+        self.theta_N = torch.cat([p.detach().reshape(-1) for _, p in named])
+        self.grad_N = torch.zeros_like(self.theta_N)
+        pieces = zip(self.theta_N.split(self.sizes), self.grad_N.split(self.sizes), strict=True)
+        for (_, p), (values, gradients) in zip(named, pieces, strict=True):
+            p.data = values.view(p.shape)
+            p.grad = gradients.view(p.shape)
+
+    def load(self, state: Mapping[str, Tensor]) -> None:
+        """Copy a state into the module. Raises RuntimeError, as torch, for another shape."""
+        self.module.load_state_dict(state)
+
+    def state(self) -> State:
+        """Return a copy of the module's state."""
+        return {name: value.clone() for name, value in self.module.state_dict().items()}
+
+    def vector_of(self, state: Mapping[str, Tensor]) -> Tensor:
+        """Return the learnable parameters of a state of this module as one vector of size N."""
+        return torch.cat([state[name].reshape(-1) for name in self.names])

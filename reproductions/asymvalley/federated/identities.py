@@ -1,0 +1,127 @@
+"""What must hold of the federated algorithms exactly, measured on a tiny trial."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import torch
+from torch import Tensor
+
+from harness.task import Params, Row, RunContext
+from reproductions.asymvalley.federated.algorithms import (
+    FedAvg,
+    FedSign,
+    Received,
+    Reduction,
+    Server,
+)
+from reproductions.asymvalley.federated.client import train_client
+from reproductions.asymvalley.federated.flat import FlatNet
+from reproductions.asymvalley.federated.simulator import Run, simulate
+from reproductions.asymvalley.federated.trial import (
+    Federation,
+    build_net,
+    federation_of,
+    round_settings,
+)
+
+REDUCTIONS: tuple[Reduction, ...] = ("sum", "mean", "tensor_mean")
+_STEP = 1e-6
+_SIZES = (7, 13, 1)
+
+
+def identity_rows(params: Params, ctx: RunContext) -> Iterator[Row]:
+    """Yield, per identity, the largest absolute difference between its two sides.
+
+    `gamma_zero`: FedSign with gamma = 0 against FedAvg, all of the final global state.
+    `workers`: FedSign with one worker against two. `uniform_average`: the server's state after two
+    clients with unlike numbers of samples, against the sum of halves in float64.
+    `penalty_gradient`: closed form against central differences, over all reductions.
+    """
+    federation = federation_of(params, ctx)
+    plain = _run(params, ctx, federation, FedAvg())
+    zero = _run(params, ctx, federation, FedSign(gamma=0.0))
+    yield _row("gamma_zero", _difference(plain.server.state, zero.server.state))
+    one, two = (
+        _run(params, ctx, federation, FedSign(gamma=1e-3), workers=workers) for workers in (1, 2)
+    )
+    yield _row("workers", _difference(one.server.state, two.server.state))
+    yield _row("uniform_average", _average_error(params, ctx, federation))
+    generator = torch.Generator().manual_seed(ctx.seed("penalty"))
+    errors = [penalty_gradient_error(reduction, 1.0, generator) for reduction in REDUCTIONS]
+    yield _row("penalty_gradient", max(errors))
+
+
+def penalty_gradient_error(reduction: Reduction, beta: float, generator: torch.Generator) -> float:
+    """Return the largest difference of the penalty's closed-form gradient and differences of it.
+
+    Closed form: -gamma beta w sign(theta_t) sigma(beta theta) (1 - sigma(beta theta)), with w the
+    reduction's weight of a coordinate. Source: paper section 6.2.
+    """
+    count = sum(_SIZES)
+    theta_N, global_N = (
+        torch.randn(count, dtype=torch.float64, generator=generator) for _ in range(2)
+    )
+    global_N[0] = 0.0
+    weights = {
+        "sum": torch.ones(count, dtype=torch.float64),
+        "mean": torch.full((count,), 1.0 / count, dtype=torch.float64),
+        "tensor_mean": torch.cat(
+            [torch.full((n,), 1.0 / (n * len(_SIZES)), dtype=torch.float64) for n in _SIZES]
+        ),
+    }
+    sigma_N = torch.sigmoid(beta * theta_N)
+    closed_N = -beta * weights[reduction] * global_N.sign() * sigma_N * (1.0 - sigma_N)
+    penalty = FedSign(gamma=1.0, reduction=reduction, beta=beta)
+    received = Received(theta_N=global_N, sizes=_SIZES, memory={})
+    moves_NN = _STEP * torch.eye(count, dtype=torch.float64)
+    measured = [
+        penalty.weight_term(theta_N + move_N, received)
+        - penalty.weight_term(theta_N - move_N, received)
+        for move_N in moves_NN
+    ]
+    return float((torch.stack(measured) / (2.0 * _STEP) - closed_N).abs().max())
+
+
+def _run(
+    params: Params, ctx: RunContext, federation: Federation, algorithm: FedAvg, workers: int = 1
+) -> Run:
+    return simulate(
+        lambda: build_net(params, seed=ctx.seed("init"), device=ctx.device),
+        algorithm,
+        federation.clients,
+        round_settings({**params, "algorithm": algorithm.name}, str(params["weight_decay"])),
+        test=federation.test,
+        eval_rounds=(),
+        seed=ctx.seed("rounds"),
+        workers=workers,
+    )
+
+
+def _difference(left: dict[str, Tensor], right: dict[str, Tensor]) -> float:
+    return max(float((left[name].double() - right[name].double()).abs().max()) for name in left)
+
+
+def _average_error(params: Params, ctx: RunContext, federation: Federation) -> float:
+    """Return how far the server's state is from half of each of the two most unlike clients."""
+    net = FlatNet(build_net(params, seed=ctx.seed("init"), device=ctx.device))
+    algorithm, server = FedAvg(), Server(state=net.state())
+    settings = round_settings({**params, "algorithm": "fedavg"}, str(params["weight_decay"]))
+    by_size = sorted(federation.clients, key=lambda client: len(client.labels_S))
+    first, second = (
+        train_client(
+            net, server.state, data, {}, algorithm=algorithm, settings=settings.local, seed=0
+        ).state
+        for data in (by_size[0], by_size[-1])
+    )
+    after = algorithm.aggregate(server, [first, second], num_clients=2, learnable=net.names).state
+    floating = [name for name, value in after.items() if value.is_floating_point()]
+    halves = {
+        name: (0.5 * first[name].double() + 0.5 * second[name].double()).float()
+        for name in floating
+    }
+    return _difference(halves, after)
+
+
+def _row(check: str, value: float) -> Row:
+    return {"check": check, "max_abs_difference": value}

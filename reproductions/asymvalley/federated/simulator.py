@@ -1,0 +1,193 @@
+"""Rounds of federated learning inside one process.
+
+Clients' data stay where they are, a worker trains in one net that it owns, and no model is copied
+within a local training. Every client's round has a seed of its own, drawn before the first round,
+and the server adds in the order of clients. So the bits of a run do not depend on the number of
+workers. They may depend on the number of torch threads, which split sums: all workers have that
+of the caller, and runs compare under one number.
+"""
+
+from __future__ import annotations
+
+import queue
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+
+from harness.errors import SpecError
+from reproductions.asymvalley.federated.algorithms import FedAvg, Memory, Server
+from reproductions.asymvalley.federated.client import ClientData, ClientResult, train_client
+from reproductions.asymvalley.federated.flat import FlatNet, State
+from reproductions.asymvalley.federated.settings import RoundSettings
+
+_TEST_BATCH = 500
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class RoundLog:
+    """What is known after a round; means are over the round's clients."""
+
+    round: int
+    """From 1."""
+    same_sign_ratio: float
+    extra_loss: float
+    accuracy: float | None
+    """Of the global model on the test set; None in rounds that are not evaluated."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Run:
+    """A finished simulation."""
+
+    server: Server
+    logs: tuple[RoundLog, ...]
+    diverged: str
+    """In which round a global parameter stopped being finite; empty if none did."""
+
+
+def simulate(
+    make_net: Callable[[], nn.Module],
+    algorithm: FedAvg,
+    clients: Sequence[ClientData],
+    settings: RoundSettings,
+    *,
+    test: ClientData,
+    eval_rounds: Sequence[int],
+    seed: int,
+    workers: int = 1,
+) -> Run:
+    """Run all rounds, and evaluate the global model after those of `eval_rounds`.
+
+    make_net: returns the initial net, the same at every call; one call a worker.
+    seed: of the choice of clients and of their order of samples.
+    workers: threads that train clients of one round side by side; no influence on any bit.
+    Raises SpecError for a number of workers or clients below 1.
+    """
+    if workers < 1 or not clients:
+        raise SpecError(f"workers={workers}, {len(clients)} clients: need at least one of either")
+    nets = [_flat(make_net(), algorithm) for _ in range(workers)]
+    server = Server(state=nets[0].state())
+    memories: dict[int, Memory] = {}
+    logs: list[RoundLog] = []
+    with _trainer(nets, algorithm, clients, settings) as train_all:
+        for number, chosen in enumerate(sampled_clients(len(clients), settings, seed), start=1):
+            results = train_all(server.state, memories, chosen)
+            memories |= {k: result.memory for k, result in results.items()}
+            server = algorithm.aggregate(
+                server,
+                [result.state for result in results.values()],
+                num_clients=len(clients),
+                learnable=nets[0].names,
+            )
+            if not bool(torch.isfinite(nets[0].vector_of(server.state)).all()):
+                reason = f"parameters are not finite after round {number}"
+                return Run(server=server, logs=tuple(logs), diverged=reason)
+            wanted = number in eval_rounds
+            accuracy = accuracy_of(nets[0], server.state, test) if wanted else None
+            logs.append(_log(number, list(results.values()), accuracy))
+    return Run(server=server, logs=tuple(logs), diverged="")
+
+
+def sampled_clients(
+    num_clients: int, settings: RoundSettings, seed: int
+) -> Iterator[dict[int, int]]:
+    """Yield each round's clients, ascending, with the seed of their local training.
+
+    max(Q K, 1) of them without replacement. Source: paper Algorithm 1.
+    """
+    generator = torch.Generator().manual_seed(seed)
+    count = max(int(settings.participation * num_clients), 1)
+    for _ in range(settings.rounds):
+        chosen = sorted(torch.randperm(num_clients, generator=generator)[:count].tolist())
+        seeds = torch.randint(2**62, (num_clients,), generator=generator).tolist()
+        yield {client: seeds[client] for client in chosen}
+
+
+def accuracy_of(net: FlatNet, state: State, data: ClientData) -> float:
+    """Return the share of samples that a state classifies rightly in eval mode."""
+    net.load(state)
+    net.module.eval()
+    parts = zip(data.images_SCHW.split(_TEST_BATCH), data.labels_S.split(_TEST_BATCH), strict=True)
+    with torch.no_grad():
+        right = [(net.module(images).argmax(1) == labels).sum() for images, labels in parts]
+    return int(torch.stack(right).sum()) / len(data.labels_S)
+
+
+TrainAll = Callable[[State, dict[int, Memory], dict[int, int]], dict[int, ClientResult]]
+
+
+@contextmanager
+def _trainer(
+    nets: Sequence[FlatNet],
+    algorithm: FedAvg,
+    clients: Sequence[ClientData],
+    settings: RoundSettings,
+) -> Iterator[TrainAll]:
+    """Give a function that trains a round's clients, in the order of clients."""
+
+    def train(
+        net: FlatNet, state: State, memories: dict[int, Memory], client: int, seed: int
+    ) -> ClientResult:
+        return train_client(
+            net,
+            state,
+            clients[client],
+            memories.get(client, {}),
+            algorithm=algorithm,
+            settings=settings.local,
+            seed=seed,
+        )
+
+    if len(nets) == 1:
+        yield lambda state, memories, chosen: {
+            client: train(nets[0], state, memories, client, seed) for client, seed in chosen.items()
+        }
+        return
+    idle: queue.SimpleQueue[FlatNet] = queue.SimpleQueue()
+    for net in nets:
+        idle.put(net)
+
+    def borrow(state: State, memories: dict[int, Memory], client: int, seed: int) -> ClientResult:
+        net = idle.get()
+        try:
+            return train(net, state, memories, client, seed)
+        finally:
+            idle.put(net)
+
+    # A new thread may start with another number of torch threads than its parent's.
+    threads = torch.get_num_threads()
+    with ThreadPoolExecutor(
+        len(nets), initializer=torch.set_num_threads, initargs=(threads,)
+    ) as ex:
+        yield lambda state, memories, chosen: dict(
+            zip(
+                chosen,
+                ex.map(lambda item: borrow(state, memories, *item), chosen.items()),
+                strict=True,
+            )
+        )
+
+
+def _flat(module: nn.Module, algorithm: FedAvg) -> FlatNet:
+    algorithm.prepare(module)
+    return FlatNet(module)
+
+
+def _log(number: int, results: Sequence[ClientResult], accuracy: float | None) -> RoundLog:
+    return RoundLog(
+        round=number,
+        same_sign_ratio=sum(result.same_sign_ratio for result in results) / len(results),
+        extra_loss=sum(result.extra_loss for result in results) / len(results),
+        accuracy=accuracy,
+    )
+
+
+def stack_images(images_SHWC: Tensor, labels_S: Tensor, *, device: str) -> ClientData:
+    """Return a resident data set: images float32 with channels last in memory, labels int64."""
+    return ClientData(
+        images_SHWC.to(device, torch.float32).contiguous(), labels_S.to(device, torch.int64)
+    )

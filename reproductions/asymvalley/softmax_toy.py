@@ -1,0 +1,110 @@
+"""Softmax regression on digits along one noise direction (appendix D.2, Listing 2, Figure 29).
+
+Axes: N images, D pixels, C classes. Scores are W x without intercept. First and second
+derivatives along a direction V need no Hessian matrix: with u = V x,
+
+    V . grad L    = mean_x sum_c (p_c - y_c) u_c
+    V^T Hess L V  = mean_x [sum_c p_c u_c^2 - (sum_c p_c u_c)^2]
+
+since the Hessian of one image is (diag(p) - p p^T) kron (x x^T).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from harness.errors import RunError
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Images:
+    """A classification problem in float64."""
+
+    pixels_ND: Tensor
+    """Raw values, 0 to 16."""
+    labels_N: Tensor
+    """Class of each image, int64."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Metrics:
+    """The six metrics of Figure 29 at one weight; the last two for one direction."""
+
+    error: float
+    """Share of images whose largest score is not that of their class."""
+    ce: float
+    """Mean cross-entropy, nats."""
+    trace_p: float
+    """Mean of tr(diag(p) - p p^T) = sum_c p_c (1 - p_c)."""
+    trace_h: float
+    """Trace of the Hessian of the mean cross-entropy: mean of trace_p |x|^2."""
+    first_order: float
+    """Direction times gradient."""
+    second_order: float
+    """Direction times Hessian times direction."""
+
+
+def fit_softmax(images: Images, *, max_iter: int) -> Tensor:
+    """Return the weights of scikit-learn's multinomial logistic regression, shape (C, D).
+
+    No intercept; all else, L2 penalty included, is scikit-learn's default, as in Listing 2. The
+    fit is deterministic. Raises RunError where it has not converged after `max_iter` iterations.
+    """
+    from sklearn.linear_model import LogisticRegression
+
+    model = LogisticRegression(fit_intercept=False, max_iter=max_iter)
+    model.fit(images.pixels_ND.numpy(), images.labels_N.numpy())
+    if int(model.n_iter_.max()) >= max_iter:
+        raise RunError(
+            f"softmax regression has not converged after {max_iter} iterations: allow more"
+        )
+    return torch.from_numpy(model.coef_.copy())
+
+
+def draw_direction(weights_CD: Tensor, generator: torch.Generator) -> Tensor:
+    """Return eps ~ G(0,1) in the shape of the weights; Listing 2 does not scale it."""
+    return torch.randn(weights_CD.shape, generator=generator, dtype=weights_CD.dtype)
+
+
+def metrics(weights_CD: Tensor, images: Images, *, direction_CD: Tensor) -> Metrics:
+    """Return the six metrics at `weights_CD`.
+
+    direction_CD: eps as in the text, or the perturbed weights themselves as in Listing 2 (DEV-08).
+    """
+    log_p_NC = torch.log_softmax(images.pixels_ND @ weights_CD.T, dim=1)
+    p_NC = log_p_NC.exp()
+    own_N1 = images.labels_N.unsqueeze(1)
+    trace_p_N = (p_NC * (1.0 - p_NC)).sum(dim=1)
+    u_NC = images.pixels_ND @ direction_CD.T
+    mean_u_N1 = (p_NC * u_NC).sum(dim=1, keepdim=True)
+    # Centred: where p is nearly one-hot the difference of two large squares would lose all digits.
+    variance_u_N = (p_NC * (u_NC - mean_u_N1) ** 2).sum(dim=1)
+    return Metrics(
+        error=float((log_p_NC.argmax(dim=1) != images.labels_N).double().mean()),
+        ce=float(-log_p_NC.gather(1, own_N1).mean()),
+        trace_p=float(trace_p_N.mean()),
+        trace_h=float((trace_p_N * images.pixels_ND.square().sum(dim=1)).mean()),
+        first_order=float((mean_u_N1 - u_NC.gather(1, own_N1)).mean()),
+        second_order=float(variance_u_N.mean()),
+    )
+
+
+def grid_of_sizes(num_points: int) -> list[float]:
+    """Return equally spaced sizes from -1 to 1, exactly symmetric, zero in the middle.
+
+    >>> grid_of_sizes(5)
+    [-1.0, -0.5, 0.0, 0.5, 1.0]
+    """
+    half = (num_points - 1) // 2
+    return [step / half for step in range(-half, half + 1)]
+
+
+def median_size(weights_CD: Tensor) -> Tensor:
+    """Return the median of |w| of each class, shape (C,); of an even count the mean of two."""
+    ordered_CD = weights_CD.abs().sort(dim=1).values
+    middle = (ordered_CD.shape[1] - 1) / 2
+    return (ordered_CD[:, math.floor(middle)] + ordered_CD[:, math.ceil(middle)]) / 2

@@ -1,0 +1,41 @@
+"""Networks that others trained: the CIFAR-10 ResNets of the data catalogue."""
+
+from __future__ import annotations
+
+import torch
+from torch import nn
+
+from harness.task import Params, RunContext
+from reproductions.asymvalley.image_nets import build_net
+from reproductions.asymvalley.pairs import NUM_CLASSES
+
+CIFAR10_CLASSES = 10
+
+
+def load_staged(params: Params, ctx: RunContext) -> nn.Module:
+    """Return the network whose weights are the data set `weights`, or one at its start.
+
+    `weights` is empty at `smoke`, where nothing but bundled data is at hand.
+    Raises SpecError through torch for weights of another architecture.
+    """
+    model = build_net(params, generator=torch.Generator().manual_seed(0))
+    if name := str(params["weights"]):
+        arrays = ctx.dataset(name).arrays
+        model.load_state_dict({key: torch.tensor(value) for key, value in arrays.items()})
+    return model.to(ctx.device).to(memory_format=torch.channels_last).eval()
+
+
+def load_pretrained(params: Params, ctx: RunContext, *, head: torch.Generator) -> nn.Module:
+    """Return a pre-trained network with a new last layer for the classes of a trial's data.
+
+    head: draws the new layer.
+    """
+    model = build_net(params, generator=head)
+    if name := str(params["weights"]):
+        arrays = ctx.dataset(name).arrays
+        kept = {key: torch.tensor(value) for key, value in arrays.items()}
+        if NUM_CLASSES[str(params["data"])] != CIFAR10_CLASSES:
+            fresh = dict(model.state_dict())
+            kept |= {key: fresh[key] for key in kept if kept[key].shape != fresh[key].shape}
+        model.load_state_dict(kept)
+    return model.to(ctx.device).to(memory_format=torch.channels_last)

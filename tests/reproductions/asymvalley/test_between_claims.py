@@ -1,0 +1,205 @@
+"""Claims on lines between two solutions: where they hold, fail, tie, or have too few seeds."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from harness.claims import Claim, Word
+from harness.reference import load_reference
+from harness.statistics import InvalidQuantity, MissingRows
+from harness.tables import build_table, validate
+from harness.task import Task
+from reproductions.asymvalley import between_views
+from reproductions.asymvalley.between_quantities import (
+    barrier,
+    closest_ssr,
+    farthest_end,
+    gap_follows_ssr,
+    group_pair,
+    larger_is_more_consistent,
+    last_gap,
+    least_gain_of_consistency,
+    num_groups_more_consistent,
+    outward_consistency,
+)
+from reproductions.asymvalley.directions import PARTITION
+from reproductions.asymvalley.tasks import fig08_recipe_lines, fig11_half_lines
+from tests.reproductions.asymvalley.decided import (
+    FOLDER,
+    check_figure,
+    check_profiles,
+    check_seals,
+    decide,
+    every_claim,
+)
+from tests.reproductions.asymvalley.hand_made_between import TABLES, half_lines, recipe_lines
+
+TASKS = {task.id: task for task in (*fig08_recipe_lines.tasks, fig11_half_lines.task)}
+EVERY_CLAIM = every_claim(TASKS)
+
+
+@pytest.mark.parametrize(("task", "claim"), EVERY_CLAIM)
+def test_claim_holds_on_a_table_made_to_hold(task: Task, claim: Claim) -> None:
+    verdict = decide(task, claim, TABLES[task.id]("holds"))
+    assert (verdict.word, verdict.reason) == (Word.REPRODUCED, "")
+
+
+@pytest.mark.parametrize(("task", "claim"), EVERY_CLAIM)
+def test_claim_fails_on_a_table_made_to_fail(task: Task, claim: Claim) -> None:
+    assert decide(task, claim, TABLES[task.id]("fails")).word is Word.NOT_REPRODUCED
+
+
+@pytest.mark.parametrize(("task", "claim"), EVERY_CLAIM)
+def test_ties_pass_no_empirical_claim(task: Task, claim: Claim) -> None:
+    # A gap that never leaves -0.015 does not pass -0.02, nor come within 0.01.
+    if claim.grade == "empirical":
+        word = decide(task, claim, TABLES[task.id]("flat")).word
+        assert word in (Word.NOT_REPRODUCED, Word.INCONCLUSIVE)
+
+
+@pytest.mark.parametrize(("task", "claim"), EVERY_CLAIM)
+def test_two_seeds_decide_nothing_unless_deterministic(task: Task, claim: Claim) -> None:
+    table = TABLES[task.id]("holds")
+    expected = Word.REPRODUCED if claim.deterministic else Word.INCONCLUSIVE
+    assert decide(task, claim, table[table["seed"] < 2]).word is expected
+
+
+@pytest.mark.parametrize(("task", "claim"), EVERY_CLAIM)
+def test_claim_is_graded_for_its_profiles(task: Task, claim: Claim) -> None:
+    check_profiles(claim)
+
+
+@pytest.mark.parametrize("name", sorted(TASKS))
+def test_task_is_whole(name: str) -> None:
+    task, table = TASKS[name], TABLES[name]("holds").reindex(columns=TASKS[name].columns.names)
+    check_seals(task)
+    assert len(validate(table, task.columns, where=name)) == len(table)
+
+
+@pytest.mark.parametrize("word", ["fig08", "fig11"])
+def test_figure_draws_at_both_widths_and_with_one_seed(word: str) -> None:
+    name = f"asymvalley/{word}"
+    check_figure(TASKS[name], TABLES[name]("holds"))
+
+
+def one_seed(table: pd.DataFrame) -> pd.DataFrame:
+    return table[table["seed"] == 0]
+
+
+def measured_groups(first: dict[str, np.ndarray], second: dict[str, np.ndarray]) -> pd.DataFrame:
+    """Count signs of two solutions as the paper defines the ratio, group by group."""
+    rows = []
+    for group in first:
+        way = second[group] - first[group]
+        for name, weights in (("first", first[group]), ("second", second[group])):
+            row = {"part": "group", "group": group, "solution": name, "seed": 0}
+            share = float(np.mean(weights * way > 0))
+            rows.append({**row, "norm": float(np.linalg.norm(weights)), "consistency": share})
+    return pd.DataFrame(rows)
+
+
+def random_solutions(*, scale: float, seed: int) -> tuple[dict[str, np.ndarray], ...]:
+    """Two solutions of 999 weights a group with shared signs, the second `scale` times as large."""
+    rng = np.random.default_rng(seed)
+    parts = [
+        {group: rng.normal(size=999) for group in PARTITION},
+        {group: rng.normal(size=999) for group in PARTITION},
+    ]
+    second = {group: scale * (parts[0][group] + parts[1][group]) for group in PARTITION}
+    for solution in (parts[0], second):
+        solution["all"] = np.concatenate([solution[group] for group in PARTITION])
+    return parts[0], second
+
+
+@pytest.mark.parametrize("scale", [0.2, 1.0, 3.0])
+def test_consistency_with_the_common_way_rises_by_the_share_of_unlike_signs(scale: float) -> None:
+    """Whatever the two are: so a claim on one common way tells nothing of their scale."""
+    first, second = random_solutions(scale=scale, seed=3)
+    table = measured_groups(first, second)
+    unlike = {group: float(np.mean(first[group] * second[group] < 0)) for group in first}
+    for group, share in unlike.items():
+        before, after = group_pair(table, group=group, value="consistency")
+        assert after - before == pytest.approx(share, abs=1e-12)
+    assert least_gain_of_consistency(table) == pytest.approx(min(unlike.values()), abs=1e-12)
+    small, large = larger_is_more_consistent(table)
+    assert large - small == pytest.approx(unlike["all"], abs=1e-12)
+    assert num_groups_more_consistent(table) == 5.0
+
+
+@pytest.mark.parametrize("scale", [0.2, 3.0])
+def test_outward_consistency_counts_the_larger_of_equal_signs(scale: float) -> None:
+    first, second = random_solutions(scale=scale, seed=4)
+    small, large = outward_consistency(measured_groups(first, second))
+    lesser, greater = sorted((first["all"], second["all"]), key=np.linalg.norm)
+    alike = first["all"] * second["all"] > 0
+    grown = float(np.mean(alike & (abs(greater) > abs(lesser))))
+    assert large - small == pytest.approx(2 * grown - float(np.mean(alike)), abs=1e-12)
+    assert large > small
+
+
+def test_barrier_is_between_the_ends_and_not_beyond_them() -> None:
+    table = one_seed(recipe_lines("fails"))
+    ends, between = barrier(table)
+    assert (ends, round(between, 9)) == (0.1, 0.036)
+    assert max(table.loc[table["part"] == "line", "error"]) > 0.5
+
+
+def test_a_group_that_is_not_in_the_table_is_missing() -> None:
+    table = one_seed(recipe_lines("holds"))
+    with pytest.raises(MissingRows, match="clf_bias"):
+        num_groups_more_consistent(table[table["group"] != "clf_bias"])
+
+
+def test_epochs_before_the_fifth_do_not_count_for_shared_signs() -> None:
+    table = one_seed(half_lines("holds"))
+    early = (table["epoch"] < 5) & (table["regime"] == "pretrained")
+    table.loc[early, "ssr_ab"] = 0.1
+    assert closest_ssr(table)[1] > 0.9
+    with pytest.raises(MissingRows, match="epoch from 5"):
+        closest_ssr(table[table["epoch"] < 5])
+
+
+def test_the_last_epoch_is_the_largest_whatever_the_order_of_rows() -> None:
+    table = one_seed(half_lines("holds")).sample(frac=1.0, random_state=1)
+    assert last_gap(table, regime="random") == pytest.approx(-0.4)
+
+
+def test_correlation_over_both_starts_is_that_of_ranks() -> None:
+    from scipy.stats import rankdata
+
+    table = one_seed(half_lines("fails"))
+    rows = table[table["part"] == "epoch"]
+    expected = np.corrcoef(rankdata(rows["gap"]), rankdata(rows["ssr_ab"]))[0, 1]
+    assert gap_follows_ssr(table) == pytest.approx(expected)
+    with pytest.raises(InvalidQuantity):
+        gap_follows_ssr(one_seed(half_lines("flat")))
+
+
+@pytest.mark.parametrize("column", ["accuracy_a", "accuracy_b", "accuracy_mid"])
+def test_each_end_and_the_middle_are_compared(column: str) -> None:
+    table = half_lines("holds")
+    assert farthest_end(table) == 0.0
+    row = (table["part"] == "epoch") & (table["epoch"] == 5) & (table["seed"] == 1)
+    table.loc[row & (table["regime"] == "random"), column] += 0.002
+    assert farthest_end(table) == pytest.approx(0.002)
+
+
+def test_the_line_of_one_pair_and_one_contrast_is_shown() -> None:
+    task = TASKS["asymvalley/fig24"]
+    pairs = ("vgg16_cifar10", "resnet20_cifar10")
+    frame = pd.concat(
+        recipe_lines("holds").assign(pair=pair, contrast=contrast, status="done")
+        for pair in pairs
+        for contrast in ("batch_size", "lr")
+    )
+    table = build_table(task, {"asymvalley/recipe_lines": frame})
+    assert len(table) == len(frame) // 4
+    assert table.columns.tolist() == between_views.LINE_COLUMNS.names
+
+
+def test_the_number_the_paper_states_stands_beside_its_claim() -> None:
+    (claim,) = [each for each in fig11_half_lines.CLAIMS if each.paper_value]
+    assert claim.paper_value is not None
+    assert claim.paper_value(load_reference(FOLDER, "fig11")) == claim.threshold == 0.95

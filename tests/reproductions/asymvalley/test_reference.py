@@ -1,0 +1,127 @@
+"""The paper's values: what is there, how it may be called, and that nothing is made up."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from harness.errors import DataError
+from harness.papers import load_deviations, load_paper
+from harness.reference import load_reference, published
+from reproductions.asymvalley import convert_reference
+
+FOLDER = Path(convert_reference.__file__).parent
+SETTINGS = "area,key,value,where,source\n"
+PROSE = "figure,quantity,value,kind,where,source\n"
+PAPER = f'"{convert_reference.FULL_TEXT}"\n'
+
+
+@pytest.fixture(scope="module")
+def reference() -> pd.DataFrame:
+    return load_reference(FOLDER)
+
+
+def readings(folder: Path, settings: str = "", prose: str = "") -> Path:
+    (folder / "settings.csv").write_text(SETTINGS + settings, encoding="utf-8")
+    (folder / "reference_numbers.csv").write_text(PROSE + prose, encoding="utf-8")
+    return folder
+
+
+def test_every_converted_file_is_there_and_nothing_else() -> None:
+    assert {path.name for path in (FOLDER / "reference").iterdir()} == set(convert_reference.FILES)
+
+
+def test_every_row_belongs_to_an_item_of_the_paper(reference: pd.DataFrame) -> None:
+    words = {item.id for item in load_paper(FOLDER).items}
+    assert set(reference["task"]) <= words
+
+
+def test_settings_stand_as_the_paper_prints_them(reference: pd.DataFrame) -> None:
+    found = {
+        (row.task, row.y_name): row.value_text
+        for row in reference.itertuples()
+        if row.status == "exact"
+    }
+    # Sections 4.2.2 and 6.2, and appendix A.3.
+    assert found["fig09", "batch_size_variants"] == "32;2048"
+    assert found["fig03", "weight_decay"] == "0.0005"
+    assert found["tab01", "gamma_grid"] == "0.001;0.01;0.1"
+    assert found["fig07", "variants"] == "1.0;U(0,1);G(0,0.1)"
+    assert found["fig05", "s_values_fig3_fig5"] == found["fig03", "s_values_fig3_fig5"]
+    assert len(reference[reference["series"] == "fl"]) == 11
+
+
+def test_numbers_of_the_text_and_only_words_made_numbers_are_derived(
+    reference: pd.DataFrame,
+) -> None:
+    rows = {
+        (row.task, row.y_name, row.value, row.status)
+        for row in reference.itertuples()
+        if "prose" in row.source
+    }
+    assert rows == {
+        ("fig07", "bn_weight_centre_approximately", 0.2, "exact"),
+        ("fig11", "same_sign_ratio_above", 0.95, "exact"),
+        ("fig04", "difference_of_mean_errors_at_ratio_0", 0.0, "derived"),
+    }
+    assert set(published(reference)["y_name"]).isdisjoint({"difference_of_mean_errors_at_ratio_0"})
+
+
+def test_no_curve_and_no_accuracy_stands_as_the_paper_s(reference: pd.DataFrame) -> None:
+    # They are pictures in every readable source.
+    assert reference["x"].isna().all()
+    assert not reference["y_name"].isin(["accuracy", "error", "ce"]).any()
+
+
+def test_conversion_keeps_values_as_written_and_names_their_place(tmp_path: Path) -> None:
+    folder = readings(
+        tmp_path,
+        settings=f"hyper,lr_variants,0.1;0.0030,Sect. 4.2.2,{PAPER}"
+        f"valley,imagenet_eval_images,5000,App. A.1,{PAPER}",
+        prose=f'Fig 7,centre,0.20,"approx, prose",Sect. 4.2.1,{PAPER}',
+    )
+    files = convert_reference.convert(folder)
+    rows = [
+        (row["task"], row["series"], row["y_name"], row["value"], row["source"])
+        for name in ("settings.csv", "text_numbers.csv")
+        for row in csv.DictReader(files[name].splitlines())
+    ]
+    text = "machine-read text of the proceedings PDF"
+    prose = f"{text}, Sect. 4.2.1; approx, prose: centre"
+    assert rows == [
+        ("fig09", "hyper", "lr_variants", "0.1;0.0030", f"{text}, Sect. 4.2.2"),
+        ("fig06", "valley", "imagenet_eval_images", "5000", f"{text}, App. A.1"),
+        ("fig20", "valley", "imagenet_eval_images", "5000", f"{text}, App. A.1"),
+        ("fig07", "ones", "bn_weight_centre_approximately", "0.20", prose),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("settings", "prose", "reason"),
+    [
+        (f"weather,rain,1,Sect. 9,{PAPER}", "", "area 'weather'"),
+        ("", f"Fig 99,width,1,prose,Sect. 9,{PAPER}", "Fig 99 has no name"),
+    ],
+)
+def test_a_reading_without_a_place_is_refused(
+    tmp_path: Path, settings: str, prose: str, reason: str
+) -> None:
+    with pytest.raises(DataError, match=reason):
+        convert_reference.convert(readings(tmp_path, settings, prose))
+
+
+def test_readings_without_a_file_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match=r"settings\.csv cannot be read"):
+        convert_reference.convert(tmp_path)
+
+
+def test_every_task_has_a_deviation_at_the_profiles_off_the_paper_s_scale() -> None:
+    entries = load_deviations(FOLDER)
+    words = {item.id for item in load_paper(FOLDER).items if item.status == "task"}
+    assert {word for entry in entries for word in entry.tasks} <= words
+    for profile in ("cpu", "gpu"):
+        bare = {word for word in words if not any(e.concerns(word, profile) for e in entries)}
+        assert not bare, profile
