@@ -1,0 +1,83 @@
+"""Asymmetric valleys and FedSign (arXiv 2405.12489): walks through any trained network.
+
+Usable alone, on any `nn.Module`:
+
+    data = ValleyData(test_images=x, test_labels=y, statistics_images=some_training_images)
+    layout = layout_of(model)
+    eps = draw_noise("gaussian", layout.size, seed=0, draw=0)
+    eta = sign_consistent(eps, parameters_vector(model))
+    curve = valley_curve(model, eta, [-1, -0.5, 0, 0.5, 1], scale=1.0, norm="ns",
+                         bn_stats="recalibrate", data=data)
+
+The model handed in is never changed. Federated algorithms are in `federated`: each is a loss of
+the client and a rule of the server.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from reproductions.asymvalley.asymmetry import Sides, asymmetry_interval, sides
+from reproductions.asymvalley.directions import BN_STATS, DIRECTIONS, NOISES, NORMS
+
+if TYPE_CHECKING:
+    from reproductions.asymvalley.batch_norm import recalibrate
+    from reproductions.asymvalley.curve import ValleyCurve, ValleyData, Walk, valley_curve
+    from reproductions.asymvalley.interpolation import group_statistics, interpolation_curve
+    from reproductions.asymvalley.layout import (
+        Layout,
+        layout_of,
+        parameters_vector,
+        same_sign_ratio,
+    )
+    from reproductions.asymvalley.noise import (
+        draw_noise,
+        partly_consistent,
+        sign_consistent,
+        special_direction,
+    )
+    from reproductions.asymvalley.scaling import scale_direction
+
+__all__ = [
+    "valley_curve",
+    "ValleyCurve",
+    "ValleyData",
+    "Walk",
+    "recalibrate",
+    "layout_of",
+    "Layout",
+    "parameters_vector",
+    "same_sign_ratio",
+    "draw_noise",
+    "sign_consistent",
+    "partly_consistent",
+    "special_direction",
+    "scale_direction",
+    "interpolation_curve",
+    "group_statistics",
+    "Sides",
+    "sides",
+    "asymmetry_interval",
+    "NOISES",
+    "DIRECTIONS",
+    "NORMS",
+    "BN_STATS",
+]
+
+_NEED_TORCH = {
+    "curve": ("ValleyCurve", "ValleyData", "Walk", "valley_curve"),
+    "batch_norm": ("recalibrate",),
+    "interpolation": ("group_statistics", "interpolation_curve"),
+    "layout": ("Layout", "layout_of", "parameters_vector", "same_sign_ratio"),
+    "noise": ("draw_noise", "partly_consistent", "sign_consistent", "special_direction"),
+    "scaling": ("scale_direction",),
+}
+
+
+def __getattr__(name: str) -> Any:
+    # Declarations import this package too, and listing tasks must not load torch.
+    for module, names in _NEED_TORCH.items():
+        if name in names:
+            return getattr(import_module(f"{__name__}.{module}"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

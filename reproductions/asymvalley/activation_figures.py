@@ -43,7 +43,11 @@ def activation_panels(context: FigureContext) -> Figure:
     for ax, place in zip(axes[len(SHOWN) :], SHOWN, strict=True):
         _matrix(ax, means, place)
     axes[len(SHOWN)].set_ylabel("trained net")
-    figure.legend(*stack_ax.get_legend_handles_labels(), loc="outside upper center", ncols=4)
+    figure.legend(
+        *stack_ax.get_legend_handles_labels(),
+        loc="outside upper center",
+        ncols=2 if context.width == "single" else 4,
+    )
     return figure
 
 

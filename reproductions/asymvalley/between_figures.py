@@ -102,7 +102,7 @@ def half_line_panels(context: FigureContext) -> Figure:
             _epoch_axis(ax, found)
     for left, right in zip(axes[:3], axes[3:], strict=True):
         _join_heights(left, right)
-    _legends(figure, axes[0], axes[2])
+    _legend(figure, axes[0], axes[2])
     return figure
 
 
@@ -118,11 +118,30 @@ def _epoch_axis(ax: Axes, found: list[int]) -> None:
 def _join_heights(one: Axes, other: Axes) -> None:
     low = min(ax.get_ylim()[0] for ax in (one, other))
     high = max(ax.get_ylim()[1] for ax in (one, other))
+    # Marks at the edge must not be cut.
+    margin = 0.05 * (high - low)
     for ax in (one, other):
-        ax.set_ylim(low, high)
+        ax.set_ylim(low - margin, high + margin)
 
 
-def _legends(figure: Figure, lines: Axes, ratios: Axes) -> None:
-    handles, labels = lines.get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside upper center", ncols=max(len(handles), 1))
-    figure.legend(*ratios.get_legend_handles_labels(), loc="outside lower right", ncols=3)
+def _legend(figure: Figure, *panels: Axes) -> None:
+    """Name the lines of panels above all of them, a row a panel."""
+    from itertools import chain, zip_longest
+
+    from matplotlib.lines import Line2D
+
+    rows = [list(zip(*ax.get_legend_handles_labels(), strict=True)) for ax in panels]
+    # A legend is filled column by column.
+    blank = (Line2D([], [], linestyle=""), "")
+    entries = list(chain.from_iterable(zip_longest(*rows, fillvalue=blank)))
+    if entries:
+        handles, labels = zip(*entries, strict=True)
+        columns = max(len(row) for row in rows)
+        figure.legend(
+            handles,
+            labels,
+            loc="outside upper center",
+            ncols=columns,
+            handlelength=1.4,
+            columnspacing=0.9,
+        )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from harness.claims import Claim, Form, Grade, Quantity, Threshold, ThresholdFrom
 from harness.task import PROFILES, Profile
+from reproductions.asymvalley.curve_quantities import largest_spread_at_zero
 
 TRAINED: tuple[Profile, ...] = ("cpu", "gpu", "paper")
 ON_A_CPU: tuple[Profile, ...] = ("smoke", "cpu")
@@ -76,4 +77,16 @@ def identity(
         out_of_profile=out_of_profile,
         deterministic=True,
         unit=unit,
+    )
+
+
+def one_net_at_zero(where: str) -> Claim:
+    """Return the exact claim that all curves of a net pass through one point."""
+    return identity(
+        "one_net_at_zero",
+        "All curves of one trained net have one error at lambda = 0.",
+        where=f"{where}: L(theta_f)",
+        quantity=largest_spread_at_zero,
+        expected=0.0,
+        profiles=ON_A_CPU,
     )

@@ -81,9 +81,10 @@ def direction_panels(context: FigureContext, *, pair: str, twin: str = "") -> Fi
         _line(ax, other, x="lambda", y="error", color=PALETTE[1], style="--")
         _lambda_axis(ax)
         ax.set_title(DIRECTION_LABELS[direction])
-    for ax in axes[-3:]:
+    columns = 3 if context.width == "double" else 2
+    for ax in axes[-columns:]:
         ax.set_xlabel(r"$\lambda$")
-    for ax in axes[::3]:
+    for ax in axes[::columns]:
         ax.set_ylabel("test error")
     extra = [Line2D([], [], color=PALETTE[1], linestyle="--", label="without BN, $s = 1$")]
     _s_legend(figure, colors, extra if twin else [])
@@ -92,14 +93,15 @@ def direction_panels(context: FigureContext, *, pair: str, twin: str = "") -> Fi
 
 def ratio_panels(context: FigureContext, *, titles: Mapping[str, str]) -> Figure:
     """Draw the mean error of both sides against the sign-change ratio, one panel a net."""
-    figure, axes = context.subplots(1, len(titles), aspect=0.72)
+    aspect = 0.72 if context.width == "double" else 1.1
+    figure, axes = context.subplots(1, len(titles), aspect=aspect)
     for ax, (pair, title) in zip(axes, titles.items(), strict=True):
         for color, (name, rows) in zip(PALETTE, _halves(context.table, pair), strict=False):
             means = rows.groupby(["seed", "draw", "ratio"])["error"].mean().reset_index()
             _line(ax, means, x="ratio", y="error", color=color, label=name, marker="o")
         ax.set(title=title, xlabel="sign-change ratio")
         ax.set_ylim(bottom=0.0)
-    axes[0].set_ylabel("mean test error of a side")
+    axes[0].set_ylabel("mean test error")
     figure.legend(*axes[0].get_legend_handles_labels(), loc="outside upper center", ncols=2)
     return figure
 

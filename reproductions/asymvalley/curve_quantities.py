@@ -244,19 +244,37 @@ def lead_over_others(table: pd.DataFrame, *, group: str, others: Sequence[str], 
 
 
 def consistency_farthest_from_one(
-    table: pd.DataFrame, *, column: str, values: Sequence[Scalar]
+    table: pd.DataFrame, *, pair: str, column: str, values: Sequence[Scalar]
 ) -> float:
-    """Return the sign consistency farthest from 1 among rows whose column has one of `values`.
+    """Return the sign consistency farthest from 1 among a net's rows that should agree wholly.
 
-    Rows marked as raw noise do not count. Raises MissingRows where no row is left.
+    These are the rows whose `column` has one of `values`, but for raw noise. Raises MissingRows
+    where there are none.
     """
+    shares = _agreeing(pick(table, pair=pair), column, values)["sign_consistency"].astype(float)
+    return float(shares.loc[(shares - 1.0).abs().idxmax()])
+
+
+def excess_over_agreeing(table: pd.DataFrame, *, column: str, values: Sequence[Scalar]) -> float:
+    """Return by how much any row's sign consistency exceeds that of rows that should agree wholly.
+
+    Zero where these agree at every coordinate but the weights that are zero, which agree with
+    nothing: of each net, its largest share less the least one of `_agreeing`.
+    """
+    chosen = _agreeing(table, column, values)
+    nets = ["pair", "seed"]
+    least = chosen.groupby(nets)["sign_consistency"].min()
+    largest = table.groupby(nets)["sign_consistency"].max()
+    return float((largest - least).max(skipna=False))
+
+
+def _agreeing(table: pd.DataFrame, column: str, values: Sequence[Scalar]) -> pd.DataFrame:
     rows = table[table[column].isin(list(values))]
     if "sign_consistent" in rows:
         rows = rows[rows["sign_consistent"].astype(bool)]
     if rows.empty:
         raise MissingRows("the table has no rows of sign-consistent directions")
-    shares = rows["sign_consistency"].astype(float)
-    return float(shares.loc[(shares - 1.0).abs().idxmax()])
+    return rows
 
 
 def largest_spread_at_zero(table: pd.DataFrame) -> float:

@@ -45,7 +45,7 @@ class Spread:
 def draw_unit(*, num_inputs: int, num_draws: int, pull: float, generator: torch.Generator) -> Unit:
     """Draw h ~ G(0,1)^D once, then `num_draws` weights w = pull h + delta, delta ~ G(0,1)^D.
 
-    Source: appendix D.2; the number of inputs is ours (DEV-08), the paper prints it only in a
+    Source: appendix D.2; the number of inputs is ours (DEV-11), the paper prints it only in a
     picture of its code.
     """
     input_D = torch.randn(num_inputs, generator=generator, dtype=torch.float64)

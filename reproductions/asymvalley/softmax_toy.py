@@ -73,7 +73,7 @@ def draw_direction(weights_CD: Tensor, generator: torch.Generator) -> Tensor:
 def metrics(weights_CD: Tensor, images: Images, *, direction_CD: Tensor) -> Metrics:
     """Return the six metrics at `weights_CD`.
 
-    direction_CD: eps as in the text, or the perturbed weights themselves as in Listing 2 (DEV-08).
+    direction_CD: eps as in the text, or the perturbed weights themselves as in Listing 2 (DEV-14).
     """
     log_p_NC = torch.log_softmax(images.pixels_ND @ weights_CD.T, dim=1)
     p_NC = log_p_NC.exp()

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from matplotlib.lines import Line2D
 
-from harness.figures import MARKERS, PALETTE, FigureContext, sequential
+from harness.figures import MARKERS, PALETTE, WIDTH_IN, FigureContext, sequential
 from reproductions.asymvalley.curve_figures import ROWS
 from reproductions.asymvalley.curve_figures import _lambda_axis as lambda_axis
 from reproductions.asymvalley.curve_figures import _line as line
@@ -64,10 +64,11 @@ def start_panels(context: FigureContext) -> Figure:
             for s, color in colors.items():
                 line(ax, where(rows, s=s), x="x", y="error", color=color)
             lambda_axis(ax)
-            ax.set_xlabel(r"$\lambda$")
+            if row == len(VALLEYS):
+                ax.set_xlabel(r"$\lambda$")
             if context.width == "single":
-                ax.set_title(f"{name}, {START_LABELS[start]}")
-        panels[0].set_ylabel(f"{name}\ntest error")
+                ax.set_title(f"{name}\n{START_LABELS[start]}")
+        panels[0].set_ylabel("test error" if context.width == "single" else f"{name}\ntest error")
         share_y(panels)
     handles = [Line2D([], [], color=color, label=f"$s = {s:g}$") for s, color in colors.items()]
     figure.legend(handles=handles, loc="outside upper center", ncols=max(len(handles), 1))
@@ -138,10 +139,12 @@ def statistics_panels(context: FigureContext, *, titles: Mapping[str, str]) -> F
 def solution_panels(context: FigureContext) -> Figure:
     """Draw three measures of every trained net as marks, a row a net, a colour a pair."""
     names = ["pair", "recipe", "bn_start"]
-    nets = list(context.table.groupby(names, sort=False).groups)
-    pairs = list(dict.fromkeys(pair for pair, _, _ in nets))
+    found = list(context.table.groupby(names, sort=False).groups)
+    pairs = list(dict.fromkeys(pair for pair, _, _ in found))
+    nets = sorted(found, key=lambda net: pairs.index(net[0]))
     places = {net: -index for index, net in enumerate(nets)}
-    aspect = max(ROW_IN * (len(nets) + 3) * (3 if context.width == "double" else 2) / 5.5, 0.3)
+    panel_in = WIDTH_IN[context.width] / (2 if context.width == "single" else 3)
+    aspect = max(ROW_IN * (len(nets) + 3) / panel_in, 0.3)
     figure, axes = context.subplots(1, len(SOLUTION_VALUES), aspect=aspect, sharey=True)
     for ax, (value, label) in zip(axes, SOLUTION_VALUES.items(), strict=True):
         for net, rows in context.table.groupby(names, sort=False):
@@ -150,7 +153,8 @@ def solution_panels(context: FigureContext) -> Figure:
                 rows[value].to_numpy(dtype="float64"),
                 [places[net]] * len(rows),
                 color=PALETTE[look % len(PALETTE)],
-                marker=MARKERS[look % len(MARKERS)],
+                # The eighth pair has the first colour again, with another mark.
+                marker=MARKERS[(look + look // len(PALETTE)) % len(MARKERS)],
                 linestyle="",
             )
         ax.set_xlabel(label)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from reproductions.asymvalley.softmax_toy import Images
 
 STEPS = (-1.0, -0.75, -0.5, -0.25, 0.0, 0.25, 0.5, 0.75, 1.0)
-"""Sizes of the noise in units of the median |w| of each class."""
+"""Sizes of the noise in units of the median |w| of each class (DEV-15)."""
 
 
 def run(params: Params, ctx: RunContext) -> list[Row]:

@@ -9,8 +9,9 @@ of the caller, and runs compare under one number.
 
 from __future__ import annotations
 
+import math
 import queue
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -46,7 +47,7 @@ class Run:
     server: Server
     logs: tuple[RoundLog, ...]
     diverged: str
-    """In which round a global parameter stopped being finite; empty if none did."""
+    """In which round a global parameter or a method's loss was not finite; empty if none was."""
 
 
 def simulate(
@@ -83,8 +84,8 @@ def simulate(
                 num_clients=len(clients),
                 learnable=nets[0].names,
             )
-            if not bool(torch.isfinite(nets[0].vector_of(server.state)).all()):
-                reason = f"parameters are not finite after round {number}"
+            if not _finite(nets[0].vector_of(server.state), results.values()):
+                reason = f"a parameter or a loss is not finite after round {number}"
                 return Run(server=server, logs=tuple(logs), diverged=reason)
             wanted = number in eval_rounds
             accuracy = accuracy_of(nets[0], server.state, test) if wanted else None
@@ -175,6 +176,12 @@ def _trainer(
 def _flat(module: nn.Module, algorithm: FedAvg) -> FlatNet:
     algorithm.prepare(module)
     return FlatNet(module)
+
+
+def _finite(theta_N: Tensor, results: Iterable[ClientResult]) -> bool:
+    # Clipping can keep parameters finite where a loss has overflowed.
+    losses = (result.extra_loss for result in results)
+    return bool(torch.isfinite(theta_N).all()) and all(math.isfinite(loss) for loss in losses)
 
 
 def _log(number: int, results: Sequence[ClientResult], accuracy: float | None) -> RoundLog:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -251,16 +252,18 @@ def evaluated_rounds(params: Params) -> list[int]:
 
 def dry_run(params: Params) -> DryRun:
     """Count the net on the meta device, and run one client step under FakeTensorMode."""
-    from torch._subclasses.fake_tensor import FakeTensorMode
+    from torch._subclasses.fake_tensor import FakeCopyMode, FakeTensorMode
     from torch.utils.flop_counter import FlopCounterMode
 
     from harness.measure.memory import count_bytes
 
     config, batch_size = net_config(params), int(params["batch_size"])
     count = convnet.num_params if isinstance(config, convnet.ConvNetConfig) else resnet.num_params
-    real = build_net(params, seed=0, device="meta")
-    with FakeTensorMode(), FlopCounterMode(display=False) as counter:
-        model = build_net(params, seed=0, device="cpu")
+    real, mode = build_net(params, seed=0, device="meta"), FakeTensorMode()
+    # A net of this kind cannot be drawn under the mode: its counters are made as plain tensors.
+    with FakeCopyMode(mode):
+        model = copy.deepcopy(build_net(params, seed=0, device="cpu"))
+    with mode, FlopCounterMode(display=False) as counter:
         optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
         images = torch.zeros(batch_size, config.in_channels, config.image_size, config.image_size)
         labels_B = torch.zeros(batch_size, dtype=torch.long)

@@ -10,18 +10,18 @@ from harness.claims import Claim
 from harness.task import Task
 from reproductions.asymvalley.claims import (
     ABOVE_ZERO,
-    ON_A_CPU,
     STRICTLY,
     identity,
+    one_net_at_zero,
     trained,
 )
 from reproductions.asymvalley.curve_quantities import (
     SHIFTED,
     WITHOUT_ZEROS,
     consistency_farthest_from_one,
+    excess_over_agreeing,
     kth_asymmetry,
     largest_raw_share,
-    largest_spread_at_zero,
     least_sign_gain,
     raw_sizes,
 )
@@ -121,24 +121,33 @@ def _shifted_symmetric(panel: Panel) -> Claim:
 
 
 def _identities(panel: Panel) -> tuple[Claim, ...]:
-    return (
-        identity(
+    where = f"{panel.where}: |eps| * sign(theta_f)"
+    if panel.batch_norm:
+        agree = identity(
             "signs_agree",
             "Sign-consistent noise without zeros has the sign of the weight at every coordinate.",
-            where=f"{panel.where}: |eps| * sign(theta_f)",
-            quantity=partial(consistency_farthest_from_one, column="noise", values=WITHOUT_ZEROS),
+            where=where,
+            quantity=partial(
+                consistency_farthest_from_one,
+                pair=panel.pair,
+                column="noise",
+                values=WITHOUT_ZEROS,
+            ),
             expected=1.0,
             unit="share",
-        ),
-        identity(
-            "one_net_at_zero",
-            "All curves of one trained net have one error at lambda = 0.",
-            where=f"{panel.where}: L(theta_f)",
-            quantity=largest_spread_at_zero,
+        )
+    else:
+        # Units that never fire leave weights at exactly zero, which have no sign.
+        agree = identity(
+            "signs_agree",
+            "Sign-consistent noise without zeros has the sign of the weight at equally many"
+            " coordinates in every draw, and no other noise at more.",
+            where=where,
+            quantity=partial(excess_over_agreeing, column="noise", values=WITHOUT_ZEROS),
             expected=0.0,
-            profiles=ON_A_CPU,
-        ),
-    )
+            unit="share",
+        )
+    return (agree, one_net_at_zero(panel.where))
 
 
 def draw(context: FigureContext) -> Figure:

@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING
 
 from harness.claims import Claim
 from harness.task import Task
-from reproductions.asymvalley.claims import ON_A_CPU, identity, trained
+from reproductions.asymvalley.claims import identity, one_net_at_zero, trained
 from reproductions.asymvalley.curve_quantities import (
     consistency_farthest_from_one,
     gap_at_start,
-    largest_spread_at_zero,
     ratio_spearman,
 )
 from reproductions.asymvalley.curve_views import RATIO_COLUMNS, rows_of
@@ -67,22 +66,20 @@ def _of_net(pair: str) -> tuple[Claim, ...]:
 
 CLAIMS = (
     *(claim for pair in NETS for claim in _of_net(pair)),
-    identity(
-        "signs_agree",
-        "At ratio 1 the noise has the sign of the weight at every coordinate.",
-        where=f"{WHERE}: |eps| * sign(theta_f)",
-        quantity=partial(consistency_farthest_from_one, column="ratio", values=(1.0,)),
-        expected=1.0,
-        unit="share",
+    *(
+        identity(
+            f"{pair.split('_')[0]}_signs_agree",
+            f"{net}: at ratio 1 the noise has the sign of the weight at every coordinate.",
+            where=f"{WHERE}: |eps| * sign(theta_f)",
+            quantity=partial(
+                consistency_farthest_from_one, pair=pair, column="ratio", values=(1.0,)
+            ),
+            expected=1.0,
+            unit="share",
+        )
+        for pair, net in NETS.items()
     ),
-    identity(
-        "one_net_at_zero",
-        "All curves of one trained net have one error at lambda = 0.",
-        where=f"{WHERE}: L(theta_f)",
-        quantity=largest_spread_at_zero,
-        expected=0.0,
-        profiles=ON_A_CPU,
-    ),
+    one_net_at_zero(WHERE),
 )
 
 

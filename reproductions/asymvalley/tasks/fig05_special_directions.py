@@ -10,19 +10,18 @@ from harness.claims import Claim
 from harness.task import Task
 from reproductions.asymvalley.claims import (
     ABOVE_ZERO,
-    ON_A_CPU,
     PAPER_ONLY,
     STRICTLY,
     identity,
+    one_net_at_zero,
     trained,
 )
 from reproductions.asymvalley.curve_quantities import (
-    consistency_farthest_from_one,
     consistency_spearman,
     direction_asymmetry,
     direction_of_pairs,
     direction_share,
-    largest_spread_at_zero,
+    excess_over_agreeing,
 )
 from reproductions.asymvalley.curve_views import DIRECTION_COLUMNS, rows_of
 from reproductions.asymvalley.experiments.special_directions import experiment
@@ -125,27 +124,17 @@ def _follows_consistency(panel: Panel) -> Claim:
 
 
 def _identities(panel: Panel) -> tuple[Claim, ...]:
-    return (
-        identity(
-            "signs_agree",
-            "The converged weights, and their signs, agree with the weights in sign at every"
-            " coordinate.",
-            where=f"{panel.where}: theta_f and sign(theta_f)",
-            quantity=partial(
-                consistency_farthest_from_one, column="direction", values=("theta_f", "sign")
-            ),
-            expected=1.0,
-            unit="share",
-        ),
-        identity(
-            "one_net_at_zero",
-            "All curves of one trained net have one error at lambda = 0.",
-            where=f"{panel.where}: L(theta_f)",
-            quantity=largest_spread_at_zero,
-            expected=0.0,
-            profiles=ON_A_CPU,
-        ),
+    # Units that never fire leave weights at exactly zero, which agree with nothing.
+    agree = identity(
+        "signs_agree",
+        "The converged weights, and their signs, agree with the weights in sign at equally many"
+        " coordinates, and no other direction at more.",
+        where=f"{panel.where}: theta_f and sign(theta_f)",
+        quantity=partial(excess_over_agreeing, column="direction", values=("theta_f", "sign")),
+        expected=0.0,
+        unit="share",
     )
+    return (agree, one_net_at_zero(panel.where))
 
 
 def draw(context: FigureContext, *, pair: str, twin: str) -> Figure:

@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING
 
 from harness.claims import Claim
 from harness.task import Task
-from reproductions.asymvalley.claims import ABOVE_ZERO, ON_A_CPU, identity, trained
+from reproductions.asymvalley.claims import ABOVE_ZERO, identity, one_net_at_zero, trained
 from reproductions.asymvalley.curve_quantities import (
-    consistency_farthest_from_one,
+    excess_over_agreeing,
     kth_group_margin,
-    largest_spread_at_zero,
     lead_over_others,
 )
 from reproductions.asymvalley.curve_views import GROUP_COLUMNS, rows_of
@@ -55,21 +54,14 @@ def _claims(where: str) -> tuple[Claim, ...]:
         ),
         identity(
             "signs_agree",
-            "Sign-consistent Gaussian noise has the sign of the weight at every coordinate of its"
-            " group.",
+            "Sign-consistent Gaussian noise on all parameters has the sign of the weight at equally"
+            " many coordinates in every draw, and no other noise at more.",
             where=f"{where}: |eps| * sign(theta_f)",
-            quantity=partial(consistency_farthest_from_one, column="group", values=NOISE_GROUPS),
-            expected=1.0,
+            quantity=partial(excess_over_agreeing, column="group", values=("all",)),
+            expected=0.0,
             unit="share",
         ),
-        identity(
-            "one_net_at_zero",
-            "All curves of one trained net have one error at lambda = 0.",
-            where=f"{where}: L(theta_f)",
-            quantity=largest_spread_at_zero,
-            expected=0.0,
-            profiles=ON_A_CPU,
-        ),
+        one_net_at_zero(where),
     )
 
 

@@ -134,7 +134,7 @@ STATED = Claim(
 
 
 def draw(context: FigureContext) -> Figure:
-    """Draw what BN weights became, and four kinds of valley, a colour a start."""
+    """Draw what BN weights became, and three kinds of valley, a column a start."""
     from reproductions.asymvalley.start_figures import start_panels
 
     return start_panels(context)
@@ -149,13 +149,14 @@ def _task(word: str, net: str, *, pair: str, claims: tuple[Claim, ...]) -> Task:
         claims=claims,
         view=partial(of_pair, experiment=experiment.id, pair=pair, columns=START_COLUMNS),
         figure=draw,
-        caption="Weights of batch normalization that start at 1, from U(0,1) and from G(0,0.1)."
-        " First panel: quantiles of all BN weights after training. The others: test error under"
-        " {0,1} noise, on all parameters norm-scaled and filter-normalized (smallest s solid,"
-        " larger ones paler), and on the BN weights alone. Lines are means over seeds and draws,"
-        " bands reach to their extremes. The paper's curves are not published as numbers.",
-        alt="Panels of BN weight quantiles and of test error against lambda, with one colour for"
-        " each of three starts of the BN weights.",
+        caption="Weights of batch normalization that start at 1, from U(0,1) and from G(0,0.1), one"
+        " column each. First row: share of the BN weights below a value after training, a line a"
+        " seed, and how many are positive. The others: test error under {0,1} noise of width s, on"
+        " all parameters norm-scaled and filter-normalized, and on the BN weights alone: lines are"
+        " means over seeds and draws, bands reach to their extremes. The paper's curves are not"
+        " published as numbers.",
+        alt="Three columns, one for each start of the BN weights, with rows for their distribution"
+        " after training and for three kinds of valley of test error against lambda.",
     )
 
 

@@ -113,10 +113,11 @@ task = Task(
     claims=CLAIMS,
     figure=draw,
     caption="Distribution of (w + l sign(w))^T h over draws of w = 0.1 h + delta, before the ReLU"
-    " (left) and after it (middle; what was below zero is the dot at zero, as high as if it filled"
-    " one bin). Right: the share that is active, which is larger at +a than at -a but falls slightly beyond l = 0. Histograms are"
-    " means over seeds; bars on the right show the standard error over seeds, each with an input"
-    " of its own. The number of inputs is ours; the paper's curves are not published as numbers.",
+    " and after it, where what was below zero is the dot at zero, as high as if it filled one bin."
+    " Last: the share that is active, which is larger at +a than at -a but falls slightly beyond"
+    " l = 0. Histograms are means over seeds; bars of the share show the standard error over"
+    " seeds, each with an input of its own. The number of inputs is ours; the paper's curves are"
+    " not published as numbers.",
     alt="Three panels: histograms of a unit's input for five noise sizes moving right before and"
     " after the ReLU, and its activity against size.",
 )

@@ -32,7 +32,7 @@ def curve(
         if place_on_line == 0:
             error = 0.1 + (jitter + 1e-6 * len(str(place)) if case == "fails" else 0.0)
         error = 0.9 if case == "flat" else error
-        share = consistency - (0.01 if case == "fails" else 0.0)
+        share = consistency - (0.001 * (1 + draw + len(str(place))) if case == "fails" else 0.0)
         point = {"draw": draw, "lambda": place_on_line, "seed": seed}
         yield {**place, **point, "error": error, "ce": 3.0 * error, "sign_consistency": share}
 

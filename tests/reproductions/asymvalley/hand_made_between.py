@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator
+from functools import cache
 
 import pandas as pd
 
@@ -107,7 +108,9 @@ def _half(
         yield {**place, "part": "line", "x": x, "accuracy": accuracy}
 
 
+_recipe_lines = cache(recipe_lines)
 TABLES: dict[str, TableOf] = {
-    **{f"asymvalley/fig{number}": recipe_lines for number in ("08", "24", "25", "26")},
-    "asymvalley/fig11": half_lines,
+    **{f"asymvalley/fig{number}": _recipe_lines for number in ("08", "24", "25", "26")},
+    "asymvalley/fig11": cache(half_lines),
 }
+"""Made once: to be read, not written."""

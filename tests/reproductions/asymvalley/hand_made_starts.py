@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator
+from functools import cache
 
 import pandas as pd
 
@@ -137,10 +138,12 @@ def solutions(case: Case) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
+_starts, _recipes = cache(starts), cache(recipes)
 TABLES: dict[str, TableOf] = {
-    **{f"asymvalley/fig{number}": starts for number in ("07", "21", "22")},
-    **{f"asymvalley/fig{number}": recipes for number in ("09", "23")},
-    "asymvalley/fig28": activations,
-    "asymvalley/bn_statistics": statistics,
-    "asymvalley/gradient": solutions,
+    **{f"asymvalley/fig{number}": _starts for number in ("07", "21", "22")},
+    **{f"asymvalley/fig{number}": _recipes for number in ("09", "23")},
+    "asymvalley/fig28": cache(activations),
+    "asymvalley/bn_statistics": cache(statistics),
+    "asymvalley/gradient": cache(solutions),
 }
+"""Made once: to be read, not written."""

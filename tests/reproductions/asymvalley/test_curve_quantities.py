@@ -13,6 +13,7 @@ from reproductions.asymvalley.curve_quantities import (
     asymmetry,
     consistency_farthest_from_one,
     consistency_spearman,
+    excess_over_agreeing,
     largest_raw_share,
     largest_spread_at_zero,
     need_draws,
@@ -133,13 +134,35 @@ def test_six_directions_are_ranked_by_asymmetry_and_by_consistency() -> None:
 
 def test_consistency_is_judged_where_noise_is_sign_consistent_and_has_no_zeros() -> None:
     table = noises("holds", pair="vgg16_cifar10")
-    look = {"column": "noise"}
-    assert consistency_farthest_from_one(table, values=("gaussian", "ones"), **look) == 1.0
-    assert consistency_farthest_from_one(table, values=("gaussian", "ternary"), **look) == 0.67
+
+    def farthest(*kinds: str) -> float:
+        where = {"pair": "vgg16_cifar10", "column": "noise"}
+        return consistency_farthest_from_one(table, values=kinds, **where)
+
+    assert farthest("gaussian", "ones") == 1.0
+    assert farthest("gaussian", "ternary") == 0.67
     table.loc[7, ["sign_consistency", "sign_consistent"]] = [0.3, True]
-    assert consistency_farthest_from_one(table, values=("gaussian",), **look) == 0.3
+    assert farthest("gaussian") == 0.3
     with pytest.raises(MissingRows):
-        consistency_farthest_from_one(table, values=("laplace",), **look)
+        farthest("laplace")
+
+
+def test_no_direction_agrees_with_more_weights_than_their_own_signs() -> None:
+    table = directions("holds", start={"vit_food101": 0.1, "vgg11_cifar100": 0.1})
+    own = ("theta_f", "sign")
+
+    def excess() -> float:
+        return excess_over_agreeing(table, column="direction", values=own)
+
+    assert excess() == 0.0
+    # Some weights of one net are zero: they agree with nothing, in no direction.
+    some = table["pair"] == "vit_food101"
+    table.loc[some, "sign_consistency"] *= 0.9
+    assert excess() == 0.0
+    table.loc[some & (table["direction"] == "sgp"), "sign_consistency"] = 0.92
+    assert excess() == pytest.approx(0.02)
+    table.loc[some & (table["direction"] == "sign"), "sign_consistency"] = 0.85
+    assert excess() == pytest.approx(0.07)
 
 
 def test_nets_and_seeds_may_differ_at_zero_but_not_curves_of_one_net() -> None:

@@ -1,0 +1,117 @@
+"""Every claim of Table 1, on tables where it holds, fails, and has too few seeds."""
+
+from __future__ import annotations
+
+import pandas as pd
+import pytest
+
+from harness.claims import Claim, Verdict, Word, evaluate
+from harness.figures import draw
+from harness.seals import seal
+from harness.task import Profile
+from reproductions.asymvalley.federated_views import COLUMNS, IDENTITIES, RUNS, view
+from reproductions.asymvalley.tasks.tab01_federated import task
+from tests.reproductions.asymvalley.federated.hand_made import table
+
+EVERY = [pytest.param(claim, id=claim.id) for claim in task.claims]
+
+
+def decide(claim: Claim, rows: pd.DataFrame) -> Verdict:
+    profile: Profile = "paper" if "paper" in claim.profiles else "cpu"
+    rows = rows.reindex(columns=COLUMNS.names)
+    return evaluate(claim, rows, columns=COLUMNS, profile=profile)
+
+
+def named(id: str) -> Claim:
+    return next(claim for claim in task.claims if claim.id == id)
+
+
+@pytest.mark.parametrize("claim", EVERY)
+def test_claim_holds_on_a_table_made_to_hold(claim: Claim) -> None:
+    verdict = decide(claim, table(True))
+    assert (verdict.word, verdict.reason) == (Word.REPRODUCED, "")
+
+
+@pytest.mark.parametrize("claim", EVERY)
+def test_claim_fails_on_a_table_made_to_fail(claim: Claim) -> None:
+    verdict = decide(claim, table(False))
+    assert (verdict.word, verdict.reason) == (Word.NOT_REPRODUCED, "")
+
+
+@pytest.mark.parametrize("claim", EVERY)
+def test_two_seeds_decide_nothing_unless_deterministic(claim: Claim) -> None:
+    expected = Word.REPRODUCED if claim.deterministic else Word.INCONCLUSIVE
+    assert decide(claim, table(True, num_seeds=2)).word is expected
+
+
+@pytest.mark.parametrize("claim", EVERY)
+def test_claim_can_be_sealed_and_is_graded_for_its_profiles(claim: Claim) -> None:
+    assert len(seal(claim).sha256) == 64
+    assert (claim.grade == "exact") == ("smoke" in claim.profiles)
+
+
+def single_seeded() -> pd.DataFrame:
+    """Return a table whose MOON on CIFAR-10 has one seed."""
+    rows = table(True)
+    other = (rows["algorithm"] == "moon") & (rows["dataset"] == "cifar10") & (rows["seed"] > 0)
+    return rows[~other]
+
+
+def test_a_single_seed_is_inconclusive_and_spoils_no_other_claim() -> None:
+    rows = single_seeded()
+    lone = decide(named("alike_is_easier_cifar10_moon"), rows)
+    assert (lone.word, lone.reason) == (
+        Word.INCONCLUSIVE, "moon was not run on cifar10 with every seed",
+    )  # fmt: skip
+    others = ["fedsign_gains_cifar10", "signs_kept_cifar10", "alike_is_easier_cinic10_moon"]
+    assert {decide(named(id), rows).word for id in others} == {Word.REPRODUCED}
+
+
+def test_a_data_set_that_was_not_run_is_not_run() -> None:
+    rows = table(True)
+    rows = rows[rows["dataset"] != "cinic10"]
+    assert decide(named("fedsign_gains_cinic10"), rows).word is Word.NOT_RUN
+
+
+def test_a_diverged_run_is_no_accuracy() -> None:
+    rows = table(True)
+    lost = (rows["algorithm"] == "fedsign") & (rows["alpha"] == 1.0)
+    rows.loc[lost, "test_accuracy"] = None
+    verdict = decide(named("fedsign_gains_cifar10"), rows)
+    assert verdict.word is Word.INCONCLUSIVE
+    assert "diverged" in verdict.reason
+
+
+def test_half_a_point_behind_at_one_alpha_is_allowed_and_more_is_not() -> None:
+    claim = named("fedsign_keeps_up_cifar10")
+    for behind, expected in ((0.004, Word.REPRODUCED), (0.006, Word.NOT_REPRODUCED)):
+        rows = table(True)
+        at = (rows["algorithm"] == "fedsign") & (rows["alpha"] == 0.5)
+        rows.loc[at, "test_accuracy"] -= 0.02 + behind
+        assert decide(claim, rows).word is expected
+
+
+def test_view_joins_runs_and_identities() -> None:
+    point = {"dataset": "cifar10", "alpha": 1.0, "algorithm": "fedavg", "seed": 0}
+    runs = pd.DataFrame(
+        [
+            {**point, "part": part, "round": 2, "test_accuracy": 0.5, "candidates": "1e-5 1e-4"}
+            for part in ("round", "final")
+        ]
+    )
+    checks = pd.DataFrame(
+        [{"seed": 0, "alpha": 1.0, "check": "workers", "max_abs_difference": 0.0}]
+    )
+    found = view({RUNS: runs, IDENTITIES: checks})
+    assert list(found["part"]) == ["final", "round", "check"]
+    assert list(found.columns) == COLUMNS.names
+    assert not found.duplicated(COLUMNS.keys).any()
+
+
+def test_figure_draws_the_same_bytes_with_one_data_set_and_with_two() -> None:
+    for rows in (table(True), table(True).query("dataset != 'cifar10'")):
+        rows = rows.reindex(columns=COLUMNS.names)
+        first, second = (
+            draw(task, table=rows, reference=pd.DataFrame(), profile="cpu") for _ in range(2)
+        )
+        assert first == second

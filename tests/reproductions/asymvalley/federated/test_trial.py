@@ -1,0 +1,177 @@
+"""Grids, searches and trials: what they promise, and a run of the smallest."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+import torch
+
+from harness import datasets
+from harness.errors import DataError, SpecError
+from harness.seeds import derive_seed
+from harness.task import Params
+from harness.trial import grid_of
+from reproductions.asymvalley.experiments import (
+    federated,
+    federated_identities,
+    federated_search,
+)
+from reproductions.asymvalley.federated import grids
+from reproductions.asymvalley.federated.candidates import ALGORITHMS, parse_candidates
+from reproductions.asymvalley.federated.simulator import RoundLog, Run
+from reproductions.asymvalley.federated.trial import (
+    algorithm_of,
+    dry_run,
+    evaluated_rounds,
+    federation_of,
+    round_settings,
+    rows_of,
+    search,
+)
+
+PROFILES = ("smoke", "cpu", "gpu", "paper")
+
+
+def context(params: Params, rows: list[Any] | None = None) -> Any:
+    """Return what a run needs of the harness, with the harness's own seeds and data."""
+    return SimpleNamespace(
+        device="cpu",
+        seed=lambda stream: derive_seed(stream, {"seed": params["seed"]}),
+        dataset=datasets.load,
+        upstream=lambda experiment, **found: SimpleNamespace(rows=rows),
+    )
+
+
+def smoke(algorithm: str) -> dict[str, Any]:
+    return next(dict(p) for p in grids.smoke_grid() if p["algorithm"] == algorithm)
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_every_algorithm_tries_equally_many_candidates(profile: Any) -> None:
+    points = federated.experiment.params_of(profile)
+    assert {p["algorithm"] for p in points} == set(ALGORITHMS)
+    assert len({len(parse_candidates(str(p["candidates"]))) for p in points}) == 1
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_every_trial_finds_its_search_in_the_grid_and_no_seed_is_shared(profile: Any) -> None:
+    searches = {trial.key for trial in grid_of(federated_search.experiment, profile)}
+    trials = grid_of(federated.experiment, profile)
+    assert {up.key for trial in trials for up in trial.upstream} == searches
+    assert grids.SEARCH_SEED not in {trial.params["seed"] for trial in trials}
+
+
+def test_cells_have_five_seeds_where_the_claims_need_them() -> None:
+    points = federated.experiment.params_of("cpu")
+    for dataset in ("cifar10", "cinic10"):
+        for algorithm in ALGORITHMS:
+            for alpha in grids.ALPHAS:
+                cell = (dataset, algorithm, alpha)
+                seeds = [
+                    p["seed"] for p in points if (p["dataset"], p["algorithm"], p["alpha"]) == cell
+                ]
+                many = dataset == "cinic10" or algorithm in grids.REPEATED
+                assert seeds == list(range(5 if many else 1)), cell
+
+
+def test_the_whole_cpu_grid_fits_its_budget() -> None:
+    seconds = sum(
+        experiment.estimate(params).seconds
+        for experiment in (federated.experiment, federated_search.experiment)
+        for params in experiment.params_of("cpu")
+        if experiment.estimate
+    )
+    assert 20 * 60 < seconds < 70 * 60
+
+
+def test_paper_grid_is_algorithm_1s_setting() -> None:
+    for p in federated.experiment.params_of("paper"):
+        found = [p[name] for name in ("num_clients", "participation", "rounds", "local_epochs")]
+        assert [*found, p["batch_size"], p["net"]] == [100, 0.1, 200, 5, 64, "resnet20"]
+
+
+def test_fedavgs_candidate_is_its_weight_decay_and_no_one_elses() -> None:
+    assert round_settings(smoke("fedavg"), "5e-4").local.weight_decay == 5e-4
+    for algorithm in ALGORITHMS[1:]:
+        candidate = parse_candidates(smoke(algorithm)["candidates"])[0]
+        assert round_settings(smoke(algorithm), candidate).local.weight_decay == 1e-5
+        assert algorithm_of(smoke(algorithm), candidate).name == algorithm
+
+
+def test_held_out_images_are_no_clients_and_splits_do_not_depend_on_the_algorithm() -> None:
+    params = smoke("fedsign")
+    found = federation_of(params, context(params))
+    same = federation_of(smoke("moon"), context(params))
+    assert sum(len(c.labels_S) for c in found.clients) == 240
+    assert len(found.validation.labels_S) == 100
+    assert len(found.test.labels_S) == 360
+    for ours, theirs in zip(found.clients, same.clients, strict=True):
+        assert torch.equal(ours.images_SHWC, theirs.images_SHWC)
+    images = {image.numpy().tobytes() for c in found.clients for image in c.images_SHWC}
+    held = {image.numpy().tobytes() for image in found.validation.images_SHWC}
+    assert not images & held
+    pixels = torch.cat([c.images_SHWC for c in found.clients])
+    assert abs(float(pixels.mean())) < 1e-5
+    assert abs(float(pixels.std()) - 1.0) < 1e-4
+
+
+def test_too_few_images_are_an_error() -> None:
+    params = smoke("fedavg") | {"num_train": 1400}
+    with pytest.raises(DataError, match="asks for 1400 and 100"):
+        federation_of(params, context(params))
+
+
+def test_search_chooses_the_most_accurate_and_the_run_takes_it() -> None:
+    params = smoke("fedsign") | {"candidates": "100 0.001"}
+    rows = search(grids.search_of(params), context(params))
+    accuracies = [row["validation_accuracy"] for row in rows]
+    assert [row["chosen"] for row in rows] == [a == max(accuracies) for a in accuracies]
+    chosen = next(row for row in rows if row["chosen"])
+    outcome = federated.run(params, context(params, rows))
+    assert {row["candidate"] for row in outcome.rows} == {chosen["candidate"]}
+    assert [row["part"] for row in outcome.rows] == ["round", "round", "final"]
+    again = federated.run(params, context(params, rows))
+    assert outcome.rows == again.rows
+
+
+def test_final_row_is_over_the_second_half() -> None:
+    params = smoke("fedsign") | {"rounds": 4, "eval_every": 4}
+    logs = [
+        RoundLog(round=i + 1, same_sign_ratio=s, extra_loss=-s, accuracy=a)
+        for i, (s, a) in enumerate([(0.0, None), (0.0, None), (0.6, None), (0.8, 0.5)])
+    ]
+    run = Run(server=None, logs=tuple(logs), diverged="")  # type: ignore[arg-type]
+    chosen = {"candidate": "0.1", "coefficient": 0.1, "validation_accuracy": 0.4}
+    final = list(rows_of(params, run, chosen))[-1]
+    assert final["same_sign_ratio"] == pytest.approx(0.7)
+    assert final["penalty"] == pytest.approx(-0.7)
+    assert final["test_accuracy"] == 0.5
+
+
+def test_evaluated_rounds_end_with_the_last() -> None:
+    assert evaluated_rounds({"rounds": 12, "eval_every": 5}) == [5, 10, 12]
+
+
+@pytest.mark.parametrize("profile", ["cpu", "paper"])
+def test_dry_run_counts_the_net_as_the_closed_form(profile: Any) -> None:
+    report = dry_run(federated.experiment.params_of(profile)[0])
+    assert report.num_params == report.expected_num_params
+    assert report.step_flops > 0
+    # 20 clients, 5 a round, 450 images in batches of 32, twice, 25 rounds; 100, 10, 450, 64.
+    assert report.num_steps == {"cpu": 25 * 5 * 2 * 15, "paper": 200 * 10 * 5 * 8}[profile]
+
+
+def test_identities_hold_and_are_measured_on_real_changes() -> None:
+    (params,) = federated_identities.experiment.params_of("smoke")
+    rows = federated_identities.run(params, context(params))
+    found = {str(row["check"]): row["max_abs_difference"] for row in rows}
+    assert found.pop("penalty_gradient") < 1e-8
+    assert found == {"gamma_zero": 0.0, "workers": 0.0, "uniform_average": 0.0}
+
+
+def test_candidates_must_be_there_once() -> None:
+    for text in ("", "0.1 0.1"):
+        with pytest.raises(SpecError, match="at least one"):
+            parse_candidates(text)
