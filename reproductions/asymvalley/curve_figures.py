@@ -61,6 +61,7 @@ def noise_panels(context: FigureContext) -> Figure:
         elif not row:
             ax.set_title(KIND_LABELS[kind])
     _share_heights(axes, hide_after=len(NOISES) if context.width == "double" else 0)
+    _leave_room(axes)
     _s_legend(figure, colors)
     return figure
 
@@ -86,6 +87,7 @@ def direction_panels(context: FigureContext, *, pair: str, twin: str = "") -> Fi
         ax.set_xlabel(r"$\lambda$")
     for ax in axes[::columns]:
         ax.set_ylabel("test error")
+    _leave_room(axes)
     extra = [Line2D([], [], color=PALETTE[1], linestyle="--", label="without BN, $s = 1$")]
     _s_legend(figure, colors, extra if twin else [])
     return figure
@@ -198,10 +200,17 @@ def _colors(widths: pd.Series[float]) -> dict[float, str]:
 
 
 def _note_consistency(ax: Axes, rows: pd.DataFrame) -> None:
-    """Write the mean sign consistency where curves are low: above lambda = 0."""
+    """Write the mean sign consistency at the top, where valleys are low."""
     if not rows.empty:
         share = f"{float(rows['sign_consistency'].mean()):.2f}"
         ax.text(0.5, 0.97, share, transform=ax.transAxes, ha="center", va="top", fontsize=5.5)
+
+
+def _leave_room(axes: Sequence[Axes]) -> None:
+    """Raise the top of panels with one range, so that no curve crosses their note."""
+    low, high = axes[0].get_ylim()
+    for ax in axes:
+        ax.set_ylim(low, high + 0.15 * (high - low))
 
 
 def _lambda_axis(ax: Axes) -> None:

@@ -32,7 +32,9 @@ def accuracy_panels(
     for ax, (value, dataset) in zip(axes, panels, strict=True):
         _dots(ax, finals[finals["dataset"] == dataset], value, names)
         if value == "test_accuracy":
-            ax.set_title(datasets[dataset])
+            data = finals.loc[finals["dataset"] == dataset, "data"].iloc[0]
+            stand_in = "" if data == dataset else f" (here: {data})"
+            ax.set_title(datasets[dataset] + stand_in)
         ax.set_ylabel(VALUES[value])
     _legend(figure, names)
     return figure

@@ -59,6 +59,13 @@ COLUMNS = Columns(
             doc="Shared by all algorithms: same start, same split, same clients in every round.",
         ),
         Column(
+            name="data",
+            type="str",
+            role="value",
+            doc="What was read in place of the data set; empty in checks.",
+            nullable=True,
+        ),
+        Column(
             name="coefficient_name",
             type="str",
             role="value",
@@ -102,7 +109,7 @@ def view(frames: Frames) -> pd.DataFrame:
     import pandas as pd
 
     runs = frames[RUNS].assign(check="")
-    absent = {"part": "check", "dataset": "", "algorithm": "", "round": 0}
+    absent = {"part": "check", "data": None, "dataset": "", "algorithm": "", "round": 0}
     parts = [frame for frame in (runs, frames[IDENTITIES].assign(**absent)) if not frame.empty]
     table = pd.concat([part.reindex(columns=COLUMNS.names) for part in parts])
     order = {"final": 0, "round": 1, "check": 2}

@@ -78,11 +78,9 @@ def simulate(
         for number, chosen in enumerate(sampled_clients(len(clients), settings, seed), start=1):
             results = train_all(server.state, memories, chosen)
             memories |= {k: result.memory for k, result in results.items()}
+            states = [result.state for result in results.values()]
             server = algorithm.aggregate(
-                server,
-                [result.state for result in results.values()],
-                num_clients=len(clients),
-                learnable=nets[0].names,
+                server, states, num_clients=len(clients), learnable=nets[0].names
             )
             if not _finite(nets[0].vector_of(server.state), results.values()):
                 reason = f"a parameter or a loss is not finite after round {number}"

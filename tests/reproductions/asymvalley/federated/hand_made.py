@@ -24,6 +24,7 @@ def table(holds: bool, num_seeds: int = 3) -> pd.DataFrame:
                         {
                             "part": "final",
                             "dataset": dataset,
+                            "data": "mnist" if dataset == "cinic10" else dataset,
                             "alpha": alpha,
                             "algorithm": algorithm,
                             "check": "",
