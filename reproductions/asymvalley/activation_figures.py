@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from harness.figures import PALETTE, FigureContext
-from reproductions.asymvalley.curve_figures import _lambda_axis as lambda_axis
-from reproductions.asymvalley.curve_figures import _line as line
+from reproductions.asymvalley.curve_figures import lambda_axis, line
 from reproductions.asymvalley.start_quantities import SHARES
 
 if TYPE_CHECKING:

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 from matplotlib.ticker import FixedLocator, NullLocator, StrMethodFormatter
 
 from harness.figures import MARKERS, PALETTE, FigureContext, sequential
-from reproductions.asymvalley.curve_figures import _line as line
-from reproductions.asymvalley.curve_figures import _where as where
+from reproductions.asymvalley.curve_figures import line, where
 from reproductions.asymvalley.directions import PARTITION
 
 if TYPE_CHECKING:

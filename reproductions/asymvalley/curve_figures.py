@@ -53,7 +53,7 @@ def noise_panels(context: FigureContext) -> Figure:
     )
     colors = _colors(context.table["s"])
     for ax, (row, kind) in zip(axes, panels, strict=True):
-        rows = _where(context.table, noise=kind, sign_consistent=row)
+        rows = where(context.table, noise=kind, sign_consistent=row)
         _s_lines(ax, rows, colors)
         _note_consistency(ax, rows)
         if context.width == "single":
@@ -72,15 +72,15 @@ def direction_panels(context: FigureContext, *, pair: str, twin: str = "") -> Fi
     twin: a second net, drawn dashed at s = 1 where the table has it.
     """
     figure, axes = context.subplots(2, 3, aspect=0.72, sharex=True, sharey=True)
-    table = _where(context.table, pair=pair)
+    table = where(context.table, pair=pair)
     colors = _colors(table["s"])
     for ax, direction in zip(axes, DIRECTIONS, strict=True):
-        rows = _where(table, direction=direction)
+        rows = where(table, direction=direction)
         _s_lines(ax, rows, colors)
         _note_consistency(ax, rows)
-        other = _where(context.table, pair=twin, direction=direction, s=1.0)
-        _line(ax, other, x="lambda", y="error", color=PALETTE[1], style="--")
-        _lambda_axis(ax)
+        other = where(context.table, pair=twin, direction=direction, s=1.0)
+        line(ax, other, x="lambda", y="error", color=PALETTE[1], style="--")
+        lambda_axis(ax)
         ax.set_title(DIRECTION_LABELS[direction])
     columns = 3 if context.width == "double" else 2
     for ax in axes[-columns:]:
@@ -100,7 +100,7 @@ def ratio_panels(context: FigureContext, *, titles: Mapping[str, str]) -> Figure
     for ax, (pair, title) in zip(axes, titles.items(), strict=True):
         for color, (name, rows) in zip(PALETTE, _halves(context.table, pair), strict=False):
             means = rows.groupby(["seed", "draw", "ratio"])["error"].mean().reset_index()
-            _line(ax, means, x="ratio", y="error", color=color, label=name, marker="o")
+            line(ax, means, x="ratio", y="error", color=color, label=name, marker="o")
         ax.set(title=title, xlabel="sign-change ratio")
         ax.set_ylim(bottom=0.0)
     axes[0].set_ylabel("mean test error")
@@ -115,8 +115,8 @@ def group_panels(context: FigureContext) -> Figure:
     figure, axes = _grid(context, count, rows=list(AXIS_LABELS.values()))
     for ax, (value, group) in zip(axes, panels, strict=True):
         for color, (row, name) in zip(PALETTE, ROWS.items(), strict=False):
-            rows = _where(context.table, group=group, sign_consistent=row)
-            _line(ax, rows, x="lambda", y=value, color=color, label=name)
+            rows = where(context.table, group=group, sign_consistent=row)
+            line(ax, rows, x="lambda", y=value, color=color, label=name)
         if context.width == "single":
             ax.set_title(f"{GROUP_LABELS[group]}, {'error' if value == 'error' else 'CE'}")
         elif value == "error":
@@ -134,7 +134,7 @@ def _grid(
     wide = context.width == "double"
     figure, axes = context.subplots(len(rows), columns, aspect=1.5 if wide else 0.7, sharex=True)
     for ax in axes:
-        _lambda_axis(ax)
+        lambda_axis(ax)
         ax.tick_params(pad=1.5)
     if wide:
         for ax, label in zip(axes[::columns], rows, strict=True):
@@ -146,20 +146,21 @@ def _grid(
 
 def _halves(table: pd.DataFrame, pair: str) -> list[tuple[str, pd.DataFrame]]:
     """Return the rows of a net's positive and negative side, with their symbols."""
-    rows = _where(table, pair=pair)
+    rows = where(table, pair=pair)
     return [
         (r"$E_+$, mean over $\lambda > 0$", rows[rows["lambda"] > AT_ZERO]),
         (r"$E_-$, mean over $\lambda < 0$", rows[rows["lambda"] < -AT_ZERO]),
     ]
 
 
-def _where(table: pd.DataFrame, **wanted: object) -> pd.DataFrame:
+def where(table: pd.DataFrame, **wanted: object) -> pd.DataFrame:
+    """Return the rows whose columns have these values; there may be none."""
     for column, value in wanted.items():
         table = table[table[column] == value]
     return table
 
 
-def _line(
+def line(
     ax: Axes,
     rows: pd.DataFrame,
     *,
@@ -191,7 +192,7 @@ def _line(
 
 def _s_lines(ax: Axes, rows: pd.DataFrame, colors: Mapping[float, str]) -> None:
     for s, color in colors.items():
-        _line(ax, _where(rows, s=s), x="lambda", y="error", color=color)
+        line(ax, where(rows, s=s), x="lambda", y="error", color=color)
 
 
 def _colors(widths: pd.Series[float]) -> dict[float, str]:
@@ -213,7 +214,8 @@ def _leave_room(axes: Sequence[Axes]) -> None:
         ax.set_ylim(low, high + 0.15 * (high - low))
 
 
-def _lambda_axis(ax: Axes) -> None:
+def lambda_axis(ax: Axes) -> None:
+    """Give a panel the axis of all valleys: lambda from -1 to 1."""
     ax.set_xticks((-1.0, 0.0, 1.0), labels=("-1", "0", "1"))
     ax.set_xlim(-1.05, 1.05)
 

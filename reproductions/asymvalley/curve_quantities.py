@@ -252,19 +252,25 @@ def consistency_farthest_from_one(
     where there are none.
     """
     shares = _agreeing(pick(table, pair=pair), column, values)["sign_consistency"].astype(float)
-    return float(shares.loc[(shares - 1.0).abs().idxmax()])
+    return max((float(share) for share in shares), key=lambda share: abs(share - 1.0))
 
 
-def excess_over_agreeing(table: pd.DataFrame, *, column: str, values: Sequence[Scalar]) -> float:
+def excess_over_agreeing(
+    table: pd.DataFrame,
+    *,
+    column: str,
+    values: Sequence[Scalar],
+    by: Sequence[str] = ("pair", "seed"),
+) -> float:
     """Return by how much any row's sign consistency exceeds that of rows that should agree wholly.
 
     Zero where these agree at every coordinate but the weights that are zero, which agree with
-    nothing: of each net, its largest share less the least one of `_agreeing`.
+    nothing: of each net (or whatever `by` tells apart), its largest share less the least one of
+    `_agreeing`.
     """
     chosen = _agreeing(table, column, values)
-    nets = ["pair", "seed"]
-    least = chosen.groupby(nets)["sign_consistency"].min()
-    largest = table.groupby(nets)["sign_consistency"].max()
+    least = chosen.groupby(list(by))["sign_consistency"].min()
+    largest = table.groupby(list(by))["sign_consistency"].max()
     return float((largest - least).max(skipna=False))
 
 

@@ -85,8 +85,8 @@ SIGN_CONSISTENCY = Column(
     name="sign_consistency",
     type="float",
     role="value",
-    doc="Share of all coordinates whose step has the sign of the converged weight; a zero, as"
-    " outside a perturbed group, has none.",
+    doc="Share of the perturbed coordinates whose step has the sign of the converged weight; a zero"
+    " has none.",
 )
 MEASURED = (ERROR, CE, SIGN_CONSISTENCY)
 

@@ -21,17 +21,19 @@ SPREAD = 0.11
 def accuracy_panels(
     context: FigureContext, *, datasets: Mapping[str, str], names: Mapping[str, str]
 ) -> Figure:
-    """Draw one column a data set: accuracy above, same-sign ratio below.
+    """Draw one column a data set: accuracy above, same-sign ratio below (one set: beside it).
 
     datasets, names: labels of data sets and algorithms by their words in the table, in order.
     """
     finals = context.table[context.table["part"] == "final"]
     shown = [dataset for dataset in datasets if (finals["dataset"] == dataset).any()]
-    figure, axes = context.subplots(len(VALUES), len(shown), aspect=0.7)
+    # One data set alone has its two panels side by side.
+    shape = (len(VALUES), len(shown)) if len(shown) > 1 else (1, len(VALUES))
+    figure, axes = context.subplots(*shape, aspect=0.7)
     panels = [(value, dataset) for value in VALUES for dataset in shown]
     for ax, (value, dataset) in zip(axes, panels, strict=True):
         _dots(ax, finals[finals["dataset"] == dataset], value, names)
-        if value == "test_accuracy":
+        if value == "test_accuracy" or len(shown) == 1:
             data = finals.loc[finals["dataset"] == dataset, "data"].iloc[0]
             stand_in = "" if data == dataset else f" (here: {data})"
             ax.set_title(datasets[dataset] + stand_in)

@@ -126,7 +126,7 @@ def _size(profile: Profile, pair: Pair, data: str) -> Point:
     match profile:
         case "smoke":
             width = {"vgg": 2, "resnet": 2, "alexnet": 4, "vit": 16}[kind]
-            size: Point = {"data": "digits", "width": width, "num_train": 200, "epochs": 1}
+            size: Point = {"data": "digits", "width": width, "num_train": 100, "epochs": 1}
             shallow: Point = {"depth": 2} if kind == "vit" else {}
             images = {"num_test": 50, "num_statistics": 50, "augment": False}
             return size | shallow | images

@@ -6,6 +6,7 @@ first step, which the direction theta_0 and the same-sign ratios need.
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -150,7 +151,7 @@ def generator_of(seed: int) -> torch.Generator:
 
 def dry_run(params: Params) -> DryRun:
     """Build a trial's network on the meta device, count it, and run one step on fake tensors."""
-    from torch._subclasses.fake_tensor import FakeTensorMode
+    from torch._subclasses.fake_tensor import FakeCopyMode, FakeTensorMode
     from torch.utils.flop_counter import FlopCounterMode
 
     from harness.measure.memory import count_bytes
@@ -158,8 +159,11 @@ def dry_run(params: Params) -> DryRun:
     settings = settings_of(params)
     real = build_net(params, generator=torch.Generator(), device="meta")
     images = min(settings.batch_size, int(params["num_train"]))
-    with FakeTensorMode(), FlopCounterMode(display=False) as counter:
-        model = build_net(params, generator=torch.Generator())
+    mode = FakeTensorMode()
+    # A net of this kind cannot be drawn under the mode: its counters are made as plain tensors.
+    with FakeCopyMode(mode):
+        model = copy.deepcopy(build_net(params, generator=torch.Generator()))
+    with mode, FlopCounterMode(display=False) as counter:
         x_BCHW = torch.zeros(images, *_image_shape(params))
         labels = torch.zeros(images, dtype=torch.long)
         optimizer = build_optimizer(model, settings)

@@ -10,10 +10,7 @@ from typing import TYPE_CHECKING
 from matplotlib.lines import Line2D
 
 from harness.figures import MARKERS, PALETTE, WIDTH_IN, FigureContext, sequential
-from reproductions.asymvalley.curve_figures import ROWS
-from reproductions.asymvalley.curve_figures import _lambda_axis as lambda_axis
-from reproductions.asymvalley.curve_figures import _line as line
-from reproductions.asymvalley.curve_figures import _where as where
+from reproductions.asymvalley.curve_figures import ROWS, lambda_axis, line, where
 from reproductions.asymvalley.pairs import BN_STARTS
 
 if TYPE_CHECKING:

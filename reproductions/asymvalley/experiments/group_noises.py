@@ -25,6 +25,7 @@ GROUP_POINTS: dict[Profile, int] = {"smoke": 3, "cpu": 7, "gpu": 11, "paper": 21
 def run(params: Params, ctx: RunContext) -> Outcome:
     """Walk along Gaussian noise in one group, raw and with the signs of the weights."""
     from reproductions.asymvalley.curve import Walk
+    from reproductions.asymvalley.layout import same_sign_ratio
     from reproductions.asymvalley.noise import draw_noise, sign_consistent
     from reproductions.asymvalley.staged import load_staged
     from reproductions.asymvalley.walks import curve_rows, data_of, lambdas, statistics_of
@@ -40,7 +41,10 @@ def run(params: Params, ctx: RunContext) -> Outcome:
             eps_P = sign_consistent(noise_P, walk.weights_P) if consistent else noise_P
             step_P = walk.step(eps_P * mask_P, scale=1.0, norm="ns", mask=mask_P)
             labels = {"sign_consistent": consistent, "draw": draw}
-            rows += curve_rows(walk, step_P, lambdas(int(params["num_points"])), labels)
+            agree = same_sign_ratio(step_P[mask_P], walk.weights_P[mask_P])
+            curve = curve_rows(walk, step_P, lambdas(int(params["num_points"])), labels)
+            # Of the group: elsewhere the step is zero, which agrees with nothing.
+            rows += [{**row, "sign_consistency": agree} for row in curve]
     return Outcome(rows=rows)
 
 

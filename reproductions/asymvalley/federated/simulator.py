@@ -74,7 +74,7 @@ def simulate(
     server = Server(state=nets[0].state())
     memories: dict[int, Memory] = {}
     logs: list[RoundLog] = []
-    with _trainer(nets, algorithm, clients, settings) as train_all:
+    with _trainer(nets, _train_one(algorithm, clients, settings)) as train_all:
         for number, chosen in enumerate(sampled_clients(len(clients), settings, seed), start=1):
             results = train_all(server.state, memories, chosen)
             memories |= {k: result.memory for k, result in results.items()}
@@ -117,30 +117,12 @@ def accuracy_of(net: FlatNet, state: State, data: ClientData) -> float:
 
 
 TrainAll = Callable[[State, dict[int, Memory], dict[int, int]], dict[int, ClientResult]]
+TrainOne = Callable[[FlatNet, State, dict[int, Memory], int, int], ClientResult]
 
 
 @contextmanager
-def _trainer(
-    nets: Sequence[FlatNet],
-    algorithm: FedAvg,
-    clients: Sequence[ClientData],
-    settings: RoundSettings,
-) -> Iterator[TrainAll]:
-    """Give a function that trains a round's clients, in the order of clients."""
-
-    def train(
-        net: FlatNet, state: State, memories: dict[int, Memory], client: int, seed: int
-    ) -> ClientResult:
-        return train_client(
-            net,
-            state,
-            clients[client],
-            memories.get(client, {}),
-            algorithm=algorithm,
-            settings=settings.local,
-            seed=seed,
-        )
-
+def _trainer(nets: Sequence[FlatNet], train: TrainOne) -> Iterator[TrainAll]:
+    """Give a function that trains a round's clients and returns them in their order."""
     if len(nets) == 1:
         yield lambda state, memories, chosen: {
             client: train(nets[0], state, memories, client, seed) for client, seed in chosen.items()
@@ -162,13 +144,35 @@ def _trainer(
     with ThreadPoolExecutor(
         len(nets), initializer=torch.set_num_threads, initargs=(threads,)
     ) as ex:
-        yield lambda state, memories, chosen: dict(
-            zip(
-                chosen,
-                ex.map(lambda item: borrow(state, memories, *item), chosen.items()),
-                strict=True,
-            )
+
+        def train_all(
+            state: State, memories: dict[int, Memory], chosen: dict[int, int]
+        ) -> dict[int, ClientResult]:
+            results = ex.map(lambda item: borrow(state, memories, *item), chosen.items())
+            return dict(zip(chosen, results, strict=True))
+
+        yield train_all
+
+
+def _train_one(
+    algorithm: FedAvg, clients: Sequence[ClientData], settings: RoundSettings
+) -> TrainOne:
+    """Return the function that trains one client of these, by number, with its memory."""
+
+    def train(
+        net: FlatNet, state: State, memories: dict[int, Memory], client: int, seed: int
+    ) -> ClientResult:
+        return train_client(
+            net,
+            state,
+            clients[client],
+            memories.get(client, {}),
+            algorithm=algorithm,
+            settings=settings.local,
+            seed=seed,
         )
+
+    return train
 
 
 def _flat(module: nn.Module, algorithm: FedAvg) -> FlatNet:

@@ -54,10 +54,15 @@ def _claims(where: str) -> tuple[Claim, ...]:
         ),
         identity(
             "signs_agree",
-            "Sign-consistent Gaussian noise on all parameters has the sign of the weight at equally"
-            " many coordinates in every draw, and no other noise at more.",
+            "In each group sign-consistent Gaussian noise has the sign of the weight at equally"
+            " many coordinates in every draw, and raw noise at no more.",
             where=f"{where}: |eps| * sign(theta_f)",
-            quantity=partial(excess_over_agreeing, column="group", values=("all",)),
+            quantity=partial(
+                excess_over_agreeing,
+                column="group",
+                values=NOISE_GROUPS,
+                by=("pair", "seed", "group"),
+            ),
             expected=0.0,
             unit="share",
         ),

@@ -26,18 +26,22 @@ if TYPE_CHECKING:
     from harness.task import Frames
 
 
+def _one_centre(where: str) -> Claim:
+    return identity(
+        "one_centre",
+        "At lambda = 0 every curve of one net has the same error: raw or sign-consistent, whatever"
+        " the draw.",
+        where=where,
+        quantity=partial(widest_centre, by=("recipe",)),
+        expected=0.0,
+        profiles=ON_A_CPU,
+    )
+
+
 def claims_of(where: str) -> tuple[Claim, ...]:
     """Return the claims that both figures make."""
     return (
-        identity(
-            "one_centre",
-            "At lambda = 0 every curve of one net has the same error: raw or sign-consistent,"
-            " whatever the draw.",
-            where=where,
-            quantity=partial(widest_centre, by=("recipe",)),
-            expected=0.0,
-            profiles=ON_A_CPU,
-        ),
+        _one_centre(where),
         trained(
             "raw_symmetric",
             "After each of the six recipes the asymmetry of raw noise is at most 0.3 times that of"
