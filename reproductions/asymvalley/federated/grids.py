@@ -57,7 +57,7 @@ CPU_COLOUR = (
 CPU_GREY = (
     SMALL | MNIST | {"width": 8, "rounds": 25, "local_epochs": 2, "batch_size": 32, "eval_every": 5}
 )
-GPU_COLOUR = CPU_COLOUR | {"device": "cuda", "width": 32, "pool": 1}
+GPU_COLOUR = CPU_COLOUR | {"device": "cuda", "width": 32, "pool": 1, "rounds": 15}
 SMOKE_DIGITS = SMALL | {
     "dataset": "cinic10",
     "data": "digits",

@@ -1,0 +1,78 @@
+"""Grids: what they hold, what they cost, and what solutions the walks need."""
+
+from __future__ import annotations
+
+import pytest
+
+from harness.registry import load_registry
+from harness.task import Experiment, Profile
+from reproductions.asymvalley.experiments import recipe_lines, solution
+from reproductions.asymvalley.pairs import PAIRS, RECIPES
+
+EXPERIMENTS = [
+    experiment
+    for experiment in load_registry().experiments.values()
+    if experiment.paper == "asymvalley"
+]
+LIMITS: dict[Profile, float] = {"smoke": 2.0, "cpu": 45.0 * 60 * 2, "gpu": 8.0 * 60}
+"""Core-seconds an experiment may take: 2, 45 minutes on 2 cores, 8 minutes."""
+CPU_PAPER_S = 3.0 * 3600 * 2
+
+
+def seconds(experiment: Experiment, profile: Profile) -> float:
+    assert experiment.estimate is not None
+    return sum(experiment.estimate(point).seconds for point in experiment.params_of(profile))
+
+
+@pytest.mark.parametrize("profile", ["cpu", "gpu"])
+@pytest.mark.parametrize("experiment", EXPERIMENTS, ids=lambda e: e.id)
+def test_estimates_stay_below_the_limit(experiment: Experiment, profile: Profile) -> None:
+    assert seconds(experiment, profile) <= LIMITS[profile]
+
+
+def test_paper_is_done_in_three_hours_on_two_cores() -> None:
+    assert sum(seconds(experiment, "cpu") for experiment in EXPERIMENTS) <= CPU_PAPER_S
+
+
+@pytest.mark.parametrize("profile", ["smoke", "cpu", "gpu", "paper"])
+def test_every_walk_starts_from_a_listed_solution(profile: Profile) -> None:
+    """A training that no grid lists would run unseen by plan and estimate."""
+    listed = [dict(point) for point in solution.experiment.params_of(profile)]
+    for experiment in EXPERIMENTS:
+        for use in experiment.uses:
+            if use.experiment is solution.experiment:
+                for point in experiment.params_of(profile):
+                    assert dict(use.params(point)) in listed, experiment.id
+
+
+@pytest.mark.parametrize("profile", ["cpu", "gpu", "paper"])
+def test_three_seeds_of_every_pair_and_recipe(profile: Profile) -> None:
+    points = solution.experiment.params_of(profile)
+    assert {point["pair"] for point in points} == set(PAIRS)
+    for pair in solution.TUNED:
+        found = {(p["recipe"], p["seed"]) for p in points if p["pair"] == pair}
+        assert {(recipe, seed) for recipe in RECIPES for seed in range(3)} <= found
+
+
+def test_recipes_differ_in_one_setting() -> None:
+    base = solution.solution_point("paper", "vgg16_cifar10", seed=0)
+    stated = {
+        "lr_high": ("lr", 0.1), "lr_low": ("lr", 0.003),
+        "bs_small": ("batch_size", 32), "bs_large": ("batch_size", 2048),
+        "wd_high": ("weight_decay", 1e-3), "wd_low": ("weight_decay", 1e-5),
+    }  # fmt: skip
+    assert (base["lr"], base["batch_size"], base["weight_decay"]) == (0.03, 256, 5e-4)
+    for recipe in RECIPES:
+        point = solution.solution_point("paper", "vgg16_cifar10", seed=0, recipe=recipe)
+        changed = {name for name in point if point[name] != base[name]} - {"recipe"}
+        name, value = stated[recipe]
+        assert changed == {name}
+        assert point[name] == value
+
+
+def test_line_joins_the_two_solutions_of_its_contrast() -> None:
+    for point in recipe_lines.experiment.params_of("paper"):
+        first, second = recipe_lines.first_of(point), recipe_lines.second_of(point)
+        assert (first["recipe"], second["recipe"]) == recipe_lines.CONTRASTS[str(point["contrast"])]
+        assert first["seed"] == second["seed"]
+        assert first["pair"] == second["pair"]
