@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Generator
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -47,17 +48,36 @@ def run_smoke(root: Path) -> Smoke:
     return Smoke(Workspace(root), done)
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Skip what needs Flower in an environment without it."""
+    if find_spec("flwr") is None:
+        skip = pytest.mark.skip(reason="Flower is not installed: it has an environment of its own")
+        for item in items:
+            if item.get_closest_marker("fed"):
+                item.add_marker(skip)
+
+
+def may_be_skipped(item: pytest.Item) -> bool:
+    """Return whether nobody can expect this test to run here.
+
+    One that needs Flower must run where it was asked for by its marker.
+    """
+    if item.get_closest_marker("fed"):
+        return "fed" not in item.config.option.markexpr
+    return any(item.get_closest_marker(name) for name in ("gpu", "bench"))
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Under REPRO_NO_SKIPS=1 turn a skipped test into a failure, unless it needs a GPU."""
+    """Under REPRO_NO_SKIPS=1 turn a skipped test into a failure, where it could have run."""
     report = yield
     if (
         os.environ.get("REPRO_NO_SKIPS") == "1"
         and report.skipped
         and not hasattr(report, "wasxfail")
-        and not any(item.get_closest_marker(name) for name in ("gpu", "bench"))
+        and not may_be_skipped(item)
     ):
         reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else report.longrepr
         report.outcome = "failed"
