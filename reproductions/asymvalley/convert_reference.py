@@ -12,18 +12,11 @@ The curves and the body of Table 1 are pictures in every readable source: no row
 
 from __future__ import annotations
 
-import argparse
-import csv
-import io
-import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
-from harness.atomic import write_text
 from harness.errors import DataError
-from harness.reference import COLUMNS
-
-Row = dict[str, str]
+from harness.readings import Files, Row, convert_readings, write_references
 
 CAMERA_READY = "NeurIPS 2024 camera-ready"
 FULL_TEXT = "PAPER full text (deep-diver/neurips2024 content_list.json)"
@@ -65,12 +58,7 @@ PROSE_NAMES = {
 
 def main() -> None:
     """Write every reference file. Raises DataError for a file that is missing."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("readings", type=Path, help="folder with the CSVs of readings")
-    folder = Path(__file__).parent / "reference"
-    for name, text in convert(parser.parse_args().readings).items():
-        write_text(folder / name, text)
-        sys.stderr.write(f"{folder / name}: {text.count(chr(10)) - 1} rows\n")
+    write_references(Path(__file__).parent, __doc__.splitlines()[0], convert)
 
 
 def convert(readings: Path) -> dict[str, str]:
@@ -78,29 +66,12 @@ def convert(readings: Path) -> dict[str, str]:
 
     Raises DataError for a file that is missing, and for a row whose item is not known here.
     """
-    return {
-        target: _csv(convert_rows(_read(readings / source)))
-        for target, (source, convert_rows) in FILES.items()
-    }
+    return convert_readings(readings, FILES, plain_source=_source)
 
 
-def _read(path: Path) -> list[Row]:
-    try:
-        with path.open(encoding="utf-8", newline="") as stream:
-            rows = list(csv.DictReader(stream, strict=True))
-    except OSError as error:
-        raise DataError(
-            f"{path} cannot be read ({error}): name the folder of the readings"
-        ) from error
-    return [{**row, "source": row["source"].replace(FULL_TEXT, PLAIN_SOURCE)} for row in rows]
-
-
-def _csv(rows: Iterable[Row]) -> str:
-    buffer = io.StringIO()
-    writer = csv.DictWriter(buffer, COLUMNS, lineterminator="\n", restval="")
-    writer.writeheader()
-    writer.writerows(rows)
-    return buffer.getvalue()
+def _source(text: str) -> str:
+    """Return where a value stands, without how it came to be read there."""
+    return text.replace(FULL_TEXT, PLAIN_SOURCE)
 
 
 def settings(rows: list[Row]) -> Iterator[Row]:
@@ -138,11 +109,10 @@ def prose(rows: list[Row]) -> Iterator[Row]:
         }
 
 
-FILES: dict[str, tuple[str, Callable[[list[Row]], Iterator[Row]]]] = {
+FILES: Files = {
     "settings.csv": ("settings.csv", settings),
     "text_numbers.csv": ("reference_numbers.csv", prose),
 }
-"""Reference file -> (file of readings, its conversion)."""
 
 
 if __name__ == "__main__":

@@ -13,19 +13,11 @@ status a row gets:
 
 from __future__ import annotations
 
-import argparse
-import csv
-import io
 import re
-import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
-from harness.atomic import write_text
-from harness.errors import DataError
-from harness.reference import COLUMNS
-
-Row = dict[str, str]
+from harness.readings import Files, Row, convert_readings, write_references
 
 CAMERA_READY = "NeurIPS 2024 camera-ready"
 FIRST_VERSION = "arXiv v1"
@@ -60,31 +52,12 @@ FLOP_RATIO = "c10"
 
 def main() -> None:
     """Write every reference file. Raises DataError for a file that is missing."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("readings", type=Path, help="folder with the CSVs of readings")
-    folder = Path(__file__).parent / "reference"
-    for name, text in convert(parser.parse_args().readings).items():
-        write_text(folder / name, text)
-        sys.stderr.write(f"{folder / name}: {text.count(chr(10)) - 1} rows\n")
+    write_references(Path(__file__).parent, __doc__.splitlines()[0], convert)
 
 
 def convert(readings: Path) -> dict[str, str]:
     """Return the reference files by name, as CSV text."""
-    return {
-        target: _csv(convert_rows(_read(readings / source)))
-        for target, (source, convert_rows) in FILES.items()
-    }
-
-
-def _read(path: Path) -> list[Row]:
-    try:
-        with path.open(encoding="utf-8", newline="") as stream:
-            rows = list(csv.DictReader(stream, strict=True))
-    except OSError as error:
-        raise DataError(
-            f"{path} cannot be read ({error}): name the folder of the readings"
-        ) from error
-    return [{**row, "source": _source(row["source"])} for row in rows]
+    return convert_readings(readings, FILES, plain_source=_source)
 
 
 def _source(text: str) -> str:
@@ -92,14 +65,6 @@ def _source(text: str) -> str:
     for words, plain in SOURCE_WORDS.items():
         text = text.replace(words, plain)
     return text
-
-
-def _csv(rows: Iterable[Row]) -> str:
-    buffer = io.StringIO()
-    writer = csv.DictWriter(buffer, COLUMNS, lineterminator="\n", restval="")
-    writer.writeheader()
-    writer.writerows(rows)
-    return buffer.getvalue()
 
 
 def _number(text: str) -> str:
@@ -342,7 +307,7 @@ def official_coordinates(rows: list[Row]) -> Iterator[Row]:
         }
 
 
-FILES: dict[str, tuple[str, Callable[[list[Row]], Iterator[Row]]]] = {
+FILES: Files = {
     "tab01_parameterization.csv": ("table1_parameterization.csv", table_1),
     "tab02_downstream.csv": ("table2_downstream.csv", table_2),
     "tab03_base_hyperparameters.csv": ("table3_base_hyperparameters.csv", table_3),
@@ -354,7 +319,6 @@ FILES: dict[str, tuple[str, Callable[[list[Row]], Iterator[Row]]]] = {
     "fig03_arxiv_v1.csv": ("fig3_arxiv_v1_digitized.csv", transferred_losses),
     "fig05_official_code.csv": ("fig5_official_repro_digitized.csv", official_coordinates),
 }
-"""Reference file -> (file of readings, its conversion)."""
 
 
 if __name__ == "__main__":
