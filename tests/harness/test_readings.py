@@ -15,7 +15,13 @@ from harness.reference import COLUMNS, load_reference
 def rows(readings: list[Row]) -> Iterator[Row]:
     """Make a reference row of each reading."""
     for row in readings:
-        yield {"task": "fig01", "value": row["loss"], "status": "exact", "source": row["source"]}
+        yield {
+            "task": "fig01",
+            "y_name": "loss",
+            "value": row["loss"],
+            "status": "exact",
+            "source": row["source"],
+        }
 
 
 FILES = {"fig01.csv": ("plot.csv", rows)}
@@ -29,7 +35,7 @@ def test_rows_get_all_columns_and_a_plain_source(tmp_path: Path) -> None:
     (tmp_path / "plot.csv").write_text("loss,source\n1.50,a plot\n", encoding="utf-8")
     header, row, end = converted(tmp_path)["fig01.csv"].split("\n")
     assert header == ",".join(COLUMNS)
-    assert row == "fig01,,,,,1.50,,,exact,,A PLOT"
+    assert row == "fig01,,,,loss,1.50,,,exact,,A PLOT"
     assert end == ""
 
 
