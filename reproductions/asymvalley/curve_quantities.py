@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 
 SHIFTED = NOISES[len(ZERO_SYMMETRIC) :]
 """Noise kinds 4 to 7, whose mean is positive."""
-WITHOUT_ZEROS = ("gaussian", "gaussian_mean1", "ones")
-"""Kinds that are never exactly zero; a zero has no sign to be consistent with. Uniform noise in
-float32 is, about once in 2^24 draws."""
+NEVER_ZERO = ("ones",)
+"""Kinds that are never exactly zero; a zero has no sign to be consistent with. Uniform and Gaussian
+noise in float32 is, about once in 2^24 draws."""
 AT_ZERO = 1e-9
 """Absolute lambda below which a point is the unperturbed net."""
 

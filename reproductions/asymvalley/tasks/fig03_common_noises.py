@@ -16,8 +16,8 @@ from reproductions.asymvalley.claims import (
     trained,
 )
 from reproductions.asymvalley.curve_quantities import (
+    NEVER_ZERO,
     SHIFTED,
-    WITHOUT_ZEROS,
     consistency_farthest_from_one,
     excess_over_agreeing,
     kth_asymmetry,
@@ -125,13 +125,14 @@ def _identities(panel: Panel) -> tuple[Claim, ...]:
     if panel.batch_norm:
         agree = identity(
             "signs_agree",
-            "Sign-consistent noise without zeros has the sign of the weight at every coordinate.",
+            "The constant noise, made sign-consistent, has the sign of the weight at every"
+            " coordinate.",
             where=where,
             quantity=partial(
                 consistency_farthest_from_one,
                 pair=panel.pair,
                 column="noise",
-                values=WITHOUT_ZEROS,
+                values=NEVER_ZERO,
             ),
             expected=1.0,
             unit="share",
@@ -140,10 +141,10 @@ def _identities(panel: Panel) -> tuple[Claim, ...]:
         # Units that never fire leave weights at exactly zero, which have no sign.
         agree = identity(
             "signs_agree",
-            "Sign-consistent noise without zeros has the sign of the weight at equally many"
+            "The constant noise, made sign-consistent, has the sign of the weight at equally many"
             " coordinates in every draw, and no other noise at more.",
             where=where,
-            quantity=partial(excess_over_agreeing, column="noise", values=WITHOUT_ZEROS),
+            quantity=partial(excess_over_agreeing, column="noise", values=NEVER_ZERO),
             expected=0.0,
             unit="share",
         )

@@ -72,7 +72,7 @@ def ratios(case: Case) -> pd.DataFrame:
             if case == "fails":
                 plus, minus = 0.3 + 0.1 * ratio, 0.5 - 0.05 * ratio
             place = {"pair": pair, "ratio": ratio}
-            share = 0.5 + ratio / 2
+            share = 0.5 + ratio / 2 if case == "holds" else 1.0 - ratio / 2
             rows += curve(case=case, plus=plus, minus=minus, consistency=share, draw=draw, **place)
     return pd.DataFrame(rows)
 
