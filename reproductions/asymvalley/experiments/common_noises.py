@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from reproductions.asymvalley.curve import Walk
     from reproductions.asymvalley.solutions import Solution
 
-FEW: tuple[Noise, ...] = ("gaussian", "binary")
+FEW: tuple[Noise, ...] = ("gaussian", "ones")
 """Noises of a pair at `smoke`, but for the first pair."""
 
 

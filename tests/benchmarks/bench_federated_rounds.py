@@ -1,0 +1,126 @@
+"""The simulator must be at least 2.5 times as fast as Flower's, both on two cores.
+
+Rounds after the first, so that the start of processes is in neither; same clients, seeds and net,
+in the shapes of Table 1 at cpu. Both train a client by the same code: what differs is the way
+there and back.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+import statistics
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.benchmarks.goals import GoalFixture
+
+if TYPE_CHECKING:
+    from reproductions.asymvalley.federated.algorithms import FedAvg
+
+NUM_ROUNDS, NUM_REPEATS, WORKERS = 9, 3, 2
+Params = dict[str, Any]
+
+
+@pytest.mark.parametrize(
+    ("dataset", "name"),
+    [("cinic10", "federated_rounds"), ("cifar10", "federated_rounds_colour")],
+    ids=["grey", "colour"],
+)
+def test_rounds_on_two_cores(goal: GoalFixture, dataset: str, name: str) -> None:
+    """Time FedSign's rounds in this process, on Flower, and in this process again."""
+    if find_spec("flwr") is None:
+        pytest.skip("needs Flower, which has an environment of its own: make setup EXTRAS=dev,fed")
+    if len(os.sched_getaffinity(0)) < WORKERS:
+        pytest.skip("needs two cores")
+    params = _params(dataset)
+    gains, here_s, there_s = [], [], []
+    for _ in range(NUM_REPEATS):
+        before, flower, after = (_round_s(params, run) for run in (_here, _on_flower, _here))
+        here_s += [*before, *after]
+        there_s += flower
+        gains.append(statistics.median(flower) / statistics.median([*before, *after]))
+    chosen = int(params["participation"] * params["num_clients"])
+    side = params["image_size"] // params["pool"]
+    goal(name, limit=2.5, unit="ratio", direction="at_least")(
+        statistics.median(gains),
+        samples=gains,
+        note=f"seconds a round, Flower's over the simulator's (medians"
+        f" {statistics.median(there_s):.3f} and {statistics.median(here_s):.3f}); FedSign,"
+        f" {params['num_clients']} clients of {params['num_train'] // params['num_clients']} images"
+        f" of {side}x{side}x{params['channels']}, {chosen} a round, {WORKERS} side by side with"
+        f" one thread each, {params['local_epochs']} epochs in batches of {params['batch_size']},"
+        f" ConvNet of width {params['width']}; rounds 2 to {NUM_ROUNDS}, nothing evaluated",
+    )
+
+
+def _params(dataset: str) -> Params:
+    """Return FedSign's first trial in Table 1 at cpu on a data set."""
+    from reproductions.asymvalley.federated.grids import cpu_grid
+
+    wanted = {"algorithm": "fedsign", "dataset": dataset}.items()
+    return next(dict(params) for params in cpu_grid() if wanted <= params.items())
+
+
+def _round_s(params: Params, run: Callable[..., None]) -> list[float]:
+    """Return the seconds of all rounds but the first."""
+    from reproductions.asymvalley.federated.trial import build_net, round_settings
+
+    ends_s: list[float] = []
+    settings = replace(round_settings(params, "0.001"), rounds=NUM_ROUNDS)
+    make_net = partial(build_net, params, seed=0, device="cpu")
+    run(make_net, _timed(ends_s), _clients(params), settings)
+    return [b - a for a, b in itertools.pairwise(ends_s)]
+
+
+def _here(make_net: Any, algorithm: FedAvg, clients: list[Any], settings: Any) -> None:
+    from reproductions.asymvalley.federated.simulator import simulate
+
+    told = {"test": clients[0], "eval_rounds": (), "seed": 0, "workers": WORKERS}
+    simulate(make_net, algorithm, clients, settings, **told)
+
+
+def _on_flower(make_net: Any, algorithm: FedAvg, clients: list[Any], settings: Any) -> None:
+    from reproductions.asymvalley.federated.flower_app import simulate_on_flower
+
+    simulate_on_flower(make_net, algorithm, clients, settings, seed=0, workers=WORKERS)
+
+
+def _timed(ends_s: list[float]) -> FedAvg:
+    """Return FedSign that notes when the server is done with a round."""
+    from reproductions.asymvalley.federated.algorithms import FedSign, Server
+
+    @dataclass(frozen=True, kw_only=True, slots=True)
+    class Timed(FedSign):
+        def aggregate(self, *args: Any, **kwargs: Any) -> Server:
+            # No bare super(): a slotted dataclass is another class than the one written here.
+            server = FedSign.aggregate(self, *args, **kwargs)
+            ends_s.append(time.perf_counter())
+            return server
+
+    return Timed(gamma=1e-3)
+
+
+def _clients(params: Params) -> list[Any]:
+    """Return clients of random images, equally many each."""
+    import torch
+
+    from reproductions.asymvalley.federated.client import ClientData
+
+    generator = torch.Generator().manual_seed(0)
+    count = params["num_train"] // params["num_clients"]
+    side = params["image_size"] // params["pool"]
+    shape = (count, side, side, params["channels"])
+    return [
+        ClientData(
+            torch.randn(shape, generator=generator),
+            torch.randint(10, (count,), generator=generator),
+        )
+        for _ in range(params["num_clients"])
+    ]
