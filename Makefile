@@ -13,6 +13,8 @@ EXTRAS ?= dev,lm
 PYTEST_ARGS ?=
 
 comma := ,
+# Flower holds back what the others have newer.
+CONSTRAINTS ?= $(if $(filter fed,$(subst $(comma), ,$(EXTRAS))),constraints-fed.txt,constraints.txt)
 READY := $(VENV)/.ready-$(subst $(comma),-,$(EXTRAS))
 REPRO := $(VENV)/bin/repro
 # OpenMP reads this once, when torch is imported: without it two busy processes slow each other.
@@ -26,11 +28,11 @@ help:  ## Show the targets
 
 setup: $(READY)  ## Make the virtual environment
 
-$(READY): pyproject.toml constraints.txt
+$(READY): pyproject.toml $(CONSTRAINTS)
 	$(PYTHON) -m venv $(VENV)
 	# torch first and pinned: as somebody's dependency it would be whatever is newest.
-	$(VENV)/bin/pip install --quiet -c constraints.txt torch
-	$(VENV)/bin/pip install --quiet -c constraints.txt -e '.[$(EXTRAS)]'
+	$(VENV)/bin/pip install --quiet -c $(CONSTRAINTS) torch
+	$(VENV)/bin/pip install --quiet -c $(CONSTRAINTS) -e '.[$(EXTRAS)]'
 	# A test compares it with ours; what it declares to need (torchvision) it does not use there.
 	$(VENV)/bin/pip install --quiet --no-deps mup==1.0.0
 	touch $@

@@ -55,10 +55,7 @@ def simulate_on_flower(
     EnvError where Flower is absent or was imported with its telemetry on, and RunError if a client
     fails or does not answer.
     """
-    if workers < 1 or not clients:
-        raise SpecError(f"workers={workers}, {len(clients)} clients: need at least one of either")
-    if any(data.images_SHWC.device.type != "cpu" for data in clients):
-        raise SpecError("Flower's clients train on the CPU here: put their data there")
+    _check(clients, workers)
     _require_flower()
     with _environment(), tempfile.TemporaryDirectory() as folder:
         # Flower pickles a client's code into every message: its data must not travel with it.
@@ -74,14 +71,26 @@ def simulate_on_flower(
             server.app,
             client_app(work),
             num_supernodes=len(clients),
-            backend_config={
-                "init_args": {"num_cpus": workers, "num_gpus": 0, "include_dashboard": False},
-                "client_resources": {"num_cpus": 1, "num_gpus": 0.0},
-            },
+            backend_config=_resources(workers),
         )
     if len(server.trained) != settings.rounds:
         raise RunError(f"Flower ended after {len(server.trained)} of {settings.rounds} rounds")
     return FlowerRun(server=server.state, trained=tuple(server.trained))
+
+
+def _check(clients: Sequence[ClientData], workers: int) -> None:
+    if workers < 1 or not clients:
+        raise SpecError(f"workers={workers}, {len(clients)} clients: need at least one of either")
+    if any(data.images_SHWC.device.type != "cpu" for data in clients):
+        raise SpecError("Flower's clients train on the CPU here: put their data there")
+
+
+def _resources(workers: int) -> dict[str, dict[str, float]]:
+    """Return how Flower shares out the machine: a core a client, and nothing that listens."""
+    return {
+        "init_args": {"num_cpus": workers, "num_gpus": 0, "include_dashboard": False},
+        "client_resources": {"num_cpus": 1, "num_gpus": 0.0},
+    }
 
 
 def _require_flower() -> None:
