@@ -10,10 +10,7 @@ of the caller, and runs compare under one number.
 from __future__ import annotations
 
 import math
-import queue
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from dataclasses import dataclass
 
 import torch
@@ -21,9 +18,10 @@ from torch import Tensor, nn
 
 from harness.errors import SpecError
 from reproductions.asymvalley.federated.algorithms import FedAvg, Memory, Server
-from reproductions.asymvalley.federated.client import ClientData, ClientResult, train_client
+from reproductions.asymvalley.federated.client import ClientData, ClientResult
 from reproductions.asymvalley.federated.flat import FlatNet, State
 from reproductions.asymvalley.federated.settings import RoundSettings
+from reproductions.asymvalley.federated.workers import Kind, trainer
 
 _TEST_BATCH = 500
 
@@ -60,33 +58,34 @@ def simulate(
     eval_rounds: Sequence[int],
     seed: int,
     workers: int = 1,
+    kind: Kind = "threads",
 ) -> Run:
     """Run all rounds, and evaluate the global model after those of `eval_rounds`.
 
-    make_net: returns the initial net, the same at every call; one call a worker.
+    make_net: returns the initial net, the same at every call; one call a thread.
     seed: of the choice of clients and of their order of samples.
-    workers: threads that train clients of one round side by side; no influence on any bit.
-    Raises SpecError for a number of workers or clients below 1.
+    workers, kind: threads or processes that train clients of one round side by side; no influence
+    on any bit. With processes a script needs the usual guard of its main part.
+    Raises SpecError for a number of workers or clients below 1, or processes on a GPU.
     """
     if workers < 1 or not clients:
         raise SpecError(f"workers={workers}, {len(clients)} clients: need at least one of either")
-    nets = [_flat(make_net(), algorithm) for _ in range(workers)]
+    nets = [_flat(make_net(), algorithm) for _ in range(workers if kind == "threads" else 1)]
     server = Server(state=nets[0].state())
     memories: dict[int, Memory] = {}
     logs: list[RoundLog] = []
-    with _trainer(nets, _train_one(algorithm, clients, settings)) as train_all:
+    hands = trainer(nets, algorithm, clients, settings.local, workers=workers, kind=kind)
+    with hands as train_all:
         for number, chosen in enumerate(sampled_clients(len(clients), settings, seed), start=1):
             results = train_all(server.state, memories, chosen)
             memories |= {k: result.memory for k, result in results.items()}
             states = [result.state for result in results.values()]
-            server = algorithm.aggregate(
-                server, states, num_clients=len(clients), learnable=nets[0].names
-            )
+            told = {"num_clients": len(clients), "learnable": nets[0].names}
+            server = algorithm.aggregate(server, states, **told)
             if not _finite(nets[0].vector_of(server.state), results.values()):
                 reason = f"a parameter or a loss is not finite after round {number}"
                 return Run(server=server, logs=tuple(logs), diverged=reason)
-            wanted = number in eval_rounds
-            accuracy = accuracy_of(nets[0], server.state, test) if wanted else None
+            accuracy = accuracy_of(nets[0], server.state, test) if number in eval_rounds else None
             logs.append(_log(number, list(results.values()), accuracy))
     return Run(server=server, logs=tuple(logs), diverged="")
 
@@ -114,65 +113,6 @@ def accuracy_of(net: FlatNet, state: State, data: ClientData) -> float:
     with torch.no_grad():
         right = [(net.module(images).argmax(1) == labels).sum() for images, labels in parts]
     return int(torch.stack(right).sum()) / len(data.labels_S)
-
-
-TrainAll = Callable[[State, dict[int, Memory], dict[int, int]], dict[int, ClientResult]]
-TrainOne = Callable[[FlatNet, State, dict[int, Memory], int, int], ClientResult]
-
-
-@contextmanager
-def _trainer(nets: Sequence[FlatNet], train: TrainOne) -> Iterator[TrainAll]:
-    """Give a function that trains a round's clients and returns them in their order."""
-    if len(nets) == 1:
-        yield lambda state, memories, chosen: {
-            client: train(nets[0], state, memories, client, seed) for client, seed in chosen.items()
-        }
-        return
-    idle: queue.SimpleQueue[FlatNet] = queue.SimpleQueue()
-    for net in nets:
-        idle.put(net)
-
-    def borrow(state: State, memories: dict[int, Memory], client: int, seed: int) -> ClientResult:
-        net = idle.get()
-        try:
-            return train(net, state, memories, client, seed)
-        finally:
-            idle.put(net)
-
-    # A new thread may start with another number of torch threads than its parent's.
-    threads = torch.get_num_threads()
-    with ThreadPoolExecutor(
-        len(nets), initializer=torch.set_num_threads, initargs=(threads,)
-    ) as ex:
-
-        def train_all(
-            state: State, memories: dict[int, Memory], chosen: dict[int, int]
-        ) -> dict[int, ClientResult]:
-            results = ex.map(lambda item: borrow(state, memories, *item), chosen.items())
-            return dict(zip(chosen, results, strict=True))
-
-        yield train_all
-
-
-def _train_one(
-    algorithm: FedAvg, clients: Sequence[ClientData], settings: RoundSettings
-) -> TrainOne:
-    """Return the function that trains one client of these, by number, with its memory."""
-
-    def train(
-        net: FlatNet, state: State, memories: dict[int, Memory], client: int, seed: int
-    ) -> ClientResult:
-        return train_client(
-            net,
-            state,
-            clients[client],
-            memories.get(client, {}),
-            algorithm=algorithm,
-            settings=settings.local,
-            seed=seed,
-        )
-
-    return train
 
 
 def _flat(module: nn.Module, algorithm: FedAvg) -> FlatNet:

@@ -24,6 +24,7 @@ from reproductions.asymvalley.federated.simulator import (
     sampled_clients,
     simulate,
 )
+from reproductions.asymvalley.federated.workers import Kind
 from tests.reproductions.asymvalley.federated.small import LOCAL, ROUNDS, SmallNet, clients, flat
 
 EVERY = [
@@ -37,7 +38,13 @@ EVERY = [
 
 
 def run(
-    algorithm: FedAvg, *, workers: int = 1, rounds: int = 3, seed: int = 0, lr: float = 0.1
+    algorithm: FedAvg,
+    *,
+    workers: int = 1,
+    kind: Kind = "threads",
+    rounds: int = 3,
+    seed: int = 0,
+    lr: float = 0.1,
 ) -> Run:
     data = clients()
     return simulate(
@@ -49,6 +56,7 @@ def run(
         eval_rounds=(rounds,),
         seed=seed,
         workers=workers,
+        kind=kind,
     )
 
 
@@ -72,6 +80,24 @@ def test_number_of_workers_changes_no_bit(algorithm: FedAvg) -> None:
     assert same(one, three)
     assert one.logs == three.logs
     assert not same(one, run(algorithm, seed=1))
+
+
+@pytest.mark.parametrize("algorithm", [Moon(mu=1.0), FedDyn(a=0.1), FedPan(encoding="1:add:0.15")])
+def test_processes_change_no_bit(algorithm: FedAvg) -> None:
+    """Those with a memory of a client or of the server, and one that changes the net."""
+    num_threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        one, two = run(algorithm), run(algorithm, workers=2, kind="processes")
+    finally:
+        torch.set_num_threads(num_threads)
+    assert same(one, two)
+    assert one.logs == two.logs
+
+
+def test_unknown_kind_of_workers_is_refused() -> None:
+    with pytest.raises(SpecError, match="kind='fibres'"):
+        run(FedAvg(), workers=2, kind="fibres")  # type: ignore[arg-type]
 
 
 def test_algorithms_differ_from_one_another() -> None:
