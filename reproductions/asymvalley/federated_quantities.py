@@ -54,8 +54,14 @@ def mean_gain(table: pd.DataFrame, *, dataset: str) -> float:
 
 
 def accuracies(table: pd.DataFrame, *, dataset: str, algorithm: str) -> list[float]:
-    """Return accuracies from the smallest alpha to the largest, claimed to ascend; one seed."""
-    return list(by_alpha(table, dataset=dataset, algorithm=algorithm).values())
+    """Return accuracies from the smallest alpha to the largest, claimed to ascend; one seed.
+
+    Raises MissingRows for fewer than two alphas.
+    """
+    found = list(by_alpha(table, dataset=dataset, algorithm=algorithm).values())
+    if len(found) < 2:
+        raise MissingRows(f"{algorithm} on {dataset} was run at {len(found)} alpha, need two")
+    return found
 
 
 def cells_won(table: pd.DataFrame, *, datasets: tuple[str, ...]) -> float:

@@ -13,6 +13,7 @@ from reproductions.asymvalley.experiments.federated import experiment
 from reproductions.asymvalley.experiments.federated_identities import (
     experiment as identities,
 )
+from reproductions.asymvalley.experiments.federated_search import experiment as search
 from reproductions.asymvalley.federated.candidates import ALGORITHMS
 from reproductions.asymvalley.federated_quantities import (
     SAME_SIGN,
@@ -161,7 +162,7 @@ def draw(context: FigureContext) -> Figure:
 task = Task(
     id="asymvalley/tab01",
     title="Accuracy of six federated algorithms on Dirichlet splits",
-    reads=(experiment, identities),
+    reads=(experiment, search, identities),
     columns=COLUMNS,
     claims=CLAIMS,
     view=view,

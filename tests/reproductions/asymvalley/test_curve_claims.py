@@ -125,7 +125,7 @@ def test_every_planned_claim_is_there() -> None:
         "fig13": 3 + 1 + 2,
         "fig14": 3 + 2,
         "fig15": 3 + 2,
-        "fig04": 3 * 2 + 2 + 1,
+        "fig04": 3 * 2 + 1 + 1,
         "fig05": 3 + 2 + 1 + 2,
         "fig16": 3 + 2 + 2,
         "fig17": 3 + 1 + 2,
