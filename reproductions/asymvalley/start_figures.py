@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 START_LABELS = {"ones": "start 1", "uniform": "start U(0,1)", "gaussian": "start G(0,0.1)"}
 VALLEYS = (
     ("ns", "all", "norm-scaled"),
-    ("filter_ns", "all", "filter-normalized"),
-    ("ns", "bn", "BN weights alone"),
+    ("filter_ns", "all", "filter-NS"),
+    ("ns", "bn", "BN alone"),
 )
 """norm, group and name of Figure 7's rows of valleys."""
 SETTINGS = {
@@ -82,7 +82,7 @@ def _weights(ax: Axes, rows: pd.DataFrame) -> None:
     share = where(rows, part="share")["bn_weight"]
     if not share.empty:
         text = f"{100 * float(share.mean()):.1f} %\npositive"
-        ax.text(0.97, 0.06, text, transform=ax.transAxes, ha="right", va="bottom", fontsize=6.0)
+        ax.text(0.03, 0.94, text, transform=ax.transAxes, ha="left", va="top", fontsize=6.0)
 
 
 def recipe_panels(context: FigureContext) -> Figure:

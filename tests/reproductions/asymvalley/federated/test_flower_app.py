@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 from importlib.util import find_spec
@@ -50,7 +51,17 @@ def digits() -> list[ClientData]:
     return [stack_images(images[part], labels[part], device="cpu") for part in parts]
 
 
+@pytest.fixture
+def one_thread() -> Iterator[None]:
+    """Compute here as Flower's processes do: two threads split sums, and rounding grows."""
+    num_threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(num_threads)
+
+
 @pytest.mark.fed
+@pytest.mark.usefixtures("one_thread")
 @pytest.mark.parametrize("algorithm", EVERY, ids=lambda algorithm: algorithm.name)
 def test_global_model_equals_the_simulators(algorithm: FedAvg) -> None:
     data = digits()
