@@ -1,15 +1,14 @@
-"""Claims on starts, recipes, statistics, activations: they hold, fail, tie, or lack seeds."""
+"""What claims on starts, recipes, statistics and activations measure."""
 
 from __future__ import annotations
 
 import pandas as pd
 import pytest
 
-from harness.claims import Claim, Word
+from harness.claims import Word
 from harness.reference import load_reference
 from harness.statistics import MissingRows
-from harness.tables import build_table, validate
-from harness.task import Task
+from harness.tables import build_table
 from reproductions.asymvalley.start_quantities import (
     bn_asymmetry,
     bn_asymmetry_share,
@@ -31,16 +30,8 @@ from reproductions.asymvalley.tasks import (
     fig28_activations,
     gradient,
 )
-from tests.reproductions.asymvalley.decided import (
-    FOLDER,
-    check_figure,
-    check_profiles,
-    check_seals,
-    decide,
-    every_claim,
-)
+from tests.reproductions.asymvalley.decided import FOLDER, decide
 from tests.reproductions.asymvalley.hand_made_starts import (
-    TABLES,
     activations,
     recipes,
     solutions,
@@ -58,56 +49,6 @@ TASKS = {
         gradient.task,
     )
 }
-EVERY_CLAIM = every_claim(TASKS)
-DRAWN = ("fig07", "fig09", "fig28", "bn_statistics", "gradient")
-"""One task of each figure's shape."""
-
-
-@pytest.mark.parametrize(("task", "claim"), EVERY_CLAIM)
-def test_claim_holds_on_a_table_made_to_hold(task: Task, claim: Claim) -> None:
-    verdict = decide(task, claim, TABLES[task.id]("holds"))
-    assert (verdict.word, verdict.reason) == (Word.REPRODUCED, "")
-
-
-@pytest.mark.parametrize(("task", "claim"), EVERY_CLAIM)
-def test_claim_fails_on_a_table_made_to_fail(task: Task, claim: Claim) -> None:
-    assert decide(task, claim, TABLES[task.id]("fails")).word is Word.NOT_REPRODUCED
-
-
-TRUE_OF_FLAT = ("gaussian_positive_share", "ones_centre_as_stated")
-"""Claims on weights, which flat curves say nothing of."""
-
-
-@pytest.mark.parametrize(("task", "claim"), EVERY_CLAIM)
-def test_flat_valleys_and_ties_pass_no_empirical_claim(task: Task, claim: Claim) -> None:
-    if claim.grade == "empirical" and claim.id not in TRUE_OF_FLAT:
-        word = decide(task, claim, TABLES[task.id]("flat")).word
-        assert word in (Word.NOT_REPRODUCED, Word.INCONCLUSIVE)
-
-
-@pytest.mark.parametrize(("task", "claim"), EVERY_CLAIM)
-def test_two_seeds_decide_nothing_unless_deterministic(task: Task, claim: Claim) -> None:
-    table = TABLES[task.id]("holds")
-    expected = Word.REPRODUCED if claim.deterministic else Word.INCONCLUSIVE
-    assert decide(task, claim, table[table["seed"] < 2]).word is expected
-
-
-@pytest.mark.parametrize(("task", "claim"), EVERY_CLAIM)
-def test_claim_is_graded_for_its_profiles(task: Task, claim: Claim) -> None:
-    check_profiles(claim)
-
-
-@pytest.mark.parametrize("name", sorted(TASKS))
-def test_task_is_whole(name: str) -> None:
-    task, table = TASKS[name], TABLES[name]("holds").reindex(columns=TASKS[name].columns.names)
-    check_seals(task)
-    assert len(validate(table, task.columns, where=name)) == len(table)
-
-
-@pytest.mark.parametrize("word", DRAWN)
-def test_figure_draws_at_both_widths_and_with_one_seed(word: str) -> None:
-    name = f"asymvalley/{word}"
-    check_figure(TASKS[name], TABLES[name]("holds"))
 
 
 def one_seed(table: pd.DataFrame) -> pd.DataFrame:
