@@ -1,0 +1,45 @@
+"""LISA (arXiv 2403.17919): fine-tune a few layers at a time, drawn anew every K steps.
+
+Usable alone, on any model with a list of blocks:
+
+    lisa = Lisa(model, gamma=2, period=13, seed=0)
+    optimizer = lisa.attach(torch.optim.AdamW(model.parameters(), lr=1e-5))
+
+and with transformers' Trainer, before `trainer.train()`:
+
+    Lisa(model, gamma=2, period=13, seed=0).attach(trainer.create_optimizer())
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from reproductions.lisa.blocks import Blocks, find_blocks
+    from reproductions.lisa.lisa import Lisa, StatePolicy
+    from reproductions.lisa.sampling import RandomSampler, Sampler, expected_coverage
+
+__all__ = [
+    "Lisa",
+    "StatePolicy",
+    "find_blocks",
+    "Blocks",
+    "RandomSampler",
+    "Sampler",
+    "expected_coverage",
+]
+
+_NEED_TORCH = {
+    "lisa": ("Lisa", "StatePolicy"),
+    "blocks": ("Blocks", "find_blocks"),
+    "sampling": ("RandomSampler", "Sampler", "expected_coverage"),
+}
+
+
+def __getattr__(name: str) -> Any:
+    # Declarations import this package too, and listing tasks must not load torch.
+    for module, names in _NEED_TORCH.items():
+        if name in names:
+            return getattr(import_module(f"{__name__}.{module}"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

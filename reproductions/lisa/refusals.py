@@ -1,0 +1,64 @@
+"""Set-ups under which LISA would silently save no memory, or train ranks apart."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+import torch
+from torch import nn
+from torch.optim import Optimizer
+
+from harness.errors import EnvError
+
+
+def refuse_sharding(model: nn.Module, optimizer: Optimizer) -> None:
+    """Raise EnvError under DeepSpeed or fully sharded parameters.
+
+    ZeRO keeps flat partitions of what trained at the start, and FSDP flat or sharded tensors:
+    neither follows requires_grad when it changes.
+    """
+    if _deepspeed_is_on(model, optimizer):
+        raise EnvError(
+            "LISA does not work under DeepSpeed: its ZeRO partitions do not follow which blocks"
+            " train, so that no memory would be saved; train on one GPU, or with DDP"
+        )
+    for parameter in model.parameters():
+        if type(parameter).__name__ in ("FlatParameter", "DTensor") or hasattr(
+            parameter, "placements"
+        ):
+            raise EnvError(
+                "LISA does not work on sharded parameters (FSDP, tensor parallelism): train on one"
+                " GPU, or with DDP"
+            )
+
+
+def refuse_silent_ranks(model: nn.Module) -> None:
+    """Raise EnvError where several ranks train copies whose gradients nobody adds up.
+
+    DDP listens to the parameters that trained when it was made: it must be made first, of a model
+    of which nothing is frozen, with find_unused_parameters, and be what is handed to LISA.
+    """
+    distributed = torch.distributed
+    if not (distributed.is_available() and distributed.is_initialized()):
+        return
+    if distributed.get_world_size() == 1:
+        return
+    wrapped = isinstance(model, nn.parallel.DistributedDataParallel)
+    if not (wrapped and model.find_unused_parameters):
+        raise EnvError(
+            "several ranks: wrap the model in DistributedDataParallel with"
+            " find_unused_parameters=True and hand that to Lisa, before anything is frozen"
+        )
+
+
+def _deepspeed_is_on(model: nn.Module, optimizer: Optimizer) -> bool:
+    # Each of them is set by another way in: the launcher, TrainingArguments, the engine.
+    if os.environ.get("ACCELERATE_USE_DEEPSPEED", "false").lower() == "true":
+        return True
+    integration = sys.modules.get("transformers.integrations.deepspeed")
+    if integration is not None and integration.deepspeed_config() is not None:
+        return True
+    modules = (type(model).__module__, type(optimizer).__module__)
+    flat = any(hasattr(parameter, "ds_id") for parameter in model.parameters())
+    return flat or any(module.partition(".")[0] == "deepspeed" for module in modules)

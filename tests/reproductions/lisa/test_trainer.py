@@ -1,0 +1,128 @@
+"""LISA inside transformers' Trainer, and on two ranks."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor, nn
+from torch.utils.data import Dataset
+from transformers import Trainer, TrainingArguments
+
+from harness.errors import EnvError
+from reproductions.lisa import Lisa
+from tests.reproductions.lisa.small import adamw, assert_same, batches, llama, train
+
+STEPS = 8
+
+
+class Sentences(Dataset[dict[str, Tensor]]):
+    """As many token sequences as two batches a step need."""
+
+    def __init__(self) -> None:
+        self.ids = torch.cat(list(batches(2 * STEPS)))
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def __getitem__(self, index: int) -> dict[str, Tensor]:
+        return {"input_ids": self.ids[index], "labels": self.ids[index]}
+
+
+def trainer_of(model: Any, folder: Path, **more: Any) -> Trainer:
+    told = {"per_device_train_batch_size": 2, "max_steps": STEPS, "learning_rate": 1e-2}
+    told |= {"weight_decay": 0.1, "lr_scheduler_type": "cosine", "save_steps": 3, "seed": 4}
+    told |= {"report_to": [], "use_cpu": True, "disable_tqdm": True, "logging_steps": 1}
+    args = TrainingArguments(output_dir=str(folder), **(told | more))
+    return Trainer(model=model, args=args, train_dataset=Sentences())
+
+
+def test_three_lines_in_a_trainer_train_the_drawn_blocks(tmp_path: Path) -> None:
+    model = llama(num_blocks=8)
+    before = {name: value.detach().clone() for name, value in model.named_parameters()}
+    trainer = trainer_of(model, tmp_path)
+    lisa = Lisa(model, gamma=2, period=4, seed=0)
+    lisa.attach(trainer.create_optimizer())
+    trainer.train()
+    assert lisa.step == STEPS
+    trained = set()
+    for name, value in model.named_parameters():
+        if "layers" in name and not torch.equal(value, before[name]):
+            trained.add(int(name.split(".")[2]))
+    assert trained == lisa.visited
+    assert 2 <= len(trained) <= 4
+    rates = [entry["learning_rate"] for entry in trainer.state.log_history if "loss" in entry]
+    assert rates == pytest.approx(cosine(), rel=1e-6)
+
+
+def cosine() -> list[float]:
+    """Return the rates of one uninterrupted schedule, as transformers logs them after a step."""
+    import math
+
+    return [1e-2 * 0.5 * (1 + math.cos(math.pi * step / STEPS)) for step in range(STEPS)]
+
+
+def test_all_blocks_in_a_trainer_are_its_own_full_training(tmp_path: Path) -> None:
+    ours, plain = llama(), llama()
+    trainer = trainer_of(ours, tmp_path / "ours")
+    Lisa(ours, gamma=4, period=3, seed=0).attach(trainer.create_optimizer())
+    trainer.train()
+    trainer_of(plain, tmp_path / "plain").train()
+    assert_same(ours, plain)
+
+
+def test_a_trainer_resumes_to_the_bit(tmp_path: Path) -> None:
+    settings: dict[str, Any] = {"gamma": 2, "period": 2, "seed": 6}
+    whole = llama()
+    trainer = trainer_of(whole, tmp_path)
+    Lisa(whole, **settings).attach(trainer.create_optimizer())
+    trainer.train()
+
+    resumed = llama(seed=3)
+    trainer = trainer_of(resumed, tmp_path)
+    lisa = Lisa(resumed, **settings)
+    lisa.attach(trainer.create_optimizer())
+    trainer.train(resume_from_checkpoint=str(tmp_path / "checkpoint-3"))
+    assert lisa.step == STEPS
+    assert_same(resumed, whole)
+
+
+def test_accumulated_batches_are_one_step(tmp_path: Path) -> None:
+    model = llama()
+    trainer = trainer_of(model, tmp_path, gradient_accumulation_steps=2)
+    lisa = Lisa(model, gamma=1, period=2, seed=0)
+    lisa.attach(trainer.create_optimizer())
+    trainer.train()
+    assert (lisa.step, lisa.num_samplings) == (STEPS, STEPS // 2)
+
+
+def rank(number: int, folder: str) -> None:
+    """Train on one half of every batch; rank 0 stores the model, and what was refused."""
+    torch.set_num_threads(1)
+    torch.distributed.init_process_group(
+        "gloo", init_method=f"file://{folder}/meet", rank=number, world_size=2
+    )
+    refused = ""
+    for unused in (False, True):
+        model = llama()
+        wrapped = nn.parallel.DistributedDataParallel(model, find_unused_parameters=unused)
+        optimizer = Lisa(wrapped, gamma=1, period=2, seed=0).attach(adamw(wrapped))
+        try:
+            train(wrapped, optimizer, (ids[number : number + 1] for ids in batches(6)))
+        except EnvError as error:
+            refused = str(error)
+    if number == 0:
+        torch.save({"refused": refused, "model": model.state_dict()}, f"{folder}/told.pt")
+    torch.distributed.destroy_process_group()
+
+
+def test_two_ranks_equal_one_and_ranks_that_would_drift_are_refused(tmp_path: Path) -> None:
+    torch.multiprocessing.spawn(rank, (str(tmp_path),), nprocs=2)
+    told = torch.load(tmp_path / "told.pt", weights_only=True)
+    assert "find_unused_parameters=True" in told["refused"]
+    alone = llama()
+    train(alone, Lisa(alone, gamma=1, period=2, seed=0).attach(adamw(alone)), batches(6))
+    for name, value in alone.state_dict().items():
+        torch.testing.assert_close(told["model"][name], value, rtol=1e-4, atol=1e-6)
