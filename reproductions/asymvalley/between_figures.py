@@ -41,7 +41,7 @@ def recipe_line_panels(context: FigureContext, *, first: str, second: str) -> Fi
     # Groups differ by orders of magnitude; an untrained group has no spread to take a log of.
     std_ax.set_yscale("log", nonpositive="mask")
     consistency_ax.axhline(0.5, color="#999999", linewidth=0.6, linestyle=":")
-    consistency_ax.set_ylim(0.0, 1.0)
+    consistency_ax.set_ylim(0.0, 1.05)
     line(line_ax, where(context.table, part="line"), x="x", y="error", color=PALETTE[6])
     for place, color in zip((0.0, 1.0), PALETTE, strict=False):
         line_ax.axvline(place, color=color, linewidth=1.0, linestyle=":")

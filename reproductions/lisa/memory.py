@@ -1,0 +1,230 @@
+"""How much memory a way to fine-tune takes, before anything is run.
+
+The real model class is built from its config on the meta device, the method applied, and one step
+counted to the byte: weights, gradients, moments, and what autograd saves. Nothing is allocated.
+
+    python -m reproductions.lisa.memory llama-2-7b --seq-len 512 --gamma 2 --rank 128
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any
+
+import torch
+import typer
+
+from harness.errors import DataError, HarnessError, SpecError
+from harness.measure.memory import MemoryBytes, count_bytes
+from reproductions.lisa.methods import Full, Layerwise, Lora, Method
+from reproductions.lisa.shapes import SHAPES
+
+if TYPE_CHECKING:
+    from transformers import PretrainedConfig
+
+DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16}
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Workload:
+    """What one step computes."""
+
+    seq_len: int
+    batch_size: int
+    dtype: str
+    """Of weights, and so of gradients and moments: `float32` or `bfloat16`."""
+
+    def __post_init__(self) -> None:
+        if min(self.seq_len, self.batch_size) < 1 or self.dtype not in DTYPES:
+            raise SpecError(f"{self}: need positive sizes and a dtype of {', '.join(DTYPES)}")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Estimate:
+    """One method's memory."""
+
+    memory: MemoryBytes
+    num_params: int
+    """All that is held, adapters included."""
+    num_trainable: int
+    """At once."""
+
+
+class FirstBlocks:
+    """Always the first gamma blocks, which is what memory is greatest for.
+
+    Which blocks they are matters only where the embeddings are frozen: the way back to the first
+    block is the longest.
+    """
+
+    def __init__(self, num_blocks: int, gamma: int) -> None:
+        if not 0 <= gamma <= num_blocks:
+            raise SpecError(f"gamma={gamma}: the model has {num_blocks} blocks, need 0 to that")
+        self.num_blocks, self._gamma = num_blocks, gamma
+
+    def draw(self) -> tuple[int, ...]:
+        """Return the first blocks."""
+        return tuple(range(self._gamma))
+
+    def state_dict(self) -> dict[str, Any]:
+        """Return nothing: there is no state."""
+        return {}
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        """Take nothing."""
+
+
+def layerwise(num_blocks: int, gamma: int, *, train_embeddings: bool = True) -> Layerwise:
+    """Return LISA as it is estimated: one period, the first blocks."""
+    sampler = FirstBlocks(num_blocks, gamma)
+    return Layerwise(
+        gamma=gamma, period=1, seed=0, sampler=sampler, train_embeddings=train_embeddings
+    )
+
+
+def estimate(config: PretrainedConfig, method: Method, workload: Workload) -> Estimate:
+    """Count the bytes of one AdamW step of a causal language model with eager attention.
+
+    The sum is an upper bound of the tensors alive at once: gradients come as saved tensors go. A
+    step's temporaries, the allocator's rounding and the GPU's context come on top.
+    """
+    # Meta tensors have storages with sizes, and no memory.
+    with torch.device("meta"):
+        prepared = method.prepare(build(config, workload.dtype), adamw)
+        ids = torch.zeros(workload.batch_size, workload.seq_len, dtype=torch.long)
+        # Without a mask the model would look into the positions, which have no values here.
+        inputs = {"input_ids": ids, "labels": ids, "attention_mask": torch.ones_like(ids)}
+    # Before the step: a switch of blocks comes after it.
+    num_trainable = prepared.num_trainable
+    memory = count_bytes(
+        prepared.model,
+        prepared.optimizer,
+        lambda: prepared.model(**inputs, use_cache=False).loss,
+    )
+    return Estimate(
+        memory=memory,
+        num_params=sum(parameter.numel() for parameter in prepared.model.parameters()),
+        num_trainable=num_trainable,
+    )
+
+
+def build(config: PretrainedConfig, dtype: str) -> torch.nn.Module:
+    """Return a model with new weights, in train mode, with eager attention."""
+    from transformers import AutoModelForCausalLM
+
+    model = AutoModelForCausalLM.from_config(
+        config, dtype=DTYPES[dtype], attn_implementation="eager"
+    )
+    return model.train()
+
+
+def adamw(parameters: Any) -> torch.optim.AdamW:
+    """Return AdamW one tensor at a time, which keeps a step's temporaries small."""
+    return torch.optim.AdamW(parameters, lr=1e-4, foreach=False)
+
+
+def load_config(name: str) -> PretrainedConfig:
+    """Return one of our shapes by its name, or a config of the given folder, file or hub id.
+
+    Raises DataError for one that cannot be read.
+    """
+    from transformers import AutoConfig
+
+    if name in SHAPES:
+        return SHAPES[name].config()
+    try:
+        return AutoConfig.from_pretrained(name)
+    except (OSError, ValueError) as error:
+        reason = str(error).splitlines()[0]
+        raise DataError(
+            f"no config at {name!r} ({reason}): name a folder with a config.json, a hub id that"
+            f" can be reached, or one of {', '.join(SHAPES)}"
+        ) from error
+
+
+def methods_of(
+    num_blocks: int, *, gammas: Sequence[int], ranks: Sequence[int], dropout: float
+) -> dict[str, Method]:
+    """Return what is compared, by its name in Table 1."""
+    loras = {
+        f"LoRA r={rank}": Lora(rank=rank, alpha=float(rank), dropout=dropout, embeddings=True)
+        for rank in ranks
+    }
+    lisas = {f"LISA E+H+{gamma}L": layerwise(num_blocks, gamma) for gamma in gammas}
+    frozen = {
+        f"LISA {gamma}L, E and H frozen": layerwise(num_blocks, gamma, train_embeddings=False)
+        for gamma in gammas
+        if gamma
+    }
+    return {"full": Full(), **loras, **lisas, **frozen}
+
+
+app = typer.Typer(add_completion=False)
+
+
+@app.command(help="Estimate the memory of fine-tuning a model, by method; nothing is allocated.")
+def main(
+    config: Annotated[str, typer.Argument(help="A folder, file or hub id, or a shape of ours.")],
+    seq_len: Annotated[int, typer.Option(help="Tokens of a sequence.")] = 512,
+    batch_size: Annotated[int, typer.Option(help="Sequences of a step.")] = 1,
+    dtype: Annotated[str, typer.Option(help="bfloat16 or float32, moments too.")] = "bfloat16",
+    gamma: Annotated[list[int] | None, typer.Option(help="Blocks of LISA; repeatable.")] = None,
+    rank: Annotated[list[int] | None, typer.Option(help="Of LoRA; repeatable.")] = None,
+    dropout: Annotated[float, typer.Option(help="Of LoRA's adapters.")] = 0.0,
+    as_json: Annotated[bool, typer.Option("--json", help="Rows as JSON.")] = False,
+) -> None:
+    """Print a table of bytes by method."""
+    try:
+        rows = table(
+            load_config(config),
+            Workload(seq_len=seq_len, batch_size=batch_size, dtype=dtype),
+            gammas=(0, 2, 4) if gamma is None else gamma,
+            ranks=(128,) if rank is None else rank,
+            dropout=dropout,
+        )
+    except HarnessError as error:
+        typer.echo(f"error: {error}", err=True)
+        raise typer.Exit(error.exit_code) from error
+    typer.echo(json.dumps(rows) if as_json else _rendered(rows))
+
+
+def table(
+    config: PretrainedConfig,
+    workload: Workload,
+    *,
+    gammas: Sequence[int],
+    ranks: Sequence[int],
+    dropout: float,
+) -> list[dict[str, Any]]:
+    """Return one row a method: bytes by what holds them, and how many parameters train."""
+    methods = methods_of(config.num_hidden_layers, gammas=gammas, ranks=ranks, dropout=dropout)
+    rows = []
+    for name, method in methods.items():
+        found = estimate(config, method, workload)
+        counts = {"num_params": found.num_params, "num_trainable": found.num_trainable}
+        rows.append({"method": name, **counts, **found.memory.to_json()})
+    return rows
+
+
+def _rendered(rows: Sequence[dict[str, Any]]) -> str:
+    """Return rows as text, in units of 10^9 or 10^6 bytes; the sum in GiB too, as GPUs are sold."""
+    unit, size = ("GB", 1e9) if rows[0]["total"] >= 1e9 else ("MB", 1e6)
+    heads = ["weights", "gradients", "moments", "saved", "sum"]
+    lines = [["method", "trainable", *(f"{head} {unit}" for head in heads), "sum GiB"]]
+    for row in rows:
+        parts = [row["parameters"] + row["buffers"], row["gradients"], row["optimizer"]]
+        cells = [f"{part / size:.2f}" for part in [*parts, row["saved"], row["total"]]]
+        gib = f"{row['total'] / 2**30:.2f}"
+        lines.append([row["method"], f"{row['num_trainable']:,}", *cells, gib])
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    return "\n".join(
+        line[0].ljust(widths[0])
+        + "".join(f"  {cell:>{width}}" for cell, width in zip(line[1:], widths[1:], strict=True))
+        for line in lines
+    )
+
+
+if __name__ == "__main__":
+    app()

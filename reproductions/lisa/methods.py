@@ -1,0 +1,141 @@
+"""The ways to fine-tune that are compared, on one footing: what trains, and with which optimizer.
+
+`full` trains everything, `lora` adapters of low rank (peft's), `lisa` some blocks at a time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import ClassVar, Protocol
+
+from torch import nn
+from torch.optim import Optimizer
+
+from harness.errors import SpecError
+from reproductions.lisa.lisa import Lisa, StatePolicy
+from reproductions.lisa.sampling import Sampler, SamplerKind
+
+MakeOptimizer = Callable[[Iterable[nn.Parameter]], Optimizer]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Prepared:
+    """A model that is ready to train by a method."""
+
+    model: nn.Module
+    """To be called as the one handed in."""
+    optimizer: Optimizer
+    lisa: Lisa | None = None
+    """Only under LISA."""
+
+    @property
+    def trainable(self) -> list[nn.Parameter]:
+        """Parameters that train now, tied ones once."""
+        return [parameter for parameter in self.model.parameters() if parameter.requires_grad]
+
+    @property
+    def num_trainable(self) -> int:
+        return sum(parameter.numel() for parameter in self.trainable)
+
+
+class Method(Protocol):
+    """A way to fine-tune."""
+
+    name: ClassVar[str]
+
+    def prepare(self, model: nn.Module, make_optimizer: MakeOptimizer) -> Prepared:
+        """Freeze, adapt, and give the optimizer what trains; the model handed in is changed."""
+        ...
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Full:
+    """All parameters."""
+
+    name: ClassVar[str] = "full"
+
+    def prepare(self, model: nn.Module, make_optimizer: MakeOptimizer) -> Prepared:
+        """Hand all parameters to the optimizer."""
+        return Prepared(model=model, optimizer=make_optimizer(model.parameters()))
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Lora:
+    """Adapters of low rank beside all linear layers. Source: arXiv 2106.09685, by peft."""
+
+    name: ClassVar[str] = "lora"
+    rank: int
+    alpha: float
+    """Adapters are scaled by alpha / rank."""
+    dropout: float
+    """Of an adapter's input; each dropped input is one more saved tensor."""
+    embeddings: bool
+    """Adapters of token embedding and head too, as in the authors' memory script."""
+
+    def __post_init__(self) -> None:
+        if self.rank < 1 or not 0.0 <= self.dropout < 1.0:
+            raise SpecError(f"{self}: need rank >= 1 and 0 <= dropout < 1")
+
+    def prepare(self, model: nn.Module, make_optimizer: MakeOptimizer) -> Prepared:
+        """Freeze the model and add adapters, in the model's own dtype."""
+        from peft import LoraConfig, get_peft_model
+
+        adapted = get_peft_model(
+            model,  # type: ignore[arg-type]
+            LoraConfig(
+                r=self.rank,
+                lora_alpha=self.alpha,  # type: ignore[arg-type]
+                lora_dropout=self.dropout,
+                target_modules=_linears(model, embeddings=self.embeddings),
+            ),
+            # peft would keep bf16's adapters in float32, which the paper's peft did not.
+            autocast_adapter_dtype=False,
+            low_cpu_mem_usage=any(p.is_meta for p in model.parameters()),
+        )
+        trainable = [parameter for parameter in adapted.parameters() if parameter.requires_grad]
+        for adapter in trainable:
+            # On the meta device peft leaves them in float32; elsewhere this changes nothing.
+            adapter.data = adapter.data.to(next(model.parameters()).dtype)
+        return Prepared(model=adapted, optimizer=make_optimizer(trainable))
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Layerwise:
+    """LISA."""
+
+    name: ClassVar[str] = "lisa"
+    gamma: int
+    period: int
+    seed: int
+    sampler: SamplerKind | Sampler = "exact"
+    policy: StatePolicy = "drop_refrozen"
+    train_embeddings: bool = True
+
+    def prepare(self, model: nn.Module, make_optimizer: MakeOptimizer) -> Prepared:
+        """Attach LISA to an optimizer of all parameters."""
+        lisa = Lisa(
+            model,
+            gamma=self.gamma,
+            period=self.period,
+            seed=self.seed,
+            sampler=self.sampler,
+            policy=self.policy,
+            train_embeddings=self.train_embeddings,
+        )
+        optimizer = lisa.attach(make_optimizer(model.parameters()))
+        return Prepared(model=model, optimizer=optimizer, lisa=lisa)
+
+
+def _linears(model: nn.Module, *, embeddings: bool) -> list[str]:
+    """Return the names of all linear layers, with the token embedding and the head if asked."""
+    from transformers.pytorch_utils import Conv1D
+
+    head = model.get_output_embeddings()  # type: ignore[operator]
+    tokens = model.get_input_embeddings()  # type: ignore[operator]
+    ends = (tokens, head) if embeddings else ()
+    return [
+        name
+        for name, module in model.named_modules()
+        if module in ends or (isinstance(module, (nn.Linear, Conv1D)) and module is not head)
+    ]
