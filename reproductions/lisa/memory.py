@@ -43,7 +43,7 @@ class Workload:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Estimate:
-    """One method's memory."""
+    """One method's memory and its parameters."""
 
     memory: MemoryBytes
     num_params: int
@@ -84,17 +84,19 @@ def layerwise(num_blocks: int, gamma: int, *, train_embeddings: bool = True) -> 
     )
 
 
-def estimate(config: PretrainedConfig, method: Method, workload: Workload) -> Estimate:
+def count(
+    config: PretrainedConfig, method: Method, workload: Workload, *, device: str, seed: int = 0
+) -> Estimate:
     """Count the bytes of one AdamW step of a causal language model with eager attention.
 
+    device: `meta` allocates nothing, and counts what a GPU would hold; elsewhere the step is real.
     The sum is an upper bound of the tensors alive at once: gradients come as saved tensors go. A
     step's temporaries, the allocator's rounding and the GPU's context come on top.
     """
-    # Meta tensors have storages with sizes, and no memory.
-    with torch.device("meta"):
-        prepared = method.prepare(build(config, workload.dtype), adamw)
+    with torch.device(device):
+        prepared = method.prepare(build(config, workload.dtype, seed=seed), adamw)
         ids = torch.zeros(workload.batch_size, workload.seq_len, dtype=torch.long)
-        # Without a mask the model would look into the positions, which have no values here.
+        # Without a mask the model would look into the positions, which have no values on meta.
         inputs = {"input_ids": ids, "labels": ids, "attention_mask": torch.ones_like(ids)}
     # Before the step: a switch of blocks comes after it.
     num_trainable = prepared.num_trainable
@@ -110,13 +112,16 @@ def estimate(config: PretrainedConfig, method: Method, workload: Workload) -> Es
     )
 
 
-def build(config: PretrainedConfig, dtype: str) -> torch.nn.Module:
+def build(config: PretrainedConfig, dtype: str, *, seed: int) -> torch.nn.Module:
     """Return a model with new weights, in train mode, with eager attention."""
     from transformers import AutoModelForCausalLM
 
-    model = AutoModelForCausalLM.from_config(
-        config, dtype=DTYPES[dtype], attn_implementation="eager"
-    )
+    # transformers draws weights from the global generator.
+    with torch.random.fork_rng():
+        torch.manual_seed(seed)
+        model = AutoModelForCausalLM.from_config(
+            config, dtype=DTYPES[dtype], attn_implementation="eager"
+        )
     return model.train()
 
 
@@ -202,7 +207,7 @@ def table(
     methods = methods_of(config.num_hidden_layers, gammas=gammas, ranks=ranks, dropout=dropout)
     rows = []
     for name, method in methods.items():
-        found = estimate(config, method, workload)
+        found = count(config, method, workload, device="meta")
         counts = {"num_params": found.num_params, "num_trainable": found.num_trainable}
         rows.append({"method": name, **counts, **found.memory.to_json()})
     return rows

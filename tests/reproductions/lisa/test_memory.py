@@ -9,16 +9,12 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-import torch
 
 from harness.errors import DataError, SpecError
-from harness.measure.memory import count_bytes
 from reproductions.lisa.memory import (
     DTYPES,
     Workload,
-    adamw,
-    build,
-    estimate,
+    count,
     layerwise,
     load_config,
 )
@@ -43,19 +39,14 @@ METHODS: dict[str, Method] = {
 @pytest.mark.parametrize("shape", [SMALL, SMALL_GPT2], ids=["llama", "gpt2"])
 def test_an_estimate_is_what_a_real_step_takes(shape: Shape, name: str, dtype: str) -> None:
     workload = Workload(seq_len=12, batch_size=3, dtype=dtype)
-    found = estimate(shape.config(), METHODS[name], workload)
-    real = METHODS[name].prepare(build(shape.config(), dtype), adamw)
-    ids = torch.zeros(3, 12, dtype=torch.long)
+    told = (shape.config(), METHODS[name], workload)
+    found, real = count(*told, device="meta"), count(*told, device="cpu")
     assert found.num_trainable == real.num_trainable
-    inputs = {"input_ids": ids, "labels": ids, "attention_mask": torch.ones_like(ids)}
-    counted = count_bytes(
-        real.model, real.optimizer, lambda: real.model(**inputs, use_cache=False).loss
-    )
     # Mean and deviation of each LayerNorm's 36 rows: float32 on a GPU and here, bf16 on a CPU. The
     # first of 9 saves none where nothing before it trains.
     num_norms = 8 if name == "lora_linears" else 9
     statistics = 2 * num_norms * 36 * 2 if shape is SMALL_GPT2 and dtype == "bfloat16" else 0
-    assert found.memory == replace(counted, saved=counted.saved + statistics)
+    assert found.memory == replace(real.memory, saved=real.memory.saved + statistics)
 
 
 @pytest.mark.parametrize("name", ["gpt2-small", "tinyllama", "llama-2-7b"])
@@ -64,7 +55,7 @@ def test_weights_gradients_and_moments_are_the_closed_form(name: str, gamma: int
     """2 P + 2 tau + 4 tau bytes in bf16, and a counter of 4 bytes for each tensor."""
     shape = SHAPES[name]
     workload = Workload(seq_len=8, batch_size=1, dtype="bfloat16")
-    found = estimate(shape.config(), layerwise(shape.num_blocks, gamma), workload)
+    found = count(shape.config(), layerwise(shape.num_blocks, gamma), workload, device="meta")
     tau = shape.lisa_params(gamma)
     assert found.num_trainable == tau
     assert found.memory.parameters == 2 * shape.num_params
@@ -78,14 +69,17 @@ def test_llama_2_7b_with_adapters_holds_what_the_paper_s_precision_says() -> Non
     """16.1 GB of weights, gradients and moments at rank 128, of the notes' arithmetic."""
     lora = Lora(rank=128, alpha=128.0, dropout=0.1, embeddings=True)
     workload = Workload(seq_len=8, batch_size=1, dtype="bfloat16")
-    memory = estimate(SHAPES["llama-2-7b"].config(), lora, workload).memory
+    memory = count(SHAPES["llama-2-7b"].config(), lora, workload, device="meta").memory
     static = memory.parameters + memory.gradients + memory.optimizer
     assert static == pytest.approx(2 * 6_738_415_616 + 8 * 329_056_256, rel=1e-4)
 
 
 def test_frozen_blocks_save_fewer_activations_and_dropout_more() -> None:
     workload = Workload(seq_len=32, batch_size=2, dtype="float32")
-    saved = {n: estimate(SMALL.config(), m, workload).memory.saved for n, m in METHODS.items()}
+    saved = {
+        n: count(SMALL.config(), m, workload, device="meta").memory.saved
+        for n, m in METHODS.items()
+    }
     assert saved["lisa"] < saved["full"] < saved["lora"]
 
 

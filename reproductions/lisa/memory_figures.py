@@ -1,0 +1,169 @@
+"""Figures of memory: Table 1's models side by side, and Figure 3's stacked bars."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from harness.figures import PALETTE, FigureContext
+from harness.reference import standings
+from reproductions.lisa.memory_quantities import length_near
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+MODELS = {
+    "gpt2-small": "GPT2-Small",
+    "tinyllama": "TinyLlama",
+    "mistral-7b": "Mistral-7B",
+    "llama-2-7b": "LLaMA-2-7B",
+    "llama-2-70b": "LLaMA-2-70B",
+    "tiny-deep": "32 small blocks",
+    "tiny-smoke": "8 tiny blocks",
+}
+"""Names of shapes, the paper's as it writes them."""
+LABELS = {
+    "weights_bytes": "weights",
+    "saved_bytes": "activations",
+    "gradients_bytes": "gradients",
+    "moments_bytes": "moments",
+}
+PAPER_GB = 6.9
+"""Full training's activations in the paper's Figure 3, as read; it only chooses a length."""
+SHOWN_LEN = 512
+
+
+def peak_panels(context: FigureContext) -> Figure:
+    """Draw one panel a model: full training, LoRA by rank and LISA by blocks."""
+    steps = _counted_where_possible(context.table[context.table["part"] == "step"])
+    shapes = [shape for shape in MODELS if (steps["shape"] == shape).any()]
+    drawn = context.reference[context.reference["series"].isin(MODELS[shape] for shape in shapes)]
+    columns = min(len(shapes), 3)
+    figure, axes = context.subplots(-(-len(shapes) // columns), columns, aspect=0.85)
+    for ax, shape in zip(axes, shapes, strict=False):
+        # The paper's adapters have dropout; those without are in the table.
+        plain = (steps["method"] == "lora") & (steps["dropout"] == 0.0)
+        rows = steps[(steps["shape"] == shape) & ~plain]
+        if (rows["seq_len"] == SHOWN_LEN).any():
+            rows = rows[rows["seq_len"] == SHOWN_LEN]
+        _dots(ax, rows, drawn[drawn["series"] == MODELS[shape]])
+        ax.set_title(MODELS[shape])
+    for ax in axes[len(shapes) :]:
+        ax.remove()
+    _legend(figure, drawn, measured=steps["peak_allocated_bytes"].notna().any())
+    return figure
+
+
+def breakdown_bars(context: FigureContext) -> Figure:
+    """Draw one panel a model, one stacked bar a method; the paper's totals hollow and dashed."""
+    table = _counted_where_possible(context.table)
+    shapes = [shape for shape in MODELS if (table["shape"] == shape).any()]
+    figure, axes = context.subplots(1, len(shapes), aspect=0.6)
+    for ax, shape in zip(axes, shapes, strict=True):
+        rows = table[table["shape"] == shape]
+        if shape == "llama-2-7b":
+            rows = rows[rows["seq_len"] == length_near(table, shape=shape, saved_gb=PAPER_GB)]
+        size, unit = _unit(rows["total_bytes"])
+        _bars(ax, rows, size)
+        if shape == "llama-2-7b":
+            _paper_totals(ax, rows, context.reference)
+        ax.set_title(f"{MODELS[shape]}, {rows['seq_len'].iloc[0]} tokens")
+        ax.set_xlabel(f"memory ({unit})")
+    handles, labels = axes[0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside upper center", ncols=3)
+    return figure
+
+
+def label_of(row: pd.Series) -> str:
+    """Return a method's name as Table 1 writes it."""
+    match row["method"]:
+        case "lora":
+            return f"LoRA {row['rank']}"
+        case "lisa":
+            return f"E+H+{row['gamma']}L" if row["gamma"] else "E+H"
+    return "full"
+
+
+def _counted_where_possible(table: pd.DataFrame) -> pd.DataFrame:
+    """Leave out arithmetic beside a real step, which it equals."""
+    counted = table.loc[table["how"] == "count", "shape"].unique()
+    return table[(table["how"] != "arithmetic") | ~table["shape"].isin(counted)]
+
+
+def _dots(ax: Axes, rows: pd.DataFrame, reference: pd.DataFrame) -> None:
+    size, unit = _unit(rows["total_bytes"])
+    labels = [label_of(row) for _, row in rows.iterrows()]
+    for column, marker in (("total_bytes", "o"), ("peak_allocated_bytes", "^")):
+        values = rows[column].astype("float64") / size
+        ax.plot(range(len(rows)), values.to_numpy(), marker=marker, color=PALETTE[0], ls="none")
+    if not reference.empty:
+        found = reference.set_index("y_name")["value"]
+        heights = [found.get(_reference_name(row)) for _, row in rows.iterrows()]
+        ax.plot(
+            range(len(rows)), heights, marker="s", mfc="none", color=PALETTE[1], ls="--"
+        )  # fmt: skip
+    ax.set_xticks(range(len(rows)), labels, rotation=60, ha="right")
+    ax.set_ylim(0.0, 1.08 * ax.get_ylim()[1])
+    ax.set_ylabel(f"memory ({unit})")
+
+
+def _reference_name(row: pd.Series) -> str:
+    if row["method"] == "full":
+        return "vanilla"
+    return f"lora_r{row['rank']}" if row["method"] == "lora" else f"lisa_{label_of(row)}"
+
+
+def _bars(ax: Axes, rows: pd.DataFrame, size: float) -> None:
+    names = [_bar_name(row) for _, row in rows.iterrows()]
+    left = [0.0] * len(rows)
+    for color, (column, label) in zip(PALETTE, LABELS.items(), strict=False):
+        widths = (rows[column] / size).to_list()
+        ax.barh(range(len(rows)), widths, left=left, color=color, label=label, height=0.6)
+        left = [start + width for start, width in zip(left, widths, strict=True)]
+    ax.set_yticks(range(len(rows)), names)
+    ax.invert_yaxis()
+    ax.grid(axis="y", visible=False)
+
+
+def _bar_name(row: pd.Series) -> str:
+    if row["method"] != "lora":
+        return label_of(row)
+    return f"{label_of(row)}, " + (
+        f"dropout {row['dropout']:g}" if row["dropout"] else "no dropout"
+    )
+
+
+def _paper_totals(ax: Axes, rows: pd.DataFrame, reference: pd.DataFrame) -> None:
+    """Draw outlines of the paper's totals; it has LoRA with dropout."""
+    totals = reference[reference["y_name"] == "total"].set_index("series")["value"]
+    names = {"full": "Baseline", "lora": "LoRA", "lisa": "LISA"}
+    label = f"total ({standings(reference['status'])})"
+    for place, (_, row) in enumerate(rows.iterrows()):
+        if names[row["method"]] not in totals or (row["method"] == "lora" and not row["dropout"]):
+            continue
+        ax.barh(
+            [place], [totals[names[row["method"]]]], height=0.8, fill=False, ls="--",
+            edgecolor=PALETTE[6], label=label,
+        )  # fmt: skip
+        label = "_"
+
+
+def _unit(values: pd.Series) -> tuple[float, str]:
+    return (1e9, "GB") if values.max() >= 1e9 else (1e6, "MB")
+
+
+def _legend(figure: Figure, reference: pd.DataFrame, *, measured: bool) -> None:
+    from matplotlib.lines import Line2D
+
+    handles = [Line2D([], [], color=PALETTE[0], marker="o", ls="none", label="tensors counted")]
+    if measured:
+        handles.append(
+            Line2D([], [], color=PALETTE[0], marker="^", ls="none", label="allocator's peak")
+        )
+    if not reference.empty:
+        words = f"Table 1 ({standings(reference['status'])})"
+        handles.append(
+            Line2D([], [], color=PALETTE[1], marker="s", mfc="none", ls="--", label=words)
+        )
+    figure.legend(handles=handles, loc="outside upper center", ncols=len(handles))

@@ -1,0 +1,148 @@
+"""From the parameters of a memory trial to its row, and what optimizer states grow to."""
+
+from __future__ import annotations
+
+from typing import cast
+
+import torch
+
+from harness.errors import RunError, SpecError
+from harness.measure.memory import GpuPeak, gpu_peak, optimizer_tensors, storage_bytes
+from harness.task import Outcome, Params, Row, RunContext, Status
+from reproductions.lisa.lisa import StatePolicy
+from reproductions.lisa.memory import DTYPES, Workload, adamw, build, count, layerwise
+from reproductions.lisa.methods import Full, Layerwise, Lora, Method
+from reproductions.lisa.shapes import Shape, shape_of
+
+WARM_STEPS, TIMED_STEPS = 1, 2
+
+
+def memory_row(params: Params, ctx: RunContext) -> Outcome:
+    """Count one step of a method; under `how` = gpu measure the allocator's peaks beside it.
+
+    count: a real step on this device. arithmetic: the same on the meta device, which allocates
+    nothing. A GPU without room for the step is a result, and its row has no peaks.
+    """
+    shape, workload = shape_of(str(params["shape"])), workload_of(params)
+    device = "cpu" if params["how"] == "count" else "meta"
+    found = count(
+        shape.config(), method_of(params, shape), workload, device=device, seed=ctx.seed("init")
+    )
+    memory = found.memory
+    row: Row = {
+        "num_params": found.num_params,
+        "num_trainable": found.num_trainable,
+        "trainable_closed_form": trainable_of(params, shape),
+        "weights_bytes": memory.parameters + memory.buffers,
+        "gradients_bytes": memory.gradients,
+        "moments_bytes": memory.optimizer,
+        "saved_bytes": memory.saved,
+        "total_bytes": memory.total,
+        "static_closed_form_bytes": static_bytes(params, shape),
+    }
+    if params["how"] != "gpu":
+        return Outcome(rows=[row])
+    peak = _peak_or_none(params)
+    peaks = {
+        "peak_allocated_bytes": peak.allocated_bytes if peak else None,
+        "peak_reserved_bytes": peak.reserved_bytes if peak else None,
+    }
+    status = Status.DONE if peak else Status.OOM
+    return Outcome(rows=[{**row, **peaks}], status=status)
+
+
+def workload_of(params: Params) -> Workload:
+    """Return what a trial's step computes."""
+    return Workload(
+        seq_len=int(params["seq_len"]),
+        batch_size=int(params["batch_size"]),
+        dtype=str(params["dtype"]),
+    )
+
+
+def method_of(params: Params, shape: Shape) -> Method:
+    """Return a trial's method. Raises SpecError for an unknown one."""
+    match params["method"]:
+        case "full":
+            return Full()
+        case "lora":
+            rank = int(params["rank"])
+            # alpha scales values, which no byte depends on.
+            return Lora(
+                rank=rank, alpha=float(rank), dropout=float(params["dropout"]), embeddings=True
+            )
+        case "lisa":
+            return layerwise(shape.num_blocks, int(params["gamma"]))
+    raise SpecError(f"method={params['method']!r}: need 'full', 'lora' or 'lisa'")
+
+
+def trainable_of(params: Params, shape: Shape) -> int:
+    """Return how many parameters train, in closed form."""
+    match params["method"]:
+        case "full":
+            return shape.num_params
+        case "lora":
+            return shape.lora_params(int(params["rank"]), embeddings=True)
+        case _:
+            return shape.lisa_params(int(params["gamma"]))
+
+
+def static_bytes(params: Params, shape: Shape) -> int:
+    """Return weights, gradients and two moments in closed form: w P + (g + 2 m) tau."""
+    size, tau = DTYPES[str(params["dtype"])].itemsize, trainable_of(params, shape)
+    adapters = tau if params["method"] == "lora" else 0
+    return size * (shape.num_params + adapters + 3 * tau)
+
+
+def gpu_steps(**params: bool | int | float | str) -> None:
+    """Take three steps on the GPU in this process; the peak of the last two is what counts."""
+    shape, workload = shape_of(str(params["shape"])), workload_of(params)
+    with torch.device("cuda"):
+        model = build(shape.config(), workload.dtype, seed=0)
+        prepared = method_of(params, shape).prepare(model, adamw)
+        ids = torch.randint(shape.vocab, (workload.batch_size, workload.seq_len))
+    for step in range(WARM_STEPS + TIMED_STEPS):
+        if step == WARM_STEPS:
+            torch.cuda.synchronize()
+            torch.cuda.reset_peak_memory_stats()
+        prepared.model(input_ids=ids, labels=ids, use_cache=False).loss.backward()
+        prepared.optimizer.step()
+        prepared.optimizer.zero_grad(set_to_none=True)
+
+
+def _peak_or_none(params: Params) -> GpuPeak | None:
+    """Return the peaks of a fresh process, or None where the GPU had no room."""
+    try:
+        return gpu_peak(gpu_steps, params)
+    except RunError as error:
+        if "OutOfMemoryError" in str(error):
+            return None
+        raise
+
+
+def policy_rows(params: Params, ctx: RunContext) -> list[Row]:
+    """Train for some periods under a policy; one row a period with the bytes of moments.
+
+    They are counted after a period's first step, when all that trains has them and nothing is
+    dropped yet; a period needs two steps for that. Step counters count too.
+    """
+    shape, workload = shape_of(str(params["shape"])), workload_of(params)
+    method = Layerwise(
+        gamma=int(params["gamma"]),
+        period=2,
+        seed=ctx.seed("layers"),
+        policy=cast(StatePolicy, params["policy"]),
+    )
+    prepared = method.prepare(build(shape.config(), workload.dtype, seed=ctx.seed("init")), adamw)
+    generator = torch.Generator().manual_seed(ctx.seed("tokens"))
+    rows: list[Row] = []
+    for step in range(2 * int(params["num_periods"])):
+        size = (workload.batch_size, workload.seq_len)
+        ids = torch.randint(shape.vocab, size, generator=generator)
+        prepared.model(input_ids=ids, labels=ids, use_cache=False).loss.backward()
+        prepared.optimizer.step()
+        prepared.optimizer.zero_grad(set_to_none=True)
+        if step % 2 == 0:
+            moments = storage_bytes(optimizer_tensors(prepared.optimizer))
+            rows.append({"period_number": 1 + step // 2, "moments_bytes": moments})
+    return rows

@@ -1,0 +1,1 @@
+"""Views: a table, its claims and its figure."""

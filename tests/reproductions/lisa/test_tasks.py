@@ -1,0 +1,34 @@
+"""The paper's tasks as a whole, and the README's examples."""
+
+from __future__ import annotations
+
+import io
+import re
+from contextlib import redirect_stdout
+from pathlib import Path
+
+import pytest
+
+from harness.papers import load_paper
+from reproductions.lisa import convert_reference
+
+FOLDER = Path(convert_reference.__file__).parent
+
+
+def test_every_figure_and_table_of_the_paper_is_listed() -> None:
+    listed = {item.id for item in load_paper(FOLDER).items}
+    figures = {f"fig{number:02d}" for number in range(1, 13)}
+    assert listed >= figures | {f"tab{number:02d}" for number in range(1, 17)} | {"theory"}
+
+
+def test_readme_s_examples_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    text = (FOLDER / "README.md").read_text(encoding="utf-8")
+    printed, names = io.StringIO(), dict[str, object]()
+    with redirect_stdout(printed):
+        # The second goes on from the first; the trainer prints its log in between.
+        for code in re.findall(r"```python\n(.*?)```", text, re.DOTALL):
+            exec(compile(code, "README.md", "exec"), names)
+    lines = [line.split() for line in printed.getvalue().splitlines() if line[0] in "0123456789"]
+    assert [int(count) for count, _ in lines] == [4, 2]
+    assert all(0.25 <= float(coverage) <= 1.0 for _, coverage in lines)
