@@ -5,22 +5,26 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from harness.registry import walk_experiments
 from harness.task import DryRun, Experiment, Profile, Scalar, Task
-from harness.trial import Trial, grid_of
+from harness.trial import Trial, grid_of, with_upstream
 
 
 def dry_runs(
     tasks: Sequence[Task], profile: Profile, overrides: Mapping[str, Scalar] | None = None
 ) -> list[dict[str, Any]]:
-    """Return one row per experiment and distinct shape; what trains nothing is absent."""
+    """Return one row per experiment and distinct shape; what trains nothing is absent.
+
+    Of an upstream experiment only the trials that the tasks start from count.
+    """
+    members: dict[Experiment, dict[str, Trial]] = {}
+    for experiment in dict.fromkeys(experiment for task in tasks for experiment in task.reads):
+        for reader in grid_of(experiment, profile, overrides):
+            for trial in with_upstream(reader):
+                members.setdefault(trial.experiment, {}).setdefault(trial.key, trial)
     rows = []
-    experiments = dict.fromkeys(
-        experiment for task in tasks for experiment in walk_experiments(task)
-    )
-    for experiment in experiments:
+    for experiment, trials in members.items():
         if experiment.dry_run is not None:
-            rows.extend(_shapes(experiment, grid_of(experiment, profile, overrides)))
+            rows.extend(_shapes(experiment, list(trials.values())))
     return rows
 
 

@@ -283,7 +283,10 @@ def _dry_run(tasks: Sequence[Task], profile: Profile, overrides: dict[str, Scala
 
     check_overrides(tasks, profile, overrides)
     rows = dry_runs(tasks, profile, overrides)
-    print_rows(rows, as_json=False, columns=list(rows[0]) if rows else ["experiment"])
+    if not rows:
+        say(f"nothing is trained at {profile}")
+        return
+    print_rows(rows, as_json=False, columns=list(rows[0]))
     wrong = [row for row in rows if row["parameters"] != row["expected"]]
     if wrong:
         raise RunError(

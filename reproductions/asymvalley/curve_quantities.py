@@ -119,6 +119,13 @@ def kth_asymmetry(table: pd.DataFrame, *, kth: int) -> float:
     return kth_largest(found, kth)
 
 
+def kth_ce_asymmetry(table: pd.DataFrame, *, kth: int) -> float:
+    """Return the kth largest asymmetry in cross-entropy at s = 1, as `kth_asymmetry` in error."""
+    rows = pick(table, sign_consistent=True, s=1.0)
+    found = [asymmetry(pick(rows, noise=kind), value="ce") for kind in NOISES]
+    return kth_largest(found, kth)
+
+
 def largest_raw_share(table: pd.DataFrame, *, kinds: Sequence[str], min_draws: int = 1) -> float:
     """Return the largest |asymmetry| along raw noise over that along its sign-consistent row."""
     shares = []

@@ -56,10 +56,11 @@ class Panel:
 
 
 def _asymmetric(panel: Panel, direction: str) -> Claim:
+    end = " At lambda = -1 all weights are zero." if direction == "theta_f" else ""
     return trained(
         f"{direction}_asymmetric",
         f"The valley along {PHRASES[direction]} is asymmetric: at s = 1 the negative side's mean"
-        " error exceeds the positive side's by at least 0.05.",
+        f" error exceeds the positive side's by at least 0.05.{end}",
         form="at_least",
         where=panel.where,
         quantity=partial(direction_asymmetry, pair=panel.pair, direction=direction),

@@ -19,7 +19,7 @@ CLAIMS = (
     trained(
         "sign_orthogonal_to_gradient",
         "For every trained net, the cosine of sign(theta_f) and the gradient of the loss is below"
-        " 0.1 in size: the valley's asymmetry is no effect of the gradient.",
+        " 0.1 in size.",
         form="at_most",
         where="Appendix D.1",
         quantity=largest_cosine,
