@@ -7,7 +7,7 @@ Usable alone, on any model with a list of blocks:
 
 and with transformers' Trainer, before `trainer.train()`:
 
-    Lisa(model, gamma=2, period=13, seed=0).attach(trainer.create_optimizer())
+    attach_to_trainer(Lisa(trainer.model, gamma=2, period=13, seed=0), trainer)
 """
 
 from __future__ import annotations
@@ -19,9 +19,11 @@ if TYPE_CHECKING:
     from reproductions.lisa.blocks import Blocks, find_blocks
     from reproductions.lisa.lisa import Lisa, StatePolicy
     from reproductions.lisa.sampling import RandomSampler, Sampler, expected_coverage
+    from reproductions.lisa.trainer import attach_to_trainer
 
 __all__ = [
     "Lisa",
+    "attach_to_trainer",
     "StatePolicy",
     "find_blocks",
     "Blocks",
@@ -32,6 +34,7 @@ __all__ = [
 
 _NEED_TORCH = {
     "lisa": ("Lisa", "StatePolicy"),
+    "trainer": ("attach_to_trainer",),
     "blocks": ("Blocks", "find_blocks"),
     "sampling": ("RandomSampler", "Sampler", "expected_coverage"),
 }

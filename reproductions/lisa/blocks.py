@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from torch import nn
@@ -20,14 +21,14 @@ class Blocks:
 
     path: str
     """Name of the list inside the model, such as `model.layers` or `transformer.h`."""
-    modules: tuple[nn.Module, ...]
     inside: tuple[tuple[nn.Parameter, ...], ...]
     """Parameters of each block."""
     outside: tuple[nn.Parameter, ...]
-    """All others: embeddings, final norm, language-model head; tied tensors once."""
+    """All others: embeddings, final norm, language-model head, and whatever else the model has,
+    such as a vision tower; tied tensors once."""
 
     def __len__(self) -> int:
-        return len(self.modules)
+        return len(self.inside)
 
 
 def find_blocks(model: nn.Module, path: str | None = None) -> Blocks:
@@ -39,14 +40,14 @@ def find_blocks(model: nn.Module, path: str | None = None) -> Blocks:
     """
     found = _named(model, path) if path is not None else _largest(model)
     # Iterated, since children() would hide that a module is in the list twice.
-    modules: tuple[nn.Module, ...] = tuple(model.get_submodule(found))  # type: ignore[arg-type]
+    modules: Iterable[nn.Module] = model.get_submodule(found)  # type: ignore[assignment]
     inside = tuple(tuple(module.parameters()) for module in modules)
-    if not modules or not all(inside):
+    if not all(inside):
         raise SpecError(f"{found!r} has a block without parameters: name another list as `blocks`")
     _refuse_shared(model, found, inside)
     owned = {id(parameter) for block in inside for parameter in block}
     outside = tuple(parameter for parameter in model.parameters() if id(parameter) not in owned)
-    return Blocks(path=found, modules=modules, inside=inside, outside=outside)
+    return Blocks(path=found, inside=inside, outside=outside)
 
 
 def embedding_parameters(model: nn.Module, blocks: Blocks) -> tuple[nn.Parameter, ...]:
@@ -55,7 +56,8 @@ def embedding_parameters(model: nn.Module, blocks: Blocks) -> tuple[nn.Parameter
     The head is known for Hugging Face models (`get_output_embeddings`); position embeddings count.
     """
     layers = [module for module in model.modules() if isinstance(module, nn.Embedding)]
-    head = getattr(model, "get_output_embeddings", lambda: None)()
+    whole = getattr(model, "module", model)  # of DDP
+    head = getattr(whole, "get_output_embeddings", lambda: None)()
     layers += [head] if head is not None else []
     found = {id(parameter): parameter for layer in layers for parameter in layer.parameters()}
     return tuple(parameter for parameter in blocks.outside if id(parameter) in found)

@@ -16,7 +16,11 @@ from torch.utils.hooks import RemovableHandle
 from harness.errors import DataError, RunError, SpecError
 from reproductions.lisa.blocks import Blocks, embedding_parameters, find_blocks
 from reproductions.lisa.optimizer_groups import OptimizerGroups
-from reproductions.lisa.refusals import refuse_sharding, refuse_silent_ranks
+from reproductions.lisa.refusals import (
+    refuse_ranks_apart,
+    refuse_sharding,
+    refuse_silent_ranks,
+)
 from reproductions.lisa.sampling import RandomSampler, Sampler, SamplerKind
 
 StatePolicy = Literal["drop_refrozen", "keep_all", "reset_all"]
@@ -29,6 +33,9 @@ as when each period is a job of its own.
 """
 STATE_KEY = "lisa"
 """Under it an attached optimizer's state_dict holds the sampler, the period and the blocks."""
+
+PATIENCE = 10
+"""Steps in a row without a gradient that are taken for chance (layers dropped at random)."""
 
 AnyOptimizer = TypeVar("AnyOptimizer", bound=Optimizer)
 
@@ -81,6 +88,7 @@ class Lisa:
         kind = sampler if isinstance(sampler, str) else "own"
         self._settings = {"gamma": gamma, "period": period, "seed": seed, "sampler": kind}
         self._settings |= {"policy": policy, "train_embeddings": train_embeddings}
+        self._settings["num_blocks"] = len(self.blocks)
         if isinstance(sampler, str):
             sampler = RandomSampler(len(self.blocks), gamma=gamma, seed=seed, kind=sampler)
         self._period, self._policy, self._sampler = period, policy, sampler
@@ -104,60 +112,44 @@ class Lisa:
     def attach(self, optimizer: AnyOptimizer) -> AnyOptimizer:
         """Draw the first blocks, freeze the others, and follow the optimizer's steps.
 
-        optimizer: any of torch's, over all of the model's parameters, without a scheduler yet.
+        optimizer: over all of the model's parameters, without a scheduler and unwrapped yet.
         Returns the same optimizer. Raises SpecError for one that cannot follow, and EnvError
         where parameters are flattened or sharded, which would silently save nothing.
         """
         if self._optimizer is not None:
             raise SpecError("this Lisa is attached already: detach it first")
         refuse_sharding(self.model, optimizer)
+        first = self._draw()
+        refuse_ranks_apart([self._settings, first])
         self._groups, self._optimizer = OptimizerGroups(optimizer, self._parts), optimizer
         for parameter in self._fixed:
             parameter.requires_grad_(False)
         self._hooks = [
-            optimizer.register_step_pre_hook(lambda *_: self._check_step()),
-            optimizer.register_step_post_hook(lambda *_: self._count_step()),
+            optimizer.register_step_pre_hook(self._check_step),
+            optimizer.register_step_post_hook(self._count_step),
             optimizer.register_state_dict_post_hook(self._add_state),
             optimizer.register_load_state_dict_pre_hook(self._take_state),
         ]
-        self._activate(self._sampler.draw())
+        self._activate(first)
+        self._groups.note_step(self.step)
         return optimizer
 
     def detach(self) -> None:
-        """Let go of the optimizer, and make trainable again what was so before `attach`."""
+        """Let go of the optimizer, and make trainable again what was so before `attach`.
+
+        The optimizer keeps its number of groups, which a scheduler may have counted.
+        """
         _, groups = self._attached()
         for hook in self._hooks:
             hook.remove()
-        groups.merge()
-        for parameter in [*self._parameters(range(len(self.blocks))), *self._fixed]:
+        every = range(len(self.blocks))
+        groups.refill(every)
+        for parameter in [*self._parameters(every), *self._fixed]:
             parameter.requires_grad_(True)
         self._forget()
 
-    def state_dict(self) -> dict[str, Any]:
-        """Return settings, sampler, step and blocks: what an attached optimizer stores too."""
-        return {
-            "settings": dict(self._settings),
-            "sampler": self._sampler.state_dict(),
-            "step": self.step,
-            "active": list(self.active),
-            "visited": sorted(self.visited),
-        }
-
-    def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Go on from a stored state. Raises DataError for one of other settings."""
-        other = {
-            name: state["settings"].get(name)
-            for name, value in self._settings.items()
-            if state["settings"].get(name) != value
-        }
-        if other:
-            ours = {name: self._settings[name] for name in other}
-            raise DataError(f"the checkpoint was made with {other}, this run has {ours}")
-        self._sampler.load_state_dict(state["sampler"])
-        self.step, self.visited = state["step"], set(state["visited"])
-        self._activate(tuple(state["active"]))
-
     def _forget(self) -> None:
+        self._silent_steps = 0
         self._optimizer: Optimizer | None = None
         self._groups: OptimizerGroups | None = None
         self._hooks: list[RemovableHandle] = []
@@ -167,7 +159,9 @@ class Lisa:
             raise SpecError("this Lisa is not attached to an optimizer: call attach first")
         return self._optimizer, self._groups
 
-    def _check_step(self) -> None:
+    def _check_step(
+        self, optimizer: Optimizer, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> None:
         """Raise before a step that would not train just the active blocks."""
         _, groups = self._attached()
         refuse_silent_ranks(self.model)
@@ -176,19 +170,45 @@ class Lisa:
                 "the optimizer's groups are no longer those LISA made: something (DeepSpeed, FSDP,"
                 " another callback) has replaced them, and LISA cannot work under it"
             )
-        for block in self.active:
-            if self._parts[block] and all(p.grad is None for p in self._parts[block]):
-                raise RunError(
-                    f"active block {block} has no gradient: with frozen embeddings and reentrant"
-                    " checkpointing call model.enable_input_require_grads(); otherwise check that"
-                    " the model that trains is the one handed to Lisa"
-                )
+        if groups.noted_step() != self.step:
+            raise RunError(
+                f"the optimizer was loaded at step {groups.noted_step()} and LISA is at step"
+                f" {self.step}: this kind of optimizer loads checkpoints without telling, so a run"
+                " with it cannot be resumed"
+            )
+        if len(args) == 1 and not kwargs:
+            # Else there is a closure, which makes the gradients inside the step.
+            self._check_gradients()
 
-    def _count_step(self) -> None:
+    def _check_gradients(self) -> None:
+        """Raise where the active blocks have had no gradient for some steps in a row."""
+        parameters = self._parameters(self.active)
+        silent = bool(parameters) and all(parameter.grad is None for parameter in parameters)
+        self._silent_steps = self._silent_steps + 1 if silent else 0
+        if self._silent_steps >= PATIENCE:
+            raise RunError(
+                f"active blocks {self.active} have no gradient: with frozen embeddings and"
+                " reentrant checkpointing call model.enable_input_require_grads(); otherwise check"
+                " that the model that trains is the one handed to Lisa"
+            )
+
+    def _count_step(self, optimizer: Optimizer, *_: Any) -> None:
+        # A fused optimizer is stepped by the scaler also where it skips the update.
+        found_inf = getattr(optimizer, "found_inf", None)
+        if found_inf is not None and bool(found_inf):
+            return
         self.step += 1
         self.visited.update(self.active)
         if self.step % self._period == 0:
-            self._activate(self._sampler.draw())
+            self._activate(self._draw())
+        self._attached()[1].note_step(self.step)
+
+    def _draw(self) -> tuple[int, ...]:
+        """Return the next blocks. Raises SpecError for what is no set of blocks."""
+        drawn = self._sampler.draw()
+        if len(set(drawn)) < len(drawn) or not set(drawn) <= set(range(len(self.blocks))):
+            raise SpecError(f"the sampler drew {drawn}: need distinct numbers of blocks")
+        return drawn
 
     def _activate(self, active: tuple[int, ...]) -> None:
         """Make these blocks the trained ones, and reconcile the optimizer."""
@@ -215,14 +235,29 @@ class Lisa:
     def _parameters(self, blocks: Iterable[int]) -> list[nn.Parameter]:
         return [parameter for block in blocks for parameter in self._parts[block]]
 
-    def _add_state(self, optimizer: Optimizer, state: dict[str, Any]) -> None:
-        state[STATE_KEY] = self.state_dict()
+    def _add_state(self, _: Optimizer, state: dict[str, Any]) -> None:
+        state[STATE_KEY] = {
+            "settings": dict(self._settings),
+            "sampler": self._sampler.state_dict(),
+            "step": self.step,
+            "active": list(self.active),
+            "visited": sorted(self.visited),
+        }
 
-    def _take_state(self, optimizer: Optimizer, state: dict[str, Any]) -> None:
+    def _take_state(self, _: Optimizer, state: dict[str, Any]) -> None:
         """Put the blocks of a checkpoint in the groups, before the optimizer compares them."""
         if STATE_KEY not in state:
             raise DataError("this optimizer checkpoint was made without LISA: start a new run")
-        self.load_state_dict(state[STATE_KEY])
+        stored = state[STATE_KEY]
+        theirs = {name: stored["settings"].get(name) for name in self._settings}
+        if theirs != self._settings:
+            names = [name for name in theirs if theirs[name] != self._settings[name]]
+            found = ", ".join(f"{n}={theirs[n]}" for n in names)
+            ours = ", ".join(f"{n}={self._settings[n]}" for n in names)
+            raise DataError(f"the checkpoint was made with {found}, this run has {ours}")
+        self._sampler.load_state_dict(stored["sampler"])
+        self.step, self.visited = stored["step"], set(stored["visited"])
+        self._activate(tuple(stored["active"]))
 
 
 def _check(period: int, policy: str) -> None:
@@ -237,6 +272,10 @@ def _trainable_parts(blocks: Blocks) -> list[list[nn.Parameter]]:
     parts = [
         [parameter for parameter in block if parameter.requires_grad] for block in blocks.inside
     ]
-    if not any(parts):
-        raise SpecError(f"no parameter of {blocks.path!r} is trainable: unfreeze them first")
+    frozen = [number for number, part in enumerate(parts) if not part]
+    if frozen:
+        raise SpecError(
+            f"blocks {frozen} of {blocks.path!r} have nothing that trains: unfreeze them, or detach"
+            " the Lisa that froze them"
+        )
     return parts

@@ -24,6 +24,10 @@ from reproductions.lisa.shapes import SHAPES
 if TYPE_CHECKING:
     from transformers import PretrainedConfig
 
+ASSUMED = (
+    "Eager attention, no checkpointing; LoRA on all linear layers, embedding and head; AdamW in the"
+    " weights' dtype. A sum of tensors: a peak can lie some per cent below or above."
+)
 DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16}
 
 
@@ -42,8 +46,8 @@ class Workload:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Estimate:
-    """One method's memory and its parameters."""
+class StepMemory:
+    """What one step of a method holds."""
 
     memory: MemoryBytes
     num_params: int
@@ -53,10 +57,10 @@ class Estimate:
 
 
 class FirstBlocks:
-    """Always the first gamma blocks, which is what memory is greatest for.
+    """Always the first gamma blocks.
 
-    Which blocks they are matters only where the embeddings are frozen: the way back to the first
-    block is the longest.
+    Of equal blocks it matters which they are only where the embeddings are frozen: the way back to
+    the first one is the longest. Of unequal ones (experts in some) the sum is that of the first.
     """
 
     def __init__(self, num_blocks: int, gamma: int) -> None:
@@ -86,12 +90,13 @@ def layerwise(num_blocks: int, gamma: int, *, train_embeddings: bool = True) -> 
 
 def count(
     config: PretrainedConfig, method: Method, workload: Workload, *, device: str, seed: int = 0
-) -> Estimate:
+) -> StepMemory:
     """Count the bytes of one AdamW step of a causal language model with eager attention.
 
     device: `meta` allocates nothing, and counts what a GPU would hold; elsewhere the step is real.
-    The sum is an upper bound of the tensors alive at once: gradients come as saved tensors go. A
-    step's temporaries, the allocator's rounding and the GPU's context come on top.
+    The sum is not a peak, which may be lower, as gradients come while saved tensors go, or higher,
+    as a backward pass has temporaries (large vocabularies, few trained parameters). The allocator's
+    rounding and a GPU's context come on top.
     """
     with torch.device(device):
         prepared = method.prepare(build(config, workload.dtype, seed=seed), adamw)
@@ -105,7 +110,7 @@ def count(
         prepared.optimizer,
         lambda: prepared.model(**inputs, use_cache=False).loss,
     )
-    return Estimate(
+    return StepMemory(
         memory=memory,
         num_params=sum(parameter.numel() for parameter in prepared.model.parameters()),
         num_trainable=num_trainable,
@@ -113,15 +118,24 @@ def count(
 
 
 def build(config: PretrainedConfig, dtype: str, *, seed: int) -> torch.nn.Module:
-    """Return a model with new weights, in train mode, with eager attention."""
+    """Return a model with new weights, in train mode, with eager attention.
+
+    Raises DataError for the config of another kind of model.
+    """
     from transformers import AutoModelForCausalLM
 
     # transformers draws weights from the global generator.
     with torch.random.fork_rng():
         torch.manual_seed(seed)
-        model = AutoModelForCausalLM.from_config(
-            config, dtype=DTYPES[dtype], attn_implementation="eager"
-        )
+        try:
+            model = AutoModelForCausalLM.from_config(
+                config, dtype=DTYPES[dtype], attn_implementation="eager"
+            )
+        except ValueError as error:
+            reason = str(error).splitlines()[0]
+            raise DataError(
+                f"{type(config).__name__} is no causal language model ({reason})"
+            ) from error
     return model.train()
 
 
@@ -192,7 +206,7 @@ def main(
     except HarnessError as error:
         typer.echo(f"error: {error}", err=True)
         raise typer.Exit(error.exit_code) from error
-    typer.echo(json.dumps(rows) if as_json else _rendered(rows))
+    typer.echo(json.dumps(rows) if as_json else f"{_rendered(rows)}\n{ASSUMED}")
 
 
 def table(
@@ -204,7 +218,8 @@ def table(
     dropout: float,
 ) -> list[dict[str, Any]]:
     """Return one row a method: bytes by what holds them, and how many parameters train."""
-    methods = methods_of(config.num_hidden_layers, gammas=gammas, ranks=ranks, dropout=dropout)
+    num_blocks = config.get_text_config().num_hidden_layers
+    methods = methods_of(num_blocks, gammas=gammas, ranks=ranks, dropout=dropout)
     rows = []
     for name, method in methods.items():
         found = count(config, method, workload, device="meta")

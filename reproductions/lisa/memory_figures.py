@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 from harness.figures import PALETTE, FigureContext
 from harness.reference import standings
-from reproductions.lisa.memory_quantities import length_near
+from reproductions.lisa.memory_quantities import ACTIVATIONS_GB, length_near
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-MODELS = {
+TITLES = {
     "gpt2-small": "GPT2-Small",
     "tinyllama": "TinyLlama",
     "mistral-7b": "Mistral-7B",
@@ -29,16 +29,14 @@ LABELS = {
     "gradients_bytes": "gradients",
     "moments_bytes": "moments",
 }
-PAPER_GB = 6.9
-"""Full training's activations in the paper's Figure 3, as read; it only chooses a length."""
 SHOWN_LEN = 512
 
 
 def peak_panels(context: FigureContext) -> Figure:
     """Draw one panel a model: full training, LoRA by rank and LISA by blocks."""
     steps = _counted_where_possible(context.table[context.table["part"] == "step"])
-    shapes = [shape for shape in MODELS if (steps["shape"] == shape).any()]
-    drawn = context.reference[context.reference["series"].isin(MODELS[shape] for shape in shapes)]
+    shapes = [shape for shape in TITLES if (steps["shape"] == shape).any()]
+    drawn = context.reference[context.reference["series"].isin(TITLES[shape] for shape in shapes)]
     columns = min(len(shapes), 3)
     figure, axes = context.subplots(-(-len(shapes) // columns), columns, aspect=0.85)
     for ax, shape in zip(axes, shapes, strict=False):
@@ -47,8 +45,8 @@ def peak_panels(context: FigureContext) -> Figure:
         rows = steps[(steps["shape"] == shape) & ~plain]
         if (rows["seq_len"] == SHOWN_LEN).any():
             rows = rows[rows["seq_len"] == SHOWN_LEN]
-        _dots(ax, rows, drawn[drawn["series"] == MODELS[shape]])
-        ax.set_title(MODELS[shape])
+        _dots(ax, rows, drawn[drawn["series"] == TITLES[shape]])
+        ax.set_title(TITLES[shape])
     for ax in axes[len(shapes) :]:
         ax.remove()
     _legend(figure, drawn, measured=steps["peak_allocated_bytes"].notna().any())
@@ -58,17 +56,17 @@ def peak_panels(context: FigureContext) -> Figure:
 def breakdown_bars(context: FigureContext) -> Figure:
     """Draw one panel a model, one stacked bar a method; the paper's totals hollow and dashed."""
     table = _counted_where_possible(context.table)
-    shapes = [shape for shape in MODELS if (table["shape"] == shape).any()]
+    shapes = [shape for shape in TITLES if (table["shape"] == shape).any()]
     figure, axes = context.subplots(1, len(shapes), aspect=0.6)
     for ax, shape in zip(axes, shapes, strict=True):
         rows = table[table["shape"] == shape]
         if shape == "llama-2-7b":
-            rows = rows[rows["seq_len"] == length_near(table, shape=shape, saved_gb=PAPER_GB)]
+            rows = rows[rows["seq_len"] == length_near(table, shape=shape, saved_gb=ACTIVATIONS_GB)]
         size, unit = _unit(rows["total_bytes"])
         _bars(ax, rows, size)
         if shape == "llama-2-7b":
             _paper_totals(ax, rows, context.reference)
-        ax.set_title(f"{MODELS[shape]}, {rows['seq_len'].iloc[0]} tokens")
+        ax.set_title(f"{TITLES[shape]}, {rows['seq_len'].iloc[0]} tokens")
         ax.set_xlabel(f"memory ({unit})")
     handles, labels = axes[0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside upper center", ncols=3)

@@ -13,9 +13,11 @@ if TYPE_CHECKING:
 
 SETTING = ["shape", "how", "seq_len"]
 """What methods are compared within."""
-Method = Mapping[str, float | str]
+Chosen = Mapping[str, float | str]
 """Columns and their values that choose a method's rows."""
 STATIC = ["weights_bytes", "gradients_bytes", "moments_bytes"]
+ACTIVATIONS_GB = 6.9
+"""Of full training in the paper's Figure 3, as read; it only chooses the length that is nearest."""
 PARTS = (*STATIC, "saved_bytes")
 """No byte is in two of them."""
 
@@ -61,7 +63,7 @@ def moments_ratio(table: pd.DataFrame, *, policy: str, over: str) -> float:
 
 
 def bytes_ratio(
-    table: pd.DataFrame, *, shape: str, value: str, one: Method, other: Method
+    table: pd.DataFrame, *, shape: str, value: str, one: Chosen, other: Chosen
 ) -> float:
     """Return the largest ratio of one method's bytes to another's over sequence lengths."""
     rows = _rows(table, "shape", shape)
@@ -82,6 +84,15 @@ def arithmetic_error(table: pd.DataFrame, *, values: Sequence[str]) -> float:
     return float(max((both[v] - both[f"{v}_computed"]).abs().max() for v in values))
 
 
+def peak_error(table: pd.DataFrame) -> float:
+    """Return the largest relative difference of counted totals from the allocator's peaks."""
+    rows = table.dropna(subset=["peak_allocated_bytes"])
+    if rows.empty:
+        raise MissingRows("no row has a peak of a GPU")
+    ratios = rows["total_bytes"].astype(float) / rows["peak_allocated_bytes"].astype(float)
+    return float((ratios - 1.0).abs().max())
+
+
 def length_near(table: pd.DataFrame, *, shape: str, saved_gb: float) -> int:
     """Return the sequence length at which full training's activations are nearest to `saved_gb`."""
     full = _rows(_rows(table, "shape", shape), "method", "full")
@@ -90,16 +101,16 @@ def length_near(table: pd.DataFrame, *, shape: str, saved_gb: float) -> int:
 
 
 def total_at_activations(table: pd.DataFrame, *, near_gb: float) -> float:
-    """Return LISA's peak on LLaMA-2-7B in GB, at the length whose activations are the paper's."""
+    """Return what LISA reserves on LLaMA-2-7B in GB, at the length nearest to given activations."""
     seq_len = length_near(table, shape="llama-2-7b", saved_gb=near_gb)
     rows = _rows(_rows(table, "shape", "llama-2-7b"), "method", "lisa")
-    peaks = _rows(rows, "seq_len", seq_len)["peak_allocated_bytes"].dropna()
+    peaks = _rows(rows, "seq_len", seq_len)["peak_reserved_bytes"].dropna()
     if peaks.empty:
         raise MissingRows(f"LISA at {seq_len} tokens has no peak of a GPU")
     return float(peaks.iloc[0]) / 1e9
 
 
-def _of(rows: pd.DataFrame, method: Method, value: str) -> pd.Series[float]:
+def _of(rows: pd.DataFrame, method: Chosen, value: str) -> pd.Series[float]:
     for name, wanted in method.items():
         rows = _rows(rows, name, wanted)
     # A step may be there twice, counted and by arithmetic, or computed and on a GPU.

@@ -9,12 +9,13 @@ import torch
 from harness.errors import RunError, SpecError
 from harness.measure.memory import GpuPeak, gpu_peak, optimizer_tensors, storage_bytes
 from harness.task import Outcome, Params, Row, RunContext, Status
+from reproductions.lisa.costs import static_bytes, trainable_of
 from reproductions.lisa.lisa import StatePolicy
-from reproductions.lisa.memory import DTYPES, Workload, adamw, build, count, layerwise
+from reproductions.lisa.memory import Workload, adamw, build, count, layerwise
 from reproductions.lisa.methods import Full, Layerwise, Lora, Method
 from reproductions.lisa.shapes import Shape, shape_of
 
-WARM_STEPS, TIMED_STEPS = 1, 2
+WARM_STEPS, MEASURED_STEPS = 1, 2
 
 
 def memory_row(params: Params, ctx: RunContext) -> Outcome:
@@ -76,24 +77,6 @@ def method_of(params: Params, shape: Shape) -> Method:
     raise SpecError(f"method={params['method']!r}: need 'full', 'lora' or 'lisa'")
 
 
-def trainable_of(params: Params, shape: Shape) -> int:
-    """Return how many parameters train, in closed form."""
-    match params["method"]:
-        case "full":
-            return shape.num_params
-        case "lora":
-            return shape.lora_params(int(params["rank"]), embeddings=True)
-        case _:
-            return shape.lisa_params(int(params["gamma"]))
-
-
-def static_bytes(params: Params, shape: Shape) -> int:
-    """Return weights, gradients and two moments in closed form: w P + (g + 2 m) tau."""
-    size, tau = DTYPES[str(params["dtype"])].itemsize, trainable_of(params, shape)
-    adapters = tau if params["method"] == "lora" else 0
-    return size * (shape.num_params + adapters + 3 * tau)
-
-
 def gpu_steps(**params: bool | int | float | str) -> None:
     """Take three steps on the GPU in this process; the peak of the last two is what counts."""
     shape, workload = shape_of(str(params["shape"])), workload_of(params)
@@ -101,7 +84,7 @@ def gpu_steps(**params: bool | int | float | str) -> None:
         model = build(shape.config(), workload.dtype, seed=0)
         prepared = method_of(params, shape).prepare(model, adamw)
         ids = torch.randint(shape.vocab, (workload.batch_size, workload.seq_len))
-    for step in range(WARM_STEPS + TIMED_STEPS):
+    for step in range(WARM_STEPS + MEASURED_STEPS):
         if step == WARM_STEPS:
             torch.cuda.synchronize()
             torch.cuda.reset_peak_memory_stats()

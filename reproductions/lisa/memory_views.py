@@ -48,7 +48,7 @@ BYTES = (
     _value("gradients_bytes", "After a backward pass."),
     _value("moments_bytes", "States of AdamW, counters included."),
     _value("saved_bytes", "What autograd keeps for the backward pass: activations."),
-    _value("total_bytes", "Sum of these: an upper bound of what is alive at once."),
+    _value("total_bytes", "Sum of these; a peak may lie below or above it."),
     _value("static_closed_form_bytes", "w P + (g + 2 m) tau."),
 )
 PEAKS = (

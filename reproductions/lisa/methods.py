@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import ClassVar, Protocol
+from typing import Protocol
 
 from torch import nn
 from torch.optim import Optimizer
@@ -26,23 +26,15 @@ class Prepared:
     model: nn.Module
     """To be called as the one handed in."""
     optimizer: Optimizer
-    lisa: Lisa | None = None
-    """Only under LISA."""
-
-    @property
-    def trainable(self) -> list[nn.Parameter]:
-        """Parameters that train now, tied ones once."""
-        return [parameter for parameter in self.model.parameters() if parameter.requires_grad]
 
     @property
     def num_trainable(self) -> int:
-        return sum(parameter.numel() for parameter in self.trainable)
+        """Parameters that train now, tied ones once."""
+        return sum(p.numel() for p in self.model.parameters() if p.requires_grad)
 
 
 class Method(Protocol):
     """A way to fine-tune."""
-
-    name: ClassVar[str]
 
     def prepare(self, model: nn.Module, make_optimizer: MakeOptimizer) -> Prepared:
         """Freeze, adapt, and give the optimizer what trains; the model handed in is changed."""
@@ -53,8 +45,6 @@ class Method(Protocol):
 class Full:
     """All parameters."""
 
-    name: ClassVar[str] = "full"
-
     def prepare(self, model: nn.Module, make_optimizer: MakeOptimizer) -> Prepared:
         """Hand all parameters to the optimizer."""
         return Prepared(model=model, optimizer=make_optimizer(model.parameters()))
@@ -64,7 +54,6 @@ class Full:
 class Lora:
     """Adapters of low rank beside all linear layers. Source: arXiv 2106.09685, by peft."""
 
-    name: ClassVar[str] = "lora"
     rank: int
     alpha: float
     """Adapters are scaled by alpha / rank."""
@@ -104,7 +93,6 @@ class Lora:
 class Layerwise:
     """LISA."""
 
-    name: ClassVar[str] = "lisa"
     gamma: int
     period: int
     seed: int
@@ -124,7 +112,7 @@ class Layerwise:
             train_embeddings=self.train_embeddings,
         )
         optimizer = lisa.attach(make_optimizer(model.parameters()))
-        return Prepared(model=model, optimizer=optimizer, lisa=lisa)
+        return Prepared(model=model, optimizer=optimizer)
 
 
 def _linears(model: nn.Module, *, embeddings: bool) -> list[str]:

@@ -11,11 +11,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from torch import nn
-from torch.optim import Optimizer
+from torch.optim import LBFGS, Optimizer
 
 from harness.errors import SpecError
 
 Options = dict[str, Any]
+STEP_OPTION = "lisa_step"
 
 
 class OptimizerGroups:
@@ -27,7 +28,7 @@ class OptimizerGroups:
         It must hold every trainable parameter of the blocks (one built after blocks were frozen
         does not, and would never update them), and no scheduler may have counted its groups yet.
         """
-        _refuse_schedulers(optimizer)
+        _refuse_optimizers(optimizer)
         group_of = {
             id(parameter): number
             for number, group in enumerate(optimizer.param_groups)
@@ -49,17 +50,15 @@ class OptimizerGroups:
                 if group == number
             ]
 
-    def merge(self) -> None:
-        """Undo the split: all blocks are in the groups they came from, after the others."""
-        groups = self._optimizer.param_groups
-        for number in self._twins:
-            groups[number]["params"] += [
-                parameter
-                for block in self._block_groups
-                for parameter, group in block
-                if group == number
-            ]
-        del groups[len(groups) - len(self._twins) :]
+    def note_step(self, step: int) -> None:
+        """Write the step where any optimizer's checkpoint has it, also one that runs no hooks."""
+        for twin in self._twins.values():
+            self._optimizer.param_groups[twin][STEP_OPTION] = step
+
+    def noted_step(self) -> int:
+        """Return the step that the groups have, of the last step or of a loaded checkpoint."""
+        twin = next(iter(self._twins.values()))
+        return int(self._optimizer.param_groups[twin].get(STEP_OPTION, 0))
 
     def holds(self, active: Sequence[int]) -> bool:
         """Say whether the twins still hold just these blocks, as `refill` left them."""
@@ -99,7 +98,11 @@ def _groups_in(
     return [(parameter, group_of[id(parameter)]) for parameter in block]
 
 
-def _refuse_schedulers(optimizer: Optimizer) -> None:
+def _refuse_optimizers(optimizer: Optimizer) -> None:
+    if hasattr(optimizer, "optimizer"):
+        raise SpecError("attach to the optimizer itself, before a library has wrapped it")
+    if isinstance(optimizer, LBFGS):
+        raise SpecError("LBFGS has one group for all parameters: take another optimizer")
     # What torch's schedulers leave on the optimizer whose groups they have counted.
     if hasattr(optimizer.step, "_wrapped_by_lr_sched"):
         raise SpecError("attach before the learning-rate scheduler is made: it counts the groups")

@@ -9,7 +9,7 @@ import torch
 from torch import nn
 from torch.optim import Optimizer
 
-from harness.errors import EnvError
+from harness.errors import EnvError, SpecError
 
 
 def refuse_sharding(model: nn.Module, optimizer: Optimizer) -> None:
@@ -24,9 +24,8 @@ def refuse_sharding(model: nn.Module, optimizer: Optimizer) -> None:
             " train, so that no memory would be saved; train on one GPU, or with DDP"
         )
     for parameter in model.parameters():
-        if type(parameter).__name__ in ("FlatParameter", "DTensor") or hasattr(
-            parameter, "placements"
-        ):
+        # FSDP's first version, and DTensors.
+        if type(parameter).__name__ == "FlatParameter" or hasattr(parameter, "placements"):
             raise EnvError(
                 "LISA does not work on sharded parameters (FSDP, tensor parallelism): train on one"
                 " GPU, or with DDP"
@@ -39,17 +38,31 @@ def refuse_silent_ranks(model: nn.Module) -> None:
     DDP listens to the parameters that trained when it was made: it must be made first, of a model
     of which nothing is frozen, with find_unused_parameters, and be what is handed to LISA.
     """
-    distributed = torch.distributed
-    if not (distributed.is_available() and distributed.is_initialized()):
-        return
-    if distributed.get_world_size() == 1:
+    if not _several_ranks():
         return
     wrapped = isinstance(model, nn.parallel.DistributedDataParallel)
     if not (wrapped and model.find_unused_parameters):
         raise EnvError(
-            "several ranks: wrap the model in DistributedDataParallel with"
-            " find_unused_parameters=True and hand that to Lisa, before anything is frozen"
+            "several ranks: in a loop of your own, wrap the model in DistributedDataParallel with"
+            " find_unused_parameters=True and hand that to Lisa, before anything is frozen; Trainer"
+            " wraps too late for that, run it on one GPU"
         )
+
+
+def refuse_ranks_apart(told: object) -> None:
+    """Raise SpecError where ranks do not say the same, such as the blocks they have drawn."""
+    if not _several_ranks():
+        return
+    everyone: list[object] = [None] * torch.distributed.get_world_size()
+    torch.distributed.all_gather_object(everyone, told)
+    if any(other != everyone[0] for other in everyone):
+        raise SpecError("ranks have other settings or seeds of LISA: give all of them the same")
+
+
+def _several_ranks() -> bool:
+    distributed = torch.distributed
+    running = distributed.is_available() and distributed.is_initialized()
+    return running and distributed.get_world_size() > 1
 
 
 def _deepspeed_is_on(model: nn.Module, optimizer: Optimizer) -> bool:

@@ -18,8 +18,6 @@ SamplerKind = Literal["exact", "bernoulli"]
 class Sampler(Protocol):
     """Draws the active blocks of one period after another."""
 
-    num_blocks: int
-
     def draw(self) -> tuple[int, ...]:
         """Return the numbers of the next period's blocks, ascending and each once."""
         ...
@@ -47,17 +45,19 @@ class RandomSampler:
             raise SpecError(f"gamma={gamma}: the model has {num_blocks} blocks, need 0 to that")
         if kind not in ("exact", "bernoulli"):
             raise SpecError(f"sampler={kind!r}: need 'exact' or 'bernoulli'")
-        self.num_blocks, self._gamma, self._kind = num_blocks, gamma, kind
-        self._generator = torch.Generator().manual_seed(seed)
+        self._num_blocks, self._gamma, self._kind = num_blocks, gamma, kind
+        self._generator = torch.Generator(device="cpu").manual_seed(seed)
 
     def draw(self) -> tuple[int, ...]:
         """Return the numbers of the next period's blocks, ascending and each once."""
         if self._kind == "exact":
-            order = torch.randperm(self.num_blocks, generator=self._generator)
+            order = torch.randperm(self._num_blocks, generator=self._generator, device="cpu")
             return tuple(sorted(order[: self._gamma].tolist()))
-        draws = torch.rand(self.num_blocks, generator=self._generator, dtype=torch.float64)
-        chosen = draws < self._gamma / self.num_blocks
-        return tuple(chosen.nonzero().flatten().tolist())
+        draws = torch.rand(
+            self._num_blocks, generator=self._generator, dtype=torch.float64, device="cpu"
+        )
+        share = self._gamma / self._num_blocks
+        return tuple(block for block, draw in enumerate(draws.tolist()) if draw < share)
 
     def state_dict(self) -> dict[str, Any]:
         """Return the generator's state."""

@@ -64,7 +64,7 @@ def claims_of(where: str) -> tuple[Claim, ...]:
         trained(
             "widths_differ",
             "The valleys differ: the mean error of raw noise over lambda in (0, 1] differs by a"
-            " factor above 1.1 between the lowest and the highest of the six. The errors at lambda = 0"
+            " factor above 1.1 between the lowest and the highest of the six. Errors at lambda = 0"
             " count in it, as nets of unlike recipes do not err alike.",
             form="ratio",
             where=where,

@@ -9,6 +9,7 @@ from harness.task import Profile, Task
 from reproductions.lisa.claims import CPU_UP, GPU_UP, NEEDS_GPU, ON_A_CPU, counted, exact
 from reproductions.lisa.experiments import memory
 from reproductions.lisa.memory_quantities import (
+    ACTIVATIONS_GB,
     PARTS,
     arithmetic_error,
     bytes_ratio,
@@ -81,11 +82,11 @@ CLAIMS = (
     ),
     counted(
         "fits_24_gb",
-        "LISA with two blocks of LLaMA-2-7B peaks at 24 GB or less at the length at which full"
-        " training's activations are nearest to 7 GB, the paper's.",
+        "LISA with two blocks of LLaMA-2-7B reserves 24 GB or less, a card that the paper names, at"
+        " the length at which full training's activations are nearest to the paper's.",
         where=WHERE,
         form="at_most",
-        quantity=partial(total_at_activations, near_gb=7.0),
+        quantity=partial(total_at_activations, near_gb=ACTIVATIONS_GB),
         bound=24.0,
         unit="GB",
         profiles=GPU_UP,
@@ -114,5 +115,6 @@ task = Task(
     " paper, which does not state its own. Hollow and dashed: totals of the paper's early version."
     " No seed changes these numbers.",
     alt="Stacked horizontal bars of memory for full training, LoRA with and without dropout and"
-    " LISA; gradients and moments fill half of full training's bar and little of the others'.",
+    " LISA: in the large model gradients and moments fill most of full training's bar and little"
+    " of the others'; in the small one activations fill all.",
 )

@@ -11,8 +11,8 @@ from torch import Tensor, nn
 from torch.utils.data import Dataset
 from transformers import Trainer, TrainingArguments
 
-from harness.errors import EnvError
-from reproductions.lisa import Lisa
+from harness.errors import EnvError, SpecError
+from reproductions.lisa import Lisa, attach_to_trainer
 from tests.reproductions.lisa.small import adamw, assert_same, batches, llama, train
 
 STEPS = 8
@@ -44,7 +44,7 @@ def test_three_lines_in_a_trainer_train_the_drawn_blocks(tmp_path: Path) -> None
     before = {name: value.detach().clone() for name, value in model.named_parameters()}
     trainer = trainer_of(model, tmp_path)
     lisa = Lisa(model, gamma=2, period=4, seed=0)
-    lisa.attach(trainer.create_optimizer())
+    attach_to_trainer(lisa, trainer)
     trainer.train()
     assert lisa.step == STEPS
     trained = set()
@@ -67,7 +67,7 @@ def cosine() -> list[float]:
 def test_all_blocks_in_a_trainer_are_its_own_full_training(tmp_path: Path) -> None:
     ours, plain = llama(), llama()
     trainer = trainer_of(ours, tmp_path / "ours")
-    Lisa(ours, gamma=4, period=3, seed=0).attach(trainer.create_optimizer())
+    attach_to_trainer(Lisa(ours, gamma=4, period=3, seed=0), trainer)
     trainer.train()
     trainer_of(plain, tmp_path / "plain").train()
     assert_same(ours, plain)
@@ -77,13 +77,13 @@ def test_a_trainer_resumes_to_the_bit(tmp_path: Path) -> None:
     settings: dict[str, Any] = {"gamma": 2, "period": 2, "seed": 6}
     whole = llama()
     trainer = trainer_of(whole, tmp_path)
-    Lisa(whole, **settings).attach(trainer.create_optimizer())
+    attach_to_trainer(Lisa(whole, **settings), trainer)
     trainer.train()
 
     resumed = llama(seed=3)
     trainer = trainer_of(resumed, tmp_path)
     lisa = Lisa(resumed, **settings)
-    lisa.attach(trainer.create_optimizer())
+    attach_to_trainer(lisa, trainer)
     trainer.train(resume_from_checkpoint=str(tmp_path / "checkpoint-3"))
     assert lisa.step == STEPS
     assert_same(resumed, whole)
@@ -93,9 +93,19 @@ def test_accumulated_batches_are_one_step(tmp_path: Path) -> None:
     model = llama()
     trainer = trainer_of(model, tmp_path, gradient_accumulation_steps=2)
     lisa = Lisa(model, gamma=1, period=2, seed=0)
-    lisa.attach(trainer.create_optimizer())
+    attach_to_trainer(lisa, trainer)
     trainer.train()
     assert (lisa.step, lisa.num_samplings) == (STEPS, STEPS // 2)
+
+
+def test_a_trainer_that_would_start_anew_is_refused(tmp_path: Path) -> None:
+    model = llama()
+    trainer = trainer_of(model, tmp_path)
+    with pytest.raises(SpecError, match="another model"):
+        attach_to_trainer(Lisa(llama(), gamma=1, period=1, seed=0), trainer)
+    anew = Trainer(model_init=lambda: llama(), args=trainer.args, train_dataset=Sentences())
+    with pytest.raises(SpecError, match="model_init"):
+        attach_to_trainer(Lisa(anew.model, gamma=1, period=1, seed=0), anew)
 
 
 def rank(number: int, folder: str) -> None:
@@ -105,6 +115,11 @@ def rank(number: int, folder: str) -> None:
         "gloo", init_method=f"file://{folder}/meet", rank=number, world_size=2
     )
     refused = ""
+    try:
+        wrapped = nn.parallel.DistributedDataParallel(llama(), find_unused_parameters=True)
+        Lisa(wrapped, gamma=1, period=2, seed=number).attach(adamw(wrapped))
+    except SpecError as error:
+        refused = str(error)
     for unused in (False, True):
         model = llama()
         wrapped = nn.parallel.DistributedDataParallel(model, find_unused_parameters=unused)
@@ -112,7 +127,7 @@ def rank(number: int, folder: str) -> None:
         try:
             train(wrapped, optimizer, (ids[number : number + 1] for ids in batches(6)))
         except EnvError as error:
-            refused = str(error)
+            refused += str(error)
     if number == 0:
         torch.save({"refused": refused, "model": model.state_dict()}, f"{folder}/told.pt")
     torch.distributed.destroy_process_group()
@@ -121,6 +136,7 @@ def rank(number: int, folder: str) -> None:
 def test_two_ranks_equal_one_and_ranks_that_would_drift_are_refused(tmp_path: Path) -> None:
     torch.multiprocessing.spawn(rank, (str(tmp_path),), nprocs=2)
     told = torch.load(tmp_path / "told.pt", weights_only=True)
+    assert "give all of them the same" in told["refused"]
     assert "find_unused_parameters=True" in told["refused"]
     alone = llama()
     train(alone, Lisa(alone, gamma=1, period=2, seed=0).attach(adamw(alone)), batches(6))
