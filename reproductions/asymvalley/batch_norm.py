@@ -51,6 +51,8 @@ def recalibrate(model: nn.Module, batches: Iterable[Tensor]) -> None:
         norm.train()
     num_seen = 0
     for images in batches:
+        if len(images) == 0:
+            continue
         num_seen += len(images)
         for norm in norms:
             norm.momentum = len(images) / num_seen

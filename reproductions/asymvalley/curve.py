@@ -10,6 +10,7 @@ The model handed in is never changed. Source: section 3.2, appendix A.3.
 from __future__ import annotations
 
 import copy
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -43,6 +44,8 @@ class ValleyData:
                 f"{len(self.test_images)} test images with {len(self.test_labels)} labels: need"
                 " as many of both, and at least one"
             )
+        if self.batch_size < 1:
+            raise SpecError(f"batch_size={self.batch_size}: need at least 1")
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,8 +91,11 @@ def valley_curve(
     direction: shape (P,), in the order of `layout_of(model)`. scale: the paper's s. mask: see
     `scale_direction`. At lambda = 0 this is the error of the model itself, with statistics as
     `bn_stats` says.
-    Raises SpecError for a direction of another shape, or a mode of statistics that does not fit.
+    Raises SpecError for a direction that `scale_direction` refuses, a scale or place that is not
+    finite, or a mode of statistics that does not fit.
     """
+    if not all(math.isfinite(number) for number in (scale, *lambdas)):
+        raise SpecError(f"scale={scale} and lambdas={[*lambdas]}: need finite numbers")
     walk = Walk(model, data, bn_stats=bn_stats)
     step_P = walk.step(direction, scale=scale, norm=norm, one_dim_rule=one_dim_rule, mask=mask)
     return walk.curve(step_P, lambdas)

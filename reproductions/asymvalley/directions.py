@@ -10,7 +10,6 @@ from typing import Literal
 Noise = Literal["gaussian", "uniform", "ternary", "gaussian_mean1", "uniform01", "binary", "ones"]
 Direction = Literal["theta_0", "theta_f", "sign", "sign_centred", "sgp", "sgp_centred"]
 Norm = Literal["raw", "ns", "filter_ns"]
-NormScope = Literal["group", "all"]
 OneDimRule = Literal["abs", "skip", "copy"]
 BnStats = Literal["recalibrate", "frozen", "none"]
 Group = Literal[

@@ -78,7 +78,9 @@ class Layout:
         return {slot.name: vector_P[slot.start : slot.stop].view(slot.shape) for slot in self.slots}
 
     def check(self, vector_P: Tensor) -> None:
-        """Raise SpecError unless a vector has one number per parameter."""
+        """Raise SpecError unless a vector is a tensor with one number per parameter."""
+        if not isinstance(vector_P, Tensor):
+            raise SpecError(f"a direction is a tensor, not a {type(vector_P).__name__}")
         if tuple(vector_P.shape) != (self.size,):
             raise SpecError(
                 f"a direction of shape {tuple(vector_P.shape)} for {self.size} parameters: flatten"

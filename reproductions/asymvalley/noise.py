@@ -53,7 +53,12 @@ def sgp(vector_P: Tensor) -> Tensor:
 
 
 def sign_consistent(noise_P: Tensor, weights_P: Tensor) -> Tensor:
-    """Return |eps| * sign(theta_f), the noise with the signs of the weights (section 4.1)."""
+    """Return |eps| * sign(theta_f), the noise with the signs of the weights (section 4.1).
+
+    Raises SpecError for shapes that differ.
+    """
+    if noise_P.shape != weights_P.shape:
+        raise SpecError(f"noise of shape {tuple(noise_P.shape)} for {len(weights_P)} weights")
     return noise_P.abs() * sign(weights_P)
 
 

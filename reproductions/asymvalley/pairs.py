@@ -5,7 +5,7 @@ A trial's parameters say everything its run depends on, so a record needs no cod
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, get_args
 
 from harness.errors import SpecError
 from harness.task import Device, Profile, Scalar
@@ -24,22 +24,13 @@ Pair = Literal[
 Recipe = Literal["base", "lr_high", "lr_low", "bs_small", "bs_large", "wd_high", "wd_low"]
 BnStart = Literal["ones", "uniform", "gaussian"]
 
-PAIRS: tuple[Pair, ...] = (
-    "vgg16_cifar10",
-    "vgg16nobn_cifar10",
-    "resnet20_svhn",
-    "vgg11_cifar100",
-    "alexnet_food101",
-    "vit_food101",
-    "resnet20_cifar10",
-    "resnet20_cifar100",
-)
+PAIRS: tuple[Pair, ...] = get_args(Pair)
 COMMON: tuple[Pair, ...] = (
     "vgg16_cifar10", "resnet20_svhn", "vgg11_cifar100", "alexnet_food101", "vit_food101",
 )  # fmt: skip
 """Pairs of Figures 3 and 12 to 15, and of Figures 5 and 16 to 19."""
 RECIPES: tuple[Recipe, ...] = ("lr_high", "lr_low", "bs_small", "bs_large", "wd_high", "wd_low")
-BN_STARTS: tuple[BnStart, ...] = ("ones", "uniform", "gaussian")
+BN_STARTS: tuple[BnStart, ...] = get_args(BnStart)
 NUM_CLASSES = {
     "digits": 10, "mnist": 10, "cifar10_10k_5k": 10, "cifar100_5k_1k": 100,
     "cifar10": 10, "cifar100": 100, "svhn": 10, "food101": 101, "cinic10": 10,

@@ -33,12 +33,19 @@ def scale_direction(
     the weights' filter. one_dim_rule, for biases and batch normalisation: "abs" multiplies by
     |w|, as adaptive sharpness does (DEV-07); "skip" sets them to zero; "copy" takes the weights
     themselves, as the peers' public tool does, which fabricates a sign-consistent direction.
-    Raises SpecError for a direction of another shape, or one that is zero everywhere.
+    Raises SpecError for a direction of another shape, one that is zero everywhere, is not finite,
+    or leaves the mask.
     """
     layout.check(direction_P)
     layout.check(weights_P)
     if not bool(direction_P.any()):
         raise SpecError("the direction is zero everywhere: draw another one")
+    if not bool(direction_P.isfinite().all()):
+        raise SpecError("the direction has numbers that are not finite: draw another one")
+    if mask_P is not None:
+        layout.check(mask_P)
+        if bool(direction_P[~mask_P].any()):
+            raise SpecError("the direction moves parameters outside of the mask: multiply by it")
     match norm:
         case "raw":
             return direction_P.clone()

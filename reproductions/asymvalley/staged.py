@@ -5,6 +5,7 @@ from __future__ import annotations
 import torch
 from torch import nn
 
+from harness.errors import SpecError
 from harness.task import Params, RunContext
 from reproductions.asymvalley.image_nets import build_net
 from reproductions.asymvalley.pairs import NUM_CLASSES
@@ -16,12 +17,12 @@ def load_staged(params: Params, ctx: RunContext) -> nn.Module:
     """Return the network whose weights are the data set `weights`, or one at its start.
 
     `weights` is empty at `smoke`, where nothing but bundled data is at hand.
-    Raises SpecError through torch for weights of another architecture.
+    Raises SpecError for weights of another architecture.
     """
     model = build_net(params, generator=torch.Generator().manual_seed(0))
     if name := str(params["weights"]):
         arrays = ctx.dataset(name).arrays
-        model.load_state_dict({key: torch.tensor(value) for key, value in arrays.items()})
+        _load(model, {key: torch.tensor(value) for key, value in arrays.items()}, name)
     return model.to(ctx.device).to(memory_format=torch.channels_last).eval()
 
 
@@ -37,5 +38,13 @@ def load_pretrained(params: Params, ctx: RunContext, *, head: torch.Generator) -
         if NUM_CLASSES[str(params["data"])] != CIFAR10_CLASSES:
             fresh = dict(model.state_dict())
             kept |= {key: fresh[key] for key in kept if kept[key].shape != fresh[key].shape}
-        model.load_state_dict(kept)
+        _load(model, kept, name)
     return model.to(ctx.device).to(memory_format=torch.channels_last)
+
+
+def _load(model: nn.Module, state: dict[str, torch.Tensor], name: str) -> None:
+    try:
+        model.load_state_dict(state)
+    except RuntimeError as error:
+        reason = str(error).splitlines()[1].strip()
+        raise SpecError(f"the weights {name} are of another architecture: {reason}") from error

@@ -15,7 +15,7 @@ from reproductions.asymvalley.asymmetry import asymmetry_interval, sides
 from reproductions.asymvalley.batch_norm import recalibrate
 from reproductions.asymvalley.curve import ValleyData, Walk, point_of, valley_curve
 from reproductions.asymvalley.layout import layout_of, parameters_vector
-from reproductions.asymvalley.noise import draw_noise
+from reproductions.asymvalley.noise import draw_noise, sign_consistent
 
 from .small import small_data, small_net, state_of
 
@@ -173,6 +173,38 @@ def test_direction_of_another_shape_is_refused() -> None:
             model, torch.ones(7), LAMBDAS, scale=1.0, norm="raw", bn_stats="frozen",
             data=small_data(),
         )  # fmt: skip
+
+
+def test_what_would_give_a_curve_without_a_meaning_is_refused() -> None:
+    model, data = small_net(), small_data()
+    eps = noise_for(model)
+    bn = layout_of(model).mask("bn")
+    broken = eps.clone()
+    broken[3] = float("nan")
+
+    def walk(direction: torch.Tensor, **told: object) -> None:
+        given = {"scale": 1.0, "norm": "ns", "bn_stats": "frozen", "data": data, **told}
+        valley_curve(model, direction, LAMBDAS, **given)  # type: ignore[arg-type]
+
+    with pytest.raises(SpecError, match="not finite"):
+        walk(broken)
+    with pytest.raises(SpecError, match="need finite numbers"):
+        walk(eps, scale=float("inf"))
+    with pytest.raises(SpecError, match="outside of the mask"):
+        walk(eps, mask=bn)
+    walk(eps * bn, mask=bn)
+    with pytest.raises(SpecError, match="not a ndarray"):
+        walk(eps.numpy())  # type: ignore[arg-type]
+    with pytest.raises(SpecError, match="noise of shape"):
+        sign_consistent(eps[:1], eps)
+
+
+def test_no_images_to_estimate_statistics_from_are_refused() -> None:
+    with pytest.raises(SpecError, match="no images"):
+        recalibrate(small_net(), [torch.zeros(0, 1, 8, 8)])
+    images = torch.zeros(2, 1)
+    with pytest.raises(SpecError, match="batch_size=0"):
+        ValleyData(test_images=images, test_labels=torch.zeros(2, dtype=torch.long), batch_size=0)
 
 
 def test_images_without_labels_are_refused() -> None:
