@@ -7,7 +7,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from matplotlib.ticker import FixedLocator, NullLocator, StrMethodFormatter
+from matplotlib.ticker import (
+    FixedLocator,
+    LogFormatterSciNotation,
+    LogLocator,
+    NullLocator,
+    StrMethodFormatter,
+)
 
 from harness.figures import MARKERS, PALETTE, FigureContext, sequential
 from reproductions.asymvalley.curve_figures import line, where
@@ -40,6 +46,9 @@ def recipe_line_panels(context: FigureContext, *, first: str, second: str) -> Fi
         ax.set_title(STATISTIC_TITLES[value])
     # Groups differ by orders of magnitude; an untrained group has no spread to take a log of.
     std_ax.set_yscale("log", nonpositive="mask")
+    # Labels at 1, 2 and 5 of a decade: by default there are more than fit.
+    std_ax.yaxis.set_minor_locator(LogLocator(subs=(2.0, 5.0)))
+    std_ax.yaxis.set_minor_formatter(LogFormatterSciNotation(minor_thresholds=(99, 99)))
     consistency_ax.axhline(0.5, color="#999999", linewidth=0.6, linestyle=":")
     consistency_ax.set_ylim(0.0, 1.05)
     line(line_ax, where(context.table, part="line"), x="x", y="error", color=PALETTE[6])

@@ -23,8 +23,8 @@ PER_DECADE = 12
 def convex_rows(params: Params, ctx: RunContext) -> list[Row]:
     """Train once; one row at each of some numbers of steps, evenly spaced in the logarithm."""
     arrays = ctx.dataset("digits").arrays
-    x_ND = torch.from_numpy(arrays["x"].reshape(len(arrays["x"]), -1)).double() / 16.0
-    sign_N = 1.0 - 2.0 * torch.from_numpy(arrays["y"] % 2).double()
+    x_ND = torch.tensor(arrays["x"], dtype=torch.float64).flatten(1) / 16.0
+    sign_N = 1.0 - 2.0 * torch.tensor(arrays["y"] % 2, dtype=torch.float64)
     problem = Problem(x_ND=x_ND, sign_N=sign_N)
     descent = Descent(
         num_steps=int(params["steps"]),
