@@ -36,9 +36,9 @@ def rate_panels(context: FigureContext, *, policies: Sequence[str]) -> Figure:
 
 
 def _guide(ax: Axes, rows: pd.DataFrame) -> None:
-    """Draw T^-1/2 through the mean of the last points, over the last decade."""
+    """Draw T^-1/2 over the last decade, above the mean of the last points."""
     end = float(rows["num_steps"].max())
-    height = float(rows.loc[rows["num_steps"] == end, "mean_gap"].mean())
+    height = 1.7 * float(rows.loc[rows["num_steps"] == end, "mean_gap"].mean())
     ax.plot(
         [end / 10, end], [height * 10**0.5, height], color=PALETTE[6], ls=":", label="slope -1/2"
     )  # fmt: skip
