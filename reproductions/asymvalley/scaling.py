@@ -36,16 +36,8 @@ def scale_direction(
     Raises SpecError for a direction of another shape, one that is zero everywhere, is not finite,
     or leaves the mask.
     """
-    layout.check(direction_P)
+    _check_direction(direction_P, mask_P, layout)
     layout.check(weights_P)
-    if not bool(direction_P.any()):
-        raise SpecError("the direction is zero everywhere: draw another one")
-    if not bool(direction_P.isfinite().all()):
-        raise SpecError("the direction has numbers that are not finite: draw another one")
-    if mask_P is not None:
-        layout.check(mask_P)
-        if bool(direction_P[~mask_P].any()):
-            raise SpecError("the direction moves parameters outside of the mask: multiply by it")
     match norm:
         case "raw":
             return direction_P.clone()
@@ -56,6 +48,19 @@ def scale_direction(
             return _filter_scaled(direction_P, weights_P, layout, one_dim_rule)
         case _:
             raise SpecError(f"norm={norm!r}: need one of {', '.join(NORMS)}")
+
+
+def _check_direction(direction_P: Tensor, mask_P: Tensor | None, layout: Layout) -> None:
+    """Raise SpecError for a direction along which a curve would mean nothing."""
+    layout.check(direction_P)
+    if not bool(direction_P.any()):
+        raise SpecError("the direction is zero everywhere: draw another one")
+    if not bool(direction_P.isfinite().all()):
+        raise SpecError("the direction has numbers that are not finite: draw another one")
+    if mask_P is not None:
+        layout.check(mask_P)
+        if bool(direction_P[~mask_P].any()):
+            raise SpecError("the direction moves parameters outside of the mask: multiply by it")
 
 
 def _norm(vector: Tensor) -> Tensor:
