@@ -1,0 +1,1 @@
+"""What the repository needs and a user does not."""
