@@ -13,10 +13,11 @@ from pathlib import Path, PurePosixPath
 
 from harness.atomic import write_bytes
 from harness.errors import DataError, UsageError
-from harness.records import Record, RecordStore, check_names, pack_bytes, parse_record
+from harness.record import Record, check_names, pack_bytes, parse_record
+from harness.records import RecordStore
 from harness.registry import walk_experiments
 from harness.task import Profile, Task
-from harness.trial import Trial, grid_of, with_upstream
+from harness.trial import Trial, all_trials, with_upstream
 from harness.workspace import Workspace
 
 MAX_ARTIFACT_BYTES = 16 * 2**20
@@ -44,7 +45,7 @@ def export_records(
         store.unpack(name, profile)
     trials: dict[str, Trial] = {}
     for experiment in dict.fromkeys(e for task in tasks for e in walk_experiments(task)):
-        for trial in grid_of(experiment, profile):
+        for trial in all_trials(experiment, profile):
             trials.update((each.key, each) for each in with_upstream(trial))
     found = {key: store.result(trial) for key, trial in trials.items()}
     records = {key: record for key, record in found.items() if record is not None}

@@ -26,6 +26,18 @@ def canonical_json(value: Any) -> str:
     return text
 
 
+def layered_json(value: Any, depth: int) -> str:
+    """Encode a JSON value with one entry per line down to a depth of objects, sorted by key.
+
+    >>> layered_json({"b": [1, 2], "a": {}}, 1)
+    '{\\n"a": {},\\n"b": [1, 2]\\n}'
+    """
+    if not isinstance(value, Mapping) or depth == 0 or not value:
+        return json.dumps(value, sort_keys=True, ensure_ascii=False, allow_nan=False)
+    lines = [f"{json.dumps(k)}: {layered_json(value[k], depth - 1)}" for k in sorted(value)]
+    return "{\n" + ",\n".join(lines) + "\n}"
+
+
 def digest(value: Any) -> str:
     """Return the SHA-256 of the canonical JSON, as 64 hexadecimal digits."""
     return hashlib.sha256(canonical_json(value).encode()).hexdigest()

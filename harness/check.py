@@ -1,26 +1,49 @@
-"""Verdicts of a task's claims, from its stored result alone."""
+"""Verdicts of a task's claims, from its stored result and what its records say of themselves."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from harness.claims import Claim, Verdict, Word, evaluate
+from harness.claims import Claim, Measured, Verdict, Word, measure
 from harness.errors import DataError
-from harness.results import ResultMeta, SealMeta, TaskResult, load_result
-from harness.seals import seal, threshold_json
+from harness.evidence import Evidence, check_lines, evidence_of
+from harness.provenance.before import Before, load_before
+from harness.provenance.cohorts import FIRST
+from harness.provenance.seals import (
+    Comparison,
+    Seal,
+    Sealed,
+    compare,
+    keys_digest,
+    seal,
+    seal_name,
+    standing,
+    threshold_json,
+)
+from harness.results import (
+    ResultMeta,
+    TaskResult,
+    csv_path,
+    load_result,
+    rebuild_result,
+    trials_of,
+)
 from harness.task import PROFILES, Profile, Task
 from harness.workspace import COMMITTED_PROFILES, Workspace
 
 if TYPE_CHECKING:
     import pandas as pd
 
+SCHEMA_VERSION = 2
+NO_RUN = Comparison(state="none")
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class CheckRow:
-    """One claim's verdict in one profile; the fields of `repro check --json`."""
+    """One claim's verdict in one profile on one cohort; the fields of `repro check --json`."""
 
     task: str
     claim: str
@@ -37,70 +60,167 @@ class CheckRow:
     threshold_from: str
     paper_value: float | None
     seal: str
-    """`sealed`: the claim is what it was when the runs started; `changed`: it differs; `late`:
-    it came after some of them; `none`: there is no run."""
-    sealed_threshold: Any = None
-    """The threshold at the start of the runs, where it differs or the claim changed."""
+    """How the claim stands to what was sealed: a word of `harness.provenance.seals.STATES`."""
+    cohort: str = FIRST
+    decides: bool = True
+    """Whether the claim is judged by this cohort; verdicts of others stand beside it."""
+    differences: tuple[str, ...] = ()
+    """What differs from the seal, both values each, and former words."""
+    schema_version: int = SCHEMA_VERSION
 
     @property
     def fails(self) -> bool:
         """Whether this row must fail `repro check`: an error, or an exact claim that is false."""
         return self.verdict == Word.ERROR or (
-            self.grade == "exact" and self.verdict in (Word.NOT_REPRODUCED, Word.INCONCLUSIVE)
+            self.grade == "exact"
+            and self.decides
+            and self.verdict in (Word.NOT_REPRODUCED, Word.INCONCLUSIVE)
         )
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)
 
 
-def check_task(
-    task: Task, result: TaskResult | None, profile: Profile, reference: pd.DataFrame | None
-) -> list[CheckRow]:
-    """Evaluate every claim of a task on a stored result (None: it was not run)."""
-    rows = []
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A task's verdicts, and by the name of its seal what each claim asks and measured."""
+
+    rows: list[CheckRow]
+    sides: dict[str, Sealed]
+
+
+def judge(
+    task: Task,
+    result: TaskResult | None,
+    profile: Profile,
+    reference: pd.DataFrame | None,
+    *,
+    evidence: Mapping[str, Evidence] | None = None,
+    before: Before | None = None,
+) -> Judged:
+    """Evaluate every claim of a task on a result (None: it was not run).
+
+    evidence: the records behind the result, by key, None where seals are not asked for;
+    before: the paper's export.
+    """
+    judged = Judged([], {})
+    keys: dict[str, list[str]] = {}
     for claim in task.claims:
-        verdict = _verdict(claim, task, result, profile)
-        state, old = ("none", None) if result is None else seal_state(task, claim, result.meta)
-        try:
-            value = _paper_value(claim, reference)
-        except Exception as error:  # noqa: BLE001 - whatever it raises becomes ERROR
-            reason = f"its paper value: {type(error).__name__}: {error}"
-            value, verdict = None, Verdict(word=Word.ERROR, reason=reason)
-        rows.append(_row(task, claim, profile, verdict, value, state, old))
-    return rows
+        run = [] if result is None else list(result.tables)
+        for cohort in dict.fromkeys([claim.cohort, *run]):
+            measured = _measured(claim, task, result, profile, cohort)
+            state = NO_RUN
+            if result is not None and cohort in run:
+                if cohort not in keys:
+                    overrides = result.meta.provenance.overrides
+                    trials = trials_of(task, profile, overrides, cohort=cohort)
+                    keys[cohort] = [trial.key for trial in trials]
+                now = _standing(task, claim, profile, keys[cohort], measured, cohort)
+                judged.sides[seal_name(task.id, claim.id, cohort)] = now
+                if evidence is not None:
+                    records = [evidence[key] for key in keys[cohort] if key in evidence]
+                    state = compare_claim(task, claim, now, result.meta, records, before)
+            judged.rows.append(_row(task, claim, profile, measured, reference, state, cohort))
+    return judged
+
+
+def check_task(
+    task: Task,
+    result: TaskResult | None,
+    profile: Profile,
+    reference: pd.DataFrame | None,
+    *,
+    evidence: Mapping[str, Evidence] | None = None,
+    before: Before | None = None,
+) -> list[CheckRow]:
+    """Return the verdicts of `judge`."""
+    return judge(task, result, profile, reference, evidence=evidence, before=before).rows
+
+
+def _standing(
+    task: Task,
+    claim: Claim,
+    profile: Profile,
+    keys: Sequence[str],
+    measured: Measured,
+    cohort: str,
+) -> Sealed:
+    made = seal(task, claim, {profile: keys_digest(keys)}, cohort=cohort)
+    undecided = measured.verdict.word == Word.NOT_RUN
+    return standing(task, claim, made, None if undecided else measured)
+
+
+def compare_claim(
+    task: Task,
+    claim: Claim,
+    now: Sealed,
+    meta: ResultMeta,
+    records: Sequence[Evidence],
+    before: Before | None,
+) -> Comparison:
+    """Compare a claim with its sealed side: the export's, or its records' and first judgement's."""
+    name = seal_name(task.id, claim.id, now.seal.band.cohort)
+    last = [_seal_in(record.seals, name, meta.profile) for record in records]
+    if now.seal.band.cohort == FIRST and before is not None and not meta.provenance.overrides:
+        found = before.sealed(task.id, claim.id, meta.profile)
+        if found is not None:
+            return compare(now, [found.side], last, was=found.state, note=found.note)
+    first = [_seal_in(record.first_seals, name, meta.profile) for record in records]
+    judged = meta.judged.get(name)
+    sides = {str(made): None if made is None else _side(made, judged) for made in first}
+    return compare(now, list(sides.values()), last)
+
+
+def _seal_in(seals: Mapping[str, Any], name: str, profile: str) -> Seal | None:
+    """Return a claim's seal among a record's; one of before there were bands is none."""
+    body = seals.get(name)
+    if body is None or "band" not in body:
+        return None
+    return Seal.model_validate(dict(body)).at(profile)
+
+
+def _side(made: Seal, judged: Sealed | None) -> Sealed:
+    """Return what a record sealed, with what that code measured when it was first judged."""
+    if judged is None:
+        return Sealed(seal=made)
+    same_code = judged.seal.code == made.code
+    return judged.model_copy(
+        update={"seal": made, "outcome": judged.outcome if same_code else None}
+    )
 
 
 def failed_rows(task: Task, profile: Profile, error: DataError) -> list[CheckRow]:
     """Return ERROR for every claim of a task whose stored result cannot be used."""
-    verdict = Verdict(word=Word.ERROR, reason=str(error))
-    return [_row(task, claim, profile, verdict, None, "none", None) for claim in task.claims]
+    measured = Measured(verdict=Verdict(word=Word.ERROR, reason=str(error)))
+    return [
+        _row(task, claim, profile, measured, None, NO_RUN, claim.cohort) for claim in task.claims
+    ]
 
 
-def _verdict(claim: Claim, task: Task, result: TaskResult | None, profile: Profile) -> Verdict:
+def _measured(
+    claim: Claim, task: Task, result: TaskResult | None, profile: Profile, cohort: str
+) -> Measured:
     if profile not in claim.profiles:
-        return Verdict(word=Word.OUT_OF_PROFILE, reason=claim.out_of_profile)
+        return Measured(verdict=Verdict(word=Word.OUT_OF_PROFILE, reason=claim.out_of_profile))
+    reason = _not_run(task, result, profile, cohort)
+    if result is None or reason:
+        return Measured(verdict=Verdict(word=Word.NOT_RUN, reason=reason))
+    return measure(claim, result.tables[cohort], columns=task.columns, profile=profile)
+
+
+def _not_run(task: Task, result: TaskResult | None, profile: Profile, cohort: str) -> str:
+    """Return why a cohort's table cannot be judged, or an empty string."""
+    command = f"repro run {task.id} --profile {profile}"
     if result is None:
-        command = f"repro run {task.id} --profile {profile}"
-        return Verdict(word=Word.NOT_RUN, reason=f"not run in this profile: {command}")
-    missing = result.meta.trials.without_result
-    if missing:
-        total = missing + result.meta.num_records
-        first = result.meta.not_run[0]
-        reason = f"{missing} of {total} trials have no result, first {first.trial}: {first.reason}"
-        return Verdict(word=Word.NOT_RUN, reason=reason)
-    return evaluate(claim, result.table, columns=task.columns, profile=profile)
-
-
-def seal_state(task: Task, claim: Claim, meta: ResultMeta) -> tuple[str, Any]:
-    """Compare a claim with what it was when the trials started; also return its old threshold."""
-    stored: list[SealMeta] = meta.seals.get(f"{task.id}:{claim.id}", [])
-    current = seal(claim).sha256
-    others = [entry for entry in stored if entry.sha256 != current]
-    if others:
-        return "changed", others[0].threshold
-    if sum(entry.num_records for entry in stored) < meta.num_records:
-        return "late", None
-    return "sealed", None
+        return f"not run in this profile: {command}"
+    if cohort not in result.tables:
+        return f"{cohort} was not run: {command} --cohort {cohort}"
+    missing = result.counts(cohort).without_result
+    if not missing:
+        return ""
+    total = missing + result.counts(cohort).with_result
+    first = next(gap for gap in result.meta.not_run if gap.cohort == cohort)
+    return f"{missing} of {total} trials have no result, first {first.trial}: {first.reason}"
 
 
 def _paper_value(claim: Claim, reference: pd.DataFrame | None) -> float | None:
@@ -118,11 +238,17 @@ def _row(
     task: Task,
     claim: Claim,
     profile: Profile,
-    verdict: Verdict,
-    paper_value: float | None,
-    state: str,
-    old: Any,
+    measured: Measured,
+    reference: pd.DataFrame | None,
+    state: Comparison,
+    cohort: str,
 ) -> CheckRow:
+    verdict, value = measured.verdict, None
+    try:
+        value = _paper_value(claim, reference)
+    except Exception as error:  # noqa: BLE001 - whatever it raises becomes ERROR
+        reason = f"its paper value: {type(error).__name__}: {error}"
+        verdict = Verdict(word=Word.ERROR, reason=reason)
     return CheckRow(
         task=task.id,
         claim=claim.id,
@@ -137,20 +263,66 @@ def _row(
         num_seeds=verdict.num_seeds,
         threshold=threshold_json(claim.threshold),
         threshold_from=claim.threshold_from,
-        paper_value=paper_value,
-        seal=state,
-        sealed_threshold=old,
+        paper_value=value,
+        seal=state.state,
+        cohort=cohort,
+        decides=cohort == claim.cohort,
+        differences=state.differences,
     )
 
 
 def check_stored(
-    workspace: Workspace, task: Task, profile: Profile, reference: pd.DataFrame | None
+    workspace: Workspace,
+    task: Task,
+    profile: Profile,
+    reference: pd.DataFrame | None,
+    *,
+    deep: bool = False,
 ) -> list[CheckRow]:
-    """Evaluate a task's claims on what is stored; a damaged result gives ERROR rows."""
+    """Evaluate a task's claims on what is stored; a damaged result gives ERROR rows.
+
+    deep: also build table, samples and verdicts anew from the committed records, and compare.
+    """
     try:
-        return check_task(task, load_result(workspace, task, profile), profile, reference)
+        before = load_before(workspace.root, task.paper)
+        result = load_result(workspace, task, profile)
+        found: dict[str, Evidence] = {}
+        if result is not None:
+            overrides = result.meta.provenance.overrides
+            found = evidence_of(workspace, task, profile, overrides)
+            check_lines(csv_path(workspace, task, profile), result.meta, found)
+        judged = judge(task, result, profile, reference, evidence=found, before=before)
+        if deep and result is not None and workspace.is_committed(profile):
+            check_rebuilt(workspace, task, profile, result, judged)
+        return judged.rows
     except DataError as error:
         return failed_rows(task, profile, error)
+
+
+def check_rebuilt(
+    workspace: Workspace, task: Task, profile: Profile, stored: TaskResult, judged: Judged
+) -> None:
+    """Raise DataError unless the committed records give just what is stored and judged."""
+    path = csv_path(workspace, task, profile)
+    rebuilt = rebuild_result(workspace, task, profile)
+    advice = "run the task again or restore the file"
+    if rebuilt is None or rebuilt.csv != stored.csv:
+        raise DataError(f"{path} does not follow from the committed records: {advice}")
+    kept = {"judged": stored.meta.judged, "verdicts": stored.meta.verdicts}
+    if rebuilt.meta.model_copy(update=kept) != stored.meta:
+        names = [
+            name
+            for name in ResultMeta.model_fields
+            if name not in kept and getattr(rebuilt.meta, name) != getattr(stored.meta, name)
+        ]
+        raise DataError(
+            f"{path.with_suffix('.json')}: {', '.join(names)} do not follow from the committed "
+            f"records: {advice}"
+        )
+    again = judge(task, rebuilt, profile, None)
+    for name, side in judged.sides.items():
+        if again.sides[name].outcome != side.outcome:
+            raise DataError(f"{path}: {name} measures something else on the records: {advice}")
 
 
 def profiles_to_check(
@@ -162,8 +334,6 @@ def profiles_to_check(
     """
     if wanted is not None:
         return [wanted]
-    from harness.results import csv_path
-
     paths = {p: csv_path(workspace, task, p) for p in PROFILES}
     # Half of a result is damage to report, not a task that was not run.
     stored = [p for p, f in paths.items() if f.exists() or f.with_suffix(".json").exists()]

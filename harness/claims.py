@@ -13,6 +13,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Literal
 
 from harness.errors import SpecError
+from harness.provenance.cohorts import FIRST
 from harness.statistics import (
     MIN_SEEDS,
     Interval,
@@ -78,6 +79,8 @@ class Claim:
     unit: str = ""
     paper_value: PaperValue | None = None
     """From the paper's reference rows to its number for this quantity; None: not published."""
+    cohort: str = FIRST
+    """The cohort of seeds that judges it, alone; verdicts of other cohorts are shown beside."""
 
     def __post_init__(self) -> None:
         pair = isinstance(self.threshold, tuple)
@@ -115,25 +118,45 @@ class Verdict:
     num_seeds: int = 0
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Measured:
+    """A verdict with the numbers it was decided by."""
+
+    verdict: Verdict
+    seeds: tuple[int, ...] = ()
+    """In the order of the samples; empty where the quantity has no seeds."""
+    samples: tuple[tuple[float, ...], ...] = ()
+    """Per seed the judged numbers: one, or each step of an ordering; empty where there is none."""
+
+
 def evaluate(claim: Claim, table: pd.DataFrame, *, columns: Columns, profile: Profile) -> Verdict:
     """Decide a claim on a task's complete table.
 
     An evaluation that raises is ERROR, never NOT_REPRODUCED: a crash is no evidence.
     """
+    return measure(claim, table, columns=columns, profile=profile).verdict
+
+
+def measure(claim: Claim, table: pd.DataFrame, *, columns: Columns, profile: Profile) -> Measured:
+    """Decide a claim as `evaluate` does, and return what it was decided by."""
     if profile not in claim.profiles:
-        return Verdict(word=Word.OUT_OF_PROFILE, reason=claim.out_of_profile)
+        return Measured(verdict=Verdict(word=Word.OUT_OF_PROFILE, reason=claim.out_of_profile))
+    samples: list[list[float]] = []
     try:
-        samples = _samples(claim, table, columns.seed)
-        return _decide(claim, samples)
+        samples = samples_per_seed(claim, table, columns.seed)
+        verdict = decide(claim, samples)
     except InvalidQuantity as error:
-        return Verdict(word=Word.INCONCLUSIVE, reason=str(error))
+        verdict = Verdict(word=Word.INCONCLUSIVE, reason=str(error))
     except MissingRows as error:
-        return Verdict(word=Word.NOT_RUN, reason=str(error))
+        verdict = Verdict(word=Word.NOT_RUN, reason=str(error))
     except Exception as error:  # noqa: BLE001 - whatever a quantity raises becomes ERROR
-        return Verdict(word=Word.ERROR, reason=f"{type(error).__name__}: {error}")
+        verdict = Verdict(word=Word.ERROR, reason=f"{type(error).__name__}: {error}")
+    pooled = claim.deterministic or columns.seed is None
+    seeds = () if pooled or not samples else sorted({int(seed) for seed in table[columns.seed]})
+    return Measured(verdict=verdict, seeds=tuple(seeds), samples=tuple(map(tuple, samples)))
 
 
-def _samples(claim: Claim, table: pd.DataFrame, seed: str | None) -> list[list[float]]:
+def samples_per_seed(claim: Claim, table: pd.DataFrame, seed: str | None) -> list[list[float]]:
     """Return the quantity per seed, each as the list of numbers that must be judged."""
     if claim.deterministic or seed is None:
         parts = [table]
@@ -170,7 +193,7 @@ def _judged(claim: Claim, numbers: list[float]) -> list[float]:
             return [number]
 
 
-def _decide(claim: Claim, samples: list[list[float]]) -> Verdict:
+def decide(claim: Claim, samples: list[list[float]]) -> Verdict:
     low, high = _band(claim)
     series = list(zip(*samples, strict=True))
     single = claim.deterministic

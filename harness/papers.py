@@ -44,6 +44,17 @@ class Item(_Strict):
         return self
 
 
+class Withdrawn(_Strict):
+    """A claim that was sealed once and is no longer declared."""
+
+    task: str
+    """The task's word."""
+    claim: str
+    commit: str = Field(pattern=r"^[0-9a-f]{7,40}$")
+    """The commit that took it away."""
+    reason: str = Field(min_length=1)
+
+
 class PaperMeta(_Strict):
     """A paper: its names elsewhere, and every table and figure it has."""
 
@@ -56,10 +67,12 @@ class PaperMeta(_Strict):
     code: str = Field(pattern=r"^([\w.-]+/[\w.-]+)?$")
     """The authors' repository as `owner/name`, or nothing."""
     items: list[Item] = Field(alias="item")
+    withdrawn: list[Withdrawn] = []
 
     @model_validator(mode="after")
     def _items_unique(self) -> PaperMeta:
         _refuse_repeats([item.id for item in self.items], "item")
+        _refuse_repeats([f"{w.task}:{w.claim}" for w in self.withdrawn], "withdrawn claim")
         return self
 
     def item(self, word: str) -> Item:

@@ -10,12 +10,15 @@ from enum import StrEnum
 from statistics import median
 
 from harness import datasets
-from harness.code_digest import code_digest
 from harness.errors import UsageError, nearest
+from harness.evidence import experiment_code
 from harness.measure import machine
-from harness.records import Record, RecordStore, Rejected
+from harness.provenance.before import code_of, load_before
+from harness.provenance.cohorts import FIRST
+from harness.record import Record
+from harness.records import RecordStore, Rejected
 from harness.task import Estimate, Experiment, Needs, Profile, Scalar, Status, Task
-from harness.trial import Trial, grid_of
+from harness.trial import Trial, cohorts_of, grid_of
 
 JUDGE_SETTINGS = ("REPRO_JUDGE_URL", "REPRO_JUDGE_MODEL")
 """Environment variables without which there is no judge: the base URL of an OpenAI-compatible
@@ -127,20 +130,44 @@ def make_plan(
     limits: MachineLimits,
     *,
     overrides: Mapping[str, Scalar] | None = None,
+    cohort: str | None = None,
     rerun_stale: bool = False,
     only_pending: bool = False,
 ) -> Plan:
     """Decide for every trial behind the tasks. Reads records, never data.
 
-    Raises UsageError if an override names a parameter that no trial has.
+    cohort: the only one to plan; None for all that the tasks have, which is the first one
+    alone where something is overridden.
+    Raises UsageError if an override names a parameter, or `cohort` a cohort, that none has.
     """
     plan = Plan(tasks, profile, dict(overrides or {}))
-    experiments = list(dict.fromkeys(exp for task in tasks for exp in task.reads))
     check_overrides(tasks, profile, plan.overrides)
     planner = _Planner(plan, store, limits, rerun_stale)
-    for experiment in experiments:
-        planner.add_grid(experiment, only_pending=only_pending)
+    for name, task in _cohorts(tasks, profile, cohort, plan.overrides):
+        for experiment in task.reads:
+            planner.add_grid(experiment, name, only_pending=only_pending)
     return plan
+
+
+def _cohorts(
+    tasks: Sequence[Task], profile: Profile, wanted: str | None, overrides: Mapping[str, Scalar]
+) -> list[tuple[str, Task]]:
+    """Return the cohorts to plan, each with a task that has it."""
+    if overrides and wanted not in (None, FIRST):
+        raise UsageError(f"--cohort {wanted}: --set and --seeds go with the first cohort alone")
+    have = {task: [FIRST] if overrides else cohorts_of(task, profile) for task in tasks}
+    known = {name for names in have.values() for name in names}
+    if wanted is not None and wanted not in known:
+        raise UsageError(
+            f"--cohort {wanted}: no task here has it{nearest(wanted, known)}: there are "
+            f"{', '.join(sorted(known))}"
+        )
+    return [
+        (name, task)
+        for task, names in have.items()
+        for name in names
+        if wanted is None or name == wanted
+    ]
 
 
 def check_overrides(
@@ -162,12 +189,16 @@ class _Planner:
         self, plan: Plan, store: RecordStore, limits: MachineLimits, rerun_stale: bool
     ) -> None:
         self.plan, self.store, self.limits, self.rerun_stale = plan, store, limits, rerun_stale
+        self.added: set[tuple[str, str]] = set()
         self.digests: dict[str, str] = {}
         self.estimates: dict[str, Estimate | None] = {}
         self.lacks: dict[Needs, str] = {}
 
-    def add_grid(self, experiment: Experiment, *, only_pending: bool) -> None:
-        trials = grid_of(experiment, self.plan.profile, self.plan.overrides)
+    def add_grid(self, experiment: Experiment, cohort: str, *, only_pending: bool) -> None:
+        if (experiment.id, cohort) in self.added:
+            return
+        self.added.add((experiment.id, cohort))
+        trials = grid_of(experiment, self.plan.profile, self.plan.overrides, cohort=cohort)
         records = {trial.key: self.store.read(trial) for trial in trials}
         self._learn_estimate(experiment, list(records.values()))
         for trial in trials:
@@ -202,7 +233,7 @@ class _Planner:
         record: Record | Rejected | None,
         upstream: Sequence[tuple[Trial, Action]],
     ) -> tuple[Action, str, bool]:
-        stale = isinstance(record, Record) and record.provenance.code != self._digest(trial)
+        stale = isinstance(record, Record) and self._code_of(record) != self._digest(trial)
         if isinstance(record, Record) and record.is_result and not (stale and self.rerun_stale):
             reason = "its code changed since: run --stale re-runs it" if stale else record.status
             return Action.REUSE, reason, stale
@@ -242,8 +273,12 @@ class _Planner:
     def _digest(self, trial: Trial) -> str:
         name = trial.experiment.id
         if name not in self.digests:
-            self.digests[name] = code_digest(trial.experiment)
+            self.digests[name] = experiment_code(trial.experiment)
         return self.digests[name]
+
+    def _code_of(self, record: Record) -> str | None:
+        paper = record.experiment.split("/")[0]
+        return code_of(record, load_before(self.store.workspace.root, paper))
 
     def _learn_estimate(
         self, experiment: Experiment, records: Sequence[Record | Rejected | None]

@@ -4,23 +4,30 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from harness.atomic import write_bytes
-from harness.check import CheckRow, check_task
-from harness.errors import HarnessError
+from harness.check import CheckRow, Judged, check_task, judge
+from harness.claims import Word
+from harness.errors import DataError, HarnessError
+from harness.evidence import record_evidence
+from harness.provenance.before import load_before
+from harness.provenance.seals import Sealed
 from harness.records import RecordStore
 from harness.registry import Library, walk_experiments
 from harness.results import (
     TaskResult,
     build_result,
+    csv_path,
     figure_path,
     load_result,
+    read_meta,
     write_result,
 )
 from harness.task import PROFILES, Profile, Scalar, Task
-from harness.trial import Trial, grid_of, with_upstream
+from harness.trial import Trial, all_trials, with_upstream
 from harness.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -42,21 +49,51 @@ def refresh_task(
     Nothing is written where no trial has a result. A figure that cannot be drawn from an
     incomplete table is left out with a warning; the table and the verdicts stand.
     """
-    built = build_result(task, profile, RecordStore(workspace), overrides)
+    store = RecordStore(workspace)
+    built = build_result(task, profile, store.read, overrides)
     reference = reference_of(library, task)
     if built is None:
         return check_task(task, None, profile, reference)
-    table, meta = built
-    write_result(workspace, task, table, meta)
-    # Verdicts and figure come from the file, as anyone who checks or draws it later has it.
-    result = load_result(workspace, task, profile)
-    assert result is not None
-    rows = check_task(task, result, profile, reference)
-    verdicts = [row.to_json() for row in rows]
-    write_result(workspace, task, table, meta.model_copy(update={"verdicts": verdicts}))
+    former = former_judgements(workspace, task, profile)
+    built = replace(built, meta=built.meta.model_copy(update={"judged": former}))
+    judged = judge(
+        task,
+        built,
+        profile,
+        reference,
+        evidence=record_evidence(store, task, profile, overrides),
+        before=load_before(workspace.root, task.paper),
+    )
+    meta = built.meta.model_copy(
+        update={
+            "judged": {**first_judgements(judged), **former},
+            "verdicts": [row.to_json() for row in judged.rows],
+        }
+    )
+    result = replace(built, meta=meta)
+    write_result(workspace, task, result)
     if task.figure is not None:
         _draw(workspace, task, result, reference, profile)
-    return rows
+    return judged.rows
+
+
+def former_judgements(workspace: Workspace, task: Task, profile: Profile) -> dict[str, Sealed]:
+    """Return what each claim measured when it was first judged, by the stored result."""
+    path = csv_path(workspace, task, profile).with_suffix(".json")
+    try:
+        return dict(read_meta(path).judged) if path.is_file() else {}
+    except DataError as error:
+        log.warning("%s: first judgements are made anew", error)
+        return {}
+
+
+def first_judgements(judged: Judged) -> dict[str, Sealed]:
+    """Return what was measured, less what was not decided: an error is no judgement."""
+    return {
+        name: side
+        for name, side in judged.sides.items()
+        if side.outcome is not None and side.outcome.verdict != Word.ERROR
+    }
 
 
 def _draw(
@@ -104,7 +141,7 @@ def pack_experiments(
     """Write the committed record files behind a task, upstream trials included."""
     trials: dict[str, dict[str, Trial]] = {}
     for experiment in walk_experiments(task):
-        for trial in grid_of(experiment, profile):
+        for trial in all_trials(experiment, profile):
             for each in with_upstream(trial):
                 trials.setdefault(each.experiment.id, {})[each.key] = each
     packed = [store.pack(name, profile, group.values()) for name, group in sorted(trials.items())]

@@ -6,17 +6,20 @@ import csv
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pydantic import Field, ValidationError
+from pydantic import Field
 
 from harness.atomic import write_text
-from harness.canonical import canonical_json
+from harness.canonical import canonical_json, digest, layered_json
 from harness.errors import DataError, HarnessError
-from harness.records import Record, RecordStore, Strict, read_pack
+from harness.provenance.cohorts import FIRST
+from harness.provenance.seals import Sealed
+from harness.record import Record, Strict, line_digest, read_pack
+from harness.records import RecordStore, Rejected
 from harness.tables import (
     build_table,
     csv_text,
@@ -25,14 +28,16 @@ from harness.tables import (
     read_csv,
     sha256_text,
 )
-from harness.task import Profile, Scalar, Task
-from harness.trial import Trial, grid_of
+from harness.task import Column, Columns, Profile, Scalar, Task
+from harness.trial import Trial, cohorts_of, grid_of
 from harness.workspace import Workspace
 
 if TYPE_CHECKING:
     import pandas as pd
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
+KEY_DIGITS = 16
+"""Of a trial's key, where a file names many."""
 
 
 class ColumnMeta(Strict):
@@ -57,16 +62,15 @@ class TrialCounts(Strict):
     def without_result(self) -> int:
         return self.failed + self.skipped + self.missing
 
+    @property
+    def with_result(self) -> int:
+        return self.done + self.diverged + self.oom
+
 
 class NotRun(Strict):
     trial: str
     reason: str
-
-
-class SealMeta(Strict):
-    sha256: str
-    threshold: Any
-    num_records: int
+    cohort: str = FIRST
 
 
 class ProvenanceMeta(Strict):
@@ -95,20 +99,36 @@ class ResultMeta(Strict):
     num_rows: int
     columns: list[ColumnMeta]
     trials: TrialCounts
+    """Of the first cohort."""
+    cohorts: dict[str, TrialCounts] = Field(default_factory=dict)
+    """By name, of every further cohort."""
     not_run: list[NotRun]
     num_records: int
-    seals: dict[str, list[SealMeta]]
+    lines: dict[str, dict[str, str]]
+    """Per experiment the digest of each record's line, by the first 16 digits of its key."""
     provenance: ProvenanceMeta
+    judged: dict[str, Sealed] = Field(default_factory=dict)
+    """What each claim asked and measured when it was first judged, by the name of its seal."""
     verdicts: list[dict[str, Any]] = Field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
 class TaskResult:
-    """A stored result, read back and checked."""
+    """A task's result: built from records, or read back and checked."""
 
-    table: pd.DataFrame
+    tables: dict[str, pd.DataFrame]
+    """By cohort, without a column for it."""
     meta: ResultMeta
-    csv_path: Path
+    csv: str
+
+    @property
+    def table(self) -> pd.DataFrame:
+        """What pages and figures show: the table of the first cohort that was run."""
+        return next(iter(self.tables.values()))
+
+    def counts(self, cohort: str) -> TrialCounts:
+        """Return how a cohort's trials ended."""
+        return self.meta.trials if cohort == FIRST else self.meta.cohorts[cohort]
 
 
 def csv_path(workspace: Workspace, task: Task, profile: Profile) -> Path:
@@ -122,67 +142,131 @@ def figure_path(workspace: Workspace, task: Task, profile: Profile) -> Path:
 
 
 def trials_of(
-    task: Task, profile: Profile, overrides: Mapping[str, Scalar] | None = None
+    task: Task,
+    profile: Profile,
+    overrides: Mapping[str, Scalar] | None = None,
+    *,
+    cohort: str = FIRST,
 ) -> list[Trial]:
     """Return the trials whose rows a task shows, in the order of its table."""
-    return [trial for exp in task.reads for trial in grid_of(exp, profile, overrides)]
+    return [
+        trial for exp in task.reads for trial in grid_of(exp, profile, overrides, cohort=cohort)
+    ]
+
+
+@dataclass(slots=True)
+class _Gathered:
+    """The records of one cohort, and what there is none of."""
+
+    records: dict[str, list[Record]]
+    counts: Counter[str] = field(default_factory=Counter)
+    not_run: list[NotRun] = field(default_factory=list)
+
+    @property
+    def results(self) -> list[Record]:
+        return [record for group in self.records.values() for record in group]
+
+
+FindRecord = Callable[[Trial], Record | Rejected | None]
 
 
 def build_result(
     task: Task,
     profile: Profile,
-    store: RecordStore,
+    find: FindRecord,
     overrides: Mapping[str, Scalar] | None = None,
-) -> tuple[pd.DataFrame, ResultMeta] | None:
-    """Return a task's table and its provenance from the records; None where none is a result."""
-    trials = trials_of(task, profile, overrides)
-    records: dict[str, list[Record]] = {experiment.id: [] for experiment in task.reads}
-    counts: Counter[str] = Counter()
-    not_run = []
-    for trial in trials:
-        record = store.read(trial)
-        if not isinstance(record, Record):
-            counts["missing"] += 1
-            reason = "it was not run" if record is None else record.reason
-            not_run.append(NotRun(trial=trial.name, reason=reason))
-            continue
-        counts[record.status] += 1
-        if record.is_result:
-            records[trial.experiment.id].append(record)
-        else:
-            not_run.append(NotRun(trial=trial.name, reason=record.note or record.error))
-    results = [record for group in records.values() for record in group]
+) -> TaskResult | None:
+    """Return a task's tables and their provenance from the records; None where none is a result.
+
+    find: returns the record of a trial, as `RecordStore.read` does.
+    """
+    names = [FIRST] if overrides else cohorts_of(task, profile)
+    found = {name: _gather(task, profile, find, overrides, cohort=name) for name in names}
+    results = {r.key: r for gathered in found.values() for r in gathered.results}
     if not results:
         return None
-    table = build_table(task, {name: long_frame(group) for name, group in records.items()})
+    tables = {
+        name: build_table(task, {n: long_frame(g) for n, g in gathered.records.items()})
+        for name, gathered in found.items()
+        if gathered.results
+    }
+    columns = task.columns if list(tables) == [FIRST] else with_cohort(task.columns)
+    text = csv_text(_joined(tables))
     meta = ResultMeta(
         task=task.id,
         profile=profile,
-        csv_sha256=sha256_text(csv_text(table)),
-        num_rows=len(table),
-        columns=[ColumnMeta(**asdict(column)) for column in task.columns.columns],
-        trials=TrialCounts(**counts),
-        not_run=not_run,
+        csv_sha256=sha256_text(text),
+        num_rows=sum(len(table) for table in tables.values()),
+        columns=[ColumnMeta(**asdict(column)) for column in columns.columns],
+        trials=TrialCounts(**found[FIRST].counts),
+        cohorts={n: TrialCounts(**g.counts) for n, g in found.items() if n != FIRST},
+        not_run=[gap for gathered in found.values() for gap in gathered.not_run],
         num_records=len(results),
-        seals=_collect_seals(task, results),
-        provenance=_collect_provenance(results, dict(overrides or {})),
+        lines=_lines_of(results.values()),
+        provenance=_collect_provenance(list(results.values()), dict(overrides or {})),
     )
-    return table, meta
+    return TaskResult(tables, meta, text)
 
 
-def _collect_seals(task: Task, records: Sequence[Record]) -> dict[str, list[SealMeta]]:
-    """Return, per claim of the task, the distinct seals its records carry."""
-    found: dict[str, Counter[str]] = {}
-    for record in records:
-        for name, seal in record.seals.items():
-            if name.startswith(f"{task.id}:"):
-                found.setdefault(name, Counter())[canonical_json(seal)] += 1
+def _gather(
+    task: Task,
+    profile: Profile,
+    find: FindRecord,
+    overrides: Mapping[str, Scalar] | None,
+    *,
+    cohort: str,
+) -> _Gathered:
+    found = _Gathered({experiment.id: [] for experiment in task.reads})
+    for trial in trials_of(task, profile, overrides, cohort=cohort):
+        record = find(trial)
+        if not isinstance(record, Record):
+            found.counts["missing"] += 1
+            reason = "it was not run" if record is None else record.reason
+            found.not_run.append(NotRun(trial=trial.name, reason=reason, cohort=cohort))
+            continue
+        found.counts[record.status] += 1
+        if record.is_result:
+            found.records[trial.experiment.id].append(record)
+        else:
+            reason = record.note or record.error
+            found.not_run.append(NotRun(trial=trial.name, reason=reason, cohort=cohort))
+    return found
+
+
+COHORT = Column(name="cohort", type="str", role="param", doc="named set of seeds")
+
+
+def with_cohort(columns: Columns) -> Columns:
+    """Return the columns of a CSV that holds more than one cohort."""
+    return Columns((COHORT, *columns.columns))
+
+
+def _joined(tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
+    import pandas as pd
+
+    if list(tables) == [FIRST]:
+        return tables[FIRST]
+    parts = [table.assign(cohort=name) for name, table in tables.items()]
+    joined = pd.concat(parts, ignore_index=True)
+    return joined[["cohort", *(name for name in joined.columns if name != "cohort")]]
+
+
+def _split(table: pd.DataFrame, columns: Columns) -> dict[str, pd.DataFrame]:
+    if columns.names[0] != "cohort":
+        return {FIRST: table}
     return {
-        name: [
-            SealMeta(**json.loads(text), num_records=count) for text, count in sorted(seals.items())
-        ]
-        for name, seals in sorted(found.items())
+        str(name): part.drop(columns="cohort").reset_index(drop=True)
+        for name, part in table.groupby("cohort", sort=False)
     }
+
+
+def _lines_of(records: Iterable[Record]) -> dict[str, dict[str, str]]:
+    found: dict[str, dict[str, str]] = {}
+    for record in records:
+        found.setdefault(record.experiment, {})[record.key[:KEY_DIGITS]] = line_digest(
+            record.to_line()
+        )
+    return found
 
 
 def _collect_provenance(records: Sequence[Record], overrides: dict[str, Scalar]) -> ProvenanceMeta:
@@ -211,13 +295,36 @@ def _collect_provenance(records: Sequence[Record], overrides: dict[str, Scalar])
     )
 
 
-def write_result(workspace: Workspace, task: Task, table: pd.DataFrame, meta: ResultMeta) -> Path:
+def write_result(workspace: Workspace, task: Task, result: TaskResult) -> Path:
     """Write the CSV and the JSON beside it; the CSV first, since the JSON holds its hash."""
-    path = csv_path(workspace, task, meta.profile)  # type: ignore[arg-type]
-    write_text(path, csv_text(table))
-    body = json.dumps(meta.model_dump(mode="json"), indent=1, sort_keys=True, ensure_ascii=False)
-    write_text(path.with_suffix(".json"), body + "\n")
+    path = csv_path(workspace, task, result.meta.profile)  # type: ignore[arg-type]
+    write_text(path, result.csv)
+    write_text(path.with_suffix(".json"), json_text(result.meta))
     return path
+
+
+def json_text(meta: ResultMeta) -> str:
+    """Return the JSON beside a CSV, with a digest of all else that stands in it."""
+    body = meta.model_dump(mode="json")
+    full = {**body, "digest": digest(body)}
+    return layered_json(full, 2) + "\n"
+
+
+def read_meta(path: Path) -> ResultMeta:
+    """Read the JSON beside a CSV. Raises DataError if it is damaged, edited or of another time."""
+    advice = "run the task again or restore the file"
+    try:
+        body = json.loads(path.read_bytes())
+        found = body.pop("digest", None)
+        version = body.get("schema_version")
+        meta = ResultMeta.model_validate(body) if version == SCHEMA_VERSION else None
+    except (ValueError, AttributeError, TypeError, RecursionError) as error:
+        raise DataError(f"{path} is damaged ({_in_one_line(error)}): {advice}") from error
+    if meta is None:
+        raise DataError(f"{path} has schema version {version}, need {SCHEMA_VERSION}: {advice}")
+    if found != digest(body):
+        raise DataError(f"{path} was edited: it does not match its digest: {advice}")
+    return meta
 
 
 def load_result(workspace: Workspace, task: Task, profile: Profile) -> TaskResult | None:
@@ -232,18 +339,15 @@ def load_result(workspace: Workspace, task: Task, profile: Profile) -> TaskResul
     for needed in (path, beside):
         if not needed.exists():
             raise DataError(f"{needed} is missing beside its twin: run the task again")
-    try:
-        meta = ResultMeta.model_validate_json(beside.read_text(encoding="utf-8"))
-    except (ValidationError, UnicodeDecodeError) as error:
-        raise DataError(
-            f"{beside} is damaged ({_in_one_line(error)}): run the task again or restore the file"
-        ) from error
+    meta = read_meta(beside)
+    has_cohorts = meta.columns[:1] == [ColumnMeta(**asdict(COHORT))]
+    columns = with_cohort(task.columns) if has_cohorts else task.columns
     if (meta.task, meta.profile) != (task.id, profile):
         raise DataError(
             f"{beside} is of {meta.task} at {meta.profile}: run {task.id} again or restore the file"
         )
     try:
-        table = read_csv(path, task.columns)
+        table = read_csv(path, columns)
     except (csv.Error, ValueError, OverflowError) as error:
         raise DataError(
             f"{path} is no table ({_in_one_line(error)}): run the task again or restore the file"
@@ -251,7 +355,7 @@ def load_result(workspace: Workspace, task: Task, profile: Profile) -> TaskResul
     # Bytes, not text: another line end is a change too.
     if hashlib.sha256(path.read_bytes()).hexdigest() != meta.csv_sha256:
         raise DataError(_where_changed(workspace, task, profile, path))
-    return TaskResult(table, meta, path)
+    return TaskResult(_split(table, columns), meta, path.read_bytes().decode())
 
 
 def _in_one_line(error: Exception) -> str:
@@ -274,12 +378,12 @@ def _where_changed(workspace: Workspace, task: Task, profile: Profile, path: Pat
 
 def _rebuild_csv(workspace: Workspace, task: Task, profile: Profile) -> str | None:
     """Return the CSV as the committed records give it; None where they are not all there."""
-    packs = {e.id: RecordStore(workspace).pack_path(e.id, profile) for e in task.reads}
-    if not all(pack.exists() for pack in packs.values()):
-        return None
-    by_key = {record.key: record for pack in packs.values() for record in read_pack(pack)}
-    frames = {}
-    for experiment in task.reads:
-        keys = [trial.key for trial in grid_of(experiment, profile)]
-        frames[experiment.id] = long_frame(by_key[key] for key in keys if key in by_key)
-    return csv_text(build_table(task, frames))
+    result = rebuild_result(workspace, task, profile)
+    return None if result is None else result.csv
+
+
+def rebuild_result(workspace: Workspace, task: Task, profile: Profile) -> TaskResult | None:
+    """Build a result from the committed records alone; None where there are none."""
+    packs = [RecordStore(workspace).pack_path(e.id, profile) for e in task.reads]
+    records = {record.key: record for pack in packs if pack.exists() for record in read_pack(pack)}
+    return build_result(task, profile, lambda trial: records.get(trial.key))

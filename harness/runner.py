@@ -10,15 +10,15 @@ from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from harness.code_digest import code_digest
 from harness.errors import HarnessError, RunError
+from harness.evidence import experiment_code, seals_of
 from harness.executors import Executor, Job, JobFailed, JobLost, Report
 from harness.executors.worker import BUSY
 from harness.plan import Action, Plan, PlannedTrial
 from harness.progress import Progress
-from harness.records import Record, RecordStore, make_record, seals_json
+from harness.record import Record, make_record
+from harness.records import RecordStore
 from harness.registry import Library
-from harness.seals import seal
 from harness.task import Experiment, Status, Task
 from harness.trial import Trial, grid_of
 
@@ -202,13 +202,11 @@ class Runner:
     def _facts_of(self, experiment: Experiment) -> dict[str, Any]:
         """Return the code digest and the seals of all claims on an experiment, as of now."""
         if experiment.id not in self._facts:
-            seals = {
-                f"{task.id}:{claim.id}": seal(claim)
-                for task in self.library.tasks_of(experiment)
-                for claim in task.claims
+            tasks = self.library.tasks_of(experiment)
+            self._facts[experiment.id] = {
+                "code": experiment_code(experiment),
+                "seals": seals_of(tasks, self.plan.overrides),
             }
-            facts = {"code": code_digest(experiment), "seals": seals_json(seals)}
-            self._facts[experiment.id] = facts
         return self._facts[experiment.id]
 
     def _fill(self, waiting: list[_Work], running: dict[Future[list[Report]], _Work]) -> None:

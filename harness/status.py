@@ -6,11 +6,13 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from harness.code_digest import code_digest
-from harness.records import Record, RecordStore, Rejected
+from harness.evidence import experiment_code
+from harness.provenance.before import code_of, load_before
+from harness.record import Record
+from harness.records import RecordStore, Rejected
 from harness.registry import walk_experiments
 from harness.task import Profile, Status, Task
-from harness.trial import Trial, grid_of
+from harness.trial import Trial, all_trials
 
 STATES = (*(str(status) for status in Status), "rejected", "missing")
 
@@ -42,19 +44,22 @@ def trial_states(tasks: Sequence[Task], profile: Profile, store: RecordStore) ->
     states = []
     for experiment in dict.fromkeys(e for task in tasks for e in walk_experiments(task)):
         store.unpack(experiment.id, profile)
-        digest = code_digest(experiment)
-        for trial in grid_of(experiment, profile):
-            states.append(_state(trial, store.read(trial), digest))
+        digest = experiment_code(experiment)
+        before = load_before(store.workspace.root, experiment.paper)
+        for trial in all_trials(experiment, profile):
+            record = store.read(trial)
+            stale = isinstance(record, Record) and code_of(record, before) != digest
+            states.append(_state(trial, record, stale=stale))
     return states
 
 
-def _state(trial: Trial, record: Record | Rejected | None, digest: str) -> TrialState:
-    state, note, stale, wall_s = "missing", "", False, None
+def _state(trial: Trial, record: Record | Rejected | None, *, stale: bool) -> TrialState:
+    state, note, wall_s = "missing", "", None
     if isinstance(record, Rejected):
         state, note = "rejected", record.reason
     elif record is not None:
         state, note = record.status, record.note or record.error
-        stale, wall_s = record.provenance.code != digest, record.provenance.wall_s
+        wall_s = record.provenance.wall_s
     return TrialState(
         experiment=trial.experiment.id,
         trial=trial.name,

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from harness.errors import DataError, SpecError
-from harness.records import Record, rows_of
+from harness.record import Record, rows_of
 from harness.task import Column, Columns, Task
 
 if TYPE_CHECKING:

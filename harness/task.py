@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from harness.errors import SpecError
+from harness.provenance.cohorts import Cohort, check_numbers
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -180,6 +181,8 @@ class Experiment:
     run: RunFunction
     grid: Mapping[Profile, Grid]
     """Per profile a function that yields the trials' parameters; a profile may be absent."""
+    cohorts: Mapping[Profile, tuple[Cohort, ...]] = field(default_factory=dict)
+    """Per profile the seeds that the grid is repeated with, beyond its own."""
     seed_from: tuple[str, ...] = ("seed",)
     """Parameters on which random streams depend."""
     needs: Needs | Callable[[Params], Needs] = field(default_factory=Needs)
@@ -196,6 +199,8 @@ class Experiment:
         check_id(self.id)
         if self.version < 1:
             raise SpecError(f"experiment {self.id}: version={self.version}, need at least 1")
+        for profile, cohorts in self.cohorts.items():
+            check_numbers(cohorts, where=f"experiment {self.id} at {profile}")
 
     @property
     def paper(self) -> str:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 from harness.canonical import digest
 from harness.datasets import data_hash
-from harness.errors import SpecError, UsageError
+from harness.errors import SpecError, UsageError, nearest
+from harness.provenance.cohorts import FIRST
 from harness.seeds import derive_seed
-from harness.task import Experiment, Needs, Profile, Scalar, describe_trial
+from harness.task import Experiment, Needs, Profile, Scalar, Task, describe_trial
 
 
 @dataclass(frozen=True)
@@ -72,24 +73,60 @@ def with_upstream(trial: Trial) -> Iterator[Trial]:
 
 
 def grid_of(
-    experiment: Experiment, profile: Profile, overrides: Mapping[str, Scalar] | None = None
+    experiment: Experiment,
+    profile: Profile,
+    overrides: Mapping[str, Scalar] | None = None,
+    *,
+    cohort: str = FIRST,
 ) -> list[Trial]:
     """Return the trials of a profile, in the grid's order, with overrides applied.
 
     An override replaces a parameter in every point that has it; points that become equal are
-    kept once. `seeds=N` is special: the grid is repeated for the seeds 0 to N-1.
-    Raises UsageError where N is no count.
+    kept once. `seeds=N` is special: the grid is repeated for the seeds 0 to N-1, as it is for
+    those of a cohort. Points without a seed belong to every cohort.
+    Raises UsageError where N is no count, or the experiment has no such cohort.
     """
     overrides = dict(overrides or {})
-    num_seeds = overrides.pop("seeds", None)
-    if num_seeds is not None and (type(num_seeds) is not int or num_seeds < 1):
-        raise UsageError(f"seeds={num_seeds}: need a whole number of at least 1")
+    seeds = _seeds_of(experiment, profile, cohort, overrides.pop("seeds", None))
     points: dict[str, dict[str, Scalar]] = {}
     for point in experiment.params_of(profile):
         changed = {name: overrides.get(name, value) for name, value in point.items()}
-        repeated = num_seeds is not None and "seed" in changed
-        seeds = range(int(num_seeds)) if repeated and num_seeds is not None else [None]
-        for seed in seeds:
+        repeated = seeds if seeds is not None and "seed" in changed else [None]
+        for seed in repeated:
             full = changed if seed is None else {**changed, "seed": seed}
             points.setdefault(digest(full), full)
     return [Trial(experiment, point, profile) for point in points.values()]
+
+
+def _seeds_of(
+    experiment: Experiment, profile: Profile, cohort: str, num_seeds: Scalar | None
+) -> Sequence[int] | None:
+    """Return the seeds to repeat a grid with, None where it keeps its own."""
+    if num_seeds is not None and (type(num_seeds) is not int or num_seeds < 1):
+        raise UsageError(f"seeds={num_seeds}: need a whole number of at least 1")
+    if cohort == FIRST:
+        return None if num_seeds is None else range(int(num_seeds))
+    if num_seeds is not None:
+        raise UsageError(f"seeds={num_seeds}: {cohort} has seeds of its own")
+    found = {each.name: each for each in experiment.cohorts.get(profile, ())}
+    if cohort in found:
+        return found[cohort].seeds(experiment.paper)
+    if any("seed" in point for point in experiment.params_of(profile)):
+        raise UsageError(
+            f"{experiment.id} has no {cohort} at {profile}{nearest(cohort, found)}: "
+            "declare it in the experiment"
+        )
+    return None
+
+
+def cohorts_of(task: Task, profile: Profile) -> list[str]:
+    """Return the cohorts of a task: `first`, and those that any of its experiments declares."""
+    declared = [c.name for e in task.reads for c in e.cohorts.get(profile, ())]
+    return [FIRST, *sorted(dict.fromkeys(declared), key=lambda name: (len(name), name))]
+
+
+def all_trials(experiment: Experiment, profile: Profile) -> list[Trial]:
+    """Return the trials of a grid and of all its cohorts, each once."""
+    names = [FIRST, *(cohort.name for cohort in experiment.cohorts.get(profile, ()))]
+    trials = (trial for name in names for trial in grid_of(experiment, profile, cohort=name))
+    return list({trial.key: trial for trial in trials}.values())

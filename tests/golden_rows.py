@@ -7,7 +7,8 @@ import math
 from pathlib import Path
 from typing import Any
 
-from harness.records import Record, RecordStore
+from harness.record import Record
+from harness.records import RecordStore
 from harness.registry import Library
 from harness.task import Experiment
 from harness.trial import Trial, grid_of

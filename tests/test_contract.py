@@ -17,11 +17,11 @@ from harness.claims import Word, evaluate
 from harness.dry_run import dry_runs
 from harness.figures import draw
 from harness.papers import deviations_of, load_deviations, load_paper
+from harness.provenance.seals import seal
 from harness.records import RecordStore
 from harness.reference import load_reference, published
 from harness.registry import load_registry
 from harness.results import TaskResult, csv_path, figure_path, load_result
-from harness.seals import seal
 from harness.task import PROFILES, Experiment, Profile, Task
 from harness.workspace import Workspace
 
@@ -176,7 +176,7 @@ def test_empirical_claims_off_the_paper_s_scale_have_deviations(task: Task) -> N
 
 @pytest.mark.parametrize("task", TASKS)
 def test_every_claim_can_be_sealed(task: Task) -> None:
-    assert len({seal(claim).sha256 for claim in task.claims}) == len(task.claims)
+    assert len({str(seal(task, claim, {})) for claim in task.claims}) == len(task.claims)
 
 
 @pytest.mark.parametrize("experiment", EXPERIMENTS)

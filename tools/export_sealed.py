@@ -1,7 +1,7 @@
 """What every claim measured before records held it: writes results/<paper>/sealed.json.
 
-    python tools/export_sealed.py            write the files
-    python tools/export_sealed.py --check    make them again, compare, and write nothing
+    python -m tools.export_sealed            write the files
+    python -m tools.export_sealed --check    make them again, compare, and write nothing
 
 Made from git alone, so anyone can make them again: from a worktree of `COMMIT` come the trial
 keys, bands, samples and verdicts; from all versions of the packs up to it the first seal that
@@ -25,6 +25,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from harness.canonical import layered_json
+
 ROOT = Path(__file__).resolve().parents[1]
 COMMIT = "77ef71872e367426afb716ba40d1f6aa781c1ae2"
 """The last commit at which seals were taken of code."""
@@ -42,7 +44,7 @@ def main() -> int:
     for paper, body in sorted(export().items()):
         path = ROOT / "results" / paper / "sealed.json"
         if not checking:
-            path.write_text(text_of(body), encoding="utf-8")
+            path.write_text(layered_json(body, 4) + "\n", encoding="utf-8")
         elif differing := differences(json.loads(path.read_text(encoding="utf-8")), body, paper):
             wrong += differing
     for line in wrong[:20]:
@@ -206,20 +208,6 @@ def grouped(seals: Mapping[str, Any]) -> list[dict[str, Any]]:
         group = groups.setdefault(json.dumps(value, sort_keys=True), {"seals": value, "keys": []})
         group["keys"].append(key)
     return list(groups.values())
-
-
-def text_of(body: Mapping[str, Any]) -> str:
-    """Return JSON with one line per experiment and per claim."""
-    return _lines(body, 0) + "\n"
-
-
-def _lines(value: Any, depth: int) -> str:
-    if not isinstance(value, Mapping) or depth == 4 or not value:
-        return json.dumps(value, sort_keys=True, ensure_ascii=False)
-    inner = ",\n".join(
-        f"{json.dumps(name)}: {_lines(value[name], depth + 1)}" for name in sorted(value)
-    )
-    return f"{{\n{inner}\n}}"
 
 
 def differences(old: Any, new: Any, where: str) -> list[str]:

@@ -14,7 +14,8 @@ import sys
 from typing import Any
 
 PROFILE = "cpu"
-TASK_FIELDS = ("verdict", "reason", "measured", "low", "high", "num_seeds", "seal")
+ROW_FIELDS = ("verdict", "reason", "measured", "low", "high", "num_seeds", "seal")
+SEALED = "sealed_threshold"
 
 
 def main() -> None:
@@ -75,9 +76,10 @@ def judged(task: Any, library: Any) -> dict[str, Any]:
 
 def claim_entry(task: Any, claim: Any, row: dict[str, Any], table: Any) -> dict[str, Any]:
     """Return one claim: its words, its band, its code, its samples and its verdict."""
+    from harness.seals import threshold_json
+
     from harness import claims
     from harness.provenance.code import code_digest
-    from harness.seals import threshold_json
 
     roots = [claim.quantity, task.view, claims._samples, claims._decide]
     entry: dict[str, Any] = {
@@ -93,8 +95,10 @@ def claim_entry(task: Any, claim: Any, row: dict[str, Any], table: Any) -> dict[
             "cohort": "first",
         },
         "code": code_digest(roots, follow=("harness.claims", "harness.statistics")),
-        **{name: row[name] for name in TASK_FIELDS},
+        **{name: row[name] for name in ROW_FIELDS},
     }
+    if row[SEALED] is not None:
+        entry[SEALED] = row[SEALED]
     if row["measured"] is not None or row["num_seeds"]:
         entry |= samples_of(claim, table, task.columns.seed)
     return entry

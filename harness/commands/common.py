@@ -26,6 +26,10 @@ ProfileOption = Annotated[
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON rows.")]
 
+CohortOption = Annotated[
+    str | None, typer.Option("--cohort", help="Only one set of seeds: first, cohort-1, ...")
+]
+
 
 def parse_profile(name: str) -> Profile:
     """Return the profile. Raises UsageError that names the nearest one."""

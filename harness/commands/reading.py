@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from harness.commands.common import (
+    CohortOption,
     JsonOption,
     KindOption,
     ProfileOption,
@@ -20,6 +21,7 @@ from harness.commands.common import (
     say,
 )
 from harness.registry import load_registry, walk_experiments
+from harness.task import Profile
 from harness.workspace import find_workspace
 
 if TYPE_CHECKING:
@@ -68,6 +70,7 @@ def show_plan(
         list[str] | None, typer.Option("--set", help="Override name=value.")
     ] = None,
     seeds: Annotated[int | None, typer.Option("--seeds", help="Number of seeds.")] = None,
+    cohort: CohortOption = None,
     stale: Annotated[bool, typer.Option("--stale", help="Also re-run changed code.")] = False,
     as_json: JsonOption = False,
 ) -> None:
@@ -82,7 +85,15 @@ def show_plan(
     tasks = library.select(selectors or [], parse_kind(kind))
     for name in dict.fromkeys(exp.id for task in tasks for exp in walk_experiments(task)):
         store.unpack(name, scale)
-    plan = make_plan(tasks, scale, store, probe_limits(), overrides=overrides, rerun_stale=stale)
+    plan = make_plan(
+        tasks,
+        scale,
+        store,
+        probe_limits(),
+        overrides=overrides,
+        cohort=cohort,
+        rerun_stale=stale,
+    )
     if as_json:
         print_rows([_plan_row(item) for item in plan.items.values()], as_json=True, columns=[])
         return
@@ -163,26 +174,42 @@ def check(
             "--profile", "-p", help="One scale; by default all committed ones, else smoke."
         ),
     ] = None,
+    cohort: CohortOption = None,
+    deep: Annotated[
+        bool, typer.Option("--deep", help="Also build tables and verdicts anew from records.")
+    ] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Decide every claim on the stored tables; exit 1 if an exact claim fails or a check errs."""
     from harness.check import check_stored, profiles_to_check
     from harness.refresh import reference_of
+    from harness.withdrawn import withdrawn_rows
 
     library = load_registry()
     workspace = find_workspace()
     wanted = parse_profile(profile) if profile else None
     rows = []
     tasks = library.select(selectors or [], parse_kind(kind))
+    scales: dict[str, set[Profile]] = {}
     for task in tasks:
         reference = reference_of(library, task)
         for scale in profiles_to_check(workspace, task, wanted):
-            rows.extend(check_stored(workspace, task, scale, reference))
+            scales.setdefault(task.paper, set()).add(scale)
+            rows.extend(check_stored(workspace, task, scale, reference, deep=deep))
+    ids = {task.id for task in tasks}
+    for paper in scales if kind is None else ():
+        for scale in sorted(scales[paper]):
+            gone = withdrawn_rows(workspace, library, paper, scale)
+            # A task that is gone whole belongs to whoever asks for its paper.
+            chosen = not selectors or paper in selectors
+            rows.extend(row for row in gone if chosen or row.task in ids)
+    if cohort is not None:
+        rows = [row for row in rows if row.cohort == cohort]
     columns = ["task", "claim", "grade", "profile", "verdict", "measured", "low", "high"]
     columns += ["num_seeds", "threshold", "paper_value", "seal", "reason"]
-    print_rows(
-        [_without_late_fields(row.to_json()) for row in rows], as_json=as_json, columns=columns
-    )
+    if any(not row.decides for row in rows):
+        columns.insert(4, "cohort")
+    print_rows([row.to_json() for row in rows], as_json=as_json, columns=columns)
     failing = [row for row in rows if row.fails]
     for row in failing:
         say(f"{row.task} {row.claim} ({row.grade}) at {row.profile}: {row.verdict} {row.reason}")
@@ -192,11 +219,6 @@ def check(
         say(f"broken: {item.id} ({item.file}): {item.reason}")
     if failing or broken:
         raise typer.Exit(1)
-
-
-def _without_late_fields(row: dict[str, Any]) -> dict[str, Any]:
-    """Drop the field that only the report shows; the JSON rows are a contract."""
-    return {name: value for name, value in row.items() if name != "sealed_threshold"}
 
 
 def doctor(as_json: JsonOption = False) -> None:

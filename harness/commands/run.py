@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from harness.commands.common import (
+    CohortOption,
     KindOption,
     ProfileOption,
     Selectors,
@@ -70,6 +71,7 @@ def run(
     dry_run: DryRunOption = False,
     settings: SetOption = None,
     seeds: SeedsOption = None,
+    cohort: CohortOption = None,
 ) -> None:
     """Run what has no result yet, then refresh tables, verdicts and figures.
 
@@ -94,7 +96,7 @@ def run(
         overrides,
         num_workers=jobs or os.cpu_count() or 1,
         budget_s=parse_duration(time_budget),
-        which={"only_pending": pending, "rerun_stale": stale},
+        which={"only_pending": pending, "rerun_stale": stale, "cohort": cohort},
         executor_name=executor,
     )
 
@@ -125,7 +127,7 @@ def _run(
     *,
     num_workers: int,
     budget_s: float | None,
-    which: dict[str, bool],
+    which: dict[str, Any],
     executor_name: str,
 ) -> None:
     from harness.executors import make_executor

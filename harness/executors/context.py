@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 from harness import datasets
 from harness.atomic import write_bytes
 from harness.errors import DataError, RunError, SpecError
-from harness.records import ArtifactEntry, Record, RecordStore
+from harness.record import ArtifactEntry, Record
+from harness.records import RecordStore
 from harness.task import Device, Experiment, Profile, Scalar
 from harness.trial import Trial
 

@@ -13,7 +13,8 @@ from pathlib import Path
 from harness.errors import HarnessError, RunError
 from harness.executors import Job, JobFailed, Report
 from harness.executors.context import TrialContext
-from harness.records import Record, RecordStore, make_record, plain_rows
+from harness.record import Record, make_record, plain_rows
+from harness.records import RecordStore
 from harness.registry import load_experiment
 from harness.task import Experiment, Outcome, RunResult, Status
 from harness.trial import Trial
@@ -70,7 +71,7 @@ def _run_trials(
     outcomes, status, error = _carry_out(experiment, trials, contexts)
     wall_s = (time.perf_counter() - start) / len(trials)
     records = [
-        _record(trial, context, outcome, status, error, started_at, wall_s, job)
+        _record(trial, context, outcome, status, error, started_at, wall_s, job, store)
         for trial, context, outcome in zip(trials, contexts, outcomes, strict=True)
     ]
     for trial, record, context in zip(trials, records, contexts, strict=True):
@@ -134,6 +135,7 @@ def _record(
     started_at: str,
     wall_s: float,
     job: Job,
+    store: RecordStore,
 ) -> Record:
     ended = status or outcome.status
     return make_record(
@@ -149,6 +151,7 @@ def _record(
         artifacts=context.artifacts if status is None else (),
         control=context.control,
         data=context.data_provenance(),
+        first_seals=store.first_seals(trial),
     )
 
 

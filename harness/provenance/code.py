@@ -79,6 +79,12 @@ def _reader(follow: frozenset[str]) -> _Reader:
     return _Reader(follow)
 
 
+def forget() -> None:
+    """Forget what was read: for a process in which sources change."""
+    _reader.cache_clear()
+    file_of.cache_clear()
+
+
 class _Reader:
     """Reads modules and writes their definitions, each once."""
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from harness.check import CheckRow, check_task, failed_rows
+from harness.check import CheckRow, check_stored, check_task, failed_rows
 from harness.claims import Word
 from harness.errors import DataError
 from harness.papers import Deviation, Item, PaperMeta, deviations_of, load_deviations, load_paper
@@ -155,11 +155,12 @@ def _runs(
         ledger = deviations[profile]
         try:
             result = load_result(workspace, task, profile)
+            rows = check_stored(workspace, task, profile, reference)
         except DataError as error:
             # Relative, or the page would differ from checkout to checkout.
             problem = str(error).replace(f"{workspace.root}/", "")
-            rows = tuple(failed_rows(task, profile, DataError(problem)))
-            runs.append(Run(profile=profile, rows=rows, deviations=ledger, problem=problem))
+            failed = tuple(failed_rows(task, profile, DataError(problem)))
+            runs.append(Run(profile=profile, rows=failed, deviations=ledger, problem=problem))
             continue
         if result is None:
             continue
@@ -167,10 +168,10 @@ def _runs(
         runs.append(
             Run(
                 profile=profile,
-                rows=tuple(check_task(task, result, profile, reference)),
+                rows=tuple(rows),
                 deviations=ledger,
                 table=result.table,
-                csv=result.csv_path.read_bytes(),
+                csv=result.csv.encode(),
                 meta=result.meta,
                 figure=path.read_bytes() if path.exists() else None,
             )

@@ -5,7 +5,9 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
+
+from harness.provenance.seals import STATES, State
 
 if TYPE_CHECKING:
     from harness.check import CheckRow
@@ -108,18 +110,10 @@ def seeds(count: int) -> str:
 
 
 def seal_note(row: CheckRow) -> str:
-    """Say what became of a claim's seal, with both thresholds where they may differ."""
-    now = threshold(row.form, row.threshold)
-    match row.seal:
-        case "changed":
-            then = threshold(row.form, row.sealed_threshold) or "not recorded"
-            return f"changed after the run started: {then} then, {now} now"
-        case "late":
-            return f"late: added after the run started, so no threshold then, {now} now"
-        case "sealed":
-            return "sealed before the run"
-        case _:
-            return "no run"
+    """Say how a claim stands to its seal, with both values where they differ."""
+    note = {"sealed": "sealed before the run", "none": "no run"}.get(row.seal, "")
+    note = note or f"{row.seal}: {STATES[cast(State, row.seal)]}"
+    return "; ".join([note, *row.differences])
 
 
 def duration(seconds: float) -> str:

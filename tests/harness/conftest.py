@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from harness import code_digest
 from harness.cli import main
+from harness.provenance import code
 
 from .small_disk import SmallDisk, mounted
 from .toy_paper import ToyPaper, make_toy_paper
@@ -67,8 +67,7 @@ def forget_toylab() -> None:
     """Make the next import read the toy paper's files as they are now."""
     for name in [name for name in sys.modules if name.split(".")[0] == "toylab"]:
         del sys.modules[name]
-    code_digest._file_of.cache_clear()
-    code_digest._read.cache_clear()
+    code.forget()
     importlib.invalidate_caches()
 
 

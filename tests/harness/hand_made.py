@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import pandas as pd
 
 from harness.claims import Claim
-from harness.results import ColumnMeta, ProvenanceMeta, ResultMeta, SealMeta, TrialCounts
-from harness.seals import seal
-from harness.tables import build_table, csv_text, sha256_text
-from harness.task import Column, Columns, Experiment, Task
+from harness.evidence import Evidence, seals_of
+from harness.record import Provenance, Record, line_digest
+from harness.results import TaskResult, build_result
+from harness.task import Column, Columns, Experiment, Profile, Task
+from harness.trial import Trial, grid_of
 
 EXPERIMENT = Experiment(
     id="demo/run",
     version=1,
     run=lambda params, ctx: [{"y": 1.0}],
-    grid={"smoke": lambda: ({"seed": seed} for seed in range(3))},
+    grid={
+        "smoke": lambda: ({"seed": seed} for seed in range(3)),
+        "cpu": lambda: ({"seed": seed} for seed in range(3)),
+    },
 )
 
 
@@ -47,26 +53,56 @@ def make_task(*claims: Claim) -> Task:
     return Task(id="demo/tab01", title="", reads=(EXPERIMENT,), columns=columns, claims=claims)
 
 
-def make_result(
-    task: Task, ys: list[float], *, sealed: Task | None = None, **changes: Any
-) -> tuple[pd.DataFrame, ResultMeta]:
-    """Return a table of one row a seed and its meta data, sealed with the claims of `sealed`."""
-    table = build_table(task, {"demo/run": pd.DataFrame({"seed": range(len(ys)), "y": ys})})
-    seals = {
-        f"{task.id}:{claim.id}": [SealMeta(**seal(claim).to_json(), num_records=len(ys))]
-        for claim in (sealed or task).claims
-    }
-    provenance = ProvenanceMeta(
-        commits=["abc"], dirty=False, machines=[], versions={}, data={}, seeds=[0], code=["x"],
-        overrides={}, wall_s=1.0, started_at="2024-01-01", finished_at="2024-01-01",
-    )  # fmt: skip
-    settings: dict[str, Any] = {
-        "task": task.id, "profile": "smoke", "csv_sha256": sha256_text(csv_text(table)),
-        "num_rows": len(table), "trials": TrialCounts(done=len(ys)), "not_run": [],
-        "num_records": len(ys), "seals": seals, "provenance": provenance,
-        "columns": [
-            ColumnMeta(name=c.name, type=c.type, role=c.role, doc=c.doc, nullable=c.nullable)
-            for c in task.columns.columns
-        ],
+def make_records(
+    task: Task, ys: Sequence[float], *, sealed: Task | None = None, profile: Profile = "smoke"
+) -> dict[str, Record]:
+    """Return a record per seed, by key, sealed with the claims of `sealed`."""
+    seals = seals_of([sealed or task])
+    trials = grid_of(EXPERIMENT, profile)
+    return {
+        trial.key: Record(
+            key=trial.key,
+            experiment=EXPERIMENT.id,
+            version=1,
+            profile=profile,
+            device="cpu",
+            params=dict(trial.params),
+            upstream=[],
+            status="done",
+            rows=[{"y": y}],
+            seals=seals,
+            provenance=Provenance(
+                commit="abc", dirty=False, machine={}, versions={}, data={}, code="x",
+                overrides={}, wall_s=1.0, started_at="2024-01-01",
+            ),
+        )
+        for trial, y in zip(trials, ys, strict=True)
     }  # fmt: skip
-    return table, ResultMeta(**{**settings, **changes})
+
+
+def make_result(
+    task: Task, ys: Sequence[float], *, sealed: Task | None = None, **changes: Any
+) -> TaskResult:
+    """Return a result of one row per seed, with some fields of its JSON changed."""
+    result = build_result(task, "smoke", finder(make_records(task, ys, sealed=sealed)))
+    assert result is not None
+    return replace(result, meta=result.meta.model_copy(update=changes))
+
+
+def finder(records: Mapping[str, Record]) -> Callable[[Trial], Record | None]:
+    """Return how a result finds a trial's record."""
+    return lambda trial: records.get(trial.key)
+
+
+def evidence(records: Mapping[str, Record]) -> dict[str, Evidence]:
+    """Return what records say of themselves."""
+    return {
+        key: Evidence(
+            experiment=record.experiment,
+            line=line_digest(record.to_line()),
+            seals=record.seals,
+            first_seals=record.seals if record.first_seals is None else record.first_seals,
+            code=record.provenance.code,
+        )
+        for key, record in records.items()
+    }

@@ -16,7 +16,8 @@ from typing import Any
 from harness.executors import Executor
 from harness.executors.inline import InlineExecutor
 from harness.plan import MachineLimits, Plan, make_plan
-from harness.records import Provenance, Record, RecordStore
+from harness.record import Provenance, Record
+from harness.records import RecordStore
 from harness.registry import Library, walk_experiments
 from harness.runner import Runner, Summary
 from harness.task import (

@@ -13,7 +13,8 @@ import pytest
 from harness.archive import RECORDS, export_records, import_records
 from harness.canonical import digest
 from harness.errors import DataError, UsageError
-from harness.records import RecordStore, parse_record
+from harness.record import parse_record
+from harness.records import RecordStore
 from harness.trial import Trial, grid_of
 from harness.workspace import Workspace
 

@@ -12,12 +12,13 @@ import pytest
 
 from harness.check import CheckRow, check_stored, check_task, profiles_to_check
 from harness.claims import Claim
-from harness.results import NotRun, SealMeta, TaskResult, TrialCounts, csv_path, write_result
-from harness.seals import seal
+from harness.record import Record
+from harness.records import RecordStore
+from harness.results import NotRun, TrialCounts, csv_path, write_result
 from harness.task import Task
 from harness.workspace import Workspace
 
-from .hand_made import crash, make_claim, make_result, make_task, mean
+from .hand_made import crash, evidence, make_claim, make_records, make_result, make_task, mean
 
 
 def check_one(
@@ -29,32 +30,41 @@ def check_one(
     **changes: Any,
 ) -> CheckRow:
     """Check one claim on a table whose records carry the seal of `sealed`."""
+    return check_records(make_records(make_task(sealed or claim), ys), claim, reference, **changes)
+
+
+def check_records(
+    records: dict[str, Record],
+    claim: Claim,
+    reference: pd.DataFrame | None = None,
+    **changes: Any,
+) -> CheckRow:
+    """Check one claim on records that carry some seals."""
     task = make_task(claim)
-    table, meta = make_result(task, list(ys), sealed=make_task(sealed or claim), **changes)
-    (row,) = check_task(task, TaskResult(table, meta, Path("x.csv")), "smoke", reference)
+    result = make_result(task, [float(str(r.rows[0]["y"])) for r in records.values()], **changes)
+    (row,) = check_task(task, result, "smoke", reference, evidence=evidence(records))
     return row
 
 
 def test_claim_that_holds() -> None:
     row = check_one(make_claim())
-    assert (row.verdict, row.seal, row.num_seeds, row.sealed_threshold) == (
-        "REPRODUCED", "sealed", 3, None,
-    )  # fmt: skip
+    assert (row.verdict, row.seal, row.num_seeds) == ("REPRODUCED", "sealed", 3)
+    assert row.differences == ()
     assert row.measured == pytest.approx(0.55)
     assert row.low < row.measured < row.high  # type: ignore[operator]
 
 
 def test_moved_threshold_shows_as_changed_with_the_old_one() -> None:
     row = check_one(make_claim(threshold=2.0), sealed=make_claim(threshold=0.1))
-    assert (row.seal, row.threshold, row.sealed_threshold) == ("changed", 2.0, 0.1)
+    assert (row.seal, row.threshold) == ("changed", 2.0)
+    assert row.differences == ("threshold: 0.1 then, 2.0 now",)
 
 
 def test_moved_infinite_threshold_shows_as_changed() -> None:
     old = make_claim(form="within", threshold=(-math.inf, 1.0))
     row = check_one(make_claim(form="within", threshold=(0.0, math.inf)), sealed=old)
-    assert (row.seal, row.sealed_threshold, row.threshold) == (
-        "changed", ["-inf", 1.0], [0.0, "inf"],
-    )  # fmt: skip
+    assert (row.seal, row.threshold) == ("changed", [0.0, "inf"])
+    assert row.differences == ("threshold: ['-inf', 1.0] then, [0.0, 'inf'] now",)
     json.dumps(row.to_json(), allow_nan=False)
 
 
@@ -63,24 +73,32 @@ def test_other_quantity_under_the_same_threshold_shows_as_changed() -> None:
         return float(table["y"].median())
 
     row = check_one(make_claim(), sealed=make_claim(quantity=median))
-    assert (row.seal, row.sealed_threshold) == ("changed", 1.0)
+    assert (row.seal, row.differences) == (
+        "changed",
+        ("code: another one then, and nothing was measured by it",),
+    )
 
 
 def test_claim_that_came_after_the_runs_is_late() -> None:
-    assert check_one(make_claim(), seals={}).seal == "late"
+    assert check_one(make_claim(), sealed=make_claim(id="other")).seal == "late"
+
+
+def mixed(claim: Claim, other: Claim) -> dict[str, Record]:
+    """Return three records, the last of them sealed with another claim."""
+    records = make_records(make_task(claim), (0.5, 0.6, 0.55))
+    others = make_records(make_task(other), (0.5, 0.6, 0.55))
+    key = list(records)[-1]
+    return {**records, key: others[key]}
 
 
 def test_claim_that_came_between_two_runs_is_late() -> None:
-    some = [SealMeta(**seal(make_claim()).to_json(), num_records=2)]
-    assert check_one(make_claim(), seals={"demo/tab01:c": some}).seal == "late"
+    records = mixed(make_claim(), make_claim(id="other"))
+    assert check_records(records, make_claim()).seal == "late"
 
 
 def test_one_record_with_another_seal_is_enough() -> None:
-    claims = (make_claim(), make_claim(threshold=9.0))
-    both = [
-        SealMeta(**seal(c).to_json(), num_records=n) for c, n in zip(claims, (2, 1), strict=True)
-    ]
-    assert check_one(make_claim(), seals={"demo/tab01:c": both}).seal == "changed"
+    records = mixed(make_claim(), make_claim(threshold=9.0))
+    assert check_records(records, make_claim()).seal == "changed"
 
 
 def test_task_without_a_result_was_not_run_and_says_how() -> None:
@@ -147,8 +165,9 @@ def test_paper_value_that_raises_is_an_error_not_a_crash() -> None:
 
 
 def store(workspace: Workspace, task: Task) -> Path:
-    table, meta = make_result(task, [0.5, 0.6, 0.55])
-    return write_result(workspace, task, table, meta)
+    for record in make_records(task, (0.5, 0.6, 0.55)).values():
+        RecordStore(workspace).write(record)
+    return write_result(workspace, task, make_result(task, (0.5, 0.6, 0.55)))
 
 
 def test_damaged_result_gives_errors_that_name_the_file(tmp_path: Path) -> None:

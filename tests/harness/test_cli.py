@@ -20,7 +20,8 @@ from .toy_paper import TASK, ToyPaper
 LIST_FIELDS = ["id", "paper", "kind", "number", "title", "file", "experiments", "claims"]
 CHECK_FIELDS = [
     "task", "claim", "form", "grade", "profile", "verdict", "reason", "measured", "low", "high",
-    "num_seeds", "threshold", "threshold_from", "paper_value", "seal",
+    "num_seeds", "threshold", "threshold_from", "paper_value", "seal", "cohort", "decides",
+    "differences", "schema_version",
 ]  # fmt: skip
 VERBS = {
     "list", "plan", "run", "status", "check", "plot", "table", "report", "doctor", "data",

@@ -13,15 +13,8 @@ import pytest
 
 from harness.canonical import digest
 from harness.errors import DataError
-from harness.records import (
-    Record,
-    RecordStore,
-    Rejected,
-    pack_bytes,
-    parse_record,
-    read_pack,
-    remove_leftovers,
-)
+from harness.record import Record, pack_bytes, parse_record, read_pack
+from harness.records import RecordStore, Rejected, remove_leftovers
 from harness.trial import Trial
 from harness.workspace import Workspace
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from harness.canonical import digest
 from harness.errors import DataError
 from harness.results import load_result, write_result
 from harness.workspace import Workspace
@@ -20,16 +21,16 @@ TASK = make_task(make_claim())
 @pytest.fixture
 def stored(tmp_path: Path) -> tuple[Workspace, Path]:
     workspace = Workspace(tmp_path)
-    return workspace, write_result(workspace, TASK, *make_result(TASK, [0.1, 0.2, 0.3]))
+    return workspace, write_result(workspace, TASK, make_result(TASK, [0.1, 0.2, 0.3]))
 
 
 def test_result_comes_back_as_written(stored: tuple[Workspace, Path]) -> None:
-    table, meta = make_result(TASK, [0.1, 0.2, 0.3])
+    made = make_result(TASK, [0.1, 0.2, 0.3])
     result = load_result(stored[0], TASK, "smoke")
     assert result is not None
-    assert result.table.equals(table)
-    assert result.meta == meta
-    assert result.csv_path == stored[1]
+    assert result.table.equals(made.table)
+    assert result.meta == made.meta
+    assert result.csv.encode() == stored[1].read_bytes()
 
 
 def test_absent_result_is_none(tmp_path: Path) -> None:
@@ -67,11 +68,25 @@ def test_changed_csv_is_refused(
     assert str(stored[1]) in str(caught.value)
 
 
-@pytest.mark.parametrize("text", ["", "{", "[]", '{"task": 1}'])
+@pytest.mark.parametrize("text", ["", "{", "[]", '{"schema_version": 2}'])
 def test_damaged_json_is_refused(stored: tuple[Workspace, Path], text: str) -> None:
     beside = stored[1].with_suffix(".json")
     beside.write_text(text)
     with pytest.raises(DataError, match="is damaged"):
+        load_result(stored[0], TASK, "smoke")
+
+
+def test_json_edited_without_its_digest_is_refused(stored: tuple[Workspace, Path]) -> None:
+    beside = stored[1].with_suffix(".json")
+    beside.write_text(beside.read_text().replace('"dirty": false', '"dirty": true'))
+    with pytest.raises(DataError, match="does not match its digest"):
+        load_result(stored[0], TASK, "smoke")
+
+
+def test_json_of_another_time_is_refused(stored: tuple[Workspace, Path]) -> None:
+    beside = stored[1].with_suffix(".json")
+    beside.write_text('{"schema_version": 1}')
+    with pytest.raises(DataError, match="schema version 1, need 2"):
         load_result(stored[0], TASK, "smoke")
 
 
@@ -84,7 +99,9 @@ def test_unknown_key_in_the_json_is_refused(stored: tuple[Workspace, Path]) -> N
 
 def test_result_of_another_task_is_refused(stored: tuple[Workspace, Path]) -> None:
     beside = stored[1].with_suffix(".json")
-    beside.write_text(beside.read_text().replace("demo/tab01", "demo/tab02"))
+    body = json.loads(beside.read_text().replace("demo/tab01", "demo/tab02"))
+    del body["digest"]
+    beside.write_text(json.dumps({**body, "digest": digest(body)}))
     with pytest.raises(DataError, match="demo/tab02"):
         load_result(stored[0], TASK, "smoke")
 

@@ -10,7 +10,8 @@ import pytest
 
 from harness.errors import RunError, UsageError
 from harness.plan import Action
-from harness.records import Record, RecordStore, Rejected
+from harness.record import Record
+from harness.records import RecordStore, Rejected
 from harness.results import build_result
 from harness.task import Params, Status
 from harness.trial import Trial, grid_of
@@ -288,9 +289,9 @@ def test_a_torn_record_is_run_again_and_kept_beside(store: RecordStore) -> None:
     path.write_bytes(torn)
     name = "lab/squares[x=0 seed=0]"
     assert reasons(store, "squares") == {name: "its record is torn: it is not complete JSON"}
-    built = build_result(TASKS["squares"], "cpu", store)
+    built = build_result(TASKS["squares"], "cpu", store.read)
     assert built is not None
-    assert [(n.trial, n.reason) for n in built[1].not_run] == [
+    assert [(n.trial, n.reason) for n in built.meta.not_run] == [
         (name, "its record is torn: it is not complete JSON")
     ]
     assert isinstance(store.read(grid_of(SQUARES, "cpu")[0]), Rejected)
@@ -303,8 +304,8 @@ def test_a_stale_record_is_told_and_run_again_only_on_request(
     store: RecordStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run_lab(store, "squares")
-    monkeypatch.setattr("harness.plan.code_digest", lambda experiment: "newer")
-    monkeypatch.setattr("harness.runner.code_digest", lambda experiment: "newer")
+    monkeypatch.setattr("harness.plan.experiment_code", lambda experiment: "newer")
+    monkeypatch.setattr("harness.runner.experiment_code", lambda experiment: "newer")
     plan = plan_of(store, "squares")
     assert {item.action for item in plan.items.values()} == {Action.REUSE}
     assert all(item.stale and "code changed" in item.reason for item in plan.items.values())

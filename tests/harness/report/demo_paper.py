@@ -1,28 +1,23 @@
 """A made-up paper with stored results, for tests of the report: no number here is real."""
 
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 from matplotlib.figure import Figure
 
 from harness.atomic import write_bytes
 from harness.claims import Claim
+from harness.evidence import seals_of
 from harness.figures import PALETTE, FigureContext, draw, plot_ours, plot_paper
+from harness.record import Provenance, Record
+from harness.records import RecordStore
 from harness.reference import COLUMNS, load_reference
 from harness.registry import BrokenTask, Library, PaperFolder
-from harness.results import (
-    ColumnMeta,
-    NotRun,
-    ProvenanceMeta,
-    ResultMeta,
-    SealMeta,
-    TrialCounts,
-    figure_path,
-    write_result,
-)
-from harness.seals import seal
-from harness.tables import csv_text, sha256_text
-from harness.task import Column, Columns, Experiment, Profile, Task
+from harness.results import build_result, figure_path, write_result
+from harness.task import Column, Columns, Experiment, Profile, Scalar, Task
+from harness.trial import Trial, grid_of
 from harness.workspace import Workspace
 
 HOSTILE = "<script>document.title='taken'</script> & \"quotes\" | `code`"
@@ -113,7 +108,27 @@ COLUMN = Columns(
     )
 )
 
-SWEEP = Experiment(id="demo/sweep", version=1, run=lambda params, ctx: [], grid={})
+LOSSES = {1.0: (2.0, 2.1, 2.2), 0.5: (3.0, 3.2, 3.1)}
+FAILED_SEED = 9
+
+
+def grid() -> Iterator[dict[str, Scalar]]:
+    for density, losses in LOSSES.items():
+        for seed in range(len(losses)):
+            yield {"scheme": "sp", "density": density, "seed": seed}
+
+
+def smoke_grid() -> Iterator[dict[str, Scalar]]:
+    yield from grid()
+    yield {"scheme": "sp", "density": 1.0, "seed": FAILED_SEED}
+
+
+SWEEP = Experiment(
+    id="demo/sweep",
+    version=1,
+    run=lambda params, ctx: [],
+    grid={"smoke": smoke_grid, "cpu": grid},
+)
 
 CLAIMS = (
     Claim(
@@ -169,54 +184,62 @@ HOSTILE_TASK = Task(id="demo/fig10", title=HOSTILE, reads=(SWEEP,), columns=COLU
 
 
 def demo_table() -> pd.DataFrame:
-    losses = {1.0: (2.0, 2.1, 2.2), 0.5: (3.0, 3.2, 3.1)}
-    points = [("sp", d, seed, loss) for d, all3 in losses.items() for seed, loss in enumerate(all3)]
+    points = [("sp", d, seed, loss) for d, all3 in LOSSES.items() for seed, loss in enumerate(all3)]
     return pd.DataFrame(points, columns=["scheme", "density", "seed", "loss"])
 
 
-def demo_meta(task: Task, profile: Profile, table: pd.DataFrame) -> ResultMeta:
-    """Return provenance in which one claim is sealed, one changed, and one late."""
-    sealed = {
-        "demo/fig02:rows": [SealMeta(**seal(CLAIMS[2]).to_json(), num_records=6)],
-        "demo/fig02:grows": [SealMeta(sha256="0" * 64, threshold=0.9, num_records=6)],
-    }
-    return ResultMeta(
-        task=task.id,
-        profile=profile,
-        csv_sha256=sha256_text(csv_text(table)),
-        num_rows=len(table),
-        columns=[
-            ColumnMeta(name=c.name, type=c.type, role=c.role, doc=c.doc, nullable=c.nullable)
-            for c in task.columns.columns
-        ],
-        trials=TrialCounts(done=6, failed=1 if profile == "smoke" else 0),
-        not_run=[NotRun(trial="demo/sweep[seed=9]", reason="no <GPU>")]
-        if profile == "smoke"
-        else [],
-        num_records=6,
-        seals=sealed,
-        provenance=ProvenanceMeta(
-            commits=["0123456789abcdef"],
+def demo_record(trial: Trial, seals: dict[str, dict[str, Any]]) -> Record:
+    """Return a trial's record; that of one seed failed."""
+    density, seed = float(trial.params["density"]), int(trial.params["seed"])
+    failed = seed == FAILED_SEED
+    return Record(
+        key=trial.key,
+        experiment=SWEEP.id,
+        version=1,
+        profile=trial.profile,
+        device="cpu",
+        params=dict(trial.params),
+        upstream=[],
+        status="failed" if failed else "done",
+        error="no <GPU>" if failed else "",
+        rows=[] if failed else [{"loss": LOSSES[density][seed]}],
+        seals=seals,
+        provenance=Provenance(
+            commit="0123456789abcdef",
             dirty=True,
-            machines=[{"cpu": "A processor", "num_cores": 2, "memory_bytes": 2**33, "gpus": []}],
-            versions={"torch": ["2.13.0"]},
+            machine={"cpu": "A processor", "num_cores": 2, "memory_bytes": 2**33, "gpus": []},
+            versions={"torch": "2.13.0"},
             data={"grammar-text": {"variant": "bundled", "sha256": "f" * 64}},
-            seeds=[0, 1, 2],
-            code=["c" * 64],
+            code="c" * 16,
             overrides={},
-            wall_s=75.0,
+            wall_s=12.5,
             started_at="2025-01-01T00:00:00+00:00",
-            finished_at="2025-01-01T00:10:00+00:00",
         ),
     )
 
 
+def demo_seals() -> dict[str, dict[str, Any]]:
+    """Return seals by which one claim is sealed, one changed, and one late."""
+    seals = seals_of([TASK, HOSTILE_TASK])
+    seals["demo/fig02:grows"]["band"]["threshold"] = 0.9
+    del seals["demo/fig02:shrinks"]
+    return seals
+
+
 def store(workspace: Workspace, task: Task, profile: Profile, folder: Path) -> None:
-    table = demo_table()
-    write_result(workspace, task, table, demo_meta(task, profile, table))
+    """Store records, table, verdicts and figure as a run does."""
+    records = RecordStore(workspace)
+    trials = grid_of(SWEEP, profile)
+    for trial in trials:
+        records.write(demo_record(trial, demo_seals()))
+    if workspace.is_committed(profile):
+        records.pack(SWEEP.id, profile, trials)
+    result = build_result(task, profile, records.read)
+    assert result is not None
+    write_result(workspace, task, result)
     if task.figure is not None:
         reference = load_reference(folder, task.id.split("/")[1])
-        image = draw(task, table=table, reference=reference, profile=profile)
+        image = draw(task, table=result.table, reference=reference, profile=profile)
         write_bytes(figure_path(workspace, task, profile), image)
 
 

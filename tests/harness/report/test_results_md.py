@@ -47,7 +47,7 @@ def test_verdict_stands_with_profile_value_interval_and_paper(demo: Demo) -> Non
 
 def test_changed_and_late_seals_show_both_thresholds(demo: Demo) -> None:
     text = text_of(demo)
-    assert "at least 0.9 then, at least 0.5 now" in line_with(text, "Loss grows")
+    assert "threshold: 0.9 then, 0.5 now" in line_with(text, "Loss grows")
     assert "late" in line_with(text, "Loss shrinks", "empirical")
     assert "sealed before the run" in line_with(text, "six rows")
 

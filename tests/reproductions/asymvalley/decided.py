@@ -11,8 +11,8 @@ import pytest
 
 from harness.claims import Claim, Verdict, evaluate
 from harness.figures import draw
+from harness.provenance.seals import seal
 from harness.reference import load_reference
-from harness.seals import seal
 from harness.task import Task
 from reproductions.asymvalley import paper_numbers
 
@@ -51,7 +51,7 @@ def check_profiles(claim: Claim) -> None:
 
 def check_seals(task: Task) -> None:
     """Assert that no two claims of a task are one."""
-    assert len({seal(claim).sha256 for claim in task.claims}) == len(task.claims)
+    assert len({str(seal(task, claim, {})) for claim in task.claims}) == len(task.claims)
 
 
 def check_figure(task: Task, table: pd.DataFrame) -> None:

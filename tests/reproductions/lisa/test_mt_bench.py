@@ -18,7 +18,8 @@ from harness import datasets
 from harness.errors import DataError, SpecError
 from harness.executors.inline import InlineExecutor
 from harness.plan import Action, MachineLimits, make_plan
-from harness.records import Record, RecordStore
+from harness.record import Record
+from harness.records import RecordStore
 from harness.registry import Library, walk_experiments
 from harness.runner import Runner, Summary
 from harness.trial import grid_of

@@ -1,0 +1,161 @@
+"""Digests of code: they move with what is done, not with where or under which name it stands."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[3]
+FILES = {
+    "__init__.py": "",
+    "sweep.py": (
+        "from harness.errors import SpecError\nfrom harness.task import Experiment\n\n\n"
+        "def run(params, ctx):\n    from codepaper.training import train\n"
+        "    return train(params)\n\n\n"
+        "def grid():\n    yield {'lr': 1}\n\n\n"
+        "experiment = Experiment(id='codepaper/sweep', version=1, run=run, grid={'cpu': grid})\n"
+    ),
+    "training.py": (
+        "import math\nfrom typing import TYPE_CHECKING\n\nfrom . import rules\n\n"
+        "if TYPE_CHECKING:\n    from .heavy import Net\n\n"
+        "STEPS, WARMUP = 10, 2\n\n\n"
+        "class Trainer:\n    '''Trains.'''\n    factor = 3\n\n"
+        "    def step(self, net: Net) -> int:\n        return rules.lr(net) * self.factor\n\n\n"
+        "def train(params, *, steps=STEPS):\n"
+        "    def walk(walk):\n        return rules.walk(walk)\n\n"
+        "    return [math.sqrt(walk(step)) for step in range(steps)], Trainer()\n"
+    ),
+    "rules.py": (
+        "# How fast.\nDECAY = {'a': 0.5}\n\n\n"
+        "def lr(params):\n    '''Return it.'''\n    return DECAY['a'] ** again(params)\n\n\n"
+        "def again(params):\n    return lr(params) if params else 1\n\n\n"
+        "def walk(x):\n    return x\n\n\ndef unused(x):\n    return x\n"
+    ),
+    "heavy.py": "raise SystemExit('a digest must not import what it reads')\n",
+}
+Digest = Callable[..., str]
+
+
+@pytest.fixture
+def digest(tmp_path: Path) -> Digest:
+    """Return a function that writes a package of these files and digests its experiment."""
+
+    def of(files: dict[str, str], module: str = "sweep") -> str:
+        folder = tmp_path / str(len(list(tmp_path.iterdir())))
+        for name, text in files.items():
+            path = folder / "codepaper" / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+        code = (
+            f"from codepaper.{module} import experiment as e;"
+            "from harness.provenance.code import code_digest; print(code_digest([e.run]))"
+        )
+        done = subprocess.run(
+            [sys.executable, "-c", code],
+            env={"PYTHONPATH": f"{folder}:{ROOT}", "PATH": "/usr/bin:/bin"},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout.strip()
+
+    return of
+
+
+def edited(*changes: tuple[str, str, str]) -> dict[str, str]:
+    files = dict(FILES)
+    for name, old, new in changes:
+        assert old in files[name], old
+        files[name] = files[name].replace(old, new)
+    return files
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new"),
+    [
+        ("rules.py", "# How fast.", "# How very fast."),
+        ("rules.py", "'''Return it.'''", "'''Return the learning rate.'''"),
+        ("training.py", "\n\n\ndef", "\n\ndef"),
+        ("training.py", "net: Net) -> int", "net: object) -> float"),
+        ("rules.py", "def unused(x):\n    return x", "def unused(x):\n    return 17 * x"),
+        ("sweep.py", "{'lr': 1}", "{'lr': 2}"),
+        ("sweep.py", "version=1", "version=2"),
+        ("training.py", "WARMUP = 10, 2", "WARMUP = 10, 2\nMORE = 1"),
+        # The same function by other imports.
+        ("training.py", "from . import rules", "from codepaper import rules"),
+        ("training.py", "from . import rules", "import codepaper.rules as rules"),
+        ("sweep.py", "from codepaper.training import train", "from .training import train"),
+    ],
+)
+def test_what_changes_nothing_keeps_the_digest(
+    digest: Digest, file: str, old: str, new: str
+) -> None:
+    assert digest(edited((file, old, new))) == digest(FILES)
+
+
+def test_files_move_and_definitions_are_renamed_without_a_trace(digest: Digest) -> None:
+    files = edited(
+        ("training.py", "from . import rules", "from codepaper.method import speeds as r"),
+        ("training.py", "rules.lr(net)", "r.learning_rate(net)"),
+        ("training.py", "rules.walk", "r.stroll"),
+        ("training.py", "Trainer", "Teacher"),
+        ("training.py", "STEPS", "NUM_STEPS"),
+        ("training.py", "def train(", "def teach("),
+        ("sweep.py", "codepaper.training import train", "codepaper.method.loop import teach"),
+        ("sweep.py", "return train(", "return teach("),
+        ("rules.py", "lr(", "learning_rate("),
+        ("rules.py", "DECAY", "RATES"),
+        ("rules.py", "def walk", "def stroll"),
+    )
+    moved = {
+        "__init__.py": "",
+        "method/__init__.py": "",
+        "study.py": files["sweep.py"],
+        "method/loop.py": files["training.py"].replace("from .heavy", "from ..heavy"),
+        "method/speeds.py": files["rules.py"],
+    }
+    assert digest(moved, "study") == digest(FILES)
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new"),
+    [
+        ("rules.py", "0.5", "0.25"),
+        ("rules.py", "else 1", "else 2"),
+        ("rules.py", "def walk(x):\n    return x", "def walk(x):\n    return -x"),
+        ("training.py", "factor = 3", "factor = 4"),
+        ("training.py", "self.factor", "self.factor + 1"),
+        ("training.py", "STEPS, WARMUP = 10, 2", "STEPS, WARMUP = 11, 2"),
+        ("training.py", "steps=STEPS", "steps=WARMUP"),
+        ("training.py", "math.sqrt", "math.exp"),
+        ("training.py", "range(steps)", "range(steps - 1)"),
+        ("sweep.py", "train(params)", "train(dict(params))"),
+    ],
+)
+def test_change_of_meaning_changes_the_digest(
+    digest: Digest, file: str, old: str, new: str
+) -> None:
+    assert digest(edited((file, old, new))) != digest(FILES)
+
+
+def test_name_of_the_harness_counts_and_its_module_does_not(digest: Digest) -> None:
+    use = ("sweep.py", "    return train(params)", "    raise SpecError('no')")
+    other = ("sweep.py", "import SpecError", "import DataError as SpecError")
+    assert digest(edited(use)) != digest(FILES)
+    assert digest(edited(use, other)) != digest(edited(use))
+
+
+def test_digest_of_real_experiments_imports_no_torch() -> None:
+    code = (
+        "import sys; from harness.registry import load_registry as l;"
+        "from harness.evidence import experiment_code as c;"
+        "digests = [c(e) for e in l().experiments.values()];"
+        "sys.exit(2 * ('torch' in sys.modules))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=False)
+    assert done.returncode == 0
