@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from harness.claims import Claim, Measured, Verdict, Word, measure
 from harness.errors import DataError
@@ -104,21 +104,19 @@ def judge(
     before: the paper's export.
     """
     judged = Judged([], {})
-    keys: dict[str, list[str]] = {}
+    run = [] if result is None else list(result.tables)
+    planned = {} if result is None else {c: _planned(task, result.meta, c) for c in run}
     for claim in task.claims:
-        run = [] if result is None else list(result.tables)
         for cohort in dict.fromkeys([claim.cohort, *run]):
             measured = _measured(claim, task, result, profile, cohort)
             state = NO_RUN
             if result is not None and cohort in run:
-                if cohort not in keys:
-                    overrides = result.meta.provenance.overrides
-                    trials = trials_of(task, profile, overrides, cohort=cohort)
-                    keys[cohort] = [trial.key for trial in trials]
-                now = _standing(task, claim, profile, keys[cohort], measured, cohort)
+                now = _standing(task, claim, profile, planned[cohort], measured, cohort)
                 judged.sides[seal_name(task.id, claim.id, cohort)] = now
                 if evidence is not None:
-                    records = [evidence[key] for key in keys[cohort] if key in evidence]
+                    records = [evidence[key] for key in planned[cohort] if key in evidence]
+                    # Where the grid is another one by now, the result rests on what it names.
+                    records = records or list(evidence.values())
                     state = compare_claim(task, claim, now, result.meta, records, before)
             judged.rows.append(_row(task, claim, profile, measured, reference, state, cohort))
     return judged
@@ -141,13 +139,20 @@ def _standing(
     task: Task,
     claim: Claim,
     profile: Profile,
-    keys: Sequence[str],
+    planned: Sequence[str],
     measured: Measured,
     cohort: str,
 ) -> Sealed:
-    made = seal(task, claim, {profile: keys_digest(keys)}, cohort=cohort)
+    made = seal(task, claim, {profile: keys_digest(planned)}, cohort=cohort)
     undecided = measured.verdict.word == Word.NOT_RUN
-    return standing(task, claim, made, None if undecided else measured)
+    return standing(claim, made, None if undecided else measured)
+
+
+def _planned(task: Task, meta: ResultMeta, cohort: str) -> list[str]:
+    """Return the keys of a cohort's trials, as the grid has them now."""
+    profile = cast(Profile, meta.profile)
+    trials = trials_of(task, profile, meta.provenance.overrides, cohort=cohort)
+    return [trial.key for trial in trials]
 
 
 def compare_claim(
@@ -159,9 +164,10 @@ def compare_claim(
     before: Before | None,
 ) -> Comparison:
     """Compare a claim with its sealed side: the export's, or its records' and first judgement's."""
-    name = seal_name(task.id, claim.id, now.seal.band.cohort)
+    cohort = now.seal.band.cohort
+    name = seal_name(task.id, claim.id, cohort)
     last = [_seal_in(record.seals, name, meta.profile) for record in records]
-    if now.seal.band.cohort == FIRST and before is not None and not meta.provenance.overrides:
+    if cohort == FIRST and before is not None and not meta.provenance.overrides:
         found = before.sealed(task.id, claim.id, meta.profile)
         if found is not None:
             return compare(now, [found.side], last, was=found.state, note=found.note)
@@ -288,8 +294,7 @@ def check_stored(
         result = load_result(workspace, task, profile)
         found: dict[str, Evidence] = {}
         if result is not None:
-            overrides = result.meta.provenance.overrides
-            found = evidence_of(workspace, task, profile, overrides)
+            found = evidence_of(workspace, task, profile, result.meta)
             check_lines(csv_path(workspace, task, profile), result.meta, found)
         judged = judge(task, result, profile, reference, evidence=found, before=before)
         if deep and result is not None and workspace.is_committed(profile):

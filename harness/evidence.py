@@ -13,7 +13,7 @@ from harness.provenance.before import code_of, load_before
 from harness.provenance.code import code_digest
 from harness.provenance.cohorts import FIRST
 from harness.provenance.seals import keys_digest, seal, seal_name
-from harness.record import line_digest, read_lines
+from harness.record import line_digest, read_body, read_lines
 from harness.records import RecordStore
 from harness.results import KEY_DIGITS, ResultMeta, trials_of
 from harness.task import PROFILES, Experiment, Profile, Scalar, Task
@@ -39,11 +39,11 @@ def evidence_of(
     workspace: Workspace,
     task: Task,
     profile: Profile,
-    overrides: Mapping[str, Scalar] | None = None,
+    meta: ResultMeta,
 ) -> dict[str, Evidence]:
-    """Return, by key, the records of a task's experiments in a profile.
+    """Return, by key, the records behind a task's stored result and its planned trials.
 
-    Of a committed profile the packs tell it, else the working copy.
+    For a committed profile the packs tell it, else the working copy.
     Raises DataError for a pack that cannot be read.
     """
     if workspace.is_committed(profile):
@@ -53,7 +53,17 @@ def evidence_of(
             if path.is_file():
                 found |= _packed(workspace.root, path, path.stat().st_mtime_ns)
         return found
-    return record_evidence(RecordStore(workspace), task, profile, overrides)
+    store = RecordStore(workspace)
+    found = record_evidence(store, task, profile, meta.provenance.overrides)
+    starts = {key[:KEY_DIGITS] for key in found}
+    for name, lines in meta.lines.items():
+        for start in lines.keys() - starts:
+            # The grid was another one when the result was written.
+            for path in (workspace.runs / "records" / name).glob(f"{start}*.json"):
+                line = path.read_text(encoding="utf-8").removesuffix("\n")
+                body = read_body(line, where=str(path))
+                found[body["key"]] = _from_body(workspace.root, body, line_digest(line))
+    return found
 
 
 def record_evidence(

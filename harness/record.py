@@ -215,12 +215,17 @@ def read_lines(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
     Raises DataError with file and line for what is no record.
     """
     for number, line in enumerate(_lines(path), start=1):
-        try:
-            body = json.loads(line)["record"]
-            body["key"], body["seals"], body["provenance"]["code"]
-        except (ValueError, KeyError, TypeError, RecursionError) as error:
-            raise DataError(f"{path} line {number} is no record: {RESTORE}") from error
-        yield line_digest(line), body
+        yield line_digest(line), read_body(line, where=f"{path} line {number}")
+
+
+def read_body(line: str, *, where: str) -> dict[str, Any]:
+    """Return a record as it stands in its line, not validated but for what identifies it."""
+    try:
+        body: dict[str, Any] = json.loads(line)["record"]
+        body["key"], body["seals"], body["provenance"]["code"], body["schema_version"]
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        raise DataError(f"{where} is no record: {RESTORE}") from error
+    return body
 
 
 def line_digest(line: str) -> str:

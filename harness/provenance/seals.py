@@ -157,7 +157,7 @@ def threshold_json(threshold: float | tuple[float, float]) -> Any:
     return threshold if abs(threshold) != float("inf") else str(threshold)
 
 
-def standing(task: Task, claim: Claim, made: Seal, measured: Measured | None) -> Sealed:
+def standing(claim: Claim, made: Seal, measured: Measured | None) -> Sealed:
     """Return what stands now: words, seal, and what was measured where it was decided."""
     return Sealed(
         statement=claim.statement,
@@ -201,7 +201,7 @@ def compare(
     was: how it stood when the side was taken, which no later run mends; note: what differed.
     """
     sides = [side for side in first if side is not None]
-    if len(sides) < len(first):
+    if len(sides) < len(first) or not sides:
         return Comparison(state="late", differences=_words(sides, now))
     differing = list(dict.fromkeys(line for side in sides for line in differences(side, now)))
     same_code = all(side.seal.code == now.seal.code for side in sides)
