@@ -1,0 +1,196 @@
+"""Nine ways round a seal, one edited at a time: each is seen, or the README says that it is not."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from harness import statistics
+from harness.canonical import canonical_json, digest
+from tests.harness.conftest import Cli
+from tests.harness.toy_paper import TASK, ToyPaper
+
+RUN = ("run", "toylab", "--profile", "cpu", "--executor", "inline")
+VIEW = """
+
+def view(frames):
+    return frames["toylab/squares"]
+
+
+task = Task("""
+
+
+@pytest.fixture
+def ran(toy: ToyPaper, cli: Cli) -> ToyPaper:
+    """Return a toy paper that was run at `cpu`, its claim sealed before."""
+    # No two seeds alike, so that an interval has a width.
+    edit(toy.folder / "experiments" / "squares.py", "** 2 +", '** 2 * (1 + params["seed"] / 99) +')
+    edit_task(toy, "\n\ntask = Task(", VIEW)
+    edit_task(toy, "reads=(experiment,),", "reads=(experiment,), view=view,")
+    assert cli(*RUN).code == 0
+    (row,) = check(cli, "--deep")
+    assert (row["verdict"], row["seal"]) == ("REPRODUCED", "sealed")
+    return toy
+
+
+def check(cli: Cli, *options: str) -> list[dict[str, Any]]:
+    return list(json.loads(cli("check", "toylab", "--profile", "cpu", "--json", *options).out))
+
+
+def edit_task(toy: ToyPaper, old: str, new: str) -> None:
+    edit(toy.folder / "tasks" / "tab01_squares.py", old, new)
+
+
+def edit(path: Path, old: str, new: str) -> None:
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new))
+
+
+def rewrite_json(toy: ToyPaper, **changes: Any) -> None:
+    """Change the JSON beside the table as somebody would who knows of its digest."""
+    path = toy.csv("cpu").with_suffix(".json")
+    body = {**json.loads(path.read_text()), **changes}
+    del body["digest"]
+    path.write_text(json.dumps({**body, "digest": digest(body)}))
+
+
+def body_of(toy: ToyPaper) -> dict[str, Any]:
+    return dict(json.loads(toy.csv("cpu").with_suffix(".json").read_text()))
+
+
+def rewrite_pack(toy: ToyPaper, **changes: Any) -> Path:
+    """Change the first record of the pack, with a digest that matches."""
+    path = toy.root / "results" / "toylab" / "records" / "squares.cpu.jsonl.gz"
+    lines = gzip.decompress(path.read_bytes()).decode().splitlines()
+    record = {**json.loads(lines[0])["record"], **changes}
+    lines[0] = canonical_json({"digest": digest(record), "record": record})
+    path.write_bytes(gzip.compress("".join(f"{line}\n" for line in lines).encode(), mtime=0))
+    return path
+
+
+def test_1_other_statistics(ran: ToyPaper, cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(statistics, "CONFIDENCE", 0.80)
+    (row,) = check(cli)
+    assert row["seal"] == "changed"
+    assert [line.split(":")[0] for line in row["differences"]] == ["low", "high"]
+
+
+def test_2_other_view(ran: ToyPaper, cli: Cli) -> None:
+    edit_task(ran, 'return frames["toylab/squares"]', 'return frames["toylab/squares"].assign('
+              'square=lambda t: t["square"] + 100 * t["x"])')  # fmt: skip
+    (row,) = check(cli, "--deep")
+    assert row["verdict"] == "ERROR"
+    assert "does not follow from the committed records" in row["reason"]
+    # Written anew by a run that has nothing to run, it is the table of the new view.
+    assert cli(*RUN).code == 0
+    (row,) = check(cli, "--deep")
+    assert row["seal"] == "changed"
+    assert any(line.startswith("measured: ") for line in row["differences"])
+
+
+def test_3_value_of_the_csv_with_its_hash(ran: ToyPaper, cli: Cli) -> None:
+    path = ran.csv("cpu")
+    line = path.read_text().splitlines()[1]
+    edit(path, line, ",".join([*line.split(",")[:-1], "12345"]))
+    rewrite_json(ran, csv_sha256=hashlib.sha256(path.read_bytes()).hexdigest())
+    (row,) = check(cli, "--deep")
+    assert (row["verdict"], str(path) in row["reason"]) == ("ERROR", True)
+
+
+def test_4_threshold_with_what_was_judged(ran: ToyPaper, cli: Cli) -> None:
+    edit_task(ran, "threshold=1.0", "threshold=0.5")
+    judged = body_of(ran)["judged"]
+    judged["toylab/tab01:grows"]["seal"]["band"]["threshold"] = 0.5
+    rewrite_json(ran, judged=judged)
+    (row,) = check(cli)
+    assert row["seal"] == "changed"
+    assert "threshold: 1.0 then, 0.5 now" in row["differences"]
+
+
+def test_5_value_of_a_record_with_its_digest(ran: ToyPaper, cli: Cli) -> None:
+    rewrite_pack(ran, rows=[{"square": 12345.0}])
+    (row,) = check(cli)
+    assert (row["verdict"], "was changed since" in row["reason"]) == ("ERROR", True)
+
+
+def test_6_seeds_chosen_after_the_run(ran: ToyPaper, cli: Cli) -> None:
+    edit(ran.folder / "experiments" / "squares.py", "range(3)", "(0, 2)")
+    assert cli(*RUN).code == 0
+    (row,) = check(cli)
+    assert row["seal"] == "changed"
+    assert "trials: other trials were planned then" in row["differences"]
+
+
+def test_7_claim_deleted(ran: ToyPaper, cli: Cli) -> None:
+    start, end = TASK.index("    claims=("), TASK.index("    ),),\n") + len("    ),),\n")
+    edit_task(ran, TASK[start:end], "")
+    done = cli("check", "toylab", "--profile", "cpu", "--json")
+    (row,) = json.loads(done.out)
+    assert (done.code, row["verdict"], row["seal"]) == (1, "ERROR", "withdrawn")
+    with (ran.folder / "paper.toml").open("a") as file:
+        file.write(
+            '\n[[withdrawn]]\ntask = "tab01"\nclaim = "grows"\ncommit = "0123456"\n'
+            'reason = "It is true by algebra."\n'
+        )
+    done = cli("check", "toylab", "--profile", "cpu", "--json")
+    (row,) = json.loads(done.out)
+    assert (done.code, row["verdict"], row["decides"]) == (0, "REPRODUCED", False)
+    assert row["reason"] == "withdrawn in 0123456: It is true by algebra."
+
+
+def test_8_other_words(ran: ToyPaper, cli: Cli) -> None:
+    edit_task(ran, 'statement="Squares grow."', 'statement="Everything grows."')
+    edit_task(ran, 'where="nowhere"', 'where="everywhere"')
+    (row,) = check(cli)
+    assert row["seal"] == "sealed"
+    assert row["differences"] == ["statement then: Squares grow.", "where then: nowhere"]
+
+
+def test_9_same_seeds_again(ran: ToyPaper, cli: Cli) -> None:
+    edit_task(ran, "threshold=1.0", "threshold=0.5")
+    assert check(cli)[0]["seal"] == "changed"
+    edit(ran.folder / "experiments" / "squares.py", 'log("end", params)', "pass")
+    assert cli(*RUN, "--stale").code == 0
+    (row,) = check(cli, "--deep")
+    assert row["seal"] == "renewed"
+    assert "threshold: 1.0 then, 0.5 now" in row["differences"]
+
+
+def test_late_claim_stays_late_when_its_trials_run_again(ran: ToyPaper, cli: Cli) -> None:
+    edit_task(ran, 'id="grows"', 'id="rises"')
+    rows = {row["claim"]: row for row in check(cli)}
+    assert rows["rises"]["seal"] == "late"
+    assert rows["grows"]["seal"] == "withdrawn"
+    edit(ran.folder / "experiments" / "squares.py", 'log("end", params)', "pass")
+    assert cli(*RUN, "--stale").code in (0, 1)
+    assert {row["claim"]: row["seal"] for row in check(cli)}["rises"] == "late"
+
+
+def test_file_moved_and_quantity_renamed_is_restated_at_most(ran: ToyPaper, cli: Cli) -> None:
+    (ran.folder / "numbers.py").write_text(
+        'def rise(table):\n    return float(table["square"].max() - table["square"].min())\n'
+    )
+    edit_task(
+        ran, "from toylab.experiments", "from toylab.numbers import rise\nfrom toylab.experiments"
+    )
+    edit_task(ran, "quantity=growth", "quantity=rise")
+    assert check(cli, "--deep")[0]["seal"] == "sealed"
+    edit(ran.folder / "numbers.py", "return float(", "return 1.0 * float(")
+    assert check(cli, "--deep")[0]["seal"] == "restated"
+
+
+def test_provenance_of_the_json_is_held_against_the_records(ran: ToyPaper, cli: Cli) -> None:
+    rewrite_json(ran, provenance={**body_of(ran)["provenance"], "commits": ["f" * 40]})
+    (row,) = check(cli, "--deep")
+    assert (row["verdict"], "provenance" in row["reason"]) == ("ERROR", True)
+
+
+def test_readme_says_what_no_seal_sees() -> None:
+    text = " ".join((Path(__file__).parents[3] / "README.md").read_text().split())
+    assert "rewritten consistently" in text
