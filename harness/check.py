@@ -32,6 +32,7 @@ from harness.results import (
     trials_of,
 )
 from harness.task import PROFILES, Profile, Task
+from harness.trial import cohorts_of
 from harness.workspace import COMMITTED_PROFILES, Workspace
 
 if TYPE_CHECKING:
@@ -107,7 +108,7 @@ def judge(
     run = [] if result is None else list(result.tables)
     planned = {} if result is None else {c: _planned(task, result.meta, c) for c in run}
     for claim in task.claims:
-        for cohort in dict.fromkeys([claim.cohort, *run]):
+        for cohort in dict.fromkeys([judging_cohort(task, claim, profile), *run]):
             measured = _measured(claim, task, result, profile, cohort)
             state = NO_RUN
             if result is not None and cohort in run:
@@ -120,6 +121,11 @@ def judge(
                     state = compare_claim(task, claim, now, result.meta, records, before)
             judged.rows.append(_row(task, claim, profile, measured, reference, state, cohort))
     return judged
+
+
+def judging_cohort(task: Task, claim: Claim, profile: Profile) -> str:
+    """Return the cohort that decides a claim: the first where a profile has not its own."""
+    return claim.cohort if claim.cohort in cohorts_of(task, profile) else FIRST
 
 
 def check_task(
@@ -199,7 +205,8 @@ def failed_rows(task: Task, profile: Profile, error: DataError) -> list[CheckRow
     """Return ERROR for every claim of a task whose stored result cannot be used."""
     measured = Measured(verdict=Verdict(word=Word.ERROR, reason=str(error)))
     return [
-        _row(task, claim, profile, measured, None, NO_RUN, claim.cohort) for claim in task.claims
+        _row(task, claim, profile, measured, None, NO_RUN, judging_cohort(task, claim, profile))
+        for claim in task.claims
     ]
 
 
@@ -272,7 +279,7 @@ def _row(
         paper_value=value,
         seal=state.state,
         cohort=cohort,
-        decides=cohort == claim.cohort,
+        decides=cohort == judging_cohort(task, claim, profile),
         differences=state.differences,
     )
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 
+from harness.provenance.cohorts import Cohort
 from harness.task import Estimate, Experiment, Params, Row, RunContext
 from reproductions.supar.base import FIGURE_5
 from reproductions.supar.costs import estimate_of, needs_of
@@ -25,6 +26,10 @@ from reproductions.supar.grids import (
     swept,
 )
 from reproductions.supar.trained import dry_run
+
+COHORT_1 = Cohort(number=1, num_seeds=10, since="d7749ae120cfd1f51479c683845e7081135369a5")
+FRESH = COHORT_1.name
+"""Judges the claims whose seals came late, or were renewed, when the first seeds were known."""
 
 
 def run(params: Params, ctx: RunContext) -> list[Row]:
@@ -89,6 +94,7 @@ experiment = Experiment(
     version=2,
     run=run,
     grid={"smoke": smoke_grid, "cpu": cpu_grid, "gpu": gpu_grid, "paper": paper_grid},
+    cohorts={"cpu": (COHORT_1,)},
     seed_from=("seed",),
     needs=needs_of,
     estimate=estimate,

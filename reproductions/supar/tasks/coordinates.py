@@ -12,7 +12,7 @@ from harness.claims import Claim
 from harness.statistics import MissingRows
 from harness.task import Column, Columns, Task
 from reproductions.supar.coordinate_parts import BLOCK, BLOCKS, STEP, TOO_NARROW
-from reproductions.supar.experiments.coordinate_check import experiment
+from reproductions.supar.experiments.coordinate_check import FRESH, experiment
 from reproductions.supar.quantities import by_density
 from reproductions.supar.slopes import FLAT, log_slope
 from reproductions.supar.sweep_claims import TRAINED
@@ -106,6 +106,7 @@ def _stays(block: str, value: str) -> Claim:
         threshold_from="theory",
         profiles=TRAINED,
         out_of_profile=TOO_NARROW,
+        cohort=FRESH,
     )
 
 
@@ -123,6 +124,7 @@ def _falls(block: str) -> Claim:
         threshold_from="theory",
         profiles=TRAINED,
         out_of_profile=TOO_NARROW,
+        cohort=FRESH,
     )
 
 

@@ -6,9 +6,10 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from harness.claims import Claim, Quantity
+from harness.provenance.cohorts import FIRST
 from harness.task import Column, Columns, Task
 from reproductions.supar.coordinate_parts import BLOCK, BLOCKS, STEP, TOO_NARROW
-from reproductions.supar.experiments.coordinate_check import experiment
+from reproductions.supar.experiments.coordinate_check import FRESH, experiment
 from reproductions.supar.quantities import (
     STRICTLY,
     activation_slope,
@@ -83,6 +84,7 @@ def _slope(scheme: str, block: str) -> Claim:
         item="a",
         quantity=partial(function, scheme=scheme, block=block, step=0),
         threshold=0.15 if stable else (0.7, 1.4),
+        cohort=FRESH,
     )
 
 
@@ -132,6 +134,7 @@ def _claim(
     quantity: Quantity,
     threshold: float | tuple[float, float],
     ratio: bool = False,
+    cohort: str = FIRST,
 ) -> Claim:
     """Return an empirical claim of this figure; its form follows from the threshold."""
     pair = isinstance(threshold, tuple)
@@ -153,6 +156,7 @@ def _claim(
         threshold_from="theory",
         profiles=TRAINED,
         out_of_profile=TOO_NARROW,
+        cohort=cohort,
     )
 
 
