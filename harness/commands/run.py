@@ -247,7 +247,7 @@ def _facts() -> dict[str, Any]:
 def _conclude(summary: Summary, refresh: _Refresh, profile: Profile) -> None:
     """Print what came of it and what to do next; exit with the matching code."""
     rows = [row for found in refresh.checks.values() for row in found]
-    words = Counter(row.verdict for row in rows)
+    words = Counter(row.verdict for row in rows if row.decides)
     verdicts = ", ".join(f"{count} {word}" for word, count in sorted(words.items()))
     say(
         f"{summary.num_run} run, {summary.num_reused} reused, {summary.num_blocked} not run here, "

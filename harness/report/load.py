@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from harness.check import CheckRow, check_stored, check_task, failed_rows
 from harness.claims import Word
 from harness.errors import DataError
+from harness.evidence import Evidence, evidence_of, num_stale
 from harness.papers import Deviation, Item, PaperMeta, deviations_of, load_deviations, load_paper
 from harness.reference import load_reference
 from harness.registry import BrokenTask, Library, PaperFolder
-from harness.results import ResultMeta, figure_path, load_result
+from harness.results import KEY_DIGITS, ResultMeta, figure_path, load_result
 from harness.task import Profile, Task
+from harness.withdrawn import withdrawn_rows
 from harness.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -22,6 +24,21 @@ if TYPE_CHECKING:
 
 BEST_FIRST: tuple[Profile, ...] = ("paper", "gpu", "cpu", "smoke")
 """The order in which the profiles of one task are shown."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Sources:
+    """Where the records behind a result come from."""
+
+    num_trials: int = 0
+    num_stale: int = 0
+    """Of these, how many ran older code than today's."""
+
+    def __add__(self, other: Sources) -> Sources:
+        return Sources(
+            num_trials=self.num_trials + other.num_trials,
+            num_stale=self.num_stale + other.num_stale,
+        )
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -37,6 +54,7 @@ class Run:
     """The table's file, as it is committed."""
     figure: bytes | None = None
     """The figure as SVG, where one was drawn."""
+    sources: Sources = field(default_factory=Sources)
     problem: str = ""
     """Why the stored result cannot be used."""
 
@@ -79,6 +97,9 @@ class Paper:
 
     meta: PaperMeta
     entries: tuple[Entry, ...]
+    sources: Mapping[Profile, Sources] = field(default_factory=dict)
+    """Per profile, of every trial that any of its items shows."""
+    withdrawn: tuple[CheckRow, ...] = ()
 
 
 def load_papers(workspace: Workspace, library: Library, profiles: Sequence[Profile]) -> list[Paper]:
@@ -113,7 +134,31 @@ def _paper(
                 reference=rows,
             )
         )
-    return Paper(meta=meta, entries=tuple(entries))
+    tasks = [entry.task for entry in entries if entry.task is not None]
+    return Paper(
+        meta=meta,
+        entries=tuple(entries),
+        sources={p: _sources(workspace, tasks, p) for p in profiles},
+        withdrawn=tuple(
+            row for p in profiles for row in withdrawn_rows(workspace, library, meta.id, p)
+        ),
+    )
+
+
+def _sources(workspace: Workspace, tasks: Sequence[Task], profile: Profile) -> Sources:
+    """Count the trials behind some stored results, each once."""
+    found: dict[str, Evidence] = {}
+    for task in tasks:
+        try:
+            result = load_result(workspace, task, profile)
+            if result is not None:
+                evidence = evidence_of(workspace, task, profile, result.meta)
+                named = {key for lines in result.meta.lines.values() for key in lines}
+                found |= {k: e for k, e in evidence.items() if k[:KEY_DIGITS] in named}
+        except DataError:
+            continue  # told where the task stands
+    experiments = {e.id: e for task in tasks for e in task.reads}
+    return Sources(num_trials=len(found), num_stale=num_stale(experiments, found))
 
 
 def _all_items(meta: PaperMeta, library: Library) -> list[Item]:
@@ -174,6 +219,7 @@ def _runs(
                 csv=result.csv.encode(),
                 meta=result.meta,
                 figure=path.read_bytes() if path.exists() else None,
+                sources=_sources(workspace, [task], profile),
             )
         )
     return tuple(runs)
@@ -181,5 +227,5 @@ def _runs(
 
 def verdict_counts(rows: Sequence[CheckRow]) -> list[tuple[str, int]]:
     """Return how often each verdict stands in one profile, in the order of `Word`."""
-    counts = Counter(row.verdict for row in rows)
+    counts = Counter(row.verdict for row in rows if row.decides)
     return [(word.value, counts[word]) for word in Word if counts[word]]

@@ -10,6 +10,7 @@ from harness.bench import BenchmarkResult
 from harness.claims import Word
 from harness.report.load import Entry, Paper, verdict_counts
 from harness.report.results_md import goal_cells
+from harness.report.text import older_code
 
 
 def overview_context(
@@ -20,10 +21,15 @@ def overview_context(
     return {
         "root": "",
         "rows": rows,
-        "papers": [paper.meta for paper in papers],
+        "papers": [(paper.meta, _counted(paper)) for paper in papers],
         "goals": [goal_cells(item) for item in benchmarks],
         "num_items": sum(len(paper.entries) for paper in papers),
     }
+
+
+def _counted(paper: Paper) -> list[str]:
+    """Say per profile how many trials come from older code."""
+    return [f"at {p}, {older_code(s)}" for p, s in paper.sources.items() if s.num_trials]
 
 
 def page_path(entry: Entry) -> str:

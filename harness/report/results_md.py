@@ -10,17 +10,19 @@ from harness.claims import Claim, Word
 from harness.errors import SpecError
 from harness.reference import NOT_PUBLISHED
 from harness.report.beside import beside
-from harness.report.load import Entry, Paper, Run, verdict_counts
+from harness.report.load import Entry, Paper, Run, Sources, verdict_counts
 from harness.report.paper_table import grid
 from harness.report.text import (
     interval,
     markdown_cell,
     markdown_table,
     number,
+    older_code,
     seal_note,
     seeds,
     threshold,
 )
+from harness.task import Profile
 from harness.workspace import COMMITTED_PROFILES
 
 BEGIN, END = "<!-- verdicts:begin -->", "<!-- verdicts:end -->"
@@ -50,9 +52,26 @@ def results_markdown(papers: Sequence[Paper], benchmarks: Sequence[BenchmarkResu
         ids = f"{meta.venue}, arXiv {meta.arxiv}" if meta.arxiv else meta.venue
         names = ", ".join(meta.authors)
         parts.append(". ".join(markdown_cell(text) for text in (names, ids) if text) + ".\n")
+        parts += [f"At `{p}`, {older_code(s)}.\n" for p, s in _counted(paper)]
         parts += [_entry(entry) for entry in paper.entries]
+        parts += _withdrawn(paper)
     parts += ["## Not run\n", _not_run(papers), "## Performance goals\n", _goals(benchmarks)]
     return "\n".join(parts)
+
+
+def _counted(paper: Paper) -> list[tuple[Profile, Sources]]:
+    return [(profile, s) for profile, s in paper.sources.items() if s.num_trials]
+
+
+def _withdrawn(paper: Paper) -> list[str]:
+    """Return the claims that were sealed once and are gone, with the reason."""
+    if not paper.withdrawn:
+        return []
+    lines = [
+        f"- {row.task} `{row.claim}` at `{row.profile}`: {markdown_cell(row.reason)}"
+        for row in paper.withdrawn
+    ]
+    return ["### Withdrawn claims\n", "\n".join(lines) + "\n"]
 
 
 def _overview(papers: Sequence[Paper]) -> str:
@@ -114,7 +133,7 @@ def _sources(entry: Entry, run: Run) -> str:
         return ", ".join(links)
     counts = run.meta.trials.model_dump()
     trials = ", ".join(f"{count} {word}" for word, count in counts.items() if count)
-    return f"trials {trials}; {', '.join(links)}"
+    return f"trials {trials}; {older_code(run.sources)}; {', '.join(links)}"
 
 
 def _claims(entry: Entry, rows: Sequence[CheckRow]) -> str:
@@ -173,7 +192,7 @@ def _not_run(papers: Sequence[Paper]) -> str:
 
 def _gaps(run: Run) -> Iterable[str]:
     for row in run.rows:
-        if row.verdict == Word.NOT_RUN:
+        if row.verdict == Word.NOT_RUN and row.decides:
             yield f"claim {row.claim}: {markdown_cell(row.reason)}"
     by_reason: dict[str, list[str]] = {}
     for gap in run.meta.not_run if run.meta is not None else []:
@@ -220,13 +239,14 @@ def verdict_block(paper: Paper) -> str:
         lost += [line for run in entry.runs for line in _lost(entry, run)]
     table = markdown_table(["item", "title", "profile", "verdicts"], rows)
     found = "\n".join(["What did not hold:", "", *lost]) if lost else "No decided claim failed."
-    return f"{table}\n\n{found}\n"
+    stale = "".join(f"At `{p}`, {older_code(s)}.\n" for p, s in _counted(paper))
+    return f"{table}\n\n{stale}\n{found}\n"
 
 
 def _lost(entry: Entry, run: Run) -> Iterable[str]:
     statements = {claim.id: claim.statement for claim in entry.task.claims} if entry.task else {}
     for row in run.rows:
-        if row.verdict == Word.NOT_REPRODUCED:
+        if row.verdict == Word.NOT_REPRODUCED and row.decides:
             band = f", 95 % interval {interval(row)}" if interval(row) else ""
             yield (
                 f"- {entry.id} at `{run.profile}`: {markdown_cell(statements[row.claim])} Measured"

@@ -15,6 +15,7 @@ from harness.report.text import (
     duration,
     interval,
     number,
+    older_code,
     seal_note,
     seeds,
     threshold,
@@ -118,7 +119,8 @@ def _trials(run: Run) -> str:
     if run.meta is None:
         return ""
     counts = run.meta.trials.model_dump()
-    return ", ".join(f"{count} {word}" for word, count in counts.items() if count)
+    ended = ", ".join(f"{count} {word}" for word, count in counts.items() if count)
+    return f"{ended}; {older_code(run.sources)}"
 
 
 def _origin(source: ProvenanceMeta) -> list[tuple[str, list[str]]]:

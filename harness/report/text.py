@@ -7,10 +7,12 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, cast
 
+from harness.provenance.cohorts import FIRST
 from harness.provenance.seals import STATES, State
 
 if TYPE_CHECKING:
     from harness.check import CheckRow
+    from harness.report.load import Sources
 
 PLUS_MINUS = "\u00b1"
 DIGITS = 4
@@ -113,7 +115,18 @@ def seal_note(row: CheckRow) -> str:
     """Say how a claim stands to its seal, with both values where they differ."""
     note = {"sealed": "sealed before the run", "none": "no run"}.get(row.seal, "")
     note = note or f"{row.seal}: {STATES[cast(State, row.seal)]}"
-    return "; ".join([note, *row.differences])
+    cohort = "" if row.cohort == FIRST and row.decides else f"{row.cohort} of seeds: "
+    return cohort + "; ".join([note, *row.differences])
+
+
+def older_code(sources: Sources) -> str:
+    """Say how many trials ran older code than today's.
+
+    >>> from harness.report.load import Sources
+    >>> older_code(Sources(num_trials=45, num_stale=3))
+    '3 of 45 trials come from older code'
+    """
+    return f"{sources.num_stale} of {sources.num_trials} trials come from older code"
 
 
 def duration(seconds: float) -> str:
