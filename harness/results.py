@@ -181,14 +181,16 @@ def build_result(
     find: returns the record of a trial, as `RecordStore.read` does.
     """
     names = [FIRST] if overrides else cohorts_of(task, profile)
-    found = {name: _gather(task, profile, find, overrides, cohort=name) for name in names}
-    results = {r.key: r for gathered in found.values() for r in gathered.results}
+    gathered = {name: _gather(task, profile, find, overrides, cohort=name) for name in names}
+    # A cohort that is declared and was not begun changes nothing that is stored.
+    found = {name: each for name, each in gathered.items() if name == FIRST or each.results}
+    results = {r.key: r for each in found.values() for r in each.results}
     if not results:
         return None
     tables = {
-        name: build_table(task, {n: long_frame(g) for n, g in gathered.records.items()})
-        for name, gathered in found.items()
-        if gathered.results
+        name: build_table(task, {n: long_frame(g) for n, g in each.records.items()})
+        for name, each in found.items()
+        if each.results
     }
     columns = task.columns if list(tables) == [FIRST] else with_cohort(task.columns)
     text = csv_text(_joined(tables))
@@ -200,7 +202,7 @@ def build_result(
         columns=[ColumnMeta(**asdict(column)) for column in columns.columns],
         trials=TrialCounts(**found[FIRST].counts),
         cohorts={n: TrialCounts(**g.counts) for n, g in found.items() if n != FIRST},
-        not_run=[gap for gathered in found.values() for gap in gathered.not_run],
+        not_run=[gap for each in found.values() for gap in each.not_run],
         num_records=len(results),
         lines=_lines_of(results.values()),
         provenance=_collect_provenance(list(results.values()), dict(overrides or {})),
