@@ -10,6 +10,7 @@ import os
 import platform
 import shutil
 import subprocess
+from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,27 @@ PACKAGES = (
 UNKNOWN = "unknown"
 GENERATED = ("results", "figures", "RESULTS.md")
 """What runs write: a change there does not make the source tree dirty."""
+INSTRUCTION_SETS = (
+    ("avx512", ("avx512f", "avx512dq", "avx512bw", "avx512vl", "fma")),
+    ("avx2", ("avx2", "fma")),
+    ("avx", ("avx",)),
+    ("sse4", ("sse4_1", "sse4_2")),
+    ("sse2", ("sse2",)),
+)
+"""Widest first, each with the flags of /proc/cpuinfo that it needs. The first two are torch's
+own conditions: its kernels of both widths multiply and add in one instruction."""
+CAPABILITY = "ATEN_CPU_CAPABILITY"
+"""Environment variable by which torch takes narrower kernels than the processor has."""
+CAPABILITIES = ("default", "avx2", "avx512")
+"""Its values for x86, narrowest first; torch ignores every other text."""
+CPU_ID_FIELDS = (
+    # x86
+    ("vendor_id", ""), ("cpu family", "family"), ("model", "model"), ("stepping", "stepping"),
+    # ARM
+    ("CPU implementer", "implementer"), ("CPU part", "part"), ("CPU variant", "variant"),
+    ("CPU revision", "revision"),
+)  # fmt: skip
+"""Lines of /proc/cpuinfo that tell one design of processor from another, and our word for each."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -48,6 +70,11 @@ class MachineFacts:
     """Facts that stand beside every result of one `run`."""
 
     cpu: str
+    cpu_id: str
+    """Vendor, family, model and stepping: a virtual machine may hide the rest of the name.
+    Empty where the system does not tell."""
+    isa: str
+    """Widest instruction set that numeric code can use here; empty where it is not x86."""
     num_cores: int
     """Cores this process may use, not those of the machine."""
     memory_bytes: int
@@ -72,8 +99,11 @@ class MachineFacts:
 def machine_facts() -> MachineFacts:
     """Collect the facts; under 100 ms where there is no GPU to ask."""
     source = source_state()
+    cpuinfo = read_cpuinfo()
     return MachineFacts(
-        cpu=cpu_model(),
+        cpu=cpu_model(cpuinfo),
+        cpu_id=cpu_id(cpuinfo),
+        isa=instruction_set(cpuinfo.get("flags", "").split(), os.environ.get(CAPABILITY, "")),
         num_cores=num_cores(),
         memory_bytes=memory_bytes(),
         os=_operating_system(),
@@ -87,17 +117,65 @@ def machine_facts() -> MachineFacts:
     )
 
 
-def cpu_model() -> str:
-    """Return the processor's marketing name, or its architecture where none is told."""
+def cpu_name(machine: Mapping[str, Any]) -> str:
+    """Return what pages call the processor of a record's machine.
+
+    A record from before the instruction set was noted gives the model alone.
+
+    >>> cpu_name({"cpu": "AMD EPYC", "isa": "avx512"}), cpu_name({"cpu": "AMD EPYC"})
+    ('AMD EPYC, avx512', 'AMD EPYC')
+    """
+    told = (machine.get("cpu") or "unknown CPU", machine.get("isa") or "")
+    return ", ".join(word for word in told if word)
+
+
+def read_cpuinfo(path: Path = Path("/proc/cpuinfo")) -> dict[str, str]:
+    """Return the facts of the first processor; none where the system has no such file."""
+    found: dict[str, str] = {}
     try:
-        for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
-            name, _, value = line.partition(":")
-            if name.strip() == "model name":
-                return " ".join(value.split())
-    except OSError:
-        pass
-    told = _output(["sysctl", "-n", "machdep.cpu.brand_string"])
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError):
+        return found
+    for line in lines:
+        name, _, value = line.partition(":")
+        found.setdefault(name.strip(), " ".join(value.split()))
+    return found
+
+
+def cpu_model(cpuinfo: Mapping[str, str]) -> str:
+    """Return the processor's marketing name, or its architecture where none is told."""
+    told = cpuinfo.get("model name") or _output(["sysctl", "-n", "machdep.cpu.brand_string"])
     return told or platform.processor() or platform.machine()
+
+
+def cpu_id(cpuinfo: Mapping[str, str]) -> str:
+    """Return what tells this design of processor from others, empty where nothing is told.
+
+    >>> cpu_id({"vendor_id": "AuthenticAMD", "cpu family": "25", "model": "17", "stepping": "1"})
+    'AuthenticAMD family 25 model 17 stepping 1'
+    """
+    if not cpuinfo:
+        names = [f"machdep.cpu.{name}" for name in ("vendor", "family", "model", "stepping")]
+        values = _output(["sysctl", "-n", *names]).splitlines()
+        cpuinfo = dict(zip((line for line, _ in CPU_ID_FIELDS), values, strict=False))
+    told = [(word, cpuinfo.get(line, "")) for line, word in CPU_ID_FIELDS]
+    return " ".join(f"{word} {value}".strip() for word, value in told if value)
+
+
+def instruction_set(flags: Collection[str], capability: str = "") -> str:
+    """Return the widest instruction set that the flags allow, as far as torch may use it.
+
+    flags: those of /proc/cpuinfo. capability: the value of ATEN_CPU_CAPABILITY, or nothing;
+    where it lowers what torch takes, the answer says so. Other libraries do not heed it.
+
+    >>> instruction_set(["avx2", "fma"]), instruction_set(["avx2", "fma"], "default")
+    ('avx2', 'default (ATEN_CPU_CAPABILITY)')
+    """
+    widest = next((name for name, needed in INSTRUCTION_SETS if set(needed) <= set(flags)), "")
+    # torch ignores a text that it does not know; a wider set than there is would not run at all.
+    ranks = {name: rank for rank, name in enumerate(CAPABILITIES)}
+    lowered = capability in ranks and ranks[capability] < ranks.get(widest, 0)
+    return f"{capability} ({CAPABILITY})" if lowered else widest
 
 
 def num_cores() -> int:

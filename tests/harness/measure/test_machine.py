@@ -17,7 +17,58 @@ import pytest
 import torch
 
 from harness.measure import machine
-from harness.measure.machine import UNKNOWN, machine_facts, source_state
+from harness.measure.machine import (
+    UNKNOWN,
+    cpu_id,
+    cpu_model,
+    cpu_name,
+    instruction_set,
+    machine_facts,
+    read_cpuinfo,
+    source_state,
+)
+
+XEON = """\
+processor\t: 0
+vendor_id\t: GenuineIntel
+cpu family\t: 6
+model\t\t: 143
+model name\t: Intel(R) Xeon(R) Platinum 8481C CPU @ 2.70GHz
+stepping\t: 8
+flags\t\t: fpu sse sse2 ssse3 fma sse4_1 sse4_2 avx avx2 avx512f avx512dq avx512bw avx512vl
+bugs\t\t: spectre_v1
+
+processor\t: 1
+vendor_id\t: GenuineIntel
+model\t\t: 999
+flags\t\t: sse2
+"""
+EPYC = """\
+vendor_id\t: AuthenticAMD
+cpu family\t: 23
+model\t\t: 49
+model name\t: AMD EPYC   7B12
+stepping\t: 0
+flags\t\t: sse sse2 sse4_1 sse4_2 fma avx avx2
+"""
+OLD = """\
+vendor_id\t: GenuineIntel
+cpu family\t: 6
+model\t\t: 23
+model name\t: Intel(R) Core(TM)2 Duo CPU     E8400  @ 3.00GHz
+stepping\t: 10
+flags\t\t: fpu mmx fxsr sse sse2 ssse3 cx16 sse4_1
+"""
+ARM = """\
+processor\t: 0
+BogoMIPS\t: 243.75
+Features\t: fp asimd evtstrm aes
+CPU implementer\t: 0x41
+CPU architecture: 8
+CPU variant\t: 0x3
+CPU part\t: 0xd0c
+CPU revision\t: 1
+"""
 
 
 def test_facts_need_no_torch() -> None:
@@ -36,6 +87,112 @@ def test_facts_agree_with_the_system() -> None:
     total_kib = int(Path("/proc/meminfo").read_text(encoding="utf-8").split()[1])
     assert 0 < facts.memory_bytes <= total_kib * 1024
     assert facts.cpu in " ".join(Path("/proc/cpuinfo").read_text(encoding="utf-8").split())
+
+
+@pytest.mark.parametrize(
+    ("text", "model", "design", "isa"),
+    [
+        (XEON, "Intel(R) Xeon(R) Platinum 8481C CPU @ 2.70GHz",
+         "GenuineIntel family 6 model 143 stepping 8", "avx512"),
+        (EPYC, "AMD EPYC 7B12", "AuthenticAMD family 23 model 49 stepping 0", "avx2"),
+        (OLD, "Intel(R) Core(TM)2 Duo CPU E8400 @ 3.00GHz",
+         "GenuineIntel family 6 model 23 stepping 10", "sse2"),
+        (ARM, platform.processor() or platform.machine(),
+         "implementer 0x41 part 0xd0c variant 0x3 revision 1", ""),
+    ],
+)  # fmt: skip
+def test_cpuinfo_gives_model_design_and_instruction_set(
+    tmp_path: Path, text: str, model: str, design: str, isa: str
+) -> None:
+    (tmp_path / "cpuinfo").write_text(text, encoding="utf-8")
+    found = read_cpuinfo(tmp_path / "cpuinfo")
+    assert cpu_model(found) == model
+    assert cpu_id(found) == design
+    assert instruction_set(found.get("flags", "").split()) == isa
+
+
+def test_without_cpuinfo_only_what_the_system_tells_is_known(tmp_path: Path) -> None:
+    found = read_cpuinfo(tmp_path / "absent")
+    assert (found, cpu_id(found)) == ({}, "")
+    assert cpu_model(found) == (platform.processor() or platform.machine())
+
+
+def test_sysctl_tells_the_design_of_a_mac(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    program = tmp_path / "sysctl"
+    program.write_text("#!/bin/sh\nprintf 'GenuineIntel\\n6\\n158\\n10\\n'\n", encoding="utf-8")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    assert cpu_id({}) == "GenuineIntel family 6 model 158 stepping 10"
+
+
+WIDE = {"avx512f", "avx512dq", "avx512bw", "avx512vl", "fma", "avx2", "avx", "sse4_1", "sse4_2"}
+
+
+@pytest.mark.parametrize(
+    ("missing", "isa"),
+    [
+        (set(), "avx512"),
+        ({"avx512f"}, "avx2"),
+        ({"avx512dq"}, "avx2"),
+        ({"avx512bw"}, "avx2"),
+        ({"avx512vl"}, "avx2"),
+        ({"fma"}, "avx"),
+        ({"fma", "avx"}, "sse4"),
+        ({"fma", "avx", "sse4_2"}, ""),
+    ],
+)
+def test_each_set_needs_all_its_flags(missing: set[str], isa: str) -> None:
+    assert instruction_set(WIDE - missing) == isa
+
+
+@pytest.mark.parametrize(
+    ("flags", "capability", "isa"),
+    [
+        (WIDE, "avx512", "avx512"),
+        (WIDE, "avx2", "avx2 (ATEN_CPU_CAPABILITY)"),
+        (WIDE, "default", "default (ATEN_CPU_CAPABILITY)"),
+        (WIDE, "AVX2", "avx512"),  # torch ignores what it does not know
+        ({"avx2", "fma"}, "avx512", "avx2"),
+        ({"avx2", "fma"}, "avx2", "avx2"),
+        ({"avx2", "fma"}, "default", "default (ATEN_CPU_CAPABILITY)"),
+        ({"sse4_1", "sse4_2"}, "default", "sse4"),  # torch takes its default there anyway
+        (set(), "default", ""),
+    ],
+)
+def test_capability_only_lowers(flags: set[str], capability: str, isa: str) -> None:
+    assert instruction_set(flags, capability) == isa
+
+
+def test_capability_of_this_process_is_in_the_facts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("ATEN_CPU_CAPABILITY", raising=False)
+    widest = machine_facts().isa
+    monkeypatch.setenv("ATEN_CPU_CAPABILITY", "default")
+    lowered = "default (ATEN_CPU_CAPABILITY)" if widest in ("avx2", "avx512") else widest
+    assert machine_facts().isa == lowered
+
+
+def test_instruction_set_is_the_one_that_torch_takes() -> None:
+    code = "import torch; print(torch.backends.cpu.get_cpu_capability())"
+    env = {name: value for name, value in os.environ.items() if name != "ATEN_CPU_CAPABILITY"}
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=env, capture_output=True, text=True, check=True
+    )
+    isa = instruction_set(read_cpuinfo().get("flags", "").split())
+    if isa:  # only x86 is told
+        assert done.stdout.strip().lower() == (isa if isa in ("avx2", "avx512") else "default")
+
+
+@pytest.mark.parametrize(
+    ("facts", "name"),
+    [
+        ({"cpu": "AMD EPYC", "isa": "avx512"}, "AMD EPYC, avx512"),
+        ({"cpu": "AMD EPYC"}, "AMD EPYC"),
+        ({"cpu": "ARM", "isa": ""}, "ARM"),
+        ({}, "unknown CPU"),
+    ],
+)
+def test_pages_name_the_processor(facts: dict[str, str], name: str) -> None:
+    assert cpu_name(facts) == name
 
 
 def test_facts_are_quick() -> None:
