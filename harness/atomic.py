@@ -35,9 +35,10 @@ def write_bytes(path: Path, data: bytes) -> None:
         temporary = None
         _sync_folder(path.parent)
     except OSError as error:
-        if temporary is not None:
-            Path(temporary).unlink(missing_ok=True)
         raise RunError(_explain(path, error)) from error
+    finally:
+        if temporary is not None:  # an error, or an interrupt
+            Path(temporary).unlink(missing_ok=True)
 
 
 def write_text(path: Path, text: str) -> None:

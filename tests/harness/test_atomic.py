@@ -65,6 +65,19 @@ def test_a_file_over_the_size_limit_is_an_error_that_leaves_nothing(tmp_path: Pa
     assert resource.getrlimit(resource.RLIMIT_FSIZE)[0] != 1000
 
 
+def test_an_interrupt_keeps_the_old_file_and_leaves_no_part_of_the_new(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupt(handle: int) -> None:
+        raise KeyboardInterrupt
+
+    write_bytes(tmp_path / "a.txt", b"old")
+    monkeypatch.setattr(os, "fsync", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        write_bytes(tmp_path / "a.txt", b"new")
+    assert tree(tmp_path) == {"a.txt": b"old"}
+
+
 def test_a_path_below_a_file_is_an_error_in_one_sentence(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("I am no folder")
     with pytest.raises(RunError, match="cannot write"):
