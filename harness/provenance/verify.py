@@ -1,0 +1,199 @@
+"""Trials that are run again: which are drawn, and what came of them, kept and told.
+
+Nothing here runs a trial. Outcomes lie in one committed file per experiment and profile, a line
+each, and no line is ever taken away.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import json
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import ValidationError
+
+from harness.atomic import write_bytes
+from harness.canonical import canonical_json
+from harness.errors import DataError, RunError
+from harness.evidence import experiment_code
+from harness.measure.machine import cpu_name
+from harness.provenance.agreement import OutcomeWord
+from harness.provenance.before import Before, code_of
+from harness.record import Record, Strict
+from harness.task import Experiment, Profile, Task
+from harness.workspace import Workspace
+
+AGREE: tuple[OutcomeWord, ...] = ("bit", "close", "spread")
+
+
+class Verification(Strict):
+    """What came of one committed trial that was run again."""
+
+    schema_version: Literal[1] = 1
+    experiment: str
+    profile: str
+    key: str
+    trial: str
+    """Its address, as a reader knows it."""
+    commit: str
+    dirty: bool
+    """Whether the code differed from that commit."""
+    record_commit: str
+    machine: dict[str, Any]
+    record_machine: dict[str, Any]
+    outcome: OutcomeWord
+    reason: str
+    relative: float | None
+    column: str
+    wall_s: float
+    at: str
+    """When it was compared, UTC."""
+
+    @property
+    def agrees(self) -> bool:
+        return self.outcome in AGREE
+
+
+def stale_keys(
+    experiment: Experiment, records: Iterable[Record], before: Before | None
+) -> set[str]:
+    """Return the keys of the records that another code than today's gave.
+
+    before: the paper's export, which tells the code of records from before it.
+    """
+    current = experiment_code(experiment)
+    return {record.key for record in records if code_of(record, before) != current}
+
+
+def draw(keys: Iterable[str], num: int, *, commit: str, experiment_id: str) -> list[str]:
+    """Return `num` of the keys, or all where there are fewer; nobody picks which.
+
+    They are the first in the order of the SHA-256 of "<commit> <experiment> <key>".
+    """
+
+    def place(key: str) -> str:
+        return hashlib.sha256(f"{commit} {experiment_id} {key}".encode()).hexdigest()
+
+    return sorted(set(keys), key=place)[:num]
+
+
+def measured_columns(tasks: Iterable[Task]) -> set[str]:
+    """Return the columns that the tasks say another run may change, such as times."""
+    return {c.name for task in tasks for c in task.columns.columns if c.role == "measurement"}
+
+
+def verifications_path(workspace: Workspace, experiment_id: str, profile: Profile) -> Path:
+    paper, name = experiment_id.split("/")
+    return workspace.root / "results" / paper / "verify" / f"{name}.{profile}.jsonl"
+
+
+def load_verifications(
+    workspace: Workspace, experiment_id: str, profile: Profile
+) -> list[Verification]:
+    """Return every outcome that is kept, the oldest first; none where there is no file.
+
+    A torn last line is passed over. Raises DataError with file and line for any other line
+    that is no outcome of this experiment and profile.
+    """
+    path = verifications_path(workspace, experiment_id, profile)
+    found = []
+    for number, line in enumerate(_whole_lines(path), start=1):
+        try:
+            outcome = Verification.model_validate_json(line)
+        except ValidationError as error:
+            problem = " ".join(str(error).split())[:200]
+            raise DataError(
+                f"{path} line {number} is no outcome of repro verify ({problem}): restore it with"
+                " git checkout"
+            ) from error
+        if (outcome.experiment, outcome.profile) != (experiment_id, profile):
+            raise DataError(
+                f"{path} line {number} is of {outcome.experiment} at {outcome.profile}: restore it"
+                " with git checkout"
+            )
+        found.append(outcome)
+    return found
+
+
+def keep_verification(workspace: Workspace, outcome: Verification, profile: Profile) -> None:
+    """Add an outcome to its file; what stands there stays, but for half a line at its end.
+
+    Raises RunError where the file cannot be written; it is then as it was.
+    """
+    path = verifications_path(workspace, outcome.experiment, profile)
+    line = canonical_json(outcome.model_dump(mode="json")).encode()
+    with _alone_in(path.parent):
+        write_bytes(path, b"".join(each + b"\n" for each in [*_whole_lines(path), line]))
+
+
+def _whole_lines(path: Path) -> list[bytes]:
+    """Return a file's lines, without what follows the last line end if that is torn."""
+    try:
+        *whole, rest = path.read_bytes().split(b"\n")
+    except FileNotFoundError:
+        return []
+    except OSError as error:
+        raise DataError(f"{path} cannot be read ({error}): check its permissions") from error
+    try:
+        json.loads(rest)
+    except ValueError:
+        return whole
+    # Only its line end was lost, as some editors do.
+    return [*whole, rest]
+
+
+@contextmanager
+def _alone_in(folder: Path) -> Iterator[None]:
+    """Keep other processes from adding to a folder's files meanwhile; leaves no file behind."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        handle = os.open(folder, os.O_RDONLY)
+    except OSError as error:
+        raise RunError(
+            f"cannot write below {folder} ({error.strerror}): check the folder's permissions"
+        ) from error
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)
+
+
+def verified_text(found: Sequence[Verification]) -> str:
+    """Return what pages say of a table's trials that were run again; empty where none was.
+
+    Told in full is where the latest of them was run: commit and processor. What was run
+    elsewhere is counted after it, so that a difference stays to be seen. A trial counts once a
+    place, and agrees if it did so every time; what could not run there is said, not counted.
+    """
+    if not found:
+        return ""
+    cpu, commit, dirty = place = _place(max(found, key=lambda outcome: outcome.at))
+    here = [outcome for outcome in found if _place(outcome) == place]
+    ran, agreed = _count(here)
+    words = [f"re-run: {agreed} of {ran} agree" if ran else "re-run: none could run"]
+    not_run = len({outcome.key for outcome in here}) - ran
+    words.append(f"{not_run} not run" if ran and not_run else "")
+    words += [cpu.replace(",", ""), commit[:7] + (" with changes" if dirty else "")]
+    before, agreed_before = _count(each for each in found if _place(each) != place)
+    words.append(f"elsewhere {agreed_before} of {before}" if before else "")
+    return ", ".join(word for word in words if word)
+
+
+def _place(outcome: Verification) -> tuple[str, str, bool]:
+    return cpu_name(outcome.machine), outcome.commit, outcome.dirty
+
+
+def _count(found: Iterable[Verification]) -> tuple[int, int]:
+    """Return how many trials ran, and how many of them always agreed."""
+    trials: dict[tuple[Any, ...], bool] = {}
+    for outcome in found:
+        if outcome.outcome != "not_run":
+            trial = (outcome.key, *_place(outcome))
+            trials[trial] = trials.get(trial, True) and outcome.agrees
+    return len(trials), sum(trials.values())
