@@ -87,7 +87,7 @@ def run(
     if jobs < 0:
         raise UsageError(f"--jobs {jobs}: need a number of processes, or 0 for all cores")
     workspace = find_workspace().with_overrides(overrides)
-    _stop_cleanly_on_signals(None)
+    stop_cleanly_on_signals(None)
     _run(
         library,
         workspace,
@@ -101,7 +101,7 @@ def run(
     )
 
 
-def _stop_cleanly_on_signals(runner: Runner | None) -> None:
+def stop_cleanly_on_signals(runner: Runner | None) -> None:
     """Make Ctrl-C and a polite kill end a run where it stands; a second one ends it at once.
 
     An exception raised at any instruction could leave the pool of workers in any state, so
@@ -146,12 +146,12 @@ def _run(
         library,
         executor,
         make_progress(),
-        facts={**_facts(), "overrides": overrides},
+        facts={**run_facts(), "overrides": overrides},
         time_budget_s=budget_s,
         rerun=which["rerun_stale"],
         on_task_done=refresh,
     )
-    _stop_cleanly_on_signals(None if executor_name == "inline" else runner)
+    stop_cleanly_on_signals(None if executor_name == "inline" else runner)
     try:
         summary = runner.run()
     finally:
@@ -236,7 +236,7 @@ def _place(error: Exception) -> str:
     return f"{own[-1].filename} line {own[-1].lineno}: " if own else ""
 
 
-def _facts() -> dict[str, Any]:
+def run_facts() -> dict[str, Any]:
     """Return what every record of this run carries, probed once."""
     from harness.measure.machine import machine_facts
 

@@ -25,7 +25,7 @@ CHECK_FIELDS = [
 ]  # fmt: skip
 VERBS = {
     "list", "plan", "run", "status", "check", "plot", "table", "report", "doctor", "data",
-    "records", "bench",
+    "records", "bench", "verify",
 }  # fmt: skip
 
 

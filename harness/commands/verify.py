@@ -1,0 +1,224 @@
+"""The verb that runs committed trials again and says what agrees."""
+
+from __future__ import annotations
+
+import os
+import textwrap
+from collections import Counter
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from harness.commands.common import (
+    JsonOption,
+    KindOption,
+    ProfileOption,
+    Selectors,
+    parse_kind,
+    parse_profile,
+    print_rows,
+    say,
+)
+from harness.commands.run import (
+    ExecutorOption,
+    JobsOption,
+    run_facts,
+    stop_cleanly_on_signals,
+)
+from harness.errors import UsageError
+from harness.registry import Library, load_registry, walk_experiments
+from harness.task import Experiment, Profile, Task
+from harness.workspace import find_workspace
+
+if TYPE_CHECKING:  # what they import would slow every verb down
+    from harness.provenance.verify import Verification
+    from harness.rerun import Committed
+    from harness.runner import Summary
+
+WIDTH = 80
+
+SampleOption = Annotated[int, typer.Option("--sample", help="Trials per experiment.")]
+ExperimentOption = Annotated[
+    list[str] | None,
+    typer.Option("--experiment", help="Only this one, also one that others start from."),
+]
+StaleOption = Annotated[bool, typer.Option("--stale", help="Only records of older code.")]
+
+
+def mount(app: typer.Typer) -> None:
+    """Add `verify` to the command line."""
+    app.command("verify")(verify)
+
+
+def verify(
+    selectors: Selectors = None,
+    kind: KindOption = None,
+    profile: ProfileOption = "cpu",
+    sample: SampleOption = 3,
+    experiment: ExperimentOption = None,
+    stale: StaleOption = False,
+    jobs: JobsOption = 0,
+    executor: ExecutorOption = "local",
+    as_json: JsonOption = False,
+) -> None:
+    """Run a random sample of committed trials again, on this machine, and say what agrees.
+
+    A hash of the commit draws them, nobody picks. Every outcome is kept beside the records,
+    also one that differs: a difference is a finding, not an error.
+    """
+    scale = parse_profile(profile)
+    for option, number, least in (("--sample", sample, 1), ("--jobs", jobs, 0)):
+        if number < least:
+            raise UsageError(f"{option} {number}: need a whole number of at least {least}")
+    stop_cleanly_on_signals(None)
+    library = load_registry()
+    tasks = library.select(selectors or [], parse_kind(kind))
+    experiments = chosen_experiments(library, tasks, experiment or [])
+    outcomes, summary = _verify(
+        library,
+        scale,
+        experiments,
+        num=sample,
+        only_stale=stale,
+        num_workers=jobs or os.cpu_count() or 1,
+        executor_name=executor,
+    )
+    if as_json:
+        print_rows([o.model_dump(mode="json") for o in outcomes], as_json=True, columns=[])
+    else:
+        for line in summary_lines(outcomes):
+            typer.echo(line)
+    _conclude(summary, outcomes)
+
+
+def _verify(
+    library: Library,
+    profile: Profile,
+    experiments: Sequence[Experiment],
+    *,
+    num: int,
+    only_stale: bool,
+    num_workers: int,
+    executor_name: str,
+) -> tuple[list[Verification], Summary]:
+    """Draw, run and compare; return the outcomes in the order of the draw, and how it ended."""
+    from harness.executors import make_executor
+    from harness.plan import probe_limits
+    from harness.progress import make_progress
+    from harness.rerun import Committed, Rerun, draw_trials
+
+    facts, committed = run_facts(), Committed(find_workspace(), profile)
+    found = _with_records(committed, experiments)
+    settings = {"commit": facts["commit"], "only_stale": only_stale}
+    drawn = [each for e in found for each in draw_trials(committed, e, num, **settings)]
+    rerun = Rerun(library, committed, drawn, facts=facts, progress=make_progress())
+    plan = rerun.plan(probe_limits())
+    say(
+        f"{len(drawn)} trials of {len(found)} experiments to verify: {plan.num_to_run} to run, with"
+        f" those they start from, about {plan.seconds / 60:.1f} core-minutes"
+    )
+    executor = make_executor(executor_name, min(num_workers, max(plan.num_to_run, 1)))
+    # In this very process an exception is the only way to stop a trial.
+    inline = executor_name == "inline"
+    summary = rerun.carry_out(
+        plan,
+        executor,
+        on_start=lambda runner: stop_cleanly_on_signals(None if inline else runner),
+    )
+    return rerun.outcomes, summary
+
+
+def _with_records(committed: Committed, experiments: Sequence[Experiment]) -> list[Experiment]:
+    """Return those that have committed records. Raises UsageError where none has."""
+    found = [experiment for experiment in experiments if committed.records(experiment)]
+    if not found:
+        raise UsageError(
+            f"no record is committed at {committed.profile} for what is selected: name another"
+            " profile, or run it first"
+        )
+    without = [experiment.id for experiment in experiments if experiment not in found]
+    if without:
+        say(f"without committed records at {committed.profile}: {', '.join(without)}")
+    return found
+
+
+def chosen_experiments(
+    library: Library, tasks: Sequence[Task], names: Sequence[str]
+) -> list[Experiment]:
+    """Return the experiments that the tasks read, or those named, which they may start from."""
+    if not names:
+        return list(dict.fromkeys(experiment for task in tasks for experiment in task.reads))
+    behind = {experiment for task in tasks for experiment in walk_experiments(task)}
+    named = [library.experiments.find(name) for name in dict.fromkeys(names)]
+    for experiment in named:
+        if experiment not in behind:
+            raise UsageError(
+                f"--experiment {experiment.id}: no selected task reads it or starts from it"
+            )
+    return named
+
+
+def summary_lines(outcomes: Sequence[Verification]) -> list[str]:
+    """Return one line per experiment, then one for each trial that differs or was not run.
+
+    They fit 80 columns: both processors stand in a line of their own where they are long.
+    """
+    groups: dict[str, list[Verification]] = {}
+    for outcome in outcomes:
+        groups.setdefault(outcome.experiment, []).append(outcome)
+    width = max(map(len, groups), default=0)
+    lines = []
+    for name, group in groups.items():
+        told, cpus = f"{name:{width}}  {_counts(group)}", _processors(group)
+        line = f"{told}  {cpus}"
+        lines += [line] if len(line) <= WIDTH else [told, f"  {cpus}"]
+    for outcome in outcomes:
+        if not outcome.agrees:
+            lines += _detail(outcome)
+    return lines
+
+
+def _counts(group: Sequence[Verification]) -> str:
+    """Say how many agree, and how: `3 of 3 agree (1 bit, 2 close)`."""
+    words = Counter(outcome.outcome for outcome in group)
+    not_run = words.pop("not_run", 0)
+    how = ", ".join(f"{words[word]} {word}" for word in ("bit", "close", "spread") if words[word])
+    ran, agreed = sum(words.values()), sum(outcome.agrees for outcome in group)
+    told = [f"{agreed} of {ran} agree" + (f" ({how})" if how else "")] if ran else []
+    return ", ".join([*told, f"{not_run} not run"] if not_run else told)
+
+
+def _processors(group: Sequence[Verification]) -> str:
+    from harness.measure.machine import cpu_name
+
+    then = dict.fromkeys(cpu_name(outcome.record_machine) for outcome in group)
+    return f"{' and '.join(then)} -> {cpu_name(group[0].machine)}"
+
+
+def _detail(outcome: Verification) -> list[str]:
+    word = outcome.outcome.replace("_", " ")
+    moved = f"{outcome.column} by {outcome.relative:.2g} relative" if outcome.column else ""
+    told = "; ".join(part for part in (moved, outcome.reason) if part)
+    text = f"{word}: {outcome.trial}: {told}"
+    return textwrap.wrap(
+        text,
+        WIDTH,
+        initial_indent="  ",
+        subsequent_indent="    ",
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+
+
+def _conclude(summary: Summary, outcomes: Sequence[Verification]) -> None:
+    """Say what is left; exit with the code of a run that ended that way."""
+    if summary.interrupted:
+        say("interrupted: what was compared is kept, what was not is drawn again at this commit")
+        raise typer.Exit(130)
+    if summary.failed:
+        first = summary.failed[0]
+        say(f"{len(summary.failed)} of {summary.num_run} failed, the first: {first.note}")
+        raise typer.Exit(3)
+    if outcomes:
+        say("every outcome is kept in results/PAPER/verify: commit it, also where it differs")
