@@ -11,7 +11,9 @@ from harness.check import CheckRow, check_stored, check_task, failed_rows
 from harness.claims import Word
 from harness.errors import DataError
 from harness.evidence import Evidence, evidence_of, num_stale
+from harness.measure.machine import cpu_name
 from harness.papers import Deviation, Item, PaperMeta, deviations_of, load_deviations, load_paper
+from harness.provenance.verify import load_verifications, verified_text
 from harness.reference import load_reference
 from harness.registry import BrokenTask, Library, PaperFolder
 from harness.results import KEY_DIGITS, ResultMeta, figure_path, load_result
@@ -33,12 +35,10 @@ class Sources:
     num_trials: int = 0
     num_stale: int = 0
     """Of these, how many ran older code than today's."""
-
-    def __add__(self, other: Sources) -> Sources:
-        return Sources(
-            num_trials=self.num_trials + other.num_trials,
-            num_stale=self.num_stale + other.num_stale,
-        )
+    cpus: tuple[str, ...] = ()
+    """The kinds of processor that they ran on."""
+    verified: str = ""
+    """What came of those that were run again, in words."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -148,17 +148,25 @@ def _paper(
 def _sources(workspace: Workspace, tasks: Sequence[Task], profile: Profile) -> Sources:
     """Count the trials behind some stored results, each once."""
     found: dict[str, Evidence] = {}
+    cpus: set[str] = set()
     for task in tasks:
         try:
             result = load_result(workspace, task, profile)
             if result is not None:
                 evidence = evidence_of(workspace, task, profile, result.meta)
+                cpus |= {cpu_name(machine) for machine in result.meta.provenance.machines}
                 named = {key for lines in result.meta.lines.values() for key in lines}
                 found |= {k: e for k, e in evidence.items() if k[:KEY_DIGITS] in named}
         except DataError:
             continue  # told where the task stands
     experiments = {e.id: e for task in tasks for e in task.reads}
-    return Sources(num_trials=len(found), num_stale=num_stale(experiments, found))
+    again = [v for name in experiments for v in load_verifications(workspace, name, profile)]
+    return Sources(
+        num_trials=len(found),
+        num_stale=num_stale(experiments, found),
+        cpus=tuple(sorted(cpus)),
+        verified=verified_text(again) if found else "",
+    )
 
 
 def _all_items(meta: PaperMeta, library: Library) -> list[Item]:

@@ -10,7 +10,7 @@ from harness.bench import BenchmarkResult
 from harness.claims import Word
 from harness.report.load import Entry, Paper, verdict_counts
 from harness.report.results_md import goal_cells
-from harness.report.text import older_code
+from harness.report.text import origin
 
 
 def overview_context(
@@ -29,7 +29,7 @@ def overview_context(
 
 def _counted(paper: Paper) -> list[str]:
     """Say per profile how many trials come from older code."""
-    return [f"at {p}, {older_code(s)}" for p, s in paper.sources.items() if s.num_trials]
+    return [f"at {p}, {origin(s)}" for p, s in paper.sources.items() if s.num_trials]
 
 
 def page_path(entry: Entry) -> str:

@@ -17,7 +17,7 @@ from harness.report.text import (
     markdown_cell,
     markdown_table,
     number,
-    older_code,
+    origin,
     seal_note,
     seeds,
     threshold,
@@ -52,7 +52,7 @@ def results_markdown(papers: Sequence[Paper], benchmarks: Sequence[BenchmarkResu
         ids = f"{meta.venue}, arXiv {meta.arxiv}" if meta.arxiv else meta.venue
         names = ", ".join(meta.authors)
         parts.append(". ".join(markdown_cell(text) for text in (names, ids) if text) + ".\n")
-        parts += [f"At `{p}`, {older_code(s)}.\n" for p, s in _counted(paper)]
+        parts += [f"At `{p}`, {origin(s)}.\n" for p, s in _counted(paper)]
         parts += [_entry(entry) for entry in paper.entries]
         parts += _withdrawn(paper)
     parts += ["## Not run\n", _not_run(papers), "## Performance goals\n", _goals(benchmarks)]
@@ -133,7 +133,7 @@ def _sources(entry: Entry, run: Run) -> str:
         return ", ".join(links)
     counts = run.meta.trials.model_dump()
     trials = ", ".join(f"{count} {word}" for word, count in counts.items() if count)
-    return f"trials {trials}; {older_code(run.sources)}; {', '.join(links)}"
+    return f"trials {trials}; {origin(run.sources)}; {', '.join(links)}"
 
 
 def _claims(entry: Entry, rows: Sequence[CheckRow]) -> str:
@@ -239,7 +239,7 @@ def verdict_block(paper: Paper) -> str:
         lost += [line for run in entry.runs for line in _lost(entry, run)]
     table = markdown_table(["item", "title", "profile", "verdicts"], rows)
     found = "\n".join(["What did not hold:", "", *lost]) if lost else "No decided claim failed."
-    stale = "".join(f"At `{p}`, {older_code(s)}.\n" for p, s in _counted(paper))
+    stale = "".join(f"At `{p}`, {origin(s)}.\n" for p, s in _counted(paper))
     return f"{table}\n\n{stale}\n{found}\n"
 
 

@@ -15,7 +15,7 @@ from harness.report.text import (
     duration,
     interval,
     number,
-    older_code,
+    origin,
     seal_note,
     seeds,
     threshold,
@@ -120,7 +120,7 @@ def _trials(run: Run) -> str:
         return ""
     counts = run.meta.trials.model_dump()
     ended = ", ".join(f"{count} {word}" for word, count in counts.items() if count)
-    return f"{ended}; {older_code(run.sources)}"
+    return f"{ended}; {origin(run.sources)}"
 
 
 def _origin(source: ProvenanceMeta) -> list[tuple[str, list[str]]]:

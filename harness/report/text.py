@@ -119,14 +119,17 @@ def seal_note(row: CheckRow) -> str:
     return cohort + "; ".join([note, *row.differences])
 
 
-def older_code(sources: Sources) -> str:
-    """Say how many trials ran older code than today's.
+def origin(sources: Sources) -> str:
+    """Say how many trials ran older code, where processors mix, and what was run again.
 
     >>> from harness.report.load import Sources
-    >>> older_code(Sources(num_trials=45, num_stale=3))
-    '3 of 45 trials come from older code'
+    >>> origin(Sources(num_trials=45, num_stale=3, cpus=("one", "two")))
+    '3 of 45 trials come from older code; processors mix: one and two'
     """
-    return f"{sources.num_stale} of {sources.num_trials} trials come from older code"
+    parts = [f"{sources.num_stale} of {sources.num_trials} trials come from older code"]
+    if len(sources.cpus) > 1:
+        parts.append(f"processors mix: {' and '.join(sources.cpus)}")
+    return "; ".join([*parts, *([sources.verified] if sources.verified else [])])
 
 
 def duration(seconds: float) -> str:
