@@ -1,0 +1,126 @@
+"""Modules move and are renamed in a scratch copy: no seal falls, no record gets stale or lost."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from harness.evidence import experiment_code
+from harness.provenance.before import code_of, load_before
+from harness.record import read_lines
+from harness.records import RecordStore
+from harness.registry import load_registry
+from harness.trial import all_trials
+from harness.workspace import Workspace
+
+from .conftest import ROOT
+
+MOVES = {
+    "harness.statistics": "harness.stats",
+    "harness.claims": "harness.declared.claims",
+    "reproductions.nets.build": "reproductions.nets.built",
+    "reproductions.supar.loss_quantities": "reproductions.supar.sweeps.quantities",
+    "reproductions.supar.quantities": "reproductions.supar.coordinate_numbers",
+    "reproductions.supar.masks": "reproductions.supar.method.masks",
+    "reproductions.supar.gpt_trial": "reproductions.supar.sweeps.trial",
+    "reproductions.asymvalley.curve_quantities": "reproductions.asymvalley.valleys.quantities",
+    "reproductions.asymvalley.toy_quantities": "reproductions.asymvalley.toys.quantities",
+    "reproductions.asymvalley.directions": "reproductions.asymvalley.method.noises",
+    "reproductions.asymvalley.pairs": "reproductions.asymvalley.net_pairs",
+    "reproductions.lisa.memory_quantities": "reproductions.lisa.memory_study.numbers",
+    "reproductions.lisa.finetune_views": "reproductions.lisa.finetuning.table",
+    "reproductions.lisa.shapes": "reproductions.lisa.model_shapes",
+}
+"""A dozen of quantities, views, methods and statistics."""
+RENAMED = {"samples_per_seed": "numbers_of", "t_interval": "student_interval"}
+
+
+def copy_with_moves(root: Path) -> None:
+    """Copy the sources and results, then move modules as an editor would."""
+    for name in ("harness", "reproductions", "results"):
+        shutil.copytree(ROOT / name, root / name, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(ROOT / "pyproject.toml", root)
+    for old, new in MOVES.items():
+        target = root / f"{new.replace('.', '/')}.py"
+        target.parent.mkdir(exist_ok=True)
+        (target.parent / "__init__.py").touch()
+        (root / f"{old.replace('.', '/')}.py").rename(target)
+    for path in [*(root / "harness").rglob("*.py"), *(root / "reproductions").rglob("*.py")]:
+        text = path.read_text()
+        for old, new in MOVES.items():
+            text = re.sub(rf"\b{re.escape(old)}\b", new, text)
+            parent, _, name = old.rpartition(".")
+            there, _, alias = new.rpartition(".")
+            as_name = name if name == alias else f"{alias} as {name}"
+            text = re.sub(
+                rf"from {re.escape(parent)} import {name}$",
+                f"from {there} import {as_name}",
+                text,
+                flags=re.MULTILINE,
+            )
+        for old, new in RENAMED.items():
+            text = re.sub(rf"\b{old}\b", new, text)
+        path.write_text(text)
+
+
+def rows(root: Path, *words: str) -> list[dict[str, Any]]:
+    """Return the JSON rows of a reading verb of the sources at `root`."""
+    env = {**os.environ, "PYTHONPATH": str(root), "REPRO_ROOT": str(root)}
+    done = subprocess.run(
+        [sys.executable, "-m", "harness.cli", *words, "--profile", "cpu", "--json"],
+        cwd=root,
+        env=env,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return list(json.loads(done.stdout))
+
+
+@pytest.fixture(scope="module")
+def moved(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    root = tmp_path_factory.mktemp("moved")
+    copy_with_moves(root)
+    return root
+
+
+def test_no_seal_falls_below_restated(moved: Path) -> None:
+    here = {(r["task"], r["claim"], r["cohort"]): r for r in rows(ROOT, "check")}
+    there = {(r["task"], r["claim"], r["cohort"]): r for r in rows(moved, "check")}
+    assert here.keys() == there.keys()
+    fallen = {
+        key: (row["seal"], there[key]["seal"], there[key]["differences"])
+        for key, row in here.items()
+        if there[key]["seal"] not in (row["seal"], "restated")
+    }
+    assert fallen == {}
+    numbers = ("verdict", "measured", "low", "high", "num_seeds")
+    assert all(row[n] == there[key][n] for key, row in here.items() for n in numbers)
+
+
+def test_no_record_is_lost_or_gets_stale(moved: Path) -> None:
+    """Compared with the digests of the sources as they stand, which nothing unpacks."""
+    library, workspace = load_registry(), Workspace(ROOT)
+    expected: dict[str, Counter[bool]] = {}
+    for name, experiment in library.experiments.items():
+        now, before = experiment_code(experiment), load_before(ROOT, experiment.paper)
+        path = RecordStore(workspace).pack_path(name, "cpu")
+        if path.exists():
+            keys = {trial.key for trial in all_trials(experiment, "cpu")}
+            found = (body for _, body in read_lines(path) if body["key"] in keys)
+            expected[name] = Counter(code_of(body, before) != now for body in found)
+    there: dict[str, Counter[bool]] = {}
+    for row in rows(moved, "status"):
+        if row["state"] != "missing":
+            there.setdefault(row["experiment"], Counter())[row["stale"]] += 1
+    assert there == expected
