@@ -115,8 +115,8 @@ def _verify(
     rerun = Rerun(library, committed, drawn, facts=facts, progress=make_progress())
     plan = rerun.plan(probe_limits())
     say(
-        f"{len(drawn)} trials of {len(found)} experiments to verify: {plan.num_to_run} to run, with"
-        f" those they start from, about {plan.seconds / 60:.1f} core-minutes"
+        f"trials to verify: {len(drawn)}; to run, with those they start from: {plan.num_to_run},"
+        f" about {plan.seconds / 60:.1f} core-minutes"
     )
     executor = make_executor(executor_name, min(num_workers, max(plan.num_to_run, 1)))
     # In this very process an exception is the only way to stop a trial.

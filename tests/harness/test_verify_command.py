@@ -67,7 +67,7 @@ def test_unchanged_code_agrees_to_the_bit(ran: Cli, toy: ToyPaper) -> None:
 def test_a_second_verify_keeps_the_lines_of_the_first(ran: Cli, toy: ToyPaper) -> None:
     assert ran(*VERIFY).code == 0
     first = (toy.root / KEPT).read_bytes()
-    change_run(toy, SQUARE, f"{SQUARE} * 2 + 1")
+    change_run(toy, SQUARE, f"{SQUARE} + 1000.0")
     assert ran(*VERIFY, "--sample", "2").code == 0
     assert (toy.root / KEPT).read_bytes().startswith(first)
     assert [row["outcome"] for row in kept(toy)] == ["bit"] * 3 + ["differs"] * 2
@@ -121,7 +121,7 @@ def test_a_move_within_the_spread_of_seeds_agrees(ran: Cli, toy: ToyPaper) -> No
 
 
 def test_measured_columns_may_change(ran: Cli, toy: ToyPaper) -> None:
-    change_run(toy, SQUARE, f"{SQUARE} * 2 + 1")
+    change_run(toy, SQUARE, f"{SQUARE} + 1000.0")
     edit(toy.folder / "tasks" / "tab01_squares.py", 'role="value"', 'role="measurement"')
     assert (ran(*VERIFY).code, words(toy)) == (0, {"bit"})
 
@@ -146,7 +146,7 @@ def test_trials_that_fail_give_their_exit_code(ran: Cli, toy: ToyPaper) -> None:
 
 
 def test_outcomes_name_no_host_no_user_and_no_path(ran: Cli, toy: ToyPaper) -> None:
-    change_run(toy, SQUARE, f"{SQUARE} * 2 + 1")
+    change_run(toy, SQUARE, f"{SQUARE} + 1000.0")
     ran(*VERIFY)
     text = (toy.root / KEPT).read_text()
     for word in (str(toy.root), "/tmp", socket.gethostname(), getpass.getuser()):
