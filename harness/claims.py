@@ -194,6 +194,7 @@ def _judged(claim: Claim, numbers: list[float]) -> list[float]:
 
 
 def decide(claim: Claim, samples: list[list[float]]) -> Verdict:
+    """Turn a claim's numbers per seed into a verdict, by the interval of each over the seeds."""
     low, high = _band(claim)
     series = list(zip(*samples, strict=True))
     single = claim.deterministic

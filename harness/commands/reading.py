@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -20,11 +21,12 @@ from harness.commands.common import (
     print_rows,
     say,
 )
-from harness.registry import load_registry, walk_experiments
-from harness.task import Profile
+from harness.registry import Library, load_registry, walk_experiments
+from harness.task import Profile, Task
 from harness.workspace import find_workspace
 
 if TYPE_CHECKING:
+    from harness.check import CheckRow
     from harness.plan import Plan, PlannedTrial
 
 
@@ -181,28 +183,12 @@ def check(
     as_json: JsonOption = False,
 ) -> None:
     """Decide every claim on the stored tables; exit 1 if an exact claim fails or a check errs."""
-    from harness.check import check_stored, profiles_to_check
-    from harness.refresh import reference_of
-    from harness.withdrawn import withdrawn_rows
-
     library = load_registry()
-    workspace = find_workspace()
-    wanted = parse_profile(profile) if profile else None
-    rows = []
     tasks = library.select(selectors or [], parse_kind(kind))
-    scales: dict[str, set[Profile]] = {}
-    for task in tasks:
-        reference = reference_of(library, task)
-        for scale in profiles_to_check(workspace, task, wanted):
-            scales.setdefault(task.paper, set()).add(scale)
-            rows.extend(check_stored(workspace, task, scale, reference, deep=deep))
-    ids = {task.id for task in tasks}
-    for paper in scales if kind is None else ():
-        for scale in sorted(scales[paper]):
-            gone = withdrawn_rows(workspace, library, paper, scale)
-            # A task that is gone whole belongs to whoever asks for its paper.
-            chosen = not selectors or paper in selectors
-            rows.extend(row for row in gone if chosen or row.task in ids)
+    wanted = parse_profile(profile) if profile else None
+    rows = _check_rows(library, tasks, wanted, deep=deep)
+    if kind is None:
+        rows += _withdrawn_rows(library, tasks, wanted, selectors or [])
     if cohort is not None:
         rows = [row for row in rows if row.cohort == cohort]
     columns = ["task", "claim", "grade", "profile", "verdict", "measured", "low", "high"]
@@ -219,6 +205,38 @@ def check(
         say(f"broken: {item.id} ({item.file}): {item.reason}")
     if failing or broken:
         raise typer.Exit(1)
+
+
+def _check_rows(
+    library: Library, tasks: Sequence[Task], wanted: Profile | None, *, deep: bool
+) -> list[CheckRow]:
+    """Return the verdicts of some tasks on what is stored."""
+    from harness.check import check_stored, profiles_to_check
+    from harness.refresh import reference_of
+
+    workspace, rows = find_workspace(), []
+    for task in tasks:
+        reference = reference_of(library, task)
+        for scale in profiles_to_check(workspace, task, wanted):
+            rows.extend(check_stored(workspace, task, scale, reference, deep=deep))
+    return rows
+
+
+def _withdrawn_rows(
+    library: Library, tasks: Sequence[Task], wanted: Profile | None, selectors: Sequence[str]
+) -> list[CheckRow]:
+    """Return the claims that are gone from the tasks, or from a paper that was asked for whole."""
+    from harness.check import profiles_to_check
+    from harness.withdrawn import withdrawn_rows
+
+    workspace, ids = find_workspace(), {task.id for task in tasks}
+    places = {(t.paper, p) for t in tasks for p in profiles_to_check(workspace, t, wanted)}
+    return [
+        row
+        for paper, profile in sorted(places)
+        for row in withdrawn_rows(workspace, library, paper, profile)
+        if not selectors or paper in selectors or row.task in ids
+    ]
 
 
 def doctor(as_json: JsonOption = False) -> None:

@@ -169,6 +169,7 @@ def standing(claim: Claim, made: Seal, measured: Measured | None) -> Sealed:
 
 
 def outcome_of(measured: Measured) -> Outcome:
+    """Return what a claim measured, as JSON can hold it."""
     verdict = measured.verdict
     return Outcome(
         verdict=str(verdict.word),
