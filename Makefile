@@ -71,7 +71,7 @@ bench: $(READY)  ## Measure speed and memory, into results/benchmarks/
 bench-compare: $(READY)  ## Measure again and compare with the last saved run
 	$(REPRO) bench --compare
 
-golden: $(READY)  ## Rewrite tests/golden/ from a smoke run; say why in the commit
+golden: $(READY)  ## Rewrite tests/golden/ from golden trials; say why in the commit
 	$(VENV)/bin/python -m tests.update_golden
 
 clean:  ## Remove the working copy of records and the report (committed results stay)

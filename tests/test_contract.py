@@ -11,14 +11,12 @@ from pathlib import Path
 
 import pytest
 
-from harness.catalogue import load_catalogue
 from harness.check import CheckRow, check_stored
 from harness.claims import Word, evaluate
 from harness.dry_run import dry_runs
 from harness.figures import draw
 from harness.papers import deviations_of, load_deviations, load_paper
 from harness.provenance.seals import seal
-from harness.records import RecordStore
 from harness.reference import load_reference, published
 from harness.registry import load_registry
 from harness.results import TaskResult, csv_path, figure_path, load_result
@@ -26,7 +24,6 @@ from harness.task import PROFILES, Experiment, Profile, Task
 from harness.workspace import Workspace
 
 from .conftest import ROOT, Smoke
-from .golden_rows import differences, golden_body, golden_path, load_golden
 
 LIBRARY = load_registry()
 TASKS = [pytest.param(task, id=name) for name, task in sorted(LIBRARY.tasks.items())]
@@ -177,36 +174,6 @@ def test_empirical_claims_off_the_paper_s_scale_have_deviations(task: Task) -> N
 @pytest.mark.parametrize("task", TASKS)
 def test_every_claim_can_be_sealed(task: Task) -> None:
     assert len({str(seal(task, claim, {})) for claim in task.claims}) == len(task.claims)
-
-
-@pytest.mark.parametrize("experiment", EXPERIMENTS)
-def test_golden_rows_hold(smoke: Smoke, experiment: Experiment) -> None:
-    assert smoke.done.returncode == 0, smoke.done.stderr
-    if not experiment.params_of("smoke"):
-        assert not runs_with_bundled_data(experiment), f"{experiment.id} has no smoke grid"
-        return
-    path = golden_path(experiment)
-    assert path.exists(), f"{experiment.id} has no golden rows: make golden"
-    now = golden_body(experiment, RecordStore(smoke.workspace), LIBRARY)
-    found = differences(load_golden(experiment), now)
-    assert not found, (
-        f"{experiment.id}: bump its version or explain, then `make golden`: " + "; ".join(found[:5])
-    )
-
-
-def runs_with_bundled_data(experiment: Experiment) -> bool:
-    """Say whether any trial of an experiment needs nothing that smoke has to do without."""
-    needs = [experiment.needs_of(p) for profile in PROFILES for p in experiment.params_of(profile)]
-    bundled = {entry.name for entry in load_catalogue().values() if entry.bundled}
-    return any(
-        n.device == "cpu" and not n.judge and not n.root and set(n.data) <= bundled for n in needs
-    )
-
-
-def test_golden_folder_holds_nothing_else() -> None:
-    known = {golden_path(experiment) for experiment in LIBRARY.experiments.values()}
-    found = {path for path in golden_path(EXPERIMENTS[0].values[0]).parents[1].rglob("*.json")}  # type: ignore[attr-defined,union-attr]
-    assert found <= known
 
 
 def test_keys_and_seeds_are_stable_across_processes() -> None:

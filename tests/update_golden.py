@@ -1,4 +1,4 @@
-"""Rewrite tests/golden/ from a fresh smoke run: `python -m tests.update_golden`.
+"""Rewrite tests/golden/ from fresh golden trials: `python -m tests.update_golden`.
 
 Say in the commit why the numbers changed; a change of method also raises `version`.
 """
@@ -10,29 +10,22 @@ import tempfile
 from pathlib import Path
 
 from harness.atomic import write_text
-from harness.records import RecordStore
 from harness.registry import load_registry
-from tests.conftest import run_smoke
-from tests.golden_rows import differences, golden_body, golden_path, golden_text, load_golden
+from tests.golden_rows import differences, golden_path, golden_text, load_golden
+from tests.golden_trials import GoldenRuns, declared_golden
 
 
 def main() -> int:
-    """Run everything at smoke scale; write what differs from the golden rows."""
+    """Run all golden trials; write what differs from the golden rows."""
+    declared = declared_golden()
     with tempfile.TemporaryDirectory() as folder:
-        smoke = run_smoke(Path(folder))
-        if smoke.done.returncode:
-            sys.stderr.write(smoke.done.stderr)
-            return smoke.done.returncode
-        library, store = load_registry(), RecordStore(smoke.workspace)
-        for experiment in library.experiments.values():
-            if not experiment.params_of("smoke"):
-                continue
-            body = golden_body(experiment, store, library)
-            path = golden_path(experiment)
-            changed = differences(load_golden(experiment), body) if path.exists() else ["new"]
+        runs = GoldenRuns(load_registry(), declared, Path(folder))
+        for name in declared:
+            body, path = runs.body(name), golden_path(name)
+            changed = differences(load_golden(name), body) if path.exists() else ["new"]
             if changed:
                 write_text(path, golden_text(body))
-                print(f"{experiment.id}: {'; '.join(changed[:3])}")
+                print(f"{name}: {'; '.join(changed[:3])}")
     return 0
 
 

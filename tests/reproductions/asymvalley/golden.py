@@ -1,0 +1,219 @@
+"""Golden trials of the asymmetric valley and FedSign.
+
+Nets are those without a bias below batch normalisation: the gradient of such a bias is zero but
+for rounding, and so its sign is another one on every machine.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+
+from tests.golden_trials import Golden, Mutation, Patch, Short, around
+
+IMAGES = {"num_train": 75}
+"""Two steps of batches of 50, three of 25, one of 100."""
+RESNET = Short(of={"pair": "resnet20_svhn"}, to=IMAGES)
+PLAIN_VGG = Short(of={"pair": "vgg11_cifar100"}, to=IMAGES)
+ROUNDS = {
+    "net": "resnet20", "width": 2, "num_clients": 2, "participation": 1.0, "num_train": 60,
+    "batch_size": 60, "min_steps": 0,
+}  # fmt: skip
+"""Both clients take a step a round."""
+NOISE, CURVE = "reproductions.asymvalley.noise", "reproductions.asymvalley.curve"
+WALKS = "reproductions.asymvalley.walks"
+FEDERATED = "reproductions.asymvalley.federated"
+
+NO_SIGNS = Mutation(
+    where=f"{NOISE}:sign_consistent",
+    instead=around(lambda consistent, noise, weights: noise),
+    breaks="Sign-consistent noise does not take the signs of the weights.",
+)
+
+SHORT_FIT = Patch(
+    where="sklearn.linear_model:LogisticRegression",
+    instead=lambda fit: partial(fit, tol=0.3),
+)
+"""Three iterations. After the 172 of a whole fit the weights of two machines differ by more than
+half: NumPy's OpenBLAS has other kernels for each."""
+
+TOYS = (
+    Golden(
+        experiment="asymvalley/class_pattern",
+        points=(Short(),),
+        patches=(SHORT_FIT,),
+        mutation=Mutation(
+            where="reproductions.asymvalley.class_pattern:sign",
+            instead=around(lambda sign, weights: sign(weights).abs()),
+            breaks="Noise adds to every pixel, whatever the sign of its weight.",
+        ),
+    ),
+    Golden(
+        experiment="asymvalley/relu_unit",
+        points=(Short(),),
+        mutation=Mutation(
+            where="reproductions.asymvalley.relu_toy:sign",
+            instead=around(lambda sign, weights: sign(weights).roll(1, 0)),
+            breaks="A weight is moved by the signs of another draw.",
+        ),
+    ),
+    Golden(
+        experiment="asymvalley/softmax_noise",
+        points=(Short(),),
+        patches=(SHORT_FIT,),
+        mutation=NO_SIGNS,
+    ),
+    Golden(
+        experiment="asymvalley/scaling",
+        points=(Short(of={"noise": "gaussian"}), Short(of={"noise": "ones"})),
+        mutation=Mutation(
+            where="reproductions.asymvalley.scaling:_filter_scaled",
+            instead=around(lambda scaled, *given: scaled(*given[:3], "copy")),
+            breaks="Biases under filter normalisation become the weights themselves.",
+        ),
+    ),
+)
+
+WALKED = (
+    Golden(
+        experiment="asymvalley/solution",
+        points=(RESNET, replace(RESNET, of={**RESNET.of, "bn_start": "gaussian"}), PLAIN_VGG),
+        mutation=Mutation(
+            where="reproductions.asymvalley.training:cosine_lr",
+            instead=around(lambda rate, step, num_steps, peak: peak),
+            breaks="The learning rate does not fall.",
+        ),
+    ),
+    Golden(experiment="asymvalley/activations", points=(RESNET,), mutation=NO_SIGNS),
+    Golden(
+        experiment="asymvalley/batch_norm_starts",
+        points=(replace(RESNET, of={**RESNET.of, "bn_start": "gaussian"}),),
+        mutation=Mutation(
+            where="reproductions.asymvalley.layout:_belongs",
+            instead=around(
+                lambda belongs, slot, group, **named: belongs(
+                    slot, group.removesuffix("_weight"), **named
+                )
+            ),
+            breaks="Noise on the weights of batch normalisation moves its biases too.",
+        ),
+    ),
+    Golden(
+        experiment="asymvalley/common_noises",
+        points=(
+            replace(RESNET, of={**RESNET.of, "noise": "gaussian"}),
+            replace(PLAIN_VGG, of={**PLAIN_VGG.of, "noise": "ones"}),
+        ),
+        mutation=Mutation(
+            where=f"{CURVE}:scale_direction",
+            instead=around(lambda scaled, direction, *given, **named: direction),
+            breaks="Noise is not scaled to the norm of the weights.",
+        ),
+    ),
+    Golden(
+        experiment="asymvalley/frozen_statistics",
+        points=(RESNET,),
+        mutation=Mutation(
+            where=f"{CURVE}:recalibrate",
+            instead=around(lambda recalibrate, model, batches: None),
+            breaks="Statistics of batch normalisation are not estimated again along a walk.",
+        ),
+    ),
+    Golden(
+        experiment="asymvalley/group_noises",
+        points=(Short(of={"group": "conv"}), Short(of={"group": "bn"})),
+        mutation=Mutation(
+            where="reproductions.asymvalley.layout:_belongs",
+            instead=around(lambda belongs, slot, group, **named: True),
+            breaks="Noise in a group moves all parameters.",
+        ),
+    ),
+    Golden(
+        experiment="asymvalley/half_lines",
+        points=(Short(of={"regime": "pretrained"}, to=IMAGES),),
+        mutation=Mutation(
+            where="reproductions.asymvalley.half_trial:between",
+            instead=around(lambda between, first, second, place: first),
+            breaks="The line never leaves the first solution.",
+        ),
+    ),
+    Golden(
+        experiment="asymvalley/recipe_lines",
+        points=(Short(of={"pair": "resnet20_cifar10"}, to=IMAGES),),
+        mutation=Mutation(
+            where="reproductions.asymvalley.interpolation:between",
+            instead=around(lambda between, first, second, place: between(second, first, place)),
+            breaks="The line runs from the second solution to the first.",
+        ),
+    ),
+    Golden(
+        experiment="asymvalley/recipes",
+        points=(Short(of={"pair": "resnet20_cifar10"}, to=IMAGES),),
+        mutation=replace(NO_SIGNS, where=f"{WALKS}:sign_consistent"),
+    ),
+    Golden(
+        experiment="asymvalley/sign_ratios",
+        points=(RESNET,),
+        mutation=Mutation(
+            where=f"{NOISE}:partly_consistent",
+            instead=around(
+                lambda partly, noise, weights, drawn, ratio: partly(
+                    noise, weights, drawn, 1.0 - ratio
+                )
+            ),
+            breaks="The share that keeps its own sign is the one that should take the weights'.",
+        ),
+    ),
+    Golden(
+        experiment="asymvalley/special_directions",
+        points=(
+            replace(RESNET, of={**RESNET.of, "direction": "sign_centred"}),
+            replace(PLAIN_VGG, of={**PLAIN_VGG.of, "direction": "theta_0"}),
+        ),
+        mutation=Mutation(
+            where=f"{NOISE}:_centred",
+            instead=around(lambda centred, weights, layout: weights),
+            breaks="The mean of a tensor is not taken away before its signs are.",
+        ),
+    ),
+)
+
+FEDERATIONS = (
+    Golden(
+        experiment="asymvalley/federated",
+        points=tuple(
+            Short(of={"algorithm": name}, to={**ROUNDS, "rounds": 3, "eval_every": 3})
+            for name in ("fedsign", "feddyn", "moon")
+        ),
+        mutation=Mutation(
+            where=f"{FEDERATED}.algorithms:FedSign.weight_term",
+            instead=around(lambda term, *given: -term(*given)),
+            breaks="The penalty's sign is flipped: parameters are rewarded for leaving theirs.",
+        ),
+    ),
+    Golden(
+        experiment="asymvalley/federated_search",
+        points=tuple(
+            Short(of={"algorithm": name}, to={**ROUNDS, "rounds": 1, "min_steps": 3})
+            for name in ("fedavg", "fedprox", "fedpan")
+        ),
+        mutation=Mutation(
+            where=f"{FEDERATED}.algorithms:uniform_average",
+            instead=around(lambda average, states: average(states[:1])),
+            breaks="The server keeps one client's state instead of the average of all.",
+        ),
+    ),
+    Golden(
+        experiment="asymvalley/federated_identities",
+        points=(Short(to={**ROUNDS, "rounds": 2}),),
+        # Of differences over a step of 1e-6 next to nothing but rounding is left.
+        patches=(Patch(where=f"{FEDERATED}.identities:_STEP", instead=lambda step: 1e-2),),
+        mutation=Mutation(
+            where=f"{FEDERATED}.algorithms:uniform_average",
+            instead=around(lambda average, states: average([states[0], *states])),
+            breaks="The first client counts twice in the average.",
+        ),
+    ),
+)
+
+GOLDEN = (*TOYS, *WALKED, *FEDERATIONS)

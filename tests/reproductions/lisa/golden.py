@@ -1,0 +1,192 @@
+"""Golden trials of LISA: three steps of the smallest model, with a switch of blocks after each."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from tests.golden_trials import MAX_STEPS, Golden, Mutation, Patch, Point, Short, around
+
+WIDE = Patch(
+    where="reproductions.lisa.memory:DTYPES",
+    instead=lambda dtypes: {**dtypes, "float32": torch.float64},
+)
+"""Models are built in the dtype of a name."""
+METHODS = "reproductions.lisa.methods"
+TUNED: Point = {"num_steps": 3, "period": 1, "evaluate_every": 1, "lr": 0.03}
+"""The rate of the last step is 0; that of the others is one whose effect is seen after two."""
+STAGES: Point = {"text_steps": 2, "problems_steps": 1, "period": 1}
+
+
+def first_draw(draw: Any, sampler: Any) -> tuple[int, ...]:
+    """Return what a sampler draws first, however often it is asked."""
+    if not hasattr(sampler, "first"):
+        sampler.first = draw(sampler)
+    return tuple(sampler.first)
+
+
+NO_SWITCH = Mutation(
+    where="reproductions.lisa.sampling:RandomSampler.draw",
+    instead=around(first_draw),
+    breaks="LISA never switches its blocks.",
+)
+ALL_BLOCKS = Mutation(
+    where="reproductions.lisa.lisa:Lisa._draw",
+    instead=around(lambda draw, self: tuple(range(len(self.blocks)))),
+    breaks="LISA freezes no block.",
+)
+UNTUNED = Mutation(
+    where="torch.nn:Module.load_state_dict",
+    instead=around(lambda load, net, tensors: None),
+    breaks="The weights of training are not loaded: an untrained model is scored.",
+)
+
+
+LATER_TEXT = Patch(
+    where="reproductions.lisa.lm_tasks:made_up_documents",
+    instead=around(lambda made_up, text, count: made_up(text[500:], count)),
+)
+"""The text's first sentence is longer than the context: of its two choices nothing is left that
+differs, and which one is the likelier is for rounding to say."""
+
+
+def golden(
+    name: str, mutation: Mutation, *points: Short, patches: tuple[Patch, ...] = ()
+) -> Golden:
+    """Return golden trials of an experiment whose models compute in float64."""
+    return Golden(
+        experiment=f"lisa/{name}", points=points, mutation=mutation, patches=(WIDE, *patches)
+    )
+
+
+def counted(name: str, mutation: Mutation, *points: Short, max_steps: int = MAX_STEPS) -> Golden:
+    """Return golden trials of an experiment that counts what a model of float32 holds."""
+    return Golden(
+        experiment=f"lisa/{name}",
+        points=points,
+        mutation=mutation,
+        double=False,
+        max_steps=max_steps,
+    )
+
+
+TRAINED = (
+    golden(
+        "pretrain",
+        Mutation(
+            where="reproductions.lisa.training:Recipe.share_at",
+            instead=around(lambda share, self, step: 1.0),
+            breaks="The learning rate does not fall.",
+        ),
+        Short(to={"num_steps": 3, "lr": 0.01}),
+    ),
+    golden(
+        "finetune",
+        Mutation(
+            where=f"{METHODS}:Lisa",
+            instead=around(
+                lambda lisa, *given, period, **named: lisa(*given, period=period + 10, **named)
+            ),
+            breaks="Neither LISA nor BAdam ever switches its blocks.",
+        ),
+        Short(of={"method": "lisa", "gamma": 2}, to=TUNED),
+        Short(of={"method": "cyclic"}, to=TUNED),
+        Short(of={"method": "galore"}, to={**TUNED, "period": 0}),
+    ),
+    golden("continual", ALL_BLOCKS, Short(of={"method": "lisa", "gamma": 2}, to=STAGES)),
+    golden(
+        "convex",
+        NO_SWITCH,
+        Short(to={"steps": 3, "period": 1}),
+        Short(of={"policy": "reset_all"}, to={"steps": 3, "period": 1}),
+    ),
+    golden(
+        "norms",
+        Mutation(
+            where="reproductions.lisa.norms:_update_square",
+            instead=around(lambda square, adapter: square(adapter) / adapter.scale**2),
+            breaks="Updates are measured without the adapters' scale.",
+        ),
+        Short(of={"method": "lora"}),
+        Short(of={"method": "full"}),
+    ),
+    golden(
+        "initial_norms",
+        Mutation(
+            where="reproductions.lisa.norms:adapter_norm",
+            instead=around(lambda norm, weights: norm(list(weights)[1:])),
+            breaks="The first of a layer's adapters is left out.",
+        ),
+        Short(to={"dtype": "float32"}),
+    ),
+)
+COUNTED = (
+    counted(
+        "memory",
+        Mutation(
+            where=f"{METHODS}:_linears",
+            instead=around(lambda linears, model, embeddings: linears(model, embeddings=False)),
+            breaks="Embedding and head get no adapters.",
+        ),
+        Short(of={"method": "lora", "how": "count"}),
+        Short(of={"method": "lisa", "how": "count", "gamma": 2}),
+        Short(of={"method": "full", "how": "count"}),
+    ),
+    counted(
+        "continual_memory",
+        ALL_BLOCKS,
+        Short(of={"method": "full"}),
+        Short(of={"method": "lisa"}),
+    ),
+    counted(
+        "state_policies",
+        Mutation(
+            where=f"{METHODS}:Lisa",
+            instead=around(
+                lambda lisa, *given, **named: lisa(*given, **{**named, "policy": "keep_all"})
+            ),
+            breaks="Moments of blocks that are frozen again are kept.",
+        ),
+        Short(of={"policy": "drop_refrozen"}, to={"num_periods": 2}),
+        Short(of={"policy": "keep_all"}, to={"num_periods": 2}),
+        # A period has two steps, and a switch needs two periods; bytes alone are counted.
+        max_steps=4,
+    ),
+    counted("step_time", ALL_BLOCKS, Short(of={"methods": "all"}, to={"num_timed": 2})),
+    counted(
+        "models",
+        Mutation(
+            where="reproductions.lisa.shapes:Shape.block_params",
+            instead=lambda params: property(lambda self: params.fget(self) - self.hidden),
+            breaks="One of a block's norms is not counted.",
+        ),
+        Short(of={"model": "gpt2-small"}),
+        Short(of={"model": "llama-2-7b"}),
+    ),
+    counted(
+        "datasets",
+        Mutation(
+            where="reproductions.lisa.dataset_facts:num_records",
+            instead=around(lambda num_records, content: len(content.arrays)),
+            breaks="Fields are counted instead of records.",
+        ),
+        Short(),
+    ),
+)
+ANSWERED = (
+    golden(
+        "dola",
+        Mutation(
+            where="reproductions.lisa.dola:divergence",
+            instead=around(lambda divergence, *given: -divergence(*given)),
+            breaks="DoLa contrasts the last block with the nearest exit, not the farthest.",
+        ),
+        *(Short(to={**STAGES, "num_questions": 16, "max_new_tokens": most}) for most in (1, 2)),
+    ),
+    golden("evaluate", UNTUNED, Short(to={"max_documents": 12}), patches=(LATER_TEXT,)),
+    golden("evaluate_base", UNTUNED, Short(to={"max_documents": 12}), patches=(LATER_TEXT,)),
+    golden("mt_bench", UNTUNED, Short()),
+    golden("mt_bench_untuned", UNTUNED, Short()),
+)
+GOLDEN = (*TRAINED, *COUNTED, *ANSWERED)

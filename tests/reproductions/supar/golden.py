@@ -1,0 +1,161 @@
+"""Golden trials of SuPar: three steps of small nets, with every update of a mask."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from tests.golden_trials import Golden, Mutation, Patch, Short, around
+
+STEPS = {"steps": 3, "warmup_steps": 1}
+SPARSE = {"scheme": "supar", "density": 1 / 4}
+RIGL = {"steps": 4, "warmup_steps": 1, "update_interval": 2, "last_update": 3}
+"""Masks change at the third step, which is then none of the optimizer's: three are left."""
+GMP = {**STEPS, "update_interval": 1, "last_update": 2}
+"""Weights are pruned at the second step and, to the final density, at the third."""
+TABLE_1 = "reproductions.supar.parameterization:Parameterization"
+
+NO_RATE = Mutation(
+    where=f"{TABLE_1}.rule",
+    instead=around(lambda rule, self, *role: replace(rule(self, *role), lr=self.base.lr)),
+    breaks="The learning rate of hidden matrices does not follow width and density.",
+)
+NO_START = Mutation(
+    where=f"{TABLE_1}.rule",
+    instead=around(
+        lambda rule, self, *role: replace(rule(self, *role), init_std=self.base.init_std)
+    ),
+    breaks="The start of hidden matrices does not follow width and density.",
+)
+FREE_GRADIENTS = Mutation(
+    where="reproductions.supar.masks:_hook_gradient",
+    instead=around(lambda hook, layer: layer.__dict__.update(_masked_weight_id=id(layer.weight))),
+    breaks="Gradients of masked weights reach the optimizer, and the weights leave zero.",
+)
+
+
+def trained(name: str, mutation: Mutation, *ofs: dict[str, Any]) -> Golden:
+    """Return golden trials of an experiment that trains with static masks."""
+    points = tuple(Short(of=of, to=STEPS) for of in ofs)
+    return Golden(experiment=f"supar/{name}", points=points, mutation=mutation)
+
+
+TRAINED = (
+    trained("lr_sweep", NO_RATE, SPARSE, {"scheme": "sp"}, {"scheme": "mup", "density": 1 / 4}),
+    trained("sigma_sweep", NO_START, SPARSE, {"scheme": "mup_lr_only"}),
+    trained("lr_ablation", FREE_GRADIENTS, {"scheme": "mup_init_only"}, {"scheme": "mup_lr_only"}),
+    trained(
+        "dense_pilot",
+        Mutation(
+            where="reproductions.supar.gpt_trial:settings_of",
+            instead=around(lambda settings, params: replace(settings(params), betas=(0.95, 0.9))),
+            breaks="The two betas of AdamW are exchanged.",
+        ),
+        {},
+    ),
+    trained(
+        "iso_parameter",
+        Mutation(
+            where=f"{TABLE_1}.embedding_multiplier",
+            instead=lambda multiplier: property(lambda self: 1.0),
+            breaks="Embeddings are not multiplied.",
+        ),
+        {"scheme": "supar", "density": 1 / 2},
+    ),
+    trained(
+        "iso_neuron",
+        Mutation(
+            where="reproductions.supar.training:clip_grad_norm_",
+            instead=around(lambda clip, parameters, norm, **named: clip(parameters, 1e9, **named)),
+            breaks="Gradients are not clipped.",
+        ),
+        {"density": 1.0},
+        {"density": 1 / 2},
+    ),
+    trained(
+        "fixed_hyperparameters",
+        Mutation(
+            where=f"{TABLE_1}.logit_multiplier",
+            instead=lambda multiplier: property(lambda self: self.base.output_multiplier),
+            breaks="Logits are not divided by the width multiplier.",
+        ),
+        {"scheme": "supar", "density": 1 / 2},
+    ),
+    trained(
+        "transfer",
+        Mutation(
+            where="reproductions.supar.training:lr_factor",
+            instead=around(lambda factor, step, settings: 1.0),
+            breaks="The learning rate neither warms up nor decays.",
+        ),
+        SPARSE,
+        {"scheme": "sp", "density": 1.0},
+    ),
+    trained("coordinate_check", NO_RATE, SPARSE, {"scheme": "sp"}),
+)
+
+OTHERS = (
+    Golden(
+        experiment="supar/dynamic_sweep",
+        points=(
+            Short(of={"method": "rigl", "scheme": "supar"}, to=RIGL),
+            Short(of={"method": "gmp", "scheme": "supar"}, to=GMP),
+        ),
+        mutation=Mutation(
+            where="reproductions.supar.dynamic:_replace_mask",
+            instead=around(lambda replaced, *given, **named: None),
+            breaks="New masks are chosen and never put in place.",
+        ),
+    ),
+    Golden(
+        experiment="supar/identities",
+        points=(
+            Short(of={"check": "rules", "scheme": "supar", "width": 64, "density": 1 / 16}),
+            Short(of={"check": "masked", "scheme": "supar"}),
+            Short(of={"check": "twin", "scheme": "supar"}),
+        ),
+        mutation=FREE_GRADIENTS,
+        patches=(
+            Patch(
+                where="reproductions.supar.experiments.identities:NUM_STEPS",
+                instead=lambda steps: 3,
+            ),
+        ),
+    ),
+    Golden(
+        experiment="supar/configuration",
+        points=(Short(of={"item": "tab03"}), Short(of={"item": "fig12"})),
+        mutation=Mutation(
+            where="reproductions.supar.training:lr_factor",
+            instead=around(lambda factor, step, settings: 1.0),
+            breaks="The learning rate of the paper's grids does not decay.",
+        ),
+    ),
+)
+
+LAST_TOKEN = Mutation(
+    where="reproductions.supar.continuation:_windows",
+    instead=around(
+        lambda windows, *given: (replace(window, num_scored=1) for window in windows(*given))
+    ),
+    breaks="Of a continuation the last token alone is scored.",
+)
+SCORED = (
+    Golden(
+        experiment="supar/continuation",
+        points=(Short(of=SPARSE, to={**STEPS, "num_items": 128}),),
+        mutation=LAST_TOKEN,
+    ),
+    Golden(
+        experiment="supar/downstream",
+        points=(Short(of=SPARSE, to={**STEPS, "max_documents": 24}),),
+        mutation=Mutation(
+            where="torch.nn:Module.load_state_dict",
+            instead=around(lambda load, net, tensors: None),
+            breaks="The net that is scored is not the one that was trained.",
+        ),
+    ),
+    Golden(experiment="supar/downstream_given", points=(Short(),), mutation=LAST_TOKEN),
+)
+
+GOLDEN = (*TRAINED, *OTHERS, *SCORED)
