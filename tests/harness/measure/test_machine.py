@@ -38,6 +38,7 @@ def test_facts_agree_with_the_system() -> None:
     assert facts.cpu in " ".join(Path("/proc/cpuinfo").read_text(encoding="utf-8").split())
 
 
+@pytest.mark.timing
 def test_facts_are_quick() -> None:
     times = []
     for _ in range(4):
