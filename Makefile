@@ -57,8 +57,8 @@ figures: $(READY)  ## Draw every figure again from the committed tables
 report: $(READY)  ## Write RESULTS.md and the static report in site/
 	$(REPRO) report
 
-test: $(READY)  ## Run the tests (PYTEST_ARGS for more options)
-	$(VENV)/bin/python -m pytest $(PYTEST_ARGS)
+test: $(READY)  ## Run the tests on all cores, the timed ones alone (PYTEST_ARGS: options)
+	$(VENV)/bin/python -m tests.run $(PYTEST_ARGS)
 
 lint: $(READY)  ## Check style and types
 	$(VENV)/bin/ruff check .

@@ -1,7 +1,8 @@
-"""One smoke run for all tests that read records, and no skipped test that nobody notices."""
+"""What tests share: one smoke run, two groups, and no skipped test that nobody notices."""
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -11,6 +12,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+from filelock import FileLock
 
 from harness.workspace import Workspace
 
@@ -26,9 +28,28 @@ class Smoke:
 
 
 @pytest.fixture(scope="session")
-def smoke(tmp_path_factory: pytest.TempPathFactory) -> Smoke:
-    """Run every task at smoke scale, once for the whole session."""
-    return run_smoke(tmp_path_factory.mktemp("smoke"))
+def smoke(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Smoke:
+    """Run every task at smoke scale, once for all workers of a session; do not change it.
+
+    The worker that asks first runs it; another one that asks waits at the lock.
+    """
+    shared = tmp_path_factory.getbasetemp()
+    if is_worker(request.config):
+        shared = shared.parent
+    root, told = shared / "smoke", shared / "smoke.json"
+    with FileLock(f"{told}.lock"):
+        if not told.exists():
+            # Fails where a run was broken off in another worker: nobody waits for a second one.
+            root.mkdir()
+            done = run_smoke(root).done
+            told.write_text(json.dumps([done.returncode, done.stdout, done.stderr]))
+    code, out, err = json.loads(told.read_text())
+    return Smoke(Workspace(root), subprocess.CompletedProcess("repro", code, out, err))
+
+
+def is_worker(config: pytest.Config) -> bool:
+    """Say whether this process is one of several that share the tests."""
+    return hasattr(config, "workerinput")
 
 
 def run_smoke(root: Path) -> Smoke:
@@ -48,13 +69,36 @@ def run_smoke(root: Path) -> Smoke:
     return Smoke(Workspace(root), done)
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Skip what needs Flower in an environment without it."""
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--timing",
+        choices=("without", "only"),
+        help="leave out the tests marked timing, as workers side by side do, or run only those",
+    )
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Choose the group, skip what needs Flower without it, and order the tests of workers."""
+    choose_group(config, items)
     if find_spec("flwr") is None:
         skip = pytest.mark.skip(reason="Flower is not installed: it has an environment of its own")
         for item in items:
             if item.get_closest_marker("fed"):
                 item.add_marker(skip)
+    if is_worker(config):
+        # The smoke run takes longest: one worker starts it at once, the others have other tests.
+        items.sort(key=lambda item: "smoke" not in getattr(item, "fixturenames", ()))
+
+
+def choose_group(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Keep the tests that need the machine alone away from workers that share it."""
+    asked = config.getoption("--timing") or ("without" if is_worker(config) else "")
+    if asked:
+        groups: dict[bool, list[pytest.Item]] = {True: [], False: []}
+        for item in items:
+            groups[item.get_closest_marker("timing") is not None].append(item)
+        config.hook.pytest_deselected(items=groups[asked != "only"])
+        items[:] = groups[asked == "only"]
 
 
 def may_be_skipped(item: pytest.Item) -> bool:

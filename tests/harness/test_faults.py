@@ -8,7 +8,6 @@ import os
 import shutil
 import signal
 import subprocess
-import time
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -16,10 +15,11 @@ from typing import Any
 
 import pytest
 
+from ..waiting import wait_for
 from .conftest import Cli
 from .inline_lab import tree
+from .processes import assert_gone, descendants
 from .small_disk import SmallDisk, needs_mount
-from .test_kill import assert_gone, descendants
 from .toy_paper import ToyPaper
 
 RUN = ("run", "toylab/tab01", "--jobs", "2")
@@ -35,13 +35,6 @@ def assert_one_sentence(err: str) -> None:
     """Check that stderr is one line of `repro`, without a traceback."""
     lines = err.strip().splitlines()
     assert len(lines) == 1 and lines[0].startswith("repro: "), err
-
-
-def wait_for(condition: Callable[[], bool], *, within_s: float = 60.0) -> None:
-    end = time.monotonic() + within_s
-    while not condition():
-        assert time.monotonic() < end, "it never came"
-        time.sleep(0.02)
 
 
 def edit(path: Path, old: str, new: str) -> None:
@@ -118,7 +111,7 @@ def test_an_interrupt_stops_cleanly_and_the_run_goes_on_later(
     assert run.returncode == 130, err
     assert "Traceback" not in err
     assert last_line(err) == "interrupted: nothing is lost, the same command goes on from here"
-    assert_gone(workers, within_s=1.0)
+    assert_gone(workers)
     records = [json.loads(path.read_text())["record"]["status"] for path in toy.records()]
     assert set(records) == {"done"} and len(records) < 24
     num_events = len(toy.events())
@@ -148,14 +141,20 @@ def test_a_time_budget_stops_cleanly_and_the_run_goes_on_later(toy: ToyPaper) ->
     assert len(toy.events()[num_events:]) == 24 - len(stored)
 
 
-def test_exclusive_trials_run_alone(toy: ToyPaper) -> None:
+def test_exclusive_trials_run_alone(toy: ToyPaper, tmp_path: Path) -> None:
     source = toy.folder / "experiments" / "squares.py"
     edit(
         source,
         'return Needs(packages=tuple(os.environ.get("TOY_NEEDS", "").split()))',
         'return Needs(exclusive=params["x"] == 1)',
     )
-    assert toy.repro(*RUN, TOY_MS="80").returncode == 0
+    gate = tmp_path / "gate"
+    run = toy.start(*RUN, TOY_MS="80", TOY_GATE=str(gate))
+    # Both workers are there before a trial goes on, however late one of them starts.
+    wait_for(lambda: len({event["pid"] for event in toy.events()}) == 2)
+    gate.touch()
+    _, err = run.communicate(timeout=120)
+    assert run.returncode == 0, err
     ends = {(e["x"], e["seed"]): e["t"] for e in toy.events("end")}
     spans = {key: (e["t"], ends[key]) for e in toy.events() if (key := (e["x"], e["seed"]))}
     overlaps = [

@@ -9,7 +9,6 @@ import os
 import shutil
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -132,11 +131,11 @@ def test_no_network_is_one_sentence_and_quick() -> None:
     )
     # Nothing listens on port 9, so this fails alike with and without a network.
     env = {**os.environ, "HF_ENDPOINT": "http://127.0.0.1:9"}
-    started = time.perf_counter()
+    # A client that tries again and again would take longer.
     out = subprocess.run(
-        [sys.executable, "-c", code], env=env, capture_output=True, text=True, check=True
-    )
-    assert time.perf_counter() - started < 20
+        [sys.executable, "-c", code], env=env, capture_output=True, text=True, check=True,
+        timeout=30,
+    )  # fmt: skip
     assert out.stdout.startswith("cannot fetch tinyshakespeare from karpathy/tiny_shakespeare")
     assert out.stdout.count("\n") == 1
 

@@ -199,6 +199,7 @@ def test_no_time_budget_starts_nothing_and_says_what_is_left(store: RecordStore)
     assert lab.calls == []
 
 
+@pytest.mark.timing
 def test_a_budget_that_one_trial_exceeds_still_runs_the_shorter_ones(store: RecordStore) -> None:
     plan = plan_of(store, "squares")
     for number, (key, item) in enumerate(list(plan.items.items())):

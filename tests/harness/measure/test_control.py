@@ -15,6 +15,7 @@ from harness.measure import timing
 from harness.measure.control import measure_control
 
 
+@pytest.mark.timing
 def test_control_is_quick_and_plausible() -> None:
     start = time.perf_counter()
     result = measure_control("cpu")

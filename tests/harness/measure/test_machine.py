@@ -195,6 +195,7 @@ def test_pages_name_the_processor(facts: dict[str, str], name: str) -> None:
     assert cpu_name(facts) == name
 
 
+@pytest.mark.timing
 def test_facts_are_quick() -> None:
     times = []
     for _ in range(4):

@@ -13,7 +13,10 @@ import pytest
 
 from harness.measure.others import OthersWatch
 
-pytestmark = pytest.mark.skipif(not Path("/proc/stat").exists(), reason="only Linux tells")
+pytestmark = [
+    pytest.mark.timing,
+    pytest.mark.skipif(not Path("/proc/stat").exists(), reason="only Linux tells"),
+]
 SPIN = "import time\nend = time.perf_counter() + {seconds}\nwhile time.perf_counter() < end: pass"
 
 

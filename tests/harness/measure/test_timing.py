@@ -14,6 +14,7 @@ from harness.errors import EnvError, SpecError
 from harness.measure.timing import measure, measure_interleaved, quantiles
 
 
+@pytest.mark.timing
 def test_a_sleep_is_measured_to_its_length() -> None:
     timing = measure(
         lambda: time.sleep(0.005), device="cpu", warmup_s=0.0, min_samples=5, budget_s=0.0
@@ -25,6 +26,7 @@ def test_a_sleep_is_measured_to_its_length() -> None:
     assert timing.median_ms == statistics.median(timing.samples_ms)
 
 
+@pytest.mark.timing
 def test_warm_up_is_left_out() -> None:
     calls: list[float] = []
 
@@ -37,6 +39,7 @@ def test_warm_up_is_left_out() -> None:
     assert max(timing.samples_ms) < 400.0
 
 
+@pytest.mark.timing
 def test_the_budget_is_used_and_all_samples_are_kept() -> None:
     calls: list[None] = []
     start = time.perf_counter()
@@ -106,6 +109,7 @@ def test_cuda_without_a_gpu_says_so() -> None:
 
 
 @pytest.mark.gpu
+@pytest.mark.timing
 def test_gpu_time_is_that_of_the_kernel_not_of_the_launch() -> None:
     if not torch.cuda.is_available():
         pytest.skip("no GPU here")

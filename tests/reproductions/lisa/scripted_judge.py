@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from itertools import pairwise
 from typing import Any
 
 MODEL = "scripted-1"
@@ -20,8 +19,6 @@ Action = Callable[[BaseHTTPRequestHandler], None]
 class Asked:
     """A request as it came."""
 
-    at: float
-    """Seconds of a clock that does not jump."""
     path: str
     headers: Mapping[str, str]
     body: dict[str, Any]
@@ -46,12 +43,6 @@ class ScriptedJudge:
             self.asked.append(asked)
             return self.script.pop(0) if self.script else self.then
 
-    @property
-    def gaps_s(self) -> list[float]:
-        """Seconds from each request to the next."""
-        times = [one.at for one in self.asked]
-        return [after - before for before, after in pairwise(times)]
-
 
 @contextmanager
 def scripted_judge() -> Iterator[ScriptedJudge]:
@@ -62,7 +53,7 @@ def scripted_judge() -> Iterator[ScriptedJudge]:
         def do_POST(self) -> None:
             length = int(self.headers["Content-Length"])
             body = json.loads(self.rfile.read(length))
-            asked = Asked(time.monotonic(), self.path, dict(self.headers), body)
+            asked = Asked(self.path, dict(self.headers), body)
             judge.next_action(asked)(self)
 
         def log_message(self, *_: object) -> None:

@@ -7,7 +7,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -28,6 +27,7 @@ from reproductions.lisa.grading import (
 from reproductions.lisa.judge import Judge, JudgeSettings, Message
 from reproductions.lisa.mt_bench import MADE_UP, Question
 
+from ...waiting import wait_for
 from .scripted_judge import MODEL, ScriptedJudge, says, scripted_judge, silent
 
 WRITING, MATH = MADE_UP[0], MADE_UP[1]
@@ -211,15 +211,13 @@ def test_a_killed_run_asks_only_for_what_it_lacks(server: ScriptedJudge, tmp_pat
     answers = [f"Reply {number}. [[{number + 1}]]" for number in range(6)]
     server.script = [*map(says, answers[:3]), silent(60.0)]
     killed = start(server.url, tmp_path)
-    deadline = time.monotonic() + 30.0
-    while len(server.asked) < 4 and time.monotonic() < deadline:
-        time.sleep(0.02)
+    wait_for(lambda: len(server.asked) >= 4)
     killed.send_signal(signal.SIGKILL)
     killed.communicate()
     kept = (tmp_path / "kept.jsonl").read_text(encoding="utf-8").splitlines()[1:]
     assert [json.loads(line)["text"] for line in kept] == answers[:3]
     server.script = [*map(says, answers[3:])]
-    printed, _ = start(server.url, tmp_path).communicate(timeout=30.0)
+    printed, _ = start(server.url, tmp_path).communicate(timeout=60.0)
     assert printed.splitlines() == answers
     # The one that was in flight is asked again; none that was answered is.
     assert [one.prompt for one in server.asked] == [f"prompt {n}" for n in (0, 1, 2, 3, 3, 4, 5)]

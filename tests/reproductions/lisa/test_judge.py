@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import math
 import socket
-import time
+import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
+from itertools import pairwise
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
+import requests
 
 from harness.errors import EnvError, HarnessError, RunError
 from harness.plan import JUDGE_SETTINGS, lacking, probe_limits
 from harness.task import Needs
+from reproductions.lisa import judge as judge_module
 from reproductions.lisa.judge import Judge, JudgeSettings, Reply, settings_from_environment
 
 from .scripted_judge import (
@@ -46,6 +50,36 @@ def no_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
 def server() -> Iterator[ScriptedJudge]:
     with scripted_judge() as judge:
         yield judge
+
+
+class Clock:
+    """A clock that the judge's sleeps alone move, for each thread on its own.
+
+    What is asked for, no load of the machine can stretch or shrink.
+    """
+
+    def __init__(self) -> None:
+        self.slept_s: list[float] = []
+        """By all threads, in the order in which they went to sleep."""
+        self.woke: list[float] = []
+        """When each of them woke."""
+        self._of_thread = threading.local()
+
+    def time(self) -> float:
+        return float(getattr(self._of_thread, "now", 1e6))
+
+    def sleep(self, seconds: float) -> None:
+        self._of_thread.now = self.time() + seconds
+        self.slept_s.append(seconds)
+        self.woke.append(self._of_thread.now)
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    clock = Clock()
+    stand_in = SimpleNamespace(time=clock.time, sleep=clock.sleep)
+    monkeypatch.setattr(judge_module, "time", stand_in)
+    return clock
 
 
 def settings(url: str) -> JudgeSettings:
@@ -117,12 +151,22 @@ def test_attempts_are_bounded(failure: Action, server: ScriptedJudge, tmp_path: 
     assert len(server.asked) == 3
 
 
-def test_silence_is_given_up_after_the_timeout(server: ScriptedJudge, tmp_path: Path) -> None:
-    server.then = silent(3.0)
-    start = time.monotonic()
+def test_silence_is_given_up_after_the_timeout(
+    server: ScriptedJudge, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The judge would be silent for ten minutes; whoever waits for it is seen to hang."""
+    patience: list[object] = []
+    post = requests.Session.post
+
+    def noted(session: requests.Session, *args: object, **options: object) -> requests.Response:
+        patience.append(options["timeout"])
+        return post(session, *args, **options)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(requests.Session, "post", noted)
+    server.then = silent(600.0)
     with pytest.raises(RunError, match=r"stayed silent for 0\.2 s"):
         ask(replace(settings(server.url), timeout_s=0.2, num_attempts=2), tmp_path)
-    assert 0.4 <= time.monotonic() - start < 2.5
+    assert patience == [0.2, 0.2]
     assert len(server.asked) == 2
 
 
@@ -131,27 +175,30 @@ def test_silence_that_ends_is_forgotten(server: ScriptedJudge, tmp_path: Path) -
     assert ask(replace(settings(server.url), timeout_s=0.2), tmp_path).text == "[[3]]"
 
 
-def test_waits_double(server: ScriptedJudge, tmp_path: Path) -> None:
+def test_waits_double(server: ScriptedJudge, tmp_path: Path, clock: Clock) -> None:
     server.then = status(500)
     with pytest.raises(RunError):
         ask(replace(settings(server.url), num_attempts=4, first_wait_s=0.1), tmp_path)
-    for gap, wait in zip(server.gaps_s, (0.1, 0.2, 0.4), strict=True):
-        assert gap >= wait, server.gaps_s
-    assert sum(server.gaps_s) < 3.0
+    assert clock.slept_s == [0.1, 0.2, 0.4]
+    assert len(server.asked) == 4
 
 
-def test_retry_after_is_honoured(server: ScriptedJudge, tmp_path: Path) -> None:
+def test_retry_after_is_honoured(server: ScriptedJudge, tmp_path: Path, clock: Clock) -> None:
     server.script = [status(429, Retry_After="1")]
     ask(settings(server.url), tmp_path)
-    assert 1.0 <= server.gaps_s[0] < 3.0
+    assert clock.slept_s == [1.0]
+    assert len(server.asked) == 2
 
 
-def test_retry_after_may_be_a_date(server: ScriptedJudge, tmp_path: Path) -> None:
-    # A date has whole seconds: between 1 and 2 of them are left when it is made.
-    moment = datetime.now(UTC) + timedelta(seconds=2)
+def test_retry_after_may_be_a_date(server: ScriptedJudge, tmp_path: Path, clock: Clock) -> None:
+    # Dates are told apart from the real time, of which a busy machine takes some: half an hour
+    # of slack is left to it.
+    moment = datetime.now(UTC) + timedelta(hours=1)
     server.script = [status(429, Retry_After=format_datetime(moment, usegmt=True))]
-    ask(settings(server.url), tmp_path)
-    assert 0.5 <= server.gaps_s[0] < 3.0
+    ask(replace(settings(server.url), longest_wait_s=7200.0), tmp_path)
+    (wait_s,) = clock.slept_s
+    assert 1800.0 < wait_s <= 3600.0
+    assert len(server.asked) == 2
 
 
 def test_a_wait_that_is_too_long_ends_the_run_at_once(
@@ -209,19 +256,25 @@ def test_content_may_be_missing_or_broken_unicode(server: ScriptedJudge, tmp_pat
     assert ask(settings(server.url), tmp_path).text == "? [[4]]"
 
 
-def test_rate_is_kept(server: ScriptedJudge, tmp_path: Path) -> None:
+def test_rate_is_kept(server: ScriptedJudge, tmp_path: Path, clock: Clock) -> None:
     ask(replace(settings(server.url), per_minute=300.0), tmp_path, times=4)
-    # Three intervals of 0.2 s, and some slack for when a request arrives.
-    assert 0.5 <= sum(server.gaps_s) < 3.0, server.gaps_s
+    # The file that keeps the pace stores a float's worth of a second.
+    assert clock.slept_s == pytest.approx([0.0, 0.2, 0.2, 0.2], abs=1e-6)
+    assert len(server.asked) == 4
 
 
-def test_rate_holds_over_workers_and_failures(server: ScriptedJudge, tmp_path: Path) -> None:
+def test_rate_holds_over_workers_and_failures(
+    server: ScriptedJudge, tmp_path: Path, clock: Clock
+) -> None:
     server.script = [status(500)] * 2
-    given = replace(settings(server.url), per_minute=300.0)
+    # Without a wait after a failure each request starts when its worker last woke.
+    given = replace(settings(server.url), per_minute=300.0, first_wait_s=0.0)
     with ThreadPoolExecutor(3) as pool:
         list(pool.map(lambda _: ask(given, tmp_path), range(3)))
-    assert len(server.asked) == 5
-    assert 0.7 <= sum(server.gaps_s) < 4.0, server.gaps_s
+    starts = sorted(set(clock.woke))
+    assert len(server.asked) == len(starts) == 5
+    gaps_s = [after - before for before, after in pairwise(starts)]
+    assert gaps_s == pytest.approx([0.2] * 4, abs=1e-6)
 
 
 def test_settings_come_from_the_environment() -> None:
