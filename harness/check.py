@@ -128,19 +128,6 @@ def judging_cohort(task: Task, claim: Claim, profile: Profile) -> str:
     return claim.cohort if claim.cohort in cohorts_of(task, profile) else FIRST
 
 
-def check_task(
-    task: Task,
-    result: TaskResult | None,
-    profile: Profile,
-    reference: pd.DataFrame | None,
-    *,
-    evidence: Mapping[str, Evidence] | None = None,
-    before: Before | None = None,
-) -> list[CheckRow]:
-    """Return the verdicts of `judge`."""
-    return judge(task, result, profile, reference, evidence=evidence, before=before).rows
-
-
 def _standing(
     task: Task,
     claim: Claim,

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from harness.atomic import write_bytes
-from harness.check import CheckRow, Judged, check_task, judge
+from harness.check import CheckRow, Judged, judge
 from harness.claims import Word
 from harness.errors import DataError, HarnessError
 from harness.evidence import record_evidence
@@ -53,7 +53,7 @@ def refresh_task(
     built = build_result(task, profile, store.read, overrides)
     reference = reference_of(library, task)
     if built is None:
-        return check_task(task, None, profile, reference)
+        return judge(task, None, profile, reference).rows
     former = former_judgements(workspace, task, profile)
     built = replace(built, meta=built.meta.model_copy(update={"judged": former}))
     judged = judge(

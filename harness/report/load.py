@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from harness.check import CheckRow, check_stored, check_task, failed_rows
+from harness.check import CheckRow, check_stored, failed_rows, judge
 from harness.claims import Word
 from harness.errors import DataError
 from harness.evidence import Evidence, evidence_of, num_stale
@@ -130,7 +130,7 @@ def _paper(
                 task=task,
                 broken=None if task else _broken(library, meta.id, item),
                 runs=_runs(workspace, task, profiles, rows, ledger) if task else (),
-                not_run=tuple(check_task(task, None, "cpu", rows)) if task else (),
+                not_run=tuple(judge(task, None, "cpu", rows).rows) if task else (),
                 reference=rows,
             )
         )

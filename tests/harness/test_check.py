@@ -10,7 +10,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from harness.check import CheckRow, check_stored, check_task, profiles_to_check
+from harness.check import CheckRow, check_stored, judge, profiles_to_check
 from harness.claims import Claim
 from harness.record import Record
 from harness.records import RecordStore
@@ -42,7 +42,7 @@ def check_records(
     """Check one claim on records that carry some seals."""
     task = make_task(claim)
     result = make_result(task, [float(str(r.rows[0]["y"])) for r in records.values()], **changes)
-    (row,) = check_task(task, result, "smoke", reference, evidence=evidence(records))
+    (row,) = judge(task, result, "smoke", reference, evidence=evidence(records)).rows
     return row
 
 
@@ -102,7 +102,7 @@ def test_one_record_with_another_seal_is_enough() -> None:
 
 
 def test_task_without_a_result_was_not_run_and_says_how() -> None:
-    (row,) = check_task(make_task(make_claim()), None, "smoke", None)
+    (row,) = judge(make_task(make_claim()), None, "smoke", None).rows
     assert (row.verdict, row.seal, row.measured) == ("NOT_RUN", "none", None)
     assert "repro run demo/tab01 --profile smoke" in row.reason
 
@@ -119,7 +119,7 @@ def test_incomplete_table_decides_nothing() -> None:
 
 
 def test_other_profile_is_out_of_profile_though_nothing_was_run() -> None:
-    (row,) = check_task(make_task(make_claim()), None, "gpu", None)
+    (row,) = judge(make_task(make_claim()), None, "gpu", None).rows
     assert row.verdict == "OUT_OF_PROFILE"
 
 
