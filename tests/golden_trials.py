@@ -27,7 +27,8 @@ from torch.overrides import TorchFunctionMode
 
 from harness.errors import SpecError
 from harness.executors.context import TrialContext
-from harness.records import RecordStore, plain_rows
+from harness.record import plain_rows
+from harness.records import RecordStore
 from harness.registry import Library
 from harness.task import Experiment, Outcome, Params, Scalar
 from harness.trial import Trial

@@ -46,7 +46,7 @@ def edit(path: Path, old: str, new: str) -> None:
 # Runs in real processes
 
 
-def test_two_runs_at_once_do_each_trial_once(toy: ToyPaper, tmp_path: Path) -> None:
+def test_two_runs_at_once_do_each_trial_once(toy: ToyPaper, cli: Cli, tmp_path: Path) -> None:
     gate = tmp_path / "gate"
     runs = [toy.start(*RUN, TOY_GATE=str(gate), TOY_MS="20", TOY_COUNT="8") for _ in range(2)]
     # Until the gate opens, two workers of each run hold a trial: the runs do overlap.
@@ -56,11 +56,11 @@ def test_two_runs_at_once_do_each_trial_once(toy: ToyPaper, tmp_path: Path) -> N
     assert [run.returncode for run in runs] == [0, 0], ends
     assert len(toy.starts()) == len(set(toy.starts())) == 24
     assert len(toy.csv().read_text().splitlines()) == 25
-    done = toy.repro("check", "toylab/tab01", "--profile", "smoke", "--json")
-    assert [row["verdict"] for row in json.loads(done.stdout)] == ["REPRODUCED"]
+    done = cli("check", "toylab/tab01", "--profile", "smoke", "--json")
+    assert [row["verdict"] for row in json.loads(done.out)] == ["REPRODUCED"]
 
 
-def test_each_way_a_trial_ends_costs_that_trial_only(toy: ToyPaper) -> None:
+def test_each_way_a_trial_ends_costs_that_trial_only(toy: ToyPaper, cli: Cli) -> None:
     modes = "raise die hang nan memory exit"
     settings = {"TOY_MODES": modes, "TOY_TIMEOUT": "4", "TOY_COUNT": "2"}
     done = toy.repro(*RUN, **settings)
@@ -87,8 +87,8 @@ def test_each_way_a_trial_ends_costs_that_trial_only(toy: ToyPaper) -> None:
     num_events = len(toy.events())
     source = toy.folder / "experiments" / "squares.py"
     edit(source, 'match params["mode"]:', 'match "ok":')
-    again = toy.repro(*RUN, **settings)
-    assert again.returncode == 0, again.stderr
+    again = cli(*INLINE, **settings)
+    assert again.code == 0, again.err
     assert {e["mode"] for e in toy.events()[num_events:]} == {"raise", "die", "hang", "exit"}
 
 
