@@ -22,6 +22,13 @@ import pytest
 # Neighbours in a file share its fixtures, so each worker gets a stretch of them and takes from
 # another's only when its own are done. A worker holds up to 1 GB.
 SIDE_BY_SIDE = ("-n", "auto", "--maxprocesses", "8", "--dist", "worksteal")
+SETTINGS = {
+    # On nets as small as those of tests a second thread costs more than it gives, tenfold where
+    # other processes want the cores too.
+    "OMP_NUM_THREADS": "1",
+    # Hundreds of processes import our modules: what one of them compiled, the others read.
+    "PYTHONDONTWRITEBYTECODE": "",
+}
 PASSING = (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED)
 
 
@@ -53,9 +60,7 @@ def run_group(name: str, options: Sequence[str]) -> Outcome:
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder) / "report.xml"
         command = [sys.executable, "-m", "pytest", f"--junitxml={report}", *options]
-        # Workers that share the cores must not each start as many threads as there are cores.
-        env = {**os.environ, "OMP_NUM_THREADS": os.environ.get("OMP_NUM_THREADS", "1")}
-        code = subprocess.run(command, env=env, check=False).returncode
+        code = subprocess.run(command, env={**os.environ, **SETTINGS}, check=False).returncode
         return read_outcome(name, code, report)
 
 

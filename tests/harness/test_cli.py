@@ -60,8 +60,8 @@ def _refuse(constant: str) -> float:
 
 
 @pytest.mark.parametrize("verb", ["list", "plan", "status", "check"])
-def test_reading_verbs_load_no_torch(toy: ToyPaper, verb: str) -> None:
-    assert toy.repro("run", "toylab", "--executor", "inline").returncode == 0
+def test_reading_verbs_load_no_torch(cli: Cli, toy: ToyPaper, verb: str) -> None:
+    assert cli("run", "toylab", "--executor", "inline").code == 0
     heavy = ["torch", "transformers", "matplotlib", "seaborn"]
     # check alone must read tables; the others answer without pandas.
     heavy += [] if verb == "check" else ["pandas", "pandera"]

@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from concurrent.futures import Future
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -112,9 +113,15 @@ def is_worker(pid: int) -> bool:
         return False
 
 
-def test_a_worker_has_one_thread_and_its_environment(pool: LocalExecutor, tmp_path: Path) -> None:
+def test_a_worker_has_one_thread_and_its_environment(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # What the worker has must not come from the one who runs the tests.
+    monkeypatch.setenv("OMP_NUM_THREADS", "2")
+    monkeypatch.delenv("OMP_WAIT_POLICY", raising=False)
     some = job(tmp_path, "environment")
-    assert run_to_end(pool, some) == "done"
+    with closing(LocalExecutor(1)) as executor:
+        assert run_to_end(executor, some) == "done"
     record = RecordStore(Workspace(tmp_path)).result(trial_of(some))
     assert record is not None
     assert record.rows == [

@@ -46,7 +46,7 @@ def edit(path: Path, old: str, new: str) -> None:
 # Runs in real processes
 
 
-def test_two_runs_at_once_do_each_trial_once(toy: ToyPaper, tmp_path: Path) -> None:
+def test_two_runs_at_once_do_each_trial_once(toy: ToyPaper, cli: Cli, tmp_path: Path) -> None:
     gate = tmp_path / "gate"
     runs = [toy.start(*RUN, TOY_GATE=str(gate), TOY_MS="20", TOY_COUNT="8") for _ in range(2)]
     # Until the gate opens, two workers of each run hold a trial: the runs do overlap.
@@ -56,11 +56,11 @@ def test_two_runs_at_once_do_each_trial_once(toy: ToyPaper, tmp_path: Path) -> N
     assert [run.returncode for run in runs] == [0, 0], ends
     assert len(toy.starts()) == len(set(toy.starts())) == 24
     assert len(toy.csv().read_text().splitlines()) == 25
-    done = toy.repro("check", "toylab/tab01", "--profile", "smoke", "--json")
-    assert [row["verdict"] for row in json.loads(done.stdout)] == ["REPRODUCED"]
+    done = cli("check", "toylab/tab01", "--profile", "smoke", "--json")
+    assert [row["verdict"] for row in json.loads(done.out)] == ["REPRODUCED"]
 
 
-def test_each_way_a_trial_ends_costs_that_trial_only(toy: ToyPaper) -> None:
+def test_each_way_a_trial_ends_costs_that_trial_only(toy: ToyPaper, cli: Cli) -> None:
     modes = "raise die hang nan memory exit"
     settings = {"TOY_MODES": modes, "TOY_TIMEOUT": "4", "TOY_COUNT": "2"}
     done = toy.repro(*RUN, **settings)
@@ -87,15 +87,15 @@ def test_each_way_a_trial_ends_costs_that_trial_only(toy: ToyPaper) -> None:
     num_events = len(toy.events())
     source = toy.folder / "experiments" / "squares.py"
     edit(source, 'match params["mode"]:', 'match "ok":')
-    again = toy.repro(*RUN, **settings)
-    assert again.returncode == 0, again.stderr
+    again = cli(*INLINE, **settings)
+    assert again.code == 0, again.err
     assert {e["mode"] for e in toy.events()[num_events:]} == {"raise", "die", "hang", "exit"}
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 @pytest.mark.parametrize("whole_group", [False, True])
 def test_an_interrupt_stops_cleanly_and_the_run_goes_on_later(
-    toy: ToyPaper, number: signal.Signals, whole_group: bool
+    toy: ToyPaper, cli: Cli, number: signal.Signals, whole_group: bool
 ) -> None:
     settings = {"TOY_MS": "150", "TOY_COUNT": "8"}
     run = toy.start(*RUN, **settings)
@@ -115,7 +115,7 @@ def test_an_interrupt_stops_cleanly_and_the_run_goes_on_later(
     records = [json.loads(path.read_text())["record"]["status"] for path in toy.records()]
     assert set(records) == {"done"} and len(records) < 24
     num_events = len(toy.events())
-    assert toy.repro(*RUN, **settings).returncode == 0
+    assert cli(*INLINE, **settings).code == 0
     assert len(toy.events()[num_events:]) == 24 - len(records)
 
 
@@ -171,7 +171,7 @@ def test_exclusive_trials_run_alone(toy: ToyPaper, tmp_path: Path) -> None:
 @needs_mount
 @pytest.mark.parametrize("profile", ["smoke", "cpu"])
 def test_a_full_disk_is_one_sentence_and_the_run_goes_on_with_space(
-    toy: ToyPaper, small_disk: SmallDisk, profile: str
+    toy: ToyPaper, cli: Cli, small_disk: SmallDisk, profile: str
 ) -> None:
     toy.root = small_disk.folder / "root"
     toy.root.mkdir()
@@ -188,9 +188,9 @@ def test_a_full_disk_is_one_sentence_and_the_run_goes_on_with_space(
             json.loads(path.read_text())
     stored = len(toy.records())
     assert stored < 24
-    again = toy.repro(*command, TOY_COUNT="8")
-    assert again.returncode == 0, again.stderr
-    assert f"{stored} reused" in again.stderr
+    again = cli(*INLINE, "--profile", profile, TOY_COUNT="8")
+    assert again.code == 0, again.err
+    assert f"{stored} reused" in again.err
     assert len(toy.records()) == 24
 
 

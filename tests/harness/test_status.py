@@ -2,26 +2,34 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
+from typing import Any
 
 from .conftest import Cli
 from .toy_paper import ToyPaper
 
-
-def states(toy: ToyPaper, **env: str) -> Counter[str]:
-    return Counter(row["state"] for row in toy.rows("status", "toylab", **env))
+RUN = ("run", "toylab", "--executor", "inline")
 
 
-def test_every_state_is_shown(toy: ToyPaper) -> None:
-    assert states(toy) == {"missing": 12}
-    assert toy.repro("run", "toylab", "--executor", "inline").returncode == 0
-    assert states(toy) == {"done": 12}
+def rows(cli: Cli, *words: str, **env: str) -> list[dict[str, Any]]:
+    return list(json.loads(cli("status", "toylab", *words, "--json", **env).out))
+
+
+def states(cli: Cli) -> Counter[str]:
+    return Counter(row["state"] for row in rows(cli))
+
+
+def test_every_state_is_shown(toy: ToyPaper, cli: Cli) -> None:
+    assert states(cli) == {"missing": 12}
+    assert cli(*RUN).code == 0
+    assert states(cli) == {"done": 12}
     first, second, third, *_ = toy.records()
     first.write_text(first.read_text()[:40])
     second.unlink()
     third.write_text(third.read_text().replace('"square":', '"cube":'))
-    assert states(toy) == {"done": 9, "rejected": 2, "missing": 1}
-    notes = [row["note"] for row in toy.rows("status", "toylab", "--failed")]
+    assert states(cli) == {"done": 9, "rejected": 2, "missing": 1}
+    notes = [row["note"] for row in rows(cli, "--failed")]
     assert len(notes) == 3
     assert {"torn", "edited"} <= {word for note in notes for word in note.replace(":", "").split()}
 
@@ -30,20 +38,21 @@ def test_failures_carry_their_error(toy: ToyPaper, cli: Cli) -> None:
     run = toy.repro("run", "toylab", "--executor", "inline", TOY_MODES="raise")
     assert run.returncode == 3
     assert "repro status --failed" in run.stderr
-    rows = toy.rows("status", "toylab", "--failed", TOY_MODES="raise")
-    assert [row["state"] for row in rows] == ["failed"]
-    assert all("this trial is broken" in row["note"] for row in rows)
+    # One reading in a process of its own: there nothing is kept from the run.
+    found = toy.rows("status", "toylab", "--failed", TOY_MODES="raise")
+    assert [row["state"] for row in found] == ["failed"]
+    assert all("this trial is broken" in row["note"] for row in found)
     shown = cli("status", "toylab", "--failed", TOY_MODES="raise")
     assert "this trial is broken" in shown.out
 
 
-def test_changed_code_makes_records_stale_and_comments_do_not(toy: ToyPaper) -> None:
-    assert toy.repro("run", "toylab", "--executor", "inline").returncode == 0
+def test_changed_code_makes_records_stale_and_comments_do_not(toy: ToyPaper, cli: Cli) -> None:
+    assert cli(*RUN).code == 0
     source = toy.folder / "experiments" / "squares.py"
     text = source.read_text()
     source.write_text("# A comment.\n" + text)
-    assert not any(row["stale"] for row in toy.rows("status", "toylab"))
+    assert not any(row["stale"] for row in rows(cli))
     source.write_text(text.replace('params["x"] ** 2', 'params["x"] ** 3'))
-    rows = toy.rows("status", "toylab")
-    assert [row["stale"] for row in rows] == [True] * 12
-    assert {row["state"] for row in rows} == {"done"}
+    found = rows(cli)
+    assert [row["stale"] for row in found] == [True] * 12
+    assert {row["state"] for row in found} == {"done"}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Literal
 
 import pandas as pd
@@ -29,8 +30,9 @@ HOLDS = {"full": 3.0, "galore": 3.5, "cyclic": 3.5}
 BEST_RATE = {0: 3e-3, 2: 3e-3, 4: 1e-3, 8: 1e-3}
 
 
+@cache
 def frames(case: Case, *, seeds: int = 3) -> dict[str, pd.DataFrame]:
-    """The grids at cpu with plain losses.
+    """The grids at cpu with plain losses; made once, to be copied before they are changed.
 
     Fails: LISA ends above LoRA, rises at the end, and apart from seed to seed of its layers; with
     all blocks it is not full training and worse, with none it is better; drawing once is best, and
@@ -96,10 +98,18 @@ def distance(rate: float, best: float) -> float:
     return abs(finetune.LRS.index(rate) - finetune.LRS.index(best))
 
 
+TASK_OF = {task.id: task for task in TASKS}
+
+
 def table_of(task: Task, case: Case, *, seeds: int = 3) -> pd.DataFrame:
-    assert task.view is not None
-    found = frames(case, seeds=seeds)
-    return task.view({one.id: found[one.id] for one in task.reads})
+    return viewed(task.id, case, seeds).copy()
+
+
+@cache
+def viewed(name: str, case: Case, seeds: int) -> pd.DataFrame:
+    view, found = TASK_OF[name].view, frames(case, seeds=seeds)
+    assert view is not None
+    return view({one.id: found[one.id] for one in TASK_OF[name].reads})
 
 
 def word_of(claim: Claim, task: Task, table: pd.DataFrame) -> Word:

@@ -9,6 +9,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+import typer
+from typer.testing import CliRunner
 
 from harness.errors import DataError, SpecError
 from reproductions.lisa.memory import (
@@ -17,6 +19,7 @@ from reproductions.lisa.memory import (
     count,
     layerwise,
     load_config,
+    main,
 )
 from reproductions.lisa.methods import Full, Lora, Method
 from reproductions.lisa.shapes import SHAPES, Shape
@@ -92,8 +95,11 @@ def test_the_command_reads_a_config_and_prints_rows(tmp_path: Path) -> None:
     names = ["full", "LoRA r=4", "LISA E+H+1L", "LISA 1L, E and H frozen"]
     assert [row["method"] for row in rows] == names
     assert rows[0]["num_trainable"] == SMALL.num_params
-    wrong = subprocess.run([*command, "--gamma", "9"], capture_output=True, text=True, check=False)
-    assert wrong.returncode == 2
+    # What it says of a wrong option needs no other process.
+    app = typer.Typer()
+    app.command()(main)
+    wrong = CliRunner().invoke(app, [*command[3:], "--gamma", "9"])
+    assert wrong.exit_code == 2
     assert "gamma=9: the model has 4 blocks" in wrong.stderr
 
 
