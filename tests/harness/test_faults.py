@@ -95,7 +95,7 @@ def test_each_way_a_trial_ends_costs_that_trial_only(toy: ToyPaper, cli: Cli) ->
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 @pytest.mark.parametrize("whole_group", [False, True])
 def test_an_interrupt_stops_cleanly_and_the_run_goes_on_later(
-    toy: ToyPaper, number: signal.Signals, whole_group: bool
+    toy: ToyPaper, cli: Cli, number: signal.Signals, whole_group: bool
 ) -> None:
     settings = {"TOY_MS": "150", "TOY_COUNT": "8"}
     run = toy.start(*RUN, **settings)
@@ -115,7 +115,7 @@ def test_an_interrupt_stops_cleanly_and_the_run_goes_on_later(
     records = [json.loads(path.read_text())["record"]["status"] for path in toy.records()]
     assert set(records) == {"done"} and len(records) < 24
     num_events = len(toy.events())
-    assert toy.repro(*RUN, **settings).returncode == 0
+    assert cli(*INLINE, **settings).code == 0
     assert len(toy.events()[num_events:]) == 24 - len(records)
 
 
@@ -171,7 +171,7 @@ def test_exclusive_trials_run_alone(toy: ToyPaper, tmp_path: Path) -> None:
 @needs_mount
 @pytest.mark.parametrize("profile", ["smoke", "cpu"])
 def test_a_full_disk_is_one_sentence_and_the_run_goes_on_with_space(
-    toy: ToyPaper, small_disk: SmallDisk, profile: str
+    toy: ToyPaper, cli: Cli, small_disk: SmallDisk, profile: str
 ) -> None:
     toy.root = small_disk.folder / "root"
     toy.root.mkdir()
@@ -188,9 +188,9 @@ def test_a_full_disk_is_one_sentence_and_the_run_goes_on_with_space(
             json.loads(path.read_text())
     stored = len(toy.records())
     assert stored < 24
-    again = toy.repro(*command, TOY_COUNT="8")
-    assert again.returncode == 0, again.stderr
-    assert f"{stored} reused" in again.stderr
+    again = cli(*INLINE, "--profile", profile, TOY_COUNT="8")
+    assert again.code == 0, again.err
+    assert f"{stored} reused" in again.err
     assert len(toy.records()) == 24
 
 

@@ -13,13 +13,13 @@ import typer
 from typer.testing import CliRunner
 
 from harness.errors import DataError, SpecError
-from reproductions.lisa import memory
 from reproductions.lisa.memory import (
     DTYPES,
     Workload,
     count,
     layerwise,
     load_config,
+    main,
 )
 from reproductions.lisa.methods import Full, Lora, Method
 from reproductions.lisa.shapes import SHAPES, Shape
@@ -97,7 +97,7 @@ def test_the_command_reads_a_config_and_prints_rows(tmp_path: Path) -> None:
     assert rows[0]["num_trainable"] == SMALL.num_params
     # What it says of a wrong option needs no other process.
     app = typer.Typer()
-    app.command()(memory.main)
+    app.command()(main)
     wrong = CliRunner().invoke(app, [*command[3:], "--gamma", "9"])
     assert wrong.exit_code == 2
     assert "gamma=9: the model has 4 blocks" in wrong.stderr
