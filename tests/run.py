@@ -20,7 +20,7 @@ from xml.etree import ElementTree
 import pytest
 
 # Neighbours in a file share its fixtures, so each worker gets a stretch of them and takes from
-# another's only when its own are done. A worker holds up to 1 GB.
+# another's only when its own are done. A worker holds up to 1.2 GB.
 SIDE_BY_SIDE = ("-n", "auto", "--maxprocesses", "8", "--dist", "worksteal")
 SETTINGS = {
     # On nets as small as those of tests a second thread costs more than it gives, tenfold where

@@ -47,6 +47,8 @@ def cli(toy: ToyPaper, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFi
                 patch.setenv(name, value)
             patch.setattr(sys, "argv", ["repro", *words])
             patch.syspath_prepend(str(toy.packages))
+            # A source that is edited within a second must not be hidden by its old bytecode.
+            patch.setattr(sys, "dont_write_bytecode", True)
             forget_toylab()
             try:
                 main()

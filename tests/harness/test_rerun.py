@@ -186,8 +186,8 @@ def test_an_obstacle_is_an_outcome_and_nothing_runs(
 ) -> None:
     monkeypatch.setenv("LAB_NEEDS", "nosuchthing")
     outcomes, summary, _ = rerun(store, SQUARES, 2)
-    assert {(o.outcome, o.reason, o.wall_s) for o in outcomes} == {
-        ("not_run", "needs the package nosuchthing, which is not installed", 0.0)
+    assert {(o.outcome, o.reason) for o in outcomes} == {
+        ("not_run", "needs the package nosuchthing, which is not installed")
     }
     assert (inline_lab.calls, summary.num_run) == ([], 0)
     assert load_verifications(store.workspace, SQUARES.id, "cpu") == outcomes

@@ -222,7 +222,7 @@ def test_an_interrupt_leaves_nothing_but_finished_outcomes(
     assert "Traceback" not in err
     assert last_line(err).startswith("interrupted: what was compared is kept")
     assert "2 of 2 agree (2 bit)" in out
-    assert_gone(workers, within_s=1.0)
+    assert_gone(workers)
     after = checkout(toy)
     assert len(after.pop(KEPT).splitlines()) == 2
     assert after == before

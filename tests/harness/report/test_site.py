@@ -128,7 +128,7 @@ def test_task_opens_with_figure_claims_and_command(page: Page, demo: Demo) -> No
     assert picture.evaluate("image => image.naturalWidth") > 0
     claims = page.get_by_role("region", name="Claims at cpu")
     row = claims.locator("tr", has_text="Loss grows as density falls.")
-    expect(row).to_contain_text("at least 0.9 then, at least 0.5 now")
+    expect(row).to_contain_text("threshold: 0.9 then, 0.5 now")
     expect(row).to_contain_text("0.7516 to 1.248")
     expect(page.locator("#cpu pre")).to_contain_text("repro run demo/fig02 --profile cpu")
     expect(page.locator("#cpu")).to_contain_text("DEV-01")
