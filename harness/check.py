@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
 
 from harness.claims import Claim, Measured, Verdict, Word, measure
-from harness.errors import DataError
+from harness.errors import DataError, HarnessError, UsageError
 from harness.evidence import Evidence, check_lines, evidence_of
 from harness.provenance.before import Before, load_before
 from harness.provenance.cohorts import FIRST
@@ -115,12 +115,46 @@ def judge(
                 now = _standing(task, claim, profile, planned[cohort], measured, cohort)
                 judged.sides[seal_name(task.id, claim.id, cohort)] = now
                 if evidence is not None:
-                    records = [evidence[key] for key in planned[cohort] if key in evidence]
-                    # Where the grid is another one by now, the result rests on what it names.
-                    records = records or list(evidence.values())
+                    records = _behind(planned, cohort, evidence)
                     state = compare_claim(task, claim, now, result.meta, records, before)
+                    decided = _decided_by(task, claim, run[-1], profile, evidence, planned)
+                    if decided and cohort == judging_cohort(task, claim, profile):
+                        lines = (decided, *state.differences)
+                        state = replace(state, state="changed", differences=lines)
             judged.rows.append(_row(task, claim, profile, measured, reference, state, cohort))
     return judged
+
+
+def _behind(
+    planned: Mapping[str, Sequence[str]], cohort: str, evidence: Mapping[str, Evidence]
+) -> list[Evidence]:
+    """Return the records that a cohort's seals stand in.
+
+    Trials without a seed belong to every cohort, and have run with the first one.
+    """
+    first = set(planned.get(FIRST, ())) if cohort != FIRST else set()
+    records = [evidence[k] for k in planned[cohort] if k in evidence and k not in first]
+    # Where the grid is another one by now, the result rests on what it names.
+    return records or list(evidence.values())
+
+
+def _decided_by(
+    task: Task,
+    claim: Claim,
+    latest: str,
+    profile: Profile,
+    evidence: Mapping[str, Evidence],
+    planned: Mapping[str, Sequence[str]],
+) -> str:
+    """Say where another cohort was to decide a claim when its latest one ran, or nothing.
+
+    Whoever has seen two cohorts could pick the one that suits.
+    """
+    name = seal_name(task.id, claim.id, latest)
+    seals = (_seal_in(r.first_seals, name, profile) for r in _behind(planned, latest, evidence))
+    told = {made.judged_by for made in seals if made is not None and made.judged_by is not None}
+    others = sorted(told - {claim.cohort}) if latest != FIRST else []
+    return f"judged by: {others[0]} then, {claim.cohort} now" if others else ""
 
 
 def judging_cohort(task: Task, claim: Claim, profile: Profile) -> str:
@@ -159,14 +193,20 @@ def compare_claim(
     """Compare a claim with its sealed side: the export's, or its records' and first judgement's."""
     cohort = now.seal.band.cohort
     name = seal_name(task.id, claim.id, cohort)
-    last = [_seal_in(record.seals, name, meta.profile) for record in records]
+    # A variant's trials may be those of the grid: what was planned is said of the grid alone.
+    speaking = "" if meta.provenance.overrides else meta.profile
+    now = now.model_copy(update={"seal": now.seal.at(speaking)})
+    last = [_seal_in(record.seals, name, speaking) for record in records]
     if cohort == FIRST and before is not None and not meta.provenance.overrides:
         found = before.sealed(task.id, claim.id, meta.profile)
         if found is not None:
             return compare(now, [found.side], last, was=found.state, note=found.note)
-    first = [_seal_in(record.first_seals, name, meta.profile) for record in records]
+    first = [_seal_in(record.first_seals, name, speaking) for record in records]
     judged = meta.judged.get(name)
     sides = {str(made): None if made is None else _side(made, judged) for made in first}
+    if judged is not None:
+        # Also where other trials, of another version say, took seals anew.
+        sides["judged"] = judged.model_copy(update={"seal": judged.seal.at(speaking)})
     return compare(now, list(sides.values()), last)
 
 
@@ -188,7 +228,7 @@ def _side(made: Seal, judged: Sealed | None) -> Sealed:
     )
 
 
-def failed_rows(task: Task, profile: Profile, error: DataError) -> list[CheckRow]:
+def failed_rows(task: Task, profile: Profile, error: HarnessError) -> list[CheckRow]:
     """Return ERROR for every claim of a task whose stored result cannot be used."""
     measured = Measured(verdict=Verdict(word=Word.ERROR, reason=str(error)))
     return [
@@ -219,8 +259,8 @@ def _not_run(task: Task, result: TaskResult | None, profile: Profile, cohort: st
     if not missing:
         return ""
     total = missing + result.counts(cohort).with_result
-    first = next(gap for gap in result.meta.not_run if gap.cohort == cohort)
-    return f"{missing} of {total} trials have no result, first {first.trial}: {first.reason}"
+    gaps = [f", first {g.trial}: {g.reason}" for g in result.meta.not_run if g.cohort == cohort]
+    return f"{missing} of {total} trials have no result{gaps[0] if gaps else ''}"
 
 
 def _paper_value(claim: Claim, reference: pd.DataFrame | None) -> float | None:
@@ -294,7 +334,7 @@ def check_stored(
         if deep and result is not None and workspace.is_committed(profile):
             check_rebuilt(workspace, task, profile, result, judged)
         return judged.rows
-    except DataError as error:
+    except (DataError, UsageError) as error:
         return failed_rows(task, profile, error)
 
 

@@ -142,7 +142,10 @@ def measure(claim: Claim, table: pd.DataFrame, *, columns: Columns, profile: Pro
     if profile not in claim.profiles:
         return Measured(verdict=Verdict(word=Word.OUT_OF_PROFILE, reason=claim.out_of_profile))
     samples: list[list[float]] = []
+    seeds: list[int] = []
     try:
+        pooled = claim.deterministic or columns.seed is None
+        seeds = [] if pooled else sorted({int(seed) for seed in table[columns.seed]})
         samples = samples_per_seed(claim, table, columns.seed)
         verdict = decide(claim, samples)
     except InvalidQuantity as error:
@@ -151,9 +154,8 @@ def measure(claim: Claim, table: pd.DataFrame, *, columns: Columns, profile: Pro
         verdict = Verdict(word=Word.NOT_RUN, reason=str(error))
     except Exception as error:  # noqa: BLE001 - whatever a quantity raises becomes ERROR
         verdict = Verdict(word=Word.ERROR, reason=f"{type(error).__name__}: {error}")
-    pooled = claim.deterministic or columns.seed is None
-    seeds = () if pooled or not samples else sorted({int(seed) for seed in table[columns.seed]})
-    return Measured(verdict=verdict, seeds=tuple(seeds), samples=tuple(map(tuple, samples)))
+    told = tuple(seeds) if samples else ()
+    return Measured(verdict=verdict, seeds=told, samples=tuple(map(tuple, samples)))
 
 
 def samples_per_seed(claim: Claim, table: pd.DataFrame, seed: str | None) -> list[list[float]]:

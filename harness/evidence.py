@@ -13,7 +13,7 @@ from harness.provenance.before import code_of, load_before
 from harness.provenance.code import code_digest
 from harness.provenance.cohorts import FIRST
 from harness.provenance.seals import keys_digest, seal, seal_name
-from harness.record import line_digest, read_body, read_lines
+from harness.record import RESTORE, line_digest, read_body, read_lines
 from harness.records import RecordStore
 from harness.results import KEY_DIGITS, ResultMeta, trials_of
 from harness.task import PROFILES, Experiment, Profile, Scalar, Task
@@ -111,6 +111,8 @@ def names_sealed(workspace: Workspace, experiment: Experiment, profile: Profile)
 
 def check_lines(path: Path, meta: ResultMeta, found: Mapping[str, Evidence]) -> None:
     """Raise DataError unless the records are those that a stored result was built from."""
+    if sum(map(len, meta.lines.values())) != meta.num_records:
+        raise DataError(f"{path.with_suffix('.json')} does not name all its records: {RESTORE}")
     by_start = {(e.experiment, key[:KEY_DIGITS]): e for key, e in found.items()}
     for experiment, lines in meta.lines.items():
         for start, line in lines.items():
@@ -137,19 +139,17 @@ def seals_of(
     for task in tasks:
         every = dict.fromkeys(name for profile in PROFILES for name in cohorts_of(task, profile))
         for cohort in [FIRST] if overrides else every:
-            keys = planned_keys(task, overrides, cohort=cohort)
+            keys = planned_keys(task, cohort=cohort)
             for claim in task.claims:
                 made = seal(task, claim, keys, cohort=cohort)
                 found[seal_name(task.id, claim.id, cohort)] = made.model_dump(mode="json")
     return dict(sorted(found.items()))
 
 
-def planned_keys(
-    task: Task, overrides: Mapping[str, Scalar] | None = None, *, cohort: str = FIRST
-) -> dict[str, str]:
+def planned_keys(task: Task, *, cohort: str = FIRST) -> dict[str, str]:
     """Return, for each profile in which a task has a cohort, a digest of its trials' keys."""
     return {
-        profile: keys_digest(t.key for t in trials_of(task, profile, overrides, cohort=cohort))
+        profile: keys_digest(t.key for t in trials_of(task, profile, cohort=cohort))
         for profile in PROFILES
         if cohort in cohorts_of(task, profile)
     }

@@ -80,6 +80,9 @@ def refresh_task(
 def former_judgements(workspace: Workspace, task: Task, profile: Profile) -> dict[str, Sealed]:
     """Return what each claim measured when it was first judged, by the stored result."""
     path = csv_path(workspace, task, profile).with_suffix(".json")
+    if workspace.is_committed(profile):
+        # What was judged first is in git: it must not be judged anew for want of it.
+        return dict(read_meta(path).judged) if path.is_file() else {}
     try:
         return dict(read_meta(path).judged) if path.is_file() else {}
     except DataError as error:

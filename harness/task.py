@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from harness.errors import SpecError
-from harness.provenance.cohorts import Cohort, check_numbers
+from harness.provenance.cohorts import FIRST, Cohort, check_numbers
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -313,6 +313,13 @@ class Task:
             object.__setattr__(self, "kind", kinds[word])
         if self.figure is not None and not self.alt:
             raise SpecError(f"task {self.id}: a figure needs alt text")
+        cohorts = {c.name for e in self.reads for some in e.cohorts.values() for c in some}
+        for claim in self.claims:
+            if claim.cohort not in {FIRST, *cohorts}:
+                raise SpecError(
+                    f"task {self.id}: {claim.id} is judged by {claim.cohort}, which no experiment"
+                    " that it reads declares"
+                )
         ids = [claim.id for claim in self.claims]
         if len(set(ids)) != len(ids):
             raise SpecError(f"task {self.id}: a claim id repeats among {ids}")

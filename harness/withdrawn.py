@@ -10,10 +10,12 @@ from harness.errors import DataError
 from harness.evidence import names_sealed
 from harness.papers import PaperMeta, load_paper
 from harness.provenance.before import load_before
-from harness.provenance.seals import Sealed
+from harness.provenance.cohorts import FIRST
+from harness.provenance.seals import Sealed, seal_name
 from harness.registry import Library
 from harness.results import read_meta
 from harness.task import Profile
+from harness.trial import cohorts_of
 from harness.workspace import COMMITTED_PROFILES, Workspace
 
 UNSAID = (
@@ -33,10 +35,11 @@ def withdrawn_rows(
     if profile not in COMMITTED_PROFILES or workspace.variant:
         return []
     declared = {
-        f"{task.id}:{claim.id}"
+        seal_name(task.id, claim.id, cohort)
         for task in library.tasks.values()
         if task.paper == paper
         for claim in task.claims
+        for cohort in cohorts_of(task, profile)
     }
     broken = {name for name in library.broken if name.split("/")[0] == paper}
     reasons = _reasons(load_paper(library.papers[paper].folder))
@@ -78,11 +81,12 @@ def _sealed_once(
                 side = before.sealed(task_id, claim, profile)
                 if side is not None:
                     found[f"{task_id}:{claim}"] = side.side
-    return {name.split("@")[0]: side for name, side in found.items() if "/" in name}
+    return found
 
 
 def _row(name: str, side: Sealed | None, reason: str | None, profile: Profile) -> CheckRow:
-    task, _, claim = name.partition(":")
+    task, _, rest = name.partition(":")
+    claim, _, cohort = rest.partition("@")
     outcome = side.outcome if side is not None else None
     band = side.seal.band if side is not None else None
     verdict = str(Word.NOT_RUN) if outcome is None else outcome.verdict
@@ -102,5 +106,6 @@ def _row(name: str, side: Sealed | None, reason: str | None, profile: Profile) -
         threshold_from="",
         paper_value=None,
         seal="withdrawn",
+        cohort=cohort or FIRST,
         decides=False,
     )

@@ -93,6 +93,8 @@ def claim_entry(task: Any, claim: Any, row: dict[str, Any], table: Any) -> dict[
             "grade": claim.grade,
             "profiles": list(claim.profiles),
             "cohort": "first",
+            "deterministic": claim.deterministic,
+            "seed_column": task.columns.seed or "",
         },
         "code": code_digest(roots, follow=("harness.claims", "harness.statistics")),
         **{name: row[name] for name in ROW_FIELDS},

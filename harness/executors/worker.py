@@ -13,6 +13,7 @@ from pathlib import Path
 from harness.errors import HarnessError, RunError
 from harness.executors import Job, JobFailed, Report
 from harness.executors.context import TrialContext
+from harness.provenance.before import code_of, load_before
 from harness.record import Record, make_record, plain_rows
 from harness.records import RecordStore
 from harness.registry import load_experiment
@@ -57,7 +58,8 @@ def _finished(store: RecordStore, trial: Trial, job: Job) -> Record | None:
     record = store.result(trial)
     if record is None or store.artifacts_intact(trial, record):
         return None
-    if job.facts["rerun"] and record.provenance.code != job.facts["code"]:
+    before = load_before(store.workspace.root, trial.experiment.paper)
+    if job.facts["rerun"] and code_of(record, before) != job.facts["code"]:
         return None
     return record
 

@@ -19,6 +19,7 @@ from harness.provenance.seals import Band, Outcome, Seal, Sealed, State, keys_di
 from harness.record import Record, Strict
 
 NAME = "sealed.json"
+UNDECIDED = ("NOT_RUN", "ERROR")
 SCHEMA_OF_CODE = 2
 """Records of this schema on hold today's digest of their code."""
 
@@ -93,7 +94,7 @@ class Before(Strict):
             where=entry.where,
             unit=entry.unit,
             seal=Seal(band=entry.band, keys={profile: keys_digest(keys)}, code=entry.code),
-            outcome=Outcome(**{name: getattr(entry, name) for name in Outcome.model_fields}),
+            outcome=None if entry.verdict in UNDECIDED else _outcome(entry),
         )
         then = entry.sealed_threshold
         note = "" if then is None else f"threshold: {then} when its trials ran"
@@ -104,6 +105,10 @@ class Before(Strict):
         entry = self.experiments.get(experiment_id)
         groups = entry.first_seals if entry is not None else []
         return next((group.seals for group in groups if key in group.keys), None)
+
+
+def _outcome(entry: Entry) -> Outcome:
+    return Outcome(**{name: getattr(entry, name) for name in Outcome.model_fields})
 
 
 def load_before(root: Path, paper: str) -> Before | None:

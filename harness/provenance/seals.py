@@ -36,7 +36,7 @@ STATES: dict[State, str] = {
     "none": "there is no run",
 }
 TOLERANCE = 1e-12
-"""Relative; another processor may add in another order."""
+"""Of measured numbers, relative or absolute: another processor may add in another order."""
 STATISTICS = (samples_per_seed, decide)
 """What turns a quantity into a verdict; followed with the modules that it lies in."""
 
@@ -50,6 +50,10 @@ class Band(Strict):
     grade: str
     profiles: list[str]
     cohort: str = FIRST
+    deterministic: bool | None = None
+    """Whether it has no seeds; None in seals of before this was part of them."""
+    seed_column: str | None = None
+    """What counts as a seed; empty for a table without seeds, None as above."""
 
 
 class Seal(Strict):
@@ -60,6 +64,8 @@ class Seal(Strict):
     """Digest of the keys of all planned trials by profile: profiles may share a trial."""
     code: str
     """Digest of quantity, table and statistics."""
+    judged_by: str | None = None
+    """The cohort that decides the claim; None in seals of before this was part of them."""
 
     def at(self, profile: str) -> Seal:
         """Return what the seal says of one profile."""
@@ -124,9 +130,12 @@ def seal(task: Task, claim: Claim, keys: Mapping[str, str], *, cohort: str = FIR
             grade=claim.grade,
             profiles=list(claim.profiles),
             cohort=cohort,
+            deterministic=claim.deterministic,
+            seed_column=task.columns.seed or "",
         ),
         keys=dict(keys),
         code=claim_code(task, claim),
+        judged_by=claim.cohort,
     )
 
 
@@ -206,13 +215,16 @@ def compare(
         return Comparison(state="late", differences=_words(sides, now))
     differing = list(dict.fromkeys(line for side in sides for line in differences(side, now)))
     same_code = all(side.seal.code == now.seal.code for side in sides)
-    if not same_code and all(side.outcome is None for side in sides):
+    if any(side.outcome is None and side.seal.code != now.seal.code for side in sides):
         differing.append("code: another one then, and nothing was measured by it")
     notes = (*([note] if note else []), *_words(sides, now))
     if not differing:
-        state: State = was if was != "sealed" else "sealed" if same_code else "restated"
+        if was != "sealed":
+            return Comparison(state=was, differences=notes, sealed=sides[0])
+        state: State = "sealed" if same_code else "restated"
         return Comparison(state=state, differences=notes, sealed=sides[0])
-    is_renewed = all(made == now.seal for made in last) and any(s.seal != now.seal for s in sides)
+    ran_again = bool(last) and all(made == now.seal for made in last)
+    is_renewed = ran_again and any(side.seal != now.seal for side in sides)
     return Comparison(
         state="renewed" if is_renewed else "changed",
         differences=(*differing, *notes),
@@ -225,7 +237,7 @@ def differences(sealed: Sealed, now: Sealed) -> list[str]:
     found = [
         f"{name}: {then!r} then, {value!r} now"
         for name, value in now.seal.band
-        if not _equal(then := getattr(sealed.seal.band, name), value)
+        if (then := getattr(sealed.seal.band, name)) is not None and then != value
     ]
     if sealed.seal.keys != now.seal.keys:
         found.append("trials: other trials were planned then")

@@ -115,6 +115,32 @@ def test_claim_changed_after_its_run_is_cleared_by_a_fresh_cohort(
     assert (rows["cohort-1"]["seal"], rows["cohort-1"]["decides"]) == ("sealed", True)
 
 
+def test_cohort_that_decides_cannot_be_picked_when_both_are_known(
+    declared: ToyPaper, cli: Cli
+) -> None:
+    assert cli(*RUN).code == 0
+    task = declared.folder / "tasks" / "tab01_squares.py"
+    task.write_text(task.read_text().replace("threshold=1.0", 'threshold=1.0, cohort="cohort-1"'))
+    rows = {row["cohort"]: row for row in check(cli)}
+    assert (rows["cohort-1"]["decides"], rows["cohort-1"]["seal"]) == (True, "changed")
+    assert "judged by: first then, cohort-1 now" in rows["cohort-1"]["differences"]
+
+
+def test_cohort_that_was_run_cannot_be_dropped(declared: ToyPaper, cli: Cli) -> None:
+    assert cli(*RUN).code == 0
+    path = declared.folder / "experiments" / "squares.py"
+    path.write_text(path.read_text().replace(DECLARED, ""))
+    done = cli("check", "toylab", "--profile", "cpu", "--json")
+    rows = [row for row in json.loads(done.out) if row["cohort"] == "cohort-1"]
+    assert (done.code, [row["verdict"] for row in rows]) == (1, ["ERROR"])
+
+
+def test_claim_judged_by_no_cohort_breaks_its_task(toy: ToyPaper, cli: Cli) -> None:
+    task = toy.folder / "tasks" / "tab01_squares.py"
+    task.write_text(task.read_text().replace("threshold=1.0", 'threshold=1.0, cohort="cohort-7"'))
+    assert "cohort-7, which no experiment" in cli("list").err
+
+
 def test_unknown_cohort_is_refused_before_anything_runs(declared: ToyPaper, cli: Cli) -> None:
     done = cli(*RUN, "--cohort", "cohort-7")
     assert (done.code, "cohort-1" in done.err) == (2, True)

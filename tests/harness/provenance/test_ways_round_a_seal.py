@@ -162,6 +162,51 @@ def test_9_same_seeds_again(ran: ToyPaper, cli: Cli) -> None:
     assert "threshold: 1.0 then, 0.5 now" in row["differences"]
 
 
+def test_quantity_changed_before_anything_was_judged(toy: ToyPaper, cli: Cli) -> None:
+    """Some trials ran under the code of the seal, which never measured; then another code did."""
+    assert cli(*RUN, TOY_MODES="raise").code == 3
+    edit(toy.folder / "experiments" / "squares.py", "raise ValueError(", "print(")
+    edit_task(toy, "def growth(table):\n", "def growth(table):\n    return 2.0\n")
+    assert cli(*RUN, TOY_MODES="raise").code == 0
+    (row,) = json.loads(cli("check", "toylab", "--profile", "cpu", "--json", TOY_MODES="raise").out)
+    assert (row["verdict"], row["seal"]) == ("REPRODUCED", "changed")
+
+
+def test_new_version_of_the_experiment(ran: ToyPaper, cli: Cli) -> None:
+    edit(ran.folder / "experiments" / "squares.py", "version=1", "version=2")
+    edit_task(ran, "threshold=1.0", "threshold=0.5")
+    assert cli(*RUN).code == 0
+    (row,) = check(cli, "--deep")
+    assert row["seal"] == "renewed"
+    assert "threshold: 1.0 then, 0.5 now" in row["differences"]
+
+
+def test_json_that_names_no_records(ran: ToyPaper, cli: Cli) -> None:
+    rewrite_json(ran, lines={})
+    (row,) = check(cli)
+    assert (row["verdict"], "does not name all its records" in row["reason"]) == ("ERROR", True)
+
+
+def test_json_lost_and_made_anew(ran: ToyPaper, cli: Cli) -> None:
+    path = ran.csv("cpu").with_suffix(".json")
+    path.write_text("{")
+    done = cli(*RUN)
+    assert (done.code, "restore" in done.err) == (2, True)
+    assert path.read_text() == "{"
+
+
+def test_seeds_pooled_after_the_run(ran: ToyPaper, cli: Cli) -> None:
+    edit_task(ran, "profiles=(", "deterministic=True, profiles=(")
+    (row,) = check(cli)
+    assert "deterministic: False then, True now" in row["differences"]
+
+
+def test_variant_of_one_seed_before_the_whole_grid_changes_nothing(toy: ToyPaper, cli: Cli) -> None:
+    assert cli(*RUN, "--seeds", "1").code == 0
+    assert cli(*RUN).code == 0
+    assert [row["seal"] for row in check(cli, "--deep")] == ["sealed"]
+
+
 def test_late_claim_stays_late_when_its_trials_run_again(ran: ToyPaper, cli: Cli) -> None:
     edit_task(ran, 'id="grows"', 'id="rises"')
     rows = {row["claim"]: row for row in check(cli)}
