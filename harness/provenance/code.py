@@ -18,7 +18,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from enum import Enum
 from pathlib import Path
-from types import FunctionType
+from types import FunctionType, ModuleType
 from typing import Any
 
 from harness.errors import SpecError
@@ -145,7 +145,13 @@ class _Reader:
         if is_dataclass(value):
             held = [[f"{f.name}=", *self.value(getattr(value, f.name))] for f in fields(value)]
             return [f"{type(value).__name__}(", *_joined(held), ")"]
-        return [f"<{type(value).__name__}>"]
+        if isinstance(value, ModuleType) or callable(value):
+            # What a library gives stands by name, as it does in a source.
+            return [f"<{getattr(value, '__name__', type(value).__name__)}>"]
+        raise SpecError(
+            f"a value of type {type(value).__name__} is bound to code that is digested: its"
+            " content cannot be told, bind plain values instead"
+        )
 
     def _definition(self, item: Any) -> Template:
         """Return a function or class: a symbol where it is followed, else its name."""
@@ -269,7 +275,11 @@ class _Module:
             )
         held = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
         values = {name: self.reader.value(cell.cell_contents) for name, cell in held}
-        return Writer(self, values).definition(nodes[0])
+        # The text of a default names a value; it was taken when the function was made.
+        taken = [self.reader.value(value) for value in function.__defaults__ or ()]
+        named = sorted((function.__kwdefaults__ or {}).items())
+        taken += [[f"{name}=", *self.reader.value(value)] for name, value in named]
+        return [*Writer(self, values).definition(nodes[0]), *_joined(taken)]
 
 
 def _names_of(statement: ast.stmt) -> list[str]:

@@ -139,6 +139,23 @@ def test_constant_behind_a_default_counts(make: Make) -> None:
     assert make(source.format(1.0), "quantity") != make(source.format(2.0), "quantity")
 
 
+def test_value_that_an_inner_function_took_counts(make: Make) -> None:
+    source = (
+        "def make(c):\n    def quantity(t, c=c):\n        return c\n    return quantity\n\n\n"
+        "quantity = make({})\n"
+    )
+    assert make(source.format(1), "quantity") != make(source.format(2), "quantity")
+
+
+def test_value_that_cannot_be_told_is_refused(make: Make) -> None:
+    source = (
+        "from functools import partial\n\n\nclass Box:\n    pass\n\n\n"
+        "def inner(t, box):\n    return 1.0\n\n\nquantity = partial(inner, box=Box())\n"
+    )
+    with pytest.raises(SpecError, match="type Box"):
+        make(source, "quantity")
+
+
 @pytest.mark.parametrize(
     "use",
     [
