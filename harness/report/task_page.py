@@ -90,6 +90,7 @@ def _claim(claim: Claim, row: CheckRow) -> dict[str, str]:
         "threshold": threshold(row.form, row.threshold, tolerance=claim.tolerance),
         "threshold_from": row.threshold_from,
         "paper": number(row.paper_value) or NOT_PUBLISHED,
+        "anchor": claim.id if row.decides else f"{claim.id}-{row.cohort}",
         "seal": row.seal,
         "seal_note": seal_note(row),
     }

@@ -115,8 +115,10 @@ def seal_note(row: CheckRow) -> str:
     """Say how a claim stands to its seal, with both values where they differ."""
     note = {"sealed": "sealed before the run", "none": "no run"}.get(row.seal, "")
     note = note or f"{row.seal}: {STATES[cast(State, row.seal)]}"
-    cohort = "" if row.cohort == FIRST and row.decides else f"{row.cohort} of seeds: "
-    return cohort + "; ".join([note, *row.differences])
+    text = "; ".join([note, *row.differences])
+    if not row.decides:
+        return f"cohort {row.cohort.removeprefix('cohort-')}, which does not decide: {text}"
+    return text if row.cohort == FIRST else f"decided by {row.cohort}: {text}"
 
 
 def origin(sources: Sources) -> str:
