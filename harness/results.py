@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 SCHEMA_VERSION = 2
 KEY_DIGITS = 16
-"""Of a trial's key, where a file names many."""
+"""How much of a trial's key stands where a file names many."""
 
 
 class ColumnMeta(Strict):
@@ -99,9 +99,9 @@ class ResultMeta(Strict):
     num_rows: int
     columns: list[ColumnMeta]
     trials: TrialCounts
-    """Of the first cohort."""
+    """How the trials of the first cohort ended."""
     cohorts: dict[str, TrialCounts] = Field(default_factory=dict)
-    """By name, of every further cohort."""
+    """The same for every further cohort, by name."""
     not_run: list[NotRun]
     num_records: int
     lines: dict[str, dict[str, str]]

@@ -41,9 +41,9 @@ class Outcome:
     """What pytest exited with."""
     seconds: float = 0.0
     counts: Counter[str] = field(default_factory=Counter)
-    """Of tests, by how they ended."""
+    """How many tests ended how."""
     skipped: Counter[str] = field(default_factory=Counter)
-    """Of skipped tests, by the reason."""
+    """How many were skipped for which reason."""
 
     def told(self) -> str:
         """Return one line for the end of the run."""

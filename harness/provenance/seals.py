@@ -36,7 +36,7 @@ STATES: dict[State, str] = {
     "none": "there is no run",
 }
 TOLERANCE = 1e-12
-"""Of measured numbers, relative or absolute: another processor may add in another order."""
+"""For measured numbers, relative or absolute: another processor may add in another order."""
 STATISTICS = (samples_per_seed, decide)
 """What turns a quantity into a verdict; followed with the modules that it lies in."""
 

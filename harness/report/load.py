@@ -34,7 +34,7 @@ class Sources:
 
     num_trials: int = 0
     num_stale: int = 0
-    """Of these, how many ran older code than today's."""
+    """How many of them ran older code than today's."""
     cpus: tuple[str, ...] = ()
     """The kinds of processor that they ran on."""
     verified: str = ""

@@ -78,7 +78,6 @@ def _claim_of(entry: Entry, row: CheckRow) -> Claim:
 def _claim(claim: Claim, row: CheckRow) -> dict[str, str]:
     unit = f" {claim.unit}" if claim.unit else ""
     return {
-        "id": claim.id,
         "statement": claim.statement,
         "where": claim.where,
         "grade": row.grade,
