@@ -103,8 +103,7 @@ class Comparison:
 
     state: State
     differences: tuple[str, ...] = ()
-    """What differs, both values each; of a `changed` claim, and notes on other words."""
-    sealed: Sealed | None = None
+    """What differs, both values each, and what the claim said in other words."""
 
 
 def seal_name(task_id: str, claim_id: str, cohort: str = FIRST) -> str:
@@ -220,15 +219,14 @@ def compare(
     notes = (*([note] if note else []), *_words(sides, now))
     if not differing:
         if was != "sealed":
-            return Comparison(state=was, differences=notes, sealed=sides[0])
+            return Comparison(state=was, differences=notes)
         state: State = "sealed" if same_code else "restated"
-        return Comparison(state=state, differences=notes, sealed=sides[0])
+        return Comparison(state=state, differences=notes)
     ran_again = bool(last) and all(made == now.seal for made in last)
     is_renewed = ran_again and any(side.seal != now.seal for side in sides)
     return Comparison(
         state="renewed" if is_renewed else "changed",
         differences=(*differing, *notes),
-        sealed=sides[0],
     )
 
 
