@@ -88,6 +88,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
 
 
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Pass over files without a timed test where only those are asked for: imports take long."""
+    if config.getoption("--timing") != "only" or not collection_path.is_file():
+        return None
+    return True if "mark.timing" not in collection_path.read_text(encoding="utf-8") else None
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Choose the group, skip what needs Flower without it, and order the tests of workers."""
     choose_group(config, items)
