@@ -14,8 +14,7 @@ from harness.provenance.cohorts import Cohort
 from harness.provenance.seals import seal_name
 from harness.registry import load_registry
 from harness.task import Experiment, Profile
-
-from .conftest import ROOT
+from tests.conftest import ROOT
 
 LIBRARY = load_registry()
 DECLARED = [

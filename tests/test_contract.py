@@ -23,8 +23,7 @@ from harness.registry import load_registry
 from harness.results import TaskResult, csv_path, figure_path, load_result
 from harness.task import PROFILES, Experiment, Profile, Task
 from harness.workspace import Workspace
-
-from .conftest import ROOT, Smoke
+from tests.conftest import ROOT, Smoke
 
 LIBRARY = load_registry()
 TASKS = [pytest.param(task, id=name) for name, task in sorted(LIBRARY.tasks.items())]

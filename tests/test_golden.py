@@ -10,9 +10,8 @@ import torch
 from harness.catalogue import load_catalogue
 from harness.registry import load_registry
 from harness.task import PROFILES, Experiment
-
-from .golden_rows import FOLDER, differences, golden_path, load_golden
-from .golden_trials import GoldenRuns, Patch, Short, declared_golden, in_double, patched
+from tests.golden_rows import FOLDER, differences, golden_path, load_golden
+from tests.golden_trials import GoldenRuns, Patch, Short, declared_golden, in_double, patched
 
 LIBRARY = load_registry()
 DECLARED = declared_golden()

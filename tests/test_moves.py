@@ -22,8 +22,7 @@ from harness.records import RecordStore
 from harness.registry import load_registry
 from harness.trial import all_trials
 from harness.workspace import Workspace
-
-from .conftest import ROOT
+from tests.conftest import ROOT
 
 MOVES = {
     "harness.statistics": "harness.stats",

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from .conftest import ROOT
-from .run import Outcome, exit_code
+from tests.conftest import ROOT
+from tests.run import Outcome, exit_code
 
 SOME_TESTS = """
 import os

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from .waiting import GUARD_S
+from tests.waiting import GUARD_S
 
 TESTS = Path(__file__).resolve().parent
 SOURCES = sorted(path for path in TESTS.rglob("*.py") if path.parent != TESTS / "benchmarks")

@@ -11,9 +11,8 @@ import pytest
 
 from harness.cli import main
 from harness.provenance import code
-
-from .small_disk import SmallDisk, mounted
-from .toy_paper import ToyPaper, make_toy_paper
+from tests.harness.small_disk import SmallDisk, mounted
+from tests.harness.toy_paper import ToyPaper, make_toy_paper
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ..waiting import GUARD_S, wait_for
+from tests.waiting import GUARD_S, wait_for
 
 
 def descendants(pid: int) -> list[int]:

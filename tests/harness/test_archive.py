@@ -17,8 +17,7 @@ from harness.record import parse_record
 from harness.records import RecordStore
 from harness.trial import Trial, grid_of
 from harness.workspace import Workspace
-
-from .inline_lab import BASE, HEAD, SQUARES, TASKS, make_record, run_lab, tree
+from tests.harness.inline_lab import BASE, HEAD, SQUARES, TASKS, make_record, run_lab, tree
 
 HEAD_TASKS = [TASKS["head"]]
 

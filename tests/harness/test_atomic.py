@@ -14,9 +14,8 @@ import pytest
 
 from harness.atomic import write_bytes, write_text
 from harness.errors import RunError
-
-from .inline_lab import tree
-from .small_disk import SmallDisk, needs_mount
+from tests.harness.inline_lab import tree
+from tests.harness.small_disk import SmallDisk, needs_mount
 
 
 def test_a_file_is_written_with_its_folders_and_replaced(tmp_path: Path) -> None:

@@ -17,8 +17,15 @@ from harness.records import RecordStore
 from harness.results import NotRun, TrialCounts, csv_path, write_result
 from harness.task import Task
 from harness.workspace import Workspace
-
-from .hand_made import crash, evidence, make_claim, make_records, make_result, make_task, mean
+from tests.harness.hand_made import (
+    crash,
+    evidence,
+    make_claim,
+    make_records,
+    make_result,
+    make_task,
+    mean,
+)
 
 
 def check_one(

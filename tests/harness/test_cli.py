@@ -13,9 +13,8 @@ from typer.main import get_command
 from harness.cli import app
 from harness.commands.common import parse_duration, parse_overrides
 from harness.errors import UsageError
-
-from .conftest import Cli
-from .toy_paper import TASK, ToyPaper
+from tests.harness.conftest import Cli
+from tests.harness.toy_paper import TASK, ToyPaper
 
 LIST_FIELDS = ["id", "paper", "kind", "number", "title", "file", "experiments", "claims"]
 CHECK_FIELDS = [

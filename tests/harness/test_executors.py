@@ -21,10 +21,9 @@ from harness.records import RecordStore
 from harness.task import Scalar
 from harness.trial import Trial
 from harness.workspace import Workspace
-
-from ..waiting import wait_for
-from .inline_lab import FACTS, FATES
-from .processes import assert_gone, descendants
+from tests.harness.inline_lab import FACTS, FATES
+from tests.harness.processes import assert_gone, descendants
+from tests.waiting import wait_for
 
 
 def job(root: Path, fate: str, *, number: int = 0, timeout_s: float = 60.0) -> Job:

@@ -15,12 +15,12 @@ from typing import Any
 
 import pytest
 
-from ..waiting import wait_for
-from .conftest import Cli
-from .inline_lab import tree
-from .processes import assert_gone, descendants
-from .small_disk import SmallDisk, needs_mount
-from .toy_paper import ToyPaper
+from tests.harness.conftest import Cli
+from tests.harness.inline_lab import tree
+from tests.harness.processes import assert_gone, descendants
+from tests.harness.small_disk import SmallDisk, needs_mount
+from tests.harness.toy_paper import ToyPaper
+from tests.waiting import wait_for
 
 RUN = ("run", "toylab/tab01", "--jobs", "2")
 INLINE = ("run", "toylab/tab01", "--executor", "inline")

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from ..waiting import wait_for
-from .processes import assert_gone, descendants
-from .toy_paper import ToyPaper, make_toy_paper
+from tests.harness.processes import assert_gone, descendants
+from tests.harness.toy_paper import ToyPaper, make_toy_paper
+from tests.waiting import wait_for
 
 NUM_KILLS = 20
 NUM_TRIALS = 60

@@ -17,8 +17,7 @@ from harness.record import Record, pack_bytes, parse_record, read_pack
 from harness.records import RecordStore, Rejected, remove_leftovers
 from harness.trial import Trial
 from harness.workspace import Workspace
-
-from .inline_lab import SQUARES, make_record
+from tests.harness.inline_lab import SQUARES, make_record
 
 
 @pytest.fixture

@@ -11,8 +11,7 @@ import pytest
 
 from harness.errors import UsageError
 from harness.registry import Library, load_experiment, load_registry
-
-from .toy_paper import TASK, ToyPaper
+from tests.harness.toy_paper import TASK, ToyPaper
 
 Load = Callable[[], Library]
 TASK_FILE = "tasks/tab01_squares.py"

@@ -20,9 +20,18 @@ from harness.runner import Runner, Summary
 from harness.task import Experiment, Needs
 from harness.trial import Trial, grid_of
 from harness.workspace import Workspace
-
-from . import inline_lab
-from .inline_lab import BASE, BATCHED, FACTS, HEAD, LIMITS, SQUARES, Silent, run_lab, tree
+from tests.harness import inline_lab
+from tests.harness.inline_lab import (
+    BASE,
+    BATCHED,
+    FACTS,
+    HEAD,
+    LIMITS,
+    SQUARES,
+    Silent,
+    run_lab,
+    tree,
+)
 
 
 @pytest.fixture(autouse=True)

@@ -11,9 +11,8 @@ from harness.canonical import digest
 from harness.errors import DataError
 from harness.results import load_result, write_result
 from harness.workspace import Workspace
-
-from .hand_made import make_claim, make_result, make_task
-from .toy_paper import ToyPaper
+from tests.harness.hand_made import make_claim, make_result, make_task
+from tests.harness.toy_paper import ToyPaper
 
 TASK = make_task(make_claim())
 

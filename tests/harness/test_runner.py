@@ -16,9 +16,18 @@ from harness.results import build_result
 from harness.task import Params, Status
 from harness.trial import Trial, grid_of
 from harness.workspace import Workspace
-
-from . import inline_lab as lab
-from .inline_lab import BASE, BATCHED, HEAD, SQUARES, TASKS, Silent, carry_out, plan_of, run_lab
+from tests.harness import inline_lab as lab
+from tests.harness.inline_lab import (
+    BASE,
+    BATCHED,
+    HEAD,
+    SQUARES,
+    TASKS,
+    Silent,
+    carry_out,
+    plan_of,
+    run_lab,
+)
 
 
 @pytest.fixture

@@ -6,8 +6,8 @@ import json
 from collections import Counter
 from typing import Any
 
-from .conftest import Cli
-from .toy_paper import ToyPaper
+from tests.harness.conftest import Cli
+from tests.harness.toy_paper import ToyPaper
 
 RUN = ("run", "toylab", "--executor", "inline")
 

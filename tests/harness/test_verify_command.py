@@ -15,12 +15,11 @@ import pytest
 
 from harness.measure.machine import source_state
 from harness.record import read_pack
-
-from .conftest import Cli
-from .inline_lab import tree
-from .test_faults import edit, last_line, wait_for
-from .test_kill import assert_gone, descendants
-from .toy_paper import ToyPaper
+from tests.harness.conftest import Cli
+from tests.harness.inline_lab import tree
+from tests.harness.test_faults import edit, last_line, wait_for
+from tests.harness.test_kill import assert_gone, descendants
+from tests.harness.toy_paper import ToyPaper
 
 VERIFY = ("verify", "toylab", "--executor", "inline")
 KEPT = "results/toylab/verify/squares.cpu.jsonl"

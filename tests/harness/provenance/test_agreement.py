@@ -22,9 +22,8 @@ from harness.provenance.agreement import (
 from harness.record import Record
 from harness.task import Scalar
 from harness.trial import Trial
-
-from ..hand_made import EXPERIMENT
-from ..inline_lab import make_record
+from tests.harness.hand_made import EXPERIMENT
+from tests.harness.inline_lab import make_record
 
 Rows = Sequence[Mapping[str, Scalar | None]]
 

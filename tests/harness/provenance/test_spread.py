@@ -17,9 +17,8 @@ from harness.record import Record
 from harness.statistics import InvalidQuantity
 from harness.task import Profile, Task
 from harness.trial import Trial, grid_of
-
-from ..hand_made import EXPERIMENT, crash, make_claim, make_task, mean
-from ..inline_lab import make_record
+from tests.harness.hand_made import EXPERIMENT, crash, make_claim, make_task, mean
+from tests.harness.inline_lab import make_record
 
 
 def record(seed: int, *ys: float | None) -> Record:

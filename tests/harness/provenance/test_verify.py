@@ -26,9 +26,8 @@ from harness.provenance.verify import (
 from harness.task import Column, Columns, Task
 from harness.trial import Trial
 from harness.workspace import Workspace
-
-from ..hand_made import EXPERIMENT
-from ..inline_lab import make_record, tree
+from tests.harness.hand_made import EXPERIMENT
+from tests.harness.inline_lab import make_record, tree
 
 EPYC = {"cpu": "AMD EPYC", "isa": "avx512"}
 XEON = {"cpu": "Intel Xeon", "isa": "avx2"}

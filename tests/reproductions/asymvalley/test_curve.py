@@ -16,8 +16,7 @@ from reproductions.asymvalley.batch_norm import recalibrate
 from reproductions.asymvalley.curve import ValleyData, Walk, point_of, valley_curve
 from reproductions.asymvalley.layout import layout_of, parameters_vector
 from reproductions.asymvalley.noise import draw_noise, sign_consistent
-
-from .small import small_data, small_net, state_of
+from tests.reproductions.asymvalley.small import small_data, small_net, state_of
 
 LAMBDAS = [-1.0, -0.5, 0.0, 0.5, 1.0]
 

@@ -14,8 +14,7 @@ from reproductions.asymvalley.interpolation import (
     interpolation_curve,
 )
 from reproductions.asymvalley.layout import layout_of, parameters_vector
-
-from .small import small_data, small_net
+from tests.reproductions.asymvalley.small import small_data, small_net
 
 
 def test_ends_are_the_two_models() -> None:

@@ -10,8 +10,7 @@ from harness.errors import SpecError
 from reproductions.asymvalley.directions import NOISE_GROUPS, PARTITION
 from reproductions.asymvalley.layout import layout_of, parameters_vector, same_sign_ratio
 from reproductions.nets.vgg import VGG, VGGConfig
-
-from .small import small_net
+from tests.reproductions.asymvalley.small import small_net
 
 
 def vgg(*, batch_norm: bool) -> VGG:

@@ -19,8 +19,7 @@ from reproductions.asymvalley.noise import (
     sign_consistent,
     special_direction,
 )
-
-from .small import small_net
+from tests.reproductions.asymvalley.small import small_net
 
 SIZE = 200_000
 MOMENTS: dict[Noise, tuple[float, float]] = {

@@ -9,8 +9,7 @@ from harness.errors import SpecError
 from reproductions.asymvalley.layout import layout_of, parameters_vector
 from reproductions.asymvalley.noise import draw_noise
 from reproductions.asymvalley.scaling import scale_direction
-
-from .small import small_net
+from tests.reproductions.asymvalley.small import small_net
 
 MODEL = small_net()
 LAYOUT = layout_of(MODEL)

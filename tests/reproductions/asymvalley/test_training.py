@@ -19,8 +19,7 @@ from reproductions.asymvalley.training import (
     epoch_batches,
     train,
 )
-
-from .small import small_data, small_net, state_of
+from tests.reproductions.asymvalley.small import small_data, small_net, state_of
 
 SETTINGS = Settings(
     epochs=2, lr=0.05, batch_size=8, weight_decay=1e-3, optimizer="sgd", augment=False

@@ -26,9 +26,14 @@ from reproductions.lisa.grading import (
 )
 from reproductions.lisa.judge import Judge, JudgeSettings, Message
 from reproductions.lisa.mt_bench import MADE_UP, Question
-
-from ...waiting import wait_for
-from .scripted_judge import MODEL, ScriptedJudge, says, scripted_judge, silent
+from tests.reproductions.lisa.scripted_judge import (
+    MODEL,
+    ScriptedJudge,
+    says,
+    scripted_judge,
+    silent,
+)
+from tests.waiting import wait_for
 
 WRITING, MATH = MADE_UP[0], MADE_UP[1]
 

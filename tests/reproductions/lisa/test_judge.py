@@ -22,8 +22,7 @@ from harness.plan import JUDGE_SETTINGS, lacking, probe_limits
 from harness.task import Needs
 from reproductions.lisa import judge as judge_module
 from reproductions.lisa.judge import Judge, JudgeSettings, Reply, settings_from_environment
-
-from .scripted_judge import (
+from tests.reproductions.lisa.scripted_judge import (
     MODEL,
     Action,
     ScriptedJudge,

@@ -39,8 +39,13 @@ from reproductions.lisa.mt_bench import (
 from reproductions.lisa.tasks import tab03_mt_bench, tab09_mt_bench_70b
 from reproductions.lisa.tokenizer import as_tensor, from_tensor, learn_tokenizer
 from tests.harness.inline_lab import FACTS, Silent
-
-from .scripted_judge import MODEL, ScriptedJudge, says, scripted_judge, status
+from tests.reproductions.lisa.scripted_judge import (
+    MODEL,
+    ScriptedJudge,
+    says,
+    scripted_judge,
+    status,
+)
 
 CONTEXT = 128
 JUDGED = {"judged": True}

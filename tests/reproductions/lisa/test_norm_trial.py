@@ -27,8 +27,7 @@ from reproductions.lisa.methods import Lora
 from reproductions.lisa.norm_trial import initial_rows, method_of, training_rows, with_adapters
 from reproductions.lisa.pretraining import Texts, new_model
 from reproductions.lisa.shapes import shape_of
-
-from .small import gpt2, llama
+from tests.reproductions.lisa.small import gpt2, llama
 
 LAYERS = ["embedding", "block 0", "block 1", "block 2", "block 3", "head"]
 

@@ -21,8 +21,7 @@ from reproductions.lisa.norms import (
     merged_norm,
     update_norm,
 )
-
-from .small import NUM_BLOCKS, batches, gpt2, llama, train
+from tests.reproductions.lisa.small import NUM_BLOCKS, batches, gpt2, llama, train
 
 RANK, ALPHA = 3, 6.0
 LLAMA_LAYERS = ["embedding", *(f"block {i}" for i in range(NUM_BLOCKS)), "head"]
