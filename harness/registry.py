@@ -18,11 +18,14 @@ from pathlib import Path
 from types import ModuleType
 from typing import Generic, TypeVar
 
+from harness.declare.experiment import Experiment
+from harness.declare.papers import Item, load_paper
+from harness.declare.task import Kind, Task
 from harness.errors import SpecError, UsageError, nearest
-from harness.task import Experiment, Kind, Task
 
 ENTRY_POINTS = "paper_reproductions.papers"
 BUILT_IN = "reproductions"
+TASK_FILE = re.compile(r"(tab|fig)\d+[a-z]?(_|$)")
 
 T = TypeVar("T")
 
@@ -79,9 +82,8 @@ class Library:
     """Task id -> module that declares it."""
     files: dict[str, str] = field(default_factory=dict)
     """Task id -> its file, relative to the paper's folder."""
-
-    def file_of(self, task_id: str) -> str:
-        return self.files[task_id]
+    titles: dict[str, str] = field(default_factory=dict)
+    """Task id -> its title, from paper.toml."""
 
     def tasks_of(self, experiment: Experiment) -> list[Task]:
         """Return the tasks that show an experiment, in the order of their ids."""
@@ -165,12 +167,27 @@ def _load_paper(library: Library, package: str) -> None:
         folder = Path(importlib.import_module(package).__path__[0])
         paper = PaperFolder(name, package, folder)
         library.papers.add(paper.name, paper)
+        meta = load_paper(folder)
     except Exception as error:  # noqa: BLE001 - whatever a package raises is its reason
         _add_broken(library, name, "__init__.py", error)
         return
-    for path in sorted((folder / "tasks").glob("*.py")):
-        if path.stem != "__init__":
-            _load_file(library, paper, path)
+    items: dict[str, list[Item]] = {item.file: [] for item in meta.items if item.file}
+    for item in meta.items:
+        if item.file:
+            items[item.file].append(item)
+    for file, listed in items.items():
+        _load_file(library, paper, file, listed)
+    for path in _task_files(folder):
+        if path.relative_to(folder).as_posix() not in items:
+            unlisted = SpecError("no item of paper.toml names this file: list it there")
+            file = path.relative_to(folder).as_posix()
+            _add_broken(library, f"{name}/{path.stem}", file, unlisted)
+
+
+def _task_files(folder: Path) -> list[Path]:
+    """Return the files of a paper that hold a table or figure, by their names."""
+    found = [*folder.glob("*/*.py")]
+    return sorted(path for path in found if TASK_FILE.match(path.stem))
 
 
 def _add_broken(library: Library, name: str, file: str, error: BaseException) -> None:
@@ -180,24 +197,25 @@ def _add_broken(library: Library, name: str, file: str, error: BaseException) ->
     library.broken[name] = BrokenTask(name, file, f"{type(error).__name__}: {error}")
 
 
-def _load_file(library: Library, paper: PaperFolder, path: Path) -> None:
-    word = re.match(r"(tab|fig)\d+[a-z]?(?=_|$)", path.stem)
-    guess = f"{paper.name}/{word[0] if word else path.stem}"
-    file = f"tasks/{path.name}"
-    module_name = f"{paper.package}.tasks.{path.stem}"
+def _load_file(library: Library, paper: PaperFolder, file: str, listed: Sequence[Item]) -> None:
+    module_name = ".".join([paper.package, *Path(file).with_suffix("").parts])
+    ids = [f"{paper.name}/{item.id}" for item in listed]
     try:
-        for task in tasks_in(importlib.import_module(module_name)):
-            guess = task.id
-            if task.paper != paper.name:
-                raise SpecError(f"task {task.id} lies in the folder of {paper.name}")
-            experiments = list(walk_experiments(task))
-            for experiment in experiments:
+        found = {task.id: task for task in tasks_in(importlib.import_module(module_name))}
+        for task in found.values():
+            if task.id not in ids:
+                raise SpecError(f"paper.toml lists {file} for {', '.join(ids)}, not for {task.id}")
+        for item in listed:
+            task = found[f"{paper.name}/{item.id}"]
+            for experiment in walk_experiments(task):
                 library.experiments.add(experiment.id, experiment)
             library.tasks.add(task.id, task)
             library.modules[task.id] = module_name
             library.files[task.id] = file
+            library.titles[task.id] = item.title
     except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever it raises is its reason
-        _add_broken(library, guess, file, error)
+        for task_id in ids:
+            _add_broken(library, task_id, file, error)
 
 
 def tasks_in(module: ModuleType) -> list[Task]:

@@ -23,10 +23,10 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_map_only
 
 from harness.registry import load_registry
+from tests.checkout import ROOT
 from tests.golden_rows import RELATIVE, Body, cells, distance
 from tests.golden_trials import GoldenRuns, declared_golden
 
-ROOT = Path(__file__).resolve().parents[1]
 NOISE = "GOLDEN_NOISE"
 OLD_LIBM = "glibc.cpu.hwcaps=-AVX2,-FMA,-FMA4,-AVX512F"
 SETTINGS = (

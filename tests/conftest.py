@@ -15,9 +15,8 @@ from pathlib import Path
 import pytest
 from filelock import FileLock
 
-from harness.workspace import Workspace
-
-ROOT = Path(__file__).resolve().parents[1]
+from harness.store.workspace import Workspace
+from tests.checkout import ROOT
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,14 +25,15 @@ from safetensors.torch import load_file
 from torch.optim.optimizer import Optimizer, register_optimizer_step_post_hook
 from torch.overrides import TorchFunctionMode
 
+from harness.declare.experiment import Experiment, Outcome, RawParams
+from harness.declare.params import Scalar
 from harness.errors import SpecError
 from harness.executors.context import TrialContext
-from harness.record import plain_rows
-from harness.records import RecordStore
 from harness.registry import Library
-from harness.task import Experiment, Outcome, Params, Scalar
-from harness.trial import Trial
-from harness.workspace import Workspace
+from harness.run.trial import Trial
+from harness.store.record import plain_rows
+from harness.store.store import RecordStore
+from harness.store.workspace import Workspace
 from tests.golden_rows import Body
 
 Point = dict[str, Scalar]
@@ -50,10 +51,10 @@ class Short:
     to: Point = field(default_factory=dict)
     """Fields that make it short; it has all of them."""
 
-    def fits(self, point: Params) -> bool:
+    def fits(self, point: RawParams) -> bool:
         return all(name in point and point[name] == value for name, value in self.of.items())
 
-    def cut(self, point: Params) -> Point:
+    def cut(self, point: RawParams) -> Point:
         """Return a point made short, any one, as a trial that starts from it needs it."""
         return {name: self.to.get(name, value) for name, value in point.items()}
 
@@ -153,7 +154,7 @@ class GoldenRuns:
         measured = {
             column.name
             for task in self._library.tasks_of(experiment)
-            for column in task.columns.columns
+            for column in task.table.columns
             if column.role == "measurement"
         }
         trials = []

@@ -10,11 +10,12 @@ from typing import Any
 
 import pytest
 
+from harness.declare.experiment import Experiment
+from harness.declare.profiles import Profile
 from harness.provenance.cohorts import Cohort
 from harness.provenance.seals import seal_name
 from harness.registry import load_registry
-from harness.task import Experiment, Profile
-from tests.conftest import ROOT
+from tests.checkout import ROOT
 
 LIBRARY = load_registry()
 DECLARED = [
@@ -71,7 +72,7 @@ def test_its_records_took_seals_that_name_it(
         seal_name(task.id, claim.id, cohort.name)
         for task in LIBRARY.tasks_of(experiment)
         for claim in task.claims
-        if claim.cohort == cohort.name
+        if claim.scope.cohort == cohort.name
     }
     path = ROOT / "results" / experiment.paper / "records"
     pack = path / f"{experiment.id.split('/')[1]}.{profile}.jsonl.gz"

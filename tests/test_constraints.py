@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from tests.checkout import ROOT
 
-ROOT = Path(__file__).resolve().parents[1]
 HELD_BACK = {"rich", "typer"}
 
 

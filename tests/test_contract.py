@@ -12,18 +12,20 @@ from pathlib import Path
 
 import pytest
 
-from harness.check import CheckRow, check_stored
-from harness.claims import Word, evaluate
-from harness.dry_run import dry_runs
-from harness.figures import draw
-from harness.papers import deviations_of, load_deviations, load_paper
+from harness.declare.experiment import Experiment
+from harness.declare.papers import deviations_of, load_deviations, load_paper
+from harness.declare.profiles import PROFILES, Profile
+from harness.declare.reference import load_reference, published
+from harness.declare.task import Task
+from harness.declare.verdict import Word, evaluate
 from harness.provenance.seals import seal
-from harness.reference import load_reference, published
+from harness.publish.figures import draw
+from harness.publish.judge import CheckRow, check_stored
 from harness.registry import load_registry
-from harness.results import TaskResult, csv_path, figure_path, load_result
-from harness.task import PROFILES, Experiment, Profile, Task
-from harness.workspace import Workspace
-from tests.conftest import ROOT, Smoke
+from harness.run.dry_run import dry_runs
+from harness.store.result import TaskResult, csv_path, figure_path, load_result
+from harness.store.workspace import Workspace
+from tests.checkout import ROOT, Smoke
 
 LIBRARY = load_registry()
 TASKS = [pytest.param(task, id=name) for name, task in sorted(LIBRARY.tasks.items())]
@@ -68,7 +70,7 @@ def test_smoke_run_succeeds_and_writes_only_to_its_working_copy(smoke: Smoke) ->
 @pytest.mark.parametrize("task", TASKS)
 def test_table_has_its_columns_and_every_trial(smoke: Smoke, task: Task) -> None:
     result = result_of(smoke, task)
-    assert list(result.table.columns) == task.columns.names
+    assert list(result.table.columns) == task.table.names
     assert len(result.table) == result.meta.num_rows > 0
     assert result.meta.trials.without_result == 0
     assert result.meta.not_run == []
@@ -98,7 +100,7 @@ def test_quantities_work_on_every_table_of_this_shape(smoke: Smoke, task: Task) 
     table = result_of(smoke, task).table
     for claim in task.claims:
         everywhere = replace(claim, profiles=PROFILES, threshold_from="theory")
-        verdict = evaluate(everywhere, table, columns=task.columns, profile="smoke")
+        verdict = evaluate(everywhere, table, seed=task.table.seed, profile="smoke")
         assert verdict.word != Word.ERROR, f"{claim.id}: {verdict.reason}"
 
 
@@ -106,10 +108,10 @@ def test_quantities_work_on_every_table_of_this_shape(smoke: Smoke, task: Task) 
 def test_ci_decides_every_exact_claim(task: Task) -> None:
     committed = Workspace(ROOT)
     for claim in task.claims:
-        if claim.grade != "exact":
+        if claim.scope.grade != "exact":
             continue
         ran = [p for p in CI_PROFILES if p == "smoke" or csv_path(committed, task, p).exists()]
-        assert set(ran) & set(claim.profiles), f"{claim.id}: decided in none of {ran}"
+        assert set(ran) & set(claim.scope.profiles), f"{claim.id}: decided in none of {ran}"
 
 
 @pytest.mark.parametrize("paper", PAPERS)
@@ -152,8 +154,8 @@ def test_paper_toml_promises_no_task_that_is_not_there(paper: str) -> None:
 def test_reference_rows_and_paper_values_can_be_read(task: Task) -> None:
     rows = published(load_reference(folder_of(task), word_of(task)))
     for claim in task.claims:
-        if claim.paper_value is not None:
-            value = None if rows.empty else claim.paper_value(rows)
+        if claim.criterion.paper_value is not None:
+            value = None if rows.empty else claim.criterion.paper_value(rows)
             assert value is None or math.isfinite(value), claim.id
 
 
@@ -180,8 +182,9 @@ def test_every_claim_can_be_sealed(task: Task) -> None:
 
 def test_keys_and_seeds_are_stable_across_processes() -> None:
     code = (
-        "from harness.canonical import digest\nfrom harness.registry import load_registry\n"
-        "from harness.task import PROFILES\nfrom harness.trial import grid_of\n"
+        "from harness.provenance.canonical import digest\n"
+        "from harness.registry import load_registry\n"
+        "from harness.declare.task import PROFILES\nfrom harness.run.trial import grid_of\n"
         "experiments = sorted(load_registry().experiments.items())\n"
         "trials = [t for _, e in experiments for p in PROFILES for t in grid_of(e, p)]\n"
         "print(len(trials), digest([[t.name, t.key, t.seed('init')] for t in trials]))"
@@ -204,7 +207,7 @@ def test_keys_and_seeds_are_stable_across_processes() -> None:
 def test_grids_are_counted_and_estimated_without_torch() -> None:
     code = (
         "import sys\nfrom harness.registry import load_registry\n"
-        "from harness.task import PROFILES\n"
+        "from harness.declare.task import PROFILES\n"
         "for e in load_registry().experiments.values():\n"
         "    for profile in PROFILES:\n"
         "        for point in e.params_of(profile):\n"

@@ -7,9 +7,10 @@ import os
 import pytest
 import torch
 
-from harness.catalogue import load_catalogue
+from harness.data.catalogue import load_catalogue
+from harness.declare.experiment import Experiment
+from harness.declare.profiles import PROFILES
 from harness.registry import load_registry
-from harness.task import PROFILES, Experiment
 from tests.golden_rows import FOLDER, differences, golden_path, load_golden
 from tests.golden_trials import GoldenRuns, Patch, Short, declared_golden, in_double, patched
 

@@ -15,18 +15,18 @@ from typing import Any
 
 import pytest
 
-from harness.evidence import experiment_code
 from harness.provenance.before import code_of, load_before
-from harness.record import read_lines
-from harness.records import RecordStore
+from harness.publish.evidence import experiment_code
 from harness.registry import load_registry
-from harness.trial import all_trials
-from harness.workspace import Workspace
-from tests.conftest import ROOT
+from harness.run.trial import all_trials
+from harness.store.record import read_lines
+from harness.store.store import RecordStore
+from harness.store.workspace import Workspace
+from tests.checkout import ROOT
 
 MOVES = {
-    "harness.statistics": "harness.stats",
-    "harness.claims": "harness.declared.claims",
+    "harness.declare.statistics": "harness.stats",
+    "harness.declare.claims": "harness.declared.claims",
     "reproductions.nets.build": "reproductions.nets.built",
     "reproductions.supar.loss_quantities": "reproductions.supar.sweeps.quantities",
     "reproductions.supar.quantities": "reproductions.supar.coordinate_numbers",

@@ -12,7 +12,8 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[1]
+from tests.checkout import ROOT
+
 README = ROOT / "README.md"
 BLOCK = re.compile(
     r"(?:<!-- (?P<verb>file|append): (?P<path>\S+) -->\n)?```(?P<language>\w*)\n(?P<body>.*?)```\n",
@@ -76,7 +77,7 @@ def test_added_task_runs_and_its_claim_holds(tree: Path) -> None:
 
 
 def test_added_task_is_in_the_paper_s_list(tree: Path) -> None:
-    from harness.papers import load_paper
+    from harness.declare.papers import load_paper
 
     item = load_paper(tree / "reproductions" / "supar").item("abl_mask_nnz")
     assert (tree / "reproductions" / "supar" / item.file).is_file()

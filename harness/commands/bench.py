@@ -10,7 +10,7 @@ import typer
 from harness.commands.common import JsonOption, print_rows, say
 
 if TYPE_CHECKING:
-    from harness.bench import BenchmarkResult
+    from harness.measure.bench import BenchmarkResult
 
 Benchmarks = Annotated[
     list[str] | None,
@@ -40,9 +40,9 @@ def bench(
 
     Example:  repro bench cli_startup --compare
     """
-    from harness.bench import benchmark_files, goal_rows, load_benchmarks, run_benchmarks
     from harness.errors import DataError, RunError
-    from harness.workspace import find_workspace
+    from harness.measure.bench import benchmark_files, goal_rows, load_benchmarks, run_benchmarks
+    from harness.store.workspace import find_workspace
 
     root = find_workspace().root
     before: list[BenchmarkResult] = []

@@ -11,8 +11,10 @@ from typing import Annotated, Any, get_args
 
 import typer
 
+from harness.declare.params import Scalar
+from harness.declare.profiles import PROFILES, Profile
+from harness.declare.task import Kind
 from harness.errors import UsageError, nearest
-from harness.task import PROFILES, Kind, Profile, Scalar
 
 Selectors = Annotated[
     list[str] | None,

@@ -15,8 +15,8 @@ from harness.commands.common import (
     print_rows,
     say,
 )
-from harness.datasets import available, cache_folder, catalogue, data_hash, find, load
-from harness.datasets import missing_reason as why_missing
+from harness.data.load import available, cache_folder, catalogue, data_hash, find, load
+from harness.data.load import missing_reason as why_missing
 from harness.errors import DataError
 
 EPILOG = """
@@ -80,7 +80,7 @@ def fetch(
     ] = False,
 ) -> None:
     """Fetch a data set from the hub into the local cache."""
-    from harness.hub import fetch as fetch_hub
+    from harness.data.hub import fetch as fetch_hub
 
     dataset = find(name)
     if dataset.hub and available(name) == "hub" and not again:
@@ -106,8 +106,8 @@ def pack(
 
     There, set REPRO_DATA to the folder.
     """
-    from harness.data_pack import names_needed
-    from harness.data_pack import pack as pack_data
+    from harness.data.pack import names_needed
+    from harness.data.pack import pack as pack_data
     from harness.registry import load_registry
 
     chosen = load_registry().select(tasks, parse_kind(kind))

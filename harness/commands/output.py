@@ -7,13 +7,14 @@ from typing import Annotated, Any, get_args
 
 import typer
 
-from harness.atomic import write_bytes, write_text
 from harness.commands.common import Selectors, parse_profile, say
+from harness.declare.profiles import PROFILES
+from harness.declare.task import Task
 from harness.errors import UsageError, nearest
 from harness.registry import Library, load_registry
-from harness.results import TaskResult, load_result
-from harness.task import PROFILES, Task
-from harness.workspace import find_workspace
+from harness.store.atomic import write_bytes, write_text
+from harness.store.result import TaskResult, load_result
+from harness.store.workspace import find_workspace
 
 StoredProfile = Annotated[
     str | None, typer.Option("--profile", "-p", help="Scale; the largest that is stored.")
@@ -38,9 +39,9 @@ def plot(
     out: OutOption = None,
 ) -> None:
     """Draw a task's figure from its stored table; the same table gives the same bytes."""
-    from harness.figures import Format, draw
-    from harness.house_style import Width
-    from harness.refresh import reference_of
+    from harness.publish.figures import Format, draw
+    from harness.publish.refresh import reference_of
+    from harness.publish.style import Width
 
     library, task, result = _stored(task_id, profile)
     scale = parse_profile(result.meta.profile)
@@ -61,7 +62,7 @@ def plot(
 
 def figures(selectors: Selectors = None) -> None:
     """Draw the figures of all stored tables again, in their places."""
-    from harness.refresh import draw_stored
+    from harness.publish.refresh import draw_stored
 
     library, workspace = load_registry(), find_workspace()
     for task in library.select(selectors or []):
@@ -76,8 +77,8 @@ def table(
     out: OutOption = None,
 ) -> None:
     """Print a task's table, seeds aggregated, beside the paper's values."""
-    from harness.refresh import reference_of
-    from harness.report.paper_table import TableFormat, paper_table
+    from harness.publish.refresh import reference_of
+    from harness.publish.report.paper_table import TableFormat, paper_table
 
     library, task, result = _stored(task_id, profile)
     scale = parse_profile(result.meta.profile)
@@ -85,6 +86,7 @@ def table(
         task,
         result.table,
         reference_of(library, task),
+        title=library.titles[task.id],
         profile=scale,
         fmt=_one_of(fmt, get_args(TableFormat), "format"),
     )
@@ -101,7 +103,7 @@ def report(
     ] = False,
 ) -> None:
     """Write the static report to site/, and RESULTS.md from the committed profiles."""
-    from harness.report import build_report, build_results
+    from harness.publish.report import build_report, build_results
 
     library, workspace = load_registry(), find_workspace()
     if not site_only:

@@ -21,13 +21,14 @@ from harness.commands.common import (
     print_rows,
     say,
 )
+from harness.declare.profiles import Profile
+from harness.declare.task import Task
 from harness.registry import Library, load_registry, walk_experiments
-from harness.task import Profile, Task
-from harness.workspace import find_workspace
+from harness.store.workspace import find_workspace
 
 if TYPE_CHECKING:
-    from harness.check import CheckRow
-    from harness.plan import Plan, PlannedTrial
+    from harness.publish.judge import CheckRow
+    from harness.run.plan import Plan, PlannedTrial
 
 
 def mount(app: typer.Typer) -> None:
@@ -50,15 +51,15 @@ def list_tasks(
             "paper": task.paper,
             "kind": task.kind,
             "number": task.number,
-            "title": task.title,
-            "file": library.file_of(task.id),
+            "title": library.titles[task.id],
+            "file": library.files[task.id],
             "experiments": [experiment.id for experiment in task.reads],
             "claims": [claim.id for claim in task.claims],
         }
         for task in library.select(selectors or [], parse_kind(kind))
     ]
     shown = [{**row, "claims": len(row["claims"])} for row in rows]
-    columns = ["id", "kind", "number", "title", "experiments", "claims"]
+    columns = ["id", "title", "file", "claims"]
     print_rows(rows if as_json else shown, as_json=as_json, columns=columns)
     for broken in library.broken.values():
         say(f"broken: {broken.id} ({broken.file}): {broken.reason}")
@@ -77,8 +78,8 @@ def show_plan(
     as_json: JsonOption = False,
 ) -> None:
     """Print the trials to do and to reuse, why, and the estimated time and memory."""
-    from harness.plan import make_plan, probe_limits
-    from harness.records import RecordStore
+    from harness.run.plan import make_plan, probe_limits
+    from harness.store.store import RecordStore
 
     library = load_registry()
     overrides = parse_overrides(settings or [], seeds)
@@ -142,8 +143,8 @@ def show_status(
     as_json: JsonOption = False,
 ) -> None:
     """Show each experiment's trials by status, failures with their error, and stale records."""
-    from harness.records import RecordStore
-    from harness.status import STATES, trial_states
+    from harness.run.status import STATES, trial_states
+    from harness.store.store import RecordStore
 
     library = load_registry()
     tasks = library.select(selectors or [], parse_kind(kind))
@@ -211,8 +212,8 @@ def _check_rows(
     library: Library, tasks: Sequence[Task], wanted: Profile | None, *, deep: bool
 ) -> list[CheckRow]:
     """Return the verdicts of some tasks on what is stored."""
-    from harness.check import check_stored, profiles_to_check
-    from harness.refresh import reference_of
+    from harness.publish.judge import check_stored, profiles_to_check
+    from harness.publish.refresh import reference_of
 
     workspace, rows = find_workspace(), []
     for task in tasks:
@@ -226,8 +227,8 @@ def _withdrawn_rows(
     library: Library, tasks: Sequence[Task], wanted: Profile | None, selectors: Sequence[str]
 ) -> list[CheckRow]:
     """Return the claims that are gone from the tasks, or from a paper that was asked for whole."""
-    from harness.check import profiles_to_check
-    from harness.withdrawn import withdrawn_rows
+    from harness.publish.judge import profiles_to_check
+    from harness.publish.withdrawn import withdrawn_rows
 
     workspace, ids = find_workspace(), {task.id for task in tasks}
     places = {(t.paper, p) for t in tasks for p in profiles_to_check(workspace, t, wanted)}
@@ -241,7 +242,7 @@ def _withdrawn_rows(
 
 def doctor(as_json: JsonOption = False) -> None:
     """Say what this machine has, what is missing, and how to get it."""
-    from harness import datasets
+    from harness.data import load as datasets
     from harness.measure.machine import machine_facts
 
     facts = machine_facts().to_json()

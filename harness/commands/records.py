@@ -16,7 +16,7 @@ from harness.commands.common import (
     say,
 )
 from harness.registry import load_registry
-from harness.workspace import find_workspace
+from harness.store.workspace import find_workspace
 
 app = typer.Typer(help="Export and import records with their artifacts.", no_args_is_help=True)
 
@@ -31,7 +31,7 @@ def export(
     profile: ProfileOption = "gpu",
 ) -> None:
     """Write the results of some tasks, and artifacts up to 16 MiB, to one file."""
-    from harness.archive import export_records
+    from harness.store.archive import export_records
 
     library = load_registry()
     tasks = library.select(selectors or [], parse_kind(kind))
@@ -44,7 +44,7 @@ def export(
 @app.command("import")
 def import_(file: FileArgument) -> None:
     """Add the records of a file to this checkout; a result that is here already stays."""
-    from harness.archive import import_records
+    from harness.store.archive import import_records
 
     summary = import_records(find_workspace(), file)
     say(

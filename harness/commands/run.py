@@ -24,15 +24,17 @@ from harness.commands.common import (
     print_rows,
     say,
 )
+from harness.declare.params import Scalar
+from harness.declare.profiles import Profile
+from harness.declare.task import Task
 from harness.errors import RunError, SpecError, UsageError
 from harness.registry import Library, load_registry
-from harness.task import Profile, Scalar, Task
-from harness.workspace import Workspace, find_workspace
+from harness.store.workspace import Workspace, find_workspace
 
 if TYPE_CHECKING:  # what they import would slow every verb down
-    from harness.plan import Plan
-    from harness.records import RecordStore
-    from harness.runner import Runner, Summary
+    from harness.run.plan import Plan
+    from harness.run.runner import Runner, Summary
+    from harness.store.store import RecordStore
 
 log = logging.getLogger(__name__)
 
@@ -131,9 +133,9 @@ def _run(
     executor_name: str,
 ) -> None:
     from harness.executors import make_executor
-    from harness.plan import make_plan, probe_limits
-    from harness.progress import make_progress
-    from harness.runner import Runner
+    from harness.run.plan import make_plan, probe_limits
+    from harness.run.progress import make_progress
+    from harness.run.runner import Runner
 
     store = _open_store(workspace, tasks, profile)
     plan = make_plan(tasks, profile, store, probe_limits(), overrides=overrides, **which)
@@ -169,8 +171,8 @@ def _announce(plan: Plan) -> None:
 
 def _open_store(workspace: Workspace, tasks: Sequence[Task], profile: Profile) -> RecordStore:
     """Return the records of a checkout, filled from the committed ones."""
-    from harness.records import RecordStore, remove_leftovers
     from harness.registry import walk_experiments
+    from harness.store.store import RecordStore, remove_leftovers
 
     for folder in (workspace.runs, workspace.results(profile), workspace.figures(profile)):
         remove_leftovers(folder)
@@ -202,7 +204,7 @@ class _Refresh:
     def __call__(self, task: Task) -> None:
         from filelock import FileLock
 
-        from harness.refresh import pack_experiments, refresh_task
+        from harness.publish.refresh import pack_experiments, refresh_task
 
         where = (self.workspace, self.library, task, self.profile)
         folder = self.workspace.runs / "locks"
@@ -280,8 +282,8 @@ def _conclude(summary: Summary, refresh: _Refresh, profile: Profile) -> None:
 
 def _dry_run(tasks: Sequence[Task], profile: Profile, overrides: dict[str, Scalar]) -> None:
     """Build each distinct trial on the meta device and print what it would take."""
-    from harness.dry_run import dry_runs
-    from harness.plan import check_overrides
+    from harness.run.dry_run import dry_runs
+    from harness.run.plan import check_overrides
 
     check_overrides(tasks, profile, overrides)
     rows = dry_runs(tasks, profile, overrides)

@@ -26,15 +26,17 @@ from harness.commands.run import (
     run_facts,
     stop_cleanly_on_signals,
 )
+from harness.declare.experiment import Experiment
+from harness.declare.profiles import Profile
+from harness.declare.task import Task
 from harness.errors import UsageError
 from harness.registry import Library, load_registry, walk_experiments
-from harness.task import Experiment, Profile, Task
-from harness.workspace import find_workspace
+from harness.store.workspace import find_workspace
 
 if TYPE_CHECKING:  # what they import would slow every verb down
     from harness.provenance.verify import Verification
-    from harness.rerun import Committed
-    from harness.runner import Summary
+    from harness.run.rerun import Committed
+    from harness.run.runner import Summary
 
 WIDTH = 80
 
@@ -104,9 +106,9 @@ def _verify(
 ) -> tuple[list[Verification], Summary]:
     """Draw, run and compare; return the outcomes in the order of the draw, and how it ended."""
     from harness.executors import make_executor
-    from harness.plan import probe_limits
-    from harness.progress import make_progress
-    from harness.rerun import Committed, Rerun, draw_trials
+    from harness.run.plan import probe_limits
+    from harness.run.progress import make_progress
+    from harness.run.rerun import Committed, Rerun, draw_trials
 
     facts, committed = run_facts(), Committed(find_workspace(), profile)
     found = _with_records(committed, experiments)

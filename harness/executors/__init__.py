@@ -6,8 +6,9 @@ from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from harness.declare.params import Scalar
+from harness.declare.profiles import Profile
 from harness.errors import UsageError, nearest
-from harness.task import Profile, Scalar
 
 EXECUTORS = ("local", "inline")
 

@@ -7,18 +7,20 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from harness import datasets
-from harness.atomic import write_bytes
+from harness.data import load as datasets
+from harness.declare.experiment import Device, Experiment
+from harness.declare.params import Params, Scalar
+from harness.declare.profiles import Profile
 from harness.errors import DataError, RunError, SpecError
-from harness.record import ArtifactEntry, Record
-from harness.records import RecordStore
-from harness.task import Device, Experiment, Profile, Scalar
-from harness.trial import Trial
+from harness.run.trial import Trial
+from harness.store.atomic import write_bytes
+from harness.store.record import ArtifactEntry, Record
+from harness.store.store import RecordStore
 
 if TYPE_CHECKING:
     import torch
 
-    from harness.datasets import Content
+    from harness.data.load import Content
 
 
 class Upstream:
@@ -88,7 +90,11 @@ class TrialContext:
         self.artifacts = [entry for entry in self.artifacts if entry.name != name]
         self.artifacts.append(ArtifactEntry(name=name, sha256=sha256, num_bytes=len(data)))
 
-    def upstream(self, experiment: Experiment, **params: Scalar) -> Upstream:
+    def upstream(
+        self, experiment: Experiment, point: Params | None = None, **params: Scalar
+    ) -> Upstream:
+        if point is not None:
+            params = point.to_json()
         for source in self._trial.upstream:
             if source.experiment.id == experiment.id and dict(source.params) == params:
                 record = self._store.result(source)

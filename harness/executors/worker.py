@@ -10,16 +10,16 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
+from harness.declare.experiment import Experiment, Outcome, RunResult, Status
 from harness.errors import HarnessError, RunError
 from harness.executors import Job, JobFailed, Report
 from harness.executors.context import TrialContext
 from harness.provenance.before import code_of, load_before
-from harness.record import Record, make_record, plain_rows
-from harness.records import RecordStore
 from harness.registry import load_experiment
-from harness.task import Experiment, Outcome, RunResult, Status
-from harness.trial import Trial
-from harness.workspace import Workspace
+from harness.run.trial import Trial
+from harness.store.record import Record, make_record, plain_rows
+from harness.store.store import RecordStore
+from harness.store.workspace import Workspace
 
 BUSY = "busy"
 
@@ -94,9 +94,11 @@ def _carry_out(
     """
     try:
         if len(trials) > 1 and experiment.batch is not None:
-            results = experiment.batch.run([dict(trial.params) for trial in trials], contexts)
+            run = experiment.function(experiment.batch.run)
+            results = run([experiment.typed(trial.params) for trial in trials], contexts)
         else:
-            results = [experiment.run(dict(trials[0].params), contexts[0])]
+            run = experiment.function(experiment.run)
+            results = [run(experiment.typed(trials[0].params), contexts[0])]
         if len(results) != len(trials):
             raise RunError(f"a batch of {len(trials)} trials gave {len(results)} results")
         return [_outcome(result) for result in results], None, ""

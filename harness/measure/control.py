@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 
+from harness.declare.experiment import Device
 from harness.errors import EnvError
 from harness.measure.timing import measure
-from harness.task import Device
 
 _COPY_BYTES: dict[Device, int] = {"cpu": 2**25, "cuda": 2**28}
 """Large enough to leave a core's own caches, small enough for a few milliseconds."""

@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from harness.declare.params import Scalar
 from harness.errors import EnvError
 from harness.measure.fresh import call_fresh, check_importable, function_at
-from harness.task import Scalar
 
 if TYPE_CHECKING:
     import torch

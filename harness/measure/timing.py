@@ -14,9 +14,9 @@ from dataclasses import asdict, dataclass
 from functools import partial
 from typing import Any
 
+from harness.declare.experiment import Device
 from harness.errors import EnvError, SpecError
 from harness.measure.machine import load_average
-from harness.task import Device
 
 Work = Callable[[], object]
 _GPU_BATCH = 10

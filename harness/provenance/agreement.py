@@ -11,8 +11,8 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from harness.record import Record
-from harness.task import Row, Status
+from harness.declare.experiment import Row, Status
+from harness.store.record import Record
 
 OutcomeWord = Literal["bit", "close", "spread", "differs", "not_run"]
 """`bit`: every cell is equal; `close`: floats within 1e-4, the rest equal; `spread`: each claim's

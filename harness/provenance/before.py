@@ -16,7 +16,7 @@ from pydantic import Field, ValidationError
 
 from harness.errors import DataError
 from harness.provenance.seals import Band, Outcome, Seal, Sealed, State, keys_digest
-from harness.record import Record, Strict
+from harness.store.record import Record, Strict
 
 NAME = "sealed.json"
 UNDECIDED = ("NOT_RUN", "ERROR")

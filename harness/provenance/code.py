@@ -21,6 +21,7 @@ from pathlib import Path
 from types import FunctionType, ModuleType
 from typing import Any
 
+from harness.declare.named import Named
 from harness.errors import SpecError
 from harness.provenance.syntax import (
     Definition,
@@ -68,6 +69,8 @@ def _packages_of(root: Any) -> set[str]:
     if isinstance(root, functools.partial):
         inner = [root.func, *root.args, *root.keywords.values()]
         return {package for item in inner for package in _packages_of(item)}
+    if isinstance(root, Named):
+        return {root.module.split(".")[0]}
     if not isinstance(root, FunctionType):
         return set()
     package = str(inspect.unwrap(root).__globals__["__name__"]).split(".")[0]
@@ -131,6 +134,9 @@ class _Reader:
             args = [self.value(item) for item in value.args]
             named = [[f"{k}=", *self.value(v)] for k, v in sorted(value.keywords.items())]
             return ["partial(", *self.value(value.func), *_joined([*args, *named]), ")"]
+        if isinstance(value, Named):
+            named = [[f"{k}=", *self.value(v)] for k, v in sorted(value.bound.items())]
+            return ["partial(", Symbol(value.module, value.name), *_joined(named), ")"]
         if isinstance(value, (type, FunctionType)) or hasattr(value, "__wrapped__"):
             return self._definition(inspect.unwrap(value))
         if value is None or isinstance(value, (bool, int, float, str)):

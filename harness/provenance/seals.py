@@ -16,14 +16,15 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from harness.canonical import digest
-from harness.claims import Claim, Measured, decide, samples_per_seed
+from harness.declare.claims import Claim
+from harness.declare.statistics import t_interval
+from harness.declare.task import Task
+from harness.declare.verdict import WORDS_OF_CHECKS, Measured, Word, decide, samples_per_seed
 from harness.errors import SpecError
+from harness.provenance.canonical import digest
 from harness.provenance.code import code_digest
 from harness.provenance.cohorts import FIRST
-from harness.record import Strict
-from harness.statistics import t_interval
-from harness.task import Task
+from harness.store.record import Strict
 
 State = Literal["sealed", "restated", "changed", "late", "renewed", "withdrawn", "none"]
 STATES: dict[State, str] = {
@@ -123,18 +124,18 @@ def seal(task: Task, claim: Claim, keys: Mapping[str, str], *, cohort: str = FIR
     """
     return Seal(
         band=Band(
-            form=claim.form,
-            threshold=threshold_json(claim.threshold),
-            tolerance=claim.tolerance,
-            grade=claim.grade,
-            profiles=list(claim.profiles),
+            form=claim.criterion.form,
+            threshold=threshold_json(claim.criterion.threshold),
+            tolerance=claim.criterion.tolerance,
+            grade=claim.scope.grade,
+            profiles=list(claim.scope.profiles),
             cohort=cohort,
-            deterministic=claim.deterministic,
-            seed_column=task.columns.seed or "",
+            deterministic=claim.scope.deterministic,
+            seed_column=task.table.seed or "",
         ),
         keys=dict(keys),
         code=claim_code(task, claim),
-        judged_by=claim.cohort,
+        judged_by=claim.scope.cohort,
     )
 
 
@@ -145,12 +146,12 @@ def keys_digest(keys: Iterable[str]) -> str:
 
 def claim_code(task: Task, claim: Claim) -> str:
     """Return the digest of quantity, table and statistics."""
-    quantity: Any = claim.quantity
+    quantity: Any = claim.criterion.quantity
     while isinstance(quantity, functools.partial):
         quantity = quantity.func
     if not hasattr(quantity, "__code__") and not hasattr(quantity, "__wrapped__"):
         raise SpecError(f"{claim.id}: a quantity is a plain function or a partial of one")
-    roots = [claim.quantity, task.view, *STATISTICS]
+    roots = [claim.criterion.quantity, task.table.make, *STATISTICS]
     return code_digest(roots, follow={samples_per_seed.__module__, t_interval.__module__})
 
 
@@ -170,7 +171,7 @@ def standing(claim: Claim, made: Seal, measured: Measured | None) -> Sealed:
     return Sealed(
         statement=claim.statement,
         where=claim.where,
-        unit=claim.unit,
+        unit=claim.criterion.unit,
         seal=made,
         outcome=None if measured is None else outcome_of(measured),
     )
@@ -214,7 +215,8 @@ def compare(
         return Comparison(state="late", differences=_words(sides, now))
     differing = list(dict.fromkeys(line for side in sides for line in differences(side, now)))
     same_code = all(side.seal.code == now.seal.code for side in sides)
-    if any(side.outcome is None and side.seal.code != now.seal.code for side in sides):
+    unknown = [side for side in sides if side.outcome is None]
+    if now.outcome is not None and any(side.seal.code != now.seal.code for side in unknown):
         differing.append("code: another one then, and nothing was measured by it")
     notes = (*([note] if note else []), *_words(sides, now))
     if not differing:
@@ -240,7 +242,12 @@ def differences(sealed: Sealed, now: Sealed) -> list[str]:
     if sealed.seal.keys != now.seal.keys:
         found.append("trials: other trials were planned then")
     if sealed.outcome is not None:
-        found += _outcome_differences(sealed.outcome, now.outcome or Outcome(verdict="NOT_RUN"))
+        then, today = sealed.outcome, now.outcome or Outcome(verdict="NOT_RUN")
+        if now.seal.band.grade == "exact":
+            # Checks had the words of claims before they were told apart.
+            verdict = WORDS_OF_CHECKS.get(Word(then.verdict), then.verdict)
+            then = then.model_copy(update={"verdict": str(verdict)})
+        found += _outcome_differences(then, today)
     return found
 
 

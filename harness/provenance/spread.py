@@ -11,13 +11,15 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from harness.claims import Claim, samples_per_seed
+from harness.declare.claims import Claim
+from harness.declare.profiles import Profile
+from harness.declare.task import Task
+from harness.declare.verdict import samples_per_seed
 from harness.provenance.agreement import RELATIVE, Spread, size_of
-from harness.record import Record
-from harness.results import trials_of
-from harness.tables import build_table, long_frame
-from harness.task import Profile, Task
-from harness.trial import Trial, cohorts_of
+from harness.run.trial import Trial, cohorts_of
+from harness.store.record import Record
+from harness.store.result import trials_of
+from harness.store.table_csv import build_table, long_frame
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -89,7 +91,7 @@ class _Move:
 
 def _moves(task: Task, tables: Tables, new: Record) -> list[_Move] | None:
     """Return how a task's claims move; None where none is decided, or no table has the trial."""
-    found = [claim for claim in task.claims if tables.profile in claim.profiles]
+    found = [claim for claim in task.claims if tables.profile in claim.scope.profiles]
     if not found:
         return None
     try:
@@ -113,7 +115,7 @@ def _moves(task: Task, tables: Tables, new: Record) -> list[_Move] | None:
 def _samples(task: Task, claim: Claim, table: pd.DataFrame) -> list[list[float]] | str:
     """Return a claim's numbers per seed, or why it has none on this table."""
     try:
-        return samples_per_seed(claim, table, task.columns.seed)
+        return samples_per_seed(claim, table, task.table.seed)
     except Exception as error:  # noqa: BLE001 - whatever a quantity raises is why it has none
         return f"{type(error).__name__}: {error}"
 

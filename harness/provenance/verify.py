@@ -17,16 +17,18 @@ from typing import Any, Literal
 
 from pydantic import ValidationError
 
-from harness.atomic import write_bytes
-from harness.canonical import canonical_json
+from harness.declare.experiment import Experiment
+from harness.declare.profiles import Profile
+from harness.declare.task import Task
 from harness.errors import DataError, RunError
-from harness.evidence import experiment_code
 from harness.measure.machine import cpu_name
 from harness.provenance.agreement import OutcomeWord
 from harness.provenance.before import Before, code_of
-from harness.record import Record, Strict
-from harness.task import Experiment, Profile, Task
-from harness.workspace import Workspace
+from harness.provenance.canonical import canonical_json
+from harness.publish.evidence import experiment_code
+from harness.store.atomic import write_bytes
+from harness.store.record import Record, Strict
+from harness.store.workspace import Workspace
 
 AGREE: tuple[OutcomeWord, ...] = ("bit", "close", "spread")
 
@@ -84,7 +86,7 @@ def draw(keys: Iterable[str], num: int, *, commit: str, experiment_id: str) -> l
 
 def measured_columns(tasks: Iterable[Task]) -> set[str]:
     """Return the columns that the tasks say another run may change, such as times."""
-    return {c.name for task in tasks for c in task.columns.columns if c.role == "measurement"}
+    return {c.name for task in tasks for c in task.table.columns if c.role == "measurement"}
 
 
 def verifications_path(workspace: Workspace, experiment_id: str, profile: Profile) -> Path:

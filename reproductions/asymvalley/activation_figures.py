@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from harness.figures import PALETTE, FigureContext
+from harness.publish.figures import PALETTE, FigureContext
 from reproductions.asymvalley.curve_figures import lambda_axis, line
 from reproductions.asymvalley.start_quantities import SHARES
 

@@ -9,8 +9,8 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from harness.declare.statistics import Interval, t_interval
 from harness.errors import SpecError
-from harness.statistics import Interval, t_interval
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -15,7 +15,7 @@ from matplotlib.ticker import (
     StrMethodFormatter,
 )
 
-from harness.figures import MARKERS, PALETTE, FigureContext, sequential
+from harness.publish.figures import MARKERS, PALETTE, FigureContext, sequential
 from reproductions.asymvalley.curve_figures import line, where
 from reproductions.asymvalley.directions import PARTITION
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from harness.statistics import MissingRows
+from harness.declare.statistics import MissingRows
 from reproductions.asymvalley.claims import ABOVE_ZERO
 from reproductions.asymvalley.curve_quantities import pick, spearman
 from reproductions.asymvalley.directions import PARTITION

@@ -1,23 +1,23 @@
-"""Columns of the tasks on lines between two solutions, and their views."""
+"""Table of the tasks on lines between two solutions, and their views."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from harness.task import Column, Columns
+from harness.declare.table import Column, Table
 from reproductions.asymvalley.curve_views import CE, SEED
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from harness.task import Frames
+    from harness.declare.table import Tables
 
 
 def _value(name: str, doc: str) -> Column:
     return Column(name=name, type="float", role="value", doc=doc, nullable=True)
 
 
-LINE_COLUMNS = Columns(
+LINE_COLUMNS = Table(
     (
         Column(
             name="part",
@@ -57,7 +57,7 @@ LINE_COLUMNS = Columns(
     )
 )
 
-HALF_COLUMNS = Columns(
+HALF_COLUMNS = Table(
     (
         Column(
             name="regime",
@@ -91,7 +91,7 @@ HALF_COLUMNS = Columns(
 )
 
 
-def line_table(frames: Frames, *, experiment: str, pair: str, contrast: str) -> pd.DataFrame:
+def line_table(frames: Tables, *, experiment: str, pair: str, contrast: str) -> pd.DataFrame:
     """Return the rows of one net and one contrast of recipes."""
     frame = frames[experiment]
     rows = frame[(frame["pair"] == pair) & (frame["contrast"] == contrast)]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from harness.claims import Claim, Form, Grade, Quantity, Threshold, ThresholdFrom
-from harness.task import PROFILES, Profile
+from harness.declare.claims import Claim, Form, Grade, Quantity, Threshold, ThresholdFrom
+from harness.declare.old import flat_claim
+from harness.declare.profiles import PROFILES, Profile
 from reproductions.asymvalley.curve_quantities import largest_spread_at_zero
 
 TRAINED: tuple[Profile, ...] = ("cpu", "gpu", "paper")
@@ -34,7 +35,7 @@ def trained(
     out_of_profile: str = TOO_SHORT,
 ) -> Claim:
     """Return a claim on trained nets whose bound is ours; undecided at smoke unless told so."""
-    return Claim(
+    return flat_claim(
         id=id,
         statement=statement,
         where=where + OURS,
@@ -63,7 +64,7 @@ def identity(
     out_of_profile: str = NO_FIXED_ORDER,
 ) -> Claim:
     """Return the exact claim that a number of the whole table has one value, at every net."""
-    return Claim(
+    return flat_claim(
         id=id,
         statement=statement,
         where=where,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.task import Estimate, Needs, Params
+from harness.declare.experiment import Estimate, Needs, RawParams
 
 FORWARD_S = {
     ("vgg", 16): 1.9e-4,
@@ -27,7 +27,7 @@ START_S = 0.15
 """Decoding images and building a network."""
 
 
-def forward_s(params: Params) -> float:
+def forward_s(params: RawParams) -> float:
     """Return the seconds that one image takes through a trial's network."""
     kind, depth, width = str(params["net"]), int(params["depth"]), int(params["width"])
     if (kind, depth) in FORWARD_S:
@@ -40,7 +40,7 @@ def forward_s(params: Params) -> float:
     return seconds / (GPU_SPEEDUP if params["device"] == "cuda" else 1.0)
 
 
-def training_s(params: Params) -> float:
+def training_s(params: RawParams) -> float:
     """Return the seconds of a trial's training."""
     images = int(params["num_train"])
     steps = -(-images // int(params["batch_size"]))
@@ -48,7 +48,7 @@ def training_s(params: Params) -> float:
     return int(params["epochs"]) * per_epoch
 
 
-def point_s(params: Params, *, bn_stats: str = "recalibrate") -> float:
+def point_s(params: RawParams, *, bn_stats: str = "recalibrate") -> float:
     """Return the seconds of one point of a curve: a pass of the statistics, one of the test."""
     images = int(params["num_test"])
     if params["batch_norm"] and bn_stats == "recalibrate":
@@ -61,7 +61,7 @@ def estimate(seconds: float) -> Estimate:
     return Estimate(seconds=START_S + seconds, memory_bytes=2 * 2**30)
 
 
-def needs_of(params: Params) -> Needs:
+def needs_of(params: RawParams) -> Needs:
     """Return a trial's images, and its GPU where it has one."""
     if params["device"] == "cpu":
         return Needs(data=(str(params["data"]),))

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from matplotlib.lines import Line2D
 
-from harness.figures import PALETTE, FigureContext, sequential
-from harness.statistics import aggregate
+from harness.declare.statistics import aggregate
+from harness.publish.figures import PALETTE, FigureContext, sequential
 from reproductions.asymvalley.curve_quantities import AT_ZERO
 from reproductions.asymvalley.directions import DIRECTIONS, NOISE_GROUPS, NOISES
 

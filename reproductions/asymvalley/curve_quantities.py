@@ -13,7 +13,7 @@ import statistics
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
 
-from harness.statistics import InvalidQuantity, MissingRows
+from harness.declare.statistics import InvalidQuantity, MissingRows
 from reproductions.asymvalley import asymmetry as curves
 from reproductions.asymvalley.asymmetry import Sides
 from reproductions.asymvalley.directions import DIRECTIONS, NOISES, ZERO_SYMMETRIC
@@ -21,7 +21,7 @@ from reproductions.asymvalley.directions import DIRECTIONS, NOISES, ZERO_SYMMETR
 if TYPE_CHECKING:
     import pandas as pd
 
-    from harness.task import Scalar
+    from harness.declare.params import Scalar
 
 SHIFTED = NOISES[len(ZERO_SYMMETRIC) :]
 """Noise kinds 4 to 7, whose mean is positive."""

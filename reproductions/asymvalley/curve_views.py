@@ -1,16 +1,16 @@
-"""Columns of the tasks on valley curves, and their views of the experiments' long frames."""
+"""Table of the tasks on valley curves, and their views of the experiments' long frames."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from harness.task import Column, Columns
+from harness.declare.table import Column, Table
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from harness.task import Frames
+    from harness.declare.table import Tables
 
 PAIR = Column(
     name="pair",
@@ -90,14 +90,14 @@ SIGN_CONSISTENCY = Column(
 )
 MEASURED = (ERROR, CE, SIGN_CONSISTENCY)
 
-NOISE_COLUMNS = Columns((PAIR, NOISE, SIGN_CONSISTENT, S, DRAW, LAMBDA, SEED, *MEASURED))
-RATIO_COLUMNS = Columns((PAIR, RATIO, DRAW, LAMBDA, SEED, *MEASURED))
-DIRECTION_COLUMNS = Columns((PAIR, DIRECTION, S, LAMBDA, SEED, *MEASURED))
-GROUP_COLUMNS = Columns((PAIR, GROUP, SIGN_CONSISTENT, DRAW, LAMBDA, NOISE_SEED, *MEASURED))
+NOISE_COLUMNS = Table((PAIR, NOISE, SIGN_CONSISTENT, S, DRAW, LAMBDA, SEED, *MEASURED))
+RATIO_COLUMNS = Table((PAIR, RATIO, DRAW, LAMBDA, SEED, *MEASURED))
+DIRECTION_COLUMNS = Table((PAIR, DIRECTION, S, LAMBDA, SEED, *MEASURED))
+GROUP_COLUMNS = Table((PAIR, GROUP, SIGN_CONSISTENT, DRAW, LAMBDA, NOISE_SEED, *MEASURED))
 
 
 def rows_of(
-    frames: Frames, *, experiment: str, pairs: Sequence[str], columns: Columns
+    frames: Tables, *, experiment: str, pairs: Sequence[str], columns: Table
 ) -> pd.DataFrame:
     """Return an experiment's rows of some nets, with the columns of a table.
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from harness.figures import MARKERS, PALETTE, FigureContext
-from harness.statistics import aggregate
+from harness.declare.statistics import aggregate
+from harness.publish.figures import MARKERS, PALETTE, FigureContext
 
 if TYPE_CHECKING:
     import pandas as pd

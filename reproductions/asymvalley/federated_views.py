@@ -1,15 +1,15 @@
-"""Columns of Table 1, and its view of the experiments' long frames."""
+"""Table of Table 1, and its view of the experiments' long frames."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from harness.task import Column, Columns
+from harness.declare.table import Column, Table
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from harness.task import Frames
+    from harness.declare.table import Tables
 
 RUNS = "asymvalley/federated"
 IDENTITIES = "asymvalley/federated_identities"
@@ -19,7 +19,7 @@ def _value(name: str, doc: str) -> Column:
     return Column(name=name, type="float", role="value", doc=doc, nullable=True)
 
 
-COLUMNS = Columns(
+COLUMNS = Table(
     (
         Column(
             name="part",
@@ -104,7 +104,7 @@ COLUMNS = Columns(
 )
 
 
-def view(frames: Frames) -> pd.DataFrame:
+def view(frames: Tables) -> pd.DataFrame:
     """Return final rows, learning curves and identities in one table."""
     import pandas as pd
 

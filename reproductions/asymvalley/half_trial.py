@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
-from harness.task import Outcome, Params, Row, RunContext, Status
+from harness.declare.experiment import Outcome, RawParams, Row, RunContext, Status
 from reproductions.asymvalley.curve import Walk
 from reproductions.asymvalley.images import Images, images_of
 from reproductions.asymvalley.interpolation import between
@@ -27,7 +27,7 @@ class Half:
     """Epoch -> parameters, shape (P,)."""
 
 
-def run_halves(params: Params, ctx: RunContext) -> Outcome:
+def run_halves(params: RawParams, ctx: RunContext) -> Outcome:
     """Train both halves from one start; rows of every kept epoch and its line."""
     images = images_of(params, ctx)
     start = _start(params, ctx)
@@ -44,14 +44,14 @@ def run_halves(params: Params, ctx: RunContext) -> Outcome:
     return Outcome(rows=rows)
 
 
-def _start(params: Params, ctx: RunContext) -> nn.Module:
+def _start(params: RawParams, ctx: RunContext) -> nn.Module:
     if params["pretrained"]:
         return load_pretrained(params, ctx, head=generator_of(ctx.seed("init")))
     return start_of(params, ctx)
 
 
 def _train_half(
-    params: Params,
+    params: RawParams,
     ctx: RunContext,
     start: nn.Module,
     images: Images,

@@ -7,8 +7,8 @@ from typing import Any
 import torch
 from torch import nn
 
+from harness.declare.experiment import RawParams
 from harness.errors import SpecError
-from harness.task import Params
 from reproductions.asymvalley.pairs import GREY, NUM_CLASSES
 from reproductions.nets import alexnet, resnet, vgg, vit
 
@@ -17,7 +17,7 @@ VIT_HEAD = 16
 """Width of an attention head: the paper's 8 heads at width 128 (appendix A.3)."""
 
 
-def build_net(params: Params, *, generator: torch.Generator, device: str = "cpu") -> nn.Module:
+def build_net(params: RawParams, *, generator: torch.Generator, device: str = "cpu") -> nn.Module:
     """Return the network of a trial at its start.
 
     Its parameters: `net`, `depth`, `width`, `batch_norm`, `image_size`, and `data` for
@@ -29,13 +29,13 @@ def build_net(params: Params, *, generator: torch.Generator, device: str = "cpu"
     return net
 
 
-def num_params(params: Params) -> int:
+def num_params(params: RawParams) -> int:
     """Return the number of parameters of a trial's network, by the closed form."""
     config, _, count = _config(params)
     return int(count(config))
 
 
-def _config(params: Params) -> tuple[Any, Any, Any]:
+def _config(params: RawParams) -> tuple[Any, Any, Any]:
     """Return the configuration of a trial's network, its class and its count of parameters."""
     data = str(params["data"])
     shape = {

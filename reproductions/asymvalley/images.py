@@ -15,9 +15,9 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from harness.content import Arrays
+from harness.data.codec import Arrays
+from harness.declare.experiment import RawParams, RunContext
 from harness.errors import DataError
-from harness.task import Params, RunContext
 from reproductions.asymvalley.curve import ValleyData
 from reproductions.asymvalley.pairs import IMAGE_SIZE, NUM_CLASSES
 
@@ -46,7 +46,7 @@ class Images:
         )
 
 
-def images_of(params: Params, ctx: RunContext) -> Images:
+def images_of(params: RawParams, ctx: RunContext) -> Images:
     """Return the images of a trial.
 
     Its parameters: `data`, `image_size`, `num_train`, `num_test`, `num_statistics`, and

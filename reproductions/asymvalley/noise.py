@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from harness.errors import SpecError
-from harness.seeds import derive_seed
+from harness.run.seeds import derive_seed
 from reproductions.asymvalley.directions import DIRECTIONS, NOISES, Direction, Noise
 from reproductions.asymvalley.layout import Layout
 

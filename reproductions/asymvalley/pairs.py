@@ -7,8 +7,10 @@ from __future__ import annotations
 
 from typing import Literal, get_args
 
+from harness.declare.experiment import Device
+from harness.declare.params import Scalar
+from harness.declare.profiles import Profile
 from harness.errors import SpecError
-from harness.task import Device, Profile, Scalar
 
 Point = dict[str, Scalar]
 Pair = Literal[

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 def stated(reference: pd.DataFrame, *, y_name: str) -> float | None:
     """Return the one number among a task's published rows of a name; None if there is not one."""
-    from harness.reference import published
+    from harness.declare.reference import published
 
     rows = published(reference)
     numbers = rows.loc[rows["y_name"] == y_name, "value"].dropna()

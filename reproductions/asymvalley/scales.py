@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from harness.task import Params, Profile
+from harness.declare.experiment import RawParams
+from harness.declare.profiles import Profile
 from reproductions.asymvalley.pairs import Point
 
 NUM_POINTS: dict[Profile, int] = {"smoke": 3, "cpu": 11, "gpu": 11, "paper": 21}
@@ -20,6 +21,6 @@ def walked(profile: Profile, solution: Point) -> Point:
     return solution | {"num_points": NUM_POINTS[profile], "num_draws": draws[profile]}
 
 
-def draws_at(scale: float, params: Params) -> int:
+def draws_at(scale: float, params: RawParams) -> int:
     """Return how many draws a curve at a scale gets: the claims are about s = 1."""
     return int(params["num_draws"]) if scale == 1.0 else 1

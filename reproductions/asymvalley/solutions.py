@@ -15,8 +15,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from harness.declare.experiment import DryRun, Outcome, RawParams, Row, RunContext, Status
 from harness.errors import SpecError
-from harness.task import DryRun, Outcome, Params, Row, RunContext, Status
 from reproductions.asymvalley.curve import Point, ValleyData, point_of
 from reproductions.asymvalley.image_nets import build_net, num_params, start_batch_norms
 from reproductions.asymvalley.images import Images, images_of
@@ -39,7 +39,7 @@ class Solution:
     """theta_0, shape (P,)."""
 
 
-def train_solution(params: Params, ctx: RunContext) -> Outcome:
+def train_solution(params: RawParams, ctx: RunContext) -> Outcome:
     """Train one network and keep it; one row with its errors, norm and signs."""
     images = images_of(params, ctx)
     model = start_of(params, ctx)
@@ -60,7 +60,7 @@ def train_solution(params: Params, ctx: RunContext) -> Outcome:
     return Outcome(rows=[describe(model, initial, images)])
 
 
-def start_of(params: Params, ctx: RunContext) -> nn.Module:
+def start_of(params: RawParams, ctx: RunContext) -> nn.Module:
     """Return a trial's network before its first step; the start depends on the seed alone."""
     model = build_net(params, generator=generator_of(ctx.seed("init")))
     start = generator_of(ctx.seed("bn_start"))
@@ -68,7 +68,7 @@ def start_of(params: Params, ctx: RunContext) -> nn.Module:
     return model.to(ctx.device).to(memory_format=torch.channels_last)
 
 
-def load_solution(params: Params, ctx: RunContext, tensors: Mapping[str, Tensor]) -> Solution:
+def load_solution(params: RawParams, ctx: RunContext, tensors: Mapping[str, Tensor]) -> Solution:
     """Return the network kept by `train_solution`.
 
     Raises SpecError where nothing was kept, or for a network of another architecture.
@@ -131,7 +131,7 @@ def sign_gradient_cosine(model: nn.Module, data: ValleyData) -> float:
     return float(F.cosine_similarity(sign(weights_P), gradient_P, dim=0))
 
 
-def settings_of(params: Params) -> Settings:
+def settings_of(params: RawParams) -> Settings:
     """Return how a trial's network is trained."""
     optimizer: Any = params["optimizer"]
     return Settings(
@@ -149,7 +149,7 @@ def generator_of(seed: int) -> torch.Generator:
     return torch.Generator().manual_seed(seed)
 
 
-def dry_run(params: Params) -> DryRun:
+def dry_run(params: RawParams) -> DryRun:
     """Build a trial's network on the meta device, count it, and run one step on fake tensors."""
     from torch._subclasses.fake_tensor import FakeCopyMode, FakeTensorMode
     from torch.utils.flop_counter import FlopCounterMode
@@ -178,7 +178,7 @@ def dry_run(params: Params) -> DryRun:
     )
 
 
-def _image_shape(params: Params) -> tuple[int, int, int]:
+def _image_shape(params: RawParams) -> tuple[int, int, int]:
     size = int(params["image_size"])
     return (1 if params["data"] in GREY else 3, size, size)
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 import torch
 from torch import nn
 
+from harness.declare.experiment import RawParams, RunContext
 from harness.errors import SpecError
-from harness.task import Params, RunContext
 from reproductions.asymvalley.image_nets import build_net
 from reproductions.asymvalley.pairs import NUM_CLASSES
 
 CIFAR10_CLASSES = 10
 
 
-def load_staged(params: Params, ctx: RunContext) -> nn.Module:
+def load_staged(params: RawParams, ctx: RunContext) -> nn.Module:
     """Return the network whose weights are the data set `weights`, or one at its start.
 
     `weights` is empty at `smoke`, where nothing but bundled data is at hand.
@@ -26,7 +26,7 @@ def load_staged(params: Params, ctx: RunContext) -> nn.Module:
     return model.to(ctx.device).to(memory_format=torch.channels_last).eval()
 
 
-def load_pretrained(params: Params, ctx: RunContext, *, head: torch.Generator) -> nn.Module:
+def load_pretrained(params: RawParams, ctx: RunContext, *, head: torch.Generator) -> nn.Module:
     """Return a pre-trained network with a new last layer for the classes of a trial's data.
 
     head: draws the new layer.

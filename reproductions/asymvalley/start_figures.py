@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from matplotlib.lines import Line2D
 
-from harness.figures import MARKERS, PALETTE, WIDTH_IN, FigureContext, sequential
+from harness.publish.figures import MARKERS, PALETTE, WIDTH_IN, FigureContext, sequential
 from reproductions.asymvalley.curve_figures import ROWS, lambda_axis, line, where
 from reproductions.asymvalley.pairs import BN_STARTS
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from harness.statistics import MissingRows
+from harness.declare.statistics import MissingRows
 from reproductions.asymvalley.curve_quantities import AT_ZERO, asymmetry, pick, share_of, sides
 from reproductions.asymvalley.pairs import RECIPES
 

@@ -1,10 +1,10 @@
-"""Columns of the tasks on starts, recipes, BN statistics and activations, and their views."""
+"""Table of the tasks on starts, recipes, BN statistics and activations, and their views."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from harness.task import Column, Columns
+from harness.declare.table import Column, Table
 from reproductions.asymvalley.curve_views import (
     CE,
     DRAW,
@@ -19,7 +19,7 @@ from reproductions.asymvalley.curve_views import (
 if TYPE_CHECKING:
     import pandas as pd
 
-    from harness.task import Frames
+    from harness.declare.table import Tables
 
 
 def _share(name: str, doc: str) -> Column:
@@ -44,7 +44,7 @@ RECIPE = Column(
     " (wd), to its higher or lower value; base where nothing is.",
 )
 
-START_COLUMNS = Columns(
+START_COLUMNS = Table(
     (
         BN_START,
         Column(
@@ -93,9 +93,9 @@ START_COLUMNS = Columns(
     )
 )
 
-RECIPE_COLUMNS = Columns((RECIPE, SIGN_CONSISTENT, DRAW, LAMBDA, SEED, *MEASURED))
+RECIPE_COLUMNS = Table((RECIPE, SIGN_CONSISTENT, DRAW, LAMBDA, SEED, *MEASURED))
 
-STATISTICS_COLUMNS = Columns(
+STATISTICS_COLUMNS = Table(
     (
         PAIR,
         Column(
@@ -114,7 +114,7 @@ STATISTICS_COLUMNS = Columns(
     )
 )
 
-ACTIVATION_COLUMNS = Columns(
+ACTIVATION_COLUMNS = Table(
     (
         DRAW,
         LAMBDA,
@@ -127,7 +127,7 @@ ACTIVATION_COLUMNS = Columns(
     )
 )
 
-SOLUTION_COLUMNS = Columns(
+SOLUTION_COLUMNS = Table(
     (
         PAIR,
         RECIPE,
@@ -147,7 +147,7 @@ SOLUTION_COLUMNS = Columns(
 """Values are empty where the training diverged."""
 
 
-def of_pair(frames: Frames, *, experiment: str, pair: str, columns: Columns) -> pd.DataFrame:
+def of_pair(frames: Tables, *, experiment: str, pair: str, columns: Table) -> pd.DataFrame:
     """Return an experiment's rows of one net, which the columns of the table need not name."""
     frame = frames[experiment]
     return frame[frame["pair"] == pair][columns.names]

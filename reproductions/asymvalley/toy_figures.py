@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from harness.figures import MARKERS, PALETTE, FigureContext, plot_ours, sequential
-from harness.statistics import aggregate
+from harness.declare.statistics import aggregate
+from harness.publish.figures import MARKERS, PALETTE, FigureContext, plot_ours, sequential
 from reproductions.asymvalley.directions import NOISES
 
 if TYPE_CHECKING:

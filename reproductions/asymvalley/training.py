@@ -13,8 +13,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from harness.checkpoint import load_checkpoint, save_checkpoint
 from harness.errors import SpecError
+from harness.store.checkpoint import load_checkpoint, save_checkpoint
 
 CHECKPOINT_EVERY_S = 120.0
 MOMENTUM = 0.9

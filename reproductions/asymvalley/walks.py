@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 
 from torch import Tensor
 
-from harness.task import Params, Row, RunContext, Scalar, UpstreamResult
+from harness.declare.experiment import RawParams, Row, RunContext, UpstreamResult
+from harness.declare.params import Scalar
 from reproductions.asymvalley.curve import ValleyData, Walk
 from reproductions.asymvalley.directions import BnStats, Noise
 from reproductions.asymvalley.images import images_of
@@ -25,24 +26,24 @@ def lambdas(num_points: int, *, low: float = -1.0, high: float = 1.0) -> list[fl
     return [round(low + index * step, 9) + 0.0 for index in range(num_points)]
 
 
-def statistics_of(params: Params) -> BnStats:
+def statistics_of(params: RawParams) -> BnStats:
     """Return how a trial's network gets its statistics along a walk, as in the paper."""
     return "recalibrate" if params["batch_norm"] else "none"
 
 
-def data_of(params: Params, ctx: RunContext) -> ValleyData:
+def data_of(params: RawParams, ctx: RunContext) -> ValleyData:
     """Return what a trial's curves are measured on."""
     return images_of(params, ctx).valley_data()
 
 
-def kept_solution(params: Params, ctx: RunContext, upstream: UpstreamResult) -> Solution | None:
+def kept_solution(params: RawParams, ctx: RunContext, upstream: UpstreamResult) -> Solution | None:
     """Return the network of an upstream trial, None where its training diverged."""
     if upstream.rows[0]["test_error"] is None:
         return None
     return load_solution(params, ctx, upstream.load(KEPT))
 
 
-def walk_of(params: Params, ctx: RunContext, solution: Solution) -> Walk:
+def walk_of(params: RawParams, ctx: RunContext, solution: Solution) -> Walk:
     """Return the walk of a trained network with the statistics of the paper."""
     return Walk(solution.model, data_of(params, ctx), bn_stats=statistics_of(params))
 
@@ -70,7 +71,7 @@ def curve_rows(
 
 def both_rows(
     walk: Walk,
-    params: Params,
+    params: RawParams,
     kind: Noise,
     *,
     draw: int,

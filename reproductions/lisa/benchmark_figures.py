@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from harness.figures import MARKERS, PALETTE, FigureContext
+from harness.publish.figures import MARKERS, PALETTE, FigureContext
 from reproductions.lisa.experiments.scored_models import METHODS, VANILLA
 
 if TYPE_CHECKING:

@@ -9,17 +9,19 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from harness.claims import Claim, Form, Quantity
+from harness.declare.claims import Claim, Form, Quantity
+from harness.declare.old import flat_claim
+from harness.declare.profiles import Profile
+from harness.declare.statistics import MissingRows
+from harness.declare.table import Column, Table
 from harness.errors import SpecError
-from harness.statistics import MissingRows
-from harness.task import Column, Columns, Profile
 from reproductions.lisa.claims import ON_A_CPU, exact
 from reproductions.lisa.experiments.scored_models import METHODS, VANILLA
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from harness.task import Frames
+    from harness.declare.table import Tables
 
 GUESSES = (
     "a model of two million parameters guesses at these benchmarks, and the paper's need their"
@@ -28,7 +30,7 @@ GUESSES = (
 FLEXIBLE = "exact_match flexible-extract"
 """GSM8K's second metric, which no claim reads."""
 PAPER: tuple[Profile, ...] = ("paper",)
-COLUMNS = Columns(
+COLUMNS = Table(
     (
         Column(name="model", type="str", role="param", doc="What is asked."),
         Column(
@@ -70,10 +72,10 @@ COLUMNS = Columns(
 )  # fmt: skip
 
 
-def table_of(*tasks: str) -> Callable[[Frames], pd.DataFrame]:
+def table_of(*tasks: str) -> Callable[[Tables], pd.DataFrame]:
     """Return the view that joins all frames and keeps some benchmarks, methods in one order."""
 
-    def view(frames: Frames) -> pd.DataFrame:
+    def view(frames: Tables) -> pd.DataFrame:
         import pandas as pd
 
         table = pd.concat([frame for frame in frames.values() if len(frame)], ignore_index=True)
@@ -178,7 +180,7 @@ def of_paper(
     unit: str = "accuracy",
 ) -> Claim:  # fmt: skip
     """Return an empirical claim on the paper's models, over three seeds."""
-    return Claim(
+    return flat_claim(
         id=id,
         statement=statement,
         where=f"{where}; threshold: ours, see DEV-04",

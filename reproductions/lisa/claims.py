@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from harness.claims import Claim, Form, Quantity, Threshold
-from harness.task import PROFILES, Profile
+from harness.declare.claims import Claim, Form, Quantity, Threshold
+from harness.declare.old import flat_claim
+from harness.declare.profiles import PROFILES, Profile
 
 ON_A_CPU: tuple[Profile, ...] = ("smoke", "cpu")
 CPU_UP: tuple[Profile, ...] = ("cpu", "gpu", "paper")
@@ -26,7 +27,7 @@ def exact(
     out_of_profile: str = "this profile has no such runs",
 ) -> Claim:
     """Return the exact claim that a number of the whole table is what it must be."""
-    return Claim(
+    return flat_claim(
         id=id,
         statement=statement,
         where=where,
@@ -56,7 +57,7 @@ def counted(
     out_of_profile: str = TOO_SMALL,
 ) -> Claim:
     """Return a claim of the paper on bytes, which no seed changes; its bound is ours."""
-    return Claim(
+    return flat_claim(
         id=id,
         statement=statement,
         where=f"{where}; threshold: ours, see DEV-04",

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from harness.claims import Claim, Form, Quantity, Threshold
-from harness.task import Profile
+from harness.declare.claims import Claim, Form, Quantity, Threshold
+from harness.declare.old import flat_claim
+from harness.declare.profiles import Profile
 from reproductions.lisa.continual_quantities import on_gsm8k
 
 CPU: tuple[Profile, ...] = ("cpu",)
@@ -19,7 +20,7 @@ def on_word_problems(
     unit: str,
 ) -> Claim:  # fmt: skip
     """Return an empirical claim on in-house problems, over three seeds."""
-    return Claim(
+    return flat_claim(
         id=id,
         statement=statement,
         where=f"{where}; on word problems of ours, not on GSM8K; threshold: ours, see DEV-04",
@@ -36,7 +37,7 @@ def on_word_problems(
 
 def on_gsm8k_itself(id: str, statement: str, *, where: str) -> Claim:
     """Return a claim that only the paper's own setting could decide."""
-    return Claim(
+    return flat_claim(
         id=id,
         statement=statement,
         where=where,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from harness.figures import PALETTE, FigureContext
-from harness.statistics import aggregate
+from harness.declare.statistics import aggregate
+from harness.publish.figures import PALETTE, FigureContext
 from reproductions.lisa.continual_views import METHOD
 from reproductions.lisa.memory_figures import TITLES
 from reproductions.lisa.shapes import shape_of

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from harness.statistics import InvalidQuantity, MissingRows
+from harness.declare.statistics import InvalidQuantity, MissingRows
 from reproductions.lisa.memory_quantities import Chosen, bytes_ratio
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 
-from harness.task import Outcome, Params, Row, RunContext, Status
+from harness.declare.experiment import Outcome, RawParams, Row, RunContext, Status
 from reproductions.lisa.continual import (
     answer_loss,
     as_examples,
@@ -36,7 +36,7 @@ ROOM = 64
 class Trial:
     """A model in training, and what it is tested on."""
 
-    params: Params
+    params: RawParams
     ctx: RunContext
     lm: LanguageModel
     room: int
@@ -55,7 +55,7 @@ class Trial:
         return as_examples(list(problems), self.lm, room=self.room)
 
 
-def continual_rows(params: Params, ctx: RunContext, lm: LanguageModel) -> Outcome:
+def continual_rows(params: RawParams, ctx: RunContext, lm: LanguageModel) -> Outcome:
     """Train on text, then on problems, both by one method; rows by stage and split.
 
     `train` has the mean loss over a stretch of steps, before each; `validation` the loss on answers

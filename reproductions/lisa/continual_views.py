@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from harness.task import Column, Columns, Frames
+from harness.declare.table import Column, Table, Tables
 from reproductions.lisa.memory_views import BYTES
 
 if TYPE_CHECKING:
@@ -44,8 +44,8 @@ _OUTCOME = (
     _value("accuracy", "Share of test problems solved: `#### result` is right (strict match)."),
     _value("flexible_accuracy", "The same where the last number of the answer counts."),
 )  # fmt: skip
-RUN_COLUMNS = Columns((*_METHOD, _SEED, *_OUTCOME))
-BOTH_COLUMNS = Columns(
+RUN_COLUMNS = Table((*_METHOD, _SEED, *_OUTCOME))
+BOTH_COLUMNS = Table(
     (
         Column(name="part", type="str", role="param", doc="run: both stages; step: one step."),
         *_METHOD,
@@ -63,12 +63,12 @@ BOTH_COLUMNS = Columns(
 )  # fmt: skip
 
 
-def runs(frames: Frames) -> pd.DataFrame:
+def runs(frames: Tables) -> pd.DataFrame:
     """Return one row a run, with its method's chosen rate marked."""
     return finals(frames[RUNS])[RUN_COLUMNS.names]
 
 
-def runs_and_memory(frames: Frames) -> pd.DataFrame:
+def runs_and_memory(frames: Tables) -> pd.DataFrame:
     """Return the runs, and below them the memory of one step by model and method."""
     import pandas as pd
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from harness.figures import MARKERS, PALETTE, FigureContext, plot_ours
+from harness.publish.figures import MARKERS, PALETTE, FigureContext, plot_ours
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from harness.statistics import InvalidQuantity, MissingRows
+from harness.declare.statistics import InvalidQuantity, MissingRows
 
 if TYPE_CHECKING:
     import pandas as pd

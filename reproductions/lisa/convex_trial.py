@@ -6,7 +6,7 @@ from typing import cast
 
 import torch
 
-from harness.task import Params, Row, RunContext
+from harness.declare.experiment import RawParams, Row, RunContext
 from reproductions.lisa.convex import (
     BlockedWeights,
     Descent,
@@ -20,7 +20,7 @@ from reproductions.lisa.lisa import Lisa, StatePolicy
 PER_DECADE = 12
 
 
-def convex_rows(params: Params, ctx: RunContext) -> list[Row]:
+def convex_rows(params: RawParams, ctx: RunContext) -> list[Row]:
     """Train once; one row at each of some numbers of steps, evenly spaced in the logarithm."""
     arrays = ctx.dataset("digits").arrays
     x_ND = torch.tensor(arrays["x"], dtype=torch.float64).flatten(1) / 16.0

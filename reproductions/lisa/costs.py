@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from harness.task import Params
+from harness.declare.experiment import RawParams
 from reproductions.lisa.shapes import Shape
 
 DTYPE_BYTES = {"float32": 4, "bfloat16": 2}
 
 
-def trainable_of(params: Params, shape: Shape) -> int:
+def trainable_of(params: RawParams, shape: Shape) -> int:
     """Return how many parameters train at once under a trial's method, in closed form."""
     match params["method"]:
         case "full":
@@ -19,14 +19,14 @@ def trainable_of(params: Params, shape: Shape) -> int:
             return shape.lisa_params(int(params["gamma"]))
 
 
-def static_bytes(params: Params, shape: Shape) -> int:
+def static_bytes(params: RawParams, shape: Shape) -> int:
     """Return weights, gradients and two moments in closed form: w P + (g + 2 m) tau."""
     size, tau = DTYPE_BYTES[str(params["dtype"])], trainable_of(params, shape)
     adapters = tau if params["method"] == "lora" else 0
     return size * (shape.num_params + adapters + 3 * tau)
 
 
-def room_bytes(params: Params, shape: Shape) -> int:
+def room_bytes(params: RawParams, shape: Shape) -> int:
     """Return the memory to ask for before a step: static, activations of any method, and a tenth.
 
     Activations: up to 100 numbers a token and unit of width in a block, 6 for each pair of tokens

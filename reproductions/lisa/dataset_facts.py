@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from harness.content import Content
-from harness.datasets import find
+from harness.data.codec import Content
+from harness.data.load import find
+from harness.declare.experiment import RawParams, Row, RunContext
 from harness.errors import SpecError
-from harness.task import Params, Row, RunContext
 
 
-def size_row(params: Params, ctx: RunContext) -> Row:
+def size_row(params: RawParams, ctx: RunContext) -> Row:
     """Count what a trial asks for; no numbers where the data set is not at hand."""
     source = str(params["source"])
     if not source:

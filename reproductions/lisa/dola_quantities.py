@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from harness.statistics import InvalidQuantity
+from harness.declare.statistics import InvalidQuantity
 from reproductions.lisa.finetune_quantities import mean_of
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from harness.task import Params, Row
+from harness.declare.experiment import RawParams, Row
 from reproductions.lisa.blocks import find_blocks
 from reproductions.lisa.continual import as_examples
 from reproductions.lisa.continual_trial import ROOM
@@ -33,7 +33,7 @@ class Quiz:
     """From what a model says to an answer with the mark of its result."""
 
 
-def word_problem_rows(models: Models, params: Params, *, seed: int) -> list[Row]:
+def word_problem_rows(models: Models, params: RawParams, *, seed: int) -> list[Row]:
     """Return rows on our own problems, the first ones of those that `continual` reports on."""
     quiz = Quiz(
         name=WORD_PROBLEMS,
@@ -45,7 +45,9 @@ def word_problem_rows(models: Models, params: Params, *, seed: int) -> list[Row]
     return [row for weights, lm in models.items() for row in dola_rows(lm, weights, quiz)]
 
 
-def gsm8k_rows(models: Models, params: Params, records: Sequence[Mapping[str, str]]) -> list[Row]:
+def gsm8k_rows(
+    models: Models, params: RawParams, records: Sequence[Mapping[str, str]]
+) -> list[Row]:
     """Return rows on the first questions of GSM8K's test split, after eight solved ones."""
     shots = demonstrations()
     quiz = Quiz(

@@ -13,8 +13,8 @@ import torch
 from lm_eval.models.huggingface import HFLM
 from torch import Tensor
 
-from harness.lm_tasks import Documents, quietly, scores, task_over
-from harness.task import Row
+from harness.declare.experiment import Row
+from harness.lm_eval import Documents, quietly, scores, task_over
 from reproductions.lisa.language_model import LanguageModel
 from reproductions.lisa.lm_tasks import definition
 from reproductions.lisa.scorer import accuracies, answer_room, cut, fitted

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from functools import partial
 
-from harness.claims import Claim, Form, Quantity
-from harness.task import Profile
+from harness.declare.claims import Claim, Form, Quantity
+from harness.declare.old import flat_claim
+from harness.declare.profiles import Profile
 from reproductions.lisa.finetune_quantities import Chosen, smoothed_difference
 
 CPU: tuple[Profile, ...] = ("cpu",)
@@ -28,7 +29,7 @@ def in_house(
     form: Form = "at_most",
 ) -> Claim:
     """Return an empirical claim on in-house runs, over three training seeds."""
-    return Claim(
+    return flat_claim(
         id=id,
         statement=statement,
         where=f"{where}; in-house stand-in, see DEV-07; threshold: ours, see DEV-04",

@@ -10,7 +10,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from harness.statistics import InvalidQuantity, MissingRows, optimum_log2
+from harness.declare.statistics import InvalidQuantity, MissingRows, optimum_log2
 from reproductions.lisa.finetune_views import WINDOW
 
 if TYPE_CHECKING:

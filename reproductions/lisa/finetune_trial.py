@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import torch
 from torch import nn
 
+from harness.declare.experiment import Outcome, RawParams, Row, RunContext, Status
 from harness.errors import SpecError
-from harness.task import Outcome, Params, Row, RunContext, Status
 from reproductions.lisa.choice import choice_accuracy
 from reproductions.lisa.instructions import (
     Instructions,
@@ -44,7 +44,7 @@ class Setting:
 
 
 def finetune_rows(
-    params: Params, ctx: RunContext, *, lm: LanguageModel, records: list[Record]
+    params: RawParams, ctx: RunContext, *, lm: LanguageModel, records: list[Record]
 ) -> Outcome:
     """Fine-tune a model; return losses over the steps, and at the end what it came to.
 
@@ -72,7 +72,7 @@ def finetune_rows(
     return Outcome(rows=rows)
 
 
-def setting_of(params: Params, lm: LanguageModel, records: list[Record]) -> Setting:
+def setting_of(params: RawParams, lm: LanguageModel, records: list[Record]) -> Setting:
     """Return a model with the examples that fit it."""
     small = params["model"] == "tiny-path"
     return Setting(
@@ -87,7 +87,7 @@ def setting_of(params: Params, lm: LanguageModel, records: list[Record]) -> Sett
     )
 
 
-def prepare(params: Params, ctx: RunContext, lm: LanguageModel) -> Prepared:
+def prepare(params: RawParams, ctx: RunContext, lm: LanguageModel) -> Prepared:
     """Return the model made ready for the trial's method."""
     # Adapters are drawn from the global generator.
     with torch.random.fork_rng():
@@ -97,7 +97,7 @@ def prepare(params: Params, ctx: RunContext, lm: LanguageModel) -> Prepared:
 
 
 def run_steps(
-    params: Params,
+    params: RawParams,
     ctx: RunContext,
     setting: Setting,
     prepared: Prepared,
@@ -116,7 +116,7 @@ def run_steps(
     return train(prepared.model, prepared.optimizer, stream, recipe, after_step=after_step)
 
 
-def method_of(params: Params, *, layer_seed: int) -> Method:
+def method_of(params: RawParams, *, layer_seed: int) -> Method:
     """Return a trial's method. Raises SpecError for an unknown one."""
     match params["method"]:
         case "full":
@@ -137,12 +137,12 @@ def method_of(params: Params, *, layer_seed: int) -> Method:
     )
 
 
-def layer_seed_of(params: Params, ctx: RunContext) -> int:
+def layer_seed_of(params: RawParams, ctx: RunContext) -> int:
     """Return the seed of the layers' draws: another one a layer seed, whatever else is equal."""
     return ctx.seed(f"layers {params['layer_seed']}")
 
 
-def recipe_of(params: Params) -> Recipe:
+def recipe_of(params: RawParams) -> Recipe:
     """Return AdamW without decay, a short warm-up, and a cosine to zero."""
     num_steps = int(params["num_steps"])
     return Recipe(
@@ -158,7 +158,7 @@ def merged(prepared: Prepared) -> nn.Module:
 
 
 def _evaluator(
-    rows: list[Row], params: Params, setting: Setting, prepared: Prepared
+    rows: list[Row], params: RawParams, setting: Setting, prepared: Prepared
 ) -> Callable[[int, float], None]:
     """Return what adds a row with the loss on the test split, every so many steps but the last."""
     every, end = int(params["evaluate_every"]), int(params["num_steps"])

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from harness.task import Column, Columns
+from harness.declare.table import Column, Table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -28,7 +28,7 @@ _CONFIGURED = (
     Column(name="layer_seed", type="int", role="param", doc="Of the draws of blocks."),
     Column(name="seed", type="int", role="seed", doc="Of batches and adapters."),
 )  # fmt: skip
-CURVE_COLUMNS = Columns(
+CURVE_COLUMNS = Table(
     (
         *_CONFIGURED,
         Column(name="split", type="str", role="param", doc="train, or test: held out."),
@@ -42,7 +42,7 @@ CURVE_COLUMNS = Columns(
         ),
     )
 )  # fmt: skip
-FINAL_COLUMNS = Columns(
+FINAL_COLUMNS = Table(
     (
         *_CONFIGURED,
         Column(

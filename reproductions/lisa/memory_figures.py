@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from harness.figures import PALETTE, FigureContext
-from harness.reference import standings
+from harness.declare.reference import standings
+from harness.publish.figures import PALETTE, FigureContext
 from reproductions.lisa.memory_quantities import ACTIVATIONS_GB, length_near
 
 if TYPE_CHECKING:

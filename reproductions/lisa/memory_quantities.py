@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from harness.statistics import MissingRows
+from harness.declare.statistics import MissingRows
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -6,9 +6,9 @@ from typing import cast
 
 import torch
 
+from harness.declare.experiment import Outcome, RawParams, Row, RunContext, Status
 from harness.errors import RunError, SpecError
 from harness.measure.memory import GpuPeak, gpu_peak, optimizer_tensors, storage_bytes
-from harness.task import Outcome, Params, Row, RunContext, Status
 from reproductions.lisa.costs import static_bytes, trainable_of
 from reproductions.lisa.lisa import StatePolicy
 from reproductions.lisa.memory import Workload, adamw, build, count, layerwise
@@ -18,7 +18,7 @@ from reproductions.lisa.shapes import Shape, shape_of
 WARM_STEPS, MEASURED_STEPS = 1, 2
 
 
-def memory_row(params: Params, ctx: RunContext) -> Outcome:
+def memory_row(params: RawParams, ctx: RunContext) -> Outcome:
     """Count one step of a method; under `how` = gpu measure the allocator's peaks beside it.
 
     count: a real step on this device. arithmetic: the same on the meta device, which allocates
@@ -52,7 +52,7 @@ def memory_row(params: Params, ctx: RunContext) -> Outcome:
     return Outcome(rows=[{**row, **peaks}], status=status)
 
 
-def workload_of(params: Params) -> Workload:
+def workload_of(params: RawParams) -> Workload:
     """Return what a trial's step computes."""
     return Workload(
         seq_len=int(params["seq_len"]),
@@ -61,7 +61,7 @@ def workload_of(params: Params) -> Workload:
     )
 
 
-def method_of(params: Params, shape: Shape) -> Method:
+def method_of(params: RawParams, shape: Shape) -> Method:
     """Return a trial's method. Raises SpecError for an unknown one."""
     match params["method"]:
         case "full":
@@ -93,7 +93,7 @@ def gpu_steps(**params: bool | int | float | str) -> None:
         prepared.optimizer.zero_grad(set_to_none=True)
 
 
-def _peak_or_none(params: Params) -> GpuPeak | None:
+def _peak_or_none(params: RawParams) -> GpuPeak | None:
     """Return the peaks of a fresh process, or None where the GPU had no room."""
     try:
         return gpu_peak(gpu_steps, params)
@@ -103,7 +103,7 @@ def _peak_or_none(params: Params) -> GpuPeak | None:
         raise
 
 
-def policy_rows(params: Params, ctx: RunContext) -> list[Row]:
+def policy_rows(params: RawParams, ctx: RunContext) -> list[Row]:
     """Train for some periods under a policy; one row a period with the bytes of moments.
 
     They are counted after a period's first step, when all that trains has them and nothing is

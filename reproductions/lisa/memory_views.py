@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from harness.task import Column, Columns, Frames
+from harness.declare.table import Column, Table, Tables
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -55,7 +55,7 @@ PEAKS = (
     _peak("peak_allocated_bytes", "Largest sum of live tensors on the GPU; none without room."),
     _peak("peak_reserved_bytes", "Largest memory taken from the driver."),
 )
-PEAK_COLUMNS = Columns(
+PEAK_COLUMNS = Table(
     (
         _param("part", "str", "step: one step of a method; periods: moments over periods."),
         *STEP,
@@ -66,11 +66,11 @@ PEAK_COLUMNS = Columns(
         *PEAKS,
     )
 )
-BREAKDOWN_COLUMNS = Columns((*STEP, *BYTES, *PEAKS))
+BREAKDOWN_COLUMNS = Table((*STEP, *BYTES, *PEAKS))
 BREAKDOWN_SHAPES = ("tiny-smoke", "tiny-deep", "llama-2-7b")
 
 
-def peak_table(frames: Frames) -> pd.DataFrame:
+def peak_table(frames: Tables) -> pd.DataFrame:
     """Return the rows of both experiments, one above the other."""
     import pandas as pd
 
@@ -82,7 +82,7 @@ def peak_table(frames: Frames) -> pd.DataFrame:
     return pd.concat(parts, ignore_index=True).reindex(columns=PEAK_COLUMNS.names)
 
 
-def breakdown_table(frames: Frames) -> pd.DataFrame:
+def breakdown_table(frames: Tables) -> pd.DataFrame:
     """Return the four methods of Figure 3: full, LoRA of the least rank, LISA with two blocks."""
     rows = frames[MEMORY]
     rows = rows[rows["shape"].isin(BREAKDOWN_SHAPES)]

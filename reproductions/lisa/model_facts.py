@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import torch
 
-from harness.task import Row
+from harness.declare.experiment import Row
 from reproductions.lisa.blocks import find_blocks
 from reproductions.lisa.memory import build
 from reproductions.lisa.shapes import shape_of

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from functools import partial
 
-from harness.claims import Claim, Form, Quantity, Threshold, ThresholdFrom
-from harness.task import Profile
+from harness.declare.claims import Claim, Form, Quantity, Threshold, ThresholdFrom
+from harness.declare.old import flat_claim
+from harness.declare.profiles import Profile
 from reproductions.lisa.experiments.finetune import OURS
 from reproductions.lisa.experiments.scored_models import LARGEST, THREE
 from reproductions.lisa.mt_bench_quantities import gain_percent, lead, lead_by_kind, ordered
@@ -35,7 +36,7 @@ def judged(
     """Return a claim on one model's ratings, over training seeds."""
     ours = model == OURS
     stand_in = "; in-house stand-in, see DEV-07" if ours else ""
-    return Claim(
+    return flat_claim(
         id=f"{id}_{model.replace('-', '_')}",
         statement=f"{statement} on {model}.",
         where=f"{where}{stand_in}",

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from harness.figures import MARKERS, PALETTE, FigureContext, plot_ours, plot_paper
-from harness.reference import standings
+from harness.declare.reference import standings
+from harness.publish.figures import MARKERS, PALETTE, FigureContext, plot_ours, plot_paper
 from reproductions.lisa.finetune_figures import METHODS as TUNED
 from reproductions.lisa.memory_figures import TITLES
 from reproductions.lisa.mt_bench_views import CATEGORIES

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
-from harness.task import Params, Row, RunContext
+from harness.declare.experiment import RawParams, Row, RunContext
 from reproductions.lisa.grading import Grades, messages_for, prompt_hash, wording_hash
 from reproductions.lisa.judge import Judge, settings_from_environment
 from reproductions.lisa.language_model import LanguageModel
@@ -16,7 +16,7 @@ PACE_FILE = "judge.pace"
 
 
 def mt_bench_rows(
-    params: Params, ctx: RunContext, *, lm: LanguageModel, lr: float | None
+    params: RawParams, ctx: RunContext, *, lm: LanguageModel, lr: float | None
 ) -> list[Row]:
     """Let a model answer all questions; return one row a question and turn.
 
@@ -34,7 +34,7 @@ def mt_bench_rows(
     return rows
 
 
-def questions_of(params: Params, ctx: RunContext) -> Sequence[Question]:
+def questions_of(params: RawParams, ctx: RunContext) -> Sequence[Question]:
     """Return MT-Bench's questions, or the made-up ones."""
     if params["questions"] == "made_up":
         return MADE_UP
@@ -42,7 +42,7 @@ def questions_of(params: Params, ctx: RunContext) -> Sequence[Question]:
 
 
 @contextmanager
-def grades_of(params: Params, ctx: RunContext) -> Iterator[Grades | None]:
+def grades_of(params: RawParams, ctx: RunContext) -> Iterator[Grades | None]:
     """Open the judge that the environment names; None where the trial is not to be judged.
 
     What it says is kept on disk until the trial has come to its end.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from harness.task import Column, Columns, Frames
+from harness.declare.table import Column, Table, Tables
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -42,7 +42,7 @@ def _rating(name: str, doc: str) -> Column:
 
 
 MEAN = _rating("mean_rating", "From 1 to 10, over all rated answers; empty where there is none.")
-AVERAGE_COLUMNS = Columns(
+AVERAGE_COLUMNS = Table(
     (
         *_OF_MODEL,
         _SEED,
@@ -52,7 +52,7 @@ AVERAGE_COLUMNS = Columns(
         MEAN,
     )
 )
-CATEGORY_COLUMNS = Columns(
+CATEGORY_COLUMNS = Table(
     (
         *_OF_MODEL,
         Column(name="category", type="str", role="param", doc="Of the questions."),
@@ -63,17 +63,17 @@ CATEGORY_COLUMNS = Columns(
 )
 
 
-def average_table(frames: Frames) -> pd.DataFrame:
+def average_table(frames: Tables) -> pd.DataFrame:
     """Return one row a model, method and seed."""
     return _summary(frames, ["model", "method", "seed"], AVERAGE_COLUMNS)
 
 
-def category_table(frames: Frames) -> pd.DataFrame:
+def category_table(frames: Tables) -> pd.DataFrame:
     """Return one row a model, method, category and seed."""
     return _summary(frames, ["model", "method", "category", "seed"], CATEGORY_COLUMNS)
 
 
-def _summary(frames: Frames, keys: list[str], columns: Columns) -> pd.DataFrame:
+def _summary(frames: Tables, keys: list[str], columns: Table) -> pd.DataFrame:
     import pandas as pd
 
     # An empty frame has no columns; nor has one of runs that all diverged an answer.

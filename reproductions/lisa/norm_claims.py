@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from functools import partial
 
-from harness.claims import Claim, Form, Quantity
-from harness.task import Profile
+from harness.declare.claims import Claim, Form, Quantity
+from harness.declare.old import flat_claim
+from harness.declare.profiles import Profile
 from reproductions.lisa.claims import CPU_UP, exact
 from reproductions.lisa.norm_quantities import drawn_embedding_ratio, drawn_error, start_error
 
@@ -27,7 +28,7 @@ def empirical(
     out_of_profile: str = SMALL,
 ) -> Claim:
     """Return an empirical claim over seeds, with a bound of ours."""
-    return Claim(
+    return flat_claim(
         id=id,
         statement=statement,
         where=f"{where}; threshold: ours, see DEV-04",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import TYPE_CHECKING
 
-from harness.statistics import MissingRows
+from harness.declare.statistics import MissingRows
 from reproductions.lisa.layer_axis import EMBEDDING, HEAD, POSITIONS
 
 if TYPE_CHECKING:

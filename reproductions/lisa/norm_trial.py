@@ -9,8 +9,8 @@ from dataclasses import replace
 import torch
 from torch import nn
 
+from harness.declare.experiment import Outcome, RawParams, Row, RunContext, Status
 from harness.errors import SpecError
-from harness.task import Outcome, Params, Row, RunContext, Status
 from reproductions.lisa.finetune_trial import recipe_of, run_steps, setting_of
 from reproductions.lisa.instructions import Record
 from reproductions.lisa.language_model import LanguageModel
@@ -22,7 +22,7 @@ from reproductions.lisa.norms import LayerNorms, NormTrace, layers_of, merged_no
 from reproductions.lisa.shapes import Shape, shape_of
 
 
-def initial_rows(params: Params, ctx: RunContext) -> list[Row]:
+def initial_rows(params: RawParams, ctx: RunContext) -> list[Row]:
     """Draw adapters beside a model with random weights; the norms before any step.
 
     The model has the real widths and `num_blocks` blocks, which are all drawn alike.
@@ -63,7 +63,7 @@ def with_adapters(model: nn.Module, *, rank: int, seed: int) -> nn.Module:
 
 
 def training_rows(
-    params: Params, ctx: RunContext, *, lm: LanguageModel, records: list[Record]
+    params: RawParams, ctx: RunContext, *, lm: LanguageModel, records: list[Record]
 ) -> Outcome:
     """Fine-tune, and measure after every step; norms before any step, and their means over steps.
 
@@ -87,7 +87,7 @@ def training_rows(
     return Outcome(rows=[{**row, "validation_loss": loss} for row in [*first, *means]])
 
 
-def method_of(params: Params) -> Method:
+def method_of(params: RawParams) -> Method:
     """Return full training, or LoRA on all linear layers, the embedding and the head."""
     rank = int(params["rank"])
     match params["method"]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from harness.task import Column, Columns, Frames
+from harness.declare.table import Column, Table, Tables
 from reproductions.lisa.norm_quantities import LORA, RUN, skew
 from reproductions.lisa.shapes import shape_of
 
@@ -20,7 +20,7 @@ def _value(name: str, doc: str) -> Column:
     return Column(name=name, type="float", role="value", doc=doc, nullable=True)
 
 
-COLUMNS = Columns(
+COLUMNS = Table(
     (
         Column(name="model", type="str", role="param", doc="Shape of the model."),
         Column(name="num_blocks", type="int", role="param", doc="Blocks that were built."),
@@ -49,7 +49,7 @@ COLUMNS = Columns(
 )  # fmt: skip
 
 
-def norm_table(frames: Frames, *, drawn: tuple[str, ...]) -> pd.DataFrame:
+def norm_table(frames: Tables, *, drawn: tuple[str, ...]) -> pd.DataFrame:
     """Return the rows of both experiments, one above the other.
 
     drawn: models of which adapters were drawn without training.

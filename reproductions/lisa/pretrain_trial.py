@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.task import Params, Row, RunContext
+from harness.declare.experiment import RawParams, Row, RunContext
 from reproductions.lisa.pretraining import (
     TOKENIZER,
     WEIGHTS,
@@ -21,7 +21,7 @@ MAX_HELD_OUT = 256
 NUM_ROWS = 12
 
 
-def pretrain_rows(params: Params, ctx: RunContext) -> list[Row]:
+def pretrain_rows(params: RawParams, ctx: RunContext) -> list[Row]:
     """Train, save weights and tokenizer, and return the loss over stretches of steps.
 
     The last row also has the loss on held-out text, and how many characters a token has there.
@@ -51,7 +51,7 @@ def pretrain_rows(params: Params, ctx: RunContext) -> list[Row]:
     return [*rows, {**at_end, "chars_per_token": num_chars / held_out[:, 1:].numel()}]
 
 
-def texts_of(params: Params, ctx: RunContext) -> Texts:
+def texts_of(params: RawParams, ctx: RunContext) -> Texts:
     """Return the texts to train on and those held out: whole books, or a tenth of one text."""
     most = int(params["text_chars"])
     content = ctx.dataset(str(params["data"]))
@@ -64,7 +64,7 @@ def texts_of(params: Params, ctx: RunContext) -> Texts:
     )
 
 
-def recipe_of(params: Params) -> Recipe:
+def recipe_of(params: RawParams) -> Recipe:
     """Return how the model is trained: AdamW with a short warm-up and a cosine to a tenth."""
     num_steps = int(params["num_steps"])
     return Recipe(

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, cast
 import torch
 from torch import Tensor, nn
 
-from harness.checkpoint import load_checkpoint, save_checkpoint
 from harness.errors import DataError
+from harness.store.checkpoint import load_checkpoint, save_checkpoint
 from reproductions.lisa.language_model import LanguageModel
 from reproductions.lisa.memory import build
 from reproductions.lisa.shapes import Shape

@@ -16,8 +16,8 @@ from typing import Any
 import torch
 from torch.utils.flop_counter import FlopCounterMode
 
+from harness.declare.experiment import Device
 from harness.measure.timing import measure_interleaved
-from harness.task import Device
 from reproductions.lisa.memory import Workload, build
 from reproductions.lisa.methods import Method
 from reproductions.lisa.shapes import Shape

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from harness.figures import PALETTE, FigureContext
-from harness.reference import standings
-from harness.statistics import aggregate
+from harness.declare.reference import standings
+from harness.declare.statistics import aggregate
+from harness.publish.figures import PALETTE, FigureContext
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from harness.statistics import MissingRows
+from harness.declare.statistics import MissingRows
 from reproductions.lisa.shapes import shape_of
 
 if TYPE_CHECKING:

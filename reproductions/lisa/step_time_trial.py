@@ -9,10 +9,10 @@ from typing import Any
 
 import torch
 
+from harness.declare.experiment import Device, RawParams, Row, RunContext
 from harness.errors import SpecError
 from harness.measure.fresh import call_fresh
 from harness.measure.machine import load_average
-from harness.task import Device, Params, Row, RunContext
 from reproductions.lisa.experiments.step_time import ALL, Point, points_of
 from reproductions.lisa.memory import Workload
 from reproductions.lisa.methods import Full, Layerwise, Lora, Method
@@ -23,7 +23,7 @@ NO_SWITCH = 10**9
 """A period that no run reaches: the price of a switch is a benchmark of its own."""
 
 
-def time_rows(params: Params, ctx: RunContext) -> list[Row]:
+def time_rows(params: RawParams, ctx: RunContext) -> list[Row]:
     """Time one step of the trial's methods, warm and in turn, or one method's cold first step."""
     rows = _cold_rows if params["cold"] else _warm_rows
     return list(rows(params, ctx.device, ctx.seed("init")))
@@ -36,14 +36,14 @@ def cold_step(*, params: dict[str, Any], point: dict[str, Any], device: Device, 
     return cold_times(step, device=device)
 
 
-def _warm_rows(params: Params, device: Device, seed: int) -> Iterator[Row]:
+def _warm_rows(params: RawParams, device: Device, seed: int) -> Iterator[Row]:
     for point, found in zip(points_of(params), _warm_times(params, device, seed), strict=True):
         for phase, samples in found.samples_ms.items():
             flops = found.flops[phase]
             yield _row(point, phase, samples, flops=flops, load=found.load_average)
 
 
-def _warm_times(params: Params, device: Device, seed: int) -> list[Times]:
+def _warm_times(params: RawParams, device: Device, seed: int) -> list[Times]:
     # Dropout draws from the global generator, which other trials of this process share.
     with torch.random.fork_rng():
         steps = [_step(params, point, device=device, seed=seed) for point in points_of(params)]
@@ -61,7 +61,7 @@ def _warm_times(params: Params, device: Device, seed: int) -> list[Times]:
     return times
 
 
-def _cold_rows(params: Params, device: Device, seed: int) -> Iterator[Row]:
+def _cold_rows(params: RawParams, device: Device, seed: int) -> Iterator[Row]:
     (point,) = points_of(params)
     load = load_average()
     told = {"params": dict(params), "point": point, "device": device, "seed": seed}
@@ -97,7 +97,7 @@ def _quartiles(samples: Sequence[float]) -> tuple[float, float, float]:
     return low, median, high
 
 
-def _step(params: Params, point: Point, *, device: Device, seed: int) -> Step:
+def _step(params: RawParams, point: Point, *, device: Device, seed: int) -> Step:
     shape = shape_of(str(params["shape"]))
     workload = Workload(
         seq_len=int(params["seq_len"]),

@@ -16,7 +16,7 @@ from tokenizers.models import BPE
 from torch import Tensor
 from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
 
-from harness.content import Content
+from harness.data.codec import Content
 from harness.errors import SpecError
 from reproductions.lisa.language_model import LanguageModel
 

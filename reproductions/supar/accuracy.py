@@ -10,9 +10,11 @@ import math
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from harness.claims import Claim
-from harness.statistics import MissingRows
-from harness.task import Column, Profile
+from harness.declare.claims import Claim
+from harness.declare.old import flat_claim
+from harness.declare.profiles import Profile
+from harness.declare.statistics import MissingRows
+from harness.declare.table import Column
 from reproductions.supar.quantities import STRICTLY
 from reproductions.supar.views import SCHEME, SEED
 
@@ -144,7 +146,7 @@ def largest_gap_to(table: pd.DataFrame, *, printed: Sequence[tuple[str, float]])
 
 def supar_is_best(*, where: str, profiles: tuple[Profile, ...], **rest: Any) -> Claim:
     """Return the claim that SmuPar's average is within 0.01 of the best at high sparsity."""
-    return Claim(
+    return flat_claim(
         id="supar_best",
         statement="At density 1/16 and below, SμPar's average accuracy is no more than 0.01 below"
         " the better of SP's and μP's.",
@@ -162,7 +164,7 @@ def supar_is_best(*, where: str, profiles: tuple[Profile, ...], **rest: Any) -> 
 
 def sp_is_nearer_to_random(*, where: str, profiles: tuple[Profile, ...], **rest: Any) -> Claim:
     """Return the claim that SP is closer to guessing than SmuPar at the lowest density."""
-    return Claim(
+    return flat_claim(
         id="sp_nearer_to_random",
         statement="At the lowest density, SP's average accuracy exceeds guessing by less than"
         " SμPar's does.",
@@ -180,7 +182,7 @@ def sp_is_nearer_to_random(*, where: str, profiles: tuple[Profile, ...], **rest:
 
 def dense_is_equal(*, where: str) -> Claim:
     """Return the claim that dense SmuPar and muP answer alike."""
-    return Claim(
+    return flat_claim(
         id="dense_identical",
         statement="Dense, SμPar and μP are one model: equal accuracy on every task and seed.",
         where=where,
@@ -200,7 +202,7 @@ def average_claim(
     scheme: str, *, id: str, statement: str, band: tuple[float, float], **rest: Any
 ) -> Claim:
     """Return the claim that an average at the lowest density lies where the paper prints it."""
-    return Claim(
+    return flat_claim(
         id=id,
         statement=statement,
         form="within",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from matplotlib.ticker import NullLocator
 
-from harness.figures import FigureContext, plot_ours, plot_paper
+from harness.publish.figures import FigureContext, plot_ours, plot_paper
 from reproductions.supar.figure_parts import COLORS, MARKS, NAMES, density_axis
 from reproductions.supar.grids import SCHEMES
 

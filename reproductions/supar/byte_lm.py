@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from lm_eval.api.model import TemplateLM
 
+from harness.declare.experiment import Row
 from harness.errors import EnvError, SpecError
-from harness.lm_tasks import LMTask, scores
-from harness.task import Row
+from harness.lm_eval import LMTask, scores
 from reproductions.nets.gpt import GPT
 from reproductions.supar.continuation import Tokens, score
 

@@ -10,9 +10,16 @@ from typing import TYPE_CHECKING
 from matplotlib import style
 from matplotlib.figure import Figure
 
-from harness.figures import MARKERS, PALETTE, FigureContext, plot_ours, plot_paper, sequential
-from harness.house_style import RC
-from harness.statistics import InvalidQuantity, MissingRows, aggregate, t_interval
+from harness.declare.statistics import InvalidQuantity, MissingRows, aggregate, t_interval
+from harness.publish.figures import (
+    MARKERS,
+    PALETTE,
+    FigureContext,
+    plot_ours,
+    plot_paper,
+    sequential,
+)
+from harness.publish.style import RC
 from reproductions.supar.coordinate_parts import BLOCKS
 from reproductions.supar.figure_parts import NAMES, density_axis
 from reproductions.supar.grids import SCHEMES

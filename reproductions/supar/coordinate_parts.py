@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.task import Column
+from harness.declare.table import Column
 
 TOO_NARROW = "two densities and narrow layers show the structure, not a scaling law"
 BLOCKS = {"attention": "attention", "feed_forward": "feed-forward"}

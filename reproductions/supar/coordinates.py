@@ -26,8 +26,8 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 import pandas as pd
 from torch import Tensor, nn, optim
 
+from harness.declare.statistics import MIN_SEEDS, Interval, InvalidQuantity, t_interval
 from harness.errors import SpecError
-from harness.statistics import MIN_SEEDS, Interval, InvalidQuantity, t_interval
 from reproductions.supar.activations import Coordinates, measure_steps
 from reproductions.supar.slopes import FLAT, log_slope
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from harness.declare.experiment import Estimate, Needs, RawParams
 from harness.errors import SpecError
-from harness.task import Estimate, Needs, Params
 
 CPU_FLOPS_PER_S = 80e9
 """Of one core in float32, measured over whole training steps (AVX2 and better)."""
@@ -13,7 +13,7 @@ VOCABULARY = {"characters": 65, "bytes": 256, "gpt2": 50257}
 """Tokens by tokenizer, for sizes only: characters as in tiny Shakespeare."""
 
 
-def needs_of(params: Params) -> Needs:
+def needs_of(params: RawParams) -> Needs:
     """Return data, device, GPU memory and what the tokenizer needs."""
     data = (str(params["data"]),)
     packages = ("transformers",) if params["tokenizer"] == "gpt2" else ()
@@ -22,7 +22,7 @@ def needs_of(params: Params) -> Needs:
     return Needs(data=data, device="cuda", gpu_bytes=memory_bytes(params), packages=packages)
 
 
-def estimate_of(params: Params, *, num_passes: float) -> Estimate:
+def estimate_of(params: RawParams, *, num_passes: float) -> Estimate:
     """Return seconds from the dense operations of a step, and memory.
 
     num_passes: forward passes that a step costs; 3 for forward and backward.
@@ -41,7 +41,7 @@ def estimate_of(params: Params, *, num_passes: float) -> Estimate:
     return Estimate(seconds=seconds, memory_bytes=memory_bytes(params))
 
 
-def train_flops(params: Params) -> float:
+def train_flops(params: RawParams) -> float:
     """Return the operations of a training run if masked weights cost none.
 
     Six a weight and token for forward and backward, hidden weights times density; attention's
@@ -54,13 +54,13 @@ def train_flops(params: Params) -> float:
     return per_token * int(params["steps"]) * int(params["batch_size"]) * context
 
 
-def num_matrix_params(params: Params) -> int:
+def num_matrix_params(params: RawParams) -> int:
     """Return the weights that multiply: 12 L D^2 hidden ones, and the unembedding."""
     width = int(params["width"])
     return 12 * int(params["num_layers"]) * width**2 + vocabulary(params) * width
 
 
-def memory_bytes(params: Params) -> int:
+def memory_bytes(params: RawParams) -> int:
     """Return about what a step holds; `--dry-run` counts it exactly.
 
     Weights, gradients and two moments; per token of a part of a batch some 34 values a layer
@@ -71,7 +71,7 @@ def memory_bytes(params: Params) -> int:
     return 4 * (4 * num_matrix_params(params) + tokens * saved)
 
 
-def vocabulary(params: Params) -> int:
+def vocabulary(params: RawParams) -> int:
     """Return the number of tokens to reckon with."""
     if params["tokenizer"] not in VOCABULARY:
         known = ", ".join(map(repr, VOCABULARY))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from harness.declare.experiment import Outcome, RawParams, RunContext
 from harness.errors import SpecError
-from harness.task import Outcome, Params, RunContext
 from reproductions.supar.dynamic import Gmp, Rigl, UpdateSchedule, attach_full_masks
 from reproductions.supar.gpt_trial import (
     Prepared,
@@ -18,7 +18,7 @@ from reproductions.supar.gpt_trial import (
 from reproductions.supar.masks import linear_layers
 
 
-def train_dynamic(params: Params, ctx: RunContext) -> Outcome:
+def train_dynamic(params: RawParams, ctx: RunContext) -> Outcome:
     """Train one net; one row with its losses, None where it diverged.
 
     The parameterization knows the final density alone, from the first step on: GMP starts dense
@@ -34,7 +34,7 @@ def train_dynamic(params: Params, ctx: RunContext) -> Outcome:
     raise SpecError(f"method={params['method']!r}: need 'rigl' or 'gmp'")
 
 
-def _train_rigl(params: Params, ctx: RunContext) -> Outcome:
+def _train_rigl(params: RawParams, ctx: RunContext) -> Outcome:
     prepared = prepare(params, ctx, mask_density=float(params["density"]))
     optimizer = adamw_of(prepared)
     regrown_moments: Any = params["regrown_moments"]
@@ -48,7 +48,7 @@ def _train_rigl(params: Params, ctx: RunContext) -> Outcome:
     return finish(prepared, run_training(prepared, optimizer, ctx, topology=rigl))
 
 
-def _train_gmp(params: Params, ctx: RunContext) -> Outcome:
+def _train_gmp(params: RawParams, ctx: RunContext) -> Outcome:
     prepared = prepare(params, ctx, mask_density=1.0)
     attach_full_masks(prepared.model, linear_layers(prepared.model, exclude=()))
     optimizer = adamw_of(prepared)
@@ -61,7 +61,7 @@ def _train_gmp(params: Params, ctx: RunContext) -> Outcome:
     return finish(prepared, run_training(prepared, optimizer, ctx, topology=gmp))
 
 
-def _schedule(params: Params, prepared: Prepared) -> UpdateSchedule:
+def _schedule(params: RawParams, prepared: Prepared) -> UpdateSchedule:
     return UpdateSchedule(
         num_steps=prepared.settings.num_steps,
         interval=int(params["update_interval"]),

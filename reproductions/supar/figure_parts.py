@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from matplotlib.ticker import FuncFormatter
 
-from harness.figures import MARKERS, PALETTE
+from harness.publish.figures import MARKERS, PALETTE
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -9,8 +9,8 @@ from typing import Any, cast
 
 import torch
 
+from harness.declare.experiment import DryRun, Outcome, RawParams, RunContext, Status
 from harness.errors import SpecError
-from harness.task import DryRun, Outcome, Params, RunContext, Status
 from reproductions.nets.gpt import GPT, GPTConfig, next_token_loss, num_params
 from reproductions.supar.costs import vocabulary
 from reproductions.supar.masks import Pattern
@@ -52,14 +52,14 @@ class Prepared:
     batches: Iterator[Batch]
 
 
-def train_gpt(params: Params, ctx: RunContext) -> Outcome:
+def train_gpt(params: RawParams, ctx: RunContext) -> Outcome:
     """Train one net with static masks; one row with its losses, None where it diverged."""
     prepared = prepare(params, ctx, mask_density=float(params["density"]))
     return finish(prepared, run_training(prepared, adamw_of(prepared), ctx))
 
 
 def prepare(
-    params: Params, ctx: RunContext, *, mask_density: Density, pattern: Pattern = "exact"
+    params: RawParams, ctx: RunContext, *, mask_density: Density, pattern: Pattern = "exact"
 ) -> Prepared:
     """Build a trial's net and draw its batches; every random stream comes from `ctx`."""
     corpus = corpus_of(params, ctx)
@@ -136,7 +136,7 @@ def divergence(log: TrainLog, vocab_size: int) -> str:
     return ""
 
 
-def parameterization_of(params: Params) -> Parameterization:
+def parameterization_of(params: RawParams) -> Parameterization:
     """Return the parameterization that a trial's parameters describe.
 
     A sweep says `log2_lr` or `log2_sigma`, any other trial `lr` and `init_std`.
@@ -155,13 +155,13 @@ def parameterization_of(params: Params) -> Parameterization:
     )
 
 
-def _given(params: Params, plain: str, log2: str) -> float:
+def _given(params: RawParams, plain: str, log2: str) -> float:
     if (plain in params) == (log2 in params):
         raise SpecError(f"a trial of {params}: need either {plain} or {log2}")
     return float(params[plain]) if plain in params else 2.0 ** float(params[log2])
 
 
-def settings_of(params: Params) -> Settings:
+def settings_of(params: RawParams) -> Settings:
     """Return the training settings: AdamW as in the authors' code, but no weight decay."""
     schedule: Any = params["schedule"]
     return Settings(
@@ -178,7 +178,7 @@ def settings_of(params: Params) -> Settings:
     )
 
 
-def gpt_config(params: Params, parameterization: Parameterization, vocab_size: int) -> GPTConfig:
+def gpt_config(params: RawParams, parameterization: Parameterization, vocab_size: int) -> GPTConfig:
     """Return the net of a trial: no biases, F = 4 D with GELU, 8 D / 3 with SwiGLU."""
     width, head_size = int(params["width"]), int(params["head_size"])
     feed_forward: Any = params["feed_forward"]
@@ -200,7 +200,7 @@ def gpt_config(params: Params, parameterization: Parameterization, vocab_size: i
     )
 
 
-def corpus_of(params: Params, ctx: RunContext) -> Corpus:
+def corpus_of(params: RawParams, ctx: RunContext) -> Corpus:
     """Return the tokens of a trial's data set; records are joined in their order."""
     value = ctx.dataset(str(params["data"])).value
     if not isinstance(value, str):
@@ -211,7 +211,7 @@ def corpus_of(params: Params, ctx: RunContext) -> Corpus:
     return encoders[str(params["tokenizer"])](value)
 
 
-def dry_run(params: Params) -> DryRun:
+def dry_run(params: RawParams) -> DryRun:
     """Build the net on the meta device, count it, and run one step under FakeTensorMode."""
     from torch._subclasses.fake_tensor import FakeTensorMode
     from torch.utils.flop_counter import FlopCounterMode

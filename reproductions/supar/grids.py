@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 
-from harness.task import Scalar
+from harness.declare.params import Scalar
 from reproductions.supar.base import TABLE_3
 from reproductions.supar.parameterization import BaseHyperparameters, Scheme
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from harness.figures import FigureContext, plot_ours, plot_paper
+from harness.publish.figures import FigureContext, plot_ours, plot_paper
 from reproductions.supar.figure_parts import COLORS, MARKS, density_axis, fraction, scheme_legend
 from reproductions.supar.grids import SCHEMES
 

@@ -14,7 +14,7 @@ import statistics
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from harness.statistics import InvalidQuantity, MissingRows, optimum_log2
+from harness.declare.statistics import InvalidQuantity, MissingRows, optimum_log2
 
 if TYPE_CHECKING:
     import pandas as pd

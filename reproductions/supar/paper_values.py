@@ -12,7 +12,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from harness.reference import published
+from harness.declare.reference import published
 
 if TYPE_CHECKING:
     import pandas as pd

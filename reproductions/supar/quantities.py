@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from harness.statistics import InvalidQuantity, MissingRows
+from harness.declare.statistics import InvalidQuantity, MissingRows
 from reproductions.supar.slopes import log_slope
 
 if TYPE_CHECKING:

@@ -6,10 +6,12 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import TYPE_CHECKING
 
-from harness.claims import Claim
+from harness.declare.claims import Claim
+from harness.declare.old import flat_claim
+from harness.declare.profiles import PROFILES
+from harness.declare.statistics import MissingRows
+from harness.declare.table import Column, Table
 from harness.errors import SpecError
-from harness.statistics import MissingRows
-from harness.task import PROFILES, Column, Columns
 from reproductions.supar.paper_values import (
     ALL,
     LR_DECAYS,
@@ -24,11 +26,11 @@ from reproductions.supar.sweep_claims import NAMES
 if TYPE_CHECKING:
     import pandas as pd
 
-    from harness.task import Frames
+    from harness.declare.table import Tables
 
 CONFIGURATION = "supar/configuration"
 
-COLUMNS = Columns(
+COLUMNS = Table(
     (
         Column(
             name="item",
@@ -70,7 +72,7 @@ IN_WORDS = {
 }
 
 
-def settings_table(frames: Frames, *, word: str) -> pd.DataFrame:
+def settings_table(frames: Tables, *, word: str) -> pd.DataFrame:
     """Return the settings of Table 3 (`tab03`), or of every row of Table 4 (`tab04`)."""
     names = {"of_scheme": "scheme", "of_density": "density"}
     frame = frames[CONFIGURATION].rename(columns=names)
@@ -97,7 +99,7 @@ def _setting_claim(word: str, cell: Printed) -> Claim:
         )
     scheme, density = scheme or ALL, cell.x or ALL
     places = [place for place in (scheme, density) if place != ALL]
-    return Claim(
+    return flat_claim(
         id="_".join([item, name.lower(), *places]),
         statement=_statement(item, cell, scheme, density),
         where=cell.where,

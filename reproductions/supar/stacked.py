@@ -24,8 +24,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from harness.declare.experiment import Outcome, RawParams, RunContext
 from harness.errors import SpecError
-from harness.task import Outcome, Params, RunContext
 from reproductions.nets.gpt import GPT, GPTConfig
 from reproductions.supar.gpt_trial import finish, prepare
 from reproductions.supar.masks import linear_layers, mask_of
@@ -49,7 +49,7 @@ between either pair of runs: no order of summation is the right one there. In fl
 """
 
 
-def train_gpt_stack(params: Sequence[Params], contexts: Sequence[RunContext]) -> list[Outcome]:
+def train_gpt_stack(params: Sequence[RawParams], contexts: Sequence[RunContext]) -> list[Outcome]:
     """Return what `gpt_trial.train_gpt` returns for each trial, trained as one stack.
 
     Trials may differ in scheme, density, base hyperparameters and seed, in nothing else.

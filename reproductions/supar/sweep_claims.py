@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from functools import partial
 
-from harness.claims import Claim, Form, Quantity
-from harness.task import Profile
+from harness.declare.claims import Claim, Form, Quantity
+from harness.declare.old import flat_claim
+from harness.declare.profiles import Profile
 from reproductions.supar.loss_quantities import (
     largest_dense_difference,
     optimum_distance,
@@ -41,7 +42,7 @@ def ours(
     unit: str = "octaves",
 ) -> Claim:
     """Return an empirical claim of trained nets whose bound is ours."""
-    return Claim(
+    return flat_claim(
         id=id,
         statement=statement,
         where=where + OURS,
@@ -62,7 +63,7 @@ def dense_is_identical(at: str, **swept: str) -> Claim:
     at: what the compared runs share; swept: the x of `largest_dense_difference`, where it is not
     the learning rate's logarithm.
     """
-    return Claim(
+    return flat_claim(
         id="dense_identical",
         statement=f"Dense, SμPar and μP are one model: equal losses at every {at}.",
         where="Table 1 with m_rho = 1",

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
-from harness.figures import FigureContext, plot_ours, plot_paper, sequential
-from harness.statistics import aggregate
+from harness.declare.statistics import aggregate
+from harness.publish.figures import FigureContext, plot_ours, plot_paper, sequential
 from reproductions.supar.figure_parts import (
     COLORS,
     MARKS,

@@ -5,27 +5,27 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from harness.task import (
+from harness.declare.experiment import (
     Batch,
     DryRun,
     Estimate,
     Experiment,
     Grid,
-    Params,
-    Profile,
+    RawParams,
     RunContext,
     RunFunction,
 )
+from harness.declare.profiles import Profile
 from reproductions.supar.costs import estimate_of, needs_of
 
 if TYPE_CHECKING:
-    from harness.task import Outcome
+    from harness.declare.experiment import Outcome
 
 SWEPT_LR = ("scheme", "density", "log2_lr", "seed")
 """What tells the trials of a sweep of learning rates apart."""
 
 
-def run(params: Params, ctx: RunContext) -> Outcome:
+def run(params: RawParams, ctx: RunContext) -> Outcome:
     """Train one net with static masks; one row with its losses, None where it diverged."""
     from reproductions.supar.gpt_trial import train_gpt
 
@@ -57,12 +57,12 @@ def gpt_experiment(
     )
 
 
-def estimate(params: Params) -> Estimate:
+def estimate(params: RawParams) -> Estimate:
     """Return what a trial costs: forward and backward."""
     return estimate_of(params, num_passes=3.0)
 
 
-def dry_run(params: Params) -> DryRun:
+def dry_run(params: RawParams) -> DryRun:
     """Build and count the trial's net without computing it."""
     from reproductions.supar.gpt_trial import dry_run as dry_run_gpt
 

@@ -19,8 +19,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn.utils import clip_grad_norm_
 
-from harness.checkpoint import load_checkpoint, save_checkpoint
 from harness.errors import SpecError
+from harness.store.checkpoint import load_checkpoint, save_checkpoint
 from reproductions.nets.gpt import GPT, GPTConfig, next_token_loss
 from reproductions.supar.masks import Pattern, linear_layers, sparsify
 from reproductions.supar.parameterization import (

@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from harness.task import Column, Columns
+from harness.declare.table import Column, Table
 from reproductions.supar.grids import ABLATIONS
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from harness.task import Frames
+    from harness.declare.table import Tables
 
 SWEEP = "supar/lr_sweep"
 
@@ -69,10 +69,10 @@ DIVERGED = Column(
     doc="Whether the loss left the finite numbers or passed the experiment's bound.",
 )
 TRAINED = (SEED, TRAIN_LOSS, VAL_LOSS, TEST_LOSS, CLIP_RATE, DIVERGED)
-SWEEP_COLUMNS = Columns((SCHEME, DENSITY, WIDTH, LOG2_LR, *TRAINED))
-SIGMA_COLUMNS = Columns((SCHEME, DENSITY, WIDTH, LOG2_SIGMA, *TRAINED))
+SWEEP_COLUMNS = Table((SCHEME, DENSITY, WIDTH, LOG2_LR, *TRAINED))
+SIGMA_COLUMNS = Table((SCHEME, DENSITY, WIDTH, LOG2_SIGMA, *TRAINED))
 
-BEST_COLUMNS = Columns(
+BEST_COLUMNS = Table(
     (
         SCHEME,
         DENSITY,
@@ -99,17 +99,17 @@ BEST_COLUMNS = Columns(
 )
 
 
-def run_table(frame: pd.DataFrame, columns: Columns) -> pd.DataFrame:
+def run_table(frame: pd.DataFrame, columns: Table) -> pd.DataFrame:
     """Return one row a run of a long frame, diverged runs marked."""
     return frame.assign(diverged=frame["status"] == "diverged")[columns.names]
 
 
-def sweep_table(frames: Frames) -> pd.DataFrame:
+def sweep_table(frames: Tables) -> pd.DataFrame:
     """Return the sweep of all schemes, one row a run."""
     return run_table(frames[SWEEP], SWEEP_COLUMNS)
 
 
-def two_scheme_table(frames: Frames) -> pd.DataFrame:
+def two_scheme_table(frames: Tables) -> pd.DataFrame:
     """Return the sweep of standard parameterization and SmuPar, the two panels of Figure 1."""
     table = sweep_table(frames)
     return table[table["scheme"].isin(("sp", "supar"))]
@@ -126,7 +126,7 @@ def with_dense_ablations(frame: pd.DataFrame) -> pd.DataFrame:
     return pd.concat([frame, *(dense.assign(scheme=scheme) for scheme in ABLATIONS)])
 
 
-def best_table(frames: Frames) -> pd.DataFrame:
+def best_table(frames: Tables) -> pd.DataFrame:
     """Return, per scheme, density and seed, the run whose validation loss is least.
 
     Where every run diverged the chosen rate and its losses are empty.

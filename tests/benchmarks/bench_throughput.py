@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from harness.measure.contention import OthersWatch
 from harness.measure.machine import num_cores
-from harness.measure.others import OthersWatch
 from tests.benchmarks.goals import GoalFixture
 from tests.benchmarks.sweeps import SweepWorkspace
 

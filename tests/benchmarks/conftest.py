@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 import pytest
 
-from harness.bench import Direction, Goal, make_result, store_result
+from harness.measure.bench import Direction, Goal, make_result, store_result
+from harness.measure.contention import OthersWatch
 from harness.measure.machine import load_average
-from harness.measure.others import OthersWatch
-from harness.workspace import find_workspace
+from harness.store.workspace import find_workspace
 from tests.benchmarks.goals import GoalFixture, Record
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from harness.record import Record, read_pack
+from harness.store.record import Record, read_pack
 from tests.benchmarks.goals import GoalFixture
 from tests.benchmarks.sweeps import SOURCE
 

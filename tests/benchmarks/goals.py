@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from harness.bench import Direction
+from harness.measure.bench import Direction
 
 
 class Record(Protocol):

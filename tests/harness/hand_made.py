@@ -8,12 +8,16 @@ from typing import Any
 
 import pandas as pd
 
-from harness.claims import Claim
-from harness.evidence import Evidence, seals_of
-from harness.record import Provenance, Record, line_digest
-from harness.results import TaskResult, build_result
-from harness.task import Column, Columns, Experiment, Profile, Task
-from harness.trial import Trial, grid_of
+from harness.declare.claims import Claim
+from harness.declare.experiment import Experiment
+from harness.declare.old import flat_claim, old_task
+from harness.declare.profiles import Profile
+from harness.declare.table import Column, Table
+from harness.declare.task import Task
+from harness.publish.evidence import Evidence, seals_of
+from harness.run.trial import Trial, grid_of
+from harness.store.record import Provenance, Record, line_digest
+from harness.store.result import TaskResult, build_result
 
 EXPERIMENT = Experiment(
     id="demo/run",
@@ -40,17 +44,17 @@ def make_claim(**changes: Any) -> Claim:
         "id": "c", "statement": "", "where": "", "form": "at_most", "grade": "empirical",
         "quantity": mean, "threshold": 1.0, "threshold_from": "theory", "profiles": ("smoke",),
     }  # fmt: skip
-    return Claim(**{**settings, **changes})
+    return flat_claim(**{**settings, **changes})
 
 
 def make_task(*claims: Claim) -> Task:
-    columns = Columns(
+    columns = Table(
         (
             Column(name="seed", type="int", role="seed", doc=""),
             Column(name="y", type="float", role="value", doc="", nullable=True),
         )
     )
-    return Task(id="demo/tab01", title="", reads=(EXPERIMENT,), columns=columns, claims=claims)
+    return old_task(id="demo/tab01", title="", reads=(EXPERIMENT,), columns=columns, claims=claims)
 
 
 def make_records(

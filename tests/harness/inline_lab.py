@@ -13,29 +13,29 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from harness.executors import Executor
-from harness.executors.inline import InlineExecutor
-from harness.plan import MachineLimits, Plan, make_plan
-from harness.record import Provenance, Record
-from harness.records import RecordStore
-from harness.registry import Library, walk_experiments
-from harness.runner import Runner, Summary
-from harness.task import (
+from harness.declare.experiment import (
     Batch,
-    Column,
-    Columns,
     Experiment,
     Needs,
-    Params,
-    Profile,
+    RawParams,
     Row,
     RunContext,
-    Scalar,
-    Task,
     Use,
     describe_trial,
 )
-from harness.trial import Trial
+from harness.declare.old import old_task
+from harness.declare.params import Scalar
+from harness.declare.profiles import Profile
+from harness.declare.table import Column, Table
+from harness.declare.task import Task
+from harness.executors import Executor
+from harness.executors.inline import InlineExecutor
+from harness.registry import Library, walk_experiments
+from harness.run.plan import MachineLimits, Plan, make_plan
+from harness.run.runner import Runner, Summary
+from harness.run.trial import Trial
+from harness.store.record import Provenance, Record
+from harness.store.store import RecordStore
 
 calls: list[str] = []
 faults: dict[str, BaseException] = {}
@@ -46,24 +46,24 @@ LIMITS = MachineLimits(
 FACTS: dict[str, Any] = {"commit": "c0ffee", "dirty": False, "machine": {}, "versions": {}}
 
 
-def note(experiment: Experiment, params: Params) -> None:
+def note(experiment: Experiment, params: RawParams) -> None:
     address = describe_trial(experiment, params)
     calls.append(address)
     if address in faults:
         raise faults[address]
 
 
-def grid() -> Iterator[Params]:
+def grid() -> Iterator[RawParams]:
     for x in range(3):
         yield {"x": x, "seed": 0}
 
 
-def square(params: Params, ctx: RunContext) -> Sequence[Row]:
+def square(params: RawParams, ctx: RunContext) -> Sequence[Row]:
     note(SQUARES, params)
     return [{"y": float(params["x"]) ** 2}]
 
 
-def needs_of(params: Params) -> Needs:
+def needs_of(params: RawParams) -> Needs:
     return Needs(packages=tuple(os.environ.get("LAB_NEEDS", "").split()))
 
 
@@ -76,7 +76,7 @@ SQUARES = Experiment(
 )
 
 
-def base(params: Params, ctx: RunContext) -> Sequence[Row]:
+def base(params: RawParams, ctx: RunContext) -> Sequence[Row]:
     import torch
 
     note(BASE, params)
@@ -87,14 +87,14 @@ def base(params: Params, ctx: RunContext) -> Sequence[Row]:
 BASE = Experiment(id="lab/base", version=1, run=base, grid={"smoke": grid, "cpu": grid})
 
 
-def head(params: Params, ctx: RunContext) -> Sequence[Row]:
+def head(params: RawParams, ctx: RunContext) -> Sequence[Row]:
     note(HEAD, params)
     upstream = ctx.upstream(BASE, x=params["x"], seed=params["seed"])
     total = upstream.load("weights.safetensors")["w"].sum().item()
     return [{"y": total + float(upstream.rows[0]["y"] or 0.0)}]
 
 
-def head_grid() -> Iterator[Params]:
+def head_grid() -> Iterator[RawParams]:
     for x in range(2):
         yield {"x": x, "k": 5, "seed": 0}
 
@@ -108,18 +108,18 @@ HEAD = Experiment(
 )
 
 
-def alone(params: Params, ctx: RunContext) -> Sequence[Row]:
+def alone(params: RawParams, ctx: RunContext) -> Sequence[Row]:
     return together([params], [ctx])[0]
 
 
-def together(points: Sequence[Params], contexts: Sequence[RunContext]) -> list[Sequence[Row]]:
+def together(points: Sequence[RawParams], contexts: Sequence[RunContext]) -> list[Sequence[Row]]:
     batches.append([int(point["x"]) for point in points])
     for point in points:
         note(BATCHED, point)
     return [[{"y": float(point["x"]) * 10.0}] for point in points]
 
 
-def batched_grid() -> Iterator[Params]:
+def batched_grid() -> Iterator[RawParams]:
     for width in (8, 16):
         for x in range(5):
             yield {"x": x + width, "width": width, "seed": 0}
@@ -141,7 +141,7 @@ class OddError(Exception):
         super().__init__(f"{one} and {two}")
 
 
-def meet_fate(params: Params, ctx: RunContext) -> Sequence[Row]:
+def meet_fate(params: RawParams, ctx: RunContext) -> Sequence[Row]:
     """Do what the parameter says; for workers, which share no memory with the test."""
     match params["fate"]:
         case "die":
@@ -167,7 +167,7 @@ def meet_fate(params: Params, ctx: RunContext) -> Sequence[Row]:
     return [{"y": 1.0}]
 
 
-def fates_grid() -> Iterator[Params]:
+def fates_grid() -> Iterator[RawParams]:
     for fate in ("ok", "well"):
         yield {"fate": fate, "number": 0, "seed": 0}
 
@@ -181,8 +181,8 @@ def task_of(experiment: Experiment, word: str) -> Task:
         Column(name="seed", type="int", role="seed", doc="the seed"),
         Column(name="y", type="float", role="value", doc="what came out", nullable=True),
     )
-    return Task(
-        id=f"lab/{word}", title=word, reads=(experiment,), columns=Columns(columns), kind="table"
+    return old_task(
+        id=f"lab/{word}", title=word, reads=(experiment,), columns=Table(columns), kind="table"
     )
 
 

@@ -12,8 +12,8 @@ from pathlib import Path
 import numpy as np
 from safetensors.numpy import save_file
 
-from harness import make_catalogue
-from harness.data_pack import MANIFEST_COLUMNS
+from harness.data.pack import MANIFEST_COLUMNS
+from tools import make_catalogue
 
 TEXT = "To be, or not to be\nthat is the question \u2014 isn't it?\n"
 RECORDS = [{"question": "1 + 1", "answer": "2"}, {"question": "\u2028", "answer": ""}]

@@ -10,13 +10,16 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from harness import datasets
 from harness.commands.data import app
-from harness.data_pack import names_needed, pack
+from harness.data import load as datasets
+from harness.data.pack import names_needed, pack
+from harness.declare.experiment import Experiment, Needs, RawParams, Row, RunContext, Use
+from harness.declare.old import old_task
+from harness.declare.table import Column, Table
+from harness.declare.task import Task
 from harness.errors import DataError, UsageError
-from harness.make_catalogue import staged_entries
-from harness.task import Column, Columns, Experiment, Needs, Params, Row, RunContext, Task, Use
 from tests.harness.staged_folder import FILES, TEXT, local_repo, make_folder
+from tools.make_catalogue import staged_entries
 
 
 @pytest.fixture
@@ -45,7 +48,7 @@ def rows_of(result: Result) -> dict[str, dict[str, object]]:
     return {row["name"]: row for row in json.loads(result.stdout)}
 
 
-def run(params: Params, ctx: RunContext) -> list[Row]:
+def run(params: RawParams, ctx: RunContext) -> list[Row]:
     return []
 
 
@@ -65,8 +68,8 @@ def task_that_needs(*names: str, upstream: tuple[str, ...] = ()) -> Task:
         needs=lambda params: Needs(data=(str(params["data"]),)),
         uses=(Use(experiment=start, params=lambda params: {"seed": params["seed"]}),),
     )
-    columns = Columns((Column(name="seed", type="int", role="seed", doc="seed"),))
-    return Task(id="mine/tab01", title="T", reads=(experiment,), columns=columns)
+    columns = Table((Column(name="seed", type="int", role="seed", doc="seed"),))
+    return old_task(id="mine/tab01", title="T", reads=(experiment,), columns=columns)
 
 
 def test_list_tells_what_is_here_and_what_is_missing(folder: Path) -> None:

@@ -13,14 +13,14 @@ from pathlib import Path
 
 import pytest
 
+from harness.declare.params import Scalar
 from harness.errors import RunError, UsageError
 from harness.executors import Job, JobFailed, JobLost, Report, make_executor
 from harness.executors.local import LocalExecutor
 from harness.executors.worker import BUSY, run_job
-from harness.records import RecordStore
-from harness.task import Scalar
-from harness.trial import Trial
-from harness.workspace import Workspace
+from harness.run.trial import Trial
+from harness.store.store import RecordStore
+from harness.store.workspace import Workspace
 from tests.harness.inline_lab import FACTS, FATES
 from tests.harness.processes import assert_gone, descendants
 from tests.waiting import wait_for

@@ -158,7 +158,7 @@ def test_broken_word_is_the_whole_stem_where_it_is_no_number(load: Load, toy: To
 
 
 def test_tasks_of_one_file_are_all_found(load: Load, toy: ToyPaper) -> None:
-    text = TASK.replace("task = Task(", "def make(id): return Task(").replace(
+    text = TASK.replace("task = old_task(", "def make(id): return old_task(").replace(
         'id="toylab/tab01"', "id=id, kind='table'"
     )
     add_task(toy, "fig03_family.py", text + "\ntasks = [make('toylab/fig03'), make('toylab/x')]\n")

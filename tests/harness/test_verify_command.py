@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from harness.measure.machine import source_state
-from harness.record import read_pack
+from harness.store.record import read_pack
 from tests.harness.conftest import Cli
 from tests.harness.inline_lab import tree
 from tests.harness.test_faults import edit, last_line, wait_for

@@ -36,7 +36,8 @@ import os
 import sys
 import time
 
-from harness.task import Experiment, Needs
+from harness.declare.old import old_task
+from harness.declare.task import Experiment, Needs
 
 
 def log(event, params):
@@ -89,8 +90,9 @@ experiment = Experiment(
 """
 
 TASK = """
-from harness.claims import Claim
-from harness.task import Column, Columns, Task
+from harness.declare.old import flat_claim
+from harness.declare.claims import Claim
+from harness.declare.task import Column, Columns, Task
 from toylab.experiments.squares import experiment
 
 
@@ -98,7 +100,7 @@ def growth(table):
     return float(table["square"].max() - table["square"].min())
 
 
-task = Task(
+task = old_task(
     id="toylab/tab01", title="Squares grow", reads=(experiment,),
     columns=Columns((
         Column(name="x", type="int", role="param", doc="the number"),
@@ -106,7 +108,7 @@ task = Task(
         Column(name="seed", type="int", role="seed", doc="the seed"),
         Column(name="square", type="float", role="value", doc="its square", nullable=True),
     )),
-    claims=(Claim(
+    claims=(flat_claim(
         id="grows", statement="Squares grow.", where="nowhere", form="at_least",
         grade="empirical", quantity=growth, threshold=1.0, threshold_from="theory",
         profiles=("smoke", "cpu"),

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from harness.task import Params, Profile, Row, RunContext
+from harness.declare.experiment import RawParams, Row, RunContext
+from harness.declare.profiles import Profile
 from reproductions.asymvalley.experiments import solution
 from reproductions.asymvalley.experiments.walking import walk_experiment
 from reproductions.asymvalley.pairs import Point
@@ -19,7 +20,7 @@ PLACES = tuple(round(-1.0 + 0.2 * k, 1) + 0.0 for k in range(11))
 """The paper's: -1.0, -0.8, ..., 1.0 (appendix D.2)."""
 
 
-def walk(params: Params, ctx: RunContext, trained: Solution, walk: Walk) -> list[Row]:
+def walk(params: RawParams, ctx: RunContext, trained: Solution, walk: Walk) -> list[Row]:
     """Compare the units at every lambda with those of the trained network."""
     from reproductions.asymvalley.activations import agreement_along
     from reproductions.asymvalley.noise import draw_noise, sign_consistent
@@ -42,7 +43,7 @@ def points(profile: Profile) -> Iterator[Point]:
         yield point
 
 
-def num_points(params: Params) -> int:
+def num_points(params: RawParams) -> int:
     """Return the points of a trial, each with a pass of the units at lambda = 0 beside it."""
     return 2 * int(params["num_draws"]) * len(PLACES)
 

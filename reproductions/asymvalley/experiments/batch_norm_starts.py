@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from harness.task import Params, Profile, Row, RunContext
+from harness.declare.experiment import RawParams, Row, RunContext
+from harness.declare.profiles import Profile
 from reproductions.asymvalley.experiments import solution
 from reproductions.asymvalley.experiments.walking import walk_experiment
 from reproductions.asymvalley.pairs import BN_STARTS, Point
@@ -26,7 +27,7 @@ NUM_QUANTILES = 41
 """Kept of the weights of batch normalisation: a histogram of any binning follows from them."""
 
 
-def walk(params: Params, ctx: RunContext, trained: Solution, walk: Walk) -> list[Row]:
+def walk(params: RawParams, ctx: RunContext, trained: Solution, walk: Walk) -> list[Row]:
     """Walk along {0,1} noise on all parameters and on batch normalisation's; keep its weights."""
     rows: list[Row] = []
     draws = int(params["num_draws"])
@@ -40,7 +41,7 @@ def walk(params: Params, ctx: RunContext, trained: Solution, walk: Walk) -> list
 
 
 def _curves(
-    params: Params, ctx: RunContext, walk: Walk, norm: Norm, group: Group, s: float, draws: int
+    params: RawParams, ctx: RunContext, walk: Walk, norm: Norm, group: Group, s: float, draws: int
 ) -> list[Row]:
     from reproductions.asymvalley.noise import draw_noise
     from reproductions.asymvalley.walks import curve_rows, lambdas
@@ -86,7 +87,7 @@ def points(profile: Profile) -> Iterator[Point]:
                 yield walked(profile, point)
 
 
-def num_points(params: Params) -> int:
+def num_points(params: RawParams) -> int:
     """Return the points of a trial."""
     curves = 2 * len(SCALES) - 1 + 2 * int(params["num_draws"])
     return curves * (int(params["num_points"]) - 1) + 1

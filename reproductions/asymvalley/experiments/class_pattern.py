@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from harness.task import Estimate, Experiment, Needs, Params, Row, RunContext
+from harness.declare.experiment import Estimate, Experiment, Needs, RawParams, Row, RunContext
 from reproductions.asymvalley.experiments.softmax_noise import MAX_ITER, digits
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ STEPS = (-1.0, -0.75, -0.5, -0.25, 0.0, 0.25, 0.5, 0.75, 1.0)
 """Sizes of the noise in units of the median |w| of each class (DEV-15)."""
 
 
-def run(params: Params, ctx: RunContext) -> list[Row]:
+def run(params: RawParams, ctx: RunContext) -> list[Row]:
     """Return the fitted weights pixel by pixel, and cosines and margins by class and size."""
     from reproductions.asymvalley.softmax_toy import fit_softmax
 
@@ -64,12 +64,12 @@ def _walk(weights_CD: Tensor, images: Images) -> Iterator[Row]:
             }
 
 
-def grid() -> Iterator[Params]:
+def grid() -> Iterator[RawParams]:
     """Yield the only trial."""
     yield {"max_iter": MAX_ITER}
 
 
-def estimate(params: Params) -> Estimate:
+def estimate(params: RawParams) -> Estimate:
     """Return the measured cost: a fit and nine products with all images."""
     return Estimate(seconds=0.3, memory_bytes=200_000_000)
 

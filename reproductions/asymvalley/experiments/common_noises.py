@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, cast
 
-from harness.task import Params, Profile, Row, RunContext
+from harness.declare.experiment import RawParams, Row, RunContext
+from harness.declare.profiles import Profile
 from reproductions.asymvalley.directions import NOISES, Noise
 from reproductions.asymvalley.experiments import solution
 from reproductions.asymvalley.experiments.walking import walk_experiment
@@ -20,7 +21,7 @@ FEW: tuple[Noise, ...] = ("gaussian", "ones")
 """Noises of a pair at `smoke`, but for the first pair."""
 
 
-def walk(params: Params, ctx: RunContext, trained: Solution, walk: Walk) -> list[Row]:
+def walk(params: RawParams, ctx: RunContext, trained: Solution, walk: Walk) -> list[Row]:
     """Walk along one kind of noise through one network; raw and sign-consistent."""
     from reproductions.asymvalley.walks import both_rows
 
@@ -41,7 +42,7 @@ def points(profile: Profile) -> Iterator[Point]:
                 yield walked(profile, point) | {"noise": noise}
 
 
-def num_points(params: Params) -> int:
+def num_points(params: RawParams) -> int:
     """Return the points of a trial; all its curves share the one at lambda = 0."""
     curves = 2 * sum(draws_at(scale, params) for scale in SCALES)
     return curves * (int(params["num_points"]) - 1) + 1

@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
-from harness.task import DryRun, Estimate, Experiment, Outcome, Params, RunContext, Status, Use
+from harness.declare.experiment import (
+    DryRun,
+    Estimate,
+    Experiment,
+    Outcome,
+    RawParams,
+    RunContext,
+    Status,
+    Use,
+)
 from reproductions.asymvalley.experiments import federated_search
 from reproductions.asymvalley.federated import grids
 from reproductions.asymvalley.federated.costs import estimate_of, needs
 
 
-def run(params: Params, ctx: RunContext) -> Outcome:
+def run(params: RawParams, ctx: RunContext) -> Outcome:
     """Train with the coefficient that the search chose; rows of rounds, and the final one."""
     from reproductions.asymvalley.federated.trial import (
         evaluated_rounds,
@@ -32,13 +41,13 @@ def run(params: Params, ctx: RunContext) -> Outcome:
     return Outcome(rows=list(rows_of(params, result, chosen)), status=status, note=result.diverged)
 
 
-def estimate(params: Params) -> Estimate:
+def estimate(params: RawParams) -> Estimate:
     """Return what a run costs, without its search."""
     num_tests = int(params["rounds"]) // int(params["eval_every"])
     return estimate_of(params, num_runs=1, num_tests=num_tests)
 
 
-def dry_run(params: Params) -> DryRun:
+def dry_run(params: RawParams) -> DryRun:
     """Build and count the net without computing it."""
     from reproductions.asymvalley.federated.trial import dry_run as dry_run_federated
 

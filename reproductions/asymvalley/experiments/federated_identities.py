@@ -4,24 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from harness.task import Estimate, Experiment, Params, Row, RunContext
+from harness.declare.experiment import Estimate, Experiment, RawParams, Row, RunContext
 from reproductions.asymvalley.federated import grids
 from reproductions.asymvalley.federated.costs import needs
 
 
-def run(params: Params, ctx: RunContext) -> Sequence[Row]:
+def run(params: RawParams, ctx: RunContext) -> Sequence[Row]:
     """Measure every identity; one row each."""
     from reproductions.asymvalley.federated.identities import identity_rows
 
     return list(identity_rows(params, ctx))
 
 
-def estimate(params: Params) -> Estimate:
+def estimate(params: RawParams) -> Estimate:
     """Return what the four tiny runs cost."""
     return Estimate(seconds=0.3 * int(params["rounds"]))
 
 
-def grid() -> Iterator[Params]:
+def grid() -> Iterator[RawParams]:
     """Yield one trial of four clients on digits, the same in every profile that has it."""
     yield {"seed": 0, "alpha": 1.0, **grids.FEDREPO, **grids.SMOKE_DIGITS}
 

@@ -8,46 +8,46 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from harness.task import DryRun, Estimate, Experiment, Params, Row, RunContext
+from harness.declare.experiment import DryRun, Estimate, Experiment, RawParams, Row, RunContext
 from reproductions.asymvalley.federated import grids
 from reproductions.asymvalley.federated.costs import estimate_of, needs
 
 
-def run(params: Params, ctx: RunContext) -> Sequence[Row]:
+def run(params: RawParams, ctx: RunContext) -> Sequence[Row]:
     """Try every candidate; one row each."""
     from reproductions.asymvalley.federated.trial import search
 
     return search(params, ctx)
 
 
-def estimate(params: Params) -> Estimate:
+def estimate(params: RawParams) -> Estimate:
     """Return what all candidates cost."""
     return estimate_of(params, num_runs=len(str(params["candidates"]).split()), num_tests=1)
 
 
-def dry_run(params: Params) -> DryRun:
+def dry_run(params: RawParams) -> DryRun:
     """Build and count the net without computing it; steps are those of one candidate."""
     from reproductions.asymvalley.federated.trial import dry_run as dry_run_federated
 
     return dry_run_federated(params)
 
 
-def smoke_grid() -> Iterator[Params]:
+def smoke_grid() -> Iterator[RawParams]:
     """Yield the searches of Table 1's smoke grid."""
     yield from grids.searches_of(grids.smoke_grid())
 
 
-def cpu_grid() -> Iterator[Params]:
+def cpu_grid() -> Iterator[RawParams]:
     """Yield the searches of Table 1's cpu grid, one for every alpha."""
     yield from grids.searches_of(grids.cpu_grid())
 
 
-def gpu_grid() -> Iterator[Params]:
+def gpu_grid() -> Iterator[RawParams]:
     """Yield the searches of Table 1's gpu grid."""
     yield from grids.searches_of(grids.gpu_grid())
 
 
-def paper_grid() -> Iterator[Params]:
+def paper_grid() -> Iterator[RawParams]:
     """Yield the searches of the paper's own setting."""
     yield from grids.searches_of(grids.paper_grid())
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from harness.task import Params, Profile, Row, RunContext
+from harness.declare.experiment import RawParams, Row, RunContext
+from harness.declare.profiles import Profile
 from reproductions.asymvalley.experiments import solution
 from reproductions.asymvalley.experiments.walking import walk_experiment
 from reproductions.asymvalley.pairs import Pair, Point
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 SHOWN: tuple[Pair, ...] = ("vgg16_cifar10", "resnet20_svhn")
 
 
-def walk(params: Params, ctx: RunContext, trained: Solution, walk: Walk) -> list[Row]:
+def walk(params: RawParams, ctx: RunContext, trained: Solution, walk: Walk) -> list[Row]:
     """Walk along each draw with both kinds of statistics."""
     from reproductions.asymvalley.curve import Walk
     from reproductions.asymvalley.walks import both_rows, data_of
@@ -42,7 +43,7 @@ def points(profile: Profile) -> Iterator[Point]:
             yield walked(profile, point)
 
 
-def num_points(params: Params) -> int:
+def num_points(params: RawParams) -> int:
     """Return the points of a trial, one with frozen statistics as half of one."""
     return 3 * int(params["num_draws"]) * (int(params["num_points"]) - 1) + 1
 

@@ -9,7 +9,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import cast
 
-from harness.task import Estimate, Experiment, Needs, Outcome, Params, Profile, Row, RunContext
+from harness.declare.experiment import (
+    Estimate,
+    Experiment,
+    Needs,
+    Outcome,
+    RawParams,
+    Row,
+    RunContext,
+)
+from harness.declare.profiles import Profile
 from reproductions.asymvalley.costs import estimate as estimate_of
 from reproductions.asymvalley.costs import point_s
 from reproductions.asymvalley.directions import NOISE_GROUPS, Group
@@ -22,7 +31,7 @@ GROUP_POINTS: dict[Profile, int] = {"smoke": 3, "cpu": 7, "gpu": 11, "paper": 21
 """Of a curve: fewer at `cpu` than elsewhere, since these networks are four times as large."""
 
 
-def run(params: Params, ctx: RunContext) -> Outcome:
+def run(params: RawParams, ctx: RunContext) -> Outcome:
     """Walk along Gaussian noise in one group, raw and with the signs of the weights."""
     from reproductions.asymvalley.curve import Walk
     from reproductions.asymvalley.layout import same_sign_ratio
@@ -71,13 +80,13 @@ def points(profile: Profile) -> Iterator[Point]:
                 yield net | {"group": group, "seed": seed}
 
 
-def needs(params: Params) -> Needs:
+def needs(params: RawParams) -> Needs:
     """Return images, weights, and a GPU where the trial has one."""
     data = tuple(str(params[name]) for name in ("data", "weights") if params[name])
     return Needs(data=data, device="cuda" if params["device"] == "cuda" else "cpu")
 
 
-def estimate(params: Params) -> Estimate:
+def estimate(params: RawParams) -> Estimate:
     """Return what the curves of a trial cost."""
     curves = 2 * int(params["num_draws"])
     return estimate_of((curves * (int(params["num_points"]) - 1) + 1) * point_s(params))

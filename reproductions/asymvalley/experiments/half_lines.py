@@ -8,7 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from harness.task import DryRun, Estimate, Experiment, Needs, Outcome, Params, Profile, RunContext
+from harness.declare.experiment import (
+    DryRun,
+    Estimate,
+    Experiment,
+    Needs,
+    Outcome,
+    RawParams,
+    RunContext,
+)
+from harness.declare.profiles import Profile
 from reproductions.asymvalley.costs import estimate as estimate_of
 from reproductions.asymvalley.costs import needs_of, point_s, training_s
 from reproductions.asymvalley.experiments.walking import grids
@@ -24,7 +33,7 @@ KEPT_EPOCHS: dict[Profile, str] = {
 NUM_PLACES: dict[Profile, int] = {"smoke": 3, "cpu": 11, "gpu": 11, "paper": 11}
 
 
-def run(params: Params, ctx: RunContext) -> Outcome:
+def run(params: RawParams, ctx: RunContext) -> Outcome:
     """Train both halves and walk between them after every kept epoch."""
     from reproductions.asymvalley.half_trial import run_halves
 
@@ -52,20 +61,20 @@ def _pretrained(profile: Profile, seed: int) -> Point:
     return point
 
 
-def needs(params: Params) -> Needs:
+def needs(params: RawParams) -> Needs:
     """Return images, weights where there are some, and a GPU where the trial has one."""
     base = needs_of(params)
     weights = (str(params["weights"]),) if params["weights"] else ()
     return Needs(data=(*base.data, *weights), device=base.device, gpu_bytes=base.gpu_bytes)
 
 
-def estimate(params: Params) -> Estimate:
+def estimate(params: RawParams) -> Estimate:
     """Return what both trainings and their lines cost; a half each makes one whole."""
     lines = len(str(params["checkpoints"]).split()) * int(params["num_points"])
     return estimate_of(training_s(params) + lines * point_s(params))
 
 
-def dry_run(params: Params) -> DryRun:
+def dry_run(params: RawParams) -> DryRun:
     """Build and count a half's network without computing it."""
     from reproductions.asymvalley.solutions import dry_run as dry_run_solution
 

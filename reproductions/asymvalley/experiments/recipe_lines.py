@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from harness.task import (
+from harness.declare.experiment import (
     Estimate,
     Experiment,
     Outcome,
-    Params,
-    Profile,
+    RawParams,
     Row,
     RunContext,
     Status,
     Use,
 )
+from harness.declare.profiles import Profile
 from reproductions.asymvalley.costs import estimate as estimate_of
 from reproductions.asymvalley.costs import needs_of, point_s
 from reproductions.asymvalley.directions import PARTITION
@@ -46,7 +46,7 @@ NUM_PLACES: dict[Profile, int] = {"smoke": 4, "cpu": 31, "gpu": 31, "paper": 31}
 """Of l in [-1, 2]: steps of a tenth, so that both solutions are among them."""
 
 
-def run(params: Params, ctx: RunContext) -> Outcome:
+def run(params: RawParams, ctx: RunContext) -> Outcome:
     """Walk from one solution to the other and beyond; compare their parameters by group."""
     from reproductions.asymvalley.interpolation import interpolation_curve
     from reproductions.asymvalley.solutions import KEPT, final_parameters, load_solution
@@ -95,12 +95,12 @@ def _groups(layout: Layout, first_P: Tensor, second_P: Tensor) -> list[Row]:
     return rows
 
 
-def first_of(params: Params) -> Params:
+def first_of(params: RawParams) -> RawParams:
     """Return the parameters of the first training."""
     return solution.of(params)
 
 
-def second_of(params: Params) -> Params:
+def second_of(params: RawParams) -> RawParams:
     """Return the parameters of the second training."""
     return {**solution.of(params), **{name: params[f"second_{name}"] for name in CHANGED}}
 
@@ -116,7 +116,7 @@ def points(profile: Profile) -> Iterator[Point]:
             yield first | differing | {"contrast": contrast, "num_places": NUM_PLACES[profile]}
 
 
-def estimate(params: Params) -> Estimate:
+def estimate(params: RawParams) -> Estimate:
     """Return what a line costs."""
     return estimate_of(int(params["num_places"]) * point_s(params))
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from harness.task import Params, Profile, Row, RunContext
+from harness.declare.experiment import RawParams, Row, RunContext
+from harness.declare.profiles import Profile
 from reproductions.asymvalley.experiments import solution
 from reproductions.asymvalley.experiments.walking import walk_experiment
 from reproductions.asymvalley.pairs import RECIPES, Point
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from reproductions.asymvalley.solutions import Solution
 
 
-def walk(params: Params, ctx: RunContext, trained: Solution, walk: Walk) -> list[Row]:
+def walk(params: RawParams, ctx: RunContext, trained: Solution, walk: Walk) -> list[Row]:
     """Walk along each draw, raw and sign-consistent, at s = 1."""
     from reproductions.asymvalley.walks import both_rows
 
@@ -34,7 +35,7 @@ def points(profile: Profile) -> Iterator[Point]:
                 yield walked(profile, point)
 
 
-def num_points(params: Params) -> int:
+def num_points(params: RawParams) -> int:
     """Return the points of a trial."""
     return 2 * int(params["num_draws"]) * (int(params["num_points"]) - 1) + 1
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from harness.task import Estimate, Experiment, Params, Row, RunContext, Scalar
+from harness.declare.experiment import Estimate, Experiment, RawParams, Row, RunContext
+from harness.declare.params import Scalar
 
 if TYPE_CHECKING:
     from reproductions.asymvalley.relu_toy import Unit
@@ -19,7 +20,7 @@ LOWEST = -80.0
 """Left end of the bins: zero is an edge of one, so the ReLU cuts no bin in two."""
 
 
-def run(params: Params, ctx: RunContext) -> list[Row]:
+def run(params: RawParams, ctx: RunContext) -> list[Row]:
     """Return one summary row and the bins of a histogram per size of the noise."""
     import torch
 
@@ -62,12 +63,12 @@ def _rows(unit: Unit, size: float) -> Iterator[Row]:
         yield {"part": "bin", "lambda": size, "x": centre, **empty, "density": height}
 
 
-def smoke_grid() -> Iterator[Params]:
+def smoke_grid() -> Iterator[RawParams]:
     """Yield one seed with a tenth of the draws."""
     yield _point(0, num_draws=1000)
 
 
-def paper_grid() -> Iterator[Params]:
+def paper_grid() -> Iterator[RawParams]:
     """Yield five seeds of the paper's simulation: 10,000 draws each."""
     for seed in range(5):
         yield _point(seed, num_draws=10_000)
@@ -77,7 +78,7 @@ def _point(seed: int, *, num_draws: int) -> dict[str, Scalar]:
     return {"num_inputs": NUM_INPUTS, "num_draws": num_draws, "pull": PULL, "seed": seed}
 
 
-def estimate(params: Params) -> Estimate:
+def estimate(params: RawParams) -> Estimate:
     """Return the measured cost; memory holds draws times inputs in float64, a few times over."""
     cells = int(params["num_draws"]) * int(params["num_inputs"])
     return Estimate(seconds=0.02 + 6e-8 * cells, memory_bytes=4 * 8 * cells)

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from harness.task import Estimate, Experiment, Params, Row, RunContext, Scalar
+from harness.declare.experiment import Estimate, Experiment, RawParams, Row, RunContext
+from harness.declare.params import Scalar
 from reproductions.asymvalley.directions import NOISES, Norm, OneDimRule
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ SCALINGS: tuple[tuple[Norm, OneDimRule], ...] = (
 """The three of Figure 2; filter-NS with each rule for biases and batch normalisation (DEV-07)."""
 
 
-def run(params: Params, ctx: RunContext) -> list[Row]:
+def run(params: RawParams, ctx: RunContext) -> list[Row]:
     """Return angle and length of one noise under every scaling, one row each."""
     import torch
 
@@ -56,7 +57,7 @@ def run(params: Params, ctx: RunContext) -> list[Row]:
     return rows
 
 
-def _net(params: Params, generator: torch.Generator) -> nn.Module:
+def _net(params: RawParams, generator: torch.Generator) -> nn.Module:
     from reproductions.nets.vgg import VGG, VGGConfig
 
     config = VGGConfig(
@@ -70,17 +71,17 @@ def _net(params: Params, generator: torch.Generator) -> nn.Module:
     return VGG(config, generator=generator)
 
 
-def smoke_grid() -> Iterator[Params]:
+def smoke_grid() -> Iterator[RawParams]:
     """Yield one seed on a narrow net."""
     yield from _points(width=4, num_seeds=1)
 
 
-def cpu_grid() -> Iterator[Params]:
+def cpu_grid() -> Iterator[RawParams]:
     """Yield three seeds at a quarter of the standard width."""
     yield from _points(width=16, num_seeds=3)
 
 
-def paper_grid() -> Iterator[Params]:
+def paper_grid() -> Iterator[RawParams]:
     """Yield three seeds on a VGG16 of the standard width."""
     yield from _points(width=64, num_seeds=3)
 
@@ -91,7 +92,7 @@ def _points(*, width: int, num_seeds: int) -> Iterator[dict[str, Scalar]]:
             yield {"noise": noise, "width": width, "seed": seed}
 
 
-def estimate(params: Params) -> Estimate:
+def estimate(params: RawParams) -> Estimate:
     """Return the measured cost: it grows as the parameters do."""
     num_params = 3600 * int(params["width"]) ** 2
     return Estimate(seconds=0.03 + 2.5e-7 * num_params, memory_bytes=120 * num_params)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from harness.task import Params, Profile, Row, RunContext
+from harness.declare.experiment import RawParams, Row, RunContext
+from harness.declare.profiles import Profile
 from reproductions.asymvalley.experiments import solution
 from reproductions.asymvalley.experiments.walking import walk_experiment
 from reproductions.asymvalley.pairs import Pair, Point
@@ -20,7 +21,7 @@ NUM_RATIOS: dict[Profile, int] = {"smoke": 3, "cpu": 6, "gpu": 11, "paper": 11}
 """The paper has 0.0, 0.1, ..., 1.0; six of them at `cpu` (DEV-04)."""
 
 
-def walk(params: Params, ctx: RunContext, trained: Solution, walk: Walk) -> list[Row]:
+def walk(params: RawParams, ctx: RunContext, trained: Solution, walk: Walk) -> list[Row]:
     """Walk along one draw at every ratio; the changed coordinates are nested."""
     import torch
 
@@ -49,7 +50,7 @@ def points(profile: Profile) -> Iterator[Point]:
                 yield point | {"draw": draw, "num_ratios": NUM_RATIOS[profile]}
 
 
-def num_points(params: Params) -> int:
+def num_points(params: RawParams) -> int:
     """Return the points of a trial."""
     return int(params["num_ratios"]) * (int(params["num_points"]) - 1) + 1
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from harness.task import Estimate, Experiment, Needs, Params, Row, RunContext
+from harness.declare.experiment import Estimate, Experiment, Needs, RawParams, Row, RunContext
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -20,7 +20,7 @@ NUM_LAMBDAS = 21
 MAX_ITER = 500
 
 
-def run(params: Params, ctx: RunContext) -> list[Row]:
+def run(params: RawParams, ctx: RunContext) -> list[Row]:
     """Return the metrics along the noise and its sign-consistent form, one row a size."""
     import torch
 
@@ -72,22 +72,22 @@ def digits(ctx: RunContext) -> Images:
     )
 
 
-def smoke_grid() -> Iterator[Params]:
+def smoke_grid() -> Iterator[RawParams]:
     """Yield one seed."""
     yield from _points(1)
 
 
-def paper_grid() -> Iterator[Params]:
+def paper_grid() -> Iterator[RawParams]:
     """Yield five draws of the noise."""
     yield from _points(5)
 
 
-def _points(num_seeds: int) -> Iterator[Params]:
+def _points(num_seeds: int) -> Iterator[RawParams]:
     for seed in range(num_seeds):
         yield {"num_lambdas": NUM_LAMBDAS, "max_iter": MAX_ITER, "seed": seed}
 
 
-def estimate(params: Params) -> Estimate:
+def estimate(params: RawParams) -> Estimate:
     """Return the measured cost: a fit and two lines of metrics."""
     return Estimate(seconds=0.2 + 0.002 * int(params["num_lambdas"]), memory_bytes=200_000_000)
 

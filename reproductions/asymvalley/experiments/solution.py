@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from harness.task import DryRun, Estimate, Experiment, Outcome, Params, Profile, RunContext
+from harness.declare.experiment import DryRun, Estimate, Experiment, Outcome, RawParams, RunContext
+from harness.declare.profiles import Profile
 from reproductions.asymvalley.costs import estimate as estimate_of
 from reproductions.asymvalley.costs import needs_of, training_s
 from reproductions.asymvalley.pairs import (
@@ -36,7 +37,7 @@ NOT_BASE: tuple[Pair, ...] = ("resnet20_cifar10",)
 """Pairs of which no figure shows the base recipe."""
 
 
-def run(params: Params, ctx: RunContext) -> Outcome:
+def run(params: RawParams, ctx: RunContext) -> Outcome:
     """Train one network and keep it."""
     from reproductions.asymvalley.solutions import train_solution
 
@@ -69,17 +70,17 @@ KEYS = tuple(solution_point("smoke", "vgg16_cifar10", seed=0))
 """The parameters of a training; those of a walk hold them and more."""
 
 
-def of(params: Params) -> Params:
+def of(params: RawParams) -> RawParams:
     """Return the parameters of the training that a walk's parameters name."""
     return {name: params[name] for name in KEYS}
 
 
-def estimate(params: Params) -> Estimate:
+def estimate(params: RawParams) -> Estimate:
     """Return what a training costs."""
     return estimate_of(training_s(params))
 
 
-def dry_run(params: Params) -> DryRun:
+def dry_run(params: RawParams) -> DryRun:
     """Build and count a training's network without computing it."""
     from reproductions.asymvalley.solutions import dry_run as dry_run_solution
 

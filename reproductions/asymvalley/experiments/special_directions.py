@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, cast
 
-from harness.task import Params, Profile, Row, RunContext
+from harness.declare.experiment import RawParams, Row, RunContext
+from harness.declare.profiles import Profile
 from reproductions.asymvalley.directions import DIRECTIONS, Direction
 from reproductions.asymvalley.experiments import solution
 from reproductions.asymvalley.experiments.walking import walk_experiment
@@ -20,7 +21,7 @@ SHOWN: tuple[Pair, ...] = (*COMMON, "vgg16nobn_cifar10")
 """With a twin without batch normalisation of Figure 5's network."""
 
 
-def walk(params: Params, ctx: RunContext, trained: Solution, walk: Walk) -> list[Row]:
+def walk(params: RawParams, ctx: RunContext, trained: Solution, walk: Walk) -> list[Row]:
     """Walk along one direction at every scale."""
     from reproductions.asymvalley.noise import special_direction
     from reproductions.asymvalley.walks import curve_rows, lambdas
@@ -44,7 +45,7 @@ def points(profile: Profile) -> Iterator[Point]:
                 yield point | {"direction": direction}
 
 
-def num_points(params: Params) -> int:
+def num_points(params: RawParams) -> int:
     """Return the points of a trial."""
     return len(SCALES) * (int(params["num_points"]) - 1) + 1
 

@@ -5,19 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
-from harness.task import (
-    PROFILES,
+from harness.declare.experiment import (
     Estimate,
     Experiment,
     Grid,
     Outcome,
-    Params,
-    Profile,
+    RawParams,
     Row,
     RunContext,
     Status,
     Use,
 )
+from harness.declare.profiles import PROFILES, Profile
 from reproductions.asymvalley.costs import estimate as estimate_of
 from reproductions.asymvalley.costs import needs_of, point_s
 from reproductions.asymvalley.experiments import solution
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
     from reproductions.asymvalley.curve import Walk
     from reproductions.asymvalley.solutions import Solution
 
-WalkRows = Callable[[Params, RunContext, "Solution", "Walk"], list[Row]]
+WalkRows = Callable[[RawParams, RunContext, "Solution", "Walk"], list[Row]]
 
 
 def walk_experiment(
@@ -35,7 +34,7 @@ def walk_experiment(
     *,
     rows: WalkRows,
     points: Callable[[Profile], Iterator[Point]],
-    num_points: Callable[[Params], int],
+    num_points: Callable[[RawParams], int],
     address: tuple[str, ...],
 ) -> Experiment:
     """Return an experiment whose trials walk through one trained network each.
@@ -43,7 +42,7 @@ def walk_experiment(
     rows: the walk itself; num_points: how many points a trial measures.
     """
 
-    def run(params: Params, ctx: RunContext) -> Outcome:
+    def run(params: RawParams, ctx: RunContext) -> Outcome:
         from reproductions.asymvalley.walks import kept_solution, walk_of
 
         upstream = ctx.upstream(solution.experiment, **solution.of(params))
@@ -56,7 +55,7 @@ def walk_experiment(
     # The digest of a record's code follows the module of the function that is run.
     run.__module__ = rows.__module__
 
-    def estimate(params: Params) -> Estimate:
+    def estimate(params: RawParams) -> Estimate:
         return estimate_of(num_points(params) * point_s(params))
 
     return Experiment(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.task import Estimate, Needs, Params
+from harness.declare.experiment import Estimate, Needs, RawParams
 
 CPU_NS = 40.0
 """Of one core: nanoseconds a pixel and channel of the first layer, forward and backward."""
@@ -12,14 +12,14 @@ DEPTH = {"convnet": 1.0, "resnet20": 12.0}
 """Work a pixel and channel in units of the small net's."""
 
 
-def needs(params: Params) -> Needs:
+def needs(params: RawParams) -> Needs:
     """Return data and device."""
     if params["device"] == "cpu":
         return Needs(data=(str(params["data"]),))
     return Needs(data=(str(params["data"]),), device="cuda", gpu_bytes=8 * 2**30)
 
 
-def estimate_of(params: Params, *, num_runs: int, num_tests: int) -> Estimate:
+def estimate_of(params: RawParams, *, num_runs: int, num_tests: int) -> Estimate:
     """Return seconds and memory of simulations with `num_tests` evaluations each."""
     side = int(params["image_size"]) // int(params["pool"])
     image_s = CPU_NS * 1e-9 * side * side * int(params["width"]) * DEPTH[str(params["net"])]

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from harness.task import Params, Scalar
+from harness.declare.experiment import RawParams
+from harness.declare.params import Scalar
 from reproductions.asymvalley.federated.candidates import (
     ALGORITHMS,
     CANDIDATES,
@@ -95,13 +96,13 @@ PAPER_SETS: tuple[Point, ...] = (
 )
 
 
-def smoke_grid() -> Iterator[Params]:
+def smoke_grid() -> Iterator[RawParams]:
     """Yield every algorithm at one alpha on digits: the path, not a result."""
     candidates = {name: " ".join(words.split()[:2]) for name, words in CANDIDATES.items()}
     yield from _cells(SMOKE_DIGITS, (1.0,), candidates, repeats=1, others=1)
 
 
-def cpu_grid() -> Iterator[Params]:
+def cpu_grid() -> Iterator[RawParams]:
     """Yield all cells on MNIST with five seeds; on CIFAR-10 five of FedAvg and FedSign, else one.
 
     FedSign tries 1e-4 in place of the paper's 0.1, which destroys nets of this size.
@@ -110,25 +111,25 @@ def cpu_grid() -> Iterator[Params]:
     yield from _cells(CPU_GREY, ALPHAS, CANDIDATES, repeats=5, others=5)
 
 
-def gpu_grid() -> Iterator[Params]:
+def gpu_grid() -> Iterator[RawParams]:
     """Yield CIFAR-10 at full resolution with a net of twice the width, three seeds of two."""
     yield from _cells(GPU_COLOUR, ALPHAS, CANDIDATES, repeats=3, others=1)
 
 
-def paper_grid() -> Iterator[Params]:
+def paper_grid() -> Iterator[RawParams]:
     """Yield the paper's own setting, every algorithm with five seeds."""
     for data in PAPER_SETS:
         yield from _cells(PAPER | data, ALPHAS, PAPER_CANDIDATES, repeats=5, others=5)
 
 
-def search_of(params: Params) -> Params:
+def search_of(params: RawParams) -> RawParams:
     """Return the search that chose the coefficient of a trial."""
     return {name: value for name, value in params.items() if name not in ("seed", "eval_every")} | {
         "seed": SEARCH_SEED
     }
 
 
-def searches_of(grid: Iterator[Params]) -> Iterator[Params]:
+def searches_of(grid: Iterator[RawParams]) -> Iterator[RawParams]:
     """Yield the searches of a grid, each once."""
     seen = []
     for params in grid:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import torch
 from torch import Tensor
 
-from harness.task import Params, Row, RunContext
+from harness.declare.experiment import RawParams, Row, RunContext
 from reproductions.asymvalley.federated.algorithms import (
     FedAvg,
     FedSign,
@@ -30,7 +30,7 @@ _STEP = 1e-6
 _SIZES = (7, 13, 1)
 
 
-def identity_rows(params: Params, ctx: RunContext) -> Iterator[Row]:
+def identity_rows(params: RawParams, ctx: RunContext) -> Iterator[Row]:
     """Yield, per identity, the largest absolute difference between its two sides.
 
     `gamma_zero`: FedSign with gamma = 0 against FedAvg, all of the final global state.
@@ -84,7 +84,7 @@ def penalty_gradient_error(reduction: Reduction, beta: float, generator: torch.G
 
 
 def _run(
-    params: Params, ctx: RunContext, federation: Federation, algorithm: FedAvg, workers: int = 1
+    params: RawParams, ctx: RunContext, federation: Federation, algorithm: FedAvg, workers: int = 1
 ) -> Run:
     return simulate(
         lambda: build_net(params, seed=ctx.seed("init"), device=ctx.device),
@@ -102,7 +102,7 @@ def _difference(left: dict[str, Tensor], right: dict[str, Tensor]) -> float:
     return max(float((left[name].double() - right[name].double()).abs().max()) for name in left)
 
 
-def _average_error(params: Params, ctx: RunContext, federation: Federation) -> float:
+def _average_error(params: RawParams, ctx: RunContext, federation: Federation) -> float:
     """Return how far the server's state is from half of each of the two most unlike clients."""
     net = FlatNet(build_net(params, seed=ctx.seed("init"), device=ctx.device))
     algorithm, server = FedAvg(), Server(state=net.state())

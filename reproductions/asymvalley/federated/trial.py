@@ -13,9 +13,9 @@ import numpy as np
 import torch
 from torch import nn
 
-from harness.content import Arrays
+from harness.data.codec import Arrays
+from harness.declare.experiment import DryRun, RawParams, Row, RunContext
 from harness.errors import DataError, SpecError
-from harness.task import DryRun, Params, Row, RunContext
 from reproductions.asymvalley.federated.algorithms import (
     FedAvg,
     FedDyn,
@@ -49,7 +49,7 @@ class Federation:
     test: ClientData
 
 
-def federation_of(params: Params, ctx: RunContext) -> Federation:
+def federation_of(params: RawParams, ctx: RunContext) -> Federation:
     """Return the clients of a trial and its held-out images.
 
     The training images of a seed are shuffled; the first `num_train` of them go to the clients,
@@ -106,7 +106,7 @@ def _pooled(images: np.ndarray, *, factor: int) -> torch.Tensor:
     return pooled.permute(0, 2, 3, 1).contiguous()
 
 
-def net_config(params: Params) -> convnet.ConvNetConfig | resnet.ResNetConfig:
+def net_config(params: RawParams) -> convnet.ConvNetConfig | resnet.ResNetConfig:
     """Return the shape of a trial's net. Raises SpecError for an unknown one."""
     shape = {
         "num_classes": 10,
@@ -122,7 +122,7 @@ def net_config(params: Params) -> convnet.ConvNetConfig | resnet.ResNetConfig:
     raise SpecError(f"net={params['net']!r}: need 'convnet' or 'resnet20'")
 
 
-def build_net(params: Params, *, seed: int, device: str) -> nn.Module:
+def build_net(params: RawParams, *, seed: int, device: str) -> nn.Module:
     """Return a trial's net at its start; the same for every seed given."""
     config, generator = net_config(params), torch.Generator().manual_seed(seed)
     if isinstance(config, convnet.ConvNetConfig):
@@ -130,7 +130,7 @@ def build_net(params: Params, *, seed: int, device: str) -> nn.Module:
     return resnet.ResNet(config, generator=generator, device=device)
 
 
-def algorithm_of(params: Params, candidate: str) -> FedAvg:
+def algorithm_of(params: RawParams, candidate: str) -> FedAvg:
     """Return a trial's algorithm with a coefficient. Raises SpecError for an unknown one."""
     if params["algorithm"] == "fedpan":
         return FedPan(encoding=candidate)
@@ -150,7 +150,7 @@ def algorithm_of(params: Params, candidate: str) -> FedAvg:
     raise SpecError(f"algorithm={params['algorithm']!r}: need one of {', '.join(COEFFICIENTS)}")
 
 
-def round_settings(params: Params, candidate: str) -> RoundSettings:
+def round_settings(params: RawParams, candidate: str) -> RoundSettings:
     """Return a trial's settings; FedAvg's candidate is its weight decay."""
     fedavg = params["algorithm"] == "fedavg"
     return RoundSettings(
@@ -169,7 +169,7 @@ def round_settings(params: Params, candidate: str) -> RoundSettings:
 
 
 def run_candidate(
-    params: Params,
+    params: RawParams,
     ctx: RunContext,
     federation: Federation,
     candidate: str,
@@ -191,7 +191,7 @@ def run_candidate(
     )
 
 
-def search(params: Params, ctx: RunContext) -> list[Row]:
+def search(params: RawParams, ctx: RunContext) -> list[Row]:
     """Try every candidate; one row each, with its accuracy on the validation images.
 
     Exactly one row is `chosen`: the first of the most accurate ones that did not diverge.
@@ -216,7 +216,7 @@ def search(params: Params, ctx: RunContext) -> list[Row]:
     ]
 
 
-def rows_of(params: Params, run: Run, chosen: Row) -> Iterator[Row]:
+def rows_of(params: RawParams, run: Run, chosen: Row) -> Iterator[Row]:
     """Yield the rows of evaluated rounds, and the final one.
 
     The final same-sign ratio and penalty are means over the second half of the rounds. A diverged
@@ -244,13 +244,13 @@ def _values(logs: Sequence[RoundLog]) -> dict[str, float | None]:
     }
 
 
-def evaluated_rounds(params: Params) -> list[int]:
+def evaluated_rounds(params: RawParams) -> list[int]:
     """Return every `eval_every`th round, and the last."""
     rounds, every = int(params["rounds"]), int(params["eval_every"])
     return sorted({*range(every, rounds + 1, every), rounds})
 
 
-def dry_run(params: Params) -> DryRun:
+def dry_run(params: RawParams) -> DryRun:
     """Count the net on the meta device, and run one client step under FakeTensorMode."""
     from torch._subclasses.fake_tensor import FakeCopyMode, FakeTensorMode
     from torch.utils.flop_counter import FlopCounterMode
@@ -279,7 +279,7 @@ def dry_run(params: Params) -> DryRun:
     )
 
 
-def num_steps(params: Params) -> int:
+def num_steps(params: RawParams) -> int:
     """Return the expected optimizer steps of a trial, of clients of the mean size."""
     clients, share = int(params["num_clients"]), float(params["participation"])
     batches = -(-int(params["num_train"]) // (clients * int(params["batch_size"])))

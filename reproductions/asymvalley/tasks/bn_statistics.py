@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from harness.task import Task
+from harness.declare.old import old_task
 from reproductions.asymvalley.claims import ON_A_CPU, identity, trained
 from reproductions.asymvalley.curve_views import rows_of
 from reproductions.asymvalley.experiments.frozen_statistics import experiment
@@ -15,7 +15,7 @@ from reproductions.asymvalley.start_views import STATISTICS_COLUMNS
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from harness.figures import FigureContext
+    from harness.publish.figures import FigureContext
 
 WHERE = "Appendix A.3 (statistics are estimated anew); the comparison is ours"
 NETS = {"vgg16_cifar10": "VGG16-BN on CIFAR-10", "resnet20_svhn": "ResNet20 on SVHN"}
@@ -52,7 +52,7 @@ def draw(context: FigureContext) -> Figure:
     return statistics_panels(context, titles=NETS)
 
 
-task = Task(
+task = old_task(
     id="asymvalley/bn_statistics",
     kind="ablation",
     title="The same valley with frozen and with re-estimated BN statistics: VGG16-BN on CIFAR-10,"

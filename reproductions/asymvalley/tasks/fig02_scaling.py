@@ -5,7 +5,8 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from harness.task import Column, Columns, Task
+from harness.declare.old import old_task
+from harness.declare.table import Column, Table
 from reproductions.asymvalley.claims import identity, trained
 from reproductions.asymvalley.experiments.scaling import experiment
 from reproductions.asymvalley.toy_quantities import (
@@ -21,11 +22,11 @@ from reproductions.asymvalley.toy_quantities import (
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from harness.figures import FigureContext
+    from harness.publish.figures import FigureContext
 
 WHERE = "Figure 2 and section 3.2"
 
-COLUMNS = Columns(
+COLUMNS = Table(
     (
         Column(name="noise", type="str", role="param", doc="Kind of noise."),
         Column(name="width", type="int", role="param", doc="Channels of the first stage."),
@@ -99,7 +100,7 @@ def draw(context: FigureContext) -> Figure:
     return scaling_panels(context)
 
 
-task = Task(
+task = old_task(
     id="asymvalley/fig02",
     title="Three ways to scale a noise",
     reads=(experiment,),

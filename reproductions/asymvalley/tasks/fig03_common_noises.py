@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-from harness.claims import Claim
-from harness.task import Task
+from harness.declare.claims import Claim
+from harness.declare.old import old_task
+from harness.declare.task import Task
 from reproductions.asymvalley.claims import (
     ABOVE_ZERO,
     STRICTLY,
@@ -33,7 +34,7 @@ from reproductions.asymvalley.experiments.common_noises import experiment
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from harness.figures import FigureContext
+    from harness.publish.figures import FigureContext
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -175,7 +176,7 @@ def draw(context: FigureContext) -> Figure:
 
 def _task(panel: Panel, *more: Claim) -> Task:
     claims = (_sign_row(panel), _sign_row_in_loss(panel), _raw_row(panel), _sign_over_raw(panel))
-    return Task(
+    return old_task(
         id=f"asymvalley/{panel.word}",
         title=f"Seven common noises, raw and sign-consistent: the paper's {panel.net}",
         reads=(experiment,),

@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from harness.claims import Claim
-from harness.task import Task
+from harness.declare.claims import Claim
+from harness.declare.old import old_task
 from reproductions.asymvalley.claims import identity, one_net_at_zero, trained
 from reproductions.asymvalley.curve_quantities import (
     excess_over_agreeing,
@@ -19,7 +19,7 @@ from reproductions.asymvalley.experiments.sign_ratios import experiment
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from harness.figures import FigureContext
+    from harness.publish.figures import FigureContext
 
 WHERE = "Figure 4"
 NETS = {"vgg16_cifar10": "VGG16 with BN on CIFAR-10", "resnet20_svhn": "ResNet20 on SVHN"}
@@ -90,7 +90,7 @@ def draw(context: FigureContext) -> Figure:
     return ratio_panels(context, titles=NETS)
 
 
-fig04 = Task(
+fig04 = old_task(
     id="asymvalley/fig04",
     title="Both sides of a valley against the sign-change ratio: the paper's VGG16 with BN on"
     " CIFAR-10 and ResNet20 on SVHN",

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-from harness.claims import Claim
-from harness.task import Task
+from harness.declare.claims import Claim
+from harness.declare.old import old_task
+from harness.declare.task import Task
 from reproductions.asymvalley.claims import (
     ABOVE_ZERO,
     PAPER_ONLY,
@@ -29,7 +30,7 @@ from reproductions.asymvalley.experiments.special_directions import experiment
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from harness.figures import FigureContext
+    from harness.publish.figures import FigureContext
 
 TWIN = "vgg16nobn_cifar10"
 PHRASES = {
@@ -148,7 +149,7 @@ def draw(context: FigureContext, *, pair: str, twin: str) -> Figure:
 def _task(panel: Panel, *more: Claim) -> Task:
     asymmetric = (_asymmetric(panel, name) for name in ("theta_f", "sign", "sign_centred"))
     dashed = " Dashed: the same net without batch normalization, at s = 1." if panel.twin else ""
-    return Task(
+    return old_task(
         id=f"asymvalley/{panel.word}",
         title=f"Six special directions: the paper's {panel.net}",
         reads=(experiment,),

@@ -5,8 +5,9 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from harness.claims import Claim
-from harness.task import Task
+from harness.declare.claims import Claim
+from harness.declare.old import old_task
+from harness.declare.task import Task
 from reproductions.asymvalley.claims import ABOVE_ZERO, identity, one_net_at_zero, trained
 from reproductions.asymvalley.curve_quantities import (
     excess_over_agreeing,
@@ -20,7 +21,7 @@ from reproductions.asymvalley.experiments.group_noises import experiment
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from harness.figures import FigureContext
+    from harness.publish.figures import FigureContext
 
 METRICS = {"error": "error", "ce": "cross-entropy"}
 
@@ -78,7 +79,7 @@ def draw(context: FigureContext) -> Figure:
 
 
 def _task(word: str, pair: str, net: str, where: str) -> Task:
-    return Task(
+    return old_task(
         id=f"asymvalley/{word}",
         title=f"Noise on one group of parameters: the paper's pre-trained {net} on ImageNet",
         reads=(experiment,),

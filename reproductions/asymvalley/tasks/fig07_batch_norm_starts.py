@@ -5,8 +5,9 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from harness.claims import Claim, Threshold
-from harness.task import Task
+from harness.declare.claims import Claim, Threshold
+from harness.declare.old import flat_claim, old_task
+from harness.declare.task import Task
 from reproductions.asymvalley.claims import (
     ON_A_CPU,
     PAPER_ONLY,
@@ -29,7 +30,7 @@ from reproductions.asymvalley.start_views import START_COLUMNS, of_pair
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from harness.figures import FigureContext
+    from harness.publish.figures import FigureContext
 
 POSITIVE = ("ones", "uniform")
 START_NAMES = {"ones": "at 1", "uniform": "from U(0,1)", "gaussian": "from G(0,0.1)"}
@@ -116,7 +117,7 @@ def claims_of(where: str) -> tuple[Claim, ...]:
     )
 
 
-STATED = Claim(
+STATED = flat_claim(
     id="ones_centre_as_stated",
     statement="Started at 1, BN weights end centred near 0.2: their median over all layers is"
     " between 0.1 and 0.3. The paper shows one layer, and does not say which.",
@@ -141,7 +142,7 @@ def draw(context: FigureContext) -> Figure:
 
 
 def _task(word: str, net: str, *, pair: str, claims: tuple[Claim, ...]) -> Task:
-    return Task(
+    return old_task(
         id=f"asymvalley/{word}",
         title=f"Initial BN weights and the valley under {{0,1}} noise: {net}",
         reads=(experiment,),

@@ -5,8 +5,10 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from harness.claims import Claim
-from harness.task import PROFILES, Task
+from harness.declare.claims import Claim
+from harness.declare.old import flat_claim, old_task
+from harness.declare.profiles import PROFILES
+from harness.declare.task import Task
 from reproductions.asymvalley.between_quantities import (
     barrier,
     group_pair,
@@ -22,7 +24,7 @@ from reproductions.asymvalley.experiments.recipe_lines import experiment
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from harness.figures import FigureContext
+    from harness.publish.figures import FigureContext
 
 FIRST_AND_SECOND = {
     "batch_size": ("batch size 32", "batch size 2048"),
@@ -34,7 +36,7 @@ BY_ALGEBRA = (
     " By algebra it is never less, and greater by the share of coordinates whose sign differs"
     " between the two."
 )
-NEVER_LESS = Claim(
+NEVER_LESS = flat_claim(
     id="consistency_never_falls",
     statement="In every group the second solution is at least as consistent with second - first as"
     " the first: where both have one sign the difference agrees with both or with neither, else"
@@ -147,7 +149,7 @@ def _draw(context: FigureContext, *, contrast: str) -> Figure:
 
 def _task(word: str, net: str, *, pair: str, contrast: str, claims: tuple[Claim, ...]) -> Task:
     first, second = FIRST_AND_SECOND[contrast]
-    return Task(
+    return old_task(
         id=f"asymvalley/{word}",
         title=f"Line between two solutions, {first} and {second}: {net}",
         reads=(experiment,),

@@ -5,8 +5,9 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from harness.claims import Claim
-from harness.task import Task
+from harness.declare.claims import Claim
+from harness.declare.old import old_task
+from harness.declare.task import Task
 from reproductions.asymvalley.claims import ABOVE_ZERO, ON_A_CPU, identity, trained
 from reproductions.asymvalley.experiments.recipes import experiment
 from reproductions.asymvalley.pairs import RECIPES
@@ -22,8 +23,8 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
-    from harness.figures import FigureContext
-    from harness.task import Frames
+    from harness.declare.table import Tables
+    from harness.publish.figures import FigureContext
 
 
 def _one_centre(where: str) -> Claim:
@@ -75,7 +76,7 @@ def claims_of(where: str) -> tuple[Claim, ...]:
     )
 
 
-def view(frames: Frames, *, pair: str) -> pd.DataFrame:
+def view(frames: Tables, *, pair: str) -> pd.DataFrame:
     """Return the curves of the six recipes of one net."""
     table = of_pair(frames, experiment=experiment.id, pair=pair, columns=RECIPE_COLUMNS)
     return table[table["recipe"].isin(RECIPES)]
@@ -89,7 +90,7 @@ def draw(context: FigureContext) -> Figure:
 
 
 def _task(word: str, net: str, *, pair: str, where: str) -> Task:
-    return Task(
+    return old_task(
         id=f"asymvalley/{word}",
         title=f"Learning rate, batch size and weight decay against the valley: {net}",
         reads=(experiment,),

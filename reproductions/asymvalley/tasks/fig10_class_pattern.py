@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from harness.claims import Claim
-from harness.task import Column, Columns, Task
+from harness.declare.old import flat_claim, old_task
+from harness.declare.table import Column, Table
 from reproductions.asymvalley.claims import ABOVE_ZERO, identity, trained
 from reproductions.asymvalley.experiments.class_pattern import experiment
 from reproductions.asymvalley.toy_quantities import (
@@ -22,7 +22,7 @@ from reproductions.asymvalley.toy_quantities import (
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from harness.figures import FigureContext
+    from harness.publish.figures import FigureContext
 
 WHERE = "Figure 10 and section 5"
 
@@ -31,7 +31,7 @@ def _step_value(name: str, doc: str) -> Column:
     return Column(name=name, type="float", role="value", doc=doc, nullable=True)
 
 
-COLUMNS = Columns(
+COLUMNS = Table(
     (
         Column(
             name="part",
@@ -58,7 +58,7 @@ COLUMNS = Columns(
 )
 
 CLAIMS = (
-    Claim(
+    flat_claim(
         id="pattern_kept",
         statement="For every class the weight keeps more of its pattern at l = +a than at -a, for"
         " a of a quarter to the whole of its median |w| (least difference of cosines). It follows"
@@ -108,7 +108,7 @@ def draw(context: FigureContext) -> Figure:
     return pattern_images(context)
 
 
-task = Task(
+task = old_task(
     id="asymvalley/fig10",
     title="Class weights under sign-consistent noise",
     reads=(experiment,),

@@ -5,8 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from harness.claims import Claim
-from harness.task import Task
+from harness.declare.old import flat_claim, old_task
 from reproductions.asymvalley.between_quantities import (
     closest_ssr,
     farthest_end,
@@ -23,7 +22,7 @@ from reproductions.asymvalley.paper_numbers import stated
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from harness.figures import FigureContext
+    from harness.publish.figures import FigureContext
 
 WHERE = "Figure 11 and section 6.1"
 CSV_DIGITS = 5e-9
@@ -98,7 +97,7 @@ CLAIMS = (
         bound=0.5,
         unit="correlation",
     ),
-    Claim(
+    flat_claim(
         id="pretrained_consistent_as_stated",
         statement="On Flowers the two nets share more than 0.95 of their signs, at every epoch from"
         " 5 on.",
@@ -123,7 +122,7 @@ def draw(context: FigureContext) -> Figure:
     return half_line_panels(context)
 
 
-task = Task(
+task = old_task(
     id="asymvalley/fig11",
     title="Line between two half-data nets by epoch: VGG16-BN from a random start on CIFAR-10,"
     " pre-trained ResNet18 on Flowers",

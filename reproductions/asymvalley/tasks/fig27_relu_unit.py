@@ -5,7 +5,8 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from harness.task import Column, Columns, Task
+from harness.declare.old import old_task
+from harness.declare.table import Column, Table
 from reproductions.asymvalley.claims import STRICTLY, identity, trained
 from reproductions.asymvalley.experiments.relu_unit import experiment
 from reproductions.asymvalley.toy_quantities import (
@@ -21,8 +22,8 @@ from reproductions.asymvalley.toy_quantities import (
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from harness.claims import Claim
-    from harness.figures import FigureContext
+    from harness.declare.claims import Claim
+    from harness.publish.figures import FigureContext
 
 WHERE = "Figure 27 and appendix D.2"
 
@@ -31,7 +32,7 @@ def _value(name: str, doc: str) -> Column:
     return Column(name=name, type="float", role="value", doc=doc, nullable=True)
 
 
-COLUMNS = Columns(
+COLUMNS = Table(
     (
         Column(name="num_inputs", type="int", role="param", doc="Inputs of the unit, d."),
         Column(name="num_draws", type="int", role="param", doc="Draws of the weight, N."),
@@ -105,7 +106,7 @@ def draw(context: FigureContext) -> Figure:
     return unit_panels(context)
 
 
-task = Task(
+task = old_task(
     id="asymvalley/fig27",
     title="A simulated ReLU unit under sign-consistent noise",
     reads=(experiment,),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from harness.task import Task
+from harness.declare.old import old_task
 from reproductions.asymvalley.claims import ON_A_CPU, STRICTLY, identity, trained
 from reproductions.asymvalley.experiments.activations import experiment
 from reproductions.asymvalley.start_quantities import (
@@ -18,7 +18,7 @@ from reproductions.asymvalley.start_views import ACTIVATION_COLUMNS, of_pair
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from harness.figures import FigureContext
+    from harness.publish.figures import FigureContext
 
 WHERE = "Figure 28 and appendix D.2"
 
@@ -61,7 +61,7 @@ def draw(context: FigureContext) -> Figure:
     return activation_panels(context)
 
 
-task = Task(
+task = old_task(
     id="asymvalley/fig28",
     title="Hidden units on and off under sign-consistent noise: ResNet20 on SVHN",
     reads=(experiment,),

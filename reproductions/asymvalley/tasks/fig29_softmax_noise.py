@@ -5,7 +5,8 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from harness.task import Column, Columns, Task
+from harness.declare.old import old_task
+from harness.declare.table import Column, Table
 from reproductions.asymvalley.claims import identity, trained
 from reproductions.asymvalley.experiments.softmax_noise import experiment
 from reproductions.asymvalley.toy_quantities import (
@@ -21,7 +22,7 @@ from reproductions.asymvalley.toy_quantities import (
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from harness.figures import FigureContext
+    from harness.publish.figures import FigureContext
 
 WHERE = "Figure 29 and appendix D.2"
 NAMES = {
@@ -36,7 +37,7 @@ def _value(name: str, doc: str) -> Column:
     return Column(name=name, type="float", role="value", doc=doc)
 
 
-COLUMNS = Columns(
+COLUMNS = Table(
     (
         Column(name="seed", type="int", role="seed", doc="Draws the noise; the fit has no seed."),
         Column(
@@ -109,7 +110,7 @@ def draw(context: FigureContext) -> Figure:
     return metric_panels(context)
 
 
-task = Task(
+task = old_task(
     id="asymvalley/fig29",
     title="Six metrics of softmax regression under noise",
     reads=(experiment,),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from harness.task import Task
+from harness.declare.old import old_task
 from reproductions.asymvalley.claims import trained
 from reproductions.asymvalley.experiments.solution import experiment
 from reproductions.asymvalley.start_quantities import largest_cosine
@@ -13,7 +13,7 @@ from reproductions.asymvalley.start_views import SOLUTION_COLUMNS
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from harness.figures import FigureContext
+    from harness.publish.figures import FigureContext
 
 CLAIMS = (
     trained(
@@ -36,7 +36,7 @@ def draw(context: FigureContext) -> Figure:
     return solution_panels(context)
 
 
-task = Task(
+task = old_task(
     id="asymvalley/gradient",
     kind="ablation",
     title="The sign of a solution against the gradient, for every trained net",

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING
 
-from harness.claims import Claim, Form, Quantity
-from harness.task import Profile, Task
+from harness.declare.claims import Claim, Form, Quantity
+from harness.declare.old import old_task
+from harness.declare.profiles import Profile
 from reproductions.asymvalley.claims import ABOVE_ZERO, identity, trained
 from reproductions.asymvalley.experiments.federated import experiment
 from reproductions.asymvalley.experiments.federated_identities import (
@@ -28,7 +29,7 @@ from reproductions.asymvalley.federated_views import COLUMNS, view
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from harness.figures import FigureContext
+    from harness.publish.figures import FigureContext
 
 DATASETS = {"cifar10": "CIFAR-10", "cinic10": "CINIC-10"}
 NAMES = {
@@ -159,7 +160,7 @@ def draw(context: FigureContext) -> Figure:
     return accuracy_panels(context, datasets=DATASETS, names=NAMES)
 
 
-task = Task(
+task = old_task(
     id="asymvalley/tab01",
     title="Accuracy of six federated algorithms on Dirichlet splits",
     reads=(experiment, search, identities),

@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from harness.task import Estimate, Experiment, Needs, Outcome, Params, RunContext, Scalar, Use
+from harness.declare.experiment import (
+    Estimate,
+    Experiment,
+    Needs,
+    Outcome,
+    RawParams,
+    RunContext,
+    Use,
+)
+from harness.declare.params import Scalar
 from reproductions.lisa.experiments import finetune, pretrain
 
 Point = dict[str, Scalar]
@@ -29,20 +38,20 @@ SMOKE_STEPS: Point = {
 SECONDS = {"tiny-quality": 50.0, "tiny-path": 0.3}
 
 
-def run(params: Params, ctx: RunContext) -> Outcome:
+def run(params: RawParams, ctx: RunContext) -> Outcome:
     """Train one model in two stages by one method."""
     from reproductions.lisa.continual_trial import continual_rows
 
     return continual_rows(params, ctx, finetune.base_of(params, ctx))
 
 
-def needs(params: Params) -> Needs:
+def needs(params: RawParams) -> Needs:
     """Return the solved problems that are mixed in, where they are."""
     data = (SOLUTIONS,) if params["solutions"] else ()
     return Needs(data=data, memory_bytes=2**31, packages=("transformers", "tokenizers"))
 
 
-def estimate(params: Params) -> Estimate:
+def estimate(params: RawParams) -> Estimate:
     """Return the time of both stages and of decoding."""
     return Estimate(seconds=SECONDS[str(params["model"])], memory_bytes=2**31)
 
@@ -70,12 +79,12 @@ def points(
                 }  # fmt: skip
 
 
-def smoke_grid() -> Iterator[Params]:
+def smoke_grid() -> Iterator[RawParams]:
     """Yield a few steps of the smallest model, with half of its blocks and with a quarter."""
     return points("tiny-path", (1, 2), (finetune.FIXED_LR,), SEEDS[:1], SMOKE_STEPS)
 
 
-def cpu_grid() -> Iterator[Params]:
+def cpu_grid() -> Iterator[RawParams]:
     """Yield all methods at all rates."""
     return points("tiny-quality", GAMMAS, LRS, SEEDS, STEPS)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from harness.task import Experiment, Needs, Params
+from harness.declare.experiment import Experiment, Needs, RawParams
 from reproductions.lisa.experiments import continual, memory
 from reproductions.lisa.shapes import shape_of
 
@@ -19,7 +19,7 @@ def half_of(shape_name: str) -> int:
 
 def points(
     shape_name: str, gammas: tuple[int, ...], how: str, **step: int | str
-) -> Iterator[Params]:
+) -> Iterator[RawParams]:
     """Yield full training and LISA on one model."""
     for method, gamma in (("full", 0), *(("lisa", gamma) for gamma in gammas)):
         yield {
@@ -28,12 +28,12 @@ def points(
         }  # fmt: skip
 
 
-def smoke_grid() -> Iterator[Params]:
+def smoke_grid() -> Iterator[RawParams]:
     """Yield a step of the smallest model."""
     yield from points("tiny-path", (1, 2), "count", seq_len=16, batch_size=2, dtype="float32")
 
 
-def cpu_grid() -> Iterator[Params]:
+def cpu_grid() -> Iterator[RawParams]:
     """Yield a step as our runs take it, and the paper's models at one length of Table 1."""
     ours = {name: int(continual.STEPS[name]) for name in ("batch_size", "max_tokens")}
     yield from points(

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from harness.task import Estimate, Experiment, Needs, Params, Row, RunContext, Scalar
+from harness.declare.experiment import Estimate, Experiment, Needs, RawParams, Row, RunContext
+from harness.declare.params import Scalar
 from reproductions.lisa.experiments.state_policies import POLICIES
 
 Point = dict[str, Scalar]
@@ -21,19 +22,19 @@ SHAPE: Point = {
 """The period is the paper's; the ball holds both optima."""
 
 
-def run(params: Params, ctx: RunContext) -> Sequence[Row]:
+def run(params: RawParams, ctx: RunContext) -> Sequence[Row]:
     """Train once."""
     from reproductions.lisa.convex_trial import convex_rows
 
     return convex_rows(params, ctx)
 
 
-def estimate(params: Params) -> Estimate:
+def estimate(params: RawParams) -> Estimate:
     """Return a time that grows with the steps."""
     return Estimate(seconds=3.0 + 8e-4 * int(params["steps"]), memory_bytes=2**30)
 
 
-def grid(steps: int, num_seeds: int) -> Iterator[Params]:
+def grid(steps: int, num_seeds: int) -> Iterator[RawParams]:
     """Yield every policy and decay."""
     for policy in POLICIES:
         for decay in DECAYS:
@@ -41,12 +42,12 @@ def grid(steps: int, num_seeds: int) -> Iterator[Params]:
                 yield {"policy": policy, "decay": decay, "seed": seed, "steps": steps, **SHAPE}
 
 
-def smoke_grid() -> Iterator[Params]:
+def smoke_grid() -> Iterator[RawParams]:
     """Yield a few steps."""
     return grid(steps=60, num_seeds=1)
 
 
-def cpu_grid() -> Iterator[Params]:
+def cpu_grid() -> Iterator[RawParams]:
     """Yield enough steps for a decade that has forgotten the start."""
     return grid(steps=20_000, num_seeds=5)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from harness.task import Estimate, Experiment, Needs, Params, Row, RunContext
+from harness.declare.experiment import Estimate, Experiment, Needs, RawParams, Row, RunContext
 
 ALL = "all"
 COUNTED: tuple[tuple[str, str, str, str, str], ...] = (
@@ -24,32 +24,32 @@ ABSENT = (("PubMedQA", "train (artificial)"), ("OpenWebMath subset", "tokens"))
 """What the paper counts and nobody has staged."""
 
 
-def run(params: Params, ctx: RunContext) -> list[Row]:
+def run(params: RawParams, ctx: RunContext) -> list[Row]:
     """Count a data set; one row, without numbers where there is none."""
     from reproductions.lisa.dataset_facts import size_row
 
     return [size_row(params, ctx)]
 
 
-def needs(params: Params) -> Needs:
+def needs(params: RawParams) -> Needs:
     """Return the data set, where there is one."""
     source = str(params["source"])
     return Needs(data=(source,) if source else (), memory_bytes=2**28)
 
 
-def point(dataset: str, counted: str, source: str, kept: str, field: str) -> Params:
+def point(dataset: str, counted: str, source: str, kept: str, field: str) -> RawParams:
     """Return the parameters of one count."""
     return {
         "dataset": dataset, "counted": counted, "source": source, "kept": kept, "field": field,
     }  # fmt: skip
 
 
-def smoke_grid() -> Iterator[Params]:
+def smoke_grid() -> Iterator[RawParams]:
     """Yield what is bundled, which the paper does not have."""
     yield point("digits (bundled)", "images", "digits", ALL, "")
 
 
-def cpu_grid() -> Iterator[Params]:
+def cpu_grid() -> Iterator[RawParams]:
     """Yield every number of the paper's table."""
     for counted in COUNTED:
         yield point(*counted)
@@ -57,7 +57,7 @@ def cpu_grid() -> Iterator[Params]:
         yield point(dataset, what, "", ALL, "")
 
 
-def estimate(params: Params) -> Estimate:
+def estimate(params: RawParams) -> Estimate:
     """Return the time to read one file."""
     return Estimate(seconds=2.0, memory_bytes=2**28)
 

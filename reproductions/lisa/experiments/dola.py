@@ -11,12 +11,12 @@ from collections.abc import Iterator
 from functools import partial
 from statistics import fmean
 
-from harness.task import (
+from harness.declare.experiment import (
     Estimate,
     Experiment,
     Needs,
     Outcome,
-    Params,
+    RawParams,
     Row,
     RunContext,
     Status,
@@ -46,7 +46,7 @@ CACHE_BYTES = 64 * 10**9
 """Keys, values and hidden states of 64 prompts of a thousand tokens, in bfloat16."""
 
 
-def run(params: Params, ctx: RunContext) -> Outcome:
+def run(params: RawParams, ctx: RunContext) -> Outcome:
     """Decode with the pre-trained model, and with LISA's at its chosen learning rate."""
     lr = best_rate(params, ctx)
     if lr is None:
@@ -62,7 +62,7 @@ def run(params: Params, ctx: RunContext) -> Outcome:
     return Outcome(rows=[{**row, "lr": lr if row["weights"] == "lisa" else None} for row in rows])
 
 
-def run_given(params: Params, ctx: RunContext) -> list[Row]:
+def run_given(params: RawParams, ctx: RunContext) -> list[Row]:
     """Decode with models handed in, one at a time."""
     from reproductions.lisa.dola_trial import gsm8k_rows
 
@@ -74,7 +74,7 @@ def run_given(params: Params, ctx: RunContext) -> list[Row]:
     return [{**row, "lr": None} for row in rows]
 
 
-def best_rate(params: Params, ctx: RunContext) -> float | None:
+def best_rate(params: RawParams, ctx: RunContext) -> float | None:
     """Return the rate that Table 4 has too: the most validation problems solved over all seeds.
 
     At a tie it is the one of least validation loss. None where a run diverged at this rate.
@@ -98,7 +98,7 @@ def validation(upstream: UpstreamResult) -> tuple[float, float]:
     return (float(rows[0]["accuracy"]), float(rows[0]["loss"])) if rows else (0.0, math.inf)
 
 
-def tuned(params: Params, *, lr: float, seed: int) -> Point:
+def tuned(params: RawParams, *, lr: float, seed: int) -> Point:
     """Return the trial of continual pre-training at a rate and seed, which kept its weights.
 
     At `smoke`, which has one of each, always the same: an experiment names as many trials at every
@@ -110,21 +110,21 @@ def tuned(params: Params, *, lr: float, seed: int) -> Point:
     return {**own, "lr": lr, "seed": seed, "keep_weights": True}
 
 
-def given_needs(params: Params) -> Needs:
+def given_needs(params: RawParams) -> Needs:
     """Return GSM8K and a GPU for a model in bfloat16 with its cache."""
     packages = ("transformers", "tokenizers", "lm_eval")
     room = 2 * shape_of(str(params["model"])).num_params + CACHE_BYTES
     return Needs(data=(TEST,), device="cuda", gpu_bytes=room, packages=packages)
 
 
-def estimate(params: Params) -> Estimate:
+def estimate(params: RawParams) -> Estimate:
     """Return a start, and four passes over the questions."""
     per_question_s = 0.01 if params["model"] == SMOKE_MODEL else 0.2
     seconds = 4.0 + per_question_s * int(params["num_questions"])
     return Estimate(seconds=seconds, memory_bytes=2**31)
 
 
-def of_continual(trials: Iterator[Params], num_questions: int) -> Iterator[Params]:
+def of_continual(trials: Iterator[RawParams], num_questions: int) -> Iterator[RawParams]:
     """Yield one trial a seed of LISA's with two blocks."""
     seen = set()
     for trial in trials:
@@ -135,17 +135,17 @@ def of_continual(trials: Iterator[Params], num_questions: int) -> Iterator[Param
                 yield {**shared, "num_questions": num_questions}
 
 
-def smoke_grid() -> Iterator[Params]:
+def smoke_grid() -> Iterator[RawParams]:
     """Yield two questions to the smallest model."""
     return of_continual(continual.smoke_grid(), 2)
 
 
-def cpu_grid() -> Iterator[Params]:
+def cpu_grid() -> Iterator[RawParams]:
     """Yield each seed of training."""
     return of_continual(continual.cpu_grid(), NUM_QUESTIONS)
 
 
-def given_grid() -> Iterator[Params]:
+def given_grid() -> Iterator[RawParams]:
     """Yield the paper's model, as checkpoints to be handed in."""
     asked: Point = {"num_questions": NUM_QUESTIONS, "max_new_tokens": MAX_NEW_TOKENS}
     for seed in SEEDS:

@@ -12,7 +12,16 @@ from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING
 
-from harness.task import Estimate, Experiment, Needs, Outcome, Params, Row, RunContext, Status
+from harness.declare.experiment import (
+    Estimate,
+    Experiment,
+    Needs,
+    Outcome,
+    RawParams,
+    Row,
+    RunContext,
+    Status,
+)
 from reproductions.lisa.experiments import finetune, pretrain
 from reproductions.lisa.experiments.scored_models import (
     LARGEST,
@@ -39,7 +48,7 @@ SMOKE_DOCUMENTS, CPU_DOCUMENTS, ALL = 6, 200, 0
 PACKAGES = ("lm_eval", "transformers", "tokenizers", "peft")
 
 
-def run(params: Params, ctx: RunContext) -> Outcome:
+def run(params: RawParams, ctx: RunContext) -> Outcome:
     """Score a method at its best learning rate; a row a benchmark and metric."""
     lr = best_rate(params, ctx)
     if lr is None:
@@ -47,18 +56,18 @@ def run(params: Params, ctx: RunContext) -> Outcome:
     return Outcome(rows=_rows(load_tuned(params, ctx, lr=lr), params, ctx, lr=lr))
 
 
-def run_base(params: Params, ctx: RunContext) -> list[Row]:
+def run_base(params: RawParams, ctx: RunContext) -> list[Row]:
     """Score the untuned model."""
     return _rows(finetune.base_of(params, ctx), params, ctx, lr=None)
 
 
-def run_given(params: Params, ctx: RunContext) -> list[Row]:
+def run_given(params: RawParams, ctx: RunContext) -> list[Row]:
     """Score a model handed in."""
     return _rows(load_given(params, device=ctx.device), params, ctx, lr=None)
 
 
-def _rows(lm: LanguageModel, params: Params, ctx: RunContext, *, lr: float | None) -> list[Row]:
-    from harness.lm_tasks import Documents, stay_offline
+def _rows(lm: LanguageModel, params: RawParams, ctx: RunContext, *, lr: float | None) -> list[Row]:
+    from harness.lm_eval import Documents, stay_offline
     from reproductions.lisa.lm_tasks import DATASETS, documents_of, made_up_documents
 
     stay_offline()
@@ -76,7 +85,7 @@ def _rows(lm: LanguageModel, params: Params, ctx: RunContext, *, lr: float | Non
     return [{"lr": lr, **row} for row in benchmark_rows(lm, documents)]
 
 
-def needs(params: Params) -> Needs:
+def needs(params: RawParams) -> Needs:
     """Return the benchmarks, lm-eval, and for a model of the paper a GPU."""
     from reproductions.lisa.lm_tasks import DATASETS
 
@@ -90,7 +99,7 @@ def needs(params: Params) -> Needs:
     return Needs(data=data, device="cuda", gpu_bytes=room, packages=PACKAGES)
 
 
-def estimate(params: Params) -> Estimate:
+def estimate(params: RawParams) -> Estimate:
     """Return a start and the passes over all documents."""
     if params["model"] not in finetune.IN_HOUSE:
         return Estimate(seconds=1800.0)
@@ -99,13 +108,13 @@ def estimate(params: Params) -> Estimate:
     return Estimate(seconds=seconds, memory_bytes=2**31)
 
 
-def in_house_grid(model: str, methods: tuple[str, ...], most: int) -> Iterator[Params]:
+def in_house_grid(model: str, methods: tuple[str, ...], most: int) -> Iterator[RawParams]:
     """Yield a model of ours by methods; the seed is one whose weights are kept."""
     for method in methods:
         yield {"model": model, "method": method, "seed": 0, "max_documents": most}
 
 
-def given_grid(models: tuple[str, ...]) -> Iterator[Params]:
+def given_grid(models: tuple[str, ...]) -> Iterator[RawParams]:
     """Yield models of the paper, as checkpoints to be handed in; all documents."""
     for model in models:
         for method in (VANILLA, *METHODS):

@@ -6,17 +6,17 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from harness.task import (
+from harness.declare.experiment import (
     Estimate,
     Experiment,
     Needs,
     Outcome,
-    Params,
+    RawParams,
     RunContext,
-    Scalar,
     UpstreamResult,
     Use,
 )
+from harness.declare.params import Scalar
 from reproductions.lisa.experiments import pretrain
 
 if TYPE_CHECKING:
@@ -48,14 +48,14 @@ LENGTHS = {"stories260k": 96, "babyllama_tok105": 160}
 SECONDS = {OURS: 18.0, "stories260k": 8.0, "babyllama_tok105": 14.0, "tiny-path": 0.3}
 
 
-def run(params: Params, ctx: RunContext) -> Outcome:
+def run(params: RawParams, ctx: RunContext) -> Outcome:
     """Fine-tune one model by one method."""
     from reproductions.lisa.finetune_trial import finetune_rows
 
     return finetune_rows(params, ctx, lm=base_of(params, ctx), records=records_of(params, ctx))
 
 
-def base_of(params: Params, ctx: RunContext) -> LanguageModel:
+def base_of(params: RawParams, ctx: RunContext) -> LanguageModel:
     """Return the model that a trial starts from."""
     if params["model"] not in IN_HOUSE:
         from reproductions.lisa.stories import read_stories
@@ -67,7 +67,7 @@ def base_of(params: Params, ctx: RunContext) -> LanguageModel:
     return pretrain.load_pretrained(start, ctx.upstream(pretrain.experiment, **start))
 
 
-def records_of(params: Params, ctx: RunContext) -> list[Any]:
+def records_of(params: RawParams, ctx: RunContext) -> list[Any]:
     """Return instructions with answers; at `smoke` each sentence answers the one before it."""
     if params["model"] != "tiny-path":
         return list(ctx.dataset(RECORDS).records)
@@ -77,12 +77,12 @@ def records_of(params: Params, ctx: RunContext) -> list[Any]:
     ]
 
 
-def pretrained(params: Params) -> Params:
+def pretrained(params: RawParams) -> RawParams:
     """Return the parameters of the pre-training that a trial starts from."""
     return pretrain.SMOKE if params["model"] == "tiny-path" else pretrain.CPU
 
 
-def weights_of(upstream: UpstreamResult, params: Params, ctx: RunContext) -> LanguageModel:
+def weights_of(upstream: UpstreamResult, params: RawParams, ctx: RunContext) -> LanguageModel:
     """Return a fine-tuned model, in another experiment's run, from a trial that kept its weights.
 
     params: of that trial.
@@ -94,7 +94,7 @@ def weights_of(upstream: UpstreamResult, params: Params, ctx: RunContext) -> Lan
     return lm
 
 
-def needs(params: Params) -> Needs:
+def needs(params: RawParams) -> Needs:
     """Return the examples, and a staged model where it is one."""
     packages = ("transformers", "peft", "tokenizers")
     name = str(params["model"])
@@ -104,7 +104,7 @@ def needs(params: Params) -> Needs:
     return Needs(data=(RECORDS, *parts), memory_bytes=2**31, packages=packages)
 
 
-def estimate(params: Params) -> Estimate:
+def estimate(params: RawParams) -> Estimate:
     """Return a start and the steps of a model."""
     return Estimate(seconds=SECONDS[str(params["model"])], memory_bytes=2**31)
 
@@ -139,7 +139,7 @@ def points(
                 }  # fmt: skip
 
 
-def smoke_grid() -> Iterator[Params]:
+def smoke_grid() -> Iterator[RawParams]:
     """Yield each method until just after a switch, and LISA with all blocks."""
     for method in ("full", "lora", "galore", "cyclic", "lisa"):
         yield smoke_point(of_method(method))
@@ -154,7 +154,7 @@ def smoke_point(method: Point) -> Point:
     }  # fmt: skip
 
 
-def cpu_grid() -> Iterator[Params]:
+def cpu_grid() -> Iterator[RawParams]:
     """Yield all methods at all rates; then what the paper ablates."""
     for method in ("full", "lora", "galore", "cyclic"):
         yield from points(OURS, of_method(method))
@@ -173,7 +173,7 @@ def cpu_grid() -> Iterator[Params]:
         yield from points(OURS, of_method("lisa", gamma=8, period=period), lrs=(FIXED_LR,))
 
 
-def staged_grid() -> Iterator[Params]:
+def staged_grid() -> Iterator[RawParams]:
     """Yield Figure 6's methods on models that others trained."""
     for model in STAGED:
         for method in ("full", "lora"):

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from harness.task import Estimate, Experiment, Needs, Outcome, Params, RunContext, Scalar
+from harness.declare.experiment import Estimate, Experiment, Needs, Outcome, RawParams, RunContext
+from harness.declare.params import Scalar
 from reproductions.lisa.costs import room_bytes
 from reproductions.lisa.shapes import shape_of
 
@@ -26,14 +27,14 @@ START_S = 5.0
 """Import of transformers and peft."""
 
 
-def run(params: Params, ctx: RunContext) -> Outcome:
+def run(params: RawParams, ctx: RunContext) -> Outcome:
     """Count, and measure on a GPU; one row."""
     from reproductions.lisa.memory_trial import memory_row
 
     return memory_row(params, ctx)
 
 
-def needs(params: Params) -> Needs:
+def needs(params: RawParams) -> Needs:
     """Return what a trial asks for, on a GPU by the closed form and a guess of activations."""
     if params["how"] != "gpu":
         return Needs(memory_bytes=2**31, packages=("transformers", "peft"))
@@ -41,7 +42,7 @@ def needs(params: Params) -> Needs:
     return Needs(device="cuda", gpu_bytes=room, packages=("transformers", "peft"), exclusive=True)
 
 
-def estimate(params: Params) -> Estimate:
+def estimate(params: RawParams) -> Estimate:
     """Return a start and a time that grows with the number of blocks."""
     blocks = shape_of(str(params["shape"])).num_blocks
     return Estimate(seconds=START_S + 0.1 * blocks, memory_bytes=2**31)
@@ -58,7 +59,7 @@ def methods(ranks: tuple[int, ...], dropouts: tuple[float, ...]) -> Iterator[Poi
         yield {**NO_METHOD, "method": "lisa", "gamma": gamma}
 
 
-def tiny(shape_name: str, ranks: tuple[int, ...], **step: Scalar) -> Iterator[Params]:
+def tiny(shape_name: str, ranks: tuple[int, ...], **step: Scalar) -> Iterator[RawParams]:
     """Yield real steps of a model of small blocks, in float32, and arithmetic beside each."""
     shape: Point = {"shape": shape_name, "seed": 0, "dtype": "float32"}
     for method in methods(ranks, (DROPOUT, 0.0)):
@@ -66,7 +67,7 @@ def tiny(shape_name: str, ranks: tuple[int, ...], **step: Scalar) -> Iterator[Pa
             yield {**shape, **step, **method, "how": how}
 
 
-def full_size(how: str, models: tuple[str, ...]) -> Iterator[Params]:
+def full_size(how: str, models: tuple[str, ...]) -> Iterator[RawParams]:
     """Yield the paper's models at one length, and the 7B LLaMA at four."""
     for name in models:
         lengths = BIG_SEQ_LENS if name == "llama-2-7b" else (OF_ALL["seq_len"],)
@@ -76,18 +77,18 @@ def full_size(how: str, models: tuple[str, ...]) -> Iterator[Params]:
                 yield {**shape, **method}
 
 
-def smoke_grid() -> Iterator[Params]:
+def smoke_grid() -> Iterator[RawParams]:
     """Yield a model of eight blocks on one short sequence."""
     yield from tiny("tiny-smoke", (1, 2, 4), seq_len=8, batch_size=1)
 
 
-def cpu_grid() -> Iterator[Params]:
+def cpu_grid() -> Iterator[RawParams]:
     """Yield real steps of 32 small blocks, and arithmetic for the paper's models."""
     yield from tiny("tiny-deep", TINY_RANKS, seq_len=256, batch_size=8)
     yield from full_size("arithmetic", MODELS)
 
 
-def gpu_grid() -> Iterator[Params]:
+def gpu_grid() -> Iterator[RawParams]:
     """Yield the paper's models with random weights, each in a fresh process; 70B by arithmetic."""
     yield from full_size("gpu", MODELS[:-1])
     yield from full_size("arithmetic", MODELS[-1:])

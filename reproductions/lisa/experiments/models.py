@@ -4,27 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from harness.task import Estimate, Experiment, Needs, Params, Row, RunContext
+from harness.declare.experiment import Estimate, Experiment, Needs, RawParams, Row, RunContext
 from reproductions.lisa.experiments import memory
 
 OURS = ("tiny-deep", "tiny-quality")
 """Of memory and time, and of quality."""
 
 
-def run(params: Params, ctx: RunContext) -> list[Row]:
+def run(params: RawParams, ctx: RunContext) -> list[Row]:
     """Build a model without allocating it, and count; one row."""
     from reproductions.lisa.model_facts import facts_row
 
     return [facts_row(str(params["model"]))]
 
 
-def grid() -> Iterator[Params]:
+def grid() -> Iterator[RawParams]:
     """Yield the paper's models, and those of ours that stand for them."""
     for name in (*memory.MODELS, *OURS):
         yield {"model": name}
 
 
-def estimate(params: Params) -> Estimate:
+def estimate(params: RawParams) -> Estimate:
     """Return a start."""
     return Estimate(seconds=5.0, memory_bytes=2**30)
 

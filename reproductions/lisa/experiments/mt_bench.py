@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import partial
 
-from harness.task import (
+from harness.declare.experiment import (
     Estimate,
     Experiment,
     Needs,
     Outcome,
-    Params,
+    RawParams,
     Row,
     RunContext,
     Status,
@@ -48,7 +48,7 @@ SECONDS_A_JUDGEMENT = 5.0
 """A guess: it is the judge's time, not this machine's."""
 
 
-def run(params: Params, ctx: RunContext) -> Outcome:
+def run(params: RawParams, ctx: RunContext) -> Outcome:
     """Let a fine-tuned model answer, of its best rate; one row a question and turn."""
     from reproductions.lisa.mt_bench_trial import mt_bench_rows
 
@@ -59,14 +59,14 @@ def run(params: Params, ctx: RunContext) -> Outcome:
     return Outcome(rows=mt_bench_rows(params, ctx, lm=lm, lr=lr))
 
 
-def run_untuned(params: Params, ctx: RunContext) -> Sequence[Row]:
+def run_untuned(params: RawParams, ctx: RunContext) -> Sequence[Row]:
     """Let the pre-trained model answer."""
     from reproductions.lisa.mt_bench_trial import mt_bench_rows
 
     return mt_bench_rows(params, ctx, lm=finetune.base_of(params, ctx), lr=None)
 
 
-def run_given(params: Params, ctx: RunContext) -> Sequence[Row]:
+def run_given(params: RawParams, ctx: RunContext) -> Sequence[Row]:
     """Let a model answer that was handed in."""
     from reproductions.lisa.mt_bench_trial import mt_bench_rows
 
@@ -82,7 +82,7 @@ def seeds_kept() -> list[int]:
     return [int(point["seed"]) for point in found if point["keep_weights"]]
 
 
-def needs(params: Params) -> Needs:
+def needs(params: RawParams) -> Needs:
     """Return the model's data; of MT-Bench its questions and a judge; a GPU for a model given."""
     model, judged = str(params["model"]), bool(params["judged"])
     packages = ("transformers", "peft", "tokenizers", "requests")
@@ -96,20 +96,20 @@ def needs(params: Params) -> Needs:
     return Needs(data=data, device="cuda", gpu_bytes=room, packages=packages, judge=judged)
 
 
-def estimate(params: Params) -> Estimate:
+def estimate(params: RawParams) -> Estimate:
     """Return a start, the answers, and the judge's time."""
     judge = NUM_JUDGEMENTS * SECONDS_A_JUDGEMENT if params["judged"] else 0.0
     answers = {SMOKE_MODEL: 0.3, finetune.OURS: 60.0}.get(str(params["model"]), 3600.0)
     return Estimate(seconds=1.0 + answers + judge, memory_bytes=2**31)
 
 
-def smoke_grid(methods: tuple[str, ...]) -> Iterator[Params]:
+def smoke_grid(methods: tuple[str, ...]) -> Iterator[RawParams]:
     """Yield the smallest model, with made-up questions and no judge."""
     for method in methods:
         yield {"model": SMOKE_MODEL, "method": method, "seed": 0, **MADE_UP}
 
 
-def cpu_grid(methods: tuple[str, ...]) -> Iterator[Params]:
+def cpu_grid(methods: tuple[str, ...]) -> Iterator[RawParams]:
     """Yield the in-house model, with MT-Bench's questions and a judge."""
     for method in methods:
         for seed in seeds_kept():
@@ -117,7 +117,7 @@ def cpu_grid(methods: tuple[str, ...]) -> Iterator[Params]:
             yield {**point, **MT_BENCH, "max_new_tokens": IN_HOUSE_TOKENS}
 
 
-def given_grid(models: tuple[str, ...]) -> Iterator[Params]:
+def given_grid(models: tuple[str, ...]) -> Iterator[RawParams]:
     """Yield models of the paper, as checkpoints to be handed in, with a judge."""
     for model in models:
         for method in (VANILLA, *METHODS):

@@ -4,14 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from harness.task import Estimate, Experiment, Needs, Outcome, Params, RunContext, Use
+from harness.declare.experiment import (
+    Estimate,
+    Experiment,
+    Needs,
+    Outcome,
+    RawParams,
+    RunContext,
+    Use,
+)
 from reproductions.lisa.experiments import finetune, pretrain
 
 METHODS = {"lora": 4, "full": 0}
 """With their ranks: that of the fine-tuning experiment, but adapters of embedding and head too."""
 
 
-def run(params: Params, ctx: RunContext) -> Outcome:
+def run(params: RawParams, ctx: RunContext) -> Outcome:
     """Fine-tune once; a row a layer before any step, and one of means over the steps."""
     from reproductions.lisa.norm_trial import training_rows
 
@@ -19,17 +27,17 @@ def run(params: Params, ctx: RunContext) -> Outcome:
     return training_rows(params, ctx, lm=lm, records=records)
 
 
-def needs(params: Params) -> Needs:
+def needs(params: RawParams) -> Needs:
     """Return what fine-tuning asks for."""
     return finetune.needs(params)
 
 
-def estimate(params: Params) -> Estimate:
+def estimate(params: RawParams) -> Estimate:
     """Return a start and the steps, each with its norms."""
     return Estimate(seconds=6.0 + 0.25 * int(params["num_steps"]), memory_bytes=2**31)
 
 
-def smoke_grid() -> Iterator[Params]:
+def smoke_grid() -> Iterator[RawParams]:
     """Yield both methods for three steps of the smallest model."""
     for method in METHODS:
         yield {
@@ -38,14 +46,14 @@ def smoke_grid() -> Iterator[Params]:
         }  # fmt: skip
 
 
-def cpu_grid() -> Iterator[Params]:
+def cpu_grid() -> Iterator[RawParams]:
     """Yield both methods at the rate of the ablations."""
     for method in METHODS:
         for seed in finetune.SEEDS:
             yield point(finetune.OURS, method, lr=finetune.FIXED_LR, seed=seed)
 
 
-def point(model: str, method: str, *, lr: float, seed: int) -> Params:
+def point(model: str, method: str, *, lr: float, seed: int) -> RawParams:
     """Return one trial's parameters; the steps are those of the fine-tuning experiment."""
     steps = {name: finetune.STEPS[name] for name in ("num_steps", "batch_size", "max_tokens")}
     return {

@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from harness.task import Estimate, Experiment, Needs, Params, Row, RunContext, UpstreamResult
+from harness.declare.experiment import (
+    Estimate,
+    Experiment,
+    Needs,
+    RawParams,
+    Row,
+    RunContext,
+    UpstreamResult,
+)
 from reproductions.lisa.shapes import shape_of
 
 if TYPE_CHECKING:
@@ -24,14 +32,14 @@ CPU: dict[str, bool | int | float | str] = {
 SECONDS_PER_STEP = 1.1
 
 
-def run(params: Params, ctx: RunContext) -> list[Row]:
+def run(params: RawParams, ctx: RunContext) -> list[Row]:
     """Train, keep weights and tokenizer; one row a stretch of steps, with the held-out loss."""
     from reproductions.lisa.pretrain_trial import pretrain_rows
 
     return pretrain_rows(params, ctx)
 
 
-def load_pretrained(params: Params, upstream: UpstreamResult) -> LanguageModel:
+def load_pretrained(params: RawParams, upstream: UpstreamResult) -> LanguageModel:
     """Return a finished trial's model; `params` are those of that trial."""
     from reproductions.lisa.pretraining import TOKENIZER, WEIGHTS, load
 
@@ -39,26 +47,26 @@ def load_pretrained(params: Params, upstream: UpstreamResult) -> LanguageModel:
     return load(shape, upstream.load(WEIGHTS), upstream.load(TOKENIZER))
 
 
-def needs(params: Params) -> Needs:
+def needs(params: RawParams) -> Needs:
     """Return the text, and room for all of it as tokens."""
     return Needs(
         data=(str(params["data"]),), memory_bytes=2**31, packages=("transformers", "tokenizers")
     )
 
 
-def estimate(params: Params) -> Estimate:
+def estimate(params: RawParams) -> Estimate:
     """Return a start and the steps' time at their batch size."""
     tokens = int(params["num_steps"]) * int(params["batch_size"])
     share = 1.0 if params["shape"] == "tiny-quality" else 0.02
     return Estimate(seconds=6.0 + SECONDS_PER_STEP * share * tokens / 32, memory_bytes=2**31)
 
 
-def smoke_grid() -> Iterator[Params]:
+def smoke_grid() -> Iterator[RawParams]:
     """Yield a few steps of a smaller model on made-up text."""
     yield SMOKE
 
 
-def cpu_grid() -> Iterator[Params]:
+def cpu_grid() -> Iterator[RawParams]:
     """Yield the model that is fine-tuned."""
     yield CPU
 

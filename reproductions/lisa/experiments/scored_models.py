@@ -9,8 +9,9 @@ from pathlib import Path
 from statistics import fmean
 from typing import TYPE_CHECKING
 
+from harness.declare.experiment import RawParams, RunContext, UpstreamResult, Use
+from harness.declare.params import Scalar
 from harness.errors import DataError
-from harness.task import Params, RunContext, Scalar, UpstreamResult, Use
 from reproductions.lisa.experiments import finetune, pretrain
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ SEEDS = (0, 1, 2)
 NOT_GIVEN = "not given"
 
 
-def best_rate(params: Params, ctx: RunContext) -> float | None:
+def best_rate(params: RawParams, ctx: RunContext) -> float | None:
     """Return the learning rate with the least validation loss, the mean over all training seeds.
 
     None where a run diverged at every rate.
@@ -50,7 +51,7 @@ def validation_loss(upstream: UpstreamResult) -> float:
     return float(losses[0]) if losses and losses[0] is not None else math.inf
 
 
-def tuned(params: Params, *, lr: float, seed: int) -> Point:
+def tuned(params: RawParams, *, lr: float, seed: int) -> Point:
     """Return the fine-tuning trial of a method at a rate and seed.
 
     params: with `model` and `method`. At `smoke`, which has one rate and seed, always the same:
@@ -64,13 +65,13 @@ def tuned(params: Params, *, lr: float, seed: int) -> Point:
     return next(point for point in found if point["seed"] == seed)
 
 
-def load_tuned(params: Params, ctx: RunContext, *, lr: float) -> LanguageModel:
+def load_tuned(params: RawParams, ctx: RunContext, *, lr: float) -> LanguageModel:
     """Return the model that a method came to at a rate, at the seed that `params` name."""
     trial = tuned(params, lr=lr, seed=int(params["seed"]))
     return finetune.weights_of(ctx.upstream(finetune.experiment, **trial), trial, ctx)
 
 
-def load_given(params: Params, *, device: str) -> LanguageModel:
+def load_given(params: RawParams, *, device: str) -> LanguageModel:
     """Return `FOLDER/<model>-<method>-<seed>`, a model and tokenizer saved by transformers.
 
     Raises DataError where no folder was given, or it has no such model.

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from harness.task import Estimate, Experiment, Needs, Params, Row, RunContext, Scalar
+from harness.declare.experiment import Estimate, Experiment, Needs, RawParams, Row, RunContext
+from harness.declare.params import Scalar
 from reproductions.lisa.costs import room_bytes, static_bytes
 from reproductions.lisa.shapes import shape_of
 
@@ -19,14 +20,14 @@ START_S = 6.0
 """Import of transformers and peft."""
 
 
-def run(params: Params, ctx: RunContext) -> Sequence[Row]:
+def run(params: RawParams, ctx: RunContext) -> Sequence[Row]:
     """Time the trial's methods; one row a method and phase."""
     from reproductions.lisa.step_time_trial import time_rows
 
     return time_rows(params, ctx)
 
 
-def points_of(params: Params) -> list[Point]:
+def points_of(params: RawParams) -> list[Point]:
     """Return the methods of a trial as the columns that name them."""
     none: Point = {"rank": 0, "dropout": 0.0, "gamma": 0}
     lora: Point = {**none, "method": "lora", "rank": params["lora_rank"]}
@@ -39,20 +40,20 @@ def points_of(params: Params) -> list[Point]:
     return list(known.values()) if params["methods"] == "all" else [known[str(params["methods"])]]
 
 
-def needs(params: Params) -> Needs:
+def needs(params: RawParams) -> Needs:
     """Return what a trial asks for: on a GPU all its models at once, and one's activations."""
     packages = ("transformers", "peft")
     if params["device"] != "cuda":
         return Needs(memory_bytes=2**31, packages=packages, exclusive=True)
     shape = shape_of(str(params["shape"]))
-    points: list[Params] = [{**params, **point} for point in points_of(params)]
+    points: list[RawParams] = [{**params, **point} for point in points_of(params)]
     static = [static_bytes(point, shape) for point in points]
     rooms = [room_bytes(point, shape) for point in points]
     room = sum(static) + max(a - b for a, b in zip(rooms, static, strict=True))
     return Needs(device="cuda", gpu_bytes=room, packages=packages, exclusive=True)
 
 
-def estimate(params: Params) -> Estimate:
+def estimate(params: RawParams) -> Estimate:
     """Return a start, and a second a step at `cpu`."""
     rounds = 1 if params["cold"] else int(params["num_warmup"]) + int(params["num_timed"])
     step_s = 0.6 if params["shape"] == "tiny-deep" else 0.2
@@ -61,7 +62,7 @@ def estimate(params: Params) -> Estimate:
 
 def trials(
     setting: Point, *, num_seeds: int, cold_methods: Sequence[str] = ALL
-) -> Iterator[Params]:
+) -> Iterator[RawParams]:
     """Yield a warm trial of all methods a seed, and the cold start of each method."""
     for seed in range(num_seeds):
         yield {**setting, "cold": False, "methods": "all", "seed": seed}
@@ -69,7 +70,7 @@ def trials(
             yield {**setting, "cold": True, "methods": method, "seed": seed}
 
 
-def smoke_grid() -> Iterator[Params]:
+def smoke_grid() -> Iterator[RawParams]:
     """Yield three rounds of a model of eight blocks, and one cold start."""
     setting: Point = {
         "shape": "tiny-smoke", "device": "cpu", "dtype": "float32", "seq_len": 16,
@@ -78,7 +79,7 @@ def smoke_grid() -> Iterator[Params]:
     return trials(setting, num_seeds=1, cold_methods=("full",))
 
 
-def cpu_grid() -> Iterator[Params]:
+def cpu_grid() -> Iterator[RawParams]:
     """Yield 32 small blocks on two sequences of 256 tokens."""
     return trials(
         {
@@ -90,7 +91,7 @@ def cpu_grid() -> Iterator[Params]:
     )  # fmt: skip
 
 
-def gpu_grid() -> Iterator[Params]:
+def gpu_grid() -> Iterator[RawParams]:
     """Yield LLaMA-2-7B with random weights on one sequence of 512 tokens."""
     return trials(
         {

@@ -10,8 +10,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from harness.canonical import digest
-from harness.lm_tasks import Documents
+from harness.lm_eval import Documents
+from harness.provenance.canonical import digest
 from reproductions.lisa.word_problems import sample
 
 DATASETS = {

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from harness.task import Column, Columns, Task
+from harness.declare.old import old_task
+from harness.declare.table import Column, Table
 from reproductions.lisa.claims import ON_A_CPU, exact
 from reproductions.lisa.experiments.pretrain import experiment
 from reproductions.lisa.shapes import shape_of
@@ -14,9 +15,9 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
-    from harness.figures import FigureContext
+    from harness.publish.figures import FigureContext
 
-COLUMNS = Columns(
+COLUMNS = Table(
     (
         Column(name="shape", type="str", role="param", doc="Of the model."),
         Column(name="data", type="str", role="param", doc="Text that it is trained on."),
@@ -58,7 +59,7 @@ CLAIMS = (
 
 def draw(context: FigureContext) -> Figure:
     """Draw the training loss, and the held-out loss at its end."""
-    from harness.figures import PALETTE, plot_ours
+    from harness.publish.figures import PALETTE, plot_ours
 
     figure, (ax,) = context.subplots(aspect=0.5)
     for split, color, marker in (("train", PALETTE[0], "o"), ("held_out", PALETTE[1], "s")):
@@ -71,7 +72,7 @@ def draw(context: FigureContext) -> Figure:
     return figure
 
 
-task = Task(
+task = old_task(
     id="lisa/base_model",
     title="Pre-training of the in-house model",
     kind="figure",

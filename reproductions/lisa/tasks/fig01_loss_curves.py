@@ -5,7 +5,8 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from harness.task import Frames, Task
+from harness.declare.old import old_task
+from harness.declare.table import Tables
 from reproductions.lisa.claims import ON_A_CPU, exact
 from reproductions.lisa.experiments.finetune import (
     GAMMA,
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
-    from harness.figures import FigureContext
+    from harness.publish.figures import FigureContext
 
 METHODS = ("full", "lora", "galore", "lisa")
 ON = "In-house model on Alpaca."
@@ -36,7 +37,7 @@ SPREAD = "Lines: mean over seeds; bars: standard error."
 
 
 def curve_view(
-    frames: Frames,
+    frames: Tables,
     *,
     split: str,
     methods: tuple[str, ...] = METHODS,
@@ -68,7 +69,7 @@ def draw_by_gamma(context: FigureContext) -> Figure:
     return curve_panels(context, [("LISA", lines)], split="train")
 
 
-fig01 = Task(
+fig01 = old_task(
     id="lisa/fig01",
     title="Training loss by method",
     reads=(experiment,),
@@ -80,7 +81,7 @@ fig01 = Task(
     f" its least validation loss. {ON} {SPREAD}",
     alt="Training loss against steps for full training, LoRA, GaLore, BAdam and LISA.",
 )
-fig06 = Task(
+fig06 = old_task(
     id="lisa/fig06",
     title="Training loss of several models: LoRA, LISA, full training",
     reads=(experiment, staged),
@@ -92,7 +93,7 @@ fig06 = Task(
     f" stories, of whose five blocks LISA trains one at a time. {SPREAD}",
     alt="Training loss against steps in one panel a model, for full training, LoRA and LISA.",
 )
-fig08 = Task(
+fig08 = old_task(
     id="lisa/fig08",
     title="Training loss by the number of blocks",
     reads=(experiment,),
@@ -126,7 +127,7 @@ fig08 = Task(
     f" means over 13 steps. {ON} {SPREAD}",
     alt="Training loss against steps, one line a number of blocks trained at once.",
 )
-fig11 = Task(
+fig11 = old_task(
     id="lisa/fig11",
     title="Held-out loss by method",
     reads=(experiment,),

@@ -5,7 +5,9 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from harness.task import Frames, Profile, Task
+from harness.declare.old import old_task
+from harness.declare.profiles import Profile
+from harness.declare.table import Tables
 from reproductions.lisa.experiments import initial_norms, norms
 from reproductions.lisa.norm_claims import MOVE, RATIO, SPREAD, empirical, of_drawn
 from reproductions.lisa.norm_quantities import adapters_moved, block_spread, embedding_ratio
@@ -15,7 +17,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
-    from harness.figures import FigureContext
+    from harness.publish.figures import FigureContext
 
 WHERE = "Figure 2 and its section"
 MODELS = ("gpt2-small", "llama-2-7b")
@@ -62,7 +64,7 @@ CLAIMS = (
 )
 
 
-def view(frames: Frames) -> pd.DataFrame:
+def view(frames: Tables) -> pd.DataFrame:
     """Return the paper's two models as drawn, and the in-house model as trained."""
     return norm_table(frames, drawn=(*MODELS, "tiny-smoke"))
 
@@ -74,7 +76,7 @@ def draw(context: FigureContext) -> Figure:
     return norm_panels(context)
 
 
-task = Task(
+task = old_task(
     id="lisa/fig02",
     title="Layerwise weight norms under LoRA and full training",
     reads=(initial_norms.experiment, norms.experiment),

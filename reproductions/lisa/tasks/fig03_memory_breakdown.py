@@ -5,7 +5,8 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from harness.task import Profile, Task
+from harness.declare.old import old_task
+from harness.declare.profiles import Profile
 from reproductions.lisa.claims import CPU_UP, GPU_UP, NEEDS_GPU, ON_A_CPU, counted, exact
 from reproductions.lisa.experiments import memory
 from reproductions.lisa.memory_quantities import (
@@ -20,7 +21,7 @@ from reproductions.lisa.memory_views import BREAKDOWN_COLUMNS, breakdown_table
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from harness.figures import FigureContext
+    from harness.publish.figures import FigureContext
 
 ON_CPU: tuple[Profile, ...] = ("cpu",)
 WHERE = "Figure 3 and section 4.1"
@@ -102,7 +103,7 @@ def draw(context: FigureContext) -> Figure:
     return breakdown_bars(context)
 
 
-task = Task(
+task = old_task(
     id="lisa/fig03",
     title="What holds the memory of a step",
     reads=(memory.experiment,),

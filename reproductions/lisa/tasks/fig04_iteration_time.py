@@ -5,9 +5,10 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from harness.claims import Claim
-from harness.reference import published
-from harness.task import Column, Columns, Task
+from harness.declare.claims import Claim
+from harness.declare.old import flat_claim, old_task
+from harness.declare.reference import published
+from harness.declare.table import Column, Table
 from reproductions.lisa.claims import CPU_UP, TOO_SMALL, exact
 from reproductions.lisa.experiments import step_time
 from reproductions.lisa.step_time_quantities import (
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
-    from harness.figures import FigureContext
+    from harness.publish.figures import FigureContext
 
 WHERE = "Figure 4 and section 4.1"
 DROPPED: Chosen = {"method": "lora", "dropout": 0.1}
@@ -38,7 +39,7 @@ def _measured(name: str, doc: str, *, nullable: bool = False) -> Column:
     return Column(name=name, type="float", role="measurement", doc=doc, nullable=nullable)
 
 
-COLUMNS = Columns(
+COLUMNS = Table(
     (
         _param("shape", "str", "Model, with new weights."),
         _param("device", "str", "cpu: one thread; cuda: one GPU."),
@@ -90,7 +91,7 @@ def timed(
     over: str = "",
 ) -> Claim:
     """Return a claim on LISA's warm time over another method's."""
-    return Claim(
+    return flat_claim(
         id=id,
         statement=statement,
         where=f"{WHERE}; threshold: ours, see DEV-04",
@@ -174,7 +175,7 @@ def draw(context: FigureContext) -> Figure:
     return time_panels(context)
 
 
-task = Task(
+task = old_task(
     id="lisa/fig04",
     title="Time of one training step by method",
     reads=(step_time.experiment,),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from harness.task import Task
+from harness.declare.old import old_task
 from reproductions.lisa.continual_claims import on_gsm8k_itself, on_word_problems
 from reproductions.lisa.continual_quantities import lead_in_errors, rank_correlation
 from reproductions.lisa.continual_views import RUN_COLUMNS, runs
@@ -15,7 +15,7 @@ from reproductions.lisa.experiments.continual_memory import half_of
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from harness.figures import FigureContext
+    from harness.publish.figures import FigureContext
 
 WHERE = "Figure 7, on continual pre-training"
 
@@ -56,7 +56,7 @@ def draw(context: FigureContext) -> Figure:
     return accuracy_by_gamma(context)
 
 
-task = Task(
+task = old_task(
     id="lisa/fig07",
     title="Accuracy on word problems against gamma after continual pre-training",
     reads=(experiment,),

@@ -5,7 +5,8 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from harness.task import Frames, Task
+from harness.declare.old import old_task
+from harness.declare.table import Tables
 from reproductions.lisa.experiments.finetune import (
     FIXED_LR,
     GAMMA,
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
-    from harness.figures import FigureContext
+    from harness.publish.figures import FigureContext
 
 TWO: Chosen = {**LISA, "gamma": GAMMA}
 EIGHT: Chosen = {**LISA, "gamma": 8}
@@ -36,14 +37,14 @@ CAPTION = f"All at one learning rate, {FIXED_LR:g}, as in the paper. In-house mo
 FIX = {**TWO, "period": NUM_STEPS}
 
 
-def curve_view(frames: Frames, *, column: str, value: int) -> pd.DataFrame:
+def curve_view(frames: Tables, *, column: str, value: int) -> pd.DataFrame:
     """Return training curves of two blocks at one rate, where a column has a value."""
     rows = at_rate(frames[experiment.id], FIXED_LR, gammas=(GAMMA,))
     rows = rows[(rows[column] == value) & (rows["split"] == "train")]
     return rows[list(CURVE_COLUMNS.names)]
 
 
-def seeds_view(frames: Frames) -> pd.DataFrame:
+def seeds_view(frames: Tables) -> pd.DataFrame:
     """Return what LISA came to at one rate with all seeds of layers, and LoRA at its best rate."""
     import pandas as pd
 
@@ -52,7 +53,7 @@ def seeds_view(frames: Frames) -> pd.DataFrame:
     return pd.concat([lora[lora["chosen"]], lisa[lisa["period"] == PERIOD]])
 
 
-def final_view(frames: Frames, *, gammas: tuple[int, ...]) -> pd.DataFrame:
+def final_view(frames: Tables, *, gammas: tuple[int, ...]) -> pd.DataFrame:
     """Return what LISA's runs at one rate came to."""
     return at_rate(finals(frames[experiment.id]), FIXED_LR, gammas=gammas)
 
@@ -76,7 +77,7 @@ def draw_ends(context: FigureContext) -> Figure:
     return end_points(context, groups, value="test_loss", label="held-out loss (nats a token)")
 
 
-fig09 = Task(
+fig09 = old_task(
     id="lisa/fig09",
     title="Training loss by the sampling period",
     reads=(experiment,),
@@ -88,7 +89,7 @@ fig09 = Task(
     " losses on one held-out split.",
     alt="Training loss against steps, one line a sampling period.",
 )
-fig10 = Task(
+fig10 = old_task(
     id="lisa/fig10",
     title="Training loss by the seed of the layers",
     reads=(experiment,),
@@ -110,7 +111,7 @@ fig10 = Task(
     " training seeds; bars: standard error.",
     alt="Training loss against steps, one line a seed of the layers; the lines lie together.",
 )
-tab06 = Task(
+tab06 = old_task(
     id="lisa/tab06",
     title="Number of blocks and sampling period",
     reads=(experiment,),
@@ -175,7 +176,7 @@ tab06 = Task(
     " seeds and seeds of layers; lines: their mean. The paper has MT-Bench scores here.",
     alt="Held-out loss of single runs for several numbers of blocks and sampling periods.",
 )
-tab07 = Task(
+tab07 = old_task(
     id="lisa/tab07",
     title="Three seeds of the layers",
     reads=(experiment,),
@@ -199,7 +200,7 @@ tab07 = Task(
     " here.",
     alt="Held-out loss of single runs of LoRA and of LISA over seeds.",
 )
-tab12 = Task(
+tab12 = old_task(
     id="lisa/tab12",
     title="Layers drawn anew against layers drawn once",
     reads=(experiment,),

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from harness.task import Frames, Task
+from harness.declare.old import old_task
+from harness.declare.table import Tables
 from reproductions.lisa.experiments import initial_norms
 from reproductions.lisa.norm_claims import of_drawn
 from reproductions.lisa.norm_views import COLUMNS, norm_table
@@ -13,13 +14,13 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
-    from harness.figures import FigureContext
+    from harness.publish.figures import FigureContext
 
 WHERE = "Figure 12"
 MODELS = ("mistral-7b",)
 
 
-def view(frames: Frames) -> pd.DataFrame:
+def view(frames: Tables) -> pd.DataFrame:
     """Return the model's adapters as they are drawn."""
     return norm_table(frames, drawn=(*MODELS, "tiny-smoke"))
 
@@ -31,7 +32,7 @@ def draw(context: FigureContext) -> Figure:
     return norm_panels(context)
 
 
-task = Task(
+task = old_task(
     id="lisa/fig12",
     title="Layerwise weight norms of Mistral-7B",
     reads=(initial_norms.experiment,),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from harness.task import Task
+from harness.declare.old import old_task
 from reproductions.lisa.claims import GPU_UP, NEEDS_GPU, ON_A_CPU, counted, exact
 from reproductions.lisa.experiments import memory, state_policies
 from reproductions.lisa.memory_quantities import (
@@ -21,7 +21,7 @@ from reproductions.lisa.memory_views import PEAK_COLUMNS, peak_table
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from harness.figures import FigureContext
+    from harness.publish.figures import FigureContext
 
 WHERE = "Table 1 and section 4.1"
 SEVEN_B = partial(bytes_ratio, shape="llama-2-7b", value="peak_allocated_bytes")
@@ -147,7 +147,7 @@ def draw(context: FigureContext) -> Figure:
     return peak_panels(context)
 
 
-task = Task(
+task = old_task(
     id="lisa/tab01",
     title="Peak memory of full training, LoRA and LISA",
     reads=(memory.experiment, state_policies.experiment),

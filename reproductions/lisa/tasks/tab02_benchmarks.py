@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from harness.task import Task
+from harness.declare.old import old_task
 from reproductions.lisa.benchmarks import (
     COLUMNS,
     cells_won,
@@ -18,7 +18,7 @@ from reproductions.lisa.experiments.evaluate import base, experiment, given
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from harness.figures import FigureContext
+    from harness.publish.figures import FigureContext
 
 WHERE = "Table 2 and section 4.2"
 CLAIMS = (
@@ -54,7 +54,7 @@ def draw(context: FigureContext) -> Figure:
     return accuracy_panels(context, panels=panels)
 
 
-task = Task(
+task = old_task(
     id="lisa/tab02",
     title="MMLU, AGIEval and WinoGrande by method",
     reads=(base, experiment, given),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from harness.task import Task
+from harness.declare.old import old_task
 from reproductions.lisa.experiments import mt_bench
 from reproductions.lisa.mt_bench_claims import AVERAGE
 from reproductions.lisa.mt_bench_views import AVERAGE_COLUMNS, average_table
@@ -12,7 +12,7 @@ from reproductions.lisa.mt_bench_views import AVERAGE_COLUMNS, average_table
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from harness.figures import FigureContext
+    from harness.publish.figures import FigureContext
 
 
 def draw(context: FigureContext) -> Figure:
@@ -22,7 +22,7 @@ def draw(context: FigureContext) -> Figure:
     return average_panels(context)
 
 
-task = Task(
+task = old_task(
     id="lisa/tab03",
     title="MT-Bench, averages",
     reads=(mt_bench.untuned, mt_bench.experiment, mt_bench.given),

@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from harness.claims import Claim
-from harness.task import Task
+from harness.declare.claims import Claim
+from harness.declare.old import old_task
 from reproductions.lisa.claims import ON_A_CPU, counted, exact
 from reproductions.lisa.continual_claims import CPU, on_gsm8k_itself, on_word_problems
 from reproductions.lisa.continual_quantities import lead_in_errors, memory_ratio
@@ -18,7 +18,7 @@ from reproductions.lisa.memory_quantities import static_error, trainable_error
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from harness.figures import FigureContext
+    from harness.publish.figures import FigureContext
 
 WHERE = "Table 4, on continual pre-training"
 MODELS = {
@@ -93,7 +93,7 @@ def draw(context: FigureContext) -> Figure:
     return memory_and_accuracy(context)
 
 
-task = Task(
+task = old_task(
     id="lisa/tab04",
     title="Continual pre-training: accuracy on word problems, and memory",
     reads=(continual.experiment, continual_memory.experiment),

@@ -5,14 +5,14 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from harness.task import Task
+from harness.declare.old import old_task
 from reproductions.lisa.benchmarks import COLUMNS, least_lead, of_paper, scorer_agrees, table_of
 from reproductions.lisa.experiments.evaluate import base, experiment, given_70b
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from harness.figures import FigureContext
+    from harness.publish.figures import FigureContext
 
 WHERE = "Table 5 and section 4.3"
 NAMES = {"gsm8k": "GSM8K (strict match)", "pubmedqa": "PubMedQA"}
@@ -52,7 +52,7 @@ def draw(context: FigureContext) -> Figure:
     return accuracy_panels(context, panels=panels)
 
 
-task = Task(
+task = old_task(
     id="lisa/tab05",
     title="GSM8K and PubMedQA of the largest model, by method",
     reads=(base, experiment, given_70b),

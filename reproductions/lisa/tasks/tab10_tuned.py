@@ -5,7 +5,8 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from harness.task import Frames, Task
+from harness.declare.old import old_task
+from harness.declare.table import Tables
 from reproductions.lisa.claims import ON_A_CPU, exact
 from reproductions.lisa.experiments.finetune import GAMMA, LRS, PERIOD, experiment, staged
 from reproductions.lisa.finetune_claims import LISA, in_house
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
-    from harness.figures import FigureContext
+    from harness.publish.figures import FigureContext
 
 BEST: Chosen = {"chosen": True}
 GAMMAS = (0, 2, 4, 8)
@@ -31,7 +32,7 @@ HELD_OUT = "held-out loss (nats a token)"
 
 
 def view(
-    frames: Frames,
+    frames: Tables,
     *,
     methods: tuple[str, ...],
     gammas: tuple[int, ...] = (GAMMA,),
@@ -67,7 +68,7 @@ def draw_rates(context: FigureContext, *, column: str) -> Figure:
     return rate_lines(context, lines)
 
 
-tab10 = Task(
+tab10 = old_task(
     id="lisa/tab10",
     title="LISA without sampled blocks",
     reads=(experiment,),
@@ -92,7 +93,7 @@ tab10 = Task(
     caption=f"Held-out loss at the best rate. {CAPTION.format('MT-Bench scores')} {DOTS}",
     alt="Held-out loss of single runs of LISA without blocks and with two.",
 )
-tab11 = Task(
+tab11 = old_task(
     id="lisa/tab11",
     title="Number of blocks against learning rate",
     reads=(experiment,),
@@ -115,7 +116,7 @@ tab11 = Task(
     " Lines: mean over seeds; bars: standard error.",
     alt="Held-out loss against learning rate, one line a number of blocks.",
 )
-tab16 = Task(
+tab16 = old_task(
     id="lisa/tab16",
     title="Best learning rate by model and method",
     reads=(experiment, staged),

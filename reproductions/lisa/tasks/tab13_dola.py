@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from harness.claims import Claim
-from harness.task import Column, Columns, Frames, Task
+from harness.declare.old import flat_claim, old_task
+from harness.declare.table import Column, Table, Tables
 from reproductions.lisa.continual_claims import PAPER, on_word_problems
 from reproductions.lisa.dola_quantities import lead_under_dola
 from reproductions.lisa.experiments.dola import experiment, given
@@ -15,13 +15,13 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
-    from harness.figures import FigureContext
+    from harness.publish.figures import FigureContext
 
 NO_WEIGHTS = (
     "GSM8K is asked of the paper's model, whose weights are not at hand; the in-house model answers"
     " word problems of its own size"
 )
-COLUMNS = Columns(
+COLUMNS = Table(
     (
         Column(
             name="questions", type="str", role="param",
@@ -81,7 +81,7 @@ CLAIMS = (
         bound=0.0,
         unit="share",
     ),
-    Claim(
+    flat_claim(
         id="lisa_at_least_vanilla_gsm8k",
         statement="Under DoLa LISA's model solves at least as many of 100 questions of GSM8K as the"
         " untuned one.",
@@ -98,7 +98,7 @@ CLAIMS = (
 )
 
 
-def view(frames: Frames) -> pd.DataFrame:
+def view(frames: Tables) -> pd.DataFrame:
     """Return a row a model, decoding and seed."""
     import pandas as pd
 
@@ -118,7 +118,7 @@ def draw(context: FigureContext) -> Figure:
     return end_points(context, groups, value="flexible_accuracy", label="share of right answers")
 
 
-task = Task(
+task = old_task(
     id="lisa/tab13",
     title="GSM8K with DoLa's early exits",
     reads=(experiment, given),

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from harness.task import Column, Columns, Task
+from harness.declare.old import old_task
+from harness.declare.table import Column, Table
 from reproductions.lisa.claims import ON_A_CPU, exact
 from reproductions.lisa.experiments.models import experiment
 
@@ -12,7 +13,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
-    from harness.figures import FigureContext
+    from harness.publish.figures import FigureContext
 
 WHERE = "Table 14; its values are not known to us"
 
@@ -21,7 +22,7 @@ def _count(name: str, doc: str) -> Column:
     return Column(name=name, type="int", role="value", doc=doc)
 
 
-COLUMNS = Columns(
+COLUMNS = Table(
     (
         Column(name="model", type="str", role="param", doc="The paper's, and two of ours."),
         Column(name="family", type="str", role="value", doc="Class in transformers."),
@@ -87,7 +88,7 @@ def draw(context: FigureContext) -> Figure:
     return model_bars(context)
 
 
-task = Task(
+task = old_task(
     id="lisa/tab14",
     title="Specifications of the models",
     reads=(experiment,),

@@ -5,9 +5,10 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from harness.claims import Claim
-from harness.statistics import MissingRows
-from harness.task import Column, Columns, Task
+from harness.declare.claims import Claim
+from harness.declare.old import flat_claim, old_task
+from harness.declare.statistics import MissingRows
+from harness.declare.table import Column, Table
 from reproductions.lisa.claims import ON_A_CPU, exact
 from reproductions.lisa.continual_claims import CPU
 from reproductions.lisa.experiments.datasets import experiment
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
-    from harness.figures import FigureContext
+    from harness.publish.figures import FigureContext
 
 WHERE = "Table 15 and the text on data sets"
 
@@ -25,7 +26,7 @@ def _count(name: str, doc: str) -> Column:
     return Column(name=name, type="int", role="value", doc=doc, nullable=True)
 
 
-COLUMNS = Columns(
+COLUMNS = Table(
     (
         Column(name="dataset", type="str", role="param", doc="As the paper names it."),
         Column(name="counted", type="str", role="param", doc="What is counted there."),
@@ -60,7 +61,7 @@ def printed_size(reference: pd.DataFrame, *, dataset: str, counted: str) -> floa
 
 def as_printed(id: str, statement: str, dataset: str, counted: str, size: int) -> Claim:
     """Return the exact claim that a staged data set has the size that the paper prints."""
-    return Claim(
+    return flat_claim(
         id=id,
         statement=statement,
         where=WHERE,
@@ -105,7 +106,7 @@ def draw(context: FigureContext) -> Figure:
     return size_dots(context)
 
 
-task = Task(
+task = old_task(
     id="lisa/tab15",
     title="Sizes of the data sets",
     reads=(experiment,),

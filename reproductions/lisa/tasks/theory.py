@@ -5,8 +5,10 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from harness.claims import Claim
-from harness.task import Column, Columns, Profile, Task
+from harness.declare.claims import Claim
+from harness.declare.old import flat_claim, old_task
+from harness.declare.profiles import Profile
+from harness.declare.table import Column, Table
 from reproductions.lisa.claims import ON_A_CPU, exact
 from reproductions.lisa.convex_quantities import largest_gradient, least_gap, slowest_slope
 from reproductions.lisa.experiments.convex import experiment
@@ -14,7 +16,7 @@ from reproductions.lisa.experiments.convex import experiment
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from harness.figures import FigureContext
+    from harness.publish.figures import FigureContext
 
 WHERE = "Theorem 1, section 3.3"
 CPU: tuple[Profile, ...] = ("cpu",)
@@ -25,7 +27,7 @@ POLICIES = {
     "drop_refrozen": "with the states of frozen blocks dropped, our default",
     "reset_all": "with all states dropped at every switch",
 }
-COLUMNS = Columns(
+COLUMNS = Table(
     (
         Column(name="policy", type="str", role="param", doc="Of frozen blocks' states."),
         Column(name="decay", type="float", role="param", doc="Weight decay of AdamW."),
@@ -46,7 +48,7 @@ COLUMNS = Columns(
 
 def rate(policy: str, words: str) -> Claim:
     """Return the claim on one policy."""
-    return Claim(
+    return flat_claim(
         id=f"rate_{policy}",
         statement=f"The mean suboptimality falls at least like T^{ASKED} over the last decade of T,"
         f" {words} (slope in log-log of the slower of two weight decays).",
@@ -94,7 +96,7 @@ def draw(context: FigureContext) -> Figure:
     return rate_panels(context, policies=tuple(POLICIES))
 
 
-task = Task(
+task = old_task(
     id="lisa/theory",
     title="Convergence of LISA on a convex problem",
     kind="theory",

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 
-from harness.canonical import digest
+from harness.declare.experiment import Experiment, RawParams, Row, RunContext
+from harness.declare.profiles import PROFILES
 from harness.errors import SpecError
-from harness.task import PROFILES, Experiment, Params, Row, RunContext
+from harness.provenance.canonical import digest
 from reproductions.supar.costs import train_flops
 from reproductions.supar.experiments import (
     coordinate_check,
@@ -44,13 +45,13 @@ Cell = tuple[str, str]
 """Scheme and density; either may be ALL."""
 
 
-def run(params: Params, ctx: RunContext) -> list[Row]:
+def run(params: RawParams, ctx: RunContext) -> list[Row]:
     """Return one row a setting of the item: setting, of_scheme, of_density, value."""
     item = str(params["item"])
     return list(_table_3() if item == "tab03" else _table_4(item))
 
 
-def paper_points(item: str) -> list[Params]:
+def paper_points(item: str) -> list[RawParams]:
     """Return the `paper` grid of a row of Table 4."""
     return [point for experiment in TABLE_4[item] for point in experiment.params_of("paper")]
 
@@ -84,7 +85,7 @@ def _table_4(item: str) -> Iterator[Row]:
         yield _row("flop_ratio", (ALL, ALL), _flop_ratio(points))
 
 
-def settings_at(point: Params) -> dict[str, float]:
+def settings_at(point: RawParams) -> dict[str, float]:
     """Return what a trial sets, named as the columns of Table 4.
 
     Without what the grid sweeps, and without the multipliers that SP does not have.
@@ -138,7 +139,7 @@ def _groups(cells: Mapping[Cell, float], axis: int) -> dict[str, set[float]]:
     return groups
 
 
-def _flop_ratio(points: Iterable[Params]) -> float:
+def _flop_ratio(points: Iterable[RawParams]) -> float:
     """Return training operations of the sparsest nets over those of the dense ones."""
     by_density: dict[float, set[float]] = {}
     for point in points:
@@ -161,7 +162,7 @@ def _row(setting: str, cell: Cell, value: float) -> Row:
     return {"setting": setting, "of_scheme": cell[0], "of_density": cell[1], "value": value}
 
 
-def grid() -> Iterator[Params]:
+def grid() -> Iterator[RawParams]:
     """Yield one point an item; a digest of the grids makes a changed grid a new trial."""
     sha256 = digest({item: paper_points(item) for item in TABLE_4})
     for item in ("tab03", *TABLE_4):

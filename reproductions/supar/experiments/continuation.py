@@ -8,7 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from harness.task import Estimate, Experiment, Needs, Outcome, Params, Row, RunContext, Status, Use
+from harness.declare.experiment import (
+    Estimate,
+    Experiment,
+    Needs,
+    Outcome,
+    RawParams,
+    Row,
+    RunContext,
+    Status,
+    Use,
+)
 from reproductions.supar.experiments import transfer
 
 ITEMS_SEED = 0
@@ -21,7 +31,7 @@ SMALL = {"prompt_bytes": 64, "continuation_bytes": 32}
 SMALLER = {"prompt_bytes": 32, "continuation_bytes": 16}
 
 
-def run(params: Params, ctx: RunContext) -> Outcome:
+def run(params: RawParams, ctx: RunContext) -> Outcome:
     """Ask the net of a transfer trial; one row a task, without accuracy where it diverged."""
     upstream = ctx.upstream(transfer.experiment, **transfer.net_of(params))
     if upstream.rows[0]["val_loss"] is None:
@@ -71,24 +81,24 @@ def _row(task: str, accuracy: float | None, sha256: str) -> Row:
     }
 
 
-def needs(params: Params) -> Needs:
+def needs(params: RawParams) -> Needs:
     """Return the text that the net was trained on."""
     return Needs(data=(str(params["data"]),))
 
 
-def estimate(params: Params) -> Estimate:
+def estimate(params: RawParams) -> Estimate:
     """Return what a trial costs: one forward pass a choice."""
     per_item_s = 0.03 * (int(params["width"]) / 256) ** 2
     return Estimate(seconds=0.2 + per_item_s * int(params["num_items"]))
 
 
-def smoke_grid() -> Iterator[Params]:
+def smoke_grid() -> Iterator[RawParams]:
     """Yield every net of `transfer`, with few questions: the path, not a result."""
     for point in transfer.smoke_grid():
         yield {**point, "num_items": SMOKE_ITEMS, **SMALLER}
 
 
-def cpu_grid() -> Iterator[Params]:
+def cpu_grid() -> Iterator[RawParams]:
     """Yield every net of `transfer`."""
     for point in transfer.cpu_grid():
         yield {**point, "num_items": NUM_ITEMS, **SMALL}

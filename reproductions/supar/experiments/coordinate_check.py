@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 
+from harness.declare.experiment import Estimate, Experiment, RawParams, Row, RunContext
 from harness.provenance.cohorts import Cohort
-from harness.task import Estimate, Experiment, Params, Row, RunContext
 from reproductions.supar.base import FIGURE_5
 from reproductions.supar.costs import estimate_of, needs_of
 from reproductions.supar.grids import (
@@ -32,7 +32,7 @@ FRESH = COHORT_1.name
 """Judges the claims whose seals came late, or were renewed, when the first seeds were known."""
 
 
-def run(params: Params, ctx: RunContext) -> list[Row]:
+def run(params: RawParams, ctx: RunContext) -> list[Row]:
     """Train ten steps; one row a step, kind of block and layer."""
     from reproductions.supar.activations import gpt_blocks, gpt_loss, measure_steps
     from reproductions.supar.gpt_trial import prepare
@@ -50,25 +50,25 @@ def run(params: Params, ctx: RunContext) -> list[Row]:
     return [{"block": kinds[row.layer], **asdict(row)} for row in measured]
 
 
-def smoke_grid() -> Iterator[Params]:
+def smoke_grid() -> Iterator[RawParams]:
     """Yield two densities of a narrow net: the path, not a result."""
     net = gpt_shape(data="grammar-text", width=64, base_width=32, context=32, batch_size=4)
     yield from _grid((1.0, 1 / 4), 1, net)
 
 
-def cpu_grid() -> Iterator[Params]:
+def cpu_grid() -> Iterator[RawParams]:
     """Yield the check at width 768, the widest that takes under ten core-minutes."""
     net = gpt_shape(data="tinyshakespeare", width=768, base_width=256, context=64, batch_size=4)
     yield from _grid(CPU_DENSITIES, 10, net)
 
 
-def gpu_grid() -> Iterator[Params]:
+def gpu_grid() -> Iterator[RawParams]:
     """Yield the paper's shape on characters at the authors' context of 1024."""
     net = gpt_shape(data="tinyshakespeare", width=2048, base_width=256, context=1024, batch_size=4)
     yield from _grid(CPU_DENSITIES, 10, on_gpu(net))
 
 
-def paper_grid() -> Iterator[Params]:
+def paper_grid() -> Iterator[RawParams]:
     """Yield the paper's own check (Table 4): 82k tokens a trial."""
     net = paper_net(width=2048, batch_size=4, micro_batches=1, head_size=32)
     yield from _grid(CPU_DENSITIES, 10, net)
@@ -84,7 +84,7 @@ def _grid(densities: Sequence[float], num_seeds: int, net: Point) -> Iterator[Po
                 yield swept(scheme, density, seed) | rest
 
 
-def estimate(params: Params) -> Estimate:
+def estimate(params: RawParams) -> Estimate:
     """Return what a trial costs: each update is followed by a second forward pass."""
     return estimate_of(params, num_passes=4.0)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from harness.task import Params
+from harness.declare.experiment import RawParams
 from reproductions.supar.base import TABLE_3
 from reproductions.supar.experiments import (
     fixed_hyperparameters,
@@ -36,7 +36,7 @@ MUP_RATES = range(-4, 4)
 STANDARD_DEVIATIONS = range(-5, 6)
 
 
-def smoke_grid() -> Iterator[Params]:
+def smoke_grid() -> Iterator[RawParams]:
     """Yield two learning rates of one small net: the path, not a result."""
     net = next(iter(lr_sweep.smoke_grid()))
     shape = {name: value for name, value in net.items() if name not in ("log2_lr", "seed")}
@@ -44,7 +44,7 @@ def smoke_grid() -> Iterator[Params]:
         yield {"family": "sweep", **shape, "log2_lr": ETA_LOG2 + k, "seed": PILOT_SEED}
 
 
-def cpu_grid() -> Iterator[Params]:
+def cpu_grid() -> Iterator[RawParams]:
     """Yield every family of dense nets that a cpu sweep needs centred."""
     sweep_std = std_at_width(lr_sweep.CPU_NET)
     yield from _rates("sweep", "sp", SP_RATES, lr_sweep.CPU_NET, sweep_std)

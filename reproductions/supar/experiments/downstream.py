@@ -11,25 +11,25 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from harness.errors import DataError
-from harness.task import (
+from harness.declare.experiment import (
     Estimate,
     Experiment,
     Needs,
     Outcome,
-    Params,
+    RawParams,
     Row,
     RunContext,
     Status,
     Use,
 )
+from harness.errors import DataError
 from reproductions.supar.experiments import transfer
 from reproductions.supar.grids import Point
 
 if TYPE_CHECKING:
     import torch
 
-    from harness.lm_tasks import Documents, LMTask
+    from harness.lm_eval import Documents, LMTask
     from reproductions.nets.gpt import GPTConfig
     from reproductions.supar.byte_lm import TokenLM
 
@@ -54,7 +54,7 @@ NET = (
 """What of a transfer trial's parameters describes its net."""
 
 
-def run(params: Params, ctx: RunContext) -> Outcome:
+def run(params: RawParams, ctx: RunContext) -> Outcome:
     """Score the net of a transfer trial; one row a task, without accuracy where it diverged."""
     upstream = ctx.upstream(transfer.experiment, **transfer.net_of(params))
     if upstream.rows[0]["val_loss"] is None:
@@ -63,7 +63,7 @@ def run(params: Params, ctx: RunContext) -> Outcome:
     return Outcome(rows=_score(params, ctx, upstream.load(transfer.MODEL)))
 
 
-def run_given(params: Params, ctx: RunContext) -> Outcome:
+def run_given(params: RawParams, ctx: RunContext) -> Outcome:
     """Score a net handed in, or an untrained one; one row a task."""
     if params["checkpoint"] == UNTRAINED:
         return Outcome(rows=_score(params, ctx, None))
@@ -72,7 +72,7 @@ def run_given(params: Params, ctx: RunContext) -> Outcome:
     return Outcome(rows=_score(params, ctx, load_file(checkpoint_file(params))))
 
 
-def checkpoint_file(params: Params) -> Path:
+def checkpoint_file(params: RawParams) -> Path:
     """Return `FOLDER/<scheme>-<density>-<seed>.safetensors`, a `state_dict` of our GPT.
 
     Raises DataError where no folder was given, or it has no such file.
@@ -95,9 +95,9 @@ def not_scored(name: str) -> dict[str, str | int | float | None]:
 
 
 def _score(
-    params: Params, ctx: RunContext, tensors: Mapping[str, torch.Tensor] | None
+    params: RawParams, ctx: RunContext, tensors: Mapping[str, torch.Tensor] | None
 ) -> list[Row]:
-    from harness.lm_tasks import stay_offline
+    from harness.lm_eval import stay_offline
     from reproductions.supar.lm_tasks import stock_tasks
 
     if params["suite"] != "stock":
@@ -110,7 +110,7 @@ def _score(
 
 
 def _language_model(
-    params: Params, ctx: RunContext, tensors: Mapping[str, torch.Tensor] | None
+    params: RawParams, ctx: RunContext, tensors: Mapping[str, torch.Tensor] | None
 ) -> TokenLM:
     from reproductions.nets.gpt import GPT
     from reproductions.supar.byte_lm import byte_lm, gpt2_lm
@@ -125,7 +125,7 @@ def _language_model(
     return (gpt2_lm if params["tokenizer"] == "gpt2" else byte_lm)(model.to(ctx.device))
 
 
-def net_config(params: Params) -> GPTConfig:
+def net_config(params: RawParams) -> GPTConfig:
     """Return the net of a transfer trial, from its parameters."""
     from reproductions.supar.costs import vocabulary
     from reproductions.supar.gpt_trial import gpt_config, parameterization_of
@@ -133,7 +133,7 @@ def net_config(params: Params) -> GPTConfig:
     return gpt_config(params, parameterization_of(params), vocabulary(params))
 
 
-def _local_tasks(params: Params, ctx: RunContext) -> dict[str, LMTask]:
+def _local_tasks(params: RawParams, ctx: RunContext) -> dict[str, LMTask]:
     from reproductions.supar.lm_tasks import documents_from_text, local_tasks
 
     if params["suite"] == "grammar":
@@ -147,7 +147,7 @@ def _local_tasks(params: Params, ctx: RunContext) -> dict[str, LMTask]:
     return local_tasks(documents)
 
 
-def needs(params: Params) -> Needs:
+def needs(params: RawParams) -> Needs:
     """Return the tasks' data, lm-eval, and at `paper` a GPU."""
     if params["suite"] == "stock":
         return Needs(device="cuda", gpu_bytes=8 * 2**30, packages=("lm_eval", "transformers"))
@@ -155,7 +155,7 @@ def needs(params: Params) -> Needs:
     return Needs(data=data, packages=("lm_eval",))
 
 
-def estimate(params: Params) -> Estimate:
+def estimate(params: RawParams) -> Estimate:
     """Return what a trial costs: forward passes, and a share of a worker's import of lm-eval."""
     if params["suite"] == "stock":
         return Estimate(seconds=600.0)
@@ -163,38 +163,38 @@ def estimate(params: Params) -> Estimate:
     return Estimate(seconds=0.5 + per_document_s * int(params["max_documents"]))
 
 
-def smoke_grid() -> Iterator[Params]:
+def smoke_grid() -> Iterator[RawParams]:
     """Yield every net of `transfer`, on a few made-up documents."""
     for point in transfer.smoke_grid():
         yield {**point, "suite": "grammar", "max_documents": SMOKE_DOCUMENTS}
 
 
-def cpu_grid() -> Iterator[Params]:
+def cpu_grid() -> Iterator[RawParams]:
     """Yield every net of `transfer`, on the staged data."""
     for point in transfer.cpu_grid():
         yield {**point, "suite": "local", "max_documents": MAX_DOCUMENTS}
 
 
-def given_smoke_grid() -> Iterator[Params]:
+def given_smoke_grid() -> Iterator[RawParams]:
     """Yield an untrained net, on a few made-up documents."""
     suite: Point = {"suite": "grammar", "max_documents": SMOKE_DOCUMENTS}
     yield from _untrained(transfer.smoke_grid(), suite)
 
 
-def given_cpu_grid() -> Iterator[Params]:
+def given_cpu_grid() -> Iterator[RawParams]:
     """Yield an untrained net a seed, on the staged data."""
     suite: Point = {"suite": "local", "max_documents": MAX_DOCUMENTS}
     yield from _untrained(transfer.cpu_grid(), suite)
 
 
-def given_paper_grid() -> Iterator[Params]:
+def given_paper_grid() -> Iterator[RawParams]:
     """Yield every net of Figure 3, as checkpoints to be handed in."""
     for point in transfer.paper_grid():
         suite: Point = {"checkpoint": NOT_GIVEN, "suite": "stock", "max_documents": ALL}
         yield {name: point[name] for name in NET} | suite
 
 
-def _untrained(points: Iterator[Params], suite: Point) -> Iterator[Params]:
+def _untrained(points: Iterator[RawParams], suite: Point) -> Iterator[RawParams]:
     for point in points:
         if point["scheme"] == "supar" and point["density"] == 1.0:
             yield {name: point[name] for name in NET} | {"checkpoint": UNTRAINED} | suite

@@ -10,7 +10,7 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from harness.task import Params, RunContext
+from harness.declare.experiment import RawParams, RunContext
 from reproductions.supar.base import TABLE_3
 from reproductions.supar.experiments import lr_sweep
 from reproductions.supar.grids import (
@@ -30,7 +30,7 @@ from reproductions.supar.parameterization import Scheme
 from reproductions.supar.trained import gpt_experiment
 
 if TYPE_CHECKING:
-    from harness.task import Outcome
+    from harness.declare.experiment import Outcome
 
 METHODS = ("rigl", "gmp")
 PAPER_INTERVAL, PAPER_STEPS = 100, 1169
@@ -40,31 +40,31 @@ MARGIN = 2
 """Points of a window beyond where theory lets an optimum go, so that none is on its edge."""
 
 
-def run(params: Params, ctx: RunContext) -> Outcome:
+def run(params: RawParams, ctx: RunContext) -> Outcome:
     """Train one net with RigL or GMP; one row with its losses, None where it diverged."""
     from reproductions.supar.dynamic_trial import train_dynamic
 
     return train_dynamic(params, ctx)
 
 
-def smoke_grid() -> Iterator[Params]:
+def smoke_grid() -> Iterator[RawParams]:
     """Yield both methods at one learning rate and one density: the path, not a result."""
     for method in METHODS:
         for point in lr_sweep.small_sweep(SCHEMES, (1 / 4,), ks=(0,)):
             yield point | method_params(method, 20)
 
 
-def cpu_grid() -> Iterator[Params]:
+def cpu_grid() -> Iterator[RawParams]:
     """Yield the sweep at densities 1/4 and 1/16."""
     yield from _sweep(FEW_DENSITIES[1:], lr_sweep.CPU_NET, std_at_width(lr_sweep.CPU_NET))
 
 
-def gpu_grid() -> Iterator[Params]:
+def gpu_grid() -> Iterator[RawParams]:
     """Yield the sweep of the wider net at density 1/64."""
     yield from _sweep(GPU_DENSITIES[-1:], lr_sweep.GPU_NET, std_at_width(lr_sweep.GPU_NET))
 
 
-def paper_grid() -> Iterator[Params]:
+def paper_grid() -> Iterator[RawParams]:
     """Yield the paper's own sweep (Table 4), the dense net too: `lr_sweep` has a wider one."""
     yield from _sweep(PAPER_DENSITIES, PAPER_NET, PUBLISHED_SP_STD)
 

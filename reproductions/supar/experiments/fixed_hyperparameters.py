@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from harness.task import Params
+from harness.declare.experiment import RawParams
 from reproductions.supar.base import TABLE_3
 from reproductions.supar.experiments import iso_parameter
 from reproductions.supar.grids import (
@@ -31,7 +31,7 @@ WIDE_FACTOR = 1 / 3
 """The paper's 2e-4 over its 6e-4, for widths over 1088 / 768 of the first rung's."""
 
 
-def smoke_grid() -> Iterator[Params]:
+def smoke_grid() -> Iterator[RawParams]:
     """Yield the first two rungs of a small net: the path, not a result."""
     net = iso_parameter.SMOKE_NET | {"num_layers": 3}
     for point in _grid(net, sp_lr=2.0 ** (ETA_LOG2 + SP_CENTRE), num_seeds=1):
@@ -39,17 +39,17 @@ def smoke_grid() -> Iterator[Params]:
             yield point
 
 
-def cpu_grid() -> Iterator[Params]:
+def cpu_grid() -> Iterator[RawParams]:
     """Yield ten layers on the ladder of Figure 9."""
     yield from _grid(CPU_NET, sp_lr=2.0 ** (ETA_LOG2 + SP_CENTRE), num_seeds=5)
 
 
-def gpu_grid() -> Iterator[Params]:
+def gpu_grid() -> Iterator[RawParams]:
     """Yield ten layers at the paper's widths, on characters."""
     yield from _grid(GPU_NET, sp_lr=PAPER_SP_LR, num_seeds=3)
 
 
-def paper_grid() -> Iterator[Params]:
+def paper_grid() -> Iterator[RawParams]:
     """Yield the paper's own runs (Table 4): 1B tokens a trial."""
     yield from _grid(PAPER_NET, sp_lr=PAPER_SP_LR, num_seeds=3)
 

@@ -9,8 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from harness.declare.experiment import Estimate, Experiment, RawParams, Row, RunContext
+from harness.declare.params import Scalar
+from harness.declare.profiles import PROFILES
 from harness.errors import SpecError
-from harness.task import PROFILES, Estimate, Experiment, Params, Row, RunContext, Scalar
 from reproductions.supar.base import TABLE_3
 from reproductions.supar.grids import ABLATIONS, SCHEMES, base_params, gpt_shape
 
@@ -36,7 +38,7 @@ VALUES = (
 """Columns of a row; those of other checks are None."""
 
 
-def run(params: Params, ctx: RunContext) -> list[Row]:
+def run(params: RawParams, ctx: RunContext) -> list[Row]:
     """Return one row with what the trial's check measured."""
     checks = {"rules": _rules, "twin": _twin, "masked": _masked}
     if params["check"] not in checks:
@@ -45,7 +47,7 @@ def run(params: Params, ctx: RunContext) -> list[Row]:
     return [{name: found.get(name) for name in VALUES}]
 
 
-def _rules(params: Params, ctx: RunContext) -> dict[str, float]:
+def _rules(params: RawParams, ctx: RunContext) -> dict[str, float]:
     import reproductions.supar.as_built as as_built
     from reproductions.supar.parameterization import BaseHyperparameters, Parameterization
 
@@ -73,7 +75,7 @@ def _rules(params: Params, ctx: RunContext) -> dict[str, float]:
     return found | as_built.forward_factors(model, _tokens(ctx)[0, :, :-1])
 
 
-def _twin(params: Params, ctx: RunContext) -> dict[str, float]:
+def _twin(params: RawParams, ctx: RunContext) -> dict[str, float]:
     losses = []
     for scheme in (str(params["scheme"]), "mup"):
         table = _table({**params, "scheme": scheme})
@@ -82,7 +84,7 @@ def _twin(params: Params, ctx: RunContext) -> dict[str, float]:
     return {"num_steps": float(NUM_STEPS), "max_abs_loss_difference": difference}
 
 
-def _masked(params: Params, ctx: RunContext) -> dict[str, float]:
+def _masked(params: RawParams, ctx: RunContext) -> dict[str, float]:
     from reproductions.supar.as_built import max_abs_masked_weight
 
     table = _table(params)
@@ -91,14 +93,14 @@ def _masked(params: Params, ctx: RunContext) -> dict[str, float]:
     return {"num_steps": float(NUM_STEPS), "max_abs_masked_weight": max_abs_masked_weight(model)}
 
 
-def _table(params: Params) -> Parameterization:
+def _table(params: RawParams) -> Parameterization:
     from reproductions.supar.gpt_trial import parameterization_of
 
     start = base_params("sp", sp_init_std=TABLE_3.init_std, base=TABLE_3) | {"lr": TABLE_3.lr}
     return parameterization_of({**params, **start, "base_width": BASE_WIDTH})
 
 
-def _model(params: Params, table: Parameterization, ctx: RunContext) -> GPT:
+def _model(params: RawParams, table: Parameterization, ctx: RunContext) -> GPT:
     from reproductions.supar.gpt_trial import gpt_config
     from reproductions.supar.training import Seeds, build_gpt
 
@@ -151,7 +153,7 @@ def _tokens(ctx: RunContext) -> Tensor:
     return torch.randint(VOCABULARY, (NUM_STEPS, 4, 17), generator=generator)
 
 
-def grid() -> Iterator[Params]:
+def grid() -> Iterator[RawParams]:
     """Yield every rule, masks at every sparse density, and dense twins."""
     for scheme in SCHEMES:
         for density in DENSITIES:
@@ -167,7 +169,7 @@ def _point(check: str, scheme: str, width: int, density: float) -> dict[str, Sca
     return {"check": check, "scheme": scheme, "width": width, "density": density}
 
 
-def estimate(params: Params) -> Estimate:
+def estimate(params: RawParams) -> Estimate:
     """Return the measured cost: small nets, a few steps."""
     return Estimate(seconds=0.02)
 

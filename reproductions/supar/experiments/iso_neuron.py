@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from harness.task import Batch, Params, RunContext
+from harness.declare.experiment import Batch, RawParams, RunContext
 from reproductions.supar.base import TABLE_3
 from reproductions.supar.grids import (
     ETA_LOG2,
@@ -20,7 +20,7 @@ from reproductions.supar.grids import (
 from reproductions.supar.trained import gpt_experiment
 
 if TYPE_CHECKING:
-    from harness.task import Outcome
+    from harness.declare.experiment import Outcome
 
 STACK = 8
 SHAPE = (
@@ -35,7 +35,7 @@ DENSITIES = (1.0, 1 / 2, 1 / 4, 1 / 8)
 """Widths are the first one's over these: width * density is constant."""
 
 
-def run_stack(params: Sequence[Params], contexts: Sequence[RunContext]) -> Sequence[Outcome]:
+def run_stack(params: Sequence[RawParams], contexts: Sequence[RunContext]) -> Sequence[Outcome]:
     """Train nets of one shape as one stacked net; one outcome each, as one by one."""
     from reproductions.supar.stacked import train_gpt_stack
 
@@ -48,24 +48,24 @@ def ladder(net: Point) -> Iterator[tuple[float, Point]]:
         yield density, net | {"width": round(int(net["width"]) / density)}
 
 
-def smoke_grid() -> Iterator[Params]:
+def smoke_grid() -> Iterator[RawParams]:
     """Yield three learning rates on two rungs: the path, not a result."""
     for density, net in list(ladder(SMOKE_NET))[:2]:
         for k in (-1, 0, 1):
             yield _point(density, CENTRE + k, 0, net)
 
 
-def cpu_grid() -> Iterator[Params]:
+def cpu_grid() -> Iterator[RawParams]:
     """Yield the sweep of widths 64 to 512."""
     yield from _sweep(CPU_NET)
 
 
-def gpu_grid() -> Iterator[Params]:
+def gpu_grid() -> Iterator[RawParams]:
     """Yield the sweep at the paper's widths, on characters."""
     yield from _sweep(GPU_NET)
 
 
-def paper_grid() -> Iterator[Params]:
+def paper_grid() -> Iterator[RawParams]:
     """Yield the paper's own sweep (Table 4): 306M tokens a trial."""
     yield from _sweep(PAPER_NET)
 

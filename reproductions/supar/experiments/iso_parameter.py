@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from harness.task import Params
+from harness.declare.experiment import RawParams
 from reproductions.supar.base import TABLE_3
 from reproductions.supar.grids import (
     ETA_LOG2,
@@ -39,7 +39,7 @@ def ladder(net: Point) -> Iterator[tuple[float, Point]]:
         yield density, net | {"width": width * int(net["base_width"]) // 256}
 
 
-def smoke_grid() -> Iterator[Params]:
+def smoke_grid() -> Iterator[RawParams]:
     """Yield three learning rates on the first two rungs: the path, not a result."""
     for scheme in SCHEMES:
         for density, net in list(ladder(SMOKE_NET))[:2]:
@@ -47,17 +47,17 @@ def smoke_grid() -> Iterator[Params]:
                 yield _point(scheme, density, CENTRES[scheme] + k, 0, net)
 
 
-def cpu_grid() -> Iterator[Params]:
+def cpu_grid() -> Iterator[RawParams]:
     """Yield the sweep of widths 96 to 272."""
     yield from _sweep(CPU_NET)
 
 
-def gpu_grid() -> Iterator[Params]:
+def gpu_grid() -> Iterator[RawParams]:
     """Yield the sweep at the paper's widths, on characters."""
     yield from _sweep(GPU_NET)
 
 
-def paper_grid() -> Iterator[Params]:
+def paper_grid() -> Iterator[RawParams]:
     """Yield the paper's own sweep (Table 4): 306M tokens a trial."""
     yield from _sweep(PAPER_NET)
 

@@ -8,28 +8,28 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from harness.task import Params
+from harness.declare.experiment import RawParams
 from reproductions.supar.experiments.lr_sweep import CPU_NET, GPU_NET, PAPER_NET, small_sweep, sweep
 from reproductions.supar.grids import ABLATIONS, FEW_DENSITIES, GPU_DENSITIES, PAPER_DENSITIES
 from reproductions.supar.trained import SWEPT_LR, gpt_experiment
 
 
-def smoke_grid() -> Iterator[Params]:
+def smoke_grid() -> Iterator[RawParams]:
     """Yield three learning rates at one density: the path, not a result."""
     yield from small_sweep(ABLATIONS, (1 / 4,))
 
 
-def cpu_grid() -> Iterator[Params]:
+def cpu_grid() -> Iterator[RawParams]:
     """Yield the sweep at densities 1/4 and 1/16."""
     yield from sweep(ABLATIONS, FEW_DENSITIES[1:], CPU_NET)
 
 
-def gpu_grid() -> Iterator[Params]:
+def gpu_grid() -> Iterator[RawParams]:
     """Yield the sweep of the wider net."""
     yield from sweep(ABLATIONS, GPU_DENSITIES[1:], GPU_NET)
 
 
-def paper_grid() -> Iterator[Params]:
+def paper_grid() -> Iterator[RawParams]:
     """Yield the paper's own sweep."""
     yield from sweep(ABLATIONS, PAPER_DENSITIES[1:], PAPER_NET)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from harness.task import Params
+from harness.declare.experiment import RawParams
 from reproductions.supar.base import TABLE_3
 from reproductions.supar.grids import (
     CPU_DENSITIES,
@@ -40,7 +40,7 @@ CENTRES: dict[Scheme, int] = {
 """k of the best dense learning rate in `dense_pilot`, family `sweep`; all but SP are muP there."""
 
 
-def smoke_grid() -> Iterator[Params]:
+def smoke_grid() -> Iterator[RawParams]:
     """Yield three learning rates at two densities: the path, not a result."""
     yield from small_sweep(SCHEMES, (1.0, 1 / 4))
 
@@ -57,17 +57,17 @@ def small_sweep(
                 yield swept(scheme, density, 0) | rate | _rest(scheme, shape | decaying(20))
 
 
-def cpu_grid() -> Iterator[Params]:
+def cpu_grid() -> Iterator[RawParams]:
     """Yield the sweep of a net of width 256 on tiny Shakespeare."""
     yield from sweep(SCHEMES, CPU_DENSITIES, CPU_NET)
 
 
-def gpu_grid() -> Iterator[Params]:
+def gpu_grid() -> Iterator[RawParams]:
     """Yield the sweep of a net of width 1024 down to density 1/64, sized for one H200."""
     yield from sweep(SCHEMES, GPU_DENSITIES, GPU_NET)
 
 
-def paper_grid() -> Iterator[Params]:
+def paper_grid() -> Iterator[RawParams]:
     """Yield the paper's own sweep (Table 4): 306M tokens a trial."""
     yield from sweep(SCHEMES, PAPER_DENSITIES, PAPER_NET)
 

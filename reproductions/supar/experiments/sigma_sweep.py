@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 
-from harness.task import Params
+from harness.declare.experiment import RawParams
 from reproductions.supar.base import TABLE_3
 from reproductions.supar.experiments import lr_sweep
 from reproductions.supar.grids import (
@@ -42,7 +42,7 @@ CENTRES: dict[Scheme, int] = {"sp": 1, "mup": 1, "supar": 1, "mup_init_only": 1,
 there."""
 
 
-def smoke_grid() -> Iterator[Params]:
+def smoke_grid() -> Iterator[RawParams]:
     """Yield three standard deviations at two densities: the path, not a result."""
     shape = gpt_shape(data="grammar-text", width=64, base_width=32, context=32, batch_size=8)
     net = shape | constant(15, clip_norm=1.0)
@@ -51,7 +51,7 @@ def smoke_grid() -> Iterator[Params]:
             yield point(scheme, density, CENTRES[scheme] + k, 0, net)
 
 
-def cpu_grid() -> Iterator[Params]:
+def cpu_grid() -> Iterator[RawParams]:
     """Yield the sweep of the net of `lr_sweep` in 100 steps.
 
     Its windows are longer downward by one step per halving of the density, for every scheme: in
@@ -61,12 +61,12 @@ def cpu_grid() -> Iterator[Params]:
     yield from _sweep(FEW_DENSITIES, CPU_NET, CENTRES, steps_below=1)
 
 
-def gpu_grid() -> Iterator[Params]:
+def gpu_grid() -> Iterator[RawParams]:
     """Yield the same at width 1024, down to density 1/64."""
     yield from _sweep(GPU_DENSITIES, GPU_NET, CENTRES)
 
 
-def paper_grid() -> Iterator[Params]:
+def paper_grid() -> Iterator[RawParams]:
     """Yield the paper's own sweep (Table 4): 1.6M tokens a trial."""
     yield from _sweep(PAPER_DENSITIES, PAPER_NET, PAPER_CENTRES)
 

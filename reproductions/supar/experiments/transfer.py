@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from harness.task import Params, RunContext
+from harness.declare.experiment import RawParams, RunContext
 from reproductions.supar.base import TABLE_3
 from reproductions.supar.grids import (
     CPU_DENSITIES,
@@ -26,7 +26,7 @@ from reproductions.supar.grids import (
 from reproductions.supar.trained import gpt_experiment
 
 if TYPE_CHECKING:
-    from harness.task import Outcome
+    from harness.declare.experiment import Outcome
 
 SP_CENTRE = -4
 """k of SP's best dense learning rate in `dense_pilot`, family `transfer`; our stand-in for 2e-4."""
@@ -35,9 +35,9 @@ MODEL = "model.safetensors"
 NUM_SEEDS = 3
 
 
-def run(params: Params, ctx: RunContext) -> Outcome:
+def run(params: RawParams, ctx: RunContext) -> Outcome:
     """Train one net and keep it as an artifact, unless it diverged."""
-    from harness.task import Status
+    from harness.declare.experiment import Status
     from reproductions.supar.gpt_trial import adamw_of, finish, prepare, run_training
 
     prepared = prepare(params, ctx, mask_density=float(params["density"]))
@@ -47,23 +47,23 @@ def run(params: Params, ctx: RunContext) -> Outcome:
     return outcome
 
 
-def smoke_grid() -> Iterator[Params]:
+def smoke_grid() -> Iterator[RawParams]:
     """Yield two densities of a small net: the path, not a result."""
     yield from _grid((1.0, 1 / 4), SMOKE_NET, sp_lr=2.0 ** (ETA_LOG2 + SP_CENTRE), num_seeds=1)
 
 
-def cpu_grid() -> Iterator[Params]:
+def cpu_grid() -> Iterator[RawParams]:
     """Yield nets of width 256 on books as bytes, 0.4M tokens each."""
     sp_lr = 2.0 ** (ETA_LOG2 + SP_CENTRE)
     yield from _grid(CPU_DENSITIES, CPU_NET, sp_lr=sp_lr, num_seeds=NUM_SEEDS)
 
 
-def gpu_grid() -> Iterator[Params]:
+def gpu_grid() -> Iterator[RawParams]:
     """Yield four-layer nets of width 1024 on books as bytes."""
     yield from _grid(GPU_DENSITIES, GPU_NET, sp_lr=PAPER_SP_LR, num_seeds=NUM_SEEDS)
 
 
-def paper_grid() -> Iterator[Params]:
+def paper_grid() -> Iterator[RawParams]:
     """Yield the paper's own runs (Table 4): 12.13B tokens a trial."""
     yield from _grid(PAPER_DENSITIES, PAPER_NET, sp_lr=PAPER_SP_LR, num_seeds=NUM_SEEDS)
 
@@ -108,7 +108,7 @@ def _grid(
                 yield swept(scheme, density, seed) | rate | start | net
 
 
-def net_of(params: Params) -> Params:
+def net_of(params: RawParams) -> RawParams:
     """Return the trial of this experiment behind one that scores its net: the parameters it has."""
     return {name: params[name] for name in next(iter(smoke_grid()))}
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from harness.lm_tasks import Documents, LMTask, task_over
+from harness.lm_eval import Documents, LMTask, task_over
 
 LOCAL = ("arc_easy", "lambada", "piqa", "boolq")
 """Those that have a file here: no copy of RACE is staged."""

@@ -8,9 +8,10 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from harness.claims import Claim
-from harness.statistics import MissingRows
-from harness.task import Column, Columns, Task
+from harness.declare.claims import Claim
+from harness.declare.old import flat_claim, old_task
+from harness.declare.statistics import MissingRows
+from harness.declare.table import Column, Table
 from reproductions.supar.coordinate_parts import BLOCK, BLOCKS, STEP, TOO_NARROW
 from reproductions.supar.experiments.coordinate_check import FRESH, experiment
 from reproductions.supar.quantities import by_density
@@ -22,8 +23,8 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
-    from harness.figures import FigureContext
-    from harness.task import Frames
+    from harness.declare.table import Tables
+    from harness.publish.figures import FigureContext
 
 FIRST_STEP = {"grad_x_rms": 0, "delta_y_rms": 1}
 """Updates after which a size is judged: the earliest at which there is one."""
@@ -34,7 +35,7 @@ matrix then sums density * d inputs: in proportion to the density where their si
 square root where they do not, and a change that comes from below passes at its square root. So
 one matrix gives at least 0.5, and a block, two of them in series, at least 1."""
 
-COLUMNS = Columns(
+COLUMNS = Table(
     (
         SCHEME,
         DENSITY,
@@ -92,7 +93,7 @@ def _stays(block: str, value: str) -> Claim:
         "grad_x_rms": ("gradient", f"the gradient at the {BLOCKS[block]} input, before any update"),
         "delta_y_rms": ("update", f"the first update's change of the {BLOCKS[block]} output"),
     }[value]
-    return Claim(
+    return flat_claim(
         id=f"{name}_supar_{block}",
         statement=f"Under SμPar, {phrase}, does not depend on density in any layer (RMS, log-log"
         f" slope at most {FLAT:.2f} either way).",
@@ -111,7 +112,7 @@ def _stays(block: str, value: str) -> Claim:
 
 
 def _falls(block: str) -> Claim:
-    return Claim(
+    return flat_claim(
         id=f"update_mup_{block}",
         statement=f"Under μP, the first update changes the {BLOCKS[block]} output less at lower"
         f" density in every layer (RMS, log-log slope at least {FALLING:g}).",
@@ -134,7 +135,7 @@ CLAIMS = (
 )
 
 
-def view(frames: Frames) -> pd.DataFrame:
+def view(frames: Tables) -> pd.DataFrame:
     """Return the check as it was measured, one row a step and layer."""
     return frames[experiment.id][COLUMNS.names]
 
@@ -146,7 +147,7 @@ def draw(context: FigureContext) -> Figure:
     return layer_panels(context, steps=FIRST_STEP)
 
 
-task = Task(
+task = old_task(
     id="supar/coordinates",
     kind="ablation",
     title="Coordinate check by layer: gradients and updates against density",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from harness.task import Task
+from harness.declare.old import old_task
 from reproductions.supar.experiments.lr_sweep import experiment
 from reproductions.supar.sweep_claims import moves, stays
 from reproductions.supar.views import SWEEP_COLUMNS, two_scheme_table
@@ -12,7 +12,7 @@ from reproductions.supar.views import SWEEP_COLUMNS, two_scheme_table
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from harness.figures import FigureContext
+    from harness.publish.figures import FigureContext
 
 CLAIMS = (
     stays("Figure 1, right"),
@@ -27,7 +27,7 @@ def draw(context: FigureContext) -> Figure:
     return sweep_panels(context, schemes=("sp", "supar"))
 
 
-task = Task(
+task = old_task(
     id="supar/fig01",
     title="Learning-rate transfer across sparsity: SP and SμPar",
     reads=(experiment,),

@@ -5,8 +5,9 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from harness.claims import Claim
-from harness.task import Column, Columns, Task
+from harness.declare.claims import Claim
+from harness.declare.old import flat_claim, old_task
+from harness.declare.table import Column, Table
 from reproductions.supar.experiments.transfer import experiment
 from reproductions.supar.grids import CPU_DENSITIES
 from reproductions.supar.loss_quantities import (
@@ -24,8 +25,8 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
-    from harness.figures import FigureContext
-    from harness.task import Frames
+    from harness.declare.table import Tables
+    from harness.publish.figures import FigureContext
 
 WHERE = "Figure 3 and section 4.3"
 LOSS = "val_loss"
@@ -40,7 +41,7 @@ STATED = {"sp": 0.119, "mup": 0.019}
 """At density 2^-7, abstract and section 1. Whether it is relative to SmuPar's loss or to the
 other one is not said, so each has two claims."""
 
-COLUMNS = Columns(
+COLUMNS = Table(
     (
         SCHEME,
         DENSITY,
@@ -52,7 +53,7 @@ COLUMNS = Columns(
 
 
 def _ordered(word: str) -> Claim:
-    return Claim(
+    return flat_claim(
         id=f"ordered_{word}",
         statement=f"At density 1/{1 / LOW_DENSITIES[word]:g} the validation loss of SμPar is at"
         " most that of μP, and that of μP at most that of standard parameterization.",
@@ -84,7 +85,7 @@ def _grows(scheme: str) -> Claim:
 
 def _as_stated(scheme: str, over: str) -> Claim:
     name = NAMES["supar" if over == "supar" else scheme]
-    return Claim(
+    return flat_claim(
         id=f"{scheme}_gap_over_{over}_as_stated",
         statement=f"At the lowest density SμPar's validation loss is {STATED[scheme]:.1%} below"
         f" that of {NAMES[scheme]}, or more, relative to that of {name}.",
@@ -110,7 +111,7 @@ CLAIMS = (
 )
 
 
-def view(frames: Frames) -> pd.DataFrame:
+def view(frames: Tables) -> pd.DataFrame:
     """Return one row a run."""
     return run_table(frames[experiment.id], COLUMNS)
 
@@ -122,7 +123,7 @@ def draw(context: FigureContext) -> Figure:
     return transfer_panels(context)
 
 
-task = Task(
+task = old_task(
     id="supar/fig03",
     title="Validation loss with transferred hyperparameters",
     reads=(experiment,),

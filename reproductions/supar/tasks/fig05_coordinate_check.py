@@ -5,9 +5,10 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from harness.claims import Claim, Quantity
+from harness.declare.claims import Claim, Quantity
+from harness.declare.old import flat_claim, old_task
+from harness.declare.table import Column, Table
 from harness.provenance.cohorts import FIRST
-from harness.task import Column, Columns, Task
 from reproductions.supar.coordinate_parts import BLOCK, BLOCKS, STEP, TOO_NARROW
 from reproductions.supar.experiments.coordinate_check import FRESH, experiment
 from reproductions.supar.quantities import (
@@ -25,8 +26,8 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
-    from harness.figures import FigureContext
-    from harness.task import Frames
+    from harness.declare.table import Tables
+    from harness.publish.figures import FigureContext
 
 NAMES = {"sp": "standard parameterization", "mup": "μP", "supar": "SμPar"}
 SIZES = {
@@ -36,7 +37,7 @@ SIZES = {
 FIRST_STEP = {"delta_y_rms": 1, "grad_x_rms": 0}
 LAST_STEP = 9
 
-COLUMNS = Columns(
+COLUMNS = Table(
     (
         SCHEME,
         DENSITY,
@@ -145,7 +146,7 @@ def _claim(
         "b": "Figure 5, Finding 1",
         "c": "Finding 1 and the feature-learning desiderata, section 3 (no plot)",
     }
-    return Claim(
+    return flat_claim(
         id=id,
         statement=statement,
         where=f"{places[item]}; threshold: ours, see DEV-17",
@@ -172,7 +173,7 @@ CLAIMS = (
 )
 
 
-def view(frames: Frames) -> pd.DataFrame:
+def view(frames: Tables) -> pd.DataFrame:
     """Return the check of the three schemes, one row a step and block: means over layers."""
     frame = frames[experiment.id]
     columns = COLUMNS.names
@@ -191,7 +192,7 @@ def draw(context: FigureContext) -> Figure:
     return coordinate_panels(context)
 
 
-task = Task(
+task = old_task(
     id="supar/fig05",
     title="Coordinate check: activation size against density",
     reads=(experiment,),

@@ -5,8 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from harness.claims import Claim
-from harness.task import Task
+from harness.declare.old import flat_claim, old_task
 from reproductions.supar.experiments.lr_sweep import experiment
 from reproductions.supar.loss_quantities import farthest_optimum
 from reproductions.supar.sweep_claims import (
@@ -22,7 +21,7 @@ from reproductions.supar.views import SWEEP_COLUMNS, sweep_table
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from harness.figures import FigureContext
+    from harness.publish.figures import FigureContext
 
 FINDING_2 = "Figure 6 and section 4.1, Finding 2"
 VERTICAL_LINES = "Figure 6, the vertical lines"
@@ -35,7 +34,7 @@ CLAIMS = (
     transfers(VERTICAL_LINES),
     transfer_is_dearer("sp", VERTICAL_LINES),
     transfer_is_dearer("mup", VERTICAL_LINES),
-    Claim(
+    flat_claim(
         id="supar_near_2_to_minus_6",
         statement="Under SμPar the optimum lies near 2^-6, to one factor-2 step, at every density.",
         where="section 4.1",
@@ -58,7 +57,7 @@ def draw(context: FigureContext) -> Figure:
     return sweep_panels(context, schemes=("sp", "mup", "supar"))
 
 
-task = Task(
+task = old_task(
     id="supar/fig06",
     title="Optimal learning rate across sparsity: SP, μP, SμPar",
     reads=(experiment,),

@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from harness.claims import Claim
-from harness.task import Task
+from harness.declare.claims import Claim
+from harness.declare.old import old_task
 from reproductions.supar.experiments.sigma_sweep import experiment
 from reproductions.supar.loss_quantities import (
     larger_distance,
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
-    from harness.figures import FigureContext
-    from harness.task import Frames
+    from harness.declare.table import Tables
+    from harness.publish.figures import FigureContext
 
 X = "log2_sigma"
 WHERE = "Figure 7 and section 4.1"
@@ -82,7 +82,7 @@ CLAIMS = (
 )
 
 
-def view(frames: Frames) -> pd.DataFrame:
+def view(frames: Tables) -> pd.DataFrame:
     """Return the sweep of the three schemes, one row a run."""
     table = run_table(frames[experiment.id], SIGMA_COLUMNS)
     return table[table["scheme"].isin(SCHEMES)]
@@ -95,7 +95,7 @@ def draw(context: FigureContext) -> Figure:
     return our_sweep_panels(context, schemes=SCHEMES, x=X)
 
 
-task = Task(
+task = old_task(
     id="supar/fig07",
     title="Optimal initial standard deviation across sparsity",
     reads=(experiment,),

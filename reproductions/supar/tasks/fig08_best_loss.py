@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from harness.claims import Claim
-from harness.task import Task
+from harness.declare.claims import Claim
+from harness.declare.old import flat_claim, old_task
 from reproductions.supar.experiments.lr_sweep import experiment
 from reproductions.supar.loss_quantities import mean_gap
 from reproductions.supar.paper_values import stated
@@ -16,12 +16,12 @@ from reproductions.supar.views import BEST_COLUMNS, best_table
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from harness.figures import FigureContext
+    from harness.publish.figures import FigureContext
 
 
 def _gap(scheme: str, *, suffix: str, statement: str, densest: float, threshold: float) -> Claim:
     everything = densest == 1.0
-    return Claim(
+    return flat_claim(
         id=f"{scheme}_gap{suffix}",
         statement=statement,
         where="Figure 8 and section 4.1" + OURS,
@@ -70,7 +70,7 @@ def _claims_against(scheme: str, stated_gap: float) -> tuple[Claim, ...]:
 
 
 def _as_stated(scheme: str, stated_gap: float) -> Claim:
-    return Claim(
+    return flat_claim(
         id=f"{scheme}_gap_as_stated",
         statement=f"On average over densities SμPar's best loss is {stated_gap:.1%} below"
         f" that of {NAMES[scheme]}, or more.",
@@ -97,7 +97,7 @@ def draw(context: FigureContext) -> Figure:
     return best_loss_panels(context)
 
 
-task = Task(
+task = old_task(
     id="supar/fig08",
     title="Best loss against density: SP, μP, SμPar",
     reads=(experiment,),

@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from harness.claims import Claim
-from harness.task import Task
+from harness.declare.claims import Claim
+from harness.declare.old import old_task
 from reproductions.supar.experiments.iso_parameter import experiment
 from reproductions.supar.loss_quantities import (
     best_gain,
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
-    from harness.figures import FigureContext
-    from harness.task import Frames
+    from harness.declare.table import Tables
+    from harness.publish.figures import FigureContext
 
 WHERE = "Figure 9 and section 4.2"
 SCHEMES = ("sp", "mup", "supar")
@@ -86,7 +86,7 @@ CLAIMS = (
 )
 
 
-def view(frames: Frames) -> pd.DataFrame:
+def view(frames: Tables) -> pd.DataFrame:
     """Return the sweep of all schemes, one row a run."""
     return run_table(frames[experiment.id], SWEEP_COLUMNS)
 
@@ -98,7 +98,7 @@ def draw(context: FigureContext) -> Figure:
     return sweep_panels(context, schemes=SCHEMES)
 
 
-task = Task(
+task = old_task(
     id="supar/fig09",
     title="Learning-rate sweeps at equal parameter counts",
     reads=(experiment,),

@@ -5,8 +5,10 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from harness.claims import Claim
-from harness.task import PROFILES, Column, Columns, Task
+from harness.declare.claims import Claim
+from harness.declare.old import flat_claim, old_task
+from harness.declare.profiles import PROFILES
+from harness.declare.table import Column, Table
 from reproductions.supar.costs import train_flops
 from reproductions.supar.experiments.fixed_hyperparameters import experiment
 from reproductions.supar.loss_quantities import (
@@ -21,13 +23,13 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
-    from harness.figures import FigureContext
-    from harness.task import Frames
+    from harness.declare.table import Tables
+    from harness.publish.figures import FigureContext
 
 WHERE = "Figure 10 and section 4.2"
 SPARSE = {"half": 0.5, "quarter": 0.25, "eighth": 0.125}
 
-COLUMNS = Columns(
+COLUMNS = Table(
     (
         SCHEME,
         DENSITY,
@@ -64,7 +66,7 @@ CLAIMS = (
     dense_is_identical("seed", x="lr"),
     *(_better("mup", word) for word in SPARSE),
     *(_better("sp", word) for word in SPARSE),
-    Claim(
+    flat_claim(
         id="not_iso_flop",
         statement="Equal weights are not equal work: the widest and sparsest net needs more"
         " training operations than the dense one, as attention and unembedding stay dense.",
@@ -81,7 +83,7 @@ CLAIMS = (
 )
 
 
-def view(frames: Frames) -> pd.DataFrame:
+def view(frames: Tables) -> pd.DataFrame:
     """Return one row a run, with its training operations."""
     frame = frames[experiment.id]
     flops = [train_flops(params) for params in frame.to_dict("records")]
@@ -95,7 +97,7 @@ def draw(context: FigureContext) -> Figure:
     return ladder_panels(context)
 
 
-task = Task(
+task = old_task(
     id="supar/fig10",
     title="Final loss at equal parameter counts with fixed hyperparameters",
     reads=(experiment,),

@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from harness.claims import Claim
-from harness.task import Column, Columns, Task
+from harness.declare.old import flat_claim, old_task
+from harness.declare.table import Column, Table
 from reproductions.supar.experiments import iso_neuron, lr_sweep
 from reproductions.supar.loss_quantities import optimum_range, within_rows
 from reproductions.supar.quantities import STRICTLY
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
-    from harness.figures import FigureContext
-    from harness.task import Frames
+    from harness.declare.table import Tables
+    from harness.publish.figures import FigureContext
 
 WHERE = "Figure 11 and section 4.2"
-COLUMNS = Columns(
+COLUMNS = Table(
     (
         Column(
             name="ladder",
@@ -74,7 +74,7 @@ CLAIMS = (
         quantity=both_ranges,
         bound=STRICTLY,
     ),
-    Claim(
+    flat_claim(
         id="between_2_to_minus_7_and_minus_6",
         statement="At equal weights per neuron, SP's optima lie between 2^-7 and 2^-6, to half a"
         " factor-2 step.",
@@ -91,7 +91,7 @@ CLAIMS = (
 )
 
 
-def view(frames: Frames) -> pd.DataFrame:
+def view(frames: Tables) -> pd.DataFrame:
     """Return both ladders of SP, one row a run, over the densities of the first."""
     import pandas as pd
 
@@ -108,7 +108,7 @@ def draw(context: FigureContext) -> Figure:
     return two_ladder_panels(context)
 
 
-task = Task(
+task = old_task(
     id="supar/fig11",
     title="Learning-rate sweeps of SP at equal weights per neuron",
     reads=(iso_neuron.experiment, lr_sweep.experiment),

@@ -5,8 +5,9 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from harness.claims import Claim, Form
-from harness.task import Column, Columns, Task
+from harness.declare.claims import Claim, Form
+from harness.declare.old import old_task
+from harness.declare.table import Column, Table
 from reproductions.supar.experiments import dynamic_sweep, lr_sweep
 from reproductions.supar.experiments.dynamic_sweep import METHODS
 from reproductions.supar.loss_quantities import optimum_shift, within_rows
@@ -17,15 +18,15 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
-    from harness.figures import FigureContext
-    from harness.task import Frames
+    from harness.declare.table import Tables
+    from harness.publish.figures import FigureContext
 
 WHERE = "Figure 12 and section 4.4"
 SCHEMES = ("sp", "mup", "supar")
 TITLES = {"rigl": "RigL", "gmp": "GMP"}
 SLACK = {"gmp": 0.0, "rigl": 0.5}
 """Octaves. A weaker drift is to be expected under RigL, so half a step counts as a tie there."""
-COLUMNS = Columns(
+COLUMNS = Table(
     (
         Column(name="method", type="str", role="param", doc="rigl or gmp."),
         *SWEEP_COLUMNS.columns,
@@ -64,7 +65,7 @@ def _of_method(method: str) -> tuple[Claim, ...]:
 CLAIMS = tuple(claim for method in ("gmp", "rigl") for claim in _of_method(method))
 
 
-def view(frames: Frames) -> pd.DataFrame:
+def view(frames: Tables) -> pd.DataFrame:
     """Return both methods, one row a run; dense nets have nothing to drop.
 
     So the dense runs of the static sweep are those of both methods, where the net is the same.
@@ -86,7 +87,7 @@ def draw(context: FigureContext) -> Figure:
     return dynamic_panels(context, methods=TITLES, schemes=SCHEMES)
 
 
-task = Task(
+task = old_task(
     id="supar/fig12",
     title="Learning-rate sweeps under dynamic sparsity: RigL and GMP",
     reads=(dynamic_sweep.experiment, lr_sweep.experiment),

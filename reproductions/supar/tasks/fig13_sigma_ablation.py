@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from harness.claims import Claim
-from harness.task import Task
+from harness.declare.claims import Claim
+from harness.declare.old import old_task
 from reproductions.supar.experiments.sigma_sweep import experiment
 from reproductions.supar.grids import ABLATIONS
 from reproductions.supar.loss_quantities import extra_distance, failure_of_half
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
-    from harness.figures import FigureContext
-    from harness.task import Frames
+    from harness.declare.table import Tables
+    from harness.publish.figures import FigureContext
 
 X = "log2_sigma"
 WHERE = "Figure 13, appendix C"
@@ -60,7 +60,7 @@ CLAIMS = (
 )
 
 
-def view(frames: Frames) -> pd.DataFrame:
+def view(frames: Tables) -> pd.DataFrame:
     """Return both ablations and SmuPar; dense, the ablations are muP."""
     table = run_table(with_dense_ablations(frames[experiment.id]), SIGMA_COLUMNS)
     return table[table["scheme"].isin(SCHEMES)]
@@ -73,7 +73,7 @@ def draw(context: FigureContext) -> Figure:
     return our_sweep_panels(context, schemes=SCHEMES, x=X)
 
 
-task = Task(
+task = old_task(
     id="supar/fig13",
     title="Ablation: standard-deviation sweeps with half of the correction",
     reads=(experiment,),

@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from harness.claims import Claim
-from harness.task import Task
+from harness.declare.claims import Claim
+from harness.declare.old import old_task
 from reproductions.supar.experiments import lr_ablation, lr_sweep
 from reproductions.supar.grids import ABLATIONS
 from reproductions.supar.loss_quantities import optimum_distance
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
-    from harness.figures import FigureContext
-    from harness.task import Frames
+    from harness.declare.table import Tables
+    from harness.publish.figures import FigureContext
 
 WHERE = "Figure 14, appendix C"
 SCHEMES = (*ABLATIONS, "supar")
@@ -43,7 +43,7 @@ CLAIMS = (
 )
 
 
-def view(frames: Frames) -> pd.DataFrame:
+def view(frames: Tables) -> pd.DataFrame:
     """Return both ablations and SmuPar; dense, the ablations are muP."""
     import pandas as pd
 
@@ -60,7 +60,7 @@ def draw(context: FigureContext) -> Figure:
     return our_sweep_panels(context, schemes=SCHEMES, x="log2_lr")
 
 
-task = Task(
+task = old_task(
     id="supar/fig14",
     title="Ablation: learning-rate sweeps with half of the correction",
     reads=(lr_ablation.experiment, lr_sweep.experiment),

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from harness.task import Column, Columns, Task
+from harness.declare.old import old_task
+from harness.declare.table import Column, Table
 from reproductions.supar.experiments.dense_pilot import experiment
 from reproductions.supar.views import SCHEME, SEED, TRAIN_LOSS, WIDTH
 
@@ -12,10 +13,10 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
-    from harness.figures import FigureContext
-    from harness.task import Frames
+    from harness.declare.table import Tables
+    from harness.publish.figures import FigureContext
 
-COLUMNS = Columns(
+COLUMNS = Table(
     (
         Column(name="family", type="str", role="param", doc="Whose windows it centres."),
         SCHEME,
@@ -28,7 +29,7 @@ COLUMNS = Columns(
 )
 
 
-def view(frames: Frames) -> pd.DataFrame:
+def view(frames: Tables) -> pd.DataFrame:
     """Return one row a run, what was swept in one column."""
     frame = frames[experiment.id]
     of_sigma = frame["family"] == "sigma"
@@ -46,7 +47,7 @@ def draw(context: FigureContext) -> Figure:
     return pilot_panels(context)
 
 
-task = Task(
+task = old_task(
     id="supar/pilot",
     title="Dense pilots that centre the windows",
     kind="ablation",

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from functools import partial
 
-from harness.claims import Claim, Quantity
-from harness.task import PROFILES, Column, Columns, Task
+from harness.declare.claims import Claim, Quantity
+from harness.declare.old import flat_claim, old_task
+from harness.declare.profiles import PROFILES
+from harness.declare.table import Column, Table
 from reproductions.supar.experiments.identities import experiment
 from reproductions.supar.quantities import largest_check, rule_error
 from reproductions.supar.views import DENSITY, SCHEME, WIDTH
@@ -36,7 +38,7 @@ def _value(name: str, doc: str) -> Column:
     return Column(name=name, type="float", role="value", doc=doc, nullable=True)
 
 
-COLUMNS = Columns(
+COLUMNS = Table(
     (
         Column(
             name="check",
@@ -58,7 +60,7 @@ COLUMNS = Columns(
 
 
 def _exact(*, id: str, statement: str, quantity: Quantity, where: str, tolerance: float) -> Claim:
-    return Claim(
+    return flat_claim(
         id=id,
         statement=statement,
         where=where,
@@ -102,7 +104,7 @@ CLAIMS = (
     ),
 )
 
-task = Task(
+task = old_task(
     id="supar/tab01",
     title="The parameterization rules of SP, μP and SμPar",
     reads=(experiment,),

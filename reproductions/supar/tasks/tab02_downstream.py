@@ -5,9 +5,10 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from harness.claims import Claim
-from harness.statistics import MissingRows
-from harness.task import Column, Columns, Task
+from harness.declare.claims import Claim
+from harness.declare.old import flat_claim, old_task
+from harness.declare.statistics import MissingRows
+from harness.declare.table import Column, Table
 from reproductions.supar.accuracy import (
     ACCURACY,
     KEYS,
@@ -25,8 +26,8 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
-    from harness.figures import FigureContext
-    from harness.task import Frames
+    from harness.declare.table import Tables
+    from harness.publish.figures import FigureContext
 
 GUESSES = "a net of under two million weights guesses at these tasks; see supar/tab02_proxy"
 PAPER_ONLY = "the number belongs to the paper's own model and data"
@@ -59,7 +60,7 @@ def printed_at(reference: pd.DataFrame, *, series: str, density: float) -> float
     return float(near["value"].iloc[0]) if len(near) == 1 else None
 
 
-RANDOM = Claim(
+RANDOM = flat_claim(
     id="random_row",
     statement="Guessing scores what Table 2 prints for it, to the last digit, on each task.",
     where="Table 2, random",
@@ -73,7 +74,7 @@ RANDOM = Claim(
     deterministic=True,
     unit="accuracy",
 )
-RACE = Claim(
+RACE = flat_claim(
     id="supar_best_race",
     statement="On RACE at the lowest density, SμPar is no more than 0.01 below the better of SP"
     " and μP.",
@@ -113,7 +114,7 @@ CLAIMS = (
 )
 
 
-def view(frames: Frames) -> pd.DataFrame:
+def view(frames: Tables) -> pd.DataFrame:
     """Return a row a net and task, RACE without accuracy where it was not run, then guessing."""
     import pandas as pd
 
@@ -133,7 +134,7 @@ def _named(frame: pd.DataFrame) -> pd.DataFrame:
     return frame.assign(scheme=frame["scheme"].mask(frame["checkpoint"] == UNTRAINED, UNTRAINED))
 
 
-COLUMNS = Columns(
+COLUMNS = Table(
     (
         *KEYS,
         ACCURACY,
@@ -176,7 +177,7 @@ def draw(context: FigureContext) -> Figure:
     return accuracy_panels(context, tasks=names | {"piqa": "PIQA", "boolq": "BoolQ"})
 
 
-task = Task(
+task = old_task(
     id="supar/tab02",
     title="Downstream accuracy of Figure 3's nets",
     reads=(experiment, given),

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from harness.task import Column, Columns, Task
+from harness.declare.old import old_task
+from harness.declare.table import Column, Table
 from reproductions.supar.accuracy import (
     ACCURACY,
     KEYS,
@@ -23,14 +24,14 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
-    from harness.figures import FigureContext
-    from harness.task import Frames
+    from harness.declare.table import Tables
+    from harness.publish.figures import FigureContext
 
 SUBSTITUTE = "substitute for Table 2, Avg; threshold: ours, see DEV-17"
 UNRANKED = "smoke's 20 steps rank nothing; at larger scales Table 2's own tasks take its place"
 
 
-def view(frames: Frames) -> pd.DataFrame:
+def view(frames: Tables) -> pd.DataFrame:
     """Return a row a net and task, then guessing."""
     return with_random(frames[experiment.id])
 
@@ -44,11 +45,11 @@ def draw(context: FigureContext) -> Figure:
     )
 
 
-task = Task(
+task = old_task(
     id="supar/tab02_proxy",
     title="Substitute for Table 2: continuations and last words of held-out text",
     reads=(experiment,),
-    columns=Columns(
+    columns=Table(
         (
             *KEYS,
             ACCURACY,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from harness.task import Task
+from harness.declare.old import old_task
 from reproductions.supar.experiments.configuration import experiment
 from reproductions.supar.settings import COLUMNS, setting_claims, settings_table
 
@@ -20,7 +20,7 @@ NOT_CLAIMED = dict.fromkeys(
     "of the dense proxy on which the paper tuned: we take its result, and tune nothing again",
 )
 
-task = Task(
+task = old_task(
     id="supar/tab03",
     title="Base hyperparameters",
     reads=(experiment,),

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from harness.task import Task
+from harness.declare.old import old_task
 from reproductions.supar.experiments.configuration import experiment
 from reproductions.supar.settings import COLUMNS, setting_claims, settings_table
 
@@ -17,7 +17,7 @@ NOT_CLAIMED = {
     "N/A": "SP, alone in Figure 11, has no multipliers",
 }
 
-task = Task(
+task = old_task(
     id="supar/tab04",
     title="Settings of each experiment",
     reads=(experiment,),

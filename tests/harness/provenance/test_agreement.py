@@ -10,6 +10,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from harness.declare.params import Scalar
 from harness.provenance.agreement import (
     ABSOLUTE,
     RELATIVE,
@@ -19,9 +20,8 @@ from harness.provenance.agreement import (
     compare_rows,
     relative_difference,
 )
-from harness.record import Record
-from harness.task import Scalar
-from harness.trial import Trial
+from harness.run.trial import Trial
+from harness.store.record import Record
 from tests.harness.hand_made import EXPERIMENT
 from tests.harness.inline_lab import make_record
 

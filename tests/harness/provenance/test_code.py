@@ -9,11 +9,12 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[3]
+from tests.checkout import ROOT
+
 FILES = {
     "__init__.py": "",
     "sweep.py": (
-        "from harness.errors import SpecError\nfrom harness.task import Experiment\n\n\n"
+        "from harness.errors import SpecError\nfrom harness.declare.task import Experiment\n\n\n"
         "def run(params, ctx):\n    from codepaper.training import train\n"
         "    return train(params)\n\n\n"
         "def grid():\n    yield {'lr': 1}\n\n\n"
@@ -153,7 +154,7 @@ def test_name_of_the_harness_counts_and_its_module_does_not(digest: Digest) -> N
 def test_digest_of_real_experiments_imports_no_torch() -> None:
     code = (
         "import sys; from harness.registry import load_registry as l;"
-        "from harness.evidence import experiment_code as c;"
+        "from harness.publish.evidence import experiment_code as c;"
         "digests = [c(e) for e in l().experiments.values()];"
         "sys.exit(2 * ('torch' in sys.modules))"
     )

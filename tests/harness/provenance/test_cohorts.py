@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
+from harness.declare.experiment import Experiment
 from harness.errors import SpecError, UsageError
 from harness.provenance.cohorts import FIRST, Cohort, cohort_seed
-from harness.task import Experiment
-from harness.trial import all_trials, grid_of
+from harness.run.trial import all_trials, grid_of
 from tests.harness.conftest import Cli
 from tests.harness.toy_paper import ToyPaper
 

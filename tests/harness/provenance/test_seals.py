@@ -12,11 +12,12 @@ from typing import Any
 
 import pytest
 
-from harness.claims import Claim
+from harness.declare.claims import Claim
+from harness.declare.old import flat_claim, old_task
+from harness.declare.table import Table
 from harness.errors import SpecError
 from harness.provenance import code
 from harness.provenance.seals import Outcome, Sealed, compare, seal
-from harness.task import Columns, Task
 
 SOURCE = '''
 import functools
@@ -58,7 +59,7 @@ def inner(x):
     return x - 1
 """
 
-TASK = Task(id="sealpaper/tab01", title="", reads=(), columns=Columns(()))
+TASK = old_task(id="sealpaper/tab01", title="", reads=(), columns=Table(()))
 count = itertools.count()
 Make = Callable[..., str]
 
@@ -95,7 +96,7 @@ def make_claim(quantity: Any, **changes: Any) -> Claim:
         "grade": "empirical", "quantity": quantity, "threshold": 1.0, "threshold_from": "theory",
         "profiles": ("smoke", "cpu"),
     }  # fmt: skip
-    return Claim(**{**settings, **changes})
+    return flat_claim(**{**settings, **changes})
 
 
 @pytest.mark.parametrize(
@@ -219,7 +220,7 @@ def side(claim: Claim | None = None, *, code: str = "c", keys: str = "k", **outc
     return Sealed(
         statement=claim.statement,
         where=claim.where,
-        unit=claim.unit,
+        unit=claim.criterion.unit,
         seal=made,
         outcome=Outcome(**outcome) if outcome else None,
     )

@@ -9,14 +9,15 @@ from dataclasses import replace
 import pandas as pd
 import pytest
 
-from harness.claims import Claim
+from harness.declare.claims import Claim
+from harness.declare.profiles import Profile
+from harness.declare.statistics import InvalidQuantity
+from harness.declare.task import Task
 from harness.provenance.agreement import Spread
 from harness.provenance.cohorts import Cohort
 from harness.provenance.spread import Tables, spread_of
-from harness.record import Record
-from harness.statistics import InvalidQuantity
-from harness.task import Profile, Task
-from harness.trial import Trial, grid_of
+from harness.run.trial import Trial, grid_of
+from harness.store.record import Record
 from tests.harness.hand_made import EXPERIMENT, crash, make_claim, make_task, mean
 from tests.harness.inline_lab import make_record
 
@@ -124,8 +125,8 @@ def _wide(claim: Claim) -> Task:
     """Return a task whose table has several rows a seed."""
     task = make_task(claim)
     columns = replace(
-        task.columns,
-        columns=(*task.columns.columns, replace(task.columns.columns[0], name="k", role="param")),
+        task.table,
+        columns=(*task.table.columns, replace(task.table.columns[0], name="k", role="param")),
     )
 
     def view(frames: Mapping[str, pd.DataFrame]) -> pd.DataFrame:

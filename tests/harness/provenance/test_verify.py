@@ -11,8 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from harness.declare.old import old_task
+from harness.declare.table import Column, Table
+from harness.declare.task import Task
 from harness.errors import DataError, RunError
-from harness.evidence import experiment_code
 from harness.provenance.verify import (
     Verification,
     draw,
@@ -23,9 +25,9 @@ from harness.provenance.verify import (
     verifications_path,
     verified_text,
 )
-from harness.task import Column, Columns, Task
-from harness.trial import Trial
-from harness.workspace import Workspace
+from harness.publish.evidence import experiment_code
+from harness.run.trial import Trial
+from harness.store.workspace import Workspace
 from tests.harness.hand_made import EXPERIMENT
 from tests.harness.inline_lab import make_record, tree
 
@@ -88,7 +90,7 @@ def test_stale_are_the_records_of_another_code() -> None:
 def test_measured_columns_are_those_of_any_reading_task() -> None:
     def task(word: str, role: Any) -> Task:
         column = Column(name=f"{word}_ms", type="float", role=role, doc="")
-        return Task(id=f"demo/{word}", title="", reads=(EXPERIMENT,), columns=Columns((column,)))
+        return old_task(id=f"demo/{word}", title="", reads=(EXPERIMENT,), columns=Table((column,)))
 
     assert measured_columns([task("tab01", "measurement"), task("tab02", "value")]) == {"tab01_ms"}
 

@@ -10,8 +10,9 @@ from typing import Any
 
 import pytest
 
-from harness import statistics
-from harness.canonical import canonical_json, digest
+from harness.declare import statistics
+from harness.provenance.canonical import canonical_json, digest
+from tests.checkout import ROOT
 from tests.harness.conftest import Cli
 from tests.harness.toy_paper import TASK, ToyPaper
 
@@ -22,7 +23,7 @@ def view(frames):
     return frames["toylab/squares"]
 
 
-task = Task("""
+task = old_task("""
 
 
 @pytest.fixture
@@ -30,7 +31,7 @@ def ran(toy: ToyPaper, cli: Cli) -> ToyPaper:
     """Return a toy paper that was run at `cpu`, its claim sealed before."""
     # No two seeds alike, so that an interval has a width.
     edit(toy.folder / "experiments" / "squares.py", "** 2 +", '** 2 * (1 + params["seed"] / 99) +')
-    edit_task(toy, "\n\ntask = Task(", VIEW)
+    edit_task(toy, "\n\ntask = old_task(", VIEW)
     edit_task(toy, "reads=(experiment,),", "reads=(experiment,), view=view,")
     assert cli(*RUN).code == 0
     (row,) = check(cli, "--deep")
@@ -237,5 +238,5 @@ def test_provenance_of_the_json_is_held_against_the_records(ran: ToyPaper, cli: 
 
 
 def test_readme_says_what_no_seal_sees() -> None:
-    text = " ".join((Path(__file__).parents[3] / "README.md").read_text().split())
+    text = " ".join((ROOT / "README.md").read_text().split())
     assert "rewritten consistently" in text

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
 import pytest
 
-from harness.claims import Claim, Verdict, evaluate
-from harness.figures import draw
+from harness.declare.claims import Claim
+from harness.declare.reference import load_reference
+from harness.declare.task import Task
+from harness.declare.verdict import Verdict, evaluate
 from harness.provenance.seals import seal
-from harness.reference import load_reference
-from harness.task import Task
-from reproductions.asymvalley import paper_numbers
+from harness.publish.figures import draw
+from tests.checkout import PAPERS
 
-FOLDER = Path(paper_numbers.__file__).parent
+FOLDER = PAPERS / "asymvalley"
 
 
 def every_claim(tasks: Mapping[str, Task]) -> list[Any]:
@@ -30,22 +30,22 @@ def every_claim(tasks: Mapping[str, Task]) -> list[Any]:
 
 def decide(task: Task, claim: Claim, table: pd.DataFrame) -> Verdict:
     """Evaluate a claim where it is decidable: at `paper`, unless it is exact and on a CPU."""
-    profile = "paper" if "paper" in claim.profiles else "cpu"
-    table = table.reindex(columns=task.columns.names)
-    return evaluate(claim, table, columns=task.columns, profile=profile)
+    profile = "paper" if "paper" in claim.scope.profiles else "cpu"
+    table = table.reindex(seed=task.table.seed.names)
+    return evaluate(claim, table, seed=task.table.seed, profile=profile)
 
 
 def check_profiles(claim: Claim) -> None:
     """Assert that exact claims are decided at smoke, the others at cpu or by the paper's number."""
-    assert claim.deterministic == (claim.grade == "exact")
-    assert ("smoke" in claim.profiles) == (claim.grade == "exact")
-    if claim.grade == "exact":
+    assert claim.scope.deterministic == (claim.scope.grade == "exact")
+    assert ("smoke" in claim.scope.profiles) == (claim.scope.grade == "exact")
+    if claim.scope.grade == "exact":
         return
-    assert claim.out_of_profile
-    if claim.threshold_from == "paper":
-        assert claim.profiles == ("paper",)
+    assert claim.scope.elsewhere
+    if claim.scope.threshold_from == "paper":
+        assert claim.scope.profiles == ("paper",)
     else:
-        assert claim.profiles == ("cpu", "gpu", "paper")
+        assert claim.scope.profiles == ("cpu", "gpu", "paper")
         assert claim.where.endswith("; threshold: ours, see DEV-08")
 
 

@@ -6,9 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from harness.reference import load_reference
-from harness.statistics import InvalidQuantity, MissingRows
-from harness.tables import build_table
+from harness.declare.reference import load_reference
+from harness.declare.statistics import InvalidQuantity, MissingRows
+from harness.store.table_csv import build_table
 from reproductions.asymvalley import between_views
 from reproductions.asymvalley.between_quantities import (
     barrier,
@@ -147,5 +147,9 @@ def test_the_line_of_one_pair_and_one_contrast_is_shown() -> None:
 
 def test_the_number_the_paper_states_stands_beside_its_claim() -> None:
     (claim,) = [each for each in fig11_half_lines.CLAIMS if each.paper_value]
-    assert claim.paper_value is not None
-    assert claim.paper_value(load_reference(FOLDER, "fig11")) == claim.threshold == 0.95
+    assert claim.criterion.paper_value is not None
+    assert (
+        claim.criterion.paper_value(load_reference(FOLDER, "fig11"))
+        == claim.criterion.threshold
+        == 0.95
+    )

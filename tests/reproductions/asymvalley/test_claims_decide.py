@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from harness.claims import Claim, Word
-from harness.tables import validate
-from harness.task import Task
+from harness.declare.claims import Claim
+from harness.declare.task import Task
+from harness.declare.verdict import Word
+from harness.store.table_csv import validate
 from reproductions.asymvalley.tasks import (
     bn_statistics,
     fig07_batch_norm_starts,
@@ -59,7 +60,7 @@ def test_claim_fails_on_a_table_made_to_fail(task: Task, claim: Claim) -> None:
 @pytest.mark.parametrize(("task", "claim"), EVERY_CLAIM)
 def test_flat_valleys_and_ties_pass_no_empirical_claim(task: Task, claim: Claim) -> None:
     # Flat lines have a gap that never leaves -0.015: neither past -0.02 nor within 0.01.
-    if claim.grade == "empirical" and claim.id not in TRUE_OF_FLAT:
+    if claim.scope.grade == "empirical" and claim.id not in TRUE_OF_FLAT:
         word = decide(task, claim, TABLES[task.id]("flat")).word
         assert word in (Word.NOT_REPRODUCED, Word.INCONCLUSIVE)
 
@@ -67,7 +68,7 @@ def test_flat_valleys_and_ties_pass_no_empirical_claim(task: Task, claim: Claim)
 @pytest.mark.parametrize(("task", "claim"), EVERY_CLAIM)
 def test_two_seeds_decide_nothing_unless_deterministic(task: Task, claim: Claim) -> None:
     table = TABLES[task.id]("holds")
-    expected = Word.REPRODUCED if claim.deterministic else Word.INCONCLUSIVE
+    expected = Word.REPRODUCED if claim.scope.deterministic else Word.INCONCLUSIVE
     assert decide(task, claim, table[table["seed"] < 2]).word is expected
 
 
@@ -80,7 +81,7 @@ def test_claim_is_graded_for_its_profiles(task: Task, claim: Claim) -> None:
 def test_task_is_whole(name: str) -> None:
     task, table = TASKS[name], TABLES[name]("holds").reindex(columns=TASKS[name].columns.names)
     check_seals(task)
-    assert len(validate(table, task.columns, where=name)) == len(table)
+    assert len(validate(table, task.table, where=name)) == len(table)
 
 
 @pytest.mark.parametrize("word", DRAWN)

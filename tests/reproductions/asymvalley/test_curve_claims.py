@@ -8,12 +8,13 @@ from types import ModuleType
 import pandas as pd
 import pytest
 
-from harness.claims import Claim, Verdict, Word, evaluate
-from harness.figures import draw
+from harness.declare.claims import Claim
+from harness.declare.reference import load_reference
+from harness.declare.task import Task
+from harness.declare.verdict import Verdict, Word, evaluate
 from harness.provenance.seals import seal
-from harness.reference import load_reference
-from harness.tables import build_table
-from harness.task import Task
+from harness.publish.figures import draw
+from harness.store.table_csv import build_table
 from reproductions.asymvalley.tasks import (
     fig03_common_noises,
     fig04_sign_ratios,
@@ -34,8 +35,8 @@ EVERY_CLAIM = [
 
 def decide(task: Task, claim: Claim, table: pd.DataFrame) -> Verdict:
     """Evaluate a claim where it is decidable: at `paper`, unless it is exact and on a CPU."""
-    profile = "paper" if "paper" in claim.profiles else "cpu"
-    return evaluate(claim, table[task.columns.names], columns=task.columns, profile=profile)
+    profile = "paper" if "paper" in claim.scope.profiles else "cpu"
+    return evaluate(claim, table[task.table.names], seed=task.table.seed, profile=profile)
 
 
 def frame_of(table: pd.DataFrame) -> pd.DataFrame:
@@ -64,7 +65,7 @@ def test_claim_fails_on_a_table_made_to_fail(task: Task, claim: Claim) -> None:
 @pytest.mark.parametrize(("task", "claim"), EVERY_CLAIM)
 def test_flat_valleys_show_no_asymmetry_and_no_order(task: Task, claim: Claim) -> None:
     """Ties pass no strict claim, and no share of nothing is small."""
-    if claim.grade == "empirical":
+    if claim.scope.grade == "empirical":
         verdict = decide(task, claim, table_of(task.id, "flat"))
         assert verdict.word in (Word.NOT_REPRODUCED, Word.INCONCLUSIVE)
 
@@ -72,17 +73,17 @@ def test_flat_valleys_show_no_asymmetry_and_no_order(task: Task, claim: Claim) -
 @pytest.mark.parametrize(("task", "claim"), EVERY_CLAIM)
 def test_two_seeds_decide_nothing_unless_deterministic(task: Task, claim: Claim) -> None:
     table = table_of(task.id, "holds")
-    expected = Word.REPRODUCED if claim.deterministic else Word.INCONCLUSIVE
+    expected = Word.REPRODUCED if claim.scope.deterministic else Word.INCONCLUSIVE
     assert decide(task, claim, table[table["seed"] < 2]).word is expected
 
 
 @pytest.mark.parametrize(("task", "claim"), EVERY_CLAIM)
 def test_claim_is_graded_for_its_profiles(task: Task, claim: Claim) -> None:
-    assert claim.deterministic == (claim.grade == "exact")
-    assert ("smoke" in claim.profiles) == (claim.grade == "exact")
-    assert "cpu" in claim.profiles or claim.id == "theta_0_symmetric"
-    assert claim.out_of_profile
-    assert claim.grade == "exact" or claim.where.endswith("; threshold: ours, see DEV-08")
+    assert claim.scope.deterministic == (claim.scope.grade == "exact")
+    assert ("smoke" in claim.scope.profiles) == (claim.scope.grade == "exact")
+    assert "cpu" in claim.scope.profiles or claim.id == "theta_0_symmetric"
+    assert claim.scope.elsewhere
+    assert claim.scope.grade == "exact" or claim.where.endswith("; threshold: ours, see DEV-08")
 
 
 @pytest.mark.parametrize("task", EVERY_TASK)
@@ -94,7 +95,7 @@ def test_each_claim_of_a_task_has_a_seal_of_its_own(task: Task) -> None:
 def test_table_has_the_curves_of_its_nets_alone(task: Task) -> None:
     table = table_of(task.id, "holds")
     built = build_table(task, {task.reads[0].id: frame_of(table)})
-    expected = table[task.columns.names].reset_index(drop=True)
+    expected = table[task.table.names].reset_index(drop=True)
     pd.testing.assert_frame_equal(built, expected, check_dtype=False, rtol=1e-8)
     words = {claim.id: decide(task, claim, built).word for claim in task.claims}
     assert set(words.values()) == {Word.REPRODUCED}, words
@@ -154,7 +155,7 @@ PLANNED = {
 @pytest.mark.parametrize("address", PLANNED)
 def test_threshold_is_the_planned_one(address: str) -> None:
     _, claim = named(*address.split(":"))
-    assert claim.threshold == PLANNED[address]
+    assert claim.criterion.threshold == PLANNED[address]
 
 
 def flattened(task: Task, **place: object) -> pd.DataFrame:
@@ -224,7 +225,7 @@ def test_nets_of_figure_4_are_judged_apart() -> None:
 def test_figure_fits_one_column(module: ModuleType, tmp_path: Path) -> None:
     """Panels flow into further rows there; the double width is drawn with every result."""
     task: Task = module.tasks[0]
-    table = table_of(task.id, "holds")[task.columns.names]
+    table = table_of(task.id, "holds")[task.table.names]
     reference = load_reference(tmp_path)
     found = draw(task, table=table, reference=reference, profile="cpu", width="single")
     assert found.startswith(b"<?xml")

@@ -8,7 +8,7 @@ import random
 import pandas as pd
 import pytest
 
-from harness.statistics import InvalidQuantity, MissingRows
+from harness.declare.statistics import InvalidQuantity, MissingRows
 from reproductions.asymvalley.curve_quantities import (
     asymmetry,
     consistency_farthest_from_one,

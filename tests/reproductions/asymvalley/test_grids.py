@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from harness.declare.experiment import Experiment
+from harness.declare.profiles import Profile
 from harness.registry import load_registry
-from harness.task import Experiment, Profile
 from reproductions.asymvalley.experiments import recipe_lines, solution
 from reproductions.asymvalley.pairs import PAIRS, RECIPES
 

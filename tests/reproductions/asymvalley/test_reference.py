@@ -8,12 +8,13 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from harness.declare.papers import load_deviations, load_paper
+from harness.declare.reference import load_reference, published
 from harness.errors import DataError
-from harness.papers import load_deviations, load_paper
-from harness.reference import load_reference, published
-from reproductions.asymvalley import convert_reference
+from tests.checkout import PAPERS
+from tools.reference import asymvalley as convert_reference
 
-FOLDER = Path(convert_reference.__file__).parent
+FOLDER = PAPERS / "asymvalley"
 SETTINGS = "area,key,value,where,source\n"
 PROSE = "figure,quantity,value,kind,where,source\n"
 PAPER = f'"{convert_reference.FULL_TEXT}"\n'

@@ -7,11 +7,11 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from harness import datasets
-from harness.content import Content
+from harness.data import load as datasets
+from harness.data.codec import Content
+from harness.declare.experiment import Status
 from harness.errors import DataError, SpecError
-from harness.seeds import derive_seed
-from harness.task import Status
+from harness.run.seeds import derive_seed
 from reproductions.asymvalley.image_nets import build_net, start_batch_norms
 from reproductions.asymvalley.images import images_of
 from reproductions.asymvalley.layout import layout_of, parameters_vector

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
-from harness.claims import Word
-from harness.reference import load_reference
-from harness.statistics import MissingRows
-from harness.tables import build_table
+from harness.declare.reference import load_reference
+from harness.declare.statistics import MissingRows
+from harness.declare.verdict import Word
+from harness.store.table_csv import build_table
 from reproductions.asymvalley.start_quantities import (
     bn_asymmetry,
     bn_asymmetry_share,
@@ -76,8 +76,8 @@ PLANNED = {
 def test_threshold_and_its_source_are_the_planned_ones(address: str) -> None:
     word, name = address.split(":")
     (claim,) = [each for each in TASKS[f"asymvalley/{word}"].claims if each.id == name]
-    assert claim.threshold == {**CALIBRATED, **PLANNED}[address]
-    assert claim.threshold_from == ("calibration" if address in CALIBRATED else "theory")
+    assert claim.criterion.threshold == {**CALIBRATED, **PLANNED}[address]
+    assert claim.scope.threshold_from == ("calibration" if address in CALIBRATED else "theory")
 
 
 def test_noise_on_bn_weights_is_told_from_noise_on_all() -> None:
@@ -193,6 +193,6 @@ def test_a_start_table_survives_its_csv_with_empty_words() -> None:
 
 def test_the_number_the_paper_states_stands_beside_its_claim() -> None:
     claim = fig07_batch_norm_starts.STATED
-    assert claim.paper_value is not None
-    assert claim.paper_value(load_reference(FOLDER, "fig07")) == 0.2
-    assert claim.paper_value(load_reference(FOLDER, "fig21")) is None
+    assert claim.criterion.paper_value is not None
+    assert claim.criterion.paper_value(load_reference(FOLDER, "fig07")) == 0.2
+    assert claim.criterion.paper_value(load_reference(FOLDER, "fig21")) is None

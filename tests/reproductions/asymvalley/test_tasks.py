@@ -5,12 +5,12 @@ from __future__ import annotations
 import io
 import re
 from contextlib import redirect_stdout
-from pathlib import Path
 
-from harness.papers import load_paper
+from harness.declare.papers import load_paper
 from harness.registry import load_registry
+from tests.checkout import PAPERS
 
-FOLDER = Path(__file__).parents[3] / "reproductions" / "asymvalley"
+FOLDER = PAPERS / "asymvalley"
 LIBRARY = load_registry()
 
 
@@ -29,8 +29,8 @@ def test_only_toys_and_identities_are_decided_at_smoke() -> None:
     """A net of a few steps has no valley: nothing empirical may be read off it."""
     for task in LIBRARY.tasks.values():
         for claim in task.claims:
-            if task.paper == "asymvalley" and claim.grade == "empirical":
-                assert "smoke" not in claim.profiles, f"{task.id} {claim.id}"
+            if task.paper == "asymvalley" and claim.scope.grade == "empirical":
+                assert "smoke" not in claim.scope.profiles, f"{task.id} {claim.id}"
 
 
 def test_readme_s_examples_run() -> None:

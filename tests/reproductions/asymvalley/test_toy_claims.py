@@ -11,14 +11,16 @@ import pytest
 import torch
 from torch import Tensor
 
-from harness import datasets
-from harness.claims import Claim, Verdict, Word, evaluate
-from harness.content import Content
+from harness.data import load as datasets
+from harness.data.codec import Content
+from harness.declare.claims import Claim
+from harness.declare.experiment import RawParams
+from harness.declare.statistics import MissingRows
+from harness.declare.task import Task
+from harness.declare.verdict import Verdict, Word, evaluate
 from harness.provenance.seals import seal
-from harness.seeds import derive_seed
-from harness.statistics import MissingRows
-from harness.tables import build_table
-from harness.task import Params, Task
+from harness.run.seeds import derive_seed
+from harness.store.table_csv import build_table
 from reproductions.asymvalley import class_pattern, relu_toy, softmax_toy
 from reproductions.asymvalley.directions import NOISES
 from reproductions.asymvalley.tasks import (
@@ -135,8 +137,8 @@ NEED_FIVE = {f"sign_{value}" for value in ("error", "ce", "trace_p", "trace_h")}
 
 
 def decide(task: Task, claim: Claim, table: pd.DataFrame) -> Verdict:
-    table = table.reindex(columns=task.columns.names)
-    return evaluate(claim, table, columns=task.columns, profile="cpu")
+    table = table.reindex(seed=task.table.seed.names)
+    return evaluate(claim, table, seed=task.table.seed, profile="cpu")
 
 
 def named(task: Task, claim: str) -> Claim:
@@ -162,7 +164,7 @@ def test_two_seeds_decide_nothing_unless_it_is_an_identity(word: str, claim: Cla
     task, table = TABLES[word]
     few = table(True)
     few = few[few["seed"] < 2] if "seed" in few else few
-    undecided = claim.id in NEED_FIVE or not claim.deterministic
+    undecided = claim.id in NEED_FIVE or not claim.scope.deterministic
     expected = Word.INCONCLUSIVE if undecided else Word.REPRODUCED
     assert decide(task, claim, few).word is expected
 
@@ -170,9 +172,9 @@ def test_two_seeds_decide_nothing_unless_it_is_an_identity(word: str, claim: Cla
 @pytest.mark.parametrize(("word", "claim"), EVERY_CLAIM)
 def test_claim_can_be_sealed_and_is_graded_for_its_profiles(word: str, claim: Claim) -> None:
     assert seal(TABLES[word][0], claim, {}).code
-    assert ("smoke" in claim.profiles) == (claim.grade == "exact")
-    assert claim.out_of_profile
-    if claim.grade == "empirical":
+    assert ("smoke" in claim.scope.profiles) == (claim.scope.grade == "exact")
+    assert claim.scope.elsewhere
+    if claim.scope.grade == "empirical":
         assert claim.where.endswith("; threshold: ours, see DEV-08")
 
 
@@ -222,7 +224,7 @@ class Context:
     profile = "smoke"
     device = "cpu"
 
-    def __init__(self, params: Params) -> None:
+    def __init__(self, params: RawParams) -> None:
         self.params = params
 
     def seed(self, stream: str) -> int:
@@ -241,9 +243,9 @@ def verdicts(task: Task) -> dict[str, Word]:
         rows += [{**params, **row, "status": "done"} for row in found]
     table = build_table(task, {experiment.id: pd.DataFrame(rows)})
     return {
-        claim.id: evaluate(claim, table, columns=task.columns, profile="smoke").word
+        claim.id: evaluate(claim, table, seed=task.table.seed, profile="smoke").word
         for claim in task.claims
-        if claim.grade == "exact"
+        if claim.scope.grade == "exact"
     }
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import torch
 
-from harness import datasets
-from harness.lm_tasks import Documents
+from harness.data import load as datasets
+from harness.lm_eval import Documents
 from reproductions.lisa.language_model import LanguageModel
 from reproductions.lisa.lm_tasks import made_up_documents
 from reproductions.lisa.pretraining import Texts, new_model

@@ -12,11 +12,14 @@ from typing import Any, Literal
 import pandas as pd
 import pytest
 
-from harness.claims import Claim, Word, evaluate
+from harness.declare.claims import Claim
+from harness.declare.experiment import Status
+from harness.declare.profiles import Profile
+from harness.declare.task import Task
+from harness.declare.verdict import Word, evaluate
 from harness.errors import DataError, SpecError
-from harness.figures import draw
-from harness.tables import build_table
-from harness.task import Profile, Status, Task
+from harness.publish.figures import draw
+from harness.store.table_csv import build_table
 from reproductions.lisa.benchmarks import cells_won, largest_fall
 from reproductions.lisa.experiments import evaluate as experiment
 from reproductions.lisa.experiments import finetune, scored_models
@@ -174,8 +177,8 @@ def table_of(task: Task, case: Case, *, num_seeds: int = 3) -> pd.DataFrame:
 
 
 def decide(task: Task, claim: Claim, table: pd.DataFrame, profile: Profile | None = None) -> Any:
-    profile = profile or claim.profiles[-1]
-    return evaluate(claim, table, columns=task.columns, profile=profile)
+    profile = profile or claim.scope.profiles[-1]
+    return evaluate(claim, table, seed=task.table.seed, profile=profile)
 
 
 @pytest.mark.parametrize(("task", "claim"), CLAIMS)
@@ -183,7 +186,7 @@ def test_claim_holds_fails_and_needs_three_seeds(task: Task, claim: Claim) -> No
     assert decide(task, claim, table_of(task, "holds")).word is Word.REPRODUCED
     assert decide(task, claim, table_of(task, "fails")).word is Word.NOT_REPRODUCED
     few = decide(task, claim, table_of(task, "holds", num_seeds=2)).word
-    assert few is (Word.REPRODUCED if claim.deterministic else Word.INCONCLUSIVE)
+    assert few is (Word.REPRODUCED if claim.scope.deterministic else Word.INCONCLUSIVE)
 
 
 @pytest.mark.parametrize(("task", "claim"), CLAIMS)
@@ -192,7 +195,7 @@ def test_small_models_decide_what_is_exact_and_say_why_nothing_else(
 ) -> None:
     for profile in ("smoke", "cpu"):
         verdict = decide(task, claim, table_of(task, "holds"), profile)  # type: ignore[arg-type]
-        if claim.grade == "exact":
+        if claim.scope.grade == "exact":
             assert verdict.word is Word.REPRODUCED
         else:
             assert (verdict.word, "guesses" in verdict.reason) == (Word.OUT_OF_PROFILE, True)
@@ -201,7 +204,7 @@ def test_small_models_decide_what_is_exact_and_say_why_nothing_else(
 @pytest.mark.parametrize(("task", "claim"), CLAIMS)
 def test_claim_is_not_run_without_its_rows(task: Task, claim: Claim) -> None:
     table = table_of(task, "holds")
-    kept = table[table["method"] == VANILLA] if claim.grade == "empirical" else table.iloc[:0]
+    kept = table[table["method"] == VANILLA] if claim.scope.grade == "empirical" else table.iloc[:0]
     assert decide(task, claim, kept).word is Word.NOT_RUN
 
 

@@ -16,15 +16,18 @@ import torch
 from scipy.stats import spearmanr
 from torch import Tensor
 
-from harness.claims import Claim, Word, evaluate
-from harness.datasets import available, load
+from harness.data.load import available, load
+from harness.declare.claims import Claim
+from harness.declare.experiment import Status
+from harness.declare.params import Scalar
+from harness.declare.reference import load_reference
+from harness.declare.statistics import InvalidQuantity
+from harness.declare.task import Task
+from harness.declare.verdict import Word, evaluate
 from harness.errors import DataError
-from harness.figures import draw
-from harness.reference import load_reference
-from harness.seeds import derive_seed
-from harness.statistics import InvalidQuantity
-from harness.tables import build_table, validate
-from harness.task import Scalar, Status, Task
+from harness.publish.figures import draw
+from harness.run.seeds import derive_seed
+from harness.store.table_csv import build_table, validate
 from reproductions.lisa.continual import (
     ONE_IN,
     as_examples,
@@ -310,22 +313,22 @@ def table_of(task: Task, case: Case) -> pd.DataFrame:
 
 
 def word(task: Task, claim: Claim, table: pd.DataFrame) -> Word:
-    profile = claim.profiles[-1]
-    return evaluate(claim, table, columns=task.columns, profile=profile).word
+    profile = claim.scope.profiles[-1]
+    return evaluate(claim, table, seed=task.table.seed, profile=profile).word
 
 
 @pytest.mark.parametrize(("task", "claim"), CLAIMS)
 def test_claim_holds_fails_and_needs_three_seeds(task: Task, claim: Claim) -> None:
     held, failed = table_of(task, "holds"), table_of(task, "fails")
-    if claim.profiles == ("paper",):
+    if claim.scope.profiles == ("paper",):
         assert word(task, claim, held) is Word.NOT_RUN
-        assert evaluate(claim, held, columns=task.columns, profile="cpu").word is (
+        assert evaluate(claim, held, seed=task.table.seed, profile="cpu").word is (
             Word.OUT_OF_PROFILE
         )
         return
     assert word(task, claim, held) is Word.REPRODUCED
     assert word(task, claim, failed) is Word.NOT_REPRODUCED
-    few = Word.REPRODUCED if claim.deterministic else Word.INCONCLUSIVE
+    few = Word.REPRODUCED if claim.scope.deterministic else Word.INCONCLUSIVE
     assert word(task, claim, held[held["seed"] < 2]) is few
     assert word(task, claim, held[held["method"] == "lora"]) is Word.NOT_RUN
 
@@ -389,7 +392,7 @@ def test_at_equal_accuracy_the_lower_loss_is_chosen_and_a_diverged_rate_is_not()
 def test_table_and_figure_are_whole(task: Task) -> None:
     for case in ("holds", "fails"):
         table = table_of(task, case)  # type: ignore[arg-type]
-        assert len(validate(table, task.columns, where=task.id)) == len(table)
+        assert len(validate(table, task.table, where=task.id)) == len(table)
         reference = load_reference(FOLDER, task.id.split("/")[1])
         for width in ("single", "double"):
             assert draw(task, table=table, reference=reference, profile="cpu", width=width)  # type: ignore[arg-type]

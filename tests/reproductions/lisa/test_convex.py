@@ -10,10 +10,11 @@ import pytest
 import torch
 from scipy.optimize import minimize
 
-from harness.claims import Claim, Word, evaluate
+from harness.declare.claims import Claim
+from harness.declare.reference import load_reference
+from harness.declare.verdict import Word, evaluate
 from harness.errors import SpecError
-from harness.figures import draw
-from harness.reference import load_reference
+from harness.publish.figures import draw
 from reproductions.lisa import Lisa
 from reproductions.lisa.convex import (
     BlockedWeights,
@@ -117,12 +118,12 @@ def table(case: Literal["holds", "fails"]) -> pd.DataFrame:
 @pytest.mark.parametrize("claim", task.claims, ids=lambda claim: claim.id)
 def test_claim_holds_fails_and_needs_three_seeds(claim: Claim) -> None:
     def word(frame: pd.DataFrame) -> Word:
-        return evaluate(claim, frame, columns=task.columns, profile="cpu").word
+        return evaluate(claim, frame, seed=task.table.seed, profile="cpu").word
 
     held = table("holds")
     assert word(held) is Word.REPRODUCED
     assert word(table("fails")) is Word.NOT_REPRODUCED
-    few = Word.REPRODUCED if claim.deterministic else Word.INCONCLUSIVE
+    few = Word.REPRODUCED if claim.scope.deterministic else Word.INCONCLUSIVE
     assert word(held[held["seed"] < 2]) is few
 
 

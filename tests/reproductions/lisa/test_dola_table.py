@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Literal
 
 import pandas as pd
 import pytest
 
-from harness import datasets
-from harness.claims import Claim, Word, evaluate
+from harness.data import load as datasets
+from harness.declare.claims import Claim
+from harness.declare.experiment import RawParams, Status
+from harness.declare.reference import load_reference
+from harness.declare.verdict import Word, evaluate
 from harness.errors import DataError
-from harness.figures import draw
-from harness.reference import load_reference
-from harness.tables import build_table
-from harness.task import Params, Status
-from reproductions.lisa import convert_reference, dola_trial
+from harness.publish.figures import draw
+from harness.store.table_csv import build_table
+from reproductions.lisa import dola_trial
 from reproductions.lisa.dola import dola, quarter_exits
 from reproductions.lisa.dola_trial import Quiz, dola_rows, gsm8k_rows
 from reproductions.lisa.experiments import continual, finetune
@@ -26,10 +26,11 @@ from reproductions.lisa.gsm8k import asked, demonstrations, marked
 from reproductions.lisa.language_model import LanguageModel
 from reproductions.lisa.tasks.tab13_dola import CLAIMS, task
 from reproductions.lisa.word_problems import Problem, extracted
+from tests.checkout import PAPERS
 from tests.reproductions.lisa.spoken import prompts, speaker
 
 Case = Literal["holds", "fails", "none_right"]
-FOLDER = Path(convert_reference.__file__).parent
+FOLDER = PAPERS / "lisa"
 
 
 def roomy() -> LanguageModel:
@@ -109,7 +110,7 @@ def test_a_model_is_asked_the_first_questions_of_gsm8k() -> None:
         pytest.skip(reason)
     lm = roomy()
     records = datasets.load(experiment.TEST).records
-    params: Params = {"num_questions": 2, "max_new_tokens": 2}
+    params: RawParams = {"num_questions": 2, "max_new_tokens": 2}
     rows = gsm8k_rows({"vanilla": lm}, params, records)
     assert [row["decoding"] for row in rows] == ["greedy", "dola"]
     assert {row["questions"] for row in rows} == {"gsm8k"}
@@ -118,7 +119,7 @@ def test_a_model_is_asked_the_first_questions_of_gsm8k() -> None:
 # --- trials ---
 
 
-def without_keeping(point: Params) -> dict[str, Any]:
+def without_keeping(point: RawParams) -> dict[str, Any]:
     return {name: value for name, value in point.items() if name != "keep_weights"}
 
 
@@ -186,7 +187,7 @@ def test_the_untuned_model_and_that_of_the_seed_at_the_rate_decode(
 ) -> None:
     loaded = []
 
-    def weights_of(upstream: Kept, params: Params, ctx: Any) -> LanguageModel:
+    def weights_of(upstream: Kept, params: RawParams, ctx: Any) -> LanguageModel:
         loaded.append((upstream.params["lr"], upstream.params["seed"], params["keep_weights"]))
         return roomy()
 
@@ -239,7 +240,7 @@ def frames(case: Case, *, seeds: int = 3) -> dict[str, pd.DataFrame]:
 
 def decide(claim: Claim, case: Case, *, seeds: int = 3) -> Word:
     table = build_table(task, frames(case, seeds=seeds))
-    return evaluate(claim, table, columns=task.columns, profile=claim.profiles[-1]).word
+    return evaluate(claim, table, seed=task.table.seed, profile=claim.scope.profiles[-1]).word
 
 
 @pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.id)
@@ -253,7 +254,7 @@ def test_claim_holds_fails_and_needs_three_seeds_and_an_answer(claim: Claim) -> 
 def test_gsm8k_is_out_of_profile_on_a_cpu() -> None:
     table = build_table(task, frames("holds"))
     words = {
-        claim.id: evaluate(claim, table, columns=task.columns, profile="cpu").word
+        claim.id: evaluate(claim, table, seed=task.table.seed, profile="cpu").word
         for claim in CLAIMS
     }
     assert words.pop("lisa_at_least_vanilla_gsm8k") is Word.OUT_OF_PROFILE

@@ -15,8 +15,8 @@ import torch
 from lm_eval.api.task import ConfigurableTask
 from lm_eval.tasks._yaml_loader import load_yaml
 
-from harness import datasets
-from harness.lm_tasks import task_over
+from harness.data import load as datasets
+from harness.lm_eval import task_over
 from reproductions.lisa.evaluation import StartedLM, benchmark_rows
 from reproductions.lisa.generation import greedy
 from reproductions.lisa.language_model import LanguageModel

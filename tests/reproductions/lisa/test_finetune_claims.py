@@ -8,12 +8,13 @@ from typing import Literal
 import pandas as pd
 import pytest
 
-from harness.claims import Claim, Word, evaluate
-from harness.figures import draw
-from harness.reference import load_reference
-from harness.statistics import InvalidQuantity, MissingRows
-from harness.tables import validate
-from harness.task import Task
+from harness.declare.claims import Claim
+from harness.declare.reference import load_reference
+from harness.declare.statistics import InvalidQuantity, MissingRows
+from harness.declare.task import Task
+from harness.declare.verdict import Word, evaluate
+from harness.publish.figures import draw
+from harness.store.table_csv import validate
 from reproductions.lisa.experiments import finetune
 from reproductions.lisa.finetune_quantities import all_blocks_gap, distance_in_spreads, rate_steps
 from reproductions.lisa.finetune_views import curves, finals
@@ -113,13 +114,13 @@ def viewed(name: str, case: Case, seeds: int) -> pd.DataFrame:
 
 
 def word_of(claim: Claim, task: Task, table: pd.DataFrame) -> Word:
-    return evaluate(claim, table, columns=task.columns, profile="cpu").word
+    return evaluate(claim, table, seed=task.table.seed, profile="cpu").word
 
 
 @pytest.mark.parametrize(("task", "claim"), CLAIMS)
 def test_claim_holds(task: Task, claim: Claim) -> None:
     table = table_of(task, "holds")
-    verdict = evaluate(claim, table, columns=task.columns, profile="cpu")
+    verdict = evaluate(claim, table, seed=task.table.seed, profile="cpu")
     assert verdict.word == Word.REPRODUCED, verdict
 
 
@@ -128,7 +129,7 @@ def test_claim_fails(task: Task, claim: Claim) -> None:
     table = table_of(task, "fails")
     if claim.id == "rates_are_of_the_grid":
         table = table.assign(lr=table["lr"].replace(1e-3, 2e-3))
-    verdict = evaluate(claim, table, columns=task.columns, profile="cpu")
+    verdict = evaluate(claim, table, seed=task.table.seed, profile="cpu")
     assert verdict.word == Word.NOT_REPRODUCED, verdict
 
 
@@ -139,8 +140,8 @@ def test_two_seeds_decide_nothing(task: Task, claim: Claim) -> None:
 
 @pytest.mark.parametrize("task", TASKS, ids=lambda task: task.id)
 def test_tables_have_their_columns_and_can_be_drawn(task: Task) -> None:
-    table = table_of(task, "holds")[task.columns.names]
-    table = validate(table, task.columns, where=task.id)
+    table = table_of(task, "holds")[task.table.names]
+    table = validate(table, task.table, where=task.id)
     reference = load_reference(FOLDER, task.id.split("/")[1])
     assert draw(task, table=table, reference=reference, profile="cpu").startswith(b"<?xml")
 

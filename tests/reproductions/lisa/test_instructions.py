@@ -7,7 +7,7 @@ from itertools import pairwise
 import pytest
 import torch
 
-from harness.datasets import load as load_data
+from harness.data.load import load as load_data
 from harness.errors import DataError
 from reproductions.lisa.choice import choice_accuracy, with_distractors
 from reproductions.lisa.instructions import (

@@ -17,9 +17,9 @@ from types import SimpleNamespace
 import pytest
 import requests
 
+from harness.declare.experiment import Needs
 from harness.errors import EnvError, HarnessError, RunError
-from harness.plan import JUDGE_SETTINGS, lacking, probe_limits
-from harness.task import Needs
+from harness.run.plan import JUDGE_SETTINGS, lacking, probe_limits
 from reproductions.lisa import judge as judge_module
 from reproductions.lisa.judge import Judge, JudgeSettings, Reply, settings_from_environment
 from tests.reproductions.lisa.scripted_judge import (

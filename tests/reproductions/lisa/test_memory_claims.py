@@ -3,25 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any, Literal
 
 import pandas as pd
 import pytest
 
-from harness.claims import Claim, Word, evaluate
-from harness.figures import draw
-from harness.papers import load_paper
-from harness.reference import load_reference
-from harness.tables import build_table, validate
-from harness.task import Task
-from reproductions.lisa import convert_reference
+from harness.declare.claims import Claim
+from harness.declare.papers import load_paper
+from harness.declare.reference import load_reference
+from harness.declare.task import Task
+from harness.declare.verdict import Word, evaluate
+from harness.publish.figures import draw
+from harness.store.table_csv import build_table, validate
 from reproductions.lisa.experiments import memory, state_policies
 from reproductions.lisa.memory_quantities import least_rise, length_near
 from reproductions.lisa.tasks import fig03_memory_breakdown, tab01_peak_memory
+from tests.checkout import PAPERS
+from tools.reference import lisa as convert_reference
 
 Case = Literal["holds", "fails"]
-FOLDER = Path(convert_reference.__file__).parent
+FOLDER = PAPERS / "lisa"
 TASKS = (tab01_peak_memory.task, fig03_memory_breakdown.task)
 CLAIMS = [pytest.param(t, c, id=f"{t.id}:{c.id}") for t in TASKS for c in t.claims]
 GB = 10**9
@@ -93,8 +94,8 @@ def table_of(task: Task, case: Case) -> pd.DataFrame:
 
 
 def decide(task: Task, claim: Claim, table: pd.DataFrame) -> Any:
-    profile = "gpu" if "gpu" in claim.profiles else "cpu"
-    return evaluate(claim, table, columns=task.columns, profile=profile)  # type: ignore[arg-type]
+    profile = "gpu" if "gpu" in claim.scope.profiles else "cpu"
+    return evaluate(claim, table, seed=task.table.seed, profile=profile)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(("task", "claim"), CLAIMS)
@@ -120,7 +121,7 @@ def test_claim_is_not_run_without_its_rows(task: Task, claim: Claim) -> None:
 @pytest.mark.parametrize("task", TASKS, ids=lambda task: task.id)
 def test_table_and_figure_are_whole(task: Task) -> None:
     table = table_of(task, "holds")
-    assert len(validate(table, task.columns, where=task.id)) == len(table)
+    assert len(validate(table, task.table, where=task.id)) == len(table)
     reference = load_reference(FOLDER, task.id.split("/")[1])
     for width in ("single", "double"):
         assert draw(task, table=table, reference=reference, profile="cpu", width=width)  # type: ignore[arg-type]

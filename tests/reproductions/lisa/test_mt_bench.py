@@ -14,16 +14,16 @@ import torch
 from scipy.stats import chisquare
 from transformers import LlamaConfig, LlamaForCausalLM
 
-from harness import datasets
+from harness.data import load as datasets
 from harness.errors import DataError, SpecError
 from harness.executors.inline import InlineExecutor
-from harness.plan import Action, MachineLimits, make_plan
-from harness.record import Record
-from harness.records import RecordStore
 from harness.registry import Library, walk_experiments
-from harness.runner import Runner, Summary
-from harness.trial import grid_of
-from harness.workspace import Workspace
+from harness.run.plan import Action, MachineLimits, make_plan
+from harness.run.runner import Runner, Summary
+from harness.run.trial import grid_of
+from harness.store.record import Record
+from harness.store.store import RecordStore
+from harness.store.workspace import Workspace
 from reproductions.lisa.experiments import finetune, mt_bench
 from reproductions.lisa.instructions import prompt_of
 from reproductions.lisa.language_model import LanguageModel

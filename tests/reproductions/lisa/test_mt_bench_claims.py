@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cache
-from pathlib import Path
 from typing import Any, Literal
 
 import pandas as pd
 import pytest
 
-from harness.claims import Claim, Word, evaluate
-from harness.figures import draw
-from harness.reference import load_reference
-from harness.report.beside import beside
-from harness.statistics import InvalidQuantity, MissingRows
-from harness.tables import build_table, validate
-from harness.task import Profile, Task
-from reproductions.lisa import convert_reference
+from harness.declare.claims import Claim
+from harness.declare.profiles import Profile
+from harness.declare.reference import load_reference
+from harness.declare.statistics import InvalidQuantity, MissingRows
+from harness.declare.task import Task
+from harness.declare.verdict import Word, evaluate
+from harness.publish.figures import draw
+from harness.publish.report.beside import beside
+from harness.store.table_csv import build_table, validate
 from reproductions.lisa.mt_bench_claims import MEMORISED, REASONED
 from reproductions.lisa.mt_bench_quantities import gain_percent, lead, lead_by_kind, ordered
 from reproductions.lisa.mt_bench_views import CATEGORIES
@@ -26,9 +26,10 @@ from reproductions.lisa.tasks import (
     tab08_mt_bench_by_category,
     tab09_mt_bench_70b,
 )
+from tests.checkout import PAPERS
 
 Case = Literal["holds", "fails"]
-FOLDER = Path(convert_reference.__file__).parent
+FOLDER = PAPERS / "lisa"
 TASKS = (tab03_mt_bench.task, tab08_mt_bench_by_category.task, tab09_mt_bench_70b.task)
 CLAIMS = [pytest.param(t, c, id=f"{t.id}:{c.id}") for t in TASKS for c in t.claims]
 MODELS = ("tiny-quality", "tinyllama", "mistral-7b", "llama-2-7b", "llama-2-70b")
@@ -86,8 +87,8 @@ def of(claim: Claim) -> tuple[str, ...]:
 
 
 def decide(task: Task, claim: Claim, rows: pd.DataFrame) -> Any:
-    (profile,) = claim.profiles
-    return evaluate(claim, table_of(task, rows), columns=task.columns, profile=profile)
+    (profile,) = claim.scope.profiles
+    return evaluate(claim, table_of(task, rows), seed=task.table.seed, profile=profile)
 
 
 @pytest.mark.parametrize(("task", "claim"), CLAIMS)
@@ -124,13 +125,13 @@ def test_without_a_method_a_claim_is_not_run(task: Task, claim: Claim) -> None:
 @pytest.mark.parametrize(("task", "claim"), CLAIMS)
 def test_a_claim_is_about_one_model_in_one_profile(task: Task, claim: Claim) -> None:
     ours = claim.id.endswith("tiny_quality")
-    assert claim.profiles == (("cpu",) if ours else ("paper",))
+    assert claim.scope.profiles == (("cpu",) if ours else ("paper",))
     others = tuple(model for model in MODELS if model not in of(claim))
     assert len(others) == len(MODELS) - 1
     assert decide(task, claim, answers("holds", models=others)).word is Word.NOT_RUN
     profile: Profile = "paper" if ours else "cpu"
     rows = answers("holds", models=of(claim))
-    verdict = evaluate(claim, table_of(task, rows), columns=task.columns, profile=profile)
+    verdict = evaluate(claim, table_of(task, rows), seed=task.table.seed, profile=profile)
     assert verdict.word is Word.OUT_OF_PROFILE
 
 
@@ -221,7 +222,7 @@ def test_table_and_figure_are_whole(task: Task) -> None:
     table = table_of(task, rated)
     unrated = table_of(task, rated.assign(rating=None, judge=None))
     for one in (table, unrated):
-        assert len(validate(one, task.columns, where=task.id)) == len(one) > 0
+        assert len(validate(one, task.table, where=task.id)) == len(one) > 0
     assert draw(task, table=table, reference=reference, profile="cpu", width="single")
     assert draw(task, table=unrated, reference=reference, profile="cpu")
     assert draw(task, table=table, reference=reference.iloc[:0], profile="cpu")
@@ -257,7 +258,7 @@ def test_early_values_stand_beside_our_lines_and_are_called_so() -> None:
         reference = load_reference(FOLDER, word).query("y_name == 'mean_rating'")
         assert set(reference["status"]) == {"early_version"}
         assert set(reference["abs_err"].dropna()) == ({0.15} if word == "tab09" else set())
-        found = beside(task.columns, table_of(task, answers("holds")), reference)
+        found = beside(task.table, table_of(task, answers("holds")), reference)
         assert found.others == ()
         cells = [cell for line in found.lines for cell in line.papers if cell is not None]
         assert len(cells) == len(reference)
@@ -275,7 +276,7 @@ def test_claims_of_the_early_version_hold_in_its_own_table() -> None:
         }
     )  # fmt: skip
     for claim in tab03_mt_bench.task.claims:
-        if "paper" in claim.profiles and claim.form == "ordering":
+        if "paper" in claim.scope.profiles and claim.criterion.form == "ordering":
             alone = replace(claim, deterministic=True)
             verdict = evaluate(alone, table, columns=TASKS[0].columns, profile="paper")
             assert verdict.word is Word.REPRODUCED, claim.id

@@ -3,26 +3,26 @@
 from __future__ import annotations
 
 import math
-from pathlib import Path
 from typing import Any, Literal
 
 import pandas as pd
 import pytest
 
-from harness.claims import Claim, Word, evaluate
-from harness.figures import Width, draw
-from harness.reference import load_reference
-from harness.tables import build_table, validate
-from harness.task import Task
-from reproductions.lisa import convert_reference
+from harness.declare.claims import Claim
+from harness.declare.reference import load_reference
+from harness.declare.task import Task
+from harness.declare.verdict import Word, evaluate
+from harness.publish.figures import Width, draw
+from harness.store.table_csv import build_table, validate
 from reproductions.lisa.experiments import finetune, initial_norms, norms
 from reproductions.lisa.layer_axis import places_of
 from reproductions.lisa.norm_quantities import adapters_moved, skew
 from reproductions.lisa.shapes import shape_of
 from reproductions.lisa.tasks import fig02_weight_norms, fig12_weight_norms_mistral
+from tests.checkout import PAPERS
 
 Case = Literal["holds", "fails"]
-FOLDER = Path(convert_reference.__file__).parent
+FOLDER = PAPERS / "lisa"
 TASKS = (fig02_weight_norms.task, fig12_weight_norms_mistral.task)
 CLAIMS = [pytest.param(t, c, id=f"{t.id}:{c.id}") for t in TASKS for c in t.claims]
 DETERMINISTIC = "nothing_changed_at_start"
@@ -95,7 +95,7 @@ def table_of(task: Task, case: Case) -> pd.DataFrame:
 
 
 def decide(task: Task, claim: Claim, table: pd.DataFrame) -> Any:
-    return evaluate(claim, table, columns=task.columns, profile="cpu")
+    return evaluate(claim, table, seed=task.table.seed, profile="cpu")
 
 
 @pytest.mark.parametrize(("task", "claim"), CLAIMS)
@@ -130,7 +130,7 @@ def test_claim_is_not_run_without_its_rows(task: Task, claim: Claim) -> None:
 @pytest.mark.parametrize("task", TASKS, ids=lambda task: task.id)
 def test_table_and_figure_are_whole(task: Task) -> None:
     table = table_of(task, "holds")
-    assert len(validate(table, task.columns, where=task.id)) == len(table)
+    assert len(validate(table, task.table, where=task.id)) == len(table)
     reference = load_reference(FOLDER, task.id.split("/")[1])
     widths: tuple[Width, ...] = ("single", "double")
     for width in widths:

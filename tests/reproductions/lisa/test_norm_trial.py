@@ -12,13 +12,13 @@ import torch
 from peft.tuners.lora import LoraLayer
 from torch import nn
 
-from harness.datasets import load
+from harness.data.load import load
+from harness.declare.experiment import Experiment, Outcome, RawParams, Status
 from harness.errors import SpecError
 from harness.executors.context import TrialContext
-from harness.records import RecordStore
-from harness.task import Experiment, Outcome, Params, Status
-from harness.trial import Trial
-from harness.workspace import Workspace
+from harness.run.trial import Trial
+from harness.store.store import RecordStore
+from harness.store.workspace import Workspace
 from reproductions.lisa.experiments import finetune, initial_norms, norms
 from reproductions.lisa.experiments.pretrain import GRAMMAR
 from reproductions.lisa.finetune_trial import finetune_rows
@@ -32,7 +32,7 @@ from tests.reproductions.lisa.small import gpt2, llama
 LAYERS = ["embedding", "block 0", "block 1", "block 2", "block 3", "head"]
 
 
-def context(experiment: Experiment, params: Params, folder: Path) -> TrialContext:
+def context(experiment: Experiment, params: RawParams, folder: Path) -> TrialContext:
     trial = Trial(experiment, params, "smoke")
     return TrialContext(trial, RecordStore(Workspace(folder)), "smoke")
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from pathlib import Path
 from typing import Any, Literal
 
 import pandas as pd
@@ -11,11 +10,11 @@ import pytest
 import torch
 from torch.profiler import ProfilerActivity, profile
 
-from harness.claims import Claim, Word, evaluate
-from harness.figures import draw
-from harness.reference import load_reference
-from harness.tables import build_table, validate
-from reproductions.lisa import convert_reference
+from harness.declare.claims import Claim
+from harness.declare.reference import load_reference
+from harness.declare.verdict import Word, evaluate
+from harness.publish.figures import draw
+from harness.store.table_csv import build_table, validate
 from reproductions.lisa.experiments import step_time
 from reproductions.lisa.memory import Workload
 from reproductions.lisa.methods import Full, Layerwise, Lora, Method
@@ -23,8 +22,9 @@ from reproductions.lisa.shapes import shape_of
 from reproductions.lisa.step_time import PHASES, Step, warm_times
 from reproductions.lisa.step_time_trial import cold_step
 from reproductions.lisa.tasks.fig04_iteration_time import task
+from tests.checkout import PAPERS
 
-FOLDER = Path(convert_reference.__file__).parent
+FOLDER = PAPERS / "lisa"
 Case = Literal["holds", "fails"]
 CLAIMS = [pytest.param(claim, id=claim.id) for claim in task.claims]
 SMOKE = shape_of("tiny-smoke")
@@ -84,7 +84,7 @@ def table_of(case: Case, grid: Any = step_time.cpu_grid) -> pd.DataFrame:
 
 
 def decide(claim: Claim, table: pd.DataFrame) -> Any:
-    return evaluate(claim, table, columns=task.columns, profile="cpu")
+    return evaluate(claim, table, seed=task.table.seed, profile="cpu")
 
 
 @pytest.mark.parametrize("grid", [step_time.cpu_grid, step_time.gpu_grid], ids=["cpu", "gpu"])
@@ -102,7 +102,7 @@ def test_claim_fails_on_a_table_made_to_fail(claim: Claim) -> None:
 def test_claim_is_open_with_two_seeds_unless_it_is_exact(claim: Claim) -> None:
     table = table_of("holds")
     word = decide(claim, table[table["seed"] < 2]).word
-    assert word == (Word.REPRODUCED if claim.grade == "exact" else Word.INCONCLUSIVE)
+    assert word == (Word.REPRODUCED if claim.scope.grade == "exact" else Word.INCONCLUSIVE)
 
 
 @pytest.mark.parametrize("claim", CLAIMS)
@@ -141,7 +141,7 @@ def test_the_paper_s_speed_ups_stand_beside_the_claims() -> None:
 @pytest.mark.parametrize("grid", [step_time.cpu_grid, step_time.smoke_grid], ids=["cpu", "smoke"])
 def test_table_validates_and_figure_draws(grid: Any) -> None:
     table = table_of("holds", grid)
-    assert len(validate(table, task.columns, where=task.id)) == len(table)
+    assert len(validate(table, task.table, where=task.id)) == len(table)
     reference = load_reference(FOLDER, "fig04")
     assert draw(task, table=table, reference=reference, profile="cpu", width="single")
     assert draw(task, table=table, reference=reference[:0], profile="cpu", width="double")

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from torch import Tensor
 from transformers import PreTrainedTokenizerFast
 
-from harness import datasets
+from harness.data import load as datasets
 from harness.errors import SpecError
 from reproductions.lisa.generation import greedy
 from reproductions.lisa.language_model import LanguageModel

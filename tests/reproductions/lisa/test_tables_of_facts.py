@@ -8,20 +8,21 @@ from typing import Any, Literal
 import pandas as pd
 import pytest
 
-from harness.claims import Claim, Word, evaluate
-from harness.content import Content
-from harness.datasets import available, find, load
+from harness.data.codec import Content
+from harness.data.load import available, find, load
+from harness.declare.claims import Claim
+from harness.declare.reference import load_reference
+from harness.declare.task import Task
+from harness.declare.verdict import Word, evaluate
 from harness.errors import SpecError
-from harness.figures import draw
-from harness.reference import load_reference
-from harness.tables import build_table, validate
-from harness.task import Task
-from reproductions.lisa.convert_reference import written_out
+from harness.publish.figures import draw
+from harness.store.table_csv import build_table, validate
 from reproductions.lisa.dataset_facts import count, size_row
 from reproductions.lisa.experiments import datasets, models
 from reproductions.lisa.model_facts import facts_row
 from reproductions.lisa.tasks import tab14_models, tab15_datasets
 from tests.reproductions.lisa.test_memory_claims import FOLDER
+from tools.reference.lisa import written_out
 
 Case = Literal["holds", "fails"]
 TASKS = (tab14_models.task, tab15_datasets.task)
@@ -92,8 +93,8 @@ def test_every_number_of_the_paper_is_asked_for_and_none_else() -> None:
 def test_thresholds_are_the_paper_s_numbers() -> None:
     reference = load_reference(FOLDER, "tab15")
     for claim in TASKS[1].claims[1:]:
-        assert claim.paper_value is not None
-        assert claim.paper_value(reference) == claim.threshold
+        assert claim.criterion.paper_value is not None
+        assert claim.criterion.paper_value(reference) == claim.criterion.threshold
     assert TASKS[1].claims[1].paper_value(reference[:0]) is None  # type: ignore[misc]
 
 
@@ -153,7 +154,7 @@ def table_of(task: Task, case: Case) -> pd.DataFrame:
 
 
 def word(task: Task, claim: Claim, table: pd.DataFrame) -> Word:
-    return evaluate(claim, table, columns=task.columns, profile="cpu").word
+    return evaluate(claim, table, seed=task.table.seed, profile="cpu").word
 
 
 @pytest.mark.parametrize(("task", "claim"), CLAIMS)
@@ -176,7 +177,7 @@ def test_a_data_set_that_is_not_at_hand_decides_nothing() -> None:
 @pytest.mark.parametrize("task", TASKS, ids=lambda task: task.id)
 def test_table_and_figure_are_whole(task: Task) -> None:
     table = table_of(task, "holds")
-    assert len(validate(table, task.columns, where=task.id)) == len(table)
+    assert len(validate(table, task.table, where=task.id)) == len(table)
     reference = load_reference(FOLDER, task.id.split("/")[1])
     for width in ("single", "double"):
         assert draw(task, table=table, reference=reference, profile="cpu", width=width)  # type: ignore[arg-type]

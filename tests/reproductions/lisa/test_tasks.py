@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from harness.papers import load_paper
-from reproductions.lisa import convert_reference
+from harness.declare.papers import load_paper
+from tests.checkout import PAPERS
 
-FOLDER = Path(convert_reference.__file__).parent
+FOLDER = PAPERS / "lisa"
 
 
 def test_every_figure_and_table_of_the_paper_is_listed() -> None:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from torch.nn.utils import clip_grad_norm_
 from torch.optim.lr_scheduler import LambdaLR
 
-from harness.datasets import load as load_data
+from harness.data.load import load as load_data
 from harness.errors import DataError, SpecError
 from reproductions.lisa import pretraining
 from reproductions.lisa.language_model import LanguageModel

@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from harness import datasets
+from harness.data import load as datasets
 from reproductions.nets.resnet import ResNet, ResNetConfig
 
 

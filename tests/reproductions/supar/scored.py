@@ -10,7 +10,8 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from harness.task import Experiment, Scalar
+from harness.declare.experiment import Experiment
+from harness.declare.params import Scalar
 from reproductions.nets.gpt import GPT
 from tests.reproductions.supar import small
 

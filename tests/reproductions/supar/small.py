@@ -10,8 +10,9 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from harness.seeds import derive_seed
-from harness.task import Experiment, Scalar
+from harness.declare.experiment import Experiment
+from harness.declare.params import Scalar
+from harness.run.seeds import derive_seed
 from reproductions.nets.gpt import GPT, GPTConfig
 from reproductions.supar import TABLE_3, Parameterization, Scheme
 from reproductions.supar.text import Batch, character_corpus, training_batches

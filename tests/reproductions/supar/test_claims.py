@@ -8,10 +8,11 @@ from collections.abc import Sequence
 import pandas as pd
 import pytest
 
-from harness.claims import Claim, Verdict, Word, evaluate
+from harness.declare.claims import Claim
+from harness.declare.statistics import MissingRows
+from harness.declare.task import Task
+from harness.declare.verdict import Verdict, Word, evaluate
 from harness.provenance.seals import seal
-from harness.statistics import MissingRows
-from harness.task import Task
 from reproductions.supar.grids import ABLATIONS
 from reproductions.supar.loss_quantities import optimum
 from reproductions.supar.quantities import activation_slope
@@ -63,9 +64,9 @@ EVERY_CLAIM = [
 
 def decide(task: Task, claim: Claim, table: pd.DataFrame) -> Verdict:
     """Evaluate a claim where it is decidable: at `paper`, unless it is exact and on a CPU."""
-    profile = "paper" if "paper" in claim.profiles else "cpu"
-    table = table.reindex(columns=task.columns.names)
-    return evaluate(claim, table, columns=task.columns, profile=profile)
+    profile = "paper" if "paper" in claim.scope.profiles else "cpu"
+    table = table.reindex(seed=task.table.seed.names)
+    return evaluate(claim, table, seed=task.table.seed, profile=profile)
 
 
 def word(task: Task, claim: Claim, table: pd.DataFrame) -> tuple[Word, str]:
@@ -92,18 +93,18 @@ def test_claim_fails_on_a_table_made_to_fail(task: Task, claim: Claim) -> None:
 def test_two_seeds_decide_nothing_unless_deterministic(task: Task, claim: Claim) -> None:
     table = TABLES[task.id](True)
     few = table[table["seed"] < 2] if "seed" in table else table
-    expected = Word.REPRODUCED if claim.deterministic else Word.INCONCLUSIVE
+    expected = Word.REPRODUCED if claim.scope.deterministic else Word.INCONCLUSIVE
     assert word(task, claim, few)[0] is expected
 
 
 @pytest.mark.parametrize(("task", "claim"), EVERY_CLAIM)
 def test_claim_can_be_sealed_and_is_graded_for_its_profiles(task: Task, claim: Claim) -> None:
     assert seal(task, claim, {}).code
-    if claim.grade == "exact":
-        assert "smoke" in claim.profiles
+    if claim.scope.grade == "exact":
+        assert "smoke" in claim.scope.profiles
     else:
-        assert "smoke" not in claim.profiles
-        assert claim.out_of_profile
+        assert "smoke" not in claim.scope.profiles
+        assert claim.scope.elsewhere
 
 
 def test_every_planned_claim_is_there() -> None:
@@ -154,7 +155,7 @@ PLANNED = {
 @pytest.mark.parametrize("address", PLANNED)
 def test_threshold_is_the_planned_one(address: str) -> None:
     _, claim = named(*address.split(":"))
-    assert claim.threshold == PLANNED[address]
+    assert claim.criterion.threshold == PLANNED[address]
 
 
 def _diverged_at_dense_optimum(scheme: str, *, seeds: Sequence[int]) -> pd.DataFrame:
@@ -278,7 +279,9 @@ def test_half_a_correction_that_equals_the_whole_does_not_fail() -> None:
 
 def test_the_orders_of_figure_3_reach_down_to_the_papers_lowest_density() -> None:
     task, _ = named("fig03", "ordered_eighth")
-    asked = {claim.id: claim.profiles for claim in task.claims if claim.id.startswith("ordered")}
+    asked = {
+        claim.id: claim.scope.profiles for claim in task.claims if claim.id.startswith("ordered")
+    }
     assert asked == {
         "ordered_eighth": ("cpu", "paper"),
         "ordered_sixteenth": ("cpu", "paper"),

@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 import torch
 
+from harness.declare.experiment import Status
 from harness.errors import DataError
-from harness.task import Status
 from reproductions.nets.gpt import GPT
 from reproductions.supar.continuation import (
     Item,

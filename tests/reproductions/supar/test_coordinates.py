@@ -12,7 +12,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from harness.claims import Word, evaluate
+from harness.declare.verdict import Word, evaluate
 from harness.errors import SpecError
 from harness.provenance.seals import seal
 from reproductions.supar import (
@@ -347,7 +347,7 @@ def test_layer_claims_feel_one_layer_that_is_off(claim: Any, holds: bool, word: 
 
 
 def test_thresholds_by_layer() -> None:
-    thresholds = {claim.id: claim.threshold for claim in layer_task.CLAIMS}
+    thresholds = {claim.id: claim.criterion.threshold for claim in layer_task.CLAIMS}
     flat = pytest.approx(math.log2(2.5) / 4)
     assert thresholds == {
         **{f"{n}_supar_{b}": flat for n in ("gradient", "update") for b in layer_task.BLOCKS},

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -18,8 +17,9 @@ from reproductions.supar.experiments import (
     transfer,
 )
 from reproductions.supar.parameterization import SCHEMES
+from tests.checkout import ROOT
 
-RESULT = Path(__file__).parents[3] / "results" / "supar" / "pilot.cpu.csv"
+RESULT = ROOT / "results" / "supar" / "pilot.cpu.csv"
 UNIT = {"log2_lr": 1.62e-2, "log2_sigma": 0.08665602}
 """Table 3's values, on which every lattice stands."""
 CENTRES = {

@@ -11,12 +11,14 @@ import pytest
 import yaml
 from safetensors.torch import save
 
-from harness.atomic import write_bytes
-from harness.claims import Claim, Word, evaluate
+from harness.declare.claims import Claim
+from harness.declare.experiment import RawParams, Status
+from harness.declare.reference import load_reference
+from harness.declare.statistics import MissingRows
+from harness.declare.task import Task
+from harness.declare.verdict import Word, evaluate
 from harness.errors import DataError
-from harness.reference import load_reference
-from harness.statistics import MissingRows
-from harness.task import Params, Status, Task
+from harness.store.atomic import write_bytes
 from reproductions.nets.gpt import GPT
 from reproductions.supar import lm_tasks
 from reproductions.supar.accuracy import average, least_lead, margins_over_random
@@ -89,11 +91,11 @@ def test_made_up_documents_have_their_true_sentence_as_the_answer() -> None:
 # --- trials ---
 
 
-def net_of(point: Params) -> GPT:
+def net_of(point: RawParams) -> GPT:
     return GPT(downstream.net_config(point), generator=generator_of(7)).eval()
 
 
-def context_of(point: Params, *, val_loss: float | None = 1.0, data: Any = None) -> Context:
+def context_of(point: RawParams, *, val_loss: float | None = 1.0, data: Any = None) -> Context:
     kept = Kept(net_of(point).state_dict(), val_loss=val_loss)
     return Context(
         experiment=downstream.experiment, params=point, text=SENTENCES, kept=kept, data=data
@@ -230,8 +232,8 @@ EVERY_CLAIM = [
 
 
 def word(task: Task, claim: Claim, table: pd.DataFrame) -> str:
-    table = table.reindex(columns=task.columns.names)
-    return evaluate(claim, table, columns=task.columns, profile=claim.profiles[-1]).word
+    table = table.reindex(seed=task.table.seed.names)
+    return evaluate(claim, table, seed=task.table.seed, profile=claim.scope.profiles[-1]).word
 
 
 @pytest.mark.parametrize(("task", "claim", "names"), EVERY_CLAIM)
@@ -241,7 +243,7 @@ def test_claim_holds_fails_and_needs_three_seeds(
     assert word(task, claim, scores(True, names=names)) == Word.REPRODUCED
     assert word(task, claim, scores(False, names=names)) == Word.NOT_REPRODUCED
     few = word(task, claim, scores(True, names=names, seeds=2))
-    assert few == (Word.REPRODUCED if claim.deterministic else Word.INCONCLUSIVE)
+    assert few == (Word.REPRODUCED if claim.scope.deterministic else Word.INCONCLUSIVE)
 
 
 def test_averages_are_over_the_tasks_that_were_run() -> None:
@@ -260,7 +262,7 @@ def test_race_is_not_run_at_cpu_and_the_other_claims_say_their_reason() -> None:
         if claim.id == "supar_best_race":
             assert verdict.word == Word.NOT_RUN
             assert "RACE" in verdict.reason
-        elif claim.grade == "empirical":
+        elif claim.scope.grade == "empirical":
             assert verdict.word == Word.OUT_OF_PROFILE
 
 
@@ -291,8 +293,8 @@ def test_printed_averages_are_found_where_the_paper_gives_them() -> None:
         }
     )
     found = {
-        claim.id: claim.paper_value(reference)
+        claim.id: claim.criterion.paper_value(reference)
         for claim in tab02_downstream.task.claims
-        if claim.paper_value is not None
+        if claim.criterion.paper_value is not None
     }
     assert found == {"supar_average": 0.40, "sp_average": 0.34}

@@ -9,8 +9,8 @@ import pytest
 import torch
 from torch import Tensor
 
+from harness.declare.experiment import Outcome, Status
 from harness.errors import SpecError
-from harness.task import Outcome, Status
 from reproductions.supar import dynamic_trial
 from reproductions.supar.experiments import dynamic_sweep, lr_sweep
 from reproductions.supar.gpt_trial import Prepared

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 import torch
 
+from harness.declare.experiment import Experiment, Outcome, Status
 from harness.errors import SpecError
-from harness.task import Experiment, Outcome, Status
 from reproductions.nets.gpt import GPT
 from reproductions.supar.experiments import (
     dense_pilot,

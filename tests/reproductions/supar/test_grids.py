@@ -9,7 +9,9 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from harness.task import PROFILES, Experiment, Params, Profile, Scalar
+from harness.declare.experiment import Experiment, RawParams
+from harness.declare.params import Scalar
+from harness.declare.profiles import PROFILES, Profile
 from reproductions.supar import grids
 from reproductions.supar.experiments import (
     continuation,
@@ -259,13 +261,13 @@ def test_sp_of_figure_10_gets_a_third_of_its_rate_on_wide_rungs() -> None:
         assert set(others) == {1.62e-2}
 
 
-def nets_of(experiments: Iterable[Experiment]) -> list[Params]:
+def nets_of(experiments: Iterable[Experiment]) -> list[RawParams]:
     """Return one trial of every kind of net and batch, the narrowest that there is.
 
     The contract suite counts every width.
     """
     names = ("num_layers", "micro_batches", "tokenizer", "feed_forward", "positions")
-    found: dict[tuple[Scalar, ...], Params] = {}
+    found: dict[tuple[Scalar, ...], RawParams] = {}
     for experiment in experiments:
         for profile in PROFILES:
             for point in points(experiment, profile):
@@ -275,7 +277,7 @@ def nets_of(experiments: Iterable[Experiment]) -> list[Params]:
     return list(found.values())
 
 
-def check_dry_run(experiment: Experiment, point: Params) -> None:
+def check_dry_run(experiment: Experiment, point: RawParams) -> None:
     assert experiment.dry_run is not None
     report = experiment.dry_run(point)
     assert report.num_params == report.expected_num_params

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 import pandas as pd
 import pytest
 
-from harness.statistics import InvalidQuantity, MissingRows
+from harness.declare.statistics import InvalidQuantity, MissingRows
 from reproductions.supar import loss_quantities as q
 
 NAN = math.nan

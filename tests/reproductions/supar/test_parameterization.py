@@ -11,7 +11,7 @@ import pytest
 import torch
 from torch import nn
 
-from harness.claims import Word, evaluate
+from harness.declare.verdict import Word, evaluate
 from harness.errors import SpecError
 from reproductions.supar import (
     FIGURE_5,

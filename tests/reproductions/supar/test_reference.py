@@ -9,12 +9,14 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from harness.declare.reference import load_reference, published
 from harness.errors import DataError
-from harness.reference import load_reference, published
 from harness.registry import load_registry
-from reproductions.supar import convert_reference, paper_values
+from reproductions.supar import paper_values
+from tests.checkout import PAPERS
+from tools.reference import supar as convert_reference
 
-FOLDER = Path(convert_reference.__file__).parent
+FOLDER = PAPERS / "supar"
 
 
 @pytest.fixture(scope="module")
@@ -167,13 +169,16 @@ def test_thresholds_that_the_paper_prints_are_its_values() -> None:
     for task in library.select(["supar"]):
         rows = load_reference(FOLDER, task.id.split("/")[1])
         for claim in task.claims:
-            if claim.threshold_from == "paper" and claim.paper_value is not None:
+            if claim.scope.threshold_from == "paper" and claim.criterion.paper_value is not None:
                 low, high = (
-                    claim.threshold
-                    if isinstance(claim.threshold, tuple)
-                    else (claim.threshold - claim.tolerance, claim.threshold + claim.tolerance)
+                    claim.criterion.threshold
+                    if isinstance(claim.criterion.threshold, tuple)
+                    else (
+                        claim.criterion.threshold - claim.criterion.tolerance,
+                        claim.criterion.threshold + claim.criterion.tolerance,
+                    )
                 )
-                printed = claim.paper_value(rows)
+                printed = claim.criterion.paper_value(rows)
                 assert printed is not None, claim.id
                 assert low - 1e-12 <= printed <= high + 1e-12, claim.id
                 found[f"{task.id}:{claim.id}"] = printed

@@ -4,24 +4,24 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
 import pytest
 
-from harness.claims import Word, evaluate
+from harness.declare.reference import load_reference
+from harness.declare.statistics import MissingRows
+from harness.declare.verdict import Word, evaluate
 from harness.errors import SpecError
-from harness.reference import load_reference
-from harness.statistics import MissingRows
-from harness.tables import build_table
+from harness.store.table_csv import build_table
 from reproductions.supar import settings
 from reproductions.supar.experiments import configuration
 from reproductions.supar.paper_values import half_unit, num_digits, printed
 from reproductions.supar.tasks import tab03_base_hyperparameters as tab03
 from reproductions.supar.tasks import tab04_experiment_details as tab04
+from tests.checkout import PAPERS
 
-FOLDER = Path(settings.__file__).parent
+FOLDER = PAPERS / "supar"
 
 
 @pytest.fixture(scope="module")
@@ -40,7 +40,7 @@ def test_every_printed_number_is_claimed_or_excepted_with_a_reason(
     rows = reference[reference["task"] == word]
     excepted = rows["y_name"].isin(module.NOT_CLAIMED) | rows["value_text"].isin(module.NOT_CLAIMED)
     expected = set(rows[~excepted][["y_name", "series", "x"]].fillna(-1).itertuples(index=False))
-    stated = [claim.paper_value.keywords for claim in module.task.claims]
+    stated = [claim.criterion.paper_value.keywords for claim in module.task.claims]
     claimed = [(cell["y_name"], cell["series"], cell["x"] or -1) for cell in stated]
     assert set(claimed) == expected and len(claimed) == len(expected)
     assert all(module.NOT_CLAIMED.values())
@@ -55,7 +55,7 @@ def test_exceptions_of_table_4_are_words_and_no_numbers() -> None:
 @pytest.mark.parametrize("module", [tab03, tab04])
 def test_thresholds_are_the_reference_values(module: Any, reference: pd.DataFrame) -> None:
     for claim in module.task.claims:
-        assert claim.paper_value(reference) == claim.threshold
+        assert claim.criterion.paper_value(reference) == claim.criterion.threshold
 
 
 def test_every_row_of_table_4_has_its_grid() -> None:
@@ -125,7 +125,7 @@ def verdicts(item: str) -> dict[str, Word]:
     frame = pd.DataFrame({**params, **row, "status": "done"} for row in rows)
     table = build_table(task, {"supar/configuration": frame})
     return {
-        claim.id: evaluate(claim, table, columns=task.columns, profile="smoke").word
+        claim.id: evaluate(claim, table, seed=task.table.seed, profile="smoke").word
         for claim in task.claims
         if claim.id.startswith(f"{item}_")
     }

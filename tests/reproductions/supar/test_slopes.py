@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from harness.statistics import InvalidQuantity
+from harness.declare.statistics import InvalidQuantity
 from reproductions.supar.slopes import log_slope
 
 

@@ -11,8 +11,8 @@ import pytest
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
+from harness.declare.experiment import Status
 from harness.errors import SpecError
-from harness.task import Status
 from reproductions.nets.gpt import GPT, GPTConfig
 from reproductions.supar import TABLE_3, Parameterization, Scheme, max_abs_masked
 from reproductions.supar.experiments import lr_sweep

@@ -13,19 +13,21 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from harness.claims import Word, evaluate
-from harness.figures import draw
-from harness.papers import deviations_of, load_deviations, load_paper
-from harness.reference import load_reference
-from harness.seeds import derive_seed
-from harness.tables import build_table, validate
-from harness.task import PROFILES, Task
-from reproductions.supar import parameterization, views
+from harness.declare.papers import deviations_of, load_deviations, load_paper
+from harness.declare.profiles import PROFILES
+from harness.declare.reference import load_reference
+from harness.declare.task import Task
+from harness.declare.verdict import Word, evaluate
+from harness.publish.figures import draw
+from harness.run.seeds import derive_seed
+from harness.store.table_csv import build_table, validate
+from reproductions.supar import parameterization
 from reproductions.supar.experiments import configuration, identities
+from tests.checkout import PAPERS
 from tests.reproductions.supar.hand_made import TABLES, sweep
 from tests.reproductions.supar.test_claims import TASKS
 
-FOLDER = Path(views.__file__).parent
+FOLDER = PAPERS / "supar"
 MODULES = [path.stem for path in (FOLDER / "tasks").glob("[!_]*.py")]
 DRAWN = [name for name, task in TASKS.items() if task.figure is not None]
 
@@ -58,7 +60,7 @@ def tab01_verdicts() -> dict[str, Word]:
 
     table = build_table(task, {"supar/identities": rows_of(identities.experiment, small)})
     return {
-        claim.id: evaluate(claim, table, columns=task.columns, profile="smoke").word
+        claim.id: evaluate(claim, table, seed=task.table.seed, profile="smoke").word
         for claim in task.claims
     }
 
@@ -87,7 +89,7 @@ def test_settings_of_our_paper_grids_are_the_published_ones() -> None:
         task = TASKS[name]
         table = build_table(task, frames)
         for claim in task.claims:
-            verdict = evaluate(claim, table, columns=task.columns, profile="smoke")
+            verdict = evaluate(claim, table, seed=task.table.seed, profile="smoke")
             assert (claim.id, verdict.word, verdict.reason) == (claim.id, Word.REPRODUCED, "")
 
 
@@ -125,8 +127,8 @@ def test_deviations_name_tasks_that_exist(profile: Any) -> None:
 @pytest.mark.parametrize("name", sorted(TASKS))
 def test_hand_made_tables_have_the_declared_columns(name: str) -> None:
     task = TASKS[name]
-    table = TABLES[name](True).reindex(columns=task.columns.names)
-    assert len(validate(table, task.columns, where=name)) == len(table)
+    table = TABLES[name](True).reindex(seed=task.table.seed.names)
+    assert len(validate(table, task.table, where=name)) == len(table)
 
 
 @pytest.mark.parametrize("name", DRAWN)

@@ -7,8 +7,8 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from harness.tables import build_table
-from harness.task import Task
+from harness.declare.task import Task
+from harness.store.table_csv import build_table
 from reproductions.supar.costs import train_flops
 from reproductions.supar.grids import ABLATIONS
 from reproductions.supar.tasks import pilot

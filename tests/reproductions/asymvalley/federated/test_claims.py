@@ -5,10 +5,11 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
-from harness.claims import Claim, Verdict, Word, evaluate
-from harness.figures import draw
+from harness.declare.claims import Claim
+from harness.declare.profiles import Profile
+from harness.declare.verdict import Verdict, Word, evaluate
 from harness.provenance.seals import seal
-from harness.task import Profile
+from harness.publish.figures import draw
 from reproductions.asymvalley.federated_views import COLUMNS, IDENTITIES, RUNS, view
 from reproductions.asymvalley.tasks.tab01_federated import task
 from tests.reproductions.asymvalley.federated.hand_made import table
@@ -17,7 +18,7 @@ EVERY = [pytest.param(claim, id=claim.id) for claim in task.claims]
 
 
 def decide(claim: Claim, rows: pd.DataFrame) -> Verdict:
-    profile: Profile = "paper" if "paper" in claim.profiles else "cpu"
+    profile: Profile = "paper" if "paper" in claim.scope.profiles else "cpu"
     rows = rows.reindex(columns=COLUMNS.names)
     return evaluate(claim, rows, columns=COLUMNS, profile=profile)
 
@@ -40,14 +41,14 @@ def test_claim_fails_on_a_table_made_to_fail(claim: Claim) -> None:
 
 @pytest.mark.parametrize("claim", EVERY)
 def test_two_seeds_decide_nothing_unless_deterministic(claim: Claim) -> None:
-    expected = Word.REPRODUCED if claim.deterministic else Word.INCONCLUSIVE
+    expected = Word.REPRODUCED if claim.scope.deterministic else Word.INCONCLUSIVE
     assert decide(claim, table(True, num_seeds=2)).word is expected
 
 
 @pytest.mark.parametrize("claim", EVERY)
 def test_claim_can_be_sealed_and_is_graded_for_its_profiles(claim: Claim) -> None:
     assert seal(task, claim, {}).code
-    assert (claim.grade == "exact") == ("smoke" in claim.profiles)
+    assert (claim.scope.grade == "exact") == ("smoke" in claim.scope.profiles)
 
 
 def single_seeded() -> pd.DataFrame:

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 import torch
 
-from harness import datasets
+from harness.data import load as datasets
+from harness.declare.experiment import RawParams
 from harness.errors import DataError, SpecError
-from harness.seeds import derive_seed
-from harness.task import Params
-from harness.trial import grid_of
+from harness.run.seeds import derive_seed
+from harness.run.trial import grid_of
 from reproductions.asymvalley.experiments import (
     federated,
     federated_identities,
@@ -34,7 +34,7 @@ from reproductions.asymvalley.federated.trial import (
 PROFILES = ("smoke", "cpu", "gpu", "paper")
 
 
-def context(params: Params, rows: list[Any] | None = None) -> Any:
+def context(params: RawParams, rows: list[Any] | None = None) -> Any:
     """Return what a run needs of the harness, with the harness's own seeds and data."""
     return SimpleNamespace(
         device="cpu",

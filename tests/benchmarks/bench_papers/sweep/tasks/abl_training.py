@@ -5,19 +5,21 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 
-from harness.task import Column, Columns, Experiment, Needs, Params, Task
+from harness.declare.experiment import Experiment, Needs, RawParams
+from harness.declare.old import old_task
+from harness.declare.table import Column, Table
 from reproductions.supar import trained
 from reproductions.supar.experiments import lr_sweep
 
 
-def grid() -> Iterator[Params]:
+def grid() -> Iterator[RawParams]:
     """Yield as many trials as the benchmark asks for, equal but for their seed."""
     (shape, *_) = lr_sweep.cpu_grid()
     for seed in range(int(os.environ.get("BENCH_TRIALS", "2"))):
         yield {**shape, "data": "grammar-text", "steps": 20, "warmup_steps": 2, "seed": seed}
 
 
-task = Task(
+task = old_task(
     id="sweep/abl_training",
     title="Trials that train a net",
     reads=(
@@ -29,7 +31,7 @@ task = Task(
             needs=Needs(data=("grammar-text",)),
         ),
     ),
-    columns=Columns(
+    columns=Table(
         (
             Column(name="seed", type="int", role="seed", doc="number of the trial"),
             Column(name="train_loss", type="float", role="value", doc="nats", nullable=True),

@@ -1,0 +1,181 @@
+"""Decodes a data file and hashes what it says, so that a recompressed copy is the same data."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import io
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from harness.errors import DataError, SpecError
+from harness.provenance.canonical import canonical_json
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from harness.data.catalogue import Kind, Variant
+
+Arrays = dict[str, "np.ndarray[Any, Any]"]
+Records = list[dict[str, Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """A data set as loaded: its value and where it came from."""
+
+    name: str
+    variant: Variant
+    sha256: str
+    """Of the decoded content; checked against the catalogue."""
+    value: Any
+    """str for text; dict of numpy arrays for arrays and tensors; list of dicts for records."""
+
+    @property
+    def text(self) -> str:
+        """The value of a text. Raises SpecError for another kind."""
+        if not isinstance(self.value, str):
+            raise self._wrong_kind("text")
+        return self.value
+
+    @property
+    def arrays(self) -> Arrays:
+        """The value of arrays or tensors. Raises SpecError for another kind."""
+        if not isinstance(self.value, dict):
+            raise self._wrong_kind("arrays")
+        return self.value
+
+    @property
+    def records(self) -> Records:
+        """The value of records. Raises SpecError for another kind."""
+        if not isinstance(self.value, list):
+            raise self._wrong_kind("records")
+        return self.value
+
+    def _wrong_kind(self, wanted: str) -> SpecError:
+        found = type(self.value).__name__
+        return SpecError(f"data set {self.name} is a {found}, not {wanted}: use .value")
+
+
+@dataclass(frozen=True, slots=True)
+class Decoded:
+    """A value and the SHA-256 of its content."""
+
+    value: Any
+    sha256: str
+
+
+def decode(kind: Kind, data: bytes) -> Decoded:
+    """Decode the bytes of a file; nothing is ever unpickled.
+
+    text: gzip of UTF-8, hashed as its UTF-8 bytes. records: gzip of JSON lines, hashed as the
+    decompressed bytes. json: hashed as its bytes. arrays: .npz, tensors: .safetensors, both as
+    `hash_arrays`. Raises DataError that says in which way the bytes are not of that kind.
+    """
+    try:
+        return _DECODERS[kind](data)
+    except Exception as error:
+        # Damaged bytes make the decoders raise nearly anything (zipfile alone: six types).
+        raise DataError(f"not readable as {kind} ({type(error).__name__}: {error})") from error
+
+
+def hash_text(text: str) -> str:
+    """Return the SHA-256 of the UTF-8 bytes.
+
+    >>> hash_text("abc")[:16]
+    'ba7816bf8f01cfea'
+    """
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def hash_arrays(arrays: Mapping[str, Any]) -> str:
+    """Hash arrays by sorted name: canonical JSON of [name, dtype, shape], newline, bytes.
+
+    Bytes are in C order and in the dtype's own byte order; the dtype is written as numpy's
+    `dtype.str`, which names that order, so the framing is unambiguous.
+    """
+    import numpy as np
+
+    total = hashlib.sha256()
+    for name in sorted(arrays):
+        array = np.asarray(arrays[name])
+        total.update(canonical_json([name, array.dtype.str, list(array.shape)]).encode() + b"\n")
+        total.update(array.tobytes(order="C"))
+    return total.hexdigest()
+
+
+def hash_value(kind: Kind, value: Any) -> str:
+    """Return the content hash of a value in memory: text, arrays or tensors."""
+    if kind == "text":
+        return hash_text(value)
+    if kind in ("arrays", "tensors"):
+        return hash_arrays(value)
+    raise SpecError(f"content of kind {kind} is hashed from its bytes, not from a value")
+
+
+def encode(kind: Kind, items: list[str], field: str) -> bytes:
+    """Encode what a hub column holds as the file of a text or of records.
+
+    A text is its items joined by nothing; a record is `{field: item}`. The gzip header has
+    no time stamp, so equal items give equal bytes.
+    """
+    if kind == "text":
+        plain = "".join(items)
+    else:
+        plain = "".join(json.dumps({field: item}, ensure_ascii=False) + "\n" for item in items)
+    return gzip.compress(plain.encode(), mtime=0)
+
+
+def encode_arrays(arrays: Mapping[str, Any]) -> bytes:
+    """Encode arrays as a compressed .npz; its members have no time stamp, as those of `encode`."""
+    import numpy as np
+
+    buffer = io.BytesIO()
+    np.savez_compressed(buffer, **arrays)
+    return buffer.getvalue()
+
+
+def _decode_text(data: bytes) -> Decoded:
+    text = gzip.decompress(data).decode("utf-8")
+    return Decoded(text, hash_text(text))
+
+
+def _decode_records(data: bytes) -> Decoded:
+    plain = gzip.decompress(data)
+    records = [json.loads(line) for line in plain.decode("utf-8").split("\n") if line.strip()]
+    if not all(isinstance(record, dict) for record in records):
+        raise ValueError("a line is not a JSON object")
+    return Decoded(records, hashlib.sha256(plain).hexdigest())
+
+
+def _decode_json(data: bytes) -> Decoded:
+    return Decoded(json.loads(data.decode("utf-8")), hashlib.sha256(data).hexdigest())
+
+
+def _decode_arrays(data: bytes) -> Decoded:
+    import numpy as np
+
+    archive = np.load(io.BytesIO(data), allow_pickle=False)
+    if not isinstance(archive, np.lib.npyio.NpzFile):
+        raise ValueError("a single array, not an .npz archive")
+    with archive:
+        arrays = {name: archive[name] for name in archive.files}
+    return Decoded(arrays, hash_arrays(arrays))
+
+
+def _decode_tensors(data: bytes) -> Decoded:
+    from safetensors.numpy import load
+
+    tensors = load(data)
+    return Decoded(tensors, hash_arrays(tensors))
+
+
+_DECODERS = {
+    "text": _decode_text,
+    "records": _decode_records,
+    "json": _decode_json,
+    "arrays": _decode_arrays,
+    "tensors": _decode_tensors,
+}

@@ -1,0 +1,233 @@
+"""Fetches hub variants through the `datasets` package, and remembers what was fetched.
+
+A fetch leaves two files below the cache folder, `hub/NAME.jsonl.gz` (`.txt.gz` for a text, `.npz`
+for images) and the record `hub/NAME.json` with revision and hashes. The first fetch of a data set
+whose revision or content the catalogue does not know writes the record; every later one must match
+it, also after the data file itself was deleted. Both files may be copied below a REPRO_DATA folder.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from harness.data.codec import decode, encode, encode_arrays
+from harness.errors import DataError, EnvError, HarnessError, UsageError
+from harness.provenance.canonical import canonical_json
+from harness.store import atomic
+
+if TYPE_CHECKING:
+    from harness.data.catalogue import Dataset, Hub
+
+T = TypeVar("T")
+
+LOCAL = "local folder"
+"""Stands for the revision of a repository that is a folder on this machine."""
+
+
+class Fetched(BaseModel):
+    """What a fetch found, as stored."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+    schema_version: Literal[1] = 1
+    name: str
+    repo: str
+    revision: str
+    num_records: int
+    sha256: str
+    """Of the decoded content."""
+    file_sha256: str
+    path: str
+    """Of the data file, relative to the folder that holds `hub/`."""
+
+
+def record_path(dataset: Dataset, root: Path) -> Path:
+    """Return where the fetch record of a data set lies below a data or cache folder."""
+    return root / "hub" / f"{dataset.name}.json"
+
+
+def read_fetched(dataset: Dataset, root: Path) -> Fetched | None:
+    """Return the fetch record, or None. Raises DataError if it cannot be used."""
+    path = record_path(dataset, root)
+    try:
+        fetched = Fetched.model_validate_json(path.read_bytes())
+    except FileNotFoundError:
+        return None
+    except (OSError, ValidationError) as error:
+        raise DataError(
+            f"the fetch record {path} cannot be read ({type(error).__name__}): delete it"
+            f" and run `repro data fetch {dataset.name}` again"
+        ) from error
+    if fetched.name != dataset.name or fetched.path != _data_path(dataset):
+        raise DataError(
+            f"the fetch record {path} is of data set {fetched.name} in {fetched.path}:"
+            f" delete it and run `repro data fetch {dataset.name}` again"
+        )
+    return fetched
+
+
+def fetch(dataset: Dataset, cache: Path) -> Fetched:
+    """Read a data set from the hub into the cache and return its record.
+
+    Raises UsageError if it has no hub variant; EnvError without a network or without the
+    `datasets` package; DataError if revision or content differ from the catalogue or from
+    the first fetch, which then leaves the cache as it was.
+    """
+    if dataset.hub is None:
+        raise UsageError(
+            f"data set {dataset.name} is not on the hub, it has the variants"
+            f" {', '.join(dataset.variants)}: see `repro data list`"
+        )
+    known = read_fetched(dataset, cache)
+    wanted = dataset.hub.revision or (known.revision if known else "")
+    revision = _resolve(dataset, dataset.hub, wanted)
+    data, num_records = _read(dataset, dataset.hub, revision)
+    fetched = Fetched(
+        name=dataset.name,
+        repo=dataset.hub.repo,
+        revision=revision,
+        num_records=num_records,
+        sha256=decode(dataset.kind, data).sha256,
+        file_sha256=hashlib.sha256(data).hexdigest(),
+        path=_data_path(dataset),
+    )
+    _must_match(dataset, fetched, known)
+    atomic.write_bytes(cache / fetched.path, data)
+    # Last, so that a record never stands for a file that was not written.
+    atomic.write_text(record_path(dataset, cache), canonical_json(fetched.model_dump()) + "\n")
+    return fetched
+
+
+def _data_path(dataset: Dataset) -> str:
+    return f"hub/{dataset.name}{dataset.suffix}"
+
+
+def _must_match(dataset: Dataset, fetched: Fetched, known: Fetched | None) -> None:
+    expected = dataset.sha256 or (known.sha256 if known else "")
+    if expected and fetched.sha256 != expected:
+        source = "the catalogue" if dataset.sha256 else "the first fetch"
+        raise DataError(
+            f"data set {dataset.name}: {fetched.repo} at {fetched.revision} holds other content"
+            f" than {source} says, expected {expected}, found {fetched.sha256}: the cache is"
+            " left as it was"
+        )
+
+
+def _resolve(dataset: Dataset, hub: Hub, revision: str) -> str:
+    """Return the commit to read: the one asked for, or the newest. Fails fast when offline."""
+    if Path(hub.repo).is_absolute():
+        if not Path(hub.repo).is_dir():
+            raise DataError(f"data set {dataset.name}: {hub.repo} is not a folder: correct it")
+        return LOCAL
+    if Path(hub.repo).exists():
+        # `datasets` would read it in place of the hub's repository.
+        raise DataError(f"a local path {hub.repo} hides the hub's: run in another folder")
+    _require_packages(dataset)
+    from huggingface_hub import HfApi
+
+    def ask() -> Any:
+        return HfApi().dataset_info(hub.repo, revision=revision or None, timeout=30)
+
+    found = _guarded(dataset, hub, ask).sha
+    if revision and found != revision:
+        raise DataError(f"{hub.repo}: asked for revision {revision}, the hub answers {found}")
+    return str(found)
+
+
+def _read(dataset: Dataset, hub: Hub, revision: str) -> tuple[bytes, int]:
+    """Return the file to store and how many records it holds."""
+    _require_packages(dataset)
+    if dataset.kind == "arrays":
+        from harness.data.hub_images import read_images
+
+        arrays: dict[str, Any] = {}
+        for part, split in zip(("train", "test"), hub.splits, strict=True):
+            images, labels = read_images(dataset, hub, _items(dataset, hub, revision, (split,)))
+            arrays |= {f"x_{part}": images, f"y_{part}": labels}
+        return encode_arrays(arrays), len(arrays["y_train"]) + len(arrays["y_test"])
+    rows = _items(dataset, hub, revision, hub.splits)
+    items = [_item(dataset, hub, row, index) for index, row in enumerate(rows)]
+    return encode(dataset.kind, items, hub.field), len(items)
+
+
+def _items(
+    dataset: Dataset, hub: Hub, revision: str, splits: tuple[str, ...]
+) -> Iterator[dict[str, Any]]:
+    """Yield the rows of some splits, streamed in their order, and check that they are enough.
+
+    Streaming reads no further than `num_records` and leaves no second copy in Arrow files.
+    """
+    num_read = 0
+    for split in splits:
+        rows = _guarded(dataset, hub, partial(_open, hub, split, revision))
+        while (row := _guarded(dataset, hub, partial(next, rows, None))) is not None:
+            num_read += 1
+            yield row
+            if num_read == hub.num_records:
+                return
+    if hub.num_records > num_read:
+        raise DataError(
+            f"data set {dataset.name}: {hub.repo} has {num_read} records in"
+            f" {', '.join(splits)}, the catalogue wants {hub.num_records}: correct it"
+        )
+
+
+def _open(hub: Hub, split: str, revision: str) -> Iterator[dict[str, Any]]:
+    import datasets
+
+    rows = datasets.load_dataset(
+        hub.repo,
+        hub.config or None,
+        split=split,
+        revision=None if revision == LOCAL else revision,
+        streaming=True,
+    )
+    if hub.label and isinstance((rows.features or {}).get(hub.field), datasets.Image):
+        # As stored: a damaged image then fails where its record is known.
+        rows = rows.cast_column(hub.field, datasets.Image(decode=False))
+    return iter(rows)
+
+
+def _item(dataset: Dataset, hub: Hub, row: dict[str, Any], index: int) -> str:
+    value = row.get(hub.field)
+    if not isinstance(value, str):
+        raise DataError(
+            f"data set {dataset.name}: record {index} of {hub.repo} has no text in the field"
+            f" {hub.field!r}, only {', '.join(sorted(row))}: correct the catalogue"
+        )
+    return value
+
+
+def _require_packages(dataset: Dataset) -> None:
+    import importlib.util
+
+    if importlib.util.find_spec("datasets") is None:
+        raise EnvError(
+            f"fetching {dataset.name} needs the package datasets:"
+            " pip install 'paper-reproductions[lm]'"
+        )
+
+
+def _guarded(dataset: Dataset, hub: Hub, action: Callable[[], T]) -> T:
+    """Call an action of the hub's clients; turn what they raise into one sentence.
+
+    They raise errors of many libraries (HTTP client, Arrow, fsspec, their own), which share
+    no base and change between versions, so everything but our own is caught here.
+    """
+    try:
+        return action()
+    except HarnessError:
+        raise
+    except Exception as error:
+        first_line = (str(error).strip() or "no reason given").splitlines()[0][:200]
+        raise EnvError(
+            f"cannot fetch {dataset.name} from {hub.repo}"
+            f" ({type(error).__name__}: {first_line}): check the network,"
+            " or fetch it on another machine and copy its cache folder's hub/ into REPRO_DATA"
+        ) from error

@@ -1,0 +1,87 @@
+"""Turns the rows of a hub's image data set into arrays: decoding, colour, size and labels."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+from harness.errors import DataError
+
+if TYPE_CHECKING:
+    import numpy as np
+    from PIL.Image import Image
+
+    from harness.data.catalogue import Dataset, Hub
+
+    Pixels = np.ndarray[Any, np.dtype[np.uint8]]
+
+MAX_LABEL = 255
+DEEP_MODES = ("I", "F")
+"""First letters of Pillow's modes of more than 8 bits, whose values a conversion would clip."""
+
+
+def read_images(
+    dataset: Dataset, hub: Hub, rows: Iterable[dict[str, Any]]
+) -> tuple[Pixels, Pixels]:
+    """Return the images and labels of one split, in the rows' order, as uint8.
+
+    rows: each with the encoded image as `{"bytes": ...}` in `hub.field`, its class in `hub.label`.
+    Returns shapes (n, height, width, 3), or (n, height, width) for mode L, and (n,).
+    Raises DataError that names the record: no image, no label from 0 to 255, another size.
+    """
+    import numpy as np
+
+    images: list[Pixels] = []
+    labels: list[int] = []
+    for index, row in enumerate(rows):
+        where = f"data set {dataset.name}: record {index} of {hub.repo}"
+        pixels = np.asarray(_decode(where, hub, row))
+        if images and pixels.shape != images[0].shape:
+            raise DataError(
+                f"{where} has the shape {pixels.shape}, the first one {images[0].shape}:"
+                " give image_size in the catalogue"
+            )
+        images.append(pixels)
+        labels.append(_label(where, hub, row))
+    if not images:
+        raise DataError(f"data set {dataset.name}: {hub.repo} has an empty split: correct it")
+    return np.stack(images), np.array(labels, np.uint8)
+
+
+def _decode(where: str, hub: Hub, row: dict[str, Any]) -> Image:
+    import PIL.Image
+    import PIL.ImageOps
+
+    stored = row.get(hub.field)
+    data = stored.get("bytes") if isinstance(stored, dict) else None
+    if not isinstance(data, bytes):
+        raise DataError(
+            f"{where} has no image in the field {hub.field!r}, only {', '.join(sorted(row))}:"
+            " correct the catalogue"
+        )
+    try:
+        image = PIL.Image.open(io.BytesIO(data))
+        image.load()
+    # Damaged bytes make Pillow's decoders raise errors of many types, SyntaxError among them.
+    except Exception as error:
+        raise DataError(f"{where} is no image that can be read ({type(error).__name__})") from error
+    if image.mode.startswith(DEEP_MODES):
+        raise DataError(f"{where} is of mode {image.mode}: only 8 bits a channel can be kept")
+    upright = PIL.ImageOps.exif_transpose(image).convert(hub.mode)
+    if not hub.image_size:
+        return upright
+    side = min(upright.size)
+    left, top = (upright.width - side) // 2, (upright.height - side) // 2
+    square = upright.crop((left, top, left + side, top + side))
+    return square.resize((hub.image_size, hub.image_size), PIL.Image.Resampling.BICUBIC)
+
+
+def _label(where: str, hub: Hub, row: dict[str, Any]) -> int:
+    label = row.get(hub.label)
+    if not isinstance(label, int) or not 0 <= label <= MAX_LABEL:
+        raise DataError(
+            f"{where} has no class from 0 to {MAX_LABEL} in the field {hub.label!r},"
+            f" found {label!r} among {', '.join(sorted(row))}: correct the catalogue"
+        )
+    return label

@@ -1,0 +1,268 @@
+"""Finds a data set, decodes it, and checks that it is what the catalogue says.
+
+Order: bundled; the folder named by REPRO_DATA; the local cache, which only `repro data fetch`
+fills. The first place that has the file is used, and what is there must be right: an altered
+file is refused, never replaced by another variant without a word.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import importlib
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from harness.data.codec import Arrays, Content, Decoded, decode, hash_value
+from harness.errors import DataError, UsageError, nearest
+
+if TYPE_CHECKING:  # the models need pydantic, which `repro list` does without
+    from harness.data.catalogue import Dataset, Kind, Variant
+    from harness.data.hub import Fetched
+
+__all__ = [
+    "Content",
+    "Source",
+    "available",
+    "cache_folder",
+    "catalogue",
+    "data_hash",
+    "find",
+    "load",
+    "locate",
+    "missing_reason",
+    "ways_to_get",
+]
+
+UNFETCHED = "unfetched"
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """The file that would be read, and what it must be."""
+
+    variant: Variant
+    path: Path
+    sha256: str
+    """Of the decoded content."""
+    file_sha256: str
+    """Of the file as it was stored; another compression of the same content is fine."""
+
+
+def catalogue() -> dict[str, Dataset]:
+    """Return all data sets by name. Raises DataError for a catalogue that does not parse."""
+    from harness.data.catalogue import load_catalogue
+
+    return load_catalogue()
+
+
+def find(name: str) -> Dataset:
+    """Return a data set's entry. Raises UsageError that names the nearest ones."""
+    known = catalogue()
+    if name not in known:
+        raise UsageError(
+            f"no data set is called {name!r}{nearest(name, known)} (repro data list shows all)"
+        )
+    return known[name]
+
+
+def data_hash(name: str) -> str:
+    """Return the content hash without reading the data.
+
+    Where only a fetch can tell it: the hash that the first fetch recorded, or "unfetched".
+    """
+    dataset = find(name)
+    if dataset.sha256:
+        return dataset.sha256
+    try:
+        source = locate(dataset)
+    except DataError:  # `missing_reason` says it; a plan must not stop for it
+        return UNFETCHED
+    return source.sha256 if source else UNFETCHED
+
+
+def available(name: str) -> Variant | None:
+    """Return the variant that `load` would use, or None; looks at existence only."""
+    dataset = find(name)
+    if dataset.bundled:
+        return "bundled"
+    try:
+        source = locate(dataset)
+    except DataError:
+        return None
+    return source.variant if source else None
+
+
+def missing_reason(name: str) -> str:
+    """Return what is missing and the ways to get it, or an empty string."""
+    if available(name):
+        return ""
+    dataset = find(name)
+    try:
+        locate(dataset)
+    except DataError as error:
+        return str(error)
+    return f"data set {name} is missing{_places(dataset)}: {ways_to_get(dataset)}"
+
+
+def load(name: str) -> Content:
+    """Return a data set, its content hash checked.
+
+    Raises UsageError for an unknown name; DataError for one that is missing, truncated,
+    altered or of another format, with expected and found hash.
+    """
+    dataset = find(name)
+    if dataset.bundled:
+        return _load_bundled(dataset)
+    source = locate(dataset)
+    if source is None:
+        raise DataError(missing_reason(name))
+    decoded = read(dataset, source)
+    # A dict of one's own: adding to it must not change what the next caller gets.
+    value = dict(decoded.value) if dataset.kind == "arrays" else decoded.value
+    return Content(name, source.variant, decoded.sha256, value)
+
+
+def read(dataset: Dataset, source: Source) -> Decoded:
+    """Decode a file and check it. Raises DataError as `load`.
+
+    The trials of one worker share a text, and arrays, which therefore cannot be written to.
+    """
+    try:
+        if dataset.kind in ("text", "arrays"):
+            stat = source.path.stat()
+            cached = _read_text if dataset.kind == "text" else _read_arrays
+            return cached(dataset.name, source, stat.st_mtime_ns, stat.st_size)
+        return _read(dataset.name, dataset.kind, source)
+    except OSError as error:
+        raise DataError(
+            f"data set {dataset.name}: cannot read {source.path} ({error.strerror}):"
+            " check its permissions"
+        ) from error
+
+
+def locate(dataset: Dataset) -> Source | None:
+    """Return the file that a staged or hub variant would be read from, or None.
+
+    Raises DataError if REPRO_DATA is no folder, or a fetch record cannot be read.
+    """
+    from harness.data.hub import read_fetched
+
+    folder = data_folder()
+    if folder and dataset.staged and (path := folder / dataset.staged.path).exists():
+        return Source("staged", path, dataset.sha256, dataset.staged.file_sha256)
+    if dataset.hub:
+        for root in [folder, cache_folder()] if folder else [cache_folder()]:
+            fetched = read_fetched(dataset, root)
+            if fetched and (path := root / fetched.path).exists():
+                return _hub_source(dataset, path, fetched)
+    return None
+
+
+def data_folder() -> Path | None:
+    """Return the folder named by REPRO_DATA. Raises DataError if it is not a folder."""
+    value = os.environ.get("REPRO_DATA")
+    if not value:
+        return None
+    if not Path(value).is_dir():
+        raise DataError(f"REPRO_DATA={value} is not a folder: correct or unset the variable")
+    return Path(value)
+
+
+def cache_folder() -> Path:
+    """Return REPRO_CACHE, else the user's cache folder with our name; it may not exist."""
+    if value := os.environ.get("REPRO_CACHE"):
+        return Path(value)
+    base = os.environ.get("XDG_CACHE_HOME") or os.environ.get("LOCALAPPDATA")
+    return (Path(base) if base else Path.home() / ".cache") / "paper-reproductions"
+
+
+def ways_to_get(dataset: Dataset) -> str:
+    """Return the ways to get a data set that is missing, for the end of a sentence."""
+    ways = []
+    if dataset.staged:
+        ways.append(f"set REPRO_DATA to a folder that holds {dataset.staged.path}")
+    if dataset.hub:
+        ways.append(f"run `repro data fetch {dataset.name}` on a machine with a network")
+    return ", or ".join(ways)
+
+
+def _places(dataset: Dataset) -> str:
+    folder = data_folder()
+    if folder is None:
+        where = " (REPRO_DATA is not set"
+    else:
+        wanted = dataset.staged.path if dataset.staged else f"hub/{dataset.name}{dataset.suffix}"
+        where = f" ({folder} has no {wanted}"
+    return where + (", and it is not in the local cache)" if dataset.hub else ")")
+
+
+def _hub_source(dataset: Dataset, path: Path, fetched: Fetched) -> Source:
+    # A fetch record cannot overrule the catalogue; it speaks only where that is silent.
+    sha256 = dataset.sha256 or fetched.sha256
+    return Source("hub", path, sha256, fetched.file_sha256)
+
+
+def _load_bundled(dataset: Dataset) -> Content:
+    assert dataset.bundled is not None
+    module, _, function = dataset.bundled.make.partition(":")
+    value: Any
+    if dataset.kind == "text":
+        value, found = _make_text(module, function)
+    else:
+        value = getattr(importlib.import_module(module), function)()
+        found = hash_value(dataset.kind, value)
+        if dataset.kind == "arrays":  # what writes to them would fail on the staged ones
+            value = _read_only(value)
+    if found != dataset.sha256:
+        raise DataError(
+            f"data set {dataset.name}: {dataset.bundled.make} makes another content here,"
+            f" expected {dataset.sha256}, found {found}: install the pinned versions"
+        )
+    return Content(dataset.name, "bundled", found, value)
+
+
+@functools.lru_cache(maxsize=4)
+def _make_text(module: str, function: str) -> tuple[str, str]:
+    text: str = getattr(importlib.import_module(module), function)()
+    return text, hash_value("text", text)
+
+
+@functools.lru_cache(maxsize=4)
+def _read_text(name: str, source: Source, mtime_ns: int, size: int) -> Decoded:
+    return _read(name, "text", source)
+
+
+@functools.lru_cache(maxsize=4)
+def _read_arrays(name: str, source: Source, mtime_ns: int, size: int) -> Decoded:
+    decoded = _read(name, "arrays", source)
+    return Decoded(_read_only(decoded.value), decoded.sha256)
+
+
+def _read_only(arrays: Arrays) -> Arrays:
+    for array in arrays.values():
+        array.setflags(write=False)
+    return arrays
+
+
+def _read(name: str, kind: Kind, source: Source) -> Decoded:
+    data = source.path.read_bytes()
+    replace = "replace it with an intact copy (repro data verify checks all)"
+    try:
+        decoded = decode(kind, data)
+    except DataError as error:
+        found = hashlib.sha256(data).hexdigest()
+        if found == source.file_sha256:  # not the file's fault: memory, or a library's version
+            raise DataError(f"data set {name}: {source.path} is intact, but {error}") from error
+        raise DataError(
+            f"data set {name}: {source.path} is truncated, altered or of another format,"
+            f" {error}; file hash expected {source.file_sha256}, found {found}: {replace}"
+        ) from error
+    if decoded.sha256 != source.sha256:
+        raise DataError(
+            f"data set {name}: {source.path} holds other content, expected"
+            f" {source.sha256}, found {decoded.sha256}: {replace}"
+        )
+    return decoded

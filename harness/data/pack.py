@@ -1,0 +1,142 @@
+"""Copies what some tasks need into a folder for a machine without network."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from harness.data.hub import record_path
+from harness.data.load import Source, find, locate, missing_reason, read
+from harness.declare.profiles import Profile
+from harness.declare.task import Task
+from harness.errors import DataError, UsageError
+from harness.registry import walk_experiments
+from harness.run.trial import Trial, grid_of
+from harness.store import atomic
+
+MANIFEST_COLUMNS = (
+    "name",
+    "path",
+    "task",
+    "source",
+    "licence",
+    "n_records",
+    "bytes",
+    "sha256",
+    "how_derived",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Packed:
+    """One data set as `pack` treated it."""
+
+    name: str
+    variant: str
+    path: str
+    """Below the folder; empty for bundled data, which needs no file."""
+    bytes: int
+    sha256: str
+    """Of the decoded content."""
+
+
+def names_needed(tasks: Iterable[Task], profile: Profile) -> list[str]:
+    """Return the data sets that the profile's trials and their upstream trials declare."""
+    names: set[str] = set()
+    for task in tasks:
+        for experiment in walk_experiments(task):
+            for trial in grid_of(experiment, profile):
+                names.update(_needed_by(trial))
+    return sorted(names)
+
+
+def pack(names: Iterable[str], out: Path) -> list[Packed]:
+    """Copy data sets into `out` in the layout of REPRO_DATA, with a MANIFEST.csv.
+
+    All of them are checked before the first is copied, and the manifest is written last.
+    Raises UsageError if `out` holds anything already; DataError as `datasets.load`.
+    """
+    _must_be_new(out)
+    sources = [(name, _checked(name)) for name in names]
+    packed: list[Packed] = []
+    rows: list[dict[str, object]] = []
+    for name, source in sources:
+        if source is None:
+            packed.append(Packed(name, "bundled", "", 0, find(name).sha256))
+            continue
+        copied = _copy(name, source, out)
+        packed.append(copied)
+        rows.append(_manifest_row(copied, out))
+    atomic.write_text(out / "MANIFEST.csv", _to_csv(rows))
+    return packed
+
+
+def _needed_by(trial: Trial) -> Iterator[str]:
+    yield from trial.needs.data
+    for upstream in trial.upstream:
+        yield from _needed_by(upstream)
+
+
+def _must_be_new(out: Path) -> None:
+    if out.exists() and not out.is_dir():
+        raise UsageError(f"{out} is a file: name a new folder")
+    if out.exists() and any(out.iterdir()):
+        raise UsageError(f"{out} is not empty: name a new folder, nothing is overwritten")
+
+
+def _checked(name: str) -> Source | None:
+    """Return the file to copy, its content hash checked; None for bundled data."""
+    dataset = find(name)
+    if dataset.bundled:
+        return None
+    source = locate(dataset)
+    if source is None:
+        raise DataError(missing_reason(name))
+    read(dataset, source)
+    return source
+
+
+def _copy(name: str, source: Source, out: Path) -> Packed:
+    dataset = find(name)
+    if source.variant == "staged":
+        assert dataset.staged is not None
+        path = dataset.staged.path
+    else:
+        path = f"hub/{source.path.name}"
+        # The record goes along: it holds the hash that the catalogue may not know.
+        record = record_path(dataset, source.path.parents[1])
+        atomic.write_bytes(record_path(dataset, out), record.read_bytes())
+    data = source.path.read_bytes()
+    atomic.write_bytes(out / path, data)
+    # Read back: what was copied is what was checked, or the copy is of no use.
+    copy = Source(source.variant, out / path, source.sha256, source.file_sha256)
+    read(dataset, copy)
+    return Packed(name, source.variant, path, len(data), source.sha256)
+
+
+def _manifest_row(copied: Packed, out: Path) -> dict[str, object]:
+    dataset = find(copied.name)
+    values = (
+        copied.name,
+        copied.path,
+        dataset.purpose,
+        dataset.upstream,
+        dataset.licence,
+        dataset.num_records,
+        copied.bytes,
+        hashlib.sha256((out / copied.path).read_bytes()).hexdigest(),
+        dataset.rule,
+    )
+    return dict(zip(MANIFEST_COLUMNS, values, strict=True))
+
+
+def _to_csv(rows: list[dict[str, object]]) -> str:
+    text = io.StringIO()
+    writer = csv.DictWriter(text, MANIFEST_COLUMNS, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return text.getvalue()

@@ -1,0 +1,316 @@
+"""Claims as objects: a statement, what must be measured of it, and where that is decided."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal
+
+from harness.declare.profiles import CPU_UP, PROFILES, Profile
+from harness.errors import SpecError
+from harness.provenance.cohorts import FIRST
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Form = Literal[
+    "at_most",
+    "less_than",
+    "at_least",
+    "more_than",
+    "within",
+    "equal",
+    "ordering",
+    "strict_ordering",
+    "monotone",
+    "strict_monotone",
+    "ratio",
+]
+STRICT: tuple[Form, ...] = ("less_than", "more_than", "strict_ordering", "strict_monotone")
+"""Forms in which the threshold itself does not do."""
+STEPS: tuple[Form, ...] = ("ordering", "strict_ordering", "monotone", "strict_monotone")
+"""Forms that judge every step of a sequence of numbers."""
+Grade = Literal["exact", "empirical"]
+ThresholdFrom = Literal["paper", "theory", "calibration", "ours"]
+Threshold = float | tuple[float, float]
+Quantity = Callable[..., "float | Sequence[float]"]
+"""From the table of one seed (the whole table where deterministic) to a number. `ratio` needs
+(numerator, denominator), both positive; `ordering` and `monotone` need at least two numbers
+claimed to ascend. May raise InvalidQuantity or MissingRows."""
+PaperValue = Callable[["pd.DataFrame"], "float | None"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Criterion:
+    """What is measured, and what it must be."""
+
+    form: Form
+    quantity: Quantity
+    threshold: Threshold
+    """`within` and `ratio`: (low, high), which may be infinite; `ordering` and `monotone`: the
+    slack allowed to each step; `equal`: the expected value; else the bound."""
+    unit: str
+    tolerance: float = 0.0
+    """Of `equal`: the largest absolute difference."""
+    paper_value: PaperValue | None = None
+    """From the paper's reference rows to its number for this quantity; None: not published."""
+
+    def __post_init__(self) -> None:
+        pair = isinstance(self.threshold, tuple)
+        if pair != (self.form in ("within", "ratio")):
+            raise SpecError(f"form {self.form} does not fit the threshold {self.threshold}")
+        bounds = self.threshold if isinstance(self.threshold, tuple) else (self.threshold,)
+        if any(math.isnan(bound) for bound in bounds) or bounds[0] > bounds[-1]:
+            raise SpecError(f"threshold {self.threshold}: nothing can meet it")
+        if self.form == "ratio" and bounds[-1] <= 0:
+            raise SpecError(f"threshold {self.threshold}: a ratio is positive")
+        if not self.tolerance >= 0.0:
+            raise SpecError(f"tolerance={self.tolerance}, need at least 0")
+
+
+def at_most(
+    quantity: Quantity, threshold: float, unit: str, *, paper_value: PaperValue | None = None
+) -> Criterion:
+    """Ask that a quantity is at most a threshold."""
+    return _bound("at_most", quantity, threshold, unit, paper_value)
+
+
+def less_than(
+    quantity: Quantity, threshold: float, unit: str, *, paper_value: PaperValue | None = None
+) -> Criterion:
+    """Ask that a quantity is below a threshold."""
+    return _bound("less_than", quantity, threshold, unit, paper_value)
+
+
+def at_least(
+    quantity: Quantity, threshold: float, unit: str, *, paper_value: PaperValue | None = None
+) -> Criterion:
+    """Ask that a quantity is at least a threshold."""
+    return _bound("at_least", quantity, threshold, unit, paper_value)
+
+
+def more_than(
+    quantity: Quantity, threshold: float, unit: str, *, paper_value: PaperValue | None = None
+) -> Criterion:
+    """Ask that a quantity is above a threshold."""
+    return _bound("more_than", quantity, threshold, unit, paper_value)
+
+
+def _bound(
+    form: Form,
+    quantity: Quantity,
+    threshold: float,
+    unit: str,
+    paper_value: PaperValue | None,
+) -> Criterion:
+    return Criterion(
+        form=form,
+        quantity=quantity,
+        threshold=float(threshold),
+        unit=unit,
+        paper_value=paper_value,
+    )
+
+
+def within(
+    quantity: Quantity,
+    low: float,
+    high: float,
+    unit: str,
+    *,
+    paper_value: PaperValue | None = None,
+) -> Criterion:
+    """Ask that a quantity lies between two thresholds, which belong to the range."""
+    return Criterion(
+        form="within",
+        quantity=quantity,
+        threshold=(float(low), float(high)),
+        unit=unit,
+        paper_value=paper_value,
+    )
+
+
+def ratio(
+    quantity: Quantity,
+    low: float,
+    high: float,
+    unit: str = "ratio",
+    *,
+    paper_value: PaperValue | None = None,
+) -> Criterion:
+    """Ask that numerator over denominator lies in a range, as a geometric mean over seeds."""
+    return Criterion(
+        form="ratio",
+        quantity=quantity,
+        threshold=(float(low), float(high)),
+        unit=unit,
+        paper_value=paper_value,
+    )
+
+
+def equal(
+    quantity: Quantity,
+    value: float,
+    unit: str,
+    *,
+    tolerance: float = 0.0,
+    paper_value: PaperValue | None = None,
+) -> Criterion:
+    """Ask that a quantity equals a value, to a tolerance."""
+    return Criterion(
+        form="equal",
+        quantity=quantity,
+        threshold=float(value),
+        unit=unit,
+        tolerance=tolerance,
+        paper_value=paper_value,
+    )
+
+
+def ordering(
+    quantity: Quantity,
+    unit: str,
+    *,
+    slack: float = 0.0,
+    strict: bool = False,
+    paper_value: PaperValue | None = None,
+) -> Criterion:
+    """Ask that numbers of unlike things ascend, each step by minus the slack at least.
+
+    strict: by more than that.
+    """
+    form: Form = "strict_ordering" if strict else "ordering"
+    return _bound(form, quantity, slack, unit, paper_value)
+
+
+def monotone(
+    quantity: Quantity,
+    unit: str,
+    *,
+    slack: float = 0.0,
+    strict: bool = False,
+    paper_value: PaperValue | None = None,
+) -> Criterion:
+    """Ask that numbers along one axis ascend, each step by minus the slack at least.
+
+    strict: by more than that.
+    """
+    form: Form = "strict_monotone" if strict else "monotone"
+    return _bound(form, quantity, slack, unit, paper_value)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Scope:
+    """Where a criterion is decided, by which seeds, and where its threshold comes from."""
+
+    grade: Grade
+    """`exact`: an identity, formula or count, which says that our code is right; `empirical`: a
+    statement of the paper."""
+    threshold_from: ThresholdFrom
+    """`paper`: a number of the paper; `theory`: it follows from the method or a theorem, which the
+    claim's source names; `calibration`: other data and nets; `ours`: our reading of a word."""
+    profiles: tuple[Profile, ...]
+    """Where it is decidable; elsewhere the verdict is OUT_OF_PROFILE."""
+    elsewhere: str = "this scale cannot show it"
+    """Why the other profiles cannot decide it."""
+    deviation: str = ""
+    """The entry of deviations.toml that says why the threshold is ours."""
+    deterministic: bool = False
+    """The quantity has no seeds: it is taken once, on the whole table, and has no interval."""
+    cohort: str = FIRST
+    """The cohort of seeds that judges it, alone; verdicts of other cohorts are shown beside."""
+
+    def __post_init__(self) -> None:
+        if not self.profiles or not set(self.profiles) <= set(PROFILES):
+            raise SpecError(f"profiles={self.profiles}, need some of {PROFILES}")
+        # A number measured in the paper's setting says nothing about another scale.
+        if (
+            self.grade == "empirical"
+            and self.threshold_from == "paper"
+            and self.profiles != ("paper",)
+        ):
+            raise SpecError("a threshold of the paper is decided at `paper` only")
+        if (self.threshold_from == "ours") != bool(self.deviation):
+            raise SpecError("a threshold of ours names its deviation, and no other one does")
+
+    def at(self, *profiles: Profile, elsewhere: str = "") -> Scope:
+        """Return the same scope, decided at other profiles."""
+        return replace(self, profiles=profiles, elsewhere=elsewhere or self.elsewhere)
+
+
+CHECK = Scope(
+    grade="exact",
+    threshold_from="theory",
+    profiles=PROFILES,
+    elsewhere="this profile has no such runs",
+    deterministic=True,
+)
+"""An exact statement, on the whole table, wherever it was run."""
+
+
+def ours(
+    deviation: str,
+    *,
+    profiles: tuple[Profile, ...] = CPU_UP,
+    elsewhere: str = "this scale cannot show it",
+    deterministic: bool = False,
+    cohort: str = FIRST,
+) -> Scope:
+    """Return the scope of a claim of the paper whose threshold is our reading of a word."""
+    return Scope(
+        grade="empirical",
+        threshold_from="ours",
+        deviation=deviation,
+        profiles=profiles,
+        elsewhere=elsewhere,
+        deterministic=deterministic,
+        cohort=cohort,
+    )
+
+
+def by_theory(
+    *,
+    profiles: tuple[Profile, ...] = CPU_UP,
+    elsewhere: str = "this scale cannot show it",
+    deterministic: bool = False,
+    cohort: str = FIRST,
+) -> Scope:
+    """Return the scope of a claim whose threshold follows from the method or a theorem."""
+    return Scope(
+        grade="empirical",
+        threshold_from="theory",
+        profiles=profiles,
+        elsewhere=elsewhere,
+        deterministic=deterministic,
+        cohort=cohort,
+    )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class Claim:
+    """One checkable statement, evaluated on a task's table."""
+
+    id: str
+    """Short word, unique in its task."""
+    statement: str
+    """The claim in our words."""
+    where: str
+    """Where the paper says it."""
+    criterion: Criterion
+    scope: Scope
+
+    def __post_init__(self) -> None:
+        if self.criterion.form == "equal" and not self.scope.deterministic:
+            raise SpecError(f"claim {self.id}: equality over seeds must be one number for all")
+
+
+def claims(where: str, *declared: tuple[str, Scope, Criterion, str]) -> tuple[Claim, ...]:
+    """Return claims on what one place of the paper says.
+
+    declared: id, scope, criterion, and the statement in our words.
+    """
+    return tuple(
+        Claim(id=id, statement=statement, where=where, criterion=criterion, scope=scope)
+        for id, scope, criterion, statement in declared
+    )

@@ -1,0 +1,293 @@
+"""What is run: an experiment, its grid, what a run is given and what it gives back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass, field
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, Protocol
+
+from harness.declare.named import With, declaring_package, named
+from harness.declare.params import Params, Scalar
+from harness.declare.profiles import PROFILES, Profile, check_id
+from harness.errors import SpecError
+from harness.provenance.cohorts import Cohort, check_numbers
+
+if TYPE_CHECKING:
+    import torch
+
+    from harness.data.load import Content
+
+RawParams = Mapping[str, Scalar]
+"""Parameters as a key and a record hold them."""
+Row = Mapping[str, Scalar | None]
+Device = Literal["cpu", "cuda"]
+
+
+class Status(StrEnum):
+    """How a trial ended; the first three are results, the others are tried again."""
+
+    DONE = "done"
+    DIVERGED = "diverged"
+    OOM = "oom"
+    FAILED = "failed"
+    SKIPPED = "skipped"
+
+    @property
+    def is_result(self) -> bool:
+        return self in (Status.DONE, Status.DIVERGED, Status.OOM)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Needs:
+    """What a trial asks of the machine; what is lacking makes it NOT_RUN, with that reason."""
+
+    data: tuple[str, ...] = ()
+    """Names in the data catalogue; their content hashes enter the trial's key."""
+    device: Device = "cpu"
+    """Device class; it enters the trial's key."""
+    gpu_bytes: int = 0
+    """Free GPU memory needed."""
+    memory_bytes: int = 0
+    """Main memory needed."""
+    packages: tuple[str, ...] = ()
+    """Importable modules needed beyond the core dependencies."""
+    root: bool = False
+    """Whether it must run as root (network namespaces)."""
+    judge: bool = False
+    """Whether it calls a judge model, configured by environment."""
+    exclusive: bool = False
+    """Nothing else of this runner runs beside it: every timing trial."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Estimate:
+    """What one trial is expected to cost on one core of an ordinary machine."""
+
+    seconds: float
+    memory_bytes: int = 0
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class DryRun:
+    """What `--dry-run` learns of a trial without computing it."""
+
+    num_params: int
+    """Parameters counted on the model built on the meta device."""
+    expected_num_params: int
+    """Parameters by the closed form; a difference is an error."""
+    memory_bytes: int
+    """Parameters, gradients, optimizer states and saved activations of one step."""
+    step_flops: int
+    """Floating-point operations of one step's matrix products, forward and backward. Fused
+    attention counts as far as torch counts it, which on a CPU is not at all."""
+    num_steps: int
+    """Optimizer steps of the trial."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Outcome:
+    """What a run returns when rows alone do not say it."""
+
+    rows: Sequence[Row]
+    status: Status = Status.DONE
+    """DONE, DIVERGED or OOM; a failure is an exception, never an outcome."""
+    note: str = ""
+    """One line for the record: what diverged, and where."""
+
+
+class UpstreamResult(Protocol):
+    """Another experiment's finished trial, as a run sees it."""
+
+    @property
+    def rows(self) -> Sequence[Row]: ...
+    def load(self, name: str) -> dict[str, torch.Tensor]:
+        """Return a tensor artifact; its SHA-256 was checked."""
+        ...
+
+
+class RunContext(Protocol):
+    """What the harness hands to a run: everything that is not a parameter."""
+
+    profile: Profile
+    device: Device
+
+    def seed(self, stream: str) -> int:
+        """Return the seed of a named random stream; it depends on `seed_from` alone."""
+        ...
+
+    def dataset(self, name: str) -> Content:
+        """Return a data set that the trial declared in its needs, its hash checked."""
+        ...
+
+    def save(self, name: str, tensors: Mapping[str, torch.Tensor]) -> None:
+        """Keep tensors as an artifact `name` (ending in .safetensors) of this trial."""
+        ...
+
+    def upstream(
+        self, experiment: Experiment, point: Params | None = None, **params: Scalar
+    ) -> UpstreamResult:
+        """Return a trial of an experiment named in `uses`."""
+        ...
+
+    def checkpoint_path(self) -> Path:
+        """Return where a long trial may keep its state; removed when its record is written."""
+        ...
+
+
+RunResult = Outcome | Sequence[Row]
+RunFunction = Callable[..., RunResult]
+Grid = Callable[[], Iterable[Any]]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Batch:
+    """How trials of one shape are run together; members follow from the grid alone."""
+
+    run: Any
+    """`module:name` of the function that runs all members and returns one result per member, in
+    order: it takes the list of their parameters and the list of their contexts."""
+    by: tuple[str, ...]
+    """Parameters that all members of a batch share."""
+    size: int
+    """Most members in one batch."""
+    profiles: tuple[Profile, ...] = PROFILES
+    """Where batching was measured to be faster."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Use:
+    """An experiment whose trial this one starts from."""
+
+    experiment: Experiment
+    params: Callable[[Any], Any]
+    """From the parameters of the trial to those of its upstream trial."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Experiment:
+    """Something that is run: a function, a version, a grid of trials per profile.
+
+    Functions are named as `module:name` from the package that declares the experiment, with a
+    leading dot from the package above it.
+    """
+
+    id: str
+    """`<paper>/<name>`."""
+    _: KW_ONLY
+    version: int
+    """Raised whenever the same parameters would give other rows; part of every key."""
+    run: Any
+    """`module:name` of a function of parameters and a `RunContext` that returns rows, or an
+    `Outcome` where rows alone do not say it."""
+    grid: Any
+    """Yields the parameters of a profile's trials; none where the profile has no grid."""
+    params: type[Params] | tuple[type[Params], ...] = ()
+    """What a trial is told by: one class, or several whose fields tell them apart."""
+    cohorts: Mapping[Profile, tuple[Cohort, ...]] = field(default_factory=dict)
+    """Per profile the seeds that the grid is repeated with, beyond its own."""
+    seed_from: tuple[str, ...] = ("seed",)
+    """Parameters on which random streams depend."""
+    needs: Needs | Callable[[Any], Needs] = field(default_factory=Needs)
+    uses: tuple[Use, ...] = ()
+    batch: Batch | None = None
+    estimate: Callable[[Any], Estimate] | None = None
+    dry_run: Any = None
+    """`module:name` of a function of parameters that returns a `DryRun`."""
+    timeout_s: float = 3600.0
+    """After this a trial is killed and recorded as failed."""
+    address: tuple[str, ...] = ()
+    """Parameters that tell a grid's trials apart for a reader; all of them where empty."""
+    package: str = field(default_factory=declaring_package)
+    """From where functions are named; that of the module that declares it by default."""
+
+    def __post_init__(self) -> None:
+        check_id(self.id)
+        if self.version < 1:
+            raise SpecError(f"experiment {self.id}: version={self.version}, need at least 1")
+        for profile, cohorts in self.cohorts.items():
+            check_numbers(cohorts, where=f"experiment {self.id} at {profile}")
+
+    @property
+    def paper(self) -> str:
+        return self.id.split("/")[0]
+
+    def function(self, place: Any) -> Any:
+        """Return a function that the experiment names."""
+        if not isinstance(place, (str, With)):
+            return place
+        return named(place, self.package, where=f"experiment {self.id}")
+
+    @property
+    def code(self) -> list[Any]:
+        """The functions that its trials run."""
+        places = [self.run, *([self.batch.run] if self.batch else [])]
+        return [self.function(place) for place in places]
+
+    def typed(self, params: RawParams) -> Any:
+        """Return a point as its class. Raises SpecError unless it fits one."""
+        classes = self.classes
+        if not classes:
+            return dict(params)
+        unfit = [cls.misfit(params) for cls in classes]
+        if "" in unfit:
+            return classes[unfit.index("")].from_json(params)
+        raise SpecError(f"experiment {self.id}: {unfit[0]}")
+
+    @property
+    def classes(self) -> tuple[type[Params], ...]:
+        return self.params if isinstance(self.params, tuple) else (self.params,)
+
+    def needs_of(self, params: RawParams) -> Needs:
+        return self.needs if isinstance(self.needs, Needs) else self.needs(self.typed(params))
+
+    def estimate_of(self, params: RawParams) -> Estimate | None:
+        """Return what a trial is expected to cost; None where nothing tells it."""
+        return None if self.estimate is None else self.estimate(self.typed(params))
+
+    def upstream_of(self, params: RawParams) -> list[tuple[Experiment, dict[str, Scalar]]]:
+        """Return the experiments and parameters of the trials that a trial starts from."""
+        point = self.typed(params)
+        found = []
+        for use in self.uses:
+            above = use.params(point)
+            found.append(
+                (use.experiment, above.to_json() if isinstance(above, Params) else dict(above))
+            )
+        return found
+
+    def params_of(self, profile: Profile) -> list[dict[str, Scalar]]:
+        """Return the profile's grid as plain dicts; empty where it has none.
+
+        Raises SpecError for a repeated point, or a parameter that is not a JSON scalar.
+        """
+        if isinstance(self.grid, Mapping):
+            old = self.grid.get(profile)
+            raw: Iterable[Any] = old() if old else []
+        else:
+            raw = self.grid(profile)
+        points = [p.to_json() if isinstance(p, Params) else dict(p) for p in raw]
+        seen: set[tuple[tuple[str, Scalar], ...]] = set()
+        for point in points:
+            for name, value in point.items():
+                if not isinstance(value, (bool, int, float, str)):
+                    raise SpecError(
+                        f"experiment {self.id}: parameter {name}={value!r} is not a JSON scalar"
+                    )
+            identity = tuple(sorted(point.items()))
+            if identity in seen:
+                raise SpecError(f"experiment {self.id}: {profile} repeats the point {point}")
+            seen.add(identity)
+        return points
+
+
+def describe_trial(experiment: Experiment, params: Mapping[str, Any]) -> str:
+    """Return the address of a trial: `supar/lr_sweep[scheme=supar density=0.125 seed=3]`."""
+    names = [name for name in experiment.address if name in params] or list(params)
+    shown = (f"{name}={_short(params[name])}" for name in names)
+    return f"{experiment.id}[{' '.join(shown)}]"
+
+
+def _short(value: Scalar) -> str:
+    return f"{value:.6g}" if isinstance(value, float) else str(value)

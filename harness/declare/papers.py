@@ -1,0 +1,184 @@
+"""What a paper says of itself: `paper.toml` and `deviations.toml`, read through strict models."""
+
+from __future__ import annotations
+
+import tomllib
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, Literal, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from harness.declare.profiles import Profile
+from harness.errors import SpecError, nearest
+
+ItemStatus = Literal["task", "without_data", "planned"]
+EVERY_TASK = "*"
+
+M = TypeVar("M", bound=BaseModel)
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+
+class Item(_Strict):
+    """One table or figure of the paper, also one with nothing to run."""
+
+    id: str = Field(pattern=r"^[a-z][a-z0-9_]*$")
+    """The task's word: `fig06`, `tab01`, `abl_mu`."""
+    title: str = Field(min_length=1)
+    status: ItemStatus
+    file: str = ""
+    """The task's file, relative to the paper's folder; only where there is a task."""
+    reason: str = ""
+    """Why there is nothing to run, or not yet; only where there is no task."""
+
+    @model_validator(mode="after")
+    def _file_or_reason(self) -> Item:
+        if self.status == "task" and (not self.file or self.reason):
+            raise ValueError("status 'task' needs a file and no reason")
+        if self.status != "task" and (self.file or not self.reason):
+            raise ValueError(f"status {self.status!r} needs a reason and no file")
+        return self
+
+
+class Withdrawn(_Strict):
+    """A claim that was sealed once and is no longer declared."""
+
+    task: str
+    """The task's word."""
+    claim: str
+    commit: str = Field(pattern=r"^[0-9a-f]{7,40}$")
+    """The commit that took it away."""
+    reason: str = Field(min_length=1)
+
+
+class PaperMeta(_Strict):
+    """A paper: its names elsewhere, and every table and figure it has."""
+
+    id: str = Field(pattern=r"^[a-z][a-z0-9_]*$")
+    title: str = Field(min_length=1)
+    authors: list[str]
+    venue: str
+    arxiv: str
+    openreview: str
+    code: str = Field(pattern=r"^([\w.-]+/[\w.-]+)?$")
+    """The authors' repository as `owner/name`, or nothing."""
+    items: list[Item] = Field(alias="item")
+    withdrawn: list[Withdrawn] = []
+
+    @model_validator(mode="after")
+    def _items_unique(self) -> PaperMeta:
+        _refuse_repeats([item.id for item in self.items], "item")
+        _refuse_repeats([f"{w.task}:{w.claim}" for w in self.withdrawn], "withdrawn claim")
+        return self
+
+    def item(self, word: str) -> Item:
+        """Return the item with this word. Raises SpecError that names the nearest ones."""
+        words = {item.id: item for item in self.items}
+        if word not in words:
+            raise SpecError(f"paper.toml of {self.id} lists no item {word!r}{nearest(word, words)}")
+        return words[word]
+
+
+class Deviation(_Strict):
+    """A recorded difference from the paper, with what we expect it to do."""
+
+    id: str = Field(pattern=r"^DEV-[0-9]{2,}$")
+    what: str = Field(min_length=1)
+    paper: str
+    """What the paper does."""
+    ours: str
+    """What we do."""
+    effect: str
+    """The expected effect on the numbers."""
+    tasks: list[str] = Field(min_length=1)
+    """The words of the tasks concerned, or `*` for all."""
+    profiles: list[Profile] = Field(min_length=1)
+
+    def concerns(self, word: str, profile: Profile) -> bool:
+        return profile in self.profiles and (EVERY_TASK in self.tasks or word in self.tasks)
+
+
+class _Ledger(_Strict):
+    deviation: list[Deviation] = []
+
+    @model_validator(mode="after")
+    def _unique(self) -> _Ledger:
+        _refuse_repeats([entry.id for entry in self.deviation], "deviation")
+        return self
+
+
+def load_paper(folder: Path) -> PaperMeta:
+    """Read `paper.toml` of a paper's folder.
+
+    Raises SpecError that names the file and the key for a missing or torn file, an unknown
+    key, a value of the wrong type, a repeated item, or an id that is not the folder's name.
+    """
+    path = folder / "paper.toml"
+    paper = _parse(path, PaperMeta)
+    if paper.id != folder.name:
+        raise SpecError(f"{path}: id={paper.id!r} in the folder {folder.name!r}, make them equal")
+    return paper
+
+
+def load_deviations(folder: Path) -> list[Deviation]:
+    """Read `deviations.toml` of a paper's folder; none where there is no such file.
+
+    Raises SpecError as `load_paper` does.
+    """
+    path = folder / "deviations.toml"
+    return _parse(path, _Ledger).deviation if path.exists() else []
+
+
+def deviations_of(
+    deviations: Iterable[Deviation], *, word: str, profile: Profile
+) -> list[Deviation]:
+    """Return those that concern a task (by its word, `fig06`) at a profile, in their order."""
+    return [entry for entry in deviations if entry.concerns(word, profile)]
+
+
+def _parse(path: Path, model: type[M]) -> M:
+    try:
+        content = tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError as error:
+        raise SpecError(f"{path} is missing: every paper's folder has one") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise SpecError(f"{path} is not valid TOML: {error}") from error
+    try:
+        return model.model_validate(content)
+    except ValidationError as error:
+        raise SpecError(f"{path}: {_explain(error, model)}") from error
+
+
+def _explain(error: ValidationError, model: type[BaseModel]) -> str:
+    """Say the first thing wrong, as `item[2].titel: unknown key; did you mean 'title'?`."""
+    errors = error.errors(include_url=False)
+    # A misspelt key is also a missing one: say the cause, not its consequence.
+    first = next((entry for entry in errors if entry["type"] == "extra_forbidden"), errors[0])
+    where = _join(first["loc"])
+    if first["type"] == "extra_forbidden":
+        known = _keys(model) | _keys(Item if model is PaperMeta else Deviation)
+        return f"{where}: unknown key{nearest(str(first['loc'][-1]), known)}"
+    if first["type"] == "missing":
+        return f"{where}: this key is missing"
+    message = first["msg"].removeprefix("Value error, ")
+    got = f" (got {first['input']!r})" if isinstance(first["input"], (str, int, float)) else ""
+    return f"{where}: {message}{got}" if where else f"{message}{got}"
+
+
+def _join(location: tuple[int | str, ...]) -> str:
+    parts = [f"[{part}]" if isinstance(part, int) else f".{part}" for part in location]
+    return "".join(parts).removeprefix(".")
+
+
+def _keys(model: type[BaseModel]) -> set[str]:
+    return {entry.alias or name for name, entry in model.model_fields.items()}
+
+
+def _refuse_repeats(names: list[str], what: str) -> None:
+    repeated: list[Any] = [name for name, count in Counter(names).items() if count > 1]
+    if repeated:
+        raise ValueError(f"{what} {repeated[0]!r} is listed twice")

@@ -1,0 +1,150 @@
+"""Typed parameters of a trial: a frozen class per kind of trial, each field with its meaning.
+
+    class Step(Params):
+        shape: str = doc("Model.")
+        method: Literal["full", "lora", "lisa"] = doc("How it is trained.")
+        rank: int = doc("LoRA's rank; 0 without it.", default=0)
+        seed: int = seed("Layers drawn.")
+
+A trial's key holds all of them as JSON; the order, types and meanings of the fields give the
+table's columns.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from functools import cache
+from typing import Any, Literal, Self, dataclass_transform, get_args, get_origin, get_type_hints
+
+from harness.errors import SpecError, nearest
+
+Scalar = bool | int | float | str
+ColumnType = Literal["int", "float", "str", "bool"]
+FieldRole = Literal["param", "seed"]
+TYPES: dict[type, ColumnType] = {int: "int", float: "float", str: "str", bool: "bool"}
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class Field:
+    """One parameter."""
+
+    name: str
+    type: ColumnType
+    role: FieldRole
+    doc: str
+    choices: tuple[Scalar, ...]
+    """The values of a Literal; empty where any value of the type will do."""
+    default: Scalar | None
+    """None where every point says it."""
+    added: bool
+    """Whether it came after the first records: absent from keys at its default."""
+
+    def refusal(self, value: object) -> str:
+        """Say why a value is none of this parameter, or nothing."""
+        allowed: dict[str, tuple[type, ...]] = {"float": (float, int)}
+        kinds = allowed.get(self.type, tuple(t for t, name in TYPES.items() if name == self.type))
+        # True is an int to Python, and another JSON value.
+        if not isinstance(value, kinds) or (isinstance(value, bool) and self.type != "bool"):
+            return f"{self.name}={value!r} is no {self.type}"
+        if self.choices and value not in self.choices:
+            near = nearest(str(value), map(str, self.choices))
+            return f"{self.name}={value!r} is none of {', '.join(map(str, self.choices))}{near}"
+        return ""
+
+
+_NOTHING: Any = dataclasses.MISSING
+
+
+def doc(text: str, *, default: Any = _NOTHING, added: bool = False) -> Any:
+    """Declare a parameter by what it means.
+
+    added: it came after the first records, whose keys do not hold it; needs a default.
+    """
+    return _field(text, "param", default, added=added)
+
+
+def seed(text: str, *, default: Any = _NOTHING) -> Any:
+    """Declare the parameter that counts as a seed, by what it draws."""
+    return _field(text, "seed", default, added=False)
+
+
+def _field(text: str, role: FieldRole, default: Any, *, added: bool) -> Any:
+    if added and default is _NOTHING:
+        raise SpecError(f"parameter {text!r}: one that was added later needs a default")
+    metadata = {"doc": text, "role": role, "added": added}
+    return dataclasses.field(default=default, metadata=metadata)
+
+
+@dataclass_transform(frozen_default=True, kw_only_default=True, field_specifiers=(doc, seed))
+class Params:
+    """What determines a trial, less data and upstream trials: subclass it with fields."""
+
+    def __init_subclass__(cls) -> None:
+        dataclasses.dataclass(frozen=True, kw_only=True)(cls)
+
+    def __post_init__(self) -> None:
+        for field in self.fields():
+            if refusal := field.refusal(getattr(self, field.name)):
+                raise SpecError(f"{type(self).__name__}: {refusal}")
+
+    @classmethod
+    def fields(cls) -> tuple[Field, ...]:
+        """Return the parameters in their order."""
+        return _fields_of(cls)  # type: ignore[arg-type]  # mypy: a class is hashable
+
+    def to_json(self) -> dict[str, Scalar]:
+        """Return what enters a key: all fields, less added ones at their default."""
+        values = {field: getattr(self, field.name) for field in self.fields()}
+        return {f.name: v for f, v in values.items() if not (f.added and v == f.default)}
+
+    @classmethod
+    def from_json(cls, params: Mapping[str, Scalar]) -> Self:
+        """Return the point with these parameters. Raises SpecError unless they are the fields."""
+        if unfit := cls.misfit(params):
+            raise SpecError(f"{cls.__name__}: {unfit}")
+        return cls(**params)
+
+    @classmethod
+    def misfit(cls, params: Mapping[str, Scalar]) -> str:
+        """Say which parameter is missing, unknown or of another type, or nothing."""
+        fields = {field.name: field for field in cls.fields()}
+        for name in params.keys() - fields.keys():
+            return f"no parameter is called {name!r}{nearest(name, fields)}"
+        for name, field in fields.items():
+            if name not in params:
+                if not field.added:
+                    return f"the parameter {name} is missing"
+            elif refusal := field.refusal(params[name]):
+                return refusal
+        return ""
+
+
+@cache
+def _fields_of(cls: Any) -> tuple[Field, ...]:
+    """Read a class's fields. Raises SpecError for one without meaning, or of an unlike type."""
+    hints = get_type_hints(cls)
+    found = []
+    for field in dataclasses.fields(cls):
+        if "doc" not in field.metadata:
+            raise SpecError(f"{cls.__name__}.{field.name}: declare it with doc() or seed()")
+        kind, choices = _type_of(hints[field.name])
+        if kind is None:
+            raise SpecError(
+                f"{cls.__name__}.{field.name}: {hints[field.name]} is no bool, int, float, str or"
+                " Literal of one of them"
+            )
+        default: Any = None if field.default is _NOTHING else field.default
+        found.append(
+            Field(name=field.name, type=kind, choices=choices, default=default, **field.metadata)
+        )
+    return tuple(found)
+
+
+def _type_of(hint: Any) -> tuple[ColumnType | None, tuple[Scalar, ...]]:
+    """Return a hint's type and, of a Literal, its values."""
+    if get_origin(hint) is Literal:
+        choices = get_args(hint)
+        kinds = {type(choice) for choice in choices}
+        return (TYPES.get(kinds.pop()) if len(kinds) == 1 else None), choices
+    return TYPES.get(hint), ()

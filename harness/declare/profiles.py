@@ -1,0 +1,23 @@
+"""The scales at which everything can run, and how ids read."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from harness.errors import SpecError
+
+Profile = Literal["smoke", "cpu", "gpu", "paper"]
+PROFILES: tuple[Profile, ...] = ("smoke", "cpu", "gpu", "paper")
+SMOKE_AND_CPU: tuple[Profile, ...] = ("smoke", "cpu")
+CPU: tuple[Profile, ...] = ("cpu",)
+CPU_UP: tuple[Profile, ...] = ("cpu", "gpu", "paper")
+GPU_UP: tuple[Profile, ...] = ("gpu", "paper")
+PAPER: tuple[Profile, ...] = ("paper",)
+
+
+def check_id(name: str) -> None:
+    """Raise SpecError unless `name` reads `<paper>/<word>` in lower case."""
+    paper, slash, word = name.partition("/")
+    allowed = set("abcdefghijklmnopqrstuvwxyz0123456789_")
+    if not (slash and paper and word and set(paper) <= allowed and set(word) <= allowed):
+        raise SpecError(f"id {name!r}: need <paper>/<word> in lower case, digits and underscores")

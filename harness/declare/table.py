@@ -1,0 +1,135 @@
+"""A task's table: its columns, derived from parameters where they are some, and how it is made."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from harness.declare.params import TYPES, ColumnType, Field, Params, Scalar
+from harness.declare.statistics import MissingRows
+from harness.errors import SpecError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Role = Literal["param", "seed", "value", "measurement"]
+Tables = Mapping[str, "pd.DataFrame"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Column:
+    """One column of a task's table."""
+
+    name: str
+    """Unit last, where there is one: `peak_bytes`, `step_ms`."""
+    type: ColumnType
+    role: Role
+    """`measurement` marks what another run may change (times); the rest is byte-identical."""
+    doc: str
+    """What it holds, for the report."""
+    nullable: bool = False
+    """Whether a row may lack it (a diverged loss)."""
+
+
+Scalars = type[int] | type[float] | type[str] | type[bool]
+
+
+def param(name: str, type: Scalars, doc: str, *, nullable: bool = False) -> Column:
+    """Return a column that tells rows apart and is no parameter of the trials as it stands."""
+    return Column(name=name, type=TYPES[type], role="param", doc=doc, nullable=nullable)
+
+
+def seed_column(doc: str, name: str = "seed") -> Column:
+    """Return the column of what counts as a seed, where it is no parameter as it stands."""
+    return Column(name=name, type="int", role="seed", doc=doc)
+
+
+def value(name: str, type: Scalars, doc: str, *, nullable: bool = False) -> Column:
+    """Return a column of results, which another run gives again to the byte."""
+    return Column(name=name, type=TYPES[type], role="value", doc=doc, nullable=nullable)
+
+
+def measured(name: str, type: Scalars, doc: str, *, nullable: bool = False) -> Column:
+    """Return a column that another run may change, such as a time."""
+    return Column(name=name, type=TYPES[type], role="measurement", doc=doc, nullable=nullable)
+
+
+def columns_of(
+    params: type[Params], *only: str, without: Collection[str] = ()
+) -> tuple[Column, ...]:
+    """Return the columns of parameters: all in their order, or only some, in the order given.
+
+    Raises SpecError for a name that is none of them.
+    """
+    fields = {field.name: field for field in params.fields()}
+    if unknown := {*only, *without} - fields.keys():
+        raise SpecError(f"{params.__name__} has no parameters {sorted(unknown)}")
+    return tuple(_column(fields[n]) for n in only or fields if n not in without)
+
+
+def _column(field: Field) -> Column:
+    return Column(name=field.name, type=field.type, role=field.role, doc=field.doc)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Table:
+    """What a task's table holds, in the order of its CSV.
+
+    Declared from classes of parameters, columns, and groups of columns:
+    `Table.of(Step, *BYTES, value("loss", float, "Validation loss."), make=with_losses)`.
+    """
+
+    columns: tuple[Column, ...]
+    make: Callable[[Tables], pd.DataFrame] | None = None
+    """From the long tables, by experiment id, to the table; the only one as it is by default.
+    A long table has the trial's parameters, the run's values, and `status`."""
+
+    def __post_init__(self) -> None:
+        names = [column.name for column in self.columns]
+        if len(set(names)) != len(names):
+            raise SpecError(f"a column is declared twice among {names}")
+        if len([column for column in self.columns if column.role == "seed"]) > 1:
+            raise SpecError(f"more than one seed column among {names}")
+
+    @classmethod
+    def of(
+        cls,
+        *parts: type[Params] | Column | Iterable[Column],
+        make: Callable[[Tables], pd.DataFrame] | None = None,
+    ) -> Table:
+        """Return the table with the columns of all parts, in their order."""
+        columns: list[Column] = []
+        for part in parts:
+            if isinstance(part, Column):
+                columns.append(part)
+            elif isinstance(part, type):
+                columns += columns_of(part)
+            else:
+                columns += part
+        return cls(tuple(columns), make)
+
+    @property
+    def names(self) -> list[str]:
+        return [column.name for column in self.columns]
+
+    @property
+    def seed(self) -> str | None:
+        """The column that holds the seed, or None for a deterministic table."""
+        return next((c.name for c in self.columns if c.role == "seed"), None)
+
+    @property
+    def keys(self) -> list[str]:
+        """The columns that identify a row."""
+        return [c.name for c in self.columns if c.role in ("param", "seed")]
+
+
+def pick(table: pd.DataFrame, **wanted: Scalar) -> pd.DataFrame:
+    """Return the rows whose columns equal these. Raises MissingRows if there is none."""
+    found = table
+    for name, value in wanted.items():
+        found = found[found[name] == value]
+    if found.empty:
+        asked = ", ".join(f"{name}={value}" for name, value in wanted.items())
+        raise MissingRows(f"no row has {asked}")
+    return found

@@ -1,0 +1,242 @@
+"""The rule that turns a claim and a table into a verdict.
+
+`evaluate` is pure: a claim and a table in, a verdict out. Nothing here touches a disk.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from harness.declare.claims import STEPS, STRICT, Claim, Criterion
+from harness.declare.profiles import Profile
+from harness.declare.statistics import (
+    MIN_SEEDS,
+    Interval,
+    InvalidQuantity,
+    MissingRows,
+    t_interval,
+)
+from harness.errors import SpecError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+class Word(StrEnum):
+    """A verdict in one word; the first five are decided, the last three carry a reason."""
+
+    HOLDS = "HOLDS"
+    FAILS = "FAILS"
+    REPRODUCED = "REPRODUCED"
+    NOT_REPRODUCED = "NOT_REPRODUCED"
+    INCONCLUSIVE = "INCONCLUSIVE"
+    OUT_OF_PROFILE = "OUT_OF_PROFILE"
+    NOT_RUN = "NOT_RUN"
+    ERROR = "ERROR"
+
+
+WORDS_OF_CHECKS = {
+    Word.REPRODUCED: Word.HOLDS,
+    Word.NOT_REPRODUCED: Word.FAILS,
+    # A check has no doubt: what is not shown does not hold.
+    Word.INCONCLUSIVE: Word.FAILS,
+}
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Verdict:
+    """What a claim came to on one table."""
+
+    word: Word
+    reason: str = ""
+    measured: float | None = None
+    low: float | None = None
+    high: float | None = None
+    num_seeds: int = 0
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Measured:
+    """A verdict with the numbers it was decided by."""
+
+    verdict: Verdict
+    seeds: tuple[int, ...] = ()
+    """In the order of the samples; empty where the quantity has no seeds."""
+    samples: tuple[tuple[float, ...], ...] = ()
+    """Per seed the judged numbers: one, or each step of an ordering; empty where there is none."""
+
+
+def evaluate(claim: Claim, table: pd.DataFrame, *, seed: str | None, profile: Profile) -> Verdict:
+    """Decide a claim on a task's complete table.
+
+    seed: the column that counts as a seed, None in a table without seeds.
+
+    An evaluation that raises is ERROR, never NOT_REPRODUCED: a crash is no evidence.
+    """
+    return measure(claim, table, seed=seed, profile=profile).verdict
+
+
+def measure(claim: Claim, table: pd.DataFrame, *, seed: str | None, profile: Profile) -> Measured:
+    """Decide a claim as `evaluate` does, and return what it was decided by."""
+    if profile not in claim.scope.profiles:
+        return Measured(verdict=Verdict(word=Word.OUT_OF_PROFILE, reason=claim.scope.elsewhere))
+    samples: list[list[float]] = []
+    seeds: list[int] = []
+    try:
+        pooled = claim.scope.deterministic or seed is None
+        seeds = [] if pooled else sorted({int(each) for each in table[seed]})
+        samples = samples_per_seed(claim, table, seed)
+        verdict = decide(claim, samples)
+    except InvalidQuantity as error:
+        # A check that cannot be taken does not hold.
+        word = Word.FAILS if claim.scope.grade == "exact" else Word.INCONCLUSIVE
+        verdict = Verdict(word=word, reason=str(error))
+    except MissingRows as error:
+        verdict = Verdict(word=Word.NOT_RUN, reason=str(error))
+    except Exception as error:  # noqa: BLE001 - whatever a quantity raises becomes ERROR
+        verdict = Verdict(word=Word.ERROR, reason=f"{type(error).__name__}: {error}")
+    told = tuple(seeds) if samples else ()
+    return Measured(verdict=verdict, seeds=told, samples=tuple(map(tuple, samples)))
+
+
+def samples_per_seed(claim: Claim, table: pd.DataFrame, seed: str | None) -> list[list[float]]:
+    """Return the quantity per seed, each as the list of numbers that must be judged."""
+    if claim.scope.deterministic or seed is None:
+        parts = [table]
+    else:
+        parts = [part for _, part in table.groupby(seed, sort=True)]
+    if not parts or table.empty:
+        raise MissingRows("the table is empty")
+    samples = []
+    for part in parts:
+        value = claim.criterion.quantity(part)
+        numbers = [float(v) for v in value] if isinstance(value, Iterable) else [float(value)]
+        if any(math.isnan(number) for number in numbers):
+            raise InvalidQuantity("the quantity is not a number on this table")
+        samples.append(_judged(claim, numbers))
+    if any(math.isnan(number) for sample in samples for number in sample):
+        raise InvalidQuantity("the quantity is infinite twice: there is no step between the two")
+    return samples
+
+
+def _judged(claim: Claim, numbers: list[float]) -> list[float]:
+    """Reduce a quantity's numbers to those that meet a bound: steps, or a log ratio."""
+    match claim.criterion.form:
+        case "ratio":
+            numerator, denominator = numbers
+            if numerator <= 0 or denominator <= 0:
+                raise InvalidQuantity(f"ratio of {numerator:g} and {denominator:g}: need both > 0")
+            return [math.log(numerator) - math.log(denominator)]
+        case form if form in STEPS:
+            if len(numbers) < 2:
+                raise SpecError(f"claim {claim.id}: {form} needs at least two numbers")
+            return [after - before for before, after in pairwise(numbers)]
+        case _:
+            (number,) = numbers
+            return [number]
+
+
+def decide(claim: Claim, samples: list[list[float]]) -> Verdict:
+    """Turn a claim's numbers per seed into a verdict, by the interval of each over the seeds."""
+    low, high = _band(claim.criterion)
+    strict = claim.criterion.form in STRICT
+    series = list(zip(*samples, strict=True))
+    single = claim.scope.deterministic
+    intervals = [_point(values) if single else _over_seeds(values) for values in series]
+    words = [_word(interval, low, high, strict=strict) for interval in intervals]
+    # The judged number nearest to failing stands for the claim.
+    worst = min(range(len(words)), key=lambda i: _margin(intervals[i].mean, low, high))
+    if Word.NOT_REPRODUCED in words:
+        word = Word.NOT_REPRODUCED
+        worst = words.index(word)
+    elif Word.INCONCLUSIVE in words:
+        word = Word.INCONCLUSIVE
+        worst = words.index(word)
+    else:
+        word = Word.REPRODUCED
+    reason = "the interval overlaps the threshold" if word is Word.INCONCLUSIVE else ""
+    if math.isinf(intervals[worst].mean):
+        reason = "the quantity is infinite, as where runs diverge"
+    if not single and len(samples) < MIN_SEEDS:
+        word, reason = Word.INCONCLUSIVE, f"{len(samples)} seed(s), need at least {MIN_SEEDS}"
+    return _verdict(claim, word, reason, intervals[worst])
+
+
+def _over_seeds(values: Sequence[float]) -> Interval:
+    """Return the t interval; where every seed is infinite, they agree on infinity."""
+    if not any(math.isinf(value) for value in values):
+        return t_interval(values)
+    if len(set(values)) > 1:
+        num_infinite = sum(math.isinf(value) for value in values)
+        raise InvalidQuantity(
+            f"the quantity is infinite in {num_infinite} of {len(values)} seeds: it has no mean"
+        )
+    return Interval(mean=values[0], low=values[0], high=values[0], num_seeds=len(values))
+
+
+def _margin(value: float, low: float, high: float) -> float:
+    """Return how far inside the band a value lies; bounds at infinity are never near."""
+    from_low = value - low if math.isfinite(low) else math.inf
+    from_high = high - value if math.isfinite(high) else math.inf
+    return min(from_low, from_high)
+
+
+def _band(criterion: Criterion) -> tuple[float, float]:
+    """Return the band that every judged number must lie in; closed unless the form is strict."""
+    threshold = criterion.threshold
+    if isinstance(threshold, tuple):
+        if criterion.form == "within":
+            return threshold
+        low, high = threshold
+        return (math.log(low) if low > 0 else -math.inf, math.log(high))
+    match criterion.form:
+        case "at_most" | "less_than":
+            return -math.inf, threshold
+        case "at_least" | "more_than":
+            return threshold, math.inf
+        case "equal":
+            return threshold - criterion.tolerance, threshold + criterion.tolerance
+        case _:
+            return -threshold, math.inf
+
+
+def _point(values: Sequence[float]) -> Interval:
+    (value,) = values
+    return Interval(mean=value, low=value, high=value, num_seeds=1)
+
+
+def _word(interval: Interval, low: float, high: float, *, strict: bool) -> Word:
+    """Place an interval in a band; in a strict one a threshold itself lies outside."""
+    above = low < interval.low if strict and math.isfinite(low) else low <= interval.low
+    below = interval.high < high if strict and math.isfinite(high) else interval.high <= high
+    outside = interval.high < low or high < interval.low
+    if strict:
+        outside |= interval.high == low != -math.inf or interval.low == high != math.inf
+    if above and below:
+        return Word.REPRODUCED
+    return Word.NOT_REPRODUCED if outside else Word.INCONCLUSIVE
+
+
+def _exp(number: float) -> float:
+    # A log ratio over two unlike seeds can have an interval wider than the floats.
+    return math.exp(number) if number < 700.0 else math.inf
+
+
+def _verdict(claim: Claim, word: Word, reason: str, interval: Interval) -> Verdict:
+    numbers = [interval.mean, interval.low, interval.high]
+    if claim.criterion.form == "ratio":
+        numbers = [_exp(number) for number in numbers]
+    measured, low, high = (number if math.isfinite(number) else None for number in numbers)
+    return Verdict(
+        word=WORDS_OF_CHECKS[word] if claim.scope.grade == "exact" else word,
+        reason=reason,
+        measured=measured,
+        low=low,
+        high=high,
+        num_seeds=0 if claim.scope.deterministic else interval.num_seeds,
+    )

@@ -1,0 +1,249 @@
+"""Draw a task's figure: a pure function from rows to a Figure, and from it to stable bytes.
+
+Nothing here touches pyplot: no global figure, no global style.
+"""
+
+from __future__ import annotations
+
+import io
+import math
+import shutil
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from matplotlib import style as mpl_style
+from matplotlib.figure import Figure
+from matplotlib.layout_engine import ConstrainedLayoutEngine
+from pandas.api.types import is_numeric_dtype
+
+from harness.declare.profiles import Profile
+from harness.declare.reference import standings
+from harness.declare.statistics import aggregate
+from harness.declare.task import Task
+from harness.errors import EnvError, SpecError
+from harness.publish.style import (
+    MARKERS,
+    MAX_SVG_BYTES,
+    PALETTE,
+    RASTERISE_ABOVE,
+    RC,
+    STRIP_IN,
+    WIDTH_IN,
+    Width,
+    sequential,
+)
+
+if TYPE_CHECKING:
+    import numpy as np
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+__all__ = [
+    "Format", "Width", "FigureContext", "draw", "plot_ours", "plot_paper",
+    "PALETTE", "MARKERS", "WIDTH_IN", "sequential",
+]  # fmt: skip
+
+Format = Literal["svg", "png", "pdf", "pgf"]
+FORMATS: tuple[Format, ...] = ("svg", "png", "pdf", "pgf")
+
+# What each format would otherwise stamp with a date or a version.
+_METADATA: dict[Format, dict[str, Any]] = {
+    "svg": {"Date": None, "Creator": None},
+    "png": {"Software": None},
+    "pdf": {"CreationDate": None, "Creator": None, "Producer": None},
+}
+_TEX = ("xelatex", "lualatex", "pdflatex")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class FigureContext:
+    """What a task's figure is made from."""
+
+    table: pd.DataFrame
+    """The task's table, one row per grid point and seed."""
+    reference: pd.DataFrame
+    """The paper's rows for this task, as `load_reference` gives them; may be empty."""
+    profile: Profile
+    width: Width
+
+    def subplots(
+        self,
+        nrows: int = 1,
+        ncols: int = 1,
+        *,
+        aspect: float = 0.75,
+        sharex: bool = False,
+        sharey: bool = False,
+    ) -> tuple[Figure, list[Axes]]:
+        """Return a figure of the asked width with nrows * ncols panels, row by row.
+
+        aspect: height over width of a panel. At single width at most two panels stand side by
+        side: the others flow into further rows, in the same order.
+        """
+        count = nrows * ncols
+        columns = min(ncols, 2) if self.width == "single" else ncols
+        rows = math.ceil(count / columns)
+        width = WIDTH_IN[self.width]
+        height = width / columns * aspect * rows + STRIP_IN
+        figure = Figure(figsize=(width, height), layout="constrained")
+        grid = figure.subplots(rows, columns, sharex=sharex, sharey=sharey, squeeze=False)
+        axes: list[Axes] = list(grid.flat)
+        for unused in range(count, rows * columns):
+            axes[unused - columns].tick_params(labelbottom=True)
+            axes[unused].remove()
+        return figure, axes[:count]
+
+
+def plot_ours(
+    ax: Axes,
+    frame: pd.DataFrame,
+    *,
+    x: str,
+    y: str,
+    label: str,
+    color: str,
+    marker: str = "o",
+    style: str = "-",
+) -> None:
+    """Draw our rows: mean over seeds with its standard error, filled marks, solid line.
+
+    Rows without a value (a diverged loss) leave a gap in no line: their point is left out.
+    """
+    points = aggregate(frame, by=[x], value=y).dropna(subset=["mean"]).sort_values(x)
+    if points.empty:
+        return
+    bars = _plain(points["sem"]) if (points["sem"] > 0).any() else None
+    ax.errorbar(
+        _plain(points[x]),
+        _plain(points["mean"]),
+        yerr=bars,
+        label=label,
+        color=color,
+        marker=marker,
+        linestyle=style,
+        elinewidth=0.8,
+        rasterized=len(points) > RASTERISE_ABOVE,
+    )
+
+
+def plot_paper(
+    ax: Axes,
+    frame: pd.DataFrame,
+    *,
+    x: str = "x",
+    y: str = "value",
+    label: str,
+    color: str,
+    marker: str = "o",
+) -> None:
+    """Draw reference rows: hollow marks, dashed line, reading error where one is known.
+
+    label: the series' name. What the rows stand as (paper, early version, third party,
+    derived) is added unless the label says so already: no early version passes as the paper.
+    """
+    points = frame.dropna(subset=[x, y]).sort_values(x)
+    if points.empty:
+        return
+    stands = standings(points["status"])
+    errors = points["abs_err"].fillna(0.0).to_numpy()
+    ax.errorbar(
+        points[x].to_numpy(),
+        points[y].to_numpy(),
+        yerr=errors if (errors > 0).any() else None,
+        label=label if stands in label else f"{label}, {stands}",
+        color=color,
+        marker=marker,
+        markerfacecolor="white",
+        linestyle="--",
+        linewidth=0.9,
+        elinewidth=0.6,
+        rasterized=len(points) > RASTERISE_ABOVE,
+    )
+
+
+def _plain(column: pd.Series) -> np.ndarray:
+    # Nullable columns become arrays of objects, which matplotlib cannot scale.
+    return column.to_numpy(dtype="float64" if is_numeric_dtype(column) else None)
+
+
+def draw(
+    task: Task,
+    *,
+    table: pd.DataFrame,
+    reference: pd.DataFrame,
+    profile: Profile,
+    width: Width = "double",
+    fmt: Format = "svg",
+) -> bytes:
+    """Draw a task's figure; equal rows give equal bytes, in any process.
+
+    Raises SpecError if the task has no figure or its SVG is too large to commit, EnvError for
+    pgf where there is no LaTeX.
+    """
+    if task.figure is None:
+        raise SpecError(f"task {task.id} declares no figure: ask for its table instead")
+    settings = dict(RC)
+    if fmt == "pgf":
+        settings["pgf.texsystem"] = _tex_program()
+    context = FigureContext(table=table, reference=reference, profile=profile, width=width)
+    # From matplotlib's defaults: the settings of whoever draws must not show.
+    with mpl_style.context(["default", settings]):
+        figure = task.draw(context)
+        _stamp(figure, f"{task.id}, profile {profile}{_seeds(task, table)}")
+        if fmt == "pgf":
+            _forbid_pixels(figure)
+        _settle(figure, fmt)
+        stream = io.BytesIO()
+        figure.savefig(stream, format=fmt, metadata=_METADATA.get(fmt))
+    data = stream.getvalue()
+    if fmt == "svg" and len(data) > MAX_SVG_BYTES:
+        raise SpecError(
+            f"the figure of {task.id} takes {len(data)} bytes as SVG, at most {MAX_SVG_BYTES} are"
+            " committed: draw its dense points with rasterized=True"
+        )
+    return data
+
+
+def _seeds(task: Task, table: pd.DataFrame) -> str:
+    """Say how many seeds the means and bars of a figure are over."""
+    count = int(table[task.table.seed].nunique()) if task.table.seed else 0
+    return f", {count} seed{'s' if count > 1 else ''}" if count else ""
+
+
+def _settle(figure: Figure, fmt: Format) -> None:
+    """Lay the panels out, once and for all, at places rounded to a millionth of the figure.
+
+    The solver behind the layout may take its constraints in another order in another process;
+    its last digits then differ, and SVG names clip paths after a hash of all digits.
+    """
+    stream = io.BytesIO()
+    figure.savefig(stream, format=fmt)
+    figure.set_layout_engine("none")
+    for ax in figure.axes:
+        left, bottom, width, height = ax.get_position(original=True).bounds
+        ax.set_position((round(left, 6), round(bottom, 6), round(width, 6), round(height, 6)))
+
+
+def _stamp(figure: Figure, text: str) -> None:
+    """Write what the figure shows into a strip of its own at the bottom."""
+    engine = figure.get_layout_engine()
+    strip = STRIP_IN / figure.get_figheight()
+    if isinstance(engine, ConstrainedLayoutEngine):
+        engine.set(rect=(0.0, strip, 1.0, 1.0 - strip))
+    figure.text(0.995, strip / 4, text, ha="right", va="bottom", fontsize=5.5, color="#666666")
+
+
+def _forbid_pixels(figure: Figure) -> None:
+    # A PGF stream cannot hold an image; it would need a file of its own beside it.
+    for artist in figure.findobj():
+        artist.set_rasterized(False)
+
+
+def _tex_program() -> str:
+    for name in _TEX:
+        if shutil.which(name):
+            return name
+    raise EnvError(
+        f"pgf needs LaTeX and none of {', '.join(_TEX)} is installed: install TeX Live, or take"
+        " --format pdf"
+    )

@@ -1,0 +1,153 @@
+"""What follows from records: table, verdicts, figure, and the packed file of each experiment."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from harness.declare.params import Scalar
+from harness.declare.profiles import PROFILES, Profile
+from harness.declare.task import Task
+from harness.declare.verdict import Word
+from harness.errors import DataError, HarnessError
+from harness.provenance.before import load_before
+from harness.provenance.seals import Sealed
+from harness.publish.evidence import record_evidence
+from harness.publish.judge import CheckRow, Judged, judge
+from harness.registry import Library, walk_experiments
+from harness.run.trial import Trial, all_trials, with_upstream
+from harness.store.atomic import write_bytes
+from harness.store.result import (
+    TaskResult,
+    build_result,
+    csv_path,
+    figure_path,
+    load_result,
+    read_meta,
+    write_result,
+)
+from harness.store.store import RecordStore
+from harness.store.workspace import Workspace
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+log = logging.getLogger(__name__)
+
+
+def refresh_task(
+    workspace: Workspace,
+    library: Library,
+    task: Task,
+    profile: Profile,
+    *,
+    overrides: Mapping[str, Scalar] | None = None,
+) -> list[CheckRow]:
+    """Rebuild a task's CSV, JSON and figure from its records; return its verdicts.
+
+    Nothing is written where no trial has a result. A figure that cannot be drawn from an
+    incomplete table is left out with a warning; the table and the verdicts stand.
+    """
+    store = RecordStore(workspace)
+    built = build_result(task, profile, store.read, overrides)
+    reference = reference_of(library, task)
+    if built is None:
+        return judge(task, None, profile, reference).rows
+    former = former_judgements(workspace, task, profile)
+    built = replace(built, meta=built.meta.model_copy(update={"judged": former}))
+    judged = judge(
+        task,
+        built,
+        profile,
+        reference,
+        evidence=record_evidence(store, task, profile, overrides),
+        before=load_before(workspace.root, task.paper),
+    )
+    meta = built.meta.model_copy(
+        update={
+            "judged": {**first_judgements(judged), **former},
+            "verdicts": [row.to_json() for row in judged.rows],
+        }
+    )
+    result = replace(built, meta=meta)
+    write_result(workspace, task, result)
+    if task.figure is not None:
+        _draw(workspace, task, result, reference, profile)
+    return judged.rows
+
+
+def former_judgements(workspace: Workspace, task: Task, profile: Profile) -> dict[str, Sealed]:
+    """Return what each claim measured when it was first judged, by the stored result."""
+    path = csv_path(workspace, task, profile).with_suffix(".json")
+    if workspace.is_committed(profile):
+        # What was judged first is in git: it must not be judged anew for want of it.
+        return dict(read_meta(path).judged) if path.is_file() else {}
+    try:
+        return dict(read_meta(path).judged) if path.is_file() else {}
+    except DataError as error:
+        log.warning("%s: first judgements are made anew", error)
+        return {}
+
+
+def first_judgements(judged: Judged) -> dict[str, Sealed]:
+    """Return what was measured, less what was not decided: an error is no judgement."""
+    return {
+        name: side
+        for name, side in judged.sides.items()
+        if side.outcome is not None and side.outcome.verdict != Word.ERROR
+    }
+
+
+def _draw(
+    workspace: Workspace,
+    task: Task,
+    result: TaskResult,
+    reference: pd.DataFrame,
+    profile: Profile,
+) -> None:
+    from harness.publish.figures import draw
+
+    complete = result.meta.trials.without_result == 0
+    try:
+        image = draw(task, table=result.table, reference=reference, profile=profile)
+    except (HarnessError, KeyError, ValueError, IndexError):
+        if complete:
+            raise
+        log.warning("%s: no figure yet, its table is incomplete", task.id)
+        return
+    write_bytes(figure_path(workspace, task, profile), image)
+
+
+def draw_stored(workspace: Workspace, library: Library, task: Task) -> list[Path]:
+    """Draw a task's figure again for every profile that has a stored table."""
+    paths = []
+    for profile in PROFILES if task.figure is not None else ():
+        result = load_result(workspace, task, profile)
+        if result is not None:
+            _draw(workspace, task, result, reference_of(library, task), profile)
+            paths.append(figure_path(workspace, task, profile))
+    return paths
+
+
+def reference_of(library: Library, task: Task) -> pd.DataFrame:
+    """Return the paper's reference rows for a task, as a frame."""
+    from harness.declare.reference import load_reference
+
+    word = task.id.split("/")[1]
+    return load_reference(library.papers[task.paper].folder, word)
+
+
+def pack_experiments(
+    workspace: Workspace, task: Task, profile: Profile, store: RecordStore
+) -> list[Path]:
+    """Write the committed record files behind a task, upstream trials included."""
+    trials: dict[str, dict[str, Trial]] = {}
+    for experiment in walk_experiments(task):
+        for trial in all_trials(experiment, profile):
+            for each in with_upstream(trial):
+                trials.setdefault(each.experiment.id, {})[each.key] = each
+    packed = [store.pack(name, profile, group.values()) for name, group in sorted(trials.items())]
+    return [path for path in packed if path is not None]

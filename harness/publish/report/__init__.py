@@ -1,0 +1,52 @@
+"""The static report in `site/`, and RESULTS.md: laid out from what is on disk.
+
+Nothing is computed here but verdicts, from stored tables; no GPU, no data, no record is read.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from harness.registry import Library
+from harness.store.workspace import Workspace
+
+__all__ = ["build_report", "build_results"]
+
+
+def build_report(workspace: Workspace, registry: Library) -> Path:
+    """Write the static report to `site/` and return its first page.
+
+    All stored profiles are shown, smoke among them. Equal results give equal bytes.
+    """
+    from harness.publish.report.site import write_site
+
+    return write_site(workspace, registry)
+
+
+def build_results(workspace: Workspace, registry: Library) -> Path:
+    """Write RESULTS.md from the committed profiles, and the verdict blocks of paper READMEs.
+
+    A README without markers is left alone. Returns the path of RESULTS.md.
+    """
+    from harness.measure.bench import load_benchmarks
+    from harness.publish.report.load import load_papers
+    from harness.publish.report.results_md import (
+        BEGIN,
+        results_markdown,
+        update_block,
+        verdict_block,
+    )
+    from harness.store.atomic import write_text
+    from harness.store.workspace import COMMITTED_PROFILES
+
+    papers = load_papers(workspace, registry, COMMITTED_PROFILES)
+    target = workspace.root / "RESULTS.md"
+    write_text(target, results_markdown(papers, load_benchmarks(workspace.root)))
+    for paper in papers:
+        readme = registry.papers[paper.meta.id].folder / "README.md"
+        inside = readme.resolve().is_relative_to(workspace.root.resolve())
+        if inside and readme.exists():
+            text = readme.read_text(encoding="utf-8")
+            if BEGIN in text:
+                write_text(readme, update_block(text, verdict_block(paper)))
+    return target

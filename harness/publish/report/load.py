@@ -1,0 +1,243 @@
+"""Read from disk everything that the report and RESULTS.md show; they only lay it out."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from harness.declare.papers import (
+    Deviation,
+    Item,
+    PaperMeta,
+    deviations_of,
+    load_deviations,
+    load_paper,
+)
+from harness.declare.profiles import Profile
+from harness.declare.reference import load_reference
+from harness.declare.task import Task
+from harness.declare.verdict import Word
+from harness.errors import DataError
+from harness.measure.machine import cpu_name
+from harness.provenance.verify import load_verifications, verified_text
+from harness.publish.evidence import Evidence, evidence_of, num_stale
+from harness.publish.judge import CheckRow, check_stored, failed_rows, judge
+from harness.publish.withdrawn import withdrawn_rows
+from harness.registry import BrokenTask, Library, PaperFolder
+from harness.store.result import KEY_DIGITS, ResultMeta, figure_path, load_result
+from harness.store.workspace import Workspace
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+BEST_FIRST: tuple[Profile, ...] = ("paper", "gpu", "cpu", "smoke")
+"""The order in which the profiles of one task are shown."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Sources:
+    """Where the records behind a result come from."""
+
+    num_trials: int = 0
+    num_stale: int = 0
+    """How many of them ran older code than today's."""
+    cpus: tuple[str, ...] = ()
+    """The kinds of processor that they ran on."""
+    verified: str = ""
+    """What came of those that were run again, in words."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Run:
+    """A task in one profile, as stored."""
+
+    profile: Profile
+    rows: tuple[CheckRow, ...]
+    deviations: tuple[Deviation, ...]
+    table: pd.DataFrame | None = None
+    meta: ResultMeta | None = None
+    csv: bytes | None = None
+    """The table's file, as it is committed."""
+    figure: bytes | None = None
+    """The figure as SVG, where one was drawn."""
+    sources: Sources = field(default_factory=Sources)
+    problem: str = ""
+    """Why the stored result cannot be used."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Entry:
+    """One table or figure of a paper, with its task and runs where there are any."""
+
+    paper: str
+    item: Item
+    task: Task | None = None
+    broken: BrokenTask | None = None
+    runs: tuple[Run, ...] = ()
+    """Stored profiles, best first."""
+    not_run: tuple[CheckRow, ...] = ()
+    """The claims' verdicts where no profile is stored."""
+    reference: pd.DataFrame | None = None
+
+    @property
+    def id(self) -> str:
+        return f"{self.paper}/{self.item.id}"
+
+    @property
+    def state(self) -> str:
+        """Say in one line why there is nothing to show, or nothing if there is."""
+        if self.broken is not None:
+            return f"broken: {self.broken.reason}"
+        if self.item.status == "without_data":
+            return f"nothing to run: {self.item.reason}"
+        if self.item.status == "planned":
+            return f"planned: {self.item.reason}"
+        if self.task is None:
+            return f"broken: {self.item.file} declares no task {self.id}"
+        return "" if self.runs else "not run in any profile"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Paper:
+    """A paper with every table and figure it has."""
+
+    meta: PaperMeta
+    entries: tuple[Entry, ...]
+    sources: Mapping[Profile, Sources] = field(default_factory=dict)
+    """Per profile, of every trial that any of its items shows."""
+    withdrawn: tuple[CheckRow, ...] = ()
+
+
+def load_papers(workspace: Workspace, library: Library, profiles: Sequence[Profile]) -> list[Paper]:
+    """Return every paper with the stored results of these profiles.
+
+    A damaged result becomes a run with a `problem`; a task that no paper.toml lists is shown
+    all the same. Raises SpecError for a wrong paper.toml, deviations.toml or reference file.
+    """
+    chosen = [profile for profile in BEST_FIRST if profile in profiles]
+    return [_paper(workspace, library, folder, chosen) for folder in library.papers.values()]
+
+
+def _paper(
+    workspace: Workspace, library: Library, folder: PaperFolder, profiles: Sequence[Profile]
+) -> Paper:
+    meta, deviations = load_paper(folder.folder), load_deviations(folder.folder)
+    reference = load_reference(folder.folder)
+    entries = []
+    for item in _all_items(meta, library):
+        name = f"{meta.id}/{item.id}"
+        task = library.tasks.get(name)
+        rows = reference[reference["task"] == item.id].reset_index(drop=True)
+        ledger = {p: tuple(deviations_of(deviations, word=item.id, profile=p)) for p in profiles}
+        entries.append(
+            Entry(
+                paper=meta.id,
+                item=item,
+                task=task,
+                broken=None if task else _broken(library, meta.id, item),
+                runs=_runs(workspace, task, profiles, rows, ledger) if task else (),
+                not_run=tuple(judge(task, None, "cpu", rows).rows) if task else (),
+                reference=rows,
+            )
+        )
+    tasks = [entry.task for entry in entries if entry.task is not None]
+    return Paper(
+        meta=meta,
+        entries=tuple(entries),
+        sources={p: _sources(workspace, tasks, p) for p in profiles},
+        withdrawn=tuple(
+            row for p in profiles for row in withdrawn_rows(workspace, library, meta.id, p)
+        ),
+    )
+
+
+def _sources(workspace: Workspace, tasks: Sequence[Task], profile: Profile) -> Sources:
+    """Count the trials behind some stored results, each once."""
+    found: dict[str, Evidence] = {}
+    cpus: set[str] = set()
+    for task in tasks:
+        try:
+            result = load_result(workspace, task, profile)
+            if result is not None:
+                evidence = evidence_of(workspace, task, profile, result.meta)
+                cpus |= {cpu_name(machine) for machine in result.meta.provenance.machines}
+                named = {key for lines in result.meta.lines.values() for key in lines}
+                found |= {k: e for k, e in evidence.items() if k[:KEY_DIGITS] in named}
+        except DataError:
+            continue  # told where the task stands
+    experiments = {e.id: e for task in tasks for e in task.reads}
+    again = [v for name in experiments for v in load_verifications(workspace, name, profile)]
+    return Sources(
+        num_trials=len(found),
+        num_stale=num_stale(experiments, found),
+        cpus=tuple(sorted(cpus)),
+        verified=verified_text(again) if found else "",
+    )
+
+
+def _all_items(meta: PaperMeta, library: Library) -> list[Item]:
+    """Return the listed items, then the broken files that nobody listed."""
+    items = list(meta.items)
+    words = {item.id for item in items}
+    files = {item.file for item in items}
+    for name, broken in sorted(library.broken.items()):
+        paper, word = name.split("/")
+        if paper == meta.id and word not in words and broken.file not in files:
+            # Not validated: the word is only a guess from the name of a file that failed.
+            guess = {"id": word, "title": broken.file, "file": broken.file, "reason": ""}
+            items.append(Item.model_construct(None, status="task", **guess))
+    return items
+
+
+def _broken(library: Library, paper: str, item: Item) -> BrokenTask | None:
+    """Return the broken file that should have declared an item; one file may hold several."""
+    named = library.broken.get(f"{paper}/{item.id}")
+    if named is not None or not item.file:
+        return named
+    mine = (entry for name, entry in library.broken.items() if name.split("/")[0] == paper)
+    return next((entry for entry in mine if entry.file == item.file), None)
+
+
+def _runs(
+    workspace: Workspace,
+    task: Task,
+    profiles: Sequence[Profile],
+    reference: pd.DataFrame,
+    deviations: dict[Profile, tuple[Deviation, ...]],
+) -> tuple[Run, ...]:
+    runs = []
+    for profile in profiles:
+        ledger = deviations[profile]
+        try:
+            result = load_result(workspace, task, profile)
+            rows = check_stored(workspace, task, profile, reference)
+        except DataError as error:
+            # Relative, or the page would differ from checkout to checkout.
+            problem = str(error).replace(f"{workspace.root}/", "")
+            failed = tuple(failed_rows(task, profile, DataError(problem)))
+            runs.append(Run(profile=profile, rows=failed, deviations=ledger, problem=problem))
+            continue
+        if result is None:
+            continue
+        path = figure_path(workspace, task, profile)
+        runs.append(
+            Run(
+                profile=profile,
+                rows=tuple(rows),
+                deviations=ledger,
+                table=result.table,
+                csv=result.csv.encode(),
+                meta=result.meta,
+                figure=path.read_bytes() if path.exists() else None,
+                sources=_sources(workspace, [task], profile),
+            )
+        )
+    return tuple(runs)
+
+
+def verdict_counts(rows: Sequence[CheckRow]) -> list[tuple[str, int]]:
+    """Return how often each verdict stands in one profile, in the order of `Word`."""
+    counts = Counter(row.verdict for row in rows if row.decides)
+    return [(word.value, counts[word]) for word in Word if counts[word]]

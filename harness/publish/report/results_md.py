@@ -1,0 +1,267 @@
+"""RESULTS.md and the verdict block of a paper's README: from loaded data to text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from harness.declare.claims import Claim
+from harness.declare.profiles import Profile
+from harness.declare.reference import NOT_PUBLISHED
+from harness.declare.verdict import Word
+from harness.errors import SpecError
+from harness.measure.bench import BenchmarkResult
+from harness.publish.judge import CheckRow
+from harness.publish.report.beside import beside
+from harness.publish.report.load import Entry, Paper, Run, Sources, verdict_counts
+from harness.publish.report.paper_table import grid
+from harness.publish.report.text import (
+    interval,
+    markdown_cell,
+    markdown_table,
+    number,
+    origin,
+    seal_note,
+    seeds,
+    threshold,
+)
+from harness.store.workspace import COMMITTED_PROFILES
+
+BEGIN, END = "<!-- verdicts:begin -->", "<!-- verdicts:end -->"
+
+HEAD = """# Results
+
+`repro report` writes this page from the committed profiles; do not edit it.
+
+Every claim of a paper gets a verdict in each profile where its task was run. `REPRODUCED`,
+`NOT_REPRODUCED` and `INCONCLUSIVE` are decided by the 95 % interval over seeds against the
+threshold; `OUT_OF_PROFILE` means that this scale can never decide the claim, `NOT_RUN` that
+something was lacking, `ERROR` that the evaluation failed. "Ours" is the mean over seeds. A number
+that comes from an early version of the paper, or from a third party, says so. A seal that is not
+"sealed before the run" shows that the claim was changed or added after the runs started.
+"""
+
+
+def results_markdown(papers: Sequence[Paper], benchmarks: Sequence[BenchmarkResult]) -> str:
+    """Return RESULTS.md: every item of every paper, every verdict, every goal.
+
+    Equal data give equal bytes: nothing here depends on when or where it is written.
+    """
+    parts = [HEAD, "## Overview\n", _overview(papers)]
+    for paper in papers:
+        meta = paper.meta
+        parts.append(f"## {markdown_cell(meta.title)}\n")
+        ids = f"{meta.venue}, arXiv {meta.arxiv}" if meta.arxiv else meta.venue
+        names = ", ".join(meta.authors)
+        parts.append(". ".join(markdown_cell(text) for text in (names, ids) if text) + ".\n")
+        parts += [f"At `{p}`, {origin(s)}.\n" for p, s in _counted(paper)]
+        parts += [_entry(entry) for entry in paper.entries]
+        parts += _withdrawn(paper)
+    parts += ["## Not run\n", _not_run(papers), "## Performance goals\n", _goals(benchmarks)]
+    return "\n".join(parts)
+
+
+def _counted(paper: Paper) -> list[tuple[Profile, Sources]]:
+    return [(profile, s) for profile, s in paper.sources.items() if s.num_trials]
+
+
+def _withdrawn(paper: Paper) -> list[str]:
+    """Return the claims that were sealed once and are gone, with the reason."""
+    if not paper.withdrawn:
+        return []
+    lines = [
+        f"- {row.task} `{row.claim}` at `{row.profile}`: {markdown_cell(row.reason)}"
+        for row in paper.withdrawn
+    ]
+    return ["### Withdrawn claims\n", "\n".join(lines) + "\n"]
+
+
+def _overview(papers: Sequence[Paper]) -> str:
+    rows = []
+    for entry in (entry for paper in papers for entry in paper.entries):
+        link = f"[{entry.id}](#{_anchor(entry)})"
+        title = markdown_cell(entry.item.title)
+        rows += [[link, title, run.profile, counts_text(run.rows)] for run in entry.runs]
+        if not entry.runs:
+            rows.append([link, title, "", markdown_cell(entry.state)])
+    return markdown_table(["item", "title", "profile", "verdicts"], rows) + "\n"
+
+
+def counts_text(rows: Sequence[CheckRow]) -> str:
+    """Return the verdicts of one profile, counted: `3 REPRODUCED, 1 NOT_REPRODUCED`."""
+    return ", ".join(f"{count} {word}" for word, count in verdict_counts(rows)) or "no claims"
+
+
+def _anchor(entry: Entry) -> str:
+    return entry.id.replace("/", "-")
+
+
+def _entry(entry: Entry) -> str:
+    head = f'<a id="{_anchor(entry)}"></a>\n\n### {entry.id}: {markdown_cell(entry.item.title)}\n'
+    if entry.state or entry.task is None:
+        parts = [head, _sentence(entry.state)]
+        parts += [_claims(entry, entry.not_run)] if entry.not_run else []
+        return "\n".join(parts)
+    return "\n".join([head, *(_run(entry, run) for run in entry.runs)])
+
+
+def _sentence(text: str) -> str:
+    plain = markdown_cell(text)
+    return f"{plain[:1].upper()}{plain[1:].rstrip('.')}.\n"
+
+
+def _run(entry: Entry, run: Run) -> str:
+    parts = [f"Profile `{run.profile}`: {_sources(entry, run)}.\n"]
+    if run.problem:
+        parts.append(_sentence(f"The stored result cannot be used: {run.problem}"))
+    parts.append(_claims(entry, run.rows) if run.rows else "It declares no claims.\n")
+    parts += _meeting(entry, run)
+    if run.deviations:
+        lines = [
+            f"- {item.id}, {markdown_cell(item.what)}. The paper: {markdown_cell(item.paper)}"
+            f" Ours: {markdown_cell(item.ours)} Expected effect: {markdown_cell(item.effect)}"
+            for item in run.deviations
+        ]
+        parts.append("Deviations from the paper:\n\n" + "\n".join(lines) + "\n")
+    return "\n".join(parts)
+
+
+def _sources(entry: Entry, run: Run) -> str:
+    """Say how many trials stand behind a run, and link its files."""
+    base = f"{entry.id}.{run.profile}"
+    links = [f"[table](results/{base}.csv)", f"[origin](results/{base}.json)"]
+    links += [f"[figure](figures/{base}.svg)"] if run.figure is not None else []
+    if run.meta is None:
+        return ", ".join(links)
+    counts = run.meta.trials.model_dump()
+    trials = ", ".join(f"{count} {word}" for word, count in counts.items() if count)
+    return f"trials {trials}; {origin(run.sources)}; {', '.join(links)}"
+
+
+def _claims(entry: Entry, rows: Sequence[CheckRow]) -> str:
+    by_id = {claim.id: claim for claim in entry.task.claims} if entry.task else {}
+    header = ["claim", "grade", "verdict", "ours", "95 % interval", "seeds", "asked", "paper"]
+    body = [_claim_row(by_id[row.claim], row) for row in rows]
+    return markdown_table([*header, "seal"], body) + "\n"
+
+
+def _claim_row(claim: Claim, row: CheckRow) -> list[str]:
+    unit = f" {claim.criterion.unit}" if claim.criterion.unit and row.measured is not None else ""
+    verdict = f"{row.verdict}: {row.reason}" if row.reason else row.verdict
+    asked = threshold(row.form, row.threshold, tolerance=claim.criterion.tolerance)
+    cells = [
+        claim.statement,
+        row.grade,
+        verdict,
+        f"{number(row.measured)}{unit}",
+        interval(row),
+        seeds(row.num_seeds) if row.measured is not None else "",
+        f"{asked} ({row.threshold_from})",
+        number(row.paper_value) or NOT_PUBLISHED,
+        seal_note(row) if row.seal != "none" else "",
+    ]
+    return [markdown_cell(cell) for cell in cells]
+
+
+def _meeting(entry: Entry, run: Run) -> list[str]:
+    """Return the lines of our table that meet a value of the paper, with both values."""
+    if run.table is None or entry.task is None or entry.reference is None:
+        return []
+    content = beside(entry.task.table, run.table, entry.reference)
+    header, rows = grid(content)
+    kept = [
+        [markdown_cell(cell) for cell in row]
+        for line, row in zip(content.lines, rows, strict=True)
+        if any(line.papers)
+    ]
+    if not kept:
+        return []
+    names = [markdown_cell(name) for name in header]
+    return ["Where our table meets published values:\n", markdown_table(names, kept) + "\n"]
+
+
+def _not_run(papers: Sequence[Paper]) -> str:
+    entries = [entry for paper in papers for entry in paper.entries]
+    present = {run.profile for entry in entries for run in entry.runs}
+    absent = [profile for profile in COMMITTED_PROFILES if profile not in present]
+    lines = [f"- Profile `{profile}`: nothing is committed." for profile in absent]
+    for entry in entries:
+        if entry.state:
+            lines.append(f"- {entry.id}: {markdown_cell(entry.state)}")
+        for run in entry.runs:
+            lines += [f"- {entry.id} at `{run.profile}`, {text}" for text in _gaps(run)]
+    return "\n".join(lines or ["Everything was run."]) + "\n"
+
+
+def _gaps(run: Run) -> Iterable[str]:
+    for row in run.rows:
+        if row.verdict == Word.NOT_RUN and row.decides:
+            yield f"claim {row.claim}: {markdown_cell(row.reason)}"
+    by_reason: dict[str, list[str]] = {}
+    for gap in run.meta.not_run if run.meta is not None else []:
+        by_reason.setdefault(gap.reason, []).append(gap.trial)
+    for reason, trials in by_reason.items():
+        more = f" and {len(trials) - 1} more" if len(trials) > 1 else ""
+        yield f"trial {markdown_cell(trials[0])}{more}: {markdown_cell(reason)}"
+
+
+def _goals(benchmarks: Sequence[BenchmarkResult]) -> str:
+    if not benchmarks:
+        return "No benchmark is committed.\n"
+    header = ["benchmark", "goal", "measured", "met", "load average", "cores of others", "setting"]
+    rows = [[markdown_cell(cell) for cell in goal_cells(item)] for item in benchmarks]
+    return markdown_table(header, rows) + "\n"
+
+
+def goal_cells(item: BenchmarkResult) -> list[str]:
+    """Return a benchmark as text: name, goal, measured, met, load, cores of others, setting."""
+    goal = item.goal
+    unit = "" if goal.unit == "ratio" else f" {goal.unit}"
+    return [
+        item.name,
+        f"{goal.direction.replace('_', ' ')} {number(goal.limit)}{unit}",
+        f"{number(item.measured)}{unit}",
+        "yes" if item.met else "no",
+        number(item.load_average),
+        number(item.other_cores),
+        item.note,
+    ]
+
+
+def verdict_block(paper: Paper) -> str:
+    """Return what stands between the markers of a paper's README.
+
+    What did not hold is written out; the rest is counted, profile by profile.
+    """
+    rows, lost = [], []
+    for entry in paper.entries:
+        title = markdown_cell(entry.item.title)
+        rows += [[entry.id, title, run.profile, counts_text(run.rows)] for run in entry.runs]
+        if not entry.runs:
+            rows.append([entry.id, title, "", markdown_cell(entry.state)])
+        lost += [line for run in entry.runs for line in _lost(entry, run)]
+    table = markdown_table(["item", "title", "profile", "verdicts"], rows)
+    found = "\n".join(["What did not hold:", "", *lost]) if lost else "No decided claim failed."
+    stale = "".join(f"At `{p}`, {origin(s)}.\n" for p, s in _counted(paper))
+    return f"{table}\n\n{stale}\n{found}\n"
+
+
+def _lost(entry: Entry, run: Run) -> Iterable[str]:
+    statements = {claim.id: claim.statement for claim in entry.task.claims} if entry.task else {}
+    for row in run.rows:
+        if row.verdict == Word.NOT_REPRODUCED and row.decides:
+            band = f", 95 % interval {interval(row)}" if interval(row) else ""
+            yield (
+                f"- {entry.id} at `{run.profile}`: {markdown_cell(statements[row.claim])} Measured"
+                f" {number(row.measured)}{band}; asked: {threshold(row.form, row.threshold)}."
+            )
+
+
+def update_block(text: str, block: str) -> str:
+    """Return a README with the text between its verdict markers replaced.
+
+    Raises SpecError unless the text has each marker once, in order.
+    """
+    begin, end = text.find(BEGIN), text.find(END)
+    if text.count(BEGIN) != 1 or text.count(END) != 1 or begin > end:
+        raise SpecError(f"a README needs {BEGIN} and, after it, {END}, each once: put them back")
+    return f"{text[: begin + len(BEGIN)]}\n{block.strip()}\n{text[end:]}"

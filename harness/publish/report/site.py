@@ -1,0 +1,77 @@
+"""Write the pages of `site/`: templates filled, figures and tables copied beside them."""
+
+from __future__ import annotations
+
+import re
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup, escape
+
+from harness.declare.profiles import PROFILES
+from harness.measure.bench import load_benchmarks
+from harness.publish.report.load import Entry, Paper, load_papers
+from harness.publish.report.overview import overview_context, page_path
+from harness.publish.report.task_page import task_context
+from harness.registry import Library
+from harness.store.atomic import write_bytes, write_text
+from harness.store.workspace import Workspace
+
+if TYPE_CHECKING:
+    from jinja2 import Template
+
+STATIC = ("style.css", "report.js")
+
+
+def write_site(workspace: Workspace, registry: Library) -> Path:
+    """Write every page and return the overview's path."""
+    papers = load_papers(workspace, registry, PROFILES)
+    for name in STATIC:
+        write_bytes(
+            workspace.site / name, (files("harness.publish.report") / "static" / name).read_bytes()
+        )
+    for paper in papers:
+        for entry in paper.entries:
+            _write_entry(workspace, paper, entry)
+    index = workspace.site / "index.html"
+    context = overview_context(papers, load_benchmarks(workspace.root))
+    write_text(index, render("index.html.j2", context))
+    return index
+
+
+def _write_entry(workspace: Workspace, paper: Paper, entry: Entry) -> None:
+    if entry.task is None and entry.broken is None:
+        return
+    page = render("task.html.j2", task_context(paper, entry))
+    write_text(workspace.site / page_path(entry), page)
+    for run in entry.runs:
+        stem = f"{entry.id}.{run.profile}"
+        if run.figure is not None:
+            write_bytes(workspace.site / "figures" / f"{stem}.svg", run.figure)
+        if run.csv is not None:
+            write_bytes(workspace.site / "data" / f"{stem}.csv", run.csv)
+
+
+def render(name: str, context: dict[str, Any]) -> str:
+    """Fill a template; every value is escaped, and a missing one is an error."""
+    return _template(name).render(context)
+
+
+def _template(name: str) -> Template:
+    environment = Environment(
+        loader=PackageLoader("harness.publish.report", "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    environment.filters["prose"] = prose
+    return environment.get_template(name)
+
+
+def prose(text: str) -> Markup:
+    """Return escaped text in which `code` between backticks is marked as code."""
+    return Markup(re.sub(r"`([^`]+)`", r"<code>\1</code>", str(escape(text))))

@@ -1,0 +1,167 @@
+"""How numbers, thresholds and intervals read, in every page and table alike."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, cast
+
+from harness.provenance.cohorts import FIRST
+from harness.provenance.seals import STATES, State
+
+if TYPE_CHECKING:
+    from harness.publish.judge import CheckRow
+    from harness.publish.report.load import Sources
+
+PLUS_MINUS = "\u00b1"
+DIGITS = 4
+"""Significant digits of a number that has no standard error."""
+
+
+def number(value: float | None) -> str:
+    """Return a number with four significant digits, or nothing for None and NaN.
+
+    >>> number(0.123456), number(12130000000), number(-0.0), number(None)
+    ('0.1235', '1.213e+10', '0', '')
+    """
+    if value is None or math.isnan(value):
+        return ""
+    if math.isinf(value):
+        return "no bound"
+    if float(value).is_integer() and abs(value) < 1e7:
+        return str(int(value))
+    return f"{value:.{DIGITS}g}"
+
+
+def exact(value: float) -> str:
+    """Return a number that nothing blurs (a setting, an identity), with eight digits.
+
+    >>> exact(0.08665602), exact(256.0)
+    ('0.08665602', '256')
+    """
+    return f"{value:.8g}"
+
+
+def mean_sem(mean: float, sem: float) -> str:
+    """Return a mean with its standard error, cut where the error's second digit stands.
+
+    >>> mean_sem(2.34567, 0.0123).replace(PLUS_MINUS, "+-")
+    '2.346 +- 0.012'
+    >>> mean_sem(2.5, 0.0)
+    '2.5'
+    """
+    if math.isnan(mean):
+        return ""
+    if not sem > 0:
+        return number(mean)
+    size = abs(mean) if mean else sem
+    if not 1e-4 <= size < 1e6:
+        return f"{mean:.3e} {PLUS_MINUS} {sem:.1e}"
+    decimals = min(max(0, 1 - math.floor(math.log10(sem))), 8)
+    return f"{mean:.{decimals}f} {PLUS_MINUS} {sem:.{decimals}f}"
+
+
+def interval(row: CheckRow) -> str:
+    """Return the 95 % interval of a verdict, or nothing where it has none."""
+    if row.low is None or row.high is None or row.low == row.high:
+        return ""
+    return f"{number(row.low)} to {number(row.high)}"
+
+
+def threshold(form: str, value: Any, *, tolerance: float = 0.0) -> str:
+    """Say in words what a claim's threshold asks of its quantity.
+
+    >>> threshold("at_most", 1.0), threshold("within", [0.7, 1.4]), threshold("ratio", ["-inf", 2])
+    ('at most 1', '0.7 to 1.4', 'at most 2')
+    """
+    if value is None:
+        return ""
+    if isinstance(value, (list, tuple)):
+        low, high = (float(bound) for bound in value)
+        if math.isinf(high):
+            return f"at least {number(low)}"
+        return f"at most {number(high)}" if math.isinf(low) else f"{number(low)} to {number(high)}"
+    bound = float(value)
+    match form:
+        case "equal":
+            return f"equal to {number(bound)}" + (
+                f" {PLUS_MINUS} {number(tolerance)}" if tolerance else ""
+            )
+        case "strict_ordering" | "strict_monotone" if bound == 0:
+            return "every step strictly up"
+        case "ordering" | "monotone":
+            return _steps(bound)
+        case "at_least" if 0.0 < bound < 1e-6:
+            return "more than 0"
+        case _:
+            return f"{form.replace('_', ' ')} {number(bound)}"
+
+
+def _steps(slack: float) -> str:
+    if slack == 0:
+        return "every step up"
+    if -1e-6 < slack < 0:
+        return "every step strictly up"
+    if slack < 0:
+        return f"every step up by {number(-slack)} or more"
+    return f"every step up, slack {number(slack)}"
+
+
+def seeds(count: int) -> str:
+    """Say how many seeds a verdict rests on; 0 stands for a deterministic quantity."""
+    return "deterministic" if count == 0 else f"{count} seed{'s' if count > 1 else ''}"
+
+
+def seal_note(row: CheckRow) -> str:
+    """Say how a claim stands to its seal, with both values where they differ."""
+    note = {"sealed": "sealed before the run", "none": "no run"}.get(row.seal, "")
+    note = note or f"{row.seal}: {STATES[cast(State, row.seal)]}"
+    text = "; ".join([note, *row.differences])
+    if not row.decides:
+        return f"cohort {row.cohort.removeprefix('cohort-')}, which does not decide: {text}"
+    return text if row.cohort == FIRST else f"decided by {row.cohort}: {text}"
+
+
+def origin(sources: Sources) -> str:
+    """Say how many trials ran older code, where processors mix, and what was run again.
+
+    >>> from harness.publish.report.load import Sources
+    >>> origin(Sources(num_trials=45, num_stale=3, cpus=("one", "two")))
+    '3 of 45 trials come from older code; processors mix: one and two'
+    """
+    parts = [f"{sources.num_stale} of {sources.num_trials} trials come from older code"]
+    if len(sources.cpus) > 1:
+        parts.append(f"processors mix: {' and '.join(sources.cpus)}")
+    return "; ".join([*parts, *([sources.verified] if sources.verified else [])])
+
+
+def duration(seconds: float) -> str:
+    """Return a duration for people.
+
+    >>> duration(0.42), duration(75), duration(3700)
+    ('0.4 s', '1 min 15 s', '1 h 1 min')
+    """
+    if seconds < 60:
+        return f"{seconds:.1f} s"
+    minutes = round(seconds) // 60
+    if minutes < 60:
+        return f"{minutes} min {round(seconds) % 60} s"
+    return f"{minutes // 60} h {minutes % 60} min"
+
+
+def markdown_cell(text: str) -> str:
+    """Return text that cannot break out of a cell of a Markdown table, nor be read as HTML.
+
+    Paired backticks stay: authors mark code with them.
+    """
+    flat = " ".join(text.split()).replace("<", "&lt;")
+    special = r"([\\|*\[\]])" if flat.count("`") % 2 == 0 else r"([\\|*`\[\]])"
+    return re.sub(special, r"\\\1", flat)
+
+
+def markdown_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Return a Markdown table; the caller has escaped its cells."""
+    lines = ["| " + " | ".join(header) + " |", "| " + " | ".join("---" for _ in header) + " |"]
+    lines += ["| " + " | ".join(row) + " |" for row in rows]
+    return "\n".join(lines)

@@ -1,0 +1,315 @@
+"""Run or reuse, decided once per trial, with a reason and an estimate."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from statistics import median
+
+from harness.data import load as datasets
+from harness.declare.experiment import Estimate, Experiment, Needs, Status
+from harness.declare.params import Scalar
+from harness.declare.profiles import Profile
+from harness.declare.task import Task
+from harness.errors import UsageError, nearest
+from harness.measure import machine
+from harness.provenance.before import code_of, load_before
+from harness.provenance.cohorts import FIRST
+from harness.publish.evidence import experiment_code
+from harness.run.trial import Trial, cohorts_of, grid_of
+from harness.store.record import Record
+from harness.store.store import RecordStore, Rejected
+
+JUDGE_SETTINGS = ("REPRO_JUDGE_URL", "REPRO_JUDGE_MODEL")
+"""Environment variables without which there is no judge: the base URL of an OpenAI-compatible
+endpoint, and the model it is asked for."""
+
+
+class Action(StrEnum):
+    """What the runner does with a trial."""
+
+    RUN = "run"
+    REUSE = "reuse"
+    BLOCKED = "blocked"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class PlannedTrial:
+    """One trial and what will happen to it."""
+
+    trial: Trial
+    action: Action
+    reason: str
+    estimate: Estimate
+    stale: bool = False
+    """Its record exists but its code changed since."""
+
+
+@dataclass(slots=True)
+class Plan:
+    """All trials behind some tasks, upstream before those that start from them."""
+
+    tasks: Sequence[Task]
+    profile: Profile
+    overrides: Mapping[str, Scalar] = field(default_factory=dict)
+    items: dict[str, PlannedTrial] = field(default_factory=dict)
+    """By key."""
+
+    def with_action(self, action: Action) -> list[PlannedTrial]:
+        return [item for item in self.items.values() if item.action == action]
+
+    @property
+    def num_to_run(self) -> int:
+        return len(self.with_action(Action.RUN))
+
+    @property
+    def seconds(self) -> float:
+        """Core-seconds of what is to run."""
+        return sum(item.estimate.seconds for item in self.with_action(Action.RUN))
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class MachineLimits:
+    """What this machine can offer a trial; probed once, without importing torch."""
+
+    memory_bytes: int
+    has_cuda: bool
+    gpu_bytes: int
+    is_root: bool
+    has_judge: bool
+
+
+def probe_limits() -> MachineLimits:
+    """Look at memory, GPU, user and judge settings, without importing torch."""
+    found = machine.gpus()
+    return MachineLimits(
+        memory_bytes=machine.memory_bytes(),
+        has_cuda=bool(found),
+        gpu_bytes=max((gpu.memory_bytes for gpu in found), default=0),
+        is_root=hasattr(os, "geteuid") and os.geteuid() == 0,
+        has_judge=all(os.environ.get(name) for name in JUDGE_SETTINGS),
+    )
+
+
+def lacking(needs: Needs, limits: MachineLimits) -> str:
+    """Return what the machine lacks for a trial, in one line; empty where nothing is."""
+    for name in needs.data:
+        if datasets.available(name) is None:
+            return datasets.missing_reason(name)
+    for package in needs.packages:
+        if not _is_installed(package):
+            return f"needs the package {package}, which is not installed"
+    if needs.device == "cuda" and not limits.has_cuda:
+        return "needs a CUDA GPU, this machine has none"
+    if needs.gpu_bytes > limits.gpu_bytes:
+        return f"needs {_gb(needs.gpu_bytes)} of GPU memory, has {_gb(limits.gpu_bytes)}"
+    if needs.memory_bytes > limits.memory_bytes:
+        return f"needs {_gb(needs.memory_bytes)}, has {_gb(limits.memory_bytes)}"
+    if needs.root and not limits.is_root:
+        return "needs root"
+    if needs.judge and not limits.has_judge:
+        return f"needs a judge model: set {' and '.join(JUDGE_SETTINGS)}"
+    return ""
+
+
+def _is_installed(package: str) -> bool:
+    try:
+        return importlib.util.find_spec(package) is not None
+    except ModuleNotFoundError:  # the parent of a dotted name
+        return False
+
+
+def _gb(num_bytes: int) -> str:
+    return f"{num_bytes / 2**30:.3g} GiB"
+
+
+def make_plan(
+    tasks: Sequence[Task],
+    profile: Profile,
+    store: RecordStore,
+    limits: MachineLimits,
+    *,
+    overrides: Mapping[str, Scalar] | None = None,
+    cohort: str | None = None,
+    rerun_stale: bool = False,
+    only_pending: bool = False,
+) -> Plan:
+    """Decide for every trial behind the tasks. Reads records, never data.
+
+    cohort: the only one to plan; None for all that the tasks have, which is the first one
+    alone where something is overridden.
+    Raises UsageError if an override names a parameter, or `cohort` a cohort, that none has.
+    """
+    plan = Plan(tasks, profile, dict(overrides or {}))
+    check_overrides(tasks, profile, plan.overrides)
+    planner = _Planner(plan, store, limits, rerun_stale)
+    for name, task in _cohorts(tasks, profile, cohort, plan.overrides):
+        for experiment in task.reads:
+            planner.add_grid(experiment, name, only_pending=only_pending)
+    return plan
+
+
+def _cohorts(
+    tasks: Sequence[Task], profile: Profile, wanted: str | None, overrides: Mapping[str, Scalar]
+) -> list[tuple[str, Task]]:
+    """Return the cohorts to plan, each with a task that has it."""
+    if overrides and wanted not in (None, FIRST):
+        raise UsageError(f"--cohort {wanted}: --set and --seeds go with the first cohort alone")
+    have = {task: [FIRST] if overrides else cohorts_of(task, profile) for task in tasks}
+    known = {name for names in have.values() for name in names}
+    if wanted is not None and wanted not in known:
+        raise UsageError(
+            f"--cohort {wanted}: no task here has it{nearest(wanted, known)}: there are "
+            f"{', '.join(sorted(known))}"
+        )
+    return [
+        (name, task)
+        for task, names in have.items()
+        for name in names
+        if wanted is None or name == wanted
+    ]
+
+
+def check_overrides(
+    tasks: Sequence[Task], profile: Profile, overrides: Mapping[str, Scalar]
+) -> None:
+    """Raise UsageError for an override of a parameter that no trial of the tasks has."""
+    experiments = dict.fromkeys(experiment for task in tasks for experiment in task.reads)
+    known = {name for e in experiments for point in e.params_of(profile) for name in point}
+    for name in overrides:
+        if name not in known and not (name == "seeds" and "seed" in known):
+            hint = nearest(name, known) or f": known are {', '.join(sorted(known))}"
+            raise UsageError(f"--set {name}: no trial has that parameter{hint}")
+
+
+class _Planner:
+    """Walks grids and fills a plan, upstream first."""
+
+    def __init__(
+        self, plan: Plan, store: RecordStore, limits: MachineLimits, rerun_stale: bool
+    ) -> None:
+        self.plan, self.store, self.limits, self.rerun_stale = plan, store, limits, rerun_stale
+        self.added: set[tuple[str, str]] = set()
+        self.digests: dict[str, str] = {}
+        self.estimates: dict[str, Estimate | None] = {}
+        self.lacks: dict[Needs, str] = {}
+
+    def add_grid(self, experiment: Experiment, cohort: str, *, only_pending: bool) -> None:
+        if (experiment.id, cohort) in self.added:
+            return
+        self.added.add((experiment.id, cohort))
+        trials = grid_of(experiment, self.plan.profile, self.plan.overrides, cohort=cohort)
+        records = {trial.key: self.store.read(trial) for trial in trials}
+        self._learn_estimate(experiment, list(records.values()))
+        for trial in trials:
+            record = records[trial.key]
+            if only_pending and not _is_pending(record):
+                continue
+            self._add(trial, record)
+
+    def _add(self, trial: Trial, record: Record | Rejected | None) -> Action:
+        if trial.key in self.plan.items:
+            return self.plan.items[trial.key].action
+        upstream = []
+        blocked = self._lack(trial.needs) and not (isinstance(record, Record) and record.is_result)
+        # What nothing here can use need not be run for it.
+        for source in () if blocked else trial.upstream:
+            source_record = self.store.read(source)
+            if source.experiment.id not in self.estimates:
+                self._learn_estimate(source.experiment, [source_record])
+            upstream.append((source, self._add(source, source_record)))
+        action, reason, stale = self._decide(trial, record, upstream)
+        if action is Action.RUN and (lack := self._refresh_upstream(trial)):
+            action, reason = Action.BLOCKED, lack
+        self.plan.items.pop(trial.key, None)
+        self.plan.items[trial.key] = PlannedTrial(
+            trial=trial, action=action, reason=reason, estimate=self._estimate(trial), stale=stale
+        )
+        return action
+
+    def _decide(
+        self,
+        trial: Trial,
+        record: Record | Rejected | None,
+        upstream: Sequence[tuple[Trial, Action]],
+    ) -> tuple[Action, str, bool]:
+        stale = isinstance(record, Record) and self._code_of(record) != self._digest(trial)
+        if isinstance(record, Record) and record.is_result and not (stale and self.rerun_stale):
+            reason = "its code changed since: run --stale re-runs it" if stale else record.status
+            return Action.REUSE, reason, stale
+        lack = self._lack(trial.needs)
+        if not lack:
+            lack = next(
+                (f"needs {t.name}, which is blocked" for t, a in upstream if a is Action.BLOCKED),
+                "",
+            )
+        if lack:
+            return Action.BLOCKED, lack, False
+        return Action.RUN, _why_run(record, stale), stale
+
+    def _refresh_upstream(self, trial: Trial) -> str:
+        """Turn a reused upstream trial into one to run where its artifacts cannot be used.
+
+        Returns why it cannot be run here, or an empty string.
+        """
+        for source in trial.upstream:
+            item = self.plan.items[source.key]
+            record = self.store.result(source)
+            if item.action is not Action.REUSE or record is None:
+                continue
+            damage = self.store.artifacts_intact(source, record)
+            if not damage:
+                continue
+            if lack := self._lack(source.needs) or self._refresh_upstream(source):
+                return f"needs {source.name}, but {damage}, and it {lack}"
+            self.plan.items[source.key] = replace(item, action=Action.RUN, reason=damage)
+        return ""
+
+    def _lack(self, needs: Needs) -> str:
+        if needs not in self.lacks:
+            self.lacks[needs] = lacking(needs, self.limits)
+        return self.lacks[needs]
+
+    def _digest(self, trial: Trial) -> str:
+        name = trial.experiment.id
+        if name not in self.digests:
+            self.digests[name] = experiment_code(trial.experiment)
+        return self.digests[name]
+
+    def _code_of(self, record: Record) -> str | None:
+        paper = record.experiment.split("/")[0]
+        return code_of(record, load_before(self.store.workspace.root, paper))
+
+    def _learn_estimate(
+        self, experiment: Experiment, records: Sequence[Record | Rejected | None]
+    ) -> None:
+        walls = [r.provenance.wall_s for r in records if isinstance(r, Record) and r.is_result]
+        self.estimates[experiment.id] = Estimate(seconds=median(walls)) if walls else None
+
+    def _estimate(self, trial: Trial) -> Estimate:
+        own = trial.experiment.estimate_of(trial.params) or Estimate(seconds=0.0)
+        learnt = self.estimates.get(trial.experiment.id)
+        return (
+            own
+            if learnt is None
+            else Estimate(seconds=learnt.seconds, memory_bytes=own.memory_bytes)
+        )
+
+
+def _is_pending(record: Record | Rejected | None) -> bool:
+    return isinstance(record, Record) and not record.is_result
+
+
+def _why_run(record: Record | Rejected | None, stale: bool) -> str:
+    if record is None:
+        return "no record yet"
+    if isinstance(record, Rejected):
+        return record.reason
+    if stale and record.is_result:
+        return "its code changed since its record"
+    if record.status == Status.SKIPPED:
+        return f"skipped before: {record.note}"
+    return f"failed before: {record.error.splitlines()[-1] if record.error else record.note}"

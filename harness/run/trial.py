@@ -1,0 +1,133 @@
+"""A trial: one point of an experiment's grid, identified by what determines its result."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from harness.data.load import data_hash
+from harness.declare.experiment import Experiment, Needs, describe_trial
+from harness.declare.params import Scalar
+from harness.declare.profiles import Profile
+from harness.declare.task import Task
+from harness.errors import SpecError, UsageError, nearest
+from harness.provenance.canonical import digest
+from harness.provenance.cohorts import FIRST
+from harness.run.seeds import derive_seed
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One point of a grid. Equal keys mean equal results, whatever profile asked for them."""
+
+    experiment: Experiment
+    params: Mapping[str, Scalar]
+    profile: Profile
+
+    @cached_property
+    def needs(self) -> Needs:
+        return self.experiment.needs_of(self.params)
+
+    @cached_property
+    def upstream(self) -> tuple[Trial, ...]:
+        """The trials this one starts from."""
+        above = self.experiment.upstream_of(self.params)
+        return tuple(Trial(experiment, params, self.profile) for experiment, params in above)
+
+    @cached_property
+    def data(self) -> dict[str, str]:
+        """Content hash per data set it reads, from the catalogue."""
+        return {name: data_hash(name) for name in self.needs.data}
+
+    @cached_property
+    def key(self) -> str:
+        """SHA-256 over all that determines the result; source text is not part of it."""
+        return digest(
+            {
+                "experiment": self.experiment.id,
+                "version": self.experiment.version,
+                "params": dict(self.params),
+                "upstream": [trial.key for trial in self.upstream],
+                "data": self.data,
+                "device": self.needs.device,
+            }
+        )
+
+    @cached_property
+    def name(self) -> str:
+        return describe_trial(self.experiment, self.params)
+
+    def seed(self, stream: str) -> int:
+        """Return a stream's seed. Raises SpecError if `seed_from` names no parameter."""
+        missing = [name for name in self.experiment.seed_from if name not in self.params]
+        if missing:
+            raise SpecError(f"{self.name}: seed_from names {missing}, which are no parameters")
+        return derive_seed(stream, {name: self.params[name] for name in self.experiment.seed_from})
+
+
+def with_upstream(trial: Trial) -> Iterator[Trial]:
+    """Yield a trial's whole chain of upstream trials, the first one first, and then itself."""
+    for source in trial.upstream:
+        yield from with_upstream(source)
+    yield trial
+
+
+def grid_of(
+    experiment: Experiment,
+    profile: Profile,
+    overrides: Mapping[str, Scalar] | None = None,
+    *,
+    cohort: str = FIRST,
+) -> list[Trial]:
+    """Return the trials of a profile, in the grid's order, with overrides applied.
+
+    An override replaces a parameter in every point that has it; points that become equal are
+    kept once. `seeds=N` is special: the grid is repeated for the seeds 0 to N-1, as it is for
+    those of a cohort. Points without a seed belong to every cohort.
+    Raises UsageError where N is no count, or the experiment has no such cohort.
+    """
+    overrides = dict(overrides or {})
+    seeds = _seeds_of(experiment, profile, cohort, overrides.pop("seeds", None))
+    points: dict[str, dict[str, Scalar]] = {}
+    for point in experiment.params_of(profile):
+        changed = {name: overrides.get(name, value) for name, value in point.items()}
+        repeated = seeds if seeds is not None and "seed" in changed else [None]
+        for seed in repeated:
+            full = changed if seed is None else {**changed, "seed": seed}
+            points.setdefault(digest(full), full)
+    return [Trial(experiment, point, profile) for point in points.values()]
+
+
+def _seeds_of(
+    experiment: Experiment, profile: Profile, cohort: str, num_seeds: Scalar | None
+) -> Sequence[int] | None:
+    """Return the seeds to repeat a grid with, None where it keeps its own."""
+    if num_seeds is not None and (type(num_seeds) is not int or num_seeds < 1):
+        raise UsageError(f"seeds={num_seeds}: need a whole number of at least 1")
+    if cohort == FIRST:
+        return None if num_seeds is None else range(int(num_seeds))
+    if num_seeds is not None:
+        raise UsageError(f"seeds={num_seeds}: {cohort} has seeds of its own")
+    found = {each.name: each for each in experiment.cohorts.get(profile, ())}
+    if cohort in found:
+        return found[cohort].seeds(experiment.paper)
+    if any("seed" in point for point in experiment.params_of(profile)):
+        raise UsageError(
+            f"{experiment.id} has no {cohort} at {profile}{nearest(cohort, found)}: "
+            "declare it in the experiment"
+        )
+    return None
+
+
+def cohorts_of(task: Task, profile: Profile) -> list[str]:
+    """Return the cohorts of a task: `first`, and those that any of its experiments declares."""
+    declared = [c.name for e in task.reads for c in e.cohorts.get(profile, ())]
+    return [FIRST, *sorted(dict.fromkeys(declared), key=lambda name: (len(name), name))]
+
+
+def all_trials(experiment: Experiment, profile: Profile) -> list[Trial]:
+    """Return the trials of a grid and of all its cohorts, each once."""
+    names = [FIRST, *(cohort.name for cohort in experiment.cohorts.get(profile, ()))]
+    trials = (trial for name in names for trial in grid_of(experiment, profile, cohort=name))
+    return list({trial.key: trial for trial in trials}.values())

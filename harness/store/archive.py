@@ -1,0 +1,169 @@
+"""Records and artifacts in one file, for machines that share no network."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import io
+import tarfile
+import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+
+from harness.declare.profiles import Profile
+from harness.declare.task import Task
+from harness.errors import DataError, UsageError
+from harness.registry import walk_experiments
+from harness.run.trial import Trial, all_trials, with_upstream
+from harness.store.atomic import write_bytes
+from harness.store.record import Record, check_names, pack_bytes, parse_record
+from harness.store.store import RecordStore
+from harness.store.workspace import Workspace
+
+MAX_ARTIFACT_BYTES = 16 * 2**20
+RECORDS = "records.jsonl.gz"
+
+
+@dataclass(slots=True)
+class Summary:
+    """What an archive carried."""
+
+    num_records: int = 0
+    num_artifacts: int = 0
+    left_out: list[str] = field(default_factory=list)
+
+
+def export_records(
+    workspace: Workspace, tasks: Sequence[Task], profile: Profile, file: Path
+) -> Summary:
+    """Write the results behind some tasks to an archive; the same records give the same bytes.
+
+    Raises UsageError where there is no result to carry.
+    """
+    store = RecordStore(workspace)
+    for name in dict.fromkeys(e.id for task in tasks for e in walk_experiments(task)):
+        store.unpack(name, profile)
+    trials: dict[str, Trial] = {}
+    for experiment in dict.fromkeys(e for task in tasks for e in walk_experiments(task)):
+        for trial in all_trials(experiment, profile):
+            trials.update((each.key, each) for each in with_upstream(trial))
+    found = {key: store.result(trial) for key, trial in trials.items()}
+    records = {key: record for key, record in found.items() if record is not None}
+    if not records:
+        raise UsageError(f"no result at {profile} to export: repro run first")
+    summary = Summary(num_records=len(records))
+    members = {RECORDS: pack_bytes(records.values())}
+    for key, record in records.items():
+        members.update(_artifacts(store, trials[key], record, summary))
+    write_bytes(file, _archive(members))
+    return summary
+
+
+def _artifacts(
+    store: RecordStore, trial: Trial, record: Record, summary: Summary
+) -> dict[str, bytes]:
+    members = {}
+    for entry in record.artifacts:
+        path = store.artifact_folder(trial) / entry.name
+        data = path.read_bytes() if path.exists() else b""
+        # One that was altered would make the other side refuse the whole file.
+        intact = hashlib.sha256(data).hexdigest() == entry.sha256
+        if entry.num_bytes > MAX_ARTIFACT_BYTES or not intact:
+            summary.left_out.append(f"{trial.name} {entry.name}")
+            continue
+        members[f"artifacts/{record.experiment}/{record.key}/{entry.name}"] = data
+        summary.num_artifacts += 1
+    return members
+
+
+def _archive(members: dict[str, bytes]) -> bytes:
+    plain = io.BytesIO()
+    with tarfile.open(fileobj=plain, mode="w", format=tarfile.PAX_FORMAT) as tar:
+        for name, data in sorted(members.items()):
+            info = tarfile.TarInfo(name)
+            info.size = len(data)
+            tar.addfile(info, io.BytesIO(data))
+    return gzip.compress(plain.getvalue(), mtime=0)
+
+
+def import_records(workspace: Workspace, file: Path) -> Summary:
+    """Add an archive's records and artifacts to the working copy.
+
+    Everything is checked before anything is written. A result that is here already stays.
+    Raises DataError for a file that is missing, damaged, or holds what no record lists.
+    """
+    members = _members(file)
+    if RECORDS not in members:
+        raise DataError(f"{file} holds no {RECORDS}: it is no archive of records")
+    records = _records(members.pop(RECORDS), file)
+    known = {
+        f"artifacts/{record.experiment}/{record.key}/{entry.name}": entry.sha256
+        for record in records
+        for entry in record.artifacts
+    }
+    for name, data in members.items():
+        if known.get(name) != hashlib.sha256(data).hexdigest():
+            raise DataError(f"{file}: {name} is not what a record of the file says")
+    return _write(workspace, records, members)
+
+
+def _records(packed: bytes, file: Path) -> list[Record]:
+    try:
+        text = gzip.decompress(packed).decode()
+    except (OSError, EOFError, UnicodeDecodeError, zlib.error) as error:
+        raise DataError(f"{file}: {RECORDS} is damaged ({error})") from error
+    records = []
+    for number, line in enumerate(text.removesuffix("\n").split("\n"), start=1):
+        where = f"{file} line {number} of {RECORDS}"
+        record = parse_record(line, where=where)
+        check_names(record, where=where)
+        records.append(record)
+    return records
+
+
+def _write(workspace: Workspace, records: Sequence[Record], members: dict[str, bytes]) -> Summary:
+    store = RecordStore(workspace)
+    summary = Summary()
+    for record in records:
+        path = workspace.runs / "records" / record.experiment / f"{record.key}.json"
+        here = _result_at(path)
+        if here is not None and here.artifacts != record.artifacts:
+            # Our own result stays, so its artifacts must stay too.
+            continue
+        for entry in record.artifacts:
+            # Artifacts first: a record whose artifact is missing would be run again.
+            name = f"artifacts/{record.experiment}/{record.key}/{entry.name}"
+            target = workspace.runs / PurePosixPath(name)
+            if name in members and not _holds(target, members[name]):
+                write_bytes(target, members[name])
+                summary.num_artifacts += 1
+        before = path.read_bytes() if path.exists() else b""
+        store.write(record)
+        summary.num_records += path.read_bytes() != before
+    return summary
+
+
+def _holds(path: Path, data: bytes) -> bool:
+    return path.exists() and path.read_bytes() == data
+
+
+def _result_at(path: Path) -> Record | None:
+    """Return the result in a record file, or None where it holds none that can be used."""
+    try:
+        record = parse_record(path.read_text(encoding="utf-8"), where=str(path))
+    except (OSError, UnicodeDecodeError, DataError):
+        return None
+    return record if record.is_result and record.key == path.stem else None
+
+
+def _members(file: Path) -> dict[str, bytes]:
+    try:
+        plain = gzip.decompress(file.read_bytes())
+        with tarfile.open(fileobj=io.BytesIO(plain), mode="r") as tar:
+            files = [member for member in tar.getmembers() if member.isfile()]
+            return {m.name: stream.read() for m in files if (stream := tar.extractfile(m))}
+    except FileNotFoundError as error:
+        raise DataError(f"{file} does not exist") from error
+    except (OSError, EOFError, tarfile.TarError, zlib.error) as error:
+        raise DataError(f"{file} is damaged or no archive of records ({error})") from error

@@ -1,0 +1,271 @@
+"""A trial's record: what it holds, its one line of JSON, and files that carry many of them.
+
+A record is valid if its digest and key match; the name of a file proves nothing.
+"""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import io
+import json
+import math
+import re
+import zlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from harness.declare.experiment import Row, Status
+from harness.declare.params import Scalar
+from harness.declare.profiles import check_id
+from harness.errors import DataError, RunError, SpecError
+from harness.provenance.canonical import canonical_json, digest
+from harness.run.trial import Trial
+
+SCHEMA_VERSION = 2
+RESTORE = "restore it with git checkout"
+
+
+class Strict(BaseModel):
+    """Base of what is read from a file: unknown keys are errors, values are not coerced."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+
+class ArtifactEntry(Strict):
+    """A tensor file of a trial."""
+
+    name: str
+    sha256: str
+    num_bytes: int
+
+
+class Provenance(Strict):
+    """Where a record came from."""
+
+    commit: str
+    dirty: bool
+    started_at: str
+    wall_s: float
+    code: str
+    machine: dict[str, Any]
+    versions: dict[str, str]
+    data: dict[str, dict[str, str]]
+    overrides: dict[str, bool | int | float | str]
+
+
+class Record(Strict):
+    """The stored outcome of one trial."""
+
+    schema_version: int = SCHEMA_VERSION
+    key: str
+    experiment: str
+    version: int
+    profile: str
+    device: str
+    params: dict[str, bool | int | float | str]
+    upstream: list[str]
+    status: str
+    note: str = ""
+    error: str = ""
+    rows: list[dict[str, bool | int | float | str | None]]
+    artifacts: list[ArtifactEntry] = []
+    seals: dict[str, dict[str, Any]]
+    first_seals: dict[str, dict[str, Any]] | None = None
+    """The seals of the first result of this trial, where this one is a re-run of it."""
+    control: dict[str, float] = {}
+    provenance: Provenance
+
+    @property
+    def is_result(self) -> bool:
+        return Status(self.status).is_result
+
+    def to_line(self) -> str:
+        """Return the record as one line of JSON with its own digest."""
+        body = self.model_dump(mode="json")
+        if self.first_seals is None:
+            # A record that was never run again is as it was before there was such a field.
+            del body["first_seals"]
+        return canonical_json({"digest": digest(body), "record": body})
+
+
+SHARED_FACTS = ("commit", "dirty", "code", "machine", "versions", "overrides")
+"""Provenance that a run takes once for all its records."""
+
+
+def make_record(
+    trial: Trial,
+    facts: Mapping[str, Any],
+    *,
+    status: Status,
+    started_at: str,
+    wall_s: float = 0.0,
+    note: str = "",
+    error: str = "",
+    rows: Sequence[Row] = (),
+    artifacts: Sequence[ArtifactEntry] = (),
+    control: Mapping[str, float] | None = None,
+    data: Mapping[str, dict[str, str]] | None = None,
+    first_seals: Mapping[str, dict[str, Any]] | None = None,
+) -> Record:
+    """Return a trial's record; `facts` is what all records of one run and experiment share."""
+    shared = {name: facts[name] for name in SHARED_FACTS}
+    return Record(
+        key=trial.key,
+        experiment=trial.experiment.id,
+        version=trial.experiment.version,
+        profile=trial.profile,
+        device=trial.needs.device,
+        params=dict(trial.params),
+        upstream=[source.key for source in trial.upstream],
+        status=status,
+        note=note,
+        error=error,
+        rows=[dict(row) for row in rows],
+        artifacts=list(artifacts),
+        seals=facts["seals"],
+        first_seals=None if first_seals is None else dict(first_seals),
+        control=dict(control or {}),
+        provenance=Provenance(
+            started_at=started_at, wall_s=round(wall_s, 4), data=dict(data or {}), **shared
+        ),
+    )
+
+
+def parse_record(line: str, *, where: str) -> Record:
+    """Read a record from its line. Raises DataError if it is torn, edited or foreign."""
+    try:
+        outer = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        raise DataError(f"{where} is torn: it is not complete JSON") from error
+    if not isinstance(outer, dict) or set(outer) != {"digest", "record"}:
+        raise DataError(f"{where} is foreign: it is no record of this harness")
+    body = upgrade(outer["record"], where=where)
+    try:
+        record = Record.model_validate(body)
+        Status(record.status)
+    except (ValidationError, ValueError) as error:
+        first = str(error).splitlines()[0]
+        raise DataError(f"{where} is foreign: {first}") from error
+    try:
+        found = digest(outer["record"])
+    except SpecError as error:  # a NaN, which no record of ours can hold
+        raise DataError(f"{where} was edited: {error}") from error
+    if found != outer["digest"]:
+        raise DataError(f"{where} was edited: its content does not match its digest")
+    return record
+
+
+def check_names(record: Record, *, where: str) -> None:
+    """Raise DataError where a record from elsewhere names a file outside its own folders."""
+    try:
+        check_id(record.experiment)
+    except SpecError as error:
+        raise DataError(f"{where} is foreign: {error}") from error
+    if not re.fullmatch(r"[0-9a-f]{64}", record.key):
+        raise DataError(f"{where} is foreign: its key {record.key[:80]!r} is no SHA-256")
+    for entry in record.artifacts:
+        if Path(entry.name).name != entry.name or entry.name in ("", "..", "."):
+            raise DataError(f"{where} is foreign: {entry.name!r} is no plain file name")
+
+
+def upgrade(body: Any, *, where: str) -> Any:
+    """Bring a record of an older schema to the current one; refuse a newer one."""
+    version = body.get("schema_version") if isinstance(body, dict) else None
+    if not isinstance(version, int) or version > SCHEMA_VERSION:
+        raise DataError(
+            f"{where} has schema version {version}, this harness reads up to {SCHEMA_VERSION}"
+        )
+    return body
+
+
+def plain_rows(rows: Sequence[Row]) -> tuple[list[dict[str, Scalar | None]], bool]:
+    """Return rows as JSON can hold them, and whether a value was not finite.
+
+    Non-finite numbers become null: a diverged loss is an absent number, not a number.
+    """
+    diverged = False
+    plain: list[dict[str, Scalar | None]] = []
+    for row in rows:
+        kept: dict[str, Scalar | None] = {}
+        for name, value in row.items():
+            if value is not None and not isinstance(value, (bool, int, float, str)):
+                raise RunError(f"the value {name}={value!r} of a row is not a JSON scalar")
+            finite = not isinstance(value, float) or math.isfinite(value)
+            diverged |= not finite
+            kept[name] = value if finite else None
+        plain.append(kept)
+    return plain, diverged
+
+
+def pack_bytes(records: Iterable[Record]) -> bytes:
+    """Return records as gzipped lines sorted by key, with the same bytes every time."""
+    lines = [record.to_line() for record in sorted(records, key=lambda record: record.key)]
+    buffer = io.BytesIO()
+    # No time and no name in the header: either would change the bytes.
+    with gzip.GzipFile(filename="", fileobj=buffer, mode="wb", compresslevel=9, mtime=0) as packed:
+        packed.write("".join(f"{line}\n" for line in lines).encode())
+    return buffer.getvalue()
+
+
+def read_lines(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield the digest of each line of a committed file with its record, not yet validated.
+
+    Raises DataError with file and line for what is no record.
+    """
+    for number, line in enumerate(_lines(path), start=1):
+        yield line_digest(line), read_body(line, where=f"{path} line {number}")
+
+
+def read_body(line: str, *, where: str) -> dict[str, Any]:
+    """Return a record as it stands in its line, not validated but for what identifies it."""
+    try:
+        body: dict[str, Any] = json.loads(line)["record"]
+        body["key"], body["seals"], body["provenance"]["code"], body["schema_version"]
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        raise DataError(f"{where} is no record: {RESTORE}") from error
+    return body
+
+
+def line_digest(line: str) -> str:
+    """Return 32 hexadecimal digits of the SHA-256 of a record's line."""
+    return hashlib.sha256(line.encode()).hexdigest()[:32]
+
+
+def _lines(path: Path) -> list[str]:
+    try:
+        text = gzip.decompress(path.read_bytes()).decode()
+    except (OSError, EOFError, UnicodeDecodeError, zlib.error) as error:
+        raise DataError(f"{path} is truncated or altered ({error}): {RESTORE}") from error
+    # Not splitlines: it also splits at characters that a JSON string may hold.
+    return text.removesuffix("\n").split("\n")
+
+
+def read_pack(path: Path) -> Iterator[Record]:
+    """Yield the records of a committed file. Raises DataError with file and line."""
+    for number, line in enumerate(_lines(path), start=1):
+        where = f"{path} line {number}"
+        try:
+            record = parse_record(line, where=where)
+            check_names(record, where=where)
+        except DataError as error:
+            raise DataError(f"{error}: {RESTORE}") from error
+        yield record
+
+
+def rows_of(record: Record) -> list[dict[str, Any]]:
+    """Return a record's rows joined with its parameters and status, as the long table has them.
+
+    Raises DataError if a row repeats a parameter's name with another value.
+    """
+    rows = record.rows or [{}]
+    joined = []
+    for row in rows:
+        clash = [n for n in row if n in record.params and row[n] != record.params[n]]
+        if clash:
+            raise DataError(f"record {record.key}: rows change the parameters {clash}")
+        joined.append({**record.params, **row, "status": record.status})
+    return joined

@@ -1,0 +1,394 @@
+"""A task's stored result: the CSV, and the JSON beside it that says where it came from."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pydantic import Field
+
+from harness.declare.params import Scalar
+from harness.declare.profiles import Profile
+from harness.declare.table import Column, Table
+from harness.declare.task import Task
+from harness.errors import DataError, HarnessError
+from harness.provenance.canonical import canonical_json, digest, layered_json
+from harness.provenance.cohorts import FIRST
+from harness.provenance.seals import Sealed
+from harness.run.trial import Trial, cohorts_of, grid_of
+from harness.store.atomic import write_text
+from harness.store.record import Record, Strict, line_digest, read_pack
+from harness.store.store import RecordStore, Rejected
+from harness.store.table_csv import (
+    build_table,
+    csv_text,
+    first_difference,
+    long_frame,
+    read_csv,
+    sha256_text,
+)
+from harness.store.workspace import Workspace
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+SCHEMA_VERSION = 2
+KEY_DIGITS = 16
+"""How much of a trial's key stands where a file names many."""
+
+
+class ColumnMeta(Strict):
+    name: str
+    type: str
+    role: str
+    doc: str
+    nullable: bool
+
+
+class TrialCounts(Strict):
+    """How the trials behind a table ended; `missing` were never started."""
+
+    done: int = 0
+    diverged: int = 0
+    oom: int = 0
+    failed: int = 0
+    skipped: int = 0
+    missing: int = 0
+
+    @property
+    def without_result(self) -> int:
+        return self.failed + self.skipped + self.missing
+
+    @property
+    def with_result(self) -> int:
+        return self.done + self.diverged + self.oom
+
+
+class NotRun(Strict):
+    trial: str
+    reason: str
+    cohort: str = FIRST
+
+
+class ProvenanceMeta(Strict):
+    """What all records behind a table have in common, and where they differ, as lists."""
+
+    commits: list[str]
+    dirty: bool
+    machines: list[dict[str, Any]]
+    versions: dict[str, list[str]]
+    data: dict[str, dict[str, str]]
+    seeds: list[Any]
+    code: list[str]
+    overrides: dict[str, Any]
+    wall_s: float
+    started_at: str
+    finished_at: str
+
+
+class ResultMeta(Strict):
+    """The JSON beside a CSV."""
+
+    schema_version: int = SCHEMA_VERSION
+    task: str
+    profile: str
+    csv_sha256: str
+    num_rows: int
+    columns: list[ColumnMeta]
+    trials: TrialCounts
+    """How the trials of the first cohort ended."""
+    cohorts: dict[str, TrialCounts] = Field(default_factory=dict)
+    """The same for every further cohort, by name."""
+    not_run: list[NotRun]
+    num_records: int
+    lines: dict[str, dict[str, str]]
+    """Per experiment the digest of each record's line, by the first 16 digits of its key."""
+    provenance: ProvenanceMeta
+    judged: dict[str, Sealed] = Field(default_factory=dict)
+    """What each claim asked and measured when it was first judged, by the name of its seal."""
+    verdicts: list[dict[str, Any]] = Field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class TaskResult:
+    """A task's result: built from records, or read back and checked."""
+
+    tables: dict[str, pd.DataFrame]
+    """By cohort, without a column for it."""
+    meta: ResultMeta
+    csv: str
+
+    @property
+    def table(self) -> pd.DataFrame:
+        """What pages and figures show: the table of the first cohort that was run."""
+        return next(iter(self.tables.values()))
+
+    def counts(self, cohort: str) -> TrialCounts:
+        """Return how a cohort's trials ended."""
+        return self.meta.trials if cohort == FIRST else self.meta.cohorts[cohort]
+
+
+def csv_path(workspace: Workspace, task: Task, profile: Profile) -> Path:
+    paper, word = task.id.split("/")
+    return workspace.results(profile) / paper / f"{word}.{profile}.csv"
+
+
+def figure_path(workspace: Workspace, task: Task, profile: Profile) -> Path:
+    paper, word = task.id.split("/")
+    return workspace.figures(profile) / paper / f"{word}.{profile}.svg"
+
+
+def trials_of(
+    task: Task,
+    profile: Profile,
+    overrides: Mapping[str, Scalar] | None = None,
+    *,
+    cohort: str = FIRST,
+) -> list[Trial]:
+    """Return the trials whose rows a task shows, in the order of its table."""
+    return [
+        trial for exp in task.reads for trial in grid_of(exp, profile, overrides, cohort=cohort)
+    ]
+
+
+@dataclass(slots=True)
+class _Gathered:
+    """The records of one cohort, and what there is none of."""
+
+    records: dict[str, list[Record]]
+    counts: Counter[str] = field(default_factory=Counter)
+    not_run: list[NotRun] = field(default_factory=list)
+
+    @property
+    def results(self) -> list[Record]:
+        return [record for group in self.records.values() for record in group]
+
+
+FindRecord = Callable[[Trial], Record | Rejected | None]
+
+
+def build_result(
+    task: Task,
+    profile: Profile,
+    find: FindRecord,
+    overrides: Mapping[str, Scalar] | None = None,
+) -> TaskResult | None:
+    """Return a task's tables and their provenance from the records; None where none is a result.
+
+    find: returns the record of a trial, as `RecordStore.read` does.
+    """
+    names = [FIRST] if overrides else cohorts_of(task, profile)
+    gathered = {name: _gather(task, profile, find, overrides, cohort=name) for name in names}
+    # A cohort that is declared and was not begun changes nothing that is stored.
+    found = {name: each for name, each in gathered.items() if name == FIRST or each.results}
+    results = {r.key: r for each in found.values() for r in each.results}
+    if not results:
+        return None
+    tables = {
+        name: build_table(task, {n: long_frame(g) for n, g in each.records.items()})
+        for name, each in found.items()
+        if each.results
+    }
+    columns = task.table if list(tables) == [FIRST] else with_cohort(task.table)
+    text = csv_text(_joined(tables))
+    meta = ResultMeta(
+        task=task.id,
+        profile=profile,
+        csv_sha256=sha256_text(text),
+        num_rows=sum(len(table) for table in tables.values()),
+        columns=[ColumnMeta(**asdict(column)) for column in columns.columns],
+        trials=TrialCounts(**found[FIRST].counts),
+        cohorts={n: TrialCounts(**g.counts) for n, g in found.items() if n != FIRST},
+        not_run=[gap for each in found.values() for gap in each.not_run],
+        num_records=len(results),
+        lines=_lines_of(results.values()),
+        provenance=_collect_provenance(list(results.values()), dict(overrides or {})),
+    )
+    return TaskResult(tables, meta, text)
+
+
+def _gather(
+    task: Task,
+    profile: Profile,
+    find: FindRecord,
+    overrides: Mapping[str, Scalar] | None,
+    *,
+    cohort: str,
+) -> _Gathered:
+    found = _Gathered({experiment.id: [] for experiment in task.reads})
+    for trial in trials_of(task, profile, overrides, cohort=cohort):
+        record = find(trial)
+        if not isinstance(record, Record):
+            found.counts["missing"] += 1
+            reason = "it was not run" if record is None else record.reason
+            found.not_run.append(NotRun(trial=trial.name, reason=reason, cohort=cohort))
+            continue
+        found.counts[record.status] += 1
+        if record.is_result:
+            found.records[trial.experiment.id].append(record)
+        else:
+            reason = record.note or record.error
+            found.not_run.append(NotRun(trial=trial.name, reason=reason, cohort=cohort))
+    return found
+
+
+COHORT = Column(name="cohort", type="str", role="param", doc="named set of seeds")
+
+
+def with_cohort(columns: Table) -> Table:
+    """Return the columns of a CSV that holds more than one cohort."""
+    return Table((COHORT, *columns.columns))
+
+
+def _joined(tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
+    import pandas as pd
+
+    if list(tables) == [FIRST]:
+        return tables[FIRST]
+    parts = [table.assign(cohort=name) for name, table in tables.items()]
+    joined = pd.concat(parts, ignore_index=True)
+    return joined[["cohort", *(name for name in joined.columns if name != "cohort")]]
+
+
+def _split(table: pd.DataFrame, columns: Table) -> dict[str, pd.DataFrame]:
+    if columns.names[0] != "cohort":
+        return {FIRST: table}
+    return {
+        str(name): part.drop(columns="cohort").reset_index(drop=True)
+        for name, part in table.groupby("cohort", sort=False)
+    }
+
+
+def _lines_of(records: Iterable[Record]) -> dict[str, dict[str, str]]:
+    found: dict[str, dict[str, str]] = {}
+    for record in records:
+        found.setdefault(record.experiment, {})[record.key[:KEY_DIGITS]] = line_digest(
+            record.to_line()
+        )
+    return found
+
+
+def _collect_provenance(records: Sequence[Record], overrides: dict[str, Scalar]) -> ProvenanceMeta:
+    sources = [record.provenance for record in records]
+    # The load is a fact of a moment, not of a machine.
+    machines = {
+        canonical_json({k: v for k, v in source.machine.items() if k != "load_average"})
+        for source in sources
+    }
+    versions: dict[str, set[str]] = {}
+    for source in sources:
+        for name, version in source.versions.items():
+            versions.setdefault(name, set()).add(version)
+    return ProvenanceMeta(
+        commits=sorted({source.commit for source in sources}),
+        dirty=any(source.dirty for source in sources),
+        machines=[json.loads(machine) for machine in sorted(machines)],
+        versions={name: sorted(found) for name, found in sorted(versions.items())},
+        data={name: value for source in sources for name, value in sorted(source.data.items())},
+        seeds=sorted({r.params["seed"] for r in records if "seed" in r.params}, key=str),
+        code=sorted({source.code for source in sources}),
+        overrides=overrides,
+        wall_s=round(sum(source.wall_s for source in sources), 3),
+        started_at=min(source.started_at for source in sources),
+        finished_at=max(source.started_at for source in sources),
+    )
+
+
+def write_result(workspace: Workspace, task: Task, result: TaskResult) -> Path:
+    """Write the CSV and the JSON beside it; the CSV first, since the JSON holds its hash."""
+    path = csv_path(workspace, task, result.meta.profile)  # type: ignore[arg-type]
+    write_text(path, result.csv)
+    write_text(path.with_suffix(".json"), json_text(result.meta))
+    return path
+
+
+def json_text(meta: ResultMeta) -> str:
+    """Return the JSON beside a CSV, with a digest of all else that stands in it."""
+    body = meta.model_dump(mode="json")
+    full = {**body, "digest": digest(body)}
+    return layered_json(full, 2) + "\n"
+
+
+def read_meta(path: Path) -> ResultMeta:
+    """Read the JSON beside a CSV. Raises DataError if it is damaged, edited or of another time."""
+    advice = "run the task again or restore the file"
+    try:
+        body = json.loads(path.read_bytes())
+        found = body.pop("digest", None)
+        version = body.get("schema_version")
+        meta = ResultMeta.model_validate(body) if version == SCHEMA_VERSION else None
+    except (ValueError, AttributeError, TypeError, RecursionError) as error:
+        raise DataError(f"{path} is damaged ({_in_one_line(error)}): {advice}") from error
+    if meta is None:
+        raise DataError(f"{path} has schema version {version}, need {SCHEMA_VERSION}: {advice}")
+    if found != digest(body):
+        raise DataError(f"{path} was edited: it does not match its digest: {advice}")
+    return meta
+
+
+def load_result(workspace: Workspace, task: Task, profile: Profile) -> TaskResult | None:
+    """Read a stored result; None where the task was not run in this profile.
+
+    Raises DataError where the CSV or the JSON was changed by hand, with file and line.
+    """
+    path = csv_path(workspace, task, profile)
+    beside = path.with_suffix(".json")
+    if not path.exists() and not beside.exists():
+        return None
+    for needed in (path, beside):
+        if not needed.exists():
+            raise DataError(f"{needed} is missing beside its twin: run the task again")
+    meta = read_meta(beside)
+    has_cohorts = meta.columns[:1] == [ColumnMeta(**asdict(COHORT))]
+    columns = with_cohort(task.table) if has_cohorts else task.table
+    if (meta.task, meta.profile) != (task.id, profile):
+        raise DataError(
+            f"{beside} is of {meta.task} at {meta.profile}: run {task.id} again or restore the file"
+        )
+    try:
+        table = read_csv(path, columns)
+    except (csv.Error, ValueError, OverflowError) as error:
+        raise DataError(
+            f"{path} is no table ({_in_one_line(error)}): run the task again or restore the file"
+        ) from error
+    # Bytes, not text: another line end is a change too.
+    if hashlib.sha256(path.read_bytes()).hexdigest() != meta.csv_sha256:
+        raise DataError(_where_changed(workspace, task, profile, path))
+    return TaskResult(_split(table, columns), meta, path.read_bytes().decode())
+
+
+def _in_one_line(error: Exception) -> str:
+    return " ".join(str(error).split())[:200]
+
+
+def _where_changed(workspace: Workspace, task: Task, profile: Profile, path: Path) -> str:
+    """Say which line of a CSV differs from the committed records, where these tell it."""
+    try:
+        rebuilt = _rebuild_csv(workspace, task, profile)
+    except HarnessError:
+        rebuilt = None
+    line = first_difference(path.read_text(encoding="utf-8"), rebuilt) if rebuilt else 0
+    place = f"{path} line {line}" if line else str(path)
+    return (
+        f"{place} was changed after it was written (its hash differs from the one in "
+        f"{path.with_suffix('.json').name}): run the task again or restore the file"
+    )
+
+
+def _rebuild_csv(workspace: Workspace, task: Task, profile: Profile) -> str | None:
+    """Return the CSV as the committed records give it; None where they are not all there."""
+    result = rebuild_result(workspace, task, profile)
+    return None if result is None else result.csv
+
+
+def rebuild_result(workspace: Workspace, task: Task, profile: Profile) -> TaskResult | None:
+    """Build a result from the committed records alone; None where there are none."""
+    packs = [RecordStore(workspace).pack_path(e.id, profile) for e in task.reads]
+    records = {record.key: record for pack in packs if pack.exists() for record in read_pack(pack)}
+    return build_result(task, profile, lambda trial: records.get(trial.key))

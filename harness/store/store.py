@@ -1,0 +1,189 @@
+"""The records of a checkout: one file per trial, and the committed file of each experiment.
+
+A record that cannot be used is kept beside its place, never deleted.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from filelock import FileLock, Timeout
+
+from harness.errors import DataError, RunError
+from harness.provenance.before import load_before
+from harness.run.trial import Trial
+from harness.store.atomic import write_bytes
+from harness.store.record import Record, pack_bytes, parse_record, read_pack
+from harness.store.workspace import Workspace
+
+LEFTOVER_S = 600.0
+
+
+@dataclass(frozen=True, slots=True)
+class Rejected:
+    """A record file that cannot be used, and why."""
+
+    path: Path
+    reason: str
+
+
+class RecordStore:
+    """Reads and writes the records of a checkout."""
+
+    def __init__(self, workspace: Workspace) -> None:
+        self.workspace = workspace
+
+    def path(self, trial: Trial) -> Path:
+        return self.workspace.runs / "records" / trial.experiment.id / f"{trial.key}.json"
+
+    def artifact_folder(self, trial: Trial) -> Path:
+        return self.workspace.runs / "artifacts" / trial.experiment.id / trial.key
+
+    def pack_path(self, experiment_id: str, profile: str) -> Path:
+        paper, name = experiment_id.split("/")
+        return self.workspace.root / "results" / paper / "records" / f"{name}.{profile}.jsonl.gz"
+
+    @contextmanager
+    def lock(self, trial: Trial) -> Iterator[bool]:
+        """Hold a trial's lock, or yield False if another process does.
+
+        The kernel releases it when the process dies. Raises RunError where it cannot be made.
+        """
+        path = self.workspace.runs / "locks" / f"{trial.key}.lock"
+        lock = FileLock(path)
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            lock.acquire(timeout=0)
+        except Timeout:
+            yield False
+            return
+        except OSError as error:
+            raise RunError(
+                f"cannot lock {path} ({error.strerror}): free some space, check the folder's"
+                " permissions, and run again"
+            ) from error
+        try:
+            yield True
+        finally:
+            lock.release()
+
+    def read(self, trial: Trial) -> Record | Rejected | None:
+        """Return a trial's record, why it cannot be used, or None where there is none."""
+        path = self.path(trial)
+        try:
+            line = path.read_text(encoding="utf-8")
+        except FileNotFoundError:
+            return None
+        except (OSError, UnicodeDecodeError) as error:
+            return Rejected(path, f"its record cannot be read ({error})")
+        try:
+            record = parse_record(line, where="its record")
+        except DataError as error:
+            return Rejected(path, str(error))
+        if record.key != trial.key or record.params != dict(trial.params):
+            return Rejected(path, "its record is foreign: it holds another trial")
+        return record
+
+    def result(self, trial: Trial) -> Record | None:
+        """Return a trial's record if it is a result."""
+        record = self.read(trial)
+        return record if isinstance(record, Record) and record.is_result else None
+
+    def first_seals(self, trial: Trial) -> Mapping[str, Any] | None:
+        """Return the seals of a trial's first result, None where it has none yet.
+
+        A re-run keeps them: otherwise it would renew the seals of claims on known results.
+        """
+        old = self.result(trial)
+        if old is None:
+            return None
+        if old.first_seals is not None:
+            return old.first_seals
+        before = load_before(self.workspace.root, trial.experiment.paper)
+        exported = before.first_seals(trial.experiment.id, trial.key) if before else None
+        return old.seals if exported is None else exported
+
+    def write(self, record: Record, *, replace: bool = False) -> None:
+        """Store a record; a file in its place that cannot be used is set aside first.
+
+        A result that is there stays, unless `replace`; a failure never replaces a result.
+        """
+        path = self.workspace.runs / "records" / record.experiment / f"{record.key}.json"
+        if path.exists():
+            try:
+                old = parse_record(path.read_text(encoding="utf-8"), where=str(path))
+            except (DataError, UnicodeDecodeError, OSError):
+                set_aside(path)
+            else:
+                if (old.key, old.params) != (record.key, record.params):
+                    set_aside(path)
+                elif old.is_result and not (replace and record.is_result):
+                    return
+        write_bytes(path, (record.to_line() + "\n").encode())
+
+    def artifacts_intact(self, trial: Trial, record: Record) -> str:
+        """Return why a trial's artifacts cannot be used, or an empty string."""
+        folder = self.artifact_folder(trial)
+        for entry in record.artifacts:
+            path = folder / entry.name
+            if not path.exists():
+                return f"its artifact {entry.name} is missing"
+            if hashlib.sha256(path.read_bytes()).hexdigest() != entry.sha256:
+                return f"its artifact {entry.name} was altered"
+        return ""
+
+    def pack(self, experiment_id: str, profile: str, trials: Iterable[Trial]) -> Path | None:
+        """Write the committed file of a profile: its results, sorted by key.
+
+        The same records give the same bytes. Nothing is written where there is no result.
+        """
+        records = [record for trial in trials if (record := self.result(trial))]
+        path = self.pack_path(experiment_id, profile)
+        if not records:
+            return None
+        data = pack_bytes(records)
+        if not path.exists() or path.read_bytes() != data:
+            write_bytes(path, data)
+        return path
+
+    def unpack(self, experiment_id: str, profile: str) -> int:
+        """Fill the working copy from the committed file; return how many records were new.
+
+        A committed result takes the place of a record that is torn, or that failed.
+        """
+        path = self.pack_path(experiment_id, profile)
+        if not path.exists():
+            return 0
+        count = 0
+        folder = self.workspace.runs / "records" / experiment_id
+        for record in read_pack(path):
+            target = folder / f"{record.key}.json"
+            line = (record.to_line() + "\n").encode()
+            if not target.exists():
+                write_bytes(target, line)
+                count += 1
+            elif target.read_bytes() != line:
+                self.write(record)
+        return count
+
+
+def set_aside(path: Path) -> Path:
+    """Rename a file that cannot be used, so that it is out of the way and not lost."""
+    number = 1
+    while (target := path.with_name(f"{path.name}.rejected-{number}")).exists():
+        number += 1
+    return path.rename(target)
+
+
+def remove_leftovers(folder: Path) -> None:
+    """Remove temporary files that a killed process left behind; a living one needs seconds."""
+    for path in folder.rglob(".*.tmp"):
+        with suppress(OSError):
+            if time.time() - path.stat().st_mtime > LEFTOVER_S:
+                path.unlink()

@@ -1,0 +1,193 @@
+"""Records to long tables, and tables to CSV files that can be checked again."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+import math
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from harness.declare.table import Column, Table
+from harness.declare.task import Task
+from harness.errors import DataError, SpecError
+from harness.store.record import Record, rows_of
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+FLOAT_FORMAT = ".9g"
+DTYPES = {"int": "Int64", "float": "float64", "str": "str", "bool": "boolean"}
+
+
+def long_frame(records: Iterable[Record]) -> pd.DataFrame:
+    """Return one experiment's records as a frame: parameters, values, status; order kept."""
+    import pandas as pd
+
+    return pd.DataFrame([row for record in records for row in rows_of(record)])
+
+
+def build_table(task: Task, frames: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
+    """Return a task's table from its experiments' long frames, as its CSV holds it.
+
+    Floats have the CSV's nine digits: what is decided and drawn right after a run must be what
+    `check` and `plot` find later in the stored file.
+    Raises SpecError if the view does not give the declared columns, in their types, with
+    distinct keys.
+    """
+    if task.table.make is not None:
+        table = task.table.make(frames)
+    elif len(task.reads) == 1:
+        table = frames[task.reads[0].id]
+    else:
+        raise SpecError(f"task {task.id} reads several experiments: declare a view")
+    missing = [name for name in task.table.names if name not in table]
+    if missing:
+        raise SpecError(f"task {task.id}: the table lacks the columns {missing}")
+    where = f"task {task.id}"
+    checked = validate(table[task.table.names], task.table, where=where)
+    return parse_csv(csv_text(checked), task.table, where=where)
+
+
+def validate(table: pd.DataFrame, columns: Table, *, where: str) -> pd.DataFrame:
+    """Return the table with declared types; raises SpecError with the first bad cell."""
+    import pandera.pandas as pa
+    from pandera.errors import SchemaError, SchemaErrors
+
+    schema = pa.DataFrameSchema(
+        {
+            column.name: pa.Column(_dtype(column), nullable=column.nullable, coerce=True)
+            for column in columns.columns
+        },
+        strict=True,
+        ordered=True,
+        unique=columns.keys or None,
+    )
+    try:
+        checked: pd.DataFrame = schema.validate(table.reset_index(drop=True))
+    except (SchemaError, SchemaErrors) as error:
+        raise SpecError(f"{where}: {_first_line(error)}") from error
+    return checked
+
+
+def _dtype(column: Column) -> str:
+    return DTYPES[column.type]
+
+
+def _first_line(error: Exception) -> str:
+    return " ".join(str(error).split())[:300]
+
+
+def csv_text(table: pd.DataFrame) -> str:
+    """Return a table as CSV: fixed float format, empty for missing, `\\n` line ends."""
+    lines = [",".join(map(_quote, table.columns))]
+    for row in table.itertuples(index=False, name=None):
+        # A line of one empty cell would be no line at all, hence the quotes.
+        lines.append(",".join(_quote(format_cell(value)) for value in row) or '""')
+    return "\n".join(lines) + "\n"
+
+
+def _quote(cell: str) -> str:
+    # The csv module leaves a lone carriage return bare, and then reads it as a line's end.
+    if any(char in cell for char in ',"\r\n'):
+        return '"' + cell.replace('"', '""') + '"'
+    return cell
+
+
+def format_cell(value: Any) -> str:
+    """Return a cell as text.
+
+    >>> format_cell(0.1 + 0.2), format_cell(3), format_cell(None), format_cell(True)
+    ('0.3', '3', '', 'true')
+    """
+    import numpy as np
+    import pandas as pd
+
+    if value is None or value is pd.NA or (isinstance(value, float) and math.isnan(value)):
+        return ""
+    # Nullable columns hold numpy's own bool, which is no bool.
+    if isinstance(value, (bool, np.bool_)):
+        return "true" if value else "false"
+    if isinstance(value, float):
+        return format(value, FLOAT_FORMAT)
+    return str(value)
+
+
+def sha256_text(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def read_csv(path: Path, columns: Table) -> pd.DataFrame:
+    """Read a stored table. Raises DataError that names the file and the line."""
+    try:
+        # Not read_text: it would turn a carriage return inside a cell into a line's end.
+        text = path.read_bytes().decode()
+    except (OSError, UnicodeDecodeError) as error:
+        raise DataError(f"{path} cannot be read ({error})") from error
+    return parse_csv(text, columns, where=str(path))
+
+
+def parse_csv(text: str, columns: Table, *, where: str) -> pd.DataFrame:
+    """Return the table that a CSV text holds. Raises DataError that names `where` and the line."""
+    import pandas as pd
+
+    lines = list(csv.reader(io.StringIO(text, newline="")))
+    if not lines or lines[0] != columns.names:
+        found = lines[0] if lines else []
+        raise DataError(
+            f"{where} line 1: the columns are {found}, the task declares {columns.names}:"
+            " run the task again or restore the file"
+        )
+    rows = []
+    for number, cells in enumerate(lines[1:], start=2):
+        if len(cells) != len(columns.names):
+            raise DataError(f"{where} line {number}: {len(cells)} cells, need {len(columns.names)}")
+        rows.append(
+            [
+                _parse_cell(cell, column, where=f"{where} line {number}")
+                for cell, column in zip(cells, columns.columns, strict=True)
+            ]
+        )
+    # Column by column in its type: a frame of mixed cells would pass large integers as floats.
+    return pd.DataFrame(
+        {
+            column.name: pd.Series([row[i] for row in rows], dtype=_dtype(column))
+            for i, column in enumerate(columns.columns)
+        }
+    )
+
+
+def _parse_cell(cell: str, column: Column, *, where: str) -> Any:
+    if cell == "" and (column.nullable or column.type != "str"):
+        if column.nullable:
+            return float("nan") if column.type == "float" else None
+        raise DataError(f"{where}: {column.name} is empty, it must hold a value")
+    try:
+        match column.type:
+            case "int":
+                return _int64(cell)
+            case "float":
+                return float(cell)
+            case "bool":
+                return {"true": True, "false": False}[cell]
+            case _:
+                return cell
+    except (ValueError, KeyError) as error:
+        raise DataError(f"{where}: {column.name}={cell!r} is no {column.type}") from error
+
+
+def _int64(cell: str) -> int:
+    if not -(2**63) <= int(cell) < 2**63:
+        raise ValueError(f"{cell} has more than 64 bits")
+    return int(cell)
+
+
+def first_difference(stored: str, rebuilt: str) -> int:
+    """Return the number of the first line in which two texts differ, from 1; 0 if none does."""
+    ours, theirs = stored.splitlines(), rebuilt.splitlines()
+    for number, (left, right) in enumerate(zip(ours, theirs, strict=False), start=1):
+        if left != right:
+            return number
+    return 0 if stored == rebuilt else min(len(ours), len(theirs)) + 1

@@ -1,0 +1,185 @@
+"""Fetching from a hub repository: recorded once, matched ever after, one sentence on failure."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from harness.data import hub
+from harness.data import load as datasets
+from harness.data.catalogue import Dataset
+from harness.errors import DataError, EnvError, HarnessError
+from tests.harness.staged_folder import local_repo
+
+
+@pytest.fixture(autouse=True)
+def _no_outside(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Keep the tests away from this machine's data and cache."""
+    monkeypatch.delenv("REPRO_DATA", raising=False)
+    monkeypatch.delenv("REPRO_CATALOGUE", raising=False)
+    monkeypatch.setenv("REPRO_CACHE", str(tmp_path / "cache"))
+
+
+def hub_dataset(repo: str, **changes: object) -> Dataset:
+    entry = {
+        "name": "mini",
+        "kind": "records",
+        "licence": "CC0",
+        "upstream": "us",
+        "rule": "as it is",
+        "sha256": "",
+        "hub": {"repo": repo, "splits": ["train"], "field": "text"},
+    }
+    return Dataset.model_validate({**entry, **changes})
+
+
+def one_sentence(error: pytest.ExceptionInfo[HarnessError]) -> str:
+    message = str(error.value)
+    assert "\n" not in message and not message.endswith(".")
+    return message
+
+
+def test_first_fetch_is_recorded_and_later_ones_must_match(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    repo = local_repo(tmp_path / "repo", ["one", "two\nlines", "drei \u00e4"])
+    dataset = hub_dataset(str(repo))
+    cache = datasets.cache_folder()
+    fetched = hub.fetch(dataset, cache)
+    assert (fetched.num_records, fetched.revision) == (3, "local folder")
+    plain = gzip.decompress((cache / "hub/mini.jsonl.gz").read_bytes())
+    assert [json.loads(line)["text"] for line in plain.split(b"\n")[:-1]] == [
+        "one",
+        "two\nlines",
+        "drei \u00e4",
+    ]
+    assert fetched.sha256 == hashlib.sha256(plain).hexdigest()
+    assert hub.fetch(dataset, cache) == fetched
+    # The record outlives the file.
+    (cache / "hub/mini.jsonl.gz").unlink()
+    local_repo(repo, ["one", "two\nlines", "drei"])
+    with pytest.raises(DataError, match="than the first fetch says") as error:
+        hub.fetch(dataset, cache)
+    assert fetched.sha256 in one_sentence(error)
+    assert not (cache / "hub/mini.jsonl.gz").exists()
+    assert hub.read_fetched(dataset, cache) == fetched
+
+
+def test_fetched_content_must_be_what_the_catalogue_says(tmp_path: Path) -> None:
+    repo = local_repo(tmp_path / "repo", ["To be, "], ["or not"])
+    wanted = hashlib.sha256(b"To be, or not").hexdigest()
+    hub_variant = {"repo": str(repo), "splits": ["train", "validation"], "field": "text"}
+    right = hub_dataset(str(repo), kind="text", sha256=wanted, hub=hub_variant)
+    assert hub.fetch(right, tmp_path / "a").sha256 == wanted
+    other = hub_dataset(str(repo), kind="text", sha256="0" * 64, hub=hub_variant)
+    with pytest.raises(DataError, match=f"the catalogue says, expected {'0' * 64}, found {wanted}"):
+        hub.fetch(other, tmp_path / "b")
+    assert not (tmp_path / "b").exists()
+
+
+def test_num_records_takes_the_first_and_asks_for_enough(tmp_path: Path) -> None:
+    repo = local_repo(tmp_path / "repo", ["a", "b", "c"])
+    variant = {"repo": str(repo), "splits": ["train"], "field": "text", "num_records": 2}
+    assert hub.fetch(hub_dataset("", hub=variant), tmp_path / "cache").num_records == 2
+    plain = gzip.decompress((tmp_path / "cache/hub/mini.jsonl.gz").read_bytes())
+    assert plain == b'{"text": "a"}\n{"text": "b"}\n'
+    with pytest.raises(DataError, match="has 3 records in train, the catalogue wants 9"):
+        hub.fetch(hub_dataset("", hub={**variant, "num_records": 9}), tmp_path / "other")
+
+
+@pytest.mark.parametrize(
+    ("change", "kind_of_error", "reason"),
+    [
+        ({"field": "words"}, DataError, "no text in the field 'words', only other, text"),
+        ({"field": "other"}, DataError, "no text in the field 'other'"),
+        ({"splits": ["nosplit"]}, EnvError, "nosplit"),
+        ({"repo": "/nowhere/at/all"}, DataError, "is not a folder"),
+    ],
+)
+def test_a_hub_entry_that_does_not_fit_is_one_sentence(
+    tmp_path: Path, change: dict[str, object], kind_of_error: type[HarnessError], reason: str
+) -> None:
+    repo = local_repo(tmp_path / "repo", ["a"])
+    variant = {"repo": str(repo), "splits": ["train"], "field": "text", **change}
+    with pytest.raises(kind_of_error, match=reason) as error:
+        hub.fetch(hub_dataset("", hub=variant), tmp_path / "cache")
+    one_sentence(error)
+    assert not (tmp_path / "cache").exists()
+
+
+def test_local_folder_never_stands_in_for_the_hub(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    local_repo(tmp_path / "karpathy/tiny_shakespeare", ["not Shakespeare"])
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(DataError, match="hides the hub's"):
+        hub.fetch(datasets.find("tinyshakespeare"), datasets.cache_folder())
+
+
+def test_no_network_is_one_sentence_and_quick() -> None:
+    code = (
+        "import harness.data.hub as h, harness.data.load as d, harness.errors as e\n"
+        "try: h.fetch(d.find('tinyshakespeare'), d.cache_folder())\n"
+        "except e.EnvError as error: print(error)\n"
+    )
+    # Nothing listens on port 9, so this fails alike with and without a network.
+    env = {**os.environ, "HF_ENDPOINT": "http://127.0.0.1:9"}
+    # A client that tries again and again would take longer.
+    out = subprocess.run(
+        [sys.executable, "-c", code], env=env, capture_output=True, text=True, check=True,
+        timeout=30,
+    )  # fmt: skip
+    assert out.stdout.startswith("cannot fetch tinyshakespeare from karpathy/tiny_shakespeare")
+    assert out.stdout.count("\n") == 1
+
+
+def test_fetched_data_are_found_in_the_cache_and_in_a_carried_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    repo = local_repo(tmp_path / "repo", ["a", "b"])
+    file = tmp_path / "mine.toml"
+    file.write_text(
+        'schema_version = 1\n[[dataset]]\nname = "mini"\nkind = "records"\nlicence = "-"\n'
+        'upstream = "-"\nrule = "-"\nsha256 = ""\n'
+        f'hub = {{ repo = "{repo}", splits = ["train"], field = "text" }}\n'
+    )
+    monkeypatch.setenv("REPRO_CATALOGUE", str(file))
+    assert datasets.data_hash("mini") == "unfetched"
+    assert datasets.available("mini") is None
+    fetched = hub.fetch(datasets.find("mini"), datasets.cache_folder())
+    content = datasets.load("mini")
+    assert (content.variant, content.sha256) == ("hub", fetched.sha256)
+    assert content.records == [{"text": "a"}, {"text": "b"}]
+    assert datasets.data_hash("mini") == fetched.sha256
+    carried = tmp_path / "carried"
+    shutil.copytree(datasets.cache_folder(), carried)
+    shutil.rmtree(datasets.cache_folder())
+    assert datasets.available("mini") is None
+    monkeypatch.setenv("REPRO_DATA", str(carried))
+    assert datasets.load("mini") == content
+    # The record, too, may be damaged.
+    (carried / "hub/mini.json").write_text('{"name": "mini"')
+    assert datasets.available("mini") is None
+    assert datasets.data_hash("mini") == "unfetched"
+    with pytest.raises(DataError, match=r"fetch record .* cannot be read"):
+        datasets.load("mini")
+
+
+def test_altered_cache_file_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    repo = local_repo(tmp_path / "repo", ["a", "b"])
+    dataset = hub_dataset(str(repo))
+    hub.fetch(dataset, datasets.cache_folder())
+    path = datasets.cache_folder() / "hub/mini.jsonl.gz"
+    path.write_bytes(gzip.compress(b'{"text": "changed"}\n'))
+    source = datasets.locate(dataset)
+    assert source is not None
+    with pytest.raises(DataError, match="holds other content"):
+        datasets.read(dataset, source)

@@ -1,0 +1,198 @@
+"""Image data sets from a hub repository: pixels kept, labels kept, damage named by its record."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import numpy as np
+import PIL.Image
+import pytest
+
+from harness.data import hub
+from harness.data import load as datasets
+from harness.data.catalogue import Dataset
+from harness.errors import DataError
+from tests.harness.staged_folder import local_image_repo, local_repo
+from tests.harness.test_hub import one_sentence
+
+
+@pytest.fixture(autouse=True)
+def _no_outside(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Keep the tests away from this machine's data and cache."""
+    monkeypatch.delenv("REPRO_DATA", raising=False)
+    monkeypatch.delenv("REPRO_CATALOGUE", raising=False)
+    monkeypatch.setenv("REPRO_CACHE", str(tmp_path / "cache"))
+
+
+def noise(*shape: int, seed: int = 0) -> np.ndarray:
+    return np.random.default_rng(seed).integers(0, 256, shape, np.uint8)
+
+
+def png(pixels: np.ndarray) -> bytes:
+    buffer = io.BytesIO()
+    PIL.Image.fromarray(pixels).save(buffer, "PNG")
+    return buffer.getvalue()
+
+
+def hub_images(repo: Path, **changes: object) -> Dataset:
+    variant = {"repo": str(repo), "splits": ["train", "test"], "field": "img", "label": "label"}
+    entry = {"name": "mini", "kind": "arrays", "licence": "-", "upstream": "-", "rule": "-"}
+    return Dataset.model_validate({**entry, "sha256": "", "hub": {**variant, **changes}})
+
+
+def test_images_and_labels_of_both_splits_come_back_as_they_were(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    train, test = noise(3, 6, 5, 3, seed=1), noise(2, 6, 5, 3, seed=2)
+    repo = local_image_repo(
+        tmp_path / "repo",
+        [(png(image), label) for image, label in zip(train, (7, 0, 255), strict=True)],
+        [(png(image), label) for image, label in zip(test, (1, 7), strict=True)],
+    )
+    file = tmp_path / "mine.toml"
+    file.write_text(
+        'schema_version = 1\n[[dataset]]\nname = "mini"\nkind = "arrays"\nlicence = "-"\n'
+        'upstream = "-"\nrule = "-"\nsha256 = ""\n[dataset.hub]\n'
+        f'repo = "{repo}"\nsplits = ["train", "test"]\nfield = "img"\nlabel = "label"\n'
+    )
+    monkeypatch.setenv("REPRO_CATALOGUE", str(file))
+    fetched = hub.fetch(datasets.find("mini"), datasets.cache_folder())
+    assert (fetched.num_records, fetched.path) == (5, "hub/mini.npz")
+    arrays = datasets.load("mini").arrays
+    assert {array.dtype for array in arrays.values()} == {np.dtype(np.uint8)}
+    assert {name: array.tolist() for name, array in arrays.items()} == {
+        "x_train": train.tolist(),
+        "y_train": [7, 0, 255],
+        "x_test": test.tolist(),
+        "y_test": [1, 7],
+    }
+    assert datasets.data_hash("mini") == fetched.sha256
+    assert hub.fetch(datasets.find("mini"), datasets.cache_folder()) == fetched
+    # One pixel is another data set.
+    train[0, 0, 0, 0] ^= 1
+    items = [(png(image), label) for image, label in zip(train, (7, 0, 255), strict=True)]
+    local_image_repo(repo, items, [(png(image), 1) for image in test])
+    with pytest.raises(DataError, match="than the first fetch says"):
+        hub.fetch(datasets.find("mini"), datasets.cache_folder())
+
+
+def test_num_records_are_those_of_each_split(tmp_path: Path) -> None:
+    image = png(noise(4, 4, 3))
+    repo = local_image_repo(
+        tmp_path / "repo", [(image, label) for label in range(3)], [(image, 9), (image, 8)]
+    )
+    hub.fetch(hub_images(repo, num_records=2), tmp_path / "cache")
+    with np.load(tmp_path / "cache/hub/mini.npz") as arrays:
+        assert (arrays["y_train"].tolist(), arrays["y_test"].tolist()) == ([0, 1], [9, 8])
+    with pytest.raises(DataError, match="has 2 records in test, the catalogue wants 3"):
+        hub.fetch(hub_images(repo, num_records=3), tmp_path / "other")
+
+
+def test_grey_and_colour_go_to_the_mode_of_the_catalogue(tmp_path: Path) -> None:
+    grey, colour = noise(4, 4, seed=3), noise(4, 4, 3, seed=4)
+    repo = local_image_repo(tmp_path / "repo", [(png(grey), 0)], [(png(colour), 1)])
+    hub.fetch(hub_images(repo), tmp_path / "rgb")
+    with np.load(tmp_path / "rgb/hub/mini.npz") as arrays:
+        assert (arrays["x_train"] == grey[None, :, :, None]).all()
+        assert arrays["x_train"].shape == (1, 4, 4, 3)
+    hub.fetch(hub_images(repo, mode="L"), tmp_path / "grey")
+    with np.load(tmp_path / "grey/hub/mini.npz") as arrays:
+        assert (arrays["x_train"] == grey[None]).all()
+        # The luma of ITU-R 601-2, which Pillow documents.
+        luma = colour @ np.array([0.299, 0.587, 0.114])
+        assert np.abs(arrays["x_test"][0] - luma).max() <= 1.0
+
+
+def test_image_size_is_a_centred_square_crop_and_a_resize(tmp_path: Path) -> None:
+    wide = np.zeros((8, 24, 3), np.uint8)
+    wide[:, 8:16] = 200
+    tall = np.zeros((40, 10, 3), np.uint8)
+    tall[15:25] = 100
+    repo = local_image_repo(tmp_path / "repo", [(png(wide), 0)], [(png(tall), 1)])
+    hub.fetch(hub_images(repo, image_size=4), tmp_path / "cache")
+    with np.load(tmp_path / "cache/hub/mini.npz") as arrays:
+        assert (arrays["x_train"] == 200).all() and arrays["x_train"].shape == (1, 4, 4, 3)
+        assert (arrays["x_test"] == 100).all() and arrays["x_test"].shape == (1, 4, 4, 3)
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({"field": "image"}, "record 0 of .* has no image in the field 'image', only img, label"),
+        ({"field": "label"}, "has no image in the field 'label'"),
+        ({"label": "class"}, "no class from 0 to 255 in the field 'class', found None among img"),
+        ({"label": "img"}, "no class from 0 to 255 in the field 'img'"),
+    ],
+)
+def test_a_column_that_does_not_fit_is_one_sentence(
+    tmp_path: Path, change: dict[str, object], reason: str
+) -> None:
+    item = (png(noise(4, 4, 3)), 0)
+    repo = local_image_repo(tmp_path / "repo", [item], [item])
+    with pytest.raises(DataError, match=reason) as error:
+        hub.fetch(hub_images(repo, **change), tmp_path / "cache")
+    one_sentence(error)
+    assert not (tmp_path / "cache").exists()
+
+
+@pytest.mark.parametrize(
+    ("data", "label", "reason"),
+    [
+        (b"no image", 0, r"record 1 of .* is no image that can be read"),
+        (png(noise(40, 40, 3))[:-600], 0, r"record 1 of .* is no image that can be read"),
+        (png(noise(4, 4, 3)), 256, r"record 1 of .* no class from 0 to 255 .* found 256"),
+        (png(noise(4, 4, 3)), -1, r"record 1 of .* found -1"),
+        (png(noise(5, 4, 3)), 0, r"has the shape \(5, 4, 3\), the first one \(4, 4, 3\)"),
+        (png(noise(4, 4).astype(np.uint16) * 257), 0, "is of mode I;16: only 8 bits"),
+    ],
+)
+def test_a_record_that_is_no_labelled_image_is_named(
+    tmp_path: Path, data: bytes, label: int, reason: str
+) -> None:
+    item = (png(noise(4, 4, 3)), 0)
+    repo = local_image_repo(tmp_path / "repo", [item, (data, label)], [item])
+    with pytest.raises(DataError, match=reason) as error:
+        hub.fetch(hub_images(repo), tmp_path / "cache")
+    one_sentence(error)
+    assert not (tmp_path / "cache").exists()
+
+
+def test_a_repository_of_text_holds_no_images(tmp_path: Path) -> None:
+    repo = local_repo(tmp_path / "repo", ["a"])
+    with pytest.raises(DataError, match="no image in the field 'text', only other, text"):
+        hub.fetch(hub_images(repo, splits=["train", "validation"], field="text"), tmp_path / "c")
+
+
+@pytest.mark.parametrize(
+    ("kind", "change", "reason"),
+    [
+        ("arrays", {"label": ""}, "images need a label column"),
+        ("arrays", {"splits": ["train"]}, "a train and a test split"),
+        ("text", {}, "are for images"),
+        ("records", {"label": "", "image_size": 4}, "are for images"),
+        ("tensors", {}, "text, records or arrays, not tensors"),
+    ],
+)
+def test_an_entry_that_makes_no_sense_is_refused(
+    kind: str, change: dict[str, object], reason: str
+) -> None:
+    entry = hub_images(Path("/repo")).model_dump()
+    entry |= {"kind": kind, "hub": {**entry["hub"], **change}}
+    with pytest.raises(ValueError, match=reason):
+        Dataset.model_validate(entry)
+
+
+def test_image_sets_of_the_catalogue_read_both_official_splits() -> None:
+    found = {
+        name: (entry.hub.field, entry.hub.label, entry.hub.splits, entry.hub.image_size)
+        for name, entry in datasets.catalogue().items()
+        if entry.hub is not None and entry.kind == "arrays"
+    }
+    assert found == {
+        "cifar10": ("img", "label", ("train", "test"), 0),
+        "cifar100": ("img", "fine_label", ("train", "test"), 0),
+        "svhn": ("image", "label", ("train", "test"), 0),
+        "food101": ("image", "label", ("train", "validation"), 64),
+        "cinic10": ("image", "label", ("train", "test"), 0),
+    }

@@ -1,0 +1,111 @@
+import math
+from pathlib import Path
+
+import pytest
+
+from harness.declare.reference import COLUMNS, load_reference, published, standing, standings
+from harness.errors import SpecError
+
+HEADER = ",".join(COLUMNS)
+ROWS = [
+    "fig06,SP,log2_lr,-10.95,train_loss,3.678,nats,0.005,early_version,v1,page 1",
+    "fig06,muP,log2_lr,-5.95,train_loss,3.60,nats,,exact,final,Table 9",
+    "tab01,SP,,,hidden_lr,eta_base,,,exact,final,Table 1",
+]
+
+
+def write(folder: Path, lines: list[str], name: str = "values.csv") -> Path:
+    path = folder / "reference" / name
+    path.parent.mkdir(exist_ok=True)
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+def test_rows_of_one_task_are_typed(tmp_path: Path) -> None:
+    write(tmp_path, [HEADER, *ROWS])
+    frame = load_reference(tmp_path, "fig06")
+    assert list(frame["value"]) == [3.678, 3.6]
+    assert frame["abs_err"].iloc[0] == 0.005
+    assert math.isnan(frame["abs_err"].iloc[1])
+
+
+def test_text_value_is_kept_as_text(tmp_path: Path) -> None:
+    write(tmp_path, [HEADER, *ROWS])
+    row = load_reference(tmp_path, "tab01").iloc[0]
+    assert math.isnan(row["value"])
+    assert math.isnan(row["x"])
+    assert row["value_text"] == "eta_base"
+
+
+def test_number_keeps_the_digits_of_the_paper(tmp_path: Path) -> None:
+    write(tmp_path, [HEADER, *ROWS])
+    assert load_reference(tmp_path, "fig06")["value_text"].iloc[1] == "3.60"
+
+
+def test_files_are_read_in_order_of_their_names(tmp_path: Path) -> None:
+    write(tmp_path, [HEADER, ROWS[1]], "b.csv")
+    write(tmp_path, [HEADER, ROWS[0]], "a.csv")
+    assert list(load_reference(tmp_path)["series"]) == ["SP", "muP"]
+
+
+def test_no_reference_gives_an_empty_frame_with_columns(tmp_path: Path) -> None:
+    frame = load_reference(tmp_path)
+    assert list(frame.columns) == [*COLUMNS, "value_text"]
+    assert frame.empty
+    assert published(frame).empty
+
+
+@pytest.mark.parametrize(
+    ("line", "parts"),
+    [
+        (ROWS[0].replace("early_version", "early"), ["status='early'", "'early_version'"]),
+        (ROWS[0].replace("-10.95", "ten"), ["x='ten'", "not a number"]),
+        (ROWS[0].replace("-10.95", "inf"), ["x='inf'", "not a number"]),
+        (ROWS[0].replace("0.005", "-0.005"), ["abs_err", "negative"]),
+        (ROWS[0].replace("fig06", "supar/fig06"), ["supar/fig06", "word"]),
+        (ROWS[0].replace("3.678", ""), ["value is empty"]),
+        (ROWS[0].replace("page 1", ""), ["source is empty"]),
+        (ROWS[0] + ",more", ["12 fields", "need 11"]),
+    ],
+)
+def test_wrong_row_names_file_and_line(tmp_path: Path, line: str, parts: list[str]) -> None:
+    path = write(tmp_path, [HEADER, ROWS[1], line])
+    with pytest.raises(SpecError) as caught:
+        load_reference(tmp_path)
+    assert f"{path}:3" in str(caught.value)
+    for part in parts:
+        assert part in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("header", "part"),
+    [
+        (HEADER.replace("abs_err", "abs_error"), "did you mean 'abs_err'"),
+        (HEADER.replace(",unit", ""), "missing column 'unit'"),
+        (HEADER.replace("task,series", "series,task"), "another order"),
+    ],
+)
+def test_wrong_header_names_file_and_line(tmp_path: Path, header: str, part: str) -> None:
+    path = write(tmp_path, [header, *ROWS])
+    with pytest.raises(SpecError) as caught:
+        load_reference(tmp_path)
+    assert f"{path}:1" in str(caught.value)
+    assert part in str(caught.value)
+
+
+def test_only_exact_and_digitised_stand_as_paper(tmp_path: Path) -> None:
+    statuses = ["exact", "digitised", "early_version", "third_party", "derived"]
+    named = {status: standing(status) for status in statuses}
+    assert [status for status, name in named.items() if name == "paper"] == statuses[:2]
+    write(tmp_path, [HEADER, *ROWS])
+    assert list(published(load_reference(tmp_path, "fig06"))["series"]) == ["muP"]
+
+
+def test_unknown_status_is_answered_with_the_nearest() -> None:
+    with pytest.raises(SpecError, match="did you mean 'exact'"):
+        standing("exakt")
+
+
+def test_mixed_standings_are_all_named() -> None:
+    assert standings(["early_version", "exact", "exact"]) == "paper, early version"
+    assert standings([]) == ""

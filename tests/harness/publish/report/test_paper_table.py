@@ -1,0 +1,50 @@
+import csv
+import io
+
+import pytest
+
+from harness.declare.reference import load_reference
+from harness.publish.report.paper_table import TABLE_FORMATS, paper_table, tex
+from harness.registry import Library
+from harness.store.workspace import Workspace
+from tests.harness.publish.report.demo_paper import TASK, demo_table
+
+Demo = tuple[Workspace, Library]
+
+
+def rendered(demo: Demo, fmt: str) -> str:
+    reference = load_reference(demo[1].papers["demo"].folder, "fig02")
+    return paper_table(TASK, demo_table(), reference, profile="cpu", fmt=fmt)  # type: ignore[arg-type]
+
+
+def test_csv_has_ours_beside_the_paper(demo: Demo) -> None:
+    rows = list(csv.reader(io.StringIO(rendered(demo, "csv"))))
+    assert rows[0] == ["scheme", "density", "seeds", "loss", "loss (published)"]
+    assert rows[1] == ["sp", "1", "3", "2.100 \u00b1 0.058", "2.10"]
+    assert rows[2][-1] == "3.1 (early version)"
+
+
+def test_latex_is_a_booktabs_table_that_names_the_profile(demo: Demo) -> None:
+    text = rendered(demo, "latex")
+    for part in ("\\toprule", "\\midrule", "\\bottomrule", "profile cpu", "2.100 $\\pm$ 0.058"):
+        assert part in text
+    rows = [line for line in text.splitlines() if line.endswith("\\\\")]
+    assert {line.count("&") for line in rows} == {4}
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [("a_b & 5 %", r"a\_b \& 5 \%"), ("x\\y", r"x\textbackslash{}y"), ("S\u03bcPar", r"S$\mu$Par")],
+)
+def test_latex_reads_no_text_as_a_command(text: str, expected: str) -> None:
+    assert tex(text) == expected
+
+
+def test_markdown_has_one_line_per_grid_point(demo: Demo) -> None:
+    lines = rendered(demo, "markdown").splitlines()
+    assert len(lines) == 4
+    assert {line.count("|") for line in lines} == {6}
+
+
+def test_every_format_ends_with_a_line_end(demo: Demo) -> None:
+    assert all(rendered(demo, fmt).endswith("\n") for fmt in TABLE_FORMATS)

@@ -1,0 +1,154 @@
+import dataclasses
+from pathlib import Path
+
+import pytest
+
+from harness.errors import SpecError
+from harness.measure.bench import BenchmarkResult, Goal
+from harness.publish.report import build_results
+from harness.publish.report.load import load_papers
+from harness.publish.report.results_md import results_markdown, update_block
+from harness.registry import Library
+from harness.store.workspace import COMMITTED_PROFILES, Workspace
+from tests.harness.publish.report.demo_paper import HOSTILE, make_demo
+
+Demo = tuple[Workspace, Library]
+
+
+def text_of(demo: Demo) -> str:
+    return (demo[0].root / "RESULTS.md").read_text()
+
+
+def line_with(text: str, *parts: str) -> str:
+    lines = [line for line in text.splitlines() if all(part in line for part in parts)]
+    assert lines, parts
+    return lines[-1]
+
+
+def test_every_item_of_the_paper_is_there_with_its_state(demo: Demo) -> None:
+    text = text_of(demo)
+    for word in ("fig02", "fig10", "fig11", "fig12", "tab01"):
+        assert f"### demo/{word}:" in text
+    assert "planned: It needs eight GPUs." in line_with(text, "[demo/tab01]")
+    assert "nothing to run: It shows no measurement." in line_with(text, "[demo/fig12]")
+    assert "no module called 'absent'" in line_with(text, "[demo/fig11]")
+
+
+def test_verdict_stands_with_profile_value_interval_and_paper(demo: Demo) -> None:
+    cells = line_with(text_of(demo), "Loss grows").split(" | ")
+    assert cells[2] == "REPRODUCED"
+    # Differences per density pair: mean 1.0, as made.
+    assert cells[3] == "1 nats"
+    assert cells[4] == "0.7516 to 1.248"
+    assert cells[5] == "3 seeds"
+    assert cells[7] == "1"
+    assert line_with(text_of(demo), "Loss shrinks").split(" | ")[7] == "not published"
+
+
+def test_changed_and_late_seals_show_both_thresholds(demo: Demo) -> None:
+    text = text_of(demo)
+    assert "threshold: 0.9 then, 0.5 now" in line_with(text, "Loss grows")
+    assert "late" in line_with(text, "Loss shrinks", "empirical")
+    assert "sealed before the run" in line_with(text, "six rows")
+
+
+def test_early_version_never_passes_as_the_paper(demo: Demo) -> None:
+    assert "3.1 (early version)" in line_with(text_of(demo), "| sp | 0.5 |")
+
+
+def test_smoke_is_left_out(demo: Demo) -> None:
+    assert "smoke" not in text_of(demo)
+
+
+def test_what_was_not_run_is_said(demo: Demo) -> None:
+    after = text_of(demo).split("## Not run")[1]
+    assert "Profile `gpu`: nothing is committed." in after
+    assert "Profile `cpu`: nothing" not in after
+    assert "demo/tab01: planned" in after
+
+
+def test_hostile_title_stays_text(demo: Demo) -> None:
+    text = text_of(demo)
+    assert HOSTILE.startswith("<script>")
+    assert "<script>" not in text
+
+
+def test_same_results_give_same_bytes_elsewhere(tmp_path: Path, demo: Demo) -> None:
+    workspace, library = make_demo(tmp_path / "other")
+    assert build_results(workspace, library).read_text() == text_of(demo)
+
+
+def test_damaged_result_is_an_error_that_names_file_and_line(tmp_path: Path) -> None:
+    workspace, library = make_demo(tmp_path)
+    path = workspace.root / "results" / "demo" / "fig02.cpu.csv"
+    path.write_text(path.read_text().replace("2.1", "1.1"))
+    text = build_results(workspace, library).read_text()
+    assert "3 ERROR" in line_with(text, "[demo/fig02]")
+    assert "results/demo/fig02.cpu.csv" in line_with(text, "cannot be used")
+    assert str(tmp_path) not in text
+
+
+def benchmark(met: bool) -> BenchmarkResult:
+    return BenchmarkResult(
+        name="list_s",
+        goal=Goal(limit=0.5, unit="s", direction="at_most"),
+        measured=0.4 if met else 0.7,
+        met=met,
+        samples=None,
+        note="repro list, cold",
+        load_average=0.1,
+        machine={},
+        commit="unknown",
+        dirty=False,
+        date="2025-01-01T00:00:00+00:00",
+    )
+
+
+@pytest.mark.parametrize(("met", "words"), [(True, "0.4 s | yes"), (False, "0.7 s | no")])
+def test_goal_is_shown_met_or_not(demo: Demo, met: bool, words: str) -> None:
+    papers = load_papers(*demo, COMMITTED_PROFILES)
+    text = results_markdown(papers, [benchmark(met)])
+    assert f"| list_s | at most 0.5 s | {words} |" in text
+
+
+def test_readme_block_names_what_did_not_hold(demo: Demo) -> None:
+    text = (demo[1].papers["demo"].folder / "README.md").read_text()
+    assert text.startswith("# Demo\n\nBefore.\n\n<!-- verdicts:begin -->\n")
+    assert text.endswith("<!-- verdicts:end -->\n\nAfter.\n")
+    assert "\nold\n" not in text
+    assert "Loss shrinks as density falls. Measured 1" in line_with(text, "at `cpu`")
+    assert "Loss grows" not in text
+
+
+def test_paper_without_markers_is_left_alone(tmp_path: Path) -> None:
+    workspace, library = make_demo(tmp_path)
+    readme = library.papers["demo"].folder / "README.md"
+    readme.write_text("# No markers\n")
+    build_results(workspace, library)
+    assert readme.read_text() == "# No markers\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["<!-- verdicts:begin -->", "<!-- verdicts:end --> <!-- verdicts:begin -->", "nothing"],
+)
+def test_readme_with_torn_markers_is_refused(text: str) -> None:
+    with pytest.raises(SpecError, match="each once"):
+        update_block(text, "block")
+
+
+def test_block_replaces_only_itself() -> None:
+    text = "a\n<!-- verdicts:begin -->\nx\n<!-- verdicts:end -->\nb"
+    once = update_block(text, "new\n")
+    assert once == "a\n<!-- verdicts:begin -->\nnew\n<!-- verdicts:end -->\nb"
+    assert update_block(once, "new") == once
+
+
+def test_task_that_no_paper_lists_is_shown(tmp_path: Path) -> None:
+    workspace, library = make_demo(tmp_path)
+    task = dataclasses.replace(library.tasks["demo/fig02"], id="demo/fig77", claims=())
+    library.tasks.add(task.id, task)
+    library.files[task.id] = "tasks/fig77.py"
+    assert "not run in any profile" in line_with(
+        build_results(workspace, library).read_text(), "[demo/fig77]"
+    )

@@ -1,0 +1,233 @@
+import hashlib
+import os
+import re
+import subprocess
+import sys
+from dataclasses import replace
+
+import matplotlib
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib.colors import to_rgb
+from matplotlib.figure import Figure
+
+from harness.declare.experiment import Experiment
+from harness.declare.old import old_task
+from harness.declare.reference import COLUMNS
+from harness.declare.table import Column, Table
+from harness.errors import EnvError, SpecError
+from harness.publish import figures
+from harness.publish import style as house_style
+from harness.publish.figures import FORMATS, FigureContext, draw, plot_ours, plot_paper
+from tests.checkout import ROOT
+
+TABLE = pd.DataFrame(
+    {
+        "scheme": ["sp"] * 6,
+        "density": [1.0, 1.0, 1.0, 0.5, 0.5, 0.5],
+        "seed": [0, 1, 2, 0, 1, 2],
+        "loss": [2.0, 2.2, 2.4, 3.0, 3.0, np.nan],
+    }
+)
+REFERENCE = pd.DataFrame(
+    [
+        ("fig01", "SP", "density", 1.0, "loss", 2.1, "", 0.01, "early_version", "v1", "s", "2.1"),
+        ("fig01", "SP", "density", 0.5, "loss", 3.1, "", np.nan, "early_version", "v1", "s", "3.1"),
+    ],
+    columns=[*COLUMNS, "value_text"],
+)
+
+
+def picture(ctx: FigureContext) -> Figure:
+    figure, (ax,) = ctx.subplots()
+    plot_ours(ax, ctx.table, x="density", y="loss", label="SP", color=figures.PALETTE[0])
+    plot_paper(ax, ctx.reference, label="SP", color=figures.PALETTE[0])
+    ax.set_xlabel("density")
+    ax.set_xscale("log", base=2)
+    ax.legend(loc="upper right")
+    return figure
+
+
+TASK = old_task(
+    id="demo/fig01",
+    title="Demo",
+    reads=(Experiment(id="demo/sweep", version=1, run=lambda params, ctx: [], grid={}),),
+    columns=Table((Column(name="loss", type="float", role="value", doc="loss"),)),
+    figure=picture,
+    alt="A line.",
+)
+
+
+def drawn(fmt: str = "svg", **changes: object) -> bytes:
+    arguments: dict[str, object] = {"table": TABLE, "reference": REFERENCE, "profile": "cpu"}
+    return draw(TASK, **{**arguments, **changes}, fmt=fmt)  # type: ignore[arg-type]
+
+
+def context(width: figures.Width = "double") -> FigureContext:
+    return FigureContext(table=TABLE, reference=REFERENCE, profile="cpu", width=width)
+
+
+REDRAW = """
+import hashlib, sys
+sys.path.insert(0, sys.argv[1])
+from tests.harness.test_figures import drawn
+print(*[hashlib.sha256(drawn(fmt)).hexdigest() for fmt in ("svg", "png", "pdf")])
+"""
+
+
+def test_bytes_are_equal_in_fresh_processes() -> None:
+    hashes = []
+    for hash_seed in ("1", "2"):
+        done = subprocess.run(
+            [sys.executable, "-c", REDRAW, str(ROOT)],
+            env={**os.environ, "PYTHONHASHSEED": hash_seed, "OMP_NUM_THREADS": "1"},
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        hashes.append(done.stdout.split())
+    here = [hashlib.sha256(drawn(fmt)).hexdigest() for fmt in ("svg", "png", "pdf")]
+    assert hashes == [here, here]
+
+
+def test_other_rows_give_other_bytes() -> None:
+    assert drawn(table=TABLE.assign(loss=TABLE["loss"] + 1)) != drawn()
+
+
+def test_settings_of_the_caller_do_not_show() -> None:
+    expected = drawn()
+    with matplotlib.rc_context({"font.size": 20, "lines.linewidth": 9, "svg.hashsalt": None}):
+        assert drawn() == expected
+
+
+def test_no_date_and_no_version_in_any_format() -> None:
+    for fmt in ("svg", "png", "pdf"):
+        data = drawn(fmt)
+        assert b"CreationDate" not in data
+        assert b"dc:date" not in data
+        assert matplotlib.__version__.encode() not in data
+
+
+def test_profile_is_printed_on_the_figure(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(house_style.RC, "svg.fonttype", "none")
+    assert "demo/fig01, profile cpu" in drawn().decode()
+    assert "profile smoke" in drawn(profile="smoke").decode()
+
+
+def test_ours_is_filled_and_solid_the_paper_hollow_and_dashed() -> None:
+    figure = picture(context())
+    ours, paper = figure.axes[0].get_legend_handles_labels()[0]
+    assert ours.lines[0].get_linestyle() == "-"
+    assert ours.lines[0].get_markerfacecolor() == figures.PALETTE[0]
+    assert paper.lines[0].get_linestyle() == "--"
+    assert to_rgb(paper.lines[0].get_markerfacecolor()) == (1.0, 1.0, 1.0)
+
+
+def test_early_version_is_named_in_the_legend() -> None:
+    labels = picture(context()).axes[0].get_legend_handles_labels()[1]
+    assert labels == ["SP", "SP, early version"]
+
+
+def test_label_that_says_paper_cannot_hide_an_early_version() -> None:
+    _, (ax,) = context().subplots()
+    plot_paper(ax, REFERENCE, label="SP (paper)", color="#000000")
+    assert "early version" in ax.get_legend_handles_labels()[1][0]
+
+
+def test_ours_shows_mean_and_standard_error_over_seeds() -> None:
+    figure = picture(context())
+    bars = figure.axes[0].containers[0]
+    x, y = bars.lines[0].get_data()
+    assert list(x) == [0.5, 1.0]
+    assert y == pytest.approx([3.0, 2.2])
+    # Standard error of 2.0, 2.2, 2.4: standard deviation 0.2 over the root of 3.
+    (low, high) = bars.lines[2][0].get_segments()[1][:, 1]
+    assert (high - low) / 2 == pytest.approx(0.2 / 3**0.5)
+
+
+def test_empty_rows_draw_no_series() -> None:
+    _, (ax,) = context().subplots()
+    plot_ours(ax, TABLE.iloc[:0], x="density", y="loss", label="none", color="#000000")
+    plot_paper(ax, REFERENCE.iloc[:0], label="none", color="#000000")
+    assert not ax.lines
+
+
+def test_dense_points_stay_under_the_size_limit() -> None:
+    count = 6_000
+    noise = np.random.default_rng(0).normal(size=count)
+    table = pd.DataFrame({"density": np.arange(count) / count, "loss": noise, "seed": 0})
+    assert len(drawn(table=table)) <= house_style.MAX_SVG_BYTES
+
+
+def test_svg_beyond_the_limit_is_refused_with_a_remedy() -> None:
+    def crowded(ctx: FigureContext) -> Figure:
+        figure, (ax,) = ctx.subplots()
+        ax.scatter(*np.random.default_rng(0).normal(size=(2, 5000)))
+        return figure
+
+    with pytest.raises(SpecError, match="rasterized=True"):
+        draw(replace(TASK, figure=crowded), table=TABLE, reference=REFERENCE, profile="cpu")
+
+
+@pytest.mark.parametrize(("width", "points"), [("single", 3.3 * 72), ("double", 5.5 * 72)])
+def test_width_is_that_of_the_page(width: str, points: float) -> None:
+    match = re.search(rb'<svg[^>]*width="([0-9.]+)pt"', drawn(width=width))
+    assert match is not None
+    assert float(match.group(1)) == pytest.approx(points)
+
+
+def test_panels_flow_into_rows_at_single_width() -> None:
+    figure, axes = context("single").subplots(1, 3)
+    assert len(axes) == 3
+    assert axes[0].get_gridspec().ncols == 2
+    assert len(figure.axes) == 3
+
+
+def test_task_without_figure_says_so() -> None:
+    bare = replace(TASK, figure=None)
+    with pytest.raises(SpecError, match="demo/fig01 declares no figure"):
+        draw(bare, table=TABLE, reference=REFERENCE, profile="cpu")
+
+
+def test_pgf_without_latex_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "")
+    with pytest.raises(EnvError, match=r"LaTeX.*--format pdf"):
+        drawn("pgf")
+
+
+def test_every_format_has_a_signature() -> None:
+    starts = {"svg": b"<?xml", "png": b"\x89PNG", "pdf": b"%PDF"}
+    assert set(FORMATS) == {*starts, "pgf"}
+    for fmt, start in starts.items():
+        assert drawn(fmt).startswith(start)
+
+
+def contrast_with_white(color: str) -> float:
+    channels = [c / 12.92 if c <= 0.03928 else ((c + 0.055) / 1.055) ** 2.4 for c in to_rgb(color)]
+    luminance = sum(w * c for w, c in zip((0.2126, 0.7152, 0.0722), channels, strict=True))
+    return 1.05 / (luminance + 0.05)
+
+
+def test_colours_are_visible_on_white() -> None:
+    for color in (*figures.PALETTE, *figures.sequential(7)):
+        assert contrast_with_white(color) > 1.9, color
+
+
+def test_sequential_colours_differ() -> None:
+    assert len(set(figures.sequential(7))) == 7
+    assert len(figures.sequential(1)) == 1
+
+
+def test_last_digits_of_the_layout_do_not_show() -> None:
+    def shifted_by(noise: float) -> bytes:
+        def figure(ctx: FigureContext) -> Figure:
+            canvas = Figure(figsize=(3, 2))
+            panel = canvas.add_axes((0.2 + noise, 0.2, 0.7, 0.7 - noise))
+            panel.plot(ctx.table["loss"].to_numpy())
+            return canvas
+
+        task = replace(TASK, figure=figure)
+        return draw(task, table=TABLE, reference=REFERENCE, profile="cpu")
+
+    assert shifted_by(1e-13) == shifted_by(0.0)

@@ -1,0 +1,353 @@
+"""The runner and its plan, in one process: what is run, in which order, and what is left."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from harness.declare.experiment import RawParams, Status
+from harness.errors import RunError, UsageError
+from harness.run.plan import Action
+from harness.run.trial import Trial, grid_of
+from harness.store.record import Record
+from harness.store.result import build_result
+from harness.store.store import RecordStore, Rejected
+from harness.store.workspace import Workspace
+from tests.harness import inline_lab as lab
+from tests.harness.inline_lab import (
+    BASE,
+    BATCHED,
+    HEAD,
+    SQUARES,
+    TASKS,
+    Silent,
+    carry_out,
+    plan_of,
+    run_lab,
+)
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[RecordStore]:
+    lab.faults.clear()
+    yield RecordStore(Workspace(tmp_path))
+    lab.faults.clear()
+
+
+def weights(store: RecordStore, x: int) -> Path:
+    trial = Trial(BASE, {"x": x, "seed": 0}, "cpu")
+    return store.artifact_folder(trial) / "weights.safetensors"
+
+
+def status_of(store: RecordStore, trial: Trial) -> tuple[str, str]:
+    record = store.read(trial)
+    assert isinstance(record, Record), record
+    return record.status, record.note
+
+
+def reasons(store: RecordStore, *words: str) -> dict[str, str]:
+    """Return why each trial of a plan that is to run, is."""
+    plan = plan_of(store, *words)
+    return {item.trial.name: item.reason for item in plan.with_action(Action.RUN)}
+
+
+def test_a_second_run_runs_nothing(store: RecordStore) -> None:
+    assert run_lab(store, "squares").num_run == 3
+    again = run_lab(store, "squares")
+    assert (again.num_run, again.num_reused, lab.calls) == (0, 3, [])
+
+
+def test_a_trial_that_raises_is_recorded_with_its_traceback_and_tried_again(
+    store: RecordStore,
+) -> None:
+    bad = "lab/squares[x=1 seed=0]"
+    lab.faults[bad] = ValueError("too square")
+    summary = run_lab(store, "squares")
+    assert [report.note for report in summary.failed] == ["ValueError: too square"]
+    assert (summary.num_run, summary.num_left) == (3, 0)
+    record = store.read(grid_of(SQUARES, "cpu")[1])
+    assert isinstance(record, Record)
+    assert "inline_lab.py" in record.error and "Traceback" in record.error
+    assert reasons(store, "squares") == {bad: "failed before: ValueError: too square"}
+    lab.faults.clear()
+    assert run_lab(store, "squares").failed == []
+    assert [bad] == lab.calls
+
+
+@pytest.mark.parametrize(
+    ("fault", "status"),
+    [
+        (MemoryError("too big"), "oom"),
+        (SystemExit(3), "failed"),
+        (ValueError("a lone \ud800 surrogate"), "failed"),
+        (RecursionError("too deep"), "failed"),
+    ],
+)
+def test_whatever_a_trial_raises_costs_that_trial_only(
+    store: RecordStore, fault: BaseException, status: str
+) -> None:
+    lab.faults["lab/squares[x=0 seed=0]"] = fault
+    summary = run_lab(store, "squares")
+    assert (summary.num_run, len(lab.calls)) == (3, 3)
+    trials = grid_of(SQUARES, "cpu")
+    assert [status_of(store, trial)[0] for trial in trials] == [status, "done", "done"]
+
+
+def test_a_full_disk_ends_the_run_instead_of_failing_every_trial(store: RecordStore) -> None:
+    lab.faults["lab/squares[x=0 seed=0]"] = OSError(28, "No space left on device")
+    with pytest.raises(RunError, match="No space left"):
+        run_lab(store, "squares")
+    assert len(lab.calls) == 1
+    lab.faults.clear()
+    assert run_lab(store, "squares").num_left == 0
+
+
+def test_ctrl_c_in_a_trial_ends_the_run_and_keeps_what_was_done(store: RecordStore) -> None:
+    lab.faults["lab/squares[x=1 seed=0]"] = KeyboardInterrupt()
+    summary = run_lab(store, "squares")
+    assert (summary.interrupted, summary.num_left) == (True, 3 - summary.num_run)
+    lab.faults.clear()
+    assert run_lab(store, "squares").num_left == 0
+    assert "lab/squares[x=0 seed=0]" not in lab.calls
+
+
+def test_upstream_runs_first_and_its_artifact_reaches_the_trial(store: RecordStore) -> None:
+    run_lab(store, "head")
+    names = [call.split("[")[0] for call in lab.calls]
+    assert sorted(names) == ["lab/base"] * 2 + ["lab/head"] * 2
+    for x in range(2):
+        assert lab.calls.index(f"lab/base[x={x} seed=0]") < lab.calls.index(
+            f"lab/head[x={x} k=5 seed=0]"
+        )
+    record = store.result(Trial(HEAD, {"x": 1, "k": 5, "seed": 0}, "cpu"))
+    assert record is not None and record.rows == [{"y": 4 * 1.0 + 1.0}]
+
+
+def test_the_key_of_a_trial_depends_on_its_upstream() -> None:
+    newer = replace(BASE, version=2)
+    use = replace(HEAD.uses[0], experiment=newer)
+    params = {"x": 1, "k": 5, "seed": 0}
+    old, new = Trial(HEAD, params, "cpu"), Trial(replace(HEAD, uses=(use,)), params, "cpu")
+    assert old.key != new.key
+    assert old.key == Trial(HEAD, dict(reversed(params.items())), "smoke").key
+
+
+@pytest.mark.parametrize("damage", ["missing", "altered"])
+def test_an_artifact_that_cannot_be_used_is_made_again(store: RecordStore, damage: str) -> None:
+    run_lab(store, "base")
+    good = weights(store, 0).read_bytes()
+    if damage == "missing":
+        weights(store, 0).unlink()
+    else:
+        weights(store, 0).write_bytes(good[:-1] + b"\x7f")
+    assert reasons(store, "head")["lab/base[x=0 seed=0]"] == (
+        f"its artifact weights.safetensors {'is missing' if damage == 'missing' else 'was altered'}"
+    )
+    assert run_lab(store, "head").failed == []
+    assert "lab/base[x=0 seed=0]" in lab.calls and "lab/base[x=1 seed=0]" not in lab.calls
+    assert weights(store, 0).read_bytes() == good
+
+
+def test_a_missing_artifact_that_nothing_waits_for_is_left_alone(store: RecordStore) -> None:
+    run_lab(store, "head")
+    weights(store, 0).unlink()
+    assert reasons(store, "head") == {}
+
+
+def test_what_needs_a_failed_trial_is_skipped_with_its_name(store: RecordStore) -> None:
+    lab.faults["lab/base[x=0 seed=0]"] = ValueError("no")
+    summary = run_lab(store, "head")
+    head = Trial(HEAD, {"x": 0, "k": 5, "seed": 0}, "cpu")
+    assert status_of(store, head) == ("skipped", "needs lab/base[x=0 seed=0], which failed")
+    assert len(summary.failed) == 2 and summary.num_left == 0
+    lab.faults.clear()
+    assert run_lab(store, "head").failed == []
+    assert lab.calls == ["lab/base[x=0 seed=0]", "lab/head[x=0 k=5 seed=0]"]
+
+
+def test_batches_follow_from_the_grid_and_an_incomplete_one_is_run_whole(
+    store: RecordStore,
+) -> None:
+    run_lab(store, "batched")
+    whole = [[8, 9, 10], [11, 12], [16, 17, 18], [19, 20]]
+    assert sorted(lab.batches) == whole
+    lost = [trial for trial in grid_of(BATCHED, "cpu") if trial.params["x"] in (9, 20)]
+    kept = store.path(grid_of(BATCHED, "cpu")[0]).read_bytes()
+    for trial in lost:
+        store.path(trial).unlink()
+    summary = run_lab(store, "batched")
+    assert sorted(lab.batches) == [[8, 9, 10], [19, 20]]
+    assert (summary.num_run, summary.num_left) == (2, 0)
+    assert store.path(grid_of(BATCHED, "cpu")[0]).read_bytes() == kept
+    values = {t.params["x"]: store.result(t) for t in grid_of(BATCHED, "cpu")}
+    assert {x: record.rows for x, record in values.items() if record} == {
+        x: [{"y": x * 10.0}] for x in (8, 9, 10, 11, 12, 16, 17, 18, 19, 20)
+    }
+
+
+def test_a_batch_of_the_wrong_length_fails_its_members_only(store: RecordStore) -> None:
+    whole = BATCHED.batch
+    assert whole is not None
+    short = replace(whole, run=lambda points, contexts: [[{"y": 0.0}]])
+    object.__setattr__(BATCHED, "batch", short)
+    try:
+        summary = run_lab(store, "batched", "squares")
+    finally:
+        object.__setattr__(BATCHED, "batch", whole)
+    assert len(summary.failed) == 10
+    assert all("gave 1 results" in report.note for report in summary.failed)
+    assert summary.num_run == 13
+
+
+def test_no_time_budget_starts_nothing_and_says_what_is_left(store: RecordStore) -> None:
+    summary = run_lab(store, "squares", time_budget_s=0.0)
+    assert (summary.num_run, summary.num_left, summary.out_of_time) == (0, 3, True)
+    assert lab.calls == []
+
+
+@pytest.mark.timing
+def test_a_budget_that_one_trial_exceeds_still_runs_the_shorter_ones(store: RecordStore) -> None:
+    plan = plan_of(store, "squares")
+    for number, (key, item) in enumerate(list(plan.items.items())):
+        seconds = 1000.0 if number == 0 else 0.0
+        plan.items[key] = replace(item, estimate=replace(item.estimate, seconds=seconds))
+    summary = carry_out(store, plan, time_budget_s=30.0)
+    assert lab.calls == ["lab/squares[x=1 seed=0]", "lab/squares[x=2 seed=0]"]
+    assert (summary.num_left, summary.out_of_time) == (1, True)
+    assert summary.wall_s < 25.0
+
+
+def test_a_lacking_package_blocks_with_its_name_and_pending_runs_it_later(
+    store: RecordStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LAB_NEEDS", "late_arrival")
+    summary = run_lab(store, "squares", "base")
+    assert (summary.num_blocked, summary.num_run) == (3, 3)
+    trial = grid_of(SQUARES, "cpu")[0]
+    why = "needs the package late_arrival, which is not installed"
+    assert status_of(store, trial) == ("skipped", why)
+    pending = plan_of(store, "squares", "base", only_pending=True)
+    assert {item.reason for item in pending.items.values()} == {why}
+    (tmp_path / "late_arrival.py").write_text("")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    pending = plan_of(store, "squares", "base", only_pending=True)
+    assert {item.reason for item in pending.items.values()} == {f"skipped before: {why}"}
+    assert carry_out(store, pending).num_run == 3
+    assert status_of(store, trial) == ("done", "")
+
+
+def test_a_dotted_package_whose_parent_is_absent_is_lacking_not_an_error(
+    store: RecordStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LAB_NEEDS", "no_such_parent.child")
+    plan = plan_of(store, "squares")
+    assert {item.action for item in plan.items.values()} == {Action.BLOCKED}
+
+
+def test_what_is_blocked_again_keeps_its_record_untouched(
+    store: RecordStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LAB_NEEDS", "late_arrival")
+    run_lab(store, "squares")
+    path = store.path(grid_of(SQUARES, "cpu")[0])
+    before = (path.read_bytes(), path.stat().st_ino)
+    run_lab(store, "squares")
+    assert (path.read_bytes(), path.stat().st_ino) == before
+
+
+def test_a_cuda_need_blocks_and_never_replaces_a_result(store: RecordStore) -> None:
+    gpu = replace(SQUARES, id="lab/gpu", needs=lab.Needs(device="cuda"))
+    task = lab.task_of(gpu, "gpu")
+    plan = lab.make_plan([task], "cpu", store, lab.LIMITS)
+    reasons = {item.reason for item in plan.with_action(Action.BLOCKED)}
+    assert reasons == {"needs a CUDA GPU, this machine has none"}
+    store.write(lab.make_record(grid_of(gpu, "cpu")[0]))
+    again = lab.make_plan([task], "cpu", store, lab.LIMITS)
+    assert len(again.with_action(Action.REUSE)) == 1
+
+
+def test_nothing_is_run_for_a_trial_that_cannot_run(store: RecordStore) -> None:
+    judged = replace(HEAD, id="lab/judged", needs=lab.Needs(judge=True))
+    plan = lab.make_plan([lab.task_of(judged, "judged")], "cpu", store, lab.LIMITS)
+    assert {item.trial.experiment.id for item in plan.items.values()} == {"lab/judged"}
+    assert {item.action for item in plan.items.values()} == {Action.BLOCKED}
+
+
+def test_overrides_are_in_the_record_and_the_grid_of_seeds_is_checked(store: RecordStore) -> None:
+    plan = plan_of(store, "squares", overrides={"x": 7, "seeds": 2})
+    assert [item.trial.params for item in plan.items.values()] == [
+        {"x": 7, "seed": 0},
+        {"x": 7, "seed": 1},
+    ]
+    carry_out(store, plan)
+    record = store.result(Trial(SQUARES, {"x": 7, "seed": 1}, "cpu"))
+    assert record is not None and record.provenance.overrides == {"x": 7, "seeds": 2}
+    for wrong in (0, -1, "many", 1.5, True):
+        with pytest.raises(UsageError, match="seeds"):
+            plan_of(store, "squares", overrides={"seeds": wrong})
+    with pytest.raises(UsageError, match="did you mean 'seed'"):
+        plan_of(store, "squares", overrides={"sed": 3})
+
+
+def test_a_torn_record_is_run_again_and_kept_beside(store: RecordStore) -> None:
+    run_lab(store, "squares")
+    path = store.path(grid_of(SQUARES, "cpu")[0])
+    torn = path.read_bytes()[:100]
+    path.write_bytes(torn)
+    name = "lab/squares[x=0 seed=0]"
+    assert reasons(store, "squares") == {name: "its record is torn: it is not complete JSON"}
+    built = build_result(TASKS["squares"], "cpu", store.read)
+    assert built is not None
+    assert [(n.trial, n.reason) for n in built.meta.not_run] == [
+        (name, "its record is torn: it is not complete JSON")
+    ]
+    assert isinstance(store.read(grid_of(SQUARES, "cpu")[0]), Rejected)
+    run_lab(store, "squares")
+    assert [name] == lab.calls
+    assert [p.read_bytes() for p in path.parent.glob("*.rejected-*")] == [torn]
+
+
+def test_a_stale_record_is_told_and_run_again_only_on_request(
+    store: RecordStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run_lab(store, "squares")
+    monkeypatch.setattr("harness.run.plan.experiment_code", lambda experiment: "newer")
+    monkeypatch.setattr("harness.run.runner.experiment_code", lambda experiment: "newer")
+    plan = plan_of(store, "squares")
+    assert {item.action for item in plan.items.values()} == {Action.REUSE}
+    assert all(item.stale and "code changed" in item.reason for item in plan.items.values())
+    stale = plan_of(store, "squares", rerun_stale=True)
+    assert carry_out(store, stale, rerun=True).num_run == 3
+    assert len(lab.calls) == 3
+    # A second run that planned the same meanwhile finds them new.
+    carry_out(store, stale, rerun=True)
+    assert lab.calls == []
+    fresh = plan_of(store, "squares", rerun_stale=True)
+    assert {item.action for item in fresh.items.values()} == {Action.REUSE}
+
+
+def test_each_task_is_announced_once_when_its_last_trial_ended(store: RecordStore) -> None:
+    told: list[str] = []
+    after: list[int] = []
+    progress = Silent(lambda trial: after.append(len(told)))
+    run_lab(
+        store, "squares", "base", progress=progress, on_task_done=lambda task: told.append(task.id)
+    )
+    assert told == ["lab/squares", "lab/base"]
+    assert after == [0, 0, 0, 1, 1, 1]
+
+
+def test_a_row_with_a_value_that_is_not_finite_makes_the_trial_diverged(
+    store: RecordStore,
+) -> None:
+    def diverge(params: RawParams, ctx: object) -> list[dict[str, float]]:
+        return [{"y": float("inf")}]
+
+    wild = replace(SQUARES, id="lab/wild", run=diverge)
+    from harness.executors.worker import _outcome
+
+    outcome = _outcome(wild.run({}, None))  # type: ignore[arg-type]
+    assert (outcome.status, outcome.rows) == (Status.DIVERGED, [{"y": None}])

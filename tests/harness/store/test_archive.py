@@ -1,0 +1,207 @@
+"""Archives carry results and artifacts, and are refused whole when anything in them is wrong."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import tarfile
+from pathlib import Path
+
+import pytest
+
+from harness.errors import DataError, UsageError
+from harness.provenance.canonical import digest
+from harness.run.trial import Trial, grid_of
+from harness.store.archive import RECORDS, export_records, import_records
+from harness.store.record import parse_record
+from harness.store.store import RecordStore
+from harness.store.workspace import Workspace
+from tests.harness.inline_lab import BASE, HEAD, SQUARES, TASKS, make_record, run_lab, tree
+
+HEAD_TASKS = [TASKS["head"]]
+
+
+@pytest.fixture(scope="module")
+def source(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
+    """Return a checkout in which a trial with an upstream artifact has run."""
+    workspace = Workspace(tmp_path_factory.mktemp("source"))
+    run_lab(RecordStore(workspace), "head")
+    return workspace
+
+
+@pytest.fixture
+def file(source: Workspace, tmp_path: Path) -> Path:
+    path = tmp_path / "carry.tar.gz"
+    export_records(source, HEAD_TASKS, "cpu", path)
+    return path
+
+
+@pytest.fixture
+def here(tmp_path: Path) -> Workspace:
+    (tmp_path / "here").mkdir()
+    return Workspace(tmp_path / "here")
+
+
+def members_of(file: Path) -> dict[str, bytes]:
+    with tarfile.open(file) as tar:
+        return {m.name: stream.read() for m in tar if (stream := tar.extractfile(m))}
+
+
+def rewrite(file: Path, members: dict[str, bytes]) -> None:
+    """Write an archive that is sound as a file, whatever it holds."""
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w:gz") as tar:
+        for name, data in members.items():
+            info = tarfile.TarInfo(name)
+            info.size = len(data)
+            tar.addfile(info, io.BytesIO(data))
+    file.write_bytes(buffer.getvalue())
+
+
+def refused(here: Workspace, file: Path) -> str:
+    """Import a bad archive; return the sentence, having checked that nothing was written."""
+    before = tree(here.root)
+    with pytest.raises(DataError) as caught:
+        import_records(here, file)
+    assert tree(here.root) == before
+    return str(caught.value)
+
+
+def test_a_checkout_gets_results_and_artifacts_and_runs_nothing(
+    source: Workspace, file: Path, here: Workspace
+) -> None:
+    summary = import_records(here, file)
+    assert (summary.num_records, summary.num_artifacts) == (4, 2)
+    for trial in (*grid_of(HEAD, "cpu"), *(t.upstream[0] for t in grid_of(HEAD, "cpu"))):
+        record = RecordStore(here).result(trial)
+        assert record is not None and record == RecordStore(source).result(trial)
+        assert RecordStore(here).artifacts_intact(trial, record) == ""
+    assert run_lab(RecordStore(here), "head").num_run == 0
+
+
+def test_importing_twice_adds_nothing(file: Path, here: Workspace) -> None:
+    import_records(here, file)
+    before = tree(here.root)
+    summary = import_records(here, file)
+    assert (summary.num_records, summary.num_artifacts) == (0, 0)
+    assert tree(here.root) == before
+
+
+def test_the_same_records_give_the_same_bytes(
+    source: Workspace, file: Path, here: Workspace, tmp_path: Path
+) -> None:
+    import_records(here, file)
+    again = tmp_path / "again.tar.gz"
+    export_records(here, HEAD_TASKS, "cpu", again)
+    assert again.read_bytes() == file.read_bytes()
+
+
+def test_an_archive_cut_at_any_place_is_refused_by_name(file: Path, here: Workspace) -> None:
+    data = file.read_bytes()
+    for length in range(0, len(data) - 1, max(1, len(data) // 23)):
+        file.write_bytes(data[:length])
+        assert file.name in refused(here, file), f"cut after {length} of {len(data)} bytes"
+
+
+def test_an_altered_byte_is_refused(file: Path, here: Workspace) -> None:
+    data = file.read_bytes()
+    # The ten bytes of gzip's header hold nothing that is checked or used.
+    for place in range(10, len(data), max(1, len(data) // 23)):
+        changed = bytearray(data)
+        changed[place] ^= 0xFF
+        file.write_bytes(bytes(changed))
+        refused(here, file)
+
+
+def test_a_missing_file_and_a_foreign_one_are_refused_by_name(
+    file: Path, here: Workspace, tmp_path: Path
+) -> None:
+    assert "does not exist" in refused(here, tmp_path / "nowhere.tar.gz")
+    rewrite(file, {"readme.txt": b"hello"})
+    assert RECORDS in refused(here, file)
+
+
+def test_records_damaged_inside_a_sound_archive_are_refused(file: Path, here: Workspace) -> None:
+    members = members_of(file)
+    rewrite(file, {**members, RECORDS: members[RECORDS][:-9]})
+    assert "damaged" in refused(here, file)
+
+
+def test_an_altered_artifact_and_one_that_no_record_lists_are_refused(
+    file: Path, here: Workspace
+) -> None:
+    members = members_of(file)
+    name = next(name for name in members if name.endswith(".safetensors"))
+    rewrite(file, {**members, name: members[name] + b"!"})
+    assert name in refused(here, file)
+    rewrite(file, {**members, "artifacts/lab/base/extra.safetensors": b"x"})
+    assert "extra.safetensors" in refused(here, file)
+
+
+def test_an_edited_record_is_refused_by_line(file: Path, here: Workspace) -> None:
+    members = members_of(file)
+    lines = gzip.decompress(members[RECORDS]).decode().splitlines()
+    lines[2] = lines[2].replace('"dirty":false', '"dirty":true')
+    rewrite(file, {**members, RECORDS: gzip.compress("\n".join(lines).encode())})
+    assert "line 3" in refused(here, file)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"key": "../../../../outside"},
+        {"experiment": "../lab/base"},
+        {"artifacts": [{"name": "../../outside", "sha256": "0" * 64, "num_bytes": 1}]},
+        {"artifacts": [{"name": "..", "sha256": "0" * 64, "num_bytes": 1}]},
+    ],
+)
+def test_a_record_that_points_outside_its_folder_is_refused(
+    file: Path, here: Workspace, change: dict[str, object]
+) -> None:
+    body = json.loads(make_record(grid_of(SQUARES, "cpu")[0]).to_line())["record"]
+    body.update(change)
+    line = json.dumps({"digest": digest(body), "record": body})
+    assert parse_record(line, where="it") is not None, "the digest itself is right"
+    rewrite(file, {RECORDS: gzip.compress(line.encode() + b"\n")})
+    assert "foreign" in refused(here, file)
+
+
+def test_a_result_that_is_here_stays_with_its_artifacts(file: Path, here: Workspace) -> None:
+    store = RecordStore(here)
+    run_lab(store, "base")
+    trial = Trial(BASE, {"x": 0, "seed": 0}, "cpu")
+    ours = store.path(trial).read_bytes()
+    import_records(here, file)
+    assert store.path(trial).read_bytes() == ours
+    record = store.result(trial)
+    assert record is not None and store.artifacts_intact(trial, record) == ""
+
+
+def test_an_artifact_altered_here_is_mended_by_an_import(file: Path, here: Workspace) -> None:
+    import_records(here, file)
+    trial = Trial(BASE, {"x": 0, "seed": 0}, "cpu")
+    store = RecordStore(here)
+    (store.artifact_folder(trial) / "weights.safetensors").write_bytes(b"altered")
+    assert import_records(here, file).num_artifacts == 1
+    record = store.result(trial)
+    assert record is not None and store.artifacts_intact(trial, record) == ""
+
+
+def test_an_artifact_altered_at_the_source_is_left_out_and_named(
+    file: Path, here: Workspace, tmp_path: Path
+) -> None:
+    import_records(here, file)
+    trial = Trial(BASE, {"x": 0, "seed": 0}, "cpu")
+    folder = RecordStore(here).artifact_folder(trial)
+    (folder / "weights.safetensors").write_bytes(b"altered")
+    again = tmp_path / "again.tar.gz"
+    summary = export_records(here, HEAD_TASKS, "cpu", again)
+    assert summary.left_out == ["lab/base[x=0 seed=0] weights.safetensors"]
+    assert import_records(Workspace(tmp_path / "third"), again).num_artifacts == 1
+
+
+def test_there_must_be_something_to_export(here: Workspace, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="no result"):
+        export_records(here, HEAD_TASKS, "cpu", tmp_path / "none.tar.gz")
+    assert not (tmp_path / "none.tar.gz").exists()

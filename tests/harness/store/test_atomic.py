@@ -1,0 +1,104 @@
+"""Atomic writes: the old file or the new one, whatever happens in between."""
+
+from __future__ import annotations
+
+import os
+import resource
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from harness.errors import RunError
+from harness.store.atomic import write_bytes, write_text
+from tests.harness.inline_lab import tree
+from tests.harness.small_disk import SmallDisk, needs_mount
+
+
+def test_a_file_is_written_with_its_folders_and_replaced(tmp_path: Path) -> None:
+    path = tmp_path / "a" / "b" / "c.txt"
+    write_text(path, "one\ntwo")
+    write_bytes(path, b"three")
+    assert tree(tmp_path) == {"a/b/c.txt": b"three"}
+    assert path.stat().st_mode & 0o777 == 0o644
+
+
+@needs_mount
+def test_a_full_disk_keeps_the_old_file_and_leaves_no_part_of_the_new(
+    small_disk: SmallDisk,
+) -> None:
+    path = small_disk.folder / "result.csv"
+    write_bytes(path, b"old")
+    with small_disk.filled(), pytest.raises(RunError, match=r"disk is full while writing .*result"):
+        write_bytes(path, b"new" * 50_000)
+    assert tree(small_disk.folder) == {"result.csv": b"old"}
+    write_bytes(path, b"new" * 50_000)
+    assert path.read_bytes() == b"new" * 50_000
+
+
+@needs_mount
+def test_a_disk_without_room_for_a_folder_is_told_as_full(small_disk: SmallDisk) -> None:
+    with small_disk.filled(inodes=True), pytest.raises(RunError, match="disk is full"):
+        write_bytes(small_disk.folder / "new" / "deep" / "a.csv", b"x")
+
+
+def test_a_file_over_the_size_limit_is_an_error_that_leaves_nothing(tmp_path: Path) -> None:
+    # The limit holds for the whole process, so it is set in one of its own.
+    code = (
+        "import resource, sys; from pathlib import Path;"
+        "from harness.store.atomic import write_bytes; from harness.errors import RunError;"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000));"
+        "path = Path(sys.argv[1]);\n"
+        "try: write_bytes(path, b'x' * 5000)\n"
+        "except RunError as error: print(error)"
+    )
+    path = tmp_path / "big.bin"
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(path)], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.startswith(f"cannot write {path} (")
+    assert tree(tmp_path) == {}
+    assert resource.getrlimit(resource.RLIMIT_FSIZE)[0] != 1000
+
+
+def test_an_interrupt_keeps_the_old_file_and_leaves_no_part_of_the_new(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupt(handle: int) -> None:
+        raise KeyboardInterrupt
+
+    write_bytes(tmp_path / "a.txt", b"old")
+    monkeypatch.setattr(os, "fsync", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        write_bytes(tmp_path / "a.txt", b"new")
+    assert tree(tmp_path) == {"a.txt": b"old"}
+
+
+def test_a_path_below_a_file_is_an_error_in_one_sentence(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("I am no folder")
+    with pytest.raises(RunError, match="cannot write"):
+        write_bytes(tmp_path / "file" / "below.txt", b"x")
+    assert tree(tmp_path) == {"file": b"I am no folder"}
+
+
+def test_a_writer_killed_at_any_instant_leaves_a_whole_file(tmp_path: Path) -> None:
+    code = (
+        "import sys, itertools; from pathlib import Path\n"
+        "from harness.store.atomic import write_bytes\n"
+        "for n in itertools.count():\n"
+        "    write_bytes(Path(sys.argv[1]), b'%d' % (n % 10) * 200_000)\n"
+    )
+    path = tmp_path / "value.bin"
+    for number in range(5):
+        writer = subprocess.Popen([sys.executable, "-c", code, str(path)])
+        while not path.exists():
+            time.sleep(0.01)
+        time.sleep(0.013 * (number + 1))
+        os.kill(writer.pid, signal.SIGKILL)
+        writer.wait()
+        data = path.read_bytes()
+        assert len(data) == 200_000 and len(set(data)) == 1
+        path.unlink()

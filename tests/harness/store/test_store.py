@@ -1,0 +1,237 @@
+"""Records: what is read back is what was written, or it is refused with its reason."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from harness.errors import DataError
+from harness.provenance.canonical import digest
+from harness.run.trial import Trial
+from harness.store.record import Record, pack_bytes, parse_record, read_pack
+from harness.store.store import RecordStore, Rejected, remove_leftovers
+from harness.store.workspace import Workspace
+from tests.harness.inline_lab import SQUARES, make_record
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> RecordStore:
+    return RecordStore(Workspace(tmp_path))
+
+
+def a_trial(x: int = 1) -> Trial:
+    return Trial(SQUARES, {"x": x, "seed": 0}, "cpu")
+
+
+def write_raw(store: RecordStore, trial: Trial, data: bytes) -> None:
+    path = store.path(trial)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(data)
+
+
+def reason(store: RecordStore, trial: Trial) -> str:
+    found = store.read(trial)
+    assert isinstance(found, Rejected), found
+    return found.reason
+
+
+def with_new_digest(line: str, **changes: Any) -> bytes:
+    """Return a record's line with some fields changed and a digest that fits."""
+    body = {**json.loads(line)["record"], **changes}
+    return json.dumps({"digest": digest(body), "record": body}).encode()
+
+
+def test_a_record_comes_back_as_it_was_written(store: RecordStore) -> None:
+    record = make_record(
+        a_trial(), rows=[{"square": 0.1, "text": "line\u2028 sep \x85", "n": None}]
+    )
+    store.write(record)
+    assert store.read(a_trial()) == record
+
+
+def test_a_record_truncated_at_any_byte_is_refused(store: RecordStore) -> None:
+    data = (make_record(a_trial()).to_line() + "\n").encode()
+    # The last byte is the line end: without it the record is still whole.
+    for length in range(len(data) - 1):
+        write_raw(store, a_trial(), data[:length])
+        assert "torn" in reason(store, a_trial()), f"cut after {length} of {len(data)} bytes"
+
+
+def test_a_record_with_any_character_changed_is_refused(store: RecordStore) -> None:
+    line = make_record(a_trial()).to_line()
+    for place, old in enumerate(line):
+        changed = line[:place] + ("0" if old != "0" else "1") + line[place + 1 :]
+        with pytest.raises(DataError):
+            parse_record(changed, where="it")
+
+
+@pytest.mark.parametrize(
+    ("data", "word"),
+    [
+        (b"{}", "foreign"),
+        (b"[1, 2]", "foreign"),
+        (b'{"digest": "0", "record": {"schema_version": 1}}', "foreign"),
+        (b'{"digest": "0", "record": 3}', "schema version"),
+        (b"\xff\xfe\x00", "cannot be read"),
+        (b"[" * 100_000, "torn"),
+        (b"", "torn"),
+    ],
+)
+def test_foreign_content_is_refused_with_its_reason(
+    store: RecordStore, data: bytes, word: str
+) -> None:
+    write_raw(store, a_trial(), data)
+    assert word in reason(store, a_trial())
+
+
+def test_a_record_of_another_trial_under_this_name_is_refused(store: RecordStore) -> None:
+    write_raw(store, a_trial(1), make_record(a_trial(2)).to_line().encode())
+    assert "another trial" in reason(store, a_trial(1))
+
+
+def test_a_record_that_claims_this_key_with_other_parameters_is_refused(
+    store: RecordStore,
+) -> None:
+    line = make_record(a_trial(1)).to_line()
+    write_raw(store, a_trial(1), with_new_digest(line, params={"x": 2, "seed": 0}))
+    assert "another trial" in reason(store, a_trial(1))
+
+
+def test_a_newer_schema_is_refused_by_number(store: RecordStore) -> None:
+    line = make_record(a_trial()).to_line()
+    write_raw(store, a_trial(), with_new_digest(line, schema_version=99))
+    assert "schema version 99" in reason(store, a_trial())
+
+
+def test_a_nan_written_by_hand_is_refused_not_raised(store: RecordStore) -> None:
+    line = make_record(a_trial(), rows=[{"square": 1.5}]).to_line()
+    write_raw(store, a_trial(), line.replace("1.5", "NaN").encode())
+    assert "edited" in reason(store, a_trial())
+
+
+def test_what_cannot_be_used_is_set_aside_and_kept(store: RecordStore) -> None:
+    for number, garbage in enumerate((b"torn one", b"torn two"), start=1):
+        write_raw(store, a_trial(), garbage)
+        store.write(make_record(a_trial()))
+        kept = store.path(a_trial()).with_name(f"{store.path(a_trial()).name}.rejected-{number}")
+        assert kept.read_bytes() == garbage
+    assert store.result(a_trial()) is not None
+
+
+def test_a_failure_never_takes_the_place_of_a_result(store: RecordStore) -> None:
+    result, failure = make_record(a_trial()), make_record(a_trial(), status="failed")
+    store.write(failure)
+    store.write(result)
+    store.write(failure)
+    store.write(failure, replace=True)
+    assert store.read(a_trial()) == result
+
+
+def test_a_result_is_replaced_only_on_request(store: RecordStore) -> None:
+    old = make_record(a_trial(), rows=[{"square": 1.0}])
+    new = make_record(a_trial(), rows=[{"square": 2.0}])
+    store.write(old)
+    store.write(new)
+    assert store.read(a_trial()) == old
+    store.write(new, replace=True)
+    assert store.read(a_trial()) == new
+
+
+def test_a_lock_is_held_by_one_and_free_afterwards(store: RecordStore) -> None:
+    with store.lock(a_trial()) as first, store.lock(a_trial()) as second:
+        assert (first, second) == (True, False)
+    with store.lock(a_trial()) as again:
+        assert again
+
+
+def test_a_pack_has_the_same_bytes_in_any_order_and_loses_nothing(tmp_path: Path) -> None:
+    records = [make_record(a_trial(x), rows=[{"t": "a\u2028b\x85c\x1c"}]) for x in range(9)]
+    path = tmp_path / "pack.jsonl.gz"
+    path.write_bytes(pack_bytes(records))
+    time.sleep(1.1)  # a header with the time in it would differ now
+    assert pack_bytes(reversed(records)) == path.read_bytes()
+    assert sorted(read_pack(path), key=lambda r: str(r.params)) == records
+
+
+def packed(store: RecordStore, count: int = 3) -> list[Record]:
+    """Write a committed file of some trials and empty the working copy."""
+    trials = [a_trial(x) for x in range(count)]
+    for trial in trials:
+        store.write(make_record(trial))
+    store.pack(SQUARES.id, "cpu", trials)
+    records = [store.result(trial) for trial in trials]
+    for trial in trials:
+        store.path(trial).unlink()
+    return [record for record in records if record]
+
+
+def test_unpacking_fills_the_working_copy_once(store: RecordStore) -> None:
+    records = packed(store)
+    assert store.unpack(SQUARES.id, "cpu") == len(records)
+    assert store.unpack(SQUARES.id, "cpu") == 0
+    assert [store.result(a_trial(x)) for x in range(3)] == records
+
+
+def test_a_committed_result_takes_the_place_of_a_torn_or_failed_record(store: RecordStore) -> None:
+    records = packed(store)
+    write_raw(store, a_trial(0), b"torn")
+    store.write(make_record(a_trial(1), status="failed"))
+    store.unpack(SQUARES.id, "cpu")
+    assert [store.result(a_trial(x)) for x in range(3)] == records
+    assert [p.read_bytes() for p in store.path(a_trial(0)).parent.glob("*.rejected-1")] == [b"torn"]
+
+
+def test_a_newer_result_of_ours_is_not_overwritten_by_the_committed_one(store: RecordStore) -> None:
+    packed(store)
+    ours = make_record(a_trial(0), rows=[{"square": 77.0}])
+    store.write(ours)
+    store.unpack(SQUARES.id, "cpu")
+    assert store.read(a_trial(0)) == ours
+
+
+@pytest.mark.parametrize("length", [0, 1, 10, -1, -20])
+def test_a_truncated_pack_is_refused_by_name(store: RecordStore, length: int) -> None:
+    packed(store)
+    path = store.pack_path(SQUARES.id, "cpu")
+    cut = path.read_bytes()[:length]
+    path.write_bytes(cut)
+    with pytest.raises(DataError, match=path.name):
+        store.unpack(SQUARES.id, "cpu")
+    assert path.read_bytes() == cut
+
+
+def test_an_edited_pack_is_refused_by_line(store: RecordStore) -> None:
+    packed(store)
+    path = store.pack_path(SQUARES.id, "cpu")
+    lines = gzip.decompress(path.read_bytes()).decode().splitlines()
+    lines[1] = lines[1].replace('"status":"done"', '"status":"oom"')
+    path.write_bytes(gzip.compress("\n".join(lines).encode()))
+    with pytest.raises(DataError, match="line 2 was edited"):
+        store.unpack(SQUARES.id, "cpu")
+
+
+@pytest.mark.parametrize("key", ["../../../outside", "a" * 63, "A" * 64])
+def test_a_pack_cannot_name_a_file_outside_its_folder(store: RecordStore, key: str) -> None:
+    path = store.pack_path(SQUARES.id, "cpu")
+    path.parent.mkdir(parents=True)
+    body = json.loads(make_record(a_trial()).to_line())["record"]
+    path.write_bytes(gzip.compress(with_new_digest(json.dumps({"record": body}), key=key) + b"\n"))
+    with pytest.raises(DataError, match="no SHA-256"):
+        store.unpack(SQUARES.id, "cpu")
+
+
+def test_only_old_temporary_files_are_removed(tmp_path: Path) -> None:
+    old, young, kept = tmp_path / ".a.json.x.tmp", tmp_path / ".b.json.y.tmp", tmp_path / "c.json"
+    for path in (old, young, kept):
+        path.write_text("half")
+    hour_ago = time.time() - 3600
+    os.utime(old, (hour_ago, hour_ago))
+    os.utime(kept, (hour_ago, hour_ago))
+    remove_leftovers(tmp_path)
+    assert sorted(path.name for path in tmp_path.iterdir()) == [".b.json.y.tmp", "c.json"]
