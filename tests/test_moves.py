@@ -36,7 +36,7 @@ MOVES = {
     "reproductions.asymvalley.toy_quantities": "reproductions.asymvalley.toys.quantities",
     "reproductions.asymvalley.directions": "reproductions.asymvalley.method.noises",
     "reproductions.asymvalley.pairs": "reproductions.asymvalley.net_pairs",
-    "reproductions.lisa.memory_quantities": "reproductions.lisa.memory_study.numbers",
+    "reproductions.lisa.memory.quantities": "reproductions.lisa.memory_study.numbers",
     "reproductions.lisa.finetune_views": "reproductions.lisa.finetuning.table",
     "reproductions.lisa.shapes": "reproductions.lisa.model_shapes",
 }

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from harness.declare.statistics import aggregate
 from harness.publish.figures import PALETTE, FigureContext
 from reproductions.lisa.continual_views import METHOD
-from reproductions.lisa.memory_figures import TITLES
+from reproductions.lisa.memory.figures import TITLES
 from reproductions.lisa.shapes import shape_of
 
 if TYPE_CHECKING:

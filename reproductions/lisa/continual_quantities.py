@@ -9,7 +9,7 @@ import math
 from typing import TYPE_CHECKING
 
 from harness.declare.statistics import InvalidQuantity, MissingRows
-from reproductions.lisa.memory_quantities import Chosen, bytes_ratio
+from reproductions.lisa.memory.quantities import Chosen, bytes_ratio
 
 if TYPE_CHECKING:
     import pandas as pd

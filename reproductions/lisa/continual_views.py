@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from harness.declare.table import Column, Table, Tables
-from reproductions.lisa.memory_views import BYTES
+from reproductions.lisa.memory.table import BYTES
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -6,7 +6,7 @@ import torch
 
 from harness.declare.experiment import Row
 from reproductions.lisa.blocks import find_blocks
-from reproductions.lisa.memory import build
+from reproductions.lisa.models.step_memory import build
 from reproductions.lisa.shapes import shape_of
 
 

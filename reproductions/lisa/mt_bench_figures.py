@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from harness.declare.reference import standings
 from harness.publish.figures import MARKERS, PALETTE, FigureContext, plot_ours, plot_paper
 from reproductions.lisa.finetune_figures import METHODS as TUNED
-from reproductions.lisa.memory_figures import TITLES
+from reproductions.lisa.memory.figures import TITLES
 from reproductions.lisa.mt_bench_views import CATEGORIES
 
 if TYPE_CHECKING:

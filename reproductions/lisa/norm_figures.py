@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from harness.declare.statistics import aggregate
 from harness.publish.figures import PALETTE, FigureContext, plot_ours, plot_paper
 from reproductions.lisa.layer_axis import EMBEDDING, HEAD, POSITIONS, block_name, places_of
-from reproductions.lisa.memory_figures import TITLES
+from reproductions.lisa.memory.figures import TITLES
 from reproductions.lisa.norm_quantities import FULL, LORA, MEAN, RUN, START, skew
 from reproductions.lisa.shapes import shape_of
 

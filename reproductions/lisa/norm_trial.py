@@ -15,8 +15,8 @@ from reproductions.lisa.finetune_trial import recipe_of, run_steps, setting_of
 from reproductions.lisa.instructions import Record
 from reproductions.lisa.language_model import LanguageModel
 from reproductions.lisa.layer_axis import EMBEDDING, places_of
-from reproductions.lisa.memory import build
 from reproductions.lisa.methods import Full, Lora, Method
+from reproductions.lisa.models.step_memory import build
 from reproductions.lisa.norm_quantities import MEAN, START
 from reproductions.lisa.norms import LayerNorms, NormTrace, layers_of, merged_norm
 from reproductions.lisa.shapes import Shape, shape_of

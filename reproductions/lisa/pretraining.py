@@ -13,7 +13,7 @@ from torch import Tensor, nn
 from harness.errors import DataError
 from harness.store.checkpoint import load_checkpoint, save_checkpoint
 from reproductions.lisa.language_model import LanguageModel
-from reproductions.lisa.memory import build
+from reproductions.lisa.models.step_memory import build
 from reproductions.lisa.shapes import Shape
 from reproductions.lisa.tokenizer import as_tensor, from_tensor, learn_tokenizer
 from reproductions.lisa.training import Recipe, TextBatch, mean_loss, train

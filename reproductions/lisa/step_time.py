@@ -18,8 +18,8 @@ from torch.utils.flop_counter import FlopCounterMode
 
 from harness.declare.experiment import Device
 from harness.measure.timing import measure_interleaved
-from reproductions.lisa.memory import Workload, build
 from reproductions.lisa.methods import Method
+from reproductions.lisa.models.step_memory import Workload, build
 from reproductions.lisa.shapes import Shape
 
 PHASES = ("forward", "backward", "optimizer")

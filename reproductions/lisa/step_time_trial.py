@@ -14,8 +14,8 @@ from harness.errors import SpecError
 from harness.measure.fresh import call_fresh
 from harness.measure.machine import load_average
 from reproductions.lisa.experiments.step_time import ALL, Point, points_of
-from reproductions.lisa.memory import Workload
 from reproductions.lisa.methods import Full, Layerwise, Lora, Method
+from reproductions.lisa.models.step_memory import Workload
 from reproductions.lisa.shapes import Shape, shape_of
 from reproductions.lisa.step_time import Step, Times, cold_times, warm_times
 

@@ -20,7 +20,7 @@ NUM_WARMUP, NUM_TIMED = 5, 40
 def _step(method: Method) -> Step:
     """Return a step of the setting that `lisa/step_time` has at cpu."""
     from reproductions.lisa.experiments import step_time
-    from reproductions.lisa.memory import Workload
+    from reproductions.lisa.models.step_memory import Workload
     from reproductions.lisa.shapes import shape_of
     from reproductions.lisa.step_time import Step
 

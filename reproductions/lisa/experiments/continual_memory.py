@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
-from harness.declare.experiment import Experiment, Needs, RawParams
-from reproductions.lisa.experiments import continual, memory
+from harness.declare.experiment import Experiment, Needs
+from harness.declare.profiles import Profile
+from reproductions.lisa.experiments import continual
+from reproductions.lisa.memory import experiment as memory
+from reproductions.lisa.memory.experiment import Step
 from reproductions.lisa.shapes import shape_of
 
 FULL_SIZE = ("tinyllama", "llama-2-7b")
@@ -17,43 +21,46 @@ def half_of(shape_name: str) -> int:
     return shape_of(shape_name).num_blocks // 2
 
 
-def points(
-    shape_name: str, gammas: tuple[int, ...], how: str, **step: int | str
-) -> Iterator[RawParams]:
+def methods(full: Step, gammas: tuple[int, ...]) -> Iterator[Step]:
     """Yield full training and LISA on one model."""
-    for method, gamma in (("full", 0), *(("lisa", gamma) for gamma in gammas)):
-        yield {
-            "shape": shape_name, "how": how, "seed": 0, **step, **memory.NO_METHOD,
-            "method": method, "gamma": gamma,
-        }  # fmt: skip
+    yield full
+    for gamma in gammas:
+        yield replace(full, method="lisa", gamma=gamma)
 
 
-def smoke_grid() -> Iterator[RawParams]:
-    """Yield a step of the smallest model."""
-    yield from points("tiny-path", (1, 2), "count", seq_len=16, batch_size=2, dtype="float32")
-
-
-def cpu_grid() -> Iterator[RawParams]:
+def grid(profile: Profile) -> Iterator[Step]:
     """Yield a step as our runs take it, and the paper's models at one length of Table 1."""
-    ours = {name: int(continual.STEPS[name]) for name in ("batch_size", "max_tokens")}
-    yield from points(
-        "tiny-quality", continual.GAMMAS, "count", seq_len=ours["max_tokens"],
-        batch_size=ours["batch_size"], dtype="float32",
-    )  # fmt: skip
-    for name in FULL_SIZE:
-        half = half_of(name)
-        # The paper's 2, 4, 8 and 16 of 32, and of 22 blocks half.
-        gammas = (2, 4, 8, half) if name == "llama-2-7b" else (half,)
-        yield from points(
-            name, gammas, "arithmetic", seq_len=512, batch_size=1, dtype="bfloat16"
-        )  # fmt: skip
+    match profile:
+        case "smoke":
+            full = Step(
+                shape="tiny-path", how="count", method="full", dtype="float32",
+                seq_len=16, batch_size=2,
+            )  # fmt: skip
+            yield from methods(full, (1, 2))
+        case "cpu":
+            ours = {name: int(continual.STEPS[name]) for name in ("batch_size", "max_tokens")}
+            full = Step(
+                shape="tiny-quality", how="count", method="full", dtype="float32",
+                seq_len=ours["max_tokens"], batch_size=ours["batch_size"],
+            )  # fmt: skip
+            yield from methods(full, continual.GAMMAS)
+            for name in FULL_SIZE:
+                half = half_of(name)
+                # The paper's 2, 4, 8 and 16 of 32, and of 22 blocks half.
+                gammas = (2, 4, 8, half) if name == "llama-2-7b" else (half,)
+                full = Step(
+                    shape=name, how="arithmetic", method="full", dtype="bfloat16",
+                    seq_len=512, batch_size=1,
+                )  # fmt: skip
+                yield from methods(full, gammas)
 
 
 experiment = Experiment(
-    id="lisa/continual_memory",
+    "lisa/continual_memory",
     version=1,
-    run=memory.run,
-    grid={"smoke": smoke_grid, "cpu": cpu_grid},
+    params=Step,
+    grid=grid,
+    run=".memory.trial:memory_row",
     needs=Needs(memory_bytes=2**31, packages=("transformers",)),
     estimate=memory.estimate,
     address=("shape", "how", "method", "gamma"),

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import get_args
 
 from harness.declare.experiment import Estimate, Experiment, Needs, RawParams, Row, RunContext
 from harness.declare.params import Scalar
-from reproductions.lisa.experiments.state_policies import POLICIES
+from reproductions.lisa.memory.experiment import Policy
 
 Point = dict[str, Scalar]
 
@@ -36,7 +37,7 @@ def estimate(params: RawParams) -> Estimate:
 
 def grid(steps: int, num_seeds: int) -> Iterator[RawParams]:
     """Yield every policy and decay."""
-    for policy in POLICIES:
+    for policy in get_args(Policy):
         for decay in DECAYS:
             for seed in range(num_seeds):
                 yield {"policy": policy, "decay": decay, "seed": seed, "steps": steps, **SHAPE}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from harness.declare.experiment import Estimate, Experiment, Needs, RawParams, Row, RunContext
-from reproductions.lisa.experiments import memory
+from reproductions.lisa.memory import experiment as memory
 
 OURS = ("tiny-deep", "tiny-quality")
 """Of memory and time, and of quality."""

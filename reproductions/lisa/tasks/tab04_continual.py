@@ -13,7 +13,7 @@ from reproductions.lisa.continual_quantities import lead_in_errors, memory_ratio
 from reproductions.lisa.continual_views import BOTH_COLUMNS, runs_and_memory
 from reproductions.lisa.experiments import continual, continual_memory
 from reproductions.lisa.experiments.continual_memory import half_of
-from reproductions.lisa.memory_quantities import static_error, trainable_error
+from reproductions.lisa.memory.quantities import static_error, trainable_error
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

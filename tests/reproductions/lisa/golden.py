@@ -9,7 +9,7 @@ import torch
 from tests.golden_trials import MAX_STEPS, Golden, Mutation, Patch, Point, Short, around
 
 WIDE = Patch(
-    where="reproductions.lisa.memory:DTYPES",
+    where="reproductions.lisa.models.step_memory:DTYPES",
     instead=lambda dtypes: {**dtypes, "float32": torch.float64},
 )
 """Models are built in the dtype of a name."""

@@ -16,8 +16,8 @@ from harness.declare.verdict import Word, evaluate
 from harness.publish.figures import draw
 from harness.store.table_csv import build_table, validate
 from reproductions.lisa.experiments import step_time
-from reproductions.lisa.memory import Workload
 from reproductions.lisa.methods import Full, Layerwise, Lora, Method
+from reproductions.lisa.models.step_memory import Workload
 from reproductions.lisa.shapes import shape_of
 from reproductions.lisa.step_time import PHASES, Step, warm_times
 from reproductions.lisa.step_time_trial import cold_step

@@ -44,7 +44,7 @@ def test_facts_are_those_of_the_config_and_of_an_allocated_slice(name: str) -> N
 
 
 def test_small_model_holds_what_is_counted_on_meta() -> None:
-    from reproductions.lisa.memory import build
+    from reproductions.lisa.models.step_memory import build
     from reproductions.lisa.shapes import shape_of
 
     model = build(shape_of("tiny-quality").config(), "float32", seed=0)

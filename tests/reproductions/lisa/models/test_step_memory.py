@@ -13,7 +13,8 @@ import typer
 from typer.testing import CliRunner
 
 from harness.errors import DataError, SpecError
-from reproductions.lisa.memory import (
+from reproductions.lisa.methods import Full, Lora, Method
+from reproductions.lisa.models.step_memory import (
     DTYPES,
     Workload,
     count,
@@ -21,7 +22,6 @@ from reproductions.lisa.memory import (
     load_config,
     main,
 )
-from reproductions.lisa.methods import Full, Lora, Method
 from reproductions.lisa.shapes import SHAPES, Shape
 
 SMALL = Shape(family="llama", hidden=32, ffn=48, num_blocks=4, heads=4, kv_heads=2, vocab=64,
@@ -88,7 +88,14 @@ def test_frozen_blocks_save_fewer_activations_and_dropout_more() -> None:
 
 def test_the_command_reads_a_config_and_prints_rows(tmp_path: Path) -> None:
     SMALL.config().save_pretrained(tmp_path)
-    command = [sys.executable, "-m", "reproductions.lisa.memory", str(tmp_path), "--seq-len", "16"]
+    command = [
+        sys.executable,
+        "-m",
+        "reproductions.lisa.models.step_memory",
+        str(tmp_path),
+        "--seq-len",
+        "16",
+    ]
     command += ["--gamma", "1", "--rank", "4"]
     done = subprocess.run([*command, "--json"], capture_output=True, text=True, check=True)
     rows = json.loads(done.stdout)

@@ -7,6 +7,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from harness.declare.statistics import MissingRows
+from harness.declare.table import pick
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -24,13 +25,13 @@ PARTS = (*STATIC, "saved_bytes")
 
 def trainable_error(table: pd.DataFrame) -> float:
     """Return the largest difference of counted and computed trainable parameters."""
-    rows = _rows(table, "part", "step")
+    rows = pick(table, part="step")
     return float((rows["num_trainable"] - rows["trainable_closed_form"]).abs().max())
 
 
 def static_error(table: pd.DataFrame) -> float:
     """Return the largest relative difference of static bytes from w P + (g + 2 m) tau."""
-    rows = _rows(table, "part", "step")
+    rows = pick(table, part="step")
     return float((rows[STATIC].sum(axis=1) / rows["static_closed_form_bytes"] - 1.0).abs().max())
 
 
@@ -39,7 +40,7 @@ def least_rise(table: pd.DataFrame, *, method: str, over: str, value: str) -> fl
 
     Rows of another dropout, or without a value (no room on the GPU), are not compared.
     """
-    rows = _rows(_rows(table, "part", "step"), "method", method).dropna(subset=[value])
+    rows = pick(table, part="step", method=method).dropna(subset=[value])
     steps = [
         (after - before) / 1e6
         for _, group in rows.groupby([*SETTING, "dropout"])
@@ -55,10 +56,10 @@ def moments_ratio(table: pd.DataFrame, *, policy: str, over: str) -> float:
 
     The least ratio of all seeds.
     """
-    rows = _rows(table, "part", "periods")
+    rows = pick(table, part="periods")
     last = rows[rows["period_number"] == rows["period_number"].max()].set_index("seed")
-    above = _rows(last, "policy", policy)["moments_bytes"]
-    below = _rows(last, "policy", over)["moments_bytes"]
+    above = pick(last, policy=policy)["moments_bytes"]
+    below = pick(last, policy=over)["moments_bytes"]
     return float((above / below).min())
 
 
@@ -66,7 +67,7 @@ def bytes_ratio(
     table: pd.DataFrame, *, shape: str, value: str, one: Chosen, other: Chosen
 ) -> float:
     """Return the largest ratio of one method's bytes to another's over sequence lengths."""
-    rows = _rows(table, "shape", shape)
+    rows = pick(table, shape=shape)
     ratios = _of(rows, one, value) / _of(rows, other, value)
     if ratios.isna().any() or ratios.empty:
         raise MissingRows(f"{shape} lacks {value} of one of the two methods")
@@ -76,8 +77,8 @@ def bytes_ratio(
 def arithmetic_error(table: pd.DataFrame, *, values: Sequence[str]) -> float:
     """Return the largest difference, in bytes, between arithmetic and a real step's count."""
     of = ["shape", "method", "rank", "dropout", "gamma", "seq_len"]
-    counted = _rows(table, "how", "count").set_index(of)[[*values]]
-    computed = _rows(table, "how", "arithmetic").set_index(of)[[*values]]
+    counted = pick(table, how="count").set_index(of)[[*values]]
+    computed = pick(table, how="arithmetic").set_index(of)[[*values]]
     both = counted.join(computed, how="inner", suffixes=("", "_computed"))
     if len(both) != len(counted):
         raise MissingRows("a counted step has no arithmetic beside it")
@@ -95,7 +96,7 @@ def peak_error(table: pd.DataFrame) -> float:
 
 def length_near(table: pd.DataFrame, *, shape: str, saved_gb: float) -> int:
     """Return the sequence length at which full training's activations are nearest to `saved_gb`."""
-    full = _rows(_rows(table, "shape", shape), "method", "full")
+    full = pick(table, shape=shape, method="full")
     distances = (full["saved_bytes"] / 1e9 - saved_gb).abs()
     return int(full.loc[distances.idxmin(), "seq_len"])
 
@@ -103,22 +104,14 @@ def length_near(table: pd.DataFrame, *, shape: str, saved_gb: float) -> int:
 def total_at_activations(table: pd.DataFrame, *, near_gb: float) -> float:
     """Return what LISA reserves on LLaMA-2-7B in GB, at the length nearest to given activations."""
     seq_len = length_near(table, shape="llama-2-7b", saved_gb=near_gb)
-    rows = _rows(_rows(table, "shape", "llama-2-7b"), "method", "lisa")
-    peaks = _rows(rows, "seq_len", seq_len)["peak_reserved_bytes"].dropna()
+    rows = pick(table, shape="llama-2-7b", method="lisa")
+    peaks = pick(rows, seq_len=seq_len)["peak_reserved_bytes"].dropna()
     if peaks.empty:
         raise MissingRows(f"LISA at {seq_len} tokens has no peak of a GPU")
     return float(peaks.iloc[0]) / 1e9
 
 
 def _of(rows: pd.DataFrame, method: Chosen, value: str) -> pd.Series[float]:
-    for name, wanted in method.items():
-        rows = _rows(rows, name, wanted)
+    rows = pick(rows, **method)
     # A step may be there twice, counted and by arithmetic, or computed and on a GPU.
     return rows.dropna(subset=[value]).groupby("seq_len")[value].max().astype(float)
-
-
-def _rows(table: pd.DataFrame, column: str, value: float | str) -> pd.DataFrame:
-    found = table[table[column] == value]
-    if found.empty:
-        raise MissingRows(f"no row has {column}={value}")
-    return found

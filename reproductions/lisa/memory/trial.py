@@ -2,48 +2,46 @@
 
 from __future__ import annotations
 
-from typing import cast
-
 import torch
 
-from harness.declare.experiment import Outcome, RawParams, Row, RunContext, Status
-from harness.errors import RunError, SpecError
+from harness.declare.experiment import Outcome, Row, RunContext, Status
+from harness.errors import RunError
 from harness.measure.memory import GpuPeak, gpu_peak, optimizer_tensors, storage_bytes
 from reproductions.lisa.costs import static_bytes, trainable_of
-from reproductions.lisa.lisa import StatePolicy
-from reproductions.lisa.memory import Workload, adamw, build, count, layerwise
+from reproductions.lisa.memory.experiment import Periods, Step
 from reproductions.lisa.methods import Full, Layerwise, Lora, Method
+from reproductions.lisa.models.step_memory import Workload, adamw, build, count, layerwise
 from reproductions.lisa.shapes import Shape, shape_of
 
 WARM_STEPS, MEASURED_STEPS = 1, 2
 
 
-def memory_row(params: RawParams, ctx: RunContext) -> Outcome:
+def memory_row(step: Step, ctx: RunContext) -> Outcome:
     """Count one step of a method; under `how` = gpu measure the allocator's peaks beside it.
 
     count: a real step on this device. arithmetic: the same on the meta device, which allocates
     nothing. A GPU without room for the step is a result, and its row has no peaks.
     """
-    shape, workload = shape_of(str(params["shape"])), workload_of(params)
-    device = "cpu" if params["how"] == "count" else "meta"
+    shape, workload = shape_of(step.shape), workload_of(step)
+    device = "cpu" if step.how == "count" else "meta"
     found = count(
-        shape.config(), method_of(params, shape), workload, device=device, seed=ctx.seed("init")
+        shape.config(), method_of(step, shape), workload, device=device, seed=ctx.seed("init")
     )
     memory = found.memory
     row: Row = {
         "num_params": found.num_params,
         "num_trainable": found.num_trainable,
-        "trainable_closed_form": trainable_of(params, shape),
+        "trainable_closed_form": trainable_of(step.to_json(), shape),
         "weights_bytes": memory.parameters + memory.buffers,
         "gradients_bytes": memory.gradients,
         "moments_bytes": memory.optimizer,
         "saved_bytes": memory.saved,
         "total_bytes": memory.total,
-        "static_closed_form_bytes": static_bytes(params, shape),
+        "static_closed_form_bytes": static_bytes(step.to_json(), shape),
     }
-    if params["how"] != "gpu":
+    if step.how != "gpu":
         return Outcome(rows=[row])
-    peak = _peak_or_none(params)
+    peak = _peak_or_none(step)
     peaks = {
         "peak_allocated_bytes": peak.allocated_bytes if peak else None,
         "peak_reserved_bytes": peak.reserved_bytes if peak else None,
@@ -52,40 +50,34 @@ def memory_row(params: RawParams, ctx: RunContext) -> Outcome:
     return Outcome(rows=[{**row, **peaks}], status=status)
 
 
-def workload_of(params: RawParams) -> Workload:
+def workload_of(params: Step | Periods) -> Workload:
     """Return what a trial's step computes."""
-    return Workload(
-        seq_len=int(params["seq_len"]),
-        batch_size=int(params["batch_size"]),
-        dtype=str(params["dtype"]),
-    )
+    return Workload(seq_len=params.seq_len, batch_size=params.batch_size, dtype=params.dtype)
 
 
-def method_of(params: RawParams, shape: Shape) -> Method:
-    """Return a trial's method. Raises SpecError for an unknown one."""
-    match params["method"]:
+def method_of(step: Step, shape: Shape) -> Method:
+    """Return a trial's method."""
+    match step.method:
         case "full":
             return Full()
         case "lora":
-            rank = int(params["rank"])
             # alpha scales values, which no byte depends on.
-            return Lora(
-                rank=rank, alpha=float(rank), dropout=float(params["dropout"]), embeddings=True
-            )
+            alpha = float(step.rank)
+            return Lora(rank=step.rank, alpha=alpha, dropout=step.dropout, embeddings=True)
         case "lisa":
-            return layerwise(shape.num_blocks, int(params["gamma"]))
-    raise SpecError(f"method={params['method']!r}: need 'full', 'lora' or 'lisa'")
+            return layerwise(shape.num_blocks, step.gamma)
 
 
 def gpu_steps(**params: bool | int | float | str) -> None:
     """Take three steps on the GPU in this process; the peak of the last two is what counts."""
-    shape, workload = shape_of(str(params["shape"])), workload_of(params)
+    step = Step.from_json(params)
+    shape, workload = shape_of(step.shape), workload_of(step)
     with torch.device("cuda"):
         model = build(shape.config(), workload.dtype, seed=0)
-        prepared = method_of(params, shape).prepare(model, adamw)
+        prepared = method_of(step, shape).prepare(model, adamw)
         ids = torch.randint(shape.vocab, (workload.batch_size, workload.seq_len))
-    for step in range(WARM_STEPS + MEASURED_STEPS):
-        if step == WARM_STEPS:
+    for number in range(WARM_STEPS + MEASURED_STEPS):
+        if number == WARM_STEPS:
             torch.cuda.synchronize()
             torch.cuda.reset_peak_memory_stats()
         prepared.model(input_ids=ids, labels=ids, use_cache=False).loss.backward()
@@ -93,33 +85,33 @@ def gpu_steps(**params: bool | int | float | str) -> None:
         prepared.optimizer.zero_grad(set_to_none=True)
 
 
-def _peak_or_none(params: RawParams) -> GpuPeak | None:
+def _peak_or_none(step: Step) -> GpuPeak | None:
     """Return the peaks of a fresh process, or None where the GPU had no room."""
     try:
-        return gpu_peak(gpu_steps, params)
+        return gpu_peak(gpu_steps, step.to_json())
     except RunError as error:
         if "OutOfMemoryError" in str(error):
             return None
         raise
 
 
-def policy_rows(params: RawParams, ctx: RunContext) -> list[Row]:
-    """Train for some periods under a policy; one row a period with the bytes of moments.
+def policy_rows(params: Periods, ctx: RunContext) -> list[Row]:
+    """Train for some periods under a policy; one row per period with the bytes of moments.
 
     They are counted after a period's first step, when all that trains has them and nothing is
     dropped yet; a period needs two steps for that. Step counters count too.
     """
-    shape, workload = shape_of(str(params["shape"])), workload_of(params)
+    shape, workload = shape_of(params.shape), workload_of(params)
     method = Layerwise(
-        gamma=int(params["gamma"]),
+        gamma=params.gamma,
         period=2,
         seed=ctx.seed("layers"),
-        policy=cast(StatePolicy, params["policy"]),
+        policy=params.policy,
     )
     prepared = method.prepare(build(shape.config(), workload.dtype, seed=ctx.seed("init")), adamw)
     generator = torch.Generator().manual_seed(ctx.seed("tokens"))
     rows: list[Row] = []
-    for step in range(2 * int(params["num_periods"])):
+    for step in range(2 * params.num_periods):
         size = (workload.batch_size, workload.seq_len)
         ids = torch.randint(shape.vocab, size, generator=generator)
         prepared.model(input_ids=ids, labels=ids, use_cache=False).loss.backward()

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from harness.declare.reference import standings
 from harness.publish.figures import PALETTE, FigureContext
-from reproductions.lisa.memory_quantities import ACTIVATIONS_GB, length_near
+from reproductions.lisa.memory.quantities import ACTIVATIONS_GB, length_near
 
 if TYPE_CHECKING:
     import pandas as pd

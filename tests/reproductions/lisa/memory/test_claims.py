@@ -10,22 +10,25 @@ import pytest
 
 from harness.declare.claims import Claim
 from harness.declare.papers import load_paper
+from harness.declare.profiles import Profile
 from harness.declare.reference import load_reference
 from harness.declare.task import Task
 from harness.declare.verdict import Word, evaluate
 from harness.publish.figures import draw
 from harness.store.table_csv import build_table, validate
-from reproductions.lisa.experiments import memory, state_policies
-from reproductions.lisa.memory_quantities import least_rise, length_near
-from reproductions.lisa.tasks import fig03_memory_breakdown, tab01_peak_memory
+from reproductions.lisa.memory import experiment as memory
+from reproductions.lisa.memory import fig03, tab01
+from reproductions.lisa.memory.quantities import least_rise, length_near
 from tests.checkout import PAPERS
+from tests.verdicts import bad, good
 from tools.reference import lisa as convert_reference
 
 Case = Literal["holds", "fails"]
 FOLDER = PAPERS / "lisa"
-TASKS = (tab01_peak_memory.task, fig03_memory_breakdown.task)
+TASKS = (tab01.task, fig03.task)
 CLAIMS = [pytest.param(t, c, id=f"{t.id}:{c.id}") for t in TASKS for c in t.claims]
 GB = 10**9
+CPU_AND_GPU: tuple[Profile, ...] = ("cpu", "gpu")
 SAVED = {"full": 10, "lora_dropped": 14, "lora": 9, "lisa": 7}
 
 
@@ -36,7 +39,7 @@ def memory_frame(case: Case) -> pd.DataFrame:
     gamma, arithmetic is a byte off, LISA saves as many activations as full training and more than
     LoRA, whose dropout costs nothing, and its peak is above both others'.
     """
-    points = [*memory.cpu_grid(), *memory.gpu_grid()]
+    points = [p for profile in CPU_AND_GPU for p in memory.steps.params_of(profile)]
     seen: set[tuple[object, ...]] = set()
     rows = []
     for point in points:
@@ -81,7 +84,7 @@ def policy_frame(case: Case) -> pd.DataFrame:
 
 
 def policy_rows(case: Case) -> Iterator[dict[str, object]]:
-    for point in state_policies.cpu_grid():
+    for point in memory.policies.params_of("cpu"):
         for period in range(1, 11):
             kept = point["policy"] == "keep_all" and case == "holds"
             moments = 100 * (period if kept else 1)
@@ -101,12 +104,12 @@ def decide(task: Task, claim: Claim, table: pd.DataFrame) -> Any:
 @pytest.mark.parametrize(("task", "claim"), CLAIMS)
 def test_claim_holds_on_a_table_made_to_hold(task: Task, claim: Claim) -> None:
     verdict = decide(task, claim, table_of(task, "holds"))
-    assert (verdict.word, verdict.reason) == (Word.REPRODUCED, "")
+    assert (verdict.word, verdict.reason) == (good(claim), "")
 
 
 @pytest.mark.parametrize(("task", "claim"), CLAIMS)
 def test_claim_fails_on_a_table_made_to_fail(task: Task, claim: Claim) -> None:
-    assert decide(task, claim, table_of(task, "fails")).word is Word.NOT_REPRODUCED
+    assert decide(task, claim, table_of(task, "fails")).word is bad(claim)
 
 
 @pytest.mark.parametrize(("task", "claim"), CLAIMS)
@@ -114,7 +117,7 @@ def test_claim_is_not_run_without_its_rows(task: Task, claim: Claim) -> None:
     table = table_of(task, "holds")
     kept = table[(table["method"] == "full") & (table["how"] == "count")]
     exact_on_one_row = claim.id in ("trainable_as_computed", "static_as_computed")
-    expected = Word.REPRODUCED if exact_on_one_row else Word.NOT_RUN
+    expected = good(claim) if exact_on_one_row else Word.NOT_RUN
     assert decide(task, claim, kept).word is expected
 
 

@@ -3,7 +3,7 @@
 The real model class is built from its config on the meta device, the method applied, and one step
 counted to the byte: weights, gradients, moments, and what autograd saves. Nothing is allocated.
 
-    python -m reproductions.lisa.memory llama-2-7b --seq-len 512 --gamma 2 --rank 128
+    python -m reproductions.lisa.models.step_memory llama-2-7b --seq-len 512 --gamma 2 --rank 128
 """
 
 from __future__ import annotations

@@ -1,0 +1,166 @@
+"""Memory of one step, by method and model; and of ten periods, by what happens to states."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Literal, get_args
+
+from harness.declare.experiment import Estimate, Experiment, Needs
+from harness.declare.params import Params, doc, seed
+from harness.declare.profiles import Profile
+from reproductions.lisa.costs import room_bytes
+from reproductions.lisa.shapes import shape_of
+
+How = Literal["count", "arithmetic", "gpu"]
+Policy = Literal["drop_refrozen", "keep_all", "reset_all"]
+Dtype = Literal["float32", "bfloat16"]
+
+GAMMAS = (0, 2, 4)
+RANKS = (128, 256, 512)
+TINY_RANKS = (4, 8, 16)
+"""Stand for 128, 256 and 512: rank 4 adapts the share of the tiny model, a thirty-second as wide,
+that rank 128 adapts of LLaMA-2-7B."""
+DROPOUT = 0.1
+"""What adapters have in the authors' memory script."""
+MODELS = ("gpt2-small", "tinyllama", "mistral-7b", "llama-2-7b", "llama-2-70b")
+SEQ_LEN = 512
+SEQ_LENS = {"llama-2-7b": (256, SEQ_LEN, 640, 704, 768, 1024)}
+"""The paper's activations of LLaMA-2-7B lie between those of 640 and 768 tokens."""
+NUM_PERIODS = 10
+"""As many as the paper's K = 13 gives in its 122 steps."""
+START_S = 5.0
+"""Import of transformers and peft."""
+
+
+class Step(Params):
+    """One step of a method on a model."""
+
+    shape: str = doc("Model.")
+    how: How = doc(
+        "count: a real step; arithmetic: the same on the meta device, which computes nothing;"
+        " gpu: arithmetic, with the allocator's peaks beside it."
+    )
+    method: Literal["full", "lora", "lisa"] = doc("How the model is trained.")
+    rank: int = doc("LoRA's rank; 0 without it.", default=0)
+    dropout: float = doc("Dropout of LoRA's adapters; 0 without them.", default=0.0)
+    gamma: int = doc("Blocks that train at once under LISA; 0 without it.", default=0)
+    seq_len: int = doc("Tokens per sequence.")
+    batch_size: int = doc("Sequences per step.")
+    dtype: Dtype = doc("Type of weights, gradients and moments.")
+    seed: int = seed("Layers drawn.", default=0)
+
+
+class Periods(Params):
+    """Some periods of LISA under a policy for the states of blocks that are frozen again."""
+
+    shape: str = doc("Model.")
+    gamma: int = doc("Blocks that train at once.")
+    num_periods: int = doc("Periods of two steps each.")
+    policy: Policy = doc("What happens to the states.")
+    seed: int = seed("Layers drawn.")
+    seq_len: int = doc("Tokens per sequence.")
+    batch_size: int = doc("Sequences per step.")
+    dtype: Dtype = doc("Type of weights, gradients and moments.")
+
+
+def methods(full: Step, ranks: tuple[int, ...]) -> Iterator[Step]:
+    """Yield the columns of Table 1; LoRA of the smallest rank without dropout too.
+
+    full: the step of full training.
+    """
+    yield full
+    for rank in ranks:
+        for dropout in (DROPOUT, 0.0) if rank == ranks[0] else (DROPOUT,):
+            yield replace(full, method="lora", rank=rank, dropout=dropout)
+    for gamma in GAMMAS:
+        yield replace(full, method="lisa", gamma=gamma)
+
+
+def real_steps(shape: str, ranks: tuple[int, ...], seq_len: int, batch_size: int) -> Iterator[Step]:
+    """Yield real steps of a model of small blocks, each with arithmetic beside it."""
+    full = Step(
+        shape=shape, how="count", method="full", dtype="float32",
+        seq_len=seq_len, batch_size=batch_size,
+    )  # fmt: skip
+    for step in methods(full, ranks):
+        yield from (step, replace(step, how="arithmetic"))
+
+
+def full_size(how: How, models: tuple[str, ...]) -> Iterator[Step]:
+    """Yield the paper's models, LLaMA-2-7B at several lengths."""
+    for name in models:
+        for seq_len in SEQ_LENS.get(name, (SEQ_LEN,)):
+            full = Step(
+                shape=name, how=how, method="full", dtype="bfloat16", seq_len=seq_len, batch_size=1
+            )
+            yield from methods(full, RANKS)
+
+
+def grid(profile: Profile) -> Iterator[Step]:
+    """Yield small blocks step by step, and the paper's models by arithmetic or on a GPU."""
+    match profile:
+        case "smoke":
+            yield from real_steps("tiny-smoke", (1, 2, 4), seq_len=8, batch_size=1)
+        case "cpu":
+            yield from real_steps("tiny-deep", TINY_RANKS, seq_len=256, batch_size=8)
+            yield from full_size("arithmetic", MODELS)
+        case _:
+            # Each in a fresh process; 70B fits no single card.
+            yield from full_size("gpu", MODELS[:-1])
+            yield from full_size("arithmetic", MODELS[-1:])
+
+
+def policy_grid(profile: Profile) -> Iterator[Periods]:
+    """Yield every policy on a model of small blocks, with some draws of layers."""
+    settings = {"smoke": ("tiny-smoke", 1, 1), "cpu": ("tiny-deep", 2, 3)}
+    if profile in settings:
+        shape, gamma, num_seeds = settings[profile]
+        for policy in get_args(Policy):
+            for number in range(num_seeds):
+                yield Periods(
+                    shape=shape, gamma=gamma, num_periods=NUM_PERIODS, policy=policy, seed=number,
+                    seq_len=8, batch_size=1, dtype="float32",
+                )  # fmt: skip
+
+
+def needs(step: Step) -> Needs:
+    """Return what a trial asks for, on a GPU by the closed form and a guess of activations."""
+    packages = ("transformers", "peft")
+    if step.how != "gpu":
+        return Needs(memory_bytes=2**31, packages=packages)
+    room = room_bytes(step.to_json(), shape_of(step.shape))
+    return Needs(device="cuda", gpu_bytes=room, packages=packages, exclusive=True)
+
+
+def estimate(step: Step) -> Estimate:
+    """Return a start and a time that grows with the number of blocks."""
+    blocks = shape_of(step.shape).num_blocks
+    return Estimate(seconds=START_S + 0.1 * blocks, memory_bytes=2**31)
+
+
+def estimate_periods(periods: Periods) -> Estimate:
+    """Return a start and the steps of some short periods."""
+    return Estimate(seconds=START_S + 0.3 * periods.num_periods, memory_bytes=2**31)
+
+
+steps = Experiment(
+    "lisa/memory",
+    version=1,
+    params=Step,
+    grid=grid,
+    run="trial:memory_row",
+    needs=needs,
+    estimate=estimate,
+    address=("shape", "how", "method", "rank", "gamma", "dropout", "seq_len"),
+)
+policies = Experiment(
+    "lisa/state_policies",
+    version=1,
+    params=Periods,
+    grid=policy_grid,
+    run="trial:policy_rows",
+    needs=Needs(memory_bytes=2**31, packages=("transformers",)),
+    estimate=estimate_periods,
+    address=("policy", "seed"),
+)

@@ -1,0 +1,1 @@
+"""What several studies share: models, data as they take it, and training."""
