@@ -37,9 +37,15 @@ def test_list_rows(cli: Cli) -> None:
     assert [list(row) for row in rows] == [LIST_FIELDS]
     assert rows[0] == {
         "id": "toylab/tab01", "paper": "toylab", "kind": "table", "number": "1",
-        "title": "Squares grow", "file": "tasks/tab01_squares.py",
+        "title": "Squares grow", "file": "squares/tab01.py",
         "experiments": ["toylab/squares"], "claims": ["grows"],
     }  # fmt: skip
+
+
+def test_list_shows_id_title_file_and_number_of_claims(cli: Cli) -> None:
+    head, row = cli("list", "toylab").out.splitlines()
+    assert head.split() == ["id", "title", "file", "claims"]
+    assert row.split() == ["toylab/tab01", "Squares", "grow", "squares/tab01.py", "1"]
 
 
 def test_check_rows_before_and_after_a_run(cli: Cli) -> None:
@@ -84,7 +90,7 @@ def test_reading_verbs_load_no_torch(cli: Cli, toy: ToyPaper, verb: str) -> None
 
 @pytest.mark.parametrize("verb", ["list", "plan", "status", "check", "doctor"])
 def test_results_go_to_stdout_alone(cli: Cli, toy: ToyPaper, verb: str) -> None:
-    (toy.folder / "tasks" / "fig09_broken.py").write_text("1 / 0\n")
+    toy.add_task("fig09", "1 / 0\n")
     words = [verb, "--json"] if verb == "doctor" else [verb, "toylab", "--json"]
     done = cli(*words)
     assert isinstance(json.loads(done.out), list)
@@ -135,15 +141,14 @@ def test_bad_input_gets_one_sentence_and_its_exit_code(
 
 
 def test_exact_claim_that_fails_fails_the_check(cli: Cli, toy: ToyPaper) -> None:
-    task = toy.folder / "tasks" / "tab01_squares.py"
-    task.write_text(
-        TASK.replace('"empirical"', '"exact"').replace("threshold=1.0", "threshold=1e9")
-    )
+    finding = TASK.replace("growth, 1.0", "growth, 1e9")
+    toy.task.write_text(finding.replace("by_theory(profiles=SMOKE_AND_CPU)", "CHECK"))
     run = cli("run", "toylab", "--executor", "inline")
-    assert (run.code, "NOT_REPRODUCED" in run.err) == (1, True)
-    assert cli("check", "toylab").code == 1
+    assert (run.code, "FAILS" in run.err, "REPRODUCED" in run.err) == (1, True, False)
+    check = cli("check", "toylab", "--json")
+    assert (check.code, json.loads(check.out)[0]["verdict"]) == (1, "FAILS")
     # The same claim as a finding fails nothing.
-    task.write_text(TASK.replace("threshold=1.0", "threshold=1e9"))
+    toy.task.write_text(finding)
     done = cli("check", "toylab", "--json")
     (row,) = json.loads(done.out)
     assert (done.code, row["verdict"], row["seal"]) == (0, "NOT_REPRODUCED", "changed")
@@ -151,8 +156,7 @@ def test_exact_claim_that_fails_fails_the_check(cli: Cli, toy: ToyPaper) -> None
 
 def test_claim_that_raises_errs_and_fails_the_check(cli: Cli, toy: ToyPaper) -> None:
     assert cli("run", "toylab", "--executor", "inline").code == 0
-    task = toy.folder / "tasks" / "tab01_squares.py"
-    task.write_text(TASK.replace('table["square"].max()', 'table["cube"].max()'))
+    toy.task.write_text(TASK.replace('table["square"].max()', 'table["cube"].max()'))
     done = cli("check", "toylab", "--json")
     (row,) = json.loads(done.out)
     assert (done.code, row["verdict"]) == (1, "ERROR")
@@ -161,7 +165,7 @@ def test_claim_that_raises_errs_and_fails_the_check(cli: Cli, toy: ToyPaper) -> 
 
 
 def test_broken_task_fails_the_check_of_its_paper(cli: Cli, toy: ToyPaper) -> None:
-    (toy.folder / "tasks" / "fig09_broken.py").write_text("1 / 0\n")
+    toy.add_task("fig09", "1 / 0\n")
     done = cli("check", "toylab")
     assert done.code == 1
     assert "broken: toylab/fig09" in done.err

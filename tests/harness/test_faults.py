@@ -85,8 +85,7 @@ def test_each_way_a_trial_ends_costs_that_trial_only(toy: ToyPaper, cli: Cli) ->
     assert Counter(r["status"] for r in records)["done"] == 6
     # What failed is tried again, and only that.
     num_events = len(toy.events())
-    source = toy.folder / "experiments" / "squares.py"
-    edit(source, 'match params["mode"]:', 'match "ok":')
+    edit(toy.trial, "match point.mode:", 'match "ok":')
     again = cli(*INLINE, **settings)
     assert again.code == 0, again.err
     assert {e["mode"] for e in toy.events()[num_events:]} == {"raise", "die", "hang", "exit"}
@@ -142,11 +141,10 @@ def test_a_time_budget_stops_cleanly_and_the_run_goes_on_later(toy: ToyPaper) ->
 
 
 def test_exclusive_trials_run_alone(toy: ToyPaper, tmp_path: Path) -> None:
-    source = toy.folder / "experiments" / "squares.py"
     edit(
-        source,
+        toy.experiment,
         'return Needs(packages=tuple(os.environ.get("TOY_NEEDS", "").split()))',
-        'return Needs(exclusive=params["x"] == 1)',
+        "return Needs(exclusive=point.x == 1)",
     )
     gate = tmp_path / "gate"
     run = toy.start(*RUN, TOY_MS="80", TOY_GATE=str(gate))
@@ -418,7 +416,7 @@ def test_a_wrong_word_is_one_sentence_with_the_nearest_right_one(
 
 def test_a_claim_that_raises_is_an_error_never_a_verdict(toy: ToyPaper, cli: Cli) -> None:
     edit(
-        toy.folder / "tasks" / "tab01_squares.py",
+        toy.task,
         'return float(table["square"].max()',
         'return float(table["cube"].max()',
     )
@@ -429,28 +427,32 @@ def test_a_claim_that_raises_is_an_error_never_a_verdict(toy: ToyPaper, cli: Cli
     assert "cube" in row["reason"]
 
 
-@pytest.mark.parametrize(("grade", "code"), [("exact", 1), ("empirical", 0)])
+@pytest.mark.parametrize(
+    ("grade", "code", "word"), [("exact", 1, "FAILS"), ("empirical", 0, "NOT_REPRODUCED")]
+)
 def test_only_an_exact_claim_that_fails_fails_the_command(
-    toy: ToyPaper, cli: Cli, grade: str, code: int
+    toy: ToyPaper, cli: Cli, grade: str, code: int, word: str
 ) -> None:
-    task = toy.folder / "tasks" / "tab01_squares.py"
-    edit(task, 'grade="empirical"', f'grade="{grade}"')
-    edit(task, "threshold=1.0", "threshold=1e9, deterministic=True")
+    declared = {
+        "exact": "CHECK",
+        "empirical": "by_theory(profiles=SMOKE_AND_CPU, deterministic=True)",
+    }
+    edit(toy.task, "by_theory(profiles=SMOKE_AND_CPU)", declared[grade])
+    edit(toy.task, "growth, 1.0", "growth, 1e9")
     assert cli(*INLINE).code == code
     check = cli("check", "toylab/tab01", "--json")
     assert check.code == code
-    assert [row["verdict"] for row in json.loads(check.out)] == ["NOT_REPRODUCED"]
+    assert [row["verdict"] for row in json.loads(check.out)] == [word]
 
 
 def test_a_view_that_raises_costs_no_trial_and_is_told_with_its_place(
     toy: ToyPaper, cli: Cli
 ) -> None:
-    task = toy.folder / "tasks" / "tab01_squares.py"
-    edit(task, 'title="Squares grow"', 'title="Squares grow", view=lambda frames: frames["none"]')
+    edit(toy.task, "nullable=True),\n", 'nullable=True),\n        make=lambda f: f["none"],\n')
     done = cli(*INLINE)
     assert done.code == 2
     assert "Traceback" not in done.err
-    assert "KeyError" in done.err and "tab01_squares.py line" in done.err
+    assert "KeyError" in done.err and "tab01.py line" in done.err
     assert len(toy.records()) == 12
 
 
@@ -458,12 +460,11 @@ def test_a_view_that_raises_costs_no_trial_and_is_told_with_its_place(
 
 
 def test_a_comment_does_not_make_a_record_stale_and_code_does(toy: ToyPaper, cli: Cli) -> None:
-    source = toy.folder / "experiments" / "squares.py"
     assert cli(*INLINE).code == 0
-    source.write_text("# a comment\n" + source.read_text())
+    toy.trial.write_text("# a comment\n" + toy.trial.read_text())
     assert cli(*INLINE, "--stale").code == 0
     assert len(toy.starts()) == 12
-    edit(source, 'params["x"] ** 2', 'params["x"] ** 3')
+    edit(toy.trial, "point.x ** 2", "point.x ** 3")
     rows = json.loads(cli("plan", "toylab/tab01", "--json").out)
     assert {row["action"] for row in rows} == {"reuse"}
     assert {row["reason"] for row in rows} == {"its code changed since: run --stale re-runs it"}
@@ -499,8 +500,7 @@ def test_overridden_runs_stay_apart_from_committed_results(toy: ToyPaper, ran: C
 def test_a_package_that_is_lacking_is_not_run_and_runs_when_it_is_there(
     toy: ToyPaper, cli: Cli
 ) -> None:
-    source = toy.folder / "experiments" / "squares.py"
-    edit(source, "packages=tuple(", 'packages=() if params["x"] else tuple(')
+    edit(toy.experiment, "packages=tuple(", "packages=() if point.x else tuple(")
     needs = {"TOY_NEEDS": "toy_late_package"}
     done = cli(*INLINE, **needs)
     assert done.code == 0 and "3 not run here" in done.err

@@ -23,7 +23,7 @@ from tests.harness.toy_paper import ToyPaper
 
 VERIFY = ("verify", "toylab", "--executor", "inline")
 KEPT = "results/toylab/verify/squares.cpu.jsonl"
-SQUARE = 'float(params["x"] ** 2 + ctx.seed("noise") % 7)'
+SQUARE = 'float(point.x ** 2 + ctx.seed("noise") % 7)'
 
 
 @pytest.fixture
@@ -42,7 +42,7 @@ def words(toy: ToyPaper) -> set[str]:
 
 
 def change_run(toy: ToyPaper, old: str, new: str) -> None:
-    edit(toy.folder / "experiments" / "squares.py", old, new)
+    edit(toy.trial, old, new)
 
 
 def checkout(toy: ToyPaper) -> dict[str, bytes]:
@@ -96,7 +96,7 @@ def test_a_change_within_rounding_is_close(ran: Cli, toy: ToyPaper) -> None:
 
 def test_a_changed_quantity_differs_and_fails_nothing(ran: Cli, toy: ToyPaper) -> None:
     # Squares that all grow by as much leave the claim's growth as it is, which has no spread.
-    change_run(toy, SQUARE, f'{SQUARE} + (0.5 if params["x"] == 3 else 0.0)')
+    change_run(toy, SQUARE, f'{SQUARE} + (0.5 if point.x == 3 else 0.0)')
     done = ran(*VERIFY, "--sample", "12")
     assert (done.code, words(toy)) == (0, {"bit", "differs"})
     assert "9 of 12 agree (9 bit)" in done.out
@@ -109,9 +109,8 @@ def test_a_changed_quantity_differs_and_fails_nothing(ran: Cli, toy: ToyPaper) -
 
 
 def test_a_move_within_the_spread_of_seeds_agrees(ran: Cli, toy: ToyPaper) -> None:
-    task = toy.folder / "tasks" / "tab01_squares.py"
-    edit(task, 'table["square"].max() - table["square"].min()', 'table["square"].max()')
-    change_run(toy, SQUARE, f'{SQUARE} + (0.01 if params["x"] == 3 else 0.0)')
+    edit(toy.task, 'table["square"].max() - table["square"].min()', 'table["square"].max()')
+    change_run(toy, SQUARE, f'{SQUARE} + (0.01 if point.x == 3 else 0.0)')
     done = ran(*VERIFY, "--sample", "12")
     assert (done.code, words(toy)) == (0, {"bit", "spread"})
     assert "12 of 12 agree (9 bit, 3 spread)" in done.out
@@ -121,7 +120,7 @@ def test_a_move_within_the_spread_of_seeds_agrees(ran: Cli, toy: ToyPaper) -> No
 
 def test_measured_columns_may_change(ran: Cli, toy: ToyPaper) -> None:
     change_run(toy, SQUARE, f"{SQUARE} + 1000.0")
-    edit(toy.folder / "tasks" / "tab01_squares.py", 'role="value"', 'role="measurement"')
+    edit(toy.task, 'value("square"', 'measured("square"')
     assert (ran(*VERIFY).code, words(toy)) == (0, {"bit"})
 
 
@@ -136,7 +135,7 @@ def test_what_cannot_run_here_is_said(ran: Cli, toy: ToyPaper) -> None:
 
 
 def test_trials_that_fail_give_their_exit_code(ran: Cli, toy: ToyPaper) -> None:
-    change_run(toy, 'log("start", params)', f'raise FileNotFoundError("{toy.root}/net.bin")')
+    change_run(toy, 'log("start", point.to_json())', f'raise FileNotFoundError("{toy.root}/net.bin")')
     done = ran(*VERIFY)
     assert (done.code, words(toy)) == (3, {"differs"})
     assert "3 of 3 failed" in last_line(done.err)
@@ -204,7 +203,7 @@ def test_an_interrupt_leaves_nothing_but_finished_outcomes(
     # Two trials end, then the next ones never do.
     change_run(
         toy,
-        'time.sleep(params["ms"] / 1000)',
+        "time.sleep(point.ms / 1000)",
         'while open(os.environ["TOY_LOG"]).read().count(\'"end"\') > 1: time.sleep(0.01)',
     )
     command = ("verify", "toylab", "--sample", "12", "--jobs", "1")

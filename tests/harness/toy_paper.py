@@ -25,19 +25,51 @@ code = ""
 
 [[item]]
 id = "tab01"
-title = "Squares"
+title = "Squares grow"
 status = "task"
-file = "tasks/tab01_squares.py"
+file = "squares/tab01.py"
 """
 
 EXPERIMENT = """
+import os
+
+from harness.declare.experiment import Experiment, Needs
+from harness.declare.params import Params, doc, seed
+
+
+class Square(Params):
+    x: int = doc("The number.")
+    ms: int = doc("How long it takes, in milliseconds.")
+    mode: str = doc("ok, or the fault it shows.")
+    seed: int = seed("The noise.")
+
+
+def grid(profile):
+    if profile not in ("smoke", "cpu"):
+        return
+    ms = int(os.environ.get("TOY_MS", "0"))
+    for seed in range(3):
+        for x in range(int(os.environ.get("TOY_COUNT", "4"))):
+            yield Square(x=x, ms=ms, mode="ok", seed=seed)
+    for mode in os.environ.get("TOY_MODES", "").split():
+        yield Square(x=100, ms=0, mode=mode, seed=0)
+
+
+def needs(point):
+    return Needs(packages=tuple(os.environ.get("TOY_NEEDS", "").split()))
+
+
+experiment = Experiment(
+    "toylab/squares", version=1, params=Square, grid=grid, run="trial:run", needs=needs,
+    timeout_s=float(os.environ.get("TOY_TIMEOUT", "60")),
+)
+"""
+
+TRIAL = """
 import json
 import os
 import sys
 import time
-
-from harness.declare.old import old_task
-from harness.declare.task import Experiment, Needs
 
 
 def log(event, params):
@@ -49,12 +81,12 @@ def log(event, params):
         os.close(handle)
 
 
-def run(params, ctx):
-    log("start", params)
+def run(point, ctx):
+    log("start", point.to_json())
     while "TOY_GATE" in os.environ and not os.path.exists(os.environ["TOY_GATE"]):
         time.sleep(0.01)
-    time.sleep(params["ms"] / 1000)
-    match params["mode"]:
+    time.sleep(point.ms / 1000)
+    match point.mode:
         case "raise":
             raise ValueError("this trial is broken")
         case "exit":
@@ -67,52 +99,38 @@ def run(params, ctx):
             return [{"square": float("nan")}]
         case "memory":
             raise MemoryError("too big")
-    log("end", params)
-    return [{"square": float(params["x"] ** 2 + ctx.seed("noise") % 7)}]
-
-
-def grid():
-    for seed in range(3):
-        for x in range(int(os.environ.get("TOY_COUNT", "4"))):
-            yield {"x": x, "ms": int(os.environ.get("TOY_MS", "0")), "mode": "ok", "seed": seed}
-    for mode in os.environ.get("TOY_MODES", "").split():
-        yield {"x": 100, "ms": 0, "mode": mode, "seed": 0}
-
-
-def needs(params):
-    return Needs(packages=tuple(os.environ.get("TOY_NEEDS", "").split()))
-
-
-experiment = Experiment(
-    id="toylab/squares", version=1, run=run, grid={"smoke": grid, "cpu": grid}, needs=needs,
-    timeout_s=float(os.environ.get("TOY_TIMEOUT", "60")),
-)
+    log("end", point.to_json())
+    return [{"square": float(point.x ** 2 + ctx.seed("noise") % 7)}]
 """
 
 TASK = """
-from harness.declare.old import flat_claim
-from harness.declare.claims import Claim
-from harness.declare.task import Column, Columns, Task
-from toylab.experiments.squares import experiment
+from harness.declare.claims import CHECK, at_least, by_theory, claims, within
+from harness.declare.profiles import SMOKE_AND_CPU
+from harness.declare.table import Table, columns_of, measured, value
+from harness.declare.task import Task
+from toylab.squares.experiment import Square, experiment
 
 
 def growth(table):
     return float(table["square"].max() - table["square"].min())
 
 
-task = old_task(
-    id="toylab/tab01", title="Squares grow", reads=(experiment,),
-    columns=Columns((
-        Column(name="x", type="int", role="param", doc="the number"),
-        Column(name="mode", type="str", role="param", doc="ok, or the fault it shows"),
-        Column(name="seed", type="int", role="seed", doc="the seed"),
-        Column(name="square", type="float", role="value", doc="its square", nullable=True),
-    )),
-    claims=(flat_claim(
-        id="grows", statement="Squares grow.", where="nowhere", form="at_least",
-        grade="empirical", quantity=growth, threshold=1.0, threshold_from="theory",
-        profiles=("smoke", "cpu"),
-    ),),
+task = Task(
+    "toylab/tab01",
+    reads=(experiment,),
+    table=Table.of(
+        columns_of(Square, "x", "mode", "seed"),
+        value("square", float, "Its square.", nullable=True),
+    ),
+    claims=claims(
+        "nowhere",
+        (
+            "grows",
+            by_theory(profiles=SMOKE_AND_CPU),
+            at_least(growth, 1.0, "1"),
+            "Squares grow.",
+        ),
+    ),
 )
 """
 
@@ -128,6 +146,36 @@ class ToyPaper:
     @property
     def folder(self) -> Path:
         return self.packages / "toylab"
+
+    @property
+    def experiment(self) -> Path:
+        """The file with parameters, grid and experiment."""
+        return self.folder / "squares" / "experiment.py"
+
+    @property
+    def trial(self) -> Path:
+        """The file with the function that a trial runs."""
+        return self.folder / "squares" / "trial.py"
+
+    @property
+    def task(self) -> Path:
+        """The file with the task and its claim."""
+        return self.folder / "squares" / "tab01.py"
+
+    def add_task(self, word: str, text: str, file: str = "") -> None:
+        """Write a task's file, `squares/<word>.py` unless told, and list it in paper.toml."""
+        file = file or f"squares/{word}.py"
+        self.add_file(file, text)
+        with (self.folder / "paper.toml").open("a") as paper:
+            paper.write(
+                f'\n[[item]]\nid = "{word}"\ntitle = "T"\nstatus = "task"\nfile = "{file}"\n'
+            )
+
+    def add_file(self, file: str, text: str) -> None:
+        """Write a file of the paper, its folder too; paper.toml does not hear of it."""
+        path = self.folder / file
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text)
 
     @property
     def log(self) -> Path:
@@ -200,10 +248,10 @@ def make_toy_paper(folder: Path) -> ToyPaper:
     files = {
         "toylab/__init__.py": "",
         "toylab/paper.toml": PAPER_TOML,
-        "toylab/experiments/__init__.py": "",
-        "toylab/experiments/squares.py": EXPERIMENT,
-        "toylab/tasks/__init__.py": "",
-        "toylab/tasks/tab01_squares.py": TASK,
+        "toylab/squares/__init__.py": "",
+        "toylab/squares/experiment.py": EXPERIMENT,
+        "toylab/squares/trial.py": TRIAL,
+        "toylab/squares/tab01.py": TASK,
         "toylab-1.0.dist-info/METADATA": "Metadata-Version: 2.1\nName: toylab\nVersion: 1.0\n",
         "toylab-1.0.dist-info/entry_points.txt": "[paper_reproductions.papers]\ntoylab = toylab\n",
     }

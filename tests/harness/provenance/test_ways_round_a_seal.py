@@ -23,16 +23,16 @@ def view(frames):
     return frames["toylab/squares"]
 
 
-task = old_task("""
+task = Task("""
 
 
 @pytest.fixture
 def ran(toy: ToyPaper, cli: Cli) -> ToyPaper:
     """Return a toy paper that was run at `cpu`, its claim sealed before."""
     # No two seeds alike, so that an interval has a width.
-    edit(toy.folder / "experiments" / "squares.py", "** 2 +", '** 2 * (1 + params["seed"] / 99) +')
-    edit_task(toy, "\n\ntask = old_task(", VIEW)
-    edit_task(toy, "reads=(experiment,),", "reads=(experiment,), view=view,")
+    edit(toy.trial, "** 2 +", "** 2 * (1 + point.seed / 99) +")
+    edit_task(toy, "\n\ntask = Task(", VIEW)
+    edit_task(toy, "nullable=True),\n", "nullable=True),\n        make=view,\n")
     assert cli(*RUN).code == 0
     (row,) = check(cli, "--deep")
     assert (row["verdict"], row["seal"]) == ("REPRODUCED", "sealed")
@@ -44,7 +44,7 @@ def check(cli: Cli, *options: str) -> list[dict[str, Any]]:
 
 
 def edit_task(toy: ToyPaper, old: str, new: str) -> None:
-    edit(toy.folder / "tasks" / "tab01_squares.py", old, new)
+    edit(toy.task, old, new)
 
 
 def edit(path: Path, old: str, new: str) -> None:
@@ -105,7 +105,7 @@ def test_3_value_of_the_csv_with_its_hash(ran: ToyPaper, cli: Cli) -> None:
 
 
 def test_4_threshold_with_what_was_judged(ran: ToyPaper, cli: Cli) -> None:
-    edit_task(ran, "threshold=1.0", "threshold=0.5")
+    edit_task(ran, "growth, 1.0", "growth, 0.5")
     judged = body_of(ran)["judged"]
     judged["toylab/tab01:grows"]["seal"]["band"]["threshold"] = 0.5
     rewrite_json(ran, judged=judged)
@@ -121,7 +121,7 @@ def test_5_value_of_a_record_with_its_digest(ran: ToyPaper, cli: Cli) -> None:
 
 
 def test_6_seeds_chosen_after_the_run(ran: ToyPaper, cli: Cli) -> None:
-    edit(ran.folder / "experiments" / "squares.py", "range(3)", "(0, 2)")
+    edit(ran.experiment, "range(3)", "(0, 2)")
     assert cli(*RUN).code == 0
     (row,) = check(cli)
     assert row["seal"] == "changed"
@@ -129,8 +129,7 @@ def test_6_seeds_chosen_after_the_run(ran: ToyPaper, cli: Cli) -> None:
 
 
 def test_7_claim_deleted(ran: ToyPaper, cli: Cli) -> None:
-    start, end = TASK.index("    claims=("), TASK.index("    ),),\n") + len("    ),),\n")
-    edit_task(ran, TASK[start:end], "")
+    edit_task(ran, TASK[TASK.index("    claims=claims(") : TASK.rindex(")")], "")
     done = cli("check", "toylab", "--profile", "cpu", "--json")
     (row,) = json.loads(done.out)
     assert (done.code, row["verdict"], row["seal"]) == (1, "ERROR", "withdrawn")
@@ -146,17 +145,17 @@ def test_7_claim_deleted(ran: ToyPaper, cli: Cli) -> None:
 
 
 def test_8_other_words(ran: ToyPaper, cli: Cli) -> None:
-    edit_task(ran, 'statement="Squares grow."', 'statement="Everything grows."')
-    edit_task(ran, 'where="nowhere"', 'where="everywhere"')
+    edit_task(ran, '"Squares grow."', '"Everything grows."')
+    edit_task(ran, '"nowhere"', '"everywhere"')
     (row,) = check(cli)
     assert row["seal"] == "sealed"
     assert row["differences"] == ["statement then: Squares grow.", "where then: nowhere"]
 
 
 def test_9_same_seeds_again(ran: ToyPaper, cli: Cli) -> None:
-    edit_task(ran, "threshold=1.0", "threshold=0.5")
+    edit_task(ran, "growth, 1.0", "growth, 0.5")
     assert check(cli)[0]["seal"] == "changed"
-    edit(ran.folder / "experiments" / "squares.py", 'log("end", params)', "pass")
+    edit(ran.trial, 'log("end", point.to_json())', "pass")
     assert cli(*RUN, "--stale").code == 0
     (row,) = check(cli, "--deep")
     assert row["seal"] == "renewed"
@@ -166,7 +165,7 @@ def test_9_same_seeds_again(ran: ToyPaper, cli: Cli) -> None:
 def test_quantity_changed_before_anything_was_judged(toy: ToyPaper, cli: Cli) -> None:
     """Some trials ran under the code of the seal, which never measured; then another code did."""
     assert cli(*RUN, TOY_MODES="raise").code == 3
-    edit(toy.folder / "experiments" / "squares.py", "raise ValueError(", "print(")
+    edit(toy.trial, "raise ValueError(", "print(")
     edit_task(toy, "def growth(table):\n", "def growth(table):\n    return 2.0\n")
     assert cli(*RUN, TOY_MODES="raise").code == 0
     (row,) = json.loads(cli("check", "toylab", "--profile", "cpu", "--json", TOY_MODES="raise").out)
@@ -174,8 +173,8 @@ def test_quantity_changed_before_anything_was_judged(toy: ToyPaper, cli: Cli) ->
 
 
 def test_new_version_of_the_experiment(ran: ToyPaper, cli: Cli) -> None:
-    edit(ran.folder / "experiments" / "squares.py", "version=1", "version=2")
-    edit_task(ran, "threshold=1.0", "threshold=0.5")
+    edit(ran.experiment, "version=1", "version=2")
+    edit_task(ran, "growth, 1.0", "growth, 0.5")
     assert cli(*RUN).code == 0
     (row,) = check(cli, "--deep")
     assert row["seal"] == "renewed"
@@ -197,7 +196,7 @@ def test_json_lost_and_made_anew(ran: ToyPaper, cli: Cli) -> None:
 
 
 def test_seeds_pooled_after_the_run(ran: ToyPaper, cli: Cli) -> None:
-    edit_task(ran, "profiles=(", "deterministic=True, profiles=(")
+    edit_task(ran, "by_theory(profiles", "by_theory(deterministic=True, profiles")
     (row,) = check(cli)
     assert "deterministic: False then, True now" in row["differences"]
 
@@ -209,11 +208,11 @@ def test_variant_of_one_seed_before_the_whole_grid_changes_nothing(toy: ToyPaper
 
 
 def test_late_claim_stays_late_when_its_trials_run_again(ran: ToyPaper, cli: Cli) -> None:
-    edit_task(ran, 'id="grows"', 'id="rises"')
+    edit_task(ran, '"grows"', '"rises"')
     rows = {row["claim"]: row for row in check(cli)}
     assert rows["rises"]["seal"] == "late"
     assert rows["grows"]["seal"] == "withdrawn"
-    edit(ran.folder / "experiments" / "squares.py", 'log("end", params)', "pass")
+    edit(ran.trial, 'log("end", point.to_json())', "pass")
     assert cli(*RUN, "--stale").code in (0, 1)
     assert {row["claim"]: row["seal"] for row in check(cli)}["rises"] == "late"
 
@@ -222,10 +221,8 @@ def test_file_moved_and_quantity_renamed_is_restated_at_most(ran: ToyPaper, cli:
     (ran.folder / "numbers.py").write_text(
         'def rise(table):\n    return float(table["square"].max() - table["square"].min())\n'
     )
-    edit_task(
-        ran, "from toylab.experiments", "from toylab.numbers import rise\nfrom toylab.experiments"
-    )
-    edit_task(ran, "quantity=growth", "quantity=rise")
+    edit_task(ran, "from toylab.squares", "from toylab.numbers import rise\nfrom toylab.squares")
+    edit_task(ran, "at_least(growth", "at_least(rise")
     assert check(cli, "--deep")[0]["seal"] == "sealed"
     edit(ran.folder / "numbers.py", "return float(", "return 1.0 * float(")
     assert check(cli, "--deep")[0]["seal"] == "restated"

@@ -48,11 +48,10 @@ def test_failures_carry_their_error(toy: ToyPaper, cli: Cli) -> None:
 
 def test_changed_code_makes_records_stale_and_comments_do_not(toy: ToyPaper, cli: Cli) -> None:
     assert cli(*RUN).code == 0
-    source = toy.folder / "experiments" / "squares.py"
-    text = source.read_text()
-    source.write_text("# A comment.\n" + text)
+    text = toy.trial.read_text()
+    toy.trial.write_text("# A comment.\n" + text)
     assert not any(row["stale"] for row in rows(cli))
-    source.write_text(text.replace('params["x"] ** 2', 'params["x"] ** 3'))
+    toy.trial.write_text(text.replace("point.x ** 2", "point.x ** 3"))
     found = rows(cli)
     assert [row["stale"] for row in found] == [True] * 12
     assert {row["state"] for row in found} == {"done"}
