@@ -183,7 +183,7 @@ def check(
     ] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Decide every claim on the stored tables; exit 1 if an exact claim fails or a check errs."""
+    """Decide every claim on the stored tables; exit 1 if a check fails or one errs."""
     library = load_registry()
     tasks = library.select(selectors or [], parse_kind(kind))
     wanted = parse_profile(profile) if profile else None

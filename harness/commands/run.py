@@ -6,7 +6,6 @@ import logging
 import os
 import signal
 import traceback
-from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -248,13 +247,13 @@ def run_facts() -> dict[str, Any]:
 
 def _conclude(summary: Summary, refresh: _Refresh, profile: Profile) -> None:
     """Print what came of it and what to do next; exit with the matching code."""
+    from harness.publish.judge import counts_text
+
     rows = [row for found in refresh.checks.values() for row in found]
-    words = Counter(row.verdict for row in rows if row.decides)
-    verdicts = ", ".join(f"{count} {word}" for word, count in sorted(words.items()))
     say(
         f"{summary.num_run} run, {summary.num_reused} reused, {summary.num_blocked} not run here, "
         f"{len(summary.failed)} failed, {summary.num_left} left, in {summary.wall_s:.1f} s; "
-        f"claims: {verdicts or 'none'}"
+        f"{counts_text(rows)}"
     )
     for task_id, reason in refresh.broken.items():
         say(f"{task_id}: no table, verdicts or figure could be made: {reason}")

@@ -100,6 +100,11 @@ class Before(Strict):
         note = "" if then is None else f"threshold: {then} when its trials ran"
         return Former(side, entry.seal, note)
 
+    def named(self, name: str, profile: str) -> Former | None:
+        """Return the same by the name of the claim's seal."""
+        task_id, _, claim_id = name.partition(":")
+        return self.sealed(task_id, claim_id, profile)
+
     def first_seals(self, experiment_id: str, key: str) -> Mapping[str, dict[str, Any]] | None:
         """Return the seals that a trial carried when it first ran; None for a later trial."""
         entry = self.experiments.get(experiment_id)

@@ -14,6 +14,7 @@ from harness.declare.task import Task
 from harness.declare.verdict import Word
 from harness.errors import DataError, HarnessError
 from harness.provenance.before import load_before
+from harness.provenance.restated import load_restated
 from harness.provenance.seals import Sealed
 from harness.publish.evidence import record_evidence
 from harness.publish.judge import CheckRow, Judged, judge
@@ -65,6 +66,7 @@ def refresh_task(
         reference,
         evidence=record_evidence(store, task, profile, overrides),
         before=load_before(workspace.root, task.paper),
+        restated=load_restated(workspace.root),
     )
     meta = built.meta.model_copy(
         update={
