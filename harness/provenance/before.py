@@ -16,7 +16,8 @@ from pydantic import Field, ValidationError
 
 from harness.errors import DataError
 from harness.provenance.seals import Band, Outcome, Seal, Sealed, State, keys_digest
-from harness.store.record import Record, Strict
+from harness.store.record import Record
+from harness.store.strict import Strict, explain
 
 NAME = "sealed.json"
 UNDECIDED = ("NOT_RUN", "ERROR")
@@ -127,10 +128,8 @@ def _load(path: Path, mtime_ns: int) -> Before:
     try:
         return Before.model_validate_json(path.read_bytes())
     except ValidationError as error:
-        first = error.errors()[0]
-        place = ".".join(map(str, first["loc"]))
         raise DataError(
-            f"{path} is damaged at {place} ({first['msg']}): restore it with git checkout"
+            f"{path} is damaged ({explain(error)}): restore it with git checkout"
         ) from error
 
 

@@ -16,7 +16,7 @@ from pydantic import Field, ValidationError
 
 from harness.errors import DataError
 from harness.provenance.seals import Band, Seal
-from harness.store.record import Strict
+from harness.store.strict import Strict, explain
 
 NAME = "restated.json"
 HAIR = 1e-8
@@ -113,8 +113,6 @@ def _load(path: Path, mtime_ns: int) -> Restated:
     try:
         return Restated.model_validate_json(path.read_bytes())
     except ValidationError as error:
-        first = error.errors()[0]
-        place = ".".join(map(str, first["loc"]))
         raise DataError(
-            f"{path} is damaged at {place} ({first['msg']}): restore it with git checkout"
+            f"{path} is damaged ({explain(error)}): restore it with git checkout"
         ) from error

@@ -85,7 +85,7 @@ class CheckRow:
 
 
 def verdict_counts(rows: Iterable[CheckRow], grade: Grade) -> dict[Word, int]:
-    """Return how often each verdict stands among checks, or among claims, in the order of `Word`."""
+    """Count verdicts among checks, or among claims, in the order of `Word`."""
     counts = Counter(row.verdict for row in rows if row.decides and row.grade == grade)
     return {word: counts[word] for word in Word if counts[word]}
 

@@ -10,7 +10,7 @@ from harness.declare.reference import NOT_PUBLISHED
 from harness.declare.verdict import Word
 from harness.errors import SpecError
 from harness.measure.bench import BenchmarkResult
-from harness.publish.judge import CheckRow
+from harness.publish.judge import CheckRow, counts_text
 from harness.publish.report.beside import beside
 from harness.publish.report.load import Entry, Paper, Run, Sources
 from harness.publish.report.paper_table import grid
@@ -36,9 +36,9 @@ A check is an exact statement, which `HOLDS` or `FAILS`: it says that our code i
 what the paper found. Every claim of a paper gets a verdict in each profile where its task was run.
 `REPRODUCED`, `NOT_REPRODUCED` and `INCONCLUSIVE` are decided by the 95 % interval over seeds
 against the threshold; `OUT_OF_PROFILE` means that this scale can never decide the claim, `NOT_RUN`
-that something was lacking, `ERROR` that the evaluation failed. "Ours" is the mean over seeds. A number
-that comes from an early version of the paper, or from a third party, says so. A seal that is not
-"sealed before the run" shows that the claim was changed or added after the runs started.
+that something was lacking, `ERROR` that the evaluation failed. "Ours" is the mean over seeds. A
+number that comes from an early version of the paper, or from a third party, says so. A seal that
+is not "sealed before the run" shows that the claim was changed or added after the runs started.
 """
 
 
