@@ -12,7 +12,7 @@ import importlib
 import importlib.metadata
 import importlib.util
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType
@@ -122,6 +122,11 @@ def walk_experiments(task: Task) -> Iterator[Experiment]:
     """Yield a task's experiments and all that they start from, upstream first."""
     for experiment in task.reads:
         yield from _with_upstream(experiment)
+
+
+def experiments_of(tasks: Iterable[Task]) -> list[Experiment]:
+    """Return the experiments of some tasks and all that they start from, each once."""
+    return list(dict.fromkeys(e for task in tasks for e in walk_experiments(task)))
 
 
 def _with_upstream(experiment: Experiment) -> Iterator[Experiment]:

@@ -5,8 +5,6 @@ from __future__ import annotations
 import logging
 import os
 import signal
-import traceback
-from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -32,6 +30,7 @@ from harness.registry import Library, load_registry
 from harness.store.workspace import Workspace, find_workspace
 
 if TYPE_CHECKING:  # what they import would slow every verb down
+    from harness.publish.refresh import Refresher
     from harness.run.plan import Plan
     from harness.run.runner import Runner, Summary
     from harness.store.store import RecordStore
@@ -133,6 +132,7 @@ def _run(
     executor_name: str,
 ) -> None:
     from harness.executors import make_executor
+    from harness.publish.refresh import Refresher
     from harness.run.plan import make_plan, probe_limits
     from harness.run.progress import make_progress
     from harness.run.runner import Runner
@@ -141,7 +141,7 @@ def _run(
     plan = make_plan(tasks, profile, store, probe_limits(), overrides=overrides, **which)
     executor = make_executor(executor_name, min(num_workers, max(plan.num_to_run, 1)))
     _announce(plan)
-    refresh = _Refresh(workspace, library, profile, store, overrides)
+    refresh = Refresher(workspace, library, profile, store, overrides)
     runner = Runner(
         plan,
         store,
@@ -171,71 +171,14 @@ def _announce(plan: Plan) -> None:
 
 def _open_store(workspace: Workspace, tasks: Sequence[Task], profile: Profile) -> RecordStore:
     """Return the records of a checkout, filled from the committed ones."""
-    from harness.registry import walk_experiments
+    from harness.registry import experiments_of
     from harness.store.store import RecordStore, remove_leftovers
 
     for folder in (workspace.runs, workspace.results(profile), workspace.figures(profile)):
         remove_leftovers(folder)
     store = RecordStore(workspace)
-    for name in dict.fromkeys(e.id for task in tasks for e in walk_experiments(task)):
-        store.unpack(name, profile)
+    store.unpack_all(experiments_of(tasks), profile)
     return store
-
-
-class _Refresh:
-    """Rebuilds a task's table, verdicts and figure, and keeps what came of it.
-
-    What a view or a figure raises must not cost the trials that are still to run.
-    """
-
-    def __init__(
-        self,
-        workspace: Workspace,
-        library: Library,
-        profile: Profile,
-        store: RecordStore,
-        overrides: dict[str, Scalar],
-    ) -> None:
-        self.workspace, self.library, self.profile = workspace, library, profile
-        self.store, self.overrides = store, overrides
-        self.checks: dict[str, list[Any]] = {}
-        self.broken: dict[str, str] = {}
-
-    def __call__(self, task: Task) -> None:
-        from filelock import FileLock
-
-        from harness.publish.refresh import pack_experiments, refresh_task
-
-        where = (self.workspace, self.library, task, self.profile)
-        folder = self.workspace.runs / "locks"
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-            # Of two runs at once, the one that writes last must have read last.
-            with FileLock(folder / "refresh.lock"):
-                self.checks[task.id] = refresh_task(*where, overrides=self.overrides)
-                if self.workspace.is_committed(self.profile):
-                    pack_experiments(self.workspace, task, self.profile, self.store)
-        except RunError:
-            raise
-        except OSError as error:
-            raise RunError(f"cannot write below {folder} ({error.strerror})") from error
-        except Exception as error:
-            log.debug("%s", task.id, exc_info=True)
-            self.checks[task.id] = []
-            self.broken[task.id] = f"{_place(error)}{type(error).__name__}: {error}"
-
-    def rest(self, tasks: Sequence[Task]) -> None:
-        """Refresh the tasks that were not refreshed yet."""
-        for task in tasks:
-            if task.id not in self.checks:
-                self(task)
-
-
-def _place(error: Exception) -> str:
-    """Return the file and line of a paper's code that raised an error, where there is one."""
-    frames = traceback.extract_tb(error.__traceback__)
-    own = [f for f in frames if "/tasks/" in f.filename or "/experiments/" in f.filename]
-    return f"{own[-1].filename} line {own[-1].lineno}: " if own else ""
 
 
 def run_facts() -> dict[str, Any]:
@@ -246,15 +189,15 @@ def run_facts() -> dict[str, Any]:
     return {name: facts.pop(name) for name in ("commit", "dirty", "versions")} | {"machine": facts}
 
 
-def _conclude(summary: Summary, refresh: _Refresh, profile: Profile) -> None:
+def _conclude(summary: Summary, refresh: Refresher, profile: Profile) -> None:
     """Print what came of it and what to do next; exit with the matching code."""
+    from harness.publish.judge import counts_text
+
     rows = [row for found in refresh.checks.values() for row in found]
-    words = Counter(row.verdict for row in rows if row.decides)
-    verdicts = ", ".join(f"{count} {word}" for word, count in sorted(words.items()))
     say(
         f"{summary.num_run} run, {summary.num_reused} reused, {summary.num_blocked} not run here, "
         f"{len(summary.failed)} failed, {summary.num_left} left, in {summary.wall_s:.1f} s; "
-        f"claims: {verdicts or 'none'}"
+        f"{counts_text(rows)}"
     )
     for task_id, reason in refresh.broken.items():
         say(f"{task_id}: no table, verdicts or figure could be made: {reason}")

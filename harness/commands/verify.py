@@ -30,7 +30,7 @@ from harness.declare.experiment import Experiment
 from harness.declare.profiles import Profile
 from harness.declare.task import Task
 from harness.errors import UsageError
-from harness.registry import Library, load_registry, walk_experiments
+from harness.registry import Library, experiments_of, load_registry
 from harness.store.workspace import find_workspace
 
 if TYPE_CHECKING:  # what they import would slow every verb down
@@ -151,7 +151,7 @@ def chosen_experiments(
     """Return the experiments that the tasks read, or those named, which they may start from."""
     if not names:
         return list(dict.fromkeys(experiment for task in tasks for experiment in task.reads))
-    behind = {experiment for task in tasks for experiment in walk_experiments(task)}
+    behind = experiments_of(tasks)
     named = [library.experiments.find(name) for name in dict.fromkeys(names)]
     for experiment in named:
         if experiment not in behind:

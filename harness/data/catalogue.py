@@ -12,9 +12,10 @@ import tomllib
 from pathlib import Path, PurePosixPath
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import Field, ValidationError, model_validator
 
 from harness.errors import DataError
+from harness.store.strict import Strict, explain
 
 Kind = Literal["text", "arrays", "records", "tensors", "json"]
 Variant = Literal["bundled", "staged", "hub"]
@@ -30,18 +31,14 @@ SUFFIXES: dict[Kind, str] = {
 }
 
 
-class _Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
-
-
-class Bundled(_Strict):
+class Bundled(Strict):
     """A variant made on the spot, with nothing to download."""
 
     make: str = Field(pattern=r"^[\w.]+:\w+$")
     """`module:function`; the function takes nothing and returns the value."""
 
 
-class Staged(_Strict):
+class Staged(Strict):
     """A variant that is a file inside the folder named by REPRO_DATA."""
 
     path: str
@@ -58,7 +55,7 @@ class Staged(_Strict):
         return self
 
 
-class Hub(_Strict):
+class Hub(Strict):
     """A variant that `repro data fetch` reads through the `datasets` package."""
 
     repo: str = Field(min_length=1)
@@ -81,7 +78,7 @@ class Hub(_Strict):
     """The first records of the splits, for arrays of each split; 0 for all."""
 
 
-class Dataset(_Strict):
+class Dataset(Strict):
     """One data set: all its variants decode to the same content."""
 
     name: str = Field(pattern=r"^[a-z0-9][a-z0-9._-]*$")
@@ -129,7 +126,7 @@ class Dataset(_Strict):
         return SUFFIXES[self.kind]
 
 
-class CatalogueFile(_Strict):
+class CatalogueFile(Strict):
     """A catalogue as stored."""
 
     schema_version: Literal[1]
@@ -171,8 +168,4 @@ def _read(path: Path, mtime_ns: int, size: int) -> tuple[Dataset, ...]:
     except tomllib.TOMLDecodeError as error:
         raise DataError(f"the catalogue {path} is not TOML ({error}): correct it") from error
     except ValidationError as error:
-        # A key that is unknown explains the one that is missing, not the other way round.
-        errors = error.errors(include_url=False)
-        first = min(errors, key=lambda found: found["type"] != "extra_forbidden")
-        where = ".".join(str(part) for part in first["loc"])
-        raise DataError(f"the catalogue {path}, {where}: {first['msg']}: correct it") from error
+        raise DataError(f"the catalogue {path}, {explain(error)}: correct it") from error

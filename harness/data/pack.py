@@ -14,7 +14,7 @@ from harness.data.load import Source, find, locate, missing_reason, read
 from harness.declare.profiles import Profile
 from harness.declare.task import Task
 from harness.errors import DataError, UsageError
-from harness.registry import walk_experiments
+from harness.registry import experiments_of
 from harness.run.trial import Trial, grid_of
 from harness.store import atomic
 
@@ -47,10 +47,9 @@ class Packed:
 def names_needed(tasks: Iterable[Task], profile: Profile) -> list[str]:
     """Return the data sets that the profile's trials and their upstream trials declare."""
     names: set[str] = set()
-    for task in tasks:
-        for experiment in walk_experiments(task):
-            for trial in grid_of(experiment, profile):
-                names.update(_needed_by(trial))
+    for experiment in experiments_of(tasks):
+        for trial in grid_of(experiment, profile):
+            names.update(_needed_by(trial))
     return sorted(names)
 
 

@@ -8,10 +8,11 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, Field, ValidationError, model_validator
 
 from harness.declare.profiles import Profile
 from harness.errors import SpecError, nearest
+from harness.store.strict import Strict, place_of
 
 ItemStatus = Literal["task", "without_data", "planned"]
 EVERY_TASK = "*"
@@ -19,11 +20,7 @@ EVERY_TASK = "*"
 M = TypeVar("M", bound=BaseModel)
 
 
-class _Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
-
-
-class Item(_Strict):
+class Item(Strict):
     """One table or figure of the paper, also one with nothing to run."""
 
     id: str = Field(pattern=r"^[a-z][a-z0-9_]*$")
@@ -44,7 +41,7 @@ class Item(_Strict):
         return self
 
 
-class Withdrawn(_Strict):
+class Withdrawn(Strict):
     """A claim that was sealed once and is no longer declared."""
 
     task: str
@@ -55,7 +52,7 @@ class Withdrawn(_Strict):
     reason: str = Field(min_length=1)
 
 
-class PaperMeta(_Strict):
+class PaperMeta(Strict):
     """A paper: its names elsewhere, and every table and figure it has."""
 
     id: str = Field(pattern=r"^[a-z][a-z0-9_]*$")
@@ -67,7 +64,7 @@ class PaperMeta(_Strict):
     code: str = Field(pattern=r"^([\w.-]+/[\w.-]+)?$")
     """The authors' repository as `owner/name`, or nothing."""
     items: list[Item] = Field(alias="item")
-    withdrawn: list[Withdrawn] = []
+    withdrawn: list[Withdrawn] = Field(default_factory=list)
 
     @model_validator(mode="after")
     def _items_unique(self) -> PaperMeta:
@@ -83,7 +80,7 @@ class PaperMeta(_Strict):
         return words[word]
 
 
-class Deviation(_Strict):
+class Deviation(Strict):
     """A recorded difference from the paper, with what we expect it to do."""
 
     id: str = Field(pattern=r"^DEV-[0-9]{2,}$")
@@ -102,8 +99,8 @@ class Deviation(_Strict):
         return profile in self.profiles and (EVERY_TASK in self.tasks or word in self.tasks)
 
 
-class _Ledger(_Strict):
-    deviation: list[Deviation] = []
+class _Ledger(Strict):
+    deviation: list[Deviation] = Field(default_factory=list)
 
     @model_validator(mode="after")
     def _unique(self) -> _Ledger:
@@ -158,7 +155,7 @@ def _explain(error: ValidationError, model: type[BaseModel]) -> str:
     errors = error.errors(include_url=False)
     # A misspelt key is also a missing one: say the cause, not its consequence.
     first = next((entry for entry in errors if entry["type"] == "extra_forbidden"), errors[0])
-    where = _join(first["loc"])
+    where = place_of(first["loc"])
     if first["type"] == "extra_forbidden":
         known = _keys(model) | _keys(Item if model is PaperMeta else Deviation)
         return f"{where}: unknown key{nearest(str(first['loc'][-1]), known)}"
@@ -167,11 +164,6 @@ def _explain(error: ValidationError, model: type[BaseModel]) -> str:
     message = first["msg"].removeprefix("Value error, ")
     got = f" (got {first['input']!r})" if isinstance(first["input"], (str, int, float)) else ""
     return f"{where}: {message}{got}" if where else f"{message}{got}"
-
-
-def _join(location: tuple[int | str, ...]) -> str:
-    parts = [f"[{part}]" if isinstance(part, int) else f".{part}" for part in location]
-    return "".join(parts).removeprefix(".")
 
 
 def _keys(model: type[BaseModel]) -> set[str]:

@@ -16,21 +16,18 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import Field, ValidationError, model_validator
 
 from harness.errors import DataError, EnvError, UsageError, nearest
 from harness.measure.machine import machine_facts
 from harness.measure.timing import quantiles
 from harness.store.atomic import write_text
+from harness.store.strict import Strict, explain
 
 Direction = Literal["at_most", "at_least"]
 
 
-class _Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
-
-
-class Goal(_Strict):
+class Goal(Strict):
     """What a benchmark must reach."""
 
     limit: float
@@ -42,7 +39,7 @@ class Goal(_Strict):
         return measured <= self.limit if self.direction == "at_most" else measured >= self.limit
 
 
-class Samples(_Strict):
+class Samples(Strict):
     """Summary of the samples behind a measured value, in the goal's unit."""
 
     count: int = Field(ge=1)
@@ -53,7 +50,7 @@ class Samples(_Strict):
     max: float
 
 
-class BenchmarkResult(_Strict):
+class BenchmarkResult(Strict):
     """One stored benchmark: goal, what was measured, and on what."""
 
     schema_version: Literal[1] = 1
@@ -153,10 +150,8 @@ def _load(path: Path) -> BenchmarkResult:
     try:
         result = BenchmarkResult.model_validate_json(path.read_bytes())
     except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(str(part) for part in first["loc"]) or "the file"
         raise DataError(
-            f"{path} is no benchmark result ({where}: {first['msg']}): repro bench makes it again"
+            f"{path} is no benchmark result ({explain(error)}): repro bench makes it again"
         ) from error
     if result.name != path.stem:
         raise DataError(f"{path} holds the benchmark {result.name!r}: rename it or make it again")

@@ -16,7 +16,8 @@ from pydantic import Field, ValidationError
 
 from harness.errors import DataError
 from harness.provenance.seals import Band, Outcome, Seal, Sealed, State, keys_digest
-from harness.store.record import Record, Strict
+from harness.store.record import Record
+from harness.store.strict import Strict, explain
 
 NAME = "sealed.json"
 UNDECIDED = ("NOT_RUN", "ERROR")
@@ -100,6 +101,11 @@ class Before(Strict):
         note = "" if then is None else f"threshold: {then} when its trials ran"
         return Former(side, entry.seal, note)
 
+    def named(self, name: str, profile: str) -> Former | None:
+        """Return the same by the name of the claim's seal."""
+        task_id, _, claim_id = name.partition(":")
+        return self.sealed(task_id, claim_id, profile)
+
     def first_seals(self, experiment_id: str, key: str) -> Mapping[str, dict[str, Any]] | None:
         """Return the seals that a trial carried when it first ran; None for a later trial."""
         entry = self.experiments.get(experiment_id)
@@ -122,10 +128,8 @@ def _load(path: Path, mtime_ns: int) -> Before:
     try:
         return Before.model_validate_json(path.read_bytes())
     except ValidationError as error:
-        first = error.errors()[0]
-        place = ".".join(map(str, first["loc"]))
         raise DataError(
-            f"{path} is damaged at {place} ({first['msg']}): restore it with git checkout"
+            f"{path} is damaged ({explain(error)}): restore it with git checkout"
         ) from error
 
 

@@ -24,7 +24,7 @@ from harness.errors import SpecError
 from harness.provenance.canonical import digest
 from harness.provenance.code import code_digest
 from harness.provenance.cohorts import FIRST
-from harness.store.record import Strict
+from harness.store.strict import Strict
 
 State = Literal["sealed", "restated", "changed", "late", "renewed", "withdrawn", "none"]
 STATES: dict[State, str] = {

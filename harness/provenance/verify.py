@@ -27,7 +27,8 @@ from harness.provenance.before import Before, code_of
 from harness.provenance.canonical import canonical_json
 from harness.publish.evidence import experiment_code
 from harness.store.atomic import write_bytes
-from harness.store.record import Record, Strict
+from harness.store.record import Record
+from harness.store.strict import Strict, explain
 from harness.store.workspace import Workspace
 
 AGREE: tuple[OutcomeWord, ...] = ("bit", "close", "spread")
@@ -108,10 +109,9 @@ def load_verifications(
         try:
             outcome = Verification.model_validate_json(line)
         except ValidationError as error:
-            problem = " ".join(str(error).split())[:200]
             raise DataError(
-                f"{path} line {number} is no outcome of repro verify ({problem}): restore it with"
-                " git checkout"
+                f"{path} line {number} is no outcome of repro verify ({explain(error)}): restore"
+                " it with git checkout"
             ) from error
         if (outcome.experiment, outcome.profile) != (experiment_id, profile):
             raise DataError(

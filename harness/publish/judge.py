@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+import functools
 import math
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
 
-from harness.declare.claims import Claim
+from harness.declare.claims import Claim, Grade
 from harness.declare.profiles import PROFILES, Profile
 from harness.declare.task import Task
 from harness.declare.verdict import Measured, Verdict, Word, measure
 from harness.errors import DataError, HarnessError, UsageError
-from harness.provenance.before import Before, load_before
+from harness.provenance.before import Before, Former, load_before
 from harness.provenance.cohorts import FIRST
+from harness.provenance.restated import Restated, load_restated
 from harness.provenance.seals import (
     Comparison,
     Seal,
     Sealed,
+    State,
     compare,
     keys_digest,
     seal,
@@ -40,7 +44,7 @@ from harness.store.workspace import COMMITTED_PROFILES, Workspace
 if TYPE_CHECKING:
     import pandas as pd
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 NO_RUN = Comparison(state="none")
 
 
@@ -73,15 +77,36 @@ class CheckRow:
 
     @property
     def fails(self) -> bool:
-        """Whether this row must fail `repro check`: an error, or an exact claim that is false."""
-        return self.verdict == Word.ERROR or (
-            self.grade == "exact"
-            and self.decides
-            and self.verdict in (Word.NOT_REPRODUCED, Word.INCONCLUSIVE)
-        )
+        """Whether this row must fail `repro check`: an error, or a check that fails."""
+        return self.verdict == Word.ERROR or (self.verdict == Word.FAILS and self.decides)
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)
+
+
+def verdict_counts(rows: Iterable[CheckRow], grade: Grade) -> dict[Word, int]:
+    """Count verdicts among checks, or among claims, in the order of `Word`."""
+    counts = Counter(row.verdict for row in rows if row.decides and row.grade == grade)
+    return {word: counts[word] for word in Word if counts[word]}
+
+
+def counts_text(rows: Sequence[CheckRow]) -> str:
+    """Count checks apart from claims: `12 checks hold; claims: 3 REPRODUCED, 1 NOT_RUN`."""
+    checks, claims = verdict_counts(rows, "exact"), verdict_counts(rows, "empirical")
+    parts = [_checks_text(checks)] if checks else []
+    if claims:
+        counted = ", ".join(f"{count} {word}" for word, count in claims.items())
+        parts.append(f"claims: {counted}" if parts else counted)
+    return "; ".join(parts) or "no claims"
+
+
+def _checks_text(counts: Mapping[Word, int]) -> str:
+    told = []
+    for word, count in counts.items():
+        one = count == 1
+        verb = {Word.HOLDS: " holds" if one else " hold", Word.FAILS: " FAILS" if one else " FAIL"}
+        told.append(f"{count} check{'' if one else 's'}{verb.get(word, f' {word}')}")
+    return ", ".join(told)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,11 +125,12 @@ def judge(
     *,
     evidence: Mapping[str, Evidence] | None = None,
     before: Before | None = None,
+    restated: Restated | None = None,
 ) -> Judged:
     """Evaluate every claim of a task on a result (None: it was not run).
 
     evidence: the records behind the result, by key, None where seals are not asked for;
-    before: the paper's export.
+    before: the paper's export; restated: the claims that ask the same in another form.
     """
     judged = Judged([], {})
     run = [] if result is None else list(result.tables)
@@ -118,7 +144,8 @@ def judge(
                 judged.sides[seal_name(task.id, claim.id, cohort)] = now
                 if evidence is not None:
                     records = _behind(planned, cohort, evidence)
-                    state = compare_claim(task, claim, now, result.meta, records, before)
+                    former = (before, restated or Restated())
+                    state = compare_claim(task, claim, now, result.meta, records, *former)
                     decided = _decided_by(task, claim, run[-1], profile, evidence, planned)
                     if decided and cohort == judging_cohort(task, claim, profile):
                         lines = (decided, *state.differences)
@@ -153,7 +180,8 @@ def _decided_by(
     Whoever has seen two cohorts could pick the one that suits.
     """
     name = seal_name(task.id, claim.id, latest)
-    seals = (_seal_in(r.first_seals, name, profile) for r in _behind(planned, latest, evidence))
+    records = _behind(planned, latest, evidence)
+    seals = (_seal_in(r.first_seals, name, profile, Restated()) for r in records)
     told = {made.judged_by for made in seals if made is not None and made.judged_by is not None}
     others = sorted(told - {claim.scope.cohort}) if latest != FIRST else []
     return f"judged by: {others[0]} then, {claim.scope.cohort} now" if others else ""
@@ -191,6 +219,7 @@ def compare_claim(
     meta: ResultMeta,
     records: Sequence[Evidence],
     before: Before | None,
+    restated: Restated,
 ) -> Comparison:
     """Compare a claim with its sealed side: the export's, or its records' and first judgement's."""
     cohort = now.seal.band.cohort
@@ -198,13 +227,19 @@ def compare_claim(
     # A variant's trials may be those of the grid: what was planned is said of the grid alone.
     speaking = "" if meta.provenance.overrides else meta.profile
     now = now.model_copy(update={"seal": now.seal.at(speaking)})
-    last = [_seal_in(record.seals, name, speaking) for record in records]
+    read = functools.partial(_seal_in, name=name, profile=speaking, restated=restated)
+    last = [read(record.seals) for record in records]
     if cohort == FIRST and before is not None and not meta.provenance.overrides:
-        found = before.sealed(task.id, claim.id, meta.profile)
+        if merged := restated.merged_into(name):
+            return _compare_merged(now, [before.named(each, meta.profile) for each in merged])
+        found = before.named(name, meta.profile)
         if found is not None:
-            return compare(now, [found.side], last, was=found.state, note=found.note)
-    first = [_seal_in(record.first_seals, name, speaking) for record in records]
+            side = _translated(found.side, name, restated)
+            return compare(now, [side], last, was=found.state, note=found.note)
+    first = [read(record.first_seals) for record in records]
     judged = meta.judged.get(name)
+    if judged is not None:
+        judged = _translated(judged, name, restated)
     sides = {str(made): None if made is None else _side(made, judged) for made in first}
     if judged is not None:
         # Also where other trials, of another version say, took seals anew.
@@ -212,12 +247,31 @@ def compare_claim(
     return compare(now, list(sides.values()), last)
 
 
-def _seal_in(seals: Mapping[str, Any], name: str, profile: str) -> Seal | None:
+def _compare_merged(now: Sealed, former: Sequence[Former | None]) -> Comparison:
+    """Compare a check with those that it asks together: each must have held, on its trials."""
+    sides = [each.side for each in former if each is not None and each.state == "sealed"]
+    held = [
+        side
+        for side in sides
+        if side.outcome is not None
+        and side.outcome.verdict == Word.REPRODUCED
+        and side.seal.keys == now.seal.keys
+    ]
+    holds = now.outcome is not None and now.outcome.verdict == Word.HOLDS
+    state: State = "restated" if holds and len(held) == len(former) else "changed"
+    return Comparison(state=state, differences=(f"it asks what {len(former)} checks asked",))
+
+
+def _translated(side: Sealed, name: str, restated: Restated) -> Sealed:
+    return side.model_copy(update={"seal": restated.translate(name, side.seal)})
+
+
+def _seal_in(seals: Mapping[str, Any], name: str, profile: str, restated: Restated) -> Seal | None:
     """Return a claim's seal among a record's; one of before there were bands is none."""
     body = seals.get(name)
     if body is None or "band" not in body:
         return None
-    return Seal.model_validate(dict(body)).at(profile)
+    return restated.translate(name, Seal.model_validate(dict(body)).at(profile))
 
 
 def _side(made: Seal, judged: Sealed | None) -> Sealed:
@@ -332,7 +386,10 @@ def check_stored(
         if result is not None:
             found = evidence_of(workspace, task, profile, result.meta)
             check_lines(csv_path(workspace, task, profile), result.meta, found)
-        judged = judge(task, result, profile, reference, evidence=found, before=before)
+        restated = load_restated(workspace.root)
+        judged = judge(
+            task, result, profile, reference, evidence=found, before=before, restated=restated
+        )
         if deep and result is not None and workspace.is_committed(profile):
             check_rebuilt(workspace, task, profile, result, judged)
         return judged.rows

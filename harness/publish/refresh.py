@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+import traceback
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from filelock import FileLock
 
 from harness.declare.params import Scalar
 from harness.declare.profiles import PROFILES, Profile
 from harness.declare.task import Task
 from harness.declare.verdict import Word
-from harness.errors import DataError, HarnessError
+from harness.errors import DataError, HarnessError, RunError
 from harness.provenance.before import load_before
+from harness.provenance.restated import load_restated
 from harness.provenance.seals import Sealed
 from harness.publish.evidence import record_evidence
 from harness.publish.judge import CheckRow, Judged, judge
@@ -65,6 +69,7 @@ def refresh_task(
         reference,
         evidence=record_evidence(store, task, profile, overrides),
         before=load_before(workspace.root, task.paper),
+        restated=load_restated(workspace.root),
     )
     meta = built.meta.model_copy(
         update={
@@ -151,3 +156,57 @@ def pack_experiments(
                 trials.setdefault(each.experiment.id, {})[each.key] = each
     packed = [store.pack(name, profile, group.values()) for name, group in sorted(trials.items())]
     return [path for path in packed if path is not None]
+
+
+class Refresher:
+    """Rebuilds a task's table, verdicts and figure, and keeps what came of it.
+
+    What a view or a figure raises must not cost the trials that are still to run.
+    """
+
+    def __init__(
+        self,
+        workspace: Workspace,
+        library: Library,
+        profile: Profile,
+        store: RecordStore,
+        overrides: Mapping[str, Scalar],
+    ) -> None:
+        self.workspace, self.library, self.profile = workspace, library, profile
+        self.store, self.overrides = store, overrides
+        self.checks: dict[str, list[CheckRow]] = {}
+        self.broken: dict[str, str] = {}
+
+    def __call__(self, task: Task) -> None:
+        where = (self.workspace, self.library, task, self.profile)
+        folder = self.workspace.runs / "locks"
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            # Of two runs at once, the one that writes last must have read last.
+            with FileLock(folder / "refresh.lock"):
+                self.checks[task.id] = refresh_task(*where, overrides=self.overrides)
+                if self.workspace.is_committed(self.profile):
+                    pack_experiments(self.workspace, task, self.profile, self.store)
+        except RunError:
+            raise
+        except OSError as error:
+            raise RunError(f"cannot write below {folder} ({error.strerror})") from error
+        except Exception as error:
+            log.debug("%s", task.id, exc_info=True)
+            self.checks[task.id] = []
+            self.broken[task.id] = f"{_place(error)}{type(error).__name__}: {error}"
+
+    def rest(self, tasks: Sequence[Task]) -> None:
+        """Refresh the tasks that were not refreshed yet."""
+        for task in tasks:
+            if task.id not in self.checks:
+                self(task)
+
+
+def _place(error: Exception) -> str:
+    """Return the file and line of a paper's code that raised an error, where there is one."""
+    frames = traceback.extract_tb(error.__traceback__)
+    harness = str(Path(__file__).resolve().parents[1])
+    # What the harness and libraries called: a view, a quantity, a figure.
+    own = [f for f in frames if "site-packages" not in f.filename and harness not in f.filename]
+    return f"{own[-1].filename} line {own[-1].lineno}: " if own else ""

@@ -10,6 +10,7 @@ from harness.declare.verdict import Word
 from harness.errors import DataError
 from harness.provenance.before import load_before
 from harness.provenance.cohorts import FIRST
+from harness.provenance.restated import load_restated
 from harness.provenance.seals import Sealed, seal_name
 from harness.publish.evidence import names_sealed
 from harness.publish.judge import CheckRow
@@ -41,6 +42,7 @@ def withdrawn_rows(
         for claim in task.claims
         for cohort in cohorts_of(task, profile)
     }
+    declared |= load_restated(workspace.root).merged_names
     broken = {name for name in library.broken if name.split("/")[0] == paper}
     reasons = _reasons(load_paper(library.papers[paper].folder))
     return [

@@ -11,7 +11,7 @@ from harness.declare.profiles import Profile
 from harness.declare.task import Task
 from harness.provenance.before import code_of, load_before
 from harness.publish.evidence import experiment_code
-from harness.registry import walk_experiments
+from harness.registry import experiments_of
 from harness.run.trial import Trial, all_trials
 from harness.store.record import Record
 from harness.store.store import RecordStore, Rejected
@@ -44,7 +44,7 @@ class TrialState:
 def trial_states(tasks: Sequence[Task], profile: Profile, store: RecordStore) -> list[TrialState]:
     """Return the state of every trial behind the tasks, experiment by experiment."""
     states = []
-    for experiment in dict.fromkeys(e for task in tasks for e in walk_experiments(task)):
+    for experiment in experiments_of(tasks):
         store.unpack(experiment.id, profile)
         digest = experiment_code(experiment)
         before = load_before(store.workspace.root, experiment.paper)

@@ -14,7 +14,7 @@ from pathlib import Path, PurePosixPath
 from harness.declare.profiles import Profile
 from harness.declare.task import Task
 from harness.errors import DataError, UsageError
-from harness.registry import walk_experiments
+from harness.registry import experiments_of
 from harness.run.trial import Trial, all_trials, with_upstream
 from harness.store.atomic import write_bytes
 from harness.store.record import Record, check_names, pack_bytes, parse_record
@@ -42,10 +42,9 @@ def export_records(
     Raises UsageError where there is no result to carry.
     """
     store = RecordStore(workspace)
-    for name in dict.fromkeys(e.id for task in tasks for e in walk_experiments(task)):
-        store.unpack(name, profile)
+    store.unpack_all(experiments_of(tasks), profile)
     trials: dict[str, Trial] = {}
-    for experiment in dict.fromkeys(e for task in tasks for e in walk_experiments(task)):
+    for experiment in experiments_of(tasks):
         for trial in all_trials(experiment, profile):
             trials.update((each.key, each) for each in with_upstream(trial))
     found = {key: store.result(trial) for key, trial in trials.items()}

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import Field, ValidationError
 
 from harness.declare.experiment import Row, Status
 from harness.declare.params import Scalar
@@ -24,15 +24,10 @@ from harness.declare.profiles import check_id
 from harness.errors import DataError, RunError, SpecError
 from harness.provenance.canonical import canonical_json, digest
 from harness.run.trial import Trial
+from harness.store.strict import Strict
 
 SCHEMA_VERSION = 2
 RESTORE = "restore it with git checkout"
-
-
-class Strict(BaseModel):
-    """Base of what is read from a file: unknown keys are errors, values are not coerced."""
-
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
 
 class ArtifactEntry(Strict):
@@ -72,11 +67,11 @@ class Record(Strict):
     note: str = ""
     error: str = ""
     rows: list[dict[str, bool | int | float | str | None]]
-    artifacts: list[ArtifactEntry] = []
+    artifacts: list[ArtifactEntry] = Field(default_factory=list)
     seals: dict[str, dict[str, Any]]
     first_seals: dict[str, dict[str, Any]] | None = None
     """The seals of the first result of this trial, where this one is a re-run of it."""
-    control: dict[str, float] = {}
+    control: dict[str, float] = Field(default_factory=dict)
     provenance: Provenance
 
     @property

@@ -23,8 +23,9 @@ from harness.provenance.cohorts import FIRST
 from harness.provenance.seals import Sealed
 from harness.run.trial import Trial, cohorts_of, grid_of
 from harness.store.atomic import write_text
-from harness.store.record import Record, Strict, line_digest, read_pack
+from harness.store.record import Record, line_digest, read_pack
 from harness.store.store import RecordStore, Rejected
+from harness.store.strict import Strict
 from harness.store.table_csv import (
     build_table,
     csv_text,

@@ -15,6 +15,7 @@ from typing import Any
 
 from filelock import FileLock, Timeout
 
+from harness.declare.experiment import Experiment
 from harness.errors import DataError, RunError
 from harness.provenance.before import load_before
 from harness.run.trial import Trial
@@ -151,6 +152,10 @@ class RecordStore:
         if not path.exists() or path.read_bytes() != data:
             write_bytes(path, data)
         return path
+
+    def unpack_all(self, experiments: Iterable[Experiment], profile: str) -> int:
+        """Unpack the records of some experiments; return how many were new."""
+        return sum(self.unpack(experiment.id, profile) for experiment in experiments)
 
     def unpack(self, experiment_id: str, profile: str) -> int:
         """Fill the working copy from the committed file; return how many records were new.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -18,7 +17,6 @@ from harness.declare.papers import (
 from harness.declare.profiles import Profile
 from harness.declare.reference import load_reference
 from harness.declare.task import Task
-from harness.declare.verdict import Word
 from harness.errors import DataError
 from harness.measure.machine import cpu_name
 from harness.provenance.verify import load_verifications, verified_text
@@ -235,9 +233,3 @@ def _runs(
             )
         )
     return tuple(runs)
-
-
-def verdict_counts(rows: Sequence[CheckRow]) -> list[tuple[str, int]]:
-    """Return how often each verdict stands in one profile, in the order of `Word`."""
-    counts = Counter(row.verdict for row in rows if row.decides)
-    return [(word.value, counts[word]) for word in Word if counts[word]]

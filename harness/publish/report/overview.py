@@ -8,7 +8,8 @@ from typing import Any
 
 from harness.declare.verdict import Word
 from harness.measure.bench import BenchmarkResult
-from harness.publish.report.load import Entry, Paper, verdict_counts
+from harness.publish.judge import verdict_counts
+from harness.publish.report.load import Entry, Paper
 from harness.publish.report.results_md import goal_cells
 from harness.publish.report.text import origin
 
@@ -47,10 +48,12 @@ def _rows(entry: Entry) -> list[dict[str, Any]]:
         "kind": entry.task.kind if entry.task else "",
     }
     if not entry.runs:
-        return [{**base, "profile": "", "verdicts": [], "rank": 0, "state": entry.state}]
+        return [
+            {**base, "profile": "", "checks": [], "verdicts": [], "rank": 0, "state": entry.state}
+        ]
     rows = []
     for run in entry.runs:
-        counts = verdict_counts(run.rows)
+        counts = verdict_counts(run.rows, "empirical")
         stem = f"{entry.id}.{run.profile}"
         files = [("figure", f"figures/{stem}.svg")] if run.figure is not None else []
         files += [("table", f"data/{stem}.csv")] if run.table is not None else []
@@ -58,8 +61,9 @@ def _rows(entry: Entry) -> list[dict[str, Any]]:
             {
                 **base,
                 "profile": run.profile,
-                "verdicts": counts,
-                "rank": dict(counts).get(Word.REPRODUCED.value, 0),
+                "checks": list(verdict_counts(run.rows, "exact").items()),
+                "verdicts": list(counts.items()),
+                "rank": counts.get(Word.REPRODUCED, 0),
                 "state": run.problem or ("" if run.rows else "no claims"),
                 "files": files,
             }

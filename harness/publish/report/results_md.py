@@ -10,9 +10,9 @@ from harness.declare.reference import NOT_PUBLISHED
 from harness.declare.verdict import Word
 from harness.errors import SpecError
 from harness.measure.bench import BenchmarkResult
-from harness.publish.judge import CheckRow
+from harness.publish.judge import CheckRow, counts_text
 from harness.publish.report.beside import beside
-from harness.publish.report.load import Entry, Paper, Run, Sources, verdict_counts
+from harness.publish.report.load import Entry, Paper, Run, Sources
 from harness.publish.report.paper_table import grid
 from harness.publish.report.text import (
     interval,
@@ -32,12 +32,13 @@ HEAD = """# Results
 
 `repro report` writes this page from the committed profiles; do not edit it.
 
-Every claim of a paper gets a verdict in each profile where its task was run. `REPRODUCED`,
-`NOT_REPRODUCED` and `INCONCLUSIVE` are decided by the 95 % interval over seeds against the
-threshold; `OUT_OF_PROFILE` means that this scale can never decide the claim, `NOT_RUN` that
-something was lacking, `ERROR` that the evaluation failed. "Ours" is the mean over seeds. A number
-that comes from an early version of the paper, or from a third party, says so. A seal that is not
-"sealed before the run" shows that the claim was changed or added after the runs started.
+A check is an exact statement, which `HOLDS` or `FAILS`: it says that our code is right, nothing of
+what the paper found. Every claim of a paper gets a verdict in each profile where its task was run.
+`REPRODUCED`, `NOT_REPRODUCED` and `INCONCLUSIVE` are decided by the 95 % interval over seeds
+against the threshold; `OUT_OF_PROFILE` means that this scale can never decide the claim, `NOT_RUN`
+that something was lacking, `ERROR` that the evaluation failed. "Ours" is the mean over seeds. A
+number that comes from an early version of the paper, or from a third party, says so. A seal that
+is not "sealed before the run" shows that the claim was changed or added after the runs started.
 """
 
 
@@ -84,11 +85,6 @@ def _overview(papers: Sequence[Paper]) -> str:
         if not entry.runs:
             rows.append([link, title, "", markdown_cell(entry.state)])
     return markdown_table(["item", "title", "profile", "verdicts"], rows) + "\n"
-
-
-def counts_text(rows: Sequence[CheckRow]) -> str:
-    """Return the verdicts of one profile, counted: `3 REPRODUCED, 1 NOT_REPRODUCED`."""
-    return ", ".join(f"{count} {word}" for word, count in verdict_counts(rows)) or "no claims"
 
 
 def _anchor(entry: Entry) -> str:

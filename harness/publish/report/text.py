@@ -92,8 +92,6 @@ def threshold(form: str, value: Any, *, tolerance: float = 0.0) -> str:
             return "every step strictly up"
         case "ordering" | "monotone":
             return _steps(bound)
-        case "at_least" if 0.0 < bound < 1e-6:
-            return "more than 0"
         case _:
             return f"{form.replace('_', ' ')} {number(bound)}"
 
@@ -101,8 +99,6 @@ def threshold(form: str, value: Any, *, tolerance: float = 0.0) -> str:
 def _steps(slack: float) -> str:
     if slack == 0:
         return "every step up"
-    if -1e-6 < slack < 0:
-        return "every step strictly up"
     if slack < 0:
         return f"every step up by {number(-slack)} or more"
     return f"every step up, slack {number(slack)}"
