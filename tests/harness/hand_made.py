@@ -2,32 +2,57 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import fields, replace
 from typing import Any
 
 import pandas as pd
 
-from harness.declare.claims import Claim
-from harness.declare.experiment import Experiment
-from harness.declare.old import flat_claim, old_task
+from harness.declare.claims import Claim, Criterion, Scope
+from harness.declare.experiment import Experiment, Row, RunContext
+from harness.declare.params import Params, doc, seed
 from harness.declare.profiles import Profile
-from harness.declare.table import Column, Table
+from harness.declare.table import Table, value
 from harness.declare.task import Task
 from harness.publish.evidence import Evidence, seals_of
 from harness.run.trial import Trial, grid_of
 from harness.store.record import Provenance, Record, line_digest
 from harness.store.result import TaskResult, build_result
 
-EXPERIMENT = Experiment(
-    id="demo/run",
-    version=1,
-    run=lambda params, ctx: [{"y": 1.0}],
-    grid={
-        "smoke": lambda: ({"seed": seed} for seed in range(3)),
-        "cpu": lambda: ({"seed": seed} for seed in range(3)),
-    },
-)
+FIELDS_OF_CRITERION = {field.name for field in fields(Criterion)}
+
+
+class Point(Params):
+    seed: int = seed("Nothing.")
+
+
+def grid(profile: Profile) -> Iterator[Point]:
+    if profile in ("smoke", "cpu"):
+        for number in range(3):
+            yield Point(seed=number)
+
+
+def run(point: Point, ctx: RunContext) -> Sequence[Row]:
+    return [{"y": 1.0}]
+
+
+EXPERIMENT = Experiment("demo/run", version=1, params=Point, grid=grid, run="hand_made:run")
+
+
+class Named(Params):
+    """Parameters of an experiment whose points do not matter."""
+
+    name: str = doc("Nothing.")
+
+
+def no_grid(profile: Profile) -> Iterator[Named]:
+    yield from ()
+
+
+def unrun(id: str, **changes: Any) -> Experiment:
+    """Return an experiment without trials."""
+    settings = {"version": 1, "params": Named, "grid": no_grid, "run": "hand_made:run"}
+    return Experiment(id, **{**settings, **changes})  # type: ignore[arg-type]
 
 
 def mean(table: pd.DataFrame) -> float:
@@ -39,22 +64,27 @@ def crash(table: pd.DataFrame) -> float:
     raise KeyError("loss")
 
 
-def make_claim(**changes: Any) -> Claim:
-    settings: dict[str, Any] = {
-        "id": "c", "statement": "", "where": "", "form": "at_most", "grade": "empirical",
-        "quantity": mean, "threshold": 1.0, "threshold_from": "theory", "profiles": ("smoke",),
-    }  # fmt: skip
-    return flat_claim(**{**settings, **changes})
+def make_claim(id: str = "c", *, statement: str = "", where: str = "", **changes: Any) -> Claim:
+    """Return a claim at smoke that the mean of y is at most 1.
+
+    changes: fields of its criterion and of its scope.
+    """
+    criterion = {"form": "at_most", "quantity": mean, "threshold": 1.0, "unit": ""}
+    scope = {"grade": "empirical", "threshold_from": "theory", "profiles": ("smoke",)}
+    for name, value_of in changes.items():
+        (criterion if name in FIELDS_OF_CRITERION else scope)[name] = value_of
+    return Claim(
+        id=id,
+        statement=statement,
+        where=where,
+        criterion=Criterion(**criterion),  # type: ignore[arg-type]
+        scope=Scope(**scope),  # type: ignore[arg-type]
+    )
 
 
 def make_task(*claims: Claim) -> Task:
-    columns = Table(
-        (
-            Column(name="seed", type="int", role="seed", doc=""),
-            Column(name="y", type="float", role="value", doc="", nullable=True),
-        )
-    )
-    return old_task(id="demo/tab01", title="", reads=(EXPERIMENT,), columns=columns, claims=claims)
+    table = Table.of(Point, value("y", float, "", nullable=True))
+    return Task("demo/tab01", reads=(EXPERIMENT,), table=table, claims=claims)
 
 
 def make_records(

@@ -13,20 +13,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from harness.declare.experiment import (
-    Batch,
-    Experiment,
-    Needs,
-    RawParams,
-    Row,
-    RunContext,
-    Use,
-    describe_trial,
-)
-from harness.declare.old import old_task
-from harness.declare.params import Scalar
+from harness.declare.experiment import Experiment, Needs, Row, RunContext, Use, describe_trial
+from harness.declare.params import Params, Scalar, doc, seed
 from harness.declare.profiles import Profile
-from harness.declare.table import Column, Table
+from harness.declare.table import Table, value
 from harness.declare.task import Task
 from harness.executors import Executor
 from harness.executors.inline import InlineExecutor
@@ -39,98 +29,85 @@ from harness.store.store import RecordStore
 
 calls: list[str] = []
 faults: dict[str, BaseException] = {}
-batches: list[list[int]] = []
 LIMITS = MachineLimits(
     memory_bytes=2**34, has_cuda=False, gpu_bytes=0, is_root=False, has_judge=False
 )
 FACTS: dict[str, Any] = {"commit": "c0ffee", "dirty": False, "machine": {}, "versions": {}}
 
 
-def note(experiment: Experiment, params: RawParams) -> None:
-    address = describe_trial(experiment, params)
+def note(experiment: Experiment, point: Params) -> None:
+    address = describe_trial(experiment, point.to_json())
     calls.append(address)
     if address in faults:
         raise faults[address]
 
 
-def grid() -> Iterator[RawParams]:
-    for x in range(3):
-        yield {"x": x, "seed": 0}
+class Point(Params):
+    x: int = doc("The number.")
+    seed: int = seed("Nothing.")
 
 
-def square(params: RawParams, ctx: RunContext) -> Sequence[Row]:
-    note(SQUARES, params)
-    return [{"y": float(params["x"]) ** 2}]
+def grid(profile: Profile) -> Iterator[Point]:
+    if profile in ("smoke", "cpu"):
+        for x in range(3):
+            yield Point(x=x, seed=0)
 
 
-def needs_of(params: RawParams) -> Needs:
+def square(point: Point, ctx: RunContext) -> Sequence[Row]:
+    note(SQUARES, point)
+    return [{"y": float(point.x) ** 2}]
+
+
+def needs(point: Point) -> Needs:
     return Needs(packages=tuple(os.environ.get("LAB_NEEDS", "").split()))
 
 
 SQUARES = Experiment(
-    id="lab/squares",
-    version=1,
-    run=square,
-    grid={"smoke": grid, "cpu": grid},
-    needs=needs_of,
+    "lab/squares", version=1, params=Point, grid=grid, run="inline_lab:square", needs=needs
 )
 
 
-def base(params: RawParams, ctx: RunContext) -> Sequence[Row]:
+def base(point: Point, ctx: RunContext) -> Sequence[Row]:
     import torch
 
-    note(BASE, params)
-    ctx.save("weights.safetensors", {"w": torch.full((4,), float(params["x"]))})
-    return [{"y": float(params["x"])}]
+    note(BASE, point)
+    ctx.save("weights.safetensors", {"w": torch.full((4,), float(point.x))})
+    return [{"y": float(point.x)}]
 
 
-BASE = Experiment(id="lab/base", version=1, run=base, grid={"smoke": grid, "cpu": grid})
+BASE = Experiment("lab/base", version=1, params=Point, grid=grid, run="inline_lab:base")
 
 
-def head(params: RawParams, ctx: RunContext) -> Sequence[Row]:
-    note(HEAD, params)
-    upstream = ctx.upstream(BASE, x=params["x"], seed=params["seed"])
+class Head(Params):
+    x: int = doc("The number that it starts from.")
+    k: int = doc("A number of its own.")
+    seed: int = seed("Nothing.")
+
+
+def base_of(head: Head) -> Point:
+    return Point(x=head.x, seed=head.seed)
+
+
+def head(point: Head, ctx: RunContext) -> Sequence[Row]:
+    note(HEAD, point)
+    upstream = ctx.upstream(BASE, base_of(point))
     total = upstream.load("weights.safetensors")["w"].sum().item()
     return [{"y": total + float(upstream.rows[0]["y"] or 0.0)}]
 
 
-def head_grid() -> Iterator[RawParams]:
-    for x in range(2):
-        yield {"x": x, "k": 5, "seed": 0}
+def head_grid(profile: Profile) -> Iterator[Head]:
+    if profile in ("smoke", "cpu"):
+        for x in range(2):
+            yield Head(x=x, k=5, seed=0)
 
 
 HEAD = Experiment(
-    id="lab/head",
+    "lab/head",
     version=1,
-    run=head,
-    grid={"smoke": head_grid, "cpu": head_grid},
-    uses=(Use(experiment=BASE, params=lambda p: {"x": p["x"], "seed": p["seed"]}),),
-)
-
-
-def alone(params: RawParams, ctx: RunContext) -> Sequence[Row]:
-    return together([params], [ctx])[0]
-
-
-def together(points: Sequence[RawParams], contexts: Sequence[RunContext]) -> list[Sequence[Row]]:
-    batches.append([int(point["x"]) for point in points])
-    for point in points:
-        note(BATCHED, point)
-    return [[{"y": float(point["x"]) * 10.0}] for point in points]
-
-
-def batched_grid() -> Iterator[RawParams]:
-    for width in (8, 16):
-        for x in range(5):
-            yield {"x": x + width, "width": width, "seed": 0}
-
-
-BATCHED = Experiment(
-    id="lab/batched",
-    version=1,
-    run=alone,
-    grid={"smoke": batched_grid, "cpu": batched_grid},
-    batch=Batch(run=together, by=("width",), size=3),
+    params=Head,
+    grid=head_grid,
+    run="inline_lab:head",
+    uses=(Use(experiment=BASE, params=base_of),),
 )
 
 
@@ -141,9 +118,15 @@ class OddError(Exception):
         super().__init__(f"{one} and {two}")
 
 
-def meet_fate(params: RawParams, ctx: RunContext) -> Sequence[Row]:
+class Fate(Params):
+    fate: str = doc("What happens to the trial.")
+    number: int = doc("Tells trials of one fate apart.")
+    seed: int = seed("Nothing.")
+
+
+def meet_fate(point: Fate, ctx: RunContext) -> Sequence[Row]:
     """Do what the parameter says; for workers, which share no memory with the test."""
-    match params["fate"]:
+    match point.fate:
         case "die":
             os.kill(os.getpid(), signal.SIGKILL)
         case "exit":
@@ -153,6 +136,8 @@ def meet_fate(params: RawParams, ctx: RunContext) -> Sequence[Row]:
         case "hang":
             (ctx.checkpoint_path().parents[2] / "hang").touch()
             time.sleep(600)
+        case "infinite":
+            return [{"y": float("inf")}]
         case "environment":
             return [
                 {
@@ -167,41 +152,34 @@ def meet_fate(params: RawParams, ctx: RunContext) -> Sequence[Row]:
     return [{"y": 1.0}]
 
 
-def fates_grid() -> Iterator[RawParams]:
-    for fate in ("ok", "well"):
-        yield {"fate": fate, "number": 0, "seed": 0}
+def fates_grid(profile: Profile) -> Iterator[Fate]:
+    if profile == "cpu":
+        for fate in ("ok", "well"):
+            yield Fate(fate=fate, number=0, seed=0)
 
 
-FATES = Experiment(id="lab/fates", version=1, run=meet_fate, grid={"cpu": fates_grid})
+FATES = Experiment("lab/fates", version=1, params=Fate, grid=fates_grid, run="inline_lab:meet_fate")
 
 
 def task_of(experiment: Experiment, word: str) -> Task:
-    columns = (
-        Column(name="x", type="int", role="param", doc="the number"),
-        Column(name="seed", type="int", role="seed", doc="the seed"),
-        Column(name="y", type="float", role="value", doc="what came out", nullable=True),
-    )
-    return old_task(
-        id=f"lab/{word}", title=word, reads=(experiment,), columns=Table(columns), kind="table"
-    )
+    table = Table.of(Point, value("y", float, "What came out.", nullable=True))
+    return Task(f"lab/{word}", reads=(experiment,), table=table, own_kind="table")
 
 
-tasks = [
-    task_of(experiment, word)
-    for word, experiment in (
-        ("squares", SQUARES),
-        ("base", BASE),
-        ("head", HEAD),
-        ("batched", BATCHED),
-        ("fates", FATES),
-    )
-]
-TASKS = {task.id.split("/")[1]: task for task in tasks}
+EXPERIMENTS = {"squares": SQUARES, "base": BASE, "head": HEAD, "fates": FATES}
+TASKS = {word: task_of(experiment, word) for word, experiment in EXPERIMENTS.items()}
+task = Task(
+    "lab/all",
+    reads=tuple(EXPERIMENTS.values()),
+    table=Table.of(value("y", float, "What came out.")),
+    own_kind="table",
+)
+"""Through which a worker finds the experiments of this module."""
 
 
 def make_library() -> Library:
     library = Library()
-    for task in tasks:
+    for task in TASKS.values():
         library.tasks.add(task.id, task)
         library.modules[task.id] = __name__
         for experiment in walk_experiments(task):
@@ -235,9 +213,8 @@ def carry_out(
     progress: Silent | None = None,
     **options: Any,
 ) -> Summary:
-    """Run a plan in this process; `calls` and `batches` then tell what ran."""
+    """Run a plan in this process; `calls` then tells what ran."""
     calls.clear()
-    batches.clear()
     facts = {**FACTS, "overrides": dict(plan.overrides)}
     progress = progress or Silent()
     runner = Runner(

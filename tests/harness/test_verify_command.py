@@ -96,7 +96,7 @@ def test_a_change_within_rounding_is_close(ran: Cli, toy: ToyPaper) -> None:
 
 def test_a_changed_quantity_differs_and_fails_nothing(ran: Cli, toy: ToyPaper) -> None:
     # Squares that all grow by as much leave the claim's growth as it is, which has no spread.
-    change_run(toy, SQUARE, f'{SQUARE} + (0.5 if point.x == 3 else 0.0)')
+    change_run(toy, SQUARE, f"{SQUARE} + (0.5 if point.x == 3 else 0.0)")
     done = ran(*VERIFY, "--sample", "12")
     assert (done.code, words(toy)) == (0, {"bit", "differs"})
     assert "9 of 12 agree (9 bit)" in done.out
@@ -110,7 +110,7 @@ def test_a_changed_quantity_differs_and_fails_nothing(ran: Cli, toy: ToyPaper) -
 
 def test_a_move_within_the_spread_of_seeds_agrees(ran: Cli, toy: ToyPaper) -> None:
     edit(toy.task, 'table["square"].max() - table["square"].min()', 'table["square"].max()')
-    change_run(toy, SQUARE, f'{SQUARE} + (0.01 if point.x == 3 else 0.0)')
+    change_run(toy, SQUARE, f"{SQUARE} + (0.01 if point.x == 3 else 0.0)")
     done = ran(*VERIFY, "--sample", "12")
     assert (done.code, words(toy)) == (0, {"bit", "spread"})
     assert "12 of 12 agree (9 bit, 3 spread)" in done.out
@@ -135,7 +135,8 @@ def test_what_cannot_run_here_is_said(ran: Cli, toy: ToyPaper) -> None:
 
 
 def test_trials_that_fail_give_their_exit_code(ran: Cli, toy: ToyPaper) -> None:
-    change_run(toy, 'log("start", point.to_json())', f'raise FileNotFoundError("{toy.root}/net.bin")')
+    raising = f'raise FileNotFoundError("{toy.root}/net.bin")'
+    change_run(toy, 'log("start", point.to_json())', raising)
     done = ran(*VERIFY)
     assert (done.code, words(toy)) == (3, {"differs"})
     assert "3 of 3 failed" in last_line(done.err)

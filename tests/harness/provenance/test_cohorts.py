@@ -4,29 +4,41 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import pytest
 
 from harness.declare.experiment import Experiment
+from harness.declare.params import Params, doc, seed
+from harness.declare.profiles import Profile
 from harness.errors import SpecError, UsageError
 from harness.provenance.cohorts import FIRST, Cohort, cohort_seed
 from harness.run.trial import all_trials, grid_of
 from tests.harness.conftest import Cli
 from tests.harness.toy_paper import ToyPaper
 
+Grid = Callable[[Profile], Iterable[Any]]
 COHORT = Cohort(number=1, num_seeds=3, since="0" * 40)
 DECLARED = "    cohorts={'cpu': (Cohort(number=1, num_seeds=3, since='0' * 40),)},\n"
 RUN = ("run", "toylab", "--profile", "cpu", "--executor", "inline")
 
 
-def experiment(*cohorts: Cohort) -> Experiment:
+class Point(Params):
+    x: int = doc("The number.")
+    seed: int = seed("The noise.")
+
+
+def grid(profile: Profile) -> Iterator[Point]:
+    if profile == "cpu":
+        for x in (1, 2):
+            for number in (0, 1):
+                yield Point(x=x, seed=number)
+
+
+def experiment(*cohorts: Cohort, grid: Grid = grid) -> Experiment:
     return Experiment(
-        id="lab/sweep",
-        version=1,
-        run=lambda params, ctx: [],
-        grid={"cpu": lambda: ({"x": x, "seed": seed} for x in (1, 2) for seed in (0, 1))},
-        cohorts={"cpu": cohorts},
+        "lab/sweep", version=1, params=Point, grid=grid, run="trial:run", cohorts={"cpu": cohorts}
     )
 
 
@@ -46,10 +58,8 @@ def test_cohort_repeats_every_point_and_enters_no_key() -> None:
         (x, seed) for x in (1, 2) for seed in COHORT.seeds("lab")
     }
     # Whoever lists such a seed gets the same trial.
-    same = {"x": 1, "seed": COHORT.seeds("lab")[0]}
-    listed = Experiment(
-        id="lab/sweep", version=1, run=plain.run, grid={"cpu": lambda: iter([same])}
-    )
+    same = Point(x=1, seed=COHORT.seeds("lab")[0])
+    listed = experiment(grid=lambda profile: [same])
     assert grid_of(listed, "cpu")[0].key in {t.key for t in fresh}
     assert len(all_trials(declared, "cpu")) == 4 + 6
 
@@ -71,10 +81,15 @@ def test_cohort_that_is_not_declared_is_refused() -> None:
 def declared(toy: ToyPaper, cli: Cli) -> ToyPaper:
     """Return a toy paper whose first seeds were run before a cohort was declared."""
     assert cli(*RUN).code == 0
-    path = toy.folder / "experiments" / "squares.py"
-    text = path.read_text().replace("    timeout_s=", f"{DECLARED}    timeout_s=")
-    path.write_text(f"from harness.provenance.cohorts import Cohort\n{text}")
+    text = toy.experiment.read_text().replace("    timeout_s=", f"{DECLARED}    timeout_s=")
+    toy.experiment.write_text(f"from harness.provenance.cohorts import Cohort\n{text}")
     return toy
+
+
+def judge_by(toy: ToyPaper, cohort: str, *, threshold: float = 1.0) -> None:
+    """Declare that a cohort decides the toy's claim."""
+    text = toy.task.read_text().replace("by_theory(", f'by_theory(cohort="{cohort}", ')
+    toy.task.write_text(text.replace("growth, 1.0", f"growth, {threshold}"))
 
 
 def check(cli: Cli, *options: str) -> list[dict[str, Any]]:
@@ -107,8 +122,7 @@ def test_each_cohort_is_judged_alone(declared: ToyPaper, cli: Cli) -> None:
 def test_claim_changed_after_its_run_is_cleared_by_a_fresh_cohort(
     declared: ToyPaper, cli: Cli
 ) -> None:
-    task = declared.folder / "tasks" / "tab01_squares.py"
-    task.write_text(task.read_text().replace("threshold=1.0", 'threshold=0.5, cohort="cohort-1"'))
+    judge_by(declared, "cohort-1", threshold=0.5)
     assert cli(*RUN, "--cohort", "cohort-1").code == 0
     rows = {row["cohort"]: row for row in check(cli)}
     assert (rows[FIRST]["seal"], rows[FIRST]["decides"]) == ("changed", False)
@@ -119,8 +133,7 @@ def test_cohort_that_decides_cannot_be_picked_when_both_are_known(
     declared: ToyPaper, cli: Cli
 ) -> None:
     assert cli(*RUN).code == 0
-    task = declared.folder / "tasks" / "tab01_squares.py"
-    task.write_text(task.read_text().replace("threshold=1.0", 'threshold=1.0, cohort="cohort-1"'))
+    judge_by(declared, "cohort-1")
     rows = {row["cohort"]: row for row in check(cli)}
     assert (rows["cohort-1"]["decides"], rows["cohort-1"]["seal"]) == (True, "changed")
     assert "judged by: first then, cohort-1 now" in rows["cohort-1"]["differences"]
@@ -128,16 +141,14 @@ def test_cohort_that_decides_cannot_be_picked_when_both_are_known(
 
 def test_cohort_that_was_run_cannot_be_dropped(declared: ToyPaper, cli: Cli) -> None:
     assert cli(*RUN).code == 0
-    path = declared.folder / "experiments" / "squares.py"
-    path.write_text(path.read_text().replace(DECLARED, ""))
+    declared.experiment.write_text(declared.experiment.read_text().replace(DECLARED, ""))
     done = cli("check", "toylab", "--profile", "cpu", "--json")
     rows = [row for row in json.loads(done.out) if row["cohort"] == "cohort-1"]
     assert (done.code, [row["verdict"] for row in rows]) == (1, ["ERROR"])
 
 
 def test_claim_judged_by_no_cohort_breaks_its_task(toy: ToyPaper, cli: Cli) -> None:
-    task = toy.folder / "tasks" / "tab01_squares.py"
-    task.write_text(task.read_text().replace("threshold=1.0", 'threshold=1.0, cohort="cohort-7"'))
+    judge_by(toy, "cohort-7")
     assert "cohort-7, which no experiment" in cli("list").err
 
 

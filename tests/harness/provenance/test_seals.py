@@ -13,11 +13,12 @@ from typing import Any
 import pytest
 
 from harness.declare.claims import Claim
-from harness.declare.old import flat_claim, old_task
 from harness.declare.table import Table
+from harness.declare.task import Task
 from harness.errors import SpecError
 from harness.provenance import code
 from harness.provenance.seals import Outcome, Sealed, compare, seal
+from tests.harness import hand_made
 
 SOURCE = '''
 import functools
@@ -59,7 +60,7 @@ def inner(x):
     return x - 1
 """
 
-TASK = old_task(id="sealpaper/tab01", title="", reads=(), columns=Table(()))
+TASK = Task("sealpaper/tab01", reads=(), table=Table.of())
 count = itertools.count()
 Make = Callable[..., str]
 
@@ -92,11 +93,10 @@ def make(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Make]:
 
 def make_claim(quantity: Any, **changes: Any) -> Claim:
     settings: dict[str, Any] = {
-        "id": "c", "statement": "It holds.", "where": "p. 1", "form": "at_most",
-        "grade": "empirical", "quantity": quantity, "threshold": 1.0, "threshold_from": "theory",
+        "statement": "It holds.", "where": "p. 1", "quantity": quantity,
         "profiles": ("smoke", "cpu"),
     }  # fmt: skip
-    return flat_claim(**{**settings, **changes})
+    return hand_made.make_claim(**{**settings, **changes})
 
 
 @pytest.mark.parametrize(

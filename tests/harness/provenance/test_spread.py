@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 import pandas as pd
@@ -12,6 +12,7 @@ import pytest
 from harness.declare.claims import Claim
 from harness.declare.profiles import Profile
 from harness.declare.statistics import InvalidQuantity
+from harness.declare.table import Table, param
 from harness.declare.task import Task
 from harness.provenance.agreement import Spread
 from harness.provenance.cohorts import Cohort
@@ -121,19 +122,20 @@ def test_each_cohort_is_judged_by_the_spread_of_its_own_seeds(cohort: str, withi
     )
 
 
+def with_view(task: Task, view: Callable[[Mapping[str, pd.DataFrame]], pd.DataFrame]) -> Task:
+    return replace(task, table=replace(task.table, make=view))
+
+
 def _wide(claim: Claim) -> Task:
     """Return a task whose table has several rows a seed."""
     task = make_task(claim)
-    columns = replace(
-        task.table,
-        columns=(*task.table.columns, replace(task.table.columns[0], name="k", role="param")),
-    )
 
     def view(frames: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
         (frame,) = frames.values()
         return frame.assign(k=frame.groupby("seed").cumcount())
 
-    return replace(task, columns=columns, view=view)
+    columns = (*task.table.columns, param("k", int, "The row of its seed."))
+    return replace(task, table=Table.of(columns, make=view))
 
 
 def only_small(table: pd.DataFrame) -> float:
@@ -169,7 +171,7 @@ def test_a_table_that_cannot_be_rebuilt_shows_nothing() -> None:
     def view(frames: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
         raise KeyError("width")
 
-    task = replace(make_task(make_claim()), view=view)
+    task = with_view(make_task(make_claim()), view)
     found = judge(task, record(1, 1.001))
     assert found == Spread(within=False, reason="demo/tab01 cannot be rebuilt: KeyError")
 
@@ -179,6 +181,6 @@ def test_samples_of_other_seeds_cannot_be_compared() -> None:
         (frame,) = frames.values()
         return frame[frame["y"] < 3.0]
 
-    task = replace(make_task(make_claim()), view=view)
+    task = with_view(make_task(make_claim()), view)
     found = judge(task, record(1, 5.0))
     assert found == Spread(within=False, reason="demo/tab01:c has other seeds or steps")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import multiprocessing
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.declare.old import old_task
-from harness.declare.table import Column, Table
+from harness.declare.table import Column, Table, measured, value
 from harness.declare.task import Task
 from harness.errors import DataError, RunError
 from harness.provenance.verify import (
@@ -88,11 +88,11 @@ def test_stale_are_the_records_of_another_code() -> None:
 
 
 def test_measured_columns_are_those_of_any_reading_task() -> None:
-    def task(word: str, role: Any) -> Task:
-        column = Column(name=f"{word}_ms", type="float", role=role, doc="")
-        return old_task(id=f"demo/{word}", title="", reads=(EXPERIMENT,), columns=Table((column,)))
+    def task(word: str, make: Callable[..., Column]) -> Task:
+        table = Table.of(make(f"{word}_ms", float, ""))
+        return Task(f"demo/{word}", reads=(EXPERIMENT,), table=table)
 
-    assert measured_columns([task("tab01", "measurement"), task("tab02", "value")]) == {"tab01_ms"}
+    assert measured_columns([task("tab01", measured), task("tab02", value)]) == {"tab01_ms"}
 
 
 # The file

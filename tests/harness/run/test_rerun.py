@@ -23,7 +23,6 @@ from harness.store.workspace import Workspace
 from tests.harness import inline_lab
 from tests.harness.inline_lab import (
     BASE,
-    BATCHED,
     FACTS,
     HEAD,
     LIMITS,
@@ -44,11 +43,10 @@ def no_faults() -> Iterator[None]:
 def store(tmp_path: Path) -> RecordStore:
     """Return the records of a checkout in which everything is packed at `cpu`."""
     store = RecordStore(Workspace(tmp_path / "checkout"))
-    run_lab(store, "squares", "head", "batched")
-    for experiment in (SQUARES, BASE, HEAD, BATCHED):
+    run_lab(store, "squares", "head")
+    for experiment in (SQUARES, BASE, HEAD):
         store.pack(experiment.id, "cpu", grid_of(experiment, "cpu"))
     inline_lab.calls.clear()
-    inline_lab.batches.clear()
     return store
 
 
@@ -95,13 +93,6 @@ def test_only_the_file_of_outcomes_is_new_in_the_checkout(store: RecordStore) ->
     assert after == before
     assert not runner.store.workspace.root.exists()
     assert not runner.store.workspace.root.is_relative_to(store.workspace.root)
-
-
-def test_a_drawn_member_runs_with_its_whole_batch(store: RecordStore) -> None:
-    outcomes, _, _ = rerun(store, BATCHED, 1)
-    assert words(outcomes) == ["bit"]
-    (members,) = inline_lab.batches
-    assert members in ([8, 9, 10], [11, 12], [16, 17, 18], [19, 20])
 
 
 def test_a_trial_whose_upstream_fails_is_not_run(store: RecordStore) -> None:

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from harness.declare.experiment import RawParams, Status
 from harness.errors import RunError, UsageError
 from harness.run.plan import Action
 from harness.run.trial import Trial, grid_of
@@ -19,7 +18,7 @@ from harness.store.workspace import Workspace
 from tests.harness import inline_lab as lab
 from tests.harness.inline_lab import (
     BASE,
-    BATCHED,
+    FATES,
     HEAD,
     SQUARES,
     TASKS,
@@ -168,40 +167,6 @@ def test_what_needs_a_failed_trial_is_skipped_with_its_name(store: RecordStore) 
     assert lab.calls == ["lab/base[x=0 seed=0]", "lab/head[x=0 k=5 seed=0]"]
 
 
-def test_batches_follow_from_the_grid_and_an_incomplete_one_is_run_whole(
-    store: RecordStore,
-) -> None:
-    run_lab(store, "batched")
-    whole = [[8, 9, 10], [11, 12], [16, 17, 18], [19, 20]]
-    assert sorted(lab.batches) == whole
-    lost = [trial for trial in grid_of(BATCHED, "cpu") if trial.params["x"] in (9, 20)]
-    kept = store.path(grid_of(BATCHED, "cpu")[0]).read_bytes()
-    for trial in lost:
-        store.path(trial).unlink()
-    summary = run_lab(store, "batched")
-    assert sorted(lab.batches) == [[8, 9, 10], [19, 20]]
-    assert (summary.num_run, summary.num_left) == (2, 0)
-    assert store.path(grid_of(BATCHED, "cpu")[0]).read_bytes() == kept
-    values = {t.params["x"]: store.result(t) for t in grid_of(BATCHED, "cpu")}
-    assert {x: record.rows for x, record in values.items() if record} == {
-        x: [{"y": x * 10.0}] for x in (8, 9, 10, 11, 12, 16, 17, 18, 19, 20)
-    }
-
-
-def test_a_batch_of_the_wrong_length_fails_its_members_only(store: RecordStore) -> None:
-    whole = BATCHED.batch
-    assert whole is not None
-    short = replace(whole, run=lambda points, contexts: [[{"y": 0.0}]])
-    object.__setattr__(BATCHED, "batch", short)
-    try:
-        summary = run_lab(store, "batched", "squares")
-    finally:
-        object.__setattr__(BATCHED, "batch", whole)
-    assert len(summary.failed) == 10
-    assert all("gave 1 results" in report.note for report in summary.failed)
-    assert summary.num_run == 13
-
-
 def test_no_time_budget_starts_nothing_and_says_what_is_left(store: RecordStore) -> None:
     summary = run_lab(store, "squares", time_budget_s=0.0)
     assert (summary.num_run, summary.num_left, summary.out_of_time) == (0, 3, True)
@@ -343,11 +308,7 @@ def test_each_task_is_announced_once_when_its_last_trial_ended(store: RecordStor
 def test_a_row_with_a_value_that_is_not_finite_makes_the_trial_diverged(
     store: RecordStore,
 ) -> None:
-    def diverge(params: RawParams, ctx: object) -> list[dict[str, float]]:
-        return [{"y": float("inf")}]
-
-    wild = replace(SQUARES, id="lab/wild", run=diverge)
-    from harness.executors.worker import _outcome
-
-    outcome = _outcome(wild.run({}, None))  # type: ignore[arg-type]
-    assert (outcome.status, outcome.rows) == (Status.DIVERGED, [{"y": None}])
+    carry_out(store, plan_of(store, "fates", overrides={"fate": "infinite"}))
+    record = store.result(Trial(FATES, {"fate": "infinite", "number": 0, "seed": 0}, "cpu"))
+    assert record is not None
+    assert (record.status, record.rows) == ("diverged", [{"y": None}])

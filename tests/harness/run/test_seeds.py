@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import pytest
@@ -11,6 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.declare.experiment import Experiment
+from harness.declare.params import Params
+from harness.declare.params import seed as a_seed
+from harness.declare.profiles import Profile
 from harness.errors import SpecError
 from harness.run.seeds import derive_seed
 from harness.run.trial import Trial
@@ -19,8 +22,16 @@ NAMES = st.sampled_from(["scheme", "density", "log2_lr", "width", "steps"])
 VALUES = st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(max_size=5)
 
 
+class Point(Params):
+    seed: int = a_seed("All that is drawn.")
+
+
+def grid(profile: Profile) -> Iterator[Point]:
+    yield Point(seed=0)
+
+
 def trial(params: Mapping[str, Any], *, id: str = "demo/sweep", version: int = 1) -> Trial:
-    experiment = Experiment(id=id, version=version, run=lambda params, ctx: [], grid={})
+    experiment = Experiment(id, version=version, params=Point, grid=grid, run="trial:run")
     return Trial(experiment, params, "smoke")
 
 
