@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import gzip
 import json
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -13,11 +14,13 @@ from typer.testing import CliRunner, Result
 from harness.commands.data import app
 from harness.data import load as datasets
 from harness.data.pack import names_needed, pack
-from harness.declare.experiment import Experiment, Needs, RawParams, Row, RunContext, Use
-from harness.declare.old import old_task
-from harness.declare.table import Column, Table
+from harness.declare.experiment import Needs, Use
+from harness.declare.params import Params, doc, seed
+from harness.declare.profiles import Profile
+from harness.declare.table import Table
 from harness.declare.task import Task
 from harness.errors import DataError, UsageError
+from tests.harness.hand_made import unrun
 from tests.harness.staged_folder import FILES, TEXT, local_repo, make_folder
 from tools.make_catalogue import staged_entries
 
@@ -48,28 +51,30 @@ def rows_of(result: Result) -> dict[str, dict[str, object]]:
     return {row["name"]: row for row in json.loads(result.stdout)}
 
 
-def run(params: RawParams, ctx: RunContext) -> list[Row]:
-    return []
+class Reading(Params):
+    seed: int = seed("Nothing.")
+    data: str = doc("The data set that it reads.")
+
+
+class Start(Params):
+    seed: int = seed("Nothing.")
 
 
 def task_that_needs(*names: str, upstream: tuple[str, ...] = ()) -> Task:
-    start = Experiment(
-        id="mine/start",
-        version=1,
-        run=run,
-        grid={"gpu": lambda: [{"seed": 0}]},
-        needs=Needs(data=upstream),
+    def grid(profile: Profile) -> Iterator[Reading]:
+        if profile == "gpu":
+            for name in names:
+                yield Reading(seed=0, data=name)
+
+    start = unrun("mine/start", params=Start, needs=Needs(data=upstream))
+    experiment = unrun(
+        "mine/run",
+        params=Reading,
+        grid=grid,
+        needs=lambda reading: Needs(data=(reading.data,)),
+        uses=(Use(experiment=start, params=lambda reading: Start(seed=reading.seed)),),
     )
-    experiment = Experiment(
-        id="mine/run",
-        version=1,
-        run=run,
-        grid={"gpu": lambda: [{"seed": 0, "data": name} for name in names]},
-        needs=lambda params: Needs(data=(str(params["data"]),)),
-        uses=(Use(experiment=start, params=lambda params: {"seed": params["seed"]}),),
-    )
-    columns = Table((Column(name="seed", type="int", role="seed", doc="seed"),))
-    return old_task(id="mine/tab01", title="T", reads=(experiment,), columns=columns)
+    return Task("mine/tab01", reads=(experiment,), table=Table.of(Reading))
 
 
 def test_list_tells_what_is_here_and_what_is_missing(folder: Path) -> None:

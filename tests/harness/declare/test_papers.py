@@ -17,7 +17,7 @@ code = "owner/name"
 id = "fig01"
 title = "First figure"
 status = "task"
-file = "tasks/fig01_first.py"
+file = "loss/fig01.py"
 [[item]]
 id = "fig02"
 title = "A photograph"
@@ -67,7 +67,7 @@ def test_paper_lists_every_item_in_order(folder: Path) -> None:
         ('authors = ["A. Author"]', 'authors = "A. Author"', ["authors", "list"]),
         ('id = "fig02"', 'id = "fig01"', ["'fig01'", "twice"]),
         ('reason = "it shows no data"', "", ["item[1]", "reason"]),
-        ('file = "tasks/fig01_first.py"', "", ["item[0]", "file"]),
+        ('file = "loss/fig01.py"', "", ["item[0]", "file"]),
         ('id = "demo"', 'id = "other"', ["other", "demo"]),
         ('code = "owner/name"', 'code = "https://x.y/z"', ["code"]),
         ('title = "A demo"', "title = A demo", ["TOML", "line 3"]),

@@ -12,15 +12,16 @@ import pytest
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 
-from harness.declare.experiment import Experiment
-from harness.declare.old import old_task
+from harness.declare.named import bind
 from harness.declare.reference import COLUMNS
-from harness.declare.table import Column, Table
+from harness.declare.table import Table, value
+from harness.declare.task import Task
 from harness.errors import EnvError, SpecError
 from harness.publish import figures
 from harness.publish import style as house_style
 from harness.publish.figures import FORMATS, FigureContext, draw, plot_ours, plot_paper
 from tests.checkout import ROOT
+from tests.harness.hand_made import unrun
 
 TABLE = pd.DataFrame(
     {
@@ -49,12 +50,24 @@ def picture(ctx: FigureContext) -> Figure:
     return figure
 
 
-TASK = old_task(
-    id="demo/fig01",
-    title="Demo",
-    reads=(Experiment(id="demo/sweep", version=1, run=lambda params, ctx: [], grid={}),),
-    columns=Table((Column(name="loss", type="float", role="value", doc="loss"),)),
-    figure=picture,
+def crowded(ctx: FigureContext) -> Figure:
+    figure, (ax,) = ctx.subplots()
+    ax.scatter(*np.random.default_rng(0).normal(size=(2, 5000)))
+    return figure
+
+
+def shifted(ctx: FigureContext, *, by: float) -> Figure:
+    canvas = Figure(figsize=(3, 2))
+    panel = canvas.add_axes((0.2 + by, 0.2, 0.7, 0.7 - by))
+    panel.plot(ctx.table["loss"].to_numpy())
+    return canvas
+
+
+TASK = Task(
+    "demo/fig01",
+    reads=(unrun("demo/sweep"),),
+    table=Table.of(value("loss", float, "The loss.")),
+    figure="test_figures:picture",
     alt="A line.",
 )
 
@@ -71,7 +84,7 @@ def context(width: figures.Width = "double") -> FigureContext:
 REDRAW = """
 import hashlib, sys
 sys.path.insert(0, sys.argv[1])
-from tests.harness.test_figures import drawn
+from tests.harness.publish.test_figures import drawn
 print(*[hashlib.sha256(drawn(fmt)).hexdigest() for fmt in ("svg", "png", "pdf")])
 """
 
@@ -161,13 +174,9 @@ def test_dense_points_stay_under_the_size_limit() -> None:
 
 
 def test_svg_beyond_the_limit_is_refused_with_a_remedy() -> None:
-    def crowded(ctx: FigureContext) -> Figure:
-        figure, (ax,) = ctx.subplots()
-        ax.scatter(*np.random.default_rng(0).normal(size=(2, 5000)))
-        return figure
-
+    task = replace(TASK, figure="test_figures:crowded")
     with pytest.raises(SpecError, match="rasterized=True"):
-        draw(replace(TASK, figure=crowded), table=TABLE, reference=REFERENCE, profile="cpu")
+        draw(task, table=TABLE, reference=REFERENCE, profile="cpu")
 
 
 @pytest.mark.parametrize(("width", "points"), [("single", 3.3 * 72), ("double", 5.5 * 72)])
@@ -221,13 +230,8 @@ def test_sequential_colours_differ() -> None:
 
 def test_last_digits_of_the_layout_do_not_show() -> None:
     def shifted_by(noise: float) -> bytes:
-        def figure(ctx: FigureContext) -> Figure:
-            canvas = Figure(figsize=(3, 2))
-            panel = canvas.add_axes((0.2 + noise, 0.2, 0.7, 0.7 - noise))
-            panel.plot(ctx.table["loss"].to_numpy())
-            return canvas
-
-        task = replace(TASK, figure=figure)
+        task = replace(TASK, figure=bind("test_figures:shifted", by=noise))
         return draw(task, table=TABLE, reference=REFERENCE, profile="cpu")
 
     assert shifted_by(1e-13) == shifted_by(0.0)
+    assert shifted_by(0.01) != shifted_by(0.0)

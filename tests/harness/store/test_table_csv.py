@@ -12,22 +12,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from harness.declare.experiment import Experiment
-from harness.declare.old import old_task
-from harness.declare.table import Column, Table
+from harness.declare.table import Column, Table, param, seed_column, value
 from harness.declare.task import Task
 from harness.errors import DataError, SpecError
 from harness.store.table_csv import build_table, csv_text, first_difference, read_csv, validate
+from tests.harness.hand_made import unrun
 
-COLUMNS = Table(
-    (
-        Column(name="name", type="str", role="param", doc=""),
-        Column(name="seed", type="int", role="seed", doc=""),
-        Column(name="count", type="int", role="value", doc="", nullable=True),
-        Column(name="loss", type="float", role="value", doc="", nullable=True),
-        Column(name="good", type="bool", role="value", doc="", nullable=True),
-        Column(name="note", type="str", role="value", doc="", nullable=True),
-    )
+COLUMNS = Table.of(
+    param("name", str, ""),
+    seed_column(""),
+    value("count", int, "", nullable=True),
+    value("loss", float, "", nullable=True),
+    value("good", bool, "", nullable=True),
+    value("note", str, "", nullable=True),
 )
 NINE_DIGITS = st.floats(allow_nan=False, width=64).map(lambda x: float(f"{x:.9g}"))
 TEXT = st.text(st.characters(exclude_categories=["Cs"]))
@@ -129,13 +126,10 @@ def test_table_against_its_declaration_is_refused(rows: list[tuple[Any, ...]]) -
         frame(rows)
 
 
-def made_task(**changes: Any) -> Task:
-    reads = tuple(
-        Experiment(id=f"demo/{name}", version=1, run=lambda params, ctx: [], grid={})
-        for name in changes.pop("reads", ["one"])
-    )
-    columns = Table((Column(name="x", type="int", role="param", doc=""),))
-    return old_task(id="demo/tab01", title="", reads=reads, columns=columns, **changes)
+def made_task(*reads: str, column: Column | None = None) -> Task:
+    table = Table.of(column or param("x", int, ""))
+    experiments = tuple(unrun(f"demo/{name}") for name in reads or ["one"])
+    return Task("demo/tab01", reads=experiments, table=table)
 
 
 def test_table_of_one_experiment_is_its_frame_in_the_declared_columns() -> None:
@@ -146,7 +140,7 @@ def test_table_of_one_experiment_is_its_frame_in_the_declared_columns() -> None:
 
 def test_several_experiments_need_a_view() -> None:
     with pytest.raises(SpecError, match="declare a view"):
-        build_table(made_task(reads=["one", "two"]), {})
+        build_table(made_task("one", "two"), {})
 
 
 def test_missing_column_is_named() -> None:
@@ -162,8 +156,6 @@ def test_first_difference_names_the_line() -> None:
 
 
 def test_table_after_a_run_is_the_one_in_its_csv() -> None:
-    columns = Table((Column(name="loss", type="float", role="value", doc=""),))
-    experiment = Experiment(id="demo/one", version=1, run=lambda params, ctx: [], grid={})
-    task = old_task(id="demo/tab01", title="", reads=(experiment,), columns=columns)
+    task = made_task(column=value("loss", float, ""))
     table = build_table(task, {"demo/one": pd.DataFrame({"loss": [1 / 3]})})
     assert list(table["loss"]) == [0.333333333]

@@ -1,18 +1,19 @@
 """A made-up paper with stored results, for tests of the report: no number here is real."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 from matplotlib.figure import Figure
 
-from harness.declare.experiment import Experiment
-from harness.declare.old import flat_claim, old_task
-from harness.declare.params import Scalar
+from harness.declare.claims import CHECK, at_least, at_most, by_theory, claims, equal
+from harness.declare.experiment import Experiment, Row, RunContext
+from harness.declare.params import Params, doc, seed
 from harness.declare.profiles import Profile
-from harness.declare.reference import COLUMNS, load_reference
-from harness.declare.table import Column, Table
+from harness.declare.reference import COLUMNS as REFERENCE_COLUMNS
+from harness.declare.reference import load_reference
+from harness.declare.table import Table, value
 from harness.declare.task import Task
 from harness.publish.evidence import seals_of
 from harness.publish.figures import PALETTE, FigureContext, draw, plot_ours, plot_paper
@@ -38,17 +39,17 @@ code = ""
 id = "fig02"
 title = "Loss against density"
 status = "task"
-file = "tasks/fig02_loss.py"
+file = "loss/fig02.py"
 [[item]]
 id = "fig10"
 title = '''HOSTILE'''
 status = "task"
-file = "tasks/fig10_hostile.py"
+file = "loss/fig10.py"
 [[item]]
 id = "fig11"
 title = "A broken task"
 status = "task"
-file = "tasks/fig11_broken.py"
+file = "loss/fig11.py"
 [[item]]
 id = "fig12"
 title = "A diagram"
@@ -103,88 +104,53 @@ def picture(ctx: FigureContext) -> Figure:
     return figure
 
 
-COLUMN = Table(
-    (
-        Column(name="scheme", type="str", role="param", doc="The scheme."),
-        Column(name="density", type="float", role="param", doc="Fraction kept."),
-        Column(name="seed", type="int", role="seed", doc="The seed."),
-        Column(name="loss", type="float", role="value", doc="Train loss.", nullable=True),
-    )
-)
+class Loss(Params):
+    scheme: str = doc("The scheme.")
+    density: float = doc("Fraction kept.")
+    seed: int = seed("The seed.")
 
+
+COLUMNS = Table.of(Loss, value("loss", float, "Train loss.", nullable=True))
 LOSSES = {1.0: (2.0, 2.1, 2.2), 0.5: (3.0, 3.2, 3.1)}
 FAILED_SEED = 9
 
 
-def grid() -> Iterator[dict[str, Scalar]]:
+def grid(profile: Profile) -> Iterator[Loss]:
+    if profile not in ("smoke", "cpu"):
+        return
     for density, losses in LOSSES.items():
-        for seed in range(len(losses)):
-            yield {"scheme": "sp", "density": density, "seed": seed}
+        for number in range(len(losses)):
+            yield Loss(scheme="sp", density=density, seed=number)
+    if profile == "smoke":
+        yield Loss(scheme="sp", density=1.0, seed=FAILED_SEED)
 
 
-def smoke_grid() -> Iterator[dict[str, Scalar]]:
-    yield from grid()
-    yield {"scheme": "sp", "density": 1.0, "seed": FAILED_SEED}
+def train(point: Loss, ctx: RunContext) -> Sequence[Row]:
+    return [{"loss": LOSSES[point.density][point.seed]}]
 
 
-SWEEP = Experiment(
-    id="demo/sweep",
-    version=1,
-    run=lambda params, ctx: [],
-    grid={"smoke": smoke_grid, "cpu": grid},
-)
+SWEEP = Experiment("demo/sweep", version=1, params=Loss, grid=grid, run="demo_paper:train")
 
-CLAIMS = (
-    flat_claim(
-        id="grows",
-        statement="Loss grows as density falls.",
-        where="Figure 2",
-        form="at_least",
-        grade="empirical",
-        quantity=gap,
-        threshold=0.5,
-        threshold_from="theory",
-        profiles=("cpu", "gpu", "paper"),
-        unit="nats",
-        paper_value=gap_in_paper,
-    ),
-    flat_claim(
-        id="shrinks",
-        statement="Loss shrinks as density falls.",
-        where="Figure 2",
-        form="at_most",
-        grade="empirical",
-        quantity=gap,
-        threshold=-0.5,
-        threshold_from="theory",
-        profiles=("cpu", "gpu", "paper"),
-        unit="nats",
-    ),
-    flat_claim(
-        id="rows",
-        statement="The table has six rows.",
-        where="nowhere",
-        form="equal",
-        grade="exact",
-        quantity=rows,
-        threshold=6.0,
-        threshold_from="theory",
-        profiles=("smoke", "cpu", "gpu", "paper"),
-        deterministic=True,
-    ),
-)
-
-TASK = old_task(
-    id="demo/fig02",
-    title="Loss against density",
+TASK = Task(
+    "demo/fig02",
     reads=(SWEEP,),
-    columns=COLUMN,
-    claims=CLAIMS,
-    figure=picture,
+    table=COLUMNS,
+    claims=claims(
+        "Figure 2",
+        (
+            "grows",
+            by_theory(),
+            at_least(gap, 0.5, "nats", paper_value=gap_in_paper),
+            "Loss grows as density falls.",
+        ),
+        ("shrinks", by_theory(), at_most(gap, -0.5, "nats"), "Loss shrinks as density falls."),
+    )
+    + claims("nowhere", ("rows", CHECK, equal(rows, 6, ""), "The table has six rows.")),
+    figure="demo_paper:picture",
     caption="Mean over seeds; bars show the standard error.",
     alt="A line that falls as density grows.",
 )
-HOSTILE_TASK = old_task(id="demo/fig10", title=HOSTILE, reads=(SWEEP,), columns=COLUMN)
+HOSTILE_TASK = Task("demo/fig10", reads=(SWEEP,), table=COLUMNS)
 
 
 def demo_table() -> pd.DataFrame:
@@ -194,8 +160,8 @@ def demo_table() -> pd.DataFrame:
 
 def demo_record(trial: Trial, seals: dict[str, dict[str, Any]]) -> Record:
     """Return a trial's record; that of one seed failed."""
-    density, seed = float(trial.params["density"]), int(trial.params["seed"])
-    failed = seed == FAILED_SEED
+    density, number = float(trial.params["density"]), int(trial.params["seed"])
+    failed = number == FAILED_SEED
     return Record(
         key=trial.key,
         experiment=SWEEP.id,
@@ -206,7 +172,7 @@ def demo_record(trial: Trial, seals: dict[str, dict[str, Any]]) -> Record:
         upstream=[],
         status="failed" if failed else "done",
         error="no <GPU>" if failed else "",
-        rows=[] if failed else [{"loss": LOSSES[density][seed]}],
+        rows=[] if failed else [{"loss": LOSSES[density][number]}],
         seals=seals,
         provenance=Provenance(
             commit="0123456789abcdef",
@@ -253,18 +219,18 @@ def make_demo(root: Path) -> tuple[Workspace, Library]:
     (folder / "reference").mkdir(parents=True)
     (folder / "paper.toml").write_text(PAPER_TOML.replace("HOSTILE", HOSTILE))
     (folder / "deviations.toml").write_text(DEVIATIONS_TOML)
-    lines = [",".join(row) for row in (COLUMNS, *REFERENCE)]
+    lines = [",".join(row) for row in (REFERENCE_COLUMNS, *REFERENCE)]
     (folder / "reference" / "demo.csv").write_text("\n".join(lines) + "\n")
     (folder / "README.md").write_text(
         "# Demo\n\nBefore.\n\n<!-- verdicts:begin -->\nold\n<!-- verdicts:end -->\n\nAfter.\n"
     )
     library = Library()
     library.papers.add("demo", PaperFolder("demo", "demo", folder))
-    for task, file in ((TASK, "tasks/fig02_loss.py"), (HOSTILE_TASK, "tasks/fig10_hostile.py")):
+    for task in (TASK, HOSTILE_TASK):
         library.tasks.add(task.id, task)
-        library.files[task.id] = file
+        library.files[task.id] = f"loss/{task.word}.py"
     library.broken["demo/fig11"] = BrokenTask(
-        "demo/fig11", "tasks/fig11_broken.py", "ImportError: no module called 'absent'"
+        "demo/fig11", "loss/fig11.py", "ImportError: no module called 'absent'"
     )
     workspace = Workspace(root)
     for profile in ("smoke", "cpu"):

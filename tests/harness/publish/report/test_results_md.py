@@ -148,7 +148,7 @@ def test_task_that_no_paper_lists_is_shown(tmp_path: Path) -> None:
     workspace, library = make_demo(tmp_path)
     task = dataclasses.replace(library.tasks["demo/fig02"], id="demo/fig77", claims=())
     library.tasks.add(task.id, task)
-    library.files[task.id] = "tasks/fig77.py"
+    library.files[task.id] = "loss/fig77.py"
     assert "not run in any profile" in line_with(
         build_results(workspace, library).read_text(), "[demo/fig77]"
     )
