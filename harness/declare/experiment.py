@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from harness.declare.named import With, declaring_package, named
 from harness.declare.params import Params, Scalar
-from harness.declare.profiles import PROFILES, Profile, check_id
+from harness.declare.profiles import Profile, check_id
 from harness.errors import SpecError
 from harness.provenance.cohorts import Cohort, check_numbers
 
@@ -142,21 +142,6 @@ Grid = Callable[[], Iterable[Any]]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Batch:
-    """How trials of one shape are run together; members follow from the grid alone."""
-
-    run: Any
-    """`module:name` of the function that runs all members and returns one result per member, in
-    order: it takes the list of their parameters and the list of their contexts."""
-    by: tuple[str, ...]
-    """Parameters that all members of a batch share."""
-    size: int
-    """Most members in one batch."""
-    profiles: tuple[Profile, ...] = PROFILES
-    """Where batching was measured to be faster."""
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
 class Use:
     """An experiment whose trial this one starts from."""
 
@@ -191,7 +176,6 @@ class Experiment:
     """Parameters on which random streams depend."""
     needs: Needs | Callable[[Any], Needs] = field(default_factory=Needs)
     uses: tuple[Use, ...] = ()
-    batch: Batch | None = None
     estimate: Callable[[Any], Estimate] | None = None
     dry_run: Any = None
     """`module:name` of a function of parameters that returns a `DryRun`."""
@@ -220,10 +204,9 @@ class Experiment:
         return named(place, self.package, where=f"experiment {self.id}")
 
     @property
-    def code(self) -> list[Any]:
-        """The functions that its trials run."""
-        places = [self.run, *([self.batch.run] if self.batch else [])]
-        return [self.function(place) for place in places]
+    def code(self) -> Any:
+        """The function that its trials run."""
+        return self.function(self.run)
 
     def typed(self, params: RawParams) -> Any:
         """Return a point as its class. Raises SpecError unless it fits one."""

@@ -1,12 +1,89 @@
-"""How a paper prints a table: what stands in its rows, columns and cells."""
+"""How a paper prints a table: its rows, its columns, and what stands in a cell.
+
+Layout(
+    rows=tuple(Line(name, where={"shape": shape}) for shape, name in MODELS.items()),
+    columns=(Line("Vanilla", where={"method": "full"}), Line("r = 128", group="LoRA", ...)),
+    cell=Cell("total_bytes", unit="GB", scale=1e9, digits=1),
+    where={"seq_len": 512},
+)
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from harness.declare.params import Scalar
+from harness.declare.table import Table
+from harness.errors import SpecError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Where = Mapping[str, Scalar]
+"""Columns of the task's table and the values that its rows must have there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """What a cell shows: a column of the task's table, averaged over its seeds."""
+
+    value: str
+    unit: str = ""
+    scale: float = 1.0
+    """What one printed unit is in the column's: 1e9 for GB of a column in bytes."""
+    digits: int = 2
+    """After the decimal point."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A row or a column of a printed table."""
+
+    head: str
+    group: str = ""
+    """What stands above or before several lines together."""
+    where: Where = field(default_factory=dict)
+    """Which rows of the task's table belong to the line."""
+    cell: Cell | None = None
+    """What its cells show, where that is not what the others show."""
+    paper: Mapping[str, str] = field(default_factory=dict)
+    """Which reference rows belong to the line: `series`, `x` or `y_name` and what it says."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Layout:
     """One printed table."""
 
-    rows: tuple[str, ...]
+    rows: tuple[Line, ...]
+    columns: tuple[Line, ...]
+    cell: Cell
+    where: Where = field(default_factory=dict)
+    """Which rows of the task's table the whole layout is about."""
+    title: str = ""
+    """Where a task prints several tables: what this one shows."""
+    notes: tuple[str, ...] = ()
+    """Footnotes, a sentence each."""
+
+    def check(self, table: Table) -> None:
+        """Raise SpecError for a column that a task's table does not have."""
+        for row, column in self.places():
+            named = {*self.where, *row.where, *column.where, self.cell_of(row, column).value}
+            if unknown := named - set(table.names):
+                raise SpecError(f"the layout names {sorted(unknown)}, which the table has not")
+
+    def places(self) -> Iterator[tuple[Line, Line]]:
+        """Yield every row with every column."""
+        yield from ((row, column) for row in self.rows for column in self.columns)
+
+    def cell_of(self, row: Line, column: Line) -> Cell:
+        """Return what a place shows: the column's word goes before the row's."""
+        return column.cell or row.cell or self.cell
+
+    def found(self, table: pd.DataFrame, row: Line, column: Line) -> pd.DataFrame:
+        """Return the rows of a task's table that belong to a place, one per seed."""
+        wanted = {**self.where, **row.where, **column.where}
+        for name, value in wanted.items():
+            table = table[table[name] == value]
+        return table.dropna(subset=[self.cell_of(row, column).value])

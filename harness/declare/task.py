@@ -53,6 +53,8 @@ class Task:
             raise SpecError(f"task {self.id}: own_kind is for ids that do not tell the kind")
         if self.figure is not None and not self.alt:
             raise SpecError(f"task {self.id}: a figure needs alt text")
+        for layout in self.layouts:
+            layout.check(self.table)
         cohorts = {c.name for e in self.reads for some in e.cohorts.values() for c in some}
         for claim in self.claims:
             if claim.scope.cohort not in {FIRST, *cohorts}:

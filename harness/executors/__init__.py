@@ -2,74 +2,10 @@
 
 from __future__ import annotations
 
-from concurrent.futures import Future
-from dataclasses import dataclass
-from typing import Any, Protocol
-
-from harness.declare.params import Scalar
-from harness.declare.profiles import Profile
 from harness.errors import UsageError, nearest
+from harness.executors.job import Executor
 
 EXECUTORS = ("local", "inline")
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Job:
-    """Trials that are run together in one worker, as plain data: it crosses processes."""
-
-    task_module: str
-    """Module through which the worker finds the experiment."""
-    experiment: str
-    points: tuple[dict[str, Scalar], ...]
-    """One set of parameters; several for a batch."""
-    profile: Profile
-    root: str
-    """The checkout's folder."""
-    facts: dict[str, Any]
-    """What every record of this run carries: commit, machine, versions, code, overrides, seals."""
-    timeout_s: float
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Report:
-    """What a worker says of one trial; the record itself is on disk already."""
-
-    key: str
-    status: str
-    """A `Status`, or `busy` where another run holds the trial."""
-    wall_s: float
-    note: str = ""
-
-
-class JobFailed(Exception):
-    """The worker died or ran out of time before it could write a record."""
-
-    def __init__(self, reason: str) -> None:
-        super().__init__(reason)
-        self.reason = reason
-
-
-class JobLost(Exception):
-    """The pool broke before the job was done, through no fault of its own: submit it again."""
-
-
-class Executor(Protocol):
-    """Carries out jobs side by side. A lost worker costs its job, not the executor."""
-
-    num_workers: int
-
-    def submit(self, job: Job) -> Future[list[Report]]:
-        """Start a job. Its future raises JobFailed where the worker was lost, JobLost where
-        the job never ran, and HarnessError where going on makes no sense."""
-        ...
-
-    def cancel_all(self) -> None:
-        """Stop at once, running jobs too."""
-        ...
-
-    def close(self) -> None:
-        """Free the workers; no job may be running."""
-        ...
 
 
 def make_executor(name: str, num_workers: int) -> Executor:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from concurrent.futures import Future
 
-from harness.executors import Job, Report
+from harness.executors.job import Job, Report
 from harness.executors.worker import run_job
 
 
@@ -13,8 +13,8 @@ class InlineExecutor:
 
     num_workers = 1
 
-    def submit(self, job: Job) -> Future[list[Report]]:
-        future: Future[list[Report]] = Future()
+    def submit(self, job: Job) -> Future[Report]:
+        future: Future[Report] = Future()
         try:
             future.set_result(run_job(job))
         except Exception as error:  # noqa: BLE001 - a future carries whatever was raised

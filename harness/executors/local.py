@@ -18,7 +18,7 @@ from typing import Any
 from pebble import ProcessExpired, ProcessPool
 
 from harness.errors import RunError
-from harness.executors import Job, JobFailed, JobLost, Report
+from harness.executors.job import Job, JobFailed, JobLost, Report
 from harness.executors.lifetime import start_worker
 from harness.executors.worker import run_job
 
@@ -35,13 +35,13 @@ class LocalExecutor:
         # It unblocks SIGINT when it starts, so it must have started before we block it.
         resource_tracker.ensure_running()
         self._pool = self._new_pool()
-        self._jobs: dict[Future[Any], Future[list[Report]]] = {}
+        self._jobs: dict[Future[Any], Future[Report]] = {}
         self._num_breaks = 0
         self._closed = threading.Event()
         threading.Thread(target=self._watch, daemon=True).start()
 
-    def submit(self, job: Job) -> Future[list[Report]]:
-        outer: Future[list[Report]] = Future()
+    def submit(self, job: Job) -> Future[Report]:
+        outer: Future[Report] = Future()
         inner = self._schedule(job)
         self._jobs[inner] = outer
 
@@ -96,10 +96,10 @@ class LocalExecutor:
             self._jobs.pop(inner, None)
             _settle(outer, JobLost("the pool of workers broke"))
 
-    def _pass_on(self, done: Future[Any], outer: Future[list[Report]], job: Job) -> None:
+    def _pass_on(self, done: Future[Any], outer: Future[Report], job: Job) -> None:
         """Give a job's end to the runner, in its words."""
         try:
-            reports: list[Report] = done.result()
+            report: Report = done.result()
         except CancelledError:
             outer.cancel()
             return
@@ -115,7 +115,7 @@ class LocalExecutor:
             _settle(outer, error)
         else:
             with suppress(InvalidStateError):
-                outer.set_result(reports)
+                outer.set_result(report)
         self._num_breaks = 0
 
     def _watch(self) -> None:
@@ -149,7 +149,7 @@ class LocalExecutor:
         return orphans - suspects
 
 
-def _settle(outer: Future[list[Report]], error: BaseException) -> None:
+def _settle(outer: Future[Report], error: BaseException) -> None:
     with suppress(InvalidStateError):
         outer.set_exception(error)
 

@@ -6,14 +6,12 @@ import datetime as dt
 import errno
 import time
 import traceback
-from collections.abc import Sequence
-from contextlib import ExitStack
 from pathlib import Path
 
-from harness.declare.experiment import Experiment, Outcome, RunResult, Status
+from harness.declare.experiment import Outcome, RunResult, Status
 from harness.errors import HarnessError, RunError
-from harness.executors import Job, JobFailed, Report
 from harness.executors.context import TrialContext
+from harness.executors.job import Job, JobFailed, Report
 from harness.provenance.before import code_of, load_before
 from harness.registry import load_experiment
 from harness.run.trial import Trial
@@ -24,8 +22,8 @@ from harness.store.workspace import Workspace
 BUSY = "busy"
 
 
-def run_job(job: Job) -> list[Report]:
-    """Run a job's trials, write their records, and say how each ended.
+def run_job(job: Job) -> Report:
+    """Run a job's trial, write its record, and say how it ended.
 
     Raises RunError where a record cannot be written; then nothing of it is on disk. Raises
     JobFailed for an error of the harness itself: an exception of another package might not
@@ -39,18 +37,15 @@ def run_job(job: Job) -> list[Report]:
         raise JobFailed(f"{type(error).__name__}: {error}") from error
 
 
-def _run_job(job: Job) -> list[Report]:
+def _run_job(job: Job) -> Report:
     store = RecordStore(Workspace(Path(job.root)))
     experiment = load_experiment(job.task_module, job.experiment)
-    trials = [Trial(experiment, point, job.profile) for point in job.points]
-    with ExitStack() as stack:
-        if not all(stack.enter_context(store.lock(trial)) for trial in trials):
-            return [Report(key=trial.key, status=BUSY, wall_s=0.0) for trial in trials]
-        # Another run may have finished them between the plan and the lock.
-        finished = [_finished(store, trial, job) for trial in trials]
-        if all(finished):
-            return [_report(record) for record in finished if record]
-        return [_report(record) for record in _run_trials(experiment, trials, job, store)]
+    trial = Trial(experiment, job.params, job.profile)
+    with store.lock(trial) as is_ours:
+        if not is_ours:
+            return Report(key=trial.key, status=BUSY, wall_s=0.0)
+        # Another run may have finished it between the plan and the lock.
+        return _report(_finished(store, trial, job) or _run_trial(trial, job, store))
 
 
 def _finished(store: RecordStore, trial: Trial, job: Job) -> Record | None:
@@ -64,51 +59,37 @@ def _finished(store: RecordStore, trial: Trial, job: Job) -> Record | None:
     return record
 
 
-def _run_trials(
-    experiment: Experiment, trials: Sequence[Trial], job: Job, store: RecordStore
-) -> list[Record]:
+def _run_trial(trial: Trial, job: Job, store: RecordStore) -> Record:
     started_at = dt.datetime.now(dt.UTC).isoformat(timespec="seconds")
     start = time.perf_counter()
-    contexts = [TrialContext(trial, store, job.profile) for trial in trials]
-    outcomes, status, error = _carry_out(experiment, trials, contexts)
-    wall_s = (time.perf_counter() - start) / len(trials)
-    records = [
-        _record(trial, context, outcome, status, error, started_at, wall_s, job, store)
-        for trial, context, outcome in zip(trials, contexts, outcomes, strict=True)
-    ]
-    for trial, record, context in zip(trials, records, contexts, strict=True):
-        old = store.result(trial)
-        # An old result whose artifacts were made anew, and differ, would never match them.
-        damaged = old is not None and bool(store.artifacts_intact(trial, old))
-        store.write(record, replace=bool(job.facts["rerun"]) or damaged)
-        context.discard_checkpoint()
-    return records
+    context = TrialContext(trial, store, job.profile)
+    outcome, status, error = _carry_out(trial, context)
+    wall_s = time.perf_counter() - start
+    record = _record(trial, context, outcome, status, error, started_at, wall_s, job, store)
+    old = store.result(trial)
+    # An old result whose artifacts were made anew, and differ, would never match them.
+    damaged = old is not None and bool(store.artifacts_intact(trial, old))
+    store.write(record, replace=bool(job.facts["rerun"]) or damaged)
+    context.discard_checkpoint()
+    return record
 
 
-def _carry_out(
-    experiment: Experiment, trials: Sequence[Trial], contexts: Sequence[TrialContext]
-) -> tuple[list[Outcome], Status | None, str]:
-    """Return the trials' outcomes, or none of them, a status and the error's text.
+def _carry_out(trial: Trial, context: TrialContext) -> tuple[Outcome, Status | None, str]:
+    """Return the trial's outcome, or an empty one, a status and the error's text.
 
     Raises RunError where the disk is full: the next trials would only fail too.
     """
+    experiment = trial.experiment
     try:
-        if len(trials) > 1 and experiment.batch is not None:
-            run = experiment.function(experiment.batch.run)
-            results = run([experiment.typed(trial.params) for trial in trials], contexts)
-        else:
-            run = experiment.function(experiment.run)
-            results = [run(experiment.typed(trials[0].params), contexts[0])]
-        if len(results) != len(trials):
-            raise RunError(f"a batch of {len(trials)} trials gave {len(results)} results")
-        return [_outcome(result) for result in results], None, ""
+        result = experiment.function(experiment.run)(experiment.typed(trial.params), context)
+        return _outcome(result), None, ""
     except (Exception, SystemExit) as caught:  # whatever a trial raises is its record's error
         if _is_disk_full(caught):
             raise RunError(str(caught)) from caught
         status = Status.OOM if _is_out_of_memory(caught) else Status.FAILED
         # What a library put into its message may not be writable as UTF-8.
         text = "".join(traceback.format_exception(caught)).encode(errors="replace").decode()
-        return [Outcome(rows=())] * len(trials), status, text
+        return Outcome(rows=()), status, text
 
 
 def _outcome(result: RunResult) -> Outcome:

@@ -160,4 +160,4 @@ def planned_keys(task: Task, *, cohort: str = FIRST) -> dict[str, str]:
 
 def experiment_code(experiment: Experiment) -> str:
     """Return the digest of what an experiment's trials run."""
-    return code_digest(experiment.code)
+    return code_digest([experiment.code])

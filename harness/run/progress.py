@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import Protocol
 
-from harness.executors import Report
+from harness.executors.job import Report
 from harness.run.plan import PlannedTrial
 from harness.run.trial import Trial
 

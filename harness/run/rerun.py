@@ -12,7 +12,7 @@ from typing import Any
 from harness.data import load as datasets
 from harness.declare.experiment import Estimate, Experiment
 from harness.declare.profiles import Profile
-from harness.executors import Executor, Report
+from harness.executors.job import Executor, Report
 from harness.provenance.agreement import Comparison, compare
 from harness.provenance.before import load_before
 from harness.provenance.spread import Tables, spread_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import logging
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -13,13 +13,13 @@ from typing import Any
 from harness.declare.experiment import Experiment, Status
 from harness.declare.task import Task
 from harness.errors import HarnessError, RunError
-from harness.executors import Executor, Job, JobFailed, JobLost, Report
+from harness.executors.job import Executor, Job, JobFailed, JobLost, Report
 from harness.executors.worker import BUSY
 from harness.publish.evidence import experiment_code, seals_of
 from harness.registry import Library
 from harness.run.plan import Action, Plan, PlannedTrial
 from harness.run.progress import Progress
-from harness.run.trial import Trial, grid_of
+from harness.run.trial import Trial
 from harness.store.record import Record, make_record
 from harness.store.store import RecordStore
 
@@ -47,13 +47,13 @@ class Summary:
 class _Work:
     """A job that is waiting or running."""
 
-    trials: list[Trial]
+    trial: Trial
     job: Job
     exclusive: bool
     seconds: float
     not_before: float = 0.0
     is_busy: bool = False
-    """Another run holds one of its trials."""
+    """Another run holds its trial."""
 
 
 class Runner:
@@ -85,7 +85,6 @@ class Runner:
         self.is_running = False
         self.tasks_left = {task.id: self._open_of(task) for task in plan.tasks}
         self._facts: dict[str, dict[str, Any]] = {}
-        self._groups: dict[tuple[Any, ...], list[Trial]] = {}
 
     def request_stop(self) -> None:
         """Ask a run in progress to end at once; what runs is killed, what is done is kept."""
@@ -99,7 +98,7 @@ class Runner:
         self.summary.num_reused = len(self.plan.with_action(Action.REUSE))
         self._record_blocked()
         waiting = self._jobs()
-        running: dict[Future[list[Report]], _Work] = {}
+        running: dict[Future[Report], _Work] = {}
         self.is_running = True
         finished = False
         try:
@@ -117,7 +116,7 @@ class Runner:
         self.summary.wall_s = time.monotonic() - self.start
         return self.summary
 
-    def _loop(self, waiting: list[_Work], running: dict[Future[list[Report]], _Work]) -> None:
+    def _loop(self, waiting: list[_Work], running: dict[Future[Report], _Work]) -> None:
         while (waiting or running) and not self.stop_requested:
             self._drop_orphans(waiting)
             self._fill(waiting, running)
@@ -136,69 +135,22 @@ class Runner:
                 return
 
     def _jobs(self) -> list[_Work]:
-        """Turn trials into jobs: a batch where the experiment has one, else one each."""
-        grouped: dict[tuple[Any, ...], list[PlannedTrial]] = {}
-        for item in self.plan.with_action(Action.RUN):
-            grouped.setdefault(self._batch_of(item.trial), []).append(item)
-        work = []
-        for items in grouped.values():
-            trials = self._batch_members(items)
-            experiment = trials[0].experiment
-            job = Job(
-                task_module=self.library.module_of(experiment),
-                experiment=experiment.id,
-                points=tuple(dict(trial.params) for trial in trials),
-                profile=self.plan.profile,
-                root=str(self.store.workspace.root),
-                facts={**self.facts, **self._facts_of(experiment), "rerun": self._reruns(items)},
-                timeout_s=experiment.timeout_s * len(trials),
-            )
-            seconds = sum(item.estimate.seconds for item in items)
-            work.append(_Work(trials, job, trials[0].needs.exclusive, seconds))
-        return work
+        """Turn the trials to run into jobs."""
+        return [self._work_of(item) for item in self.plan.with_action(Action.RUN)]
 
-    def _batch_of(self, trial: Trial) -> tuple[Any, ...]:
-        """Return what names a trial's batch: its own key where it is run alone."""
-        place = self._place(trial)
-        if place is None:
-            return (trial.key,)
-        members, number = place
-        return (trial.experiment.id, members[0].key, number)
-
-    def _place(self, trial: Trial) -> tuple[list[Trial], int] | None:
-        """Return a trial's group and the number of its batch there; None where it has none.
-
-        An upstream trial that lies outside its experiment's grid has none.
-        """
-        batch = trial.experiment.batch
-        if batch is None or self.plan.profile not in batch.profiles:
-            return None
-        members = self._full_group(trial)
-        keys = [member.key for member in members]
-        return (members, keys.index(trial.key) // batch.size) if trial.key in keys else None
-
-    def _full_group(self, trial: Trial) -> list[Trial]:
-        """Return all trials of the grid that share a trial's batch parameters, run or not."""
-        experiment = trial.experiment
-        assert experiment.batch is not None
-        by = experiment.batch.by
-        if not any(key[0] == experiment.id for key in self._groups):
-            for member in grid_of(experiment, self.plan.profile, self.plan.overrides):
-                shared = (experiment.id, *(member.params.get(name) for name in by))
-                self._groups.setdefault(shared, []).append(member)
-        return self._groups.get((experiment.id, *(trial.params.get(name) for name in by)), [])
-
-    def _batch_members(self, items: Sequence[PlannedTrial]) -> list[Trial]:
-        """Return a batch's members: a batch with one open trial is run whole."""
-        batch = items[0].trial.experiment.batch
-        place = self._place(items[0].trial)
-        if batch is None or place is None:
-            return [item.trial for item in items]
-        group, number = place
-        return group[number * batch.size : (number + 1) * batch.size]
-
-    def _reruns(self, items: Sequence[PlannedTrial]) -> bool:
-        return self.rerun and any(item.stale for item in items)
+    def _work_of(self, item: PlannedTrial) -> _Work:
+        trial, experiment = item.trial, item.trial.experiment
+        rerun = self.rerun and item.stale
+        job = Job(
+            task_module=self.library.module_of(experiment),
+            experiment=experiment.id,
+            params=dict(trial.params),
+            profile=self.plan.profile,
+            root=str(self.store.workspace.root),
+            facts={**self.facts, **self._facts_of(experiment), "rerun": rerun},
+            timeout_s=experiment.timeout_s,
+        )
+        return _Work(trial, job, trial.needs.exclusive, item.estimate.seconds)
 
     def _facts_of(self, experiment: Experiment) -> dict[str, Any]:
         """Return the code digest and the seals of all claims on an experiment, as of now."""
@@ -210,7 +162,7 @@ class Runner:
             }
         return self._facts[experiment.id]
 
-    def _fill(self, waiting: list[_Work], running: dict[Future[list[Report]], _Work]) -> None:
+    def _fill(self, waiting: list[_Work], running: dict[Future[Report], _Work]) -> None:
         """Submit what is ready, two jobs per worker, a timing trial alone."""
         if any(work.exclusive for work in running.values()):
             return
@@ -232,15 +184,13 @@ class Runner:
             self.summary.out_of_time = self._is_late() or (bool(ready) and all(ready))
 
     def _is_ready(self, work: _Work) -> bool:
-        sources = [source for trial in work.trials for source in trial.upstream]
-        upstream_open = any(source.key in self.open for source in sources)
+        upstream_open = any(source.key in self.open for source in work.trial.upstream)
         return time.monotonic() >= work.not_before and not upstream_open
 
     def _drop_orphans(self, waiting: list[_Work]) -> None:
         """Give up jobs whose upstream failed."""
         for work in list(waiting):
-            sources = [source for trial in work.trials for source in trial.upstream]
-            lost = [source.name for source in sources if source.key in self.lost]
+            lost = [source.name for source in work.trial.upstream if source.key in self.lost]
             if lost:
                 waiting.remove(work)
                 self._record_lost(work, Status.SKIPPED, f"needs {lost[0]}, which failed")
@@ -248,35 +198,31 @@ class Runner:
     def _is_late(self, seconds: float = 0.0) -> bool:
         return self.deadline is not None and time.monotonic() + seconds > self.deadline
 
-    def _finish(self, future: Future[list[Report]], work: _Work, waiting: list[_Work]) -> None:
+    def _finish(self, future: Future[Report], work: _Work, waiting: list[_Work]) -> None:
         try:
-            reports = future.result()
+            report = future.result()
         except JobFailed as failed:
             self._record_lost(work, Status.FAILED, failed.reason)
             return
         except JobLost as lost:
-            log.warning("%s: %s, it is started again", work.trials[0].name, lost)
+            log.warning("%s: %s, it is started again", work.trial.name, lost)
             waiting.append(replace(work, not_before=time.monotonic() + BUSY_RETRY_S))
             return
         except HarnessError as error:
             # The worker could not write: going on would lose every further result too.
             raise RunError(str(error)) from error
-        if reports[0].status == BUSY:
+        if report.status == BUSY:
             self._wait_for_other_run(work, waiting)
             return
-        for trial, report in zip(work.trials, reports, strict=True):
-            self._close(trial, report)
+        self._close(work.trial, report)
 
     def _wait_for_other_run(self, work: _Work, waiting: list[_Work]) -> None:
         if not work.is_busy:
-            log.info("%s is held by another run: waiting for it", work.trials[0].name)
+            log.info("%s is held by another run: waiting for it", work.trial.name)
         later = time.monotonic() + BUSY_RETRY_S
         waiting.append(replace(work, not_before=later, is_busy=True))
 
     def _close(self, trial: Trial, report: Report) -> None:
-        if trial.key not in self.open:
-            # A member of an incomplete batch that had its result already.
-            return
         self.open.discard(trial.key)
         if not Status(report.status).is_result:
             self.lost.add(trial.key)
@@ -312,9 +258,9 @@ class Runner:
             self._write_without_rows(item.trial, Status.SKIPPED, item.reason)
 
     def _record_lost(self, work: _Work, status: Status, reason: str) -> None:
-        for trial in work.trials:
-            self._write_without_rows(trial, status, reason)
-            self._close(trial, Report(key=trial.key, status=status, wall_s=0.0, note=reason))
+        self._write_without_rows(work.trial, status, reason)
+        report = Report(key=work.trial.key, status=status, wall_s=0.0, note=reason)
+        self._close(work.trial, report)
 
     def _write_without_rows(self, trial: Trial, status: Status, reason: str) -> None:
         """Record an end without a result, unless another run is at the trial right now."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import logging
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 SCHEMA_VERSION = 1
+EVERY_S = 120.0
+"""Between checkpoints of one run."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -30,6 +33,52 @@ class Restored:
     step: int
     """Optimizer steps done, which is also the position in the data."""
     tensors: dict[str, Tensor]
+
+
+class Checkpoints:
+    """Keeps the state of one run: restored when it starts, written every two minutes."""
+
+    def __init__(
+        self,
+        path: Path | None,
+        *,
+        model: nn.Module,
+        optimizer: torch.optim.Optimizer,
+        generators: Mapping[str, torch.Generator] | None = None,
+        tensors: Mapping[str, Tensor] | None = None,
+    ) -> None:
+        """path: None keeps nothing. generators: the random streams in use; tensors: logs, which
+        are filled in place when the run is restored."""
+        self.path, self.model, self.optimizer = path, model, optimizer
+        self.generators, self.tensors = dict(generators or {}), dict(tensors or {})
+        self.kept_at = time.monotonic()
+
+    def resume(self) -> int:
+        """Restore the run if it left a checkpoint; return how many steps it had done."""
+        if self.path is None:
+            return 0
+        restored = load_checkpoint(
+            self.path, model=self.model, optimizer=self.optimizer, generators=self.generators
+        )
+        if restored is None:
+            return 0
+        for name, values in self.tensors.items():
+            values.copy_(restored.tensors[name])
+        return restored.step
+
+    def keep(self, step: int) -> None:
+        """Write the state after `step` steps, if it was not written for two minutes."""
+        if self.path is None or time.monotonic() - self.kept_at <= EVERY_S:
+            return
+        save_checkpoint(
+            self.path,
+            step=step,
+            model=self.model,
+            optimizer=self.optimizer,
+            generators=self.generators,
+            tensors=self.tensors,
+        )
+        self.kept_at = time.monotonic()
 
 
 def save_checkpoint(
