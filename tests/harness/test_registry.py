@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable, Iterator
-from pathlib import Path
 
 import pytest
 
@@ -14,7 +13,7 @@ from harness.registry import Library, load_experiment, load_registry
 from tests.harness.toy_paper import TASK, ToyPaper
 
 Load = Callable[[], Library]
-TASK_FILE = "tasks/tab01_squares.py"
+TASK_FILE = "squares/tab01.py"
 
 
 @pytest.fixture
@@ -33,10 +32,6 @@ def load(toy: ToyPaper, monkeypatch: pytest.MonkeyPatch) -> Iterator[Load]:
 
     yield fresh
     forget()
-
-
-def add_task(toy: ToyPaper, name: str, text: str) -> None:
-    (toy.folder / "tasks" / name).write_text(text)
 
 
 def add_distribution(toy: ToyPaper, name: str, package: str) -> None:
@@ -59,9 +54,9 @@ def add_paper(toy: ToyPaper, place: str, name: str) -> None:
 
 def test_paper_of_another_distribution_is_found(load: Load, toy: ToyPaper) -> None:
     library = load()
-    assert library.tasks["toylab/tab01"].title == "Squares grow"
+    assert library.titles["toylab/tab01"] == "Squares grow"
     assert library.papers["toylab"].folder == toy.folder
-    assert library.file_of("toylab/tab01") == TASK_FILE
+    assert library.files["toylab/tab01"] == TASK_FILE
     experiment = library.experiments["toylab/squares"]
     assert library.tasks_of(experiment) == [library.tasks["toylab/tab01"]]
     assert load_experiment(library.module_of(experiment), "toylab/squares") is experiment
@@ -112,61 +107,90 @@ def test_second_paper_of_a_name_is_shown(load: Load, toy: ToyPaper) -> None:
         ("import sys\nsys.exit(5)\n", "SystemExit: 5"),
         ("x = 1\n", "declares no `task`"),
         ("task = 'a word'\n", "declares no `task`"),
-        (TASK.replace("toylab/tab01", "other/tab02"), "lies in the folder of toylab"),
-        (TASK.replace('"at_least"', '"within"'), "SpecError: claim grows"),
+        (TASK, "paper.toml lists squares/fig02.py for toylab/fig02, not for toylab/tab01"),
+        (TASK.replace("toylab/tab01", "other/fig02"), "not for other/fig02"),
+        (TASK.replace("at_least(growth, 1.0", "within(growth, 2, 1"), "nothing can meet it"),
     ],
 )
 def test_broken_task_is_shown_with_its_reason(
     load: Load, toy: ToyPaper, text: str, reason: str
 ) -> None:
-    add_task(toy, "fig02_broken.py", text)
+    toy.add_task("fig02", text)
     library = load()
-    broken = [entry for entry in library.broken.values() if entry.file.startswith("tasks/fig02")]
-    assert len(broken) == 1
+    broken = [entry for entry in library.broken.values() if entry.file == "squares/fig02.py"]
+    assert [entry.id for entry in broken] == ["toylab/fig02"]
     assert reason in broken[0].reason
-    assert "toylab/tab01" in library.tasks
+    assert list(library.select(["toylab"])) == [library.tasks["toylab/tab01"]]
+
+
+def test_listed_file_that_is_not_there_is_shown(load: Load, toy: ToyPaper) -> None:
+    toy.add_task("fig02", "")
+    (toy.folder / "squares" / "fig02.py").unlink()
+    library = load()
+    assert "ModuleNotFoundError" in library.broken["toylab/fig02"].reason
+    assert library.broken["toylab/fig02"].file == "squares/fig02.py"
+
+
+@pytest.mark.parametrize("name", ["fig02", "tab07b", "fig10_left"])
+def test_file_of_a_table_or_figure_that_no_item_lists_is_shown_as_broken(
+    load: Load, toy: ToyPaper, name: str
+) -> None:
+    toy.add_file(f"squares/{name}.py", TASK.replace("tab01", "fig02"))
+    library = load()
+    broken = library.broken[f"toylab/{name}"]
+    assert broken.file == f"squares/{name}.py"
+    assert "no item of paper.toml names this file" in broken.reason
+    assert "toylab/fig02" not in library.tasks
+    with pytest.raises(UsageError, match=f"task toylab/{name} is broken"):
+        library.select([f"toylab/{name}"])
+
+
+def test_file_whose_name_is_no_table_or_figure_needs_no_item(load: Load, toy: ToyPaper) -> None:
+    for name in ("table", "figures", "tab", "fig_width"):
+        toy.add_file(f"squares/{name}.py", "1 / 0\n")
+    assert [name for name in load().broken if name.startswith("toylab")] == []
 
 
 def test_two_broken_files_of_one_figure_are_both_shown(load: Load, toy: ToyPaper) -> None:
-    add_task(toy, "fig02_a.py", "1 / 0\n")
-    add_task(toy, "fig02_b.py", "1 / 0\n")
+    for folder in ("squares", "cubes"):
+        toy.add_file(f"{folder}/fig02.py", "1 / 0\n")
     files = {entry.file for entry in load().broken.values()}
-    assert {"tasks/fig02_a.py", "tasks/fig02_b.py"} <= files
+    assert {"squares/fig02.py", "cubes/fig02.py"} <= files
 
 
-def test_duplicate_task_id_is_shown_as_broken(load: Load, toy: ToyPaper) -> None:
-    add_task(toy, "tab02_twin.py", TASK)
-    broken = load().broken["toylab/tab01"]
-    assert broken.file == "tasks/tab02_twin.py"
-    assert "task 'toylab/tab01' is declared twice" in broken.reason
+def test_title_is_that_of_the_paper_file(load: Load, toy: ToyPaper) -> None:
+    toy.add_task("fig02", TASK.replace("tab01", "fig02"))
+    paper = toy.folder / "paper.toml"
+    paper.write_text(paper.read_text().replace('title = "T"', 'title = "Squares drawn"'))
+    titles = load().titles
+    assert (titles["toylab/tab01"], titles["toylab/fig02"]) == ("Squares grow", "Squares drawn")
+
+
+def test_paper_file_that_lists_a_task_twice_breaks_the_paper(load: Load, toy: ToyPaper) -> None:
+    toy.add_task("tab01", TASK)
+    library = load()
+    assert "item 'tab01' is listed twice" in library.broken["toylab"].reason
+    assert "toylab/tab01" not in library.tasks
 
 
 def test_second_experiment_of_a_name_is_shown_as_broken(load: Load, toy: ToyPaper) -> None:
-    text = (toy.folder / "experiments" / "squares.py").read_text()
-    (toy.folder / "experiments" / "twin.py").write_text(text)
-    twin = TASK.replace("experiments.squares", "experiments.twin").replace("tab01", "tab02")
-    add_task(toy, "tab02_twin.py", twin)
+    toy.add_file("squares/twin.py", toy.experiment.read_text())
+    toy.add_task(
+        "tab02", TASK.replace("squares.experiment", "squares.twin").replace("tab01", "tab02")
+    )
     library = load()
     assert "experiment 'toylab/squares' is declared twice" in library.broken["toylab/tab02"].reason
     assert "toylab/tab02" not in library.tasks
 
 
-def test_broken_word_is_the_whole_stem_where_it_is_no_number(load: Load, toy: ToyPaper) -> None:
-    add_task(toy, "abl_mu_nu.py", "1 / 0\n")
+def test_broken_task_is_called_by_the_word_of_its_item(load: Load, toy: ToyPaper) -> None:
+    toy.add_task("abl_mu_nu", "1 / 0\n", file="squares/scales.py")
     with pytest.raises(UsageError, match="task toylab/abl_mu_nu is broken: ZeroDivisionError"):
         load().select(["toylab/abl_mu_nu"])
 
 
-def test_tasks_of_one_file_are_all_found(load: Load, toy: ToyPaper) -> None:
-    text = TASK.replace("task = old_task(", "def make(id): return old_task(").replace(
-        'id="toylab/tab01"', "id=id, kind='table'"
-    )
-    add_task(toy, "fig03_family.py", text + "\ntasks = [make('toylab/fig03'), make('toylab/x')]\n")
-    assert {"toylab/fig03", "toylab/x"} <= set(load().tasks)
-
-
 def test_selectors(load: Load, toy: ToyPaper) -> None:
-    add_task(toy, "fig02_more.py", TASK.replace("tab01", "fig02"))
+    toy.add_task("fig02", TASK.replace("tab01", "fig02"))
     library = load()
     both = ["toylab/fig02", "toylab/tab01"]
 
@@ -195,7 +219,7 @@ def test_unknown_experiment_names_the_nearest(load: Load) -> None:
 
 
 def test_list_shows_broken_tasks_and_select_refuses_them(toy: ToyPaper) -> None:
-    add_task(toy, "fig02_broken.py", "import no_such_package\n")
+    toy.add_task("fig02", "import no_such_package\n")
     listed = toy.repro("list", "--json")
     assert listed.returncode == 0
     assert "toylab/tab01" in [row["id"] for row in json.loads(listed.stdout)]
@@ -208,9 +232,11 @@ def test_list_shows_broken_tasks_and_select_refuses_them(toy: ToyPaper) -> None:
     assert toy.starts() == []
 
 
-def test_folder_without_tasks_is_a_paper_without_tasks(load: Load, toy: ToyPaper) -> None:
-    for path in Path(toy.folder / "tasks").glob("tab*.py"):
-        path.unlink()
+def test_paper_without_items_is_a_paper_without_tasks(load: Load, toy: ToyPaper) -> None:
+    paper = toy.folder / "paper.toml"
+    text = paper.read_text()
+    paper.write_text(text[: text.index("[[item]]")] + "item = []\n")
+    toy.task.unlink()
     library = load()
     assert "toylab" in library.papers
     assert library.select(["toylab"]) == []

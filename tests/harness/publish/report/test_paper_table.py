@@ -14,7 +14,14 @@ Demo = tuple[Workspace, Library]
 
 def rendered(demo: Demo, fmt: str) -> str:
     reference = load_reference(demo[1].papers["demo"].folder, "fig02")
-    return paper_table(TASK, demo_table(), reference, profile="cpu", fmt=fmt)  # type: ignore[arg-type]
+    return paper_table(
+        TASK,
+        demo_table(),
+        reference,
+        title="Loss & density",
+        profile="cpu",
+        fmt=fmt,  # type: ignore[arg-type]
+    )
 
 
 def test_csv_has_ours_beside_the_paper(demo: Demo) -> None:
@@ -26,7 +33,14 @@ def test_csv_has_ours_beside_the_paper(demo: Demo) -> None:
 
 def test_latex_is_a_booktabs_table_that_names_the_profile(demo: Demo) -> None:
     text = rendered(demo, "latex")
-    for part in ("\\toprule", "\\midrule", "\\bottomrule", "profile cpu", "2.100 $\\pm$ 0.058"):
+    for part in (
+        "\\toprule",
+        "\\midrule",
+        "\\bottomrule",
+        "profile cpu",
+        "2.100 $\\pm$ 0.058",
+        "Loss \\&",
+    ):
         assert part in text
     rows = [line for line in text.splitlines() if line.endswith("\\\\")]
     assert {line.count("&") for line in rows} == {4}

@@ -1,4 +1,3 @@
-import dataclasses
 from pathlib import Path
 
 import pytest
@@ -8,7 +7,7 @@ from harness.measure.bench import BenchmarkResult, Goal
 from harness.publish.report import build_results
 from harness.publish.report.load import load_papers
 from harness.publish.report.results_md import results_markdown, update_block
-from harness.registry import Library
+from harness.registry import BrokenTask, Library
 from harness.store.workspace import COMMITTED_PROFILES, Workspace
 from tests.harness.publish.report.demo_paper import HOSTILE, make_demo
 
@@ -32,6 +31,11 @@ def test_every_item_of_the_paper_is_there_with_its_state(demo: Demo) -> None:
     assert "planned: It needs eight GPUs." in line_with(text, "[demo/tab01]")
     assert "nothing to run: It shows no measurement." in line_with(text, "[demo/fig12]")
     assert "no module called 'absent'" in line_with(text, "[demo/fig11]")
+
+
+def test_checks_are_counted_apart_from_claims(demo: Demo) -> None:
+    line = line_with(text_of(demo), "[demo/fig02]")
+    assert "1 check holds; claims: 1 REPRODUCED, 1 NOT_REPRODUCED" in line
 
 
 def test_verdict_stands_with_profile_value_interval_and_paper(demo: Demo) -> None:
@@ -83,7 +87,7 @@ def test_damaged_result_is_an_error_that_names_file_and_line(tmp_path: Path) -> 
     path = workspace.root / "results" / "demo" / "fig02.cpu.csv"
     path.write_text(path.read_text().replace("2.1", "1.1"))
     text = build_results(workspace, library).read_text()
-    assert "3 ERROR" in line_with(text, "[demo/fig02]")
+    assert "1 check ERROR; claims: 2 ERROR" in line_with(text, "[demo/fig02]")
     assert "results/demo/fig02.cpu.csv" in line_with(text, "cannot be used")
     assert str(tmp_path) not in text
 
@@ -144,11 +148,8 @@ def test_block_replaces_only_itself() -> None:
     assert update_block(once, "new") == once
 
 
-def test_task_that_no_paper_lists_is_shown(tmp_path: Path) -> None:
+def test_file_that_no_item_lists_is_shown_with_its_reason(tmp_path: Path) -> None:
     workspace, library = make_demo(tmp_path)
-    task = dataclasses.replace(library.tasks["demo/fig02"], id="demo/fig77", claims=())
-    library.tasks.add(task.id, task)
-    library.files[task.id] = "loss/fig77.py"
-    assert "not run in any profile" in line_with(
-        build_results(workspace, library).read_text(), "[demo/fig77]"
-    )
+    library.broken["demo/fig77"] = BrokenTask("demo/fig77", "loss/fig77.py", "nobody lists it")
+    text = build_results(workspace, library).read_text()
+    assert "broken: nobody lists it" in line_with(text, "[demo/fig77]")
