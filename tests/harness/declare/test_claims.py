@@ -12,20 +12,32 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.declare.claims import Claim
-from harness.declare.old import flat_claim
-from harness.declare.statistics import InvalidQuantity, MissingRows
-from harness.declare.table import Column, Table
-from harness.declare.verdict import Verdict, Word, evaluate
-from harness.errors import SpecError
-
-COLUMNS = Table(
-    (
-        Column(name="k", type="int", role="param", doc=""),
-        Column(name="seed", type="int", role="seed", doc=""),
-        Column(name="y", type="float", role="value", doc=""),
-    )
+from harness.declare.claims import (
+    CHECK,
+    STEPS,
+    STRICT,
+    Claim,
+    Criterion,
+    Scope,
+    at_least,
+    at_most,
+    by_theory,
+    claims,
+    equal,
+    less_than,
+    monotone,
+    more_than,
+    ordering,
+    ours,
+    ratio,
+    within,
 )
+from harness.declare.profiles import CPU_UP, PROFILES
+from harness.declare.statistics import InvalidQuantity, MissingRows
+from harness.declare.verdict import Measured, Verdict, Word, evaluate, measure
+from harness.errors import SpecError
+from tests.harness import hand_made
+from tests.verdicts import bad, good, undecided
 
 
 def numbers(table: pd.DataFrame) -> list[float]:
@@ -37,13 +49,11 @@ def first(table: pd.DataFrame) -> float:
 
 
 def make_claim(form: str, threshold: Any, **changes: Any) -> Claim:
-    many = form in ("ratio", "ordering", "monotone")
     settings: dict[str, Any] = {
-        "id": "c", "statement": "", "where": "", "form": form, "grade": "empirical",
-        "quantity": numbers if many else first, "threshold": threshold,
-        "threshold_from": "theory", "profiles": ("smoke",), "deterministic": form == "equal",
-    }  # fmt: skip
-    return flat_claim(**{**settings, **changes})
+        "quantity": numbers if form == "ratio" or form in STEPS else first,
+        "deterministic": form == "equal",
+    }
+    return hand_made.make_claim(form=form, threshold=threshold, **{**settings, **changes})
 
 
 def table_of(samples: Sequence[Sequence[float]]) -> pd.DataFrame:
@@ -53,7 +63,7 @@ def table_of(samples: Sequence[Sequence[float]]) -> pd.DataFrame:
 
 
 def decide(claim: Claim, samples: Sequence[Sequence[float]]) -> Verdict:
-    return evaluate(claim, table_of(samples), columns=COLUMNS, profile="smoke")
+    return evaluate(claim, table_of(samples), seed="seed", profile="smoke")
 
 
 # form, threshold, a table that holds, one that fails, one that overlaps
@@ -64,6 +74,12 @@ FORMS = [
     ("ordering", 0.0, [[1, 2, 3], [1, 2.1, 3], [1, 2, 3.1]],
      [[1, 3, 2], [1, 3, 2.1], [1, 3.1, 2]], [[1, 2, 3], [1, 2, 1], [1, 2, 2.5]]),
     ("monotone", 0.5, [[1, 0.9, 2], [1, 0.95, 2], [1, 0.9, 2.1]],
+     [[2, 1, 3], [2, 1.1, 3], [2, 1, 3.1]], [[1, 0.5, 2], [1, 0.9, 2], [1, 0.1, 2]]),
+    ("less_than", 1.0, [[0.5], [0.6], [0.55]], [[1.5], [1.6], [1.4]], [[0.5], [1.5], [1.1]]),
+    ("more_than", 1.0, [[1.5], [1.6], [1.4]], [[0.5], [0.6], [0.5]], [[0.5], [1.5], [1.1]]),
+    ("strict_ordering", 0.0, [[1, 2, 3], [1, 2.1, 3], [1, 2, 3.1]],
+     [[1, 3, 2], [1, 3, 2.1], [1, 3.1, 2]], [[1, 2, 3], [1, 2, 1], [1, 2, 2.5]]),
+    ("strict_monotone", 0.5, [[1, 0.9, 2], [1, 0.95, 2], [1, 0.9, 2.1]],
      [[2, 1, 3], [2, 1.1, 3], [2, 1, 3.1]], [[1, 0.5, 2], [1, 0.9, 2], [1, 0.1, 2]]),
     ("ratio", (0.5, 2.0), [[3, 3], [3, 2.9], [3.1, 3]],
      [[9, 3], [9, 2.9], [9.1, 3]], [[6, 3], [3, 3], [9, 3]]),
@@ -85,12 +101,78 @@ def test_each_form_holds_fails_overlaps_and_needs_three_seeds(
     assert decide(claim, fails[:1]).word is Word.INCONCLUSIVE
 
 
+@pytest.mark.parametrize(("form", "threshold", "holds", "fails", "overlaps"), FORMS)
+def test_each_form_of_a_check_holds_or_fails_and_knows_no_doubt(
+    form: str, threshold: Any, holds: Any, fails: Any, overlaps: Any
+) -> None:
+    check = make_claim(form, threshold, grade="exact")
+    assert [decide(check, samples).word for samples in (holds, fails, overlaps, holds[:2])] == [
+        Word.HOLDS,
+        Word.FAILS,
+        Word.FAILS,
+        Word.FAILS,
+    ]
+    once = make_claim(form, threshold, grade="exact", deterministic=True)
+    assert decide(once, holds[:1]).word is Word.HOLDS
+    assert decide(once, fails[:1]).word is Word.FAILS
+
+
+# form, threshold, numbers on the threshold itself, a hair inside
+EDGES = [
+    ("less_than", 1.0, [1.0], [1.0 - 1e-12]),
+    ("more_than", 1.0, [1.0], [1.0 + 1e-12]),
+    ("strict_ordering", 0.0, [1.0, 2.0, 2.0], [1.0, 2.0, 2.0 + 1e-12]),
+    ("strict_ordering", 0.5, [1.0, 0.5, 2.0], [1.0, 0.5 + 1e-12, 2.0]),
+    ("strict_monotone", 0.0, [3.0, 3.0], [3.0, 3.0 + 1e-12]),
+]
+LOOSE = {
+    "less_than": "at_most",
+    "more_than": "at_least",
+    "strict_ordering": "ordering",
+    "strict_monotone": "monotone",
+}
+
+
+def test_every_strict_form_has_an_edge_and_a_loose_form() -> None:
+    assert {form for form, *_ in EDGES} == set(LOOSE) == set(STRICT)
+
+
+@pytest.mark.parametrize(("form", "threshold", "edge", "inside"), EDGES)
+def test_the_threshold_itself_meets_no_strict_form(
+    form: str, threshold: float, edge: list[float], inside: list[float]
+) -> None:
+    strict, loose = make_claim(form, threshold), make_claim(LOOSE[form], threshold)
+    assert decide(strict, [edge] * 3).word is Word.NOT_REPRODUCED
+    assert decide(loose, [edge] * 3).word is Word.REPRODUCED
+    assert decide(strict, [inside] * 3).word is Word.REPRODUCED
+    alone = make_claim(form, threshold, deterministic=True)
+    assert decide(alone, [edge]).word is Word.NOT_REPRODUCED
+    assert decide(alone, [inside]).word is Word.REPRODUCED
+
+
+def test_interval_that_ends_on_a_strict_threshold_is_judged_by_the_side_it_lies_on() -> None:
+    samples = [[0.5], [0.6], [0.55]]
+    loose = decide(make_claim("at_most", 1.0), samples)
+    assert loose.low is not None and loose.high is not None
+    assert decide(make_claim("at_most", loose.high), samples).word is Word.REPRODUCED
+    # Beyond it, but for one number: open to both sides.
+    assert decide(make_claim("less_than", loose.high), samples).word is Word.INCONCLUSIVE
+    assert decide(make_claim("at_most", loose.low), samples).word is Word.INCONCLUSIVE
+    # All of it lies at the threshold or beyond: the word is fixed.
+    assert decide(make_claim("less_than", loose.low), samples).word is Word.NOT_REPRODUCED
+    assert decide(make_claim("more_than", loose.high), samples).word is Word.NOT_REPRODUCED
+    assert decide(make_claim("more_than", loose.low), samples).word is Word.INCONCLUSIVE
+
+
 @pytest.mark.parametrize(
     ("value", "word"), [(1.05, "REPRODUCED"), (0.9, "REPRODUCED"), (1.11, "NOT_REPRODUCED")]
 )
 def test_equal_allows_its_tolerance_and_no_more(value: float, word: str) -> None:
-    verdict = decide(make_claim("equal", 1.0, tolerance=0.1), [[value]])
+    claim = make_claim("equal", 1.0, tolerance=0.1)
+    verdict = decide(claim, [[value]])
     assert (verdict.word, verdict.num_seeds, verdict.measured) == (word, 0, value)
+    check = make_claim("equal", 1.0, tolerance=0.1, grade="exact")
+    assert decide(check, [[value]]).word is (good(check) if word == "REPRODUCED" else bad(check))
 
 
 def test_deterministic_claim_takes_the_whole_table_once() -> None:
@@ -137,9 +219,12 @@ def test_what_a_quantity_raises_is_no_evidence(error: Exception, word: Word) -> 
     def quantity(table: pd.DataFrame) -> float:
         raise error
 
-    verdict = decide(make_claim("at_most", 1.0, quantity=quantity), [[1.0]] * 3)
-    assert verdict.word is word
-    assert str(error) in verdict.reason
+    for grade in ("empirical", "exact"):
+        claim = make_claim("at_most", 1.0, quantity=quantity, grade=grade)
+        verdict = decide(claim, [[1.0]] * 3)
+        # A check that cannot be taken does not hold; what was not run, or crashed, says nothing.
+        assert verdict.word is (undecided(claim) if word is Word.INCONCLUSIVE else word)
+        assert str(error) in verdict.reason
 
 
 @pytest.mark.parametrize("value", ["text", [1.0, 2.0], None, []])
@@ -172,6 +257,14 @@ INFINITE = [
     ("ordering", 0.0, [1.0, 2.0, INF], Word.REPRODUCED),
     ("ordering", 0.0, [2.0, 1.0, INF], Word.NOT_REPRODUCED),
     ("monotone", 0.5, [-INF, 0.0, 0.0], Word.REPRODUCED),
+    ("less_than", 1.0, [INF], Word.NOT_REPRODUCED),
+    ("less_than", 1.0, [-INF], Word.REPRODUCED),
+    ("more_than", 1.0, [INF], Word.REPRODUCED),
+    ("more_than", 1.0, [-INF], Word.NOT_REPRODUCED),
+    ("strict_ordering", 0.0, [1.0, INF], Word.REPRODUCED),
+    ("strict_ordering", 0.0, [INF, 1.0], Word.NOT_REPRODUCED),
+    ("strict_ordering", 0.0, [2.0, 2.0, INF], Word.NOT_REPRODUCED),
+    ("strict_monotone", 0.0, [-INF, 0.0, 1.0], Word.REPRODUCED),
     ("ratio", (0.5, 2.0), [INF, 1.0], Word.NOT_REPRODUCED),
     ("ratio", (0.5, INF), [INF, 1.0], Word.REPRODUCED),
 ]
@@ -260,29 +353,159 @@ def test_profile_not_listed_is_out_of_profile_without_a_look_at_the_table() -> N
     def quantity(table: pd.DataFrame) -> float:
         raise AssertionError("must not be called")
 
-    claim = make_claim("at_most", 1.0, quantity=quantity, out_of_profile="too small")
-    verdict = evaluate(claim, table_of([[1.0]] * 3), columns=COLUMNS, profile="gpu")
+    claim = make_claim("at_most", 1.0, quantity=quantity, elsewhere="too small")
+    verdict = evaluate(claim, table_of([[1.0]] * 3), seed="seed", profile="gpu")
     assert (verdict.word, verdict.reason) == (Word.OUT_OF_PROFILE, "too small")
 
 
+def test_seed_column_says_what_counts_as_a_seed() -> None:
+    table = table_of([[1.0], [2.0], [4.0]]).rename(columns={"seed": "draw"})
+
+    def taken(seed: str | None, **changes: Any) -> Measured:
+        claim = make_claim("at_most", 9.0, **changes)
+        return measure(claim, table, seed=seed, profile="smoke")
+
+    assert (taken("draw").seeds, taken("draw").samples) == ((0, 1, 2), ((1.0,), (2.0,), (4.0,)))
+    # Without seeds it is taken once on all rows.
+    for whole in (taken(None, quantity=len), taken("draw", quantity=len, deterministic=True)):
+        assert (whole.seeds, whole.samples) == ((), ((3.0,),))
+    assert taken("seed").verdict.word is Word.ERROR
+
+
 @pytest.mark.parametrize(
-    "changes",
+    ("form", "threshold", "changes", "reason"),
     [
-        {"form": "within", "threshold": 1.0},
-        {"form": "at_most", "threshold": (0.0, 1.0)},
-        {"form": "within", "threshold": (2.0, 1.0)},
-        {"form": "at_most", "threshold": math.nan},
-        {"form": "ratio", "threshold": (-2.0, 0.0)},
-        {"form": "equal", "threshold": 1.0, "deterministic": False},
-        {"form": "equal", "threshold": 1.0, "tolerance": -0.1},
-        {"form": "at_most", "threshold": 1.0, "profiles": ()},
-        {"form": "at_most", "threshold": 1.0, "profiles": ("laptop",)},
-        {"form": "at_most", "threshold": 1.0, "threshold_from": "paper"},
+        ("within", 1.0, {}, "form within does not fit"),
+        ("ratio", 1.0, {}, "form ratio does not fit"),
+        ("at_most", (0.0, 1.0), {}, "form at_most does not fit"),
+        ("less_than", (0.0, 1.0), {}, "form less_than does not fit"),
+        ("within", (2.0, 1.0), {}, "nothing can meet it"),
+        ("at_most", math.nan, {}, "nothing can meet it"),
+        ("within", (0.0, math.nan), {}, "nothing can meet it"),
+        ("ratio", (-2.0, 0.0), {}, "a ratio is positive"),
+        ("equal", 1.0, {"deterministic": False}, "claim c: equality over seeds"),
+        ("equal", 1.0, {"tolerance": -0.1}, "tolerance=-0.1"),
+        ("equal", 1.0, {"tolerance": math.nan}, "tolerance=nan"),
+        ("at_most", 1.0, {"profiles": ()}, "profiles="),
+        ("at_most", 1.0, {"profiles": ("laptop",)}, "laptop"),
     ],
 )
-def test_inconsistent_claim_is_refused(changes: dict[str, Any]) -> None:
-    with pytest.raises(SpecError, match="claim c"):
-        make_claim(changes.pop("form"), changes.pop("threshold"), **changes)
+def test_inconsistent_claim_is_refused(
+    form: str, threshold: Any, changes: dict[str, Any], reason: str
+) -> None:
+    with pytest.raises(SpecError) as caught:
+        make_claim(form, threshold, **changes)
+    assert reason in str(caught.value)
+
+
+# Criteria and scopes
+
+
+def paper_value(reference: pd.DataFrame) -> float:
+    return 2.0
+
+
+@pytest.mark.parametrize(
+    ("criterion", "form", "threshold"),
+    [
+        (at_most(first, 1, "u", paper_value=paper_value), "at_most", 1.0),
+        (less_than(first, 1, "u", paper_value=paper_value), "less_than", 1.0),
+        (at_least(first, 1, "u", paper_value=paper_value), "at_least", 1.0),
+        (more_than(first, 1, "u", paper_value=paper_value), "more_than", 1.0),
+        (within(first, 1, 2, "u", paper_value=paper_value), "within", (1.0, 2.0)),
+        (ratio(first, 1, 2, "u", paper_value=paper_value), "ratio", (1.0, 2.0)),
+        (equal(first, 1, "u", tolerance=0.5, paper_value=paper_value), "equal", 1.0),
+        (ordering(first, "u", slack=1, paper_value=paper_value), "ordering", 1.0),
+        (monotone(first, "u", slack=1, paper_value=paper_value), "monotone", 1.0),
+        (
+            ordering(first, "u", slack=1, strict=True, paper_value=paper_value),
+            "strict_ordering",
+            1.0,
+        ),
+        (
+            monotone(first, "u", slack=1, strict=True, paper_value=paper_value),
+            "strict_monotone",
+            1.0,
+        ),
+    ],
+)
+def test_each_word_makes_its_criterion(criterion: Criterion, form: str, threshold: Any) -> None:
+    expected = Criterion(
+        form=form,  # type: ignore[arg-type]
+        quantity=first,
+        threshold=threshold,
+        unit="u",
+        tolerance=0.5 if form == "equal" else 0.0,
+        paper_value=paper_value,
+    )
+    assert criterion == expected
+
+
+def scope(**changes: Any) -> Scope:
+    settings: dict[str, Any] = {
+        "grade": "empirical", "threshold_from": "theory", "profiles": ("cpu",),
+    }  # fmt: skip
+    return Scope(**{**settings, **changes})
+
+
+def test_threshold_of_ours_names_its_deviation() -> None:
+    assert ours("DEV-04").deviation == "DEV-04"
+    with pytest.raises(SpecError, match="names its deviation"):
+        scope(threshold_from="ours")
+    with pytest.raises(SpecError, match="names its deviation"):
+        ours("")
+
+
+@pytest.mark.parametrize("source", ["theory", "calibration", "paper"])
+def test_no_other_threshold_names_a_deviation(source: str) -> None:
+    profiles = ("paper",) if source == "paper" else ("cpu",)
+    assert scope(threshold_from=source, profiles=profiles).deviation == ""
+    with pytest.raises(SpecError, match="no other one does"):
+        scope(threshold_from=source, profiles=profiles, deviation="DEV-04")
+
+
+@pytest.mark.parametrize("profiles", [("cpu",), ("gpu", "paper"), PROFILES])
+def test_number_of_the_paper_is_decided_in_the_paper_s_setting_alone(profiles: Any) -> None:
+    assert scope(threshold_from="paper", profiles=("paper",)).profiles == ("paper",)
+    with pytest.raises(SpecError, match="at `paper` only"):
+        scope(threshold_from="paper", profiles=profiles)
+    # An exact number of the paper, such as a count of parameters, holds at every scale.
+    assert scope(grade="exact", threshold_from="paper", profiles=profiles).profiles == profiles
+
+
+def test_check_is_exact_on_the_whole_table_wherever_it_was_run() -> None:
+    assert (CHECK.grade, CHECK.deterministic, CHECK.profiles) == ("exact", True, PROFILES)
+    some = CHECK.at("smoke", "cpu")
+    assert (some.profiles, some.elsewhere) == (("smoke", "cpu"), CHECK.elsewhere)
+    assert CHECK.at("cpu", elsewhere="no such net").elsewhere == "no such net"
+    assert CHECK.profiles == PROFILES
+
+
+@pytest.mark.parametrize(("made", "source"), [(ours("DEV-04"), "ours"), (by_theory(), "theory")])
+def test_scope_of_a_claim_is_empirical_from_cpu_up_and_over_seeds(made: Scope, source: str) -> None:
+    assert (made.grade, made.threshold_from) == ("empirical", source)
+    assert (made.profiles, made.deterministic, made.cohort) == (CPU_UP, False, "first")
+
+
+@pytest.mark.parametrize("make", [lambda **more: ours("DEV-04", **more), by_theory])
+def test_scope_of_a_claim_takes_every_change(make: Any) -> None:
+    made = make(profiles=("gpu",), elsewhere="no GPU", deterministic=True, cohort="cohort-1")
+    assert (made.profiles, made.elsewhere) == (("gpu",), "no GPU")
+    assert (made.deterministic, made.cohort) == (True, "cohort-1")
+
+
+def test_claims_of_one_place_share_it_and_keep_their_order() -> None:
+    made = claims(
+        "Table 1",
+        ("small", CHECK, at_most(first, 1.0, ""), "It is small."),
+        ("large", by_theory(), at_least(first, 2.0, ""), "It is large."),
+    )
+    assert [(claim.id, claim.where, claim.statement) for claim in made] == [
+        ("small", "Table 1", "It is small."),
+        ("large", "Table 1", "It is large."),
+    ]
+    assert [claim.scope.grade for claim in made] == ["exact", "empirical"]
+    assert [claim.criterion.form for claim in made] == ["at_most", "at_least"]
 
 
 Y = st.floats(-100, 100)
@@ -297,6 +520,10 @@ def test_widening_a_threshold_never_loses_a_claim(
     pairs = [
         (make_claim("at_most", middle), make_claim("at_most", middle + more)),
         (make_claim("at_least", middle), make_claim("at_least", middle - more)),
+        (make_claim("less_than", middle), make_claim("less_than", middle + more)),
+        (make_claim("more_than", middle), make_claim("more_than", middle - more)),
+        (make_claim("less_than", middle), make_claim("at_most", middle)),
+        (make_claim("strict_ordering", slack), make_claim("ordering", slack)),
         (make_claim("ordering", slack), make_claim("ordering", slack + more)),
         (
             make_claim("within", (middle - slack, middle + slack)),
@@ -309,7 +536,7 @@ def test_widening_a_threshold_never_loses_a_claim(
     ]
     for narrow, wide in pairs:
         words = decide(narrow, samples).word, decide(wide, samples).word
-        assert order.index(words[1]) >= order.index(words[0]), narrow.form
+        assert order.index(words[1]) >= order.index(words[0]), narrow.criterion.form
 
 
 @given(SAMPLES, Y)
@@ -323,3 +550,19 @@ def test_bound_and_its_opposite_are_never_both_decided_alike(
     assert (above.measured, above.low) == (below.measured, below.low)
     if len(samples) < 3:
         assert above.word is below.word is Word.INCONCLUSIVE
+
+
+@given(SAMPLES, Y)
+def test_strict_bound_is_the_loose_one_turned_round(
+    samples: list[list[float]], bound: float
+) -> None:
+    """What is not more than a bound is at most that bound."""
+    turned = {
+        Word.REPRODUCED: Word.NOT_REPRODUCED,
+        Word.NOT_REPRODUCED: Word.REPRODUCED,
+        Word.INCONCLUSIVE: Word.INCONCLUSIVE,
+    }
+    for strict, loose in (("more_than", "at_most"), ("less_than", "at_least")):
+        words = [decide(make_claim(form, bound), samples).word for form in (strict, loose)]
+        if len(samples) >= 3:
+            assert words[0] is turned[words[1]]

@@ -2,40 +2,49 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterable
+from typing import Any, Literal
 
 import pytest
 
-from harness.declare.claims import Claim
-from harness.declare.experiment import Experiment, Needs, Status, describe_trial
-from harness.declare.old import flat_claim, old_task
-from harness.declare.table import Column, Table
+from harness.declare.claims import CHECK, Claim, at_most, by_theory, claims
+from harness.declare.experiment import Estimate, Experiment, Needs, Status, Use, describe_trial
+from harness.declare.named import Named, bind
+from harness.declare.params import Params, doc, seed
+from harness.declare.profiles import Profile
+from harness.declare.table import Table, param
 from harness.declare.task import Task
 from harness.errors import SpecError
+from tests.harness.hand_made import unrun
 
 
-def column(name: str, role: str = "param") -> Column:
-    return Column(name=name, type="int", role=role, doc="")  # type: ignore[arg-type]
+class Size(Params):
+    n: int = doc("How large.")
+    seed: int = seed("Nothing.", default=0)
+
+
+class Shape(Params):
+    shape: Literal["round", "square"] = doc("How it looks.")
+    seed: int = seed("Nothing.", default=0)
+
+
+def sizes(profile: Profile) -> Iterable[Size]:
+    return [Size(n=n) for n in (3, 4)] if profile == "smoke" else []
 
 
 def experiment(**changes: Any) -> Experiment:
-    settings: dict[str, Any] = {"id": "demo/run", "version": 1, "run": list, "grid": {}}
-    return Experiment(**{**settings, **changes})
+    settings: dict[str, Any] = {"id": "demo/run", "params": Size, "grid": sizes}
+    return unrun(**{**settings, **changes})
 
 
-def task(**changes: Any) -> Task:
-    settings: dict[str, Any] = {
-        "id": "demo/fig06", "title": "T", "reads": (), "columns": Table((column("x"),)),
-    }  # fmt: skip
-    return old_task(**{**settings, **changes})
+def task(id: str = "demo/fig06", **changes: Any) -> Task:
+    settings: dict[str, Any] = {"reads": (), "table": Table.of(param("x", int, ""))}
+    return Task(id, **{**settings, **changes})
 
 
 def claim(name: str) -> Claim:
-    return flat_claim(
-        id=name, statement="", where="", form="at_most", grade="exact", quantity=len,
-        threshold=1.0, threshold_from="theory", profiles=("smoke",),
-    )  # fmt: skip
+    (made,) = claims("nowhere", (name, CHECK, at_most(len, 1, ""), "It is small."))
+    return made
 
 
 @pytest.mark.parametrize("name", ["", "demo", "demo/", "/x", "Demo/x", "demo/x y", "demo/x/y"])
@@ -54,14 +63,17 @@ def test_kind_and_number_come_from_the_id(word: str, kind: str, number: str) -> 
 
 
 def test_kind_of_another_word_must_be_said() -> None:
-    with pytest.raises(SpecError, match="say its kind"):
+    with pytest.raises(SpecError, match="own_kind is for ids that do not tell the kind"):
         task(id="demo/bounds")
-    assert task(id="demo/bounds", kind="theory").kind == "theory"
+    with pytest.raises(SpecError, match="own_kind"):
+        task(id="demo/tab01", own_kind="theory")
+    assert task(id="demo/bounds", own_kind="theory").kind == "theory"
 
 
 def test_figure_without_alt_text_is_refused() -> None:
     with pytest.raises(SpecError, match="alt text"):
-        task(figure=print)
+        task(figure="figures:lines")
+    assert task(figure="figures:lines", alt="Two lines.").alt == "Two lines."
 
 
 def test_repeated_claim_is_refused() -> None:
@@ -69,16 +81,24 @@ def test_repeated_claim_is_refused() -> None:
         task(claims=(claim("a"), claim("a")))
 
 
-def test_repeated_column_and_second_seed_are_refused() -> None:
-    with pytest.raises(SpecError, match="declared twice"):
-        Table((column("x"), column("x")))
-    with pytest.raises(SpecError, match="more than one seed"):
-        Table((column("x", "seed"), column("y", "seed")))
+def test_claim_of_a_cohort_that_no_experiment_declares_is_refused() -> None:
+    judged = claims("p. 1", ("a", by_theory(cohort="cohort-1"), at_most(len, 1, ""), "It is so."))
+    with pytest.raises(SpecError, match="a is judged by cohort-1, which no experiment"):
+        task(reads=(experiment(),), claims=judged)
 
 
-def test_columns_know_their_seed_and_keys() -> None:
-    columns = Table((column("x"), column("loss", "value"), column("s", "seed")))
-    assert (columns.seed, columns.keys, columns.names) == ("s", ["x", "s"], ["x", "loss", "s"])
+def test_figure_is_named_from_the_package_of_the_task() -> None:
+    drawn = task(figure="figures:lines", alt="Two lines.", package="papers.demo.study").draw
+    assert drawn == Named(module="papers.demo.study.figures", name="lines")
+    made = task(figure=bind(".shared:lines", over="n"), alt="Two lines.")
+    assert made.package == "tests.harness.declare"
+    assert made.draw == Named(module="tests.harness.shared", name="lines", bound={"over": "n"})
+    assert task().draw is None
+
+
+def test_figure_that_names_no_function_is_told_with_the_task() -> None:
+    with pytest.raises(SpecError, match=r"task demo/fig06: 'lines' names no function"):
+        _ = task(figure="lines", alt="Two lines.").draw
 
 
 def test_version_zero_is_refused() -> None:
@@ -86,27 +106,39 @@ def test_version_zero_is_refused() -> None:
         experiment(version=0)
 
 
+def test_grid_is_asked_for_a_profile_and_gives_plain_points() -> None:
+    made = experiment()
+    assert made.params_of("smoke") == [{"n": 3, "seed": 0}, {"n": 4, "seed": 0}]
+    assert made.params_of("cpu") == []
+
+
 def test_repeated_grid_point_is_refused() -> None:
-    def grid() -> Iterator[dict[str, int]]:
-        yield {"a": 1, "b": 2}
-        yield {"b": 2, "a": 1}
-
-    with pytest.raises(SpecError, match="repeats the point"):
-        experiment(grid={"smoke": grid}).params_of("smoke")
+    made = experiment(grid=lambda profile: [Size(n=1), Size(n=2), Size(n=1, seed=0)])
+    with pytest.raises(SpecError, match=r"repeats the point .*'n': 1"):
+        made.params_of("smoke")
 
 
-def test_parameter_that_is_no_scalar_is_refused() -> None:
-    with pytest.raises(SpecError, match="not a JSON scalar"):
-        experiment(grid={"smoke": lambda: [{"sizes": [1, 2]}]}).params_of("smoke")
+def test_needs_estimate_and_upstream_take_the_typed_point() -> None:
+    start = experiment(id="demo/start", params=Shape)
+    made = experiment(
+        needs=lambda point: Needs(memory_bytes=point.n),
+        estimate=lambda point: Estimate(seconds=point.n / 2),
+        uses=(Use(experiment=start, params=lambda point: Shape(shape="round", seed=point.n)),),
+    )
+    params = {"n": 7, "seed": 0}
+    assert made.needs_of(params).memory_bytes == 7
+    assert made.estimate_of(params) == Estimate(seconds=3.5)
+    assert made.upstream_of(params) == [(start, {"shape": "round", "seed": 7})]
+    plain = experiment(needs=Needs(memory_bytes=9))
+    assert (plain.needs_of(params).memory_bytes, plain.estimate_of(params)) == (9, None)
 
 
-def test_profile_without_a_grid_is_empty() -> None:
-    assert experiment(grid={"smoke": lambda: [{"a": 1}]}).params_of("cpu") == []
-
-
-def test_needs_may_depend_on_the_parameters() -> None:
-    made = experiment(needs=lambda params: Needs(memory_bytes=params["n"]))
-    assert made.needs_of({"n": 7}).memory_bytes == 7
+def test_run_is_named_from_the_package_that_declares_the_experiment() -> None:
+    declared = Experiment("demo/run", version=1, params=Size, grid=sizes, run="trial:row")
+    assert declared.package == "tests.harness.declare"
+    assert declared.code == Named(module="tests.harness.declare.trial", name="row")
+    with pytest.raises(SpecError, match="experiment demo/run: 'row' names no function"):
+        _ = experiment(run="row").code
 
 
 @pytest.mark.parametrize("status", list(Status))
@@ -118,3 +150,5 @@ def test_trial_reads_as_an_address() -> None:
     assert describe_trial(experiment(), {"scheme": "sp", "seed": 3}) == (
         "demo/run[scheme=sp seed=3]"
     )
+    short = experiment(address=("scheme",))
+    assert describe_trial(short, {"scheme": "sp", "seed": 3}) == "demo/run[scheme=sp]"
