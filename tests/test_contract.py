@@ -19,8 +19,9 @@ from harness.declare.reference import load_reference, published
 from harness.declare.task import Task
 from harness.declare.verdict import Word, evaluate
 from harness.provenance.seals import seal
+from harness.publish.check_row import CheckRow
 from harness.publish.figures import draw
-from harness.publish.judge import CheckRow, check_stored
+from harness.publish.judge import check_stored
 from harness.registry import load_registry
 from harness.run.dry_run import dry_runs
 from harness.store.result import TaskResult, csv_path, figure_path, load_result

@@ -10,7 +10,7 @@ from harness.declare.reference import NOT_PUBLISHED
 from harness.declare.verdict import Word
 from harness.errors import SpecError
 from harness.measure.bench import BenchmarkResult
-from harness.publish.judge import CheckRow, counts_text
+from harness.publish.check_row import CheckRow, counts_text
 from harness.publish.report.beside import beside
 from harness.publish.report.load import Entry, Paper, Run, Sources
 from harness.publish.report.paper_table import grid

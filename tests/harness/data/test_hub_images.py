@@ -13,8 +13,8 @@ from harness.data import hub
 from harness.data import load as datasets
 from harness.data.catalogue import Dataset
 from harness.errors import DataError
-from tests.harness.staged_folder import local_image_repo, local_repo
 from tests.harness.data.test_hub import one_sentence
+from tests.harness.staged_folder import local_image_repo, local_repo
 
 
 @pytest.fixture(autouse=True)
