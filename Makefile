@@ -64,6 +64,7 @@ lint: $(READY)  ## Check style and types
 	$(VENV)/bin/ruff check .
 	$(VENV)/bin/ruff format --check .
 	$(VENV)/bin/mypy
+	$(VENV)/bin/lint-imports --no-cache
 
 bench: $(READY)  ## Measure speed and memory, into results/benchmarks/
 	$(REPRO) bench

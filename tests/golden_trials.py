@@ -26,7 +26,7 @@ from torch.optim.optimizer import Optimizer, register_optimizer_step_post_hook
 from torch.overrides import TorchFunctionMode
 
 from harness.declare.experiment import Experiment, Outcome, RawParams
-from harness.declare.params import Scalar
+from harness.declare.params import Params, Scalar
 from harness.errors import SpecError
 from harness.executors.context import TrialContext
 from harness.registry import Library
@@ -186,7 +186,8 @@ class GoldenRuns:
             stack.enter_context(in_double() if golden.double else nullcontext())
             for patch in (*golden.patches, *broken):
                 stack.enter_context(patched(patch))
-            result = trial.experiment.run(dict(trial.params), _Context(trial, store, starts))
+            point = trial.experiment.typed(trial.params)
+            result = trial.experiment.code(point, _Context(trial, store, starts))
         outcome = result if isinstance(result, Outcome) else Outcome(rows=result)
         return Finished(outcome, store.artifact_folder(trial))
 
@@ -198,7 +199,11 @@ class _Context(TrialContext):
         super().__init__(trial, store, trial.profile)
         self._starts = list(zip(trial.upstream, starts, strict=True))
 
-    def upstream(self, experiment: Experiment, **params: Scalar) -> Finished:  # type: ignore[override]
+    def upstream(  # type: ignore[override]
+        self, experiment: Experiment, point: Params | None = None, **params: Scalar
+    ) -> Finished:
+        if point is not None:
+            params = point.to_json()
         for source, finished in self._starts:
             if source.experiment is experiment and dict(source.params) == params:
                 return finished

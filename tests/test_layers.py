@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from harness.registry import load_registry
 from tests.checkout import ROOT
 
 SHARED = ("nets", "kernels")
@@ -24,8 +25,10 @@ SOURCES = sorted(
     path for top in ("harness", "reproductions") for path in (ROOT / top).rglob("*.py")
 )
 HEAVY = ("torch", "pandas", "pandera", "seaborn", "matplotlib", "scipy", "transformers")
-MAX_FILE, MAX_FUNCTION = 400, 40
-REASON = re.compile(r"\b(because|since|so that|one piece|belongs together|longer)\b")
+MAX_FILE, MAX_FUNCTION, MAX_ENTRIES = 400, 40, 22
+PAPER_FOLDERS = ROOT / "reproductions"
+LIBRARY = ("method", "models")
+"""Folders of a paper that hold no study."""
 
 
 def name_of(path: Path) -> str:
@@ -78,44 +81,121 @@ def test_there_is_something_to_check() -> None:
     assert "torch" in imports_of(ROOT / "reproductions" / "nets" / "gpt.py")
 
 
-def test_harness_knows_no_paper() -> None:
-    assert offenders("harness/", "reproductions", "tests") == []
+def test_harness_knows_no_tests() -> None:
+    """What packages know of each other is held by the contracts in pyproject.toml."""
+    assert offenders("harness/", "reproductions", "tests", "tools") == []
+    assert offenders("reproductions/", "tests", "tools") == []
 
 
-def test_reproductions_know_neither_commands_nor_tests() -> None:
-    forbidden = (
-        "harness.cli",
-        "harness.commands",
-        "harness.run",
-        "harness.publish.report",
-        "tests",
+def studies_of(paper: str) -> list[str]:
+    """Return the folders of a paper that hold a study."""
+    folder = PAPER_FOLDERS / paper
+    found = (path for path in folder.iterdir() if (path / "__init__.py").is_file())
+    return sorted(path.name for path in found if path.name not in LIBRARY)
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_the_method_knows_nothing_of_runs(paper: str) -> None:
+    """It stands where nothing but torch and numpy is, and knows no study, model or declaration."""
+    above = [f"reproductions.{paper}.{name}" for name in ("models", *studies_of(paper))]
+    assert offenders(f"reproductions/{paper}/method/", *above, "harness.declare") == []
+    assert offenders(f"reproductions/{paper}/__init__.py", *above[1:], "harness.declare") == []
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_models_know_no_study(paper: str) -> None:
+    above = [f"reproductions.{paper}.{name}" for name in studies_of(paper)]
+    assert offenders(f"reproductions/{paper}/models/", *above) == []
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_a_study_imports_another_for_its_experiment_alone(paper: str) -> None:
+    found = []
+    for study in studies_of(paper):
+        others = [f"reproductions.{paper}.{name}" for name in studies_of(paper) if name != study]
+        for path in (PAPER_FOLDERS / paper / study).rglob("*.py"):
+            found += [
+                f"{name_of(path)} imports {module}"
+                for module in imported_modules(path)
+                if below(module, *others) and module not in others and not is_declared(module)
+            ]
+    assert found == []
+
+
+def imported_modules(path: Path) -> set[str]:
+    """Return the modules of our own that a file imports."""
+    return {name for name in imports_of(path) if (ROOT / f"{name.replace('.', '/')}.py").is_file()}
+
+
+def is_declared(module: str) -> bool:
+    """Say whether a module of a study declares an experiment, by its name."""
+    return module.rpartition(".")[2] in ("experiment", "experiments") or module.endswith(
+        "_experiment"
     )
-    assert offenders("reproductions/", *forbidden) == []
+
+
+RANKS = ("experiment", "trial", "quantities", "table", "figures")
 
 
 @pytest.mark.parametrize("paper", PAPERS)
-def test_no_paper_imports_another(paper: str) -> None:
-    others = [f"reproductions.{other}" for other in PAPERS if other != paper]
-    assert offenders(f"reproductions/{paper}/", *others) == []
+def test_inside_a_study_imports_go_one_way(paper: str) -> None:
+    """A task knows table, quantities and figures; these the experiment; nobody knows a task."""
+    found = []
+    for study in studies_of(paper):
+        package = f"reproductions.{paper}.{study}"
+        for path in (PAPER_FOLDERS / paper / study).glob("*.py"):
+            inner = {m.removeprefix(f"{package}.") for m in imported_modules(path)
+                     if m.startswith(f"{package}.")}  # fmt: skip
+            if not is_task_file(path.stem):
+                found += [f"{name_of(path)} imports {m}" for m in inner if is_task_file(m)]
+            if path.stem == "experiment":
+                found += [f"{name_of(path)} imports {m}" for m in inner if m in RANKS[1:]]
+    assert found == []
 
 
-def test_nets_and_kernels_import_no_paper() -> None:
-    papers = [f"reproductions.{paper}" for paper in PAPERS]
-    for shared in SHARED:
-        assert offenders(f"reproductions/{shared}/", *papers) == []
+def is_task_file(stem: str) -> bool:
+    return bool(re.fullmatch(r"(tab|fig)\d{2}[a-z]?", stem))
 
 
-@pytest.mark.parametrize("paper", PAPERS)
-def test_experiments_and_methods_import_no_task(paper: str) -> None:
-    folder = f"reproductions/{paper}/"
-    assert offenders(folder, f"reproductions.{paper}.tasks", but=f"{folder}tasks/") == []
+def test_no_module_imports_itself_in_a_circle() -> None:
+    """Imports inside functions and those for types count too."""
+    graph = {module_of(path): imported_modules_of_package(path) for path in SOURCES}
+    assert circles(graph) == []
 
 
-@pytest.mark.parametrize("paper", PAPERS)
-def test_exported_method_imports_no_experiment(paper: str) -> None:
-    """What `from reproductions.<paper> import X` gives must stand without the harness's grids."""
-    init = ROOT / "reproductions" / paper / "__init__.py"
-    assert not [name for name in imports_of(init) if f".{paper}.experiments" in name]
+def imported_modules_of_package(path: Path) -> set[str]:
+    """Return what a file imports among our modules; a package where a name is its own."""
+    names = {module_of(source) for source in SOURCES}
+    found = imports_of(path) & names
+    # `from package import module` is an import of the module, not of the package's face.
+    faces = {name for name in found if any(other.startswith(f"{name}.") for other in found)}
+    return found - faces - {module_of(path)}
+
+
+def circles(graph: dict[str, set[str]]) -> list[list[str]]:
+    """Return the groups of modules that reach each other, each sorted."""
+    reach = {name: reachable(graph, name) for name in graph}
+    groups = {
+        tuple(sorted({name, *(o for o in reach[name] if name in reach.get(o, set()))}))
+        for name in graph
+        if name in reach[name]
+    }
+    return [list(group) for group in sorted(groups)]
+
+
+def reachable(graph: dict[str, set[str]], start: str) -> set[str]:
+    found: set[str] = set()
+    pending = list(graph[start])
+    while pending:
+        name = pending.pop()
+        if name not in found:
+            found.add(name)
+            pending += graph.get(name, set())
+    return found
+
+
+def test_a_circle_is_found() -> None:
+    assert circles({"a": {"b"}, "b": {"c"}, "c": {"b"}}) == [["b", "c"]]
 
 
 def module_level_imports(path: Path) -> Iterator[str]:
@@ -133,12 +213,16 @@ def module_level_imports(path: Path) -> Iterator[str]:
             pending += [*node.body, *node.orelse, *node.finalbody]
 
 
-@pytest.mark.parametrize("folder", ["tasks", "experiments"])
-def test_declarations_name_nothing_heavy_at_module_level(folder: str) -> None:
+def is_declaration(path: Path) -> bool:
+    """Say whether every reading verb imports a file: tasks, and what they are declared from."""
+    return path.stem in ("experiment", "table", "quantities") or is_task_file(path.stem)
+
+
+def test_declarations_name_nothing_heavy_at_module_level() -> None:
     found = [
         f"{name_of(path)}: {imported}"
         for path in SOURCES
-        if path.parent.name == folder and path.parts[-4] == "reproductions"
+        if path.is_relative_to(PAPER_FOLDERS) and is_declaration(path)
         for imported in module_level_imports(path)
         if below(imported, *HEAVY)
     ]
@@ -159,45 +243,65 @@ def test_importing_every_task_loads_nothing_heavy() -> None:
 
 @pytest.mark.parametrize("paper", PAPERS)
 def test_paper_folder_has_the_shape_of_all(paper: str) -> None:
-    folder = ROOT / "reproductions" / paper
-    needed = ["README.md", "paper.toml", "deviations.toml", "__init__.py"]
-    needed += ["experiments/__init__.py", "tasks/__init__.py"]
-    missing = [name for name in needed if not (folder / name).is_file()]
-    assert missing == []
+    folder = PAPER_FOLDERS / paper
+    needed = ["README.md", "paper.toml", "deviations.toml", "__init__.py", "method/__init__.py"]
+    assert [name for name in needed if not (folder / name).is_file()] == []
     assert list((folder / "reference").glob("*.csv"))
-    folders = {path.name for path in folder.iterdir() if path.is_dir()} - {"__pycache__"}
-    assert folders <= {"experiments", "tasks", "reference", "kernels", "lm_tasks", "federated"}
-    strays = [p.name for p in (folder / "tasks").glob("*.py") if not is_task_file(p.stem)]
-    assert strays == []
+    strays = {p.name for p in folder.glob("*.py")} - {"__init__.py", "__main__.py"}
+    assert strays == set(), "a module lies in method/, in models/ or in a study"
+    bare = [path.name for path in folder.iterdir() if path.is_dir() and not is_room(path)]
+    assert bare == [], "a folder is the method, models, reference values, or a study with its task"
 
 
-def is_task_file(stem: str) -> bool:
-    """Say whether a stem is `tab01_words`, `fig03_words`, or words of our own."""
-    return stem == "__init__" or bool(
-        re.fullmatch(r"(tab\d{2}|fig\d{2}|[a-z]+)(_[a-z0-9_]+)?", stem)
-    )
+def is_room(folder: Path) -> bool:
+    """Say whether a paper's folder is of the library, of reference values, or a study."""
+    if folder.name in (*LIBRARY, "reference", "__pycache__"):
+        return True
+    files = {str(path.relative_to(folder)) for path in folder.rglob("*.py")}
+    listed = re.findall(rf'"{folder.name}/(\w+\.py)"', (folder.parent / "paper.toml").read_text())
+    has_experiment = any(Path(name).stem.startswith("experiment") for name in files)
+    return "__init__.py" in files and has_experiment and bool(files & set(listed))
 
 
-def test_files_are_short_or_say_why() -> None:
+@pytest.mark.parametrize("paper", PAPERS)
+def test_every_task_has_a_file_of_its_name(paper: str) -> None:
+    library = load_registry()
+    files = {task_id: name for task_id, name in library.files.items() if task_id.startswith(paper)}
+    assert len(set(files.values())) == len(files)
+    named = {task_id: Path(name).stem for task_id, name in files.items()}
+    assert named == {task_id: task_id.split("/")[1] for task_id in files}
+
+
+def test_folders_are_small_enough_to_read() -> None:
+    crowded = {}
+    for top in ("harness", "reproductions", "tools"):
+        for folder in [
+            p for p in (ROOT / top).rglob("*") if p.is_dir() and p.name != "__pycache__"
+        ]:
+            entries = [p for p in folder.iterdir() if p.name != "__pycache__"]
+            if len(entries) > MAX_ENTRIES and folder.name != "reference":
+                crowded[name_of(folder)] = len(entries)
+    assert crowded == {}
+
+
+def test_files_are_short() -> None:
     long = [
         f"{name_of(path)}: {count} lines"
         for path in SOURCES
         if (count := len(path.read_text().splitlines())) > MAX_FILE
-        and not REASON.search(ast.get_docstring(tree_of(path)) or "")
     ]
-    assert long == [], f"at most {MAX_FILE} lines, or a docstring that says why"
+    assert long == [], f"at most {MAX_FILE} lines"
 
 
-def test_functions_are_short_or_say_why() -> None:
+def test_functions_are_short() -> None:
     long = [
         f"{name_of(path)}:{node.lineno} {node.name}: {count} lines"
         for path in SOURCES
         for node in ast.walk(tree_of(path))
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
         and (count := (node.end_lineno or 0) - node.lineno + 1) > MAX_FUNCTION
-        and not REASON.search(ast.get_docstring(node) or "")
     ]
-    assert long == [], f"at most {MAX_FUNCTION} lines, or a docstring that says why"
+    assert long == [], f"at most {MAX_FUNCTION} lines"
 
 
 def test_public_functions_have_docstrings_in_the_harness() -> None:

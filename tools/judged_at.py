@@ -47,17 +47,17 @@ def main() -> None:
 
 def keys_of(experiment: Any) -> list[str]:
     """Return the keys of a profile's trials, in the grid's order."""
-    from harness.run.trial import grid_of
+    from harness.trial import grid_of
 
     return [trial.key for trial in grid_of(experiment, PROFILE)]
 
 
 def judged(task: Any, library: Any) -> dict[str, Any]:
     """Return what a task reads, and band, samples and verdict of each of its claims."""
-    from harness.publish.judge import check_stored
-    from harness.publish.refresh import reference_of
-    from harness.store.result import load_result
-    from harness.store.workspace import find_workspace
+    from harness.check import check_stored
+    from harness.refresh import reference_of
+    from harness.results import load_result
+    from harness.workspace import find_workspace
 
     workspace = find_workspace()
     result = load_result(workspace, task, PROFILE)
@@ -78,7 +78,7 @@ def claim_entry(task: Any, claim: Any, row: dict[str, Any], table: Any) -> dict[
     """Return one claim: its words, its band, its code, its samples and its verdict."""
     from harness.seals import threshold_json
 
-    from harness.declare import claims
+    from harness import claims
     from harness.provenance.code import code_digest
 
     roots = [claim.quantity, task.view, claims._samples, claims._decide]
@@ -96,7 +96,7 @@ def claim_entry(task: Any, claim: Any, row: dict[str, Any], table: Any) -> dict[
             "deterministic": claim.deterministic,
             "seed_column": task.columns.seed or "",
         },
-        "code": code_digest(roots, follow=("harness.declare.claims", "harness.declare.statistics")),
+        "code": code_digest(roots, follow=("harness.claims", "harness.statistics")),
         **{name: row[name] for name in ROW_FIELDS},
     }
     if row[SEALED] is not None:
@@ -108,7 +108,7 @@ def claim_entry(task: Any, claim: Any, row: dict[str, Any], table: Any) -> dict[
 
 def samples_of(claim: Any, table: Any, seed: str | None) -> dict[str, Any]:
     """Return the judged numbers per seed, with the seeds in their order."""
-    from harness.declare.claims import _samples
+    from harness.claims import _samples
 
     pooled = claim.deterministic or seed is None
     seeds = [] if pooled else sorted({int(value) for value in table[seed]})

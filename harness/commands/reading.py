@@ -27,7 +27,7 @@ from harness.registry import Library, experiments_of, load_registry
 from harness.store.workspace import find_workspace
 
 if TYPE_CHECKING:
-    from harness.publish.judge import CheckRow
+    from harness.publish.check_row import CheckRow
     from harness.run.plan import Plan, PlannedTrial
 
 

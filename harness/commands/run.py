@@ -191,7 +191,7 @@ def run_facts() -> dict[str, Any]:
 
 def _conclude(summary: Summary, refresh: Refresher, profile: Profile) -> None:
     """Print what came of it and what to do next; exit with the matching code."""
-    from harness.publish.judge import counts_text
+    from harness.publish.check_row import counts_text
 
     rows = [row for found in refresh.checks.values() for row in found]
     say(

@@ -19,8 +19,9 @@ from harness.errors import DataError, HarnessError, RunError
 from harness.provenance.before import load_before
 from harness.provenance.restated import load_restated
 from harness.provenance.seals import Sealed
+from harness.publish.check_row import CheckRow
 from harness.publish.evidence import record_evidence
-from harness.publish.judge import CheckRow, Judged, judge
+from harness.publish.judge import Judged, judge
 from harness.registry import Library, walk_experiments
 from harness.run.trial import Trial, all_trials, with_upstream
 from harness.store.atomic import write_bytes

@@ -12,8 +12,8 @@ from harness.provenance.before import load_before
 from harness.provenance.cohorts import FIRST
 from harness.provenance.restated import load_restated
 from harness.provenance.seals import Sealed, seal_name
+from harness.publish.check_row import CheckRow
 from harness.publish.evidence import names_sealed
-from harness.publish.judge import CheckRow
 from harness.registry import Library
 from harness.run.trial import cohorts_of
 from harness.store.result import read_meta

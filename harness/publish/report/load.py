@@ -20,8 +20,9 @@ from harness.declare.task import Task
 from harness.errors import DataError
 from harness.measure.machine import cpu_name
 from harness.provenance.verify import load_verifications, verified_text
+from harness.publish.check_row import CheckRow
 from harness.publish.evidence import Evidence, evidence_of, num_stale
-from harness.publish.judge import CheckRow, check_stored, failed_rows, judge
+from harness.publish.judge import check_stored, failed_rows, judge
 from harness.publish.withdrawn import withdrawn_rows
 from harness.registry import BrokenTask, Library, PaperFolder
 from harness.store.result import KEY_DIGITS, ResultMeta, figure_path, load_result

@@ -8,7 +8,7 @@ from typing import Any
 
 from harness.declare.verdict import Word
 from harness.measure.bench import BenchmarkResult
-from harness.publish.judge import verdict_counts
+from harness.publish.check_row import verdict_counts
 from harness.publish.report.load import Entry, Paper
 from harness.publish.report.results_md import goal_cells
 from harness.publish.report.text import origin

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from harness.declare.claims import Claim
+from harness.declare.papers import Deviation
 from harness.declare.profiles import Profile
 from harness.declare.reference import NOT_PUBLISHED
 from harness.declare.verdict import Word
 from harness.errors import SpecError
 from harness.measure.bench import BenchmarkResult
-from harness.publish.judge import CheckRow, counts_text
+from harness.publish.check_row import CheckRow, counts_text
 from harness.publish.report.beside import beside
 from harness.publish.report.load import Entry, Paper, Run, Sources
 from harness.publish.report.paper_table import grid
@@ -56,13 +57,29 @@ def results_markdown(papers: Sequence[Paper], benchmarks: Sequence[BenchmarkResu
         parts.append(". ".join(markdown_cell(text) for text in (names, ids) if text) + ".\n")
         parts += [f"At `{p}`, {origin(s)}.\n" for p, s in _counted(paper)]
         parts += [_entry(entry) for entry in paper.entries]
-        parts += _withdrawn(paper)
+        parts += [*_deviations(paper), *_withdrawn(paper)]
     parts += ["## Not run\n", _not_run(papers), "## Performance goals\n", _goals(benchmarks)]
     return "\n".join(parts)
 
 
 def _counted(paper: Paper) -> list[tuple[Profile, Sources]]:
     return [(profile, s) for profile, s in paper.sources.items() if s.num_trials]
+
+
+def _deviations(paper: Paper) -> list[str]:
+    """Return each deviation that a run of the paper has, its text once."""
+    found = {d.id: d for entry in paper.entries for run in entry.runs for d in run.deviations}
+    lines = [
+        f'- <a id="{_deviation_anchor(paper.meta.id, item)}"></a>{item.id},'
+        f" {markdown_cell(item.what)}. The paper: {markdown_cell(item.paper)}"
+        f" Ours: {markdown_cell(item.ours)} Expected effect: {markdown_cell(item.effect)}"
+        for _, item in sorted(found.items())
+    ]
+    return ["### Deviations\n", "\n".join(lines) + "\n"] if lines else []
+
+
+def _deviation_anchor(paper: str, deviation: Deviation) -> str:
+    return f"{paper}-{deviation.id.lower()}"
 
 
 def _withdrawn(paper: Paper) -> list[str]:
@@ -112,12 +129,8 @@ def _run(entry: Entry, run: Run) -> str:
     parts.append(_claims(entry, run.rows) if run.rows else "It declares no claims.\n")
     parts += _meeting(entry, run)
     if run.deviations:
-        lines = [
-            f"- {item.id}, {markdown_cell(item.what)}. The paper: {markdown_cell(item.paper)}"
-            f" Ours: {markdown_cell(item.ours)} Expected effect: {markdown_cell(item.effect)}"
-            for item in run.deviations
-        ]
-        parts.append("Deviations from the paper:\n\n" + "\n".join(lines) + "\n")
+        links = [f"[{d.id}](#{_deviation_anchor(entry.paper, d)})" for d in run.deviations]
+        parts.append(f"Deviations from the paper: {', '.join(links)}.\n")
     return "\n".join(parts)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from harness.declare.claims import Claim
 from harness.declare.reference import NOT_PUBLISHED
-from harness.publish.judge import CheckRow
+from harness.publish.check_row import CheckRow
 from harness.publish.report.beside import Beside, beside
 from harness.publish.report.load import Entry, Paper, Run
 from harness.publish.report.text import (

@@ -11,7 +11,7 @@ from harness.provenance.cohorts import FIRST
 from harness.provenance.seals import STATES, State
 
 if TYPE_CHECKING:
-    from harness.publish.judge import CheckRow
+    from harness.publish.check_row import CheckRow
     from harness.publish.report.load import Sources
 
 PLUS_MINUS = "\u00b1"

@@ -12,7 +12,8 @@ import pytest
 
 from harness.declare.claims import Claim
 from harness.declare.task import Task
-from harness.publish.judge import CheckRow, check_stored, judge, profiles_to_check
+from harness.publish.check_row import CheckRow
+from harness.publish.judge import check_stored, judge, profiles_to_check
 from harness.store.record import Record
 from harness.store.result import NotRun, TrialCounts, csv_path, write_result
 from harness.store.store import RecordStore

@@ -12,7 +12,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from harness.errors import SpecError
-from reproductions.nets import alexnet, convnet, mlp, resnet, vgg, vit
+from reproductions.nets import alexnet, convnet, resnet, vgg, vit
 from reproductions.nets.build import draw, draw_truncated
 
 SMALL = {"num_classes": 5, "in_channels": 3, "image_size": 16}
@@ -20,9 +20,8 @@ VGG = vgg.VGGConfig(**SMALL, depth=11, width=4, batch_norm=True)
 RESNET = resnet.ResNetConfig(**SMALL, depth=14, width=4)
 ALEXNET = alexnet.AlexNetConfig(**SMALL, width=2, head_width=7)
 CONVNET = convnet.ConvNetConfig(**SMALL, width=3, batch_norm=True)
-MLP = mlp.MLPConfig(**SMALL, width=6, num_hidden=2, batch_norm=True)
 VIT = vit.ViTConfig(**SMALL, patch_size=4, width=12, num_layers=2, num_heads=3)
-ONE_EACH = [VGG, RESNET, ALEXNET, CONVNET, MLP, VIT]
+ONE_EACH = [VGG, RESNET, ALEXNET, CONVNET, VIT]
 GREY_28 = {"in_channels": 1, "image_size": 28, "num_classes": 10}
 DIGITS_8 = {"in_channels": 1, "image_size": 8, "num_classes": 10}
 VARIANTS = [
@@ -37,7 +36,6 @@ VARIANTS = [
     replace(ALEXNET, head_width=0, image_size=64),
     replace(ALEXNET, width=5, image_size=33, dropout=0.5),
     replace(CONVNET, batch_norm=False, image_size=1),
-    replace(MLP, batch_norm=False, num_hidden=1),
     replace(VIT, num_heads=1, patch_size=16),
 ]
 NETS = {
@@ -45,7 +43,6 @@ NETS = {
     resnet.ResNetConfig: (resnet, resnet.ResNet),
     alexnet.AlexNetConfig: (alexnet, alexnet.AlexNet),
     convnet.ConvNetConfig: (convnet, convnet.ConvNet),
-    mlp.MLPConfig: (mlp, mlp.MLP),
     vit.ViTConfig: (vit, vit.ViT),
 }
 
@@ -293,25 +290,13 @@ def _plain_convnet(x: Tensor, w: dict[str, Tensor], config: convnet.ConvNetConfi
     return _linear(x.mean((2, 3)), w, "classifier")
 
 
-def _plain_mlp(x: Tensor, w: dict[str, Tensor], config: mlp.MLPConfig) -> Tensor:
-    x = x.reshape(len(x), -1)
-    step = 3 if config.batch_norm else 2
-    for layer in range(config.num_hidden):
-        x = _linear(x, w, f"hidden.{step * layer}")
-        if config.batch_norm:
-            x = _norm(x[:, :, None, None], w, f"hidden.{step * layer + 1}")[:, :, 0, 0]
-        x = _relu(x)
-    return _linear(x, w, "classifier")
-
-
 PLAIN = {
     vgg.VGGConfig: _plain_vgg,
     resnet.ResNetConfig: _plain_resnet,
     alexnet.AlexNetConfig: _plain_alexnet,
     convnet.ConvNetConfig: _plain_convnet,
-    mlp.MLPConfig: _plain_mlp,
 }
-WITHOUT_NORM = [replace(config, batch_norm=False) for config in (VGG, CONVNET, MLP)]
+WITHOUT_NORM = [replace(config, batch_norm=False) for config in (VGG, CONVNET)]
 
 
 @pytest.mark.parametrize(
@@ -433,7 +418,6 @@ def test_dropout_is_off_unless_asked_for() -> None:
         (ALEXNET, {"dropout": 1.0}, "dropout < 1"),
         (ALEXNET, {"head_width": -1}, "at least 0"),
         (CONVNET, {"num_classes": 0}, "num_classes=0: need at least 1"),
-        (MLP, {"num_hidden": 0}, "at least 1"),
         (VIT, {"patch_size": 5}, "divisor of 16"),
         (VIT, {"num_heads": 5}, "multiple of num_heads"),
     ],
