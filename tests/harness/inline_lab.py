@@ -18,8 +18,8 @@ from harness.declare.params import Params, Scalar, doc, seed
 from harness.declare.profiles import Profile
 from harness.declare.table import Table, value
 from harness.declare.task import Task
-from harness.executors import Executor
 from harness.executors.inline import InlineExecutor
+from harness.executors.job import Executor
 from harness.registry import Library, walk_experiments
 from harness.run.plan import MachineLimits, Plan, make_plan
 from harness.run.runner import Runner, Summary

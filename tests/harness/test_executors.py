@@ -15,7 +15,8 @@ import pytest
 
 from harness.declare.params import Scalar
 from harness.errors import RunError, UsageError
-from harness.executors import Job, JobFailed, JobLost, Report, make_executor
+from harness.executors import make_executor
+from harness.executors.job import Job, JobFailed, JobLost, Report
 from harness.executors.local import LocalExecutor
 from harness.executors.worker import BUSY, run_job
 from harness.run.trial import Trial
@@ -32,7 +33,7 @@ def job(root: Path, fate: str, *, number: int = 0, timeout_s: float = 60.0) -> J
     return Job(
         task_module="tests.harness.inline_lab",
         experiment=FATES.id,
-        points=(params,),
+        params=params,
         profile="cpu",
         root=str(root),
         facts=facts,
@@ -41,7 +42,7 @@ def job(root: Path, fate: str, *, number: int = 0, timeout_s: float = 60.0) -> J
 
 
 def trial_of(some_job: Job) -> Trial:
-    return Trial(FATES, some_job.points[0], "cpu")
+    return Trial(FATES, some_job.params, "cpu")
 
 
 @pytest.fixture(scope="module")
@@ -51,10 +52,10 @@ def pool() -> Iterator[LocalExecutor]:
     executor.close()
 
 
-def end(future: Future[list[Report]]) -> str:
+def end(future: Future[Report]) -> str:
     """Return how a job ended: a status, or the exception's name and reason."""
     try:
-        return future.result(timeout=60)[0].status
+        return future.result(timeout=60).status
     except (JobFailed, JobLost) as error:
         return f"{type(error).__name__}: {error}"
 
@@ -148,12 +149,12 @@ def test_a_trial_that_another_process_holds_is_busy_until_that_one_dies(tmp_path
     assert holder.stdout is not None
     try:
         assert holder.stdout.readline() == b"held\n"
-        assert [report.status for report in run_job(some)] == [BUSY]
+        assert run_job(some).status == BUSY
     finally:
         holder.kill()
         holder.wait()
         holder.stdout.close()
-    assert [report.status for report in run_job(some)] == ["done"]
+    assert run_job(some).status == "done"
 
 
 def test_cancelling_ends_running_jobs_and_leaves_no_worker(tmp_path: Path) -> None:

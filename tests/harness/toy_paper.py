@@ -33,8 +33,7 @@ file = "squares/tab01.py"
 EXPERIMENT = """
 import os
 
-from harness.declare.experiment import Experiment, Needs
-from harness.declare.params import Params, doc, seed
+from harness.declare import Experiment, Needs, Params, doc, seed
 
 
 class Square(Params):
@@ -104,10 +103,8 @@ def run(point, ctx):
 """
 
 TASK = """
-from harness.declare.claims import CHECK, at_least, by_theory, claims, within
-from harness.declare.profiles import SMOKE_AND_CPU
-from harness.declare.table import Table, columns_of, measured, value
-from harness.declare.task import Task
+from harness.declare import CHECK, SMOKE_AND_CPU, Table, Task, at_least, by_theory, claims
+from harness.declare import columns_of, measured, value, within
 from toylab.squares.experiment import Square, experiment
 
 
