@@ -14,11 +14,16 @@ from tests.checkout import ROOT
 FILES = {
     "__init__.py": "",
     "sweep.py": (
-        "from harness.errors import SpecError\nfrom harness.declare.task import Experiment\n\n\n"
+        "from harness.declare import Experiment, Params, doc\n\n\n"
+        "class Rate(Params):\n    lr: int = doc('Learning rate.')\n\n\n"
+        "def grid(profile):\n    yield Rate(lr=1)\n\n\n"
+        "experiment = Experiment(\n"
+        "    'codepaper/sweep', version=1, params=Rate, grid=grid, run='trial:run'\n)\n"
+    ),
+    "trial.py": (
+        "from harness.errors import SpecError\n\n\n"
         "def run(params, ctx):\n    from codepaper.training import train\n"
-        "    return train(params)\n\n\n"
-        "def grid():\n    yield {'lr': 1}\n\n\n"
-        "experiment = Experiment(id='codepaper/sweep', version=1, run=run, grid={'cpu': grid})\n"
+        "    return train(params)\n"
     ),
     "training.py": (
         "import math\nfrom typing import TYPE_CHECKING\n\nfrom . import rules\n\n"
@@ -39,6 +44,28 @@ FILES = {
     "heavy.py": "raise SystemExit('a digest must not import what it reads')\n",
 }
 Digest = Callable[..., str]
+Compare = Callable[[str, str], bool]
+
+
+def write(folder: Path, files: dict[str, str]) -> None:
+    """Write the package into a folder."""
+    for name, text in files.items():
+        path = folder / "codepaper" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+
+def python(folder: Path, code: str) -> str:
+    """Return what code prints that imports the package of a folder, in a process of its own."""
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env={"PYTHONPATH": f"{folder}:{ROOT}", "PATH": "/usr/bin:/bin"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
 
 
 @pytest.fixture
@@ -47,25 +74,32 @@ def digest(tmp_path: Path) -> Digest:
 
     def of(files: dict[str, str], module: str = "sweep") -> str:
         folder = tmp_path / str(len(list(tmp_path.iterdir())))
-        for name, text in files.items():
-            path = folder / "codepaper" / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text)
+        write(folder, files)
         code = (
             f"from codepaper.{module} import experiment as e;"
-            "from harness.provenance.code import code_digest; print(code_digest([e.run]))"
+            "from harness.publish.evidence import experiment_code; print(experiment_code(e))"
         )
-        done = subprocess.run(
-            [sys.executable, "-c", code],
-            env={"PYTHONPATH": f"{folder}:{ROOT}", "PATH": "/usr/bin:/bin"},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        assert done.returncode == 0, done.stderr
-        return done.stdout.strip()
+        return python(folder, code)
 
     return of
+
+
+@pytest.fixture
+def compare(tmp_path: Path) -> Compare:
+    """Return a function that says whether two values of the package have one digest."""
+    write(tmp_path, FILES)
+
+    def same(one: str, other: str) -> bool:
+        code = (
+            "from functools import partial; from codepaper.trial import run;"
+            "from harness.declare import named as n; from harness.declare import bind;"
+            "from harness.provenance.code import code_digest;"
+            "named = lambda place, package='codepaper': n.named(place, package, where='here');"
+            f"print(code_digest([{one}]) == code_digest([{other}]))"
+        )
+        return python(tmp_path, code) == "True"
+
+    return same
 
 
 def edited(*changes: tuple[str, str, str]) -> dict[str, str]:
@@ -84,13 +118,14 @@ def edited(*changes: tuple[str, str, str]) -> dict[str, str]:
         ("training.py", "\n\n\ndef", "\n\ndef"),
         ("training.py", "net: Net) -> int", "net: object) -> float"),
         ("rules.py", "def unused(x):\n    return x", "def unused(x):\n    return 17 * x"),
-        ("sweep.py", "{'lr': 1}", "{'lr': 2}"),
+        ("sweep.py", "Rate(lr=1)", "Rate(lr=2)"),
+        ("sweep.py", "Learning rate.", "How fast it learns."),
         ("sweep.py", "version=1", "version=2"),
         ("training.py", "WARMUP = 10, 2", "WARMUP = 10, 2\nMORE = 1"),
         # The same function by other imports.
         ("training.py", "from . import rules", "from codepaper import rules"),
         ("training.py", "from . import rules", "import codepaper.rules as rules"),
-        ("sweep.py", "from codepaper.training import train", "from .training import train"),
+        ("trial.py", "from codepaper.training import train", "from .training import train"),
     ],
 )
 def test_what_changes_nothing_keeps_the_digest(
@@ -107,8 +142,10 @@ def test_files_move_and_definitions_are_renamed_without_a_trace(digest: Digest) 
         ("training.py", "Trainer", "Teacher"),
         ("training.py", "STEPS", "NUM_STEPS"),
         ("training.py", "def train(", "def teach("),
-        ("sweep.py", "codepaper.training import train", "codepaper.method.loop import teach"),
-        ("sweep.py", "return train(", "return teach("),
+        ("trial.py", "codepaper.training import train", "codepaper.method.loop import teach"),
+        ("trial.py", "return train(", "return teach("),
+        ("trial.py", "def run(", "def teach_once("),
+        ("sweep.py", "'trial:run'", "'.method.once:teach_once'"),
         ("rules.py", "lr(", "learning_rate("),
         ("rules.py", "DECAY", "RATES"),
         ("rules.py", "def walk", "def stroll"),
@@ -116,11 +153,13 @@ def test_files_move_and_definitions_are_renamed_without_a_trace(digest: Digest) 
     moved = {
         "__init__.py": "",
         "method/__init__.py": "",
-        "study.py": files["sweep.py"],
+        "study/__init__.py": "",
+        "study/experiment.py": files["sweep.py"],
+        "method/once.py": files["trial.py"],
         "method/loop.py": files["training.py"].replace("from .heavy", "from ..heavy"),
         "method/speeds.py": files["rules.py"],
     }
-    assert digest(moved, "study") == digest(FILES)
+    assert digest(moved, "study.experiment") == digest(FILES)
 
 
 @pytest.mark.parametrize(
@@ -135,7 +174,7 @@ def test_files_move_and_definitions_are_renamed_without_a_trace(digest: Digest) 
         ("training.py", "steps=STEPS", "steps=WARMUP"),
         ("training.py", "math.sqrt", "math.exp"),
         ("training.py", "range(steps)", "range(steps - 1)"),
-        ("sweep.py", "train(params)", "train(dict(params))"),
+        ("trial.py", "train(params)", "train(dict(params))"),
     ],
 )
 def test_change_of_meaning_changes_the_digest(
@@ -145,10 +184,40 @@ def test_change_of_meaning_changes_the_digest(
 
 
 def test_name_of_the_harness_counts_and_its_module_does_not(digest: Digest) -> None:
-    use = ("sweep.py", "    return train(params)", "    raise SpecError('no')")
-    other = ("sweep.py", "import SpecError", "import DataError as SpecError")
+    use = ("trial.py", "    return train(params)", "    raise SpecError('no')")
+    other = ("trial.py", "import SpecError", "import DataError as SpecError")
     assert digest(edited(use)) != digest(FILES)
     assert digest(edited(use, other)) != digest(edited(use))
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        # A name with nothing bound is a function with nothing bound, whatever it is called by.
+        ("named('trial:run')", "named('.trial:run', package='codepaper.study')"),
+        ("named('trial:run')", "partial(run)"),
+        ("named(bind('trial:run', ctx=3))", "partial(run, ctx=3)"),
+        ("named(bind('trial:run', params=1, ctx=3))", "named(bind('trial:run', ctx=3, params=1))"),
+    ],
+)
+def test_name_is_digested_as_what_it_calls(compare: Compare, one: str, other: str) -> None:
+    assert compare(one, other)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("named('trial:run')", "named('training:train')"),
+        ("named('trial:run')", "named(bind('trial:run', ctx=3))"),
+        ("named(bind('trial:run', ctx=3))", "named(bind('trial:run', ctx=4))"),
+        ("named(bind('trial:run', ctx=3))", "named(bind('trial:run', params=3))"),
+        ("named(bind('trial:run', ctx=1))", "named(bind('trial:run', ctx=True))"),
+    ],
+)
+def test_other_function_or_other_bound_value_is_another_digest(
+    compare: Compare, one: str, other: str
+) -> None:
+    assert not compare(one, other)
 
 
 def test_digest_of_real_experiments_imports_no_torch() -> None:
