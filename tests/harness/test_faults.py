@@ -389,6 +389,8 @@ def test_a_damaged_sidecar_is_an_error_that_names_the_file(
         (("run", "toylab/tab01", "--set", "width"), "name=value"),
         (("run", "toylab/tab01", "--set", "seeds=lots"), "whole number"),
         (("run", "toylab/tab01", "--set", "x=NaN"), "finite"),
+        (("run", "toylab/tab01", "--set", "x=many"), "x='many' is no int"),
+        (("run", "toylab/tab01", "--set", "seed=true"), "seed=True is no int"),
         (("run", "toylab/tab01", "--seeds", "0"), "at least 1"),
         (("run", "toylab/tab01", "--jobs", "-3"), "--jobs -3"),
         (("run", "toylab/tab01", "--time-budget", "soon"), "25m"),

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from harness.errors import RunError, UsageError
+from harness.declare.params import Params, doc, seed
+from harness.errors import RunError, SpecError, UsageError
 from harness.run.plan import Action
 from harness.run.trial import Trial, grid_of
 from harness.store.record import Record
@@ -255,6 +256,34 @@ def test_overrides_are_in_the_record_and_the_grid_of_seeds_is_checked(store: Rec
             plan_of(store, "squares", overrides={"seeds": wrong})
     with pytest.raises(UsageError, match="did you mean 'seed'"):
         plan_of(store, "squares", overrides={"sed": 3})
+
+
+@pytest.mark.parametrize("word", ["squares", "base"])
+def test_an_override_of_another_type_is_refused_before_anything_runs(
+    store: RecordStore, word: str
+) -> None:
+    """Whether the needs of a trial follow from its parameters, or are always the same."""
+    with pytest.raises((UsageError, SpecError), match="x='many' is no int"):
+        plan_of(store, word, overrides={"x": "many"})
+
+
+class Later(Params):
+    x: int = doc("The number.")
+    k: int = doc("It came later.", default=1, added=True)
+    seed: int = seed("Nothing.", default=0)
+
+
+def test_a_parameter_that_was_added_can_be_overridden(store: RecordStore) -> None:
+    """Its default is absent from the points of the grid, which have the parameter all the same."""
+    experiment = replace(BASE, params=Later, grid=lambda profile: [Later(x=1), Later(x=2)])
+    task = lab.task_of(experiment, "later")
+    plan = lab.make_plan([task], "cpu", store, lab.LIMITS, overrides={"k": 5})
+    assert [dict(item.trial.params) for item in plan.items.values()] == [
+        {"x": 1, "seed": 0, "k": 5},
+        {"x": 2, "seed": 0, "k": 5},
+    ]
+    same = lab.make_plan([task], "cpu", store, lab.LIMITS, overrides={"k": 1})
+    assert same.items.keys() == lab.make_plan([task], "cpu", store, lab.LIMITS).items.keys()
 
 
 def test_a_torn_record_is_run_again_and_kept_beside(store: RecordStore) -> None:

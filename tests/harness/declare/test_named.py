@@ -1,0 +1,150 @@
+"""Functions by name: from which package they are found, when they are imported, what is refused."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from harness.declare.claims import CHECK, at_most, claims
+from harness.declare.experiment import Experiment
+from harness.declare.named import Named, bind, declaring_package, named
+from harness.declare.params import Params, doc
+from harness.declare.table import Table
+from harness.declare.task import Task
+from harness.errors import SpecError
+from tests.harness.hand_made import no_grid
+
+FILES = {
+    "namedlab/__init__.py": "",
+    "namedlab/shared.py": "def scale(x, *, by=1):\n    return x * by\n",
+    "namedlab/paper/__init__.py": "",
+    "namedlab/paper/study/__init__.py": "",
+    "namedlab/paper/study/trial.py": (
+        "LIMIT = 3\n\n\ndef run(point, ctx):\n    return [point, ctx]\n"
+    ),
+    "namedlab/paper/study/heavy.py": "raise ValueError('too heavy')\n",
+    "namedlab/paper/study/declared.py": (
+        "from harness.declare import Experiment, Params, Table, Task, doc\n\n\n"
+        "class Point(Params):\n    x: int = doc('The number.')\n\n\n"
+        "def grid(profile):\n    return []\n\n\n"
+        "def make(id, **changes):\n"
+        "    return Experiment(\n"
+        "        id, version=1, params=Point, grid=grid, run='trial:run', **changes\n    )\n\n\n"
+        "experiment = make('paper/one')\n"
+        "task = Task('paper/tab01', reads=(experiment,), table=Table.of(Point))\n"
+    ),
+}
+STUDY = "namedlab.paper.study"
+
+
+@pytest.fixture(autouse=True)
+def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Put a package with a study folder on the path."""
+    for name, text in FILES.items():
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    yield
+    for name in [name for name in sys.modules if name.split(".")[0] == "namedlab"]:
+        del sys.modules[name]
+
+
+def of(place: Any, package: str = STUDY) -> Named:
+    return named(place, package, where="paper/one")
+
+
+@pytest.mark.parametrize(
+    ("place", "package", "module"),
+    [
+        ("trial:run", STUDY, "namedlab.paper.study.trial"),
+        ("deeper.trial:run", STUDY, "namedlab.paper.study.deeper.trial"),
+        (".trial:run", STUDY, "namedlab.paper.trial"),
+        ("..shared:run", STUDY, "namedlab.shared"),
+        (".models.training:run", STUDY, "namedlab.paper.models.training"),
+        ("shared:run", "namedlab", "namedlab.shared"),
+    ],
+)
+def test_name_is_resolved_as_an_import_in_the_package(
+    place: str, package: str, module: str
+) -> None:
+    assert of(place, package) == Named(module=module, name="run")
+
+
+@pytest.mark.parametrize(
+    "place",
+    ["", "run", ":run", "trial:", "trial.run", "trial:run.inner", "trial:run()", ".:run", "a:b:c"],
+)
+def test_place_of_another_form_is_refused_with_who_names_it(place: str) -> None:
+    with pytest.raises(SpecError) as caught:
+        of(place)
+    assert str(caught.value) == (f"paper/one: {place!r} names no function, write 'module:function'")
+
+
+def test_call_gives_what_the_function_gives() -> None:
+    assert of("trial:run")(1, ctx=2) == [1, 2]
+    assert of("..shared:scale")(3) == 3
+
+
+def test_bound_values_are_in_every_call() -> None:
+    scale = of(bind("..shared:scale", by=7))
+    assert scale == Named(module="namedlab.shared", name="scale", bound={"by": 7})
+    assert (scale(1), scale(2)) == (7, 14)
+
+
+def test_bound_values_belong_to_one_name_alone() -> None:
+    once = bind("..shared:scale", by=7)
+    first, second = of(once), of(once)
+    first.bound["by"] = 9  # type: ignore[index]
+    assert (first(1), second(1), once.bound) == (9, 7, {"by": 7})
+
+
+def test_nothing_is_imported_before_the_call() -> None:
+    heavy = of("heavy:run")
+    assert f"{STUDY}.heavy" not in sys.modules
+    with pytest.raises(ValueError, match="too heavy"):
+        heavy(1, 2)
+
+
+@pytest.mark.parametrize("name", ["walk", "LIMIT"])
+def test_what_is_no_function_of_its_module_is_told_when_it_is_called(name: str) -> None:
+    missing = of(f"trial:{name}")
+    with pytest.raises(SpecError, match=f"{STUDY}.trial has no function '{name}'"):
+        missing(1, 2)
+
+
+def test_module_that_is_not_there_is_told_when_it_is_called() -> None:
+    with pytest.raises(ModuleNotFoundError, match=r"namedlab\.paper\.study\.absent"):
+        of("absent:run")(1, 2)
+
+
+# From where names are resolved
+
+
+def test_package_is_that_of_the_module_that_declares() -> None:
+    module = importlib.import_module(f"{STUDY}.declared")
+    assert (module.experiment.package, module.task.package) == (STUDY, STUDY)
+    assert module.experiment.code(1, 2) == [1, 2]
+
+
+def test_package_is_that_of_the_function_that_makes_the_declaration() -> None:
+    """A family of experiments is named from where its maker lies, whoever calls it."""
+    module = importlib.import_module(f"{STUDY}.declared")
+    assert module.make("paper/two").package == STUDY
+    assert module.make("paper/two", package="namedlab").package == "namedlab"
+
+
+def test_package_of_this_module_is_found_through_the_harness() -> None:
+    class Point(Params):
+        x: int = doc("The number.")
+
+    assert declaring_package() == __package__ == "tests.harness.declare"
+    experiment = Experiment("paper/one", version=1, params=Point, grid=no_grid, run="trial:run")
+    made = claims("p. 1", ("small", CHECK, at_most(len, 1, ""), "It is small."))
+    task = Task("paper/tab01", reads=(experiment,), table=Table.of(), claims=made)
+    assert experiment.package == task.package == __package__

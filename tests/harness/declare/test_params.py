@@ -1,0 +1,271 @@
+"""Typed parameters: what is refused and why, what enters a key, and which class a point is of."""
+
+from __future__ import annotations
+
+from dataclasses import FrozenInstanceError, replace
+from typing import Any, Literal
+
+import pytest
+
+from harness.declare.params import Field, Params, doc, seed
+from harness.errors import SpecError
+from tests.harness.hand_made import unrun
+
+
+class Step(Params):
+    shape: str = doc("Model.")
+    method: Literal["full", "lora", "lisa"] = doc("How it is trained.")
+    rate: float = doc("Learning rate.")
+    rank: int = doc("LoRA's rank; 0 without it.", default=0)
+    tied: bool = doc("Whether embedding and head are one.", default=False)
+    gamma: int = doc("Blocks that train at once.", default=2, added=True)
+    seed: int = seed("Layers drawn.", default=0)
+
+
+class Width(Params):
+    width: Literal[8, 16] = doc("Of the hidden layer.")
+    share: Literal[0.5, 1.0] = doc("Of the weights that are kept.", default=1.0)
+
+
+STEP = {"shape": "gpt2", "method": "lora", "rate": 0.5, "rank": 4, "tied": True, "seed": 3}
+
+
+def step(**changes: Any) -> Step:
+    return Step(**{**STEP, **changes})
+
+
+def refused(**changes: Any) -> str:
+    """Return why a step with these changes is refused."""
+    with pytest.raises(SpecError) as caught:
+        step(**changes)
+    return str(caught.value)
+
+
+def test_fields_keep_their_order_types_roles_and_meanings() -> None:
+    told = [(f.name, f.type, f.role, f.doc) for f in Step.fields()]
+    assert told == [
+        ("shape", "str", "param", "Model."),
+        ("method", "str", "param", "How it is trained."),
+        ("rate", "float", "param", "Learning rate."),
+        ("rank", "int", "param", "LoRA's rank; 0 without it."),
+        ("tied", "bool", "param", "Whether embedding and head are one."),
+        ("gamma", "int", "param", "Blocks that train at once."),
+        ("seed", "int", "seed", "Layers drawn."),
+    ]
+
+
+def test_fields_know_choices_and_defaults() -> None:
+    fields = {f.name: f for f in (*Step.fields(), *Width.fields())}
+    assert fields["method"].choices == ("full", "lora", "lisa")
+    assert (fields["shape"].choices, fields["shape"].default) == ((), None)
+    assert (fields["rank"].default, fields["rank"].added) == (0, False)
+    assert (fields["gamma"].default, fields["gamma"].added) == (2, True)
+    assert (fields["width"].type, fields["width"].choices) == ("int", (8, 16))
+    assert (fields["share"].type, fields["share"].default) == ("float", 1.0)
+
+
+@pytest.mark.parametrize(
+    ("changes", "reason"),
+    [
+        ({"shape": 3}, "Step: shape=3 is no str"),
+        ({"shape": None}, "Step: shape=None is no str"),
+        ({"rank": "4"}, "Step: rank='4' is no int"),
+        ({"rank": 4.0}, "Step: rank=4.0 is no int"),
+        ({"rank": True}, "Step: rank=True is no int"),
+        ({"seed": False}, "Step: seed=False is no int"),
+        ({"rate": "0.5"}, "Step: rate='0.5' is no float"),
+        ({"rate": True}, "Step: rate=True is no float"),
+        ({"tied": 1}, "Step: tied=1 is no bool"),
+        ({"tied": "true"}, "Step: tied='true' is no bool"),
+        ({"gamma": None}, "Step: gamma=None is no int"),
+    ],
+)
+def test_value_of_another_type_is_refused(changes: dict[str, Any], reason: str) -> None:
+    assert refused(**changes) == reason
+
+
+def test_integer_does_for_a_float() -> None:
+    assert step(rate=1).rate == 1
+
+
+def test_value_that_is_no_choice_is_answered_with_the_nearest() -> None:
+    assert refused(method="lorra") == (
+        "Step: method='lorra' is none of full, lora, lisa; did you mean 'lora'?"
+    )
+    assert refused(method=1) == "Step: method=1 is no str"
+
+
+@pytest.mark.parametrize(
+    ("changes", "reason"),
+    [
+        ({"width": 9}, "width=9 is none of 8, 16"),
+        ({"width": True}, "width=True is no int"),
+        ({"width": "8"}, "width='8' is no int"),
+        ({"share": 0.25}, "share=0.25 is none of 0.5, 1.0"),
+    ],
+)
+def test_choices_may_be_numbers(changes: dict[str, Any], reason: str) -> None:
+    assert Width(width=8, share=1).share == 1
+    with pytest.raises(SpecError) as caught:
+        Width(**{"width": 8, **changes})
+    assert reason in str(caught.value)
+
+
+def test_point_is_frozen_equal_by_value_and_changed_by_copy() -> None:
+    point = step()
+    with pytest.raises(FrozenInstanceError):
+        point.rank = 8  # type: ignore[misc]
+    assert replace(point, rank=8) == step(rank=8) != point
+    assert len({point, step(), step(rank=8)}) == 2
+    with pytest.raises(SpecError, match="rank='8' is no int"):
+        replace(point, rank="8")
+    with pytest.raises(TypeError):
+        Step("gpt2", "lora", 0.5)  # type: ignore[misc]
+
+
+def test_json_is_all_that_a_point_says_in_the_order_of_its_fields() -> None:
+    assert list(step().to_json().items()) == list(STEP.items())
+    short = Step(shape="gpt2", method="full", rate=0.5)
+    assert short.to_json() == {
+        "shape": "gpt2", "method": "full", "rate": 0.5, "rank": 0, "tied": False, "seed": 0,
+    }  # fmt: skip
+
+
+def test_parameter_that_was_added_is_in_the_json_unless_it_has_its_default() -> None:
+    assert "gamma" not in step(gamma=2).to_json()
+    assert step(gamma=3).to_json()["gamma"] == 3
+    # Zero is no default here, though it is no value to Python.
+    assert step(gamma=0).to_json()["gamma"] == 0
+
+
+@pytest.mark.parametrize("changes", [{}, {"gamma": 3}, {"gamma": 2}, {"rate": 1}, {"tied": False}])
+def test_point_comes_back_from_its_json(changes: dict[str, Any]) -> None:
+    point = step(**changes)
+    back = Step.from_json(point.to_json())
+    assert (back, type(back)) == (point, Step)
+
+
+def test_json_of_before_a_parameter_was_added_has_its_default() -> None:
+    assert Step.from_json(STEP).gamma == 2
+    assert Step.from_json({**STEP, "gamma": 2}).to_json() == STEP
+
+
+@pytest.mark.parametrize(
+    ("params", "reason"),
+    [
+        ({**STEP, "gama": 3}, "Step: no parameter is called 'gama'; did you mean 'gamma'?"),
+        ({**STEP, "zzzz": 3}, "Step: no parameter is called 'zzzz'"),
+        ({**STEP, "rank": True}, "Step: rank=True is no int"),
+        ({**STEP, "gamma": "3"}, "Step: gamma='3' is no int"),
+        # A default is for whoever writes a grid: a record that lacks a parameter is another one's.
+        ({k: v for k, v in STEP.items() if k != "rank"}, "Step: the parameter rank is missing"),
+        ({k: v for k, v in STEP.items() if k != "seed"}, "Step: the parameter seed is missing"),
+        ({}, "Step: the parameter shape is missing"),
+    ],
+)
+def test_json_that_is_no_point_is_refused(params: dict[str, Any], reason: str) -> None:
+    with pytest.raises(SpecError) as caught:
+        Step.from_json(params)
+    assert str(caught.value) == reason
+    assert f"Step: {Step.misfit(params)}" == reason
+
+
+def test_json_that_fits_has_no_misfit() -> None:
+    assert Step.misfit(STEP) == ""
+
+
+# Several classes
+
+
+def test_point_of_several_classes_is_of_the_one_whose_fields_it_has() -> None:
+    experiment = unrun("demo/run", params=(Step, Width))
+    assert experiment.typed(STEP) == step()
+    assert experiment.typed({"width": 16, "share": 0.5}) == Width(width=16, share=0.5)
+    with pytest.raises(SpecError, match="experiment demo/run: "):
+        experiment.typed({"width": 16, "share": 0.5, "seed": 1})
+
+
+class Full(Params):
+    how: Literal["full"] = doc("All weights train.")
+    width: int = doc("Of the hidden layer.")
+
+
+class Part(Params):
+    how: Literal["part"] = doc("Some weights train.")
+    width: int = doc("Of the hidden layer.")
+
+
+def test_classes_of_the_same_names_are_told_apart_by_their_choices() -> None:
+    experiment = unrun("demo/run", params=(Full, Part))
+    assert experiment.typed({"how": "part", "width": 8}) == Part(how="part", width=8)
+    assert experiment.typed({"how": "full", "width": 8}) == Full(how="full", width=8)
+    assert Full(how="full", width=8) != Part(how="part", width=8)
+    with pytest.raises(SpecError, match="how='none' is none of full"):
+        experiment.typed({"how": "none", "width": 8})
+
+
+# Declarations that are refused
+
+
+class Bare(Params):
+    width: int = 3
+
+
+class Empty(Params):
+    width: int
+
+
+class Listed(Params):
+    widths: list[int] = doc("Of all layers.")
+
+
+class Optional(Params):
+    width: int | None = doc("Of the hidden layer.")
+
+
+class Mixed(Params):
+    width: Literal[8, "wide"] = doc("Of the hidden layer.")
+
+
+class Nothing(Params):
+    width: Literal[None] = doc("Of the hidden layer.")
+
+
+@pytest.mark.parametrize(
+    ("declared", "reason"),
+    [
+        (Bare, "Bare.width: declare it with doc() or seed()"),
+        (Empty, "Empty.width: declare it with doc() or seed()"),
+        (Listed, "Listed.widths: list[int] is no bool, int, float, str or Literal"),
+        (Optional, "Optional.width: int | None is no bool"),
+        (Mixed, "Mixed.width: typing.Literal[8, 'wide'] is no bool"),
+        (Nothing, "Nothing.width: typing.Literal[None] is no bool"),
+    ],
+)
+def test_field_without_a_meaning_or_of_another_type_is_refused(
+    declared: type[Params], reason: str
+) -> None:
+    with pytest.raises(SpecError) as caught:
+        declared.fields()
+    assert str(caught.value).startswith(reason)
+
+
+def test_point_of_a_class_that_is_refused_is_refused() -> None:
+    with pytest.raises(SpecError, match="declare it with"):
+        Bare(width=3)
+
+
+def test_parameter_that_was_added_needs_a_default() -> None:
+    with pytest.raises(SpecError, match=r"'Blocks\.': one that was added later needs"):
+        doc("Blocks.", added=True)
+    assert doc("Blocks.", default=0, added=True).metadata["added"] is True
+
+
+class Longer(Width):
+    steps: int = doc("Of the optimizer.")
+
+
+def test_class_of_a_class_has_the_fields_of_both() -> None:
+    assert [f.name for f in Longer.fields()] == ["width", "share", "steps"]
+    assert Longer(width=8, steps=3).to_json() == {"width": 8, "share": 1.0, "steps": 3}
+    assert all(isinstance(f, Field) for f in Longer.fields())

@@ -1,0 +1,164 @@
+"""Tables: columns from parameters and words, in the order they are given, and rows picked."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import pandas as pd
+import pytest
+
+from harness.declare.params import Params, doc, seed
+from harness.declare.statistics import MissingRows
+from harness.declare.table import (
+    Column,
+    Table,
+    Tables,
+    columns_of,
+    measured,
+    param,
+    pick,
+    seed_column,
+    value,
+)
+from harness.errors import SpecError
+
+
+class Step(Params):
+    shape: str = doc("Model.")
+    method: Literal["full", "lora"] = doc("How it is trained.")
+    rate: float = doc("Learning rate.")
+    tied: bool = doc("Whether weights are tied.", default=False)
+    seed: int = seed("Layers drawn.")
+
+
+NAMES = ["shape", "method", "rate", "tied", "seed"]
+
+
+def names(columns: tuple[Column, ...]) -> list[str]:
+    return [column.name for column in columns]
+
+
+def test_columns_of_parameters_have_their_order_types_roles_and_meanings() -> None:
+    columns = columns_of(Step)
+    assert names(columns) == NAMES
+    assert [column.type for column in columns] == ["str", "str", "float", "bool", "int"]
+    assert [column.role for column in columns] == ["param"] * 4 + ["seed"]
+    assert [column.doc for column in columns][:2] == ["Model.", "How it is trained."]
+    assert not any(column.nullable for column in columns)
+
+
+def test_only_some_parameters_stand_in_the_order_given() -> None:
+    assert names(columns_of(Step, "seed", "shape")) == ["seed", "shape"]
+    assert columns_of(Step, "shape") == (columns_of(Step)[0],)
+
+
+def test_parameters_are_left_out_by_name() -> None:
+    assert names(columns_of(Step, without=("tied", "shape"))) == ["method", "rate", "seed"]
+    assert names(columns_of(Step, "tied", "seed", "shape", without=("seed",))) == ["tied", "shape"]
+    assert columns_of(Step, without=NAMES) == ()
+
+
+@pytest.mark.parametrize(
+    ("only", "without", "unknown"),
+    [(("rank",), (), ["rank"]), ((), ("rank",), ["rank"]), (("b", "a"), ("c",), ["a", "b", "c"])],
+)
+def test_name_that_is_no_parameter_is_refused(
+    only: tuple[str, ...], without: tuple[str, ...], unknown: list[str]
+) -> None:
+    with pytest.raises(SpecError) as caught:
+        columns_of(Step, *only, without=without)
+    assert str(caught.value) == f"Step has no parameters {unknown}"
+
+
+@pytest.mark.parametrize(
+    ("made", "role"),
+    [
+        (param("x", float, "What it is.", nullable=True), "param"),
+        (value("x", float, "What it is.", nullable=True), "value"),
+        (measured("x", float, "What it is.", nullable=True), "measurement"),
+    ],
+)
+def test_each_word_makes_its_column(made: Column, role: Any) -> None:
+    expected = Column(name="x", type="float", role=role, doc="What it is.", nullable=True)
+    assert made == expected
+
+
+def test_seed_column_is_a_whole_number_that_counts_as_the_seed() -> None:
+    assert seed_column("The draw.", "draw") == Column(
+        name="draw", type="int", role="seed", doc="The draw."
+    )
+    assert seed_column("The draw.").name == "seed"
+
+
+@pytest.mark.parametrize(
+    ("type", "name"), [(int, "int"), (float, "float"), (str, "str"), (bool, "bool")]
+)
+def test_types_are_those_of_python(type: Any, name: str) -> None:
+    assert value("x", type, "").type == name
+
+
+def test_table_takes_classes_columns_and_groups_in_their_order() -> None:
+    bytes_of = (value("weights_bytes", int, ""), value("moments_bytes", int, ""))
+    table = Table.of(
+        param("period", int, ""), Step, bytes_of, iter([measured("step_ms", float, "")])
+    )
+    assert table.names == ["period", *NAMES, "weights_bytes", "moments_bytes", "step_ms"]
+    assert table.keys == ["period", *NAMES]
+    assert table.seed == "seed"
+    assert table.make is None
+
+
+def test_table_without_a_seed_is_deterministic() -> None:
+    table = Table.of(columns_of(Step, without=("seed",)), value("loss", float, ""))
+    assert (table.seed, table.keys) == (None, ["shape", "method", "rate", "tied"])
+
+
+def test_table_keeps_how_it_is_made() -> None:
+    def make(tables: Tables) -> pd.DataFrame:
+        return tables["demo/run"]
+
+    assert Table.of(Step, make=make).make is make
+
+
+@pytest.mark.parametrize(
+    ("parts", "reason"),
+    [
+        ((Step, param("rate", float, "")), "a column is declared twice"),
+        ((Step, Step), "a column is declared twice"),
+        ((Step, seed_column("", "draw")), "more than one seed column"),
+    ],
+)
+def test_repeated_column_and_second_seed_are_refused(parts: tuple[Any, ...], reason: str) -> None:
+    with pytest.raises(SpecError, match=reason):
+        Table.of(*parts)
+
+
+TABLE = pd.DataFrame(
+    {"method": ["full", "lora", "lora"], "seed": [0, 0, 1], "loss": [1.0, 2.0, 3.0]}
+)
+
+
+def test_rows_are_picked_by_all_that_is_wanted() -> None:
+    assert list(pick(TABLE, method="lora")["loss"]) == [2.0, 3.0]
+    assert list(pick(TABLE, method="lora", seed=1)["loss"]) == [3.0]
+    assert list(pick(TABLE)["loss"]) == [1.0, 2.0, 3.0]
+
+
+@pytest.mark.parametrize(
+    ("wanted", "told"),
+    [
+        ({"method": "lisa"}, "no row has method=lisa"),
+        ({"method": "full", "seed": 1}, "no row has method=full, seed=1"),
+    ],
+)
+def test_rows_that_are_not_there_are_missing_not_empty(wanted: Any, told: str) -> None:
+    with pytest.raises(MissingRows) as caught:
+        pick(TABLE, **wanted)
+    assert str(caught.value) == told
+    with pytest.raises(MissingRows):
+        pick(TABLE.iloc[:0])
+
+
+def test_column_that_is_not_there_is_no_missing_row() -> None:
+    with pytest.raises(KeyError, match="rank"):
+        pick(TABLE, rank=4)
