@@ -97,7 +97,9 @@ def run(
         overrides,
         num_workers=jobs or os.cpu_count() or 1,
         budget_s=parse_duration(time_budget),
-        which={"only_pending": pending, "rerun_stale": stale, "cohort": cohort},
+        only_pending=pending,
+        rerun_stale=stale,
+        cohort=cohort,
         executor_name=executor,
     )
 
@@ -128,7 +130,9 @@ def _run(
     *,
     num_workers: int,
     budget_s: float | None,
-    which: dict[str, Any],
+    only_pending: bool,
+    rerun_stale: bool,
+    cohort: str | None,
     executor_name: str,
 ) -> None:
     from harness.executors import make_executor
@@ -138,7 +142,16 @@ def _run(
     from harness.run.runner import Runner
 
     store = _open_store(workspace, tasks, profile)
-    plan = make_plan(tasks, profile, store, probe_limits(), overrides=overrides, **which)
+    plan = make_plan(
+        tasks,
+        profile,
+        store,
+        probe_limits(),
+        overrides=overrides,
+        cohort=cohort,
+        rerun_stale=rerun_stale,
+        only_pending=only_pending,
+    )
     executor = make_executor(executor_name, min(num_workers, max(plan.num_to_run, 1)))
     _announce(plan)
     refresh = Refresher(workspace, library, profile, store, overrides)
@@ -150,7 +163,7 @@ def _run(
         make_progress(),
         facts={**run_facts(), "overrides": overrides},
         time_budget_s=budget_s,
-        rerun=which["rerun_stale"],
+        rerun=rerun_stale,
         on_task_done=refresh,
     )
     stop_cleanly_on_signals(None if executor_name == "inline" else runner)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from harness.data.load import data_hash
-from harness.declare.experiment import Experiment, Needs, describe_trial
+from harness.declare.experiment import Experiment, Needs, RawParams, describe_trial
 from harness.declare.params import Scalar
 from harness.declare.profiles import Profile
 from harness.declare.task import Task
@@ -95,8 +95,18 @@ def grid_of(
         repeated = seeds if seeds is not None and "seed" in changed else [None]
         for seed in repeated:
             full = changed if seed is None else {**changed, "seed": seed}
+            if overrides:
+                _check_types(experiment, full)
             points.setdefault(digest(full), full)
     return [Trial(experiment, point, profile) for point in points.values()]
+
+
+def _check_types(experiment: Experiment, point: RawParams) -> None:
+    """Raise UsageError for an overridden parameter of another type, or none of its choices."""
+    try:
+        experiment.typed(point)
+    except SpecError as error:
+        raise UsageError(f"--set: {error}") from error
 
 
 def _seeds_of(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from importlib.resources import files
 from pathlib import Path
@@ -20,7 +21,7 @@ from harness.store.atomic import write_bytes, write_text
 from harness.store.workspace import Workspace
 
 if TYPE_CHECKING:
-    from jinja2 import Template
+    pass
 
 STATIC = ("style.css", "report.js")
 
@@ -56,10 +57,11 @@ def _write_entry(workspace: Workspace, paper: Paper, entry: Entry) -> None:
 
 def render(name: str, context: dict[str, Any]) -> str:
     """Fill a template; every value is escaped, and a missing one is an error."""
-    return _template(name).render(context)
+    return _environment().get_template(name).render(context)
 
 
-def _template(name: str) -> Template:
+@functools.cache
+def _environment() -> Environment:
     environment = Environment(
         loader=PackageLoader("harness.publish.report", "templates"),
         autoescape=True,
@@ -69,7 +71,7 @@ def _template(name: str) -> Template:
         keep_trailing_newline=True,
     )
     environment.filters["prose"] = prose
-    return environment.get_template(name)
+    return environment
 
 
 def prose(text: str) -> Markup:
