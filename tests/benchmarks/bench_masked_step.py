@@ -15,9 +15,9 @@ def _step(density: float) -> Callable[[], None]:
     import torch
 
     from reproductions.nets.gpt import next_token_loss
-    from reproductions.supar.experiments import lr_sweep
-    from reproductions.supar.gpt_trial import gpt_config, parameterization_of, settings_of
-    from reproductions.supar.training import Seeds, build_adamw, build_gpt
+    from reproductions.supar.models.gpt_trial import gpt_config, parameterization_of, settings_of
+    from reproductions.supar.models.training import Seeds, build_adamw, build_gpt
+    from reproductions.supar.sweeps import lr_sweep
 
     params: dict[str, Any] = {**next(iter(lr_sweep.cpu_grid())), "density": density}
     params |= {"scheme": "supar", "width": WIDTH, "context": CONTEXT, "log2_lr": -10.0}

@@ -15,8 +15,8 @@ from harness.declare.params import Scalar
 from harness.run.seeds import derive_seed
 from reproductions.nets.gpt import GPT, GPTConfig
 from reproductions.supar import TABLE_3, Parameterization, Scheme
-from reproductions.supar.text import Batch, character_corpus, training_batches
-from reproductions.supar.training import Seeds, Settings, build_gpt, generator_of
+from reproductions.supar.models.text import Batch, character_corpus, training_batches
+from reproductions.supar.models.training import Seeds, Settings, build_gpt, generator_of
 
 SETTINGS = Settings(
     num_steps=12,

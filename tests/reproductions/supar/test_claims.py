@@ -13,26 +13,24 @@ from harness.declare.statistics import MissingRows
 from harness.declare.task import Task
 from harness.declare.verdict import Verdict, Word, evaluate
 from harness.provenance.seals import seal
-from reproductions.supar.grids import ABLATIONS
-from reproductions.supar.loss_quantities import optimum
-from reproductions.supar.quantities import activation_slope
-from reproductions.supar.tasks import (
-    fig01_lr_transfer,
-    fig03_transfer,
-    fig05_coordinate_check,
-    fig06_lr_stability,
-    fig07_sigma_stability,
-    fig08_best_loss,
-    fig09_iso_parameter,
-    fig10_fixed_hyperparameters,
-    fig11_iso_neuron,
-    fig12_dynamic_sparsity,
-    fig13_sigma_ablation,
-    fig14_lr_ablation,
-    tab01_parameterization,
-    tab03_base_hyperparameters,
-    tab04_experiment_details,
-)
+from reproductions.supar.coordinates import fig05 as fig05_coordinate_check
+from reproductions.supar.coordinates.quantities import activation_slope
+from reproductions.supar.dynamic import fig12 as fig12_dynamic_sparsity
+from reproductions.supar.models.optima import optimum
+from reproductions.supar.models.points import ABLATIONS
+from reproductions.supar.rules import tab01 as tab01_parameterization
+from reproductions.supar.settings import tab03 as tab03_base_hyperparameters
+from reproductions.supar.settings import tab04 as tab04_experiment_details
+from reproductions.supar.sweeps import fig01 as fig01_lr_transfer
+from reproductions.supar.sweeps import fig06 as fig06_lr_stability
+from reproductions.supar.sweeps import fig07 as fig07_sigma_stability
+from reproductions.supar.sweeps import fig08 as fig08_best_loss
+from reproductions.supar.sweeps import fig09 as fig09_iso_parameter
+from reproductions.supar.sweeps import fig11 as fig11_iso_neuron
+from reproductions.supar.sweeps import fig13 as fig13_sigma_ablation
+from reproductions.supar.sweeps import fig14 as fig14_lr_ablation
+from reproductions.supar.transfer import fig03 as fig03_transfer
+from reproductions.supar.transfer import fig10 as fig10_fixed_hyperparameters
 from tests.reproductions.supar.hand_made import START, TABLES, best, coordinates, curves, sweep
 
 TASKS = {

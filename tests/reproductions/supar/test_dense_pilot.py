@@ -7,16 +7,11 @@ import math
 import pandas as pd
 import pytest
 
-from reproductions.supar.experiments import (
-    dense_pilot,
-    fixed_hyperparameters,
-    iso_neuron,
-    iso_parameter,
-    lr_sweep,
-    sigma_sweep,
-    transfer,
-)
-from reproductions.supar.parameterization import SCHEMES
+from reproductions.supar.method.parameterization import SCHEMES
+from reproductions.supar.pilot import experiment as dense_pilot
+from reproductions.supar.sweeps import iso_neuron, iso_parameter, lr_sweep, sigma_sweep
+from reproductions.supar.transfer import experiment as transfer
+from reproductions.supar.transfer import fixed_hyperparameters
 from tests.checkout import ROOT
 
 RESULT = ROOT / "results" / "supar" / "pilot.cpu.csv"

@@ -20,11 +20,11 @@ from harness.declare.verdict import Word, evaluate
 from harness.errors import DataError
 from harness.store.atomic import write_bytes
 from reproductions.nets.gpt import GPT
-from reproductions.supar import lm_tasks
-from reproductions.supar.accuracy import average, least_lead, margins_over_random
-from reproductions.supar.experiments import downstream
-from reproductions.supar.tasks import tab02_downstream, tab02_proxy
-from reproductions.supar.training import generator_of
+from reproductions.supar.downstream import experiment as downstream
+from reproductions.supar.downstream import lm_tasks, tab02_proxy
+from reproductions.supar.downstream import tab02 as tab02_downstream
+from reproductions.supar.downstream.quantities import average, least_lead, margins_over_random
+from reproductions.supar.models.training import generator_of
 from tests.reproductions.supar.scored import Context, Kept
 
 FOLDER = Path(lm_tasks.__file__).parent

@@ -10,11 +10,23 @@ import pytest
 import torch
 
 from reproductions.nets.gpt import GPT
-from reproductions.supar import training as training_module
-from reproductions.supar.dynamic import Gmp, RegrownMoments, UpdateSchedule, attach_full_masks
-from reproductions.supar.masks import linear_layers, masked_layers
-from reproductions.supar.text import Batch
-from reproductions.supar.training import Seeds, Topology, TrainLog, build_adamw, build_gpt, train
+from reproductions.supar.method.dynamic import (
+    Gmp,
+    RegrownMoments,
+    UpdateSchedule,
+    attach_full_masks,
+)
+from reproductions.supar.method.masks import linear_layers, masked_layers
+from reproductions.supar.models import training as training_module
+from reproductions.supar.models.text import Batch
+from reproductions.supar.models.training import (
+    Seeds,
+    Topology,
+    TrainLog,
+    build_adamw,
+    build_gpt,
+    train,
+)
 from tests.reproductions.supar.dynamic_nets import rigl, zeros_under_masks
 from tests.reproductions.supar.small import SETTINGS, batches, config, table
 

@@ -10,9 +10,9 @@ import pytest
 import torch
 
 from reproductions.nets.gpt import GPT
-from reproductions.supar import training as training_module
-from reproductions.supar.text import Batch
-from reproductions.supar.training import TrainLog, build_adamw, train
+from reproductions.supar.models import training as training_module
+from reproductions.supar.models.text import Batch
+from reproductions.supar.models.training import TrainLog, build_adamw, train
 from tests.reproductions.supar.small import SETTINGS, batches, gpt, table
 
 

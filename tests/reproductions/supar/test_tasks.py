@@ -21,14 +21,16 @@ from harness.declare.verdict import Word, evaluate
 from harness.publish.figures import draw
 from harness.run.seeds import derive_seed
 from harness.store.table_csv import build_table, validate
-from reproductions.supar import parameterization
-from reproductions.supar.experiments import configuration, identities
+from reproductions.supar.method import parameterization
+from reproductions.supar.rules import experiment as identities
+from reproductions.supar.settings import experiment as configuration
 from tests.checkout import PAPERS
 from tests.reproductions.supar.hand_made import TABLES, sweep
 from tests.reproductions.supar.test_claims import TASKS
 
 FOLDER = PAPERS / "supar"
-MODULES = [path.stem for path in (FOLDER / "tasks").glob("[!_]*.py")]
+FILES = [item.file for item in load_paper(FOLDER).items if item.file]
+MODULES = [file.removesuffix(".py").replace("/", ".") for file in FILES]
 DRAWN = [name for name, task in TASKS.items() if task.figure is not None]
 
 
@@ -95,7 +97,7 @@ def test_settings_of_our_paper_grids_are_the_published_ones() -> None:
 
 def all_tasks() -> dict[str, Task]:
     """Return every task of the folder, those that other tests of this paper look at too."""
-    modules = [import_module(f"reproductions.supar.tasks.{name}") for name in MODULES]
+    modules = [import_module(f"reproductions.supar.{name}") for name in MODULES]
     tasks = [module.task for module in modules]
     assert len({task.id for task in tasks}) == len(tasks)
     return {task.id: task for task in tasks}
@@ -107,7 +109,7 @@ def test_every_item_of_the_paper_is_listed_and_every_task_has_its_file() -> None
     assert sorted(item.id for item in paper.items if item.id[-1].isdigit()) == sorted(words)
     files = {item.id: item.file for item in paper.items if item.status == "task"}
     assert {f"supar/{word}" for word in files} == set(all_tasks())
-    assert {Path(file).stem for file in files.values()} == set(MODULES)
+    assert all(Path(file).stem == word for word, file in files.items())
 
 
 def test_only_diagrams_have_nothing_to_run() -> None:
@@ -194,7 +196,7 @@ def test_all_diverged_leaves_an_empty_choice() -> None:
 
 
 def test_declaring_tasks_imports_neither_torch_nor_pandas() -> None:
-    imports = "; ".join(f"import reproductions.supar.tasks.{name}" for name in MODULES)
+    imports = "; ".join(f"import reproductions.supar.{name}" for name in MODULES)
     code = f"import sys; {imports}; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     heavy = {"torch", "pandas", "pandera", "matplotlib", "lm_eval"}

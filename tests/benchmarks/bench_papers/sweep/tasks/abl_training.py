@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from harness.declare.experiment import Experiment, Needs, RawParams
 from harness.declare.old import old_task
 from harness.declare.table import Column, Table
-from reproductions.supar import trained
-from reproductions.supar.experiments import lr_sweep
+from reproductions.supar.models import gpt_experiment as trained
+from reproductions.supar.sweeps import lr_sweep
 
 
 def grid() -> Iterator[RawParams]:

@@ -1,0 +1,1 @@
+"""What several studies share: points of grids, training, tables, quantities, drawing."""

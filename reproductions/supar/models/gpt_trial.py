@@ -1,0 +1,238 @@
+"""From the parameters of a trial to a trained net, its row, and what a dry run learns of it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, cast
+
+import torch
+
+from harness.declare.experiment import DryRun, Outcome, RawParams, RunContext, Status
+from harness.errors import SpecError
+from reproductions.nets.gpt import GPT, GPTConfig, next_token_loss, num_params
+from reproductions.supar.method.density import Density
+from reproductions.supar.method.masks import Pattern
+from reproductions.supar.method.parameterization import BaseHyperparameters, Parameterization
+from reproductions.supar.models.costs import vocabulary
+from reproductions.supar.models.text import (
+    Batch,
+    Corpus,
+    byte_corpus,
+    character_corpus,
+    gpt2_corpus,
+    held_out_batch,
+    training_batches,
+)
+from reproductions.supar.models.training import (
+    STATIC,
+    Seeds,
+    Settings,
+    Topology,
+    TrainLog,
+    build_adamw,
+    build_gpt,
+    evaluate,
+    generator_of,
+    train,
+)
+
+EVAL_WINDOWS = 64
+"""Windows of each held-out part on which a trained net is evaluated."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Prepared:
+    """A trial's net before its first step, and all it will be trained and tested on."""
+
+    parameterization: Parameterization
+    model: GPT
+    corpus: Corpus
+    settings: Settings
+    batches: Iterator[Batch]
+
+
+def train_gpt(params: RawParams, ctx: RunContext) -> Outcome:
+    """Train one net with static masks; one row with its losses, None where it diverged."""
+    prepared = prepare(params, ctx, mask_density=float(params["density"]))
+    return finish(prepared, run_training(prepared, adamw_of(prepared), ctx))
+
+
+def prepare(
+    params: RawParams, ctx: RunContext, *, mask_density: Density, pattern: Pattern = "exact"
+) -> Prepared:
+    """Build a trial's net and draw its batches; every random stream comes from `ctx`."""
+    corpus = corpus_of(params, ctx)
+    table = parameterization_of(params)
+    config = gpt_config(params, table, corpus.vocab_size)
+    model = build_gpt(
+        config,
+        table,
+        Seeds(init=ctx.seed("init"), masks=ctx.seed("masks")),
+        mask_density=mask_density,
+        device=ctx.device,
+        pattern=pattern,
+    )
+    settings = settings_of(params)
+    batches = training_batches(
+        corpus.train_N,
+        context=config.context,
+        batch_size=int(params["batch_size"]),
+        num_batches=settings.num_steps,
+        generator=generator_of(ctx.seed("batches")),
+    )
+    return Prepared(
+        parameterization=table, model=model, corpus=corpus, settings=settings, batches=batches
+    )
+
+
+def adamw_of(prepared: Prepared) -> torch.optim.AdamW:
+    """Return the optimizer of a prepared net."""
+    return build_adamw(prepared.model, prepared.parameterization, prepared.settings)
+
+
+def run_training(
+    prepared: Prepared,
+    optimizer: torch.optim.Optimizer,
+    ctx: RunContext,
+    *,
+    topology: Topology = STATIC,
+) -> TrainLog:
+    """Train a prepared net in place, from its checkpoint where there is one."""
+    return train(
+        prepared.model,
+        optimizer,
+        prepared.batches,
+        prepared.settings,
+        topology=topology,
+        checkpoint=ctx.checkpoint_path(),
+    )
+
+
+def finish(prepared: Prepared, log: TrainLog) -> Outcome:
+    """Return a trained net's row: train_loss, val_loss, test_loss and clip_rate."""
+    corpus = prepared.corpus
+    if note := divergence(log, corpus.vocab_size):
+        row = {"train_loss": None, "val_loss": None, "test_loss": None}
+        return Outcome(
+            rows=[{**row, "clip_rate": log.clip_rate}], status=Status.DIVERGED, note=note
+        )
+    context = prepared.model.config.context
+    val_loss, test_loss = (
+        evaluate(prepared.model, held_out_batch(part, context=context, num_windows=EVAL_WINDOWS))
+        for part in (corpus.validation_N, corpus.test_N)
+    )
+    losses = {"train_loss": log.final_loss, "val_loss": val_loss, "test_loss": test_loss}
+    return Outcome(rows=[{**losses, "clip_rate": log.clip_rate}])
+
+
+def divergence(log: TrainLog, vocab_size: int) -> str:
+    """Say how a run diverged: a loss not finite, or at last twice that of guessing, 2 ln V."""
+    if log.diverged:
+        return log.diverged
+    bound = 2.0 * math.log(vocab_size)
+    if log.final_loss > bound:
+        return f"the last losses average {log.final_loss:.3g}, over 2 ln V = {bound:.3g}"
+    return ""
+
+
+def parameterization_of(params: RawParams) -> Parameterization:
+    """Return the parameterization that a trial's parameters describe.
+
+    A sweep says `log2_lr` or `log2_sigma`, any other trial `lr` and `init_std`.
+    """
+    scheme: Any = params["scheme"]
+    return Parameterization(
+        scheme=scheme,
+        width_multiplier=float(params["width"]) / float(params["base_width"]),
+        density=float(params["density"]),
+        base=BaseHyperparameters(
+            init_std=_given(params, "init_std", "log2_sigma"),
+            lr=_given(params, "lr", "log2_lr"),
+            input_multiplier=float(params["input_multiplier"]),
+            output_multiplier=float(params["output_multiplier"]),
+        ),
+    )
+
+
+def _given(params: RawParams, plain: str, log2: str) -> float:
+    if (plain in params) == (log2 in params):
+        raise SpecError(f"a trial of {params}: need either {plain} or {log2}")
+    return float(params[plain]) if plain in params else 2.0 ** float(params[log2])
+
+
+def settings_of(params: RawParams) -> Settings:
+    """Return the training settings: AdamW as in the authors' code, but no weight decay."""
+    schedule: Any = params["schedule"]
+    return Settings(
+        num_steps=int(params["steps"]),
+        warmup_steps=int(params["warmup_steps"]),
+        schedule=schedule,
+        betas=(0.9, 0.95),
+        eps=1e-8,
+        weight_decay=0.0,
+        decay="coupled",
+        # JSON has no infinity: 0 stands for none.
+        clip_norm=float(params["clip_norm"]) or math.inf,
+        num_micro_batches=int(params["micro_batches"]),
+    )
+
+
+def gpt_config(params: RawParams, parameterization: Parameterization, vocab_size: int) -> GPTConfig:
+    """Return the net of a trial: no biases, F = 4 D with GELU, 8 D / 3 with SwiGLU."""
+    width, head_size = int(params["width"]), int(params["head_size"])
+    feed_forward: Any = params["feed_forward"]
+    positions: Any = params["positions"]
+    return GPTConfig(
+        vocab_size=vocab_size,
+        width=width,
+        num_layers=int(params["num_layers"]),
+        head_size=head_size,
+        context=int(params["context"]),
+        feed_forward=feed_forward,
+        # The closest multiple of 8, for the GPU's sake, to the size of a GELU block.
+        feed_forward_width=4 * width if feed_forward == "gelu" else 8 * round(width / 3),
+        positions=positions,
+        bias=False,
+        embedding_multiplier=parameterization.embedding_multiplier,
+        logit_multiplier=parameterization.logit_multiplier,
+        attention_scale=parameterization.attention_scale(head_size),
+    )
+
+
+def corpus_of(params: RawParams, ctx: RunContext) -> Corpus:
+    """Return the tokens of a trial's data set; records are joined in their order."""
+    value = ctx.dataset(str(params["data"])).value
+    if not isinstance(value, str):
+        value = "\n\n".join(str(record["text"]) for record in cast(list[dict[str, Any]], value))
+    encoders = {"characters": character_corpus, "bytes": byte_corpus, "gpt2": gpt2_corpus}
+    if params["tokenizer"] not in encoders:
+        raise SpecError(f"tokenizer={params['tokenizer']!r}: need one of {', '.join(encoders)}")
+    return encoders[str(params["tokenizer"])](value)
+
+
+def dry_run(params: RawParams) -> DryRun:
+    """Build the net on the meta device, count it, and run one step under FakeTensorMode."""
+    from torch._subclasses.fake_tensor import FakeTensorMode
+    from torch.utils.flop_counter import FlopCounterMode
+
+    from harness.measure.memory import count_bytes
+
+    table, settings = parameterization_of(params), settings_of(params)
+    config = gpt_config(params, table, vocabulary(params))
+    real = GPT(config, generator=torch.Generator(), device="meta")
+    batch_size = -(-int(params["batch_size"]) // settings.num_micro_batches)
+    seeds, density = Seeds(init=0, masks=0), float(params["density"])
+    with FakeTensorMode(), FlopCounterMode(display=False) as counter:
+        model = build_gpt(config, table, seeds, mask_density=density)
+        optimizer = build_adamw(model, table, settings)
+        tokens_BT = torch.zeros(batch_size, config.context, dtype=torch.long)
+        memory = count_bytes(model, optimizer, lambda: next_token_loss(model(tokens_BT), tokens_BT))
+    return DryRun(
+        num_params=sum(parameter.numel() for parameter in real.parameters()),
+        expected_num_params=num_params(config),
+        memory_bytes=memory.total,
+        step_flops=counter.get_total_flops() * settings.num_micro_batches,
+        num_steps=settings.num_steps,
+    )
