@@ -1,9 +1,6 @@
-"""The quantities that the claims of this paper are about, each a number from a task's table.
+"""What the claims of the coordinate check measure, each a number from a task's table.
 
-Those of sweeps and losses are in `loss_quantities`. Every function takes the table of one seed,
-unless it says "whole table". No torch, no pandas at import.
-
-Sources: "Fig" and "Table" are those of the camera-ready; the rules are its Table 1.
+Every function takes the table of one seed. No torch, no pandas at import.
 """
 
 from __future__ import annotations
@@ -12,16 +9,14 @@ import math
 from typing import TYPE_CHECKING
 
 from harness.declare.statistics import InvalidQuantity, MissingRows
+from harness.declare.table import pick
 from reproductions.supar.method.slopes import log_slope
 
 if TYPE_CHECKING:
     import pandas as pd
 
-STRICTLY = -1e-9
-"""Slack of an ordering that must be strict: equal numbers neither exceed nor fall."""
-
-
-# --- coordinate check (Figure 5) ---
+FIRST_STEP = {"grad_x_rms": 0, "delta_y_rms": 1}
+"""Updates after which a size of a layer is judged: the earliest at which there is one."""
 
 
 def by_density(
@@ -31,7 +26,7 @@ def by_density(
 
     Raises MissingRows where there is none, InvalidQuantity where one is not a positive number.
     """
-    rows = table[(table["scheme"] == scheme) & (table["block"] == block) & (table["step"] == step)]
+    rows = pick(table, scheme=scheme, block=block, step=step)
     sizes = dict(sorted(zip(rows["density"], rows[value], strict=True)))
     if len(sizes) < 2:
         raise MissingRows(f"{scheme}, {block}, step {step}: fewer than two densities")
@@ -79,47 +74,21 @@ def rising_with_density(
     return [math.log2(size) for size in sizes.values()]
 
 
-# --- Table 1: rules, recomputed here from its formulas; whole table ---
+def steepest_slope(table: pd.DataFrame, *, scheme: str, block: str, value: str) -> float:
+    """Return the largest slope without its sign over the layers of a kind."""
+    return max(map(abs, _slopes(table, scheme=scheme, block=block, value=value)))
 
 
-def rule_error(table: pd.DataFrame, *, rule: str) -> float:
-    """Return the largest relative difference of a rule, as built, from its Table 1 formula.
-
-    The table holds one row per scheme, width and density with the base hyperparameters.
-    """
-    rows = table[(table["check"] == "rules") & table["scheme"].isin(("sp", "mup", "supar"))]
-    if set(rows["scheme"]) != {"sp", "mup", "supar"}:
-        raise MissingRows("the table lacks the rules of a scheme of Table 1")
-    errors = []
-    for row in rows.to_dict("records"):
-        expected = table_1(row, rule)
-        errors.append(abs(float(row[rule]) - expected) / abs(expected))
-    return max(errors)
+def least_slope(table: pd.DataFrame, *, scheme: str, block: str, value: str) -> float:
+    """Return the least slope over the layers of a kind."""
+    return min(_slopes(table, scheme=scheme, block=block, value=value))
 
 
-def table_1(row: dict[str, float], rule: str) -> float:
-    """Return what Table 1 demands; forward rules as the factor on the product.
-
-    m_d = width / base_width; m_rho = density (the base is dense), felt by SmuPar alone.
-    """
-    sp = row["scheme"] == "sp"
-    m_d = 1.0 if sp else row["width"] / row["base_width"]
-    m_rho = row["density"] if row["scheme"] == "supar" else 1.0
-    formulas = {
-        "embedding_init_var": row["sigma_base"] ** 2,
-        "embedding_lr": row["eta_base"],
-        "embedding_forward": 1.0 if sp else row["alpha_input"],
-        "hidden_init_var": row["sigma_base"] ** 2 / (m_d * m_rho),
-        "hidden_lr_adam": row["eta_base"] / (m_d * m_rho),
-        "unembedding_forward": 1.0 if sp else row["alpha_output"] / m_d,
-        "attention_logits": row["head_size"] ** (-0.5 if sp else -1.0),
-    }
-    return formulas[rule]
-
-
-def largest_check(table: pd.DataFrame, *, check: str, value: str) -> float:
-    """Return the largest value that a check's trials measured."""
-    rows = table[table["check"] == check]
-    if rows.empty:
-        raise MissingRows(f"the table has no rows of the check {check}")
-    return float(rows[value].max(skipna=False))
+def _slopes(table: pd.DataFrame, *, scheme: str, block: str, value: str) -> list[float]:
+    """Return each layer's slope of log2 size against log2 density, at the size's first step."""
+    layers = pick(table, scheme=scheme, block=block).groupby("layer", sort=True)
+    step = FIRST_STEP[value]
+    return [
+        log_slope(by_density(part, scheme=scheme, block=block, step=step, value=value))
+        for _, part in layers
+    ]

@@ -9,8 +9,8 @@ import numpy as np
 from matplotlib.ticker import NullLocator
 
 from harness.publish.figures import FigureContext, plot_ours, plot_paper
-from reproductions.supar.models.drawing import COLORS, MARKS, NAMES, density_axis
-from reproductions.supar.models.points import SCHEMES
+from reproductions.supar.models.drawing import COLORS, MARKS, density_axis
+from reproductions.supar.models.schemes import LABELS, SCHEMES
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def accuracy_panels(context: FigureContext, *, tasks: Mapping[str, str]) -> Figure:
-    """Draw one panel a task, named as in `tasks`; the paper's values hollow where there are any."""
+    """Draw one panel per task, named as in `tasks`; the paper's values, if any, are hollow."""
     figure, axes = context.subplots(1, len(tasks), aspect=1.5 if len(tasks) > 2 else 0.75)
     paper = context.reference[context.reference["x_name"] == "density"]
     lowest = float(np.nanmin([context.table["density"].min(), paper["x"].min()]))
@@ -28,7 +28,7 @@ def accuracy_panels(context: FigureContext, *, tasks: Mapping[str, str]) -> Figu
         _panel(ax, context.table[context.table["task"] == task])
         for scheme in SCHEMES:
             rows = paper[paper["series"] == f"{scheme} {name}"]
-            plot_paper(ax, rows, label=NAMES[scheme], color=COLORS[scheme], marker=MARKS[scheme])
+            plot_paper(ax, rows, label=LABELS[scheme], color=COLORS[scheme], marker=MARKS[scheme])
         density_axis(ax)
         ax.set_xlim(lowest / 1.3, 1.3)
         ax.xaxis.set_minor_locator(NullLocator())
@@ -47,7 +47,7 @@ def _panel(ax: Axes, rows: pd.DataFrame) -> None:
             ours,
             x="density",
             y="accuracy",
-            label=f"{NAMES[scheme]}, ours",
+            label=f"{LABELS[scheme]}, ours",
             color=COLORS[scheme],
             marker=MARKS[scheme],
         )

@@ -7,80 +7,58 @@ net at `cpu` and `gpu` is that of `lr_sweep`, whose dense runs are also those of
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Literal, get_args
 
-from harness.declare.experiment import RawParams, RunContext
-from reproductions.supar.method.base_hyperparameters import TABLE_3
+from harness.declare.params import doc
+from harness.declare.profiles import Profile
 from reproductions.supar.method.parameterization import Scheme
 from reproductions.supar.models.gpt_experiment import gpt_experiment
 from reproductions.supar.models.points import (
     ETA_LOG2,
     FEW_DENSITIES,
     GPU_DENSITIES,
+    PAPER,
     PAPER_DENSITIES,
-    SCHEMES,
-    Point,
-    base_params,
+    Net,
+    RatePoint,
     decaying,
-    paper_net,
+    point,
+    rate_point,
     std_at_width,
-    swept,
 )
-from reproductions.supar.sweeps import lr_sweep
+from reproductions.supar.models.schemes import SCHEMES
+from reproductions.supar.sweeps.experiment import RATE_CENTRES, RATE_NETS
 
-if TYPE_CHECKING:
-    from harness.declare.experiment import Outcome
-
-METHODS = ("rigl", "gmp")
+Method = Literal["rigl", "gmp"]
+METHODS: tuple[Method, ...] = get_args(Method)
 PAPER_INTERVAL, PAPER_STEPS = 100, 1169
 PUBLISHED_SP_STD = 2.166e-2
 """Table 4: that of width 4096, although this row's width is 1024."""
 MARGIN = 2
 """Points of a window beyond where theory lets an optimum go, so that none is on its edge."""
+NETS: dict[Profile, Net] = {
+    **RATE_NETS,
+    "paper": decaying(replace(PAPER, width=1024, batch_size=128, micro_batches=8), PAPER_STEPS),
+}
+DENSITIES: dict[Profile, tuple[float, ...]] = {
+    "smoke": (1 / 4,),
+    "cpu": FEW_DENSITIES[1:],
+    "gpu": GPU_DENSITIES[-1:],
+    "paper": PAPER_DENSITIES,
+}
+"""The dense net too at `paper`: `lr_sweep` has a wider one."""
 
 
-def run(params: RawParams, ctx: RunContext) -> Outcome:
-    """Train one net with RigL or GMP; one row with its losses, None where it diverged."""
-    from reproductions.supar.dynamic.trial import train_dynamic
+class DynamicPoint(RatePoint):
+    """One point of a sweep of learning rates under a method that changes masks."""
 
-    return train_dynamic(params, ctx)
-
-
-def smoke_grid() -> Iterator[RawParams]:
-    """Yield both methods at one learning rate and one density: the path, not a result."""
-    for method in METHODS:
-        for point in lr_sweep.small_sweep(SCHEMES, (1 / 4,), ks=(0,)):
-            yield point | method_params(method, 20)
-
-
-def cpu_grid() -> Iterator[RawParams]:
-    """Yield the sweep at densities 1/4 and 1/16."""
-    yield from _sweep(FEW_DENSITIES[1:], lr_sweep.CPU_NET, std_at_width(lr_sweep.CPU_NET))
-
-
-def gpu_grid() -> Iterator[RawParams]:
-    """Yield the sweep of the wider net at density 1/64."""
-    yield from _sweep(GPU_DENSITIES[-1:], lr_sweep.GPU_NET, std_at_width(lr_sweep.GPU_NET))
-
-
-def paper_grid() -> Iterator[RawParams]:
-    """Yield the paper's own sweep (Table 4), the dense net too: `lr_sweep` has a wider one."""
-    yield from _sweep(PAPER_DENSITIES, PAPER_NET, PUBLISHED_SP_STD)
-
-
-PAPER_NET = paper_net(width=1024, batch_size=128, micro_batches=8) | decaying(PAPER_STEPS)
-
-
-def method_params(method: str, steps: int) -> Point:
-    """Return a method's settings: as many mask updates in a run as the paper has."""
-    return {
-        "method": method,
-        "update_interval": max(2, round(steps * PAPER_INTERVAL / PAPER_STEPS)),
-        "drop_fraction": 0.3,
-        "last_update": round(0.75 * steps),
-        "regrown_moments": "zeroed",
-    }
+    method: Method = doc("rigl or gmp.")
+    update_interval: int = doc("Steps from one update of the masks to the next.")
+    drop_fraction: float = doc("Part of the active weights that RigL drops at first.")
+    last_update: int = doc("Step at which updates end.")
+    regrown_moments: Literal["zeroed", "kept"] = doc("What Adam knows of a weight that returns.")
 
 
 def dynamic_window(scheme: Scheme, density: float) -> range:
@@ -92,26 +70,41 @@ def dynamic_window(scheme: Scheme, density: float) -> range:
     >>> [list(dynamic_window(scheme, 1 / 2)) for scheme in ("mup", "supar")]
     [[-2, -1, 0, 1, 2, 3], [-3, -2, -1, 0, 1, 2]]
     """
-    centre, halvings = lr_sweep.CENTRES[scheme], round(-math.log2(density))
+    centre, halvings = RATE_CENTRES[scheme], round(-math.log2(density))
     down, up = (halvings, 0) if scheme == "supar" else (0, halvings)
     return range(centre - down - MARGIN, centre + up + MARGIN + 1)
 
 
-def _sweep(densities: Sequence[float], net: Point, sp_init_std: float) -> Iterator[Point]:
-    for seed in range(3):
+def under(method: Method, rate: RatePoint) -> DynamicPoint:
+    """Return a point under a method, with as many mask updates in a run as the paper has."""
+    return point(
+        DynamicPoint, rate, method=method, drop_fraction=0.3, regrown_moments="zeroed",
+        update_interval=max(2, round(rate.steps * PAPER_INTERVAL / PAPER_STEPS)),
+        last_update=round(0.75 * rate.steps),
+    )  # fmt: skip
+
+
+def grid(profile: Profile) -> Iterator[DynamicPoint]:
+    """Yield the sweep under both methods; at `smoke` one learning rate, which shows the path."""
+    net = NETS[profile]
+    sp_std = PUBLISHED_SP_STD if profile == "paper" else std_at_width(net)
+    for seed in range(1 if profile == "smoke" else 3):
         for method in METHODS:
             for scheme in SCHEMES:
-                start = base_params(scheme, sp_init_std=sp_init_std, base=TABLE_3)
-                for density in densities:
-                    for k in dynamic_window(scheme, density):
-                        point = swept(scheme, density, seed) | {"log2_lr": ETA_LOG2 + k}
-                        yield point | start | net | method_params(method, int(net["steps"]))
+                for density in DENSITIES[profile]:
+                    centre = range(RATE_CENTRES[scheme], RATE_CENTRES[scheme] + 1)
+                    for k in centre if profile == "smoke" else dynamic_window(scheme, density):
+                        rate = ETA_LOG2 + k
+                        yield under(
+                            method, rate_point(net, scheme, density, seed, rate, sp_std=sp_std)
+                        )
 
 
-experiment = gpt_experiment(
+dynamic_sweep = gpt_experiment(
     "supar/dynamic_sweep",
     version=1,
-    run=run,
-    grid={"smoke": smoke_grid, "cpu": cpu_grid, "gpu": gpu_grid, "paper": paper_grid},
+    params=DynamicPoint,
+    grid=grid,
+    run=".dynamic.trial:train_dynamic",
     address=("method", "scheme", "density", "log2_lr", "seed"),
 )

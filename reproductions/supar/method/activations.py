@@ -17,8 +17,6 @@ import torch
 from torch import Tensor, nn
 
 from harness.errors import SpecError
-from reproductions.nets.gpt import GPT, next_token_loss
-from reproductions.supar.models.text import Batch
 
 B = TypeVar("B")
 Layers = Mapping[str, nn.Module]
@@ -125,19 +123,3 @@ def _measure(step: int, layer: str, watched: Watched, change: Tensor | None) -> 
 
 def _rms(tensor: Tensor) -> float:
     return float(tensor.double().square().mean().sqrt())
-
-
-def gpt_blocks(model: GPT) -> dict[str, dict[str, nn.Module]]:
-    """Return the attention and the feed-forward modules of a GPT, by kind and name."""
-    return {
-        kind: {
-            f"blocks.{index}.{kind}": block.get_submodule(kind)
-            for index, block in enumerate(model.blocks)
-        }
-        for kind in ("attention", "feed_forward")
-    }
-
-
-def gpt_loss(model: nn.Module, batch: Batch) -> Tensor:
-    """Return the mean next-token loss of a GPT."""
-    return next_token_loss(model(batch.tokens_BT), batch.targets_BT)

@@ -119,7 +119,7 @@ class CoordinateReport:
         Each against the one at the largest value of the other; bars show the standard error over
         seeds. Raises SpecError for a step that was not measured.
         """
-        from reproductions.supar.coordinates.figures import check_panels
+        from reproductions.supar.method.size_figures import check_panels
 
         if step not in set(self.table["step"]):
             raise SpecError(f"step={step}: {self.table['step'].max()} updates were measured")

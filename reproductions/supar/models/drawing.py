@@ -1,4 +1,4 @@
-"""What the figures of this paper share: names, colours and marks of schemes, axes, legends."""
+"""What the figures of this paper share: colours and marks of schemes, axes, legends."""
 
 from __future__ import annotations
 
@@ -8,20 +8,14 @@ from typing import TYPE_CHECKING
 from matplotlib.ticker import FuncFormatter
 
 from harness.publish.figures import MARKERS, PALETTE
+from reproductions.supar.models.schemes import LABELS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-NAMES = {
-    "sp": "SP",
-    "mup": "μP",
-    "supar": "SμPar",
-    "mup_init_only": "μP + init of SμPar",
-    "mup_lr_only": "μP + rate of SμPar",
-}
-COLORS = dict(zip(NAMES, PALETTE, strict=False))
-MARKS = dict(zip(NAMES, MARKERS, strict=False))
+COLORS = dict(zip(LABELS, PALETTE, strict=False))
+MARKS = dict(zip(LABELS, MARKERS, strict=False))
 
 
 def scheme_legend(figure: Figure, schemes: Iterable[str]) -> None:
@@ -29,7 +23,7 @@ def scheme_legend(figure: Figure, schemes: Iterable[str]) -> None:
     from matplotlib.lines import Line2D
 
     handles = [
-        Line2D([], [], color=COLORS[scheme], marker=MARKS[scheme], label=NAMES[scheme])
+        Line2D([], [], color=COLORS[scheme], marker=MARKS[scheme], label=LABELS[scheme])
         for scheme in schemes
     ]
     figure.legend(handles=handles, loc="outside upper center", ncols=len(handles))

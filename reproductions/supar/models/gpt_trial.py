@@ -9,13 +9,13 @@ from typing import Any, cast
 
 import torch
 
-from harness.declare.experiment import DryRun, Outcome, RawParams, RunContext, Status
-from harness.errors import SpecError
+from harness.declare.experiment import DryRun, Outcome, RunContext, Status
 from reproductions.nets.gpt import GPT, GPTConfig, next_token_loss, num_params
 from reproductions.supar.method.density import Density
 from reproductions.supar.method.masks import Pattern
 from reproductions.supar.method.parameterization import BaseHyperparameters, Parameterization
-from reproductions.supar.models.costs import vocabulary
+from reproductions.supar.models.costs import VOCABULARY
+from reproductions.supar.models.points import Net, Shape, StartedNet, Trained, Training
 from reproductions.supar.models.text import (
     Batch,
     Corpus,
@@ -53,14 +53,14 @@ class Prepared:
     batches: Iterator[Batch]
 
 
-def train_gpt(params: RawParams, ctx: RunContext) -> Outcome:
+def train_gpt(params: Trained, ctx: RunContext) -> Outcome:
     """Train one net with static masks; one row with its losses, None where it diverged."""
-    prepared = prepare(params, ctx, mask_density=float(params["density"]))
+    prepared = prepare(params, ctx, mask_density=params.density)
     return finish(prepared, run_training(prepared, adamw_of(prepared), ctx))
 
 
 def prepare(
-    params: RawParams, ctx: RunContext, *, mask_density: Density, pattern: Pattern = "exact"
+    params: Trained, ctx: RunContext, *, mask_density: Density, pattern: Pattern = "exact"
 ) -> Prepared:
     """Build a trial's net and draw its batches; every random stream comes from `ctx`."""
     corpus = corpus_of(params, ctx)
@@ -78,7 +78,7 @@ def prepare(
     batches = training_batches(
         corpus.train_N,
         context=config.context,
-        batch_size=int(params["batch_size"]),
+        batch_size=params.batch_size,
         num_batches=settings.num_steps,
         generator=generator_of(ctx.seed("batches")),
     )
@@ -137,82 +137,67 @@ def divergence(log: TrainLog, vocab_size: int) -> str:
     return ""
 
 
-def parameterization_of(params: RawParams) -> Parameterization:
-    """Return the parameterization that a trial's parameters describe.
-
-    A sweep says `log2_lr` or `log2_sigma`, any other trial `lr` and `init_std`.
-    """
-    scheme: Any = params["scheme"]
+def parameterization_of(params: Trained | StartedNet) -> Parameterization:
+    """Return the parameterization that a trial's parameters describe."""
     return Parameterization(
-        scheme=scheme,
-        width_multiplier=float(params["width"]) / float(params["base_width"]),
-        density=float(params["density"]),
+        scheme=params.scheme,
+        width_multiplier=params.width / params.base_width,
+        density=params.density,
         base=BaseHyperparameters(
-            init_std=_given(params, "init_std", "log2_sigma"),
-            lr=_given(params, "lr", "log2_lr"),
-            input_multiplier=float(params["input_multiplier"]),
-            output_multiplier=float(params["output_multiplier"]),
+            init_std=params.init_std,
+            lr=params.lr,
+            input_multiplier=params.input_multiplier,
+            output_multiplier=params.output_multiplier,
         ),
     )
 
 
-def _given(params: RawParams, plain: str, log2: str) -> float:
-    if (plain in params) == (log2 in params):
-        raise SpecError(f"a trial of {params}: need either {plain} or {log2}")
-    return float(params[plain]) if plain in params else 2.0 ** float(params[log2])
-
-
-def settings_of(params: RawParams) -> Settings:
+def settings_of(net: Training) -> Settings:
     """Return the training settings: AdamW as in the authors' code, but no weight decay."""
-    schedule: Any = params["schedule"]
     return Settings(
-        num_steps=int(params["steps"]),
-        warmup_steps=int(params["warmup_steps"]),
-        schedule=schedule,
+        num_steps=net.steps,
+        warmup_steps=net.warmup_steps,
+        schedule=net.schedule,
         betas=(0.9, 0.95),
         eps=1e-8,
         weight_decay=0.0,
         decay="coupled",
         # JSON has no infinity: 0 stands for none.
-        clip_norm=float(params["clip_norm"]) or math.inf,
-        num_micro_batches=int(params["micro_batches"]),
+        clip_norm=net.clip_norm or math.inf,
+        num_micro_batches=net.micro_batches,
     )
 
 
-def gpt_config(params: RawParams, parameterization: Parameterization, vocab_size: int) -> GPTConfig:
+def gpt_config(shape: Shape, parameterization: Parameterization, vocab_size: int) -> GPTConfig:
     """Return the net of a trial: no biases, F = 4 D with GELU, 8 D / 3 with SwiGLU."""
-    width, head_size = int(params["width"]), int(params["head_size"])
-    feed_forward: Any = params["feed_forward"]
-    positions: Any = params["positions"]
+    gelu = shape.feed_forward == "gelu"
     return GPTConfig(
         vocab_size=vocab_size,
-        width=width,
-        num_layers=int(params["num_layers"]),
-        head_size=head_size,
-        context=int(params["context"]),
-        feed_forward=feed_forward,
+        width=shape.width,
+        num_layers=shape.num_layers,
+        head_size=shape.head_size,
+        context=shape.context,
+        feed_forward=shape.feed_forward,
         # The closest multiple of 8, for the GPU's sake, to the size of a GELU block.
-        feed_forward_width=4 * width if feed_forward == "gelu" else 8 * round(width / 3),
-        positions=positions,
+        feed_forward_width=4 * shape.width if gelu else 8 * round(shape.width / 3),
+        positions=shape.positions,
         bias=False,
         embedding_multiplier=parameterization.embedding_multiplier,
         logit_multiplier=parameterization.logit_multiplier,
-        attention_scale=parameterization.attention_scale(head_size),
+        attention_scale=parameterization.attention_scale(shape.head_size),
     )
 
 
-def corpus_of(params: RawParams, ctx: RunContext) -> Corpus:
+def corpus_of(net: Net, ctx: RunContext) -> Corpus:
     """Return the tokens of a trial's data set; records are joined in their order."""
-    value = ctx.dataset(str(params["data"])).value
+    value = ctx.dataset(net.data).value
     if not isinstance(value, str):
         value = "\n\n".join(str(record["text"]) for record in cast(list[dict[str, Any]], value))
     encoders = {"characters": character_corpus, "bytes": byte_corpus, "gpt2": gpt2_corpus}
-    if params["tokenizer"] not in encoders:
-        raise SpecError(f"tokenizer={params['tokenizer']!r}: need one of {', '.join(encoders)}")
-    return encoders[str(params["tokenizer"])](value)
+    return encoders[net.tokenizer](value)
 
 
-def dry_run(params: RawParams) -> DryRun:
+def dry_run(params: Trained) -> DryRun:
     """Build the net on the meta device, count it, and run one step under FakeTensorMode."""
     from torch._subclasses.fake_tensor import FakeTensorMode
     from torch.utils.flop_counter import FlopCounterMode
@@ -220,12 +205,12 @@ def dry_run(params: RawParams) -> DryRun:
     from harness.measure.memory import count_bytes
 
     table, settings = parameterization_of(params), settings_of(params)
-    config = gpt_config(params, table, vocabulary(params))
+    config = gpt_config(params, table, VOCABULARY[params.tokenizer])
     real = GPT(config, generator=torch.Generator(), device="meta")
-    batch_size = -(-int(params["batch_size"]) // settings.num_micro_batches)
-    seeds, density = Seeds(init=0, masks=0), float(params["density"])
+    batch_size = -(-params.batch_size // settings.num_micro_batches)
+    seeds = Seeds(init=0, masks=0)
     with FakeTensorMode(), FlopCounterMode(display=False) as counter:
-        model = build_gpt(config, table, seeds, mask_density=density)
+        model = build_gpt(config, table, seeds, mask_density=params.density)
         optimizer = build_adamw(model, table, settings)
         tokens_BT = torch.zeros(batch_size, config.context, dtype=torch.long)
         memory = count_bytes(model, optimizer, lambda: next_token_loss(model(tokens_BT), tokens_BT))

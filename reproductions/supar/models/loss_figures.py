@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from harness.publish.figures import FigureContext, plot_ours, plot_paper
 from reproductions.supar.models.drawing import COLORS, MARKS, density_axis, fraction, scheme_legend
-from reproductions.supar.models.points import SCHEMES
+from reproductions.supar.models.schemes import SCHEMES
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -59,7 +59,7 @@ def ladder_panels(context: FigureContext) -> Figure:
 def _beside_readings(
     context: FigureContext, *, ours: Mapping[str, str], read: str, label: str, aspect: float
 ) -> Figure:
-    """Draw a panel a loss of ours against density, and one of the readings.
+    """Draw one panel per loss of ours against density, and one of the readings.
 
     ours: from a panel's title to its column; read: the title of the readings.
     """

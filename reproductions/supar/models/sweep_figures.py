@@ -11,7 +11,8 @@ from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from harness.declare.statistics import aggregate
 from harness.publish.figures import FigureContext, plot_ours, plot_paper, sequential
-from reproductions.supar.models.drawing import COLORS, MARKS, NAMES, fraction, scheme_legend
+from reproductions.supar.models.drawing import fraction
+from reproductions.supar.models.schemes import LABELS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -19,14 +20,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 AXES = {"log2_lr": "peak base learning rate", "log2_sigma": "base standard deviation"}
-FAMILIES = {
-    "sweep": "Figures 1, 6, 8, 12, 14",
-    "sigma": "Figures 7, 13",
-    "iso_parameter": "Figure 9",
-    "fixed": "Figure 10",
-    "iso_neuron": "Figure 11",
-    "transfer": "Figure 3",
-}
 CURVE_SPAN = 0.22
 """Height of a sweep panel in nats over its least loss, relative: what is far above is cut."""
 
@@ -34,7 +27,7 @@ CURVE_SPAN = 0.22
 def sweep_panels(context: FigureContext, *, schemes: Sequence[str]) -> Figure:
     """Draw train loss against learning rate: ours above, readings of arXiv v1 below.
 
-    One panel a scheme. A scheme without readings has an empty lower panel that says so.
+    One panel per scheme. A scheme without readings has an empty lower panel that says so.
     """
     figure, axes = context.subplots(2, len(schemes), aspect=0.95)
     densities = sorted(
@@ -43,10 +36,10 @@ def sweep_panels(context: FigureContext, *, schemes: Sequence[str]) -> Figure:
     colors = dict(zip(densities, sequential(len(densities)), strict=True))
     for ax, scheme in zip(axes, schemes, strict=False):
         _our_sweep(ax, context.table[context.table["scheme"] == scheme], colors)
-        ax.set_title(f"{NAMES[scheme]}, ours")
+        ax.set_title(f"{LABELS[scheme]}, ours")
     for ax, scheme in zip(axes[len(schemes) :], schemes, strict=True):
         _read_sweep(ax, context.reference, scheme, colors)
-        ax.set_title(f"{NAMES[scheme]}, arXiv v1 as read")
+        ax.set_title(f"{LABELS[scheme]}, arXiv v1 as read")
     for row in (axes[: len(schemes)], axes[len(schemes) :]):
         _share_heights(row)
         row[0].set_ylabel("train loss (nats)")
@@ -55,12 +48,12 @@ def sweep_panels(context: FigureContext, *, schemes: Sequence[str]) -> Figure:
 
 
 def our_sweep_panels(context: FigureContext, *, schemes: Sequence[str], x: str) -> Figure:
-    """Draw our train loss against what is swept, one panel a scheme."""
+    """Draw our train loss against what is swept, one panel per scheme."""
     figure, axes = context.subplots(1, len(schemes), aspect=0.95)
     colors = _colors(context.table)
     for ax, scheme in zip(axes, schemes, strict=True):
         _our_sweep(ax, context.table[context.table["scheme"] == scheme], colors, x=x)
-        ax.set_title(NAMES[scheme])
+        ax.set_title(LABELS[scheme])
     _share_heights(axes)
     axes[0].set_ylabel("train loss (nats)")
     _density_legend(figure, colors, per_row=7)
@@ -77,7 +70,7 @@ def dynamic_panels(
     for ax, (method, scheme) in zip(axes, panels, strict=True):
         table = context.table
         _our_sweep(ax, table[(table["method"] == method) & (table["scheme"] == scheme)], colors)
-        ax.set_title(f"{methods[method]}, {NAMES[scheme]}")
+        ax.set_title(f"{methods[method]}, {LABELS[scheme]}")
     _share_heights(axes)
     for ax in axes[:: len(schemes)]:
         ax.set_ylabel("train loss (nats)")
@@ -107,7 +100,7 @@ def _colors(table: pd.DataFrame) -> dict[float, str]:
 def _our_sweep(
     ax: Axes, rows: pd.DataFrame, colors: dict[float, str], *, x: str = "log2_lr"
 ) -> None:
-    _power_axis(ax, AXES[x])
+    power_axis(ax, AXES[x])
     for density in sorted(rows["density"].unique(), reverse=True):
         curve = rows[rows["density"] == density]
         plot_ours(ax, curve, x=x, y="train_loss", label="", color=colors[density])
@@ -119,11 +112,11 @@ def _our_sweep(
         best = whole.sort_values("mean").iloc[0]
         # On the window's edge the least loss is the window's, not an optimum.
         if best[x] not in (means[x].min(), means[x].max()):
-            _mark(ax, best[x], best["mean"], colors[density], dense=density == 1.0)
+            ring(ax, best[x], best["mean"], colors[density], dense=density == 1.0)
 
 
 def _read_sweep(ax: Axes, reference: pd.DataFrame, scheme: str, colors: dict[float, str]) -> None:
-    _power_axis(ax, AXES["log2_lr"])
+    power_axis(ax, AXES["log2_lr"])
     curves = reference[reference["x_name"] == "log2_lr"]
     curves = curves[curves["series"].str.startswith(f"{scheme} ")]
     if curves.empty:
@@ -134,7 +127,7 @@ def _read_sweep(ax: Axes, reference: pd.DataFrame, scheme: str, colors: dict[flo
         for _, piece in curve.groupby(_gaps(curve["x"])):
             plot_paper(ax, piece, label="", color=colors[density])
         best = curve.sort_values("value").iloc[0]
-        _mark(ax, best["x"], best["value"], colors[density], dense=density == 1.0)
+        ring(ax, best["x"], best["value"], colors[density], dense=density == 1.0)
 
 
 def _gaps(x: pd.Series[float]) -> pd.Series[int]:
@@ -142,7 +135,7 @@ def _gaps(x: pd.Series[float]) -> pd.Series[int]:
     return (x.sort_values().diff() > 1.5).cumsum()
 
 
-def _mark(ax: Axes, x: float, y: float, color: str, *, dense: bool) -> None:
+def ring(ax: Axes, x: float, y: float, color: str, *, dense: bool) -> None:
     """Ring an optimum; that of the dense model also gets a vertical line."""
     ax.plot([x], [y], marker="o", markersize=7.5, fillstyle="none", color=color, linestyle="")
     if dense:
@@ -154,7 +147,8 @@ def _read_densities(reference: pd.DataFrame) -> set[float]:
     return {float(name.split()[1]) for name in series}
 
 
-def _power_axis(ax: Axes, label: str) -> None:
+def power_axis(ax: Axes, label: str) -> None:
+    """Make the horizontal axis one of powers of two."""
     ax.set_xlabel(label)
     ax.xaxis.set_major_locator(MaxNLocator(nbins=6, integer=True))
     ax.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"$2^{{{x:.0f}}}$"))
@@ -186,24 +180,3 @@ def _density_legend(figure: Figure, colors: dict[float, str], *, per_row: int) -
         loc="outside upper center",
         ncols=min(per_row, len(handles)),
     )
-
-
-def pilot_panels(context: FigureContext) -> Figure:
-    """Draw loss against the swept value, one panel a family, one line a scheme."""
-    families = list(dict.fromkeys(context.table["family"]))
-    figure, axes = context.subplots(-(-len(families) // 3), 3, aspect=0.95)
-    for ax, family in zip(axes, families, strict=False):
-        rows = context.table[context.table["family"] == family]
-        for scheme, curve in rows.groupby("scheme", sort=False):
-            color, mark = COLORS[scheme], MARKS[scheme]
-            plot_ours(ax, curve, x="log2_value", y="train_loss", label="", color=color, marker=mark)
-            best = curve.sort_values("train_loss").iloc[0]
-            _mark(ax, best["log2_value"], best["train_loss"], color, dense=False)
-        _power_axis(ax, AXES[rows["swept"].iloc[0]])
-        ax.set_title(FAMILIES[family])
-    for ax in axes[::3]:
-        ax.set_ylabel("train loss (nats)")
-    for ax in axes[len(families) :]:
-        ax.set_visible(False)
-    scheme_legend(figure, list(dict.fromkeys(context.table["scheme"])))
-    return figure

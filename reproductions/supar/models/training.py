@@ -22,9 +22,9 @@ from torch.nn.utils import clip_grad_norm_
 from harness.errors import SpecError
 from harness.store.checkpoint import load_checkpoint, save_checkpoint
 from reproductions.nets.gpt import GPT, GPTConfig, next_token_loss
+from reproductions.supar.method.density import Density
 from reproductions.supar.method.masks import Pattern, linear_layers, sparsify
 from reproductions.supar.method.parameterization import (
-    Density,
     Parameterization,
     infer_roles,
     param_groups,

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from functools import partial
 
-from harness.declare.claims import Claim, Quantity
-from harness.declare.old import flat_claim, old_task
-from harness.declare.profiles import PROFILES
-from harness.declare.table import Column, Table
-from reproductions.supar.coordinates.quantities import largest_check, rule_error
-from reproductions.supar.models.tables import DENSITY, SCHEME, WIDTH
-from reproductions.supar.rules.experiment import experiment
+from harness.declare.claims import CHECK, claims, equal
+from harness.declare.table import Table, value
+from harness.declare.task import Task
+from reproductions.supar.rules.experiment import Check, identities
+from reproductions.supar.rules.quantities import largest_check, rule_error
 
 RULES = {
     "embedding_init_var": "initial variance of the embedding",
@@ -21,93 +19,59 @@ RULES = {
     "unembedding_forward": "factor on the logits",
     "attention_logits": "factor on products of queries and keys",
 }
-INPUTS = {
+MEASURED = {
     "base_width": "Width of the proxy, d_base.",
     "head_size": "Size of an attention head.",
     "sigma_base": "Base standard deviation.",
     "eta_base": "Base learning rate.",
     "alpha_input": "Base input multiplier; SP has none.",
     "alpha_output": "Base output multiplier; SP has none.",
+    **{name: f"As built: {phrase}." for name, phrase in RULES.items()},
+    "num_steps": "Optimizer steps that were taken.",
+    "max_abs_loss_difference": "Largest loss difference of the twins over the steps.",
+    "max_abs_masked_weight": "Largest weight, stored or effective, under a zero mask.",
 }
 ROUNDING = 2.5e-7
 """Relative. Weights are float32: a factor on them is off by up to 2^-24, its square by 2^-23, and
 each rounding of a product by as much again. A wrong rule is off by a power of two."""
 
-
-def _value(name: str, doc: str) -> Column:
-    return Column(name=name, type="float", role="value", doc=doc, nullable=True)
-
-
-COLUMNS = Table(
-    (
-        Column(
-            name="check",
-            type="str",
-            role="param",
-            doc="rules: Table 1 read from a built model; twin: a dense scheme trained beside μP;"
-            " masked: masked weights after training.",
+task = Task(
+    "supar/tab01",
+    reads=(identities,),
+    table=Table.of(
+        Check,
+        *(value(name, float, doc, nullable=True) for name, doc in MEASURED.items()),
+    ),
+    claims=claims(
+        "Table 1",
+        *(
+            (
+                name,
+                CHECK,
+                equal(partial(rule_error, rule=name), 0, "", tolerance=ROUNDING),
+                f"The {phrase} is what Table 1 demands, for SP, μP and SμPar at every width and"
+                " density (largest relative difference).",
+            )
+            for name, phrase in RULES.items()
         ),
-        SCHEME,
-        WIDTH,
-        DENSITY,
-        *(_value(name, doc) for name, doc in INPUTS.items()),
-        *(_value(name, f"As built: {phrase}.") for name, phrase in RULES.items()),
-        _value("num_steps", "Optimizer steps that were taken."),
-        _value("max_abs_loss_difference", "Largest loss difference of the twins over the steps."),
-        _value("max_abs_masked_weight", "Largest weight, stored or effective, under a zero mask."),
     )
-)
-
-
-def _exact(*, id: str, statement: str, quantity: Quantity, where: str, tolerance: float) -> Claim:
-    return flat_claim(
-        id=id,
-        statement=statement,
-        where=where,
-        form="equal",
-        grade="exact",
-        quantity=quantity,
-        threshold=0.0,
-        threshold_from="theory",
-        profiles=PROFILES,
-        tolerance=tolerance,
-        deterministic=True,
+    + claims(
+        "Table 1 with m_rho = 1",
+        (
+            "dense_twins",
+            CHECK,
+            equal(partial(largest_check, check="twin", value="max_abs_loss_difference"), 0, ""),
+            "Dense SμPar, its two half-way ablations and μP give bit-identical losses, step by"
+            " step.",
+        ),
     )
-
-
-CLAIMS = (
-    *(
-        _exact(
-            id=name,
-            statement=f"The {phrase} is what Table 1 demands, for SP, μP and SμPar at every width"
-            " and density (largest relative difference).",
-            quantity=partial(rule_error, rule=name),
-            where="Table 1",
-            tolerance=ROUNDING,
-        )
-        for name, phrase in RULES.items()
+    + claims(
+        "section 3, Y = X (W * M); Figure 4",
+        (
+            "masked_stay_zero",
+            CHECK,
+            equal(partial(largest_check, check="masked", value="max_abs_masked_weight"), 0, ""),
+            "Masked weights are exactly zero after training steps, stored and effective.",
+        ),
     ),
-    _exact(
-        id="dense_twins",
-        statement="Dense SμPar, its two half-way ablations and μP give bit-identical losses, step"
-        " by step.",
-        quantity=partial(largest_check, check="twin", value="max_abs_loss_difference"),
-        where="Table 1 with m_rho = 1",
-        tolerance=0.0,
-    ),
-    _exact(
-        id="masked_stay_zero",
-        statement="Masked weights are exactly zero after training steps, stored and effective.",
-        quantity=partial(largest_check, check="masked", value="max_abs_masked_weight"),
-        where="section 3, Y = X (W * M); Figure 4",
-        tolerance=0.0,
-    ),
-)
-
-task = old_task(
-    id="supar/tab01",
-    title="The parameterization rules of SP, μP and SμPar",
-    reads=(experiment,),
-    columns=COLUMNS,
-    claims=CLAIMS,
 )

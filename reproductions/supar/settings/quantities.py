@@ -1,18 +1,13 @@
-"""What tab03 and tab04 share: the columns of a settings table, its view, its exact claims."""
+"""What Tables 3 and 4 print, setting by setting, and how far ours lie from it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from functools import partial
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from harness.declare.claims import Claim
-from harness.declare.old import flat_claim
-from harness.declare.profiles import PROFILES
-from harness.declare.statistics import MissingRows
-from harness.declare.table import Column, Table
+from harness.declare.table import pick
 from harness.errors import SpecError
-from reproductions.supar.models.claims import NAMES
 from reproductions.supar.models.printed import (
     ALL,
     LR_DECAYS,
@@ -20,31 +15,30 @@ from reproductions.supar.models.printed import (
     half_unit,
     num_digits,
     printed,
-    stated,
 )
+from reproductions.supar.models.schemes import NAMES
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from harness.declare.table import Tables
-
-CONFIGURATION = "supar/configuration"
-
-COLUMNS = Table(
-    (
-        Column(
-            name="item",
-            type="str",
-            role="param",
-            doc="Table 3, or a row of Table 4 by the figures it is for.",
+NOT_CLAIMED = {
+    "tab03": dict.fromkeys(
+        (
+            "proxy_layers",
+            "proxy_d_head",
+            "proxy_params",
+            "proxy_tokens",
+            "proxy_batch_sequences",
+            "random_search_configs",
         ),
-        Column(name="setting", type="str", role="param", doc="Named as in the reference rows."),
-        Column(name="scheme", type="str", role="param", doc="sp, mup, supar, or all of them."),
-        Column(name="density", type="str", role="param", doc="Of a rung of a ladder, or all."),
-        Column(name="value", type="float", role="value", doc="What our `paper` grids use."),
-    )
-)
-
+        "of the dense proxy on which the paper tuned: we take its result, and tune nothing again",
+    ),
+    "tab04": {
+        "swept": "the figure's own x axis, whose points Table 4 does not print",
+        "N/A": "SP, alone in Figure 11, has no multipliers",
+    },
+}
+"""Names of settings, or printed words, of each table, and why nothing is claimed of them."""
 FEWEST_DIGITS = {"tokens": 1, "flop_ratio": 1, "init_std": 2, "alpha_output": 2}
 """Settings that the paper prints with fewer digits than ours have, and from how many printed
 digits on: a standard deviation of 0.02 and a multiplier of 1 are chosen, not rounded."""
@@ -72,66 +66,63 @@ IN_WORDS = {
 }
 
 
-def settings_table(frames: Tables, *, word: str) -> pd.DataFrame:
-    """Return the settings of Table 3 (`tab03`), or of every row of Table 4 (`tab04`)."""
-    names = {"of_scheme": "scheme", "of_density": "density"}
-    frame = frames[CONFIGURATION].rename(columns=names)
-    return frame[(frame["item"] == "tab03") == (word == "tab03")]
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Setting:
+    """One printed setting, which our `paper` grids should have."""
+
+    item: str
+    """tab03, or a row of Table 4 by its figures."""
+    name: str
+    scheme: str
+    """One, or ALL."""
+    density: str
+    """One, or ALL."""
+    published: float
+    tolerance: float
+    cell: Printed
+
+    @property
+    def id(self) -> str:
+        """Its name among those of its table: `fig10_lr_sp_0.25`."""
+        places = [place for place in (self.scheme, self.density) if place != ALL]
+        return "_".join([self.item, self.name.lower(), *places])
+
+    @property
+    def statement(self) -> str:
+        """What it says of our grids."""
+        of_scheme = "" if self.scheme == ALL else f" of {NAMES[self.scheme]}"
+        at_density = "" if self.density == ALL else f" at density {self.density}"
+        text = self.cell.text
+        value = f"{self.published:g} ({text})" if text in LR_DECAYS else text
+        return (
+            f"Our `paper` grids for {_title(self.item)} have the published {IN_WORDS[self.name]}"
+            f"{of_scheme}{at_density}: {value}."
+        )
 
 
-def setting_claims(word: str, *, not_claimed: Mapping[str, str]) -> Iterator[Claim]:
-    """Yield the exact claim of every printed value of a table: our grid sets it so.
+def published_settings(word: str) -> Iterator[Setting]:
+    """Yield every setting that a table prints, less those of which nothing is claimed.
 
-    not_claimed: names of settings, or printed words, and why nothing is claimed of them.
+    Raises SpecError for a printed word that stands for no number.
     """
     for cell in printed(word):
-        if cell.y_name not in not_claimed and cell.text not in not_claimed:
-            yield _setting_claim(word, cell)
-
-
-def _setting_claim(word: str, cell: Printed) -> Claim:
-    item, _, scheme = cell.series.partition(" ")
-    item, name, value = item or word, cell.y_name, cell.number
-    if value is None:
-        raise SpecError(
-            f"{item}, {name}: {cell.text!r} is no number: say what it stands for in LR_DECAYS, or"
-            " in not_claimed why it is not claimed"
+        if cell.y_name in NOT_CLAIMED[word] or cell.text in NOT_CLAIMED[word]:
+            continue
+        item, _, scheme = cell.series.partition(" ")
+        if cell.number is None:
+            raise SpecError(
+                f"{item or word}, {cell.y_name}: {cell.text!r} is no number: say what it stands"
+                " for in LR_DECAYS, or in NOT_CLAIMED why it is not claimed"
+            )
+        yield Setting(
+            item=item or word,
+            name=cell.y_name,
+            scheme=scheme or ALL,
+            density=cell.x or ALL,
+            published=cell.number,
+            tolerance=tolerance_of(cell.y_name, cell.text),
+            cell=cell,
         )
-    scheme, density = scheme or ALL, cell.x or ALL
-    places = [place for place in (scheme, density) if place != ALL]
-    return flat_claim(
-        id="_".join([item, name.lower(), *places]),
-        statement=_statement(item, cell, scheme, density),
-        where=cell.where,
-        form="equal",
-        grade="exact",
-        quantity=partial(
-            farthest_setting,
-            item=item,
-            name=name,
-            scheme=scheme,
-            density=density,
-            published=value,
-        ),
-        threshold=value,
-        threshold_from="paper",
-        profiles=PROFILES,
-        tolerance=tolerance_of(name, cell.text),
-        deterministic=True,
-        paper_value=partial(
-            stated, y_name=name, series=cell.series, x=float(cell.x) if cell.x else None
-        ),
-    )
-
-
-def _statement(item: str, cell: Printed, scheme: str, density: str) -> str:
-    of_scheme = "" if scheme == ALL else f" of {NAMES[scheme]}"
-    at_density = "" if density == ALL else f" at density {density}"
-    value = f"{cell.number:g} ({cell.text})" if cell.text in LR_DECAYS else cell.text
-    return (
-        f"Our `paper` grids for {_title(item)} have the published {IN_WORDS[cell.y_name]}"
-        f"{of_scheme}{at_density}: {value}."
-    )
 
 
 def _title(item: str) -> str:
@@ -167,9 +158,7 @@ def farthest_setting(
     Every scheme and density counts for which the paper prints this value, so one that drifts
     alone is seen. Raises MissingRows without the item, SpecError where our grid leaves it open.
     """
-    rows = table[table["item"] == item]
-    if rows.empty:
-        raise MissingRows(f"the table has no settings of {item}")
+    rows = pick(table, item=item)
     rows = rows[rows["setting"] == name]
     for column, wanted in (("scheme", scheme), ("density", density)):
         if wanted != ALL:
@@ -177,3 +166,30 @@ def farthest_setting(
     if rows.empty:
         raise SpecError(f"{item}, {scheme}, density {density}: our grid has no one {name}")
     return max((float(value) for value in rows["value"]), key=lambda ours: abs(ours - published))
+
+
+def differences(table: pd.DataFrame, *, word: str) -> pd.DataFrame:
+    """Return the settings in which our grids differ from a table: setting, ours, published.
+
+    Whole table. Raises as `farthest_setting` does.
+    """
+    import pandas as pd
+
+    rows = []
+    for setting in published_settings(word):
+        ours = farthest_setting(
+            table,
+            item=setting.item,
+            name=setting.name,
+            scheme=setting.scheme,
+            density=setting.density,
+            published=setting.published,
+        )
+        if not abs(ours - setting.published) <= setting.tolerance:
+            rows.append((setting.id, ours, setting.published))
+    return pd.DataFrame(rows, columns=["setting", "ours", "published"])
+
+
+def num_differences(table: pd.DataFrame, *, word: str) -> int:
+    """Return in how many settings our grids differ from a table; whole table."""
+    return len(differences(table, word=word))

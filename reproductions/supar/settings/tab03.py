@@ -2,29 +2,43 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 
-from harness.declare.old import old_task
-from reproductions.supar.settings.experiment import experiment
-from reproductions.supar.settings.quantities import COLUMNS, setting_claims, settings_table
+from harness.declare.claims import CHECK, Claim, claims, equal
+from harness.declare.task import Task
+from reproductions.supar.models.printed import stated
+from reproductions.supar.settings import table
+from reproductions.supar.settings.experiment import configuration
+from reproductions.supar.settings.quantities import Setting, farthest_setting, published_settings
 
-NOT_CLAIMED = dict.fromkeys(
-    (
-        "proxy_layers",
-        "proxy_d_head",
-        "proxy_params",
-        "proxy_tokens",
-        "proxy_batch_sequences",
-        "random_search_configs",
+PRINTED = replace(CHECK, threshold_from="paper")
+
+
+def as_published(setting: Setting) -> tuple[Claim, ...]:
+    """Return the check that our grids have a printed setting."""
+    criterion = equal(
+        partial(
+            farthest_setting,
+            item=setting.item,
+            name=setting.name,
+            published=setting.published,
+            scheme=setting.scheme,
+            density=setting.density,
+        ),
+        setting.published,
+        "",
+        tolerance=setting.tolerance,
+        paper_value=partial(stated, y_name=setting.name, series=setting.cell.series),
+    )
+    return claims(setting.cell.where, (setting.id, PRINTED, criterion, setting.statement))
+
+
+task = Task(
+    "supar/tab03",
+    reads=(configuration,),
+    table=table.TABLE_3,
+    claims=tuple(
+        claim for setting in published_settings("tab03") for claim in as_published(setting)
     ),
-    "of the dense proxy on which the paper tuned: we take its result, and tune nothing again",
-)
-
-task = old_task(
-    id="supar/tab03",
-    title="Base hyperparameters",
-    reads=(experiment,),
-    columns=COLUMNS,
-    claims=tuple(setting_claims("tab03", not_claimed=NOT_CLAIMED)),
-    view=partial(settings_table, word="tab03"),
 )

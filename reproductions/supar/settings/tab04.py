@@ -1,27 +1,32 @@
 """Table 4: the settings of each experiment, as our `paper` grids use them.
 
-Every printed number of every row is claimed, and the ratio of training operations that a
-footnote states of Figure 10's nets. The row of Figure 5 prints a second learning rate (DEV-15).
+Every printed number of every row counts, and the ratio of training operations that a footnote
+states of Figure 10's nets. The row of Figure 5 prints a second learning rate (DEV-15).
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 
-from harness.declare.old import old_task
-from reproductions.supar.settings.experiment import experiment
-from reproductions.supar.settings.quantities import COLUMNS, setting_claims, settings_table
+from harness.declare.claims import CHECK, claims, equal
+from harness.declare.task import Task
+from reproductions.supar.settings import table
+from reproductions.supar.settings.experiment import configuration
+from reproductions.supar.settings.quantities import num_differences
 
-NOT_CLAIMED = {
-    "swept": "the figure's own x axis, whose points Table 4 does not print",
-    "N/A": "SP, alone in Figure 11, has no multipliers",
-}
-
-task = old_task(
-    id="supar/tab04",
-    title="Settings of each experiment",
-    reads=(experiment,),
-    columns=COLUMNS,
-    claims=tuple(setting_claims("tab04", not_claimed=NOT_CLAIMED)),
-    view=partial(settings_table, word="tab04"),
+task = Task(
+    "supar/tab04",
+    reads=(configuration,),
+    table=table.TABLE_4,
+    claims=claims(
+        "Table 4",
+        (
+            "settings_as_published",
+            replace(CHECK, threshold_from="paper"),
+            equal(partial(num_differences, word="tab04"), 0, "settings"),
+            "Our `paper` grids have every number that Table 4 prints, and the ratio of training"
+            " operations that a footnote states of Figure 10's nets (how many settings differ).",
+        ),
+    ),
 )

@@ -1,122 +1,117 @@
-"""Loss over density with hyperparameters transferred and not tuned: Figure 3; models of Table 2.
+"""Losses with hyperparameters carried over and not tuned: Figures 3 and 10 (Table 4).
 
-The trained nets are kept as artifacts, so that downstream scores need no retraining.
+muP and SmuPar keep Table 3's learning rate on every net; SP has one from common practice. The
+nets of `transfer` are kept as artifacts, so that downstream scores need no retraining.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from dataclasses import replace
 
-from harness.declare.experiment import RawParams, RunContext
+from harness.declare.profiles import Profile
 from reproductions.supar.method.base_hyperparameters import TABLE_3
 from reproductions.supar.models.gpt_experiment import gpt_experiment
 from reproductions.supar.models.points import (
     CPU_DENSITIES,
     ETA_LOG2,
+    MEDIUM,
+    PAPER,
     PUBLISHED_SP_STD,
-    SCHEMES,
-    Point,
-    base_params,
+    FixedPoint,
+    Net,
     decaying,
-    gpt_shape,
-    on_gpu,
-    paper_net,
-    swept,
+    fixed_point,
 )
-
-if TYPE_CHECKING:
-    from harness.declare.experiment import Outcome
+from reproductions.supar.models.schemes import SCHEMES
+from reproductions.supar.sweeps.experiment import LADDER_NETS, ladder
 
 SP_CENTRE = -4
 """k of SP's best dense learning rate in `dense_pilot`, family `transfer`; our stand-in for 2e-4."""
-PAPER_SP_LR = 2e-4
+PAPER_SP_RATE = 2e-4
+DEEP_SP_CENTRE = -3
+"""The same of family `fixed`; our stand-in for 6e-4."""
+PAPER_DEEP_SP_RATE = 6e-4
+WIDE_FACTOR = 1 / 3
+"""The paper's 2e-4 over its 6e-4, for widths over 1088 / 768 of the first rung's."""
 MODEL = "model.safetensors"
-NUM_SEEDS = 3
+"""The artifact that holds a trained net."""
+
+BOOKS = replace(
+    MEDIUM, data="books", tokenizer="bytes", feed_forward="swiglu", positions="alibi", context=128,
+    schedule="to_zero",
+)  # fmt: skip
+"""A net as the paper's (ALiBi, SwiGLU) on bytes, which any other text has too."""
+NETS: dict[Profile, Net] = {
+    "smoke": decaying(replace(BOOKS, data="grammar-text", width=64, base_width=32, context=64), 20),
+    "cpu": decaying(BOOKS, 400),
+    "gpu": decaying(
+        replace(BOOKS, device="cuda", width=1024, base_width=128, num_layers=4, batch_size=16), 200
+    ),
+    "paper": decaying(
+        replace(
+            PAPER, width=2048, num_layers=10, batch_size=504, micro_batches=63, schedule="to_zero"
+        ),
+        11752,
+    ),
+}
+DEEP_NETS: dict[Profile, Net] = {
+    "smoke": replace(LADDER_NETS["smoke"], num_layers=3),
+    "cpu": replace(LADDER_NETS["cpu"], num_layers=10),
+    "gpu": decaying(replace(LADDER_NETS["gpu"], num_layers=10), 250),
+    "paper": decaying(
+        replace(PAPER, width=768, num_layers=10, batch_size=256, micro_batches=32), 1907
+    ),
+}
+"""The dense net of each ladder."""
+DENSITIES: dict[Profile, tuple[float, ...]] = {
+    "smoke": (1.0, 1 / 4),
+    "cpu": CPU_DENSITIES,
+    "gpu": (1.0, 1 / 4, 1 / 16, 1 / 64),
+    "paper": tuple(2.0**-halvings for halvings in range(8)),
+}
 
 
-def run(params: RawParams, ctx: RunContext) -> Outcome:
-    """Train one net and keep it as an artifact, unless it diverged."""
-    from harness.declare.experiment import Status
-    from reproductions.supar.models.gpt_trial import adamw_of, finish, prepare, run_training
-
-    prepared = prepare(params, ctx, mask_density=float(params["density"]))
-    outcome = finish(prepared, run_training(prepared, adamw_of(prepared), ctx))
-    if outcome.status is Status.DONE:
-        ctx.save(MODEL, prepared.model.state_dict())
-    return outcome
-
-
-def smoke_grid() -> Iterator[RawParams]:
-    """Yield two densities of a small net: the path, not a result."""
-    yield from _grid((1.0, 1 / 4), SMOKE_NET, sp_lr=2.0 ** (ETA_LOG2 + SP_CENTRE), num_seeds=1)
-
-
-def cpu_grid() -> Iterator[RawParams]:
-    """Yield nets of width 256 on books as bytes, 0.4M tokens each."""
-    sp_lr = 2.0 ** (ETA_LOG2 + SP_CENTRE)
-    yield from _grid(CPU_DENSITIES, CPU_NET, sp_lr=sp_lr, num_seeds=NUM_SEEDS)
-
-
-def gpu_grid() -> Iterator[RawParams]:
-    """Yield four-layer nets of width 1024 on books as bytes."""
-    yield from _grid(GPU_DENSITIES, GPU_NET, sp_lr=PAPER_SP_LR, num_seeds=NUM_SEEDS)
-
-
-def paper_grid() -> Iterator[RawParams]:
-    """Yield the paper's own runs (Table 4): 12.13B tokens a trial."""
-    yield from _grid(PAPER_DENSITIES, PAPER_NET, sp_lr=PAPER_SP_LR, num_seeds=NUM_SEEDS)
-
-
-def _books(width: int, *, base_width: int, num_layers: int, batch_size: int) -> Point:
-    """Return a net as the paper's (ALiBi, SwiGLU) on bytes, which any other text has too."""
-    shape = gpt_shape(
-        data="books",
-        width=width,
-        base_width=base_width,
-        num_layers=num_layers,
-        context=128,
-        batch_size=batch_size,
-    )
-    return shape | {"tokenizer": "bytes", "feed_forward": "swiglu", "positions": "alibi"}
-
-
-GPU_DENSITIES = (1.0, 1 / 4, 1 / 16, 1 / 64)
-PAPER_DENSITIES = tuple(2.0**-halvings for halvings in range(8))
-CPU_NET = _books(256, base_width=64, num_layers=2, batch_size=8) | decaying(400, schedule="to_zero")
-SMOKE_NET = (
-    _books(64, base_width=32, num_layers=2, batch_size=8)
-    | {"data": "grammar-text", "context": 64}
-    | decaying(20, schedule="to_zero")
-)
-GPU_NET = on_gpu(_books(1024, base_width=128, num_layers=4, batch_size=16)) | decaying(
-    200, schedule="to_zero"
-)
-PAPER_NET = paper_net(width=2048, num_layers=10, batch_size=504, micro_batches=63) | decaying(
-    11752, schedule="to_zero"
-)
-
-
-def _grid(
-    densities: Sequence[float], net: Point, *, sp_lr: float, num_seeds: int
-) -> Iterator[Point]:
-    for seed in range(num_seeds):
+def transfer_grid(profile: Profile) -> Iterator[FixedPoint]:
+    """Yield one net a scheme and density; at `paper` 12.13B tokens each."""
+    tuned = profile in ("smoke", "cpu")
+    sp_rate = 2.0 ** (ETA_LOG2 + SP_CENTRE) if tuned else PAPER_SP_RATE
+    for seed in range(1 if profile == "smoke" else 3):
         for scheme in SCHEMES:
-            start = base_params(scheme, sp_init_std=PUBLISHED_SP_STD, base=TABLE_3)
-            rate: Point = {"lr": sp_lr if scheme == "sp" else TABLE_3.lr}
-            for density in densities:
-                yield swept(scheme, density, seed) | rate | start | net
+            lr = sp_rate if scheme == "sp" else TABLE_3.lr
+            for density in DENSITIES[profile]:
+                yield fixed_point(NETS[profile], scheme, density, seed, lr, sp_std=PUBLISHED_SP_STD)
 
 
-def net_of(params: RawParams) -> RawParams:
-    """Return the trial of this experiment behind one that scores its net: the parameters it has."""
-    return {name: params[name] for name in next(iter(smoke_grid()))}
+def deep_grid(profile: Profile) -> Iterator[FixedPoint]:
+    """Yield deep nets of equal hidden weights, the first two rungs at `smoke`.
+
+    SP has one learning rate for the two narrow rungs and a third of it for the two wide ones, as
+    the paper took them from common practice. At `paper` 1B tokens a trial.
+    """
+    tuned = profile in ("smoke", "cpu")
+    sp_rate = 2.0 ** (ETA_LOG2 + DEEP_SP_CENTRE) if tuned else PAPER_DEEP_SP_RATE
+    rungs = list(ladder(DEEP_NETS[profile]))[: 2 if profile == "smoke" else None]
+    for seed in range({"smoke": 1, "cpu": 5}.get(profile, 3)):
+        for scheme in SCHEMES:
+            for density, net in rungs:
+                wide = sp_rate * WIDE_FACTOR if density < 1 / 2 else sp_rate
+                lr = wide if scheme == "sp" else TABLE_3.lr
+                yield fixed_point(net, scheme, density, seed, lr, sp_std=PUBLISHED_SP_STD)
 
 
-experiment = gpt_experiment(
+transfer = gpt_experiment(
     "supar/transfer",
     version=1,
-    run=run,
-    grid={"smoke": smoke_grid, "cpu": cpu_grid, "gpu": gpu_grid, "paper": paper_grid},
+    params=FixedPoint,
+    grid=transfer_grid,
+    run=".transfer.trial:train_and_keep",
     address=("scheme", "density", "seed"),
+)
+fixed_hyperparameters = gpt_experiment(
+    "supar/fixed_hyperparameters",
+    version=1,
+    params=FixedPoint,
+    grid=deep_grid,
+    address=("scheme", "density", "width", "seed"),
 )
