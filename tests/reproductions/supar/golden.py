@@ -117,7 +117,7 @@ OTHERS = (
         mutation=FREE_GRADIENTS,
         patches=(
             Patch(
-                where="reproductions.supar.rules.experiment:NUM_STEPS",
+                where="reproductions.supar.rules.trial:NUM_STEPS",
                 instead=lambda steps: 3,
             ),
         ),
@@ -126,7 +126,7 @@ OTHERS = (
         experiment="supar/configuration",
         points=(Short(of={"item": "tab03"}), Short(of={"item": "fig12"})),
         mutation=Mutation(
-            where="reproductions.supar.models.training:lr_factor",
+            where="reproductions.supar.settings.trial:lr_factor",
             instead=around(lambda factor, step, settings: 1.0),
             breaks="The learning rate of the paper's grids does not decay.",
         ),

@@ -8,9 +8,9 @@ from functools import partial
 
 import pandas as pd
 
-from reproductions.supar.coordinates.quantities import table_1
-from reproductions.supar.models.points import ABLATIONS
 from reproductions.supar.models.printed import printed
+from reproductions.supar.models.schemes import ABLATIONS
+from reproductions.supar.rules.quantities import table_1
 from reproductions.supar.rules.tab01 import RULES
 
 DENSITIES = (1.0, 0.5, 0.25, 0.125, 0.0625)

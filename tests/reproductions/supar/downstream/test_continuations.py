@@ -10,7 +10,6 @@ import torch
 from harness.declare.experiment import Status
 from harness.errors import DataError
 from reproductions.nets.gpt import GPT
-from reproductions.supar.downstream import continuation as experiment
 from reproductions.supar.downstream.continuations import (
     Item,
     choice_accuracy,
@@ -21,7 +20,10 @@ from reproductions.supar.downstream.continuations import (
     load_net,
     score,
 )
+from reproductions.supar.downstream.experiment import QuestionedNet, continuation, net_of
+from reproductions.supar.downstream.trial import net_config
 from reproductions.supar.models.training import Seeds, build_gpt, generator_of
+from reproductions.supar.transfer.experiment import transfer
 from tests.reproductions.supar import small
 from tests.reproductions.supar.scored import Context, HandMade, Kept, plain_log_likelihood
 
@@ -44,8 +46,8 @@ def test_score_is_the_plain_sum_of_log_probabilities(net: GPT) -> None:
         ("naïve ".encode(), "café".encode()),
         (b"x", b"yz"),
     ]
-    for (context, continuation), scored in zip(pairs, score(net, pairs), strict=True):
-        expected = plain_log_likelihood(net, context, continuation)
+    for (context, ending), scored in zip(pairs, score(net, pairs), strict=True):
+        expected = plain_log_likelihood(net, context, ending)
         assert scored.log_likelihood == pytest.approx(expected, rel=1e-6)
 
 
@@ -174,29 +176,25 @@ def test_last_words_end_sentences_and_are_right_only_if_greedy() -> None:
 
 def test_every_trial_scores_the_net_of_a_transfer_trial_on_the_same_questions() -> None:
     found = []
-    for point in experiment.smoke_grid():
-        assert experiment.transfer.net_of(point) in experiment.transfer.experiment.params_of(
-            "smoke"
-        )
-        if point["density"] == 1.0:
-            found.append(experiment.run(point, context_of(point)).rows)
+    for point in small.points(continuation):
+        assert net_of(point) in small.points(transfer)
+        if point.density == 1.0:
+            found.append(small.run(continuation, point, context_of(point)).rows)
     hashes = [[row["items_sha256"] for row in rows] for rows in found]
     assert len(hashes) == 3
     assert hashes[0] == hashes[1] == hashes[2]
     assert [row["random_accuracy"] for row in found[0]] == [0.25, 0.0]
 
 
-def context_of(point: experiment.Params, *, val_loss: float | None = 1.0) -> Context:
+def context_of(point: QuestionedNet, *, val_loss: float | None = 1.0) -> Context:
     """Return a context whose kept net is one of the point's shape, as drawn."""
-    from reproductions.supar.downstream.experiment import net_config
-
     model = GPT(net_config(point), generator=generator_of(0))
     kept = Kept(model.state_dict(), val_loss=val_loss)
-    return Context(experiment=experiment.experiment, params=point, text=TEXT * 20, kept=kept)
+    return Context(experiment=continuation, params=point, text=TEXT * 20, kept=kept)
 
 
 def test_diverged_net_has_no_accuracy() -> None:
-    point = next(iter(experiment.smoke_grid()))
-    outcome = experiment.run(point, context_of(point, val_loss=None))
+    point = small.points(continuation)[0]
+    outcome = small.run(continuation, point, context_of(point, val_loss=None))
     assert outcome.status is Status.DIVERGED
     assert [row["accuracy"] for row in outcome.rows] == [None, None]

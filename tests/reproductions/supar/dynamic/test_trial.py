@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pytest
@@ -11,16 +11,15 @@ from torch import Tensor
 
 from harness.declare.experiment import Outcome, Status
 from harness.errors import SpecError
-from reproductions.supar.dynamic import experiment as dynamic_sweep
 from reproductions.supar.dynamic import trial as dynamic_trial
+from reproductions.supar.dynamic.experiment import METHODS, DynamicPoint, dynamic_sweep
 from reproductions.supar.method.masks import linear_layers, masked_layers
-from reproductions.supar.models.gpt_trial import Prepared
+from reproductions.supar.models.gpt_trial import Prepared, train_gpt
+from reproductions.supar.models.points import RatePoint
+from reproductions.supar.models.points import point as plain
 from reproductions.supar.models.training import TrainLog
-from reproductions.supar.sweeps import lr_sweep
 from tests.reproductions.supar import small
 from tests.reproductions.supar.dynamic_nets import zeros_under_masks
-
-METHODS = dynamic_sweep.METHODS
 
 
 @dataclass(frozen=True)
@@ -33,11 +32,11 @@ class Seen:
     """Hidden weights before the first step, by layer."""
 
 
-def point(method: str, **changes: Any) -> dict[str, Any]:
+def point(method: str, **changes: Any) -> DynamicPoint:
     """Return a smoke trial of SmuPar under a method."""
-    points = dynamic_sweep.experiment.params_of("smoke")
-    found = next(p for p in points if (p["method"], p["scheme"]) == (method, "supar"))
-    return {**found, **changes}
+    points = small.points(dynamic_sweep)
+    found = next(p for p in points if (p.method, p.scheme) == (method, "supar"))
+    return replace(found, **changes)
 
 
 def watched(monkeypatch: pytest.MonkeyPatch, method: str, **changes: Any) -> Seen:
@@ -53,7 +52,7 @@ def watched(monkeypatch: pytest.MonkeyPatch, method: str, **changes: Any) -> See
 
     monkeypatch.setattr(dynamic_trial, "run_training", keeping)
     params = point(method, **changes)
-    outcome = dynamic_trial.train_dynamic(params, small.Context(dynamic_sweep.experiment, params))
+    outcome = dynamic_trial.train_dynamic(params, small.Context(dynamic_sweep, params))
     ((prepared, start),) = kept
     return Seen(outcome, prepared, start)
 
@@ -97,21 +96,20 @@ def test_masks_change_on_the_way(method: str, monkeypatch: pytest.MonkeyPatch) -
 def test_dense_trial_trains_as_without_a_method(method: str) -> None:
     # The paper's grid has the dense net too; so do the dense rows of the static sweep elsewhere.
     params = point(method, density=1.0, last_update=2, update_interval=2)
-    context = small.Context(dynamic_sweep.experiment, params)
+    context = small.Context(dynamic_sweep, params)
     outcome = dynamic_trial.train_dynamic(params, context)
-    assert outcome.rows == lr_sweep.experiment.run(params, context).rows  # type: ignore[union-attr]
+    assert outcome.rows == train_gpt(plain(RatePoint, params), context).rows
 
 
 def test_unknown_method_is_refused() -> None:
-    params = {**point("gmp"), "method": "set"}
-    with pytest.raises(SpecError, match="method='set': need 'rigl' or 'gmp'"):
-        dynamic_trial.train_dynamic(params, small.Context(dynamic_sweep.experiment, params))
+    with pytest.raises(SpecError, match="method='set' is none of rigl, gmp"):
+        replace(point("gmp"), method="set")  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("profile", ["cpu", "gpu", "paper"])
 def test_runs_have_as_many_updates_as_the_paper(profile: Any) -> None:
     # 100, 200, ... 800 of 1169 steps.
-    for params in dynamic_sweep.experiment.params_of(profile):
-        interval, last = int(params["update_interval"]), int(params["last_update"])
+    for params in small.points(dynamic_sweep, profile):
+        interval, last = params.update_interval, params.last_update
         assert len(range(interval, last, interval)) == 8
-        assert last == round(0.75 * int(params["steps"]))
+        assert last == round(0.75 * params.steps)

@@ -15,9 +15,10 @@ from torch import Tensor, nn
 
 from harness.errors import SpecError
 from reproductions.supar import FIGURE_5, Parameterization
-from reproductions.supar.coordinates import experiment as experiment_module
-from reproductions.supar.coordinates import fig05 as fig05_coordinate_check
-from reproductions.supar.method.activations import Coordinates, gpt_blocks, gpt_loss, measure_steps
+from reproductions.supar.coordinates.experiment import coordinate_check
+from reproductions.supar.coordinates.table import BLOCK_MEANS, block_means
+from reproductions.supar.coordinates.trial import gpt_blocks, gpt_loss
+from reproductions.supar.method.activations import Coordinates, measure_steps
 from reproductions.supar.models.text import Batch
 from reproductions.supar.models.training import Seeds, build_adamw, build_gpt
 from tests.reproductions.supar import small
@@ -147,9 +148,8 @@ def test_activations_at_the_start_scale_with_density_as_theory_says(
 
 
 def _smoke_rows() -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    params = dict(next(iter(experiment_module.smoke_grid())))
-    context = small.Context(experiment_module.experiment, params)
-    return params, [dict(row) for row in experiment_module.run(params, context)]
+    point = small.points(coordinate_check)[0]
+    return point.to_json(), [dict(row) for row in small.run(coordinate_check, point)]
 
 
 def test_a_trial_has_a_row_per_step_and_layer() -> None:
@@ -166,8 +166,8 @@ def test_a_trial_has_a_row_per_step_and_layer() -> None:
 def test_figure_5_shows_means_over_layers() -> None:
     params, rows = _smoke_rows()
     frame = pd.DataFrame([params | row for row in rows])
-    table = fig05_coordinate_check.view({experiment_module.experiment.id: frame})
-    assert list(table.columns) == fig05_coordinate_check.COLUMNS.names
+    table = block_means({coordinate_check.id: frame})
+    assert set(table.columns) == set(BLOCK_MEANS.names)
     assert len(table) == 10 * 2
     for size in ("mean_abs_activation", "delta_y_rms", "grad_x_rms"):
         pair = [row[size] for row in rows if row["step"] == 3 and row["block"] == "attention"]
@@ -181,6 +181,6 @@ def test_a_kind_with_a_layer_without_value_has_none() -> None:
     frame = pd.DataFrame([params | row for row in rows])
     gone = (frame["step"] == 3) & (frame["layer"] == LAYERS[0])
     frame.loc[gone, "grad_x_rms"] = float("nan")
-    table = fig05_coordinate_check.view({experiment_module.experiment.id: frame})
+    table = block_means({coordinate_check.id: frame})
     empty = table[table["grad_x_rms"].isna()]
     assert list(zip(empty["step"], empty["block"], strict=True)) == [(3, "attention")]

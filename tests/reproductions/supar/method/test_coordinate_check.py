@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import pytest
 import torch
 from torch import Tensor, nn
 
-from harness.declare.verdict import Word, evaluate
 from harness.errors import SpecError
-from harness.provenance.seals import seal
 from reproductions.supar import (
     BaseHyperparameters,
     Parameterization,
@@ -23,14 +19,12 @@ from reproductions.supar import (
     param_groups,
     sparsify,
 )
-from reproductions.supar.coordinates import coordinates as layer_task
 from reproductions.supar.method.coordinate_check import (
     EXPECTED,
     CheckedModel,
     CoordinateReport,
     coordinate_check,
 )
-from reproductions.supar.method.slopes import FLAT
 
 BASE = BaseHyperparameters(init_std=0.18, lr=0.004, input_multiplier=1.0, output_multiplier=1.0)
 HIDDEN = ["hidden.0", "hidden.1"]
@@ -313,44 +307,3 @@ def test_the_figure_has_a_row_a_size_and_a_line_a_layer(capsys: pytest.CaptureFi
     with pytest.raises(SpecError, match="1 updates were measured"):
         report.figure(step=9)
     assert capsys.readouterr() == ("", "")
-
-
-def _layer_table(holds: bool) -> pd.DataFrame:
-    """Sizes by layer that are theory's powers of density; one layer of each kind is off else."""
-    rows = []
-    for seed in range(3):
-        for scheme in ("sp", "mup", "supar"):
-            for density in (1.0, 0.5, 0.25, 0.125, 0.0625):
-                for block in ("attention", "feed_forward"):
-                    for layer, off in (("blocks.0", False), ("blocks.1", not holds)):
-                        power = (0.1 if scheme == "mup" else 0.5) if off else None
-                        if power is None:
-                            power = 0.0 if scheme == "supar" else 1.2
-                        size = (1.0 + 0.02 * seed) * density**power
-                        point = {"scheme": scheme, "density": density, "width": 768, "seed": seed}
-                        where = {"block": block, "layer": f"{layer}.{block}"}
-                        sizes = {"mean_abs_activation": size, "grad_x_rms": size}
-                        rows.append({**point, **where, **sizes, "step": 0, "delta_y_rms": math.nan})
-                        rows.append({**point, **where, **sizes, "step": 1, "delta_y_rms": size})
-    return pd.DataFrame(rows).reindex(columns=layer_task.COLUMNS.names)
-
-
-@pytest.mark.parametrize("claim", layer_task.CLAIMS, ids=lambda claim: claim.id)
-@pytest.mark.parametrize(("holds", "word"), [(True, Word.REPRODUCED), (False, Word.NOT_REPRODUCED)])
-def test_layer_claims_feel_one_layer_that_is_off(claim: Any, holds: bool, word: Word) -> None:
-    table = _layer_table(holds)
-    verdict = evaluate(claim, table, columns=layer_task.COLUMNS, profile="cpu")
-    assert verdict.word is word
-    few = evaluate(claim, table.query("seed < 2"), columns=layer_task.COLUMNS, profile="cpu")
-    assert few.word is Word.INCONCLUSIVE
-    assert seal(layer_task.task, claim, {}).code
-
-
-def test_thresholds_by_layer() -> None:
-    thresholds = {claim.id: claim.criterion.threshold for claim in layer_task.CLAIMS}
-    flat = pytest.approx(math.log2(2.5) / 4)
-    assert thresholds == {
-        **{f"{n}_supar_{b}": flat for n in ("gradient", "update") for b in layer_task.BLOCKS},
-        **{f"update_mup_{b}": 0.5 for b in layer_task.BLOCKS},
-    }
-    assert flat == FLAT

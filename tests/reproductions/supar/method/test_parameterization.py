@@ -25,9 +25,9 @@ from reproductions.supar import (
     sparsify,
 )
 from reproductions.supar.method.parameterization import Role, Rule
-from reproductions.supar.models.points import base_params, std_at_width
-from reproductions.supar.rules import experiment as identities
-from reproductions.supar.rules.tab01 import CLAIMS, COLUMNS
+from reproductions.supar.models.points import SMALL, base_params, std_at_width
+from reproductions.supar.rules import tab01
+from reproductions.supar.rules.experiment import identities
 from tests.reproductions.supar import small
 
 # By hand from Table 1: width, density, SmuPar std and LR, muP std and LR; proxy of width 256.
@@ -104,13 +104,13 @@ def test_only_the_effective_width_enters() -> None:
 
 
 def test_sp_starts_from_what_table_4_prints() -> None:
-    std = std_at_width({"width": 4096, "base_width": 256})
+    std = std_at_width(replace(SMALL, width=4096, base_width=256))
     assert round(std, 5) == 0.02166
-    start = base_params("sp", sp_init_std=std, base=TABLE_3)
+    start = base_params("sp", sp_std=std)
     assert start["init_std"] == std
-    assert base_params("sp", sp_init_std=0.101, base=FIGURE_5)["init_std"] == 0.101
+    assert base_params("sp", sp_std=0.101, base=FIGURE_5)["init_std"] == 0.101
     for scheme in SCHEMES[1:]:
-        assert base_params(scheme, sp_init_std=std, base=TABLE_3) == {
+        assert base_params(scheme, sp_std=std) == {
             "init_std": 0.08665602,
             "input_multiplier": 9.1705,
             "output_multiplier": 1.0951835,
@@ -227,21 +227,21 @@ def test_independent_decay_shrinks_all_matrices_alike(scheme: Scheme) -> None:
 
 def _tab01() -> pd.DataFrame:
     rows: list[dict[str, Any]] = []
-    for params in identities.experiment.params_of("smoke"):
-        context = small.Context(identities.experiment, params)
-        rows += [{**params, **row} for row in identities.run(params, context)]
+    for point in small.points(identities):
+        rows += [{**point.to_json(), **row} for row in small.run(identities, point)]
     return pd.DataFrame(rows)
 
 
 def _verdicts() -> dict[str, Word]:
     table = _tab01()
     return {
-        claim.id: evaluate(claim, table, columns=COLUMNS, profile="smoke").word for claim in CLAIMS
+        claim.id: evaluate(claim, table, seed=None, profile="smoke").word
+        for claim in tab01.task.claims
     }
 
 
 def test_every_exact_claim_of_table_1_holds() -> None:
-    assert set(_verdicts().values()) == {Word.REPRODUCED}
+    assert set(_verdicts().values()) == {Word.HOLDS}
 
 
 def test_supar_without_its_density_rule_breaks_exactly_the_hidden_claims(
@@ -256,7 +256,7 @@ def test_supar_without_its_density_rule_breaks_exactly_the_hidden_claims(
 
     monkeypatch.setattr(Parameterization, "rule", rule_without_density)
     verdicts = _verdicts()
-    failed = {claim for claim, word in verdicts.items() if word is not Word.REPRODUCED}
+    failed = {claim for claim, word in verdicts.items() if word is not Word.HOLDS}
     assert failed == {"hidden_init_var", "hidden_lr_adam"}
 
 
@@ -277,5 +277,5 @@ def test_a_start_that_is_configured_but_not_applied_breaks_the_claim(
 
     monkeypatch.setattr(Parameterization, "initialize", initialize_all_but_up)
     verdicts = _verdicts()
-    assert verdicts["hidden_init_var"] is Word.NOT_REPRODUCED
-    assert verdicts["embedding_init_var"] is Word.REPRODUCED
+    assert verdicts["hidden_init_var"] is Word.FAILS
+    assert verdicts["embedding_init_var"] is Word.HOLDS

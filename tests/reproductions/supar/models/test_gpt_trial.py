@@ -12,7 +12,7 @@ import torch
 from harness.declare.experiment import Experiment, Outcome, Status
 from harness.errors import SpecError
 from reproductions.nets.gpt import GPT
-from reproductions.supar.dynamic import experiment as dynamic_sweep
+from reproductions.supar.dynamic.experiment import dynamic_sweep
 from reproductions.supar.models.gpt_trial import (
     EVAL_WINDOWS,
     corpus_of,
@@ -22,40 +22,44 @@ from reproductions.supar.models.gpt_trial import (
     prepare,
     settings_of,
 )
+from reproductions.supar.models.points import FixedPoint
+from reproductions.supar.models.points import point as made
 from reproductions.supar.models.text import held_out_batch
 from reproductions.supar.models.training import TrainLog, evaluate
-from reproductions.supar.pilot import experiment as dense_pilot
-from reproductions.supar.sweeps import iso_neuron, iso_parameter, lr_ablation, lr_sweep, sigma_sweep
-from reproductions.supar.transfer import experiment as transfer
-from reproductions.supar.transfer import fixed_hyperparameters
+from reproductions.supar.pilot.experiment import dense_pilot
+from reproductions.supar.sweeps.experiment import (
+    iso_neuron,
+    iso_parameter,
+    lr_ablation,
+    lr_sweep,
+    sigma_sweep,
+)
+from reproductions.supar.transfer.experiment import fixed_hyperparameters, transfer
 from tests.reproductions.supar import small
 
 EXPERIMENTS = [
-    module.experiment
-    for module in (
-        lr_sweep,
-        lr_ablation,
-        sigma_sweep,
-        iso_parameter,
-        iso_neuron,
-        fixed_hyperparameters,
-        transfer,
-        dynamic_sweep,
-        dense_pilot,
-    )
+    lr_sweep,
+    lr_ablation,
+    sigma_sweep,
+    iso_parameter,
+    iso_neuron,
+    fixed_hyperparameters,
+    transfer,
+    dynamic_sweep,
+    dense_pilot,
 ]
 LOSSES = ("train_loss", "val_loss", "test_loss")
 
 
-def smoke(experiment: Experiment, **changes: Any) -> dict[str, Any]:
+def smoke(experiment: Experiment, **changes: Any) -> Any:
     """Return an experiment's first smoke trial, changed."""
-    return {**experiment.params_of("smoke")[0], **changes}
+    return replace(small.points(experiment)[0], **changes)
 
 
 def trial(experiment: Experiment, **changes: Any) -> tuple[Outcome, small.Context]:
     params = smoke(experiment, **changes)
     context = small.Context(experiment, params)
-    outcome = experiment.run(params, context)
+    outcome = small.run(experiment, params, context)
     assert isinstance(outcome, Outcome)
     return outcome, context
 
@@ -70,11 +74,11 @@ def test_a_trial_returns_one_row_of_losses(experiment: Experiment) -> None:
 
 
 def test_a_trial_run_again_has_the_same_losses() -> None:
-    assert trial(lr_sweep.experiment)[0].rows == trial(lr_sweep.experiment)[0].rows
+    assert trial(lr_sweep)[0].rows == trial(lr_sweep)[0].rows
 
 
 def test_a_diverged_trial_keeps_its_row_without_losses() -> None:
-    outcome, _ = trial(lr_sweep.experiment, log2_lr=60.0)
+    outcome, _ = trial(lr_sweep, log2_lr=60.0)
     assert outcome.status is Status.DIVERGED
     assert outcome.note
     assert [outcome.rows[0][name] for name in LOSSES] == [None] * 3
@@ -88,7 +92,7 @@ def test_a_finite_loss_far_above_guessing_counts_as_diverged() -> None:
 
 
 def test_transfer_keeps_the_net_that_its_losses_are_of() -> None:
-    outcome, context = trial(transfer.experiment)
+    outcome, context = trial(transfer)
     params = context.params
     corpus = corpus_of(params, context)
     config = gpt_config(params, parameterization_of(params), corpus.vocab_size)
@@ -100,7 +104,7 @@ def test_transfer_keeps_the_net_that_its_losses_are_of() -> None:
 
 
 def test_a_diverged_transfer_keeps_no_net() -> None:
-    outcome, context = trial(transfer.experiment, lr=1e30)
+    outcome, context = trial(transfer, lr=1e30)
     assert outcome.status is Status.DIVERGED
     assert not context.saved
 
@@ -110,8 +114,8 @@ def test_a_diverged_transfer_keeps_no_net() -> None:
 
 @pytest.mark.parametrize("scheme", ["sp", "supar"])
 def test_a_sweep_of_the_start_moves_the_embedding_and_the_hidden_weights(scheme: str) -> None:
-    params = smoke(sigma_sweep.experiment, scheme=scheme, log2_sigma=-2.0, density=0.25)
-    model = prepare(params, small.Context(sigma_sweep.experiment, params), mask_density=0.25).model
+    params = smoke(sigma_sweep, scheme=scheme, log2_sigma=-2.0, density=0.25)
+    model = prepare(params, small.Context(sigma_sweep, params), mask_density=0.25).model
     assert float(model.tokens.weight.detach().std()) == pytest.approx(0.25, rel=0.1)
     hidden = model.blocks[0].feed_forward.up.weight.detach()
     # Width 64 over 32, a quarter kept: SmuPar divides by the root of 2 / 4.
@@ -120,29 +124,30 @@ def test_a_sweep_of_the_start_moves_the_embedding_and_the_hidden_weights(scheme:
 
 
 def test_a_rate_is_given_plainly_or_as_its_log() -> None:
-    params = smoke(lr_sweep.experiment, log2_lr=-5.0)
+    params = smoke(lr_sweep, log2_lr=-5.0)
     assert parameterization_of(params).base.lr == 1 / 32
-    plain = {name: value for name, value in params.items() if name != "log2_lr"}
-    assert parameterization_of({**plain, "lr": 0.5}).base.lr == 0.5
-    for wrong in (plain, {**params, "lr": 0.5}):
-        with pytest.raises(SpecError, match="either lr or log2_lr"):
-            parameterization_of(wrong)
+    plain = made(FixedPoint, params, lr=0.5)
+    assert parameterization_of(plain).base.lr == 0.5
+    with pytest.raises(SpecError, match="no parameter is called 'lr'"):
+        lr_sweep.typed({**params.to_json(), "lr": 0.5})
+    with pytest.raises(SpecError, match="the parameter log2_lr is missing"):
+        lr_sweep.typed({k: v for k, v in params.to_json().items() if k != "log2_lr"})
 
 
 def test_settings_are_those_of_the_point_and_nothing_decays() -> None:
-    params = smoke(lr_sweep.experiment, clip_norm=0.0, micro_batches=2, schedule="to_zero")
+    params = smoke(lr_sweep, clip_norm=0.0, micro_batches=2, schedule="to_zero")
     settings = settings_of(params)
     assert (settings.clip_norm, settings.num_micro_batches) == (math.inf, 2)
     assert (settings.num_steps, settings.warmup_steps) == (20, 2)
     assert (settings.schedule, settings.weight_decay) == ("to_zero", 0.0)
-    assert settings_of({**params, "clip_norm": 0.5}).clip_norm == 0.5
+    assert settings_of(replace(params, clip_norm=0.5)).clip_norm == 0.5
 
 
 @pytest.mark.parametrize(("feed_forward", "width"), [("gelu", 4 * 96), ("swiglu", 8 * 96 // 3)])
 def test_feed_forward_blocks_have_eight_squared_widths_of_weights(
     feed_forward: str, width: int
 ) -> None:
-    params = smoke(lr_sweep.experiment, width=96, feed_forward=feed_forward)
+    params = smoke(lr_sweep, width=96, feed_forward=feed_forward)
     config = gpt_config(params, parameterization_of(params), 65)
     assert config.feed_forward_width == width
     matrices = 2 if feed_forward == "gelu" else 3
@@ -151,17 +156,17 @@ def test_feed_forward_blocks_have_eight_squared_widths_of_weights(
 
 def test_tokens_are_as_the_point_says() -> None:
     letters = len(set(small.TEXT))
-    params = smoke(lr_sweep.experiment)
-    context = small.Context(lr_sweep.experiment, params)
-    assert corpus_of({**params, "tokenizer": "characters"}, context).vocab_size == letters
-    assert corpus_of({**params, "tokenizer": "bytes"}, context).vocab_size == 256
-    with pytest.raises(SpecError, match="tokenizer='words': need one of characters, bytes, gpt2"):
-        corpus_of({**params, "tokenizer": "words"}, context)
+    params = smoke(lr_sweep)
+    context = small.Context(lr_sweep, params)
+    assert corpus_of(replace(params, tokenizer="characters"), context).vocab_size == letters
+    assert corpus_of(replace(params, tokenizer="bytes"), context).vocab_size == 256
+    with pytest.raises(SpecError, match="tokenizer='words' is none of characters, bytes, gpt2"):
+        replace(params, tokenizer="words")
 
 
 def test_records_are_joined_in_their_order() -> None:
-    params = smoke(transfer.experiment)
+    params = smoke(transfer)
     records: Any = [{"text": "one " * 30}, {"text": "two " * 30}]
-    corpus = corpus_of(params, small.Context(transfer.experiment, params, text=records))
+    corpus = corpus_of(params, small.Context(transfer, params, text=records))
     tokens = torch.cat([corpus.train_N, corpus.validation_N, corpus.test_N])
     assert bytes(tokens.tolist()).decode() == "one " * 30 + "\n\n" + "two " * 30

@@ -20,7 +20,8 @@ from reproductions.supar import (
     masked_layers,
     max_abs_masked,
 )
-from reproductions.supar.method.activations import gpt_blocks, gpt_loss, measure_steps
+from reproductions.supar.coordinates.trial import gpt_blocks, gpt_loss
+from reproductions.supar.method.activations import measure_steps
 from reproductions.supar.models.text import (
     Batch,
     byte_corpus,
@@ -39,7 +40,7 @@ from reproductions.supar.models.training import (
     lr_factor,
     train,
 )
-from reproductions.supar.sweeps import lr_sweep
+from reproductions.supar.sweeps.experiment import lr_sweep
 from tests.reproductions.supar import small
 
 SETTINGS = small.SETTINGS
@@ -120,9 +121,9 @@ def test_schemes_at_one_seed_share_masks_draws_and_batches() -> None:
         for table in (small.table(scheme) for scheme in SCHEMES)
     ]
     assert all(torch.equal(masks[0][name], other[name]) for other in masks[1:] for name in masks[0])
-    params = {**next(iter(lr_sweep.smoke_grid()))}
+    params = small.points(lr_sweep)[0]
     seeds = {
-        small.Context(lr_sweep.experiment, {**params, "scheme": scheme, "log2_lr": lr}).seed(stream)
+        small.Context(lr_sweep, replace(params, scheme=scheme, log2_lr=lr)).seed(stream)
         for scheme in SCHEMES
         for lr in (-5.0, -6.0)
         for stream in ("init", "masks", "batches")

@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 import dataclasses
+import json
+from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import pandas as pd
 import pytest
 
+from harness.declare.profiles import Profile
 from harness.declare.reference import load_reference
 from harness.declare.statistics import MissingRows
 from harness.declare.verdict import Word, evaluate
 from harness.errors import SpecError
 from harness.store.table_csv import build_table
-from reproductions.supar.models.printed import half_unit, num_digits, printed
+from reproductions.supar.models.printed import half_unit, num_digits, printed, stated
 from reproductions.supar.settings import experiment as configuration
 from reproductions.supar.settings import quantities as settings
 from reproductions.supar.settings import tab03, tab04
-from tests.checkout import PAPERS
+from reproductions.supar.settings.trial import merge_cells, settings_of_item
+from tests.checkout import PAPERS, ROOT
+from tests.verdicts import good
 
 FOLDER = PAPERS / "supar"
 
@@ -31,30 +36,65 @@ def reference() -> pd.DataFrame:
 # --- what is claimed ---
 
 
-@pytest.mark.parametrize("module", [tab03, tab04])
+WORDS = ("tab03", "tab04")
+
+
+@pytest.mark.parametrize("word", WORDS)
 def test_every_printed_number_is_claimed_or_excepted_with_a_reason(
-    module: Any, reference: pd.DataFrame
+    word: str, reference: pd.DataFrame
 ) -> None:
-    word = module.task.id.split("/")[1]
+    excepted = settings.NOT_CLAIMED[word]
     rows = reference[reference["task"] == word]
-    excepted = rows["y_name"].isin(module.NOT_CLAIMED) | rows["value_text"].isin(module.NOT_CLAIMED)
-    expected = set(rows[~excepted][["y_name", "series", "x"]].fillna(-1).itertuples(index=False))
-    stated = [claim.criterion.paper_value.keywords for claim in module.task.claims]
-    claimed = [(cell["y_name"], cell["series"], cell["x"] or -1) for cell in stated]
+    left_out = rows["y_name"].isin(excepted) | rows["value_text"].isin(excepted)
+    expected = set(rows[~left_out][["y_name", "series", "x"]].fillna(-1).itertuples(index=False))
+    cells = [setting.cell for setting in settings.published_settings(word)]
+    claimed = [(cell.y_name, cell.series, float(cell.x or -1)) for cell in cells]
     assert set(claimed) == expected and len(claimed) == len(expected)
-    assert all(module.NOT_CLAIMED.values())
-    used = set(rows["y_name"]) | set(rows["value_text"])
-    assert set(module.NOT_CLAIMED) <= used
+    assert all(excepted.values())
+    assert set(excepted) <= set(rows["y_name"]) | set(rows["value_text"])
 
 
 def test_exceptions_of_table_4_are_words_and_no_numbers() -> None:
-    assert not [word for word in tab04.NOT_CLAIMED if word[0].isdigit()]
+    assert not [word for word in settings.NOT_CLAIMED["tab04"] if word[0].isdigit()]
 
 
-@pytest.mark.parametrize("module", [tab03, tab04])
-def test_thresholds_are_the_reference_values(module: Any, reference: pd.DataFrame) -> None:
-    for claim in module.task.claims:
+@pytest.mark.parametrize("word", WORDS)
+def test_published_values_are_the_reference_values(word: str, reference: pd.DataFrame) -> None:
+    for setting in settings.published_settings(word):
+        x = float(setting.cell.x) if setting.cell.x else None
+        found = stated(reference, y_name=setting.name, series=setting.cell.series, x=x)
+        assert found == setting.published
+
+
+def test_thresholds_of_table_3_are_the_reference_values(reference: pd.DataFrame) -> None:
+    for claim in tab03.task.claims:
+        assert claim.criterion.paper_value is not None
         assert claim.criterion.paper_value(reference) == claim.criterion.threshold
+
+
+def test_one_check_of_table_4_merges_the_check_of_every_setting() -> None:
+    """Those that stood before, by row: their ids are those of the settings."""
+    merged = [setting.id for setting in settings.published_settings("tab04")]
+    counts = Counter(map(row_of, merged))
+    assert counts == {
+        "fig01_06_08_14": 13,
+        "fig07_13": 11,
+        "fig03": 16,
+        "fig05": 12,
+        "fig09": 16,
+        "fig10": 23,
+        "fig11": 12,
+        "fig12": 13,
+    }
+    assert len(set(merged)) == len(merged) == 116
+    exported = ROOT / "results" / "supar" / "tab04.cpu.json"
+    stored = {row["claim"] for row in json.loads(exported.read_text())["verdicts"]}
+    assert stored in ({"settings_as_published"}, set(merged))
+
+
+def row_of(name: str) -> str:
+    """Return the row of Table 4 that a setting's id begins with."""
+    return next(item for item in configuration.TABLE_4 if name.startswith(f"{item}_"))
 
 
 def test_every_row_of_table_4_has_its_grid() -> None:
@@ -62,9 +102,10 @@ def test_every_row_of_table_4_has_its_grid() -> None:
     assert list(dict.fromkeys(items)) == list(configuration.TABLE_4)
 
 
-def test_a_printed_word_without_a_meaning_is_refused() -> None:
+def test_a_printed_word_without_a_meaning_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(settings.NOT_CLAIMED, "tab04", {})
     with pytest.raises(SpecError, match="lr: 'swept' is no number"):
-        list(settings.setting_claims("tab04", not_claimed={}))
+        list(settings.published_settings("tab04"))
 
 
 # --- how closely ---
@@ -116,17 +157,38 @@ Point = dict[str, Any]
 Drift = Callable[[Point], Point]
 
 
-def verdicts(item: str) -> dict[str, Word]:
-    """Run the configuration of one item here, and return its claims' verdicts."""
-    task = tab03.task if item == "tab03" else tab04.task
-    params = {"item": item, "grids_sha256": "0"}
-    rows: Any = configuration.experiment.run(params, None)  # type: ignore[arg-type]
-    frame = pd.DataFrame({**params, **row, "status": "done"} for row in rows)
-    table = build_table(task, {"supar/configuration": frame})
+def table_of(*items: str) -> pd.DataFrame:
+    """Run the configuration of some items here, and return their settings."""
+    word = "tab03" if items == ("tab03",) else "tab04"
+    task = (tab03 if word == "tab03" else tab04).task
+    frames = []
+    for item in items:
+        params = configuration.Item(item=item, grids_sha256="0")
+        rows = settings_of_item(params, None)  # type: ignore[arg-type]
+        frames += [{**params.to_json(), **row, "status": "done"} for row in rows]
+    return build_table(task, {"supar/configuration": pd.DataFrame(frames)})
+
+
+def differing(item: str) -> set[str]:
+    """Return the settings of one item in which our grids differ from what is printed."""
+    word = "tab03" if item == "tab03" else "tab04"
+    found = table_of(item)
     return {
-        claim.id: evaluate(claim, table, seed=task.table.seed, profile="smoke").word
-        for claim in task.claims
-        if claim.id.startswith(f"{item}_")
+        setting.id
+        for setting in settings.published_settings(word)
+        if setting.item == item
+        and abs(
+            settings.farthest_setting(
+                found,
+                item=item,
+                name=setting.name,
+                scheme=setting.scheme,
+                density=setting.density,
+                published=setting.published,
+            )
+            - setting.published
+        )
+        > setting.tolerance
     }
 
 
@@ -134,11 +196,11 @@ def drift_in(monkeypatch: pytest.MonkeyPatch, item: str, drift: Drift) -> None:
     """Let the last experiment of a row of Table 4 have another `paper` grid."""
     *others, last = configuration.TABLE_4[item]
 
-    def grid() -> Iterator[Point]:
-        for point in last.params_of("paper"):
-            yield point | drift(point)
+    def grid(profile: Profile) -> Iterator[Point]:
+        for point in last.params_of(profile):
+            yield {**point, **drift(point)}
 
-    drifted = dataclasses.replace(last, grid={"paper": grid})
+    drifted = dataclasses.replace(last, grid=grid)
     monkeypatch.setitem(configuration.TABLE_4, item, (*others, drifted))
 
 
@@ -149,7 +211,7 @@ def at(change: Point, **where: object) -> Drift:
 
 @pytest.mark.parametrize("item", ["tab03", *configuration.TABLE_4])
 def test_our_grids_hold_the_published_settings(item: str) -> None:
-    assert set(verdicts(item).values()) == {Word.REPRODUCED}
+    assert differing(item) == set()
 
 
 @pytest.mark.parametrize(
@@ -174,35 +236,50 @@ def test_a_grid_that_drifts_breaks_exactly_the_claims_on_what_drifted(
     drift_in(monkeypatch, item, drift)
     if broken is None:
         with pytest.raises(SpecError, match=f"paper grid of {item} sets .* need one value"):
-            verdicts(item)
+            differing(item)
         return
-    found = verdicts(item)
-    assert {name for name, word in found.items() if word is not Word.REPRODUCED} == broken
-    assert {found[name] for name in broken} == {Word.NOT_REPRODUCED}
+    assert differing(item) == broken
+
+
+def test_the_check_counts_what_differs_and_the_report_names_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    (check,) = tab04.task.claims
+    whole = table_of(*configuration.TABLE_4)
+    assert evaluate(check, whole, seed=None, profile="smoke").word is good(check)
+    assert settings.differences(whole, word="tab04").empty
+    drift_in(monkeypatch, "fig12", at({"steps": 1168}))
+    found = table_of(*configuration.TABLE_4)
+    verdict = evaluate(check, found, seed=None, profile="smoke")
+    assert (verdict.word, verdict.measured) == (Word.FAILS, 1.0)
+    assert settings.differences(found, word="tab04").to_dict("records") == [
+        {"setting": "fig12_steps", "ours": 1168.0, "published": 1169.0}
+    ]
 
 
 def test_a_drift_of_one_grid_away_from_table_3_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     drift_in(monkeypatch, "fig09", at({"base_width": 128}))
     with pytest.raises(SpecError, match=r"tab03 sets d_model_base to \[128.0, 256.0\]"):
-        verdicts("tab03")
+        differing("tab03")
 
 
 def test_a_setting_that_our_grid_sweeps_where_the_paper_has_one_is_an_error(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    whole = verdicts("fig07_13")
+    (check,) = tab04.task.claims
     sweep = configuration.TABLE_4["fig01_06_08_14"]
     monkeypatch.setitem(configuration.TABLE_4, "fig07_13", sweep)
-    assert whole["fig07_13_lr"] is Word.REPRODUCED
-    assert verdicts("fig07_13")["fig07_13_lr"] is Word.ERROR
+    found = table_of(*configuration.TABLE_4)
+    verdict = evaluate(check, found, seed=None, profile="smoke")
+    assert (verdict.word, "has no one lr" in verdict.reason) == (Word.ERROR, True)
 
 
 def test_a_changed_grid_is_another_trial(monkeypatch: pytest.MonkeyPatch) -> None:
-    before = list(configuration.grid())
+    before = list(configuration.grid("cpu"))
     drift_in(monkeypatch, "fig12", at({"steps": 1168}))
-    after = list(configuration.grid())
-    assert [point["item"] for point in before] == [point["item"] for point in after]
-    assert {p["grids_sha256"] for p in before}.isdisjoint(p["grids_sha256"] for p in after)
+    after = list(configuration.grid("cpu"))
+    assert [point.item for point in before] == [point.item for point in after]
+    assert {p.grids_sha256 for p in before}.isdisjoint(p.grids_sha256 for p in after)
 
 
 # --- the rows ---
@@ -223,7 +300,7 @@ def test_merged_rows_cover_every_scheme_and_density_once(
 ) -> None:
     places = [(scheme, density) for scheme in ("sp", "mup") for density in ("1", "0.5")]
     cells = dict(zip(places, values, strict=True))
-    merged = configuration.merge_cells(cells)
+    merged = merge_cells(cells)
     assert len(merged) == num_rows
     for (scheme, density), value in cells.items():
         covering = [
@@ -251,7 +328,7 @@ def test_farthest_setting_looks_at_every_value_that_the_paper_prints_as_one() ->
     assert farthest("mup", "0.5", 6e-4) == farthest("all", "all", 6e-4) == 1.62e-2
     with pytest.raises(SpecError, match="has no one steps"):
         farthest("all", "all", 1.0, name="steps")
-    with pytest.raises(MissingRows, match="no settings of fig10"):
+    with pytest.raises(MissingRows, match="no row has item=fig10"):
         settings.farthest_setting(
             table.iloc[:0], item="fig10", name="lr", scheme="sp", density="1", published=1.0
         )
@@ -262,13 +339,14 @@ def test_flop_ratio_is_that_of_the_two_nets_by_hand() -> None:
         # Ten layers of 12 D^2 weights, two attention products over 2048 tokens, 50257 logits.
         return 10 * (12 * width**2 * density + 2 * width * 2048) + 50257 * width
 
-    rows: Any = configuration.experiment.run({"item": "fig10"}, None)  # type: ignore[arg-type]
+    item = configuration.Item(item="fig10", grids_sha256="0")
+    rows: Any = settings_of_item(item, None)  # type: ignore[arg-type]
     (ratio,) = (row["value"] for row in rows if row["setting"] == "flop_ratio")
     assert ratio == pytest.approx(per_token(2176, 1 / 8) / per_token(768, 1.0), rel=1e-12)
 
 
-def test_a_claim_reads_as_a_sentence() -> None:
-    statements = {claim.id: claim.statement for claim in tab04.task.claims}
+def test_a_setting_reads_as_a_sentence() -> None:
+    statements = {s.id: s.statement for s in settings.published_settings("tab04")}
     assert statements["fig10_lr_sp_0.25"] == (
         "Our `paper` grids for Figure 10 have the published peak learning rate of standard"
         " parameterization at density 0.25: 2e-4."

@@ -8,25 +8,38 @@ import pandas as pd
 import pytest
 
 from reproductions.supar.method.parameterization import SCHEMES
-from reproductions.supar.pilot import experiment as dense_pilot
-from reproductions.supar.sweeps import iso_neuron, iso_parameter, lr_sweep, sigma_sweep
-from reproductions.supar.transfer import experiment as transfer
-from reproductions.supar.transfer import fixed_hyperparameters
+from reproductions.supar.pilot.experiment import PILOT_SEED, dense_pilot
+from reproductions.supar.sweeps.experiment import (
+    LADDER_CENTRES,
+    NEURON_CENTRE,
+    RATE_CENTRES,
+    STD_CENTRES,
+    iso_neuron,
+    iso_parameter,
+    lr_sweep,
+    sigma_sweep,
+)
+from reproductions.supar.transfer.experiment import (
+    DEEP_SP_CENTRE,
+    SP_CENTRE,
+    fixed_hyperparameters,
+    transfer,
+)
 from tests.checkout import ROOT
 
 RESULT = ROOT / "results" / "supar" / "pilot.cpu.csv"
 UNIT = {"log2_lr": 1.62e-2, "log2_sigma": 0.08665602}
 """Table 3's values, on which every lattice stands."""
 CENTRES = {
-    ("sweep", "sp"): lr_sweep.CENTRES["sp"],
-    ("sweep", "mup"): lr_sweep.CENTRES["mup"],
-    ("sigma", "sp"): sigma_sweep.CENTRES["sp"],
-    ("sigma", "mup"): sigma_sweep.CENTRES["mup"],
-    ("iso_parameter", "sp"): iso_parameter.CENTRES["sp"],
-    ("iso_parameter", "mup"): iso_parameter.CENTRES["mup"],
-    ("fixed", "sp"): fixed_hyperparameters.SP_CENTRE,
-    ("iso_neuron", "sp"): iso_neuron.CENTRE,
-    ("transfer", "sp"): transfer.SP_CENTRE,
+    ("sweep", "sp"): RATE_CENTRES["sp"],
+    ("sweep", "mup"): RATE_CENTRES["mup"],
+    ("sigma", "sp"): STD_CENTRES["sp"],
+    ("sigma", "mup"): STD_CENTRES["mup"],
+    ("iso_parameter", "sp"): LADDER_CENTRES["sp"],
+    ("iso_parameter", "mup"): LADDER_CENTRES["mup"],
+    ("fixed", "sp"): DEEP_SP_CENTRE,
+    ("iso_neuron", "sp"): NEURON_CENTRE,
+    ("transfer", "sp"): SP_CENTRE,
 }
 
 
@@ -49,24 +62,24 @@ def test_centre_is_the_least_loss_of_the_pilot(
 
 
 def test_pilot_is_the_whole_grid_and_of_dense_nets_alone(pilot: pd.DataFrame) -> None:
-    points = pd.DataFrame(dense_pilot.experiment.params_of("cpu"))
+    points = pd.DataFrame(dense_pilot.params_of("cpu"))
     assert set(points["density"]) == {1.0}
-    assert set(points["seed"]) == set(pilot["seed"]) == {dense_pilot.PILOT_SEED}
+    assert set(points["seed"]) == set(pilot["seed"]) == {PILOT_SEED}
     keys = ["family", "scheme", "width"]
     counts = points.groupby(keys).size().sort_index()
     assert counts.equals(pilot.groupby(keys).size().sort_index())
     assert set(counts.reset_index()[["family", "scheme"]].apply(tuple, axis=1)) == set(CENTRES)
 
 
-@pytest.mark.parametrize("centres", [lr_sweep.CENTRES, sigma_sweep.CENTRES])
+@pytest.mark.parametrize("centres", [RATE_CENTRES, STD_CENTRES])
 def test_schemes_that_are_mup_when_dense_share_its_centre(centres: dict[str, int]) -> None:
     assert set(centres) == set(SCHEMES)
     assert len({centre for scheme, centre in centres.items() if scheme != "sp"}) == 1
-    assert iso_parameter.CENTRES["supar"] == iso_parameter.CENTRES["mup"]
+    assert LADDER_CENTRES["supar"] == LADDER_CENTRES["mup"]
 
 
 def test_pilot_nets_are_those_of_the_sweeps_they_centre() -> None:
-    points = dense_pilot.experiment.params_of("cpu")
+    points = dense_pilot.params_of("cpu")
     experiments = {
         "sweep": lr_sweep,
         "sigma": sigma_sweep,
@@ -76,11 +89,11 @@ def test_pilot_nets_are_those_of_the_sweeps_they_centre() -> None:
         "transfer": transfer,
     }
     free = {"family", "seed", "lr", "log2_lr", "log2_sigma"}
-    for family, module in experiments.items():
+    for family, experiment in experiments.items():
         for scheme in ("sp", "mup"):
             swept = {
                 tuple(sorted((k, v) for k, v in point.items() if k not in free))
-                for point in module.experiment.params_of("cpu")
+                for point in experiment.params_of("cpu")
                 if point["density"] == 1.0 and point["scheme"] == scheme
             }
             piloted = {

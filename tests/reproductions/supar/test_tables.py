@@ -10,9 +10,10 @@ import pytest
 from harness.declare.task import Task
 from harness.store.table_csv import build_table
 from reproductions.supar.models.costs import train_flops
-from reproductions.supar.models.points import ABLATIONS
-from reproductions.supar.models.tables import with_dense_ablations
+from reproductions.supar.models.points import FixedPoint
+from reproductions.supar.models.schemes import ABLATIONS
 from reproductions.supar.pilot import pilot
+from reproductions.supar.sweeps.table import with_dense_ablations
 from tests.reproductions.supar.test_claims import TASKS
 
 NEW = [f"supar/fig{n:02d}" for n in (3, 7, 9, 10, 11, 12, 13, 14)]
@@ -42,7 +43,7 @@ def table_of(name: str) -> tuple[pd.DataFrame, dict[str, pd.DataFrame]]:
 @pytest.mark.parametrize("name", NEW)
 def test_rows_are_identified_and_diverged_runs_stay_without_a_loss(name: str) -> None:
     table, _ = table_of(name)
-    keys = [column for column in TASKS[name].columns.keys]
+    keys = TASKS[name].table.keys
     assert not table.duplicated(keys).any()
     assert table["diverged"].any()
     assert (table["train_loss"].isna() == table["diverged"]).all()
@@ -116,7 +117,8 @@ def test_figure_10_counts_the_operations_of_each_run() -> None:
     table, frames = table_of("supar/fig10")
     frame = frames["supar/fixed_hyperparameters"]
     for density in (1.0, 0.5):
-        point = next(p for p in frame.to_dict("records") if p["density"] == density)
+        rows = frame[[field.name for field in FixedPoint.fields()]].to_dict("records")
+        point = next(FixedPoint.from_json(row) for row in rows if row["density"] == density)
         assert set(table.loc[table["density"] == density, "train_flops"]) == {train_flops(point)}
 
 

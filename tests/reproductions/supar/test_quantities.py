@@ -9,7 +9,9 @@ import pandas as pd
 import pytest
 
 from harness.declare.statistics import InvalidQuantity, MissingRows
-from reproductions.supar.models import optima as q
+from reproductions.supar.models import optima
+from reproductions.supar.sweeps import quantities as sweeps
+from reproductions.supar.transfer import quantities as gaps
 
 NAN = math.nan
 
@@ -43,52 +45,58 @@ SPARSE = curve([5.0, 4.5, 4.0, 2.5, 4.0, 4.5], density=0.25)  # least at 0; 4.0 
 
 
 def test_shift_is_signed_and_distance_is_not() -> None:
-    assert q.optimum_shift(table(DENSE, SPARSE), scheme="sp") == 1.0
+    assert optima.optimum_shift(table(DENSE, SPARSE), scheme="sp") == 1.0
     falling = table(DENSE, SPARSE.assign(log2_lr=SPARSE["log2_lr"] - 3.0))
-    assert q.optimum_shift(falling, scheme="sp") == -2.0
-    assert q.optimum_distance(falling, scheme="sp") == 2.0
+    assert optima.optimum_shift(falling, scheme="sp") == -2.0
+    assert optima.optimum_distance(falling, scheme="sp") == 2.0
 
 
 def test_optimum_lies_between_grid_points() -> None:
     # The parabola through (-2, 3), (-1, 2), (0, 2.5) has its vertex at -1 + 1/6.
-    found = q.optimum(curve([4.0, 3.0, 2.0, 2.5, 4.0]), scheme="sp", density=1.0)
+    found = optima.optimum(curve([4.0, 3.0, 2.0, 2.5, 4.0]), scheme="sp", density=1.0)
     assert found == pytest.approx(-1.0 + 1.0 / 6.0)
 
 
 def test_order_of_rows_does_not_matter() -> None:
     shuffled = table(DENSE, SPARSE).sample(frac=1.0, random_state=1)
-    assert q.optimum_shift(shuffled, scheme="sp") == 1.0
-    assert list(q.loss_curve(shuffled, scheme="sp", density=1.0)) == [-3.0, -2.0, -1.0, 0.0, 1.0]
+    assert optima.optimum_shift(shuffled, scheme="sp") == 1.0
+    assert list(optima.loss_curve(shuffled, scheme="sp", density=1.0)) == [
+        -3.0,
+        -2.0,
+        -1.0,
+        0.0,
+        1.0,
+    ]
 
 
 def test_range_is_between_the_outermost_of_all_densities() -> None:
     middle = DENSE.assign(density=0.5, log2_lr=DENSE["log2_lr"] - 3.0)
     steps = table(DENSE, middle, SPARSE)  # -1, -4, 0
-    assert q.optimum_range(steps, scheme="sp") == 4.0
-    assert q.optimum_range(DENSE, scheme="sp") == 0.0
+    assert sweeps.optimum_range(steps, scheme="sp") == 4.0
+    assert sweeps.optimum_range(DENSE, scheme="sp") == 0.0
 
 
 def test_larger_and_extra_distance() -> None:
     still = table(*(DENSE.assign(scheme="supar", density=d) for d in (1.0, 0.25)))
     both = table(DENSE, SPARSE, still)
-    assert q.larger_distance(both, schemes=("supar", "sp")) == 1.0
-    assert q.extra_distance(both, scheme="sp") == 1.0
+    assert sweeps.larger_distance(both, schemes=("supar", "sp")) == 1.0
+    assert sweeps.extra_distance(both, scheme="sp") == 1.0
 
 
 def test_farthest_optimum_from_a_rate() -> None:
-    assert q.farthest_optimum(table(DENSE, SPARSE), scheme="sp", log2_lr=-2.0) == 2.0
+    assert sweeps.farthest_optimum(table(DENSE, SPARSE), scheme="sp", log2_lr=-2.0) == 2.0
 
 
 @pytest.mark.parametrize(
     "quantity",
     [
-        q.optimum_shift,
-        q.optimum_distance,
-        q.optimum_range,
-        q.transfer_loss,
-        q.best_losses,
-        q.descending_best,
-        q.best_gain,
+        optima.optimum_shift,
+        optima.optimum_distance,
+        sweeps.optimum_range,
+        optima.transfer_loss,
+        sweeps.best_losses,
+        sweeps.descending_best,
+        sweeps.best_gain,
     ],
 )
 @pytest.mark.parametrize("density", [1.0, 0.25])
@@ -103,24 +111,24 @@ def test_an_optimum_on_the_edge_is_invalid_and_names_scheme_and_density(
 
 def test_an_optimum_beside_a_diverged_run_is_invalid() -> None:
     with pytest.raises(InvalidQuantity, match="beside a diverged point"):
-        q.optimum(curve([3.0, 2.0, NAN, NAN]), scheme="sp", density=1.0)
+        optima.optimum(curve([3.0, 2.0, NAN, NAN]), scheme="sp", density=1.0)
 
 
 def test_diverged_runs_count_as_infinitely_bad() -> None:
     far = table(DENSE, curve([NAN, 4.5, 4.0, 2.5, 4.0, NAN], density=0.25))
-    assert q.optimum_shift(far, scheme="sp") == 1.0
+    assert optima.optimum_shift(far, scheme="sp") == 1.0
     with pytest.raises(InvalidQuantity, match="no point of the grid has a finite value"):
-        q.optimum(curve([NAN, NAN, NAN]), scheme="sp", density=1.0)
+        optima.optimum(curve([NAN, NAN, NAN]), scheme="sp", density=1.0)
 
 
 def test_another_column_may_be_swept() -> None:
     sigma = curve([4.0, 3.0, 2.0, 3.0], x="log2_sigma")
-    assert q.optimum(sigma, scheme="sp", density=1.0, x="log2_sigma") == -1.0
+    assert optima.optimum(sigma, scheme="sp", density=1.0, x="log2_sigma") == -1.0
 
 
 def test_a_missing_scheme_is_missing_rows() -> None:
-    with pytest.raises(MissingRows, match="no rows of mup at density 1"):
-        q.optimum(DENSE, scheme="mup", density=1.0)
+    with pytest.raises(MissingRows, match="no row has scheme=mup, density=1"):
+        optima.optimum(DENSE, scheme="mup", density=1.0)
 
 
 # --- what transfer costs ---
@@ -128,23 +136,23 @@ def test_a_missing_scheme_is_missing_rows() -> None:
 
 def test_transfer_loss_is_the_cost_of_the_dense_rate() -> None:
     # 4.0 at the dense optimum of -1, over a best of 2.5.
-    assert q.transfer_loss(table(DENSE, SPARSE), scheme="sp") == pytest.approx(1.5 / 2.5)
+    assert optima.transfer_loss(table(DENSE, SPARSE), scheme="sp") == pytest.approx(1.5 / 2.5)
 
 
 def test_transfer_loss_is_taken_at_the_lowest_density() -> None:
     # Worth nothing at density 1/2: not looked at.
     between = table(DENSE, SPARSE, DENSE.assign(density=0.5))
-    assert q.transfer_loss(between, scheme="sp") == pytest.approx(1.5 / 2.5)
+    assert optima.transfer_loss(between, scheme="sp") == pytest.approx(1.5 / 2.5)
 
 
 def test_transfer_loss_is_nothing_where_the_optimum_stays() -> None:
-    assert q.transfer_loss(table(DENSE, DENSE.assign(density=0.25)), scheme="sp") == 0.0
+    assert optima.transfer_loss(table(DENSE, DENSE.assign(density=0.25)), scheme="sp") == 0.0
 
 
 def test_transfer_loss_is_infinite_where_the_dense_rate_diverges() -> None:
     sparse = curve([4.0, 2.5, 4.0, 5.0, NAN], density=0.25, first=-5.0)
-    assert q.transfer_loss(table(DENSE, sparse), scheme="sp") == math.inf
-    losses = q.transfer_losses(
+    assert optima.transfer_loss(table(DENSE, sparse), scheme="sp") == math.inf
+    losses = optima.transfer_losses(
         table(DENSE, sparse, *(DENSE.assign(scheme="supar", density=d) for d in (1.0, 0.25))),
         schemes=("supar", "sp"),
     )
@@ -154,7 +162,7 @@ def test_transfer_loss_is_infinite_where_the_dense_rate_diverges() -> None:
 def test_a_dense_rate_outside_the_sparse_window_is_said() -> None:
     sparse = curve([4.0, 2.5, 4.0], density=0.25, first=0.0)
     with pytest.raises(InvalidQuantity, match=r"dense optimum 2\^-1 is outside .* density 0\.25"):
-        q.transfer_loss(table(DENSE, sparse), scheme="sp")
+        optima.transfer_loss(table(DENSE, sparse), scheme="sp")
 
 
 # --- least losses ---
@@ -168,47 +176,47 @@ LADDER = table(
 
 def test_best_losses_run_from_dense_to_sparse() -> None:
     shuffled = LADDER.sample(frac=1.0, random_state=3)
-    assert q.best_losses(shuffled, scheme="sp") == {1.0: 2.0, 0.5: 1.9, 0.25: 1.95}
-    assert list(q.best_losses(shuffled, scheme="sp")) == [1.0, 0.5, 0.25]
+    assert sweeps.best_losses(shuffled, scheme="sp") == {1.0: 2.0, 0.5: 1.9, 0.25: 1.95}
+    assert list(sweeps.best_losses(shuffled, scheme="sp")) == [1.0, 0.5, 0.25]
 
 
 def test_descending_best_ascends_where_losses_fall() -> None:
-    steps = pd.Series(q.descending_best(LADDER, scheme="sp")).diff().dropna().tolist()
+    steps = pd.Series(sweeps.descending_best(LADDER, scheme="sp")).diff().dropna().tolist()
     assert steps == pytest.approx([math.log(2.0 / 1.9), math.log(1.9 / 1.95)])
 
 
 def test_best_gain_compares_the_ends() -> None:
-    assert q.best_gain(LADDER, scheme="sp") == pytest.approx(0.05 / 2.0)
+    assert sweeps.best_gain(LADDER, scheme="sp") == pytest.approx(0.05 / 2.0)
 
 
 def test_best_losses_are_those_of_the_least_validation_loss() -> None:
     ladder = LADDER.assign(val_loss=LADDER["train_loss"])
     other = curve([3.0, 2.0, 2.5, 3.0]).assign(val_loss=[4.0, 3.5, 3.1, 4.0])
     mixed = table(other, ladder[ladder["density"] < 1.0])
-    assert q.best_losses(mixed, scheme="sp") == {1.0: 2.5, 0.5: 1.9, 0.25: 1.95}
+    assert sweeps.best_losses(mixed, scheme="sp") == {1.0: 2.5, 0.5: 1.9, 0.25: 1.95}
     gone = table(other.assign(val_loss=NAN), ladder[ladder["density"] < 1.0])
     with pytest.raises(InvalidQuantity, match="sp at density 1: no run has a loss"):
-        q.best_losses(gone, scheme="sp")
+        sweeps.best_losses(gone, scheme="sp")
 
 
 def test_non_monotonicity_needs_a_rise_and_a_fall() -> None:
     # Falls by 5 %, then rises by 0.05 / 1.9.
-    found = q.non_monotonicity(LADDER, scheme="sp", x="log2_lr")
+    found = sweeps.non_monotonicity(LADDER, scheme="sp", x="log2_lr")
     assert found == pytest.approx(0.05 / 1.9)
     for sign in (-1.0, 1.0):
         losses = LADDER["train_loss"] + sign * 0.2 / LADDER["density"]
         straight = LADDER.assign(train_loss=losses, val_loss=losses)
-        assert q.non_monotonicity(straight, scheme="sp", x="log2_lr") < 0.0
+        assert sweeps.non_monotonicity(straight, scheme="sp", x="log2_lr") < 0.0
 
 
 def test_instability_is_the_larger_sign_over_its_bound() -> None:
     bounds = {"schemes": ("sp",), "x": "log2_lr"}
     # The optimum stays, so the waver alone counts.
-    found = q.largest_instability(LADDER, **bounds, octaves=2.0, noise=0.01)
+    found = sweeps.largest_instability(LADDER, **bounds, octaves=2.0, noise=0.01)
     assert found == pytest.approx(0.05 / 1.9 / 0.01)
     moved = table(DENSE, SPARSE.assign(train_loss=SPARSE["train_loss"] + 5.0))
     moved["val_loss"] = moved["train_loss"]
-    assert q.largest_instability(moved, **bounds, octaves=2.0, noise=0.01) == 0.5
+    assert sweeps.largest_instability(moved, **bounds, octaves=2.0, noise=0.01) == 0.5
 
 
 def test_half_a_correction_fails_by_distance_or_by_transfer() -> None:
@@ -216,8 +224,8 @@ def test_half_a_correction_fails_by_distance_or_by_transfer() -> None:
     both = table(DENSE, SPARSE, still)
     # SP moves by 1 octave, SmuPar by none; SP's transfer costs (4.0 - 2.5) / 2.5.
     bounds = {"scheme": "sp", "x": "log2_lr"}
-    assert q.failure_of_half(both, **bounds, octaves=0.2) == pytest.approx(0.8)
-    assert q.failure_of_half(both, **bounds, octaves=2.0) == pytest.approx(0.6)
+    assert sweeps.failure_of_half(both, **bounds, octaves=0.2) == pytest.approx(0.8)
+    assert sweeps.failure_of_half(both, **bounds, octaves=2.0) == pytest.approx(0.6)
 
 
 # --- dense twins ---
@@ -231,28 +239,28 @@ def test_dense_difference_is_the_largest_over_seeds_and_common_points() -> None:
         curve([3.0, 2.0, 3.5, 9.0], scheme="mup", seed=1),  # the last has no partner
         curve([7.0, 7.0, 7.0], scheme="mup", density=0.5),
     )
-    assert q.largest_dense_difference(twins, schemes=("supar", "mup")) == 0.5
+    assert optima.largest_dense_difference(twins, schemes=("supar", "mup")) == 0.5
 
 
 @pytest.mark.parametrize("x", ["log2_sigma", "lr"])
 def test_dense_difference_over_another_column(x: str) -> None:
     twins = table(curve([2.0, 3.0], scheme="supar", x=x), curve([2.0, 3.1], scheme="mup", x=x))
-    found = q.largest_dense_difference(twins, schemes=("supar", "mup"), x=x)
+    found = optima.largest_dense_difference(twins, schemes=("supar", "mup"), x=x)
     assert found == pytest.approx(0.1)
 
 
 def test_a_twin_that_diverges_alone_is_infinitely_far() -> None:
     pair = ("supar", "mup")
     both = table(curve([2.0, NAN], scheme="supar"), curve([2.0, NAN], scheme="mup"))
-    assert q.largest_dense_difference(both, schemes=pair) == 0.0
+    assert optima.largest_dense_difference(both, schemes=pair) == 0.0
     alone = table(curve([2.0, 3.0], scheme="supar"), curve([2.0, NAN], scheme="mup"))
-    assert q.largest_dense_difference(alone, schemes=pair) == math.inf
+    assert optima.largest_dense_difference(alone, schemes=pair) == math.inf
 
 
 def test_twins_without_a_common_point_are_missing_rows() -> None:
     apart = table(curve([2.0], scheme="supar"), curve([2.0], scheme="mup", first=5.0))
     with pytest.raises(MissingRows, match="share no dense point of log2_lr"):
-        q.largest_dense_difference(apart, schemes=("supar", "mup"))
+        optima.largest_dense_difference(apart, schemes=("supar", "mup"))
 
 
 # --- losses without a sweep ---
@@ -272,33 +280,40 @@ GAPS = untuned({"supar": (2.0, 2.5), "mup": (2.0, 3.0), "sp": (2.2, 4.0)})
 
 def test_losses_come_in_the_order_asked_for() -> None:
     schemes = ("sp", "supar", "mup")
-    assert q.losses_at(GAPS, schemes=schemes, density=0.125, value="val_loss") == [4.0, 2.5, 3.0]
+    assert gaps.losses_at(GAPS, schemes=schemes, density=0.125, value="val_loss") == [
+        4.0,
+        2.5,
+        3.0,
+    ]
 
 
 def test_gap_is_relative_to_either_of_the_two() -> None:
     at = {"scheme": "sp", "density": 0.125, "value": "val_loss"}
-    assert q.gap_at(GAPS, **at) == pytest.approx(1.5 / 2.5)  # type: ignore[arg-type]
-    assert q.gap_at(GAPS, **at, over="sp") == pytest.approx(1.5 / 4.0)  # type: ignore[arg-type]
-    lowest = q.gap_at_lowest(GAPS, scheme="sp", value="val_loss", over="sp")
+    assert gaps.gap_at(GAPS, **at) == pytest.approx(1.5 / 2.5)  # type: ignore[arg-type]
+    assert gaps.gap_at(GAPS, **at, over="sp") == pytest.approx(1.5 / 4.0)  # type: ignore[arg-type]
+    lowest = gaps.gap_at_lowest(GAPS, scheme="sp", value="val_loss", over="sp")
     assert lowest == pytest.approx(1.5 / 4.0)
 
 
 def test_gap_dense_and_sparse() -> None:
-    found = q.dense_and_sparse_gap(GAPS, scheme="mup", value="val_loss")
+    found = gaps.dense_and_sparse_gap(GAPS, scheme="mup", value="val_loss")
     assert found == pytest.approx([0.0, 0.5 / 2.5])
 
 
 def test_a_diverged_rival_is_infinitely_behind() -> None:
     gone = untuned({"supar": (2.0, 2.5), "sp": (2.2, NAN)})
     schemes = ("supar", "sp")
-    assert q.losses_at(gone, schemes=schemes, density=0.125, value="val_loss") == [2.5, math.inf]
-    assert q.gap_at_lowest(gone, scheme="sp", value="val_loss") == math.inf
+    assert gaps.losses_at(gone, schemes=schemes, density=0.125, value="val_loss") == [
+        2.5,
+        math.inf,
+    ]
+    assert gaps.gap_at_lowest(gone, scheme="sp", value="val_loss") == math.inf
 
 
 def test_two_rows_a_scheme_and_seed_are_missing_rows() -> None:
     twice = pd.concat([GAPS, GAPS])
     with pytest.raises(MissingRows, match="2 rows, need one a seed"):
-        q.losses_at(twice, schemes=("sp",), density=1.0, value="val_loss")
+        gaps.losses_at(twice, schemes=("sp",), density=1.0, value="val_loss")
 
 
 def test_flops_compare_the_sparsest_net_with_the_dense_one() -> None:
@@ -308,12 +323,12 @@ def test_flops_compare_the_sparsest_net_with_the_dense_one() -> None:
         for scheme in ("sp", "supar")
         for density, flops in reversed(work.items())
     ]
-    assert q.flops_to_dense(pd.DataFrame(rows)) == 1.5
+    assert gaps.flops_to_dense(pd.DataFrame(rows)) == 1.5
 
 
 def test_a_quantity_within_rows_sees_no_others() -> None:
     both = table(DENSE.assign(method="gmp"), curve([1.0, 9.0]).assign(method="rigl"))
-    found = q.within_rows(both, column="method", value="gmp", quantity=lambda rows: len(rows))
+    found = optima.within_rows(both, column="method", value="gmp", quantity=lambda rows: len(rows))
     assert found == len(DENSE)
 
 
@@ -327,18 +342,18 @@ def chosen(losses: dict[str, tuple[float, float]], **other: object) -> pd.DataFr
 
 def test_mean_gap_is_over_the_densities_asked_for() -> None:
     rows = chosen({"supar": (2.0, 2.5), "sp": (2.2, 2.0)})
-    assert q.mean_gap(rows, scheme="sp", densest=1.0) == pytest.approx((0.1 - 0.2) / 2)
-    assert q.mean_gap(rows, scheme="sp", densest=0.5) == pytest.approx(-0.2)
+    assert sweeps.mean_gap(rows, scheme="sp", densest=1.0) == pytest.approx((0.1 - 0.2) / 2)
+    assert sweeps.mean_gap(rows, scheme="sp", densest=0.5) == pytest.approx(-0.2)
 
 
 def test_mean_gap_of_a_choice_on_the_edge_is_invalid() -> None:
     rows = chosen({"supar": (2.0, 2.5), "sp": (2.2, 2.0)})
     rows.loc[3, "on_edge"] = True
     with pytest.raises(InvalidQuantity, match=r"sp at density 0\.125: .*on the edge"):
-        q.mean_gap(rows, scheme="sp", densest=1.0)
+        sweeps.mean_gap(rows, scheme="sp", densest=1.0)
 
 
 def test_mean_gap_over_unlike_densities_is_missing_rows() -> None:
     rows = chosen({"supar": (2.0, 2.5), "sp": (2.2, 2.0)})
     with pytest.raises(MissingRows, match="not run at the same densities"):
-        q.mean_gap(rows.drop(index=3), scheme="sp", densest=1.0)
+        sweeps.mean_gap(rows.drop(index=3), scheme="sp", densest=1.0)

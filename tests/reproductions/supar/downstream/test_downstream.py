@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ import yaml
 from safetensors.torch import save
 
 from harness.declare.claims import Claim
-from harness.declare.experiment import RawParams, Status
+from harness.declare.experiment import Status
 from harness.declare.reference import load_reference
 from harness.declare.statistics import MissingRows
 from harness.declare.task import Task
@@ -20,12 +21,26 @@ from harness.declare.verdict import Word, evaluate
 from harness.errors import DataError
 from harness.store.atomic import write_bytes
 from reproductions.nets.gpt import GPT
-from reproductions.supar.downstream import experiment as downstream
-from reproductions.supar.downstream import lm_tasks, tab02_proxy
-from reproductions.supar.downstream import tab02 as tab02_downstream
+from reproductions.supar.downstream import lm_tasks, tab02, tab02_proxy
+from reproductions.supar.downstream import table as tables
+from reproductions.supar.downstream.experiment import (
+    NOT_GIVEN,
+    UNTRAINED,
+    GivenNet,
+    ScoredNet,
+    downstream,
+    given,
+    net_of,
+)
 from reproductions.supar.downstream.quantities import average, least_lead, margins_over_random
+from reproductions.supar.downstream.trial import checkpoint_file, net_config
+from reproductions.supar.models.points import point as made
 from reproductions.supar.models.training import generator_of
+from reproductions.supar.transfer.experiment import transfer
+from tests.checkout import PAPERS
+from tests.reproductions.supar import small
 from tests.reproductions.supar.scored import Context, Kept
+from tests.verdicts import bad, good
 
 FOLDER = Path(lm_tasks.__file__).parent
 TASKS = tuple(lm_tasks.STOCK)
@@ -91,35 +106,32 @@ def test_made_up_documents_have_their_true_sentence_as_the_answer() -> None:
 # --- trials ---
 
 
-def net_of(point: RawParams) -> GPT:
-    return GPT(downstream.net_config(point), generator=generator_of(7)).eval()
+def drawn(point: ScoredNet) -> GPT:
+    return GPT(net_config(point), generator=generator_of(7)).eval()
 
 
-def context_of(point: RawParams, *, val_loss: float | None = 1.0, data: Any = None) -> Context:
-    kept = Kept(net_of(point).state_dict(), val_loss=val_loss)
-    return Context(
-        experiment=downstream.experiment, params=point, text=SENTENCES, kept=kept, data=data
-    )
+def context_of(point: ScoredNet, *, val_loss: float | None = 1.0, data: Any = None) -> Context:
+    kept = Kept(drawn(point).state_dict(), val_loss=val_loss)
+    return Context(experiment=downstream, params=point, text=SENTENCES, kept=kept, data=data)
 
 
 @pytest.mark.parametrize("profile", ["smoke", "cpu"])
 def test_every_trial_starts_from_one_of_figure_3(profile: Any) -> None:
-    nets = downstream.transfer.experiment.params_of(profile)
-    points = downstream.experiment.params_of(profile)
-    assert [downstream.transfer.net_of(point) for point in points] == nets
+    nets = small.points(transfer, profile)
+    assert [net_of(point) for point in small.points(downstream, profile)] == nets
 
 
 def test_paper_grid_names_every_net_of_figure_3_and_starts_from_none() -> None:
-    points = downstream.given.params_of("paper")
-    assert len(points) == len(downstream.transfer.experiment.params_of("paper"))
-    assert not downstream.given.uses
-    needs = downstream.given.needs_of(points[0])
+    points = given.params_of("paper")
+    assert len(points) == len(transfer.params_of("paper"))
+    assert not given.uses
+    needs = given.needs_of(points[0])
     assert (needs.device, "lm_eval" in needs.packages) == ("cuda", True)
 
 
 def test_diverged_net_has_a_row_a_task_without_accuracy() -> None:
-    point = downstream.experiment.params_of("smoke")[0]
-    outcome = downstream.run(point, context_of(point, val_loss=None))
+    point = small.points(downstream)[0]
+    outcome = small.run(downstream, point, context_of(point, val_loss=None))
     assert outcome.status is Status.DIVERGED
     assert [(row["task"], row["accuracy"]) for row in outcome.rows] == [
         (name, None) for name in lm_tasks.LOCAL
@@ -127,7 +139,7 @@ def test_diverged_net_has_a_row_a_task_without_accuracy() -> None:
 
 
 def test_staged_data_is_asked_from_the_test_split_and_the_front() -> None:
-    point = {**downstream.experiment.params_of("smoke")[0], "suite": "local", "max_documents": 2}
+    point = replace(small.points(downstream)[0], suite="local", max_documents=2)
     arc = [
         {"split": split, "question": f"Q{i}?", "choices": ["a", "b"], "answer": 0}
         for i, split in enumerate(("train", "test", "test", "test"))
@@ -138,27 +150,27 @@ def test_staged_data_is_asked_from_the_test_split_and_the_front() -> None:
         "piqa_val": [{"goal": "g", "sol1": "x", "sol2": "yy", "answer": 0}] * 3,
         "boolq_val_noctx": [{"question": "is it?", "answer": False}] * 3,
     }
-    rows = list(downstream.run(point, context_of(point, data=data)).rows)
+    rows = list(small.run(downstream, point, context_of(point, data=data)).rows)
     assert {row["num_documents"] for row in rows} == {2}
     del data["arc_easy"][0]
-    again = list(downstream.run(point, context_of(point, data=data)).rows)
+    again = list(small.run(downstream, point, context_of(point, data=data)).rows)
     assert rows == again
 
 
 def test_checkpoint_handed_in_scores_as_the_net_it_holds(tmp_path: Path) -> None:
-    point = downstream.experiment.params_of("smoke")[-1]
-    name = f"{point['scheme']}-0.25-{point['seed']}.safetensors"
-    write_bytes(tmp_path / name, save(dict(net_of(point).state_dict())))
-    given = {**point, "checkpoint": str(tmp_path)}
+    point = small.points(downstream)[-1]
+    name = f"{point.scheme}-0.25-{point.seed}.safetensors"
+    write_bytes(tmp_path / name, save(dict(drawn(point).state_dict())))
+    handed = made(GivenNet, point, checkpoint=str(tmp_path))
     context = context_of(point)
-    assert downstream.run_given(given, context).rows == downstream.run(point, context).rows
+    assert small.run(given, handed, context).rows == small.run(downstream, point, context).rows
 
 
-@pytest.mark.parametrize("folder", [downstream.NOT_GIVEN, "nowhere"])
+@pytest.mark.parametrize("folder", [NOT_GIVEN, "nowhere"])
 def test_missing_checkpoint_says_what_to_do(folder: str) -> None:
-    point = downstream.given.params_of("paper")[0] | {"checkpoint": folder}
+    point = replace(small.points(given, "paper")[0], checkpoint=folder)
     with pytest.raises(DataError, match=r"sp-1-0\.safetensors.*--set checkpoint=FOLDER"):
-        downstream.checkpoint_file(point)
+        checkpoint_file(point)
 
 
 # --- tables ---
@@ -170,11 +182,11 @@ def frames(*, names: tuple[str, ...] = lm_tasks.LOCAL) -> dict[str, pd.DataFrame
         {"scheme": scheme, "density": 1.0, "seed": 0, "checkpoint": checkpoint}
         | {"task": name, "accuracy": 0.3, "stderr": 0.1, "random_accuracy": 0.25}
         | {"num_documents": 8, "lm_eval_version": "0", "task_sha256": "0"}
-        for scheme, checkpoint in (("sp", ""), ("supar", ""), ("supar", downstream.UNTRAINED))
+        for scheme, checkpoint in (("sp", ""), ("supar", ""), ("supar", UNTRAINED))
         for name in names
     ]
     table = pd.DataFrame(rows)
-    untrained = table["checkpoint"] == downstream.UNTRAINED
+    untrained = table["checkpoint"] == UNTRAINED
     return {
         "supar/downstream": table[~untrained].drop(columns="checkpoint"),
         "supar/downstream_given": table[untrained],
@@ -182,7 +194,7 @@ def frames(*, names: tuple[str, ...] = lm_tasks.LOCAL) -> dict[str, pd.DataFrame
 
 
 def test_table_has_a_row_a_net_and_task_race_without_accuracy_and_guessing() -> None:
-    table = tab02_downstream.view(frames())
+    table = tables.task_accuracies(frames())
     race = table[table["task"] == "race"]
     assert sorted(race["scheme"]) == ["sp", "supar", "untrained"]
     assert race["accuracy"].isna().all()
@@ -196,7 +208,7 @@ def test_table_has_a_row_a_net_and_task_race_without_accuracy_and_guessing() -> 
 
 
 def test_race_that_was_run_is_shown_as_it_is() -> None:
-    table = tab02_downstream.view(frames(names=TASKS))
+    table = tables.task_accuracies(frames(names=TASKS))
     assert len(table[table["task"] == "race"]) == 4
     assert table["accuracy"].notna().all()
 
@@ -206,7 +218,7 @@ def test_race_that_was_run_is_shown_as_it_is() -> None:
 
 def scores(holds: bool, *, names: tuple[str, ...] = TASKS, seeds: int = 3) -> pd.DataFrame:
     """Return Table 2 as the claims want it, or with SP and SmuPar changing places."""
-    printed = dict(tab02_downstream.RANDOM_ROW)
+    printed = dict(tab02.RANDOM_ROW)
     rows = []
     for seed in range(seeds):
         for name in names:
@@ -226,13 +238,13 @@ def scores(holds: bool, *, names: tuple[str, ...] = TASKS, seeds: int = 3) -> pd
 PROXY = ("choice", "last_word")
 EVERY_CLAIM = [
     pytest.param(module.task, claim, names, id=f"{module.task.id}:{claim.id}")
-    for module, names in ((tab02_downstream, TASKS), (tab02_proxy, PROXY))
+    for module, names in ((tab02, TASKS), (tab02_proxy, PROXY))
     for claim in module.task.claims
 ]
 
 
 def word(task: Task, claim: Claim, table: pd.DataFrame) -> str:
-    table = table.reindex(seed=task.table.seed.names)
+    table = table.reindex(columns=task.table.names)
     return evaluate(claim, table, seed=task.table.seed, profile=claim.scope.profiles[-1]).word
 
 
@@ -240,10 +252,10 @@ def word(task: Task, claim: Claim, table: pd.DataFrame) -> str:
 def test_claim_holds_fails_and_needs_three_seeds(
     task: Task, claim: Claim, names: tuple[str, ...]
 ) -> None:
-    assert word(task, claim, scores(True, names=names)) == Word.REPRODUCED
-    assert word(task, claim, scores(False, names=names)) == Word.NOT_REPRODUCED
+    assert word(task, claim, scores(True, names=names)) == good(claim)
+    assert word(task, claim, scores(False, names=names)) == bad(claim)
     few = word(task, claim, scores(True, names=names, seeds=2))
-    assert few == (Word.REPRODUCED if claim.scope.deterministic else Word.INCONCLUSIVE)
+    assert few == (good(claim) if claim.scope.deterministic else Word.INCONCLUSIVE)
 
 
 def test_averages_are_over_the_tasks_that_were_run() -> None:
@@ -256,9 +268,9 @@ def test_averages_are_over_the_tasks_that_were_run() -> None:
 
 
 def test_race_is_not_run_at_cpu_and_the_other_claims_say_their_reason() -> None:
-    table = tab02_downstream.view(frames()).reindex(columns=tab02_downstream.COLUMNS.names)
-    for claim in tab02_downstream.task.claims:
-        verdict = evaluate(claim, table, columns=tab02_downstream.COLUMNS, profile="cpu")
+    table = tables.task_accuracies(frames()).reindex(columns=tables.TASKS.names)
+    for claim in tab02.task.claims:
+        verdict = evaluate(claim, table, seed="seed", profile="cpu")
         if claim.id == "supar_best_race":
             assert verdict.word == Word.NOT_RUN
             assert "RACE" in verdict.reason
@@ -273,12 +285,12 @@ def test_table_without_low_densities_is_no_evidence() -> None:
 
 
 def test_guessing_is_held_against_the_row_of_table_2() -> None:
-    reference = load_reference(FOLDER.parent, "tab02")
+    reference = load_reference(PAPERS / "supar", "tab02")
     random = reference[reference["series"].str.split().str[0] == "random"]
     words = (random["series"] + " " + random["y_name"]).str.split().map(set)
     names = {"arc_easy": "ARC-easy", "lambada": "LAMBADA", "race": "RACE"}
     names |= {"piqa": "PIQA", "boolq": "BoolQ"}
-    for task, value in tab02_downstream.RANDOM_ROW:
+    for task, value in tab02.RANDOM_ROW:
         (row,) = random[words.map(lambda found, name=names[task]: name in found)].to_dict("records")
         assert row["value"] == value
 
@@ -294,7 +306,7 @@ def test_printed_averages_are_found_where_the_paper_gives_them() -> None:
     )
     found = {
         claim.id: claim.criterion.paper_value(reference)
-        for claim in tab02_downstream.task.claims
+        for claim in tab02.task.claims
         if claim.criterion.paper_value is not None
     }
     assert found == {"supar_average": 0.40, "sp_average": 0.34}
