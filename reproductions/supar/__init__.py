@@ -33,17 +33,17 @@ from reproductions.supar.method.parameterization import (
 )
 
 if TYPE_CHECKING:
-    from reproductions.supar.method.coordinate_check import (
-        CheckedModel,
-        CoordinateReport,
-        coordinate_check,
-    )
     from reproductions.supar.method.dynamic import Gmp, Rigl, UpdateSchedule, attach_full_masks
     from reproductions.supar.method.masks import (
         linear_layers,
         masked_layers,
         max_abs_masked,
         sparsify,
+    )
+    from reproductions.supar.models.coordinate_check import (
+        CheckedModel,
+        CoordinateReport,
+        coordinate_check,
     )
 
 __all__ = [
@@ -73,7 +73,7 @@ __all__ = [
 _NEED_TORCH = {
     "method.masks": ("sparsify", "linear_layers", "masked_layers", "max_abs_masked"),
     "method.dynamic": ("Rigl", "Gmp", "UpdateSchedule", "attach_full_masks"),
-    "method.coordinate_check": ("coordinate_check", "CheckedModel", "CoordinateReport"),
+    "models.coordinate_check": ("coordinate_check", "CheckedModel", "CoordinateReport"),
 }
 
 

@@ -14,8 +14,8 @@ from harness.declare.task import Task
 from reproductions.supar.coordinates import table
 from reproductions.supar.coordinates.experiment import FRESH, coordinate_check
 from reproductions.supar.coordinates.quantities import FIRST_STEP, least_slope, steepest_slope
-from reproductions.supar.method.slopes import FLAT
 from reproductions.supar.models.claims import OURS
+from reproductions.supar.models.slopes import FLAT
 
 TESTED = replace(OURS, elsewhere=table.TOO_NARROW, cohort=FRESH)
 FALLING = 0.5

@@ -11,10 +11,10 @@ from harness.declare.statistics import InvalidQuantity, MissingRows, aggregate, 
 from harness.publish.figures import FigureContext, plot_ours, plot_paper, sequential
 from reproductions.supar.coordinates.quantities import activation_slope
 from reproductions.supar.coordinates.table import BLOCKS
-from reproductions.supar.method.size_figures import SIZES, legend, lines, range_text
-from reproductions.supar.method.slopes import log_slope
 from reproductions.supar.models.drawing import density_axis
 from reproductions.supar.models.schemes import LABELS, SCHEMES
+from reproductions.supar.models.size_figures import SIZES, legend, lines, range_text
+from reproductions.supar.models.slopes import log_slope
 
 if TYPE_CHECKING:
     import pandas as pd

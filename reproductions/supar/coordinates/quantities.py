@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from harness.declare.statistics import InvalidQuantity, MissingRows
 from harness.declare.table import pick
-from reproductions.supar.method.slopes import log_slope
+from reproductions.supar.models.slopes import log_slope
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -1,1 +1,1 @@
-"""What several studies share: points of grids, training, tables, quantities, drawing."""
+"""What several studies share: points, training, slopes, quantities, tables, claims, drawing."""

@@ -12,7 +12,7 @@ from harness.declare.verdict import Word, evaluate
 from harness.provenance.seals import seal
 from reproductions.supar.coordinates import coordinates
 from reproductions.supar.coordinates.table import BLOCKS, LAYERS
-from reproductions.supar.method.slopes import FLAT
+from reproductions.supar.models.slopes import FLAT
 
 
 def _layer_table(holds: bool) -> pd.DataFrame:

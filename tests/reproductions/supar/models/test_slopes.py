@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from harness.declare.statistics import InvalidQuantity
-from reproductions.supar.method.slopes import log_slope
+from reproductions.supar.models.slopes import log_slope
 
 
 def test_a_power_law_gives_its_exponent_in_any_order() -> None:

@@ -29,7 +29,7 @@ from torch import Tensor, nn, optim
 from harness.declare.statistics import MIN_SEEDS, Interval, InvalidQuantity, t_interval
 from harness.errors import SpecError
 from reproductions.supar.method.activations import Coordinates, measure_steps
-from reproductions.supar.method.slopes import FLAT, log_slope
+from reproductions.supar.models.slopes import FLAT, log_slope
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -119,7 +119,7 @@ class CoordinateReport:
         Each against the one at the largest value of the other; bars show the standard error over
         seeds. Raises SpecError for a step that was not measured.
         """
-        from reproductions.supar.method.size_figures import check_panels
+        from reproductions.supar.models.size_figures import check_panels
 
         if step not in set(self.table["step"]):
             raise SpecError(f"step={step}: {self.table['step'].max()} updates were measured")

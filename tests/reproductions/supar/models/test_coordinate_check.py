@@ -19,7 +19,7 @@ from reproductions.supar import (
     param_groups,
     sparsify,
 )
-from reproductions.supar.method.coordinate_check import (
+from reproductions.supar.models.coordinate_check import (
     EXPECTED,
     CheckedModel,
     CoordinateReport,
