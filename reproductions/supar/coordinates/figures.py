@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def coordinate_panels(context: FigureContext) -> Figure:
-    """Draw mean absolute activation against density: blocks by schemes, one line a step."""
+    """Draw mean absolute activation against density: blocks by schemes, one line per step."""
     figure, axes = context.subplots(2, 3, aspect=0.95)
     steps = sorted(int(step) for step in context.table["step"].unique())
     colors = dict(zip(steps, sequential(len(steps)), strict=True))
@@ -101,7 +101,7 @@ def _step_legend(figure: Figure, colors: dict[int, str], *, per_row: int) -> Non
 
 
 def layer_panels(context: FigureContext, *, steps: Mapping[str, int]) -> Figure:
-    """Draw sizes as rows and schemes as columns against density, one line a layer.
+    """Draw sizes as rows and schemes as columns against density, one line per layer.
 
     steps: the sizes to draw, each with the step at which it is drawn.
     """

@@ -25,7 +25,7 @@ MEASURED = (
 
 
 def block_means(tables: Tables) -> pd.DataFrame:
-    """Return the check of the three schemes, one row a step and block: means over layers."""
+    """Return the check of the three schemes, one row per step and block: means over layers."""
     frame = tables[coordinate_check.id]
     keys = [column.name for column in MEASURED]
     groups = frame[frame["scheme"].isin(SCHEMES)].groupby(keys, sort=False)

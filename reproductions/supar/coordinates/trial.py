@@ -15,7 +15,7 @@ from reproductions.supar.models.text import Batch
 
 
 def measure_layers(params: FixedPoint, ctx: RunContext) -> list[Row]:
-    """Train ten steps; one row a step, kind of block and layer."""
+    """Train ten steps; one row per step, kind of block and layer."""
     prepared = prepare(params, ctx, mask_density=params.density, pattern="bernoulli")
     model = prepared.model
     blocks = gpt_blocks(model)

@@ -92,7 +92,7 @@ def gpt2_lm(model: GPT) -> TokenLM:
 
 
 def accuracies(lm: TokenLM, tasks: Mapping[str, LMTask], *, num_documents: int | None) -> list[Row]:
-    """Return one row a task: its accuracy, and what was asked.
+    """Return one row per task: its accuracy, and what was asked.
 
     num_documents: how many of each task's documents, the first ones; all where None.
     """

@@ -75,7 +75,7 @@ def scored_grid(profile: Profile) -> Iterator[ScoredNet]:
 
 
 def given_grid(profile: Profile) -> Iterator[GivenNet]:
-    """Yield an untrained net a seed; at `paper` every net of Figure 3, to be handed in."""
+    """Yield an untrained net per seed; at `paper` every net of Figure 3, to be handed in."""
     for net in transfer_grid(profile):
         if profile == "paper":
             yield point(GivenNet, net, checkpoint=NOT_GIVEN, suite="stock", max_documents=ALL)
@@ -117,7 +117,7 @@ def text_needs(params: QuestionedNet) -> Needs:
 
 
 def question_estimate(params: QuestionedNet) -> Estimate:
-    """Return what a trial costs: one forward pass a choice."""
+    """Return what a trial costs: one forward pass per choice."""
     per_item_s = 0.03 * (params.width / 256) ** 2
     return Estimate(seconds=0.2 + per_item_s * params.num_items)
 

@@ -1,4 +1,4 @@
-"""Tables of accuracies: one row a net and task, then guessing."""
+"""Tables of accuracies: one row per net and task, then guessing."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ ACCURACY = value(
 def with_random(frame: pd.DataFrame) -> pd.DataFrame:
     """Return a long frame's rows, and below them what guessing scores on the same questions.
 
-    The rows of guessing have the scheme `random`, no density, and one row a task and seed.
+    The rows of guessing have the scheme `random`, no density, and one row per task and seed.
     """
     import pandas as pd
 
@@ -55,7 +55,7 @@ def not_scored(name: str) -> dict[str, str | int | float | None]:
 
 
 def task_accuracies(tables: Tables) -> pd.DataFrame:
-    """Return a row a net and task, RACE without accuracy where it was not run, then guessing."""
+    """Return a row per net and task, RACE without accuracy where it was not run, then guessing."""
     import pandas as pd
 
     parts = [tables[downstream.id], _named(tables[given.id])]
@@ -75,7 +75,7 @@ def _named(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def answers(tables: Tables) -> pd.DataFrame:
-    """Return a row a net and task of the substitute, then guessing."""
+    """Return a row per net and task of the substitute, then guessing."""
     return with_random(tables[continuation.id])
 
 

@@ -43,7 +43,7 @@ DIVERGED = "its net diverged in training"
 
 
 def score_kept(params: ScoredNet, ctx: RunContext) -> Outcome:
-    """Score the net of a transfer trial; one row a task, without accuracy where it diverged."""
+    """Score the net of a transfer trial; one row per task, without accuracy where it diverged."""
     upstream = ctx.upstream(transfer, net_of(params))
     if upstream.rows[0]["val_loss"] is None:
         rows = [not_scored(name) for name in DATASETS]
@@ -52,7 +52,7 @@ def score_kept(params: ScoredNet, ctx: RunContext) -> Outcome:
 
 
 def score_given(params: GivenNet, ctx: RunContext) -> Outcome:
-    """Score a net handed in, or an untrained one; one row a task."""
+    """Score a net handed in, or an untrained one; one row per task."""
     if params.checkpoint == UNTRAINED:
         return Outcome(rows=_score(params, ctx, None))
     return Outcome(rows=_score(params, ctx, load_file(checkpoint_file(params))))
@@ -109,7 +109,7 @@ def _local_tasks(params: ScoredNet | GivenNet, ctx: RunContext) -> dict[str, LMT
 
 
 def answer_questions(params: QuestionedNet, ctx: RunContext) -> Outcome:
-    """Ask the net of a transfer trial; one row a task, without accuracy where it diverged."""
+    """Ask the net of a transfer trial; one row per task, without accuracy where it diverged."""
     upstream = ctx.upstream(transfer, net_of(params))
     if upstream.rows[0]["val_loss"] is None:
         rows = [_answered(name, None, "") for name in ("choice", "last_word")]

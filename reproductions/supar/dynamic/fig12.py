@@ -26,7 +26,7 @@ SLACK = {"gmp": 0.0, "rigl": 0.5}
 
 
 def both_methods(tables: Tables) -> pd.DataFrame:
-    """Return both methods, one row a run; dense nets have nothing to drop.
+    """Return both methods, one row per run; dense nets have nothing to drop.
 
     So the dense runs of the static sweep are those of both methods, where the net is the same.
     """

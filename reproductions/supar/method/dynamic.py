@@ -89,7 +89,7 @@ class Rigl:
     """Move a part of each layer's weights to where the gradient is largest, now and then.
 
     An update takes the place of an optimizer step, as in Algorithm 1: the batch's gradient is
-    spent on choosing. Of each mask's weights the smallest are dropped, then as many with the
+    spent on choosing. The smallest of each mask's weights are dropped, then as many with the
     largest gradients grown from 0. A weight just dropped is a candidate too, as in the authors'
     code; if chosen it stays as it was. Ties go to the first in row-major order (the authors
     break them by noise).

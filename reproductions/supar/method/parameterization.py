@@ -55,7 +55,7 @@ class Rule:
     """What one parameter gets."""
 
     init_std: float
-    """Of the weights that are kept."""
+    """Standard deviation of the weights that are kept, at the start."""
     lr: float
 
 

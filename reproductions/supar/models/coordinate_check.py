@@ -2,7 +2,7 @@
 
     report = coordinate_check(make, widths=(128, 256, 512), densities=(1, 1 / 4, 1 / 8))
     report.passed, report.verdict      # every slope as expected: pass, fail or undecided
-    report.slopes                      # one row a layer, size and step: slope, interval, verdict
+    report.slopes                      # one row per layer, size and step: slope, interval, verdict
     report.table                       # the sizes themselves
     report.figure().savefig("check.svg")
 
@@ -114,7 +114,7 @@ class CoordinateReport:
         )[list(SIZES)]
 
     def figure(self, *, step: int = 1) -> Figure:
-        """Draw the sizes after `step` updates against width and density, one line a layer.
+        """Draw the sizes after `step` updates against width and density, one line per layer.
 
         Each against the one at the largest value of the other; bars show the standard error over
         seeds. Raises SpecError for a step that was not measured.

@@ -6,9 +6,9 @@ from harness.declare.experiment import Estimate, Needs
 from reproductions.supar.models.points import Net, Trained
 
 CPU_FLOPS_PER_S = 80e9
-"""Of one core in float32, measured over whole training steps (AVX2 and better)."""
+"""Speed of one core in float32, measured over whole training steps (AVX2 and better)."""
 GPU_FLOPS_PER_S = 30e12
-"""Of one H200 in float32: assumed, half its peak."""
+"""Speed of one H200 in float32: assumed, half its peak."""
 VOCABULARY = {"characters": 65, "bytes": 256, "gpt2": 50257}
 """Tokens by tokenizer, for sizes only: characters as in tiny Shakespeare."""
 

@@ -27,7 +27,7 @@ PANEL_IN = (2.1, 1.7)
 
 
 def check_panels(table: pd.DataFrame, slopes: pd.DataFrame, *, step: int) -> Figure:
-    """Draw sizes as rows, one line a layer, of a user's model at one step.
+    """Draw sizes as rows, one line per layer, of a user's model at one step.
 
     Columns: against width at the largest density, against density at the largest width, as far
     as there are two. slopes: those of this step; titles state their range on the drawn line.

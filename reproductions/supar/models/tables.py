@@ -44,5 +44,5 @@ TRAINED = (
 
 
 def runs(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return one row a run of a long frame, diverged runs marked."""
+    """Return one row per run of a long frame, diverged runs marked."""
     return frame.assign(diverged=frame["status"] == "diverged")

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def swept_values(tables: Tables) -> pd.DataFrame:
-    """Return one row a run, what was swept in one column."""
+    """Return one row per run, what was swept in one column."""
     frame = tables[dense_pilot.id]
     of_sigma = frame["family"] == "sigma"
     values = frame["log2_lr"].copy()

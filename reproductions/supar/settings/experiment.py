@@ -54,7 +54,7 @@ def paper_points(item: str) -> list[Trained]:
 
 
 def grid(profile: Profile) -> Iterator[Item]:
-    """Yield one point an item."""
+    """Yield one point per item."""
     points = {item: [point.to_json() for point in paper_points(item)] for item in TABLE_4}
     sha256 = digest(points)
     for item in ("tab03", *TABLE_4):

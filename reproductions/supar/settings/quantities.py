@@ -43,7 +43,7 @@ FEWEST_DIGITS = {"tokens": 1, "flop_ratio": 1, "init_std": 2, "alpha_output": 2}
 """Settings that the paper prints with fewer digits than ours have, and from how many printed
 digits on: a standard deviation of 0.02 and a multiplier of 1 are chosen, not rounded."""
 FLOAT_NOISE = 1e-12
-"""Of a learning rate that is a product; far below any printed digit."""
+"""What rounding does to a learning rate that is a product; far below any printed digit."""
 
 IN_WORDS = {
     "d_model": "width",

@@ -1,4 +1,4 @@
-"""Tables of settings: what our `paper` grids use, one row a setting, scheme and density."""
+"""Tables of settings: what our `paper` grids use, one row per setting, scheme and density."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ Cell = tuple[str, str]
 
 
 def settings_of_item(params: Item, ctx: RunContext) -> list[Row]:
-    """Return one row a setting of the item: setting, of_scheme, of_density, value."""
+    """Return one row per setting of the item: setting, of_scheme, of_density, value."""
     return list(_table_3() if params.item == "tab03" else _table_4(params.item))
 
 

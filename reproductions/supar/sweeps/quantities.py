@@ -125,8 +125,8 @@ def failure_of_half(table: pd.DataFrame, *, scheme: str, x: str, octaves: float)
 def mean_gap(table: pd.DataFrame, *, scheme: str, densest: float) -> float:
     """Return the mean over densities up to `densest` of (scheme - supar) / supar.
 
-    Of train losses, each at its own chosen learning rate. Raises InvalidQuantity where a choice
-    lies on its window's edge: its loss then is the window's, not the scheme's.
+    Losses are train losses, each at its own chosen learning rate. Raises InvalidQuantity where a
+    choice lies on its window's edge: its loss then is the window's, not the scheme's.
     """
     theirs = _chosen_losses(table, scheme, densest)
     ours = _chosen_losses(table, "supar", densest)

@@ -1,4 +1,4 @@
-"""Tables of the sweeps: one row a run, or the best run of each curve."""
+"""Tables of the sweeps: one row per run, or the best run of each curve."""
 
 from __future__ import annotations
 

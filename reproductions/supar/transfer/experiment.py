@@ -73,7 +73,7 @@ DENSITIES: dict[Profile, tuple[float, ...]] = {
 
 
 def transfer_grid(profile: Profile) -> Iterator[FixedPoint]:
-    """Yield one net a scheme and density; at `paper` 12.13B tokens each."""
+    """Yield one net per scheme and density; at `paper` 12.13B tokens each."""
     tuned = profile in ("smoke", "cpu")
     sp_rate = 2.0 ** (ETA_LOG2 + SP_CENTRE) if tuned else PAPER_SP_RATE
     for seed in range(1 if profile == "smoke" else 3):

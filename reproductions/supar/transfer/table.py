@@ -1,4 +1,4 @@
-"""Tables of untuned nets: one row a run."""
+"""Tables of untuned nets: one row per run."""
 
 from __future__ import annotations
 
