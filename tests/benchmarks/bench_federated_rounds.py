@@ -21,7 +21,7 @@ import pytest
 from tests.benchmarks.goals import GoalFixture
 
 if TYPE_CHECKING:
-    from reproductions.asymvalley.federated.algorithms import FedAvg
+    from reproductions.asymvalley.method.federated.algorithms import FedAvg
 
 NUM_ROUNDS, NUM_REPEATS, CORES = 9, 3, 2
 Params = dict[str, Any]
@@ -81,7 +81,7 @@ def _round_s(params: Params, run: Callable[..., None]) -> list[float]:
 def _here(make_net: Any, algorithm: FedAvg, clients: list[Any], settings: Any) -> None:
     import torch
 
-    from reproductions.asymvalley.federated.simulator import simulate
+    from reproductions.asymvalley.method.federated.simulator import simulate
 
     num_threads = torch.get_num_threads()
     torch.set_num_threads(1)
@@ -94,7 +94,7 @@ def _here(make_net: Any, algorithm: FedAvg, clients: list[Any], settings: Any) -
 
 
 def _on_flower(make_net: Any, algorithm: FedAvg, clients: list[Any], settings: Any) -> None:
-    from reproductions.asymvalley.federated.flower_app import simulate_on_flower
+    from reproductions.asymvalley.method.federated.flower_app import simulate_on_flower
 
     simulate_on_flower(make_net, algorithm, clients, settings, seed=0, workers=CORES)
 
@@ -110,7 +110,7 @@ def _clients(params: Params) -> list[Any]:
     """Return clients of random images, equally many each."""
     import torch
 
-    from reproductions.asymvalley.federated.client import ClientData
+    from reproductions.asymvalley.method.federated.client import ClientData
 
     generator = torch.Generator().manual_seed(0)
     count = params["num_train"] // params["num_clients"]

@@ -8,22 +8,22 @@ import torch
 from torch import Tensor
 
 from harness.declare.experiment import RawParams, Row, RunContext
-from reproductions.asymvalley.federated.algorithms import (
-    FedAvg,
-    FedSign,
-    Received,
-    Reduction,
-    Server,
-)
-from reproductions.asymvalley.federated.client import train_client
-from reproductions.asymvalley.federated.flat import FlatNet
-from reproductions.asymvalley.federated.simulator import Run, simulate
 from reproductions.asymvalley.federated.trial import (
     Federation,
     build_net,
     federation_of,
     round_settings,
 )
+from reproductions.asymvalley.method.federated.algorithms import (
+    FedAvg,
+    FedSign,
+    Received,
+    Reduction,
+    Server,
+)
+from reproductions.asymvalley.method.federated.client import train_client
+from reproductions.asymvalley.method.federated.flat import FlatNet
+from reproductions.asymvalley.method.federated.simulator import Run, simulate
 
 REDUCTIONS: tuple[Reduction, ...] = ("sum", "mean", "tensor_mean")
 _STEP = 1e-6

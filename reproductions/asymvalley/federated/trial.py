@@ -16,7 +16,12 @@ from torch import nn
 from harness.data.codec import Arrays
 from harness.declare.experiment import DryRun, RawParams, Row, RunContext
 from harness.errors import DataError, SpecError
-from reproductions.asymvalley.federated.algorithms import (
+from reproductions.asymvalley.federated.candidates import (
+    COEFFICIENTS,
+    coefficient_of,
+    parse_candidates,
+)
+from reproductions.asymvalley.method.federated.algorithms import (
     FedAvg,
     FedDyn,
     FedPan,
@@ -25,15 +30,15 @@ from reproductions.asymvalley.federated.algorithms import (
     Moon,
     Reduction,
 )
-from reproductions.asymvalley.federated.candidates import (
-    COEFFICIENTS,
-    coefficient_of,
-    parse_candidates,
+from reproductions.asymvalley.method.federated.client import ClientData
+from reproductions.asymvalley.method.federated.settings import LocalSettings, RoundSettings
+from reproductions.asymvalley.method.federated.simulator import (
+    RoundLog,
+    Run,
+    simulate,
+    stack_images,
 )
-from reproductions.asymvalley.federated.client import ClientData
-from reproductions.asymvalley.federated.settings import LocalSettings, RoundSettings
-from reproductions.asymvalley.federated.simulator import RoundLog, Run, simulate, stack_images
-from reproductions.asymvalley.federated.split import dirichlet_split
+from reproductions.asymvalley.method.federated.split import dirichlet_split
 from reproductions.nets import convnet, resnet
 
 DIGITS_TEST = 360

@@ -9,7 +9,7 @@ from typing import Literal
 
 import pandas as pd
 
-from reproductions.asymvalley.directions import NOISE_GROUPS, NOISES, ZERO_SYMMETRIC
+from reproductions.asymvalley.method.directions import NOISE_GROUPS, NOISES, ZERO_SYMMETRIC
 
 LAMBDAS = (-1.0, -0.5, 0.0, 0.5, 1.0)
 SEEDS = range(3)

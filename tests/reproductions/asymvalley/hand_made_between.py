@@ -8,7 +8,7 @@ from functools import cache
 
 import pandas as pd
 
-from reproductions.asymvalley.directions import PARTITION
+from reproductions.asymvalley.method.directions import PARTITION
 from tests.reproductions.asymvalley.hand_made import SEEDS, Case
 
 TableOf = Callable[[Case], pd.DataFrame]

@@ -8,7 +8,7 @@ from functools import cache
 
 import pandas as pd
 
-from reproductions.asymvalley.pairs import BN_STARTS, RECIPES
+from reproductions.asymvalley.models.pairs import BN_STARTS, RECIPES
 from tests.reproductions.asymvalley.hand_made import SEEDS, Case
 
 LAMBDAS = tuple(step / 5 for step in range(-5, 6))

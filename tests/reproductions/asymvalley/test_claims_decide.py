@@ -8,15 +8,13 @@ from harness.declare.claims import Claim
 from harness.declare.task import Task
 from harness.declare.verdict import Word
 from harness.store.table_csv import validate
-from reproductions.asymvalley.tasks import (
-    bn_statistics,
-    fig07_batch_norm_starts,
-    fig08_recipe_lines,
-    fig09_recipes,
-    fig11_half_lines,
-    fig28_activations,
-    gradient,
-)
+from reproductions.asymvalley.activations import fig28 as fig28_activations
+from reproductions.asymvalley.halves import fig11 as fig11_half_lines
+from reproductions.asymvalley.recipes import fig08 as fig08_recipe_lines
+from reproductions.asymvalley.recipes import fig09 as fig09_recipes
+from reproductions.asymvalley.starts import bn_statistics
+from reproductions.asymvalley.starts import fig07 as fig07_batch_norm_starts
+from reproductions.asymvalley.trained_nets import gradient
 from tests.reproductions.asymvalley import hand_made_between, hand_made_starts
 from tests.reproductions.asymvalley.decided import (
     check_figure,

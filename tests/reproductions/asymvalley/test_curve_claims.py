@@ -15,12 +15,10 @@ from harness.declare.verdict import Verdict, Word, evaluate
 from harness.provenance.seals import seal
 from harness.publish.figures import draw
 from harness.store.table_csv import build_table
-from reproductions.asymvalley.tasks import (
-    fig03_common_noises,
-    fig04_sign_ratios,
-    fig05_special_directions,
-    fig06_group_noises,
-)
+from reproductions.asymvalley.valleys import fig03 as fig03_common_noises
+from reproductions.asymvalley.valleys import fig04 as fig04_sign_ratios
+from reproductions.asymvalley.valleys import fig05 as fig05_special_directions
+from reproductions.asymvalley.valleys import fig06 as fig06_group_noises
 from tests.reproductions.asymvalley.hand_made import table_of
 
 FILES = (fig03_common_noises, fig04_sign_ratios, fig05_special_directions, fig06_group_noises)

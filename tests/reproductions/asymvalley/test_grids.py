@@ -7,8 +7,9 @@ import pytest
 from harness.declare.experiment import Experiment
 from harness.declare.profiles import Profile
 from harness.registry import load_registry
-from reproductions.asymvalley.experiments import recipe_lines, solution
-from reproductions.asymvalley.pairs import PAIRS, RECIPES
+from reproductions.asymvalley.models.pairs import PAIRS, RECIPES
+from reproductions.asymvalley.recipes import recipe_lines
+from reproductions.asymvalley.trained_nets import experiment as solution
 
 EXPERIMENTS = [
     experiment

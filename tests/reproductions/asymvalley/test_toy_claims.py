@@ -21,15 +21,15 @@ from harness.declare.verdict import Verdict, Word, evaluate
 from harness.provenance.seals import seal
 from harness.run.seeds import derive_seed
 from harness.store.table_csv import build_table
-from reproductions.asymvalley import class_pattern, relu_toy, softmax_toy
-from reproductions.asymvalley.directions import NOISES
-from reproductions.asymvalley.tasks import (
-    fig02_scaling,
-    fig10_class_pattern,
-    fig27_relu_unit,
-    fig29_softmax_noise,
-)
-from reproductions.asymvalley.toy_quantities import METRICS, active_shares, bracket_violation
+from reproductions.asymvalley.method.directions import NOISES
+from reproductions.asymvalley.toys import class_pattern
+from reproductions.asymvalley.toys import fig02 as fig02_scaling
+from reproductions.asymvalley.toys import fig10 as fig10_class_pattern
+from reproductions.asymvalley.toys import fig27 as fig27_relu_unit
+from reproductions.asymvalley.toys import fig29 as fig29_softmax_noise
+from reproductions.asymvalley.toys import relu_unit as relu_toy
+from reproductions.asymvalley.toys import softmax as softmax_toy
+from reproductions.asymvalley.toys.quantities import METRICS, active_shares, bracket_violation
 
 FIG02, FIG10 = fig02_scaling.task, fig10_class_pattern.task
 FIG27, FIG29 = fig27_relu_unit.task, fig29_softmax_noise.task

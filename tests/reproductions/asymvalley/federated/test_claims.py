@@ -10,8 +10,8 @@ from harness.declare.profiles import Profile
 from harness.declare.verdict import Verdict, Word, evaluate
 from harness.provenance.seals import seal
 from harness.publish.figures import draw
-from reproductions.asymvalley.federated_views import COLUMNS, IDENTITIES, RUNS, view
-from reproductions.asymvalley.tasks.tab01_federated import task
+from reproductions.asymvalley.federated.tab01 import task
+from reproductions.asymvalley.federated.table import COLUMNS, IDENTITIES, RUNS, view
 from tests.reproductions.asymvalley.federated.hand_made import table
 
 EVERY = [pytest.param(claim, id=claim.id) for claim in task.claims]

@@ -13,14 +13,11 @@ from harness.declare.experiment import RawParams
 from harness.errors import DataError, SpecError
 from harness.run.seeds import derive_seed
 from harness.run.trial import grid_of
-from reproductions.asymvalley.experiments import (
-    federated,
-    federated_identities,
-    federated_search,
-)
+from reproductions.asymvalley.federated import experiment as federated
 from reproductions.asymvalley.federated import grids
+from reproductions.asymvalley.federated import identities_experiment as federated_identities
+from reproductions.asymvalley.federated import search_experiment as federated_search
 from reproductions.asymvalley.federated.candidates import ALGORITHMS, parse_candidates
-from reproductions.asymvalley.federated.simulator import RoundLog, Run
 from reproductions.asymvalley.federated.trial import (
     algorithm_of,
     dry_run,
@@ -30,6 +27,7 @@ from reproductions.asymvalley.federated.trial import (
     rows_of,
     search,
 )
+from reproductions.asymvalley.method.federated.simulator import RoundLog, Run
 
 PROFILES = ("smoke", "cpu", "gpu", "paper")
 
