@@ -3,55 +3,40 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
-from harness.declare.experiment import RawParams, Row, RunContext
+from harness.declare.params import doc
 from harness.declare.profiles import Profile
-from reproductions.asymvalley.models.pairs import Point
-from reproductions.asymvalley.trained_nets import experiment as solution
-from reproductions.asymvalley.trained_nets.scales import walked
-from reproductions.asymvalley.trained_nets.walking import walk_experiment
+from reproductions.asymvalley.models.pairs import Training, drawn_curves_of
+from reproductions.asymvalley.trained_nets.experiment import trainings, walk_experiment
 
-if TYPE_CHECKING:
-    from reproductions.asymvalley.method.curve import Walk
-    from reproductions.asymvalley.models.kept_nets import Solution
-
+PAIR = "resnet20_svhn"
 PLACES = tuple(round(-1.0 + 0.2 * k, 1) + 0.0 for k in range(11))
 """The paper's: -1.0, -0.8, ..., 1.0 (appendix D.2)."""
 
 
-def walk(params: RawParams, ctx: RunContext, trained: Solution, walk: Walk) -> list[Row]:
-    """Compare the units at every lambda with those of the trained network."""
-    from reproductions.asymvalley.activations.trial import agreement_along
-    from reproductions.asymvalley.method.noise import draw_noise, sign_consistent
+class Units(Training):
+    """The units of a trained net along draws of sign-consistent noise."""
 
-    rows: list[Row] = []
-    for draw in range(int(params["num_draws"])):
-        noise_P = draw_noise("gaussian", walk.layout.size, seed=int(params["seed"]), draw=draw)
-        eps_P = sign_consistent(noise_P.to(ctx.device), walk.weights_P)
-        step_P = walk.step(eps_P, scale=1.0, norm="ns")
-        for place, shares in agreement_along(walk, step_P, PLACES):
-            rows.append({"draw": draw, "lambda": place, **shares})
-    return rows
+    num_draws: int = doc("Draws of the noise.")
 
 
-def points(profile: Profile) -> Iterator[Point]:
-    """Yield one walk a seed."""
-    for point in solution.chosen(profile, "resnet20_svhn"):
-        point = walked(profile, point)
-        del point["num_points"]
-        yield point
+def grid(profile: Profile) -> Iterator[Units]:
+    """Yield one trial per seed."""
+    for training in trainings(profile, PAIR):
+        num_draws = drawn_curves_of(profile, training).num_draws
+        yield Units(**vars(training), num_draws=num_draws)
 
 
-def num_points(params: RawParams) -> int:
+def num_points(params: Units) -> int:
     """Return the points of a trial, each with a pass of the units at lambda = 0 beside it."""
-    return 2 * int(params["num_draws"]) * len(PLACES)
+    return 2 * params.num_draws * len(PLACES)
 
 
-experiment = walk_experiment(
+activations = walk_experiment(
     "asymvalley/activations",
-    rows=walk,
-    points=points,
+    params=Units,
+    grid=grid,
+    run=".activations.trial:unit_rows",
     num_points=num_points,
     address=("pair", "seed"),
 )

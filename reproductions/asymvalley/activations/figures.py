@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from harness.publish.figures import PALETTE, FigureContext
-from reproductions.asymvalley.starts.quantities import SHARES
-from reproductions.asymvalley.valleys.figures import lambda_axis, line
+from reproductions.asymvalley.activations.quantities import SHARES
+from reproductions.asymvalley.models.drawing import lambda_axis, line
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -7,11 +7,33 @@ from collections.abc import Iterator, Sequence
 import torch
 from torch import Tensor, nn
 
+from harness.declare.experiment import Outcome, Row, RunContext
 from harness.errors import SpecError
+from reproductions.asymvalley.activations.experiment import PLACES, Units
 from reproductions.asymvalley.method.curve import Walk
+from reproductions.asymvalley.method.noise import draw_noise, sign_consistent
+from reproductions.asymvalley.models.curve_rows import walk_through
+from reproductions.asymvalley.models.kept_nets import NO_NET, kept_net
+from reproductions.asymvalley.trained_nets.experiment import nets
 
 MAX_IMAGES = 1000
 """Test images on which units are compared: their states at the start are kept in memory."""
+
+
+def unit_rows(params: Units, ctx: RunContext) -> Outcome:
+    """Compare the units at every lambda with those of the trained network."""
+    net = kept_net(params, ctx, ctx.upstream(nets, params.training()))
+    if net is None:
+        return NO_NET
+    walk = walk_through(net.model, params, ctx)
+    rows: list[Row] = []
+    for draw in range(params.num_draws):
+        noise_P = draw_noise("gaussian", walk.layout.size, seed=params.seed, draw=draw)
+        eps_P = sign_consistent(noise_P.to(ctx.device), walk.weights_P)
+        step_P = walk.step(eps_P, scale=1.0, norm="ns")
+        for place, shares in agreement_along(walk, step_P, PLACES):
+            rows.append({"draw": draw, "lambda": place, **shares})
+    return Outcome(rows=rows)
 
 
 def agreement_along(
@@ -49,7 +71,7 @@ def _confusion(was: Tensor, now: Tensor) -> Tensor:
 
 @torch.inference_mode()
 def _states(model: nn.Module, images: Tensor) -> list[Tensor]:
-    """Return which outputs of each ReLU are positive, one bool tensor a module call."""
+    """Return which outputs of each ReLU are positive, one bool tensor per module call."""
     found: list[Tensor] = []
     units = [module for module in model.modules() if isinstance(module, nn.ReLU)]
     if not units:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from matplotlib.lines import Line2D
+
 from harness.declare.statistics import aggregate
 from harness.publish.figures import MARKERS, PALETTE, FigureContext
 
@@ -21,7 +23,7 @@ SPREAD = 0.11
 def accuracy_panels(
     context: FigureContext, *, datasets: Mapping[str, str], names: Mapping[str, str]
 ) -> Figure:
-    """Draw one column a data set: accuracy above, same-sign ratio below (one set: beside it).
+    """Draw one column per data set: accuracy above, same-sign ratio below (one set: beside it).
 
     datasets, names: labels of data sets and algorithms by their words in the table, in order.
     """
@@ -64,8 +66,6 @@ def _dots(ax: Axes, rows: pd.DataFrame, value: str, names: Mapping[str, str]) ->
 
 
 def _legend(figure: Figure, names: Mapping[str, str]) -> None:
-    from matplotlib.lines import Line2D
-
     handles = [
         Line2D([], [], color=PALETTE[i], marker=MARKERS[i], linestyle="none", label=label)
         for i, label in enumerate(names.values())

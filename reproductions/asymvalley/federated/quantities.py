@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from harness.declare.statistics import InvalidQuantity, MissingRows
-from reproductions.asymvalley.federated.candidates import ALGORITHMS
+from harness.declare.table import pick
+from reproductions.asymvalley.federated.experiment import ALGORITHMS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -22,9 +23,7 @@ def by_alpha(
     Raises MissingRows without any run of the data set; InvalidQuantity where the algorithm was
     not run at an alpha that another one was run at, or diverged there.
     """
-    runs = table[(table["part"] == "final") & (table["dataset"] == dataset)]
-    if runs.empty:
-        raise MissingRows(f"the table has no runs of {dataset}")
+    runs = pick(table, part="final", dataset=dataset)
     own = runs[runs["algorithm"] == algorithm].set_index("alpha")[value].astype(float)
     alphas = sorted(float(alpha) for alpha in runs["alpha"].unique())
     for alpha in alphas:
@@ -76,7 +75,4 @@ def cells_won(table: pd.DataFrame, *, datasets: tuple[str, ...]) -> float:
 
 def largest_difference(table: pd.DataFrame, *, check: str) -> float:
     """Return an identity's largest absolute difference; whole table."""
-    rows = table[(table["part"] == "check") & (table["check"] == check)]
-    if rows.empty:
-        raise MissingRows(f"the identity {check} was not measured")
-    return float(rows["max_abs_difference"].max())
+    return float(pick(table, part="check", check=check)["max_abs_difference"].max())

@@ -7,21 +7,16 @@ CIFAR-100 with a new last layer (DEV-01), at a tenth of the learning rate (DEV-1
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any, Literal
 
-from harness.declare.experiment import (
-    DryRun,
-    Estimate,
-    Experiment,
-    Needs,
-    Outcome,
-    RawParams,
-    RunContext,
-)
+from harness.declare.experiment import Estimate, Experiment, Needs
+from harness.declare.params import doc
 from harness.declare.profiles import Profile
 from reproductions.asymvalley.models.costs import estimate as estimate_of
 from reproductions.asymvalley.models.costs import needs_of, point_s, training_s
-from reproductions.asymvalley.models.pairs import Point, solution_point
-from reproductions.asymvalley.trained_nets.walking import grids
+from reproductions.asymvalley.models.pairs import Training, training_of
+from reproductions.asymvalley.trained_nets.experiment import DAY_S, seeds_of
 
 KEPT_EPOCHS: dict[Profile, str] = {
     "smoke": "1",
@@ -30,65 +25,68 @@ KEPT_EPOCHS: dict[Profile, str] = {
     "paper": "1 2 3 5 10 20 30 50",
 }
 """Epochs after which the line is drawn; training ends with the last (section 6.1)."""
-NUM_PLACES: dict[Profile, int] = {"smoke": 3, "cpu": 11, "gpu": 11, "paper": 11}
 
 
-def run(params: RawParams, ctx: RunContext) -> Outcome:
-    """Train both halves and walk between them after every kept epoch."""
-    from reproductions.asymvalley.halves.trial import run_halves
+class Halves(Training):
+    """Two trainings of one start, each on half of the images."""
 
-    return run_halves(params, ctx)
+    checkpoints: str = doc("Epochs after which both nets are compared.")
+    num_points: int = doc("Points of the line between both nets.")
+    regime: Literal["random", "pretrained"] = doc(
+        "What both nets start from: random, or pretrained."
+    )
+    pretrained: bool = doc("Whether the start is a trained net with a new last layer.")
+    weights: str = doc("Data set of the start's weights; empty for a start that is drawn.")
+
+    @property
+    def epochs_kept(self) -> list[int]:
+        return [int(epoch) for epoch in self.checkpoints.split()]
 
 
-def points(profile: Profile) -> Iterator[Point]:
-    """Yield one pair of halves a regime and seed; the paper's Flowers are not at hand."""
+def grid(profile: Profile) -> Iterator[Halves]:
+    """Yield one pair of halves per regime and seed; the paper's Flowers are not at hand."""
     kept = KEPT_EPOCHS[profile]
-    shared: Point = {"checkpoints": kept, "epochs": int(kept.split()[-1])}
-    shared |= {"num_points": NUM_PLACES[profile]}
-    for seed in range(1 if profile == "smoke" else 3):
-        random = solution_point(profile, "vgg16_cifar10", seed=seed)
-        yield random | shared | {"regime": "random", "pretrained": False, "weights": ""}
+    shared: dict[str, Any] = {
+        "checkpoints": kept, "num_points": 3 if profile == "smoke" else 11, "weights": "",
+    }  # fmt: skip
+    epochs = int(kept.split()[-1])
+    for seed in seeds_of(profile):
+        random = replace(training_of(profile, "vgg16_cifar10", seed=seed), epochs=epochs)
+        yield Halves(**vars(random), **shared, regime="random", pretrained=False)
         if profile != "paper":
-            yield _pretrained(profile, seed) | shared | {"regime": "pretrained"}
+            tuned = training_of(profile, "resnet20_cifar100", seed=seed)
+            tuned = replace(tuned, epochs=epochs, lr=0.003)
+            halves = Halves(**vars(tuned), **shared, regime="pretrained", pretrained=True)
+            yield halves if profile == "smoke" else _staged(halves)
 
 
-def _pretrained(profile: Profile, seed: int) -> Point:
-    point = solution_point(profile, "resnet20_cifar100", seed=seed)
-    point |= {"pretrained": True, "lr": 0.003, "weights": ""}
-    if profile != "smoke":
-        staged = {"weights": "resnet20_cifar10", "width": 16, "image_size": 32}
-        point |= {**staged, "normalisation": "imagenet"}
-    return point
+def _staged(halves: Halves) -> Halves:
+    return replace(
+        halves, weights="resnet20_cifar10", width=16, image_size=32, normalisation="imagenet"
+    )
 
 
-def needs(params: RawParams) -> Needs:
+def needs(params: Halves) -> Needs:
     """Return images, weights where there are some, and a GPU where the trial has one."""
     base = needs_of(params)
-    weights = (str(params["weights"]),) if params["weights"] else ()
-    return Needs(data=(*base.data, *weights), device=base.device, gpu_bytes=base.gpu_bytes)
+    return replace(base, data=(*base.data, params.weights)) if params.weights else base
 
 
-def estimate(params: RawParams) -> Estimate:
-    """Return what both trainings and their lines cost; a half each makes one whole."""
-    lines = len(str(params["checkpoints"]).split()) * int(params["num_points"])
+def estimate(params: Halves) -> Estimate:
+    """Return what both trainings, each on half of the images, and their lines cost."""
+    lines = len(params.epochs_kept) * params.num_points
     return estimate_of(training_s(params) + lines * point_s(params))
 
 
-def dry_run(params: RawParams) -> DryRun:
-    """Build and count a half's network without computing it."""
-    from reproductions.asymvalley.models.kept_nets import dry_run as dry_run_solution
-
-    return dry_run_solution(params)
-
-
-experiment = Experiment(
-    id="asymvalley/half_lines",
+half_lines = Experiment(
+    "asymvalley/half_lines",
     version=1,
-    run=run,
-    grid=grids(points),
+    params=Halves,
+    grid=grid,
+    run="trial:half_rows",
     needs=needs,
     estimate=estimate,
-    dry_run=dry_run,
-    timeout_s=24 * 3600.0,
+    dry_run=".models.kept_nets:dry_run",
+    timeout_s=DAY_S,
     address=("regime", "seed"),
 )

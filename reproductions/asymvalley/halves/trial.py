@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import torch
 from torch import Tensor, nn
 
-from harness.declare.experiment import Outcome, RawParams, Row, RunContext, Status
+from harness.declare.experiment import Outcome, Row, RunContext, Status
+from reproductions.asymvalley.halves.experiment import Halves
 from reproductions.asymvalley.method.curve import Walk
 from reproductions.asymvalley.method.interpolation import between
 from reproductions.asymvalley.method.layout import parameters_vector, same_sign_ratio
@@ -19,48 +20,36 @@ from reproductions.asymvalley.models.staged import load_pretrained
 from reproductions.asymvalley.models.training import TrainingImages, train
 
 
-@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
-class Half:
-    """What training on one half left behind."""
-
-    checkpoints: dict[int, Tensor]
-    """Epoch -> parameters, shape (P,)."""
-
-
-def run_halves(params: RawParams, ctx: RunContext) -> Outcome:
+def half_rows(params: Halves, ctx: RunContext) -> Outcome:
     """Train both halves from one start; rows of every kept epoch and its line."""
     images = images_of(params, ctx)
     start = _start(params, ctx)
-    epochs = [int(epoch) for epoch in str(params["checkpoints"]).split()]
-    halves = [_train_half(params, ctx, start, images, half, epochs) for half in (0, 1)]
+    halves = [_train_half(params, ctx, start, images, half) for half in (0, 1)]
     if any(half is None for half in halves):
         return Outcome(rows=[], status=Status.DIVERGED, note="the loss of a half is not finite")
-    first, second = (half.checkpoints for half in halves if half is not None)
+    first, second = (half for half in halves if half is not None)
     walk = Walk(start, images.valley_data(), bn_stats=statistics_of(params))
-    places = lambdas(int(params["num_points"]), low=0.0)
+    places = lambdas(params.num_points, low=0.0)
     rows: list[Row] = []
-    for epoch in epochs:
+    for epoch in params.epochs_kept:
         rows += _epoch_rows(walk, epoch, first[epoch], second[epoch], places)
     return Outcome(rows=rows)
 
 
-def _start(params: RawParams, ctx: RunContext) -> nn.Module:
-    if params["pretrained"]:
-        return load_pretrained(params, ctx, head=generator_of(ctx.seed("init")))
+def _start(params: Halves, ctx: RunContext) -> nn.Module:
+    if params.pretrained:
+        head = generator_of(ctx.seed("init"))
+        return load_pretrained(params, params.weights, ctx, head=head)
     return start_of(params, ctx)
 
 
 def _train_half(
-    params: RawParams,
-    ctx: RunContext,
-    start: nn.Module,
-    images: Images,
-    half: int,
-    epochs: Sequence[int],
-) -> Half | None:
-    """Train a copy of the start on one half; None where its loss is no longer finite."""
-    import copy
+    params: Halves, ctx: RunContext, start: nn.Module, images: Images, half: int
+) -> dict[int, Tensor] | None:
+    """Train a copy of the start on one half.
 
+    Returns its parameters by kept epoch, shape (P,); None where its loss is no longer finite.
+    """
     order = torch.randperm(len(images.train_y), generator=generator_of(ctx.seed("halves")))
     picked = order[half::2].to(images.train_y.device)
     data = TrainingImages(images=images.train_x[picked], labels=images.train_y[picked])
@@ -68,7 +57,7 @@ def _train_half(
     kept: dict[int, Tensor] = {}
 
     def keep(epoch: int) -> None:
-        if epoch in epochs:
+        if epoch in params.epochs_kept:
             kept[epoch] = parameters_vector(model)
 
     finite = train(
@@ -78,7 +67,7 @@ def _train_half(
         generator=generator_of(ctx.seed(f"batches of half {half}")),
         after_epoch=keep,
     )
-    return Half(checkpoints=kept) if finite else None
+    return kept if finite else None
 
 
 def _epoch_rows(

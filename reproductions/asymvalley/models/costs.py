@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from harness.declare.experiment import Estimate, Needs, RawParams
+from harness.declare.experiment import Estimate, Needs
+from reproductions.asymvalley.models.pairs import Net, Training
 
 FORWARD_S = {
     ("vgg", 16): 1.9e-4,
@@ -20,40 +21,36 @@ WIDTH_POWER = 1.3
 TRAIN_PASSES = 3.5
 """Forward passes that forward, backward and update take."""
 STEP_S = 4e-3
-"""Of a step beside its passes: some hundred small operations."""
+"""What a step takes beside its passes: some hundred small operations."""
 GPU_SPEEDUP = 150.0
-"""Of one H200 against one core: assumed."""
+"""One H200 against one core: assumed."""
 START_S = 0.15
 """Decoding images and building a network."""
 
 
-def forward_s(params: RawParams) -> float:
-    """Return the seconds that one image takes through a trial's network."""
-    kind, depth, width = str(params["net"]), int(params["depth"]), int(params["width"])
-    if (kind, depth) in FORWARD_S:
-        base = FORWARD_S[kind, depth]
+def forward_s(net: Net) -> float:
+    """Return the seconds that one image takes through a network."""
+    if (net.net, net.depth) in FORWARD_S:
+        base = FORWARD_S[net.net, net.depth]
     else:
-        known = next(key for key in FORWARD_S if key[0] == kind)
-        base = FORWARD_S[known] * depth / known[1]
-    pixels = (int(params["image_size"]) / 32) ** 2
-    seconds = base * pixels * (width / REFERENCE_WIDTH[kind]) ** WIDTH_POWER
-    return seconds / (GPU_SPEEDUP if params["device"] == "cuda" else 1.0)
+        known = next(key for key in FORWARD_S if key[0] == net.net)
+        base = FORWARD_S[known] * net.depth / known[1]
+    pixels = (net.image_size / 32) ** 2
+    seconds = base * pixels * (net.width / REFERENCE_WIDTH[net.net]) ** WIDTH_POWER
+    return seconds / (GPU_SPEEDUP if net.device == "cuda" else 1.0)
 
 
-def training_s(params: RawParams) -> float:
-    """Return the seconds of a trial's training."""
-    images = int(params["num_train"])
-    steps = -(-images // int(params["batch_size"]))
-    per_epoch = images * TRAIN_PASSES * forward_s(params) + steps * STEP_S
-    return int(params["epochs"]) * per_epoch
+def training_s(training: Training) -> float:
+    """Return the seconds of a training."""
+    images = training.num_train
+    steps = -(-images // training.batch_size)
+    return training.epochs * (images * TRAIN_PASSES * forward_s(training) + steps * STEP_S)
 
 
-def point_s(params: RawParams, *, bn_stats: str = "recalibrate") -> float:
+def point_s(net: Net) -> float:
     """Return the seconds of one point of a curve: a pass of the statistics, one of the test."""
-    images = int(params["num_test"])
-    if params["batch_norm"] and bn_stats == "recalibrate":
-        images += int(params["num_statistics"])
-    return images * forward_s(params) + 1e-3
+    images = net.num_test + (net.num_statistics if net.batch_norm else 0)
+    return images * forward_s(net) + 1e-3
 
 
 def estimate(seconds: float) -> Estimate:
@@ -61,8 +58,8 @@ def estimate(seconds: float) -> Estimate:
     return Estimate(seconds=START_S + seconds, memory_bytes=2 * 2**30)
 
 
-def needs_of(params: RawParams) -> Needs:
+def needs_of(net: Net) -> Needs:
     """Return a trial's images, and its GPU where it has one."""
-    if params["device"] == "cpu":
-        return Needs(data=(str(params["data"]),))
-    return Needs(data=(str(params["data"]),), device="cuda", gpu_bytes=8 * 2**30)
+    if net.device == "cpu":
+        return Needs(data=(net.data,))
+    return Needs(data=(net.data,), device="cuda", gpu_bytes=8 * 2**30)

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from torch import Tensor
+from torch import Tensor, nn
 
-from harness.declare.experiment import RawParams, Row, RunContext, UpstreamResult
+from harness.declare.experiment import Row, RunContext
 from harness.declare.params import Scalar
-from reproductions.asymvalley.method.curve import ValleyData, Walk
+from reproductions.asymvalley.method.curve import Walk
 from reproductions.asymvalley.method.directions import BnStats, Noise
 from reproductions.asymvalley.method.layout import same_sign_ratio
 from reproductions.asymvalley.method.noise import draw_noise, sign_consistent
 from reproductions.asymvalley.models.images import images_of
-from reproductions.asymvalley.models.kept_nets import KEPT, Solution, load_solution
+from reproductions.asymvalley.models.pairs import Curves, Net
 
 
 def lambdas(num_points: int, *, low: float = -1.0, high: float = 1.0) -> list[float]:
@@ -26,26 +26,20 @@ def lambdas(num_points: int, *, low: float = -1.0, high: float = 1.0) -> list[fl
     return [round(low + index * step, 9) + 0.0 for index in range(num_points)]
 
 
-def statistics_of(params: RawParams) -> BnStats:
+def statistics_of(params: Net) -> BnStats:
     """Return how a trial's network gets its statistics along a walk, as in the paper."""
-    return "recalibrate" if params["batch_norm"] else "none"
+    return "recalibrate" if params.batch_norm else "none"
 
 
-def data_of(params: RawParams, ctx: RunContext) -> ValleyData:
-    """Return what a trial's curves are measured on."""
-    return images_of(params, ctx).valley_data()
+def walk_through(
+    model: nn.Module, params: Net, ctx: RunContext, *, bn_stats: BnStats | None = None
+) -> Walk:
+    """Return the walk of a trial's network on its images, with the statistics of the paper.
 
-
-def kept_solution(params: RawParams, ctx: RunContext, upstream: UpstreamResult) -> Solution | None:
-    """Return the network of an upstream trial, None where its training diverged."""
-    if upstream.rows[0]["test_error"] is None:
-        return None
-    return load_solution(params, ctx, upstream.load(KEPT))
-
-
-def walk_of(params: RawParams, ctx: RunContext, solution: Solution) -> Walk:
-    """Return the walk of a trained network with the statistics of the paper."""
-    return Walk(solution.model, data_of(params, ctx), bn_stats=statistics_of(params))
+    bn_stats: other statistics than the paper's.
+    """
+    data = images_of(params, ctx).valley_data()
+    return Walk(model, data, bn_stats=bn_stats or statistics_of(params))
 
 
 def curve_rows(
@@ -71,7 +65,7 @@ def curve_rows(
 
 def both_rows(
     walk: Walk,
-    params: RawParams,
+    params: Curves,
     kind: Noise,
     *,
     draw: int,
@@ -79,9 +73,9 @@ def both_rows(
     labels: Mapping[str, Scalar],
 ) -> list[Row]:
     """Return the curves along one norm-scaled draw of a noise, raw and with the weights' signs."""
-    noise_P = draw_noise(kind, walk.layout.size, seed=int(params["seed"]), draw=draw)
+    noise_P = draw_noise(kind, walk.layout.size, seed=params.seed, draw=draw)
     noise_P = noise_P.to(walk.weights_P.device)
-    places = lambdas(int(params["num_points"]))
+    places = lambdas(params.num_points)
     rows: list[Row] = []
     for consistent in (False, True):
         eps_P = sign_consistent(noise_P, walk.weights_P) if consistent else noise_P
@@ -92,5 +86,5 @@ def both_rows(
 
 
 def finite(value: float) -> float | None:
-    """Return a number, or None where it is infinite or none: a table holds no infinity."""
+    """Return a number, or None where it is infinite or not a number, which no table holds."""
     return value if abs(value) < float("inf") else None

@@ -7,9 +7,8 @@ from typing import Any
 import torch
 from torch import nn
 
-from harness.declare.experiment import RawParams
 from harness.errors import SpecError
-from reproductions.asymvalley.models.pairs import GREY, NUM_CLASSES
+from reproductions.asymvalley.models.pairs import GREY, NUM_CLASSES, Net
 from reproductions.nets import alexnet, resnet, vgg, vit
 
 BN_START_STD = 0.1
@@ -17,11 +16,9 @@ VIT_HEAD = 16
 """Width of an attention head: the paper's 8 heads at width 128 (appendix A.3)."""
 
 
-def build_net(params: RawParams, *, generator: torch.Generator, device: str = "cpu") -> nn.Module:
+def build_net(params: Net, *, generator: torch.Generator, device: str = "cpu") -> nn.Module:
     """Return the network of a trial at its start.
 
-    Its parameters: `net`, `depth`, `width`, `batch_norm`, `image_size`, and `data` for
-    classes and channels.
     device: "meta" builds it without storage.
     """
     config, build, _ = _config(params)
@@ -29,38 +26,36 @@ def build_net(params: RawParams, *, generator: torch.Generator, device: str = "c
     return net
 
 
-def num_params(params: RawParams) -> int:
+def num_params(params: Net) -> int:
     """Return the number of parameters of a trial's network, by the closed form."""
     config, _, count = _config(params)
     return int(count(config))
 
 
-def _config(params: RawParams) -> tuple[Any, Any, Any]:
+def _config(params: Net) -> tuple[Any, Any, Any]:
     """Return the configuration of a trial's network, its class and its count of parameters."""
-    data = str(params["data"])
+    depth = params.depth
     shape = {
-        "num_classes": NUM_CLASSES[data],
-        "in_channels": 1 if data in GREY else 3,
-        "image_size": int(params["image_size"]),
-        "width": int(params["width"]),
+        "num_classes": NUM_CLASSES[params.data],
+        "in_channels": 1 if params.data in GREY else 3,
+        "image_size": params.image_size,
+        "width": params.width,
     }
-    depth = int(params["depth"])
-    match params["net"]:
+    match params.net:
         case "vgg":
-            norm = bool(params["batch_norm"])
-            return vgg.VGGConfig(**shape, depth=depth, batch_norm=norm), vgg.VGG, vgg.num_params
+            config = vgg.VGGConfig(**shape, depth=depth, batch_norm=params.batch_norm)
+            return config, vgg.VGG, vgg.num_params
         case "resnet":
             return resnet.ResNetConfig(**shape, depth=depth), resnet.ResNet, resnet.num_params
         case "alexnet":
-            config = alexnet.AlexNetConfig(**shape, head_width=0)
-            return config, alexnet.AlexNet, alexnet.num_params
+            flat = alexnet.AlexNetConfig(**shape, head_width=0)
+            return flat, alexnet.AlexNet, alexnet.num_params
         case "vit":
             # The patch size is not stated: 64 patches an image (8 pixels for Food-101).
-            patch = max(1, shape["image_size"] // 8)
-            heads = max(1, shape["width"] // VIT_HEAD)
+            patch = max(1, params.image_size // 8)
+            heads = max(1, params.width // VIT_HEAD)
             layers = {"patch_size": patch, "num_layers": depth, "num_heads": heads}
             return vit.ViTConfig(**shape, **layers), vit.ViT, vit.num_params
-    raise SpecError(f"net={params['net']!r}: need 'vgg', 'resnet', 'alexnet' or 'vit'")
 
 
 @torch.no_grad()

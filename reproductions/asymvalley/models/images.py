@@ -16,10 +16,10 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from harness.data.codec import Arrays
-from harness.declare.experiment import RawParams, RunContext
+from harness.declare.experiment import RunContext
 from harness.errors import DataError
 from reproductions.asymvalley.method.curve import ValleyData
-from reproductions.asymvalley.models.pairs import IMAGE_SIZE, NUM_CLASSES
+from reproductions.asymvalley.models.pairs import IMAGE_SIZE, NUM_CLASSES, Net
 
 DIGITS_TEST = 360
 """The last of scikit-learn's 1,797 digits are the test images; other writers than the first."""
@@ -46,20 +46,17 @@ class Images:
         )
 
 
-def images_of(params: RawParams, ctx: RunContext) -> Images:
-    """Return the images of a trial.
+def images_of(params: Net, ctx: RunContext) -> Images:
+    """Return the images of a trial, normalised per channel.
 
-    Its parameters: `data`, `image_size`, `num_train`, `num_test`, `num_statistics`, and
-    `normalisation` ("train": by mean and standard deviation of the training images, per channel;
-    or "imagenet").
     Raises DataError where the data set has fewer images.
     """
-    name = str(params["data"])
+    name = params.data
     train, test = _splits(name, ctx.dataset(name).arrays)
-    factor = IMAGE_SIZE[name] // int(params["image_size"])
-    train_x, train_y = _first(name, "training", train, int(params["num_train"]), factor)
-    test_x, test_y = _first(name, "test", test, int(params["num_test"]), factor)
-    if params["normalisation"] == "imagenet":
+    factor = IMAGE_SIZE[name] // params.image_size
+    train_x, train_y = _first(name, "training", train, params.num_train, factor)
+    test_x, test_y = _first(name, "test", test, params.num_test, factor)
+    if params.normalisation == "imagenet":
         mean, std = torch.tensor(IMAGENET_MEAN), torch.tensor(IMAGENET_STD)
     else:
         mean, std = train_x.mean(dim=(0, 2, 3)), train_x.std(dim=(0, 2, 3))
@@ -69,7 +66,7 @@ def images_of(params: RawParams, ctx: RunContext) -> Images:
         train_y=train_y.to(ctx.device),
         test_x=_placed((test_x - mean.view(shape)) / std.view(shape), ctx.device),
         test_y=test_y.to(ctx.device),
-        num_statistics=int(params["num_statistics"]),
+        num_statistics=params.num_statistics,
     )
 
 

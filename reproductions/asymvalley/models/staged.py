@@ -5,41 +5,45 @@ from __future__ import annotations
 import torch
 from torch import nn
 
-from harness.declare.experiment import RawParams, RunContext
+from harness.declare.experiment import RunContext
 from harness.errors import SpecError
 from reproductions.asymvalley.models.image_nets import build_net
-from reproductions.asymvalley.models.pairs import NUM_CLASSES
+from reproductions.asymvalley.models.pairs import NUM_CLASSES, Net
 
 CIFAR10_CLASSES = 10
 
 
-def load_staged(params: RawParams, ctx: RunContext) -> nn.Module:
+def load_staged(params: Net, weights: str, ctx: RunContext) -> nn.Module:
     """Return the network whose weights are the data set `weights`, or one at its start.
 
-    `weights` is empty at `smoke`, where nothing but bundled data is at hand.
+    weights: empty at `smoke`, where nothing but bundled data is at hand.
     Raises SpecError for weights of another architecture.
     """
     model = build_net(params, generator=torch.Generator().manual_seed(0))
-    if name := str(params["weights"]):
-        arrays = ctx.dataset(name).arrays
-        _load(model, {key: torch.tensor(value) for key, value in arrays.items()}, name)
+    if weights:
+        _load(model, _tensors(ctx, weights), weights)
     return model.to(ctx.device).to(memory_format=torch.channels_last).eval()
 
 
-def load_pretrained(params: RawParams, ctx: RunContext, *, head: torch.Generator) -> nn.Module:
+def load_pretrained(
+    params: Net, weights: str, ctx: RunContext, *, head: torch.Generator
+) -> nn.Module:
     """Return a pre-trained network with a new last layer for the classes of a trial's data.
 
-    head: draws the new layer.
+    weights: as in `load_staged`. head: draws the new layer.
     """
     model = build_net(params, generator=head)
-    if name := str(params["weights"]):
-        arrays = ctx.dataset(name).arrays
-        kept = {key: torch.tensor(value) for key, value in arrays.items()}
-        if NUM_CLASSES[str(params["data"])] != CIFAR10_CLASSES:
+    if weights:
+        kept = _tensors(ctx, weights)
+        if NUM_CLASSES[params.data] != CIFAR10_CLASSES:
             fresh = dict(model.state_dict())
             kept |= {key: fresh[key] for key in kept if kept[key].shape != fresh[key].shape}
-        _load(model, kept, name)
+        _load(model, kept, weights)
     return model.to(ctx.device).to(memory_format=torch.channels_last)
+
+
+def _tensors(ctx: RunContext, name: str) -> dict[str, torch.Tensor]:
+    return {key: torch.tensor(value) for key, value in ctx.dataset(name).arrays.items()}
 
 
 def _load(model: nn.Module, state: dict[str, torch.Tensor], name: str) -> None:

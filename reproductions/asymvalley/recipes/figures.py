@@ -1,23 +1,17 @@
-"""Figures of lines between two solutions, and of what their parameters share.
+"""Figures of recipes: valleys after each, and the line between two.
 
-Lines and points are means over seeds, bands and bars reach to their extremes.
+Points are means over seeds, bars reach to their extremes.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from matplotlib.ticker import (
-    FixedLocator,
-    LogFormatterSciNotation,
-    LogLocator,
-    NullLocator,
-    StrMethodFormatter,
-)
+from matplotlib.ticker import LogFormatterSciNotation, LogLocator
 
-from harness.publish.figures import MARKERS, PALETTE, FigureContext, sequential
+from harness.publish.figures import MARKERS, PALETTE, FigureContext
 from reproductions.asymvalley.method.directions import PARTITION
-from reproductions.asymvalley.valleys.figures import line, where
+from reproductions.asymvalley.models.drawing import ROWS, lambda_axis, line, where
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -32,8 +26,36 @@ PART_LABELS = dict(
     )
 )
 STATISTIC_TITLES = {"mean": "mean", "std": "standard deviation", "consistency": "sign consistency"}
-REGIMES = {"random": "random start", "pretrained": "pre-trained start"}
-RATIOS = {"ssr_ia": "I and A", "ssr_ib": "I and B", "ssr_ab": "A and B"}
+SETTINGS = {
+    "learning rate": ("lr_high", "lr_low"),
+    "batch size": ("bs_large", "bs_small"),
+    "weight decay": ("wd_high", "wd_low"),
+}
+"""Figure 9's columns: the recipe above the base, and that below."""
+
+
+def recipe_panels(context: FigureContext) -> Figure:
+    """Draw test error against lambda: settings as columns, raw and sign-consistent as rows."""
+    figure, axes = context.subplots(2, len(SETTINGS), aspect=0.72, sharex=True, sharey=True)
+    panels = [(row, setting) for row in ROWS for setting in SETTINGS]
+    for index, (ax, (row, setting)) in enumerate(zip(axes, panels, strict=True)):
+        for name, recipe, color in zip(
+            ("higher", "lower"), SETTINGS[setting], PALETTE[1::-1], strict=True
+        ):
+            rows = where(context.table, recipe=recipe, sign_consistent=row)
+            line(ax, rows, x="lambda", y="error", color=color, label=f"{name} than the base")
+        lambda_axis(ax)
+        if context.width == "single":
+            ax.set_title(f"{setting}, {ROWS[row]}")
+        elif index < len(SETTINGS):
+            ax.set_title(setting)
+        if index >= len(SETTINGS):
+            ax.set_xlabel(r"$\lambda$")
+        if index % len(SETTINGS) == 0:
+            ax.set_ylabel(f"{ROWS[row]}\ntest error")
+    axes[0].set_ylim(bottom=0.0)
+    figure.legend(*axes[0].get_legend_handles_labels(), loc="outside upper center", ncols=2)
+    return figure
 
 
 def recipe_line_panels(context: FigureContext, *, first: str, second: str) -> Figure:
@@ -61,7 +83,7 @@ def recipe_line_panels(context: FigureContext, *, first: str, second: str) -> Fi
 
 
 def _group_marks(ax: Axes, table: pd.DataFrame, value: str, names: dict[str, str]) -> None:
-    """Draw one statistic by parameter group, a mark a solution, bars to the extremes."""
+    """Draw one statistic by parameter group, a mark per net, bars to the extremes."""
     for index, (solution, name) in enumerate(names.items()):
         rows = where(table, part="group", solution=solution)
         rows = rows[rows["group"].isin(list(PARTITION))]
@@ -83,73 +105,3 @@ def _group_marks(ax: Axes, table: pd.DataFrame, value: str, names: dict[str, str
         )
     ax.set_xticks(range(len(PARTITION)), labels=list(PART_LABELS.values()))
     ax.set_xlim(-0.5, len(PARTITION) - 0.5)
-
-
-def half_line_panels(context: FigureContext) -> Figure:
-    """Draw, a row a start: accuracy between both nets, gap and same-sign ratios by epoch."""
-    figure, axes = context.subplots(len(REGIMES), 3, aspect=0.78)
-    found = sorted(int(epoch) for epoch in context.table["epoch"].unique())
-    colors = dict(zip(found, sequential(len(found)), strict=True))
-    for index, (regime, name) in enumerate(REGIMES.items()):
-        line_ax, gap_ax, ratio_ax = axes[3 * index : 3 * index + 3]
-        rows = where(context.table, regime=regime)
-        for epoch, color in colors.items():
-            curve = where(rows, part="line", epoch=epoch)
-            label = f"epoch {epoch}" if epoch == found[0] else str(epoch)
-            line(line_ax, curve, x="x", y="accuracy", color=color, label=label)
-        line_ax.set(title=name, xlabel="$l$", ylabel="test accuracy")
-        numbers = where(rows, part="epoch")
-        line(gap_ax, numbers, x="epoch", y="gap", color=PALETTE[6], marker="o")
-        gap_ax.axhline(0.0, color="#999999", linewidth=0.6, linestyle=":")
-        gap_ax.set_title("gap at the middle")
-        for look, (ratio, label) in enumerate(RATIOS.items()):
-            look_of = {"color": PALETTE[look], "marker": MARKERS[look], "label": label}
-            line(ratio_ax, numbers, x="epoch", y=ratio, **look_of)
-        ratio_ax.set_title("share of equal signs")
-        for ax in (gap_ax, ratio_ax):
-            _epoch_axis(ax, found)
-    for left, right in zip(axes[:3], axes[3:], strict=True):
-        _join_heights(left, right)
-    _legend(figure, axes[0], axes[2])
-    return figure
-
-
-def _epoch_axis(ax: Axes, found: list[int]) -> None:
-    """Make the horizontal axis one of epochs, which are about equally far apart as logarithms."""
-    ax.set_xscale("log")
-    ax.set_xlabel("epoch")
-    ax.xaxis.set_major_locator(FixedLocator(found))
-    ax.xaxis.set_minor_locator(NullLocator())
-    ax.xaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
-
-
-def _join_heights(one: Axes, other: Axes) -> None:
-    low = min(ax.get_ylim()[0] for ax in (one, other))
-    high = max(ax.get_ylim()[1] for ax in (one, other))
-    # Marks at the edge must not be cut.
-    margin = 0.05 * (high - low)
-    for ax in (one, other):
-        ax.set_ylim(low - margin, high + margin)
-
-
-def _legend(figure: Figure, *panels: Axes) -> None:
-    """Name the lines of panels above all of them, a row a panel."""
-    from itertools import chain, zip_longest
-
-    from matplotlib.lines import Line2D
-
-    rows = [list(zip(*ax.get_legend_handles_labels(), strict=True)) for ax in panels]
-    # A legend is filled column by column.
-    blank = (Line2D([], [], linestyle=""), "")
-    entries = list(chain.from_iterable(zip_longest(*rows, fillvalue=blank)))
-    if entries:
-        handles, labels = zip(*entries, strict=True)
-        columns = max(len(row) for row in rows)
-        figure.legend(
-            handles,
-            labels,
-            loc="outside upper center",
-            ncols=columns,
-            handlelength=1.4,
-            columnspacing=0.9,
-        )

@@ -1,9 +1,9 @@
-"""What the claims on lines between two solutions are about, each a number from a task's table.
+"""What the claims on recipes measure, each a number from a task's table.
 
-Every function takes the table of one seed, unless it says "whole table". Of two solutions of
-unlike recipes (Figures 8, 24 to 26) `first` is the one at l = 0, and `consistency` counts the
-coordinates whose product with second - first is positive. Of two nets trained on half of the
-data (Figure 11) A is the one at x = 0. No torch, no pandas at import.
+Every function takes the table of one seed, unless it says "whole table". `first` is the net at
+l = 0, `second` that at l = 1, and `consistency` counts the coordinates whose product with
+second - first is positive. AS is the mean test error over lambda < 0 minus that over lambda > 0,
+over all draws of a noise. No torch, no pandas at import.
 """
 
 from __future__ import annotations
@@ -11,17 +11,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from harness.declare.statistics import MissingRows
+from harness.declare.table import pick
 from reproductions.asymvalley.method.directions import PARTITION
-from reproductions.asymvalley.models.scopes import ABOVE_ZERO
-from reproductions.asymvalley.valleys.quantities import pick, spearman
+from reproductions.asymvalley.models.curves import ON_GRID, asymmetry, point_at, share_of, sides
+from reproductions.asymvalley.models.pairs import RECIPES
 
 if TYPE_CHECKING:
     import pandas as pd
-
-FIRST_EPOCH = 5
-"""From here on the nets of Figure 11 are compared: before, those from scratch have not moved."""
-ON_GRID = 1e-6
-"""How far a place on a line may be from a grid point and still be it."""
 
 
 # --- two solutions of unlike recipes (Figures 8, 24, 25, 26) ---
@@ -38,9 +34,9 @@ def group_pair(table: pd.DataFrame, *, group: str, value: str) -> list[float]:
 
 
 def num_groups_more_consistent(table: pd.DataFrame) -> float:
-    """Return in how many of Figure 8's five groups the second solution is more consistent."""
+    """Return in how many of Figure 8's five groups the second net is more consistent."""
     pairs = [group_pair(table, group=group, value="consistency") for group in PARTITION]
-    return float(sum(second - first >= ABOVE_ZERO for first, second in pairs))
+    return float(sum(second > first for first, second in pairs))
 
 
 def larger_is_more_consistent(table: pd.DataFrame) -> list[float]:
@@ -76,7 +72,7 @@ def least_gain_of_consistency(table: pd.DataFrame) -> float:
 def barrier(table: pd.DataFrame) -> list[float]:
     """Return the larger error of both solutions, and the largest error between them."""
     line = errors_on_line(table)
-    ends = [_at(line, place) for place in (0.0, 1.0)]
+    ends = [point_at(line, place) for place in (0.0, 1.0)]
     between = [error for place, error in line.items() if ON_GRID < place < 1.0 - ON_GRID]
     if not between:
         raise MissingRows("the table has no point between the two solutions")
@@ -89,85 +85,34 @@ def errors_on_line(table: pd.DataFrame) -> dict[float, float]:
     return {float(x): float(y) for x, y in sorted(zip(rows["x"], rows["error"], strict=True))}
 
 
-def _at(line: dict[float, float], place: float) -> float:
-    for found, value in line.items():
-        if abs(found - place) < ON_GRID:
-            return value
-    raise MissingRows(f"the line has no point at {place:g}")
+# --- six recipes of training (Figures 9, 23) ---
 
 
-# --- two nets of half of the data (Figure 11) ---
+def recipe_asymmetry(table: pd.DataFrame, *, recipe: str, sign_consistent: bool) -> float:
+    """Return AS of one recipe's solution along the raw or the sign-consistent noise."""
+    return asymmetry(pick(table, recipe=recipe, sign_consistent=sign_consistent))
 
 
-def epochs(table: pd.DataFrame, *, regime: str) -> pd.DataFrame:
-    """Return the rows of a regime, one an epoch, indexed by it, ascending."""
-    return pick(table, part="epoch", regime=regime).set_index("epoch").sort_index()
+def largest_raw_share(table: pd.DataFrame) -> float:
+    """Return the largest abs(AS) of the raw noise over AS of the sign-consistent, over recipes."""
+    shares = []
+    for recipe in RECIPES:
+        raw, signed = (
+            recipe_asymmetry(table, recipe=recipe, sign_consistent=kind) for kind in (False, True)
+        )
+        shares.append(share_of(raw, signed))
+    return max(shares)
 
 
-def last_gap(table: pd.DataFrame, *, regime: str) -> float:
-    """Return accuracy(midpoint) - mean accuracy of both ends, after the last epoch."""
-    return float(epochs(table, regime=regime)["gap"].iloc[-1])
+def least_sign_asymmetry(table: pd.DataFrame) -> float:
+    """Return the least AS of the sign-consistent noise over recipes."""
+    return min(recipe_asymmetry(table, recipe=name, sign_consistent=True) for name in RECIPES)
 
 
-def least_ssr(table: pd.DataFrame, *, regime: str) -> float:
-    """Return the least same-sign ratio of A and B over the epochs from `FIRST_EPOCH` on."""
-    return min(_late_ssr(table, regime).values())
+def raw_spread(table: pd.DataFrame) -> tuple[float, float]:
+    """Return the largest and the least E+ of the raw noise over recipes, for their ratio.
 
-
-def closest_ssr(table: pd.DataFrame) -> list[float]:
-    """Return SSR-AB from scratch and pre-trained, at the late epoch where they favour it least."""
-    scratch, pretrained = (_late_ssr(table, regime) for regime in ("random", "pretrained"))
-    common = sorted(scratch.keys() & pretrained.keys())
-    if not common:
-        raise MissingRows(f"the regimes share no epoch from {FIRST_EPOCH} on")
-    closest = min(common, key=lambda epoch: pretrained[epoch] - scratch[epoch])
-    return [scratch[closest], pretrained[closest]]
-
-
-def gap_follows_ssr(table: pd.DataFrame) -> float:
-    """Return Spearman's correlation of gap and SSR-AB over all epochs of both regimes."""
-    gaps: list[float] = []
-    ratios: list[float] = []
-    for regime in ("random", "pretrained"):
-        rows = epochs(table, regime=regime)
-        gaps += [float(gap) for gap in rows["gap"]]
-        ratios += [float(ratio) for ratio in rows["ssr_ab"]]
-    return spearman(gaps, ratios)
-
-
-def _late_ssr(table: pd.DataFrame, regime: str) -> dict[int, float]:
-    ratios = epochs(table, regime=regime)["ssr_ab"]
-    late = {int(e): float(ratio) for e, ratio in ratios.items() if e >= FIRST_EPOCH}
-    if not late:
-        raise MissingRows(f"the regime {regime} has no epoch from {FIRST_EPOCH} on")
-    return late
-
-
-def farthest_end(table: pd.DataFrame) -> float:
-    """Return the largest difference of a line's ends and middle from the nets' own; whole table.
-
-    The middle counts where the line has a point there. Raises MissingRows without an epoch that
-    has both.
+    All recipes have the same lambdas.
     """
-    keys = ["regime", "seed", "epoch"]
-    own = table[table["part"] == "epoch"].set_index(keys)
-    farthest = []
-    for key, line in table[table["part"] == "line"].groupby(keys):
-        curve = dict(zip(line["x"].astype(float), line["accuracy"].astype(float), strict=True))
-        row = own.loc[key]
-        farthest += [
-            abs(_at(curve, 0.0) - row["accuracy_a"]),
-            abs(_at(curve, 1.0) - row["accuracy_b"]),
-        ]
-        if any(abs(place - 0.5) < ON_GRID for place in curve):
-            farthest.append(abs(_at(curve, 0.5) - row["accuracy_mid"]))
-    if not farthest:
-        raise MissingRows("the table has no line between two nets")
-    return float(max(farthest))
-
-
-def largest_gap_error(table: pd.DataFrame) -> float:
-    """Return how far a gap is from what it is the difference of; whole table."""
-    rows = pick(table, part="epoch")
-    own = rows["accuracy_mid"] - (rows["accuracy_a"] + rows["accuracy_b"]) / 2.0
-    return float((rows["gap"] - own).abs().max())
+    means = [sides(pick(table, recipe=r, sign_consistent=False)).plus for r in RECIPES]
+    return max(means), min(means)

@@ -1,102 +1,68 @@
-"""How the start of batch normalisation shapes the valley: Figures 7, 21 and 22.
+"""How the start of batch normalisation shapes the valley, and what its statistics do to it.
 
-The noise is {0,1}. Different solutions are compared, so filter-norm-scaled noise stands beside
-norm-scaled; the mechanism shows with noise on the weights of batch normalisation alone.
+Figures 7, 21 and 22: the noise is {0,1}. Different nets are compared, so filter-norm-scaled noise
+stands beside norm-scaled; the mechanism shows with noise on the weights of batch normalisation
+alone. `bn_statistics`: the paper estimates statistics anew at every point (appendix A.3) without
+showing what happens otherwise.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
-from harness.declare.experiment import RawParams, Row, RunContext
 from harness.declare.profiles import Profile
-from reproductions.asymvalley.models.pairs import BN_STARTS, Point
-from reproductions.asymvalley.trained_nets import experiment as solution
-from reproductions.asymvalley.trained_nets.scales import SCALES, walked
-from reproductions.asymvalley.trained_nets.walking import walk_experiment
+from reproductions.asymvalley.models.pairs import (
+    BN_STARTS,
+    SCALES,
+    DrawnCurves,
+    Pair,
+    drawn_curves_of,
+)
+from reproductions.asymvalley.trained_nets.experiment import STARTED, trainings, walk_experiment
 
-if TYPE_CHECKING:
-    from torch import Tensor
-
-    from reproductions.asymvalley.method.curve import Walk
-    from reproductions.asymvalley.method.directions import Group, Norm
-    from reproductions.asymvalley.models.kept_nets import Solution
-
-NUM_QUANTILES = 41
-"""Kept of the weights of batch normalisation: a histogram of any binning follows from them."""
+FROZEN: tuple[Pair, ...] = ("vgg16_cifar10", "resnet20_svhn")
+"""Pairs that are walked through with frozen statistics, too."""
 
 
-def walk(params: RawParams, ctx: RunContext, trained: Solution, walk: Walk) -> list[Row]:
-    """Walk along {0,1} noise on all parameters and on batch normalisation's; keep its weights."""
-    rows: list[Row] = []
-    draws = int(params["num_draws"])
-    for scale in SCALES:
-        rows += _curves(params, ctx, walk, "ns", "all", scale, 1)
-        # Claims compare the smallest scale of this row.
-        count = draws if scale == min(SCALES) else 1
-        rows += _curves(params, ctx, walk, "filter_ns", "all", scale, count)
-    rows += _curves(params, ctx, walk, "ns", "bn", 1.0, draws)
-    return rows + _weights(walk)
-
-
-def _curves(
-    params: RawParams, ctx: RunContext, walk: Walk, norm: Norm, group: Group, s: float, draws: int
-) -> list[Row]:
-    from reproductions.asymvalley.method.noise import draw_noise
-    from reproductions.asymvalley.models.curve_rows import curve_rows, lambdas
-
-    # Noise on batch normalisation is noise on its weights: biases stay as they are.
-    mask_P = walk.layout.mask("bn_weight" if group == "bn" else "all").to(ctx.device)
-    rows: list[Row] = []
-    for draw in range(draws):
-        noise_P = draw_noise("binary", walk.layout.size, seed=int(params["seed"]), draw=draw)
-        eps_P: Tensor = noise_P.to(ctx.device) * mask_P
-        step_P = walk.step(eps_P, scale=s, norm=norm, mask=mask_P)
-        labels = {"part": "curve", "norm": norm, "group": group, "s": s, "draw": draw}
-        for row in curve_rows(walk, step_P, lambdas(int(params["num_points"])), labels):
-            kept = {name: value for name, value in row.items() if name != "lambda"}
-            rows.append({**kept, "x": row["lambda"], "bn_weight": None})
-    return rows
-
-
-def _weights(walk: Walk) -> list[Row]:
-    """Return quantiles of all weights of batch normalisation, and the share of positive ones."""
-    import torch
-
-    from reproductions.asymvalley.models.curve_rows import lambdas
-
-    weights = walk.weights_P[walk.layout.mask("bn_weight").to(walk.weights_P.device)].double()
-    places = lambdas(NUM_QUANTILES, low=0.0)
-    values = torch.quantile(weights, torch.tensor(places, dtype=torch.float64).to(weights.device))
-    empty = {"norm": "", "group": "", "s": 0.0, "draw": 0}
-    empty |= {"error": None, "ce": None, "sign_consistency": None}
-    rows: list[Row] = [
-        {"part": "quantile", "x": place, "bn_weight": float(value), **empty}
-        for place, value in zip(places, values, strict=True)
-    ]
-    share = float((weights > 0).double().mean())
-    return [*rows, {"part": "share", "x": 0.0, "bn_weight": share, **empty}]
-
-
-def points(profile: Profile) -> Iterator[Point]:
-    """Yield one walk a pair, start and seed."""
-    for pair in solution.STARTED:
+def start_grid(profile: Profile) -> Iterator[DrawnCurves]:
+    """Yield one trial per pair, start and seed."""
+    for pair in STARTED:
         for start in BN_STARTS:
-            for point in solution.chosen(profile, pair, bn_start=start):
-                yield walked(profile, point)
+            for training in trainings(profile, pair, bn_start=start):
+                yield drawn_curves_of(profile, training)
 
 
-def num_points(params: RawParams) -> int:
+def statistics_grid(profile: Profile) -> Iterator[DrawnCurves]:
+    """Yield one trial per pair and seed."""
+    for pair in FROZEN:
+        for training in trainings(profile, pair):
+            yield drawn_curves_of(profile, training)
+
+
+def start_points(params: DrawnCurves) -> int:
     """Return the points of a trial."""
-    curves = 2 * len(SCALES) - 1 + 2 * int(params["num_draws"])
-    return curves * (int(params["num_points"]) - 1) + 1
+    curves = 2 * len(SCALES) - 1 + 2 * params.num_draws
+    return curves * (params.num_points - 1) + 1
 
 
-experiment = walk_experiment(
+def statistics_points(params: DrawnCurves) -> int:
+    """Return the points of a trial, one with frozen statistics as half of one."""
+    return 3 * params.num_draws * (params.num_points - 1) + 1
+
+
+batch_norm_starts = walk_experiment(
     "asymvalley/batch_norm_starts",
-    rows=walk,
-    points=points,
-    num_points=num_points,
+    params=DrawnCurves,
+    grid=start_grid,
+    run=".starts.trial:start_rows",
+    num_points=start_points,
     address=("pair", "bn_start", "seed"),
+)
+frozen_statistics = walk_experiment(
+    "asymvalley/frozen_statistics",
+    params=DrawnCurves,
+    grid=statistics_grid,
+    run=".starts.trial:statistics_rows",
+    num_points=statistics_points,
+    address=("pair", "seed"),
 )

@@ -1,7 +1,4 @@
-"""Figures of BN starts, training recipes, BN statistics and trained nets.
-
-Lines are means over draws and seeds, bands reach to their extremes.
-"""
+"""Figures of how batch normalisation starts, and of its statistics."""
 
 from __future__ import annotations
 
@@ -9,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from matplotlib.lines import Line2D
 
-from harness.publish.figures import MARKERS, PALETTE, WIDTH_IN, FigureContext, sequential
+from harness.publish.figures import PALETTE, FigureContext, sequential
+from reproductions.asymvalley.models.drawing import ROWS, lambda_axis, line, share_heights, where
 from reproductions.asymvalley.models.pairs import BN_STARTS
-from reproductions.asymvalley.valleys.figures import ROWS, lambda_axis, line, where
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -27,24 +24,11 @@ VALLEYS = (
     ("ns", "bn", "BN alone"),
 )
 """norm, group and name of Figure 7's rows of valleys."""
-SETTINGS = {
-    "learning rate": ("lr_high", "lr_low"),
-    "batch size": ("bs_large", "bs_small"),
-    "weight decay": ("wd_high", "wd_low"),
-}
-"""Figure 9's columns: the recipe above the base, and that below."""
 STATISTICS = {"recalibrate": "estimated anew", "frozen": "frozen"}
-SOLUTION_VALUES = {
-    "sign_gradient_cosine": "cosine with gradient",
-    "test_error": "test error",
-    "init_sign_agreement": "signs kept",
-}
-ROW_IN = 0.115
-"""Height of one net's row in inches."""
 
 
 def start_panels(context: FigureContext) -> Figure:
-    """Draw BN weights and three kinds of valley: starts as columns, a colour a width s."""
+    """Draw BN weights and three kinds of valley: starts as columns, a colour per width s."""
     count = len(BN_STARTS)
     figure, axes = context.subplots(1 + len(VALLEYS), count, aspect=0.58)
     widths = sorted(float(s) for s in where(context.table, part="curve")["s"].unique())
@@ -66,14 +50,14 @@ def start_panels(context: FigureContext) -> Figure:
             if context.width == "single":
                 ax.set_title(f"{name}\n{START_LABELS[start]}")
         panels[0].set_ylabel("test error" if context.width == "single" else f"{name}\ntest error")
-        share_y(panels)
+        share_heights(panels)
     handles = [Line2D([], [], color=color, label=f"$s = {s:g}$") for s, color in colors.items()]
     figure.legend(handles=handles, loc="outside upper center", ncols=max(len(handles), 1))
     return figure
 
 
 def _weights(ax: Axes, rows: pd.DataFrame) -> None:
-    """Draw the share of BN weights below each value, a line a seed, and say how many are > 0."""
+    """Draw the share of BN weights below each value, a line per seed, and say how many are > 0."""
     for _, weights in where(rows, part="quantile").groupby("seed"):
         ordered = weights.sort_values("x")
         ax.plot(ordered["bn_weight"].to_numpy(), ordered["x"].to_numpy(), color=PALETTE[6], lw=0.8)
@@ -85,32 +69,8 @@ def _weights(ax: Axes, rows: pd.DataFrame) -> None:
         ax.text(0.03, 0.94, text, transform=ax.transAxes, ha="left", va="top", fontsize=6.0)
 
 
-def recipe_panels(context: FigureContext) -> Figure:
-    """Draw test error against lambda: settings as columns, raw and sign-consistent as rows."""
-    figure, axes = context.subplots(2, len(SETTINGS), aspect=0.72, sharex=True, sharey=True)
-    panels = [(row, setting) for row in ROWS for setting in SETTINGS]
-    for index, (ax, (row, setting)) in enumerate(zip(axes, panels, strict=True)):
-        for name, recipe, color in zip(
-            ("higher", "lower"), SETTINGS[setting], PALETTE[1::-1], strict=True
-        ):
-            rows = where(context.table, recipe=recipe, sign_consistent=row)
-            line(ax, rows, x="lambda", y="error", color=color, label=f"{name} than the base")
-        lambda_axis(ax)
-        if context.width == "single":
-            ax.set_title(f"{setting}, {ROWS[row]}")
-        elif index < len(SETTINGS):
-            ax.set_title(setting)
-        if index >= len(SETTINGS):
-            ax.set_xlabel(r"$\lambda$")
-        if index % len(SETTINGS) == 0:
-            ax.set_ylabel(f"{ROWS[row]}\ntest error")
-    axes[0].set_ylim(bottom=0.0)
-    figure.legend(*axes[0].get_legend_handles_labels(), loc="outside upper center", ncols=2)
-    return figure
-
-
 def statistics_panels(context: FigureContext, *, titles: Mapping[str, str]) -> Figure:
-    """Draw test error against lambda, a row a net, raw and sign-consistent beside each other."""
+    """Draw test error against lambda, a row per net, raw and sign-consistent beside each other."""
     figure, axes = context.subplots(len(titles), len(ROWS), aspect=0.5, sharex=True)
     panels = [(pair, row) for pair in titles for row in ROWS]
     for ax, (pair, row) in zip(axes, panels, strict=True):
@@ -120,7 +80,7 @@ def statistics_panels(context: FigureContext, *, titles: Mapping[str, str]) -> F
         lambda_axis(ax)
         ax.set_title(f"{titles[pair]}, {ROWS[row]}")
     for left, right in zip(axes[::2], axes[1::2], strict=True):
-        share_y((left, right))
+        share_heights((left, right))
         left.set_ylabel("test error")
     for ax in axes[-2:]:
         ax.set_xlabel(r"$\lambda$")
@@ -131,47 +91,6 @@ def statistics_panels(context: FigureContext, *, titles: Mapping[str, str]) -> F
         ncols=len(STATISTICS),
     )
     return figure
-
-
-def solution_panels(context: FigureContext) -> Figure:
-    """Draw three measures of every trained net as marks, a row a net, a colour a pair."""
-    names = ["pair", "recipe", "bn_start"]
-    found = list(context.table.groupby(names, sort=False).groups)
-    pairs = list(dict.fromkeys(pair for pair, _, _ in found))
-    nets = sorted(found, key=lambda net: pairs.index(net[0]))
-    places = {net: -index for index, net in enumerate(nets)}
-    panel_in = WIDTH_IN[context.width] / (2 if context.width == "single" else 3)
-    aspect = max(ROW_IN * (len(nets) + 3) / panel_in, 0.3)
-    figure, axes = context.subplots(1, len(SOLUTION_VALUES), aspect=aspect, sharey=True)
-    for ax, (value, label) in zip(axes, SOLUTION_VALUES.items(), strict=True):
-        for net, rows in context.table.groupby(names, sort=False):
-            look = pairs.index(net[0])
-            ax.plot(
-                rows[value].to_numpy(dtype="float64"),
-                [places[net]] * len(rows),
-                color=PALETTE[look % len(PALETTE)],
-                # The eighth pair has the first colour again, with another mark.
-                marker=MARKERS[(look + look // len(PALETTE)) % len(MARKERS)],
-                linestyle="",
-            )
-        ax.set_xlabel(label)
-    axes[0].axvspan(-0.1, 0.1, color="#eeeeee", zorder=0)
-    axes[0].set_yticks(list(places.values()), labels=[_net_name(*net) for net in nets])
-    axes[0].set_ylim(-len(nets) + 0.4, 0.6)
-    return figure
-
-
-def _net_name(pair: str, recipe: str, bn_start: str) -> str:
-    changes = [recipe] if recipe != "base" else []
-    changes += [f"BN {bn_start}"] if bn_start != "ones" else []
-    return ", ".join([pair, *changes])
-
-
-def share_y(axes: Sequence[Axes]) -> None:
-    """Give panels one range of values, from zero."""
-    top = max(ax.get_ylim()[1] for ax in axes)
-    for ax in axes:
-        ax.set_ylim(0.0, top)
 
 
 def _share_x(axes: Sequence[Axes]) -> None:

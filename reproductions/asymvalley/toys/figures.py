@@ -9,13 +9,13 @@ import numpy as np
 from harness.declare.statistics import aggregate
 from harness.publish.figures import MARKERS, PALETTE, FigureContext, plot_ours, sequential
 from reproductions.asymvalley.method.directions import NOISES
+from reproductions.asymvalley.models.drawing import NOISE_LABELS
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-NOISE_LABELS = ("G(0,1)", "U(-1,1)", "{-1,0,1}", "G(1,1)", "U(0,1)", "{0,1}", "{1}")
 SCALING_LABELS = {
     ("raw", ""): "raw",
     ("ns", ""): "norm-scaled",
@@ -55,7 +55,7 @@ def scaling_panels(context: FigureContext) -> Figure:
             plot_ours(
                 ax, rows, x="kind", y=value, label=label, color=color, marker=marker, style=""
             )
-        ax.set_xticks(range(len(NOISES)), NOISE_LABELS, rotation=40, ha="right")
+        ax.set_xticks(range(len(NOISES)), list(NOISE_LABELS.values()), rotation=40, ha="right")
     axes[0].set_ylabel("cosine with the noise")
     axes[0].set_ylim(0.0, 1.05)
     axes[1].set_ylabel("relative length")

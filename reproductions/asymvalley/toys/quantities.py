@@ -9,16 +9,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from harness.declare.profiles import Profile
 from harness.declare.statistics import InvalidQuantity, MissingRows
+from harness.declare.table import pick
 
 if TYPE_CHECKING:
     import pandas as pd
 
-TOY: tuple[Profile, ...] = ("cpu", "paper")
-TOY_EXACT: tuple[Profile, ...] = ("smoke", "cpu", "paper")
-ONE_SEED = "smoke has one seed or fewer draws; the other profiles are the paper's own setting"
-NO_GPU_GRID = "it needs no GPU: the cpu profile is the paper's own setting"
 METRICS = (
     *("error", "ce", "trace_p", "trace_h"),
     *("first_order_weight", "second_order_weight"),
@@ -34,22 +30,17 @@ NUM_SEEDS = 5
 
 def largest_turn(table: pd.DataFrame, *, norm: str) -> float:
     """Return the largest 1 - cosine between noise and scaled noise; whole table."""
-    return float(_scaled(table, norm)["one_minus_cosine"].abs().max())
+    return float(pick(table, norm=norm)["one_minus_cosine"].abs().max())
 
 
 def smallest_turn(table: pd.DataFrame, *, norm: str, rule: str) -> float:
     """Return the least 1 - cosine over the kinds of noise."""
-    rows = _scaled(table, norm)
-    return float(rows.loc[rows["one_dim_rule"] == rule, "one_minus_cosine"].min())
+    return float(pick(table, norm=norm, one_dim_rule=rule)["one_minus_cosine"].min())
 
 
 def length_error(table: pd.DataFrame, *, norm: str) -> float:
     """Return the largest |length of scaled noise / length of the weights - 1|; whole table."""
-    return float((_scaled(table, norm)["norm_ratio"] - 1.0).abs().max())
-
-
-def _scaled(table: pd.DataFrame, norm: str) -> pd.DataFrame:
-    return _some(table[table["norm"] == norm], f"of scaling {norm}")
+    return float((pick(table, norm=norm)["norm_ratio"] - 1.0).abs().max())
 
 
 # --- class patterns (Figure 10) ---
@@ -57,24 +48,20 @@ def _scaled(table: pd.DataFrame, norm: str) -> pd.DataFrame:
 
 def smallest_pattern_gain(table: pd.DataFrame, *, value: str) -> float:
     """Return the least value(+a) - value(-a) over classes and sizes a; whole table."""
-    rows = _steps(table).pivot(index="digit", columns="x", values=value)
+    rows = pick(table, part="step").pivot(index="digit", columns="x", values=value)
     return min(float((rows[x] - rows[-x]).min()) for x in rows.columns if x > 0)
 
 
 def smallest_mean_gain(table: pd.DataFrame, *, value: str) -> float:
     """Return the least gain of the mean over classes, over sizes a; whole table."""
-    means = _steps(table).groupby("x")[value].mean()
+    means = pick(table, part="step").groupby("x")[value].mean()
     return min(float(means[x] - means[-x]) for x in means.index if x > 0)
 
 
 def pattern_error(table: pd.DataFrame) -> float:
     """Return the largest difference of a cosine from its closed form; whole table."""
-    rows = _steps(table)
+    rows = pick(table, part="step")
     return float((rows["cosine"] - rows["expected_cosine"]).abs().max())
-
-
-def _steps(table: pd.DataFrame) -> pd.DataFrame:
-    return _some(table[table["part"] == "step"], "of perturbed class weights")
 
 
 # --- the ReLU unit (Figure 27) ---
@@ -82,25 +69,22 @@ def _steps(table: pd.DataFrame) -> pd.DataFrame:
 
 def mean_error(table: pd.DataFrame) -> float:
     """Return the largest |sampled - expected mean| in standard errors; whole table."""
-    rows = _summaries(table)
+    rows = pick(table, part="summary")
     return float(((rows["mean"] - rows["expected_mean"]).abs() / rows["standard_error"]).max())
 
 
 def means(table: pd.DataFrame) -> list[float]:
     """Return the mean pre-activation by size of the noise, claimed to ascend."""
-    return [float(mean) for mean in _summaries(table).sort_values("lambda")["mean"]]
+    return [float(mean) for mean in pick(table, part="summary").sort_values("lambda")["mean"]]
 
 
 def active_shares(table: pd.DataFrame, *, size: float) -> list[float]:
     """Return the share of active units at -size and +size, claimed to ascend."""
-    shares = dict(zip(_summaries(table)["lambda"], _summaries(table)["active"], strict=True))
+    rows = pick(table, part="summary")
+    shares = dict(zip(rows["lambda"], rows["active"], strict=True))
     if not {-size, size} <= shares.keys():
         raise MissingRows(f"the table has no rows at sizes -{size:g} and {size:g}")
     return [float(shares[-size]), float(shares[size])]
-
-
-def _summaries(table: pd.DataFrame) -> pd.DataFrame:
-    return _some(table[table["part"] == "summary"], "that sum up a sample")
 
 
 # --- the softmax toy (Figure 29) ---
@@ -151,7 +135,7 @@ def _common_gap(sides: Sequence[tuple[float, float]]) -> float:
 
 def _sides(table: pd.DataFrame, value: str, *, sign_consistent: bool) -> list[tuple[float, float]]:
     """Return per seed the means over lambda > 0 and lambda < 0."""
-    rows = _some(table[table["sign_consistent"] == sign_consistent], "of that kind of noise")
+    rows = pick(table, sign_consistent=sign_consistent)
     found = []
     for _, part in rows.groupby("seed"):
         positive = part.loc[part["lambda"] > 0, value].mean()
@@ -159,9 +143,3 @@ def _sides(table: pd.DataFrame, value: str, *, sign_consistent: bool) -> list[tu
     if len(found) < NUM_SEEDS:
         raise InvalidQuantity(f"{len(found)} seed(s), need at least {NUM_SEEDS}")
     return found
-
-
-def _some(rows: pd.DataFrame, what: str) -> pd.DataFrame:
-    if rows.empty:
-        raise MissingRows(f"the table has no rows {what}")
-    return rows

@@ -15,7 +15,7 @@ from reproductions.asymvalley.method.noise import sign
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Unit:
+class UnitDraws:
     """A fixed input and draws of a weight that correlates with it."""
 
     input_D: Tensor
@@ -35,14 +35,16 @@ class Spread:
     mean: float
     std: float
     standard_error: float
-    """Of the mean."""
+    """Standard error of the mean."""
     active: float
     """Share of draws with a positive pre-activation: the unit is on."""
     mean_output: float
     """Mean after the ReLU."""
 
 
-def draw_unit(*, num_inputs: int, num_draws: int, pull: float, generator: torch.Generator) -> Unit:
+def draw_unit(
+    *, num_inputs: int, num_draws: int, pull: float, generator: torch.Generator
+) -> UnitDraws:
     """Draw h ~ G(0,1)^D once, then `num_draws` weights w = pull h + delta, delta ~ G(0,1)^D.
 
     Source: appendix D.2; the number of inputs is ours (DEV-11), the paper prints it only in a
@@ -51,7 +53,7 @@ def draw_unit(*, num_inputs: int, num_draws: int, pull: float, generator: torch.
     input_D = torch.randn(num_inputs, generator=generator, dtype=torch.float64)
     delta_ND = torch.randn(num_draws, num_inputs, generator=generator, dtype=torch.float64)
     weight_ND = pull * input_D + delta_ND
-    return Unit(
+    return UnitDraws(
         input_D=input_D,
         pull=pull,
         plain_N=weight_ND @ input_D,
@@ -59,7 +61,7 @@ def draw_unit(*, num_inputs: int, num_draws: int, pull: float, generator: torch.
     )
 
 
-def pre_activation(unit: Unit, size: float) -> Tensor:
+def pre_activation(unit: UnitDraws, size: float) -> Tensor:
     """Return (w + size * sign(w))^T h of every draw, shape (N,)."""
     return unit.plain_N + size * unit.push_N
 

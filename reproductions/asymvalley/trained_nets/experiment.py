@@ -1,4 +1,4 @@
-"""Every network that the valley figures need, trained once and kept.
+"""Every net that the valley figures need, trained once and kept; and how walks start from one.
 
 The start and the order of the images depend on the seed alone, so recipes and starts of batch
 normalisation are compared from one start (section 4.2).
@@ -6,100 +6,107 @@ normalisation are compared from one start (section 4.2).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import Any
 
-from harness.declare.experiment import DryRun, Estimate, Experiment, Outcome, RawParams, RunContext
+from harness.declare.experiment import Estimate, Experiment, Use
+from harness.declare.params import Params
 from harness.declare.profiles import Profile
 from reproductions.asymvalley.models.costs import estimate as estimate_of
-from reproductions.asymvalley.models.costs import needs_of, training_s
+from reproductions.asymvalley.models.costs import needs_of, point_s, training_s
 from reproductions.asymvalley.models.pairs import (
     BN_STARTS,
     PAIRS,
     RECIPES,
     BnStart,
     Pair,
-    Point,
     Recipe,
-    solution_point,
+    Training,
+    training_of,
 )
 
-SEEDS: dict[Profile, range] = {
-    "smoke": range(1),
-    "cpu": range(3),
-    "gpu": range(3),
-    "paper": range(3),
-}
 STARTED: tuple[Pair, ...] = ("vgg16_cifar10", "resnet20_svhn", "resnet20_cifar100")
 """Pairs of Figures 7, 21 and 22, each with three starts of batch normalisation."""
 TUNED: tuple[Pair, ...] = ("vgg16_cifar10", "resnet20_cifar10")
 """Pairs of Figures 9 and 23, each with six recipes; Figures 8 and 24 to 26 take some of them."""
 NOT_BASE: tuple[Pair, ...] = ("resnet20_cifar10",)
-"""Pairs of which no figure shows the base recipe."""
+"""Pairs whose base recipe no figure shows."""
+DAY_S = 24 * 3600.0
 
 
-def run(params: RawParams, ctx: RunContext) -> Outcome:
-    """Train one network and keep it."""
-    from reproductions.asymvalley.models.kept_nets import train_solution
-
-    return train_solution(params, ctx)
+def seeds_of(profile: Profile) -> range:
+    """Return the seeds of a profile's trainings."""
+    return range(1 if profile == "smoke" else 3)
 
 
-def points(profile: Profile) -> Iterator[Point]:
+def grid(profile: Profile) -> Iterator[Training]:
     """Yield every training of a profile, seed by seed."""
-    for seed in SEEDS[profile]:
+    for seed in seeds_of(profile):
         for pair in PAIRS:
             if pair not in NOT_BASE:
-                yield solution_point(profile, pair, seed=seed)
+                yield training_of(profile, pair, seed=seed)
         for pair in STARTED:
             for start in BN_STARTS[1:]:
-                yield solution_point(profile, pair, seed=seed, bn_start=start)
+                yield training_of(profile, pair, seed=seed, bn_start=start)
         for pair in TUNED:
             for recipe in RECIPES:
-                yield solution_point(profile, pair, seed=seed, recipe=recipe)
+                yield training_of(profile, pair, seed=seed, recipe=recipe)
 
 
-def chosen(
+def trainings(
     profile: Profile, pair: Pair, *, recipe: Recipe = "base", bn_start: BnStart = "ones"
-) -> Iterator[Point]:
-    """Yield one training a seed."""
-    for seed in SEEDS[profile]:
-        yield solution_point(profile, pair, seed=seed, recipe=recipe, bn_start=bn_start)
+) -> Iterator[Training]:
+    """Yield one training per seed."""
+    for seed in seeds_of(profile):
+        yield training_of(profile, pair, seed=seed, recipe=recipe, bn_start=bn_start)
 
 
-KEYS = tuple(solution_point("smoke", "vgg16_cifar10", seed=0))
-"""The parameters of a training; those of a walk hold them and more."""
-
-
-def of(params: RawParams) -> RawParams:
-    """Return the parameters of the training that a walk's parameters name."""
-    return {name: params[name] for name in KEYS}
-
-
-def estimate(params: RawParams) -> Estimate:
+def estimate(params: Training) -> Estimate:
     """Return what a training costs."""
     return estimate_of(training_s(params))
 
 
-def dry_run(params: RawParams) -> DryRun:
-    """Build and count a training's network without computing it."""
-    from reproductions.asymvalley.models.kept_nets import dry_run as dry_run_solution
-
-    return dry_run_solution(params)
-
-
-experiment = Experiment(
-    id="asymvalley/solution",
+nets = Experiment(
+    "asymvalley/solution",
     version=1,
-    run=run,
-    grid={
-        "smoke": lambda: points("smoke"),
-        "cpu": lambda: points("cpu"),
-        "gpu": lambda: points("gpu"),
-        "paper": lambda: points("paper"),
-    },
+    params=Training,
+    grid=grid,
+    run="trial:train_net",
     needs=needs_of,
     estimate=estimate,
-    dry_run=dry_run,
-    timeout_s=24 * 3600.0,
+    dry_run=".models.kept_nets:dry_run",
+    timeout_s=DAY_S,
     address=("pair", "recipe", "bn_start", "seed"),
 )
+
+
+def walk_experiment(
+    id: str,
+    *,
+    params: type[Params],
+    grid: Callable[[Profile], Iterator[Training]],
+    run: str,
+    num_points: Callable[[Any], int],
+    address: tuple[str, ...],
+) -> Experiment:
+    """Return an experiment whose trials walk through one trained net each.
+
+    run: from the paper's folder, `.study.trial:function`. num_points: how many points a trial
+    measures.
+    """
+
+    def estimate(point: Any) -> Estimate:
+        return estimate_of(num_points(point) * point_s(point))
+
+    return Experiment(
+        id,
+        version=1,
+        params=params,
+        grid=grid,
+        run=run,
+        needs=needs_of,
+        uses=(Use(experiment=nets, params=Training.training),),
+        estimate=estimate,
+        timeout_s=DAY_S,
+        address=address,
+    )

@@ -7,23 +7,23 @@ from typing import TYPE_CHECKING
 
 from matplotlib.lines import Line2D
 
-from harness.declare.statistics import aggregate
 from harness.publish.figures import PALETTE, FigureContext, sequential
 from reproductions.asymvalley.method.directions import DIRECTIONS, NOISE_GROUPS, NOISES
-from reproductions.asymvalley.valleys.quantities import AT_ZERO
+from reproductions.asymvalley.models.curves import AT_ZERO
+from reproductions.asymvalley.models.drawing import (
+    NOISE_LABELS,
+    ROWS,
+    lambda_axis,
+    line,
+    share_heights,
+    where,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-KIND_LABELS = dict(
-    zip(
-        NOISES,
-        ("G(0,1)", "U(-1,1)", "{-1,0,1}", "G(1,1)", "U(0,1)", "{0,1}", "{1}"),
-        strict=True,
-    )
-)
 DIRECTION_LABELS = dict(
     zip(
         DIRECTIONS,
@@ -41,7 +41,6 @@ DIRECTION_LABELS = dict(
 GROUP_LABELS = dict(
     zip(NOISE_GROUPS, ("all", "classifier", "features", "first blocks", "conv", "BN"), strict=True)
 )
-ROWS = {False: "raw", True: "sign-consistent"}
 AXIS_LABELS = {"error": "test error", "ce": "cross-entropy (nats)"}
 
 
@@ -57,10 +56,12 @@ def noise_panels(context: FigureContext) -> Figure:
         _s_lines(ax, rows, colors)
         _note_consistency(ax, rows)
         if context.width == "single":
-            ax.set_title(f"{KIND_LABELS[kind]}, {'signs agree' if row else 'raw'}")
+            ax.set_title(f"{NOISE_LABELS[kind]}, {'signs agree' if row else 'raw'}")
         elif not row:
-            ax.set_title(KIND_LABELS[kind])
-    _share_heights(axes, hide_after=len(NOISES) if context.width == "double" else 0)
+            ax.set_title(NOISE_LABELS[kind])
+    share_heights(axes)
+    if context.width == "double":
+        _name_first(axes, per_row=len(NOISES))
     _leave_room(axes)
     _s_legend(figure, colors)
     return figure
@@ -94,7 +95,7 @@ def direction_panels(context: FigureContext, *, pair: str, twin: str = "") -> Fi
 
 
 def ratio_panels(context: FigureContext, *, titles: Mapping[str, str]) -> Figure:
-    """Draw the mean error of both sides against the sign-change ratio, one panel a net."""
+    """Draw the mean error of both sides against the sign-change ratio, one panel per net."""
     aspect = 0.72 if context.width == "double" else 1.1
     figure, axes = context.subplots(1, len(titles), aspect=aspect)
     for ax, (pair, title) in zip(axes, titles.items(), strict=True):
@@ -122,7 +123,9 @@ def group_panels(context: FigureContext) -> Figure:
         elif value == "error":
             ax.set_title(GROUP_LABELS[group])
     for row_of_axes in (axes[:count], axes[count:]):
-        _share_heights(row_of_axes, hide_after=count if context.width == "double" else 0)
+        share_heights(row_of_axes)
+        if context.width == "double":
+            _name_first(row_of_axes, per_row=count)
     figure.legend(*axes[0].get_legend_handles_labels(), loc="outside upper center", ncols=2)
     return figure
 
@@ -153,43 +156,6 @@ def _halves(table: pd.DataFrame, pair: str) -> list[tuple[str, pd.DataFrame]]:
     ]
 
 
-def where(table: pd.DataFrame, **wanted: object) -> pd.DataFrame:
-    """Return the rows whose columns have these values; there may be none."""
-    for column, value in wanted.items():
-        table = table[table[column] == value]
-    return table
-
-
-def line(
-    ax: Axes,
-    rows: pd.DataFrame,
-    *,
-    x: str,
-    y: str,
-    color: str,
-    style: str = "-",
-    label: str = "",
-    marker: str = "",
-) -> None:
-    """Draw a mean and a band to its least and largest; points without a value are left out."""
-    rows = rows.dropna(subset=[y])
-    if rows.empty:
-        return
-    points = aggregate(rows, by=[x], value=y).sort_values(x)
-    places = points[x].to_numpy(dtype="float64")
-    means = points["mean"].to_numpy(dtype="float64")
-    ax.plot(places, means, color=color, linestyle=style, label=label, marker=marker)
-    spread = rows.groupby(x, sort=True)[y].agg(["min", "max"])
-    ax.fill_between(
-        spread.index.to_numpy(dtype="float64"),
-        spread["min"].to_numpy(dtype="float64"),
-        spread["max"].to_numpy(dtype="float64"),
-        color=color,
-        alpha=0.2,
-        linewidth=0.0,
-    )
-
-
 def _s_lines(ax: Axes, rows: pd.DataFrame, colors: Mapping[float, str]) -> None:
     for s, color in colors.items():
         line(ax, where(rows, s=s), x="lambda", y="error", color=color)
@@ -214,21 +180,10 @@ def _leave_room(axes: Sequence[Axes]) -> None:
         ax.set_ylim(low, high + 0.15 * (high - low))
 
 
-def lambda_axis(ax: Axes) -> None:
-    """Give a panel the axis of all valleys: lambda from -1 to 1."""
-    ax.set_xticks((-1.0, 0.0, 1.0), labels=("-1", "0", "1"))
-    ax.set_xlim(-1.05, 1.05)
-
-
-def _share_heights(axes: Sequence[Axes], *, hide_after: int) -> None:
-    """Give panels one range of values, from zero.
-
-    hide_after: panels in a row, of which the first alone names its ticks; 0: all name them.
-    """
-    top = max(ax.get_ylim()[1] for ax in axes)
+def _name_first(axes: Sequence[Axes], *, per_row: int) -> None:
+    """Leave the ticks of values to the first panel of a row."""
     for index, ax in enumerate(axes):
-        ax.set_ylim(0.0, top)
-        if hide_after and index % hide_after:
+        if index % per_row:
             ax.tick_params(labelleft=False)
 
 

@@ -1,22 +1,26 @@
-"""What the claims on valley curves are about, each a number from a task's table.
+"""What the claims on valleys measure, each a number from a task's table.
 
-A curve's rows have the columns `lambda`, `error`, `ce` and `draw`. Every function takes the table
-of one seed, unless it says "whole table". Errors are in [0, 1]; an asymmetry is E_minus - E_plus,
-the means over lambda in [-1, 0) and (0, 1] (paper, Figure 4), positive where the positive side is
-flatter. Unless said, curves are those of width factor s = 1. No torch, no pandas at import.
+Every function takes the table of one seed, unless it says "whole table"; curves are those of
+width factor s = 1 unless said. No torch, no pandas at import.
 """
 
 from __future__ import annotations
 
-import math
 import statistics
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
 
-from harness.declare.statistics import InvalidQuantity, MissingRows
-from reproductions.asymvalley.method import asymmetry as curves
-from reproductions.asymvalley.method.asymmetry import Sides
+from harness.declare.statistics import MissingRows
+from harness.declare.table import pick
 from reproductions.asymvalley.method.directions import DIRECTIONS, NOISES, ZERO_SYMMETRIC
+from reproductions.asymvalley.models.curves import (
+    asymmetry,
+    kth_largest,
+    need_draws,
+    share_of,
+    sides,
+    spearman,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -28,77 +32,8 @@ SHIFTED = NOISES[len(ZERO_SYMMETRIC) :]
 NEVER_ZERO = ("ones",)
 """Kinds that are never exactly zero; a zero has no sign to be consistent with. Uniform and Gaussian
 noise in float32 is, about once in 2^24 draws."""
-AT_ZERO = 1e-9
-"""Absolute lambda below which a point is the unperturbed net."""
 
 Side = Literal["plus", "minus"]
-
-
-def pick(table: pd.DataFrame, **wanted: Scalar) -> pd.DataFrame:
-    """Return the rows whose columns have these values. Raises MissingRows if there are none."""
-    rows = table
-    for column, value in wanted.items():
-        rows = rows[rows[column] == value]
-    if rows.empty:
-        shown = ", ".join(f"{column} {value}" for column, value in wanted.items())
-        raise MissingRows(f"the table has no rows of {shown}")
-    return rows
-
-
-def sides(rows: pd.DataFrame, *, value: str = "error") -> Sides:
-    """Return the means of a value over both sides of one valley, over all draws in `rows`.
-
-    Each lambda counts once, however many draws it has. Raises MissingRows where a side has no
-    point, InvalidQuantity where a point has no finite value.
-
-    Source: paper, Figure 4 (E_plus and E_minus); we leave lambda = 0 out of both.
-    """
-    points = rows[rows["lambda"].abs() > AT_ZERO]
-    if not {-1.0, 1.0} <= {math.copysign(1.0, place) for place in points["lambda"]}:
-        raise MissingRows("a curve has no point on one of its sides")
-    if not all(math.isfinite(number) for number in points[value].astype(float)):
-        raise InvalidQuantity(f"a curve has points without a finite {value}")
-    means = points.groupby("lambda")[value].mean()
-    return curves.sides(list(means.index), list(means))
-
-
-def asymmetry(rows: pd.DataFrame, *, value: str = "error") -> float:
-    """Return E_minus - E_plus of one valley: positive where its positive side is flatter."""
-    return sides(rows, value=value).asymmetry
-
-
-def kth_largest(numbers: Sequence[float], kth: int) -> float:
-    """Return the kth largest of some numbers; at least a bound where k of them are.
-
-    >>> kth_largest([1.0, 3.0, 2.0], 2)
-    2.0
-    """
-    return sorted(numbers, reverse=True)[kth - 1]
-
-
-def share_of(part: float, whole: float) -> float:
-    """Return |part| / whole; infinite where the whole is not positive: then no share is small.
-
-    >>> share_of(-1.0, 4.0), share_of(0.0, 0.0)
-    (0.25, inf)
-    """
-    return abs(part) / whole if whole > 0.0 else math.inf
-
-
-def spearman(x: Sequence[float], y: Sequence[float]) -> float:
-    """Return Spearman's rank correlation. Raises InvalidQuantity where either is constant."""
-    from scipy.stats import spearmanr
-
-    if min(len(set(x)), len(set(y))) < 2:
-        raise InvalidQuantity("a rank correlation needs numbers that differ")
-    return float(spearmanr(x, y).statistic)
-
-
-def need_draws(rows: pd.DataFrame, count: int) -> None:
-    """Raise InvalidQuantity unless the rows have at least `count` draws of the noise."""
-    found = int(rows["draw"].nunique())
-    if found < count:
-        raise InvalidQuantity(f"{found} draw(s) of the noise, need at least {count}")
 
 
 # --- seven noises, raw and sign-consistent (Figures 3, 12 to 15) ---
@@ -273,7 +208,7 @@ def excess_over_agreeing(
     """Return by how much any row's sign consistency exceeds that of rows that should agree wholly.
 
     Zero where these agree at every coordinate but the weights that are zero, which agree with
-    nothing: of each net (or whatever `by` tells apart), its largest share less the least one of
+    nothing: for each net (or whatever `by` tells apart) its largest share less the least one of
     `_agreeing`.
     """
     chosen = _agreeing(table, column, values)
@@ -289,12 +224,3 @@ def _agreeing(table: pd.DataFrame, column: str, values: Sequence[Scalar]) -> pd.
     if rows.empty:
         raise MissingRows("the table has no rows of sign-consistent directions")
     return rows
-
-
-def largest_spread_at_zero(table: pd.DataFrame) -> float:
-    """Return the largest difference of errors at lambda = 0 between curves of one net."""
-    rows = table[table["lambda"].abs() <= AT_ZERO]
-    if rows.empty:
-        raise MissingRows("the table has no rows at lambda = 0")
-    errors = rows.groupby(["pair", "seed"])["error"]
-    return float((errors.max() - errors.min()).max(skipna=False))
