@@ -172,6 +172,12 @@ def round_settings(params: Simulation, *, weight_decay: float | None = None) -> 
     )
 
 
+def settings_with(params: Search, candidate: str) -> RoundSettings:
+    """Return a trial's settings with a candidate: FedAvg's is its weight decay."""
+    own = coefficient_of(candidate) if params.algorithm == "fedavg" else None
+    return round_settings(params, weight_decay=own)
+
+
 def run_candidate(
     params: Search,
     ctx: RunContext,
@@ -182,16 +188,12 @@ def run_candidate(
     eval_rounds: Sequence[int],
     workers: int = 1,
 ) -> Run:
-    """Simulate a trial with one coefficient, and evaluate it on a held-out set.
-
-    FedAvg's coefficient is its weight decay.
-    """
-    weight_decay = coefficient_of(candidate) if params.algorithm == "fedavg" else None
+    """Simulate a trial with one coefficient, and evaluate it on a held-out set."""
     return simulate(
         partial(build_net, params, seed=ctx.seed("init"), device=ctx.device),
         algorithm_of(params, candidate),
         federation.clients,
-        round_settings(params, weight_decay=weight_decay),
+        settings_with(params, candidate),
         test=held_out,
         eval_rounds=eval_rounds,
         seed=ctx.seed("rounds"),

@@ -21,12 +21,13 @@ ROUNDS = {
 }  # fmt: skip
 """Both clients take a step a round."""
 NOISE, CURVE = "reproductions.asymvalley.method.noise", "reproductions.asymvalley.method.curve"
-WALKS = "reproductions.asymvalley.models.curve_rows"
+CURVE_ROWS = "reproductions.asymvalley.models.curve_rows"
+VALLEYS = "reproductions.asymvalley.valleys.trial"
 FEDERATED = "reproductions.asymvalley.method.federated"
 IDENTITIES = "reproductions.asymvalley.federated.identities"
 
 NO_SIGNS = Mutation(
-    where=f"{NOISE}:sign_consistent",
+    where=f"{CURVE_ROWS}:sign_consistent",
     instead=around(lambda consistent, noise, weights: noise),
     breaks="Sign-consistent noise does not take the signs of the weights.",
 )
@@ -62,7 +63,7 @@ TOYS = (
         experiment="asymvalley/softmax_noise",
         points=(Short(),),
         patches=(SHORT_FIT,),
-        mutation=NO_SIGNS,
+        mutation=replace(NO_SIGNS, where="reproductions.asymvalley.toys.trial:sign_consistent"),
     ),
     Golden(
         experiment="asymvalley/scaling",
@@ -85,7 +86,13 @@ WALKED = (
             breaks="The learning rate does not fall.",
         ),
     ),
-    Golden(experiment="asymvalley/activations", points=(RESNET,), mutation=NO_SIGNS),
+    Golden(
+        experiment="asymvalley/activations",
+        points=(RESNET,),
+        mutation=replace(
+            NO_SIGNS, where="reproductions.asymvalley.activations.trial:sign_consistent"
+        ),
+    ),
     Golden(
         experiment="asymvalley/batch_norm_starts",
         points=(replace(RESNET, of={**RESNET.of, "bn_start": "gaussian"}),),
@@ -150,13 +157,13 @@ WALKED = (
     Golden(
         experiment="asymvalley/recipes",
         points=(Short(of={"pair": "resnet20_cifar10"}, to=IMAGES),),
-        mutation=replace(NO_SIGNS, where=f"{WALKS}:sign_consistent"),
+        mutation=NO_SIGNS,
     ),
     Golden(
         experiment="asymvalley/sign_ratios",
         points=(RESNET,),
         mutation=Mutation(
-            where=f"{NOISE}:partly_consistent",
+            where=f"{VALLEYS}:partly_consistent",
             instead=around(
                 lambda partly, noise, weights, drawn, ratio: partly(
                     noise, weights, drawn, 1.0 - ratio

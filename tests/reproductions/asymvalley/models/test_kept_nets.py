@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 import torch
 import torch.nn.functional as F
@@ -15,16 +17,11 @@ from harness.run.seeds import derive_seed
 from reproductions.asymvalley.method.layout import layout_of, parameters_vector
 from reproductions.asymvalley.models.image_nets import build_net, start_batch_norms
 from reproductions.asymvalley.models.images import images_of
-from reproductions.asymvalley.models.kept_nets import (
-    KEPT,
-    load_solution,
-    sign_gradient_cosine,
-    start_of,
-    train_solution,
-)
-from reproductions.asymvalley.models.pairs import PAIRS, Point, solution_point
+from reproductions.asymvalley.models.kept_nets import KEPT, load_net, start_of
+from reproductions.asymvalley.models.pairs import PAIRS, Training, training_of
+from reproductions.asymvalley.trained_nets.trial import sign_gradient_cosine, train_net
 
-POINT = solution_point("smoke", "vgg16_cifar10", seed=0)
+POINT = training_of("smoke", "vgg16_cifar10", seed=0)
 
 
 class Context:
@@ -50,15 +47,15 @@ class Context:
         return None
 
 
-def start(point: Point, seed: int = 0) -> Tensor:
+def start(point: Training, seed: int = 0) -> Tensor:
     return parameters_vector(start_of(point, Context(seed)))  # type: ignore[arg-type]
 
 
-def test_kept_solution_is_found_again_with_its_start() -> None:
+def test_kept_net_is_found_again_with_its_start() -> None:
     context = Context()
-    outcome = train_solution(POINT, context)  # type: ignore[arg-type]
+    outcome = train_net(POINT, context)  # type: ignore[arg-type]
     assert outcome.status is Status.DONE
-    found = load_solution(POINT, context, context.kept[KEPT])  # type: ignore[arg-type]
+    found = load_net(POINT, context, context.kept[KEPT])  # type: ignore[arg-type]
     assert not found.model.training
     assert torch.equal(found.initial_P, start(POINT))
     weights = parameters_vector(found.model)
@@ -73,14 +70,14 @@ def test_kept_solution_is_found_again_with_its_start() -> None:
 
 def test_another_architecture_is_refused() -> None:
     context = Context()
-    train_solution(POINT, context)  # type: ignore[arg-type]
-    wider = POINT | {"width": 4}
+    train_net(POINT, context)  # type: ignore[arg-type]
+    wider = replace(POINT, width=4)
     with pytest.raises(SpecError, match="another architecture"):
-        load_solution(wider, context, context.kept[KEPT])  # type: ignore[arg-type]
+        load_net(wider, context, context.kept[KEPT])  # type: ignore[arg-type]
 
 
 def test_recipes_share_their_start_and_seeds_do_not() -> None:
-    large = solution_point("smoke", "vgg16_cifar10", seed=0, recipe="bs_large")
+    large = training_of("smoke", "vgg16_cifar10", seed=0, recipe="bs_large")
     assert torch.equal(start(POINT), start(large))
     assert not torch.equal(start(POINT), start(POINT, seed=1))
 
@@ -91,7 +88,7 @@ def test_starts_of_batch_norm_differ_in_its_weights_alone() -> None:
     ones = start(POINT)
     assert bool((ones[mask] == 1.0).all())
     for name, mean, std in (("uniform", 0.5, 12**-0.5), ("gaussian", 0.0, 0.1)):
-        other = start(solution_point("smoke", "vgg16_cifar10", seed=0, bn_start=name))  # type: ignore[arg-type]
+        other = start(training_of("smoke", "vgg16_cifar10", seed=0, bn_start=name))  # type: ignore[arg-type]
         assert torch.equal(ones[~mask], other[~mask])
         values = other[mask].double()
         bound = 5 * std / len(values) ** 0.5
@@ -129,11 +126,11 @@ def test_images_are_normalised_by_their_training_part() -> None:
 
 def test_more_images_than_there_are_is_refused() -> None:
     with pytest.raises(DataError, match="has 1437 training images, the trial asks for 5000"):
-        images_of(POINT | {"num_train": 5000}, Context())  # type: ignore[arg-type]
+        images_of(replace(POINT, num_train=5000), Context())  # type: ignore[arg-type]
 
 
 def test_smaller_images_are_means_of_squares() -> None:
-    small = images_of(POINT | {"image_size": 4, "normalisation": "imagenet"}, Context())  # type: ignore[arg-type]
+    small = images_of(replace(POINT, image_size=4, normalisation="imagenet"), Context())  # type: ignore[arg-type]
     raw = torch.tensor(datasets.load("digits").arrays["x"][:100] / 16.0, dtype=torch.float64)
     means = raw.reshape(100, 4, 2, 4, 2).mean(dim=(2, 4))
     found = small.train_x[:, 0].double() * 0.229 + 0.485
@@ -143,7 +140,7 @@ def test_smaller_images_are_means_of_squares() -> None:
 @pytest.mark.parametrize("profile", ["smoke", "cpu", "gpu", "paper"])
 @pytest.mark.parametrize("pair", PAIRS)
 def test_every_pair_has_a_network_at_every_scale(profile: str, pair: str) -> None:
-    point = solution_point(profile, pair, seed=0)  # type: ignore[arg-type]
+    point = training_of(profile, pair, seed=0)  # type: ignore[arg-type]
     model = build_net(point, generator=torch.Generator(), device="meta")
     layout = layout_of(model)
-    assert layout.has_batch_norm == point["batch_norm"]
+    assert layout.has_batch_norm == point.batch_norm

@@ -1,4 +1,4 @@
-"""What claims on lines between two solutions measure."""
+"""What claims on recipes, and on lines between two of them, measure."""
 
 from __future__ import annotations
 
@@ -6,29 +6,21 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from harness.declare.reference import load_reference
-from harness.declare.statistics import InvalidQuantity, MissingRows
+from harness.declare.statistics import MissingRows
 from harness.store.table_csv import build_table
-from reproductions.asymvalley.halves import fig11 as fig11_half_lines
 from reproductions.asymvalley.method.directions import PARTITION
-from reproductions.asymvalley.recipes import fig08 as fig08_recipe_lines
-from reproductions.asymvalley.recipes import table as between_views
+from reproductions.asymvalley.recipes import fig23, fig24
 from reproductions.asymvalley.recipes.quantities import (
     barrier,
-    closest_ssr,
-    farthest_end,
-    gap_follows_ssr,
     group_pair,
     larger_is_more_consistent,
-    last_gap,
+    largest_raw_share,
     least_gain_of_consistency,
     num_groups_more_consistent,
     outward_consistency,
+    raw_spread,
 )
-from tests.reproductions.asymvalley.decided import FOLDER
-from tests.reproductions.asymvalley.hand_made_between import half_lines, recipe_lines
-
-TASKS = {task.id: task for task in (*fig08_recipe_lines.tasks, fig11_half_lines.task)}
+from tests.reproductions.asymvalley.recipes.hand_made import recipe_lines, recipes
 
 
 def one_seed(table: pd.DataFrame) -> pd.DataFrame:
@@ -99,42 +91,8 @@ def test_a_group_that_is_not_in_the_table_is_missing() -> None:
         num_groups_more_consistent(table[table["group"] != "clf_bias"])
 
 
-def test_epochs_before_the_fifth_do_not_count_for_shared_signs() -> None:
-    table = one_seed(half_lines("holds"))
-    early = (table["epoch"] < 5) & (table["regime"] == "pretrained")
-    table.loc[early, "ssr_ab"] = 0.1
-    assert closest_ssr(table)[1] > 0.9
-    with pytest.raises(MissingRows, match="epoch from 5"):
-        closest_ssr(table[table["epoch"] < 5])
-
-
-def test_the_last_epoch_is_the_largest_whatever_the_order_of_rows() -> None:
-    table = one_seed(half_lines("holds")).sample(frac=1.0, random_state=1)
-    assert last_gap(table, regime="random") == pytest.approx(-0.4)
-
-
-def test_correlation_over_both_starts_is_that_of_ranks() -> None:
-    from scipy.stats import rankdata
-
-    table = one_seed(half_lines("fails"))
-    rows = table[table["part"] == "epoch"]
-    expected = np.corrcoef(rankdata(rows["gap"]), rankdata(rows["ssr_ab"]))[0, 1]
-    assert gap_follows_ssr(table) == pytest.approx(expected)
-    with pytest.raises(InvalidQuantity):
-        gap_follows_ssr(one_seed(half_lines("flat")))
-
-
-@pytest.mark.parametrize("column", ["accuracy_a", "accuracy_b", "accuracy_mid"])
-def test_each_end_and_the_middle_are_compared(column: str) -> None:
-    table = half_lines("holds")
-    assert farthest_end(table) == 0.0
-    row = (table["part"] == "epoch") & (table["epoch"] == 5) & (table["seed"] == 1)
-    table.loc[row & (table["regime"] == "random"), column] += 0.002
-    assert farthest_end(table) == pytest.approx(0.002)
-
-
 def test_the_line_of_one_pair_and_one_contrast_is_shown() -> None:
-    task = TASKS["asymvalley/fig24"]
+    task = fig24.task
     pairs = ("vgg16_cifar10", "resnet20_cifar10")
     frame = pd.concat(
         recipe_lines("holds").assign(pair=pair, contrast=contrast, status="done")
@@ -143,14 +101,31 @@ def test_the_line_of_one_pair_and_one_contrast_is_shown() -> None:
     )
     table = build_table(task, {"asymvalley/recipe_lines": frame})
     assert len(table) == len(frame) // 4
-    assert table.columns.tolist() == between_views.LINE_COLUMNS.names
+    assert table.columns.tolist() == task.table.names
 
 
-def test_the_number_the_paper_states_stands_beside_its_claim() -> None:
-    (claim,) = [each for each in fig11_half_lines.CLAIMS if each.paper_value]
-    assert claim.criterion.paper_value is not None
-    assert (
-        claim.criterion.paper_value(load_reference(FOLDER, "fig11"))
-        == claim.criterion.threshold
-        == 0.95
+def test_a_recipe_that_is_missing_leaves_the_six_undecided() -> None:
+    table = one_seed(recipes("holds"))
+    with pytest.raises(MissingRows, match="wd_high"):
+        largest_raw_share(table[table["recipe"] != "wd_high"])
+
+
+def test_spread_of_widths_is_of_raw_noise_alone() -> None:
+    table = one_seed(recipes("holds"))
+    table.loc[table["sign_consistent"] & (table["recipe"] == "lr_low"), "error"] *= 9.0
+    widest, narrowest = raw_spread(table)
+    # Levels 0.30 and 0.20 of the last and the first recipe; half of 0.001 by the second draw.
+    assert (widest, narrowest) == pytest.approx((0.3005, 0.2005))
+
+
+def test_views_show_one_net_and_only_the_six_recipes() -> None:
+    frame = pd.concat(
+        [
+            recipes("holds").assign(pair=pair, status="done")
+            for pair in ("vgg16_cifar10", "resnet20_cifar10")
+        ]
+        + [recipes("holds").assign(pair="vgg16_cifar10", recipe="base", status="done").iloc[:3]]
     )
+    table = build_table(fig23.task, {"asymvalley/recipes": frame})
+    assert len(table) == len(recipes("holds"))
+    assert "base" not in set(table["recipe"])

@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from reproductions.asymvalley.toys.relu_unit import (
-    Unit,
+    UnitDraws,
     density,
     draw_unit,
     expected_pre_activation,
@@ -18,7 +18,7 @@ from reproductions.asymvalley.toys.relu_unit import (
 )
 
 
-def unit(*, num_draws: int = 20_000, seed: int = 0) -> Unit:
+def unit(*, num_draws: int = 20_000, seed: int = 0) -> UnitDraws:
     generator = torch.Generator().manual_seed(seed)
     return draw_unit(num_inputs=32, num_draws=num_draws, pull=0.1, generator=generator)
 

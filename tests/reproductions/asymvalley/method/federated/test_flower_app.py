@@ -12,6 +12,7 @@ import torch
 from sklearn.datasets import load_digits
 
 from harness.errors import EnvError, RunError, SpecError
+from reproductions.asymvalley.federated.experiment import grid
 from reproductions.asymvalley.federated.trial import build_net
 from reproductions.asymvalley.method.federated.algorithms import (
     FedAvg,
@@ -31,7 +32,7 @@ from reproductions.asymvalley.method.federated.simulator import (
 from reproductions.asymvalley.method.federated.split import dirichlet_split
 from tests.reproductions.asymvalley.method.federated.small import LOCAL, ROUNDS, SmallNet, client
 
-NET = {"net": "convnet", "channels": 1, "image_size": 8, "pool": 1, "width": 3}
+NET = replace(next(grid("smoke")), width=3)
 # Found by name in Flower's processes, which then need nothing of the tests.
 make_net = partial(build_net, NET, seed=1, device="cpu")
 SETTINGS = replace(ROUNDS, rounds=4, local=replace(LOCAL, epochs=1, batch_size=16))

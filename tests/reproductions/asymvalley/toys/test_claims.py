@@ -22,17 +22,20 @@ from harness.provenance.seals import seal
 from harness.run.seeds import derive_seed
 from harness.store.table_csv import build_table
 from reproductions.asymvalley.method.directions import NOISES
-from reproductions.asymvalley.toys import class_pattern
-from reproductions.asymvalley.toys import fig02 as fig02_scaling
-from reproductions.asymvalley.toys import fig10 as fig10_class_pattern
-from reproductions.asymvalley.toys import fig27 as fig27_relu_unit
-from reproductions.asymvalley.toys import fig29 as fig29_softmax_noise
-from reproductions.asymvalley.toys import relu_unit as relu_toy
-from reproductions.asymvalley.toys import softmax as softmax_toy
+from reproductions.asymvalley.toys import (
+    class_pattern,
+    fig02,
+    fig10,
+    fig27,
+    fig29,
+    relu_unit,
+    trial,
+)
 from reproductions.asymvalley.toys.quantities import METRICS, active_shares, bracket_violation
+from reproductions.asymvalley.toys.softmax import Metrics
+from tests.verdicts import bad, good
 
-FIG02, FIG10 = fig02_scaling.task, fig10_class_pattern.task
-FIG27, FIG29 = fig27_relu_unit.task, fig29_softmax_noise.task
+FIG02, FIG10, FIG27, FIG29 = fig02.task, fig10.task, fig27.task, fig29.task
 SIZES = (-1.0, -0.5, 0.0, 0.5, 1.0)
 
 
@@ -137,7 +140,7 @@ NEED_FIVE = {f"sign_{value}" for value in ("error", "ce", "trace_p", "trace_h")}
 
 
 def decide(task: Task, claim: Claim, table: pd.DataFrame) -> Verdict:
-    table = table.reindex(seed=task.table.seed.names)
+    table = table.reindex(columns=task.table.names)
     return evaluate(claim, table, seed=task.table.seed, profile="cpu")
 
 
@@ -149,14 +152,14 @@ def named(task: Task, claim: str) -> Claim:
 def test_claim_holds_on_a_table_made_to_hold(word: str, claim: Claim) -> None:
     task, table = TABLES[word]
     verdict = decide(task, claim, table(True))
-    assert (verdict.word, verdict.reason) == (Word.REPRODUCED, "")
+    assert (verdict.word, verdict.reason) == (good(claim), "")
 
 
 @pytest.mark.parametrize(("word", "claim"), EVERY_CLAIM)
 def test_claim_fails_on_a_table_made_to_fail(word: str, claim: Claim) -> None:
     task, table = TABLES[word]
     verdict = decide(task, claim, table(False))
-    assert (verdict.word, verdict.reason) == (Word.NOT_REPRODUCED, "")
+    assert (verdict.word, verdict.reason) == (bad(claim), "")
 
 
 @pytest.mark.parametrize(("word", "claim"), EVERY_CLAIM)
@@ -165,7 +168,7 @@ def test_two_seeds_decide_nothing_unless_it_is_an_identity(word: str, claim: Cla
     few = table(True)
     few = few[few["seed"] < 2] if "seed" in few else few
     undecided = claim.id in NEED_FIVE or not claim.scope.deterministic
-    expected = Word.INCONCLUSIVE if undecided else Word.REPRODUCED
+    expected = Word.INCONCLUSIVE if undecided else good(claim)
     assert decide(task, claim, few).word is expected
 
 
@@ -175,7 +178,7 @@ def test_claim_can_be_sealed_and_is_graded_for_its_profiles(word: str, claim: Cl
     assert ("smoke" in claim.scope.profiles) == (claim.scope.grade == "exact")
     assert claim.scope.elsewhere
     if claim.scope.grade == "empirical":
-        assert claim.where.endswith("; threshold: ours, see DEV-08")
+        assert claim.scope.deviation == "DEV-08"
 
 
 def test_every_planned_claim_is_there() -> None:
@@ -239,7 +242,7 @@ def verdicts(task: Task) -> dict[str, Word]:
     rows: list[dict[str, Any]] = []
     for params in experiment.params_of("smoke"):
         context: Any = Context(params)
-        found: Any = experiment.run(params, context)
+        found: Any = experiment.function(experiment.run)(experiment.typed(params), context)
         rows += [{**params, **row, "status": "done"} for row in found]
     table = build_table(task, {experiment.id: pd.DataFrame(rows)})
     return {
@@ -253,24 +256,24 @@ def verdicts(task: Task) -> dict[str, Word]:
 def test_exact_claims_hold_at_smoke(word: str) -> None:
     task, _ = TABLES[word]
     found = verdicts(task)
-    assert found and set(found.values()) == {Word.REPRODUCED}
+    assert found and set(found.values()) == {Word.HOLDS}
 
 
 def test_a_wrong_sign_in_the_unit_fails_its_identity(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(relu_toy, "sign", lambda weights: -torch.sign(weights))
-    assert verdicts(FIG27) == {"mean_as_computed": Word.NOT_REPRODUCED}
+    monkeypatch.setattr(relu_unit, "sign", lambda weights: -torch.sign(weights))
+    assert verdicts(FIG27) == {"mean_as_computed": Word.FAILS}
 
 
 def test_noise_without_the_weights_sign_fails_the_pattern(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(class_pattern, "sign", torch.ones_like)
-    assert set(verdicts(FIG10).values()) == {Word.NOT_REPRODUCED}
+    assert set(verdicts(FIG10).values()) == {Word.FAILS}
 
 
 def test_a_wrong_gradient_fails_the_bracket(monkeypatch: pytest.MonkeyPatch) -> None:
-    right = softmax_toy.metrics
+    right = trial.metrics
 
-    def twice(weights: Tensor, images: Any, *, direction_CD: Tensor) -> softmax_toy.Metrics:
+    def twice(weights: Tensor, images: Any, *, direction_CD: Tensor) -> Metrics:
         return right(weights, images, direction_CD=2.0 * direction_CD)
 
-    monkeypatch.setattr(softmax_toy, "metrics", twice)
-    assert verdicts(FIG29) == {"gradient_brackets_loss": Word.NOT_REPRODUCED}
+    monkeypatch.setattr(trial, "metrics", twice)
+    assert verdicts(FIG29) == {"gradient_brackets_loss": Word.FAILS}
