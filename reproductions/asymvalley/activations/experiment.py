@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 from harness.declare.params import doc
 from harness.declare.profiles import Profile
-from reproductions.asymvalley.models.pairs import Training, drawn_curves_of
+from reproductions.asymvalley.models.pairs import Pair, Training, drawn_curves_of
 from reproductions.asymvalley.trained_nets.experiment import trainings, walk_experiment
 
-PAIR = "resnet20_svhn"
+PAIR: Pair = "resnet20_svhn"
 PLACES = tuple(round(-1.0 + 0.2 * k, 1) + 0.0 for k in range(11))
 """The paper's: -1.0, -0.8, ..., 1.0 (appendix D.2)."""
 

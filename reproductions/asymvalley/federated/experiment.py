@@ -79,7 +79,9 @@ class Simulation(Params):
     weight_decay: float = doc("Weight decay of all but FedAvg, which chooses its own.")
     clip_norm: float = doc("Largest norm of a step's gradient.")
     tau: float = doc("Temperature of MOON.")
-    reduction: Literal["sum", "mean", "tensor_mean"] = doc("Of FedSign's penalty over coordinates.")
+    reduction: Literal["sum", "mean", "tensor_mean"] = doc(
+        "How FedSign's penalty is reduced over coordinates."
+    )
     beta: float = doc("Slope of FedSign's sigmoid.")
 
 

@@ -1,4 +1,4 @@
-"""How asymmetric a valley is: mean errors of both sides, their difference, with intervals.
+"""How asymmetric a valley is: mean errors of both sides, and their difference.
 
 The paper gives the two means (Figure 4); the differences are ours.
 """
@@ -9,7 +9,6 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from harness.declare.statistics import Interval, t_interval
 from harness.errors import SpecError
 
 
@@ -46,11 +45,3 @@ def sides(lambdas: Sequence[float], values: Sequence[float]) -> Sides:
     if not plus or not minus:
         raise SpecError("a curve needs points on both sides of lambda = 0")
     return Sides(plus=math.fsum(plus) / len(plus), minus=math.fsum(minus) / len(minus))
-
-
-def asymmetry_interval(curves: Sequence[tuple[Sequence[float], Sequence[float]]]) -> Interval:
-    """Return the mean asymmetry over draws with its 95 % t interval.
-
-    curves: (lambdas, values) of each draw of the noise.
-    """
-    return t_interval([sides(lambdas, values).asymmetry for lambdas, values in curves])

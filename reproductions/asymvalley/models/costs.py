@@ -37,7 +37,7 @@ def forward_s(net: Net) -> float:
         base = FORWARD_S[known] * net.depth / known[1]
     pixels = (net.image_size / 32) ** 2
     seconds = base * pixels * (net.width / REFERENCE_WIDTH[net.net]) ** WIDTH_POWER
-    return seconds / (GPU_SPEEDUP if net.device == "cuda" else 1.0)
+    return float(seconds) / (GPU_SPEEDUP if net.device == "cuda" else 1.0)
 
 
 def training_s(training: Training) -> float:

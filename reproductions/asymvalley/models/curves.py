@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from harness.declare.reference import published
-from harness.declare.statistics import InvalidQuantity, MissingRows
+from harness.declare.statistics import Interval, InvalidQuantity, MissingRows, t_interval
 from reproductions.asymvalley.method import asymmetry as curves
 from reproductions.asymvalley.method.asymmetry import Sides
 
@@ -45,6 +45,14 @@ def sides(rows: pd.DataFrame, *, value: str = "error") -> Sides:
 def asymmetry(rows: pd.DataFrame, *, value: str = "error") -> float:
     """Return E_minus - E_plus of one valley: positive where its positive side is flatter."""
     return sides(rows, value=value).asymmetry
+
+
+def asymmetry_interval(curves: Sequence[tuple[Sequence[float], Sequence[float]]]) -> Interval:
+    """Return the mean asymmetry over draws with its 95 % t interval.
+
+    curves: (lambdas, values) of each draw of the noise.
+    """
+    return t_interval([curves.sides(lambdas, values).asymmetry for lambdas, values in curves])
 
 
 def kth_largest(numbers: Sequence[float], kth: int) -> float:

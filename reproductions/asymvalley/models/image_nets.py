@@ -35,7 +35,7 @@ def num_params(params: Net) -> int:
 def _config(params: Net) -> tuple[Any, Any, Any]:
     """Return the configuration of a trial's network, its class and its count of parameters."""
     depth = params.depth
-    shape = {
+    shape: dict[str, Any] = {
         "num_classes": NUM_CLASSES[params.data],
         "in_channels": 1 if params.data in GREY else 3,
         "image_size": params.image_size,
@@ -43,7 +43,7 @@ def _config(params: Net) -> tuple[Any, Any, Any]:
     }
     match params.net:
         case "vgg":
-            config = vgg.VGGConfig(**shape, depth=depth, batch_norm=params.batch_norm)
+            config = vgg.VGGConfig(**shape | {"depth": depth}, batch_norm=params.batch_norm)
             return config, vgg.VGG, vgg.num_params
         case "resnet":
             return resnet.ResNetConfig(**shape, depth=depth), resnet.ResNet, resnet.num_params

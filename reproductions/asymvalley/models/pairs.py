@@ -158,7 +158,7 @@ class DrawnCurves(Curves):
 SCALES = (0.2, 1.0, 2.0)
 """s of Figures 3 and 5 and their variants."""
 _NUM_POINTS: dict[Profile, int] = {"smoke": 3, "cpu": 11, "gpu": 11, "paper": 21}
-"""Of a curve over [-1, 1] (DEV-04); the paper does not state it for networks, its
+"""Points of a curve over [-1, 1] (DEV-04); the paper does not state it for networks, its
 listing has 21."""
 
 

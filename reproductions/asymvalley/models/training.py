@@ -30,7 +30,7 @@ class Settings:
     """At the first step; it falls to zero along half a cosine over all steps."""
     batch_size: int
     weight_decay: float
-    """Of all parameters, coupled with SGD, decoupled with AdamW."""
+    """Weight decay of all parameters, coupled with SGD, decoupled with AdamW."""
     optimizer: Literal["sgd", "adamw"]
     """SGD with momentum 0.9."""
     augment: bool

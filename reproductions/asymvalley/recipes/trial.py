@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from torch import Tensor
 
 from harness.declare.experiment import Outcome, Row, RunContext, Status
@@ -61,7 +63,7 @@ def line_rows(params: Line, ctx: RunContext) -> Outcome:
         bn_stats=statistics_of(params),
         data=images_of(params, ctx).valley_data(),
     )
-    none = dict.fromkeys(("mean", "std", "norm", "consistency"))
+    none: dict[str, Any] = dict.fromkeys(("mean", "std", "norm", "consistency"))
     rows: list[Row] = [
         {"part": "line", "group": "", "solution": "", "x": place, "error": point.error}
         | {"ce": finite(point.ce), **none}
@@ -76,8 +78,8 @@ def _groups(layout: Layout, first_P: Tensor, second_P: Tensor) -> list[Row]:
     for group in ("all", *PARTITION):
         for name, weights_P in (("first", first_P), ("second", second_P)):
             found = group_statistics(weights_P.cpu(), (second_P - first_P).cpu(), layout, group)
-            labels = {"part": "group", "group": group, "solution": name, "x": 0.0}
-            values = {"mean": found.mean, "std": found.std, "norm": found.norm}
+            labels: dict[str, Any] = {"part": "group", "group": group, "solution": name, "x": 0.0}
+            values: dict[str, Any] = {"mean": found.mean, "std": found.std, "norm": found.norm}
             values |= {"consistency": found.consistency, "error": None, "ce": None}
             rows.append(labels | values)
     return rows

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import torch
 
 from harness.declare.experiment import Outcome, Row, RunContext
 from reproductions.asymvalley.method.curve import Walk
-from reproductions.asymvalley.method.directions import Group, Norm
+from reproductions.asymvalley.method.directions import BnStats, Group, Norm
 from reproductions.asymvalley.method.noise import draw_noise
 from reproductions.asymvalley.models.curve_rows import both_rows, curve_rows, lambdas, walk_through
 from reproductions.asymvalley.models.kept_nets import NO_NET, kept_net
@@ -56,7 +58,7 @@ def _weights(walk: Walk) -> list[Row]:
     weights = walk.weights_P[walk.layout.mask("bn_weight").to(walk.weights_P.device)].double()
     places = lambdas(NUM_QUANTILES, low=0.0)
     values = torch.quantile(weights, torch.tensor(places, dtype=torch.float64).to(weights.device))
-    empty = {"norm": "", "group": "", "s": 0.0, "draw": 0}
+    empty: dict[str, Any] = {"norm": "", "group": "", "s": 0.0, "draw": 0}
     empty |= {"error": None, "ce": None, "sign_consistency": None}
     rows: list[Row] = [
         {"part": "quantile", "x": place, "bn_weight": float(value), **empty}
@@ -72,9 +74,9 @@ def statistics_rows(params: DrawnCurves, ctx: RunContext) -> Outcome:
     if net is None:
         return NO_NET
     rows: list[Row] = []
-    for mode in ("recalibrate", "frozen"):
-        frozen = "frozen" if mode == "frozen" else None
-        walk = walk_through(net.model, params, ctx, bn_stats=frozen)
+    modes: tuple[BnStats, ...] = ("recalibrate", "frozen")
+    for mode in modes:
+        walk = walk_through(net.model, params, ctx, bn_stats=mode)
         for draw in range(params.num_draws):
             labels = {"bn_stats": mode}
             rows += both_rows(walk, params, "gaussian", draw=draw, scale=1.0, labels=labels)

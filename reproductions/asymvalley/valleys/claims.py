@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import partial
 
 from harness.declare.claims import (
@@ -82,57 +83,56 @@ def noise_claims(
     least: asymmetry that sign-consistent noise must reach, 0 where any will do.
     raw_share, min_draws: the share of it that raw noise may have, over how many draws.
     """
-    reached = f"at least {least:g}" if least else "positive"
-    sixth = partial(q.kth_asymmetry, kth=6)
     return (
-        *claims(
-            where,
-            (
-                "sign_asymmetric",
-                CALIBRATED,
-                at_least(sixth, least, "error") if least else more_than(sixth, 0, "error"),
-                "Sign-consistent noise is asymmetric: at s = 1 the mean error of the negative side"
-                f" less that of the positive side is {reached} for at least 6 of 7 kinds. Measured:"
-                " the sixth largest.",
-            ),
-        ),
-        *claims(
-            "section 3.1: L is an error or a loss",
-            (
-                "sign_asymmetric_ce",
-                TRAINED,
-                more_than(partial(q.kth_ce_asymmetry, kth=6), 0, "nats"),
-                "The same in cross-entropy: at s = 1 the mean loss of the negative side exceeds"
-                " that of the positive side for at least 6 of 7 kinds. Measured: the sixth largest"
-                " difference. Added after the run, since error alone does not tell.",
-            ),
-        ),
-        *claims(
-            where,
-            (
-                "raw_symmetric",
-                CALIBRATED,
-                at_most(
-                    partial(q.largest_raw_share, kinds=ZERO_SYMMETRIC, min_draws=min_draws),
-                    raw_share,
-                    "share",
-                ),
-                "Raw noise of the three kinds that are symmetric about zero gives a nearly"
-                f" symmetric valley: at s = 1 its asymmetry, averaged over at least {min_draws}"
-                f" draws, is at most {raw_share:g} of that of its sign-consistent version in size."
-                " Measured: the largest share.",
-            ),
-            (
-                "sign_over_raw",
-                CALIBRATED,
-                more_than(q.least_sign_gain, 0, "error"),
-                "For all 7 kinds the sign-consistent version is more asymmetric than the raw noise"
-                " at s = 1. Measured: the least difference.",
-            ),
-            *more,
-        ),
+        *claims(where, sign_asymmetric(least)),
+        *claims("section 3.1: L is an error or a loss", ASYMMETRIC_IN_LOSS),
+        *claims(where, raw_symmetric(raw_share, min_draws), SIGN_OVER_RAW, *more),
         *claims(f"{where}: |eps| * sign(theta_f)", agree),
         *one_net_at_zero(where),
+    )
+
+
+def sign_asymmetric(least: float) -> Declared:
+    """Return that sign-consistent noise is asymmetric, by so much."""
+    sixth = partial(q.kth_asymmetry, kth=6)
+    reached = f"at least {least:g}" if least else "positive"
+    return (
+        "sign_asymmetric",
+        CALIBRATED,
+        at_least(sixth, least, "error") if least else more_than(sixth, 0, "error"),
+        "Sign-consistent noise is asymmetric: at s = 1 the mean error of the negative side less"
+        f" that of the positive side is {reached} for at least 6 of 7 kinds. Measured: the sixth"
+        " largest.",
+    )
+
+
+ASYMMETRIC_IN_LOSS: Declared = (
+    "sign_asymmetric_ce",
+    TRAINED,
+    more_than(partial(q.kth_ce_asymmetry, kth=6), 0, "nats"),
+    "The same in cross-entropy: at s = 1 the mean loss of the negative side exceeds that of the"
+    " positive side for at least 6 of 7 kinds. Measured: the sixth largest difference. Added after"
+    " the run, since error alone does not tell.",
+)
+SIGN_OVER_RAW: Declared = (
+    "sign_over_raw",
+    CALIBRATED,
+    more_than(q.least_sign_gain, 0, "error"),
+    "For all 7 kinds the sign-consistent version is more asymmetric than the raw noise at s = 1."
+    " Measured: the least difference.",
+)
+
+
+def raw_symmetric(share: float, min_draws: int) -> Declared:
+    """Return that raw noise about zero has a small share of the asymmetry."""
+    largest = partial(q.largest_raw_share, kinds=ZERO_SYMMETRIC, min_draws=min_draws)
+    return (
+        "raw_symmetric",
+        CALIBRATED,
+        at_most(largest, share, "share"),
+        "Raw noise of the three kinds that are symmetric about zero gives a nearly symmetric"
+        f" valley: at s = 1 its asymmetry, averaged over at least {min_draws} draws, is at most"
+        f" {share:g} of that of its sign-consistent version in size. Measured: the largest share.",
     )
 
 
@@ -222,44 +222,43 @@ def follows_signs(pair: str) -> Declared:
 
 def group_claims(where: str) -> tuple[Claim, ...]:
     """Return what Figures 6 and 20 claim on noise in a group of parameters."""
-    asymmetric: tuple[Declared, ...] = tuple(
-        (
+    by = ("pair", "seed", "group")
+    excess = partial(q.excess_over_agreeing, column="group", values=NOISE_GROUPS, by=by)
+    agree = (
+        "signs_agree",
+        CHECK,
+        equal(excess, 0, "share"),
+        "In each group sign-consistent Gaussian noise has the sign of the weight at equally many"
+        " coordinates in every draw, and raw noise at no more.",
+    )
+    return (
+        *claims(where, *group_asymmetric(), ALL_LEADS),
+        *claims(f"{where}: |eps| * sign(theta_f)", agree),
+        *one_net_at_zero(where),
+    )
+
+
+def group_asymmetric() -> Iterator[Declared]:
+    """Yield that noise in a group is asymmetric, in error and in cross-entropy."""
+    for value, name, unit in (("error", "error", "error"), ("ce", "cross-entropy", "nats")):
+        margin = partial(q.kth_group_margin, groups=NOISE_GROUPS, kth=5, value=value)
+        yield (
             f"{value}_asymmetric",
             TRAINED,
-            more_than(
-                partial(q.kth_group_margin, groups=NOISE_GROUPS, kth=5, value=value), 0, unit
-            ),
+            more_than(margin, 0, unit),
             f"For at least 5 of 6 groups sign-consistent noise is asymmetric in {name}, the"
             " negative side being higher, and more so than raw noise. Measured: the fifth largest"
             " over groups of the smaller of the two margins.",
         )
-        for value, name, unit in (("error", "error", "error"), ("ce", "cross-entropy", "nats"))
-    )
-    lead = partial(q.lead_over_others, group="all", others=NOISE_GROUPS[1:], rank=3)
-    by = ("pair", "seed", "group")
-    excess = partial(q.excess_over_agreeing, column="group", values=NOISE_GROUPS, by=by)
-    return (
-        *claims(
-            where,
-            *asymmetric,
-            (
-                "all_in_top_three",
-                TRAINED,
-                more_than(lead, 0, "error"),
-                "Sign-consistent noise on all parameters is among the three most asymmetric of the"
-                " six groups, in error. Measured: how far it exceeds the third of the others. Ours;"
-                " the paper does not rank groups.",
-            ),
-        ),
-        *claims(
-            f"{where}: |eps| * sign(theta_f)",
-            (
-                "signs_agree",
-                CHECK,
-                equal(excess, 0, "share"),
-                "In each group sign-consistent Gaussian noise has the sign of the weight at equally"
-                " many coordinates in every draw, and raw noise at no more.",
-            ),
-        ),
-        *one_net_at_zero(where),
-    )
+
+
+ALL_LEADS: Declared = (
+    "all_in_top_three",
+    TRAINED,
+    more_than(
+        partial(q.lead_over_others, group="all", others=NOISE_GROUPS[1:], rank=3), 0, "error"
+    ),
+    "Sign-consistent noise on all parameters is among the three most asymmetric of the six groups,"
+    " in error. Measured: how far it exceeds the third of the others. Ours; the paper does not rank"
+    " groups.",
+)

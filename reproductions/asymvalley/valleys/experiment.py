@@ -41,7 +41,7 @@ NUM_RATIOS: dict[Profile, int] = {"smoke": 3, "cpu": 6, "gpu": 11, "paper": 11}
 STAND_IN_DEPTHS = {"resnext101_imagenet": 20, "resnet50_imagenet": 44}
 """Depth of the CIFAR-10 ResNet that stands for each ImageNet network (DEV-02)."""
 GROUP_POINTS: dict[Profile, int] = {"smoke": 3, "cpu": 7, "gpu": 11}
-"""Of a curve: fewer at `cpu` than elsewhere, since these networks are four times as large."""
+"""Points of a curve: fewer at `cpu`, since these networks are four times as large as the others."""
 
 
 class NoiseCurves(DrawnCurves):

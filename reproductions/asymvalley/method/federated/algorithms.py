@@ -45,7 +45,7 @@ class Received:
     theta_N: Tensor
     """The global parameters the client started from."""
     sizes: tuple[int, ...]
-    """Of the tensors that make up `theta_N`."""
+    """Sizes of the tensors that make up `theta_N`."""
     memory: Memory
     """The client's, as it was before this training."""
     features_GSD: Tensor | None = None

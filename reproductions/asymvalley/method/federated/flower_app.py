@@ -33,7 +33,7 @@ class FlowerRun:
 
     server: Server
     trained: tuple[tuple[int, ...], ...]
-    """Of every round: the clients that answered, ascending, each by the number it gave itself."""
+    """The clients of every round that answered, ascending, each by the number it gave itself."""
 
 
 def simulate_on_flower(
@@ -63,17 +63,13 @@ def simulate_on_flower(
             write_bytes(Path(folder) / f"{number}.safetensors", _packed(data))
         from flwr.simulation import run_simulation
 
-        from reproductions.asymvalley.method.federated.flower_roles import (
-            Work,
-            client_app,
-            server_app,
-        )
+        from reproductions.asymvalley.method.federated import flower_roles as roles
 
-        work = Work(folder=folder, make_net=make_net, algorithm=algorithm, settings=settings)
-        server = server_app(work, num_clients=len(clients), seed=seed)
+        work = roles.Work(folder=folder, make_net=make_net, algorithm=algorithm, settings=settings)
+        server = roles.server_app(work, num_clients=len(clients), seed=seed)
         run_simulation(
             server.app,
-            client_app(work),
+            roles.client_app(work),
             num_supernodes=len(clients),
             backend_config=_resources(workers),
         )
@@ -84,13 +80,13 @@ def simulate_on_flower(
 
 def _check(clients: Sequence[ClientData], workers: int) -> None:
     if workers < 1 or not clients:
-        raise SpecError(f"workers={workers}, {len(clients)} clients: need at least one of either")
+        raise SpecError(f"workers={workers}, {len(clients)} clients: need at least one of both")
     if any(data.images_SHWC.device.type != "cpu" for data in clients):
         raise SpecError("Flower's clients train on the CPU here: put their data there")
 
 
 def _resources(workers: int) -> dict[str, dict[str, float]]:
-    """Return how Flower shares out the machine: a core a client, and nothing that listens."""
+    """Return how Flower shares out the machine: a core per client, and nothing that listens."""
     return {
         "init_args": {"num_cpus": workers, "num_gpus": 0, "include_dashboard": False},
         "client_resources": {"num_cpus": 1, "num_gpus": 0.0},

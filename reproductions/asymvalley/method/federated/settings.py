@@ -1,4 +1,4 @@
-"""What a federated run is told, apart from its algorithm."""
+"""Settings of a federated run, apart from its algorithm."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ from reproductions.asymvalley.method.federated.algorithms import FedAvg, Memory,
 from reproductions.asymvalley.method.federated.client import ClientData, ClientResult
 from reproductions.asymvalley.method.federated.flat import FlatNet, State
 from reproductions.asymvalley.method.federated.settings import RoundSettings
-from reproductions.asymvalley.method.federated.workers import Kind, trainer
+from reproductions.asymvalley.method.federated.workers import Kind, client_pool
 
 _TEST_BATCH = 500
 
@@ -35,7 +35,7 @@ class RoundLog:
     same_sign_ratio: float
     extra_loss: float
     accuracy: float | None
-    """Of the global model on the test set; None in rounds that are not evaluated."""
+    """The global model's on the test set; None in rounds that are not evaluated."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -62,26 +62,26 @@ def simulate(
 ) -> Run:
     """Run all rounds, and evaluate the global model after those of `eval_rounds`.
 
-    make_net: returns the initial net, the same at every call; one call a thread.
+    make_net: returns the initial net, the same at every call; one call per thread.
     seed: of the choice of clients and of their order of samples.
     workers, kind: threads or processes that train clients of one round side by side; no influence
     on any bit. With processes a script needs the usual guard of its main part.
     Raises SpecError for a number of workers or clients below 1, or processes on a GPU.
     """
     if workers < 1 or not clients:
-        raise SpecError(f"workers={workers}, {len(clients)} clients: need at least one of either")
+        raise SpecError(f"workers={workers}, {len(clients)} clients: need at least one of both")
     nets = [_flat(make_net(), algorithm) for _ in range(workers if kind == "threads" else 1)]
     server = Server(state=nets[0].state())
     memories: dict[int, Memory] = {}
     logs: list[RoundLog] = []
-    hands = trainer(nets, algorithm, clients, settings.local, workers=workers, kind=kind)
-    with hands as train_all:
+    pool = client_pool(nets, algorithm, clients, settings.local, workers=workers, kind=kind)
+    with pool as train_all:
         for number, chosen in enumerate(sampled_clients(len(clients), settings, seed), start=1):
             results = train_all(server.state, memories, chosen)
             memories |= {k: result.memory for k, result in results.items()}
             states = [result.state for result in results.values()]
-            told = {"num_clients": len(clients), "learnable": nets[0].names}
-            server = algorithm.aggregate(server, states, **told)
+            count, names = len(clients), nets[0].names
+            server = algorithm.aggregate(server, states, num_clients=count, learnable=names)
             if not _finite(nets[0].vector_of(server.state), results.values()):
                 reason = f"a parameter or a loss is not finite after round {number}"
                 return Run(server=server, logs=tuple(logs), diverged=reason)

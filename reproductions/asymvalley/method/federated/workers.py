@@ -2,7 +2,7 @@
 
 All give the same bits, as every client's round is a function of what it is handed. Threads share
 the interpreter's lock, so they pay where a step is one large kernel; small nets on a CPU want
-processes, which start once (seconds) and are handed a state a client and round.
+processes, which start once (seconds) and are handed a state per client and round.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ in the order of the chosen."""
 
 
 @contextmanager
-def trainer(
+def client_pool(
     nets: Sequence[FlatNet],
     algorithm: FedAvg,
     clients: Sequence[ClientData],
@@ -43,26 +43,26 @@ def trainer(
 ) -> Iterator[TrainAll]:
     """Give a function that trains a round's clients, `workers` of them side by side.
 
-    nets: scratch nets, one a thread; one is enough for processes, which each have a copy.
+    nets: scratch nets, one per thread; one is enough for processes, which each have a copy.
     Raises SpecError for an unknown kind, or processes whose clients' data are not on the CPU.
     """
     if kind not in get_args(Kind):
         raise SpecError(f"kind={kind!r}: need one of {', '.join(get_args(Kind))}")
-    seats = [_Seat(net, algorithm, clients, local) for net in nets]
+    replicas = [_Replica(net, algorithm, clients, local) for net in nets]
     if workers == 1:
         yield lambda state, memories, chosen: {
-            client: seats[0].train(state, memories.get(client, {}), client, seed)
+            client: replicas[0].train(state, memories.get(client, {}), client, seed)
             for client, seed in chosen.items()
         }
     elif kind == "threads":
-        with _threads(seats) as train_all:
+        with _threads(replicas) as train_all:
             yield train_all
     else:
-        with _processes(seats[0], workers) as train_all:
+        with _processes(replicas[0], workers) as train_all:
             yield train_all
 
 
-class _Seat:
+class _Replica:
     """A scratch net with all that a client's training needs beside what a round hands in."""
 
     def __init__(
@@ -87,22 +87,22 @@ class _Seat:
 
 
 @contextmanager
-def _threads(seats: Sequence[_Seat]) -> Iterator[TrainAll]:
-    idle: queue.SimpleQueue[_Seat] = queue.SimpleQueue()
-    for seat in seats:
-        idle.put(seat)
+def _threads(replicas: Sequence[_Replica]) -> Iterator[TrainAll]:
+    idle: queue.SimpleQueue[_Replica] = queue.SimpleQueue()
+    for replica in replicas:
+        idle.put(replica)
 
     def borrow(state: State, memory: Memory, client: int, seed: int) -> ClientResult:
-        seat = idle.get()
+        replica = idle.get()
         try:
-            return seat.train(state, memory, client, seed)
+            return replica.train(state, memory, client, seed)
         finally:
-            idle.put(seat)
+            idle.put(replica)
 
     # A new thread may start with another number of torch threads than its parent's.
     threads = torch.get_num_threads()
     with ThreadPoolExecutor(
-        len(seats), initializer=torch.set_num_threads, initargs=(threads,)
+        len(replicas), initializer=torch.set_num_threads, initargs=(threads,)
     ) as pool:
 
         def train_all(
@@ -118,16 +118,16 @@ def _threads(seats: Sequence[_Seat]) -> Iterator[TrainAll]:
 
 
 @contextmanager
-def _processes(seat: _Seat, workers: int) -> Iterator[TrainAll]:
-    if any(data.labels_S.device.type != "cpu" for data in seat.clients):
+def _processes(replica: _Replica, workers: int) -> Iterator[TrainAll]:
+    if any(data.labels_S.device.type != "cpu" for data in replica.clients):
         raise SpecError("processes train on the CPU: take threads, or one worker, on a GPU")
     # The module and not its flat net, whose parameters would lose the memory they share.
-    told = (seat.net.module, seat.algorithm, list(seat.clients), seat.local)
+    parts = (replica.net.module, replica.algorithm, list(replica.clients), replica.local)
     pool = ProcessPoolExecutor(
         workers,
         mp_context=torch.multiprocessing.get_context("spawn"),
         initializer=_start,
-        initargs=(torch.get_num_threads(), *told),
+        initargs=(torch.get_num_threads(), *parts),
     )
 
     def train_all(
@@ -176,8 +176,8 @@ class _Packed:
     memory: Arrays
 
 
-_seat: list[_Seat] = []
-"""Of a worker process; empty elsewhere."""
+_replicas: list[_Replica] = []
+"""The one of a worker process; empty elsewhere."""
 
 
 def _start(
@@ -191,12 +191,12 @@ def _start(
     torch.set_num_threads(threads)
     # What torch hands to a process shares memory with it: statistics would be written by all.
     net = FlatNet(copy.deepcopy(module))
-    _seat[:] = [_Seat(net, algorithm, clients, local)]
+    _replicas[:] = [_Replica(net, algorithm, clients, local)]
 
 
 def _train_in_process(state: Arrays, memory: Arrays, client: int, seed: int) -> _Packed:
     """Train one client in a worker process."""
-    result = _seat[0].train(_tensors(state), _tensors(memory), client, seed)
+    result = _replicas[0].train(_tensors(state), _tensors(memory), client, seed)
     rest = replace(result, state={}, memory={})
     return _Packed(rest, _plain(result.state), _plain(result.memory))
 
