@@ -37,8 +37,8 @@ MOVES = {
     "reproductions.asymvalley.directions": "reproductions.asymvalley.method.noises",
     "reproductions.asymvalley.pairs": "reproductions.asymvalley.net_pairs",
     "reproductions.lisa.memory.quantities": "reproductions.lisa.memory_study.numbers",
-    "reproductions.lisa.finetune_views": "reproductions.lisa.finetuning.table",
-    "reproductions.lisa.shapes": "reproductions.lisa.model_shapes",
+    "reproductions.lisa.finetuning.table": "reproductions.lisa.finetuning.views",
+    "reproductions.lisa.models.shapes": "reproductions.lisa.models.model_shapes",
 }
 """A dozen of quantities, views, methods and statistics."""
 RENAMED = {"samples_per_seed": "numbers_of", "t_interval": "student_interval"}

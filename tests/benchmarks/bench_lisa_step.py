@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from tests.benchmarks.goals import GoalFixture
 
 if TYPE_CHECKING:
-    from reproductions.lisa.methods import Method
-    from reproductions.lisa.step_time import Step
+    from reproductions.lisa.method.methods import Method
+    from reproductions.lisa.step_time.timing import Step
 
 PERIOD = 13
 """The paper's K in its ablations: ten periods in 122 steps."""
@@ -19,10 +19,10 @@ NUM_WARMUP, NUM_TIMED = 5, 40
 
 def _step(method: Method) -> Step:
     """Return a step of the setting that `lisa/step_time` has at cpu."""
-    from reproductions.lisa.experiments import step_time
+    from reproductions.lisa.step_time import experiment as step_time
     from reproductions.lisa.models.step_memory import Workload
-    from reproductions.lisa.shapes import shape_of
-    from reproductions.lisa.step_time import Step
+    from reproductions.lisa.models.shapes import shape_of
+    from reproductions.lisa.step_time.timing import Step
 
     params = next(iter(step_time.cpu_grid()))
     workload = Workload(
@@ -45,8 +45,8 @@ def test_a_step_of_lisa_takes_at_most_0_85_of_full_training_s(
     goal: GoalFixture, benchmark: Any
 ) -> None:
     """Interleave the phases of both; the ratio is that of the medians of their sums."""
-    from reproductions.lisa.methods import Full, Layerwise
-    from reproductions.lisa.step_time import warm_times
+    from reproductions.lisa.method.methods import Full, Layerwise
+    from reproductions.lisa.step_time.timing import warm_times
 
     record = goal("lisa_step", limit=0.85, unit="ratio", direction="at_most")
     steps = [_step(Layerwise(gamma=2, period=NO_SWITCH, seed=0)), _step(Full())]
@@ -65,8 +65,8 @@ def test_switching_blocks_takes_at_most_a_hundredth_of_a_period(
     goal: GoalFixture, benchmark: Any
 ) -> None:
     """Compare updates that end in a switch, new moments at the next included, with others."""
-    from reproductions.lisa.methods import Layerwise
-    from reproductions.lisa.step_time import warm_times
+    from reproductions.lisa.method.methods import Layerwise
+    from reproductions.lisa.step_time.timing import warm_times
 
     record = goal("lisa_switch", limit=0.01, unit="share", direction="at_most")
     steps = [_step(Layerwise(gamma=2, period=k, seed=0)) for k in (1, NO_SWITCH)]

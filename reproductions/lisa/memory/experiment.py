@@ -9,8 +9,8 @@ from typing import Literal, get_args
 from harness.declare.experiment import Estimate, Experiment, Needs
 from harness.declare.params import Params, doc, seed
 from harness.declare.profiles import Profile
-from reproductions.lisa.costs import room_bytes
-from reproductions.lisa.shapes import shape_of
+from reproductions.lisa.models.costs import room_bytes
+from reproductions.lisa.models.shapes import shape_of
 
 How = Literal["count", "arithmetic", "gpu"]
 Policy = Literal["drop_refrozen", "keep_all", "reset_all"]

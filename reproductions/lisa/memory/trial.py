@@ -7,11 +7,11 @@ import torch
 from harness.declare.experiment import Outcome, Row, RunContext, Status
 from harness.errors import RunError
 from harness.measure.memory import GpuPeak, gpu_peak, optimizer_tensors, storage_bytes
-from reproductions.lisa.costs import static_bytes, trainable_of
 from reproductions.lisa.memory.experiment import Periods, Step
-from reproductions.lisa.methods import Full, Layerwise, Lora, Method
+from reproductions.lisa.method.methods import Full, Layerwise, Lora, Method
+from reproductions.lisa.models.costs import static_bytes, trainable_of
+from reproductions.lisa.models.shapes import Shape, shape_of
 from reproductions.lisa.models.step_memory import Workload, adamw, build, count, layerwise
-from reproductions.lisa.shapes import Shape, shape_of
 
 WARM_STEPS, MEASURED_STEPS = 1, 2
 

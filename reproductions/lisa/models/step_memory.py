@@ -18,8 +18,8 @@ import typer
 
 from harness.errors import DataError, HarnessError, SpecError
 from harness.measure.memory import MemoryBytes, count_bytes
-from reproductions.lisa.methods import Full, Layerwise, Lora, Method
-from reproductions.lisa.shapes import SHAPES
+from reproductions.lisa.method.methods import Full, Layerwise, Lora, Method
+from reproductions.lisa.models.shapes import SHAPES
 
 if TYPE_CHECKING:
     from transformers import PretrainedConfig

@@ -13,7 +13,8 @@ import typer
 from typer.testing import CliRunner
 
 from harness.errors import DataError, SpecError
-from reproductions.lisa.methods import Full, Lora, Method
+from reproductions.lisa.method.methods import Full, Lora, Method
+from reproductions.lisa.models.shapes import SHAPES, Shape
 from reproductions.lisa.models.step_memory import (
     DTYPES,
     Workload,
@@ -22,7 +23,6 @@ from reproductions.lisa.models.step_memory import (
     load_config,
     main,
 )
-from reproductions.lisa.shapes import SHAPES, Shape
 
 SMALL = Shape(family="llama", hidden=32, ffn=48, num_blocks=4, heads=4, kv_heads=2, vocab=64,
               positions=64)  # fmt: skip
