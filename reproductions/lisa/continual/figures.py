@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from harness.declare.statistics import aggregate
 from harness.publish.figures import PALETTE, FigureContext
 from reproductions.lisa.continual.table import METHOD
-from reproductions.lisa.memory.figures import TITLES
+from reproductions.lisa.models.names import TITLES
 from reproductions.lisa.models.shapes import shape_of
 
 if TYPE_CHECKING:

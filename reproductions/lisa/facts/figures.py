@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from harness.declare.reference import standings
 from harness.publish.figures import PALETTE, FigureContext
-from reproductions.lisa.memory.figures import TITLES
+from reproductions.lisa.models.names import TITLES
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -2,47 +2,28 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from harness.declare.claims import Claim
-from harness.declare.old import flat_claim, old_task
+from harness.declare.claims import CHECK, Criterion, claims, equal
+from harness.declare.profiles import CPU, SMOKE_AND_CPU
 from harness.declare.statistics import MissingRows
-from harness.declare.table import Column, Table
-from reproductions.lisa.claims import ON_A_CPU, exact
-from reproductions.lisa.continual.claims import CPU
-from reproductions.lisa.facts.dataset_experiment import experiment
+from harness.declare.table import Table, columns_of, pick, value
+from harness.declare.task import Task
+from reproductions.lisa.facts.experiment import Count, datasets
 
 if TYPE_CHECKING:
     import pandas as pd
-    from matplotlib.figure import Figure
 
-    from harness.publish.figures import FigureContext
-
-WHERE = "Table 15 and the text on data sets"
-
-
-def _count(name: str, doc: str) -> Column:
-    return Column(name=name, type="int", role="value", doc=doc, nullable=True)
-
-
-COLUMNS = Table(
-    (
-        Column(name="dataset", type="str", role="param", doc="As the paper names it."),
-        Column(name="counted", type="str", role="param", doc="What is counted there."),
-        Column(name="source", type="str", role="value", doc="Our data set in the catalogue."),
-        Column(name="kept", type="str", role="value", doc="Which of its records count."),
-        Column(name="field", type="str", role="value", doc="Field whose values are counted."),
-        _count("num_counted", "Our number; empty where the data set is not at hand."),
-        _count("num_records", "Records of our whole data set, counted."),
-        _count("catalogue_records", "Records that our catalogue says it has."),
-    )
+PRINTED = replace(CHECK, threshold_from="paper").at(
+    *CPU, elsewhere="this profile reads no data of the paper"
 )
 
 
 def size_of(table: pd.DataFrame, *, dataset: str, counted: str) -> float:
     """Return our number for a data set. Raises MissingRows where it is not at hand."""
-    rows = table[(table["dataset"] == dataset) & (table["counted"] == counted)]
+    rows = pick(table, dataset=dataset, counted=counted)
     if rows["num_counted"].isna().all():
         raise MissingRows(f"{dataset} ({counted}) is not at hand")
     return float(rows["num_counted"].iloc[0])
@@ -59,64 +40,55 @@ def printed_size(reference: pd.DataFrame, *, dataset: str, counted: str) -> floa
     return float(rows["value"].iloc[0]) if len(rows) else None
 
 
-def as_printed(id: str, statement: str, dataset: str, counted: str, size: int) -> Claim:
-    """Return the exact claim that a staged data set has the size that the paper prints."""
-    return flat_claim(
-        id=id,
-        statement=statement,
-        where=WHERE,
-        form="equal",
-        grade="exact",
-        quantity=partial(size_of, dataset=dataset, counted=counted),
-        threshold=float(size),
-        threshold_from="paper",
-        profiles=CPU,
-        out_of_profile="this profile reads no data of the paper",
-        deterministic=True,
-        unit=counted,
-        paper_value=partial(printed_size, dataset=dataset, counted=counted),
+def printed(dataset: str, counted: str, size: int) -> Criterion:
+    """Ask that a staged data set has the size that the paper prints."""
+    of = {"dataset": dataset, "counted": counted}
+    paper_value = partial(printed_size, **of)
+    return equal(partial(size_of, **of), size, counted, paper_value=paper_value)
+
+
+task = Task(
+    "lisa/tab15",
+    reads=(datasets,),
+    table=Table.of(
+        columns_of(Count, "dataset", "counted"),
+        value("source", str, "Our data set in the catalogue."),
+        value("kept", str, "Which of its records count."),
+        value("field", str, "Field whose values are counted."),
+        value(
+            "num_counted", int, "Our number; empty where the data set is not at hand.",
+            nullable=True,
+        ),
+        value("num_records", int, "Records of our whole data set, counted.", nullable=True),
+        value("catalogue_records", int, "Records that our catalogue says it has.", nullable=True),
+    ),
+    claims=claims(
+        "our catalogue",
+        (
+            "catalogue_is_right",
+            CHECK.at(*SMOKE_AND_CPU),
+            equal(catalogue_error, 0, "records"),
+            "Every data set has as many records as the catalogue says (largest difference).",
+        ),
     )
-
-
-CLAIMS = (
-    exact(
-        "catalogue_is_right",
-        "Every data set has as many records as the catalogue says (largest difference).",
-        where="our catalogue",
-        form="equal",
-        quantity=catalogue_error,
-        bound=0.0,
-        unit="records",
-        profiles=ON_A_CPU,
+    + claims(
+        "Table 15 and the text on data sets",
+        ("gsm8k_train", PRINTED, printed("GSM8K", "train", 7473),
+         "GSM8K has 7,473 training problems."),
+        ("gsm8k_test", PRINTED, printed("GSM8K", "test", 1319),
+         "GSM8K has 1,319 test problems."),
+        ("mmlu_tasks", PRINTED, printed("MMLU", "tasks", 57), "MMLU has 57 tasks."),
+        ("mt_bench", PRINTED, printed("MT-Bench", "questions", 80),
+         "MT-Bench has 80 questions."),
+        ("pubmedqa", PRINTED, printed("PubMedQA", "test", 1000),
+         "PubMedQA has 1,000 questions labelled by experts."),
     ),
-    as_printed("gsm8k_train", "GSM8K has 7,473 training problems.", "GSM8K", "train", 7473),
-    as_printed("gsm8k_test", "GSM8K has 1,319 test problems.", "GSM8K", "test", 1319),
-    as_printed("mmlu_tasks", "MMLU has 57 tasks.", "MMLU", "tasks", 57),
-    as_printed("mt_bench", "MT-Bench has 80 questions.", "MT-Bench", "questions", 80),
-    as_printed(
-        "pubmedqa", "PubMedQA has 1,000 questions labelled by experts.", "PubMedQA", "test", 1000
-    ),
-)
-
-
-def draw(context: FigureContext) -> Figure:
-    """Draw our number and the paper's, one line a data set."""
-    from reproductions.lisa.facts.figures import size_dots
-
-    return size_dots(context)
-
-
-task = old_task(
-    id="lisa/tab15",
-    title="Sizes of the data sets",
-    reads=(experiment,),
-    columns=COLUMNS,
-    claims=CLAIMS,
-    figure=draw,
+    figure="figures:size_dots",
     caption="Number of records of each data set: filled ours, as staged, hollow the paper's. Where"
     " ours is smaller a part is staged (AGIEval: the English tasks; WinoGrande: the validation"
     " split), where it is missing none; in place of Alpaca-GPT4 stands a cleaned Alpaca. No seed"
     " changes it.",
-    alt="One line a data set on a logarithmic axis with a filled dot for our number of records and"
-    " a hollow one for the paper's; for GSM8K, MT-Bench and the tasks of MMLU the two coincide.",
-)
+    alt="One line per data set on a logarithmic axis with a filled dot for our number of records"
+    " and a hollow one for the paper's; for GSM8K, MT-Bench and the tasks of MMLU the two"
+    " coincide.",
+)  # fmt: skip

@@ -7,22 +7,13 @@ from typing import TYPE_CHECKING
 from harness.declare.reference import standings
 from harness.publish.figures import PALETTE, FigureContext
 from reproductions.lisa.memory.quantities import ACTIVATIONS_GB, length_near
+from reproductions.lisa.models.names import TITLES
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-TITLES = {
-    "gpt2-small": "GPT2-Small",
-    "tinyllama": "TinyLlama",
-    "mistral-7b": "Mistral-7B",
-    "llama-2-7b": "LLaMA-2-7B",
-    "llama-2-70b": "LLaMA-2-70B",
-    "tiny-deep": "32 small blocks",
-    "tiny-smoke": "8 tiny blocks",
-}
-"""Names of shapes, the paper's as it writes them."""
 LABELS = {
     "weights_bytes": "weights",
     "saved_bytes": "activations",

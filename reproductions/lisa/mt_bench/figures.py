@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from harness.declare.reference import standings
 from harness.publish.figures import MARKERS, PALETTE, FigureContext, plot_ours, plot_paper
 from reproductions.lisa.finetuning.figures import METHODS as TUNED
-from reproductions.lisa.memory.figures import TITLES
+from reproductions.lisa.models.names import TITLES
 from reproductions.lisa.mt_bench.table import CATEGORIES
 
 if TYPE_CHECKING:

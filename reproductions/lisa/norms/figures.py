@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from harness.declare.statistics import aggregate
 from harness.publish.figures import PALETTE, FigureContext, plot_ours, plot_paper
-from reproductions.lisa.memory.figures import TITLES
+from reproductions.lisa.models.names import TITLES
 from reproductions.lisa.models.shapes import shape_of
 from reproductions.lisa.norms.axis import EMBEDDING, HEAD, POSITIONS, block_name, places_of
 from reproductions.lisa.norms.quantities import FULL, LORA, MEAN, RUN, START, skew

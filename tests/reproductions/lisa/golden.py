@@ -167,7 +167,7 @@ COUNTED = (
     counted(
         "datasets",
         Mutation(
-            where="reproductions.lisa.facts.dataset_trial:num_records",
+            where="reproductions.lisa.facts.trial:num_records",
             instead=around(lambda num_records, content: len(content.arrays)),
             breaks="Fields are counted instead of records.",
         ),
