@@ -13,10 +13,10 @@ from harness.declare.experiment import Outcome, RawParams, Row, RunContext, Stat
 from harness.errors import SpecError
 from reproductions.lisa.finetuning.choice import choice_accuracy
 from reproductions.lisa.method.methods import (
-    Cyclic,
+    Badam,
     Full,
     Galore,
-    Layerwise,
+    LisaMethod,
     Lora,
     Method,
     Prepared,
@@ -135,9 +135,9 @@ def method_of(params: RawParams, *, layer_seed: int) -> Method:
         case "galore":
             return Galore(rank=int(params["rank"]))
         case "cyclic":
-            return Cyclic(period=int(params["period"]), seed=layer_seed)
+            return Badam(period=int(params["period"]), seed=layer_seed)
         case "lisa":
-            return Layerwise(
+            return LisaMethod(
                 gamma=int(params["gamma"]), period=int(params["period"]), seed=layer_seed
             )
     raise SpecError(

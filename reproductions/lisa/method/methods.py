@@ -62,7 +62,7 @@ class Lora:
     alpha: float
     """Adapters are scaled by alpha / rank."""
     dropout: float
-    """Of an adapter's input; each dropped input is one more saved tensor."""
+    """Share of an adapter's input that is dropped; each dropped input is one more saved tensor."""
     embeddings: bool
     """Adapters of token embedding and head too, as in the authors' memory script."""
 
@@ -94,11 +94,13 @@ class Lora:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Layerwise:
+class LisaMethod:
     """LISA."""
 
     gamma: int
+    """Blocks that train at once."""
     period: int
+    """Optimizer steps from one draw of blocks to the next, the paper's K."""
     seed: int
     sampler: SamplerKind | Sampler = "exact"
     policy: StatePolicy = "drop_refrozen"
@@ -130,7 +132,7 @@ class Galore:
     update_gap: int = UPDATE_GAP
     """Optimizer steps from one decomposition of the gradient to the next."""
     scale: float = SCALE
-    """Of projected updates, the paper's alpha."""
+    """Factor of projected updates, the paper's alpha."""
 
     def prepare(self, model: nn.Module, make_optimizer: MakeOptimizer) -> Prepared:
         """Split each group of the optimizer that is handed in, and keep its options.
@@ -158,7 +160,7 @@ class Galore:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Cyclic:
+class Badam:
     """One block at a time, in cycles of random order; embeddings, head and final norm are fixed.
 
     Source: BAdam, arXiv 2404.02827, as its package (badam 1.4) is used by default: blocks are the
@@ -170,7 +172,7 @@ class Cyclic:
     period: int
     """Optimizer steps of a block, the paper's K."""
     seed: int
-    """Of the order of blocks."""
+    """Seed of the order of blocks."""
 
     def prepare(self, model: nn.Module, make_optimizer: MakeOptimizer) -> Prepared:
         """Freeze what lies outside of the blocks, and let LISA's switches follow a cycle."""
@@ -186,6 +188,36 @@ class Cyclic:
             policy="reset_all",
         )
         return Prepared(model=model, optimizer=lisa.attach(make_optimizer(model.parameters())))
+
+
+def from_params(
+    name: str,
+    *,
+    rank: int = 0,
+    alpha: float = 0.0,
+    dropout: float = 0.0,
+    embeddings: bool = False,
+    gamma: int = 0,
+    period: int = 1,
+    seed: int = 0,
+    sampler: SamplerKind | Sampler = "exact",
+) -> Method:
+    """Return a method by its name, from those of the numbers that mean something to it.
+
+    Raises SpecError for an unknown one.
+    """
+    match name:
+        case "full":
+            return Full()
+        case "lora":
+            return Lora(rank=rank, alpha=alpha, dropout=dropout, embeddings=embeddings)
+        case "galore":
+            return Galore(rank=rank)
+        case "cyclic":
+            return Badam(period=period, seed=seed)
+        case "lisa":
+            return LisaMethod(gamma=gamma, period=period, seed=seed, sampler=sampler)
+    raise SpecError(f"method={name!r}: need 'full', 'lora', 'galore', 'cyclic' or 'lisa'")
 
 
 def _linears(model: nn.Module, *, embeddings: bool) -> list[str]:

@@ -2,112 +2,131 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Literal
 
-from harness.declare.experiment import Estimate, Experiment, Needs, RawParams, Row, RunContext
-from harness.declare.params import Scalar
-from reproductions.lisa.models.costs import room_bytes, static_bytes
+from harness.declare.experiment import Estimate, Experiment, Needs
+from harness.declare.params import Params, doc, seed
+from harness.declare.profiles import Profile
+from reproductions.lisa.models.costs import activation_bytes, static_bytes, with_a_tenth
 from reproductions.lisa.models.shapes import shape_of
 
-Point = dict[str, Scalar]
-
-ALL = ("full", "lora_dropout", "lora", "lisa")
 DROPOUT = 0.1
-"""Of adapters in the authors' memory script."""
-NUM_WARMUP, NUM_TIMED = 5, 20
+"""What adapters have in the authors' memory script."""
 NUM_SEEDS = 3
 START_S = 6.0
 """Import of transformers and peft."""
 
 
-def run(params: RawParams, ctx: RunContext) -> Sequence[Row]:
-    """Time the trial's methods; one row a method and phase."""
-    from reproductions.lisa.step_time.trial import time_rows
+class Timing(Params):
+    """Steps of some methods on a model."""
 
-    return time_rows(params, ctx)
+    shape: str = doc("Model, with new weights.")
+    device: Literal["cpu", "cuda"] = doc("cpu: one thread; cuda: one GPU.")
+    dtype: Literal["float32", "bfloat16"] = doc("Type of weights, gradients and moments.")
+    seq_len: int = doc("Tokens per sequence.")
+    batch_size: int = doc("Sequences per step.")
+    lora_rank: int = doc("LoRA's rank.")
+    lisa_gamma: int = doc("Blocks that train at once under LISA.", default=2)
+    num_warmup: int = doc("Rounds before those that are timed.", default=5)
+    num_timed: int = doc("Rounds that are timed.", default=20)
+    cold: bool = doc(
+        "The first step of a fresh process, by the host's clock without a synchronise; else warm"
+        " steps, methods in turn.",
+        default=False,
+    )
+    methods: Literal["all", "full", "lora_dropout", "lora", "lisa"] = doc(
+        "Which methods are timed.", default="all"
+    )
+    seed: int = seed("A repetition in another process.", default=0)
 
 
-def points_of(params: RawParams) -> list[Point]:
-    """Return the methods of a trial as the columns that name them."""
-    none: Point = {"rank": 0, "dropout": 0.0, "gamma": 0}
-    lora: Point = {**none, "method": "lora", "rank": params["lora_rank"]}
-    known: dict[str, Point] = {
-        "full": {**none, "method": "full"},
-        "lora_dropout": {**lora, "dropout": DROPOUT},
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Timed:
+    """One method that is timed."""
+
+    method: Literal["full", "lora", "lisa"]
+    rank: int = 0
+    dropout: float = 0.0
+    gamma: int = 0
+
+
+def methods_of(timing: Timing) -> list[Timed]:
+    """Return the methods of a trial, in the order in which they take turns."""
+    lora = Timed(method="lora", rank=timing.lora_rank)
+    known = {
+        "full": Timed(method="full"),
+        "lora_dropout": replace(lora, dropout=DROPOUT),
         "lora": lora,
-        "lisa": {**none, "method": "lisa", "gamma": params["lisa_gamma"]},
+        "lisa": Timed(method="lisa", gamma=timing.lisa_gamma),
     }
-    return list(known.values()) if params["methods"] == "all" else [known[str(params["methods"])]]
+    return list(known.values()) if timing.methods == "all" else [known[timing.methods]]
 
 
-def needs(params: RawParams) -> Needs:
+def with_cold_starts(warm: Timing, *methods: str) -> Iterator[Timing]:
+    """Yield a warm trial of all methods, and the cold start of some."""
+    yield warm
+    for method in methods:
+        yield replace(warm, cold=True, methods=method)  # type: ignore[arg-type]
+
+
+def grid(profile: Profile) -> Iterator[Timing]:
+    """Yield a model of small blocks, and on a GPU LLaMA-2-7B with random weights."""
+    match profile:
+        case "smoke":
+            few = Timing(
+                shape="tiny-smoke", device="cpu", dtype="float32", seq_len=16, batch_size=1,
+                lora_rank=1, num_warmup=0, num_timed=3,
+            )  # fmt: skip
+            yield from with_cold_starts(few, "full")
+            return
+        case "cpu":
+            warm = Timing(
+                shape="tiny-deep", device="cpu", dtype="float32", seq_len=256, batch_size=2,
+                lora_rank=4,
+            )  # fmt: skip
+        case _:
+            warm = Timing(
+                shape="llama-2-7b", device="cuda", dtype="bfloat16", seq_len=512, batch_size=1,
+                lora_rank=128,
+            )  # fmt: skip
+    for number in range(NUM_SEEDS):
+        one = replace(warm, seed=number)
+        yield from with_cold_starts(one, "full", "lora_dropout", "lora", "lisa")
+
+
+def needs(timing: Timing) -> Needs:
     """Return what a trial asks for: on a GPU all its models at once, and one's activations."""
     packages = ("transformers", "peft")
-    if params["device"] != "cuda":
+    if timing.device != "cuda":
         return Needs(memory_bytes=2**31, packages=packages, exclusive=True)
-    shape = shape_of(str(params["shape"]))
-    points: list[RawParams] = [{**params, **point} for point in points_of(params)]
-    static = [static_bytes(point, shape) for point in points]
-    rooms = [room_bytes(point, shape) for point in points]
-    room = sum(static) + max(a - b for a, b in zip(rooms, static, strict=True))
+    shape, dtype = shape_of(timing.shape), timing.dtype
+    static = [
+        static_bytes(shape, one.method, rank=one.rank, gamma=one.gamma, dtype=dtype)
+        for one in methods_of(timing)
+    ]
+    saved = activation_bytes(
+        shape, seq_len=timing.seq_len, batch_size=timing.batch_size, dtype=dtype
+    )
+    room = sum(static) + max(with_a_tenth(one + saved) - one for one in static)
     return Needs(device="cuda", gpu_bytes=room, packages=packages, exclusive=True)
 
 
-def estimate(params: RawParams) -> Estimate:
-    """Return a start, and a second a step at `cpu`."""
-    rounds = 1 if params["cold"] else int(params["num_warmup"]) + int(params["num_timed"])
-    step_s = 0.6 if params["shape"] == "tiny-deep" else 0.2
-    return Estimate(seconds=START_S + step_s * rounds * len(points_of(params)), memory_bytes=2**31)
+def estimate(timing: Timing) -> Estimate:
+    """Return a start, and a second per step at `cpu`."""
+    rounds = 1 if timing.cold else timing.num_warmup + timing.num_timed
+    step_s = 0.6 if timing.shape == "tiny-deep" else 0.2
+    seconds = START_S + step_s * rounds * len(methods_of(timing))
+    return Estimate(seconds=seconds, memory_bytes=2**31)
 
 
-def trials(
-    setting: Point, *, num_seeds: int, cold_methods: Sequence[str] = ALL
-) -> Iterator[RawParams]:
-    """Yield a warm trial of all methods a seed, and the cold start of each method."""
-    for seed in range(num_seeds):
-        yield {**setting, "cold": False, "methods": "all", "seed": seed}
-        for method in cold_methods:
-            yield {**setting, "cold": True, "methods": method, "seed": seed}
-
-
-def smoke_grid() -> Iterator[RawParams]:
-    """Yield three rounds of a model of eight blocks, and one cold start."""
-    setting: Point = {
-        "shape": "tiny-smoke", "device": "cpu", "dtype": "float32", "seq_len": 16,
-        "batch_size": 1, "lora_rank": 1, "lisa_gamma": 2, "num_warmup": 0, "num_timed": 3,
-    }  # fmt: skip
-    return trials(setting, num_seeds=1, cold_methods=("full",))
-
-
-def cpu_grid() -> Iterator[RawParams]:
-    """Yield 32 small blocks on two sequences of 256 tokens."""
-    return trials(
-        {
-            "shape": "tiny-deep", "device": "cpu", "dtype": "float32", "seq_len": 256,
-            "batch_size": 2, "lora_rank": 4, "lisa_gamma": 2,
-            "num_warmup": NUM_WARMUP, "num_timed": NUM_TIMED,
-        },
-        num_seeds=NUM_SEEDS,
-    )  # fmt: skip
-
-
-def gpu_grid() -> Iterator[RawParams]:
-    """Yield LLaMA-2-7B with random weights on one sequence of 512 tokens."""
-    return trials(
-        {
-            "shape": "llama-2-7b", "device": "cuda", "dtype": "bfloat16", "seq_len": 512,
-            "batch_size": 1, "lora_rank": 128, "lisa_gamma": 2,
-            "num_warmup": NUM_WARMUP, "num_timed": NUM_TIMED,
-        },
-        num_seeds=NUM_SEEDS,
-    )  # fmt: skip
-
-
-experiment = Experiment(
-    id="lisa/step_time",
+timings = Experiment(
+    "lisa/step_time",
     version=1,
-    run=run,
-    grid={"smoke": smoke_grid, "cpu": cpu_grid, "gpu": gpu_grid, "paper": gpu_grid},
+    params=Timing,
+    grid=grid,
+    run="trial:time_rows",
     needs=needs,
     estimate=estimate,
     address=("shape", "cold", "methods", "seed"),

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from harness.declare.statistics import MissingRows
+from harness.declare.table import pick
 from reproductions.lisa.models.shapes import shape_of
 
 if TYPE_CHECKING:
@@ -30,13 +31,13 @@ def forward_difference(table: pd.DataFrame) -> float:
 
 
 def backward_error(table: pd.DataFrame) -> float:
-    """Return the largest error of what LISA saves backward: 2 operations a token and weight.
+    """Return the largest error of what LISA saves backward: 2 operations per token and weight.
 
     The weights are those of the frozen blocks' linear layers, whose gradients are not made; the
     gradients of their inputs are, as the embedding trains.
     """
     saved = _flops(table, FULL, "backward") - _flops(table, LISA, "backward")
-    rows = _rows(_rows(table, LISA), {"phase": "backward"}).dropna(subset=["flops"])
+    rows = pick(table, **LISA, phase="backward").dropna(subset=["flops"])
     expected = [_frozen_flops(row) for _, row in rows.iterrows()]
     return float((saved - expected).abs().max())
 
@@ -49,22 +50,13 @@ def _frozen_flops(row: pd.Series) -> int:
 
 
 def _warm_ms(table: pd.DataFrame, method: Chosen, phase: str) -> float:
-    rows = _rows(_rows(table, {"cold": False, "phase": phase}), method)
+    rows = pick(table, cold=False, phase=phase, **method)
     if len(rows) != 1:
-        raise MissingRows(f"{len(rows)} rows of {dict(method)} at {phase}, need one a seed")
+        raise MissingRows(f"{len(rows)} rows of {dict(method)} at {phase}, need one per seed")
     return float(rows["median_ms"].iloc[0])
 
 
 def _flops(table: pd.DataFrame, method: Chosen, phase: str) -> pd.Series[int]:
     """Return counted operations by seed; cold starts have none."""
-    rows = _rows(_rows(table, {"cold": False, "phase": phase}), method)
+    rows = pick(table, cold=False, phase=phase, **method)
     return rows.set_index("seed")["flops"]
-
-
-def _rows(table: pd.DataFrame, chosen: Chosen) -> pd.DataFrame:
-    found = table
-    for column, value in chosen.items():
-        found = found[found[column] == value]
-        if found.empty:
-            raise MissingRows(f"no row has {column}={value}")
-    return found

@@ -1,57 +1,58 @@
-"""From the parameters of a step-time trial to its rows: one a method and phase."""
+"""From the parameters of a step-time trial to its rows: one per method and phase."""
 
 from __future__ import annotations
 
 import gc
 import statistics
 from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 from typing import Any
 
 import torch
 
-from harness.declare.experiment import Device, RawParams, Row, RunContext
-from harness.errors import SpecError
+from harness.declare.experiment import Device, Row, RunContext
 from harness.measure.fresh import call_fresh
 from harness.measure.machine import load_average
-from reproductions.lisa.method.methods import Full, Layerwise, Lora, Method
-from reproductions.lisa.models.shapes import Shape, shape_of
+from reproductions.lisa.method.methods import from_params
+from reproductions.lisa.models.shapes import shape_of
 from reproductions.lisa.models.step_memory import Workload
-from reproductions.lisa.step_time.experiment import ALL, Point, points_of
+from reproductions.lisa.step_time.experiment import Timed, Timing, methods_of
 from reproductions.lisa.step_time.timing import Step, Times, cold_times, warm_times
 
 NO_SWITCH = 10**9
 """A period that no run reaches: the price of a switch is a benchmark of its own."""
 
 
-def time_rows(params: RawParams, ctx: RunContext) -> list[Row]:
-    """Time one step of the trial's methods, warm and in turn, or one method's cold first step."""
-    rows = _cold_rows if params["cold"] else _warm_rows
+def time_rows(params: Timing, ctx: RunContext) -> list[Row]:
+    """Time one step of the trial's methods, warm and in turn, or one method's cold first step.
+
+    One row per method and phase.
+    """
+    rows = _cold_rows if params.cold else _warm_rows
     return list(rows(params, ctx.device, ctx.seed("init")))
 
 
-def cold_step(*, params: dict[str, Any], point: dict[str, Any], device: Device, seed: int) -> Any:
+def cold_step(*, params: dict[str, Any], device: Device, seed: int) -> dict[str, float]:
     """Build a model in this process, which has computed nothing yet, and time its first step."""
     torch.set_num_threads(1)
-    step = _step(params, point, device=device, seed=seed)
-    return cold_times(step, device=device)
+    timing = Timing.from_json(params)
+    (timed,) = methods_of(timing)
+    return cold_times(_step(timing, timed, device=device, seed=seed), device=device)
 
 
-def _warm_rows(params: RawParams, device: Device, seed: int) -> Iterator[Row]:
-    for point, found in zip(points_of(params), _warm_times(params, device, seed), strict=True):
+def _warm_rows(params: Timing, device: Device, seed: int) -> Iterator[Row]:
+    for timed, found in zip(methods_of(params), _warm_times(params, device, seed), strict=True):
         for phase, samples in found.samples_ms.items():
             flops = found.flops[phase]
-            yield _row(point, phase, samples, flops=flops, load=found.load_average)
+            yield _row(timed, phase, samples, flops=flops, load=found.load_average)
 
 
-def _warm_times(params: RawParams, device: Device, seed: int) -> list[Times]:
+def _warm_times(params: Timing, device: Device, seed: int) -> list[Times]:
     # Dropout draws from the global generator, which other trials of this process share.
     with torch.random.fork_rng():
-        steps = [_step(params, point, device=device, seed=seed) for point in points_of(params)]
+        steps = [_step(params, one, device=device, seed=seed) for one in methods_of(params)]
         times = warm_times(
-            steps,
-            device=device,
-            num_warmup=int(params["num_warmup"]),
-            num_timed=int(params["num_timed"]),
+            steps, device=device, num_warmup=params.num_warmup, num_timed=params.num_timed
         )
     # LISA and its optimizer point at each other, and a cold start beside needs the room.
     steps.clear()
@@ -61,20 +62,20 @@ def _warm_times(params: RawParams, device: Device, seed: int) -> list[Times]:
     return times
 
 
-def _cold_rows(params: RawParams, device: Device, seed: int) -> Iterator[Row]:
-    (point,) = points_of(params)
+def _cold_rows(params: Timing, device: Device, seed: int) -> Iterator[Row]:
+    (timed,) = methods_of(params)
     load = load_average()
-    told = {"params": dict(params), "point": point, "device": device, "seed": seed}
+    told = {"params": params.to_json(), "device": device, "seed": seed}
     for phase, sample_ms in call_fresh(cold_step, told).items():
-        yield _row(point, phase, [sample_ms], flops=None, load=load)
+        yield _row(timed, phase, [sample_ms], flops=None, load=load)
 
 
 def _row(
-    point: Point, phase: str, samples_ms: Sequence[float], *, flops: int | None, load: float | None
+    timed: Timed, phase: str, samples_ms: Sequence[float], *, flops: int | None, load: float | None
 ) -> Row:
     low, median, high = _quartiles(samples_ms)
     return {
-        **point,
+        **asdict(timed),
         "phase": phase,
         "num_samples": len(samples_ms),
         "flops": flops,
@@ -97,23 +98,16 @@ def _quartiles(samples: Sequence[float]) -> tuple[float, float, float]:
     return low, median, high
 
 
-def _step(params: RawParams, point: Point, *, device: Device, seed: int) -> Step:
-    shape = shape_of(str(params["shape"]))
-    workload = Workload(
-        seq_len=int(params["seq_len"]),
-        batch_size=int(params["batch_size"]),
-        dtype=str(params["dtype"]),
+def _step(params: Timing, timed: Timed, *, device: Device, seed: int) -> Step:
+    method = from_params(
+        timed.method,
+        rank=timed.rank,
+        alpha=float(timed.rank),
+        dropout=timed.dropout,
+        embeddings=True,
+        gamma=timed.gamma,
+        period=NO_SWITCH,
+        seed=seed,
     )
-    return Step(_method(point, shape, seed=seed), shape, workload, device=device, seed=seed)
-
-
-def _method(point: Point, shape: Shape, *, seed: int) -> Method:
-    rank, dropout = int(point["rank"]), float(point["dropout"])
-    match point["method"]:
-        case "full":
-            return Full()
-        case "lora":
-            return Lora(rank=rank, alpha=float(rank), dropout=dropout, embeddings=True)
-        case "lisa":
-            return Layerwise(gamma=int(point["gamma"]), period=NO_SWITCH, seed=seed)
-    raise SpecError(f"method={point['method']!r}: need one of {', '.join(ALL)}")
+    workload = Workload(seq_len=params.seq_len, batch_size=params.batch_size, dtype=params.dtype)
+    return Step(method, shape_of(params.shape), workload, device=device, seed=seed)

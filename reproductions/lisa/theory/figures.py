@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from harness.publish.figures import MARKERS, PALETTE, FigureContext, plot_ours
@@ -12,14 +11,17 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+POLICIES = ("keep_all", "drop_refrozen", "reset_all")
+"""In the order of the legend."""
 
-def rate_panels(context: FigureContext, *, policies: Sequence[str]) -> Figure:
-    """Draw one panel a weight decay, one line a policy, and the theorem's slope."""
+
+def rate_panels(context: FigureContext) -> Figure:
+    """Draw one panel per weight decay, one line per policy, and the theorem's slope."""
     decays = sorted(context.table["decay"].unique(), reverse=True)
     figure, axes = context.subplots(1, len(decays), aspect=0.8, sharey=True)
     for ax, decay in zip(axes, decays, strict=True):
         rows = context.table[context.table["decay"] == decay]
-        for policy, color, marker in zip(policies, PALETTE, MARKERS, strict=False):
+        for policy, color, marker in zip(POLICIES, PALETTE, MARKERS, strict=False):
             own = rows[rows["policy"] == policy]
             plot_ours(
                 ax, own, x="num_steps", y="mean_gap", label=policy, color=color, marker=marker

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from harness.declare.statistics import InvalidQuantity, MissingRows
+from harness.declare.statistics import InvalidQuantity
+from harness.declare.table import pick
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -15,10 +16,7 @@ def slowest_slope(table: pd.DataFrame, *, policy: str) -> float:
 
     By least squares; over the weight decays.
     """
-    rows = table[table["policy"] == policy]
-    if rows.empty:
-        raise MissingRows(f"no row has the policy {policy}")
-    return max(_slope(group) for _, group in rows.groupby("decay"))
+    return max(_slope(group) for _, group in pick(table, policy=policy).groupby("decay"))
 
 
 def _slope(rows: pd.DataFrame) -> float:

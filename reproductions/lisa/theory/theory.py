@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
 
-from harness.declare.claims import Claim
-from harness.declare.old import flat_claim, old_task
-from harness.declare.profiles import Profile
-from harness.declare.table import Column, Table
-from reproductions.lisa.claims import ON_A_CPU, exact
-from reproductions.lisa.theory.experiment import experiment
-from reproductions.lisa.theory.quantities import largest_gradient, least_gap, slowest_slope
+from harness.declare.claims import CHECK, at_least, at_most, claims, ours
+from harness.declare.profiles import CPU, SMOKE_AND_CPU
+from harness.declare.table import Table, columns_of, param, value
+from harness.declare.task import Task
+from reproductions.lisa.theory import quantities as q
+from reproductions.lisa.theory.experiment import Run, runs
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-    from harness.publish.figures import FigureContext
-
-WHERE = "Theorem 1, section 3.3"
-CPU: tuple[Profile, ...] = ("cpu",)
+EXACT = CHECK.at(*SMOKE_AND_CPU)
+OURS = ours(
+    "DEV-04",
+    profiles=CPU,
+    elsewhere="a few steps have no last decade, and there is nothing in it for a GPU",
+)
 ASKED = -0.4
 POLICIES = {
     "keep_all": "with the states of frozen blocks kept, as in the randomized block-coordinate Adam"
@@ -27,83 +24,46 @@ POLICIES = {
     "drop_refrozen": "with the states of frozen blocks dropped, our default",
     "reset_all": "with all states dropped at every switch",
 }
-COLUMNS = Table(
+RATES = (
     (
-        Column(name="policy", type="str", role="param", doc="Of frozen blocks' states."),
-        Column(name="decay", type="float", role="param", doc="Weight decay of AdamW."),
-        Column(name="num_steps", type="int", role="param", doc="T."),
-        Column(name="seed", type="int", role="seed", doc="Of layers and batches."),
-        Column(name="gap", type="float", role="value", doc="f_reg(w_T) - f_reg*."),
-        Column(name="mean_gap", type="float", role="value", doc="Its mean over steps 1 to T."),
-        Column(
-            name="optimum_gradient",
-            type="float",
-            role="value",
-            doc="Largest entry of f_reg's gradient at the optimum.",
+        f"rate_{policy}",
+        OURS,
+        at_most(partial(q.slowest_slope, policy=policy), ASKED, "slope"),
+        f"The mean suboptimality falls at least like T^{ASKED} over the last decade of T, {words}"
+        " (slope in log-log of the slower of two weight decays).",
+    )
+    for policy, words in POLICIES.items()
+)
+task = Task(
+    "lisa/theory",
+    own_kind="theory",
+    reads=(runs,),
+    table=Table.of(
+        columns_of(Run, "policy", "decay"),
+        param("num_steps", int, "Steps T so far."),
+        columns_of(Run, "seed"),
+        value("gap", float, "f_reg(w_T) - f_reg*."),
+        value("mean_gap", float, "Its mean over steps 1 to T."),
+        value("optimum_gradient", float, "Largest entry of f_reg's gradient at the optimum."),
+        value("optimum_norm", float, "Norm of the optimum."),
+    ),
+    claims=claims(
+        "Theorem 1, section 3.3",
+        (
+            "optimum_is_stationary",
+            EXACT,
+            at_most(q.largest_gradient, 1e-9, "gradient"),
+            "f_reg's gradient vanishes at the optimum (largest entry).",
         ),
-        Column(name="optimum_norm", type="float", role="value", doc="Norm of the optimum."),
-    )
-)
-
-
-def rate(policy: str, words: str) -> Claim:
-    """Return the claim on one policy."""
-    return flat_claim(
-        id=f"rate_{policy}",
-        statement=f"The mean suboptimality falls at least like T^{ASKED} over the last decade of T,"
-        f" {words} (slope in log-log of the slower of two weight decays).",
-        where=f"{WHERE}; threshold: ours, see DEV-04",
-        form="at_most",
-        grade="empirical",
-        quantity=partial(slowest_slope, policy=policy),
-        threshold=ASKED,
-        threshold_from="theory",
-        profiles=CPU,
-        out_of_profile="a few steps have no last decade, and there is nothing in it for a GPU",
-        unit="slope",
-    )
-
-
-CLAIMS = (
-    exact(
-        "optimum_is_stationary",
-        "f_reg's gradient vanishes at the optimum (largest entry).",
-        where=WHERE,
-        form="at_most",
-        quantity=largest_gradient,
-        bound=1e-9,
-        unit="gradient",
-        profiles=ON_A_CPU,
+        (
+            "nothing_below_the_optimum",
+            EXACT,
+            at_least(q.least_gap, -1e-12, "loss"),
+            "No iterate lies below the optimum of f_reg (least difference).",
+        ),
+        *RATES,
     ),
-    exact(
-        "nothing_below_the_optimum",
-        "No iterate lies below the optimum of f_reg (least difference).",
-        where=WHERE,
-        form="at_least",
-        quantity=least_gap,
-        bound=-1e-12,
-        unit="loss",
-        profiles=ON_A_CPU,
-    ),
-    *(rate(policy, words) for policy, words in POLICIES.items()),
-)
-
-
-def draw(context: FigureContext) -> Figure:
-    """Draw one panel a decay, one line a policy."""
-    from reproductions.lisa.theory.figures import rate_panels
-
-    return rate_panels(context, policies=tuple(POLICIES))
-
-
-task = old_task(
-    id="lisa/theory",
-    title="Convergence of LISA on a convex problem",
-    kind="theory",
-    reads=(experiment,),
-    columns=COLUMNS,
-    claims=CLAIMS,
-    figure=draw,
+    figure="figures:rate_panels",
     caption="Mean over steps of f_reg(w_t) - f_reg* against the number of steps: logistic"
     " regression on digits, even against odd, eight blocks of which two train at once, a step size"
     " that falls like one over the root of t. Lines: mean over seeds; bars: standard error."

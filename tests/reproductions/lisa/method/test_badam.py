@@ -7,7 +7,7 @@ import io
 import pytest
 import torch
 
-from reproductions.lisa.method.methods import Cyclic
+from reproductions.lisa.method.methods import Badam
 from reproductions.lisa.method.sampling import CyclicSampler
 from tests.reproductions.lisa.small import (
     NUM_BLOCKS,
@@ -54,7 +54,7 @@ def by_hand(*, period: int, seed: int, steps: int) -> torch.nn.Module:
 def test_training_is_that_of_blocks_one_after_another() -> None:
     model = llama()
     before = copy_of(model)
-    prepared = Cyclic(period=3, seed=4).prepare(model, lambda _: adamw(model))
+    prepared = Badam(period=3, seed=4).prepare(model, lambda _: adamw(model))
     # A cycle and a half.
     train(model, prepared.optimizer, batches(3 * NUM_BLOCKS + 6))
     assert_same(model, by_hand(period=3, seed=4, steps=3 * NUM_BLOCKS + 6))
@@ -64,7 +64,7 @@ def test_training_is_that_of_blocks_one_after_another() -> None:
 
 def test_one_block_trains_at_a_time_and_holds_all_moments() -> None:
     model = llama()
-    prepared = Cyclic(period=2, seed=0).prepare(model, lambda _: adamw(model))
+    prepared = Badam(period=2, seed=0).prepare(model, lambda _: adamw(model))
     block = sum(p.numel() for p in model.model.layers[0].parameters())
     assert prepared.num_trainable == block
     for count in (1, 2, 2, 2):
@@ -74,7 +74,7 @@ def test_one_block_trains_at_a_time_and_holds_all_moments() -> None:
 
 
 def test_resumed_equals_uninterrupted() -> None:
-    method = Cyclic(period=2, seed=1)
+    method = Badam(period=2, seed=1)
     whole, first, second = llama(), llama(), llama(seed=9)
     train(whole, method.prepare(whole, lambda _: adamw(whole)).optimizer, batches(15))
     optimizer = method.prepare(first, lambda _: adamw(first)).optimizer

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import asdict
 from typing import Any, Literal
 
 import pandas as pd
@@ -11,18 +12,20 @@ import torch
 from torch.profiler import ProfilerActivity, profile
 
 from harness.declare.claims import Claim
+from harness.declare.profiles import Profile
 from harness.declare.reference import load_reference
 from harness.declare.verdict import Word, evaluate
 from harness.publish.figures import draw
 from harness.store.table_csv import build_table, validate
-from reproductions.lisa.method.methods import Full, Layerwise, Lora, Method
+from reproductions.lisa.method.methods import Full, LisaMethod, Lora, Method
 from reproductions.lisa.models.shapes import shape_of
 from reproductions.lisa.models.step_memory import Workload
-from reproductions.lisa.step_time import experiment as step_time
+from reproductions.lisa.step_time.experiment import Timing, methods_of, timings
 from reproductions.lisa.step_time.fig04 import task
 from reproductions.lisa.step_time.timing import PHASES, Step, warm_times
 from reproductions.lisa.step_time.trial import cold_step
 from tests.checkout import PAPERS
+from tests.verdicts import bad, good, undecided
 
 FOLDER = PAPERS / "lisa"
 Case = Literal["holds", "fails"]
@@ -32,7 +35,7 @@ WORK = Workload(seq_len=16, batch_size=1, dtype="float32")
 METHODS: dict[str, Method] = {
     "full": Full(),
     "lora": Lora(rank=1, alpha=1.0, dropout=0.1, embeddings=True),
-    "lisa": Layerwise(gamma=2, period=10**9, seed=0),
+    "lisa": LisaMethod(gamma=2, period=10**9, seed=0),
 }
 LINEARS = sum(rows * columns for rows, columns in SMOKE.linears)
 MS = {
@@ -51,8 +54,8 @@ def rows_of(point: dict[str, Any], case: Case) -> list[dict[str, Any]]:
     """A trial's rows. Fails: LISA computes more forward and saves less backward, and is slower."""
     good, drift = case == "holds", 1.0 + 0.05 * int(point["seed"])
     rows = []
-    for method in step_time.points_of(point):
-        name = str(method["method"])
+    for method in methods_of(Timing.from_json(point)):
+        name = method.method
         lisa = name == "lisa"
         ms = {phase: drift * value for phase, value in MS[name].items()}
         if lisa and not good:
@@ -70,7 +73,7 @@ def rows_of(point: dict[str, Any], case: Case) -> list[dict[str, Any]]:
         ms["total"] = sum(ms.values())
         flops["total"] = None if point["cold"] else sum(flops.values())  # type: ignore[assignment]
         rows += [
-            {**point, **method, "phase": phase, "num_samples": 20, "flops": flops[phase],
+            {**point, **asdict(method), "phase": phase, "num_samples": 20, "flops": flops[phase],
              "median_ms": value, "p25_ms": value, "p75_ms": value, "load_average": None,
              "status": "done"}
             for phase, value in ms.items()
@@ -78,8 +81,8 @@ def rows_of(point: dict[str, Any], case: Case) -> list[dict[str, Any]]:
     return rows
 
 
-def table_of(case: Case, grid: Any = step_time.cpu_grid) -> pd.DataFrame:
-    frame = pd.DataFrame([row for point in grid() for row in rows_of(dict(point), case)])
+def table_of(case: Case, grid: Profile = "cpu") -> pd.DataFrame:
+    frame = pd.DataFrame([row for point in timings.params_of(grid) for row in rows_of(point, case)])
     return build_table(task, {"lisa/step_time": frame})
 
 
@@ -87,22 +90,22 @@ def decide(claim: Claim, table: pd.DataFrame) -> Any:
     return evaluate(claim, table, seed=task.table.seed, profile="cpu")
 
 
-@pytest.mark.parametrize("grid", [step_time.cpu_grid, step_time.gpu_grid], ids=["cpu", "gpu"])
+@pytest.mark.parametrize("grid", ["cpu", "gpu"])
 @pytest.mark.parametrize("claim", CLAIMS)
-def test_claim_holds_on_a_table_made_to_hold(claim: Claim, grid: Any) -> None:
-    assert decide(claim, table_of("holds", grid)).word == Word.REPRODUCED
+def test_claim_holds_on_a_table_made_to_hold(claim: Claim, grid: Profile) -> None:
+    assert decide(claim, table_of("holds", grid)).word == good(claim)
 
 
 @pytest.mark.parametrize("claim", CLAIMS)
 def test_claim_fails_on_a_table_made_to_fail(claim: Claim) -> None:
-    assert decide(claim, table_of("fails")).word == Word.NOT_REPRODUCED
+    assert decide(claim, table_of("fails")).word == bad(claim)
 
 
 @pytest.mark.parametrize("claim", CLAIMS)
 def test_claim_is_open_with_two_seeds_unless_it_is_exact(claim: Claim) -> None:
     table = table_of("holds")
     word = decide(claim, table[table["seed"] < 2]).word
-    assert word == (Word.REPRODUCED if claim.scope.grade == "exact" else Word.INCONCLUSIVE)
+    assert word == (good(claim) if claim.scope.grade == "exact" else undecided(claim))
 
 
 @pytest.mark.parametrize("claim", CLAIMS)
@@ -131,15 +134,16 @@ def test_cold_starts_do_not_enter_a_warm_claim() -> None:
 
 def test_the_paper_s_speed_ups_stand_beside_the_claims() -> None:
     reference = load_reference(FOLDER, "fig04")
-    found = {c.id: c.paper_value(reference) for c in task.claims if c.paper_value is not None}
+    criteria = {claim.id: claim.criterion for claim in task.claims}
+    found = {id: c.paper_value(reference) for id, c in criteria.items() if c.paper_value}
     assert found["faster_than_full"] == found["third_of_full"] == pytest.approx(1 / 2.9)
     assert found["within_lora"] == pytest.approx(1 / 1.5)
     early = reference[reference["status"] == "early_version"]
     assert early.set_index(["series", "y_name"])["value"]["LISA", "total"] == 0.9
 
 
-@pytest.mark.parametrize("grid", [step_time.cpu_grid, step_time.smoke_grid], ids=["cpu", "smoke"])
-def test_table_validates_and_figure_draws(grid: Any) -> None:
+@pytest.mark.parametrize("grid", ["cpu", "smoke"])
+def test_table_validates_and_figure_draws(grid: Profile) -> None:
     table = table_of("holds", grid)
     assert len(validate(table, task.table, where=task.id)) == len(table)
     reference = load_reference(FOLDER, "fig04")
@@ -193,18 +197,17 @@ def test_steps_train_and_switch_no_block() -> None:
 
 
 def test_a_cold_step_has_two_phases_and_their_sum() -> None:
-    point = next(iter(step_time.smoke_grid()))
-    full = step_time.points_of({**point, "methods": "full"})[0]
-    found = cold_step(params=dict(point), point=full, device="cpu", seed=0)
+    cold = next(point for point in timings.params_of("smoke") if point["cold"])
+    found = cold_step(params=cold, device="cpu", seed=0)
     assert list(found) == ["forward", "backward_and_optimizer", "total"]
     assert found["total"] == pytest.approx(found["forward"] + found["backward_and_optimizer"])
     assert all(math.isfinite(value) and value > 0.0 for value in found.values())
 
 
 def test_a_gpu_s_room_holds_all_models_at_once() -> None:
-    warm, *cold = list(step_time.gpu_grid())[:5]
-    rooms = [step_time.needs(point).gpu_bytes for point in cold]
+    warm, *cold = timings.params_of("gpu")[:5]
+    rooms = [timings.needs_of(point).gpu_bytes for point in cold]
     shape = shape_of("llama-2-7b")
-    assert step_time.needs(warm).gpu_bytes > max(rooms) + 3 * 2 * shape.num_params
-    assert step_time.needs(warm).gpu_bytes < 139 * 2**30
-    assert all(step_time.needs(point).exclusive for point in (warm, *cold))
+    assert timings.needs_of(warm).gpu_bytes > max(rooms) + 3 * 2 * shape.num_params
+    assert timings.needs_of(warm).gpu_bytes < 139 * 2**30
+    assert all(timings.needs_of(point).exclusive for point in (warm, *cold))

@@ -28,6 +28,7 @@ from reproductions.lisa.theory.convex import (
 from reproductions.lisa.theory.quantities import slowest_slope
 from reproductions.lisa.theory.theory import task
 from tests.reproductions.lisa.memory.test_claims import FOLDER
+from tests.verdicts import bad, good, undecided
 
 DECAY, BATCH = 0.1, 8
 
@@ -121,9 +122,9 @@ def test_claim_holds_fails_and_needs_three_seeds(claim: Claim) -> None:
         return evaluate(claim, frame, seed=task.table.seed, profile="cpu").word
 
     held = table("holds")
-    assert word(held) is Word.REPRODUCED
-    assert word(table("fails")) is Word.NOT_REPRODUCED
-    few = Word.REPRODUCED if claim.scope.deterministic else Word.INCONCLUSIVE
+    assert word(held) is good(claim)
+    assert word(table("fails")) is bad(claim)
+    few = good(claim) if claim.scope.deterministic else undecided(claim)
     assert word(held[held["seed"] < 2]) is few
 
 
