@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from harness.declare.experiment import RawParams, Row, RunContext
+from harness.declare.experiment import Row, RunContext
+from reproductions.lisa.base_model.experiment import Pretrain
 from reproductions.lisa.models.pretraining import (
     TOKENIZER,
     WEIGHTS,
@@ -21,20 +22,20 @@ MAX_HELD_OUT = 256
 NUM_ROWS = 12
 
 
-def pretrain_rows(params: RawParams, ctx: RunContext) -> list[Row]:
+def pretrain_rows(params: Pretrain, ctx: RunContext) -> list[Row]:
     """Train, save weights and tokenizer, and return the loss over stretches of steps.
 
     The last row also has the loss on held-out text, and how many characters a token has there.
     """
     texts = texts_of(params, ctx)
     lm = new_model(
-        shape_of(str(params["shape"])), texts,
-        vocab_chars=int(params["vocab_chars"]), seed=ctx.seed("init"),
+        shape_of(params.shape), texts,
+        vocab_chars=params.vocab_chars, seed=ctx.seed("init"),
     )  # fmt: skip
     recipe = recipe_of(params)
     losses = pretrain(
         lm, windows_of(lm, texts.train), recipe,
-        batch_size=int(params["batch_size"]), seed=ctx.seed("batches"),
+        batch_size=params.batch_size, seed=ctx.seed("batches"),
         checkpoint=ctx.checkpoint_path(),
     )  # fmt: skip
     ctx.save(WEIGHTS, lm.model.state_dict())
@@ -51,10 +52,10 @@ def pretrain_rows(params: RawParams, ctx: RunContext) -> list[Row]:
     return [*rows, {**at_end, "chars_per_token": num_chars / held_out[:, 1:].numel()}]
 
 
-def texts_of(params: RawParams, ctx: RunContext) -> Texts:
+def texts_of(params: Pretrain, ctx: RunContext) -> Texts:
     """Return the texts to train on and those held out: whole books, or a tenth of one text."""
-    most = int(params["text_chars"])
-    content = ctx.dataset(str(params["data"]))
+    most = params.text_chars
+    content = ctx.dataset(params.data)
     if isinstance(content.value, str):
         return Texts(train=[content.text[:most]], held_out=[content.text[-most // 4 :]])
     books = content.records
@@ -64,10 +65,10 @@ def texts_of(params: RawParams, ctx: RunContext) -> Texts:
     )
 
 
-def recipe_of(params: RawParams) -> Recipe:
+def recipe_of(params: Pretrain) -> Recipe:
     """Return how the model is trained: AdamW with a short warm-up and a cosine to a tenth."""
-    num_steps = int(params["num_steps"])
+    num_steps = params.num_steps
     return Recipe(
-        lr=float(params["lr"]), num_steps=num_steps, warmup_steps=num_steps // 12,
+        lr=params.lr, num_steps=num_steps, warmup_steps=num_steps // 12,
         last_lr_share=0.1, weight_decay=0.1, betas=(0.9, 0.95), clip_norm=1.0,
     )  # fmt: skip

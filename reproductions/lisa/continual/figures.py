@@ -21,7 +21,7 @@ NAMES = {**TITLES, "tiny-quality": "in-house model", "tiny-path": "smallest mode
 
 
 def accuracy_by_gamma(context: FigureContext) -> Figure:
-    """Draw a dot a seed, a line through LISA's means, and full training's level."""
+    """Draw a dot per seed, a line through LISA's means, and full training's level."""
     figure, (ax,) = context.subplots(aspect=0.55)
     rows = _at_chosen(context.table)
     lisa = rows[rows["method"] == "lisa"]

@@ -9,7 +9,8 @@ import math
 from typing import TYPE_CHECKING
 
 from harness.declare.statistics import InvalidQuantity, MissingRows
-from reproductions.lisa.memory.quantities import Chosen, bytes_ratio
+from harness.declare.table import pick
+from reproductions.lisa.models.step_bytes import Chosen, bytes_ratio
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -49,22 +50,12 @@ def accuracy_of(table: pd.DataFrame, method: str, gamma: int) -> float:
 
     Raises MissingRows for a method that was not run.
     """
-    chosen = table["chosen"].astype(bool)
-    rows = table[chosen & (table["method"] == method) & (table["gamma"] == gamma)]
-    if rows.empty:
-        raise MissingRows(f"no row has method={method}, gamma={gamma}")
+    rows = pick(table, chosen=True, method=method, gamma=gamma)
     return float(rows["accuracy"].astype(float).fillna(0.0).mean())
-
-
-def on_gsm8k(table: pd.DataFrame) -> float:
-    """Raise MissingRows: no run of ours is on GSM8K itself."""
-    raise MissingRows(
-        "the paper's models and OpenWebMath are not at hand, and no run here is on GSM8K itself"
-    )
 
 
 def memory_ratio(table: pd.DataFrame, *, model: str, gamma: int) -> float:
     """Return the bytes of a step of LISA over those of full training, of one model."""
-    steps = table[table["part"] == "step"].rename(columns={"model": "shape"})
+    steps = pick(table, part="step").rename(columns={"model": "shape"})
     lisa: Chosen = {"method": "lisa", "gamma": gamma}
     return bytes_ratio(steps, shape=model, value="total_bytes", one=lisa, other={"method": "full"})

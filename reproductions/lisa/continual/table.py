@@ -4,85 +4,64 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from harness.declare.table import Column, Table, Tables
-from reproductions.lisa.memory.table import BYTES
+from harness.declare.table import Table, Tables, columns_of, param, value
+from reproductions.lisa.continual.experiment import TwoStages, memory
+from reproductions.lisa.continual.experiment import runs as experiment
+from reproductions.lisa.memory.experiment import Step
+from reproductions.lisa.models.step_bytes import BYTES
 
 if TYPE_CHECKING:
     import pandas as pd
 
-RUNS, MEMORY = "lisa/continual", "lisa/continual_memory"
 METHOD = ["model", "method", "gamma"]
 NO_RUN = {"lr": 0.0, "chosen": False}
-
-_METHOD = (
-    Column(name="model", type="str", role="param", doc="What is trained."),
-    Column(name="method", type="str", role="param", doc="full or lisa."),
-    Column(name="gamma", type="int", role="param", doc="Blocks trained at once by LISA; else 0."),
-    Column(name="lr", type="float", role="param", doc="Highest learning rate of both stages."),
+VALUES = {
+    "text_loss": "Nats per answer token of validation problems, after the text alone.",
+    "validation_loss": "The same at the end; empty where the run diverged.",
+    "validation_accuracy": "Share of validation problems solved (strict match).",
+    "loss": "Nats per answer token of test problems, at the end.",
+    "accuracy": "Share of test problems solved: `#### result` is right (strict match).",
+    "flexible_accuracy": "The same where the last number of the answer counts.",
+}
+TOLD = columns_of(TwoStages, "model", "method", "gamma", "lr")
+SEED = columns_of(TwoStages, "seed")
+OUTCOME = (
+    value(
+        "chosen",
+        bool,
+        "Whether this is its method's rate: the most validation problems solved over all seeds, at"
+        " a tie the least validation loss.",
+    ),
+    value(
+        "num_problems",
+        int,
+        "Problems of the validation split, and as many of the test split.",
+        nullable=True,
+    ),
+    *(value(name, float, doc, nullable=True) for name, doc in VALUES.items()),
 )
-_SEED = Column(name="seed", type="int", role="seed", doc="Of text, problems and layers.")
 
 
-def _value(name: str, doc: str) -> Column:
-    return Column(name=name, type="float", role="value", doc=doc, nullable=True)
+def run_rows(tables: Tables) -> pd.DataFrame:
+    """Return one row per run, with its method's chosen rate marked."""
+    return finals(tables[experiment.id])[RUNS.names]
 
 
-_OUTCOME = (
-    Column(
-        name="chosen", type="bool", role="value",
-        doc="Whether this is its method's rate: the most validation problems solved over all"
-        " seeds, at a tie the least validation loss.",
-    ),
-    Column(
-        name="num_problems", type="int", role="value", nullable=True,
-        doc="Problems of the validation split, and as many of the test split.",
-    ),
-    _value("text_loss", "Nats an answer token of validation problems, after the text alone."),
-    _value("validation_loss", "The same at the end; empty where the run diverged."),
-    _value("validation_accuracy", "Share of validation problems solved (strict match)."),
-    _value("loss", "Nats an answer token of test problems, at the end."),
-    _value("accuracy", "Share of test problems solved: `#### result` is right (strict match)."),
-    _value("flexible_accuracy", "The same where the last number of the answer counts."),
-)  # fmt: skip
-RUN_COLUMNS = Table((*_METHOD, _SEED, *_OUTCOME))
-BOTH_COLUMNS = Table(
-    (
-        Column(name="part", type="str", role="param", doc="run: both stages; step: one step."),
-        *_METHOD,
-        Column(
-            name="how", type="str", role="param",
-            doc="training; of a step count: a real one, or arithmetic: on the meta device.",
-        ),
-        Column(name="seq_len", type="int", role="param", doc="Tokens of a step's sequences."),
-        Column(name="batch_size", type="int", role="param", doc="Sequences of a step."),
-        Column(name="dtype", type="str", role="param", doc="Of weights, gradients, moments."),
-        _SEED,
-        *_OUTCOME,
-        *BYTES,
-    )
-)  # fmt: skip
-
-
-def runs(frames: Tables) -> pd.DataFrame:
-    """Return one row a run, with its method's chosen rate marked."""
-    return finals(frames[RUNS])[RUN_COLUMNS.names]
-
-
-def runs_and_memory(frames: Tables) -> pd.DataFrame:
+def run_and_memory_rows(tables: Tables) -> pd.DataFrame:
     """Return the runs, and below them the memory of one step by model and method."""
     import pandas as pd
 
-    steps = frames[MEMORY].rename(columns={"shape": "model"})
-    trained = finals(frames[RUNS]).rename(columns={"max_tokens": "seq_len"})
+    steps = tables[memory.id].rename(columns={"shape": "model"})
+    trained = finals(tables[experiment.id]).rename(columns={"max_tokens": "seq_len"})
     parts = [
         trained.assign(part="run", how="training", dtype="float32"),
         steps.assign(part="step", **NO_RUN),
     ]
-    return pd.concat(parts, ignore_index=True).reindex(columns=BOTH_COLUMNS.names)
+    return pd.concat(parts, ignore_index=True).reindex(columns=RUNS_AND_MEMORY.names)
 
 
 def finals(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return one row a run, from a long frame of one row a stage, split and step."""
+    """Return one row per run, from a long frame of one row per stage, split and step."""
     import pandas as pd
 
     told = [*METHOD, "lr", "seed", "batch_size", "max_tokens"]
@@ -122,3 +101,16 @@ def _best_lr(table: pd.DataFrame) -> pd.Series[float]:
     means = scored.groupby([*METHOD, "lr"])[["missed", "loss"]].mean().reset_index()
     best = means.sort_values(["missed", "loss", "lr"]).drop_duplicates(METHOD)
     return table[METHOD].merge(best, on=METHOD, how="left")["lr"].set_axis(table.index)
+
+
+RUNS = Table.of(TOLD, SEED, OUTCOME, make=run_rows)
+RUNS_AND_MEMORY = Table.of(
+    param("part", str, "run: both stages; step: one step."),
+    TOLD,
+    param("how", str, "training; a step by count: a real one, or arithmetic: on the meta device."),
+    columns_of(Step, "seq_len", "batch_size", "dtype"),
+    SEED,
+    OUTCOME,
+    BYTES,
+    make=run_and_memory_rows,
+)

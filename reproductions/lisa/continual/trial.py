@@ -7,13 +7,16 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 
-from harness.declare.experiment import Outcome, RawParams, Row, RunContext, Status
-from reproductions.lisa.continual.experiment import SOLUTIONS
-from reproductions.lisa.finetuning.trial import method_of, recipe_of
+from harness.declare.experiment import Outcome, Row, RunContext, Status
+from reproductions.lisa.base_model.experiment import base_of
+from reproductions.lisa.continual.experiment import SOLUTIONS, TwoStages
+from reproductions.lisa.method.methods import from_params
+from reproductions.lisa.models.fine_tuning import recipe_of
 from reproductions.lisa.models.instructions import Example, batch_of
 from reproductions.lisa.models.language_model import LanguageModel
 from reproductions.lisa.models.pretraining import WEIGHTS
 from reproductions.lisa.models.solving import (
+    ROOM,
     answer_loss,
     as_examples,
     fitting,
@@ -27,35 +30,34 @@ from reproductions.lisa.models.training import TextBatch, train
 from reproductions.lisa.models.word_problems import Problem, Split, sample, statements, stream
 
 STRETCHES = 4
-"""Rows of the training loss a stage."""
-ROOM = 64
-"""Tokens of the context for an answer at most; at `cpu` problem and answer take 62 in all."""
+"""Rows of the training loss per stage."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Trial:
     """A model in training, and what it is tested on."""
 
-    params: RawParams
+    params: TwoStages
     ctx: RunContext
     lm: LanguageModel
     room: int
     """Tokens for an answer."""
 
-    def count(self, name: str) -> int:
-        """Return a parameter that is a number."""
-        return int(self.params[name])
-
     def held_out(self, split: Split) -> list[Problem]:
         """Return the problems of a split; all methods at a seed have the same."""
-        return sample(split, self.count("num_held_out"), seed=self.ctx.seed(f"problems {split}"))
+        return sample(split, self.params.num_held_out, seed=self.ctx.seed(f"problems {split}"))
 
     def examples(self, problems: Iterable[Problem]) -> list[Example]:
         """Return problems as tokens."""
         return as_examples(list(problems), self.lm, room=self.room)
 
 
-def continual_rows(params: RawParams, ctx: RunContext, lm: LanguageModel) -> Outcome:
+def continual_rows(params: TwoStages, ctx: RunContext) -> Outcome:
+    """Train a pre-trained model in two stages by one method."""
+    return rows_of(params, ctx, base_of(params.model, ctx))
+
+
+def rows_of(params: TwoStages, ctx: RunContext, lm: LanguageModel) -> Outcome:
     """Train on text, then on problems, both by one method; rows by stage and split.
 
     `train` has the mean loss over a stretch of steps, before each; `validation` the loss on answers
@@ -77,7 +79,7 @@ def continual_rows(params: RawParams, ctx: RunContext, lm: LanguageModel) -> Out
             loss = answer_loss(lm, trial.examples(trial.held_out("validation")))
             rows.append(_row(stage, "validation", len(losses), loss))
     rows += _final_rows(trial)
-    if params["keep_weights"]:
+    if params.keep_weights:
         ctx.save(WEIGHTS, lm.model.state_dict())
     return Outcome(rows=rows)
 
@@ -86,12 +88,12 @@ def text_of(trial: Trial) -> Iterator[TextBatch]:
     """Yield batches of mathematical text, with solutions of GSM8K among it where asked for."""
     ctx, lm = trial.ctx, trial.lm
     solutions: list[str] = []
-    if trial.params["solutions"]:
+    if trial.params.solutions:
         solutions = fitting(map(solution_text, ctx.dataset(SOLUTIONS).records), lm)
-    batch_size = trial.count("batch_size")
+    batch_size = trial.params.batch_size
     windows_NT = windows(
         lm, mixed(statements(seed=ctx.seed("statements")), solutions),
-        count=trial.count("text_steps") * batch_size, num_tokens=trial.count("max_tokens"),
+        count=trial.params.text_steps * batch_size, num_tokens=trial.params.max_tokens,
     )  # fmt: skip
     return text_batches(windows_NT, batch_size=batch_size)
 
@@ -99,8 +101,8 @@ def text_of(trial: Trial) -> Iterator[TextBatch]:
 def problems_of(trial: Trial) -> Iterator[TextBatch]:
     """Yield batches of training problems, none twice but by chance; the loss is on answers."""
     problems = stream("train", seed=trial.ctx.seed("problems train"))
-    for _ in range(trial.count("problems_steps")):
-        part = islice(problems, trial.count("batch_size"))
+    for _ in range(trial.params.problems_steps):
+        part = islice(problems, trial.params.batch_size)
         yield batch_of(trial.examples(part), padding=trial.lm.eos)
 
 
@@ -109,8 +111,15 @@ def _run_stage(trial: Trial, stage: str, batches: Iterable[TextBatch]) -> list[f
     model = trial.lm.model
     # The stage before has left some blocks frozen.
     model.requires_grad_(True)
-    recipe = recipe_of({**trial.params, "num_steps": trial.params[f"{stage}_steps"]})
-    method = method_of(trial.params, layer_seed=trial.ctx.seed(f"layers {stage}"))
+    params = trial.params
+    num_steps = {"text": params.text_steps, "problems": params.problems_steps}[stage]
+    recipe = recipe_of(params.lr, num_steps)
+    method = from_params(
+        params.method,
+        gamma=params.gamma,
+        period=params.period,
+        seed=trial.ctx.seed(f"layers {stage}"),
+    )
     prepared = method.prepare(model, recipe.optimizer)
     return train(prepared.model, prepared.optimizer, batches, recipe)
 
@@ -133,9 +142,9 @@ def _final_rows(trial: Trial) -> list[Row]:
     for split in splits:
         found = score(
             trial.lm, trial.held_out(split), room=trial.room,
-            max_new_tokens=trial.count("max_new_tokens"),
+            max_new_tokens=trial.params.max_new_tokens,
         )  # fmt: skip
-        row = _row("problems", split, trial.count("problems_steps"), found.loss)
+        row = _row("problems", split, trial.params.problems_steps, found.loss)
         accuracy = {
             "accuracy": found.accuracy["strict"],
             "flexible_accuracy": found.accuracy["flexible"],

@@ -1,7 +1,7 @@
-"""Word problems solved by DoLa and greedily, before and after fine-tuning; GSM8K if handed in.
+"""Word problems solved by DoLa and greedily, before and after tuning; GSM8K if handed in.
 
-`experiment` takes what `pretrain` and `continual` kept; `given` the paper's models, checkpoints
-named by `--set checkpoint=FOLDER`.
+Decoded are the models that pre-training and continual pre-training kept, and the paper's, as
+checkpoints named by `--set checkpoint=FOLDER`.
 """
 
 from __future__ import annotations
@@ -15,78 +15,89 @@ from harness.declare.experiment import (
     Estimate,
     Experiment,
     Needs,
-    Outcome,
-    RawParams,
-    Row,
     RunContext,
-    Status,
     UpstreamResult,
     Use,
 )
+from harness.declare.params import Params, doc, seed
+from harness.declare.profiles import Profile
+from reproductions.lisa.base_model.experiment import USES_BASE
 from reproductions.lisa.continual import experiment as continual
-from reproductions.lisa.finetuning import experiment as finetune
-from reproductions.lisa.models.scored import (
-    NOT_GIVEN,
-    OF_BASE,
-    SEEDS,
-    SMOKE_MODEL,
-    Point,
-    load_given,
-)
+from reproductions.lisa.continual.experiment import Stages, TwoStages
+from reproductions.lisa.finetuning.experiment import GAMMA
+from reproductions.lisa.models.names import SMALLEST
+from reproductions.lisa.models.scored import NOT_GIVEN, SEEDS
 from reproductions.lisa.models.shapes import shape_of
 
-WEIGHTS = ("vanilla", "lisa")
 NUM_QUESTIONS = 100
 """As many as the paper's."""
 MAX_NEW_TOKENS = 256
 """On GSM8K; the default of DoLa's authors."""
 TEST = "gsm8k_test"
 PAPER_MODEL = "llama-2-7b"
-"""Of 32 blocks, as the paper's exits say; which model it was is not known."""
+"""It has 32 blocks, as the paper's exits say; which model it was is not known."""
 CACHE_BYTES = 64 * 10**9
 """Keys, values and hidden states of 64 prompts of a thousand tokens, in bfloat16."""
 
 
-def run(params: RawParams, ctx: RunContext) -> Outcome:
-    """Decode with the pre-trained model, and with LISA's at its chosen learning rate."""
-    lr = best_rate(params, ctx)
-    if lr is None:
-        return Outcome(rows=[], status=Status.DIVERGED, note="it diverged at the chosen rate")
-    from reproductions.lisa.dola.trial import word_problem_rows
+class Decoded(Stages):
+    """Answers of LISA's model after continual pre-training, and of the model before it."""
 
-    trial = tuned(params, lr=lr, seed=int(params["seed"]))
-    models = {
-        "vanilla": finetune.base_of(params, ctx),
-        "lisa": finetune.weights_of(ctx.upstream(continual.experiment, **trial), trial, ctx),
-    }
-    rows = word_problem_rows(models, params, seed=ctx.seed("problems test"))
-    return Outcome(rows=[{**row, "lr": lr if row["weights"] == "lisa" else None} for row in rows])
+    num_questions: int = doc("How many are asked.")
 
 
-def run_given(params: RawParams, ctx: RunContext) -> list[Row]:
-    """Decode with models handed in, one at a time."""
-    from reproductions.lisa.dola.trial import gsm8k_rows
+class Given(Params):
+    """Answers of models handed in."""
 
-    records = ctx.dataset(TEST).records
-    rows: list[Row] = []
-    for weights in WEIGHTS:
-        lm = load_given({**params, "method": weights}, device=ctx.device)
-        rows += gsm8k_rows({weights: lm}, params, records)
-    return [{**row, "lr": None} for row in rows]
+    model: str = doc("What answers.", default=PAPER_MODEL)
+    seed: int = seed("Tuning.", default=0)
+    checkpoint: str = doc("Folder of the paper's models.", default=NOT_GIVEN)
+    num_questions: int = doc("How many are asked.", default=NUM_QUESTIONS)
+    max_new_tokens: int = doc("Tokens of an answer at most.", default=MAX_NEW_TOKENS)
 
 
-def best_rate(params: RawParams, ctx: RunContext) -> float | None:
+def grid(profile: Profile) -> Iterator[Decoded]:
+    """Yield one trial per seed of LISA's with two blocks."""
+    num_questions = 2 if profile == "smoke" else NUM_QUESTIONS
+    seen = set()
+    for trial in continual.grid(profile):
+        if trial.method == "lisa" and trial.gamma == GAMMA and trial.seed not in seen:
+            seen.add(trial.seed)
+            shared = {n: v for n, v in trial.to_json().items() if n not in ("lr", "keep_weights")}
+            yield Decoded.from_json({**shared, "num_questions": num_questions})
+
+
+def given_grid(profile: Profile) -> Iterator[Given]:
+    """Yield the paper's model, as checkpoints to be handed in."""
+    if profile == "paper":
+        for number in SEEDS:
+            yield Given(seed=number)
+
+
+def tuned(params: Decoded, *, lr: float, seed: int) -> TwoStages:
+    """Return the trial of continual pre-training at a rate and seed, which kept its weights.
+
+    At `smoke`, which has one of each, always the same: an experiment names as many trials at every
+    profile.
+    """
+    own = {name: value for name, value in params.to_json().items() if name != "num_questions"}
+    if params.model == SMALLEST:
+        lr, seed = continual.SMALL.lr, continual.SMALL.seed
+    return TwoStages.from_json({**own, "lr": lr, "seed": seed, "keep_weights": True})
+
+
+def best_rate(params: Decoded, ctx: RunContext) -> float | None:
     """Return the rate that Table 4 has too: the most validation problems solved over all seeds.
 
     At a tie it is the one of least validation loss. None where a run diverged at this rate.
     """
-    scored = []
+    found = []
     for lr in continual.LRS:
         trials = [tuned(params, lr=lr, seed=seed) for seed in continual.SEEDS]
-        ends = [validation(ctx.upstream(continual.experiment, **trial)) for trial in trials]
+        ends = [validation(ctx.upstream(continual.runs, trial)) for trial in trials]
         solved, losses = zip(*ends, strict=True)
-        scored.append((-fmean(solved), fmean(losses), float(trials[0]["lr"])))
-    _, loss, lr = min(scored)
+        found.append((-fmean(solved), fmean(losses), trials[0].lr))
+    _, loss, lr = min(found)
     return None if math.isinf(loss) else lr
 
 
@@ -99,70 +110,30 @@ def validation(upstream: UpstreamResult) -> tuple[float, float]:
     return (float(rows[0]["accuracy"]), float(rows[0]["loss"])) if rows else (0.0, math.inf)
 
 
-def tuned(params: RawParams, *, lr: float, seed: int) -> Point:
-    """Return the trial of continual pre-training at a rate and seed, which kept its weights.
-
-    At `smoke`, which has one of each, always the same: an experiment names as many trials at every
-    profile.
-    """
-    own = {name: value for name, value in params.items() if name != "num_questions"}
-    if params["model"] == SMOKE_MODEL:
-        lr, seed = finetune.FIXED_LR, continual.SEEDS[0]
-    return {**own, "lr": lr, "seed": seed, "keep_weights": True}
+def estimate(params: Decoded) -> Estimate:
+    """Return a start, and four passes over the questions."""
+    per_question_s = 0.01 if params.model == SMALLEST else 0.2
+    return Estimate(seconds=4.0 + per_question_s * params.num_questions, memory_bytes=2**31)
 
 
-def given_needs(params: RawParams) -> Needs:
+def given_needs(params: Given) -> Needs:
     """Return GSM8K and a GPU for a model in bfloat16 with its cache."""
     packages = ("transformers", "tokenizers", "lm_eval")
-    room = 2 * shape_of(str(params["model"])).num_params + CACHE_BYTES
+    room = 2 * shape_of(params.model).num_params + CACHE_BYTES
     return Needs(data=(TEST,), device="cuda", gpu_bytes=room, packages=packages)
 
 
-def estimate(params: RawParams) -> Estimate:
-    """Return a start, and four passes over the questions."""
-    per_question_s = 0.01 if params["model"] == SMOKE_MODEL else 0.2
-    seconds = 4.0 + per_question_s * int(params["num_questions"])
-    return Estimate(seconds=seconds, memory_bytes=2**31)
-
-
-def of_continual(trials: Iterator[RawParams], num_questions: int) -> Iterator[RawParams]:
-    """Yield one trial a seed of LISA's with two blocks."""
-    seen = set()
-    for trial in trials:
-        if trial["method"] == "lisa" and trial["gamma"] == finetune.GAMMA:
-            shared = {n: value for n, value in trial.items() if n not in ("lr", "keep_weights")}
-            if shared["seed"] not in seen:
-                seen.add(shared["seed"])
-                yield {**shared, "num_questions": num_questions}
-
-
-def smoke_grid() -> Iterator[RawParams]:
-    """Yield two questions to the smallest model."""
-    return of_continual(continual.smoke_grid(), 2)
-
-
-def cpu_grid() -> Iterator[RawParams]:
-    """Yield each seed of training."""
-    return of_continual(continual.cpu_grid(), NUM_QUESTIONS)
-
-
-def given_grid() -> Iterator[RawParams]:
-    """Yield the paper's model, as checkpoints to be handed in."""
-    asked: Point = {"num_questions": NUM_QUESTIONS, "max_new_tokens": MAX_NEW_TOKENS}
-    for seed in SEEDS:
-        yield {"model": PAPER_MODEL, "seed": seed, "checkpoint": NOT_GIVEN, **asked}
-
-
-experiment = Experiment(
-    id="lisa/dola",
+decoded = Experiment(
+    "lisa/dola",
     version=1,
-    run=run,
-    grid={"smoke": smoke_grid, "cpu": cpu_grid},
+    params=Decoded,
+    grid=grid,
+    run="trial:decoded_rows",
     needs=Needs(memory_bytes=2**31, packages=("transformers", "tokenizers")),
     uses=(
-        *OF_BASE,
+        *USES_BASE,
         *(
-            Use(experiment=continual.experiment, params=partial(tuned, lr=lr, seed=seed))
+            Use(experiment=continual.runs, params=partial(tuned, lr=lr, seed=seed))
             for lr in continual.LRS
             for seed in continual.SEEDS
         ),
@@ -171,10 +142,11 @@ experiment = Experiment(
     address=("model", "seed"),
 )
 given = Experiment(
-    id="lisa/dola_given",
+    "lisa/dola_given",
     version=1,
-    run=run_given,
-    grid={"paper": given_grid},
+    params=Given,
+    grid=given_grid,
+    run="trial:given_rows",
     needs=given_needs,
     estimate=lambda params: Estimate(seconds=1800.0),
     timeout_s=4 * 3600.0,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from harness.declare.statistics import InvalidQuantity
-from reproductions.lisa.finetuning.quantities import mean_of
+from harness.declare.table import pick
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -16,9 +16,10 @@ def lead_under_dola(table: pd.DataFrame, *, questions: str, value: str) -> float
 
     Raises InvalidQuantity where neither has any: of two that know nothing neither leads.
     """
-    chosen = {"questions": questions, "decoding": "dola"}
+    rows = pick(table, questions=questions, decoding="dola")
     lisa, vanilla = (
-        mean_of(table, {**chosen, "weights": weights}, value) for weights in ("lisa", "vanilla")
+        float(pick(rows, weights=weights)[value].astype(float).mean())
+        for weights in ("lisa", "vanilla")
     )
     if lisa == vanilla == 0.0:
         raise InvalidQuantity(f"no answer of either model is right, by {value}")

@@ -5,14 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from harness.declare.experiment import RawParams, Row
-from reproductions.lisa.continual.trial import ROOM
+from harness.declare.experiment import Outcome, Row, RunContext, Status
+from reproductions.lisa.base_model.experiment import base_of
+from reproductions.lisa.continual.experiment import runs
 from reproductions.lisa.dola.decoding import dola, quarter_exits
+from reproductions.lisa.dola.experiment import TEST, Decoded, Given, best_rate, tuned
 from reproductions.lisa.dola.gsm8k import asked, demonstrations, marked
 from reproductions.lisa.method.blocks import find_blocks
 from reproductions.lisa.models.generation import greedy
 from reproductions.lisa.models.language_model import LanguageModel
-from reproductions.lisa.models.solving import as_examples
+from reproductions.lisa.models.pretraining import WEIGHTS
+from reproductions.lisa.models.scored import load_given
+from reproductions.lisa.models.solving import ROOM, as_examples
 from reproductions.lisa.models.word_problems import Filter, Problem, is_match, sample
 
 WORD_PROBLEMS, GSM8K = "word_problems", "gsm8k"
@@ -33,27 +37,49 @@ class Quiz:
     """From what a model says to an answer with the mark of its result."""
 
 
-def word_problem_rows(models: Models, params: RawParams, *, seed: int) -> list[Row]:
+def decoded_rows(params: Decoded, ctx: RunContext) -> Outcome:
+    """Decode with the pre-trained model, and with LISA's at its chosen learning rate."""
+    lr = best_rate(params, ctx)
+    if lr is None:
+        return Outcome(rows=[], status=Status.DIVERGED, note="it diverged at the chosen rate")
+    lisa = base_of(params.model, ctx)
+    upstream = ctx.upstream(runs, tuned(params, lr=lr, seed=params.seed))
+    lisa.model.load_state_dict(upstream.load(WEIGHTS))
+    models = {"vanilla": base_of(params.model, ctx), "lisa": lisa}
+    rows = word_problem_rows(models, params, seed=ctx.seed("problems test"))
+    return Outcome(rows=[{**row, "lr": lr if row["weights"] == "lisa" else None} for row in rows])
+
+
+def given_rows(params: Given, ctx: RunContext) -> list[Row]:
+    """Decode with models handed in, one at a time."""
+    records = ctx.dataset(TEST).records
+    rows: list[Row] = []
+    for weights in ("vanilla", "lisa"):
+        name = f"{params.model}-{weights}-{params.seed}"
+        lm = load_given(name, params.checkpoint, device=ctx.device)
+        rows += gsm8k_rows({weights: lm}, params, records)
+    return [{**row, "lr": None} for row in rows]
+
+
+def word_problem_rows(models: Models, params: Decoded, *, seed: int) -> list[Row]:
     """Return rows on our own problems, the first ones of those that `continual` reports on."""
     quiz = Quiz(
         name=WORD_PROBLEMS,
-        problems=sample("test", int(params["num_questions"]), seed=seed),
-        max_new_tokens=int(params["max_new_tokens"]),
+        problems=sample("test", params.num_questions, seed=seed),
+        max_new_tokens=params.max_new_tokens,
         prompts=_with_room,
         read=lambda said: said,
     )
     return [row for weights, lm in models.items() for row in dola_rows(lm, weights, quiz)]
 
 
-def gsm8k_rows(
-    models: Models, params: RawParams, records: Sequence[Mapping[str, str]]
-) -> list[Row]:
+def gsm8k_rows(models: Models, params: Given, records: Sequence[Mapping[str, str]]) -> list[Row]:
     """Return rows on the first questions of GSM8K's test split, after eight solved ones."""
     shots = demonstrations()
     quiz = Quiz(
         name=GSM8K,
-        problems=[asked(record, shots=shots) for record in records[: int(params["num_questions"])]],
-        max_new_tokens=int(params["max_new_tokens"]),
+        problems=[asked(record, shots=shots) for record in records[: params.num_questions]],
+        max_new_tokens=params.max_new_tokens,
         prompts=lambda lm, problems: [(lm.bos, *lm.encode(one.question)) for one in problems],
         read=marked,
     )

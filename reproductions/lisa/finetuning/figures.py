@@ -7,16 +7,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from harness.publish.figures import MARKERS, PALETTE, FigureContext, plot_ours
+from reproductions.lisa.finetuning.experiment import WINDOW
+from reproductions.lisa.models.figures import end_points
+from reproductions.lisa.models.names import LABELS
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-METHODS = {
-    "full": "full", "lora": "LoRA", "galore": "GaLore", "cyclic": "BAdam", "lisa": "LISA",
-}  # fmt: skip
-"""In the order of legends."""
+HELD_OUT = "held-out loss (nats a token)"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -30,16 +30,16 @@ class Line:
 
 
 def by_method(table: pd.DataFrame) -> list[Line]:
-    """Return one line a method."""
+    """Return one line per method."""
     return [
         Line(label=label, rows=table[table["method"] == method], style=number)
-        for number, (method, label) in enumerate(METHODS.items())
+        for number, (method, label) in enumerate(LABELS.items())
         if (table["method"] == method).any()
     ]
 
 
 def by_column(table: pd.DataFrame, column: str, label: str) -> list[Line]:
-    """Return one line a value of a column, over LISA's rows."""
+    """Return one line per value of a column, over LISA's rows."""
     rows = table[table["method"] == "lisa"]
     return [
         Line(label=f"{label} {value}", rows=rows[rows[column] == value], style=number)
@@ -47,10 +47,44 @@ def by_column(table: pd.DataFrame, column: str, label: str) -> list[Line]:
     ]
 
 
+def panels_by_model(context: FigureContext, *, split: str) -> Figure:
+    """Draw one panel per model, one line per method."""
+    table = context.table
+    panels = [(str(m), by_method(table[table["model"] == m])) for m in table["model"].unique()]
+    return curve_panels(context, panels, split=split)
+
+
+def lisa_curves(context: FigureContext, *, column: str, label: str, title: str) -> Figure:
+    """Draw LISA's training loss, one line per value of a column."""
+    return curve_panels(context, [(title, by_column(context.table, column, label))], split="train")
+
+
+def ends_by_period(context: FigureContext) -> Figure:
+    """Draw the runs of each number of blocks and period."""
+    groups = [
+        (f"gamma {gamma}\nK {period}" if method == "lisa" else "LoRA\n(best rate)", rows)
+        for (method, gamma, period), rows in context.table.groupby(["method", "gamma", "period"])
+    ]
+    return end_points(context, groups, value="test_loss", label=HELD_OUT)
+
+
+def ends_by_gamma(context: FigureContext) -> Figure:
+    """Draw the runs of each number of blocks."""
+    groups = [(f"LISA\ngamma {gamma}", rows) for gamma, rows in context.table.groupby("gamma")]
+    return end_points(context, groups, value="test_loss", label=HELD_OUT)
+
+
+def rates(context: FigureContext, *, column: str) -> Figure:
+    """Draw the loss against the learning rate, one line per number of blocks or per method."""
+    table = context.table[context.table["model"] == context.table["model"].iloc[0]]
+    lines = by_method(table) if column == "method" else by_column(table, column, column)
+    return rate_lines(context, lines)
+
+
 def curve_panels(
     context: FigureContext, panels: Sequence[tuple[str, Sequence[Line]]], *, split: str
 ) -> Figure:
-    """Draw losses over steps: of `test` every value, of `train` means over 13 steps."""
+    """Draw losses over steps: every value of `test`, means over 13 steps of `train`."""
     figure, axes = context.subplots(1, len(panels), aspect=0.55 if len(panels) == 1 else 0.8)
     for ax, (title, lines) in zip(axes, panels, strict=True):
         for line in lines:
@@ -66,25 +100,6 @@ def curve_panels(
     return figure
 
 
-def end_points(
-    context: FigureContext,
-    groups: Sequence[tuple[str, pd.DataFrame]],
-    *,
-    value: str,
-    label: str,
-) -> Figure:
-    """Draw of each configuration the value of every run as a dot, and their mean as a bar."""
-    figure, (ax,) = context.subplots(aspect=0.5)
-    for place, (_, rows) in enumerate(groups):
-        numbers = rows[value].dropna().astype(float)
-        color = PALETTE[place % len(PALETTE)]
-        ax.plot([place - 0.25, place + 0.25], [numbers.mean()] * 2, color=color, lw=2.0)
-        ax.plot([place] * len(numbers), numbers, ls="", marker="o", color=color, ms=4)
-    ax.set_xticks(range(len(groups)), [name for name, _ in groups])
-    ax.set_ylabel(label)
-    return figure
-
-
 def rate_lines(context: FigureContext, lines: Sequence[Line]) -> Figure:
     """Draw the loss at the end against the learning rate."""
     figure, (ax,) = context.subplots(aspect=0.6)
@@ -95,7 +110,7 @@ def rate_lines(context: FigureContext, lines: Sequence[Line]) -> Figure:
         )  # fmt: skip
     ax.set_xscale("log")
     ax.set_xlabel("learning rate")
-    ax.set_ylabel("held-out loss (nats a token)")
+    ax.set_ylabel(HELD_OUT)
     _legend(figure, [ax])
     return figure
 
@@ -105,8 +120,6 @@ def _averaged(rows: pd.DataFrame) -> pd.DataFrame:
 
     Counted from the end, so that the last mean is what the claims take; a rest is left out.
     """
-    from reproductions.lisa.finetuning.table import WINDOW
-
     end = int(rows["step"].max())
     back = (end - rows["step"]) // WINDOW
     whole = back < end // WINDOW

@@ -1,6 +1,6 @@
-"""What the claims on fine-tuning measure. Losses are in nats an answer token.
+"""What the claims on fine-tuning measure. Losses are in nats per answer token.
 
-Tables have one row a run (`finals`) or one row a step (`curves`); those with claims over seeds
+Tables have one row per run (`finals`) or one per step (`curves`); those with claims over seeds
 come cut to one training seed.
 """
 
@@ -11,29 +11,24 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from harness.declare.statistics import InvalidQuantity, MissingRows, optimum_log2
-from reproductions.lisa.finetuning.table import WINDOW
+from harness.declare.table import pick
+from reproductions.lisa.finetuning.experiment import GAMMA, NUM_STEPS, WINDOW
 
 if TYPE_CHECKING:
     import pandas as pd
 
 Chosen = Mapping[str, str | int | float]
 """Columns and their values that choose a configuration."""
-
-
-def rows_of(table: pd.DataFrame, chosen: Chosen) -> pd.DataFrame:
-    """Return a configuration's rows. Raises MissingRows where there are none."""
-    found = table
-    for name, value in chosen.items():
-        found = found[found[name] == value]
-    if found.empty:
-        wanted = ", ".join(f"{name}={value}" for name, value in chosen.items())
-        raise MissingRows(f"no row has {wanted}")
-    return found
+LORA: Chosen = {"method": "lora"}
+LISA: Chosen = {"method": "lisa"}
+TWO: Chosen = {**LISA, "gamma": GAMMA}
+EIGHT: Chosen = {**LISA, "gamma": 8}
+ONE_DRAW: Chosen = {**TWO, "period": NUM_STEPS}
 
 
 def mean_of(table: pd.DataFrame, chosen: Chosen, value: str) -> float:
     """Return a configuration's mean over layer seeds; infinite where a run diverged."""
-    numbers = rows_of(table, chosen)[value].astype(float)
+    numbers = pick(table, **chosen)[value].astype(float)
     return math.inf if numbers.isna().any() else float(numbers.mean())
 
 
@@ -44,7 +39,7 @@ def difference(table: pd.DataFrame, *, one: Chosen, other: Chosen, value: str) -
 
 def smoothed(table: pd.DataFrame, chosen: Chosen) -> float:
     """Return the mean training loss of the last 13 steps, over layer seeds too."""
-    rows = rows_of(table, chosen)
+    rows = pick(table, **chosen)
     return mean_of(rows[rows["step"] > rows["step"].max() - WINDOW], {}, "loss")
 
 
@@ -55,7 +50,7 @@ def smoothed_difference(table: pd.DataFrame, *, one: Chosen, other: Chosen) -> f
 
 def last(table: pd.DataFrame, chosen: Chosen) -> float:
     """Return the loss after the last step, the mean over layer seeds."""
-    rows = rows_of(table, chosen)
+    rows = pick(table, **chosen)
     return mean_of(rows[rows["step"] == rows["step"].max()], {}, "loss")
 
 
@@ -66,7 +61,7 @@ def last_difference(table: pd.DataFrame, *, one: Chosen, other: Chosen) -> float
 
 def rise_after_minimum(table: pd.DataFrame, *, chosen: Chosen) -> float:
     """Return the last loss minus the least on the way, of the mean over layer seeds."""
-    means = rows_of(table, chosen).groupby("step")["loss"].mean()
+    means = pick(table, **chosen).groupby("step")["loss"].mean()
     return float(means.loc[means.index.max()] - means.min())
 
 
@@ -75,7 +70,7 @@ def distance_in_spreads(table: pd.DataFrame, *, one: Chosen, other: Chosen) -> f
 
     Both at the first layer seed. Raises InvalidQuantity where the seeds do not differ.
     """
-    spread = float(rows_of(table, one)["test_loss"].std())
+    spread = float(pick(table, **one)["test_loss"].std())
     if not spread > 0.0:
         raise InvalidQuantity("the runs of several layer seeds do not differ")
     first = {"layer_seed": 0}
@@ -85,7 +80,7 @@ def distance_in_spreads(table: pd.DataFrame, *, one: Chosen, other: Chosen) -> f
 
 def layer_spread(table: pd.DataFrame, *, chosen: Chosen) -> float:
     """Return the range of smoothed losses over layer seeds, over the fall since the first step."""
-    rows = rows_of(table, chosen)
+    rows = pick(table, **chosen)
     ends = [smoothed(rows, {"layer_seed": number}) for number in rows["layer_seed"].unique()]
     first = mean_of(rows, {"step": 1}, "loss")
     return (max(ends) - min(ends)) / (first - sum(ends) / len(ends))
@@ -94,7 +89,7 @@ def layer_spread(table: pd.DataFrame, *, chosen: Chosen) -> float:
 def gap_minus_spread(table: pd.DataFrame, *, chosen: Chosen, other: Chosen) -> float:
     """Return how far `chosen` is below `other`, minus its range over layer seeds."""
     gap = difference(table, one=other, other=chosen, value="test_loss")
-    losses = rows_of(table, chosen)["test_loss"].astype(float)
+    losses = pick(table, **chosen)["test_loss"].astype(float)
     return gap - float(losses.max() - losses.min())
 
 
@@ -111,17 +106,17 @@ def rate_steps(table: pd.DataFrame, *, gammas: Sequence[int], chosen: Chosen) ->
     """
     best = []
     for gamma in gammas:
-        means = rows_of(table, {**chosen, "gamma": gamma}).groupby("lr")["test_loss"].mean()
+        means = pick(table, **{**chosen, "gamma": gamma}).groupby("lr")["test_loss"].mean()
         best.append(-optimum_log2([math.log2(lr) for lr in means.index], list(means)))
     return best
 
 
 def all_blocks_gap(table: pd.DataFrame) -> float:
     """Return the largest difference, step by step, of LISA with all blocks from full training."""
-    lisa = rows_of(table, {"method": "lisa"})
+    lisa = pick(table, method="lisa")
     keys = ["lr", "seed", "split", "step"]
     most = lisa[lisa["gamma"] == lisa["gamma"].max()].set_index(keys)["loss"]
-    full = rows_of(table, {"method": "full"}).set_index(keys)["loss"]
+    full = pick(table, method="full").set_index(keys)["loss"]
     both = most.to_frame("lisa").join(full.rename("full"), how="outer").astype(float)
     if both.isna().any(axis=None):
         raise MissingRows("the two do not have the same steps, or one of them diverged")
@@ -129,7 +124,7 @@ def all_blocks_gap(table: pd.DataFrame) -> float:
 
 
 def outside_grid(table: pd.DataFrame, *, lrs: Sequence[float]) -> float:
-    """Return how many chosen rates are none of the grid, or are not one a configuration."""
+    """Return how many chosen rates are none of the grid, or are not one per configuration."""
     best = table[table["chosen"]].groupby(["model", "method", "gamma", "period"])["lr"].unique()
     if best.empty:
         raise MissingRows("no rate is chosen")

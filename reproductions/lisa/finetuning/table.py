@@ -5,76 +5,134 @@ A configuration is a model with a method, its number of blocks and its period.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
-from harness.declare.table import Column, Table
+from harness.declare.table import Column, Table, Tables, columns_of, param, value
+from reproductions.lisa.finetuning.experiment import (
+    FIXED_LR,
+    GAMMA,
+    PERIOD,
+    WINDOW,
+    Tune,
+    runs,
+    staged,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
 
+METHODS = ("full", "lora", "galore", "lisa")
 CONFIGURATION = ["model", "method", "gamma", "period"]
-WINDOW = 13
-"""Steps of a smoothed training loss: one period."""
-
-_CONFIGURED = (
-    Column(name="model", type="str", role="param", doc="What is fine-tuned."),
-    Column(name="method", type="str", role="param", doc="full, lora, galore, cyclic or lisa."),
-    Column(name="gamma", type="int", role="param", doc="Blocks trained at once by LISA; else 0."),
-    Column(
-        name="period", type="int", role="param",
-        doc="Optimizer steps from draw to draw of blocks, K; 0 where none are drawn.",
+CONFIGURED = columns_of(Tune, "model", "method", "gamma", "period", "lr", "layer_seed", "seed")
+CURVE: tuple[Column, ...] = (
+    *CONFIGURED,
+    param("split", str, "train, or test: held out."),
+    param("step", int, "Step whose loss is taken before it (train), or steps done (test)."),
+    value("loss", float, "Nats per answer token; empty where the run diverged.", nullable=True),
+)
+FINAL: tuple[Column, ...] = (
+    *CONFIGURED,
+    value(
+        "chosen",
+        bool,
+        "Whether this rate has the least validation loss of those its configuration has.",
     ),
-    Column(name="lr", type="float", role="param", doc="Highest learning rate."),
-    Column(name="layer_seed", type="int", role="param", doc="Of the draws of blocks."),
-    Column(name="seed", type="int", role="seed", doc="Of batches and adapters."),
-)  # fmt: skip
-CURVE_COLUMNS = Table(
-    (
-        *_CONFIGURED,
-        Column(name="split", type="str", role="param", doc="train, or test: held out."),
-        Column(
-            name="step", type="int", role="param",
-            doc="Of train the step, whose loss is taken before it; of test the steps done.",
-        ),
-        Column(
-            name="loss", type="float", role="value", nullable=True,
-            doc="Nats an answer token; empty where the run diverged.",
-        ),
-    )
-)  # fmt: skip
-FINAL_COLUMNS = Table(
-    (
-        *_CONFIGURED,
-        Column(
-            name="chosen", type="bool", role="value",
-            doc="Whether this rate has the least validation loss of those its configuration has.",
-        ),
-        Column(
-            name="train_loss", type="float", role="value", nullable=True,
-            doc="Nats an answer token, mean of the last 13 batches before their steps.",
-        ),
-        Column(
-            name="validation_loss", type="float", role="value", nullable=True,
-            doc="On the split that rates are chosen by; empty where the run diverged.",
-        ),
-        Column(
-            name="test_loss", type="float", role="value", nullable=True,
-            doc="On the split that is reported.",
-        ),
-        Column(
-            name="start_loss", type="float", role="value",
-            doc="On the same split before fine-tuning.",
-        ),
-        Column(
-            name="accuracy", type="float", role="value", nullable=True,
-            doc="Of choosing a test instruction's answer among four; guessing scores 0.25.",
-        ),
-    )
-)  # fmt: skip
+    value(
+        "train_loss",
+        float,
+        "Nats per answer token, mean of the last 13 batches before their steps.",
+        nullable=True,
+    ),
+    value(
+        "validation_loss",
+        float,
+        "On the split that rates are chosen by; empty where the run diverged.",
+        nullable=True,
+    ),
+    value("test_loss", float, "On the split that is reported.", nullable=True),
+    value("start_loss", float, "On the same split before fine-tuning."),
+    value(
+        "accuracy",
+        float,
+        "Share of test instructions whose answer is found among four; guessing scores 0.25.",
+        nullable=True,
+    ),
+)
+
+
+def best_curves(
+    *, split: str, methods: tuple[str, ...] = METHODS, gammas: tuple[int, ...] = (GAMMA,)
+) -> Table:
+    """Return the table of losses over steps, each configuration at its chosen rate."""
+    return Table(CURVE, partial(curve_rows, split=split, methods=methods, gammas=gammas))
+
+
+def curves_at_one_rate(*, column: str, value: int) -> Table:
+    """Return the table of LISA's training losses at one rate, where a column has a value."""
+    return Table(CURVE, partial(one_rate_rows, column=column, value=value))
+
+
+def ends(
+    *, methods: tuple[str, ...], gammas: tuple[int, ...] = (GAMMA,), best: bool = False
+) -> Table:
+    """Return the table of what runs with K = 13 came to; `best`: at their chosen rates alone."""
+    return Table(FINAL, partial(end_rows, methods=methods, gammas=gammas, best=best))
+
+
+def ends_at_one_rate(*, gammas: tuple[int, ...]) -> Table:
+    """Return the table of what LISA's runs at one rate came to."""
+    return Table(FINAL, partial(ends_at_one_rate_rows, gammas=gammas))
+
+
+def curve_rows(
+    tables: Tables, *, split: str, methods: tuple[str, ...], gammas: tuple[int, ...]
+) -> pd.DataFrame:
+    """Return curves on our model and, where they are read, on the staged ones."""
+    import pandas as pd
+
+    parts = [select(tables[runs.id], methods=methods, gammas=gammas, periods=(PERIOD,))]
+    if staged.id in tables and len(tables[staged.id]):
+        parts.append(select(tables[staged.id], methods=methods))
+    return pd.concat([curves(part, split=split) for part in parts])
+
+
+def one_rate_rows(tables: Tables, *, column: str, value: int) -> pd.DataFrame:
+    """Return training curves of two blocks at one rate, where a column has a value."""
+    rows = at_rate(tables[runs.id], FIXED_LR, gammas=(GAMMA,))
+    rows = rows[(rows[column] == value) & (rows["split"] == "train")]
+    return rows[[one.name for one in CURVE]]
+
+
+def end_rows(
+    tables: Tables, *, methods: tuple[str, ...], gammas: tuple[int, ...], best: bool
+) -> pd.DataFrame:
+    """Return what runs on our model, and where they are read on the staged ones, came to."""
+    import pandas as pd
+
+    parts = [select(tables[runs.id], methods=methods, gammas=gammas, periods=(PERIOD,))]
+    if staged.id in tables and len(tables[staged.id]):
+        parts.append(tables[staged.id])
+    table = pd.concat([finals(part) for part in parts])
+    return table[table["chosen"]] if best else table
+
+
+def ends_at_one_rate_rows(tables: Tables, *, gammas: tuple[int, ...]) -> pd.DataFrame:
+    """Return what LISA's runs at one rate came to."""
+    return at_rate(finals(tables[runs.id]), FIXED_LR, gammas=gammas)
+
+
+def layer_seed_rows(tables: Tables) -> pd.DataFrame:
+    """Return what LISA came to at one rate with all seeds of layers, and LoRA at its best rate."""
+    import pandas as pd
+
+    lora = finals(select(tables[runs.id], methods=("lora",)))
+    lisa = ends_at_one_rate_rows(tables, gammas=(GAMMA,))
+    return pd.concat([lora[lora["chosen"]], lisa[lisa["period"] == PERIOD]])
 
 
 def finals(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return one row a run, from a long frame of one row a step and split."""
+    """Return one row per run, from a long frame of one row per step and split."""
     import pandas as pd
 
     keys = [*CONFIGURATION, "lr", "layer_seed", "seed"]
@@ -104,7 +162,7 @@ def curves(frame: pd.DataFrame, *, split: str) -> pd.DataFrame:
     table = finals(frame)
     best = table.loc[table["chosen"], keys].drop_duplicates()
     rows = frame[frame["split"] == split].merge(best, on=keys)
-    return rows[list(CURVE_COLUMNS.names)]
+    return rows[[one.name for one in CURVE]]
 
 
 def select(
@@ -116,7 +174,7 @@ def select(
 ) -> pd.DataFrame:
     """Return the rows of methods, and of LISA only those of some numbers of blocks and periods.
 
-    Of seeds of layers the first, which alone has all rates.
+    Only the first seed of layers counts, which alone has all rates.
     """
     kept = frame["method"].isin(methods) & (frame["layer_seed"] == 0)
     lisa = frame["method"] == "lisa"

@@ -3,65 +3,47 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 
 import torch
 from torch import nn
 
-from harness.declare.experiment import Outcome, RawParams, Row, RunContext, Status
-from harness.errors import SpecError
-from reproductions.lisa.finetuning.choice import choice_accuracy
-from reproductions.lisa.method.methods import (
-    Badam,
-    Full,
-    Galore,
-    LisaMethod,
-    Lora,
-    Method,
-    Prepared,
+from harness.declare.experiment import Outcome, Row, RunContext, Status
+from reproductions.lisa.base_model.experiment import base_of
+from reproductions.lisa.finetuning.experiment import Tune
+from reproductions.lisa.method.methods import Prepared, from_params
+from reproductions.lisa.models.fine_tuning import (
+    Setting,
+    recipe_of,
+    records_of,
+    run_steps,
+    setting_of,
 )
-from reproductions.lisa.models.instructions import (
-    Instructions,
-    Record,
-    batches,
-    in_order,
-    load_instructions,
-)
+from reproductions.lisa.models.instructions import Example, batch_of
 from reproductions.lisa.models.language_model import LanguageModel
 from reproductions.lisa.models.pretraining import WEIGHTS
-from reproductions.lisa.models.training import Recipe, mean_loss, train
+from reproductions.lisa.models.training import answer_nats
 
-NUM_TRAIN, NUM_HELD_OUT, NUM_CHOSEN = 2048, 192, 64
-"""Examples to draw batches from; of each other split; and of these for choosing among answers."""
-EVALUATED_TOGETHER = 32
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Setting:
-    """A model to fine-tune, and the examples for it."""
-
-    lm: LanguageModel
-    examples: Instructions
-
-    def loss(self, model: nn.Module, split: str) -> float:
-        """Return the loss in nats an answer token on all of a split."""
-        examples = getattr(self.examples, split)
-        padding = self.lm.eos
-        return mean_loss(model, in_order(examples, batch_size=EVALUATED_TOGETHER, padding=padding))
+NUM_CHOSEN = 64
+"""Test examples for choosing among answers."""
+NUM_CHOICES = 4
 
 
-def finetune_rows(
-    params: RawParams, ctx: RunContext, *, lm: LanguageModel, records: list[Record]
-) -> Outcome:
+def finetune_rows(params: Tune, ctx: RunContext) -> Outcome:
+    """Fine-tune one model by one method."""
+    records = records_of(params.model, ctx)
+    setting = setting_of(params, base_of(params.model, ctx), records)
+    return rows_of(params, ctx, setting)
+
+
+def rows_of(params: Tune, ctx: RunContext, setting: Setting) -> Outcome:
     """Fine-tune a model; return losses over the steps, and at the end what it came to.
 
     Rows by `split`: `train` at each step, before it; `test` before training and after every
     `evaluate_every` steps; `validation` at the end; the last `test` row also has the accuracy of
     choosing among answers. Where the loss is not finite the run ends there, as diverged.
     """
-    setting = setting_of(params, lm, records)
-    prepared = prepare(params, ctx, lm)
+    prepared = prepare(params, ctx, setting.lm)
     rows: list[Row] = [_row("test", 0, setting.loss(prepared.model, "test"))]
     evaluate = _evaluator(rows, params, setting, prepared)
     losses = run_steps(params, ctx, setting, prepared, after_step=evaluate)
@@ -70,93 +52,31 @@ def finetune_rows(
         rows[-1] = _row("train", len(losses), None)
         note = f"the training loss is {losses[-1]} at step {len(losses)}"
         return Outcome(rows=rows, status=Status.DIVERGED, note=note)
-    end = int(params["num_steps"])
+    end = params.num_steps
     rows.append(_row("validation", end, setting.loss(prepared.model, "validation")))
     chosen = setting.examples.test[:NUM_CHOSEN]
-    accuracy = choice_accuracy(prepared.model, chosen, padding=lm.eos)
+    accuracy = choice_accuracy(prepared.model, chosen, padding=setting.lm.eos)
     rows.append({**_row("test", end, setting.loss(prepared.model, "test")), "accuracy": accuracy})
-    if params["keep_weights"]:
+    if params.keep_weights:
         ctx.save(WEIGHTS, merged(prepared).state_dict())
     return Outcome(rows=rows)
 
 
-def setting_of(params: RawParams, lm: LanguageModel, records: list[Record]) -> Setting:
-    """Return a model with the examples that fit it."""
-    small = params["model"] == "tiny-path"
-    return Setting(
-        lm=lm,
-        examples=load_instructions(
-            records,
-            lm,
-            max_tokens=int(params["max_tokens"]),
-            num_train=64 if small else NUM_TRAIN,
-            num_held_out=8 if small else NUM_HELD_OUT,
-        ),
-    )
-
-
-def prepare(params: RawParams, ctx: RunContext, lm: LanguageModel) -> Prepared:
+def prepare(params: Tune, ctx: RunContext, lm: LanguageModel) -> Prepared:
     """Return the model made ready for the trial's method."""
+    method = from_params(
+        params.method,
+        rank=params.rank,
+        alpha=2.0 * params.rank,
+        gamma=params.gamma,
+        period=params.period,
+        # Another one per layer seed, whatever else is equal.
+        seed=ctx.seed(f"layers {params.layer_seed}"),
+    )
     # Adapters are drawn from the global generator.
     with torch.random.fork_rng():
         torch.manual_seed(ctx.seed("adapters"))
-        method = method_of(params, layer_seed=layer_seed_of(params, ctx))
-        return method.prepare(lm.model, recipe_of(params).optimizer)
-
-
-def run_steps(
-    params: RawParams,
-    ctx: RunContext,
-    setting: Setting,
-    prepared: Prepared,
-    *,
-    after_step: Callable[[int, float], None],
-) -> list[float]:
-    """Train on the trial's batches; at one seed every method sees the same ones."""
-    stream = batches(
-        setting.examples.train,
-        batch_size=int(params["batch_size"]),
-        num_steps=int(params["num_steps"]),
-        padding=setting.lm.eos,
-        generator=torch.Generator().manual_seed(ctx.seed("batches")),
-    )
-    recipe = recipe_of(params)
-    return train(prepared.model, prepared.optimizer, stream, recipe, after_step=after_step)
-
-
-def method_of(params: RawParams, *, layer_seed: int) -> Method:
-    """Return a trial's method. Raises SpecError for an unknown one."""
-    match params["method"]:
-        case "full":
-            return Full()
-        case "lora":
-            rank = int(params["rank"])
-            return Lora(rank=rank, alpha=2.0 * rank, dropout=0.0, embeddings=False)
-        case "galore":
-            return Galore(rank=int(params["rank"]))
-        case "cyclic":
-            return Badam(period=int(params["period"]), seed=layer_seed)
-        case "lisa":
-            return LisaMethod(
-                gamma=int(params["gamma"]), period=int(params["period"]), seed=layer_seed
-            )
-    raise SpecError(
-        f"method={params['method']!r}: need 'full', 'lora', 'galore', 'cyclic' or 'lisa'"
-    )
-
-
-def layer_seed_of(params: RawParams, ctx: RunContext) -> int:
-    """Return the seed of the layers' draws: another one a layer seed, whatever else is equal."""
-    return ctx.seed(f"layers {params['layer_seed']}")
-
-
-def recipe_of(params: RawParams) -> Recipe:
-    """Return AdamW without decay, a short warm-up, and a cosine to zero."""
-    num_steps = int(params["num_steps"])
-    return Recipe(
-        lr=float(params["lr"]), num_steps=num_steps, warmup_steps=num_steps // 30,
-        last_lr_share=0.0, weight_decay=0.0, betas=(0.9, 0.999), clip_norm=1.0,
-    )  # fmt: skip
+        return method.prepare(lm.model, recipe_of(params.lr, params.num_steps).optimizer)
 
 
 def merged(prepared: Prepared) -> nn.Module:
@@ -165,14 +85,38 @@ def merged(prepared: Prepared) -> nn.Module:
     return merge() if merge is not None else prepared.model
 
 
+def with_distractors(examples: Sequence[Example]) -> list[list[Example]]:
+    """Return each example's own answer, first, and those of the next three examples."""
+    count = len(examples)
+    return [
+        [
+            Example(prompt=one.prompt, answer=examples[(number + shift) % count].answer)
+            for shift in range(NUM_CHOICES)
+        ]
+        for number, one in enumerate(examples)
+    ]
+
+
+def choice_accuracy(model: nn.Module, examples: Sequence[Example], *, padding: int) -> float:
+    """Return how often an example's own answer is the likeliest of four, per token.
+
+    Guessing scores 1 / 4. The likelihood is divided by the number of tokens, as answers differ in
+    length.
+    """
+    num_right = 0
+    for choices in with_distractors(examples):
+        nats, counts = answer_nats(model, batch_of(choices, padding=padding))
+        num_right += int((nats / counts).argmin()) == 0
+    return num_right / len(examples)
+
+
 def _evaluator(
-    rows: list[Row], params: RawParams, setting: Setting, prepared: Prepared
+    rows: list[Row], params: Tune, setting: Setting, prepared: Prepared
 ) -> Callable[[int, float], None]:
     """Return what adds a row with the loss on the test split, every so many steps but the last."""
-    every, end = int(params["evaluate_every"]), int(params["num_steps"])
 
     def evaluate(step: int, _: float) -> None:
-        if step % every == 0 and step < end:
+        if step % params.evaluate_every == 0 and step < params.num_steps:
             rows.append(_row("test", step, setting.loss(prepared.model, "test")))
             prepared.model.train()
 

@@ -1,8 +1,7 @@
-"""Panels of accuracy by method, one a benchmark: Tables 2 and 5."""
+"""Panels of accuracy by method, one per benchmark: Tables 2 and 5."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from harness.publish.figures import MARKERS, PALETTE, FigureContext
@@ -14,13 +13,24 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 NAMES = {VANILLA: "vanilla", "lora": "LoRA", "galore": "GaLore", "lisa": "LISA", "full": "full"}
+PANELS = {
+    ("mmlu", "acc"): "MMLU",
+    ("agieval", "acc"): "AGIEval",
+    ("winogrande", "acc"): "WinoGrande",
+    ("gsm8k", "exact_match strict-match"): "GSM8K, strict",
+    ("gsm8k", "exact_match flexible-extract"): "GSM8K, flexible",
+    ("pubmedqa", "acc"): "PubMedQA",
+}
+"""By task and metric."""
 SPREAD = 0.16
-"""Between the marks of two models at one method."""
+"""Distance of the marks of two models at one method."""
 
 
-def accuracy_panels(context: FigureContext, *, panels: Mapping[tuple[str, str], str]) -> Figure:
-    """Draw a panel for each task and metric, a dot a model and method; guessing is dotted."""
+def accuracy_panels(context: FigureContext) -> Figure:
+    """Draw a panel per task and metric, a dot per model and method; guessing is dotted."""
     models = sorted(context.table["model"].unique())
+    found = set(zip(context.table["task"], context.table["metric"], strict=True))
+    panels = {key: title for key, title in PANELS.items() if key in found}
     figure, axes = context.subplots(1, len(panels), aspect=0.9)
     for ax, ((task, metric), title) in zip(axes, panels.items(), strict=True):
         rows = context.table[(context.table["task"] == task) & (context.table["metric"] == metric)]

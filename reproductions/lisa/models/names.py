@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Literal
 
-from harness.declare.profiles import Profile
-
 QUALITY, SMALLEST = "tiny-quality", "tiny-path"
 """The in-house model that quality is measured on, and a smaller one that shows the path."""
 IN_HOUSE = (QUALITY, SMALLEST)
@@ -13,10 +11,8 @@ STAGED = ("stories260k", "babyllama_tok105")
 """Two small models that others trained."""
 GRAMMAR = "grammar-text"
 """Made-up text, which is bundled."""
-VANILLA = "vanilla"
-"""The model before fine-tuning, as the paper's quality tables call it."""
-Tuning = Literal["full", "lora", "galore", "cyclic", "lisa"]
-LABELS: dict[Tuning, str] = {
+HowTuned = Literal["full", "lora", "galore", "cyclic", "lisa"]
+LABELS: dict[HowTuned, str] = {
     "full": "full", "lora": "LoRA", "galore": "GaLore", "cyclic": "BAdam", "lisa": "LISA",
 }  # fmt: skip
 """Methods in the order of legends."""
@@ -30,4 +26,3 @@ TITLES = {
     "tiny-smoke": "8 tiny blocks",
 }
 """Names of shapes, the paper's as it writes them."""
-MODEL_AT: dict[Profile, str] = {"smoke": SMALLEST, "cpu": QUALITY}

@@ -24,6 +24,8 @@ from reproductions.lisa.models.word_problems import Filter, Problem, is_match
 ONE_IN = 32
 """Paragraphs, of which one is a solved problem of GSM8K, where these are mixed in."""
 EVALUATED_TOGETHER = 50
+ROOM = 64
+"""Tokens of the context for an answer at most; at `cpu` problem and answer take 62 in all."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 from harness.declare.reference import standings
 from harness.publish.figures import MARKERS, PALETTE, FigureContext, plot_ours, plot_paper
-from reproductions.lisa.finetuning.figures import METHODS as TUNED
-from reproductions.lisa.models.names import TITLES
+from reproductions.lisa.models.names import LABELS, TITLES
 from reproductions.lisa.mt_bench.table import CATEGORIES
 
 if TYPE_CHECKING:
@@ -21,7 +20,10 @@ NAMES = {"tiny-path": "smallest model", "tiny-quality": "in-house model", **TITL
 """Names of models, ours first."""
 METHODS = {
     "vanilla": "untuned",
-    **{method: TUNED[method] for method in ("lora", "full", "lisa", "galore")},
+    "lora": LABELS["lora"],
+    "full": LABELS["full"],
+    "lisa": LABELS["lisa"],
+    "galore": LABELS["galore"],
 }
 """GaLore last: the early version lacks it."""
 SHOWN = (*(name for name in CATEGORIES if name != "coding"), "coding")
@@ -31,7 +33,7 @@ OURS, PAPER = PALETTE[0], PALETTE[1]
 
 
 def average_panels(context: FigureContext) -> Figure:
-    """Draw one panel a model: a mark a method, ours and an early version's."""
+    """Draw one panel per model: a mark per method, ours and an early version's."""
     reference = _rated(context.reference, ("model", "method"))
     figure, axes = _panels(context, reference, columns=4)
     for ax, model in zip(axes, _models(context, reference), strict=True):
@@ -48,7 +50,7 @@ def average_panels(context: FigureContext) -> Figure:
 
 
 def category_panels(context: FigureContext) -> Figure:
-    """Draw one panel a model: categories side by side, a line a method."""
+    """Draw one panel per model: categories side by side, a line per method."""
     reference = _rated(context.reference, ("model", "method", "category"))
     figure, axes = _panels(context, reference, columns=1 if context.width == "single" else 2)
     places = {category: place for place, category in enumerate(SHOWN)}

@@ -2,38 +2,39 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from functools import partial
 
-from harness.declare.old import old_task
-from reproductions.lisa.mt_bench import experiment as mt_bench
-from reproductions.lisa.mt_bench.claims import BY_CATEGORY
-from reproductions.lisa.mt_bench.table import CATEGORY_COLUMNS, category_table
+from harness.declare.claims import at_least
+from harness.declare.task import Task
+from reproductions.lisa.models.names import QUALITY
+from reproductions.lisa.models.scored import THREE
+from reproductions.lisa.mt_bench import table
+from reproductions.lisa.mt_bench.claims import judged
+from reproductions.lisa.mt_bench.experiment import ratings
+from reproductions.lisa.mt_bench.quantities import lead_by_kind
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-    from harness.publish.figures import FigureContext
-
-
-def draw(context: FigureContext) -> Figure:
-    """Draw a panel a model, a series a method over categories."""
-    from reproductions.lisa.mt_bench.figures import category_panels
-
-    return category_panels(context)
-
-
-task = old_task(
-    id="lisa/tab08",
-    title="MT-Bench by category",
-    reads=(mt_bench.untuned, mt_bench.experiment, mt_bench.given),
-    columns=CATEGORY_COLUMNS,
-    claims=BY_CATEGORY,
-    view=category_table,
-    figure=draw,
+MEMORISED, REASONED = ("writing", "humanities"), ("math", "coding")
+lead = partial(lead_by_kind, one="lisa", other="lora", kinds=(MEMORISED, REASONED))
+BY_KIND = (
+    judged(
+        "Table 8, and the text on it",
+        model,
+        "memorising_over_reasoning",
+        at_least(partial(lead, model=model), 0, "points"),
+        "LISA's lead over LoRA in writing and humanities is no smaller than in math and coding",
+    )
+    for model in (QUALITY, *THREE)
+)
+task = Task(
+    "lisa/tab08",
+    reads=ratings.with_given,
+    table=table.BY_CATEGORY,
+    claims=sum(BY_KIND, ()),
+    figure="figures:category_panels",
     caption="Mean rating by a judge model of the 20 answers of a category, from 1 to 10, by"
     " method. Filled: ours, mean and standard error over training seeds. Hollow and dashed: an"
     " early version of the paper, without coding. A panel without filled marks has no rating, as"
     " no judge was asked.",
-    alt="One panel a model with the mean MT-Bench rating in each category, a line a method; in the"
-    " early version math is the lowest category of nearly every method.",
+    alt="One panel per model with the mean MT-Bench rating in each category, a line per method; in"
+    " the early version math is the lowest category of nearly every method.",
 )

@@ -2,37 +2,35 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from functools import partial
 
-from harness.declare.old import old_task
-from reproductions.lisa.mt_bench import experiment as mt_bench
-from reproductions.lisa.mt_bench.claims import OF_LARGEST
-from reproductions.lisa.mt_bench.table import CATEGORY_COLUMNS, category_table
+from harness.declare.claims import at_least
+from harness.declare.task import Task
+from reproductions.lisa.models.scored import LARGEST
+from reproductions.lisa.mt_bench import table
+from reproductions.lisa.mt_bench.claims import judged
+from reproductions.lisa.mt_bench.experiment import ratings
+from reproductions.lisa.mt_bench.quantities import lead
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-    from harness.publish.figures import FigureContext
-
-
-def draw(context: FigureContext) -> Figure:
-    """Draw a panel a model, a series a method over categories."""
-    from reproductions.lisa.mt_bench.figures import category_panels
-
-    return category_panels(context)
-
-
-task = old_task(
-    id="lisa/tab09",
-    title="MT-Bench by category, LLaMA-2-70B",
-    reads=(mt_bench.untuned, mt_bench.experiment, mt_bench.given_70b),
-    columns=CATEGORY_COLUMNS,
-    claims=OF_LARGEST,
-    view=category_table,
-    figure=draw,
+NO_LOWER = (
+    judged(
+        "Tables 5 and 9",
+        LARGEST,
+        f"lisa_at_least_{other}",
+        at_least(partial(lead, model=LARGEST, one="lisa", other=other), 0, "points"),
+        f"LISA's mean rating is no lower than that of {words}",
+    )
+    for other, words in (("lora", "LoRA"), ("full", "full training"))
+)
+task = Task(
+    "lisa/tab09",
+    reads=ratings.with_largest,
+    table=table.BY_CATEGORY,
+    claims=sum(NO_LOWER, ()),
+    figure="figures:category_panels",
     caption="As Table 8, of the largest model: the paper's at `paper`, handed in and on one GPU"
     " that holds its 138 GB, else the in-house model, about which no claim is made here. Hollow"
     " and dashed: an early version of the paper, read off a radar chart, without coding.",
-    alt="Mean MT-Bench rating in each category, a line a method; in the early version's chart of"
+    alt="Mean MT-Bench rating in each category, a line per method; in the early version's chart of"
     " LLaMA-2-70B math is by far the lowest category, and LISA leads in four of seven.",
 )

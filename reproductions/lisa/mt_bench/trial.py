@@ -5,20 +5,28 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
-from harness.declare.experiment import RawParams, Row, RunContext
+from harness.declare.experiment import Outcome, Row, RunContext, Status
+from reproductions.lisa.finetuning.experiment import load_scored
 from reproductions.lisa.models.language_model import LanguageModel
 from reproductions.lisa.mt_bench.answers import MADE_UP, Answer, Question, answer, read_questions
+from reproductions.lisa.mt_bench.experiment import QUESTIONS, REFERENCES, Examined
 from reproductions.lisa.mt_bench.grading import Grades, messages_for, prompt_hash, wording_hash
 from reproductions.lisa.mt_bench.judge import Judge, settings_from_environment
 
-QUESTIONS, REFERENCES = "mt_bench_questions", "mt_bench_gpt4_reference"
 PACE_FILE = "judge.pace"
 
 
-def mt_bench_rows(
-    params: RawParams, ctx: RunContext, *, lm: LanguageModel, lr: float | None
-) -> list[Row]:
-    """Let a model answer all questions; return one row a question and turn.
+def mt_bench_rows(params: Examined, ctx: RunContext) -> Outcome:
+    """Let a model answer all questions; where it was tuned, at its best learning rate."""
+    found = load_scored(params, ctx)
+    if found is None:
+        return Outcome(rows=[], status=Status.DIVERGED, note="it diverged at every learning rate")
+    lm, lr = found
+    return Outcome(rows=rows_of(params, ctx, lm=lm, lr=lr))
+
+
+def rows_of(params: Examined, ctx: RunContext, *, lm: LanguageModel, lr: float | None) -> list[Row]:
+    """Let a model answer all questions; return one row per question and turn.
 
     lr: the rate that the model was fine-tuned with, for the rows; None where there is none.
     Where the trial is not to be judged, ratings, judge and judgements are empty.
@@ -27,27 +35,25 @@ def mt_bench_rows(
     rows: list[Row] = []
     with grades_of(params, ctx) as grades:
         for question in questions_of(params, ctx):
-            answers = answer(
-                lm, question, max_new_tokens=int(params["max_new_tokens"]), seed_of=ctx.seed
-            )
+            answers = answer(lm, question, max_new_tokens=params.max_new_tokens, seed_of=ctx.seed)
             rows += [{**row, "lr": lr} for row in graded(question, answers, grades)]
     return rows
 
 
-def questions_of(params: RawParams, ctx: RunContext) -> Sequence[Question]:
+def questions_of(params: Examined, ctx: RunContext) -> Sequence[Question]:
     """Return MT-Bench's questions, or the made-up ones."""
-    if params["questions"] == "made_up":
+    if params.questions == "made_up":
         return MADE_UP
     return read_questions(ctx.dataset(QUESTIONS).records, ctx.dataset(REFERENCES).records)
 
 
 @contextmanager
-def grades_of(params: RawParams, ctx: RunContext) -> Iterator[Grades | None]:
+def grades_of(params: Examined, ctx: RunContext) -> Iterator[Grades | None]:
     """Open the judge that the environment names; None where the trial is not to be judged.
 
     What it says is kept on disk until the trial has come to its end.
     """
-    if not params["judged"]:
+    if not params.judged:
         yield None
         return
     # A checkpoint itself is removed after a failure too, such as a judge's that ran out of quota.

@@ -3,91 +3,54 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
 
-from harness.declare.old import old_task
-from harness.declare.profiles import Profile
-from harness.declare.table import Tables
-from reproductions.lisa.norms import experiment as norms
-from reproductions.lisa.norms import initial as initial_norms
-from reproductions.lisa.norms.claims import MOVE, RATIO, SPREAD, empirical, of_drawn
-from reproductions.lisa.norms.quantities import adapters_moved, block_spread, embedding_ratio
-from reproductions.lisa.norms.table import COLUMNS, norm_table
-
-if TYPE_CHECKING:
-    import pandas as pd
-    from matplotlib.figure import Figure
-
-    from harness.publish.figures import FigureContext
+from harness.declare.claims import at_least, at_most, claims
+from harness.declare.profiles import CPU
+from harness.declare.task import Task
+from reproductions.lisa.models.names import QUALITY
+from reproductions.lisa.norms import quantities as q
+from reproductions.lisa.norms import table
+from reproductions.lisa.norms.claims import MOVE, OURS, RATIO, SPREAD, of_drawn
+from reproductions.lisa.norms.experiment import drawn, trained
 
 WHERE = "Figure 2 and its section"
 MODELS = ("gpt2-small", "llama-2-7b")
-OURS = "tiny-quality"
-CPU: tuple[Profile, ...] = ("cpu",)
-IN_HOUSE = {
-    "where": f"{WHERE}; in-house stand-in, see DEV-07",
-    "profiles": CPU,
-    "out_of_profile": "the in-house model is trained at cpu; the paper's need their weights",
-}
-
-CLAIMS = (
-    *of_drawn(MODELS, "GPT2-Small and LLaMA-2-7B", where=WHERE),
-    empirical(
-        "embedding_above_blocks",
-        "Under LoRA the embedding's adapters have, in the mean over training, at least five times"
-        " the norm of the median block's.",
-        form="at_least",
-        quantity=partial(embedding_ratio, model=OURS),
-        bound=RATIO,
-        unit="ratio",
-        **IN_HOUSE,  # type: ignore[arg-type]
-    ),
-    empirical(
-        "full_profile_is_flat",
-        "Under full training no block's norm is more than twice another's, in the mean over"
-        " training.",
-        form="at_most",
-        quantity=partial(block_spread, model=OURS),
-        bound=SPREAD,
-        unit="ratio",
-        **IN_HOUSE,  # type: ignore[arg-type]
-    ),
-    empirical(
-        "training_hardly_moves_adapters",
-        "The mean over training of an adapter's norm differs by less than 10 % from its norm before"
-        " any step (largest difference over layers).",
-        form="at_most",
-        quantity=partial(adapters_moved, model=OURS),
-        bound=MOVE,
-        unit="share",
-        **IN_HOUSE,  # type: ignore[arg-type]
-    ),
+IN_HOUSE = OURS.at(
+    *CPU, elsewhere="the in-house model is trained at cpu; the paper's need their weights"
 )
-
-
-def view(frames: Tables) -> pd.DataFrame:
-    """Return the paper's two models as drawn, and the in-house model as trained."""
-    return norm_table(frames, drawn=(*MODELS, "tiny-smoke"))
-
-
-def draw(context: FigureContext) -> Figure:
-    """Draw a panel a model."""
-    from reproductions.lisa.norms.figures import norm_panels
-
-    return norm_panels(context)
-
-
-task = old_task(
-    id="lisa/fig02",
-    title="Layerwise weight norms under LoRA and full training",
-    reads=(initial_norms.experiment, norms.experiment),
-    columns=COLUMNS,
-    claims=CLAIMS,
-    view=view,
-    figure=draw,
+task = Task(
+    "lisa/fig02",
+    reads=(drawn, trained),
+    table=table.norms_of(*MODELS),
+    claims=of_drawn(*MODELS, names="GPT2-Small and LLaMA-2-7B", where=WHERE)
+    + claims(
+        f"{WHERE}; in-house stand-in, see DEV-07",
+        (
+            "embedding_above_blocks",
+            IN_HOUSE,
+            at_least(partial(q.embedding_ratio, model=QUALITY), RATIO, "ratio"),
+            "Under LoRA the embedding's adapters have, in the mean over training, at least five"
+            " times the norm of the median block's.",
+        ),
+        (
+            "full_profile_is_flat",
+            IN_HOUSE,
+            at_most(partial(q.block_spread, model=QUALITY), SPREAD, "ratio"),
+            "Under full training no block's norm is more than twice another's, in the mean over"
+            " training.",
+        ),
+        (
+            "training_hardly_moves_adapters",
+            IN_HOUSE,
+            at_most(partial(q.adapters_moved, model=QUALITY), MOVE, "share"),
+            "The mean over training of an adapter's norm differs by less than 10 % from its norm"
+            " before any step (largest difference over layers).",
+        ),
+    ),
+    figure="figures:norm_panels",
     caption="L2 norm of all parameters of a layer: E and P embeddings of tokens and positions, H"
     " head. Broad grey line: what the initialiser gives adapters, in closed form. Plus signs:"
-    " adapters drawn at the paper's widths and rank 128, before any step; of LLaMA-2-7B one block,"
+    " adapters drawn at the paper's widths and rank 128, before any step; one block of LLaMA-2-7B,"
     " as all are drawn alike. Hollow and dashed: the paper's early version, means over its"
     " training; GPT-2's head is its token embedding, which it shows twice and we once. The in-house"
     " model: means over 122 steps of fine-tuning, each method at the rate of its least validation"

@@ -10,7 +10,8 @@ from harness.publish.figures import PALETTE, FigureContext, plot_ours, plot_pape
 from reproductions.lisa.models.names import TITLES
 from reproductions.lisa.models.shapes import shape_of
 from reproductions.lisa.norms.axis import EMBEDDING, HEAD, POSITIONS, block_name, places_of
-from reproductions.lisa.norms.quantities import FULL, LORA, MEAN, RUN, START, skew
+from reproductions.lisa.norms.experiment import MEAN, START
+from reproductions.lisa.norms.quantities import FULL, LORA, RUN, skew
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -6,7 +6,9 @@ from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 from harness.declare.statistics import MissingRows
+from harness.declare.table import pick
 from reproductions.lisa.norms.axis import EMBEDDING, HEAD, POSITIONS
+from reproductions.lisa.norms.experiment import MEAN, START
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -15,14 +17,12 @@ NO_BLOCKS = (EMBEDDING, POSITIONS, HEAD)
 RUN = ["model", "num_blocks", "method", "rank", "lr", "when", "seed"]
 """What the layers of one model in one state share."""
 LORA, FULL = "lora", "full"
-START, MEAN = "start", "mean"
-"""Before any step, and the mean over all steps."""
 
 
 def start_error(table: pd.DataFrame) -> float:
     """Return the largest change before any step, or relative difference of a merged weight's norm
     from that of the weight alone, over all layers."""
-    rows = _rows(table, when=START)
+    rows = pick(table, when=START)
     off = (rows["weight_norm"] / rows["base_norm"] - 1.0).abs()
     return float(max(off.max(), rows["change_norm"].abs().max()))
 
@@ -71,11 +71,7 @@ def skew(values: pd.Series[float]) -> float:
 
 def _chosen(table: pd.DataFrame, model: str, method: str, when: str) -> pd.DataFrame:
     """Return a model's layers at the learning rate of the least validation loss."""
-    rows = _rows(table, model=model, method=method, when=when)
-    chosen = rows[rows["chosen"].astype(bool)]
-    if chosen.empty:
-        raise MissingRows(f"{model} has no rows of {method} at its chosen rate")
-    return chosen
+    return pick(table, model=model, method=method, when=when, chosen=True)
 
 
 def _drawn(table: pd.DataFrame, models: Collection[str]) -> pd.DataFrame:
@@ -87,18 +83,9 @@ def _drawn(table: pd.DataFrame, models: Collection[str]) -> pd.DataFrame:
 
 
 def _embedding_ratio(rows: pd.DataFrame) -> float:
-    embedding = float(_rows(rows, layer=EMBEDDING)["adapter_norm"].iloc[0])
+    embedding = float(pick(rows, layer=EMBEDDING)["adapter_norm"].iloc[0])
     return embedding / float(_blocks(rows)["adapter_norm"].median())
 
 
 def _blocks(rows: pd.DataFrame) -> pd.DataFrame:
     return rows[~rows["layer"].isin(NO_BLOCKS)]
-
-
-def _rows(table: pd.DataFrame, **wanted: str) -> pd.DataFrame:
-    found = table
-    for column, value in wanted.items():
-        found = found[found[column] == value]
-        if found.empty:
-            raise MissingRows(f"no row has {column}={value}")
-    return found

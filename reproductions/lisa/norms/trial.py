@@ -1,4 +1,4 @@
-"""From the parameters of a trial on norms to its rows, one a layer."""
+"""From the parameters of a trial on norms to its rows, one per layer."""
 
 from __future__ import annotations
 
@@ -9,30 +9,34 @@ from dataclasses import replace
 import torch
 from torch import nn
 
-from harness.declare.experiment import Outcome, RawParams, Row, RunContext, Status
-from harness.errors import SpecError
-from reproductions.lisa.finetuning.trial import recipe_of, run_steps, setting_of
-from reproductions.lisa.method.methods import Full, Lora, Method
-from reproductions.lisa.models.instructions import Record
-from reproductions.lisa.models.language_model import LanguageModel
+from harness.declare.experiment import Outcome, Row, RunContext, Status
+from reproductions.lisa.base_model.experiment import base_of
+from reproductions.lisa.method.methods import from_params
+from reproductions.lisa.models.fine_tuning import (
+    Setting,
+    recipe_of,
+    records_of,
+    run_steps,
+    setting_of,
+)
 from reproductions.lisa.models.shapes import Shape, shape_of
 from reproductions.lisa.models.step_memory import build
 from reproductions.lisa.norms.axis import EMBEDDING, places_of
+from reproductions.lisa.norms.experiment import MEAN, START, Draw, Training
 from reproductions.lisa.norms.layers import LayerNorms, NormTrace, layers_of, merged_norm
-from reproductions.lisa.norms.quantities import MEAN, START
 
 
-def initial_rows(params: RawParams, ctx: RunContext) -> list[Row]:
+def initial_rows(params: Draw, ctx: RunContext) -> list[Row]:
     """Draw adapters beside a model with random weights; the norms before any step.
 
     The model has the real widths and `num_blocks` blocks, which are all drawn alike.
     """
-    shape = shape_of(str(params["model"]))
-    built = replace(shape, num_blocks=int(params["num_blocks"]))
+    shape = shape_of(params.model)
+    built = replace(shape, num_blocks=params.num_blocks)
     with torch.device(ctx.device):
-        model = build(built.config(), str(params["dtype"]), seed=ctx.seed("init"))
+        model = build(built.config(), params.dtype, seed=ctx.seed("init"))
         base = weight_norms(model)
-        adapted = with_adapters(model, rank=int(params["rank"]), seed=ctx.seed("adapters"))
+        adapted = with_adapters(model, rank=params.rank, seed=ctx.seed("adapters"))
     trace = NormTrace(adapted)
     return rows_of(START, trace.first, trace, base=base, shape=shape)
 
@@ -62,19 +66,25 @@ def with_adapters(model: nn.Module, *, rank: int, seed: int) -> nn.Module:
         return get_peft_model(model, config, autocast_adapter_dtype=False)
 
 
-def training_rows(
-    params: RawParams, ctx: RunContext, *, lm: LanguageModel, records: list[Record]
-) -> Outcome:
+def training_rows(params: Training, ctx: RunContext) -> Outcome:
+    """Fine-tune a pre-trained model, and measure after every step."""
+    lm, records = base_of(params.model, ctx), records_of(params.model, ctx)
+    return measured_rows(params, ctx, setting_of(params, lm, records))
+
+
+def measured_rows(params: Training, ctx: RunContext, setting: Setting) -> Outcome:
     """Fine-tune, and measure after every step; norms before any step, and their means over steps.
 
     Every row has the validation loss at the end. Where a loss is not finite there are no means.
     """
-    shape, setting = shape_of(str(params["model"])), setting_of(params, lm, records)
-    base = weight_norms(lm.model)
+    shape, model = shape_of(params.model), setting.lm.model
+    base = weight_norms(model)
+    # On all linear layers, the embedding and the head.
+    method = from_params(params.method, rank=params.rank, alpha=2.0 * params.rank, embeddings=True)
     # Adapters are drawn from the global generator.
     with torch.random.fork_rng():
         torch.manual_seed(ctx.seed("adapters"))
-        prepared = method_of(params).prepare(lm.model, recipe_of(params).optimizer)
+        prepared = method.prepare(model, recipe_of(params.lr, params.num_steps).optimizer)
     trace = NormTrace(prepared.model)
     first = rows_of(START, trace.first, trace, base=base, shape=shape)
     losses = run_steps(params, ctx, setting, prepared, after_step=lambda step, loss: trace.record())
@@ -85,17 +95,6 @@ def training_rows(
     loss = setting.loss(prepared.model, "validation")
     means = rows_of(MEAN, trace.mean(), trace, base=base, shape=shape)
     return Outcome(rows=[{**row, "validation_loss": loss} for row in [*first, *means]])
-
-
-def method_of(params: RawParams) -> Method:
-    """Return full training, or LoRA on all linear layers, the embedding and the head."""
-    rank = int(params["rank"])
-    match params["method"]:
-        case "full":
-            return Full()
-        case "lora":
-            return Lora(rank=rank, alpha=2.0 * rank, dropout=0.0, embeddings=True)
-    raise SpecError(f"method={params['method']!r}: need 'full' or 'lora'")
 
 
 def weight_norms(model: nn.Module) -> dict[str, float]:
@@ -111,7 +110,7 @@ def rows_of(
     base: Mapping[str, float],
     shape: Shape,
 ) -> list[Row]:
-    """Return a row a layer.
+    """Return a row per layer.
 
     base: norms of the weights before they were adapted or trained; a head that only its adapter
     makes a layer has the embedding's.

@@ -12,16 +12,9 @@ from typing import Any
 
 from harness.lm_eval import Documents
 from harness.provenance.canonical import digest
+from reproductions.lisa.lm_benchmarks.experiment import DATASETS
 from reproductions.lisa.models.word_problems import sample
 
-DATASETS = {
-    "mmlu": "mmlu",
-    "agieval": "agieval_en",
-    "winogrande": "winogrande_val",
-    "gsm8k": "gsm8k_test",
-    "pubmedqa": "pubmedqa_pqal",
-}
-"""Benchmark -> data set in the catalogue; Table 2's three, then Table 5's two."""
 FIELDS = {
     "mmlu": ("subject", "question", "choices", "answer"),
     "agieval": ("passage", "question", "options", "label"),
