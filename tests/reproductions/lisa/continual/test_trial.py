@@ -6,7 +6,7 @@ import math
 import random
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice, repeat
 from typing import Any, Literal
 
@@ -29,12 +29,11 @@ from harness.publish.figures import draw
 from harness.run.seeds import derive_seed
 from harness.store.table_csv import build_table, validate
 from reproductions.lisa.continual import experiment as continual
-from reproductions.lisa.continual import fig07 as fig07_gamma_accuracy
-from reproductions.lisa.continual import memory as continual_memory
-from reproductions.lisa.continual import tab04 as tab04_continual
+from reproductions.lisa.continual import fig07, tab04
+from reproductions.lisa.continual.experiment import TwoStages
 from reproductions.lisa.continual.quantities import lead_in_errors, rank_correlation
 from reproductions.lisa.continual.table import finals
-from reproductions.lisa.continual.trial import Trial, continual_rows, problems_of, text_of
+from reproductions.lisa.continual.trial import Trial, problems_of, rows_of, text_of
 from reproductions.lisa.models.language_model import LanguageModel
 from reproductions.lisa.models.pretraining import WEIGHTS, Texts, new_model
 from reproductions.lisa.models.shapes import shape_of
@@ -51,9 +50,10 @@ from reproductions.lisa.models.solving import (
 from reproductions.lisa.models.training import IGNORED
 from reproductions.lisa.models.word_problems import sample, split_of, statements
 from tests.reproductions.lisa.memory.test_claims import FOLDER
+from tests.verdicts import bad, good, undecided
 
 Case = Literal["holds", "fails"]
-TASKS = (tab04_continual.task, fig07_gamma_accuracy.task)
+TASKS = (tab04.task, fig07.task)
 CLAIMS = [pytest.param(t, c, id=f"{t.id}:{c.id}") for t in TASKS for c in t.claims]
 
 
@@ -61,13 +61,13 @@ CLAIMS = [pytest.param(t, c, id=f"{t.id}:{c.id}") for t in TASKS for c in t.clai
 class Context:
     """The harness's side of a run."""
 
-    params: Mapping[str, Scalar]
+    params: TwoStages
     saved: dict[str, Mapping[str, Tensor]] = field(default_factory=dict)
     profile: Any = "smoke"
     device: Any = "cpu"
 
     def seed(self, stream: str) -> int:
-        return derive_seed(stream, {"seed": self.params["seed"]})
+        return derive_seed(stream, {"seed": self.params.seed})
 
     def dataset(self, name: str) -> Any:
         return load(name)
@@ -93,14 +93,12 @@ def lm() -> LanguageModel:
     return model()
 
 
-def point(method: str, gamma: int = 0, **changed: Scalar) -> dict[str, Scalar]:
-    (found,) = (
-        p for p in continual.smoke_grid() if (p["method"], p["gamma"]) == (method, gamma)
-    )  # fmt: skip
-    return {**found, **changed}
+def point(method: str, gamma: int = 0, **changed: Any) -> TwoStages:
+    (found,) = (p for p in continual.grid("smoke") if (p.method, p.gamma) == (method, gamma))
+    return replace(found, **changed)
 
 
-def trial(lm: LanguageModel, params: Mapping[str, Scalar]) -> Trial:
+def trial(lm: LanguageModel, params: TwoStages) -> Trial:
     return Trial(params=params, ctx=Context(params), lm=lm, room=60)
 
 
@@ -193,7 +191,7 @@ def test_rows_are_those_of_both_stages_and_equal_each_time() -> None:
     outcomes = []
     for _ in range(2):
         ctx = Context(params)
-        outcomes.append((continual_rows(params, ctx, model()), ctx.saved))
+        outcomes.append((rows_of(params, ctx, model()), ctx.saved))
     (first, saved), (second, others) = outcomes
     assert first.status is Status.DONE
     assert first.rows == second.rows
@@ -221,13 +219,14 @@ def test_methods_at_a_seed_see_the_same_text_and_problems(lm: LanguageModel) -> 
 
 
 def test_lisa_with_all_blocks_is_full_training_in_both_stages() -> None:
-    told = {"text_steps": 5, "problems_steps": 5, "lr": 3e-3}
+    told: dict[str, Any] = {"text_steps": 5, "problems_steps": 5, "lr": 3e-3}
     full = point("full", **told)
-    every = {**point("lisa", 1, **told), "gamma": 4, "period": 2}
-    rows = [continual_rows(params, Context(params), model()).rows for params in (full, every)]
+    every = point("lisa", 1, **told)
+    every = replace(every, gamma=4, period=2)
+    rows = [rows_of(params, Context(params), model()).rows for params in (full, every)]
     assert rows[0] == rows[1]
-    one = {**every, "gamma": 1}
-    assert continual_rows(one, Context(one), model()).rows != rows[0]
+    one = replace(every, gamma=1)
+    assert rows_of(one, Context(one), model()).rows != rows[0]
 
 
 def test_lisa_trains_other_blocks_in_the_second_stage_too() -> None:
@@ -235,7 +234,7 @@ def test_lisa_trains_other_blocks_in_the_second_stage_too() -> None:
     params = point("lisa", 1, text_steps=2, problems_steps=8, period=2, keep_weights=True)
     before = {name: value.clone() for name, value in model().model.state_dict().items()}
     ctx = Context(params)
-    continual_rows(params, ctx, model())
+    rows_of(params, ctx, model())
     changed = {
         name.split(".")[2]
         for name, value in ctx.saved[WEIGHTS].items()
@@ -246,7 +245,7 @@ def test_lisa_trains_other_blocks_in_the_second_stage_too() -> None:
 
 def test_a_run_that_blows_up_is_diverged_and_has_no_last_rows() -> None:
     params = point("full", text_steps=8, lr=1e4)
-    outcome = continual_rows(params, Context(params), broken(model()))
+    outcome = rows_of(params, Context(params), broken(model()))
     assert outcome.status is Status.DIVERGED
     assert "stage text" in outcome.note
     assert {row["split"] for row in outcome.rows} == {"train"}
@@ -260,7 +259,7 @@ def broken(lm: LanguageModel) -> LanguageModel:
 
 
 def test_grid_is_the_same_search_for_every_method() -> None:
-    points = list(continual.cpu_grid())
+    points = continual.runs.params_of("cpu")
     tried = {
         gamma: {(p["lr"], p["seed"]) for p in points if p["gamma"] == gamma}
         for gamma in (0, *continual.GAMMAS)
@@ -277,7 +276,7 @@ def run_rows(case: Case) -> Iterator[dict[str, Any]]:
     does. Fails: the other way round, and far less. Every rate but 1e-3 is worse."""
     accuracies = {"holds": (0.40, 0.44, 0.52), "fails": (0.20, 0.15, 0.05)}[case]
     level = dict(zip((0, *continual.GAMMAS), (0.45, *accuracies), strict=True))
-    for params in continual.cpu_grid():
+    for params in continual.runs.params_of("cpu"):
         wobble = 0.005 * int(params["seed"]) * (-1) ** int(params["gamma"])
         worse = 0.0 if params["lr"] == 1e-3 else 0.04
         solved = level[int(params["gamma"])] + wobble - worse
@@ -292,7 +291,7 @@ def run_rows(case: Case) -> Iterator[dict[str, Any]]:
 def memory_frame(case: Case) -> pd.DataFrame:
     """Holds: LISA takes 0.6 of full training. Fails: 0.8, and one parameter too many trains."""
     rows = []
-    for params in continual_memory.cpu_grid():
+    for params in continual.memory.params_of("cpu"):
         share = 1.0 if params["method"] == "full" else 0.6 if case == "holds" else 0.8
         values = dict.fromkeys(("weights_bytes", "gradients_bytes", "saved_bytes"), 100)
         off = 0 if case == "holds" else 1
@@ -328,9 +327,9 @@ def test_claim_holds_fails_and_needs_three_seeds(task: Task, claim: Claim) -> No
             Word.OUT_OF_PROFILE
         )
         return
-    assert word(task, claim, held) is Word.REPRODUCED
-    assert word(task, claim, failed) is Word.NOT_REPRODUCED
-    few = Word.REPRODUCED if claim.scope.deterministic else Word.INCONCLUSIVE
+    assert word(task, claim, held) is good(claim)
+    assert word(task, claim, failed) is bad(claim)
+    few = good(claim) if claim.scope.deterministic else undecided(claim)
     assert word(task, claim, held[held["seed"] < 2]) is few
     assert word(task, claim, held[held["method"] == "lora"]) is Word.NOT_RUN
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from types import SimpleNamespace
 from typing import Any, Literal
 
 import pandas as pd
@@ -20,10 +21,10 @@ from reproductions.lisa.continual import experiment as continual
 from reproductions.lisa.dola import experiment
 from reproductions.lisa.dola import trial as dola_trial
 from reproductions.lisa.dola.decoding import dola, quarter_exits
+from reproductions.lisa.dola.experiment import Given
 from reproductions.lisa.dola.gsm8k import asked, demonstrations, marked
-from reproductions.lisa.dola.tab13 import CLAIMS, task
-from reproductions.lisa.dola.trial import Quiz, dola_rows, gsm8k_rows
-from reproductions.lisa.finetuning import experiment as finetune
+from reproductions.lisa.dola.tab13 import task
+from reproductions.lisa.dola.trial import Quiz, decoded_rows, dola_rows, given_rows, gsm8k_rows
 from reproductions.lisa.models.generation import greedy
 from reproductions.lisa.models.language_model import LanguageModel
 from reproductions.lisa.models.word_problems import Problem, extracted
@@ -111,7 +112,7 @@ def test_a_model_is_asked_the_first_questions_of_gsm8k() -> None:
         pytest.skip(reason)
     lm = roomy()
     records = datasets.load(experiment.TEST).records
-    params: RawParams = {"num_questions": 2, "max_new_tokens": 2}
+    params = Given(num_questions=2, max_new_tokens=2)
     rows = gsm8k_rows({"vanilla": lm}, params, records)
     assert [row["decoding"] for row in rows] == ["greedy", "dola"]
     assert {row["questions"] for row in rows} == {"gsm8k"}
@@ -126,22 +127,27 @@ def without_keeping(point: RawParams) -> dict[str, Any]:
 
 @pytest.mark.parametrize("profile", ["smoke", "cpu"])
 def test_every_trial_starts_from_those_of_continual(profile: Any) -> None:
-    known = [without_keeping(p) for p in continual.experiment.params_of(profile)]
-    points = experiment.experiment.params_of(profile)
+    known = [without_keeping(p) for p in continual.runs.params_of(profile)]
+    points = list(experiment.grid(profile))
     assert len(points) == (1 if profile == "smoke" else 3)
     for point in points:
         for lr in continual.LRS:
             for seed in continual.SEEDS:
-                assert without_keeping(experiment.tuned(point, lr=lr, seed=seed)) in known
+                assert without_keeping(experiment.tuned(point, lr=lr, seed=seed).to_json()) in known
 
 
 @dataclass(frozen=True)
 class Kept:
     """A trial of continual pre-training, as another one sees it."""
 
-    params: dict[str, Any]
+    point: Any
     solved: float
     loss: float | None
+    loaded: list[Any]
+
+    def load(self, name: str) -> Any:
+        self.loaded.append(self.point)
+        return roomy().model.state_dict()
 
     @property
     def rows(self) -> list[dict[str, Any]]:
@@ -162,8 +168,10 @@ class Context:
     def seed(self, stream: str) -> int:
         return 0
 
-    def upstream(self, _: Any, **params: Any) -> Kept:
-        return Kept(params, *self.ends[params["lr"]][params["seed"]])
+    loaded: list[Any] = field(default_factory=list)
+
+    def upstream(self, _: Any, point: Any) -> Kept:
+        return Kept(point, *self.ends[point.lr][point.seed], self.loaded)
 
 
 def ends(
@@ -173,37 +181,34 @@ def ends(
 
 
 def test_the_rate_solves_most_over_all_seeds_then_has_the_least_loss() -> None:
-    point = experiment.experiment.params_of("cpu")[0]
+    point = next(experiment.grid("cpu"))
     most = ends([(0.1, 2.0)] * 3, [(0.9, 1.5), (0.0, 1.5), (0.0, 1.5)], [(0.2, 1.0)] * 3)
     assert experiment.best_rate(point, Context(most)) == continual.LRS[1]  # type: ignore[arg-type]
     tie = ends([(0.1, 2.0)] * 3, [(0.1, 1.5)] * 3, [(0.2, 1.0), (0.1, 1.0), (0.0, None)])
     assert experiment.best_rate(point, Context(tie)) == continual.LRS[1]  # type: ignore[arg-type]
     gone = ends(*[[(0.0, 1.0), (0.0, 1.0), (0.0, None)]] * 3)
     assert experiment.best_rate(point, Context(gone)) is None  # type: ignore[arg-type]
-    assert experiment.run(point, Context(gone)).status is Status.DIVERGED  # type: ignore[arg-type]
+    assert decoded_rows(point, Context(gone)).status is Status.DIVERGED  # type: ignore[arg-type]
 
 
 def test_the_untuned_model_and_that_of_the_seed_at_the_rate_decode(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    loaded = []
-
-    def weights_of(upstream: Kept, params: RawParams, ctx: Any) -> LanguageModel:
-        loaded.append((upstream.params["lr"], upstream.params["seed"], params["keep_weights"]))
-        return roomy()
-
-    monkeypatch.setattr(finetune, "base_of", lambda params, ctx: roomy())
-    monkeypatch.setattr(finetune, "weights_of", weights_of)
+    monkeypatch.setattr(dola_trial, "base_of", lambda model, ctx: roomy())
     monkeypatch.setattr(dola_trial, "ROOM", 128)
-    point = experiment.experiment.params_of("cpu")[2] | {"num_questions": 2, "max_new_tokens": 2}
-    best = ends([(0.1, 2.0)] * 3, [(0.1, 1.5)] * 3, [(0.2, 1.0)] * 3)
-    rows = list(experiment.run(point, Context(best)).rows)  # type: ignore[arg-type]
+    point = replace(list(experiment.grid("cpu"))[2], num_questions=2, max_new_tokens=2)
+    ctx = Context(ends([(0.1, 2.0)] * 3, [(0.1, 1.5)] * 3, [(0.2, 1.0)] * 3))
+    rows = list(decoded_rows(point, ctx).rows)  # type: ignore[arg-type]
     lr = continual.LRS[2]
-    assert loaded == [(lr, 2, True)]
+    assert [(one.lr, one.seed, one.keep_weights) for one in ctx.loaded] == [(lr, 2, True)]
     assert [(row["weights"], row["decoding"], row["lr"]) for row in rows] == [
         ("vanilla", "greedy", None), ("vanilla", "dola", None),
         ("lisa", "greedy", lr), ("lisa", "dola", lr),
     ]  # fmt: skip
+
+
+def records_of(name: str) -> Any:
+    return SimpleNamespace(records=[])
 
 
 def test_a_model_that_is_not_handed_in_is_asked_for() -> None:
@@ -211,7 +216,7 @@ def test_a_model_that_is_not_handed_in_is_asked_for() -> None:
     needs = experiment.given.needs_of(point)
     assert (needs.device, needs.data) == ("cuda", ("gsm8k_test",))
     with pytest.raises(DataError, match=r"llama-2-7b-vanilla-0.*--set checkpoint=FOLDER"):
-        experiment.load_given({**point, "method": "vanilla"}, device="cpu")
+        given_rows(Given.from_json(point), SimpleNamespace(dataset=records_of, device="cpu"))  # type: ignore[arg-type]
 
 
 # --- claims ---
@@ -220,10 +225,10 @@ def test_a_model_that_is_not_handed_in_is_asked_for() -> None:
 def frames(case: Case, *, seeds: int = 3) -> dict[str, pd.DataFrame]:
     """Return the rows of both experiments; LISA leads, trails, or nobody is right."""
     found = {}
-    for one, questions in ((experiment.experiment, "word_problems"), (experiment.given, "gsm8k")):
+    for one, questions in ((experiment.decoded, "word_problems"), (experiment.given, "gsm8k")):
         rows = []
         for seed in range(seeds):
-            for weights in experiment.WEIGHTS:
+            for weights in ("vanilla", "lisa"):
                 for decoding in ("greedy", "dola"):
                     good = 0.5 + 0.01 * seed if (weights == "lisa") == (case == "holds") else 0.1
                     # What greedy decoding gets right is the other way round, and decides nothing.
@@ -244,7 +249,7 @@ def decide(claim: Claim, case: Case, *, seeds: int = 3) -> Word:
     return evaluate(claim, table, seed=task.table.seed, profile=claim.scope.profiles[-1]).word
 
 
-@pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.id)
+@pytest.mark.parametrize("claim", task.claims, ids=lambda claim: claim.id)
 def test_claim_holds_fails_and_needs_three_seeds_and_an_answer(claim: Claim) -> None:
     assert decide(claim, "holds") is Word.REPRODUCED
     assert decide(claim, "fails") is Word.NOT_REPRODUCED
@@ -256,7 +261,7 @@ def test_gsm8k_is_out_of_profile_on_a_cpu() -> None:
     table = build_table(task, frames("holds"))
     words = {
         claim.id: evaluate(claim, table, seed=task.table.seed, profile="cpu").word
-        for claim in CLAIMS
+        for claim in task.claims
     }
     assert words.pop("lisa_at_least_vanilla_gsm8k") is Word.OUT_OF_PROFILE
     assert set(words.values()) == {Word.REPRODUCED}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache
 from typing import Literal
 
@@ -16,18 +17,33 @@ from harness.declare.verdict import Word, evaluate
 from harness.publish.figures import draw
 from harness.store.table_csv import validate
 from reproductions.lisa.finetuning import experiment as finetune
-from reproductions.lisa.finetuning import fig01 as fig01_loss_curves
-from reproductions.lisa.finetuning import fig09 as fig09_periods
-from reproductions.lisa.finetuning import tab10 as tab10_tuned
+from reproductions.lisa.finetuning import (
+    fig01,
+    fig06,
+    fig08,
+    fig09,
+    fig10,
+    fig11,
+    tab06,
+    tab07,
+    tab10,
+    tab11,
+    tab12,
+    tab16,
+)
 from reproductions.lisa.finetuning.quantities import all_blocks_gap, distance_in_spreads, rate_steps
 from reproductions.lisa.finetuning.table import curves, finals
 from tests.reproductions.lisa.memory.test_claims import FOLDER
+from tests.verdicts import bad, good
 
 Case = Literal["holds", "fails"]
-TASKS = (*fig01_loss_curves.tasks, *fig09_periods.tasks, *tab10_tuned.tasks)
+TASKS = tuple(
+    one.task
+    for one in (fig01, fig06, fig08, fig09, fig10, fig11, tab06, tab07, tab10, tab11, tab12, tab16)
+)
 CLAIMS = [pytest.param(t, c, id=f"{t.id}:{c.id}") for t in TASKS for c in t.claims]
-EXACT = [p for p in CLAIMS if p.values[1].grade == "exact"]  # type: ignore[attr-defined]
-EMPIRICAL = [p for p in CLAIMS if p.values[1].grade == "empirical"]  # type: ignore[attr-defined]
+EXACT = [p for p in CLAIMS if p.values[1].scope.grade == "exact"]  # type: ignore[attr-defined]
+EMPIRICAL = [p for p in CLAIMS if p.values[1].scope.grade == "empirical"]  # type: ignore[attr-defined]
 START, CHECKED = 5.0, (0, 1, 61, 110, 122)
 HOLDS = {"full": 3.0, "galore": 3.5, "cyclic": 3.5}
 BEST_RATE = {0: 3e-3, 2: 3e-3, 4: 1e-3, 8: 1e-3}
@@ -41,24 +57,21 @@ def frames(case: Case, *, seeds: int = 3) -> dict[str, pd.DataFrame]:
     all blocks it is not full training and worse, with none it is better; drawing once is best, and
     the best rate rises with the number of blocks.
     """
-    grids = {
-        finetune.experiment.id: finetune.cpu_grid(),
-        finetune.staged.id: finetune.staged_grid(),
-    }
+    grids = {one.id: one.params_of("cpu") for one in (finetune.runs, finetune.staged)}
     return {
         name: pd.DataFrame(
             [
                 {**point, "status": "done", **row}
                 for point in grid
                 if int(point["seed"]) < seeds
-                for row in rows_of(dict(point), case)
+                for row in rows_of(point, case)
             ]
         )
         for name, grid in grids.items()
     }
 
 
-def rows_of(point: dict[str, object], case: Case) -> list[dict[str, object]]:
+def rows_of(point: Mapping[str, object], case: Case) -> list[dict[str, object]]:
     end = final_loss(point, case)
     rows = [{"split": "validation", "step": 122, "loss": end, "accuracy": None}]
     for step in CHECKED:
@@ -73,7 +86,7 @@ def rows_of(point: dict[str, object], case: Case) -> list[dict[str, object]]:
     return rows
 
 
-def final_loss(point: dict[str, object], case: Case) -> float:
+def final_loss(point: Mapping[str, object], case: Case) -> float:
     good = case == "holds"
     seed, layers = int(str(point["seed"])), int(str(point["layer_seed"]))
     rate = float(str(point["lr"]))
@@ -110,7 +123,7 @@ def table_of(task: Task, case: Case, *, seeds: int = 3) -> pd.DataFrame:
 
 @cache
 def viewed(name: str, case: Case, seeds: int) -> pd.DataFrame:
-    view, found = TASK_OF[name].view, frames(case, seeds=seeds)
+    view, found = TASK_OF[name].table.make, frames(case, seeds=seeds)
     assert view is not None
     return view({one.id: found[one.id] for one in TASK_OF[name].reads})
 
@@ -123,7 +136,7 @@ def word_of(claim: Claim, task: Task, table: pd.DataFrame) -> Word:
 def test_claim_holds(task: Task, claim: Claim) -> None:
     table = table_of(task, "holds")
     verdict = evaluate(claim, table, seed=task.table.seed, profile="cpu")
-    assert verdict.word == Word.REPRODUCED, verdict
+    assert verdict.word == good(claim), verdict
 
 
 @pytest.mark.parametrize(("task", "claim"), CLAIMS)
@@ -132,7 +145,7 @@ def test_claim_fails(task: Task, claim: Claim) -> None:
     if claim.id == "rates_are_of_the_grid":
         table = table.assign(lr=table["lr"].replace(1e-3, 2e-3))
     verdict = evaluate(claim, table, seed=task.table.seed, profile="cpu")
-    assert verdict.word == Word.NOT_REPRODUCED, verdict
+    assert verdict.word == bad(claim), verdict
 
 
 @pytest.mark.parametrize(("task", "claim"), EMPIRICAL)
@@ -149,7 +162,7 @@ def test_tables_have_their_columns_and_can_be_drawn(task: Task) -> None:
 
 
 def test_the_rate_is_chosen_by_validation_alone_over_all_seeds() -> None:
-    frame = frames("holds")[finetune.experiment.id]
+    frame = frames("holds")[finetune.runs.id]
     frame = frame[(frame["method"] == "lora")].copy()
     best = finals(frame)
     assert set(best.loc[best["chosen"], "lr"]) == {1e-3}
@@ -163,7 +176,7 @@ def test_the_rate_is_chosen_by_validation_alone_over_all_seeds() -> None:
 
 
 def test_a_rate_that_diverged_at_one_seed_is_not_chosen() -> None:
-    frame = frames("holds")[finetune.experiment.id]
+    frame = frames("holds")[finetune.runs.id]
     frame = frame[frame["method"] == "full"]
     best = (frame["lr"] == 1e-3) & (frame["seed"] == 2)
     ended = frame[~(best & ((frame["split"] == "validation") | (frame["step"] > 61)))]
@@ -175,14 +188,14 @@ def test_a_rate_that_diverged_at_one_seed_is_not_chosen() -> None:
 
 
 def test_curves_show_the_chosen_rate_alone() -> None:
-    frame = frames("holds")[finetune.experiment.id]
+    frame = frames("holds")[finetune.runs.id]
     table = curves(frame[frame["method"] == "full"], split="test")
     assert set(table["lr"]) == {1e-3}
     assert set(table["split"]) == {"test"}
 
 
 def test_best_rate_at_the_end_of_the_grid_is_no_place() -> None:
-    frame = frames("holds")[finetune.experiment.id]
+    frame = frames("holds")[finetune.runs.id]
     table = finals(frame[(frame["method"] == "lisa") & (frame["lr"] >= 1e-3)])
     with pytest.raises(InvalidQuantity, match="edge"):
         rate_steps(
@@ -191,7 +204,7 @@ def test_best_rate_at_the_end_of_the_grid_is_no_place() -> None:
 
 
 def test_runs_that_do_not_differ_have_no_distance_in_spreads() -> None:
-    frame = frames("holds")[finetune.experiment.id]
+    frame = frames("holds")[finetune.runs.id]
     table = finals(frame[(frame["method"] == "lisa") & (frame["layer_seed"] == 0)])
     one = {"method": "lisa", "period": 13, "gamma": 2, "lr": 1e-3}
     with pytest.raises(InvalidQuantity, match="do not differ"):
@@ -199,7 +212,7 @@ def test_runs_that_do_not_differ_have_no_distance_in_spreads() -> None:
 
 
 def test_all_blocks_are_compared_at_every_step() -> None:
-    table = table_of(fig01_loss_curves.fig08, "holds")
+    table = table_of(fig08.task, "holds")
     assert all_blocks_gap(table) == 0.0
     last = (table["method"] == "full") & (table["step"] == 122) & (table["seed"] == 2)
     assert all_blocks_gap(table.assign(loss=table["loss"] + 0.5 * last)) == pytest.approx(0.5)

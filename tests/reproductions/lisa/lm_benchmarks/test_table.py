@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, Literal
 
 import pandas as pd
@@ -21,18 +22,18 @@ from harness.errors import DataError, SpecError
 from harness.publish.figures import draw
 from harness.store.table_csv import build_table
 from reproductions.lisa.finetuning import experiment as finetune
-from reproductions.lisa.lm_benchmarks import experiment
-from reproductions.lisa.lm_benchmarks import tab02 as tab02_benchmarks
-from reproductions.lisa.lm_benchmarks import tab05 as tab05_benchmarks_70b
-from reproductions.lisa.lm_benchmarks.lm_tasks import DATASETS
+from reproductions.lisa.lm_benchmarks import tab02, tab05
+from reproductions.lisa.lm_benchmarks import trial as lm_trial
+from reproductions.lisa.lm_benchmarks.experiment import DATASETS, Asked, accuracy
+from reproductions.lisa.lm_benchmarks.quantities import cells_won, largest_fall
 from reproductions.lisa.lm_benchmarks.scorer import log_likelihoods
-from reproductions.lisa.lm_benchmarks.table import cells_won, largest_fall
-from reproductions.lisa.models import scored as scored_models
-from reproductions.lisa.models.scored import METHODS, VANILLA, best_rate, load_given
+from reproductions.lisa.lm_benchmarks.trial import accuracy_rows
+from reproductions.lisa.models.scored import METHODS, NOT_GIVEN, VANILLA, load_given
 from tests.reproductions.lisa.examined import examinee
+from tests.verdicts import bad, good, undecided
 
 Case = Literal["holds", "fails"]
-TASKS = (tab02_benchmarks.task, tab05_benchmarks_70b.task)
+TASKS = (tab02.task, tab05.task)
 CLAIMS = [pytest.param(t, c, id=f"{t.id}:{c.id}") for t in TASKS for c in t.claims]
 HOLDS = {VANILLA: 0.40, "lora": 0.40, "galore": 0.38, "lisa": 0.42, "full": 0.43}
 FAILS = {VANILLA: 0.50, "lora": 0.46, "galore": 0.44, "lisa": 0.40, "full": 0.39}
@@ -45,8 +46,12 @@ FAILS = {VANILLA: 0.50, "lora": 0.46, "galore": 0.44, "lisa": 0.40, "full": 0.39
 class Kept:
     """A fine-tuning that came to a validation loss, or diverged."""
 
-    params: dict[str, Any]
+    point: Any
     loss: float | None
+    loaded: list[Any]
+
+    def load(self, name: str) -> None:
+        self.loaded.append(self.point)
 
     @property
     def rows(self) -> list[dict[str, Any]]:
@@ -60,8 +65,10 @@ class Context:
 
     losses: dict[float, list[float | None]]
 
-    def upstream(self, _: Any, **params: Any) -> Kept:
-        return Kept(params, self.losses[params["lr"]][params["seed"]])
+    loaded: list[Any] = field(default_factory=list)
+
+    def upstream(self, _: Any, point: Any) -> Kept:
+        return Kept(point, self.losses[point.lr][point.seed], self.loaded)
 
 
 def losses(*rates: list[float | None]) -> Any:
@@ -69,49 +76,56 @@ def losses(*rates: list[float | None]) -> Any:
     return Context(dict(zip(finetune.LRS, [*rates, *rest], strict=True)))  # type: ignore[arg-type]
 
 
-def test_rate_has_the_least_validation_loss_over_all_seeds() -> None:
-    point = experiment.experiment.params_of("cpu")[0]
-    found = best_rate(point, losses([1.0, 1.0, 4.0], [1.5, 1.5, 1.5], [0.5, None, 0.5]))
-    assert found == finetune.LRS[1]
+class Blank:
+    """A model that takes any weights."""
+
+    model: Any = SimpleNamespace(load_state_dict=lambda weights: None)
+
+
+def first_point() -> Asked:
+    return Asked.from_json(accuracy.tuned.params_of("cpu")[0])
+
+
+def test_model_of_the_seed_at_the_best_rate_over_all_seeds_is_scored(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(finetune, "base_of", lambda model, ctx: Blank())
+    ctx = losses([1.0, 1.0, 4.0], [1.5, 1.5, 1.5], [0.5, None, 0.5])
+    found = finetune.load_scored(first_point(), ctx)
+    assert found is not None
+    assert found[1] == finetune.LRS[1]
+    (trial,) = ctx.loaded
+    assert (trial.lr, trial.seed, trial.keep_weights) == (finetune.LRS[1], 0, True)
 
 
 def test_method_that_diverged_at_every_rate_has_no_rows() -> None:
-    point = experiment.experiment.params_of("cpu")[0]
     gone = losses(*[[1.0, None, 1.0]] * len(finetune.LRS))
-    outcome = experiment.run(point, gone)
+    outcome = accuracy_rows(first_point(), gone)
     assert (list(outcome.rows), outcome.status) == ([], Status.DIVERGED)
 
 
-def test_model_of_the_seed_at_the_rate_is_scored(monkeypatch: pytest.MonkeyPatch) -> None:
-    loaded = []
-
-    def weights_of(upstream: Kept, params: Any, ctx: Any) -> str:
-        loaded.append((upstream.params["lr"], upstream.params["seed"], params["keep_weights"]))
-        return "a model"
-
-    def rows(lm: Any, params: Any, ctx: Any, *, lr: float | None) -> list[dict[str, Any]]:
-        return [{"model": lm, "lr": lr}]
-
-    monkeypatch.setattr(finetune, "weights_of", weights_of)
-    monkeypatch.setattr(experiment, "_rows", rows)
-    outcome = experiment.run(
-        experiment.experiment.params_of("cpu")[0], losses([2.0] * 3, [3.0] * 3, [1.0] * 3)
+def test_rows_hold_the_rate(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lm_trial, "load_scored", lambda params, ctx: ("a model", 1e-3))
+    monkeypatch.setattr(lm_trial, "documents_for", lambda params, ctx: {})
+    monkeypatch.setattr(
+        "reproductions.lisa.lm_benchmarks.evaluation.benchmark_rows",
+        lambda lm, documents: [{"model": lm}],
     )
-    assert list(outcome.rows) == [{"model": "a model", "lr": finetune.LRS[2]}]
-    assert loaded == [(finetune.LRS[2], 0, True)]
+    rows = accuracy_rows(first_point(), losses()).rows
+    assert list(rows) == [{"model": "a model", "lr": 1e-3}]
 
 
 @pytest.mark.parametrize("profile", ["smoke", "cpu"])
 def test_every_method_starts_from_trials_of_fine_tuning(profile: Profile) -> None:
-    known = [without_keeping(point) for point in finetune.experiment.params_of(profile)]
-    points = experiment.experiment.params_of(profile)
+    known = [without_keeping(point) for point in finetune.runs.params_of(profile)]
+    points = accuracy.tuned.params_of(profile)
     assert [point["method"] for point in points] == (
         ["lisa"] if profile == "smoke" else list(METHODS)
     )
     for point in points:
         for lr in finetune.LRS:
             for seed in finetune.SEEDS:
-                trial = scored_models.tuned(point, lr=lr, seed=seed)
+                trial = finetune.kept(Asked.from_json(point), lr=lr, seed=seed).to_json()
                 assert without_keeping(trial) in known
                 assert trial["keep_weights"] or seed != point["seed"]
 
@@ -121,9 +135,9 @@ def without_keeping(point: Any) -> dict[str, Any]:
 
 
 def test_models_of_the_paper_need_a_gpu_with_room_for_their_weights() -> None:
-    points = [*experiment.given.params_of("paper"), *experiment.given_70b.params_of("paper")]
+    points = [*accuracy.given.params_of("paper"), *accuracy.given_70b.params_of("paper")]
     assert len(points) == 4 * (1 + len(METHODS)) * 3
-    needs = {str(point["model"]): experiment.needs(point) for point in points}
+    needs = {str(point["model"]): accuracy.given.needs_of(point) for point in points}
     assert {one.device for one in needs.values()} == {"cuda"}
     assert {one.data for one in needs.values()} == {tuple(DATASETS.values())}
     assert 13e9 < needs["llama-2-7b"].gpu_bytes < 16e9
@@ -131,16 +145,16 @@ def test_models_of_the_paper_need_a_gpu_with_room_for_their_weights() -> None:
 
 
 def test_model_handed_in_is_the_one_that_was_saved(tmp_path: Path) -> None:
-    lm, point = examinee(), {"model": "tinyllama", "method": "lora", "seed": 1}
+    lm, name = examinee(), "tinyllama-lora-1"
     with pytest.raises(DataError, match=r"tinyllama-lora-1.*--set checkpoint=FOLDER"):
-        load_given({**point, "checkpoint": scored_models.NOT_GIVEN}, device="cpu")
-    given = {**point, "checkpoint": str(tmp_path)}
-    with pytest.raises(DataError, match="tinyllama-lora-1"):
-        load_given(given, device="cpu")
-    lm.model.save_pretrained(tmp_path / "tinyllama-lora-1")
-    lm.tokenizer.save_pretrained(tmp_path / "tinyllama-lora-1")
+        load_given(name, NOT_GIVEN, device="cpu")
+    with pytest.raises(DataError, match=name):
+        load_given(name, str(tmp_path), device="cpu")
+    lm.model.save_pretrained(tmp_path / name)
+    lm.tokenizer.save_pretrained(tmp_path / name)
     pairs = [("The baker laughs.", " The letter works."), ("A", " B")]
-    assert log_likelihoods(load_given(given, device="cpu"), pairs) == log_likelihoods(lm, pairs)
+    given = load_given(name, str(tmp_path), device="cpu")
+    assert log_likelihoods(given, pairs) == log_likelihoods(lm, pairs)
 
 
 # --- tables ---
@@ -154,11 +168,11 @@ def rows_of(case: Case, models: tuple[str, ...], num_seeds: int) -> Iterator[dic
     metrics = {name: ("acc",) for name in DATASETS}
     metrics["gsm8k"] = ("exact_match strict-match", "exact_match flexible-extract")
     for model in models:
-        for method, accuracy in (HOLDS if case == "holds" else FAILS).items():
+        for method, share in (HOLDS if case == "holds" else FAILS).items():
             for task, names in metrics.items():
                 for metric in names:
                     for seed in range(num_seeds):
-                        found = accuracy + 0.001 * (seed - 1)
+                        found = share + 0.001 * (seed - 1)
                         # LISA by the other filter is far off: no claim reads it.
                         found = 0.9 if "flexible" in metric else found
                         yield {
@@ -185,10 +199,10 @@ def decide(task: Task, claim: Claim, table: pd.DataFrame, profile: Profile | Non
 
 @pytest.mark.parametrize(("task", "claim"), CLAIMS)
 def test_claim_holds_fails_and_needs_three_seeds(task: Task, claim: Claim) -> None:
-    assert decide(task, claim, table_of(task, "holds")).word is Word.REPRODUCED
-    assert decide(task, claim, table_of(task, "fails")).word is Word.NOT_REPRODUCED
+    assert decide(task, claim, table_of(task, "holds")).word is good(claim)
+    assert decide(task, claim, table_of(task, "fails")).word is bad(claim)
     few = decide(task, claim, table_of(task, "holds", num_seeds=2)).word
-    assert few is (Word.REPRODUCED if claim.scope.deterministic else Word.INCONCLUSIVE)
+    assert few is (good(claim) if claim.scope.deterministic else undecided(claim))
 
 
 @pytest.mark.parametrize(("task", "claim"), CLAIMS)
@@ -198,7 +212,7 @@ def test_small_models_decide_what_is_exact_and_say_why_nothing_else(
     for profile in ("smoke", "cpu"):
         verdict = decide(task, claim, table_of(task, "holds"), profile)  # type: ignore[arg-type]
         if claim.scope.grade == "exact":
-            assert verdict.word is Word.REPRODUCED
+            assert verdict.word is good(claim)
         else:
             assert (verdict.word, "guesses" in verdict.reason) == (Word.OUT_OF_PROFILE, True)
 

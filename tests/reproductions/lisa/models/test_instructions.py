@@ -9,7 +9,7 @@ import torch
 
 from harness.data.load import load as load_data
 from harness.errors import DataError
-from reproductions.lisa.finetuning.choice import choice_accuracy, with_distractors
+from reproductions.lisa.finetuning.trial import choice_accuracy, with_distractors
 from reproductions.lisa.models.instructions import (
     Example,
     Record,

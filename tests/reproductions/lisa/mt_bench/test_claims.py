@@ -18,17 +18,15 @@ from harness.declare.verdict import Word, evaluate
 from harness.publish.figures import draw
 from harness.publish.report.beside import beside
 from harness.store.table_csv import build_table, validate
-from reproductions.lisa.mt_bench import tab03 as tab03_mt_bench
-from reproductions.lisa.mt_bench import tab08 as tab08_mt_bench_by_category
-from reproductions.lisa.mt_bench import tab09 as tab09_mt_bench_70b
-from reproductions.lisa.mt_bench.claims import MEMORISED, REASONED
+from reproductions.lisa.mt_bench import tab03, tab08, tab09
 from reproductions.lisa.mt_bench.quantities import gain_percent, lead, lead_by_kind, ordered
+from reproductions.lisa.mt_bench.tab08 import MEMORISED, REASONED
 from reproductions.lisa.mt_bench.table import CATEGORIES
 from tests.checkout import PAPERS
 
 Case = Literal["holds", "fails"]
 FOLDER = PAPERS / "lisa"
-TASKS = (tab03_mt_bench.task, tab08_mt_bench_by_category.task, tab09_mt_bench_70b.task)
+TASKS = (tab03.task, tab08.task, tab09.task)
 CLAIMS = [pytest.param(t, c, id=f"{t.id}:{c.id}") for t in TASKS for c in t.claims]
 MODELS = ("tiny-quality", "tinyllama", "mistral-7b", "llama-2-7b", "llama-2-70b")
 METHODS = ("vanilla", "lora", "galore", "lisa", "full")
@@ -134,7 +132,7 @@ def test_a_claim_is_about_one_model_in_one_profile(task: Task, claim: Claim) -> 
 
 
 def test_the_paper_s_band_is_decided_in_its_own_setting_alone() -> None:
-    banded = [c for c in tab03_mt_bench.task.claims if c.threshold_from == "paper"]
+    banded = [c for c in tab03.task.claims if c.scope.threshold_from == "paper"]
     assert len(banded) == 3
     rows = answers("holds")
     # 5.5 over 4 is 37.5 %, as much as the early abstract allows and the proceedings do not.
@@ -273,8 +271,8 @@ def test_claims_of_the_early_version_hold_in_its_own_table() -> None:
             "judge": "gpt-4", "wording": "theirs", "num_answers": 140, "num_rated": 140,
         }
     )  # fmt: skip
-    for claim in tab03_mt_bench.task.claims:
+    for claim in tab03.task.claims:
         if "paper" in claim.scope.profiles and claim.criterion.form == "ordering":
-            alone = replace(claim, deterministic=True)
-            verdict = evaluate(alone, table, columns=TASKS[0].columns, profile="paper")
+            alone = replace(claim, scope=replace(claim.scope, deterministic=True))
+            verdict = evaluate(alone, table, seed=TASKS[0].table.seed, profile="paper")
             assert verdict.word is Word.REPRODUCED, claim.id

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any, Literal
 
 import pandas as pd
@@ -17,16 +18,15 @@ from harness.store.table_csv import build_table, validate
 from reproductions.lisa.finetuning import experiment as finetune
 from reproductions.lisa.models.shapes import shape_of
 from reproductions.lisa.norms import experiment as norms
-from reproductions.lisa.norms import fig02 as fig02_weight_norms
-from reproductions.lisa.norms import fig12 as fig12_weight_norms_mistral
-from reproductions.lisa.norms import initial as initial_norms
+from reproductions.lisa.norms import fig02, fig12
 from reproductions.lisa.norms.axis import places_of
 from reproductions.lisa.norms.quantities import adapters_moved, skew
 from tests.checkout import PAPERS
+from tests.verdicts import bad, good
 
 Case = Literal["holds", "fails"]
 FOLDER = PAPERS / "lisa"
-TASKS = (fig02_weight_norms.task, fig12_weight_norms_mistral.task)
+TASKS = (fig02.task, fig12.task)
 CLAIMS = [pytest.param(t, c, id=f"{t.id}:{c.id}") for t in TASKS for c in t.claims]
 DETERMINISTIC = "nothing_changed_at_start"
 
@@ -66,7 +66,7 @@ def norm_row(point: Any, layer: str, when: str, case: Case) -> dict[str, Any]:
 def drawn_frame(case: Case) -> pd.DataFrame:
     return pd.DataFrame(
         norm_row(point, layer, "start", case)
-        for point in initial_norms.cpu_grid()
+        for point in norms.drawn.params_of("cpu")
         for layer in layers(point, num_blocks=int(point["num_blocks"]))
     )
 
@@ -75,8 +75,8 @@ def trained_frame(case: Case) -> pd.DataFrame:
     """The cpu grid at more rates; the middle one has the least loss, the largest diverges."""
     rows = []
     rates = [
-        norms.point(finetune.OURS, method, lr=lr, seed=seed)
-        for method in norms.METHODS
+        replace(norms.training("tiny-quality", method), lr=lr, seed=seed).to_json()
+        for method in ("lora", "full")
         for lr in finetune.LRS
         for seed in finetune.SEEDS
     ]
@@ -104,19 +104,19 @@ def decide(task: Task, claim: Claim, table: pd.DataFrame) -> Any:
 @pytest.mark.parametrize(("task", "claim"), CLAIMS)
 def test_claim_holds_on_a_table_made_to_hold(task: Task, claim: Claim) -> None:
     verdict = decide(task, claim, table_of(task, "holds"))
-    assert (verdict.word, verdict.reason) == (Word.REPRODUCED, "")
+    assert (verdict.word, verdict.reason) == (good(claim), "")
 
 
 @pytest.mark.parametrize(("task", "claim"), CLAIMS)
 def test_claim_fails_on_a_table_made_to_fail(task: Task, claim: Claim) -> None:
-    assert decide(task, claim, table_of(task, "fails")).word is Word.NOT_REPRODUCED
+    assert decide(task, claim, table_of(task, "fails")).word is bad(claim)
 
 
 @pytest.mark.parametrize(("task", "claim"), CLAIMS)
 def test_two_seeds_decide_nothing_that_has_seeds(task: Task, claim: Claim) -> None:
     table = table_of(task, "holds")
     verdict = decide(task, claim, table[table["seed"] < 2])
-    expected = Word.REPRODUCED if claim.id == DETERMINISTIC else Word.INCONCLUSIVE
+    expected = good(claim) if claim.id == DETERMINISTIC else Word.INCONCLUSIVE
     assert verdict.word is expected
 
 
@@ -126,7 +126,7 @@ def test_claim_is_not_run_without_its_rows(task: Task, claim: Claim) -> None:
     left = table[(table["lr"] == 3e-3) & (table["when"] == "start")]
     if left.empty:
         left = table[table["when"] == "mean"]
-    expected = Word.REPRODUCED if claim.id == DETERMINISTIC and len(left) else Word.NOT_RUN
+    expected = good(claim) if claim.id == DETERMINISTIC and len(left) else Word.NOT_RUN
     assert decide(task, claim, left).word is expected
 
 
@@ -144,7 +144,7 @@ def test_without_trained_models_the_figure_shows_drawn_ones() -> None:
     task = TASKS[0]
     frames = {"lisa/initial_norms": drawn_frame("holds"), "lisa/norms": pd.DataFrame()}
     table = build_table(task, frames)
-    assert set(table["model"]) == set(fig02_weight_norms.MODELS)
+    assert set(table["model"]) == set(fig02.MODELS)
     reference = load_reference(FOLDER, "fig02")
     assert draw(task, table=table, reference=reference, profile="gpu")
 

@@ -13,29 +13,30 @@ from peft.tuners.lora import LoraLayer
 from torch import nn
 
 from harness.data.load import load
-from harness.declare.experiment import Experiment, Outcome, RawParams, Status
+from harness.declare.experiment import Experiment, Outcome, Status
+from harness.declare.params import Params
 from harness.errors import SpecError
 from harness.executors.context import TrialContext
 from harness.run.trial import Trial
 from harness.store.store import RecordStore
 from harness.store.workspace import Workspace
-from reproductions.lisa.base_model.experiment import GRAMMAR
 from reproductions.lisa.finetuning import experiment as finetune
-from reproductions.lisa.finetuning.trial import finetune_rows
+from reproductions.lisa.finetuning.trial import rows_of
 from reproductions.lisa.method.methods import Lora
+from reproductions.lisa.models.fine_tuning import records_of, setting_of
 from reproductions.lisa.models.language_model import LanguageModel
+from reproductions.lisa.models.names import GRAMMAR
 from reproductions.lisa.models.pretraining import Texts, new_model
 from reproductions.lisa.models.shapes import shape_of
 from reproductions.lisa.norms import experiment as norms
-from reproductions.lisa.norms import initial as initial_norms
-from reproductions.lisa.norms.trial import initial_rows, method_of, training_rows, with_adapters
+from reproductions.lisa.norms.trial import initial_rows, measured_rows, with_adapters
 from tests.reproductions.lisa.small import gpt2, llama
 
 LAYERS = ["embedding", "block 0", "block 1", "block 2", "block 3", "head"]
 
 
-def context(experiment: Experiment, params: RawParams, folder: Path) -> TrialContext:
-    trial = Trial(experiment, params, "smoke")
+def context(experiment: Experiment, point: Params, folder: Path) -> TrialContext:
+    trial = Trial(experiment, point.to_json(), "smoke")
     return TrialContext(trial, RecordStore(Workspace(folder)), "smoke")
 
 
@@ -45,11 +46,12 @@ def untrained() -> LanguageModel:
 
 
 def trained(folder: Path, method: str, **changed: Any) -> Outcome:
-    point = next(p for p in norms.smoke_grid() if p["method"] == method)
-    params = {**point, **changed}
-    ctx = context(norms.experiment, params, folder)
-    records = finetune.records_of(params, ctx)
-    return training_rows(params, ctx, lm=untrained(), records=records)
+    point = next(p for p in norms.training_grid("smoke") if p.method == method)
+    params = replace(point, **changed)
+    ctx = context(norms.trained, params, folder)
+    return measured_rows(
+        params, ctx, setting_of(params, untrained(), records_of(params.model, ctx))
+    )
 
 
 def adapted_names(model: nn.Module) -> set[str]:
@@ -82,8 +84,8 @@ def test_an_initial_trial_reports_the_closed_form_at_the_true_rank(
     hidden, ffn = 64, 256 if real.tied else 96
     shape = replace(real, hidden=hidden, ffn=ffn, heads=4, kv_heads=4, vocab=128, positions=16)
     monkeypatch.setattr("reproductions.lisa.norms.trial.shape_of", lambda _: shape)
-    params = initial_norms.point(name, num_blocks=1, rank=128, seed=0, device="cpu")
-    ctx = context(initial_norms.experiment, params, tmp_path)
+    params = norms.Draw(model=name, num_blocks=1, rank=128)
+    ctx = context(norms.drawn, params, tmp_path)
     rows: dict[Any, Any] = {row["layer"]: row for row in initial_rows(params, ctx)}
     linears = len(shape.linears)
     closed = {"embedding": math.sqrt(hidden * 128), "block 0": math.sqrt(linears * 128 / 3)}
@@ -124,9 +126,9 @@ def test_a_trial_gives_the_same_rows_again_and_draws_nothing_globally(tmp_path: 
 def test_measuring_changes_no_training(tmp_path: Path) -> None:
     """In full the run is the fine-tuning experiment's, to the last bit of its validation loss."""
     outcome = trained(tmp_path, "full")
-    params = {**finetune.smoke_point(finetune.of_method("full")), "num_steps": 3, "batch_size": 4}
-    ctx = context(finetune.experiment, params, tmp_path)
-    rows = finetune_rows(params, ctx, lm=untrained(), records=finetune.records_of(params, ctx)).rows
+    params = replace(finetune.tuned("tiny-path", "full"), num_steps=3)
+    ctx = context(finetune.runs, params, tmp_path)
+    rows = rows_of(params, ctx, setting_of(params, untrained(), records_of("tiny-path", ctx))).rows
     (loss,) = [row["loss"] for row in rows if row["split"] == "validation"]
     assert {row["validation_loss"] for row in outcome.rows} == {loss}
 
@@ -139,5 +141,5 @@ def test_a_run_that_diverges_keeps_what_was_before(tmp_path: Path) -> None:
 
 
 def test_other_methods_are_refused() -> None:
-    with pytest.raises(SpecError, match="need 'full' or 'lora'"):
-        method_of({"method": "lisa", "rank": 0})
+    with pytest.raises(SpecError, match="method='lisa' is none of lora, full"):
+        norms.training("tiny-path", "lisa")  # type: ignore[arg-type]
