@@ -38,7 +38,7 @@ class ExaminedGiven(Examined):
 
 def needs(params: Examined) -> Needs:
     """Return the model's data; MT-Bench's questions and a judge; a GPU for a model given."""
-    packages = ("transformers", "peft", "tokenizers", "requests")
+    packages = ("transformers", "peft", "tokenizers", "openai")
     judged = params.judged
     if params.model == SMALLEST:
         return Needs(data=(GRAMMAR,), memory_bytes=2**30, packages=packages, judge=judged)

@@ -16,18 +16,13 @@ import os
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from pathlib import Path
-from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import Any
+from urllib.parse import urlsplit
 
 from filelock import FileLock
 
 from harness.errors import EnvError, RunError
-
-if TYPE_CHECKING:
-    import requests
 
 Message = Mapping[str, str]
 """`role` (system, user or assistant) and `content`."""
@@ -36,38 +31,37 @@ MAX_REPLY_TOKENS = 2048
 LONGEST_QUEUE = 64
 """Requests that may wait for their turn; a later turn is one that a changed clock left behind."""
 SHOWN_CHARS = 200
-"""Of what an endpoint says about an error."""
+"""Characters of what an endpoint says about an error."""
+UNWANTED = ("OpenAI-Organization", "OpenAI-Project")
+"""Headers that the client takes from the environment, and that are no business of a judge."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class JudgeSettings:
     """Where the judge is, and how patiently it is asked."""
 
-    url: str
-    """Base URL, to which `/chat/completions` is added."""
+    url: str = field(repr=False)
+    """Base URL, to which `/chat/completions` is added; it may hold a password."""
     model: str
     key: str = field(default="", repr=False)
     timeout_s: float = 120.0
     """Silence, in connecting or in answering, after which an attempt is given up."""
-    num_attempts: int = 6
-    """Of one request, the first included."""
-    first_wait_s: float = 1.0
-    """Before the second attempt, doubled before each further one, where the endpoint says none."""
-    longest_wait_s: float = 120.0
-    """An endpoint that asks to wait longer is not waited for."""
+    max_retries: int = 5
+    """Attempts after the first, where there is no connection or an answer that may pass."""
     per_minute: float = math.inf
     """Most requests a minute, failed attempts included."""
 
     def __post_init__(self) -> None:
         if not self.url.startswith(("http://", "https://")):
-            raise EnvError(f"the judge's URL {self.url!r} is none: it starts with http or https")
-        if not (self.timeout_s > 0 and self.per_minute > 0 and self.num_attempts > 0):
-            raise EnvError(f"{self}: times, rates and attempts are positive")
+            raise EnvError("REPRO_JUDGE_URL is no URL: it starts with http:// or https://")
+        if not (self.timeout_s > 0 and self.per_minute > 0 and self.max_retries >= 0):
+            raise EnvError(f"{self}: times and rates are positive, retries not negative")
 
     @property
-    def endpoint(self) -> str:
-        """The address that is asked."""
-        return f"{self.url.rstrip('/')}/chat/completions"
+    def place(self) -> str:
+        """The URL without user and password."""
+        parts = urlsplit(self.url)
+        return parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl()
 
 
 def settings_from_environment(environment: Mapping[str, str] = os.environ) -> JudgeSettings:
@@ -109,151 +103,100 @@ class Judge:
     """Asks one endpoint, one request at a time."""
 
     def __init__(self, settings: JudgeSettings, *, pace_file: Path) -> None:
-        """Open a session; workers that share `pace_file` keep the rate together."""
-        import requests
+        """Open a client; workers that share `pace_file` keep the rate together."""
+        from openai import DefaultHttpxClient, OpenAI
 
         self.settings = settings
         self._pace = _Pace(pace_file, interval_s=60.0 / settings.per_minute)
-        self._session = requests.Session()
+        self._client = OpenAI(
+            base_url=settings.url,
+            # The client wants one; it is taken off again.
+            api_key=settings.key or "none",
+            max_retries=settings.max_retries,
+            timeout=settings.timeout_s,
+            http_client=DefaultHttpxClient(
+                # A redirected post becomes a get.
+                follow_redirects=False,
+                event_hooks={"request": [self._before]},
+            ),
+        )
 
     def __enter__(self) -> Judge:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self._session.close()
+    def __exit__(self, *_: object) -> None:
+        self._client.close()
 
     def ask(self, messages: Sequence[Message]) -> Reply:
         """Return the judge's reply, after as many attempts as the settings allow.
 
-        Tried again: no connection, silence, a reply that is cut, and HTTP 408, 409, 429 and 5xx,
-        after the time that the endpoint asks for, where it does.
         Raises EnvError where the endpoint cannot be reached, refuses the key or is not there, and
-        RunError where it refuses the request or every attempt failed.
+        RunError where it refuses the request, every attempt failed or its reply is none.
         """
-        body = {
-            "model": self.settings.model,
-            "messages": [dict(message) for message in messages],
-            "temperature": 0.0,
-            "max_tokens": MAX_REPLY_TOKENS,
-        }
-        wait_s = self.settings.first_wait_s
-        for attempt in range(1, self.settings.num_attempts + 1):
-            self._pace.wait()
-            try:
-                return self._attempt(body)
-            except _Passing as failure:
-                if attempt == self.settings.num_attempts:
-                    raise self._given_up(failure) from failure
-                asked_s = failure.wait_s
-            if asked_s is not None and asked_s > self.settings.longest_wait_s:
-                raise RunError(
-                    f"the judge at {self.settings.url} asks to wait {asked_s:.0f} s, more than"
-                    f" {self.settings.longest_wait_s:.0f} s: run again then, what it said is kept"
-                )
-            time.sleep(min(wait_s, self.settings.longest_wait_s) if asked_s is None else asked_s)
-            wait_s *= 2.0
-        raise AssertionError("an attempt returns or raises")
+        from openai import APIError
 
-    def _attempt(self, body: Mapping[str, Any]) -> Reply:
-        from requests import exceptions
-
+        told: list[Any] = [dict(message) for message in messages]
         try:
-            response = self._session.post(
-                self.settings.endpoint,
-                json=body,
-                timeout=self.settings.timeout_s,
-                # Else a password file of this machine would stand in for the key.
-                auth=self._sign,
-                # A redirected post becomes a get.
-                allow_redirects=False,
+            found = self._client.chat.completions.create(
+                model=self.settings.model,
+                messages=told,
+                temperature=0.0,
+                max_tokens=MAX_REPLY_TOKENS,
             )
-        except exceptions.ChunkedEncodingError as error:
-            raise _Passing("cut its reply short") from error
-        except exceptions.ConnectionError as error:
-            raise self._no_connection(error) from error
-        except exceptions.Timeout as error:
-            raise _Passing(f"stayed silent for {self.settings.timeout_s:g} s") from error
-        except exceptions.RequestException as error:
-            raise EnvError(
-                f"the judge at {self.settings.url} cannot be asked ({error}): check REPRO_JUDGE_URL"
-            ) from error
-        if response.status_code != 200:
-            raise self._refusal(response)
-        return self._reply(response)
+            text = found.choices[0].message.content
+        except (APIError, LookupError, TypeError, AttributeError, ValueError) as error:
+            # Without its cause, whose text may hold the key.
+            raise self._failure(error) from None
+        if text is not None and not isinstance(text, str):
+            raise self._failure(TypeError("its message is no text"))
+        return Reply(text=_whole(text or ""), model=_whole(found.model or self.settings.model))
 
-    def _sign(self, request: requests.PreparedRequest) -> requests.PreparedRequest:
-        if self.settings.key:
-            request.headers["Authorization"] = f"Bearer {self.settings.key}"
-        return request
+    def _before(self, request: Any) -> None:
+        """Wait for a request's turn, and take off what is not to be sent."""
+        self._pace.wait()
+        for name in UNWANTED if self.settings.key else (*UNWANTED, "Authorization"):
+            request.headers.pop(name, None)
 
-    def _no_connection(self, error: requests.exceptions.ConnectionError) -> _Passing:
-        """Tell an endpoint that is not there from one that hung up, or fell silent midway."""
-        from requests.exceptions import ConnectTimeout
-        from urllib3.exceptions import MaxRetryError, ReadTimeoutError
+    def _failure(self, error: Exception) -> EnvError | RunError:
+        """Return what a failure means, and what to do."""
+        import openai
 
-        cause = error.args[0] if error.args else None
-        if isinstance(error, ConnectTimeout) or isinstance(cause, MaxRetryError):
-            return _Passing("cannot be reached", is_absent=True)
-        if isinstance(cause, ReadTimeoutError):
-            return _Passing(f"stayed silent for {self.settings.timeout_s:g} s amid a reply")
-        return _Passing("hung up without a reply")
-
-    def _refusal(self, response: requests.Response) -> _Passing | EnvError | RunError:
-        """Return what a status other than 200 means."""
-        code, said = response.status_code, self._said(response)
-        where = f"the judge at {self.settings.url}"
-        if code in (408, 409, 429) or code >= 500:
-            wait_s = _seconds_to_wait(response.headers.get("Retry-After"))
-            return _Passing(f"answered HTTP {code} ({said})", wait_s=wait_s)
+        where, said = f"the judge at {self.settings.place}", self._said(error)
+        code = getattr(error, "status_code", 0)
+        later = f"in the last of {1 + self.settings.max_retries} attempts: run again later,"
+        later += " judgements so far are kept"
+        if isinstance(error, openai.APITimeoutError):
+            return RunError(f"{where} stayed silent for {self.settings.timeout_s:g} s {later}")
+        if isinstance(error, openai.APIConnectionError):
+            if type(error.__cause__).__name__ == "ConnectError":
+                return EnvError(
+                    f"{where} cannot be reached: check REPRO_JUDGE_URL, and that it runs"
+                )
+            return RunError(f"{where} hung up or cut its reply short {later}")
         if code in (401, 403):
-            return EnvError(f"{where} refuses the key (HTTP {code}: {said}): check REPRO_JUDGE_KEY")
-        if code == 404 or code < 400:
+            return EnvError(f"{where} refuses the key ({said}): check REPRO_JUDGE_KEY")
+        if code == 404 or 300 <= code < 400:
             return EnvError(
-                f"{where} has no such endpoint or model (HTTP {code}: {said}): check"
-                " REPRO_JUDGE_URL and REPRO_JUDGE_MODEL"
+                f"{where} has no such endpoint or model ({said}): check REPRO_JUDGE_URL and"
+                " REPRO_JUDGE_MODEL"
+            )
+        if code in (408, 409, 429) or code >= 500:
+            return RunError(f"{where} answered with an error ({said}) {later}")
+        if code:
+            return RunError(
+                f"{where} refuses the request ({said}): see what it asks for, or take another judge"
             )
         return RunError(
-            f"{where} refuses the request (HTTP {code}: {said}): see what it asks for, or take"
-            " another judge"
+            f"{where} sent no chat completion ({said}): run again later, judgements so far are"
+            " kept, or take another judge"
         )
 
-    def _reply(self, response: requests.Response) -> Reply:
-        try:
-            body = response.json()
-            text = body["choices"][0]["message"]["content"]
-        except (ValueError, LookupError, TypeError) as error:
-            raise _Passing(f"sent no whole chat completion ({self._said(response)})") from error
-        if text is not None and not isinstance(text, str):
-            raise _Passing(f"sent a message that is no text ({self._said(response)})")
-        model = str(body.get("model") or self.settings.model)
-        return Reply(text=_whole(text or ""), model=_whole(model))
-
-    def _said(self, response: requests.Response) -> str:
-        """Return the beginning of a body in one line, without the key."""
-        text = " ".join(response.text.split())
-        text = text.replace(self.settings.key, "***") if self.settings.key else text
-        return text[:SHOWN_CHARS] or "an empty body"
-
-    def _given_up(self, failure: _Passing) -> EnvError | RunError:
-        attempts = f"in the last of {self.settings.num_attempts} attempts"
-        where = f"the judge at {self.settings.url} {failure} {attempts}"
-        if failure.is_absent:
-            return EnvError(f"{where}: check REPRO_JUDGE_URL, and that it runs")
-        return RunError(f"{where}: run again later, judgements so far are kept")
-
-
-class _Passing(Exception):
-    """A failure that another attempt may not meet; its text says what the judge did."""
-
-    def __init__(self, text: str, *, wait_s: float | None = None, is_absent: bool = False) -> None:
-        super().__init__(text)
-        self.wait_s = wait_s
-        self.is_absent = is_absent
+    def _said(self, error: Exception) -> str:
+        """Return the beginning of an error's text in one line, without key and password."""
+        text = " ".join(str(error).split())
+        for secret in (self.settings.key, urlsplit(self.settings.url).password):
+            text = text.replace(secret, "***") if secret else text
+        return text[:SHOWN_CHARS]
 
 
 class _Pace:
@@ -283,24 +226,3 @@ class _Pace:
 def _whole(text: str) -> str:
     # JSON can spell half a surrogate pair, which no file of ours could hold.
     return text.encode(errors="replace").decode()
-
-
-def _seconds_to_wait(header: str | None) -> float | None:
-    """Return what a `Retry-After` asks for, in seconds from now; None where it says nothing.
-
-    >>> _seconds_to_wait("3"), _seconds_to_wait("soon"), _seconds_to_wait(None)
-    (3.0, None, None)
-    >>> _seconds_to_wait("Wed, 21 Oct 2015 07:28:00 GMT")
-    0.0
-    """
-    if header is None:
-        return None
-    try:
-        seconds = float(header)
-    except ValueError:
-        try:
-            moment = parsedate_to_datetime(header)
-        except ValueError:
-            return None
-        seconds = (moment.replace(tzinfo=moment.tzinfo or UTC) - datetime.now(UTC)).total_seconds()
-    return max(0.0, seconds) if math.isfinite(seconds) else None

@@ -143,7 +143,7 @@ def prompts(count: int) -> list[list[Message]]:
 
 
 def settings(url: str, model: str = "grader") -> JudgeSettings:
-    return JudgeSettings(url=url, model=model, timeout_s=5.0, num_attempts=2, first_wait_s=0.01)
+    return JudgeSettings(url=url, model=model, timeout_s=5.0, max_retries=1)
 
 
 def grade(given: JudgeSettings, folder: Path, count: int) -> list[Judgement]:

@@ -105,7 +105,7 @@ def test_answers_are_graded_by_transformers_own_server(
     folder = tmp_path / "grader"
     save_grader(folder)
     with serving(folder, tmp_path / "home") as url:
-        settings = JudgeSettings(url=url, model=str(folder), num_attempts=2)
+        settings = JudgeSettings(url=url, model=str(folder), max_retries=1)
         with Judge(settings, pace_file=tmp_path / "pace") as judge:
             grades = Grades(judge, tmp_path / "kept.jsonl")
             for question in MADE_UP:
@@ -113,7 +113,7 @@ def test_answers_are_graded_by_transformers_own_server(
                     found = grades.grade(messages_for(question, answers))
                     assert (found.text, found.rating) == (GRADE, 7.0)
                     assert str(folder) in found.judge
-        other = JudgeSettings(url=url, model="another", num_attempts=2)
+        other = JudgeSettings(url=url, model="another", max_retries=1)
         with (
             Judge(other, pace_file=tmp_path / "pace") as judge,
             pytest.raises(RunError, match="pinned"),
