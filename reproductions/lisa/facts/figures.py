@@ -40,7 +40,7 @@ def model_bars(context: FigureContext) -> Figure:
 
 
 def size_dots(context: FigureContext) -> Figure:
-    """Draw one line a data set with our number and the paper's, on a logarithmic axis."""
+    """Draw one line per data set with our number and the paper's, on a logarithmic axis."""
     table, reference = context.table, context.reference
     figure, (ax,) = context.subplots(aspect=0.55)
     labels = [f"{row['dataset']}, {row['counted']}" for _, row in table.iterrows()]

@@ -84,7 +84,7 @@ class StartedLM(HFLM):
 
 
 def benchmark_rows(lm: LanguageModel, documents: Mapping[str, Documents]) -> list[Row]:
-    """Return a row a benchmark and metric: lm-eval's accuracy, and beside it our scorer's.
+    """Return a row per benchmark and metric: lm-eval's accuracy, and beside it our scorer's.
 
     documents: by benchmark, as `lm_tasks.documents_of` gives them.
     """

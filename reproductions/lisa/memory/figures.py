@@ -24,7 +24,7 @@ SHOWN_LEN = 512
 
 
 def peak_panels(context: FigureContext) -> Figure:
-    """Draw one panel a model: full training, LoRA by rank and LISA by blocks."""
+    """Draw one panel per model: full training, LoRA by rank and LISA by blocks."""
     steps = _counted_where_possible(context.table[context.table["part"] == "step"])
     shapes = [shape for shape in TITLES if (steps["shape"] == shape).any()]
     drawn = context.reference[context.reference["series"].isin(TITLES[shape] for shape in shapes)]
@@ -45,7 +45,7 @@ def peak_panels(context: FigureContext) -> Figure:
 
 
 def breakdown_bars(context: FigureContext) -> Figure:
-    """Draw one panel a model, one stacked bar a method; the paper's totals hollow and dashed."""
+    """Draw one panel per model, one stacked bar per method; the paper's totals hollow and dashed."""
     table = _counted_where_possible(context.table)
     shapes = [shape for shape in TITLES if (table["shape"] == shape).any()]
     figure, axes = context.subplots(1, len(shapes), aspect=0.6)

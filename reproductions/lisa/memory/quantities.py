@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 SETTING = ["shape", "how", "seq_len"]
 """What methods are compared within."""
 ACTIVATIONS_GB = 6.9
-"""Of full training in the paper's Figure 3, as read; it only chooses the length that is nearest."""
+"""Full training's in the paper's Figure 3, as read; it only chooses the length that is nearest."""
 PARTS = (*STATIC, "saved_bytes")
 """No byte is in two of them."""
 

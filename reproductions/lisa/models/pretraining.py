@@ -102,7 +102,7 @@ def pretrain(
 
 
 def held_out_loss(lm: LanguageModel, windows_NT: Tensor) -> float:
-    """Return the loss in nats a token on windows, none of which was trained on."""
+    """Return the loss in nats per token on windows, none of which was trained on."""
     parts = windows_NT.split(32)
     return mean_loss(lm.model, (TextBatch(ids_BT=ids, labels_BT=ids) for ids in parts))
 

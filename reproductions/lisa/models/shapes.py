@@ -56,7 +56,7 @@ class Shape:
 
     @property
     def block_params(self) -> int:
-        """Of one block, norms and biases included."""
+        """Parameters of one block, norms and biases included."""
         matrices = sum(rows * columns for rows, columns in self.linears)
         if self.family == "gpt2":
             return matrices + sum(columns for _, columns in self.linears) + 4 * self.hidden
@@ -64,13 +64,13 @@ class Shape:
 
     @property
     def embedding_params(self) -> int:
-        """Of token and position embeddings and the head, a tied head once."""
+        """Parameters of token and position embeddings and the head, a tied head once."""
         tokens = self.vocab * self.hidden
         return tokens + self.positions * self.hidden if self.tied else 2 * tokens
 
     @property
     def num_params(self) -> int:
-        """Of the whole model."""
+        """Parameters of the whole model."""
         norm = (2 if self.family == "gpt2" else 1) * self.hidden
         return self.num_blocks * self.block_params + self.embedding_params + norm
 

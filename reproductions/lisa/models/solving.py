@@ -99,7 +99,7 @@ def as_examples(problems: Sequence[Problem], lm: LanguageModel, *, room: int) ->
 
 
 def answer_loss(lm: LanguageModel, examples: Sequence[Example]) -> float:
-    """Return the loss in nats an answer token."""
+    """Return the loss in nats per answer token."""
     batches = in_order(examples, batch_size=EVALUATED_TOGETHER, padding=lm.eos)
     return mean_loss(lm.model, batches)
 

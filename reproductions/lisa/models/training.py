@@ -33,7 +33,7 @@ class Recipe:
     warmup_steps: int
     """Over which the rate rises from 0; then it falls along a cosine."""
     last_lr_share: float
-    """Of `lr`, at the last step."""
+    """Share of `lr` at the last step."""
     weight_decay: float
     betas: tuple[float, float]
     clip_norm: float

@@ -66,7 +66,7 @@ class Template:
     steps: tuple[str, ...]
     """What is computed: two numbers and a sign, where x is the result of the step before."""
     ranges: tuple[range, ...]
-    """Of the numbers, in order."""
+    """Values of each number, in order."""
 
     def results(self, numbers: Numbers) -> list[int]:
         """Return the result of each step."""

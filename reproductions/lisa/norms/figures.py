@@ -1,4 +1,4 @@
-"""Figures of layerwise norms: one panel a model, and how far the largest layer stands out."""
+"""Figures of layerwise norms: one panel per model, and how far the largest layer stands out."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ CLOSED_FORM = "initialiser of adapters, closed form"
 
 
 def norm_panels(context: FigureContext) -> Figure:
-    """Draw one panel a model, and one with the largest over the median layer where one trained."""
+    """Draw one panel per model, and one with the largest over the median layer where one trained."""
     table = context.table[context.table["chosen"].astype(bool)]
     trained = list(table.loc[table["lr"] > 0.0, "model"].unique())
     drawn = [model for model in table["model"].unique() if model not in trained]

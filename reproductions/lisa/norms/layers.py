@@ -24,7 +24,7 @@ from reproductions.lisa.method.blocks import find_blocks
 from reproductions.lisa.norms.axis import EMBEDDING, HEAD, POSITIONS, block_name
 
 _ROWS = 1024
-"""Of a weight that are turned to float64 at once."""
+"""Rows of a weight that are turned to float64 at once."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -58,11 +58,11 @@ class LayerNorms:
     """What is measured of one layer."""
 
     adapter: float | None
-    """Of all A and B; None without adapters."""
+    """Norm of all A and B; None without adapters."""
     change: float
-    """Of scale * B A of what is adapted, and of theta_t - theta_0 of what is not."""
+    """Norm of scale * B A where adapted, of theta_t - theta_0 where not."""
     weight: float
-    """Of the parameters, adapters merged into them."""
+    """Norm of the parameters, adapters merged into them."""
 
 
 def layers_of(model: nn.Module, blocks: str | None = None) -> dict[str, tuple[Weight, ...]]:

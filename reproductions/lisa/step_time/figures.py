@@ -23,9 +23,9 @@ PHASES = {
 PAPER_NAMES = {"full": "Baseline", "lora": "LoRA", "lisa": "LISA"}
 """Its LoRA has dropout."""
 HEIGHT = 0.38
-"""Of a bar; ours above the paper's."""
+"""Height of a bar; ours above the paper's."""
 ROOM = 1.45
-"""For the times in ms that stand at the right."""
+"""Room for the times in ms that stand at the right."""
 
 
 def time_panels(context: FigureContext) -> Figure:

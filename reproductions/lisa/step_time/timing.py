@@ -30,9 +30,9 @@ class Times:
     """All samples of one method's step."""
 
     samples_ms: dict[str, tuple[float, ...]]
-    """By phase, and of their sum under `total`."""
+    """By phase, and their sum under `total`."""
     flops: dict[str, int]
-    """Of matrix products, by phase and in total; empty where none were counted."""
+    """Operations of matrix products, by phase and in total; empty where none were counted."""
     load_average: float | None
 
 

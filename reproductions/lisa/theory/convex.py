@@ -146,7 +146,7 @@ class Descent:
     """eta_t = lr / sqrt(t), t from 1."""
     decay: float
     radius: float
-    """Of the ball that iterates are projected on."""
+    """Radius of the ball that iterates are projected on."""
 
 
 def suboptimality(

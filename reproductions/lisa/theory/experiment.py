@@ -25,8 +25,9 @@ class Run(Params):
     period: int = doc("Steps between two draws of blocks, the paper's K.", default=13)
     batch_size: int = doc("Samples per step.", default=32)
     lr: float = doc("Step size at the first step; it falls like one over the root.", default=0.1)
-    radius: float = doc("Of the ball that weights are projected on; it holds both optima.",
-                        default=50.0)  # fmt: skip
+    radius: float = doc(
+        "Radius of the ball that weights are projected on; it holds both optima.", default=50.0
+    )
 
 
 def grid(profile: Profile) -> Iterator[Run]:
