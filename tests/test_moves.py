@@ -36,9 +36,9 @@ MOVES = {
     "reproductions.asymvalley.toy_quantities": "reproductions.asymvalley.toys.quantities",
     "reproductions.asymvalley.directions": "reproductions.asymvalley.method.noises",
     "reproductions.asymvalley.pairs": "reproductions.asymvalley.net_pairs",
-    "reproductions.lisa.memory.quantities": "reproductions.lisa.memory_study.numbers",
-    "reproductions.lisa.finetuning.table": "reproductions.lisa.finetuning.views",
-    "reproductions.lisa.models.shapes": "reproductions.lisa.models.model_shapes",
+    "reproductions.lisa.models.step_bytes": "reproductions.lisa.memory_study.numbers",
+    "reproductions.lisa.dola.table": "reproductions.lisa.dola.views",
+    "reproductions.lisa.models.shapes": "reproductions.lisa.model_shapes",
 }
 """A dozen of quantities, views, methods and statistics."""
 RENAMED = {"samples_per_seed": "numbers_of", "t_interval": "student_interval"}

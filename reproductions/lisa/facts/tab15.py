@@ -42,9 +42,9 @@ def printed_size(reference: pd.DataFrame, *, dataset: str, counted: str) -> floa
 
 def printed(dataset: str, counted: str, size: int) -> Criterion:
     """Ask that a staged data set has the size that the paper prints."""
-    of = {"dataset": dataset, "counted": counted}
-    paper_value = partial(printed_size, **of)
-    return equal(partial(size_of, **of), size, counted, paper_value=paper_value)
+    ours = partial(size_of, dataset=dataset, counted=counted)
+    theirs = partial(printed_size, dataset=dataset, counted=counted)
+    return equal(ours, size, counted, paper_value=theirs)
 
 
 task = Task(

@@ -5,7 +5,8 @@ from __future__ import annotations
 
 from harness.declare.experiment import Estimate, Needs
 from harness.declare.params import doc
-from reproductions.lisa.finetuning.experiment import USES_BASE, USES_TUNED
+from reproductions.lisa.base_model.experiment import USES_BASE
+from reproductions.lisa.finetuning.experiment import USES_TUNED
 from reproductions.lisa.models.names import GRAMMAR, IN_HOUSE, QUALITY, SMALLEST
 from reproductions.lisa.models.scored import NOT_GIVEN, Scored, scored
 from reproductions.lisa.models.shapes import shape_of

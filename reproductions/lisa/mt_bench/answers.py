@@ -97,11 +97,7 @@ def read_questions(
 
 
 def answer(
-    lm: LanguageModel,
-    question: Question,
-    *,
-    max_new_tokens: int,
-    seed_of: Callable[[str], int],
+    lm: LanguageModel, question: Question, *, max_new_tokens: int, seed_of: Callable[[str], int]
 ) -> list[Answer]:
     """Return a model's answers to both turns, at the temperature of the question's category.
 
@@ -123,8 +119,7 @@ def answer(
         prompt = prompt_of({"instruction": turn, "input": ""})
         conversation += lm.encode(f" {prompt}" if number else prompt)
         kept = conversation[-(room - 1) :]
-        seed = seed_of(f"answer {question.id} {number}")
-        generator = torch.Generator().manual_seed(seed)
+        generator = torch.Generator().manual_seed(seed_of(f"answer {question.id} {number}"))
         (tokens,) = continued(
             lm, [[lm.bos, *kept]], max_new_tokens=max_new_tokens,
             step=next_token(lm, temperature=temperature, generator=generator),

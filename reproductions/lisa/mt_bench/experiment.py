@@ -10,7 +10,8 @@ from typing import Literal
 
 from harness.declare.experiment import Estimate, Needs
 from harness.declare.params import doc
-from reproductions.lisa.finetuning.experiment import USES_BASE, USES_TUNED
+from reproductions.lisa.base_model.experiment import USES_BASE
+from reproductions.lisa.finetuning.experiment import USES_TUNED
 from reproductions.lisa.models.names import GRAMMAR, QUALITY, SMALLEST
 from reproductions.lisa.models.scored import NOT_GIVEN, Scored, scored
 from reproductions.lisa.models.shapes import shape_of
