@@ -37,8 +37,9 @@ MOVES = {
     "reproductions.asymvalley.method.directions": "reproductions.asymvalley.method.noises",
     "reproductions.asymvalley.models.pairs": "reproductions.asymvalley.models.net_pairs",
     "reproductions.lisa.memory.quantities": "reproductions.lisa.memory_study.numbers",
-    "reproductions.lisa.finetune_views": "reproductions.lisa.finetuning.table",
-    "reproductions.lisa.shapes": "reproductions.lisa.model_shapes",
+    "reproductions.lisa.models.step_bytes": "reproductions.lisa.memory_study.numbers",
+    "reproductions.lisa.dola.table": "reproductions.lisa.dola.views",
+    "reproductions.lisa.models.shapes": "reproductions.lisa.model_shapes",
 }
 """A dozen of quantities, views, methods and statistics."""
 RENAMED = {"samples_per_seed": "numbers_of", "t_interval": "student_interval"}
