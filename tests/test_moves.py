@@ -36,7 +36,6 @@ MOVES = {
     "reproductions.asymvalley.models.columns": "reproductions.asymvalley.models.shared_columns",
     "reproductions.asymvalley.method.directions": "reproductions.asymvalley.method.noises",
     "reproductions.asymvalley.models.pairs": "reproductions.asymvalley.models.net_pairs",
-    "reproductions.lisa.memory.quantities": "reproductions.lisa.memory_study.numbers",
     "reproductions.lisa.models.step_bytes": "reproductions.lisa.memory_study.numbers",
     "reproductions.lisa.dola.table": "reproductions.lisa.dola.views",
     "reproductions.lisa.models.shapes": "reproductions.lisa.model_shapes",
