@@ -199,11 +199,8 @@ class _Context(TrialContext):
         super().__init__(trial, store, trial.profile)
         self._starts = list(zip(trial.upstream, starts, strict=True))
 
-    def upstream(  # type: ignore[override]
-        self, experiment: Experiment, point: Params | None = None, **params: Scalar
-    ) -> Finished:
-        if point is not None:
-            params = point.to_json()
+    def upstream(self, experiment: Experiment, point: Params) -> Finished:  # type: ignore[override]
+        params = point.to_json()
         for source, finished in self._starts:
             if source.experiment is experiment and dict(source.params) == params:
                 return finished

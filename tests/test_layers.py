@@ -249,7 +249,8 @@ def test_paper_folder_has_the_shape_of_all(paper: str) -> None:
     assert list((folder / "reference").glob("*.csv"))
     strays = {p.name for p in folder.glob("*.py")} - {"__init__.py", "__main__.py"}
     assert strays == set(), "a module lies in method/, in models/ or in a study"
-    bare = [path.name for path in folder.iterdir() if path.is_dir() and not is_room(path)]
+    folders = {path.relative_to(folder).parts[0] for path in folder.glob("*/**/*.py")}
+    bare = sorted(name for name in folders if not is_room(folder / name))
     assert bare == [], "a folder is the method, models, reference values, or a study with its task"
 
 

@@ -8,7 +8,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
-from harness.declare.named import With, declaring_package, named
+from harness.declare.named import Named, With, declaring_package, named
 from harness.declare.params import Params, Scalar
 from harness.declare.profiles import Profile, check_id
 from harness.errors import SpecError
@@ -125,9 +125,7 @@ class RunContext(Protocol):
         """Keep tensors as an artifact `name` (ending in .safetensors) of this trial."""
         ...
 
-    def upstream(
-        self, experiment: Experiment, point: Params | None = None, **params: Scalar
-    ) -> UpstreamResult:
+    def upstream(self, experiment: Experiment, point: Params) -> UpstreamResult:
         """Return a trial of an experiment named in `uses`."""
         ...
 
@@ -137,8 +135,8 @@ class RunContext(Protocol):
 
 
 RunResult = Outcome | Sequence[Row]
-RunFunction = Callable[..., RunResult]
-Grid = Callable[[], Iterable[Any]]
+Grid = Callable[[Profile], Iterable[Params]]
+Classes = type[Params] | tuple[type[Params], ...]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -146,7 +144,7 @@ class Use:
     """An experiment whose trial this one starts from."""
 
     experiment: Experiment
-    params: Callable[[Any], Any]
+    params: Callable[[Any], Params]
     """From the parameters of the trial to those of its upstream trial."""
 
 
@@ -163,13 +161,13 @@ class Experiment:
     _: KW_ONLY
     version: int
     """Raised whenever the same parameters would give other rows; part of every key."""
-    run: Any
+    params: Classes
+    """What a trial is told by: one class, or several whose fields tell them apart."""
+    grid: Grid
+    """Yields the parameters of a profile's trials; none where the profile has no grid."""
+    run: str | With
     """`module:name` of a function of parameters and a `RunContext` that returns rows, or an
     `Outcome` where rows alone do not say it."""
-    grid: Any
-    """Yields the parameters of a profile's trials; none where the profile has no grid."""
-    params: type[Params] | tuple[type[Params], ...] = ()
-    """What a trial is told by: one class, or several whose fields tell them apart."""
     cohorts: Mapping[Profile, tuple[Cohort, ...]] = field(default_factory=dict)
     """Per profile the seeds that the grid is repeated with, beyond its own."""
     seed_from: tuple[str, ...] = ("seed",)
@@ -177,7 +175,7 @@ class Experiment:
     needs: Needs | Callable[[Any], Needs] = field(default_factory=Needs)
     uses: tuple[Use, ...] = ()
     estimate: Callable[[Any], Estimate] | None = None
-    dry_run: Any = None
+    dry_run: str | With | None = None
     """`module:name` of a function of parameters that returns a `DryRun`."""
     timeout_s: float = 3600.0
     """After this a trial is killed and recorded as failed."""
@@ -197,25 +195,20 @@ class Experiment:
     def paper(self) -> str:
         return self.id.split("/")[0]
 
-    def function(self, place: Any) -> Any:
+    def function(self, place: str | With) -> Named:
         """Return a function that the experiment names."""
-        if not isinstance(place, (str, With)):
-            return place
         return named(place, self.package, where=f"experiment {self.id}")
 
     @property
-    def code(self) -> Any:
+    def code(self) -> Named:
         """The function that its trials run."""
         return self.function(self.run)
 
     def typed(self, params: RawParams) -> Any:
         """Return a point as its class. Raises SpecError unless it fits one."""
-        classes = self.classes
-        if not classes:
-            return dict(params)
-        unfit = [cls.misfit(params) for cls in classes]
+        unfit = [cls.misfit(params) for cls in self.classes]
         if "" in unfit:
-            return classes[unfit.index("")].from_json(params)
+            return self.classes[unfit.index("")].from_json(params)
         raise SpecError(f"experiment {self.id}: {unfit[0]}")
 
     @property
@@ -232,32 +225,16 @@ class Experiment:
     def upstream_of(self, params: RawParams) -> list[tuple[Experiment, dict[str, Scalar]]]:
         """Return the experiments and parameters of the trials that a trial starts from."""
         point = self.typed(params)
-        found = []
-        for use in self.uses:
-            above = use.params(point)
-            found.append(
-                (use.experiment, above.to_json() if isinstance(above, Params) else dict(above))
-            )
-        return found
+        return [(use.experiment, use.params(point).to_json()) for use in self.uses]
 
     def params_of(self, profile: Profile) -> list[dict[str, Scalar]]:
         """Return the profile's grid as plain dicts; empty where it has none.
 
-        Raises SpecError for a repeated point, or a parameter that is not a JSON scalar.
+        Raises SpecError for a repeated point.
         """
-        if isinstance(self.grid, Mapping):
-            old = self.grid.get(profile)
-            raw: Iterable[Any] = old() if old else []
-        else:
-            raw = self.grid(profile)
-        points = [p.to_json() if isinstance(p, Params) else dict(p) for p in raw]
+        points = [point.to_json() for point in self.grid(profile)]
         seen: set[tuple[tuple[str, Scalar], ...]] = set()
         for point in points:
-            for name, value in point.items():
-                if not isinstance(value, (bool, int, float, str)):
-                    raise SpecError(
-                        f"experiment {self.id}: parameter {name}={value!r} is not a JSON scalar"
-                    )
             identity = tuple(sorted(point.items()))
             if identity in seen:
                 raise SpecError(f"experiment {self.id}: {profile} repeats the point {point}")

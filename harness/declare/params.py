@@ -13,6 +13,7 @@ table's columns.
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Mapping
 from functools import cache
 from typing import Any, Literal, Self, dataclass_transform, get_args, get_origin, get_type_hints
@@ -40,6 +41,10 @@ class Field:
     added: bool
     """Whether it came after the first records: absent from keys at its default."""
 
+    def written(self, value: Scalar) -> Scalar:
+        """Return a value of a command line as grids write it: 1 for a float is 1.0."""
+        return float(value) if self.type == "float" and type(value) is int else value
+
     def refusal(self, value: object) -> str:
         """Say why a value is none of this parameter, or nothing."""
         allowed: dict[str, tuple[type, ...]] = {"float": (float, int)}
@@ -47,6 +52,8 @@ class Field:
         # True is an int to Python, and another JSON value.
         if not isinstance(value, kinds) or (isinstance(value, bool) and self.type != "bool"):
             return f"{self.name}={value!r} is no {self.type}"
+        if isinstance(value, float) and not math.isfinite(value):
+            return f"{self.name}={value!r} is not finite"
         if self.choices and value not in self.choices:
             near = nearest(str(value), map(str, self.choices))
             return f"{self.name}={value!r} is none of {', '.join(map(str, self.choices))}{near}"
@@ -145,6 +152,6 @@ def _type_of(hint: Any) -> tuple[ColumnType | None, tuple[Scalar, ...]]:
     """Return a hint's type and, of a Literal, its values."""
     if get_origin(hint) is Literal:
         choices = get_args(hint)
-        kinds = {type(choice) for choice in choices}
+        kinds = {type(choice) for choice in choices} - {float}
         return (TYPES.get(kinds.pop()) if len(kinds) == 1 else None), choices
     return TYPES.get(hint), ()

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass, field
-from typing import Any, Literal
+from typing import Literal
 
 from harness.declare.claims import Claim
 from harness.declare.experiment import Experiment
 from harness.declare.layout import Layout
-from harness.declare.named import With, declaring_package, named
+from harness.declare.named import Named, With, declaring_package, named
 from harness.declare.profiles import check_id
 from harness.declare.table import Table
 from harness.errors import SpecError
@@ -35,7 +35,7 @@ class Task:
     claims: tuple[Claim, ...] = ()
     layout: Layout | tuple[Layout, ...] = ()
     """How the paper prints the table; several where it prints several."""
-    figure: Any = None
+    figure: str | With | None = None
     """`module:name` of the function that draws a `FigureContext`, from the package that declares
     the task."""
     caption: str = ""
@@ -89,8 +89,8 @@ class Task:
         return self.layout if isinstance(self.layout, tuple) else (self.layout,)
 
     @property
-    def draw(self) -> Any:
+    def draw(self) -> Named | None:
         """The function that draws the figure, None where there is none."""
-        if not isinstance(self.figure, (str, With)):
-            return self.figure
+        if self.figure is None:
+            return None
         return named(self.figure, self.package, where=f"task {self.id}")

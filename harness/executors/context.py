@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from harness.data import load as datasets
 from harness.declare.experiment import Device, Experiment
-from harness.declare.params import Params, Scalar
+from harness.declare.params import Params
 from harness.declare.profiles import Profile
 from harness.errors import DataError, RunError, SpecError
 from harness.run.trial import Trial
@@ -90,11 +90,8 @@ class TrialContext:
         self.artifacts = [entry for entry in self.artifacts if entry.name != name]
         self.artifacts.append(ArtifactEntry(name=name, sha256=sha256, num_bytes=len(data)))
 
-    def upstream(
-        self, experiment: Experiment, point: Params | None = None, **params: Scalar
-    ) -> Upstream:
-        if point is not None:
-            params = point.to_json()
+    def upstream(self, experiment: Experiment, point: Params) -> Upstream:
+        params = point.to_json()
         for source in self._trial.upstream:
             if source.experiment.id == experiment.id and dict(source.params) == params:
                 record = self._store.result(source)

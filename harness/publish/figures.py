@@ -180,7 +180,8 @@ def draw(
     Raises SpecError if the task has no figure or its SVG is too large to commit, EnvError for
     pgf where there is no LaTeX.
     """
-    if task.figure is None:
+    draw_figure = task.draw
+    if draw_figure is None:
         raise SpecError(f"task {task.id} declares no figure: ask for its table instead")
     settings = dict(RC)
     if fmt == "pgf":
@@ -188,7 +189,7 @@ def draw(
     context = FigureContext(table=table, reference=reference, profile=profile, width=width)
     # From matplotlib's defaults: the settings of whoever draws must not show.
     with mpl_style.context(["default", settings]):
-        figure = task.draw(context)
+        figure = draw_figure(context)
         _stamp(figure, f"{task.id}, profile {profile}{_seeds(task, table)}")
         if fmt == "pgf":
             _forbid_pixels(figure)

@@ -32,6 +32,7 @@ def dry_runs(
 
 
 def _shapes(experiment: Experiment, trials: Sequence[Trial]) -> list[dict[str, Any]]:
+    assert experiment.dry_run is not None
     dry_run = experiment.function(experiment.dry_run)
     members: dict[DryRun, list[Trial]] = {}
     reports: dict[tuple[Any, ...], DryRun] = {}

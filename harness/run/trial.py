@@ -106,8 +106,8 @@ def _overridden(
 
     Raises UsageError for a value of another type, or none of the parameter's choices.
     """
-    known = {field.name for field in experiment.typed(point).fields()} if overrides else set()
-    changed = {name: value for name, value in overrides.items() if name in known}
+    fields = experiment.typed(point).fields() if overrides else ()
+    changed = {f.name: f.written(overrides[f.name]) for f in fields if f.name in overrides}
     try:
         return experiment.typed({**point, **changed}).to_json() if changed else dict(point)
     except SpecError as error:

@@ -88,8 +88,8 @@ def threshold(form: str, value: Any, *, tolerance: float = 0.0) -> str:
             return f"equal to {number(bound)}" + (
                 f" {PLUS_MINUS} {number(tolerance)}" if tolerance else ""
             )
-        case "strict_ordering" | "strict_monotone" if bound == 0:
-            return "every step strictly up"
+        case "strict_ordering" | "strict_monotone":
+            return "every step strictly up" if bound == 0 else f"{_steps(bound)}, strictly"
         case "ordering" | "monotone":
             return _steps(bound)
         case _:
