@@ -27,7 +27,14 @@ class Width(Params):
     share: float = doc("Of the weights that are kept.", default=1.0)
 
 
-STEP: dict[str, Any] = {"shape": "gpt2", "method": "lora", "rate": 0.5, "rank": 4, "tied": True, "seed": 3}
+STEP: dict[str, Any] = {
+    "shape": "gpt2",
+    "method": "lora",
+    "rate": 0.5,
+    "rank": 4,
+    "tied": True,
+    "seed": 3,
+}
 
 
 def step(**changes: Any) -> Step:
