@@ -178,7 +178,7 @@ def check_overrides(
 ) -> None:
     """Raise UsageError for an override of a parameter that no trial of the tasks has."""
     experiments = dict.fromkeys(experiment for task in tasks for experiment in task.reads)
-    known = {name for e in experiments for point in e.params_of(profile) for name in point}
+    known = {field.name for e in experiments for cls in e.classes for field in cls.fields()}
     for name in overrides:
         if name not in known and not (name == "seeds" and "seed" in known):
             hint = nearest(name, known) or f": known are {', '.join(sorted(known))}"

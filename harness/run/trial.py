@@ -91,20 +91,25 @@ def grid_of(
     seeds = _seeds_of(experiment, profile, cohort, overrides.pop("seeds", None))
     points: dict[str, dict[str, Scalar]] = {}
     for point in experiment.params_of(profile):
-        changed = {name: overrides.get(name, value) for name, value in point.items()}
+        changed = _overridden(experiment, point, overrides)
         repeated = seeds if seeds is not None and "seed" in changed else [None]
         for seed in repeated:
             full = changed if seed is None else {**changed, "seed": seed}
-            if overrides:
-                _check_types(experiment, full)
             points.setdefault(digest(full), full)
     return [Trial(experiment, point, profile) for point in points.values()]
 
 
-def _check_types(experiment: Experiment, point: RawParams) -> None:
-    """Raise UsageError for an overridden parameter of another type, or none of its choices."""
+def _overridden(
+    experiment: Experiment, point: RawParams, overrides: Mapping[str, Scalar]
+) -> dict[str, Scalar]:
+    """Return a point with the overrides of parameters that it has, at a default too.
+
+    Raises UsageError for a value of another type, or none of the parameter's choices.
+    """
+    known = {field.name for field in experiment.typed(point).fields()} if overrides else set()
+    changed = {name: value for name, value in overrides.items() if name in known}
     try:
-        experiment.typed(point)
+        return experiment.typed({**point, **changed}).to_json() if changed else dict(point)
     except SpecError as error:
         raise UsageError(f"--set: {error}") from error
 

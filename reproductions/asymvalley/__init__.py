@@ -9,8 +9,8 @@ Usable alone, on any `nn.Module`:
     curve = valley_curve(model, eta, [-1, -0.5, 0, 0.5, 1], scale=1.0, norm="ns",
                          bn_stats="recalibrate", data=data)
 
-The model handed in is never changed. Federated algorithms are in `federated`: each is a loss of
-the client and a rule of the server.
+The model handed in is never changed. Federated algorithms are in `method.federated`: each is a loss
+of the client and a rule of the server.
 """
 
 from __future__ import annotations
@@ -18,26 +18,27 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from reproductions.asymvalley.asymmetry import Sides, asymmetry_interval, sides
-from reproductions.asymvalley.directions import BN_STATS, DIRECTIONS, NOISES, NORMS
+from reproductions.asymvalley.method.asymmetry import Sides, sides
+from reproductions.asymvalley.method.directions import BN_STATS, DIRECTIONS, NOISES, NORMS
 
 if TYPE_CHECKING:
-    from reproductions.asymvalley.batch_norm import recalibrate
-    from reproductions.asymvalley.curve import ValleyCurve, ValleyData, Walk, valley_curve
-    from reproductions.asymvalley.interpolation import group_statistics, interpolation_curve
-    from reproductions.asymvalley.layout import (
+    from reproductions.asymvalley.method.batch_norm import recalibrate
+    from reproductions.asymvalley.method.curve import ValleyCurve, ValleyData, Walk, valley_curve
+    from reproductions.asymvalley.method.interpolation import group_statistics, interpolation_curve
+    from reproductions.asymvalley.method.layout import (
         Layout,
         layout_of,
         parameters_vector,
         same_sign_ratio,
     )
-    from reproductions.asymvalley.noise import (
+    from reproductions.asymvalley.method.noise import (
         draw_noise,
         partly_consistent,
         sign_consistent,
         special_direction,
     )
-    from reproductions.asymvalley.scaling import scale_direction
+    from reproductions.asymvalley.method.scaling import scale_direction
+    from reproductions.asymvalley.models.curves import asymmetry_interval
 
 __all__ = [
     "valley_curve",
@@ -65,19 +66,20 @@ __all__ = [
     "BN_STATS",
 ]
 
-_NEED_TORCH = {
-    "curve": ("ValleyCurve", "ValleyData", "Walk", "valley_curve"),
-    "batch_norm": ("recalibrate",),
-    "interpolation": ("group_statistics", "interpolation_curve"),
-    "layout": ("Layout", "layout_of", "parameters_vector", "same_sign_ratio"),
-    "noise": ("draw_noise", "partly_consistent", "sign_consistent", "special_direction"),
-    "scaling": ("scale_direction",),
+_LATER = {
+    "method.curve": ("ValleyCurve", "ValleyData", "Walk", "valley_curve"),
+    "method.batch_norm": ("recalibrate",),
+    "method.interpolation": ("group_statistics", "interpolation_curve"),
+    "method.layout": ("Layout", "layout_of", "parameters_vector", "same_sign_ratio"),
+    "method.noise": ("draw_noise", "partly_consistent", "sign_consistent", "special_direction"),
+    "method.scaling": ("scale_direction",),
+    "models.curves": ("asymmetry_interval",),
 }
 
 
 def __getattr__(name: str) -> Any:
     # Declarations import this package too, and listing tasks must not load torch.
-    for module, names in _NEED_TORCH.items():
+    for module, names in _LATER.items():
         if name in names:
             return getattr(import_module(f"{__name__}.{module}"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

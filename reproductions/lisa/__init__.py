@@ -16,10 +16,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from reproductions.lisa.blocks import Blocks, find_blocks
-    from reproductions.lisa.lisa import Lisa, StatePolicy
-    from reproductions.lisa.sampling import RandomSampler, Sampler, expected_coverage
-    from reproductions.lisa.trainer import attach_to_trainer
+    from reproductions.lisa.method.blocks import Blocks, find_blocks
+    from reproductions.lisa.method.lisa import Lisa, StatePolicy
+    from reproductions.lisa.method.sampling import RandomSampler, Sampler, expected_coverage
+    from reproductions.lisa.method.trainer import attach_to_trainer
 
 __all__ = [
     "Lisa",
@@ -33,10 +33,10 @@ __all__ = [
 ]
 
 _NEED_TORCH = {
-    "lisa": ("Lisa", "StatePolicy"),
-    "trainer": ("attach_to_trainer",),
-    "blocks": ("Blocks", "find_blocks"),
-    "sampling": ("RandomSampler", "Sampler", "expected_coverage"),
+    "method.lisa": ("Lisa", "StatePolicy"),
+    "method.trainer": ("attach_to_trainer",),
+    "method.blocks": ("Blocks", "find_blocks"),
+    "method.sampling": ("RandomSampler", "Sampler", "expected_coverage"),
 }
 
 

@@ -20,8 +20,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from reproductions.supar.base import FIGURE_5, TABLE_3
-from reproductions.supar.parameterization import (
+from reproductions.supar.method.base_hyperparameters import FIGURE_5, TABLE_3
+from reproductions.supar.method.parameterization import (
     SCHEMES,
     BaseHyperparameters,
     Parameterization,
@@ -33,9 +33,18 @@ from reproductions.supar.parameterization import (
 )
 
 if TYPE_CHECKING:
-    from reproductions.supar.coordinates import CheckedModel, CoordinateReport, coordinate_check
-    from reproductions.supar.dynamic import Gmp, Rigl, UpdateSchedule, attach_full_masks
-    from reproductions.supar.masks import linear_layers, masked_layers, max_abs_masked, sparsify
+    from reproductions.supar.method.dynamic import Gmp, Rigl, UpdateSchedule, attach_full_masks
+    from reproductions.supar.method.masks import (
+        linear_layers,
+        masked_layers,
+        max_abs_masked,
+        sparsify,
+    )
+    from reproductions.supar.models.coordinate_check import (
+        CheckedModel,
+        CoordinateReport,
+        coordinate_check,
+    )
 
 __all__ = [
     "Parameterization",
@@ -62,9 +71,9 @@ __all__ = [
 ]
 
 _NEED_TORCH = {
-    "masks": ("sparsify", "linear_layers", "masked_layers", "max_abs_masked"),
-    "dynamic": ("Rigl", "Gmp", "UpdateSchedule", "attach_full_masks"),
-    "coordinates": ("coordinate_check", "CheckedModel", "CoordinateReport"),
+    "method.masks": ("sparsify", "linear_layers", "masked_layers", "max_abs_masked"),
+    "method.dynamic": ("Rigl", "Gmp", "UpdateSchedule", "attach_full_masks"),
+    "models.coordinate_check": ("coordinate_check", "CheckedModel", "CoordinateReport"),
 }
 
 

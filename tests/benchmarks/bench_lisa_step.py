@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from tests.benchmarks.goals import GoalFixture
 
 if TYPE_CHECKING:
-    from reproductions.lisa.methods import Method
-    from reproductions.lisa.step_time import Step
+    from reproductions.lisa.method.methods import Method
+    from reproductions.lisa.step_time.timing import Step
 
 PERIOD = 13
 """The paper's K in its ablations: ten periods in 122 steps."""
@@ -19,18 +19,14 @@ NUM_WARMUP, NUM_TIMED = 5, 40
 
 def _step(method: Method) -> Step:
     """Return a step of the setting that `lisa/step_time` has at cpu."""
-    from reproductions.lisa.experiments import step_time
+    from reproductions.lisa.models.shapes import shape_of
     from reproductions.lisa.models.step_memory import Workload
-    from reproductions.lisa.shapes import shape_of
-    from reproductions.lisa.step_time import Step
+    from reproductions.lisa.step_time.experiment import grid
+    from reproductions.lisa.step_time.timing import Step
 
-    params = next(iter(step_time.cpu_grid()))
-    workload = Workload(
-        seq_len=int(params["seq_len"]),
-        batch_size=int(params["batch_size"]),
-        dtype=str(params["dtype"]),
-    )
-    return Step(method, shape_of(str(params["shape"])), workload, device="cpu", seed=0)
+    timing = next(grid("cpu"))
+    workload = Workload(seq_len=timing.seq_len, batch_size=timing.batch_size, dtype=timing.dtype)
+    return Step(method, shape_of(timing.shape), workload, device="cpu", seed=0)
 
 
 def _whole(step: Step) -> Callable[[], None]:
@@ -45,11 +41,11 @@ def test_a_step_of_lisa_takes_at_most_0_85_of_full_training_s(
     goal: GoalFixture, benchmark: Any
 ) -> None:
     """Interleave the phases of both; the ratio is that of the medians of their sums."""
-    from reproductions.lisa.methods import Full, Layerwise
-    from reproductions.lisa.step_time import warm_times
+    from reproductions.lisa.method.methods import Full, LisaMethod
+    from reproductions.lisa.step_time.timing import warm_times
 
     record = goal("lisa_step", limit=0.85, unit="ratio", direction="at_most")
-    steps = [_step(Layerwise(gamma=2, period=NO_SWITCH, seed=0)), _step(Full())]
+    steps = [_step(LisaMethod(gamma=2, period=NO_SWITCH, seed=0)), _step(Full())]
     benchmark.pedantic(_whole(steps[0]), rounds=5, warmup_rounds=2)
     lisa, full = warm_times(steps, device="cpu", num_warmup=NUM_WARMUP, num_timed=NUM_TIMED)
     ours, theirs = lisa.samples_ms["total"], full.samples_ms["total"]
@@ -65,11 +61,11 @@ def test_switching_blocks_takes_at_most_a_hundredth_of_a_period(
     goal: GoalFixture, benchmark: Any
 ) -> None:
     """Compare updates that end in a switch, new moments at the next included, with others."""
-    from reproductions.lisa.methods import Layerwise
-    from reproductions.lisa.step_time import warm_times
+    from reproductions.lisa.method.methods import LisaMethod
+    from reproductions.lisa.step_time.timing import warm_times
 
     record = goal("lisa_switch", limit=0.01, unit="share", direction="at_most")
-    steps = [_step(Layerwise(gamma=2, period=k, seed=0)) for k in (1, NO_SWITCH)]
+    steps = [_step(LisaMethod(gamma=2, period=k, seed=0)) for k in (1, NO_SWITCH)]
     benchmark.pedantic(_whole(steps[0]), rounds=5, warmup_rounds=2)
     switching, staying = warm_times(steps, device="cpu", num_warmup=NUM_WARMUP, num_timed=NUM_TIMED)
     period_ms = PERIOD * _median(staying.samples_ms["total"])

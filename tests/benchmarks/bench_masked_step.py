@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from tests.benchmarks.goals import GoalFixture
@@ -15,12 +16,14 @@ def _step(density: float) -> Callable[[], None]:
     import torch
 
     from reproductions.nets.gpt import next_token_loss
-    from reproductions.supar.experiments import lr_sweep
-    from reproductions.supar.gpt_trial import gpt_config, parameterization_of, settings_of
-    from reproductions.supar.training import Seeds, build_adamw, build_gpt
+    from reproductions.supar.models.gpt_trial import gpt_config, parameterization_of, settings_of
+    from reproductions.supar.models.training import Seeds, build_adamw, build_gpt
+    from reproductions.supar.sweeps.experiment import lr_grid
 
-    params: dict[str, Any] = {**next(iter(lr_sweep.cpu_grid())), "density": density}
-    params |= {"scheme": "supar", "width": WIDTH, "context": CONTEXT, "log2_lr": -10.0}
+    params = replace(
+        next(lr_grid("cpu")), density=density, scheme="supar", width=WIDTH, context=CONTEXT,
+        log2_lr=-10.0,
+    )  # fmt: skip
     table = parameterization_of(params)
     config = gpt_config(params, table, 65)
     model = build_gpt(config, table, Seeds(init=0, masks=1), mask_density=density)

@@ -8,8 +8,8 @@ import time
 import torch
 from torch import Tensor, nn
 
-from reproductions.asymvalley.curve import ValleyData, Walk
-from reproductions.asymvalley.noise import draw_noise
+from reproductions.asymvalley.method.curve import ValleyData, Walk
+from reproductions.asymvalley.method.noise import draw_noise
 from reproductions.nets.vgg import VGG, VGGConfig
 from tests.benchmarks.goals import GoalFixture
 

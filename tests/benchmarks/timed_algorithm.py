@@ -6,7 +6,7 @@ import time
 from dataclasses import dataclass, field
 from typing import Any
 
-from reproductions.asymvalley.federated.algorithms import FedSign, Server
+from reproductions.asymvalley.method.federated.algorithms import FedSign, Server
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -2,36 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import torch
 from torch import Tensor
 
-from harness.declare.experiment import RawParams, Row, RunContext
-from reproductions.asymvalley.federated.algorithms import (
-    FedAvg,
-    FedSign,
-    Received,
-    Reduction,
-    Server,
-)
-from reproductions.asymvalley.federated.client import train_client
-from reproductions.asymvalley.federated.flat import FlatNet
-from reproductions.asymvalley.federated.simulator import Run, simulate
+from harness.declare.experiment import Row, RunContext
+from reproductions.asymvalley.federated.experiment import Identities
 from reproductions.asymvalley.federated.trial import (
     Federation,
     build_net,
     federation_of,
     round_settings,
 )
+from reproductions.asymvalley.method.federated.algorithms import (
+    FedAvg,
+    FedSign,
+    Received,
+    Reduction,
+    Server,
+)
+from reproductions.asymvalley.method.federated.client import train_client
+from reproductions.asymvalley.method.federated.flat import FlatNet
+from reproductions.asymvalley.method.federated.simulator import Run, simulate
 
 REDUCTIONS: tuple[Reduction, ...] = ("sum", "mean", "tensor_mean")
 _STEP = 1e-6
 _SIZES = (7, 13, 1)
 
 
-def identity_rows(params: RawParams, ctx: RunContext) -> Iterator[Row]:
-    """Yield, per identity, the largest absolute difference between its two sides.
+def identity_rows(params: Identities, ctx: RunContext) -> list[Row]:
+    """Return, per identity, the largest absolute difference between its two sides.
 
     `gamma_zero`: FedSign with gamma = 0 against FedAvg, all of the final global state.
     `workers`: FedSign with one worker against two. `uniform_average`: the server's state after two
@@ -41,15 +40,19 @@ def identity_rows(params: RawParams, ctx: RunContext) -> Iterator[Row]:
     federation = federation_of(params, ctx)
     plain = _run(params, ctx, federation, FedAvg())
     zero = _run(params, ctx, federation, FedSign(gamma=0.0))
-    yield _row("gamma_zero", _difference(plain.server.state, zero.server.state))
     one, two = (
         _run(params, ctx, federation, FedSign(gamma=1e-3), workers=workers) for workers in (1, 2)
     )
-    yield _row("workers", _difference(one.server.state, two.server.state))
-    yield _row("uniform_average", _average_error(params, ctx, federation))
     generator = torch.Generator().manual_seed(ctx.seed("penalty"))
-    errors = [penalty_gradient_error(reduction, 1.0, generator) for reduction in REDUCTIONS]
-    yield _row("penalty_gradient", max(errors))
+    differences = {
+        "gamma_zero": _difference(plain.server.state, zero.server.state),
+        "workers": _difference(one.server.state, two.server.state),
+        "uniform_average": _average_error(params, ctx, federation),
+        "penalty_gradient": max(
+            penalty_gradient_error(reduction, 1.0, generator) for reduction in REDUCTIONS
+        ),
+    }
+    return [{"check": check, "max_abs_difference": value} for check, value in differences.items()]
 
 
 def penalty_gradient_error(reduction: Reduction, beta: float, generator: torch.Generator) -> float:
@@ -84,13 +87,13 @@ def penalty_gradient_error(reduction: Reduction, beta: float, generator: torch.G
 
 
 def _run(
-    params: RawParams, ctx: RunContext, federation: Federation, algorithm: FedAvg, workers: int = 1
+    params: Identities, ctx: RunContext, federation: Federation, algorithm: FedAvg, workers: int = 1
 ) -> Run:
     return simulate(
         lambda: build_net(params, seed=ctx.seed("init"), device=ctx.device),
         algorithm,
         federation.clients,
-        round_settings({**params, "algorithm": algorithm.name}, str(params["weight_decay"])),
+        round_settings(params),
         test=federation.test,
         eval_rounds=(),
         seed=ctx.seed("rounds"),
@@ -102,11 +105,11 @@ def _difference(left: dict[str, Tensor], right: dict[str, Tensor]) -> float:
     return max(float((left[name].double() - right[name].double()).abs().max()) for name in left)
 
 
-def _average_error(params: RawParams, ctx: RunContext, federation: Federation) -> float:
+def _average_error(params: Identities, ctx: RunContext, federation: Federation) -> float:
     """Return how far the server's state is from half of each of the two most unlike clients."""
     net = FlatNet(build_net(params, seed=ctx.seed("init"), device=ctx.device))
     algorithm, server = FedAvg(), Server(state=net.state())
-    settings = round_settings({**params, "algorithm": "fedavg"}, str(params["weight_decay"]))
+    settings = round_settings(params)
     by_size = sorted(federation.clients, key=lambda client: len(client.labels_S))
     first, second = (
         train_client(
@@ -121,7 +124,3 @@ def _average_error(params: RawParams, ctx: RunContext, federation: Federation) -
         for name in floating
     }
     return _difference(halves, after)
-
-
-def _row(check: str, value: float) -> Row:
-    return {"check": check, "max_abs_difference": value}

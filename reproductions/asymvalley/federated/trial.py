@@ -7,35 +7,45 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from statistics import fmean
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import torch
 from torch import nn
 
 from harness.data.codec import Arrays
-from harness.declare.experiment import DryRun, RawParams, Row, RunContext
+from harness.declare.experiment import DryRun, Outcome, Row, RunContext, Status
 from harness.errors import DataError, SpecError
-from reproductions.asymvalley.federated.algorithms import (
+from harness.measure.memory import count_bytes
+from reproductions.asymvalley.federated.experiment import Cell, Search, Simulation, searches
+from reproductions.asymvalley.method.federated.algorithms import (
     FedAvg,
     FedDyn,
     FedPan,
     FedProx,
     FedSign,
     Moon,
-    Reduction,
 )
-from reproductions.asymvalley.federated.candidates import (
-    COEFFICIENTS,
-    coefficient_of,
-    parse_candidates,
+from reproductions.asymvalley.method.federated.client import ClientData
+from reproductions.asymvalley.method.federated.settings import LocalSettings, RoundSettings
+from reproductions.asymvalley.method.federated.simulator import (
+    RoundLog,
+    Run,
+    simulate,
+    stack_images,
 )
-from reproductions.asymvalley.federated.client import ClientData
-from reproductions.asymvalley.federated.settings import LocalSettings, RoundSettings
-from reproductions.asymvalley.federated.simulator import RoundLog, Run, simulate, stack_images
-from reproductions.asymvalley.federated.split import dirichlet_split
+from reproductions.asymvalley.method.federated.split import dirichlet_split
 from reproductions.nets import convnet, resnet
 
+COEFFICIENTS = {
+    "fedavg": "weight_decay",
+    "fedprox": "mu",
+    "moon": "mu",
+    "feddyn": "a",
+    "fedpan": "encoding",
+    "fedsign": "gamma",
+}
+"""What a candidate sets."""
 DIGITS_TEST = 360
 """The last of scikit-learn's 1,797 digits are the test images; other writers than the first."""
 
@@ -49,7 +59,7 @@ class Federation:
     test: ClientData
 
 
-def federation_of(params: RawParams, ctx: RunContext) -> Federation:
+def federation_of(params: Simulation, ctx: RunContext) -> Federation:
     """Return the clients of a trial and its held-out images.
 
     The training images of a seed are shuffled; the first `num_train` of them go to the clients,
@@ -57,9 +67,9 @@ def federation_of(params: RawParams, ctx: RunContext) -> Federation:
     images are, by mean and standard deviation of the first.
     Raises DataError where the data set has too few images.
     """
-    name = str(params["data"])
+    name = params.data
     (x, y), (test_x, test_y) = _splits(name, ctx.dataset(name).arrays)
-    num_train, num_held = int(params["num_train"]), int(params["num_validation"])
+    num_train, num_held = params.num_train, params.num_validation
     if len(x) < num_train + num_held:
         raise DataError(
             f"data set {name} has {len(x)} training images, the trial asks for {num_train} and"
@@ -67,7 +77,7 @@ def federation_of(params: RawParams, ctx: RunContext) -> Federation:
         )
     order = np.random.default_rng(ctx.seed("images")).permutation(len(x))
     train, held = order[:num_train], order[num_train : num_train + num_held]
-    pooled = partial(_pooled, factor=int(params["pool"]))
+    pooled = partial(_pooled, factor=params.pool)
     train_x = pooled(x[train])
     mean, std = train_x.mean((0, 1, 2)), train_x.std((0, 1, 2))
 
@@ -77,8 +87,8 @@ def federation_of(params: RawParams, ctx: RunContext) -> Federation:
 
     parts = dirichlet_split(
         y[train],
-        num_clients=int(params["num_clients"]),
-        alpha=float(params["alpha"]),
+        num_clients=params.num_clients,
+        alpha=params.alpha,
         seed=ctx.seed("split"),
     )
     return Federation(
@@ -106,23 +116,20 @@ def _pooled(images: np.ndarray, *, factor: int) -> torch.Tensor:
     return pooled.permute(0, 2, 3, 1).contiguous()
 
 
-def net_config(params: RawParams) -> convnet.ConvNetConfig | resnet.ResNetConfig:
-    """Return the shape of a trial's net. Raises SpecError for an unknown one."""
+def net_config(params: Simulation) -> convnet.ConvNetConfig | resnet.ResNetConfig:
+    """Return the shape of a trial's net."""
     shape = {
         "num_classes": 10,
-        "in_channels": int(params["channels"]),
-        "image_size": int(params["image_size"]) // int(params["pool"]),
-        "width": int(params["width"]),
+        "in_channels": params.channels,
+        "image_size": params.image_size // params.pool,
+        "width": params.width,
     }
-    match params["net"]:
-        case "convnet":
-            return convnet.ConvNetConfig(**shape, batch_norm=True)
-        case "resnet20":
-            return resnet.ResNetConfig(**shape, depth=20)
-    raise SpecError(f"net={params['net']!r}: need 'convnet' or 'resnet20'")
+    if params.net == "convnet":
+        return convnet.ConvNetConfig(**shape, batch_norm=True)
+    return resnet.ResNetConfig(**shape, depth=20)
 
 
-def build_net(params: RawParams, *, seed: int, device: str) -> nn.Module:
+def build_net(params: Simulation, *, seed: int, device: str) -> nn.Module:
     """Return a trial's net at its start; the same for every seed given."""
     config, generator = net_config(params), torch.Generator().manual_seed(seed)
     if isinstance(config, convnet.ConvNetConfig):
@@ -130,46 +137,49 @@ def build_net(params: RawParams, *, seed: int, device: str) -> nn.Module:
     return resnet.ResNet(config, generator=generator, device=device)
 
 
-def algorithm_of(params: RawParams, candidate: str) -> FedAvg:
-    """Return a trial's algorithm with a coefficient. Raises SpecError for an unknown one."""
-    if params["algorithm"] == "fedpan":
+def algorithm_of(params: Search, candidate: str) -> FedAvg:
+    """Return a trial's algorithm with a coefficient."""
+    if params.algorithm == "fedpan":
         return FedPan(encoding=candidate)
     value = coefficient_of(candidate)
-    match params["algorithm"]:
+    match params.algorithm:
         case "fedavg":
             return FedAvg()
         case "fedprox":
             return FedProx(mu=value)
         case "moon":
-            return Moon(mu=value, tau=float(params["tau"]))
+            return Moon(mu=value, tau=params.tau)
         case "feddyn":
             return FedDyn(a=value)
         case "fedsign":
-            reduction = cast(Reduction, params["reduction"])
-            return FedSign(gamma=value, reduction=reduction, beta=float(params["beta"]))
-    raise SpecError(f"algorithm={params['algorithm']!r}: need one of {', '.join(COEFFICIENTS)}")
+            return FedSign(gamma=value, reduction=params.reduction, beta=params.beta)
 
 
-def round_settings(params: RawParams, candidate: str) -> RoundSettings:
-    """Return a trial's settings; FedAvg's candidate is its weight decay."""
-    fedavg = params["algorithm"] == "fedavg"
+def round_settings(params: Simulation, *, weight_decay: float | None = None) -> RoundSettings:
+    """Return a trial's settings, or those with another weight decay."""
     return RoundSettings(
-        rounds=int(params["rounds"]),
-        participation=float(params["participation"]),
+        rounds=params.rounds,
+        participation=params.participation,
         local=LocalSettings(
-            epochs=int(params["local_epochs"]),
-            batch_size=int(params["batch_size"]),
-            min_steps=int(params["min_steps"]),
-            lr=float(params["lr"]),
-            momentum=float(params["momentum"]),
-            weight_decay=coefficient_of(candidate) if fedavg else float(params["weight_decay"]),
-            clip_norm=float(params["clip_norm"]),
+            epochs=params.local_epochs,
+            batch_size=params.batch_size,
+            min_steps=params.min_steps,
+            lr=params.lr,
+            momentum=params.momentum,
+            weight_decay=params.weight_decay if weight_decay is None else weight_decay,
+            clip_norm=params.clip_norm,
         ),
     )
 
 
+def settings_with(params: Search, candidate: str) -> RoundSettings:
+    """Return a trial's settings with a candidate: FedAvg's is its weight decay."""
+    own = coefficient_of(candidate) if params.algorithm == "fedavg" else None
+    return round_settings(params, weight_decay=own)
+
+
 def run_candidate(
-    params: RawParams,
+    params: Search,
     ctx: RunContext,
     federation: Federation,
     candidate: str,
@@ -183,7 +193,7 @@ def run_candidate(
         partial(build_net, params, seed=ctx.seed("init"), device=ctx.device),
         algorithm_of(params, candidate),
         federation.clients,
-        round_settings(params, candidate),
+        settings_with(params, candidate),
         test=held_out,
         eval_rounds=eval_rounds,
         seed=ctx.seed("rounds"),
@@ -191,14 +201,48 @@ def run_candidate(
     )
 
 
-def search(params: RawParams, ctx: RunContext) -> list[Row]:
+def parse_candidates(text: str) -> list[str]:
+    """Return the words of a list of candidates. Raises SpecError for none, or a repeated one."""
+    words = text.split()
+    if not words or len(set(words)) != len(words):
+        raise SpecError(f"candidates={text!r}: need at least one, each of them once")
+    return words
+
+
+def coefficient_of(candidate: str) -> float:
+    """Return a candidate as a number; of a position encoding, its amplitude.
+
+    >>> coefficient_of("0.01"), coefficient_of("4:mul:0.1")
+    (0.01, 0.1)
+    """
+    return float(candidate.split(":")[-1])
+
+
+def cell_rows(params: Cell, ctx: RunContext) -> Outcome:
+    """Train with the coefficient that the search chose; rows of rounds, and the final one."""
+    tried = ctx.upstream(searches, params.search()).rows
+    (chosen,) = (row for row in tried if row["chosen"])
+    federation = federation_of(params, ctx)
+    result = run_candidate(
+        params,
+        ctx,
+        federation,
+        str(chosen["candidate"]),
+        held_out=federation.test,
+        eval_rounds=evaluated_rounds(params),
+    )
+    status = Status.DIVERGED if result.diverged else Status.DONE
+    return Outcome(rows=list(rows_of(params, result, chosen)), status=status, note=result.diverged)
+
+
+def search_rows(params: Search, ctx: RunContext) -> list[Row]:
     """Try every candidate; one row each, with its accuracy on the validation images.
 
     Exactly one row is `chosen`: the first of the most accurate ones that did not diverge.
     """
     federation = federation_of(params, ctx)
-    words = parse_candidates(str(params["candidates"]))
-    last = int(params["rounds"])
+    words = parse_candidates(params.candidates)
+    last = params.rounds
     accuracies = []
     for word in words:
         held_out = federation.validation
@@ -216,16 +260,16 @@ def search(params: RawParams, ctx: RunContext) -> list[Row]:
     ]
 
 
-def rows_of(params: RawParams, run: Run, chosen: Row) -> Iterator[Row]:
+def rows_of(params: Cell, run: Run, chosen: Row) -> Iterator[Row]:
     """Yield the rows of evaluated rounds, and the final one.
 
     The final same-sign ratio and penalty are means over the second half of the rounds. A diverged
     run has one row, without values.
     """
-    name = COEFFICIENTS[str(params["algorithm"])]
+    name = COEFFICIENTS[params.algorithm]
     shared = {"candidate": chosen["candidate"], "coefficient": chosen["coefficient"]}
     shared |= {"coefficient_name": name, "validation_accuracy": chosen["validation_accuracy"]}
-    rounds = int(params["rounds"])
+    rounds = params.rounds
     if run.diverged:
         values = {"test_accuracy": None, "same_sign_ratio": None, "penalty": None}
         yield {"part": "final", "round": rounds, **shared, **values}
@@ -244,20 +288,18 @@ def _values(logs: Sequence[RoundLog]) -> dict[str, float | None]:
     }
 
 
-def evaluated_rounds(params: RawParams) -> list[int]:
+def evaluated_rounds(params: Cell) -> list[int]:
     """Return every `eval_every`th round, and the last."""
-    rounds, every = int(params["rounds"]), int(params["eval_every"])
+    rounds, every = params.rounds, params.eval_every
     return sorted({*range(every, rounds + 1, every), rounds})
 
 
-def dry_run(params: RawParams) -> DryRun:
+def dry_run(params: Simulation) -> DryRun:
     """Count the net on the meta device, and run one client step under FakeTensorMode."""
     from torch._subclasses.fake_tensor import FakeCopyMode, FakeTensorMode
     from torch.utils.flop_counter import FlopCounterMode
 
-    from harness.measure.memory import count_bytes
-
-    config, batch_size = net_config(params), int(params["batch_size"])
+    config, batch_size = net_config(params), params.batch_size
     count = convnet.num_params if isinstance(config, convnet.ConvNetConfig) else resnet.num_params
     real, mode = build_net(params, seed=0, device="meta"), FakeTensorMode()
     # A net of this kind cannot be drawn under the mode: its counters are made as plain tensors.
@@ -279,9 +321,9 @@ def dry_run(params: RawParams) -> DryRun:
     )
 
 
-def num_steps(params: RawParams) -> int:
+def num_steps(params: Simulation) -> int:
     """Return the expected optimizer steps of a trial, of clients of the mean size."""
-    clients, share = int(params["num_clients"]), float(params["participation"])
-    batches = -(-int(params["num_train"]) // (clients * int(params["batch_size"])))
-    a_client = max(int(params["local_epochs"]) * batches, int(params["min_steps"]))
-    return int(params["rounds"]) * max(int(share * clients), 1) * a_client
+    clients, share = params.num_clients, params.participation
+    batches = -(-params.num_train // (clients * params.batch_size))
+    client_steps = max(params.local_epochs * batches, params.min_steps)
+    return params.rounds * max(int(share * clients), 1) * client_steps

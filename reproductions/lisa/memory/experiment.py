@@ -9,8 +9,8 @@ from typing import Literal, get_args
 from harness.declare.experiment import Estimate, Experiment, Needs
 from harness.declare.params import Params, doc, seed
 from harness.declare.profiles import Profile
-from reproductions.lisa.costs import room_bytes
-from reproductions.lisa.shapes import shape_of
+from reproductions.lisa.models.costs import activation_bytes, static_bytes, with_a_tenth
+from reproductions.lisa.models.shapes import shape_of
 
 How = Literal["count", "arithmetic", "gpu"]
 Policy = Literal["drop_refrozen", "keep_all", "reset_all"]
@@ -129,7 +129,10 @@ def needs(step: Step) -> Needs:
     packages = ("transformers", "peft")
     if step.how != "gpu":
         return Needs(memory_bytes=2**31, packages=packages)
-    room = room_bytes(step.to_json(), shape_of(step.shape))
+    shape, dtype = shape_of(step.shape), step.dtype
+    static = static_bytes(shape, step.method, rank=step.rank, gamma=step.gamma, dtype=dtype)
+    saved = activation_bytes(shape, seq_len=step.seq_len, batch_size=step.batch_size, dtype=dtype)
+    room = with_a_tenth(static + saved)
     return Needs(device="cuda", gpu_bytes=room, packages=packages, exclusive=True)
 
 

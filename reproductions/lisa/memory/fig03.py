@@ -20,11 +20,12 @@ from harness.declare.task import Task
 from reproductions.lisa.memory import quantities as q
 from reproductions.lisa.memory import table
 from reproductions.lisa.memory.experiment import steps
+from reproductions.lisa.models.step_bytes import Chosen, bytes_ratio
 
-FULL: q.Chosen = {"method": "full"}
-LISA: q.Chosen = {"method": "lisa"}
-DROPPED: q.Chosen = {"method": "lora", "dropout": 0.1}
-PLAIN: q.Chosen = {"method": "lora", "dropout": 0.0}
+FULL: Chosen = {"method": "full"}
+LISA: Chosen = {"method": "lisa"}
+DROPPED: Chosen = {"method": "lora", "dropout": 0.1}
+PLAIN: Chosen = {"method": "lora", "dropout": 0.0}
 OURS = ours(
     "DEV-04",
     elsewhere="the smoke model shows the path, and has other proportions",
@@ -37,8 +38,8 @@ def on_activations(
 ) -> Iterator[tuple[str, Scope, Criterion, str]]:
     """Yield the claims on what autograd keeps, for one model."""
 
-    def over(one: q.Chosen, other: q.Chosen) -> partial[float]:
-        return partial(q.bytes_ratio, shape=shape, value="saved_bytes", one=one, other=other)
+    def over(one: Chosen, other: Chosen) -> partial[float]:
+        return partial(bytes_ratio, shape=shape, value="saved_bytes", one=one, other=other)
 
     for word, criterion, statement in (
         (

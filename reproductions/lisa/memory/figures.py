@@ -7,22 +7,13 @@ from typing import TYPE_CHECKING
 from harness.declare.reference import standings
 from harness.publish.figures import PALETTE, FigureContext
 from reproductions.lisa.memory.quantities import ACTIVATIONS_GB, length_near
+from reproductions.lisa.models.names import TITLES
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-TITLES = {
-    "gpt2-small": "GPT2-Small",
-    "tinyllama": "TinyLlama",
-    "mistral-7b": "Mistral-7B",
-    "llama-2-7b": "LLaMA-2-7B",
-    "llama-2-70b": "LLaMA-2-70B",
-    "tiny-deep": "32 small blocks",
-    "tiny-smoke": "8 tiny blocks",
-}
-"""Names of shapes, the paper's as it writes them."""
 LABELS = {
     "weights_bytes": "weights",
     "saved_bytes": "activations",
@@ -33,7 +24,7 @@ SHOWN_LEN = 512
 
 
 def peak_panels(context: FigureContext) -> Figure:
-    """Draw one panel a model: full training, LoRA by rank and LISA by blocks."""
+    """Draw one panel per model: full training, LoRA by rank and LISA by blocks."""
     steps = _counted_where_possible(context.table[context.table["part"] == "step"])
     shapes = [shape for shape in TITLES if (steps["shape"] == shape).any()]
     drawn = context.reference[context.reference["series"].isin(TITLES[shape] for shape in shapes)]
@@ -54,7 +45,7 @@ def peak_panels(context: FigureContext) -> Figure:
 
 
 def breakdown_bars(context: FigureContext) -> Figure:
-    """Draw one panel a model, one stacked bar a method; the paper's totals hollow and dashed."""
+    """Draw one panel per model, one stacked bar per method; the paper's totals hollow and dashed."""
     table = _counted_where_possible(context.table)
     shapes = [shape for shape in TITLES if (table["shape"] == shape).any()]
     figure, axes = context.subplots(1, len(shapes), aspect=0.6)

@@ -2,37 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from harness.declare.statistics import MissingRows
 from harness.declare.table import pick
+from reproductions.lisa.models.step_bytes import STATIC
 
 if TYPE_CHECKING:
     import pandas as pd
 
 SETTING = ["shape", "how", "seq_len"]
 """What methods are compared within."""
-Chosen = Mapping[str, float | str]
-"""Columns and their values that choose a method's rows."""
-STATIC = ["weights_bytes", "gradients_bytes", "moments_bytes"]
 ACTIVATIONS_GB = 6.9
-"""Of full training in the paper's Figure 3, as read; it only chooses the length that is nearest."""
+"""Full training's in the paper's Figure 3, as read; it only chooses the length that is nearest."""
 PARTS = (*STATIC, "saved_bytes")
 """No byte is in two of them."""
-
-
-def trainable_error(table: pd.DataFrame) -> float:
-    """Return the largest difference of counted and computed trainable parameters."""
-    rows = pick(table, part="step")
-    return float((rows["num_trainable"] - rows["trainable_closed_form"]).abs().max())
-
-
-def static_error(table: pd.DataFrame) -> float:
-    """Return the largest relative difference of static bytes from w P + (g + 2 m) tau."""
-    rows = pick(table, part="step")
-    return float((rows[STATIC].sum(axis=1) / rows["static_closed_form_bytes"] - 1.0).abs().max())
 
 
 def least_rise(table: pd.DataFrame, *, method: str, over: str, value: str) -> float:
@@ -61,17 +47,6 @@ def moments_ratio(table: pd.DataFrame, *, policy: str, over: str) -> float:
     above = pick(last, policy=policy)["moments_bytes"]
     below = pick(last, policy=over)["moments_bytes"]
     return float((above / below).min())
-
-
-def bytes_ratio(
-    table: pd.DataFrame, *, shape: str, value: str, one: Chosen, other: Chosen
-) -> float:
-    """Return the largest ratio of one method's bytes to another's over sequence lengths."""
-    rows = pick(table, shape=shape)
-    ratios = _of(rows, one, value) / _of(rows, other, value)
-    if ratios.isna().any() or ratios.empty:
-        raise MissingRows(f"{shape} lacks {value} of one of the two methods")
-    return float(ratios.max())
 
 
 def arithmetic_error(table: pd.DataFrame, *, values: Sequence[str]) -> float:
@@ -109,9 +84,3 @@ def total_at_activations(table: pd.DataFrame, *, near_gb: float) -> float:
     if peaks.empty:
         raise MissingRows(f"LISA at {seq_len} tokens has no peak of a GPU")
     return float(peaks.iloc[0]) / 1e9
-
-
-def _of(rows: pd.DataFrame, method: Chosen, value: str) -> pd.Series[float]:
-    rows = pick(rows, **method)
-    # A step may be there twice, counted and by arithmetic, or computed and on a GPU.
-    return rows.dropna(subset=[value]).groupby("seq_len")[value].max().astype(float)

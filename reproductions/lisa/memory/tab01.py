@@ -10,6 +10,7 @@ from harness.declare.task import Task
 from reproductions.lisa.memory import quantities as q
 from reproductions.lisa.memory import table
 from reproductions.lisa.memory.experiment import policies, steps
+from reproductions.lisa.models.step_bytes import Chosen, bytes_ratio, static_error, trainable_error
 
 ON_A_GPU = ours(
     "DEV-04",
@@ -18,13 +19,13 @@ ON_A_GPU = ours(
     deterministic=True,
 )
 PEAK = "peak_allocated_bytes"
-LISA: q.Chosen = {"method": "lisa", "gamma": 2}
-LORA: q.Chosen = {"method": "lora", "rank": 128}
+LISA: Chosen = {"method": "lisa", "gamma": 2}
+LORA: Chosen = {"method": "lora", "rank": 128}
 
 
 def lisa_over(**other: float | str) -> partial[float]:
     """Return the quantity: LISA's peak over another method's, on LLaMA-2-7B."""
-    return partial(q.bytes_ratio, shape="llama-2-7b", value=PEAK, one=LISA, other=other)
+    return partial(bytes_ratio, shape="llama-2-7b", value=PEAK, one=LISA, other=other)
 
 
 def rise(method: str, over: str, value: str) -> partial[float]:
@@ -41,13 +42,13 @@ task = Task(
         (
             "trainable_as_computed",
             CHECK,
-            equal(q.trainable_error, 0, "parameters"),
+            equal(trainable_error, 0, "parameters"),
             "As many parameters train at once as the closed form says (largest difference).",
         ),
         (
             "static_as_computed",
             CHECK,
-            at_most(q.static_error, 0.03, "share"),
+            at_most(static_error, 0.03, "share"),
             "Weights, gradients and moments take what the count of parameters says, within 3 %"
             " (largest relative difference; step counters and buffers are the rest).",
         ),

@@ -4,27 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from harness.declare.table import Table, Tables, columns_of, measured, param, seed_column, value
+from harness.declare.table import Table, Tables, columns_of, measured, param, seed_column
 from reproductions.lisa.memory.experiment import Step, policies, steps
+from reproductions.lisa.models.step_bytes import BYTES
 
 if TYPE_CHECKING:
     import pandas as pd
 
 STEP = columns_of(Step, without=("seed",))
-BYTES = tuple(
-    value(name, int, doc, nullable=True)
-    for name, doc in (
-        ("num_params", "Parameters held, adapters included."),
-        ("num_trainable", "Parameters that train at once, counted."),
-        ("trainable_closed_form", "The same in closed form."),
-        ("weights_bytes", "Parameters and buffers."),
-        ("gradients_bytes", "After a backward pass."),
-        ("moments_bytes", "States of AdamW, counters included."),
-        ("saved_bytes", "What autograd keeps for the backward pass: activations."),
-        ("total_bytes", "Sum of these; a peak may lie below or above it."),
-        ("static_closed_form_bytes", "w P + (g + 2 m) tau."),
-    )
-)
 GPU_PEAKS = (
     measured(
         "peak_allocated_bytes",

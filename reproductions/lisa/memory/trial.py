@@ -7,11 +7,11 @@ import torch
 from harness.declare.experiment import Outcome, Row, RunContext, Status
 from harness.errors import RunError
 from harness.measure.memory import GpuPeak, gpu_peak, optimizer_tensors, storage_bytes
-from reproductions.lisa.costs import static_bytes, trainable_of
 from reproductions.lisa.memory.experiment import Periods, Step
-from reproductions.lisa.methods import Full, Layerwise, Lora, Method
-from reproductions.lisa.models.step_memory import Workload, adamw, build, count, layerwise
-from reproductions.lisa.shapes import Shape, shape_of
+from reproductions.lisa.method.methods import LisaMethod, Method, from_params
+from reproductions.lisa.models.costs import static_bytes, trainable_of
+from reproductions.lisa.models.shapes import Shape, shape_of
+from reproductions.lisa.models.step_memory import FirstBlocks, Workload, adamw, build, count
 
 WARM_STEPS, MEASURED_STEPS = 1, 2
 
@@ -27,17 +27,17 @@ def memory_row(step: Step, ctx: RunContext) -> Outcome:
     found = count(
         shape.config(), method_of(step, shape), workload, device=device, seed=ctx.seed("init")
     )
-    memory = found.memory
+    memory, trained = found.memory, {"rank": step.rank, "gamma": step.gamma}
     row: Row = {
         "num_params": found.num_params,
         "num_trainable": found.num_trainable,
-        "trainable_closed_form": trainable_of(step.to_json(), shape),
+        "trainable_closed_form": trainable_of(shape, step.method, **trained),
         "weights_bytes": memory.parameters + memory.buffers,
         "gradients_bytes": memory.gradients,
         "moments_bytes": memory.optimizer,
         "saved_bytes": memory.saved,
         "total_bytes": memory.total,
-        "static_closed_form_bytes": static_bytes(step.to_json(), shape),
+        "static_closed_form_bytes": static_bytes(shape, step.method, **trained, dtype=step.dtype),
     }
     if step.how != "gpu":
         return Outcome(rows=[row])
@@ -56,16 +56,17 @@ def workload_of(params: Step | Periods) -> Workload:
 
 
 def method_of(step: Step, shape: Shape) -> Method:
-    """Return a trial's method."""
-    match step.method:
-        case "full":
-            return Full()
-        case "lora":
-            # alpha scales values, which no byte depends on.
-            alpha = float(step.rank)
-            return Lora(rank=step.rank, alpha=alpha, dropout=step.dropout, embeddings=True)
-        case "lisa":
-            return layerwise(shape.num_blocks, step.gamma)
+    """Return a trial's method, LISA with its first blocks."""
+    return from_params(
+        step.method,
+        rank=step.rank,
+        # It scales values, which no byte depends on.
+        alpha=float(step.rank),
+        dropout=step.dropout,
+        embeddings=True,
+        gamma=step.gamma,
+        sampler=FirstBlocks(shape.num_blocks, step.gamma),
+    )
 
 
 def gpu_steps(**params: bool | int | float | str) -> None:
@@ -102,7 +103,7 @@ def policy_rows(params: Periods, ctx: RunContext) -> list[Row]:
     dropped yet; a period needs two steps for that. Step counters count too.
     """
     shape, workload = shape_of(params.shape), workload_of(params)
-    method = Layerwise(
+    method = LisaMethod(
         gamma=params.gamma,
         period=2,
         seed=ctx.seed("layers"),

@@ -1,1 +1,1 @@
-"""What several studies share: models, data as they take it, and training."""
+"""Models, texts and training that several studies share."""

@@ -2,32 +2,24 @@
 
 The real model class is built from its config on the meta device, the method applied, and one step
 counted to the byte: weights, gradients, moments, and what autograd saves. Nothing is allocated.
-
-    python -m reproductions.lisa.models.step_memory llama-2-7b --seq-len 512 --gamma 2 --rank 128
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import torch
-import typer
 
-from harness.errors import DataError, HarnessError, SpecError
+from harness.errors import DataError, SpecError
 from harness.measure.memory import MemoryBytes, count_bytes
-from reproductions.lisa.methods import Full, Layerwise, Lora, Method
-from reproductions.lisa.shapes import SHAPES
+from reproductions.lisa.method.methods import Full, LisaMethod, Lora, Method
+from reproductions.lisa.models.shapes import SHAPES
 
 if TYPE_CHECKING:
     from transformers import PretrainedConfig
 
-ASSUMED = (
-    "Eager attention, no checkpointing; LoRA on all linear layers, embedding and head; AdamW in the"
-    " weights' dtype. A sum of tensors: a peak can lie some per cent below or above."
-)
 DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16}
 
 
@@ -38,7 +30,7 @@ class Workload:
     seq_len: int
     batch_size: int
     dtype: str
-    """Of weights, and so of gradients and moments: `float32` or `bfloat16`."""
+    """Type of weights, and so of gradients and moments: `float32` or `bfloat16`."""
 
     def __post_init__(self) -> None:
         if min(self.seq_len, self.batch_size) < 1 or self.dtype not in DTYPES:
@@ -80,10 +72,10 @@ class FirstBlocks:
         """Take nothing."""
 
 
-def layerwise(num_blocks: int, gamma: int, *, train_embeddings: bool = True) -> Layerwise:
+def layerwise(num_blocks: int, gamma: int, *, train_embeddings: bool = True) -> LisaMethod:
     """Return LISA as it is estimated: one period, the first blocks."""
     sampler = FirstBlocks(num_blocks, gamma)
-    return Layerwise(
+    return LisaMethod(
         gamma=gamma, period=1, seed=0, sampler=sampler, train_embeddings=train_embeddings
     )
 
@@ -180,35 +172,6 @@ def methods_of(
     return {"full": Full(), **loras, **lisas, **frozen}
 
 
-app = typer.Typer(add_completion=False)
-
-
-@app.command(help="Estimate the memory of fine-tuning a model, by method; nothing is allocated.")
-def main(
-    config: Annotated[str, typer.Argument(help="A folder, file or hub id, or a shape of ours.")],
-    seq_len: Annotated[int, typer.Option(help="Tokens of a sequence.")] = 512,
-    batch_size: Annotated[int, typer.Option(help="Sequences of a step.")] = 1,
-    dtype: Annotated[str, typer.Option(help="bfloat16 or float32, moments too.")] = "bfloat16",
-    gamma: Annotated[list[int] | None, typer.Option(help="Blocks of LISA; repeatable.")] = None,
-    rank: Annotated[list[int] | None, typer.Option(help="Of LoRA; repeatable.")] = None,
-    dropout: Annotated[float, typer.Option(help="Of LoRA's adapters.")] = 0.0,
-    as_json: Annotated[bool, typer.Option("--json", help="Rows as JSON.")] = False,
-) -> None:
-    """Print a table of bytes by method."""
-    try:
-        rows = table(
-            load_config(config),
-            Workload(seq_len=seq_len, batch_size=batch_size, dtype=dtype),
-            gammas=(0, 2, 4) if gamma is None else gamma,
-            ranks=(128,) if rank is None else rank,
-            dropout=dropout,
-        )
-    except HarnessError as error:
-        typer.echo(f"error: {error}", err=True)
-        raise typer.Exit(error.exit_code) from error
-    typer.echo(json.dumps(rows) if as_json else f"{_rendered(rows)}\n{ASSUMED}")
-
-
 def table(
     config: PretrainedConfig,
     workload: Workload,
@@ -217,7 +180,7 @@ def table(
     ranks: Sequence[int],
     dropout: float,
 ) -> list[dict[str, Any]]:
-    """Return one row a method: bytes by what holds them, and how many parameters train."""
+    """Return one row per method: bytes by what holds them, and how many parameters train."""
     num_blocks = config.get_text_config().num_hidden_layers
     methods = methods_of(num_blocks, gammas=gammas, ranks=ranks, dropout=dropout)
     rows = []
@@ -226,25 +189,3 @@ def table(
         counts = {"num_params": found.num_params, "num_trainable": found.num_trainable}
         rows.append({"method": name, **counts, **found.memory.to_json()})
     return rows
-
-
-def _rendered(rows: Sequence[dict[str, Any]]) -> str:
-    """Return rows as text, in units of 10^9 or 10^6 bytes; the sum in GiB too, as GPUs are sold."""
-    unit, size = ("GB", 1e9) if rows[0]["total"] >= 1e9 else ("MB", 1e6)
-    heads = ["weights", "gradients", "moments", "saved", "sum"]
-    lines = [["method", "trainable", *(f"{head} {unit}" for head in heads), "sum GiB"]]
-    for row in rows:
-        parts = [row["parameters"] + row["buffers"], row["gradients"], row["optimizer"]]
-        cells = [f"{part / size:.2f}" for part in [*parts, row["saved"], row["total"]]]
-        gib = f"{row['total'] / 2**30:.2f}"
-        lines.append([row["method"], f"{row['num_trainable']:,}", *cells, gib])
-    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    return "\n".join(
-        line[0].ljust(widths[0])
-        + "".join(f"  {cell:>{width}}" for cell, width in zip(line[1:], widths[1:], strict=True))
-        for line in lines
-    )
-
-
-if __name__ == "__main__":
-    app()

@@ -20,12 +20,14 @@ ROUNDS = {
     "batch_size": 60, "min_steps": 0,
 }  # fmt: skip
 """Both clients take a step a round."""
-NOISE, CURVE = "reproductions.asymvalley.noise", "reproductions.asymvalley.curve"
-WALKS = "reproductions.asymvalley.walks"
-FEDERATED = "reproductions.asymvalley.federated"
+NOISE, CURVE = "reproductions.asymvalley.method.noise", "reproductions.asymvalley.method.curve"
+CURVE_ROWS = "reproductions.asymvalley.models.curve_rows"
+VALLEYS = "reproductions.asymvalley.valleys.trial"
+FEDERATED = "reproductions.asymvalley.method.federated"
+IDENTITIES = "reproductions.asymvalley.federated.identities"
 
 NO_SIGNS = Mutation(
-    where=f"{NOISE}:sign_consistent",
+    where=f"{CURVE_ROWS}:sign_consistent",
     instead=around(lambda consistent, noise, weights: noise),
     breaks="Sign-consistent noise does not take the signs of the weights.",
 )
@@ -43,7 +45,7 @@ TOYS = (
         points=(Short(),),
         patches=(SHORT_FIT,),
         mutation=Mutation(
-            where="reproductions.asymvalley.class_pattern:sign",
+            where="reproductions.asymvalley.toys.class_pattern:sign",
             instead=around(lambda sign, weights: sign(weights).abs()),
             breaks="Noise adds to every pixel, whatever the sign of its weight.",
         ),
@@ -52,7 +54,7 @@ TOYS = (
         experiment="asymvalley/relu_unit",
         points=(Short(),),
         mutation=Mutation(
-            where="reproductions.asymvalley.relu_toy:sign",
+            where="reproductions.asymvalley.toys.relu_unit:sign",
             instead=around(lambda sign, weights: sign(weights).roll(1, 0)),
             breaks="A weight is moved by the signs of another draw.",
         ),
@@ -61,13 +63,13 @@ TOYS = (
         experiment="asymvalley/softmax_noise",
         points=(Short(),),
         patches=(SHORT_FIT,),
-        mutation=NO_SIGNS,
+        mutation=replace(NO_SIGNS, where="reproductions.asymvalley.toys.trial:sign_consistent"),
     ),
     Golden(
         experiment="asymvalley/scaling",
         points=(Short(of={"noise": "gaussian"}), Short(of={"noise": "ones"})),
         mutation=Mutation(
-            where="reproductions.asymvalley.scaling:_filter_scaled",
+            where="reproductions.asymvalley.method.scaling:_filter_scaled",
             instead=around(lambda scaled, *given: scaled(*given[:3], "copy")),
             breaks="Biases under filter normalisation become the weights themselves.",
         ),
@@ -79,17 +81,23 @@ WALKED = (
         experiment="asymvalley/solution",
         points=(RESNET, replace(RESNET, of={**RESNET.of, "bn_start": "gaussian"}), PLAIN_VGG),
         mutation=Mutation(
-            where="reproductions.asymvalley.training:cosine_lr",
+            where="reproductions.asymvalley.models.training:cosine_lr",
             instead=around(lambda rate, step, num_steps, peak: peak),
             breaks="The learning rate does not fall.",
         ),
     ),
-    Golden(experiment="asymvalley/activations", points=(RESNET,), mutation=NO_SIGNS),
+    Golden(
+        experiment="asymvalley/activations",
+        points=(RESNET,),
+        mutation=replace(
+            NO_SIGNS, where="reproductions.asymvalley.activations.trial:sign_consistent"
+        ),
+    ),
     Golden(
         experiment="asymvalley/batch_norm_starts",
         points=(replace(RESNET, of={**RESNET.of, "bn_start": "gaussian"}),),
         mutation=Mutation(
-            where="reproductions.asymvalley.layout:_belongs",
+            where="reproductions.asymvalley.method.layout:_belongs",
             instead=around(
                 lambda belongs, slot, group, **named: belongs(
                     slot, group.removesuffix("_weight"), **named
@@ -123,7 +131,7 @@ WALKED = (
         experiment="asymvalley/group_noises",
         points=(Short(of={"group": "conv"}), Short(of={"group": "bn"})),
         mutation=Mutation(
-            where="reproductions.asymvalley.layout:_belongs",
+            where="reproductions.asymvalley.method.layout:_belongs",
             instead=around(lambda belongs, slot, group, **named: True),
             breaks="Noise in a group moves all parameters.",
         ),
@@ -132,7 +140,7 @@ WALKED = (
         experiment="asymvalley/half_lines",
         points=(Short(of={"regime": "pretrained"}, to=IMAGES),),
         mutation=Mutation(
-            where="reproductions.asymvalley.half_trial:between",
+            where="reproductions.asymvalley.halves.trial:between",
             instead=around(lambda between, first, second, place: first),
             breaks="The line never leaves the first solution.",
         ),
@@ -141,7 +149,7 @@ WALKED = (
         experiment="asymvalley/recipe_lines",
         points=(Short(of={"pair": "resnet20_cifar10"}, to=IMAGES),),
         mutation=Mutation(
-            where="reproductions.asymvalley.interpolation:between",
+            where="reproductions.asymvalley.method.interpolation:between",
             instead=around(lambda between, first, second, place: between(second, first, place)),
             breaks="The line runs from the second solution to the first.",
         ),
@@ -149,13 +157,13 @@ WALKED = (
     Golden(
         experiment="asymvalley/recipes",
         points=(Short(of={"pair": "resnet20_cifar10"}, to=IMAGES),),
-        mutation=replace(NO_SIGNS, where=f"{WALKS}:sign_consistent"),
+        mutation=NO_SIGNS,
     ),
     Golden(
         experiment="asymvalley/sign_ratios",
         points=(RESNET,),
         mutation=Mutation(
-            where=f"{NOISE}:partly_consistent",
+            where=f"{VALLEYS}:partly_consistent",
             instead=around(
                 lambda partly, noise, weights, drawn, ratio: partly(
                     noise, weights, drawn, 1.0 - ratio
@@ -207,7 +215,12 @@ FEDERATIONS = (
         experiment="asymvalley/federated_identities",
         points=(Short(to={**ROUNDS, "rounds": 2}),),
         # Of differences over a step of 1e-6 next to nothing but rounding is left.
-        patches=(Patch(where=f"{FEDERATED}.identities:_STEP", instead=lambda step: 1e-2),),
+        patches=(
+            Patch(
+                where=f"{IDENTITIES}:_STEP",
+                instead=lambda step: 1e-2,
+            ),
+        ),
         mutation=Mutation(
             where=f"{FEDERATED}.algorithms:uniform_average",
             instead=around(lambda average, states: average([states[0], *states])),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
-from reproductions.asymvalley.curve import ValleyData
+from reproductions.asymvalley.method.curve import ValleyData
 
 
 def small_net(*, batch_norm: bool = True, seed: int = 0, dropout: float = 0.0) -> nn.Sequential:

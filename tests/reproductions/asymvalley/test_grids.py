@@ -1,4 +1,4 @@
-"""Grids: what they hold, what they cost, and what solutions the walks need."""
+"""Grids: what they hold, what they cost, and what nets the walks need."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ import pytest
 from harness.declare.experiment import Experiment
 from harness.declare.profiles import Profile
 from harness.registry import load_registry
-from reproductions.asymvalley.experiments import recipe_lines, solution
-from reproductions.asymvalley.pairs import PAIRS, RECIPES
+from reproductions.asymvalley.models.pairs import PAIRS, RECIPES, training_of
+from reproductions.asymvalley.recipes.experiment import CONTRASTS, line_grid
+from reproductions.asymvalley.trained_nets.experiment import TUNED, nets
 
 EXPERIMENTS = [
     experiment
@@ -21,8 +22,8 @@ CPU_PAPER_S = 3.0 * 3600 * 2
 
 
 def seconds(experiment: Experiment, profile: Profile) -> float:
-    assert experiment.estimate is not None
-    return sum(experiment.estimate(point).seconds for point in experiment.params_of(profile))
+    found = [experiment.estimate_of(point) for point in experiment.params_of(profile)]
+    return sum(estimate.seconds for estimate in found if estimate is not None)
 
 
 @pytest.mark.parametrize("profile", ["cpu", "gpu"])
@@ -36,44 +37,43 @@ def test_paper_is_done_in_three_hours_on_two_cores() -> None:
 
 
 @pytest.mark.parametrize("profile", ["smoke", "cpu", "gpu", "paper"])
-def test_every_walk_starts_from_a_listed_solution(profile: Profile) -> None:
+def test_every_walk_starts_from_a_listed_net(profile: Profile) -> None:
     """A training that no grid lists would run unseen by plan and estimate."""
-    listed = [dict(point) for point in solution.experiment.params_of(profile)]
+    listed = nets.params_of(profile)
     for experiment in EXPERIMENTS:
-        for use in experiment.uses:
-            if use.experiment is solution.experiment:
-                for point in experiment.params_of(profile):
-                    assert dict(use.params(point)) in listed, experiment.id
+        for point in experiment.params_of(profile):
+            for above, params in experiment.upstream_of(point):
+                assert above is not nets or params in listed, experiment.id
 
 
 @pytest.mark.parametrize("profile", ["cpu", "gpu", "paper"])
 def test_three_seeds_of_every_pair_and_recipe(profile: Profile) -> None:
-    points = solution.experiment.params_of(profile)
+    points = nets.params_of(profile)
     assert {point["pair"] for point in points} == set(PAIRS)
-    for pair in solution.TUNED:
+    for pair in TUNED:
         found = {(p["recipe"], p["seed"]) for p in points if p["pair"] == pair}
         assert {(recipe, seed) for recipe in RECIPES for seed in range(3)} <= found
 
 
 def test_recipes_differ_in_one_setting() -> None:
-    base = solution.solution_point("paper", "vgg16_cifar10", seed=0)
+    base = training_of("paper", "vgg16_cifar10", seed=0)
     stated = {
         "lr_high": ("lr", 0.1), "lr_low": ("lr", 0.003),
         "bs_small": ("batch_size", 32), "bs_large": ("batch_size", 2048),
         "wd_high": ("weight_decay", 1e-3), "wd_low": ("weight_decay", 1e-5),
     }  # fmt: skip
-    assert (base["lr"], base["batch_size"], base["weight_decay"]) == (0.03, 256, 5e-4)
+    assert (base.lr, base.batch_size, base.weight_decay) == (0.03, 256, 5e-4)
     for recipe in RECIPES:
-        point = solution.solution_point("paper", "vgg16_cifar10", seed=0, recipe=recipe)
-        changed = {name for name in point if point[name] != base[name]} - {"recipe"}
+        point = vars(training_of("paper", "vgg16_cifar10", seed=0, recipe=recipe))
+        changed = {name for name in point if point[name] != vars(base)[name]} - {"recipe"}
         name, value = stated[recipe]
         assert changed == {name}
         assert point[name] == value
 
 
-def test_line_joins_the_two_solutions_of_its_contrast() -> None:
-    for point in recipe_lines.experiment.params_of("paper"):
-        first, second = recipe_lines.first_of(point), recipe_lines.second_of(point)
-        assert (first["recipe"], second["recipe"]) == recipe_lines.CONTRASTS[str(point["contrast"])]
-        assert first["seed"] == second["seed"]
-        assert first["pair"] == second["pair"]
+def test_line_joins_the_two_nets_of_its_contrast() -> None:
+    for line in line_grid("paper"):
+        first, second = line.training(), line.second_training()
+        assert (first.recipe, second.recipe) == CONTRASTS[line.contrast]
+        assert first.seed == second.seed
+        assert first.pair == second.pair

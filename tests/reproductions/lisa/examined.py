@@ -6,11 +6,11 @@ import torch
 
 from harness.data import load as datasets
 from harness.lm_eval import Documents
-from reproductions.lisa.language_model import LanguageModel
-from reproductions.lisa.lm_tasks import made_up_documents
-from reproductions.lisa.pretraining import Texts, new_model
-from reproductions.lisa.shapes import shape_of
-from reproductions.lisa.stories import tokenizer_of
+from reproductions.lisa.lm_benchmarks.lm_tasks import made_up_documents
+from reproductions.lisa.models.language_model import LanguageModel
+from reproductions.lisa.models.pretraining import Texts, new_model
+from reproductions.lisa.models.shapes import shape_of
+from reproductions.lisa.models.stories import tokenizer_of
 from tests.reproductions.lisa.spoken import speaker
 
 COUNT = 24

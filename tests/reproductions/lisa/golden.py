@@ -13,7 +13,7 @@ WIDE = Patch(
     instead=lambda dtypes: {**dtypes, "float32": torch.float64},
 )
 """Models are built in the dtype of a name."""
-METHODS = "reproductions.lisa.methods"
+METHODS = "reproductions.lisa.method.methods"
 TUNED: Point = {"num_steps": 3, "period": 1, "evaluate_every": 1, "lr": 0.03}
 """The rate of the last step is 0; that of the others is one whose effect is seen after two."""
 STAGES: Point = {"text_steps": 2, "problems_steps": 1, "period": 1}
@@ -27,12 +27,12 @@ def first_draw(draw: Any, sampler: Any) -> tuple[int, ...]:
 
 
 NO_SWITCH = Mutation(
-    where="reproductions.lisa.sampling:RandomSampler.draw",
+    where="reproductions.lisa.method.sampling:RandomSampler.draw",
     instead=around(first_draw),
     breaks="LISA never switches its blocks.",
 )
 ALL_BLOCKS = Mutation(
-    where="reproductions.lisa.lisa:Lisa._draw",
+    where="reproductions.lisa.method.lisa:Lisa._draw",
     instead=around(lambda draw, self: tuple(range(len(self.blocks)))),
     breaks="LISA freezes no block.",
 )
@@ -44,7 +44,7 @@ UNTUNED = Mutation(
 
 
 LATER_TEXT = Patch(
-    where="reproductions.lisa.lm_tasks:made_up_documents",
+    where="reproductions.lisa.lm_benchmarks.lm_tasks:made_up_documents",
     instead=around(lambda made_up, text, count: made_up(text[500:], count)),
 )
 """The text's first sentence is longer than the context: of its two choices nothing is left that
@@ -75,7 +75,7 @@ TRAINED = (
     golden(
         "pretrain",
         Mutation(
-            where="reproductions.lisa.training:Recipe.share_at",
+            where="reproductions.lisa.models.training:Recipe.share_at",
             instead=around(lambda share, self, step: 1.0),
             breaks="The learning rate does not fall.",
         ),
@@ -104,7 +104,7 @@ TRAINED = (
     golden(
         "norms",
         Mutation(
-            where="reproductions.lisa.norms:_update_square",
+            where="reproductions.lisa.norms.layers:_update_square",
             instead=around(lambda square, adapter: square(adapter) / adapter.scale**2),
             breaks="Updates are measured without the adapters' scale.",
         ),
@@ -114,7 +114,7 @@ TRAINED = (
     golden(
         "initial_norms",
         Mutation(
-            where="reproductions.lisa.norms:adapter_norm",
+            where="reproductions.lisa.norms.layers:adapter_norm",
             instead=around(lambda norm, weights: norm(list(weights)[1:])),
             breaks="The first of a layer's adapters is left out.",
         ),
@@ -157,7 +157,7 @@ COUNTED = (
     counted(
         "models",
         Mutation(
-            where="reproductions.lisa.shapes:Shape.block_params",
+            where="reproductions.lisa.models.shapes:Shape.block_params",
             instead=lambda params: property(lambda self: params.fget(self) - self.hidden),
             breaks="One of a block's norms is not counted.",
         ),
@@ -167,7 +167,7 @@ COUNTED = (
     counted(
         "datasets",
         Mutation(
-            where="reproductions.lisa.dataset_facts:num_records",
+            where="reproductions.lisa.facts.trial:num_records",
             instead=around(lambda num_records, content: len(content.arrays)),
             breaks="Fields are counted instead of records.",
         ),
@@ -178,7 +178,7 @@ ANSWERED = (
     golden(
         "dola",
         Mutation(
-            where="reproductions.lisa.dola:divergence",
+            where="reproductions.lisa.dola.decoding:divergence",
             instead=around(lambda divergence, *given: -divergence(*given)),
             breaks="DoLa contrasts the last block with the nearest exit, not the farthest.",
         ),

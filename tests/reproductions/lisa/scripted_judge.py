@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from email.message import Message
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
@@ -20,7 +21,8 @@ class Asked:
     """A request as it came."""
 
     path: str
-    headers: Mapping[str, str]
+    headers: Message
+    """By names in any case."""
     body: dict[str, Any]
 
     @property
@@ -53,7 +55,7 @@ def scripted_judge() -> Iterator[ScriptedJudge]:
         def do_POST(self) -> None:
             length = int(self.headers["Content-Length"])
             body = json.loads(self.rfile.read(length))
-            asked = Asked(self.path, dict(self.headers), body)
+            asked = Asked(self.path, self.headers, body)
             judge.next_action(asked)(self)
 
         def log_message(self, *_: object) -> None:

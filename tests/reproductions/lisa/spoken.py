@@ -6,8 +6,8 @@ from typing import Literal
 
 import torch
 
-from reproductions.lisa.language_model import LanguageModel
-from reproductions.lisa.stories import tokenizer_of
+from reproductions.lisa.models.language_model import LanguageModel
+from reproductions.lisa.models.stories import tokenizer_of
 from tests.reproductions.lisa.small import VOCAB, gpt2, llama
 
 Family = Literal["llama", "gpt2"]

@@ -9,9 +9,15 @@ import torch
 from torch import Tensor, nn
 
 from reproductions.nets.gpt import draw_normal
-from reproductions.supar.dynamic import Gmp, RegrownMoments, Rigl, UpdateSchedule, attach_full_masks
-from reproductions.supar.masks import masked_layers, sparsify
-from reproductions.supar.training import Topology
+from reproductions.supar.method.dynamic import (
+    Gmp,
+    RegrownMoments,
+    Rigl,
+    UpdateSchedule,
+    attach_full_masks,
+)
+from reproductions.supar.method.masks import masked_layers, sparsify
+from reproductions.supar.models.training import Topology
 from tests.reproductions.supar.small import zeros_under
 
 SCHEDULE = UpdateSchedule(num_steps=40, interval=4, end_step=30)

@@ -13,7 +13,7 @@ RIGL = {"steps": 4, "warmup_steps": 1, "update_interval": 2, "last_update": 3}
 """Masks change at the third step, which is then none of the optimizer's: three are left."""
 GMP = {**STEPS, "update_interval": 1, "last_update": 2}
 """Weights are pruned at the second step and, to the final density, at the third."""
-TABLE_1 = "reproductions.supar.parameterization:Parameterization"
+TABLE_1 = "reproductions.supar.method.parameterization:Parameterization"
 
 NO_RATE = Mutation(
     where=f"{TABLE_1}.rule",
@@ -28,7 +28,7 @@ NO_START = Mutation(
     breaks="The start of hidden matrices does not follow width and density.",
 )
 FREE_GRADIENTS = Mutation(
-    where="reproductions.supar.masks:_hook_gradient",
+    where="reproductions.supar.method.masks:_hook_gradient",
     instead=around(lambda hook, layer: layer.__dict__.update(_masked_weight_id=id(layer.weight))),
     breaks="Gradients of masked weights reach the optimizer, and the weights leave zero.",
 )
@@ -47,7 +47,7 @@ TRAINED = (
     trained(
         "dense_pilot",
         Mutation(
-            where="reproductions.supar.gpt_trial:settings_of",
+            where="reproductions.supar.models.gpt_trial:settings_of",
             instead=around(lambda settings, params: replace(settings(params), betas=(0.95, 0.9))),
             breaks="The two betas of AdamW are exchanged.",
         ),
@@ -65,7 +65,7 @@ TRAINED = (
     trained(
         "iso_neuron",
         Mutation(
-            where="reproductions.supar.training:clip_grad_norm_",
+            where="reproductions.supar.models.training:clip_grad_norm_",
             instead=around(lambda clip, parameters, norm, **named: clip(parameters, 1e9, **named)),
             breaks="Gradients are not clipped.",
         ),
@@ -84,7 +84,7 @@ TRAINED = (
     trained(
         "transfer",
         Mutation(
-            where="reproductions.supar.training:lr_factor",
+            where="reproductions.supar.models.training:lr_factor",
             instead=around(lambda factor, step, settings: 1.0),
             breaks="The learning rate neither warms up nor decays.",
         ),
@@ -102,7 +102,7 @@ OTHERS = (
             Short(of={"method": "gmp", "scheme": "supar"}, to=GMP),
         ),
         mutation=Mutation(
-            where="reproductions.supar.dynamic:_replace_mask",
+            where="reproductions.supar.method.dynamic:_replace_mask",
             instead=around(lambda replaced, *given, **named: None),
             breaks="New masks are chosen and never put in place.",
         ),
@@ -117,7 +117,7 @@ OTHERS = (
         mutation=FREE_GRADIENTS,
         patches=(
             Patch(
-                where="reproductions.supar.experiments.identities:NUM_STEPS",
+                where="reproductions.supar.rules.trial:NUM_STEPS",
                 instead=lambda steps: 3,
             ),
         ),
@@ -126,7 +126,7 @@ OTHERS = (
         experiment="supar/configuration",
         points=(Short(of={"item": "tab03"}), Short(of={"item": "fig12"})),
         mutation=Mutation(
-            where="reproductions.supar.training:lr_factor",
+            where="reproductions.supar.settings.trial:lr_factor",
             instead=around(lambda factor, step, settings: 1.0),
             breaks="The learning rate of the paper's grids does not decay.",
         ),
@@ -134,7 +134,7 @@ OTHERS = (
 )
 
 LAST_TOKEN = Mutation(
-    where="reproductions.supar.continuation:_windows",
+    where="reproductions.supar.downstream.continuations:_windows",
     instead=around(
         lambda windows, *given: (replace(window, num_scored=1) for window in windows(*given))
     ),

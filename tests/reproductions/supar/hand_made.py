@@ -8,10 +8,10 @@ from functools import partial
 
 import pandas as pd
 
-from reproductions.supar.grids import ABLATIONS
-from reproductions.supar.paper_values import printed
-from reproductions.supar.quantities import table_1
-from reproductions.supar.tasks.tab01_parameterization import RULES
+from reproductions.supar.models.printed import printed
+from reproductions.supar.models.schemes import ABLATIONS
+from reproductions.supar.rules.quantities import table_1
+from reproductions.supar.rules.tab01 import RULES
 
 DENSITIES = (1.0, 0.5, 0.25, 0.125, 0.0625)
 LADDER = DENSITIES[:4]

@@ -11,7 +11,7 @@ import torch
 from torch import Tensor, nn
 
 from harness.declare.experiment import Experiment
-from harness.declare.params import Scalar
+from harness.declare.params import Params, Scalar
 from reproductions.nets.gpt import GPT
 from tests.reproductions.supar import small
 
@@ -91,6 +91,6 @@ class Context(small.Context):
     def dataset(self, name: str) -> Any:
         return Content((self.data or {}).get(name, self.text))
 
-    def upstream(self, experiment: Experiment, **params: Scalar) -> Any:
+    def upstream(self, experiment: Experiment, point: Params | None = None, **_: Scalar) -> Any:
         assert self.kept is not None
         return self.kept

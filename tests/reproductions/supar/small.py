@@ -11,12 +11,12 @@ import torch
 from torch import Tensor
 
 from harness.declare.experiment import Experiment
-from harness.declare.params import Scalar
+from harness.declare.params import Params, Scalar
 from harness.run.seeds import derive_seed
 from reproductions.nets.gpt import GPT, GPTConfig
 from reproductions.supar import TABLE_3, Parameterization, Scheme
-from reproductions.supar.text import Batch, character_corpus, training_batches
-from reproductions.supar.training import Seeds, Settings, build_gpt, generator_of
+from reproductions.supar.models.text import Batch, character_corpus, training_batches
+from reproductions.supar.models.training import Seeds, Settings, build_gpt, generator_of
 
 SETTINGS = Settings(
     num_steps=12,
@@ -87,7 +87,8 @@ class Context:
     """The harness's side of a run, its seeds derived as the harness does."""
 
     experiment: Experiment
-    params: Mapping[str, Scalar]
+    params: Any
+    """The typed point."""
     text: str = TEXT
     profile: Any = "smoke"
     device: Any = "cpu"
@@ -95,7 +96,7 @@ class Context:
     """What the run kept as artifacts, by name."""
 
     def seed(self, stream: str) -> int:
-        return derive_seed(stream, {n: self.params[n] for n in self.experiment.seed_from})
+        return derive_seed(stream, {n: getattr(self.params, n) for n in self.experiment.seed_from})
 
     def dataset(self, name: str) -> Any:
         return Text(self.text)
@@ -103,7 +104,7 @@ class Context:
     def save(self, name: str, tensors: Mapping[str, Tensor]) -> None:
         self.saved[name] = tensors
 
-    def upstream(self, experiment: Experiment, **params: Scalar) -> Any:
+    def upstream(self, experiment: Experiment, point: Params | None = None, **_: Scalar) -> Any:
         raise NotImplementedError
 
     def checkpoint_path(self) -> Path:
@@ -113,3 +114,13 @@ class Context:
 def zeros_under(weight: Tensor, mask: Tensor) -> bool:
     """Return whether every masked entry is exactly zero."""
     return bool(torch.equal(weight.detach()[~mask], torch.zeros(int((~mask).sum()))))
+
+
+def points(experiment: Experiment, profile: Any = "smoke") -> list[Any]:
+    """Return the typed points of a grid."""
+    return [experiment.typed(params) for params in experiment.params_of(profile)]
+
+
+def run(experiment: Experiment, point: Any, context: Any = None) -> Any:
+    """Run a trial of an experiment here."""
+    return experiment.function(experiment.run)(point, context or Context(experiment, point))

@@ -12,7 +12,7 @@ import pytest
 from harness.declare.reference import load_reference, published
 from harness.errors import DataError
 from harness.registry import load_registry
-from reproductions.supar import paper_values
+from reproductions.supar.models import printed as paper_values
 from tests.checkout import PAPERS
 from tools.reference import supar as convert_reference
 

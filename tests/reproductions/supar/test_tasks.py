@@ -21,14 +21,16 @@ from harness.declare.verdict import Word, evaluate
 from harness.publish.figures import draw
 from harness.run.seeds import derive_seed
 from harness.store.table_csv import build_table, validate
-from reproductions.supar import parameterization
-from reproductions.supar.experiments import configuration, identities
+from reproductions.supar.method import parameterization
+from reproductions.supar.rules.experiment import identities
+from reproductions.supar.settings.experiment import configuration
 from tests.checkout import PAPERS
 from tests.reproductions.supar.hand_made import TABLES, sweep
 from tests.reproductions.supar.test_claims import TASKS
 
 FOLDER = PAPERS / "supar"
-MODULES = [path.stem for path in (FOLDER / "tasks").glob("[!_]*.py")]
+FILES = [item.file for item in load_paper(FOLDER).items if item.file]
+MODULES = [file.removesuffix(".py").replace("/", ".") for file in FILES]
 DRAWN = [name for name, task in TASKS.items() if task.figure is not None]
 
 
@@ -44,11 +46,12 @@ class Context:
 
 def rows_of(experiment: Any, keep: Callable[[Any], bool] = lambda params: True) -> pd.DataFrame:
     """Run an experiment's smoke trials here, and return its long frame."""
-    points = [params for params in experiment.params_of("smoke") if keep(params)]
+    run = experiment.function(experiment.run)
     return pd.DataFrame(
         {**params, **row, "status": "done"}
-        for params in points
-        for row in experiment.run(params, Context())
+        for params in experiment.params_of("smoke")
+        if keep(params)
+        for row in run(experiment.typed(params), Context())
     )
 
 
@@ -58,7 +61,7 @@ def tab01_verdicts() -> dict[str, Word]:
     def small(params: Any) -> bool:
         return params["width"] == 64 and params["density"] in (1.0, 0.25)
 
-    table = build_table(task, {"supar/identities": rows_of(identities.experiment, small)})
+    table = build_table(task, {"supar/identities": rows_of(identities, small)})
     return {
         claim.id: evaluate(claim, table, seed=task.table.seed, profile="smoke").word
         for claim in task.claims
@@ -66,7 +69,7 @@ def tab01_verdicts() -> dict[str, Word]:
 
 
 def test_table_1_holds_as_built() -> None:
-    assert set(tab01_verdicts().values()) == {Word.REPRODUCED}
+    assert set(tab01_verdicts().values()) == {Word.HOLDS}
 
 
 def test_density_forgotten_in_the_rules_breaks_exact_claims(
@@ -79,23 +82,23 @@ def test_density_forgotten_in_the_rules_breaks_exact_claims(
 
     monkeypatch.setattr(parameterization.Parameterization, "rule", without_density)
     verdicts = tab01_verdicts()
-    broken = {name for name, verdict in verdicts.items() if verdict is Word.NOT_REPRODUCED}
+    broken = {name for name, verdict in verdicts.items() if verdict is Word.FAILS}
     assert broken == {"hidden_init_var", "hidden_lr_adam"}
 
 
 def test_settings_of_our_paper_grids_are_the_published_ones() -> None:
-    frames = {"supar/configuration": rows_of(configuration.experiment)}
+    frames = {"supar/configuration": rows_of(configuration)}
     for name in ("supar/tab03", "supar/tab04"):
         task = TASKS[name]
         table = build_table(task, frames)
         for claim in task.claims:
             verdict = evaluate(claim, table, seed=task.table.seed, profile="smoke")
-            assert (claim.id, verdict.word, verdict.reason) == (claim.id, Word.REPRODUCED, "")
+            assert (claim.id, verdict.word, verdict.reason) == (claim.id, Word.HOLDS, "")
 
 
 def all_tasks() -> dict[str, Task]:
     """Return every task of the folder, those that other tests of this paper look at too."""
-    modules = [import_module(f"reproductions.supar.tasks.{name}") for name in MODULES]
+    modules = [import_module(f"reproductions.supar.{name}") for name in MODULES]
     tasks = [module.task for module in modules]
     assert len({task.id for task in tasks}) == len(tasks)
     return {task.id: task for task in tasks}
@@ -107,7 +110,7 @@ def test_every_item_of_the_paper_is_listed_and_every_task_has_its_file() -> None
     assert sorted(item.id for item in paper.items if item.id[-1].isdigit()) == sorted(words)
     files = {item.id: item.file for item in paper.items if item.status == "task"}
     assert {f"supar/{word}" for word in files} == set(all_tasks())
-    assert {Path(file).stem for file in files.values()} == set(MODULES)
+    assert all(Path(file).stem == word for word, file in files.items())
 
 
 def test_only_diagrams_have_nothing_to_run() -> None:
@@ -127,7 +130,7 @@ def test_deviations_name_tasks_that_exist(profile: Any) -> None:
 @pytest.mark.parametrize("name", sorted(TASKS))
 def test_hand_made_tables_have_the_declared_columns(name: str) -> None:
     task = TASKS[name]
-    table = TABLES[name](True).reindex(seed=task.table.seed.names)
+    table = TABLES[name](True).reindex(columns=task.table.names)
     assert len(validate(table, task.table, where=name)) == len(table)
 
 
@@ -194,7 +197,7 @@ def test_all_diverged_leaves_an_empty_choice() -> None:
 
 
 def test_declaring_tasks_imports_neither_torch_nor_pandas() -> None:
-    imports = "; ".join(f"import reproductions.supar.tasks.{name}" for name in MODULES)
+    imports = "; ".join(f"import reproductions.supar.{name}" for name in MODULES)
     code = f"import sys; {imports}; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     heavy = {"torch", "pandas", "pandera", "matplotlib", "lm_eval"}

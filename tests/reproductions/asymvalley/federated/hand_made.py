@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from reproductions.asymvalley.federated.candidates import ALGORITHMS
+from reproductions.asymvalley.federated.experiment import ALGORITHMS
 
 ALPHAS = (10.0, 1.0, 0.5)
 CHECKS = ("gamma_zero", "penalty_gradient", "uniform_average", "workers")

@@ -10,17 +10,20 @@ from harness.declare.profiles import Profile
 from harness.declare.verdict import Verdict, Word, evaluate
 from harness.provenance.seals import seal
 from harness.publish.figures import draw
-from reproductions.asymvalley.federated_views import COLUMNS, IDENTITIES, RUNS, view
-from reproductions.asymvalley.tasks.tab01_federated import task
+from reproductions.asymvalley.federated.experiment import identities
+from reproductions.asymvalley.federated.experiment import runs as trained
+from reproductions.asymvalley.federated.tab01 import task
+from reproductions.asymvalley.federated.table import ACCURACIES, accuracy_rows
 from tests.reproductions.asymvalley.federated.hand_made import table
+from tests.verdicts import bad, good
 
 EVERY = [pytest.param(claim, id=claim.id) for claim in task.claims]
 
 
 def decide(claim: Claim, rows: pd.DataFrame) -> Verdict:
     profile: Profile = "paper" if "paper" in claim.scope.profiles else "cpu"
-    rows = rows.reindex(columns=COLUMNS.names)
-    return evaluate(claim, rows, columns=COLUMNS, profile=profile)
+    rows = rows.reindex(columns=ACCURACIES.names)
+    return evaluate(claim, rows, seed=ACCURACIES.seed, profile=profile)
 
 
 def named(id: str) -> Claim:
@@ -30,18 +33,18 @@ def named(id: str) -> Claim:
 @pytest.mark.parametrize("claim", EVERY)
 def test_claim_holds_on_a_table_made_to_hold(claim: Claim) -> None:
     verdict = decide(claim, table(True))
-    assert (verdict.word, verdict.reason) == (Word.REPRODUCED, "")
+    assert (verdict.word, verdict.reason) == (good(claim), "")
 
 
 @pytest.mark.parametrize("claim", EVERY)
 def test_claim_fails_on_a_table_made_to_fail(claim: Claim) -> None:
     verdict = decide(claim, table(False))
-    assert (verdict.word, verdict.reason) == (Word.NOT_REPRODUCED, "")
+    assert (verdict.word, verdict.reason) == (bad(claim), "")
 
 
 @pytest.mark.parametrize("claim", EVERY)
 def test_two_seeds_decide_nothing_unless_deterministic(claim: Claim) -> None:
-    expected = Word.REPRODUCED if claim.scope.deterministic else Word.INCONCLUSIVE
+    expected = good(claim) if claim.scope.deterministic else Word.INCONCLUSIVE
     assert decide(claim, table(True, num_seeds=2)).word is expected
 
 
@@ -103,15 +106,15 @@ def test_view_joins_runs_and_identities() -> None:
     checks = pd.DataFrame(
         [{"seed": 0, "alpha": 1.0, "check": "workers", "max_abs_difference": 0.0}]
     )
-    found = view({RUNS: runs, IDENTITIES: checks})
+    found = accuracy_rows({trained.id: runs, identities.id: checks})
     assert list(found["part"]) == ["final", "round", "check"]
-    assert list(found.columns) == COLUMNS.names
-    assert not found.duplicated(COLUMNS.keys).any()
+    assert list(found.columns) == ACCURACIES.names
+    assert not found.duplicated(ACCURACIES.keys).any()
 
 
 def test_figure_draws_the_same_bytes_with_one_data_set_and_with_two() -> None:
     for rows in (table(True), table(True).query("dataset != 'cifar10'")):
-        rows = rows.reindex(columns=COLUMNS.names)
+        rows = rows.reindex(columns=ACCURACIES.names)
         first, second = (
             draw(task, table=rows, reference=pd.DataFrame(), profile="cpu") for _ in range(2)
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -9,94 +10,100 @@ import pytest
 import torch
 
 from harness.data import load as datasets
-from harness.declare.experiment import RawParams
 from harness.errors import DataError, SpecError
 from harness.run.seeds import derive_seed
 from harness.run.trial import grid_of
-from reproductions.asymvalley.experiments import (
-    federated,
-    federated_identities,
-    federated_search,
+from reproductions.asymvalley.federated.experiment import (
+    ALGORITHMS,
+    ALPHAS,
+    REPEATED,
+    SEARCH_SEED,
+    Cell,
+    grid,
+    identity_grid,
+    runs,
+    searches,
 )
-from reproductions.asymvalley.federated import grids
-from reproductions.asymvalley.federated.candidates import ALGORITHMS, parse_candidates
-from reproductions.asymvalley.federated.simulator import RoundLog, Run
+from reproductions.asymvalley.federated.identities import identity_rows
 from reproductions.asymvalley.federated.trial import (
     algorithm_of,
+    cell_rows,
     dry_run,
     evaluated_rounds,
     federation_of,
-    round_settings,
+    parse_candidates,
     rows_of,
-    search,
+    search_rows,
+    settings_with,
 )
+from reproductions.asymvalley.method.federated.simulator import RoundLog, Run
 
 PROFILES = ("smoke", "cpu", "gpu", "paper")
 
 
-def context(params: RawParams, rows: list[Any] | None = None) -> Any:
+def context(params: Any, rows: list[Any] | None = None) -> Any:
     """Return what a run needs of the harness, with the harness's own seeds and data."""
     return SimpleNamespace(
         device="cpu",
-        seed=lambda stream: derive_seed(stream, {"seed": params["seed"]}),
+        seed=lambda stream: derive_seed(stream, {"seed": params.seed}),
         dataset=datasets.load,
-        upstream=lambda experiment, **found: SimpleNamespace(rows=rows),
+        upstream=lambda experiment, point: SimpleNamespace(rows=rows),
     )
 
 
-def smoke(algorithm: str) -> dict[str, Any]:
-    return next(dict(p) for p in grids.smoke_grid() if p["algorithm"] == algorithm)
+def smoke(algorithm: str) -> Cell:
+    return next(cell for cell in grid("smoke") if cell.algorithm == algorithm)
 
 
 @pytest.mark.parametrize("profile", PROFILES)
 def test_every_algorithm_tries_equally_many_candidates(profile: Any) -> None:
-    points = federated.experiment.params_of(profile)
+    points = runs.params_of(profile)
     assert {p["algorithm"] for p in points} == set(ALGORITHMS)
     assert len({len(parse_candidates(str(p["candidates"]))) for p in points}) == 1
 
 
 @pytest.mark.parametrize("profile", PROFILES)
 def test_every_trial_finds_its_search_in_the_grid_and_no_seed_is_shared(profile: Any) -> None:
-    searches = {trial.key for trial in grid_of(federated_search.experiment, profile)}
-    trials = grid_of(federated.experiment, profile)
-    assert {up.key for trial in trials for up in trial.upstream} == searches
-    assert grids.SEARCH_SEED not in {trial.params["seed"] for trial in trials}
+    found = {trial.key for trial in grid_of(searches, profile)}
+    trials = grid_of(runs, profile)
+    assert {up.key for trial in trials for up in trial.upstream} == found
+    assert SEARCH_SEED not in {trial.params["seed"] for trial in trials}
 
 
 def test_cells_have_five_seeds_where_the_claims_need_them() -> None:
-    points = federated.experiment.params_of("cpu")
+    points = runs.params_of("cpu")
     for dataset in ("cifar10", "cinic10"):
         for algorithm in ALGORITHMS:
-            for alpha in grids.ALPHAS:
+            for alpha in ALPHAS:
                 cell = (dataset, algorithm, alpha)
                 seeds = [
                     p["seed"] for p in points if (p["dataset"], p["algorithm"], p["alpha"]) == cell
                 ]
-                many = dataset == "cinic10" or algorithm in grids.REPEATED
+                many = dataset == "cinic10" or algorithm in REPEATED
                 assert seeds == list(range(5 if many else 1)), cell
 
 
 def test_the_whole_cpu_grid_fits_its_budget() -> None:
     seconds = sum(
-        experiment.estimate(params).seconds
-        for experiment in (federated.experiment, federated_search.experiment)
+        estimate.seconds
+        for experiment in (runs, searches)
         for params in experiment.params_of("cpu")
-        if experiment.estimate
+        if (estimate := experiment.estimate_of(params))
     )
     assert 20 * 60 < seconds < 70 * 60
 
 
 def test_paper_grid_is_algorithm_1s_setting() -> None:
-    for p in federated.experiment.params_of("paper"):
+    for p in runs.params_of("paper"):
         found = [p[name] for name in ("num_clients", "participation", "rounds", "local_epochs")]
         assert [*found, p["batch_size"], p["net"]] == [100, 0.1, 200, 5, 64, "resnet20"]
 
 
 def test_fedavgs_candidate_is_its_weight_decay_and_no_one_elses() -> None:
-    assert round_settings(smoke("fedavg"), "5e-4").local.weight_decay == 5e-4
+    assert settings_with(smoke("fedavg"), "5e-4").local.weight_decay == 5e-4
     for algorithm in ALGORITHMS[1:]:
-        candidate = parse_candidates(smoke(algorithm)["candidates"])[0]
-        assert round_settings(smoke(algorithm), candidate).local.weight_decay == 1e-5
+        candidate = parse_candidates(smoke(algorithm).candidates)[0]
+        assert settings_with(smoke(algorithm), candidate).local.weight_decay == 1e-5
         assert algorithm_of(smoke(algorithm), candidate).name == algorithm
 
 
@@ -118,26 +125,26 @@ def test_held_out_images_are_no_clients_and_splits_do_not_depend_on_the_algorith
 
 
 def test_too_few_images_are_an_error() -> None:
-    params = smoke("fedavg") | {"num_train": 1400}
+    params = replace(smoke("fedavg"), num_train=1400)
     with pytest.raises(DataError, match="asks for 1400 and 100"):
         federation_of(params, context(params))
 
 
 def test_search_chooses_the_most_accurate_and_the_run_takes_it() -> None:
-    params = smoke("fedsign") | {"candidates": "100 0.001"}
-    rows = search(grids.search_of(params), context(params))
+    params = replace(smoke("fedsign"), candidates="100 0.001")
+    rows = search_rows(params.search(), context(params))
     accuracies = [row["validation_accuracy"] for row in rows]
     assert [row["chosen"] for row in rows] == [a == max(accuracies) for a in accuracies]
     chosen = next(row for row in rows if row["chosen"])
-    outcome = federated.run(params, context(params, rows))
+    outcome = cell_rows(params, context(params, rows))
     assert {row["candidate"] for row in outcome.rows} == {chosen["candidate"]}
     assert [row["part"] for row in outcome.rows] == ["round", "round", "final"]
-    again = federated.run(params, context(params, rows))
+    again = cell_rows(params, context(params, rows))
     assert outcome.rows == again.rows
 
 
 def test_final_row_is_over_the_second_half() -> None:
-    params = smoke("fedsign") | {"rounds": 4, "eval_every": 4}
+    params = replace(smoke("fedsign"), rounds=4, eval_every=4)
     logs = [
         RoundLog(round=i + 1, same_sign_ratio=s, extra_loss=-s, accuracy=a)
         for i, (s, a) in enumerate([(0.0, None), (0.0, None), (0.6, None), (0.8, 0.5)])
@@ -151,12 +158,12 @@ def test_final_row_is_over_the_second_half() -> None:
 
 
 def test_evaluated_rounds_end_with_the_last() -> None:
-    assert evaluated_rounds({"rounds": 12, "eval_every": 5}) == [5, 10, 12]
+    assert evaluated_rounds(replace(smoke("fedsign"), rounds=12, eval_every=5)) == [5, 10, 12]
 
 
 @pytest.mark.parametrize("profile", ["cpu", "paper"])
 def test_dry_run_counts_the_net_as_the_closed_form(profile: Any) -> None:
-    report = dry_run(federated.experiment.params_of(profile)[0])
+    report = dry_run(next(grid(profile)))
     assert report.num_params == report.expected_num_params
     assert report.step_flops > 0
     # 20 clients, 5 a round, 450 images in batches of 32, twice, 25 rounds; 100, 10, 450, 64.
@@ -164,8 +171,8 @@ def test_dry_run_counts_the_net_as_the_closed_form(profile: Any) -> None:
 
 
 def test_identities_hold_and_are_measured_on_real_changes() -> None:
-    (params,) = federated_identities.experiment.params_of("smoke")
-    rows = federated_identities.run(params, context(params))
+    (params,) = identity_grid("smoke")
+    rows = identity_rows(params, context(params))
     found = {str(row["check"]): row["max_abs_difference"] for row in rows}
     assert found.pop("penalty_gradient") < 1e-8
     assert found == {"gamma_zero": 0.0, "workers": 0.0, "uniform_average": 0.0}

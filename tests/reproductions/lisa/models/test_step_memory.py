@@ -2,27 +2,21 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
-import sys
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-import typer
-from typer.testing import CliRunner
 
 from harness.errors import DataError, SpecError
-from reproductions.lisa.methods import Full, Lora, Method
+from reproductions.lisa.method.methods import Full, Lora, Method
+from reproductions.lisa.models.shapes import SHAPES, Shape
 from reproductions.lisa.models.step_memory import (
     DTYPES,
     Workload,
     count,
     layerwise,
     load_config,
-    main,
 )
-from reproductions.lisa.shapes import SHAPES, Shape
 
 SMALL = Shape(family="llama", hidden=32, ffn=48, num_blocks=4, heads=4, kv_heads=2, vocab=64,
               positions=64)  # fmt: skip
@@ -84,30 +78,6 @@ def test_frozen_blocks_save_fewer_activations_and_dropout_more() -> None:
         for n, m in METHODS.items()
     }
     assert saved["lisa"] < saved["full"] < saved["lora"]
-
-
-def test_the_command_reads_a_config_and_prints_rows(tmp_path: Path) -> None:
-    SMALL.config().save_pretrained(tmp_path)
-    command = [
-        sys.executable,
-        "-m",
-        "reproductions.lisa.models.step_memory",
-        str(tmp_path),
-        "--seq-len",
-        "16",
-    ]
-    command += ["--gamma", "1", "--rank", "4"]
-    done = subprocess.run([*command, "--json"], capture_output=True, text=True, check=True)
-    rows = json.loads(done.stdout)
-    names = ["full", "LoRA r=4", "LISA E+H+1L", "LISA 1L, E and H frozen"]
-    assert [row["method"] for row in rows] == names
-    assert rows[0]["num_trainable"] == SMALL.num_params
-    # What it says of a wrong option needs no other process.
-    app = typer.Typer()
-    app.command()(main)
-    wrong = CliRunner().invoke(app, [*command[3:], "--gamma", "9"])
-    assert wrong.exit_code == 2
-    assert "gamma=9: the model has 4 blocks" in wrong.stderr
 
 
 def test_what_cannot_be_read_or_is_out_of_range_is_said(tmp_path: Path) -> None:

@@ -4,37 +4,38 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from dataclasses import replace
 
-from harness.declare.experiment import Experiment, Needs, RawParams
-from harness.declare.old import old_task
-from harness.declare.table import Column, Table
-from reproductions.supar import trained
-from reproductions.supar.experiments import lr_sweep
+from harness.declare.experiment import Experiment, Needs
+from harness.declare.profiles import Profile
+from harness.declare.table import Table, columns_of, value
+from harness.declare.task import Task
+from reproductions.supar.models.points import RatePoint
+from reproductions.supar.sweeps.experiment import lr_grid
 
 
-def grid() -> Iterator[RawParams]:
+def grid(profile: Profile) -> Iterator[RatePoint]:
     """Yield as many trials as the benchmark asks for, equal but for their seed."""
-    (shape, *_) = lr_sweep.cpu_grid()
+    if profile != "smoke":
+        return
+    shape = replace(next(lr_grid("cpu")), data="grammar-text", steps=20, warmup_steps=2)
     for seed in range(int(os.environ.get("BENCH_TRIALS", "2"))):
-        yield {**shape, "data": "grammar-text", "steps": 20, "warmup_steps": 2, "seed": seed}
+        yield replace(shape, seed=seed)
 
 
-task = old_task(
-    id="sweep/abl_training",
-    title="Trials that train a net",
-    reads=(
-        Experiment(
-            id="sweep/training",
-            version=1,
-            run=trained.run,
-            grid={"smoke": grid},
-            needs=Needs(data=("grammar-text",)),
-        ),
-    ),
-    columns=Table(
-        (
-            Column(name="seed", type="int", role="seed", doc="number of the trial"),
-            Column(name="train_loss", type="float", role="value", doc="nats", nullable=True),
-        )
+training = Experiment(
+    "sweep/training",
+    version=1,
+    params=RatePoint,
+    grid=grid,
+    run="gpt_trial:train_gpt",
+    needs=Needs(data=("grammar-text",)),
+    package="reproductions.supar.models",
+)
+task = Task(
+    "sweep/abl_training",
+    reads=(training,),
+    table=Table.of(
+        columns_of(RatePoint, "seed"), value("train_loss", float, "nats", nullable=True)
     ),
 )

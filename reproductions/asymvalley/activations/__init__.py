@@ -1,0 +1,1 @@
+"""Hidden units that go on and off along sign-consistent noise."""

@@ -1,0 +1,45 @@
+"""Figure 28: which hidden units stay on or off under sign-consistent noise."""
+
+from __future__ import annotations
+
+from harness.declare.claims import CHECK, claims, equal, ordering
+from harness.declare.task import Task
+from reproductions.asymvalley.activations import quantities as q
+from reproductions.asymvalley.activations import table
+from reproductions.asymvalley.activations.experiment import activations
+from reproductions.asymvalley.models.scopes import ON_A_CPU, TRAINED
+
+task = Task(
+    "asymvalley/fig28",
+    reads=(activations,),
+    table=table.UNITS,
+    claims=claims(
+        "Figure 28 and appendix D.2",
+        (
+            "shares_sum_to_one",
+            CHECK,
+            equal(q.farthest_sum, 1, "share", tolerance=1e-6),
+            "A unit is on or off before and after: the four shares sum to 1 at every lambda.",
+        ),
+        (
+            "none_switches_at_centre",
+            ON_A_CPU,
+            equal(q.switched_at_centre, 0, "share"),
+            "At lambda = 0 no unit switches: the agreement is exactly 1.",
+        ),
+        (
+            "agreement_larger_on_positive_side",
+            TRAINED,
+            ordering(q.tightest_agreement, "share", strict=True),
+            "More hidden units keep their state at +a than at -a, for each a of 0.2, 0.4, 0.6, 0.8"
+            " and 1.",
+        ),
+    ),
+    figure="figures:activation_panels",
+    caption="Hidden units that are on or off for the trained net and for the net with"
+    " sign-consistent G(0,1) noise, norm-scaled with s = 1. Above: agreement (line: mean over"
+    " seeds and draws, band to their extremes) and mean shares, stacked. Below: the same shares as"
+    " matrices, darker where more. The paper's matrices are not published as numbers.",
+    alt="Agreement of hidden units against lambda, a stack of the four shares of unit states, and"
+    " five two-by-two matrices of these shares.",
+)

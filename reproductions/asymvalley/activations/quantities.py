@@ -1,0 +1,44 @@
+"""What the claims on hidden units measure, each a number from the table of Figure 28."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from harness.declare.statistics import MissingRows
+from reproductions.asymvalley.models.curves import AT_ZERO
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+SHARES = ("on_on", "on_off", "off_on", "off_off")
+REACHES = (0.2, 0.4, 0.6, 0.8, 1.0)
+"""Figure 28's a."""
+
+
+def tightest_agreement(table: pd.DataFrame) -> list[float]:
+    """Return the agreement at -a and at +a, for the a at which the latter leads least."""
+    pairs = [[_agreement(table, -a), _agreement(table, a)] for a in REACHES]
+    return min(pairs, key=lambda pair: pair[1] - pair[0])
+
+
+def _agreement(table: pd.DataFrame, place: float) -> float:
+    rows = table[(table["lambda"] - place).abs() <= AT_ZERO]
+    if rows.empty:
+        raise MissingRows(f"the table has no activations at lambda = {place:g}")
+    return float(rows["agreement"].mean())
+
+
+def farthest_sum(table: pd.DataFrame) -> float:
+    """Return the sum of the four shares that is farthest from 1; whole table."""
+    sums = table[list(SHARES)].sum(axis=1)
+    if sums.empty:
+        raise MissingRows("the table has no activations")
+    return float(sums.loc[(sums - 1.0).abs().idxmax()])
+
+
+def switched_at_centre(table: pd.DataFrame) -> float:
+    """Return the largest share of units that switch at lambda = 0; whole table."""
+    centre = table[table["lambda"].abs() <= AT_ZERO]
+    if centre.empty:
+        raise MissingRows("the table has no activations at lambda = 0")
+    return float((centre["on_off"] + centre["off_on"]).max())

@@ -1,0 +1,85 @@
+"""Hidden units that are on and off before and after a move through parameter space (Figure 28)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import torch
+from torch import Tensor, nn
+
+from harness.declare.experiment import Outcome, Row, RunContext
+from harness.errors import SpecError
+from reproductions.asymvalley.activations.experiment import PLACES, Units
+from reproductions.asymvalley.method.curve import Walk
+from reproductions.asymvalley.method.noise import draw_noise, sign_consistent
+from reproductions.asymvalley.models.curve_rows import walk_through
+from reproductions.asymvalley.models.kept_nets import NO_NET, kept_net
+from reproductions.asymvalley.trained_nets.experiment import nets
+
+MAX_IMAGES = 1000
+"""Test images on which units are compared: their states at the start are kept in memory."""
+
+
+def unit_rows(params: Units, ctx: RunContext) -> Outcome:
+    """Compare the units at every lambda with those of the trained network."""
+    net = kept_net(params, ctx, ctx.upstream(nets, params.training()))
+    if net is None:
+        return NO_NET
+    walk = walk_through(net.model, params, ctx)
+    rows: list[Row] = []
+    for draw in range(params.num_draws):
+        noise_P = draw_noise("gaussian", walk.layout.size, seed=params.seed, draw=draw)
+        eps_P = sign_consistent(noise_P.to(ctx.device), walk.weights_P)
+        step_P = walk.step(eps_P, scale=1.0, norm="ns")
+        for place, shares in agreement_along(walk, step_P, PLACES):
+            rows.append({"draw": draw, "lambda": place, **shares})
+    return Outcome(rows=rows)
+
+
+def agreement_along(
+    walk: Walk, step_P: Tensor, places: Sequence[float]
+) -> Iterator[tuple[float, dict[str, float]]]:
+    """Yield each lambda with the shares of units on and off before and after the move.
+
+    The move is from theta_f to theta_f + lambda * step. A unit is one output of a ReLU for one
+    image; it is on where it is positive. on_off: on at theta_f, off after the move. `agreement`
+    is the trace of the two by two matrix.
+    Raises SpecError for a network without `nn.ReLU` modules.
+    """
+    images = walk.data.test_images[:MAX_IMAGES].split(walk.data.batch_size)
+    before = [_states(walk.moved(walk.weights_P), batch) for batch in images]
+    for place in places:
+        model = walk.moved(walk.weights_P + place * step_P)
+        counts = torch.zeros(4, dtype=torch.float64)
+        for batch, kept in zip(images, before, strict=True):
+            for was, now in zip(kept, _states(model, batch), strict=True):
+                counts += _confusion(was, now)
+        shares = dict(zip(("on_on", "on_off", "off_on", "off_off"), _shares(counts), strict=True))
+        yield place, {**shares, "agreement": shares["on_on"] + shares["off_off"]}
+
+
+def _shares(counts: Tensor) -> list[float]:
+    return [float(share) for share in counts / counts.sum()]
+
+
+def _confusion(was: Tensor, now: Tensor) -> Tensor:
+    """Return the numbers of units on and on, on and off, off and on, off and off."""
+    both, first, second = (int(states.sum()) for states in (was & now, was, now))
+    total = was.numel()
+    return torch.tensor([both, first - both, second - both, total - first - second + both])
+
+
+@torch.inference_mode()
+def _states(model: nn.Module, images: Tensor) -> list[Tensor]:
+    """Return which outputs of each ReLU are positive, one bool tensor per module call."""
+    found: list[Tensor] = []
+    units = [module for module in model.modules() if isinstance(module, nn.ReLU)]
+    if not units:
+        raise SpecError("the network has no nn.ReLU modules: there are no units to compare")
+    hooks = [unit.register_forward_hook(lambda *call: found.append(call[2] > 0)) for unit in units]
+    try:
+        model(images)
+    finally:
+        for hook in hooks:
+            hook.remove()
+    return found

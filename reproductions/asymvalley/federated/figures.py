@@ -1,0 +1,73 @@
+"""Figure of Table 1: dots of six algorithms, grouped by alpha."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from matplotlib.lines import Line2D
+
+from harness.declare.statistics import aggregate
+from harness.publish.figures import MARKERS, PALETTE, FigureContext
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+VALUES = {"test_accuracy": "test accuracy", "same_sign_ratio": "same-sign ratio"}
+SPREAD = 0.11
+"""Distance of neighbouring dots, where groups are 1 apart."""
+
+
+def accuracy_panels(
+    context: FigureContext, *, datasets: Mapping[str, str], names: Mapping[str, str]
+) -> Figure:
+    """Draw one column per data set: accuracy above, same-sign ratio below (one set: beside it).
+
+    datasets, names: labels of data sets and algorithms by their words in the table, in order.
+    """
+    finals = context.table[context.table["part"] == "final"]
+    shown = [dataset for dataset in datasets if (finals["dataset"] == dataset).any()]
+    # One data set alone has its two panels side by side.
+    shape = (len(VALUES), len(shown)) if len(shown) > 1 else (1, len(VALUES))
+    figure, axes = context.subplots(*shape, aspect=0.7)
+    panels = [(value, dataset) for value in VALUES for dataset in shown]
+    for ax, (value, dataset) in zip(axes, panels, strict=True):
+        _dots(ax, finals[finals["dataset"] == dataset], value, names)
+        if value == "test_accuracy" or len(shown) == 1:
+            data = finals.loc[finals["dataset"] == dataset, "data"].iloc[0]
+            stand_in = "" if data == dataset else f" (here: {data})"
+            ax.set_title(datasets[dataset] + stand_in)
+        ax.set_ylabel(VALUES[value])
+    _legend(figure, names)
+    return figure
+
+
+def _dots(ax: Axes, rows: pd.DataFrame, value: str, names: Mapping[str, str]) -> None:
+    alphas = sorted(rows["alpha"].unique(), reverse=True)
+    for index, algorithm in enumerate(names):
+        own = rows[rows["algorithm"] == algorithm]
+        points = aggregate(own, by=["alpha"], value=value).dropna(subset=["mean"])
+        shift = (index - (len(names) - 1) / 2) * SPREAD
+        ax.errorbar(
+            [alphas.index(alpha) + shift for alpha in points["alpha"]],
+            points["mean"].to_numpy(dtype="float64"),
+            yerr=points["sem"].to_numpy(dtype="float64"),
+            color=PALETTE[index],
+            marker=MARKERS[index],
+            linestyle="none",
+            elinewidth=0.8,
+        )
+    ax.set_xticks(range(len(alphas)), [f"{alpha:g}" for alpha in alphas])
+    ax.set_xlim(-0.5, len(alphas) - 0.5)
+    ax.set_xlabel("Dirichlet alpha (right: clients less alike)")
+    ax.grid(axis="x", visible=False)
+
+
+def _legend(figure: Figure, names: Mapping[str, str]) -> None:
+    handles = [
+        Line2D([], [], color=PALETTE[i], marker=MARKERS[i], linestyle="none", label=label)
+        for i, label in enumerate(names.values())
+    ]
+    figure.legend(handles=handles, loc="outside upper center", ncols=len(handles))

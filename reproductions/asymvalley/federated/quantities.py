@@ -1,0 +1,78 @@
+"""Quantities of Table 1: accuracies and same-sign ratios of federated runs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from harness.declare.statistics import InvalidQuantity, MissingRows
+from harness.declare.table import pick
+from reproductions.asymvalley.federated.experiment import ALGORITHMS
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+ACCURACY = "test_accuracy"
+SAME_SIGN = "same_sign_ratio"
+
+
+def by_alpha(
+    table: pd.DataFrame, *, dataset: str, algorithm: str, value: str = ACCURACY
+) -> dict[float, float]:
+    """Return a value of an algorithm's final global models by alpha, ascending; one seed.
+
+    Raises MissingRows without any run of the data set; InvalidQuantity where the algorithm was
+    not run at an alpha that another one was run at, or diverged there.
+    """
+    runs = pick(table, part="final", dataset=dataset)
+    own = runs[runs["algorithm"] == algorithm].set_index("alpha")[value].astype(float)
+    alphas = sorted(float(alpha) for alpha in runs["alpha"].unique())
+    for alpha in alphas:
+        if alpha not in own.index:
+            raise InvalidQuantity(f"{algorithm} was not run on {dataset} with every seed")
+        if own[alpha] != own[alpha]:
+            raise InvalidQuantity(f"{algorithm} diverged on {dataset} at alpha={alpha:g}")
+    return {alpha: float(own[alpha]) for alpha in alphas}
+
+
+def gains(table: pd.DataFrame, *, dataset: str, value: str = ACCURACY) -> list[float]:
+    """Return FedSign's value minus FedAvg's at every alpha, ascending; one seed."""
+    fedsign = by_alpha(table, dataset=dataset, algorithm="fedsign", value=value)
+    fedavg = by_alpha(table, dataset=dataset, algorithm="fedavg", value=value)
+    return [fedsign[alpha] - fedavg[alpha] for alpha in fedsign]
+
+
+def least_gain(table: pd.DataFrame, *, dataset: str, value: str = ACCURACY) -> float:
+    """Return the smallest of `gains`."""
+    return min(gains(table, dataset=dataset, value=value))
+
+
+def mean_gain(table: pd.DataFrame, *, dataset: str) -> float:
+    """Return the mean of `gains` over alphas."""
+    found = gains(table, dataset=dataset)
+    return sum(found) / len(found)
+
+
+def accuracies(table: pd.DataFrame, *, dataset: str, algorithm: str) -> list[float]:
+    """Return accuracies from the smallest alpha to the largest, claimed to ascend; one seed.
+
+    Raises MissingRows for fewer than two alphas.
+    """
+    found = list(by_alpha(table, dataset=dataset, algorithm=algorithm).values())
+    if len(found) < 2:
+        raise MissingRows(f"{algorithm} on {dataset} was run at {len(found)} alpha, need two")
+    return found
+
+
+def cells_won(table: pd.DataFrame, *, datasets: tuple[str, ...]) -> float:
+    """Return in how many cells FedSign's accuracy is above that of all others; one seed."""
+    won = 0
+    for dataset in datasets:
+        found = {name: by_alpha(table, dataset=dataset, algorithm=name) for name in ALGORITHMS}
+        ours = found.pop("fedsign")
+        won += sum(all(ours[a] > other[a] for other in found.values()) for a in ours)
+    return float(won)
+
+
+def largest_difference(table: pd.DataFrame, *, check: str) -> float:
+    """Return an identity's largest absolute difference; whole table."""
+    return float(pick(table, part="check", check=check)["max_abs_difference"].max())

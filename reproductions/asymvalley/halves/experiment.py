@@ -1,0 +1,92 @@
+"""Two networks from one start, trained on halves of the data: Figure 11.
+
+"random": the start is drawn. "pretrained": the staged ResNet-20 of CIFAR-10 is fine-tuned on
+CIFAR-100 with a new last layer (DEV-01), at a tenth of the learning rate (DEV-13).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any, Literal
+
+from harness.declare.experiment import Estimate, Experiment, Needs
+from harness.declare.params import doc
+from harness.declare.profiles import Profile
+from reproductions.asymvalley.models.costs import estimate as estimate_of
+from reproductions.asymvalley.models.costs import needs_of, point_s, training_s
+from reproductions.asymvalley.models.pairs import Training, training_of
+from reproductions.asymvalley.trained_nets.experiment import DAY_S, seeds_of
+
+KEPT_EPOCHS: dict[Profile, str] = {
+    "smoke": "1",
+    "cpu": "1 2 3 5 10",
+    "gpu": "1 2 3 5 10 20",
+    "paper": "1 2 3 5 10 20 30 50",
+}
+"""Epochs after which the line is drawn; training ends with the last (section 6.1)."""
+
+
+class Halves(Training):
+    """Two trainings of one start, each on half of the images."""
+
+    checkpoints: str = doc("Epochs after which both nets are compared.")
+    num_points: int = doc("Points of the line between both nets.")
+    regime: Literal["random", "pretrained"] = doc(
+        "What both nets start from: random, or pretrained."
+    )
+    pretrained: bool = doc("Whether the start is a trained net with a new last layer.")
+    weights: str = doc("Data set of the start's weights; empty for a start that is drawn.")
+
+    @property
+    def epochs_kept(self) -> list[int]:
+        return [int(epoch) for epoch in self.checkpoints.split()]
+
+
+def grid(profile: Profile) -> Iterator[Halves]:
+    """Yield one pair of halves per regime and seed; the paper's Flowers are not at hand."""
+    kept = KEPT_EPOCHS[profile]
+    shared: dict[str, Any] = {
+        "checkpoints": kept, "num_points": 3 if profile == "smoke" else 11, "weights": "",
+    }  # fmt: skip
+    epochs = int(kept.split()[-1])
+    for seed in seeds_of(profile):
+        random = replace(training_of(profile, "vgg16_cifar10", seed=seed), epochs=epochs)
+        yield Halves(**vars(random), **shared, regime="random", pretrained=False)
+        if profile != "paper":
+            tuned = training_of(profile, "resnet20_cifar100", seed=seed)
+            tuned = replace(tuned, epochs=epochs, lr=0.003)
+            halves = Halves(**vars(tuned), **shared, regime="pretrained", pretrained=True)
+            yield halves if profile == "smoke" else _staged(halves)
+
+
+def _staged(halves: Halves) -> Halves:
+    return replace(
+        halves, weights="resnet20_cifar10", width=16, image_size=32, normalisation="imagenet"
+    )
+
+
+def needs(params: Halves) -> Needs:
+    """Return images, weights where there are some, and a GPU where the trial has one."""
+    base = needs_of(params)
+    return replace(base, data=(*base.data, params.weights)) if params.weights else base
+
+
+def estimate(params: Halves) -> Estimate:
+    """Return what both trainings, each on half of the images, and their lines cost."""
+    lines = len(params.epochs_kept) * params.num_points
+    return estimate_of(training_s(params) + lines * point_s(params))
+
+
+half_lines = Experiment(
+    "asymvalley/half_lines",
+    version=1,
+    params=Halves,
+    grid=grid,
+    run="trial:half_rows",
+    needs=needs,
+    estimate=estimate,
+    dry_run=".models.kept_nets:dry_run",
+    timeout_s=DAY_S,
+    address=("regime", "seed"),
+)

@@ -1,0 +1,98 @@
+"""Figure 11: the line between two nets that were trained on halves of the data, by epoch."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from harness.declare.claims import CHECK, at_least, at_most, claims, equal, ordering
+from harness.declare.task import Task
+from reproductions.asymvalley.halves import quantities as q
+from reproductions.asymvalley.halves import table
+from reproductions.asymvalley.halves.experiment import half_lines
+from reproductions.asymvalley.models.curves import stated
+from reproductions.asymvalley.models.scopes import ON_A_CPU, STATED, TRAINED
+
+WHERE = "Figure 11 and section 6.1"
+CSV_DIGITS = 5e-9
+"""What four numbers of nine digits may differ by."""
+least_ssr = partial(q.least_ssr, regime="pretrained")
+
+task = Task(
+    "asymvalley/fig11",
+    reads=(half_lines,),
+    table=table.HALVES,
+    claims=claims(
+        WHERE,
+        (
+            "ends_are_the_nets",
+            ON_A_CPU,
+            equal(q.farthest_end, 0, "accuracy"),
+            "The line's ends and middle have the accuracy of A, of B and of their mean, at each"
+            " epoch.",
+        ),
+        (
+            "gap_of_its_parts",
+            CHECK,
+            equal(q.largest_gap_error, 0, "accuracy", tolerance=CSV_DIGITS),
+            "The gap is the accuracy of the mean of both nets less the mean of their accuracies.",
+        ),
+        (
+            "random_barrier",
+            TRAINED,
+            at_most(partial(q.last_gap, regime="random"), -0.02, "accuracy"),
+            "From a random start, after the last epoch, the mean of both nets is worse than they"
+            " are by more than 0.02.",
+        ),
+        (
+            "pretrained_no_barrier",
+            TRAINED,
+            at_least(partial(q.last_gap, regime="pretrained"), -0.01, "accuracy"),
+            "From a pre-trained start, after the last epoch, the mean of both nets is at most 0.01"
+            " worse than they are.",
+        ),
+        (
+            "pretrained_more_consistent",
+            TRAINED,
+            ordering(q.closest_ssr, "share", strict=True),
+            "From epoch 5 on, the two nets share more signs from a pre-trained start than from a"
+            " random one, at every epoch.",
+        ),
+        (
+            "pretrained_consistent",
+            TRAINED,
+            at_least(least_ssr, 0.9, "share"),
+            "From a pre-trained start the two nets share at least 0.9 of their signs, at every"
+            " epoch from 5 on.",
+        ),
+        (
+            "gap_follows_consistency",
+            TRAINED,
+            at_least(q.gap_follows_ssr, 0.5, "correlation"),
+            "Gap and share of common signs rise and fall together: their rank correlation over all"
+            " epochs of both starts is at least 0.5.",
+        ),
+    )
+    + claims(
+        "Section 6.1",
+        (
+            "pretrained_consistent_as_stated",
+            STATED,
+            at_least(
+                least_ssr,
+                0.95,
+                "share",
+                paper_value=partial(stated, y_name="same_sign_ratio_above"),
+            ),
+            "On Flowers the two nets share more than 0.95 of their signs, at every epoch from 5"
+            " on.",
+        ),
+    ),
+    figure="figures:half_line_panels",
+    caption="Nets A and B, trained on two halves of the data from one start: random (above) or"
+    " pre-trained (below). Left: test accuracy on the line between them, one colour per epoch."
+    " Middle: accuracy of the mean of both less their mean accuracy. Right: share of equal signs"
+    " between the start (I), A and B. Lines are means over seeds, bands reach to their extremes."
+    " The paper's curves are not published as numbers.",
+    alt="Two rows of panels, for a random and a pre-trained start: accuracy between two nets by"
+    " epoch, the gap at the middle, and same-sign ratios over epochs.",
+)

@@ -1,0 +1,93 @@
+"""What the claims on two halves measure, each a number from the table of Figure 11.
+
+Every function takes the table of one seed, unless it says "whole table". A is the net at x = 0.
+No torch, no pandas at import.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from harness.declare.statistics import MissingRows
+from harness.declare.table import pick
+from reproductions.asymvalley.models.curves import ON_GRID, point_at, spearman
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+FIRST_EPOCH = 5
+"""From here on the nets of Figure 11 are compared: before, those from scratch have not moved."""
+
+
+def epochs(table: pd.DataFrame, *, regime: str) -> pd.DataFrame:
+    """Return the rows of a regime, one per epoch, indexed by it, ascending."""
+    return pick(table, part="epoch", regime=regime).set_index("epoch").sort_index()
+
+
+def last_gap(table: pd.DataFrame, *, regime: str) -> float:
+    """Return accuracy(midpoint) - mean accuracy of both ends, after the last epoch."""
+    return float(epochs(table, regime=regime)["gap"].iloc[-1])
+
+
+def least_ssr(table: pd.DataFrame, *, regime: str) -> float:
+    """Return the least same-sign ratio of A and B over the epochs from `FIRST_EPOCH` on."""
+    return min(_late_ssr(table, regime).values())
+
+
+def closest_ssr(table: pd.DataFrame) -> list[float]:
+    """Return SSR-AB from scratch and pre-trained, at the late epoch where they favour it least."""
+    scratch, pretrained = (_late_ssr(table, regime) for regime in ("random", "pretrained"))
+    common = sorted(scratch.keys() & pretrained.keys())
+    if not common:
+        raise MissingRows(f"the regimes share no epoch from {FIRST_EPOCH} on")
+    closest = min(common, key=lambda epoch: pretrained[epoch] - scratch[epoch])
+    return [scratch[closest], pretrained[closest]]
+
+
+def gap_follows_ssr(table: pd.DataFrame) -> float:
+    """Return Spearman's correlation of gap and SSR-AB over all epochs of both regimes."""
+    gaps: list[float] = []
+    ratios: list[float] = []
+    for regime in ("random", "pretrained"):
+        rows = epochs(table, regime=regime)
+        gaps += [float(gap) for gap in rows["gap"]]
+        ratios += [float(ratio) for ratio in rows["ssr_ab"]]
+    return spearman(gaps, ratios)
+
+
+def _late_ssr(table: pd.DataFrame, regime: str) -> dict[int, float]:
+    ratios = epochs(table, regime=regime)["ssr_ab"]
+    late = {int(e): float(ratio) for e, ratio in ratios.items() if e >= FIRST_EPOCH}
+    if not late:
+        raise MissingRows(f"the regime {regime} has no epoch from {FIRST_EPOCH} on")
+    return late
+
+
+def farthest_end(table: pd.DataFrame) -> float:
+    """Return the largest difference of a line's ends and middle from the nets' own; whole table.
+
+    The middle counts where the line has a point there. Raises MissingRows without an epoch that
+    has both.
+    """
+    keys = ["regime", "seed", "epoch"]
+    own = table[table["part"] == "epoch"].set_index(keys)
+    farthest = []
+    for key, line in table[table["part"] == "line"].groupby(keys):
+        curve = dict(zip(line["x"].astype(float), line["accuracy"].astype(float), strict=True))
+        row = own.loc[key]
+        farthest += [
+            abs(point_at(curve, 0.0) - row["accuracy_a"]),
+            abs(point_at(curve, 1.0) - row["accuracy_b"]),
+        ]
+        if any(abs(place - 0.5) < ON_GRID for place in curve):
+            farthest.append(abs(point_at(curve, 0.5) - row["accuracy_mid"]))
+    if not farthest:
+        raise MissingRows("the table has no line between two nets")
+    return float(max(farthest))
+
+
+def largest_gap_error(table: pd.DataFrame) -> float:
+    """Return how far a gap is from what it is the difference of; whole table."""
+    rows = pick(table, part="epoch")
+    own = rows["accuracy_mid"] - (rows["accuracy_a"] + rows["accuracy_b"]) / 2.0
+    return float((rows["gap"] - own).abs().max())

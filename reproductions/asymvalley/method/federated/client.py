@@ -1,0 +1,147 @@
+"""A client's local training as a function: equal arguments give equal bits, wherever it runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from harness.errors import DataError
+from reproductions.asymvalley.method.federated.algorithms import FedAvg, Memory, Received
+from reproductions.asymvalley.method.federated.flat import FlatNet, State
+from reproductions.asymvalley.method.federated.settings import LocalSettings
+
+
+@dataclass(frozen=True, slots=True)
+class ClientData:
+    """A client's training set, resident on the device of the net."""
+
+    images_SHWC: Tensor
+    """Channels last in memory, so that a batch of rows is too."""
+    labels_S: Tensor
+
+    def __post_init__(self) -> None:
+        if len(self.labels_S) == 0 or len(self.images_SHWC) != len(self.labels_S):
+            raise DataError(
+                f"a client has {len(self.images_SHWC)} images and {len(self.labels_S)} labels:"
+                " it needs at least one sample, and as many of either"
+            )
+
+    @property
+    def images_SCHW(self) -> Tensor:
+        return self.images_SHWC.permute(0, 3, 1, 2)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ClientResult:
+    """What a client hands back."""
+
+    state: State
+    memory: Memory
+    same_sign_ratio: float
+    """Share of parameters whose product with the received ones is above 0."""
+    extra_loss: float
+    """Mean over steps of the algorithm's own terms."""
+
+
+def train_client(
+    net: FlatNet,
+    state: Mapping[str, Tensor],
+    data: ClientData,
+    memory: Memory,
+    *,
+    algorithm: FedAvg,
+    settings: LocalSettings,
+    seed: int,
+) -> ClientResult:
+    """Train from the global state on a client's data.
+
+    net: scratch space prepared by `algorithm.prepare`; what it held before has no influence.
+    memory: the client's from its last turn, empty at its first; it is not changed.
+    seed: of the order of samples. Raises DataError (from ClientData) for an empty client.
+    Source: paper Algorithm 1, lines of the client.
+    """
+    received = algorithm.begin(net, state, data.images_SCHW, memory)
+    net.load(state)
+    net.module.train()
+    velocity_N = torch.zeros_like(net.theta_N)
+    extra = torch.zeros((), dtype=net.theta_N.dtype, device=net.theta_N.device)
+    num_steps = 0
+    for rows_B, images, labels in _batches(data, settings, seed):
+        extra += _gradient(net, algorithm, received, rows_B, images, labels)
+        _sgd_step(net, velocity_N, settings)
+        num_steps += 1
+    kept = (net.theta_N * received.theta_N > 0.0).sum()
+    return ClientResult(
+        state=net.state(),
+        memory=algorithm.end(net, received),
+        same_sign_ratio=int(kept) / net.theta_N.numel(),
+        extra_loss=float(extra) / num_steps,
+    )
+
+
+def _batches(
+    data: ClientData, settings: LocalSettings, seed: int
+) -> Iterator[tuple[Tensor, Tensor, Tensor]]:
+    """Yield row numbers, images (B, C, H, W) and labels, over as many epochs as are needed."""
+    cuts = _cuts(len(data.labels_S), settings.batch_size)
+    num_steps = max(settings.epochs * len(cuts), settings.min_steps)
+    generator = torch.Generator().manual_seed(seed)
+    for first in range(0, num_steps, len(cuts)):
+        order_S = torch.randperm(len(data.labels_S), generator=generator).to(data.labels_S.device)
+        # One gather an epoch; batches are then views.
+        images_SHWC, labels_S = data.images_SHWC[order_S], data.labels_S[order_S]
+        for rows in cuts[: num_steps - first]:
+            yield order_S[rows], images_SHWC[rows].permute(0, 3, 1, 2), labels_S[rows]
+
+
+def _cuts(count: int, batch_size: int) -> list[slice]:
+    """Return an epoch's batches; a last sample that is left alone joins the batch before it.
+
+    One sample has no variance where the map is one pixel, and batch norm refuses it.
+    """
+    starts = list(range(0, count, batch_size))
+    if len(starts) > 1 and count - starts[-1] == 1:
+        del starts[-1]
+    return [slice(a, b) for a, b in zip(starts, [*starts[1:], count], strict=True)]
+
+
+def _gradient(
+    net: FlatNet,
+    algorithm: FedAvg,
+    received: Received,
+    rows_B: Tensor,
+    images: Tensor,
+    labels_B: Tensor,
+) -> Tensor:
+    """Put the gradient of the whole loss into the net; return the algorithm's own part of it."""
+    net.grad_N.zero_()
+    features_BD = net.module.features(images)
+    loss = F.cross_entropy(net.module.classifier(features_BD), labels_B)
+    extra = torch.zeros_like(loss.detach())
+    batch_term = algorithm.batch_term(features_BD, rows_B, received)
+    if batch_term is not None:
+        loss = loss + batch_term
+        extra += batch_term.detach()
+    loss.backward()
+    # A leaf of its own: its gradient is one vector, without a pass through every layer.
+    leaf_N = net.theta_N.detach().requires_grad_()
+    weight_term = algorithm.weight_term(leaf_N, received)
+    if weight_term is not None:
+        (gradient_N,) = torch.autograd.grad(weight_term, leaf_N)
+        net.grad_N.add_(gradient_N)
+        extra += weight_term.detach()
+    return extra
+
+
+def _sgd_step(net: FlatNet, velocity_N: Tensor, settings: LocalSettings) -> None:
+    """Clip, decay, and step as torch.optim.SGD does; no device is waited for."""
+    gradient_N = net.grad_N
+    norm = torch.linalg.vector_norm(gradient_N)
+    gradient_N.mul_((settings.clip_norm / (norm + 1e-6)).clamp(max=1.0))
+    gradient_N.add_(net.theta_N, alpha=settings.weight_decay)
+    velocity_N.mul_(settings.momentum).add_(gradient_N)
+    net.theta_N.sub_(velocity_N, alpha=settings.lr)

@@ -1,0 +1,142 @@
+"""Rounds of federated learning inside one process.
+
+Clients' data stay where they are, a worker trains in one net that it owns, and no model is copied
+within a local training. Every client's round has a seed of its own, drawn before the first round,
+and the server adds in the order of clients. So the bits of a run do not depend on the number of
+workers. They may depend on the number of torch threads, which split sums: all workers have that
+of the caller, and runs compare under one number.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+
+from harness.errors import SpecError
+from reproductions.asymvalley.method.federated.algorithms import FedAvg, Memory, Server
+from reproductions.asymvalley.method.federated.client import ClientData, ClientResult
+from reproductions.asymvalley.method.federated.flat import FlatNet, State
+from reproductions.asymvalley.method.federated.settings import RoundSettings
+from reproductions.asymvalley.method.federated.workers import Kind, client_pool
+
+_TEST_BATCH = 500
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class RoundLog:
+    """What is known after a round; means are over the round's clients."""
+
+    round: int
+    """From 1."""
+    same_sign_ratio: float
+    extra_loss: float
+    accuracy: float | None
+    """The global model's on the test set; None in rounds that are not evaluated."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Run:
+    """A finished simulation."""
+
+    server: Server
+    logs: tuple[RoundLog, ...]
+    diverged: str
+    """In which round a global parameter or a method's loss was not finite; empty if none was."""
+
+
+def simulate(
+    make_net: Callable[[], nn.Module],
+    algorithm: FedAvg,
+    clients: Sequence[ClientData],
+    settings: RoundSettings,
+    *,
+    test: ClientData,
+    eval_rounds: Sequence[int],
+    seed: int,
+    workers: int = 1,
+    kind: Kind = "threads",
+) -> Run:
+    """Run all rounds, and evaluate the global model after those of `eval_rounds`.
+
+    make_net: returns the initial net, the same at every call; one call per thread.
+    seed: of the choice of clients and of their order of samples.
+    workers, kind: threads or processes that train clients of one round side by side; no influence
+    on any bit. With processes a script needs the usual guard of its main part.
+    Raises SpecError for a number of workers or clients below 1, or processes on a GPU.
+    """
+    if workers < 1 or not clients:
+        raise SpecError(f"workers={workers}, {len(clients)} clients: need at least one of both")
+    nets = [_flat(make_net(), algorithm) for _ in range(workers if kind == "threads" else 1)]
+    server = Server(state=nets[0].state())
+    memories: dict[int, Memory] = {}
+    logs: list[RoundLog] = []
+    pool = client_pool(nets, algorithm, clients, settings.local, workers=workers, kind=kind)
+    with pool as train_all:
+        for number, chosen in enumerate(sampled_clients(len(clients), settings, seed), start=1):
+            results = train_all(server.state, memories, chosen)
+            memories |= {k: result.memory for k, result in results.items()}
+            states = [result.state for result in results.values()]
+            count, names = len(clients), nets[0].names
+            server = algorithm.aggregate(server, states, num_clients=count, learnable=names)
+            if not _finite(nets[0].vector_of(server.state), results.values()):
+                reason = f"a parameter or a loss is not finite after round {number}"
+                return Run(server=server, logs=tuple(logs), diverged=reason)
+            accuracy = accuracy_of(nets[0], server.state, test) if number in eval_rounds else None
+            logs.append(_log(number, list(results.values()), accuracy))
+    return Run(server=server, logs=tuple(logs), diverged="")
+
+
+def sampled_clients(
+    num_clients: int, settings: RoundSettings, seed: int
+) -> Iterator[dict[int, int]]:
+    """Yield each round's clients, ascending, with the seed of their local training.
+
+    max(Q K, 1) of them without replacement. Source: paper Algorithm 1.
+    """
+    generator = torch.Generator().manual_seed(seed)
+    count = max(int(settings.participation * num_clients), 1)
+    for _ in range(settings.rounds):
+        chosen = sorted(torch.randperm(num_clients, generator=generator)[:count].tolist())
+        seeds = torch.randint(2**62, (num_clients,), generator=generator).tolist()
+        yield {client: seeds[client] for client in chosen}
+
+
+def accuracy_of(net: FlatNet, state: State, data: ClientData) -> float:
+    """Return the share of samples that a state classifies rightly in eval mode."""
+    net.load(state)
+    net.module.eval()
+    parts = zip(data.images_SCHW.split(_TEST_BATCH), data.labels_S.split(_TEST_BATCH), strict=True)
+    with torch.no_grad():
+        right = [(net.module(images).argmax(1) == labels).sum() for images, labels in parts]
+    return int(torch.stack(right).sum()) / len(data.labels_S)
+
+
+def _flat(module: nn.Module, algorithm: FedAvg) -> FlatNet:
+    algorithm.prepare(module)
+    return FlatNet(module)
+
+
+def _finite(theta_N: Tensor, results: Iterable[ClientResult]) -> bool:
+    # Clipping can keep parameters finite where a loss has overflowed.
+    losses = (result.extra_loss for result in results)
+    return bool(torch.isfinite(theta_N).all()) and all(math.isfinite(loss) for loss in losses)
+
+
+def _log(number: int, results: Sequence[ClientResult], accuracy: float | None) -> RoundLog:
+    return RoundLog(
+        round=number,
+        same_sign_ratio=sum(result.same_sign_ratio for result in results) / len(results),
+        extra_loss=sum(result.extra_loss for result in results) / len(results),
+        accuracy=accuracy,
+    )
+
+
+def stack_images(images_SHWC: Tensor, labels_S: Tensor, *, device: str) -> ClientData:
+    """Return a resident data set: images float32 with channels last in memory, labels int64."""
+    return ClientData(
+        images_SHWC.to(device, torch.float32).contiguous(), labels_S.to(device, torch.int64)
+    )

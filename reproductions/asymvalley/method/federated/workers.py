@@ -1,0 +1,210 @@
+"""Who trains a round's clients: this process, threads of it, or processes of their own.
+
+All give the same bits, as every client's round is a function of what it is handed. Threads share
+the interpreter's lock, so they pay where a step is one large kernel; small nets on a CPU want
+processes, which start once (seconds) and are handed a state per client and round.
+"""
+
+from __future__ import annotations
+
+import copy
+import queue
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import BrokenExecutor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import Any, Literal, get_args
+
+import numpy as np
+import torch
+import torch.multiprocessing
+
+from harness.errors import RunError, SpecError
+from reproductions.asymvalley.method.federated.algorithms import FedAvg, Memory
+from reproductions.asymvalley.method.federated.client import ClientData, ClientResult, train_client
+from reproductions.asymvalley.method.federated.flat import FlatNet, State
+from reproductions.asymvalley.method.federated.settings import LocalSettings
+
+Kind = Literal["threads", "processes"]
+TrainAll = Callable[[State, dict[int, Memory], dict[int, int]], dict[int, ClientResult]]
+"""From the global state, the clients' memories, and each chosen client's seed to their results,
+in the order of the chosen."""
+
+
+@contextmanager
+def client_pool(
+    nets: Sequence[FlatNet],
+    algorithm: FedAvg,
+    clients: Sequence[ClientData],
+    local: LocalSettings,
+    *,
+    workers: int,
+    kind: Kind,
+) -> Iterator[TrainAll]:
+    """Give a function that trains a round's clients, `workers` of them side by side.
+
+    nets: scratch nets, one per thread; one is enough for processes, which each have a copy.
+    Raises SpecError for an unknown kind, or processes whose clients' data are not on the CPU.
+    """
+    if kind not in get_args(Kind):
+        raise SpecError(f"kind={kind!r}: need one of {', '.join(get_args(Kind))}")
+    replicas = [_Replica(net, algorithm, clients, local) for net in nets]
+    if workers == 1:
+        yield lambda state, memories, chosen: {
+            client: replicas[0].train(state, memories.get(client, {}), client, seed)
+            for client, seed in chosen.items()
+        }
+    elif kind == "threads":
+        with _threads(replicas) as train_all:
+            yield train_all
+    else:
+        with _processes(replicas[0], workers) as train_all:
+            yield train_all
+
+
+class _Replica:
+    """A scratch net with all that a client's training needs beside what a round hands in."""
+
+    def __init__(
+        self,
+        net: FlatNet,
+        algorithm: FedAvg,
+        clients: Sequence[ClientData],
+        local: LocalSettings,
+    ) -> None:
+        self.net, self.algorithm, self.clients, self.local = net, algorithm, clients, local
+
+    def train(self, state: State, memory: Memory, client: int, seed: int) -> ClientResult:
+        return train_client(
+            self.net,
+            state,
+            self.clients[client],
+            memory,
+            algorithm=self.algorithm,
+            settings=self.local,
+            seed=seed,
+        )
+
+
+@contextmanager
+def _threads(replicas: Sequence[_Replica]) -> Iterator[TrainAll]:
+    idle: queue.SimpleQueue[_Replica] = queue.SimpleQueue()
+    for replica in replicas:
+        idle.put(replica)
+
+    def borrow(state: State, memory: Memory, client: int, seed: int) -> ClientResult:
+        replica = idle.get()
+        try:
+            return replica.train(state, memory, client, seed)
+        finally:
+            idle.put(replica)
+
+    # A new thread may start with another number of torch threads than its parent's.
+    threads = torch.get_num_threads()
+    with ThreadPoolExecutor(
+        len(replicas), initializer=torch.set_num_threads, initargs=(threads,)
+    ) as pool:
+
+        def train_all(
+            state: State, memories: dict[int, Memory], chosen: dict[int, int]
+        ) -> dict[int, ClientResult]:
+            futures = {
+                client: pool.submit(borrow, state, memories.get(client, {}), client, seed)
+                for client, seed in chosen.items()
+            }
+            return {client: future.result() for client, future in futures.items()}
+
+        yield train_all
+
+
+@contextmanager
+def _processes(replica: _Replica, workers: int) -> Iterator[TrainAll]:
+    if any(data.labels_S.device.type != "cpu" for data in replica.clients):
+        raise SpecError("processes train on the CPU: take threads, or one worker, on a GPU")
+    # The module and not its flat net, whose parameters would lose the memory they share.
+    parts = (replica.net.module, replica.algorithm, list(replica.clients), replica.local)
+    pool = ProcessPoolExecutor(
+        workers,
+        mp_context=torch.multiprocessing.get_context("spawn"),
+        initializer=_start,
+        initargs=(torch.get_num_threads(), *parts),
+    )
+
+    def train_all(
+        state: State, memories: dict[int, Memory], chosen: dict[int, int]
+    ) -> dict[int, ClientResult]:
+        arrays = _plain(state)
+        futures = {
+            client: pool.submit(
+                _train_in_process, arrays, _plain(memories.get(client, {})), client, seed
+            )
+            for client, seed in chosen.items()
+        }
+        return _unpacked(futures)
+
+    with pool:
+        yield train_all
+
+
+def _unpacked(futures: dict[int, Future[_Packed]]) -> dict[int, ClientResult]:
+    """Wait for the processes' results. Raises RunError where one of them died."""
+    found = {}
+    for client, future in futures.items():
+        try:
+            packed = future.result()
+        except BrokenExecutor as error:
+            raise RunError(
+                f"a worker process died while it trained client {client}: look for a lack of"
+                " memory, or take one worker"
+            ) from error
+        found[client] = replace(
+            packed.rest, state=_tensors(packed.state), memory=_tensors(packed.memory)
+        )
+    return found
+
+
+Arrays = dict[str, "np.ndarray[Any, Any]"]
+
+
+@dataclass(frozen=True, slots=True)
+class _Packed:
+    """A client's result on its way between processes."""
+
+    rest: ClientResult
+    """Without its tensors."""
+    state: Arrays
+    memory: Arrays
+
+
+_replicas: list[_Replica] = []
+"""The one of a worker process; empty elsewhere."""
+
+
+def _start(
+    threads: int,
+    module: torch.nn.Module,
+    algorithm: FedAvg,
+    clients: list[ClientData],
+    local: LocalSettings,
+) -> None:
+    """Set a worker process up."""
+    torch.set_num_threads(threads)
+    # What torch hands to a process shares memory with it: statistics would be written by all.
+    net = FlatNet(copy.deepcopy(module))
+    _replicas[:] = [_Replica(net, algorithm, clients, local)]
+
+
+def _train_in_process(state: Arrays, memory: Arrays, client: int, seed: int) -> _Packed:
+    """Train one client in a worker process."""
+    result = _replicas[0].train(_tensors(state), _tensors(memory), client, seed)
+    rest = replace(result, state={}, memory={})
+    return _Packed(rest, _plain(result.state), _plain(result.memory))
+
+
+def _plain(tensors: Mapping[str, torch.Tensor]) -> Arrays:
+    # As arrays they travel in one message; torch would open a shared file for every tensor.
+    return {name: tensor.numpy() for name, tensor in tensors.items()}
+
+
+def _tensors(arrays: Arrays) -> dict[str, torch.Tensor]:
+    return {name: torch.as_tensor(array) for name, array in arrays.items()}

@@ -1,0 +1,210 @@
+"""A model's parameters as one vector: which coordinate is which, and which group it is in.
+
+The vector theta holds every learnable tensor (weights and biases of convolutions and linear
+layers, of batch normalisation too) in the order of `named_parameters`; buffers stay outside
+(section 3.1).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+import torch
+from torch import Tensor, nn
+
+from harness.errors import SpecError
+from reproductions.asymvalley.method.directions import Group
+
+Role = Literal["conv", "linear", "bn", "other"]
+_CONV = (nn.Conv1d, nn.Conv2d, nn.Conv3d)
+BATCH_NORM = (nn.BatchNorm1d, nn.BatchNorm2d, nn.BatchNorm3d)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Slot:
+    """One parameter tensor's place in the vector."""
+
+    name: str
+    shape: tuple[int, ...]
+    start: int
+    role: Role
+    """Kind of module it belongs to."""
+    is_bias: bool
+    in_classifier: bool
+    """Whether it belongs to the last linear layer."""
+    in_first_blocks: bool
+    """Whether it is in the first quarter of the layers (DEV-06)."""
+
+    @property
+    def stop(self) -> int:
+        return self.start + math.prod(self.shape)
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """All parameters of a model, in the order of the vector."""
+
+    slots: tuple[Slot, ...]
+
+    @property
+    def size(self) -> int:
+        """P, the length of the vector."""
+        return self.slots[-1].stop if self.slots else 0
+
+    def flatten(self, tensors: Mapping[str, Tensor]) -> Tensor:
+        """Return the vector of named tensors, shape (P,), a copy.
+
+        Raises SpecError where a tensor is missing or has another shape, as a checkpoint of
+        another architecture has.
+        """
+        parts = []
+        for slot in self.slots:
+            tensor = tensors.get(slot.name)
+            if tensor is None or tuple(tensor.shape) != slot.shape:
+                found = "is missing" if tensor is None else f"has shape {tuple(tensor.shape)}"
+                raise SpecError(
+                    f"parameter {slot.name} {found}, the model needs {slot.shape}: hand in a"
+                    " checkpoint of the same architecture"
+                )
+            parts.append(tensor.detach().reshape(-1))
+        return torch.cat(parts)
+
+    def split(self, vector_P: Tensor) -> dict[str, Tensor]:
+        """Return views of a vector, by parameter name and in the parameters' shapes."""
+        self.check(vector_P)
+        return {slot.name: vector_P[slot.start : slot.stop].view(slot.shape) for slot in self.slots}
+
+    def check(self, vector_P: Tensor) -> None:
+        """Raise SpecError unless a vector is a tensor with one number per parameter."""
+        if not isinstance(vector_P, Tensor):
+            raise SpecError(f"a direction is a tensor, not a {type(vector_P).__name__}")
+        if tuple(vector_P.shape) != (self.size,):
+            raise SpecError(
+                f"a direction of shape {tuple(vector_P.shape)} for {self.size} parameters: flatten"
+                " it with this model's layout"
+            )
+
+    def mask(self, group: Group, *, bn_bias_in_other: bool = True) -> Tensor:
+        """Return which coordinates belong to a group, shape (P,), bool.
+
+        bn_bias_in_other: where the biases of batch normalisation go in the five parts of
+        Figure 8; the paper names none for them (DEV-06).
+        Raises SpecError where the model has no such parameter.
+        """
+        mask_P = torch.zeros(self.size, dtype=torch.bool)
+        for slot in self.slots:
+            if _belongs(slot, group, bn_bias_in_other=bn_bias_in_other):
+                mask_P[slot.start : slot.stop] = True
+        if not mask_P.any():
+            raise SpecError(
+                f"group {group!r} is empty: this model has no such parameter, leave the group out"
+            )
+        return mask_P
+
+    @property
+    def has_batch_norm(self) -> bool:
+        return any(slot.role == "bn" for slot in self.slots)
+
+
+def layout_of(model: nn.Module, *, classifier: str | None = None) -> Layout:
+    """Return the layout of a model's parameters.
+
+    classifier: name of its last linear layer; found where it is None: the module's attribute
+    `classifier` if that is linear, else the linear layer defined last.
+    Raises SpecError for a model without parameters, or a name that is no linear layer.
+    """
+    last = _classifier_name(model, classifier)
+    owners = {
+        f"{name}.{leaf}" if name else leaf: (name, module)
+        for name, module in model.named_modules()
+        for leaf, _ in module.named_parameters(recurse=False)
+    }
+    named = list(model.named_parameters())
+    if not named:
+        raise SpecError("the model has no parameters: there is no valley to walk in")
+    layers = list(dict.fromkeys(owners[name][0] for name, _ in named if name in owners))
+    first = set(layers[: max(1, len(layers) // 4)])
+    slots, start = [], 0
+    for name, parameter in named:
+        owner, module = owners[name]
+        slot = Slot(
+            name=name,
+            shape=tuple(parameter.shape),
+            start=start,
+            role=_role(module),
+            is_bias=name.rpartition(".")[2] == "bias",
+            in_classifier=owner == last,
+            in_first_blocks=owner in first,
+        )
+        slots.append(slot)
+        start = slot.stop
+    return Layout(tuple(slots))
+
+
+def parameters_vector(model: nn.Module) -> Tensor:
+    """Return a model's parameters as one vector, shape (P,), a copy."""
+    return torch.cat([p.detach().reshape(-1) for _, p in model.named_parameters()])
+
+
+def same_sign_ratio(first_P: Tensor, second_P: Tensor) -> float:
+    """Return the share of coordinates whose product is positive: zeros agree with nothing.
+
+    >>> same_sign_ratio(torch.tensor([1.0, -2.0, 3.0, 0.0]), torch.tensor([5.0, -1.0, -1.0, 0.0]))
+    0.5
+    """
+    if first_P.shape != second_P.shape:
+        raise SpecError(
+            f"signs of shapes {tuple(first_P.shape)} and {tuple(second_P.shape)}: need equal ones"
+        )
+    # Signs, since a product of two small numbers may underflow to zero.
+    return float((first_P.sign() * second_P.sign() > 0).double().mean())
+
+
+def _classifier_name(model: nn.Module, given: str | None) -> str:
+    modules = dict(model.named_modules())
+    linear = [name for name, module in modules.items() if isinstance(module, nn.Linear)]
+    if given is not None:
+        if given not in linear:
+            raise SpecError(f"classifier={given!r} is no linear layer: one of {linear}")
+        return given
+    named = getattr(model, "classifier", None)
+    found = next((name for name, module in modules.items() if module is named), None)
+    if found in linear and found is not None:
+        return found
+    return linear[-1] if linear else ""
+
+
+def _role(module: nn.Module) -> Role:
+    if isinstance(module, _CONV):
+        return "conv"
+    if isinstance(module, BATCH_NORM):
+        return "bn"
+    return "linear" if isinstance(module, nn.Linear) else "other"
+
+
+def _belongs(slot: Slot, group: Group, *, bn_bias_in_other: bool) -> bool:
+    other = slot.role != "bn" and not slot.in_classifier
+    match group:
+        case "all":
+            return True
+        case "clf" | "clf_weight":
+            return slot.in_classifier and not slot.is_bias
+        case "clf_bias":
+            return slot.in_classifier and slot.is_bias
+        case "feat":
+            return not slot.in_classifier
+        case "layer1":
+            return slot.in_first_blocks
+        case "conv":
+            return slot.role == "conv" and not slot.is_bias
+        case "bn":
+            return slot.role == "bn"
+        case "bn_weight":
+            return slot.role == "bn" and not slot.is_bias
+        case "other_weight":
+            return other and not slot.is_bias
+        case "other_bias":
+            return slot.is_bias and (other or (slot.role == "bn" and bn_bias_in_other))

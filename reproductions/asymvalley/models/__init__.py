@@ -1,0 +1,1 @@
+"""What studies share: nets, data, training, and how curves are tabled, measured and drawn."""

@@ -1,0 +1,65 @@
+"""What trials of this paper need of the machine, and what they cost. No torch."""
+
+from __future__ import annotations
+
+from harness.declare.experiment import Estimate, Needs
+from reproductions.asymvalley.models.pairs import Net, Training
+
+FORWARD_S = {
+    ("vgg", 16): 1.9e-4,
+    ("vgg", 11): 7.5e-5,
+    ("resnet", 20): 5.0e-4,
+    ("resnet", 44): 1.1e-3,
+    ("alexnet", 8): 7.0e-5,
+    ("vit", 12): 3.0e-3,
+}
+"""Seconds a forward pass of one colour image of 32 pixels takes on one core, at the widths of
+`REFERENCE_WIDTH`; measured on two busy cores, channels last, float32."""
+REFERENCE_WIDTH = {"vgg": 8, "resnet": 8, "alexnet": 16, "vit": 64}
+WIDTH_POWER = 1.3
+"""Narrow layers leave a core partly idle, so doubling a width costs less than four times."""
+TRAIN_PASSES = 3.5
+"""Forward passes that forward, backward and update take."""
+STEP_S = 4e-3
+"""What a step takes beside its passes: some hundred small operations."""
+GPU_SPEEDUP = 150.0
+"""One H200 against one core: assumed."""
+START_S = 0.15
+"""Decoding images and building a network."""
+
+
+def forward_s(net: Net) -> float:
+    """Return the seconds that one image takes through a network."""
+    if (net.net, net.depth) in FORWARD_S:
+        base = FORWARD_S[net.net, net.depth]
+    else:
+        known = next(key for key in FORWARD_S if key[0] == net.net)
+        base = FORWARD_S[known] * net.depth / known[1]
+    pixels = (net.image_size / 32) ** 2
+    seconds = base * pixels * (net.width / REFERENCE_WIDTH[net.net]) ** WIDTH_POWER
+    return float(seconds) / (GPU_SPEEDUP if net.device == "cuda" else 1.0)
+
+
+def training_s(training: Training) -> float:
+    """Return the seconds of a training."""
+    images = training.num_train
+    steps = -(-images // training.batch_size)
+    return training.epochs * (images * TRAIN_PASSES * forward_s(training) + steps * STEP_S)
+
+
+def point_s(net: Net) -> float:
+    """Return the seconds of one point of a curve: a pass of the statistics, one of the test."""
+    images = net.num_test + (net.num_statistics if net.batch_norm else 0)
+    return images * forward_s(net) + 1e-3
+
+
+def estimate(seconds: float) -> Estimate:
+    """Return an estimate with what every trial costs beside."""
+    return Estimate(seconds=START_S + seconds, memory_bytes=2 * 2**30)
+
+
+def needs_of(net: Net) -> Needs:
+    """Return a trial's images, and its GPU where it has one."""
+    if net.device == "cpu":
+        return Needs(data=(net.data,))
+    return Needs(data=(net.data,), device="cuda", gpu_bytes=8 * 2**30)

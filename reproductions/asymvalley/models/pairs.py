@@ -1,0 +1,228 @@
+"""The paper's pairs of network and data, and what stands for them at each profile. No torch.
+
+A trial's parameters say everything its run depends on, so a record needs no code to be read.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal, get_args
+
+from harness.declare.experiment import Device
+from harness.declare.params import Params, doc, seed
+from harness.declare.profiles import Profile
+
+Fields = dict[str, Any]
+Pair = Literal[
+    "vgg16_cifar10",
+    "vgg16nobn_cifar10",
+    "resnet20_svhn",
+    "vgg11_cifar100",
+    "alexnet_food101",
+    "vit_food101",
+    "resnet20_cifar10",
+    "resnet20_cifar100",
+]
+Recipe = Literal["base", "lr_high", "lr_low", "bs_small", "bs_large", "wd_high", "wd_low"]
+BnStart = Literal["ones", "uniform", "gaussian"]
+
+PAIRS: tuple[Pair, ...] = get_args(Pair)
+COMMON: tuple[Pair, ...] = (
+    "vgg16_cifar10", "resnet20_svhn", "vgg11_cifar100", "alexnet_food101", "vit_food101",
+)  # fmt: skip
+"""Pairs of Figures 3 and 12 to 15, and of Figures 5 and 16 to 19."""
+RECIPES: tuple[Recipe, ...] = ("lr_high", "lr_low", "bs_small", "bs_large", "wd_high", "wd_low")
+BN_STARTS: tuple[BnStart, ...] = get_args(BnStart)
+NUM_CLASSES = {
+    "digits": 10, "mnist": 10, "cifar10_10k_5k": 10, "cifar100_5k_1k": 100,
+    "cifar10": 10, "cifar100": 100, "svhn": 10, "food101": 101, "cinic10": 10,
+}  # fmt: skip
+IMAGE_SIZE = {
+    "digits": 8, "mnist": 28, "cifar10_10k_5k": 32, "cifar100_5k_1k": 32,
+    "cifar10": 32, "cifar100": 32, "svhn": 32, "food101": 64, "cinic10": 32,
+}  # fmt: skip
+"""Pixels a side, as stored; a trial's `image_size` may be an integer part of it."""
+GREY = ("digits", "mnist")
+
+_NETS: dict[Pair, Fields] = {
+    "vgg16_cifar10": {"net": "vgg", "depth": 16, "batch_norm": True},
+    "vgg16nobn_cifar10": {"net": "vgg", "depth": 16, "batch_norm": False},
+    "resnet20_svhn": {"net": "resnet", "depth": 20, "batch_norm": True},
+    "vgg11_cifar100": {"net": "vgg", "depth": 11, "batch_norm": False},
+    "alexnet_food101": {"net": "alexnet", "depth": 8, "batch_norm": False},
+    "vit_food101": {"net": "vit", "depth": 12, "batch_norm": False},
+    "resnet20_cifar10": {"net": "resnet", "depth": 20, "batch_norm": True},
+    "resnet20_cifar100": {"net": "resnet", "depth": 20, "batch_norm": True},
+}
+_PAPER_DATA: dict[Pair, str] = {
+    "vgg16_cifar10": "cifar10",
+    "vgg16nobn_cifar10": "cifar10",
+    "resnet20_svhn": "svhn",
+    "vgg11_cifar100": "cifar100",
+    "alexnet_food101": "food101",
+    "vit_food101": "food101",
+    "resnet20_cifar10": "cifar10",
+    "resnet20_cifar100": "cifar100",
+}
+_STAND_INS = {
+    "cifar10": "cifar10_10k_5k",
+    "svhn": "mnist",
+    "cifar100": "cifar100_5k_1k",
+    "food101": "cifar10_10k_5k",
+}
+"""What the staged data offer (DEV-01)."""
+_TRAIN_IMAGES = {
+    "cifar10": 50_000, "cifar100": 50_000, "svhn": 73_257, "food101": 75_750,
+}  # fmt: skip
+_TEST_IMAGES = {"cifar10": 10_000, "cifar100": 10_000, "svhn": 26_032, "food101": 25_250}
+_FULL_WIDTH = {"vgg": 64, "resnet": 16, "alexnet": 64, "vit": 128}
+"""Channels of the first stage; of a transformer its width."""
+
+_CPU: dict[Pair, Fields] = {
+    "vgg16_cifar10": {"width": 8, "num_train": 10_000, "epochs": 10},
+    "vgg16nobn_cifar10": {"width": 8, "num_train": 10_000, "epochs": 10},
+    "resnet20_svhn": {"width": 8, "num_train": 10_000, "epochs": 8, "image_size": 14},
+    "vgg11_cifar100": {"width": 16, "num_train": 5_000, "epochs": 20},
+    "alexnet_food101": {"width": 16, "num_train": 10_000, "epochs": 10},
+    "vit_food101": {"width": 64, "num_train": 10_000, "epochs": 10, "depth": 2},
+    "resnet20_cifar10": {"width": 8, "num_train": 10_000, "epochs": 12, "image_size": 16},
+    "resnet20_cifar100": {"width": 8, "num_train": 5_000, "epochs": 24, "image_size": 16},
+}
+"""Widths, lengths and image sizes that train to a valley in about a minute on a core (DEV-03)."""
+_BATCH_SIZES: dict[Profile, tuple[int, int, int]] = {
+    "smoke": (50, 25, 100),
+    "cpu": (64, 16, 512),
+    "gpu": (64, 16, 512),
+    "paper": (256, 32, 2048),
+}
+"""Base, small and large."""
+
+
+class Net(Params):
+    """A network, and the images that it is trained and measured on."""
+
+    net: Literal["vgg", "resnet", "alexnet", "vit"] = doc("Kind of network.")
+    depth: int = doc("Layers, as the network's name counts them.")
+    width: int = doc("Channels of the first stage; of a transformer its width.")
+    batch_norm: bool = doc("Whether it has batch normalisation.")
+    data: str = doc("Data set that was read.")
+    image_size: int = doc("Pixels a side; squares of a larger image are averaged.")
+    normalisation: Literal["train", "imagenet"] = doc(
+        "Mean and deviation that pixels are normalised by: the training images' or ImageNet's."
+    )
+    num_train: int = doc("Training images, the first of their split.")
+    num_statistics: int = doc("Training images that statistics of batch normalisation are from.")
+    num_test: int = doc("Test images, the first of their split.")
+    device: Device = doc("Device class.")
+
+
+class Training(Net):
+    """One training of a pair's network; the points of walks through the net hold it and more."""
+
+    pair: Pair = doc(
+        "Net and data as the paper names them; smaller stand-ins below profile `paper`."
+    )
+    recipe: Recipe = doc(
+        "What is changed of the base training: learning rate (lr), batch size (bs) or weight decay"
+        " (wd), to its higher or lower value; base where nothing is."
+    )
+    bn_start: BnStart = doc("How BN weights start: ones, uniform U(0,1), or gaussian G(0,0.1).")
+    seed: int = seed("One trained net, start and batches.")
+    optimizer: Literal["sgd", "adamw"] = doc("SGD with momentum, or AdamW.")
+    lr: float = doc("Learning rate of the first step.")
+    batch_size: int = doc("Images per step.")
+    weight_decay: float = doc("Weight decay of all parameters.")
+    epochs: int = doc("Passes over the training images.")
+    augment: bool = doc("Whether images are cropped and flipped at random.")
+
+    def training(self) -> Training:
+        """Return the training alone."""
+        return Training(**{field.name: getattr(self, field.name) for field in Training.fields()})
+
+
+class Curves(Training):
+    """A trained net with curves through it."""
+
+    num_points: int = doc("Points of a curve.")
+
+
+class DrawnCurves(Curves):
+    """Curves along noise that is drawn several times."""
+
+    num_draws: int = doc("Draws of the noise at s = 1.")
+
+    def draws_at(self, scale: float) -> int:
+        """Return how many draws a curve at a scale gets: the claims are about s = 1."""
+        return self.num_draws if scale == 1.0 else 1
+
+
+SCALES = (0.2, 1.0, 2.0)
+"""s of Figures 3 and 5 and their variants."""
+_NUM_POINTS: dict[Profile, int] = {"smoke": 3, "cpu": 11, "gpu": 11, "paper": 21}
+"""Points of a curve over [-1, 1] (DEV-04); the paper does not state it for networks, its
+listing has 21."""
+
+
+def training_of(
+    profile: Profile, pair: Pair, *, seed: int, recipe: Recipe = "base", bn_start: BnStart = "ones"
+) -> Training:
+    """Return one training: SGD with momentum, cosine decay (appendix A.3)."""
+    size = _size(profile, pair)
+    fields: Fields = {"image_size": IMAGE_SIZE[size["data"]], "normalisation": "train"}
+    fields |= {"device": "cuda" if profile in ("gpu", "paper") else "cpu"}
+    fields |= _NETS[pair] | size | _settings(profile, pair, recipe)
+    return Training(pair=pair, recipe=recipe, bn_start=bn_start, seed=seed, **fields)
+
+
+def curves_of(profile: Profile, training: Training) -> Curves:
+    """Return a training with the fineness of the curves through its net."""
+    return Curves(**vars(training), num_points=_NUM_POINTS[profile])
+
+
+def drawn_curves_of(profile: Profile, training: Training) -> DrawnCurves:
+    """Return the same with draws of a noise (DEV-09).
+
+    Raw noise is less even without batch normalisation, so it takes more draws to call it so.
+    """
+    draws = 1 if profile == "smoke" else 3 if training.batch_norm else 5
+    return DrawnCurves(**vars(curves_of(profile, training)), num_draws=draws)
+
+
+def _size(profile: Profile, pair: Pair) -> Fields:
+    """Return data, width and length of a pair's training."""
+    data, kind = _PAPER_DATA[pair], _NETS[pair]["net"]
+    images: Fields = {"num_test": 1000, "num_statistics": 1000, "augment": False}
+    match profile:
+        case "smoke":
+            size: Fields = {"data": "digits", "num_train": 100, "epochs": 1}
+            size |= {"width": {"vgg": 2, "resnet": 2, "alexnet": 4, "vit": 16}[kind]}
+            shallow = {"depth": 2} if kind == "vit" else {}
+            return size | shallow | {"num_test": 50, "num_statistics": 50, "augment": False}
+        case "cpu":
+            return {"data": _STAND_INS[data]} | _CPU[pair] | images
+        case "gpu":
+            # Half the epochs of `cpu`, so that all trainings take a GPU less than eight minutes.
+            larger = {"width": _FULL_WIDTH[kind] // 2, "epochs": _CPU[pair]["epochs"] // 2}
+            return {"data": _STAND_INS[data]} | _CPU[pair] | larger | images
+        case "paper":
+            count = _TRAIN_IMAGES[data]
+            images = {"num_test": _TEST_IMAGES[data], "num_statistics": count, "augment": True}
+            size = {"data": data, "width": _FULL_WIDTH[kind], "num_train": count, "epochs": 200}
+            return size | images
+
+
+def _settings(profile: Profile, pair: Pair, recipe: Recipe) -> Fields:
+    """Return what recipes differ in, and the optimizer."""
+    base, small, large = _BATCH_SIZES[profile]
+    adamw = pair == "vit_food101"
+    settings: Fields = {"optimizer": "adamw" if adamw else "sgd", "lr": 1e-4 if adamw else 0.03}
+    settings |= {"batch_size": base, "weight_decay": 5e-4}
+    changed: dict[Recipe, Fields] = {
+        "base": {},
+        "lr_high": {"lr": 0.1},
+        "lr_low": {"lr": 0.003},
+        "bs_small": {"batch_size": small},
+        "bs_large": {"batch_size": large},
+        "wd_high": {"weight_decay": 1e-3},
+        "wd_low": {"weight_decay": 1e-5},
+    }
+    return settings | changed[recipe]

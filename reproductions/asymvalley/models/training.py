@@ -1,0 +1,186 @@
+"""Training of image classifiers as the paper trains them (appendix A.3)."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from harness.errors import SpecError
+from harness.store.checkpoint import load_checkpoint, save_checkpoint
+
+CHECKPOINT_EVERY_S = 120.0
+MOMENTUM = 0.9
+CROP_PADDING = 4
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Settings:
+    """How a network is trained."""
+
+    epochs: int
+    lr: float
+    """At the first step; it falls to zero along half a cosine over all steps."""
+    batch_size: int
+    weight_decay: float
+    """Weight decay of all parameters, coupled with SGD, decoupled with AdamW."""
+    optimizer: Literal["sgd", "adamw"]
+    """SGD with momentum 0.9."""
+    augment: bool
+    """Random crops of images padded by 4 pixels, and random flips."""
+
+    def __post_init__(self) -> None:
+        if self.epochs < 1 or self.batch_size < 1:
+            raise SpecError(f"{self}: need at least one epoch, and one image a batch")
+        if self.optimizer not in ("sgd", "adamw"):
+            raise SpecError(f"optimizer={self.optimizer!r}: need 'sgd' or 'adamw'")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class TrainingImages:
+    """What a network is trained on; all on its device."""
+
+    images: Tensor
+    """Shape (N, C, H, W)."""
+    labels: Tensor
+    """Shape (N,), int64."""
+
+
+def train(
+    model: nn.Module,
+    data: TrainingImages,
+    settings: Settings,
+    *,
+    generator: torch.Generator,
+    after_epoch: Callable[[int], None] | None = None,
+    checkpoint: Path | None = None,
+) -> bool:
+    """Train in place; return whether the loss stayed finite.
+
+    generator: of the order of the images and of their augmentation, on the CPU.
+    after_epoch: called with the number of epochs done; the model is then as trained so far.
+    checkpoint: where the state is kept about every two minutes, after an epoch; if one is there,
+    training goes on from it as if it had never stopped.
+    """
+    steps_per_epoch = math.ceil(len(data.labels) / settings.batch_size)
+    num_steps = settings.epochs * steps_per_epoch
+    optimizer = build_optimizer(model, settings)
+    generators = {"batches": generator}
+    done = _resume(checkpoint, model, optimizer, generators)
+    saved_at = time.monotonic()
+    for epoch in range(done, settings.epochs):
+        rates = [
+            cosine_lr(epoch * steps_per_epoch + index, num_steps, settings.lr)
+            for index in range(steps_per_epoch)
+        ]
+        loss = _train_epoch(model, optimizer, epoch_batches(data, settings, generator), rates)
+        if not math.isfinite(loss):
+            return False
+        if after_epoch is not None:
+            after_epoch(epoch + 1)
+        if checkpoint is not None and time.monotonic() - saved_at > CHECKPOINT_EVERY_S:
+            _save(checkpoint, epoch + 1, model, optimizer, generators)
+            saved_at = time.monotonic()
+    model.eval()
+    return True
+
+
+def _train_epoch(
+    model: nn.Module,
+    optimizer: torch.optim.Optimizer,
+    batches: Iterable[tuple[Tensor, Tensor]],
+    rates: Sequence[float],
+) -> float:
+    """Take one step a batch at the learning rates in turn; return the sum of the losses."""
+    model.train()
+    losses = []
+    for (images, labels), rate in zip(batches, rates, strict=True):
+        for group in optimizer.param_groups:
+            group["lr"] = rate
+        loss = F.cross_entropy(model(images), labels)
+        optimizer.zero_grad(set_to_none=True)
+        loss.backward()
+        optimizer.step()
+        losses.append(loss.detach())
+    return float(torch.stack(losses).sum())
+
+
+def build_optimizer(model: nn.Module, settings: Settings) -> torch.optim.Optimizer:
+    """Return the optimizer of all parameters."""
+    if settings.optimizer == "adamw":
+        return torch.optim.AdamW(
+            model.parameters(), lr=settings.lr, weight_decay=settings.weight_decay
+        )
+    return torch.optim.SGD(
+        model.parameters(), lr=settings.lr, momentum=MOMENTUM, weight_decay=settings.weight_decay
+    )
+
+
+def cosine_lr(step: int, num_steps: int, peak: float) -> float:
+    """Return the learning rate of a step.
+
+    >>> cosine_lr(0, 10, 0.5), cosine_lr(5, 10, 0.5)
+    (0.5, 0.25)
+    """
+    return peak * 0.5 * (1.0 + math.cos(math.pi * step / num_steps))
+
+
+def epoch_batches(
+    data: TrainingImages, settings: Settings, generator: torch.Generator
+) -> Iterator[tuple[Tensor, Tensor]]:
+    """Yield one epoch in random order, the last batch as short as it is."""
+    order = torch.randperm(len(data.labels), generator=generator).to(data.labels.device)
+    for part in order.split(settings.batch_size):
+        images = data.images[part]
+        if settings.augment:
+            images = augmented(images, generator)
+        yield images.contiguous(memory_format=torch.channels_last), data.labels[part]
+
+
+def augmented(images: Tensor, generator: torch.Generator) -> Tensor:
+    """Return each image cropped at random after padding, and flipped with probability 1/2."""
+    count, _, height, width = images.shape
+    device = images.device
+    padded = F.pad(images, (CROP_PADDING,) * 4)
+    span = 2 * CROP_PADDING + 1
+    top, left = torch.randint(0, span, (2, count), generator=generator).to(device)
+    flip = (torch.rand(count, generator=generator) < 0.5).to(device)
+    rows = top[:, None] + torch.arange(height, device=device)
+    columns = torch.arange(width, device=device).expand(count, width)
+    columns = torch.where(flip[:, None], width - 1 - columns, columns) + left[:, None]
+    picked = torch.arange(count, device=device)[:, None, None]
+    return padded.permute(0, 2, 3, 1)[picked, rows[:, :, None], columns[:, None, :]].permute(
+        0, 3, 1, 2
+    )
+
+
+def _save(
+    path: Path,
+    epoch: int,
+    model: nn.Module,
+    optimizer: torch.optim.Optimizer,
+    generators: dict[str, torch.Generator],
+) -> None:
+    save_checkpoint(
+        path, step=epoch, model=model, optimizer=optimizer, generators=generators, tensors={}
+    )
+
+
+def _resume(
+    path: Path | None,
+    model: nn.Module,
+    optimizer: torch.optim.Optimizer,
+    generators: dict[str, torch.Generator],
+) -> int:
+    """Restore a run from its checkpoint; return the number of epochs it had done."""
+    if path is None:
+        return 0
+    restored = load_checkpoint(path, model=model, optimizer=optimizer, generators=generators)
+    return restored.step if restored else 0

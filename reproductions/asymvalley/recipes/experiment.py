@@ -1,0 +1,125 @@
+"""Noise around nets of six recipes, and the line between nets of two: Figures 8, 9, 23 to 26."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Literal
+
+from harness.declare.experiment import Estimate, Experiment, Use
+from harness.declare.params import doc
+from harness.declare.profiles import Profile
+from reproductions.asymvalley.models.costs import estimate as estimate_of
+from reproductions.asymvalley.models.costs import needs_of, point_s
+from reproductions.asymvalley.models.pairs import (
+    RECIPES,
+    DrawnCurves,
+    Pair,
+    Recipe,
+    Training,
+    drawn_curves_of,
+)
+from reproductions.asymvalley.trained_nets.experiment import (
+    TUNED,
+    nets,
+    trainings,
+    walk_experiment,
+)
+
+Contrast = Literal["batch_size", "lr", "weight_decay"]
+CONTRASTS: dict[Contrast, tuple[Recipe, Recipe]] = {
+    "batch_size": ("bs_small", "bs_large"),
+    "lr": ("lr_high", "lr_low"),
+    "weight_decay": ("wd_high", "wd_low"),
+}
+"""First and second net of each contrast, in the paper's order."""
+SHOWN: tuple[tuple[Pair, Contrast], ...] = (
+    ("vgg16_cifar10", "batch_size"),
+    ("vgg16_cifar10", "lr"),
+    ("vgg16_cifar10", "weight_decay"),
+    ("resnet20_cifar10", "batch_size"),
+)
+
+
+class Line(Training):
+    """The line between nets of two recipes; the training is the first one's."""
+
+    second_recipe: Recipe = doc("Recipe of the second net.")
+    second_lr: float = doc("Learning rate of the second net.")
+    second_batch_size: int = doc("Images per step of the second net.")
+    second_weight_decay: float = doc("Weight decay of the second net.")
+    contrast: Contrast = doc("What the two recipes differ in.")
+    num_places: int = doc("Points of the line.")
+
+    def second_training(self) -> Training:
+        """Return the training of the second net."""
+        return replace(
+            self.training(),
+            recipe=self.second_recipe,
+            lr=self.second_lr,
+            batch_size=self.second_batch_size,
+            weight_decay=self.second_weight_decay,
+        )
+
+
+def recipe_grid(profile: Profile) -> Iterator[DrawnCurves]:
+    """Yield one trial per pair, recipe and seed."""
+    for pair in TUNED:
+        for recipe in RECIPES:
+            for training in trainings(profile, pair, recipe=recipe):
+                yield drawn_curves_of(profile, training)
+
+
+def recipe_points(params: DrawnCurves) -> int:
+    """Return the points of a trial."""
+    return 2 * params.num_draws * (params.num_points - 1) + 1
+
+
+def line_grid(profile: Profile) -> Iterator[Line]:
+    """Yield one line per contrast and seed, over l in [-1, 2].
+
+    Steps of a tenth, so that both nets are among the points.
+    """
+    for pair, contrast in SHOWN:
+        one, other = CONTRASTS[contrast]
+        firsts = trainings(profile, pair, recipe=one)
+        seconds = trainings(profile, pair, recipe=other)
+        for first, second in zip(firsts, seconds, strict=True):
+            yield Line(
+                **vars(first),
+                second_recipe=second.recipe,
+                second_lr=second.lr,
+                second_batch_size=second.batch_size,
+                second_weight_decay=second.weight_decay,
+                contrast=contrast,
+                num_places=4 if profile == "smoke" else 31,
+            )
+
+
+def line_estimate(params: Line) -> Estimate:
+    """Return what a line costs."""
+    return estimate_of(params.num_places * point_s(params))
+
+
+recipes = walk_experiment(
+    "asymvalley/recipes",
+    params=DrawnCurves,
+    grid=recipe_grid,
+    run=".recipes.trial:recipe_rows",
+    num_points=recipe_points,
+    address=("pair", "recipe", "seed"),
+)
+recipe_lines = Experiment(
+    "asymvalley/recipe_lines",
+    version=1,
+    params=Line,
+    grid=line_grid,
+    run="trial:line_rows",
+    needs=needs_of,
+    uses=(
+        Use(experiment=nets, params=Line.training),
+        Use(experiment=nets, params=Line.second_training),
+    ),
+    estimate=line_estimate,
+    address=("pair", "contrast", "seed"),
+)

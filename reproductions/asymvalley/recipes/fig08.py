@@ -1,0 +1,26 @@
+"""Figure 8: the line between nets of batch size 32 and 2048, VGG16 with BN on CIFAR-10."""
+
+from __future__ import annotations
+
+from harness.declare.named import bind
+from harness.declare.task import Task
+from reproductions.asymvalley.recipes import table
+from reproductions.asymvalley.recipes.claims import (
+    FIRST_AND_SECOND,
+    LINE_ALT,
+    LINE_CAPTION,
+    batch_size_claims,
+)
+from reproductions.asymvalley.recipes.experiment import recipe_lines
+
+FIRST, SECOND = FIRST_AND_SECOND["batch_size"]
+
+task = Task(
+    "asymvalley/fig08",
+    reads=(recipe_lines,),
+    table=table.line("vgg16_cifar10", "batch_size"),
+    claims=batch_size_claims("Figure 8 and section 4.2.2"),
+    figure=bind("figures:recipe_line_panels", first=FIRST, second=SECOND),
+    caption=LINE_CAPTION.format(first=FIRST, second=SECOND),
+    alt=LINE_ALT,
+)

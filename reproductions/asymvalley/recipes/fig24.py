@@ -1,0 +1,26 @@
+"""Figure 24: the line between nets of learning rate 0.1 and 0.003, VGG16 with BN on CIFAR-10."""
+
+from __future__ import annotations
+
+from harness.declare.named import bind
+from harness.declare.task import Task
+from reproductions.asymvalley.recipes import table
+from reproductions.asymvalley.recipes.claims import (
+    FIRST_AND_SECOND,
+    LINE_ALT,
+    LINE_CAPTION,
+    scale_claims,
+)
+from reproductions.asymvalley.recipes.experiment import recipe_lines
+
+FIRST, SECOND = FIRST_AND_SECOND["lr"]
+
+task = Task(
+    "asymvalley/fig24",
+    reads=(recipe_lines,),
+    table=table.line("vgg16_cifar10", "lr"),
+    claims=scale_claims("lr", "Figure 24"),
+    figure=bind("figures:recipe_line_panels", first=FIRST, second=SECOND),
+    caption=LINE_CAPTION.format(first=FIRST, second=SECOND),
+    alt=LINE_ALT,
+)

@@ -1,0 +1,26 @@
+"""Figure 25: the line between nets of weight decay 1e-3 and 1e-5, VGG16 with BN on CIFAR-10."""
+
+from __future__ import annotations
+
+from harness.declare.named import bind
+from harness.declare.task import Task
+from reproductions.asymvalley.recipes import table
+from reproductions.asymvalley.recipes.claims import (
+    FIRST_AND_SECOND,
+    LINE_ALT,
+    LINE_CAPTION,
+    scale_claims,
+)
+from reproductions.asymvalley.recipes.experiment import recipe_lines
+
+FIRST, SECOND = FIRST_AND_SECOND["weight_decay"]
+
+task = Task(
+    "asymvalley/fig25",
+    reads=(recipe_lines,),
+    table=table.line("vgg16_cifar10", "weight_decay"),
+    claims=scale_claims("weight_decay", "Figure 25"),
+    figure=bind("figures:recipe_line_panels", first=FIRST, second=SECOND),
+    caption=LINE_CAPTION.format(first=FIRST, second=SECOND),
+    alt=LINE_ALT,
+)

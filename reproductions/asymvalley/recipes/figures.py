@@ -1,0 +1,107 @@
+"""Figures of recipes: valleys after each, and the line between two.
+
+Points are means over seeds, bars reach to their extremes.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from matplotlib.ticker import LogFormatterSciNotation, LogLocator
+
+from harness.publish.figures import MARKERS, PALETTE, FigureContext
+from reproductions.asymvalley.method.directions import PARTITION
+from reproductions.asymvalley.models.drawing import ROWS, lambda_axis, line, where
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+PART_LABELS = dict(
+    zip(
+        PARTITION,
+        ("BN\nweight", "CLF\nweight", "CLF\nbias", "other\nweight", "other\nbias"),
+        strict=True,
+    )
+)
+STATISTIC_TITLES = {"mean": "mean", "std": "standard deviation", "consistency": "sign consistency"}
+SETTINGS = {
+    "learning rate": ("lr_high", "lr_low"),
+    "batch size": ("bs_large", "bs_small"),
+    "weight decay": ("wd_high", "wd_low"),
+}
+"""Figure 9's columns: the recipe above the base, and that below."""
+
+
+def recipe_panels(context: FigureContext) -> Figure:
+    """Draw test error against lambda: settings as columns, raw and sign-consistent as rows."""
+    figure, axes = context.subplots(2, len(SETTINGS), aspect=0.72, sharex=True, sharey=True)
+    panels = [(row, setting) for row in ROWS for setting in SETTINGS]
+    for index, (ax, (row, setting)) in enumerate(zip(axes, panels, strict=True)):
+        for name, recipe, color in zip(
+            ("higher", "lower"), SETTINGS[setting], PALETTE[1::-1], strict=True
+        ):
+            rows = where(context.table, recipe=recipe, sign_consistent=row)
+            line(ax, rows, x="lambda", y="error", color=color, label=f"{name} than the base")
+        lambda_axis(ax)
+        if context.width == "single":
+            ax.set_title(f"{setting}, {ROWS[row]}")
+        elif index < len(SETTINGS):
+            ax.set_title(setting)
+        if index >= len(SETTINGS):
+            ax.set_xlabel(r"$\lambda$")
+        if index % len(SETTINGS) == 0:
+            ax.set_ylabel(f"{ROWS[row]}\ntest error")
+    axes[0].set_ylim(bottom=0.0)
+    figure.legend(*axes[0].get_legend_handles_labels(), loc="outside upper center", ncols=2)
+    return figure
+
+
+def recipe_line_panels(context: FigureContext, *, first: str, second: str) -> Figure:
+    """Draw mean and spread of parameter groups, the line, and the sign consistencies."""
+    figure, axes = context.subplots(2, 2, aspect=0.56)
+    names = {"first": f"first: {first}", "second": f"second: {second}"}
+    mean_ax, std_ax, line_ax, consistency_ax = axes
+    for ax, value in zip((mean_ax, std_ax, consistency_ax), STATISTIC_TITLES, strict=True):
+        _group_marks(ax, context.table, value, names)
+        ax.set_title(STATISTIC_TITLES[value])
+    # Groups differ by orders of magnitude; an untrained group has no spread to take a log of.
+    std_ax.set_yscale("log", nonpositive="mask")
+    # Labels at 1, 2 and 5 of a decade: by default there are more than fit.
+    std_ax.yaxis.set_minor_locator(LogLocator(subs=(2.0, 5.0)))
+    std_ax.yaxis.set_minor_formatter(LogFormatterSciNotation(minor_thresholds=(99, 99)))
+    consistency_ax.axhline(0.5, color="#999999", linewidth=0.6, linestyle=":")
+    consistency_ax.set_ylim(0.0, 1.05)
+    line(line_ax, where(context.table, part="line"), x="x", y="error", color=PALETTE[6])
+    for place, color in zip((0.0, 1.0), PALETTE, strict=False):
+        line_ax.axvline(place, color=color, linewidth=1.0, linestyle=":")
+    line_ax.set(title="line through both", xlabel="$l$", ylabel="test error")
+    line_ax.set_ylim(bottom=0.0)
+    figure.legend(*mean_ax.get_legend_handles_labels(), loc="outside upper center", ncols=2)
+    return figure
+
+
+def _group_marks(ax: Axes, table: pd.DataFrame, value: str, names: dict[str, str]) -> None:
+    """Draw one statistic by parameter group, a mark per net, bars to the extremes."""
+    for index, (solution, name) in enumerate(names.items()):
+        rows = where(table, part="group", solution=solution)
+        rows = rows[rows["group"].isin(list(PARTITION))]
+        found = rows.groupby("group")[value].agg(["mean", "min", "max"])
+        places = [PARTITION.index(group) + 0.24 * index - 0.12 for group in found.index]
+        ax.errorbar(
+            places,
+            found["mean"].to_numpy(),
+            # A mean of equal numbers may miss them by a rounding.
+            yerr=[
+                (found["mean"] - found["min"]).clip(lower=0.0).to_numpy(),
+                (found["max"] - found["mean"]).clip(lower=0.0).to_numpy(),
+            ],
+            color=PALETTE[index],
+            marker=MARKERS[index],
+            linestyle="",
+            elinewidth=0.8,
+            label=name,
+        )
+    ax.set_xticks(range(len(PARTITION)), labels=list(PART_LABELS.values()))
+    ax.set_xlim(-0.5, len(PARTITION) - 0.5)

@@ -1,0 +1,1 @@
+"""How batch normalisation starts, and how its statistics are taken along a walk."""

@@ -1,0 +1,68 @@
+"""How the start of batch normalisation shapes the valley, and what its statistics do to it.
+
+Figures 7, 21 and 22: the noise is {0,1}. Different nets are compared, so filter-norm-scaled noise
+stands beside norm-scaled; the mechanism shows with noise on the weights of batch normalisation
+alone. `bn_statistics`: the paper estimates statistics anew at every point (appendix A.3) without
+showing what happens otherwise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from harness.declare.profiles import Profile
+from reproductions.asymvalley.models.pairs import (
+    BN_STARTS,
+    SCALES,
+    DrawnCurves,
+    Pair,
+    drawn_curves_of,
+)
+from reproductions.asymvalley.trained_nets.experiment import STARTED, trainings, walk_experiment
+
+FROZEN: tuple[Pair, ...] = ("vgg16_cifar10", "resnet20_svhn")
+"""Pairs that are walked through with frozen statistics, too."""
+
+
+def start_grid(profile: Profile) -> Iterator[DrawnCurves]:
+    """Yield one trial per pair, start and seed."""
+    for pair in STARTED:
+        for start in BN_STARTS:
+            for training in trainings(profile, pair, bn_start=start):
+                yield drawn_curves_of(profile, training)
+
+
+def statistics_grid(profile: Profile) -> Iterator[DrawnCurves]:
+    """Yield one trial per pair and seed."""
+    for pair in FROZEN:
+        for training in trainings(profile, pair):
+            yield drawn_curves_of(profile, training)
+
+
+def start_points(params: DrawnCurves) -> int:
+    """Return the points of a trial."""
+    curves = 2 * len(SCALES) - 1 + 2 * params.num_draws
+    return curves * (params.num_points - 1) + 1
+
+
+def statistics_points(params: DrawnCurves) -> int:
+    """Return the points of a trial, one with frozen statistics as half of one."""
+    return 3 * params.num_draws * (params.num_points - 1) + 1
+
+
+batch_norm_starts = walk_experiment(
+    "asymvalley/batch_norm_starts",
+    params=DrawnCurves,
+    grid=start_grid,
+    run=".starts.trial:start_rows",
+    num_points=start_points,
+    address=("pair", "bn_start", "seed"),
+)
+frozen_statistics = walk_experiment(
+    "asymvalley/frozen_statistics",
+    params=DrawnCurves,
+    grid=statistics_grid,
+    run=".starts.trial:statistics_rows",
+    num_points=statistics_points,
+    address=("pair", "seed"),
+)

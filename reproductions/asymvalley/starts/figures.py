@@ -1,0 +1,102 @@
+"""Figures of how batch normalisation starts, and of its statistics."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from matplotlib.lines import Line2D
+
+from harness.publish.figures import PALETTE, FigureContext, sequential
+from reproductions.asymvalley.models.drawing import ROWS, lambda_axis, line, share_heights, where
+from reproductions.asymvalley.models.pairs import BN_STARTS
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    import pandas as pd
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+START_LABELS = {"ones": "start 1", "uniform": "start U(0,1)", "gaussian": "start G(0,0.1)"}
+VALLEYS = (
+    ("ns", "all", "norm-scaled"),
+    ("filter_ns", "all", "filter-NS"),
+    ("ns", "bn", "BN alone"),
+)
+"""norm, group and name of Figure 7's rows of valleys."""
+STATISTICS = {"recalibrate": "estimated anew", "frozen": "frozen"}
+
+
+def start_panels(context: FigureContext) -> Figure:
+    """Draw BN weights and three kinds of valley: starts as columns, a colour per width s."""
+    count = len(BN_STARTS)
+    figure, axes = context.subplots(1 + len(VALLEYS), count, aspect=0.58)
+    widths = sorted(float(s) for s in where(context.table, part="curve")["s"].unique())
+    colors = dict(zip(widths, sequential(len(widths)), strict=True))
+    for ax, start in zip(axes, BN_STARTS, strict=False):
+        _weights(ax, where(context.table, bn_start=start))
+        ax.set_title(START_LABELS[start])
+    axes[0].set_ylabel("share below")
+    _share_x(axes[:count])
+    for row, (norm, group, name) in enumerate(VALLEYS, start=1):
+        panels = axes[count * row : count * (row + 1)]
+        for ax, start in zip(panels, BN_STARTS, strict=True):
+            rows = where(context.table, part="curve", bn_start=start, norm=norm, group=group)
+            for s, color in colors.items():
+                line(ax, where(rows, s=s), x="x", y="error", color=color)
+            lambda_axis(ax)
+            if row == len(VALLEYS):
+                ax.set_xlabel(r"$\lambda$")
+            if context.width == "single":
+                ax.set_title(f"{name}\n{START_LABELS[start]}")
+        panels[0].set_ylabel("test error" if context.width == "single" else f"{name}\ntest error")
+        share_heights(panels)
+    handles = [Line2D([], [], color=color, label=f"$s = {s:g}$") for s, color in colors.items()]
+    figure.legend(handles=handles, loc="outside upper center", ncols=max(len(handles), 1))
+    return figure
+
+
+def _weights(ax: Axes, rows: pd.DataFrame) -> None:
+    """Draw the share of BN weights below each value, a line per seed, and say how many are > 0."""
+    for _, weights in where(rows, part="quantile").groupby("seed"):
+        ordered = weights.sort_values("x")
+        ax.plot(ordered["bn_weight"].to_numpy(), ordered["x"].to_numpy(), color=PALETTE[6], lw=0.8)
+    ax.axvline(0.0, color="#999999", linewidth=0.6, linestyle=":")
+    ax.set(xlabel="BN weight", ylim=(0.0, 1.0))
+    share = where(rows, part="share")["bn_weight"]
+    if not share.empty:
+        text = f"{100 * float(share.mean()):.1f} %\npositive"
+        ax.text(0.03, 0.94, text, transform=ax.transAxes, ha="left", va="top", fontsize=6.0)
+
+
+def statistics_panels(context: FigureContext, *, titles: Mapping[str, str]) -> Figure:
+    """Draw test error against lambda, a row per net, raw and sign-consistent beside each other."""
+    figure, axes = context.subplots(len(titles), len(ROWS), aspect=0.5, sharex=True)
+    panels = [(pair, row) for pair in titles for row in ROWS]
+    for ax, (pair, row) in zip(axes, panels, strict=True):
+        for color, (kind, label) in zip(PALETTE, STATISTICS.items(), strict=False):
+            rows = where(context.table, pair=pair, bn_stats=kind, sign_consistent=row)
+            line(ax, rows, x="lambda", y="error", color=color, label=label)
+        lambda_axis(ax)
+        ax.set_title(f"{titles[pair]}, {ROWS[row]}")
+    for left, right in zip(axes[::2], axes[1::2], strict=True):
+        share_heights((left, right))
+        left.set_ylabel("test error")
+    for ax in axes[-2:]:
+        ax.set_xlabel(r"$\lambda$")
+    figure.legend(
+        *axes[0].get_legend_handles_labels(),
+        title="BN statistics",
+        loc="outside upper center",
+        ncols=len(STATISTICS),
+    )
+    return figure
+
+
+def _share_x(axes: Sequence[Axes]) -> None:
+    low, high = (
+        min(ax.get_xlim()[0] for ax in axes),
+        max(ax.get_xlim()[1] for ax in axes),
+    )
+    for ax in axes:
+        ax.set_xlim(low, high)

@@ -1,0 +1,141 @@
+"""What needs no trained net: Figures 2, 10, 27 and 29, the toys at the paper's own settings.
+
+Figure 2 is a diagram that names no net. A VGG at its start is taken, since nothing in it depends
+on training; seeds draw both the net and the noise. The fit of softmax regression is deterministic
+and the same for every seed: in Figure 29 a seed is a draw of the noise, Figure 10 has none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from harness.declare.experiment import Estimate, Experiment, Needs
+from harness.declare.params import Params, doc, seed
+from harness.declare.profiles import Profile
+from reproductions.asymvalley.method.directions import NOISES, Noise
+
+WIDTHS: dict[Profile, int] = {"smoke": 4, "cpu": 16, "paper": 64}
+"""A quarter of the standard width at `cpu`."""
+NUM_SEEDS: dict[Profile, int] = {"smoke": 1, "cpu": 5, "paper": 5}
+"""No profile has a grid for a GPU."""
+MAX_ITER = 500
+
+
+class Scaling(Params):
+    """One noise on one weight vector, scaled in several ways."""
+
+    noise: Noise = doc("Kind of noise.")
+    width: int = doc("Channels of the first stage.")
+    seed: int = seed("Draws net and noise.")
+
+
+class Unit(Params):
+    """The simulated ReLU unit of Figure 27."""
+
+    num_inputs: int = doc("Inputs of the unit, d.")
+    num_draws: int = doc("Draws of the weight, N.")
+    pull: float = doc("a of w = a h + delta.")
+    seed: int = seed("Draws the input h and the weights.")
+
+
+class Fit(Params):
+    """Softmax regression on the digits, whose class weights are shifted along their signs."""
+
+    max_iter: int = doc("Most iterations of the fit.")
+
+
+class SoftmaxNoise(Params):
+    """Softmax regression on the digits, along a noise and along its sign-consistent form."""
+
+    num_lambdas: int = doc("Sizes of the noise, from -1 to 1.")
+    max_iter: int = doc("Most iterations of the fit.")
+    seed: int = seed("Draws the noise; the fit has no seed.")
+
+
+def scaling_grid(profile: Profile) -> Iterator[Scaling]:
+    """Yield every noise with three seeds; at smoke with one, on a narrow net."""
+    if profile in WIDTHS:
+        for number in range(1 if profile == "smoke" else 3):
+            for noise in NOISES:
+                yield Scaling(noise=noise, width=WIDTHS[profile], seed=number)
+
+
+def unit_grid(profile: Profile) -> Iterator[Unit]:
+    """Yield five seeds of the paper's simulation; at smoke one with a tenth of the draws."""
+    num_draws = 1000 if profile == "smoke" else 10_000
+    for number in range(NUM_SEEDS.get(profile, 0)):
+        yield Unit(num_inputs=128, num_draws=num_draws, pull=0.1, seed=number)
+
+
+def pattern_grid(profile: Profile) -> Iterator[Fit]:
+    """Yield the only trial."""
+    if profile in NUM_SEEDS:
+        yield Fit(max_iter=MAX_ITER)
+
+
+def softmax_grid(profile: Profile) -> Iterator[SoftmaxNoise]:
+    """Yield five draws of the noise; at smoke one."""
+    for number in range(NUM_SEEDS.get(profile, 0)):
+        yield SoftmaxNoise(num_lambdas=21, max_iter=MAX_ITER, seed=number)
+
+
+def estimate_scaling(params: Scaling) -> Estimate:
+    """Return the measured cost: it grows as the parameters do."""
+    num_params = 3600 * params.width**2
+    return Estimate(seconds=0.03 + 2.5e-7 * num_params, memory_bytes=120 * num_params)
+
+
+def estimate_unit(params: Unit) -> Estimate:
+    """Return the measured cost; memory holds draws times inputs in float64, a few times over."""
+    cells = params.num_draws * params.num_inputs
+    return Estimate(seconds=0.02 + 6e-8 * cells, memory_bytes=4 * 8 * cells)
+
+
+def estimate_pattern(params: Fit) -> Estimate:
+    """Return the measured cost: a fit and nine products with all images."""
+    return Estimate(seconds=0.3, memory_bytes=200_000_000)
+
+
+def estimate_softmax(params: SoftmaxNoise) -> Estimate:
+    """Return the measured cost: a fit and two lines of metrics."""
+    return Estimate(seconds=0.2 + 0.002 * params.num_lambdas, memory_bytes=200_000_000)
+
+
+scalings = Experiment(
+    "asymvalley/scaling",
+    version=1,
+    params=Scaling,
+    grid=scaling_grid,
+    run="trial:scaling_rows",
+    estimate=estimate_scaling,
+    address=("noise", "width", "seed"),
+)
+units = Experiment(
+    "asymvalley/relu_unit",
+    version=1,
+    params=Unit,
+    grid=unit_grid,
+    run="trial:unit_rows",
+    estimate=estimate_unit,
+    address=("num_draws", "seed"),
+)
+patterns = Experiment(
+    "asymvalley/class_pattern",
+    version=1,
+    params=Fit,
+    grid=pattern_grid,
+    run="trial:pattern_rows",
+    seed_from=(),
+    needs=Needs(data=("digits",)),
+    estimate=estimate_pattern,
+)
+softmax_noises = Experiment(
+    "asymvalley/softmax_noise",
+    version=1,
+    params=SoftmaxNoise,
+    grid=softmax_grid,
+    run="trial:softmax_rows",
+    needs=Needs(data=("digits",)),
+    estimate=estimate_softmax,
+    address=("seed",),
+)

@@ -1,0 +1,112 @@
+"""Every net that the valley figures need, trained once and kept; and how walks start from one.
+
+The start and the order of the images depend on the seed alone, so recipes and starts of batch
+normalisation are compared from one start (section 4.2).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from harness.declare.experiment import Estimate, Experiment, Use
+from harness.declare.params import Params
+from harness.declare.profiles import Profile
+from reproductions.asymvalley.models.costs import estimate as estimate_of
+from reproductions.asymvalley.models.costs import needs_of, point_s, training_s
+from reproductions.asymvalley.models.pairs import (
+    BN_STARTS,
+    PAIRS,
+    RECIPES,
+    BnStart,
+    Pair,
+    Recipe,
+    Training,
+    training_of,
+)
+
+STARTED: tuple[Pair, ...] = ("vgg16_cifar10", "resnet20_svhn", "resnet20_cifar100")
+"""Pairs of Figures 7, 21 and 22, each with three starts of batch normalisation."""
+TUNED: tuple[Pair, ...] = ("vgg16_cifar10", "resnet20_cifar10")
+"""Pairs of Figures 9 and 23, each with six recipes; Figures 8 and 24 to 26 take some of them."""
+NOT_BASE: tuple[Pair, ...] = ("resnet20_cifar10",)
+"""Pairs whose base recipe no figure shows."""
+DAY_S = 24 * 3600.0
+
+
+def seeds_of(profile: Profile) -> range:
+    """Return the seeds of a profile's trainings."""
+    return range(1 if profile == "smoke" else 3)
+
+
+def grid(profile: Profile) -> Iterator[Training]:
+    """Yield every training of a profile, seed by seed."""
+    for seed in seeds_of(profile):
+        for pair in PAIRS:
+            if pair not in NOT_BASE:
+                yield training_of(profile, pair, seed=seed)
+        for pair in STARTED:
+            for start in BN_STARTS[1:]:
+                yield training_of(profile, pair, seed=seed, bn_start=start)
+        for pair in TUNED:
+            for recipe in RECIPES:
+                yield training_of(profile, pair, seed=seed, recipe=recipe)
+
+
+def trainings(
+    profile: Profile, pair: Pair, *, recipe: Recipe = "base", bn_start: BnStart = "ones"
+) -> Iterator[Training]:
+    """Yield one training per seed."""
+    for seed in seeds_of(profile):
+        yield training_of(profile, pair, seed=seed, recipe=recipe, bn_start=bn_start)
+
+
+def estimate(params: Training) -> Estimate:
+    """Return what a training costs."""
+    return estimate_of(training_s(params))
+
+
+nets = Experiment(
+    "asymvalley/solution",
+    version=1,
+    params=Training,
+    grid=grid,
+    run="trial:train_net",
+    needs=needs_of,
+    estimate=estimate,
+    dry_run=".models.kept_nets:dry_run",
+    timeout_s=DAY_S,
+    address=("pair", "recipe", "bn_start", "seed"),
+)
+
+
+def walk_experiment(
+    id: str,
+    *,
+    params: type[Params],
+    grid: Callable[[Profile], Iterator[Training]],
+    run: str,
+    num_points: Callable[[Any], int],
+    address: tuple[str, ...],
+) -> Experiment:
+    """Return an experiment whose trials walk through one trained net each.
+
+    run: from the paper's folder, `.study.trial:function`. num_points: how many points a trial
+    measures.
+    """
+
+    def estimate(point: Any) -> Estimate:
+        return estimate_of(num_points(point) * point_s(point))
+
+    return Experiment(
+        id,
+        version=1,
+        params=params,
+        grid=grid,
+        run=run,
+        needs=needs_of,
+        uses=(Use(experiment=nets, params=Training.training),),
+        estimate=estimate,
+        timeout_s=DAY_S,
+        address=address,
+    )

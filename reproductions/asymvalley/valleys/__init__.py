@@ -1,0 +1,1 @@
+"""Valleys around trained nets: seven noises, six directions, shares of signs, groups."""

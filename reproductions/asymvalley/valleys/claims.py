@@ -1,0 +1,264 @@
+"""What several figures of valleys claim alike, net by net, and how they are described."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+
+from harness.declare.claims import (
+    CHECK,
+    Claim,
+    Criterion,
+    Scope,
+    at_least,
+    at_most,
+    claims,
+    equal,
+    more_than,
+)
+from reproductions.asymvalley.method.directions import NOISE_GROUPS, ZERO_SYMMETRIC
+from reproductions.asymvalley.models.curves import widest_centre
+from reproductions.asymvalley.models.scopes import CALIBRATED, ON_A_CPU, TRAINED
+from reproductions.asymvalley.valleys import quantities as q
+
+Declared = tuple[str, Scope, Criterion, str]
+
+NOISE_CAPTION = (
+    "Test error along norm-scaled noise of seven kinds, one line per width factor s: mean over"
+    " draws and seeds, bands reach from the least to the largest of them. Below: the same draws"
+    " with the signs of the converged weights. The number in a panel is the share of coordinates"
+    " where noise and weight agree in sign. The paper's curves are not published as numbers."
+)
+NOISE_ALT = (
+    "Two rows of seven panels of test error against lambda: raw noise above, its sign-consistent"
+    " version below, one line per width factor."
+)
+DIRECTION_CAPTION = (
+    "Test error along six norm-scaled directions, one line per width factor s: mean over seeds,"
+    " bands reach from the least to the largest of them.{twin} The number in a panel is the share"
+    " of coordinates where direction and weight agree in sign; a zero agrees with none. The paper's"
+    " curves are not published as numbers."
+)
+DIRECTION_ALT = (
+    "Six panels of test error against lambda, one per direction: initial weights, converged"
+    " weights, their signs, and the positive parts of their signs."
+)
+GROUP_CAPTION = (
+    "Test error (above) and cross-entropy (below) along Gaussian noise on one group of the"
+    " parameters alone, raw and with the signs of the weights, scaled to the group's norm: mean"
+    " over draws and seeds of the noise, bands reach from the least to the largest of them. The"
+    " paper's curves are not published as numbers."
+)
+GROUP_ALT = (
+    "Two rows of six panels, one column per parameter group: test error and cross-entropy against"
+    " lambda, for raw and for sign-consistent noise."
+)
+PHRASES = {
+    "theta_f": "the converged weights themselves",
+    "sign": "the signs of the weights",
+    "sign_centred": "the signs of the weights less their mean per tensor",
+    "sgp": "the positive part of the signs (1 where a weight is positive, else 0)",
+    "sgp_centred": "the positive part of the signs of the weights less their mean per tensor",
+}
+
+
+def one_net_at_zero(where: str) -> tuple[Claim, ...]:
+    """Return the check that all curves of a net pass through one point."""
+    return claims(
+        f"{where}: L(theta_f)",
+        (
+            "one_net_at_zero",
+            ON_A_CPU,
+            equal(partial(widest_centre, by=("pair",)), 0, "error"),
+            "All curves of one trained net have one error at lambda = 0.",
+        ),
+    )
+
+
+def noise_claims(
+    where: str, *more: Declared, least: float, raw_share: float, min_draws: int, agree: Declared
+) -> tuple[Claim, ...]:
+    """Return what each of Figures 3 and 12 to 15 claims, and more that one of them does.
+
+    least: asymmetry that sign-consistent noise must reach, 0 where any will do.
+    raw_share, min_draws: the share of it that raw noise may have, over how many draws.
+    """
+    return (
+        *claims(where, sign_asymmetric(least)),
+        *claims("section 3.1: L is an error or a loss", ASYMMETRIC_IN_LOSS),
+        *claims(where, raw_symmetric(raw_share, min_draws), SIGN_OVER_RAW, *more),
+        *claims(f"{where}: |eps| * sign(theta_f)", agree),
+        *one_net_at_zero(where),
+    )
+
+
+def sign_asymmetric(least: float) -> Declared:
+    """Return that sign-consistent noise is asymmetric, by so much."""
+    sixth = partial(q.kth_asymmetry, kth=6)
+    reached = f"at least {least:g}" if least else "positive"
+    return (
+        "sign_asymmetric",
+        CALIBRATED,
+        at_least(sixth, least, "error") if least else more_than(sixth, 0, "error"),
+        "Sign-consistent noise is asymmetric: at s = 1 the mean error of the negative side less"
+        f" that of the positive side is {reached} for at least 6 of 7 kinds. Measured: the sixth"
+        " largest.",
+    )
+
+
+ASYMMETRIC_IN_LOSS: Declared = (
+    "sign_asymmetric_ce",
+    TRAINED,
+    more_than(partial(q.kth_ce_asymmetry, kth=6), 0, "nats"),
+    "The same in cross-entropy: at s = 1 the mean loss of the negative side exceeds that of the"
+    " positive side for at least 6 of 7 kinds. Measured: the sixth largest difference. Added after"
+    " the run, since error alone does not tell.",
+)
+SIGN_OVER_RAW: Declared = (
+    "sign_over_raw",
+    CALIBRATED,
+    more_than(q.least_sign_gain, 0, "error"),
+    "For all 7 kinds the sign-consistent version is more asymmetric than the raw noise at s = 1."
+    " Measured: the least difference.",
+)
+
+
+def raw_symmetric(share: float, min_draws: int) -> Declared:
+    """Return that raw noise about zero has a small share of the asymmetry."""
+    largest = partial(q.largest_raw_share, kinds=ZERO_SYMMETRIC, min_draws=min_draws)
+    return (
+        "raw_symmetric",
+        CALIBRATED,
+        at_most(largest, share, "share"),
+        "Raw noise of the three kinds that are symmetric about zero gives a nearly symmetric"
+        f" valley: at s = 1 its asymmetry, averaged over at least {min_draws} draws, is at most"
+        f" {share:g} of that of its sign-consistent version in size. Measured: the largest share.",
+    )
+
+
+def with_batch_norm(where: str, *more: Declared, pair: str, least: float) -> tuple[Claim, ...]:
+    """Return the claims on noises around a net with batch normalization."""
+    agree = (
+        "signs_agree",
+        CHECK,
+        equal(
+            partial(
+                q.consistency_farthest_from_one, pair=pair, column="noise", values=q.NEVER_ZERO
+            ),
+            1,
+            "share",
+        ),
+        "The constant noise, made sign-consistent, has the sign of the weight at every coordinate.",
+    )
+    return noise_claims(where, *more, least=least, raw_share=0.25, min_draws=3, agree=agree)
+
+
+def without_batch_norm(where: str, *more: Declared, least: float) -> tuple[Claim, ...]:
+    """Return the claims on noises around a net without batch normalization."""
+    # Units that never fire leave weights at exactly zero, which have no sign.
+    agree = (
+        "signs_agree",
+        CHECK,
+        equal(partial(q.excess_over_agreeing, column="noise", values=q.NEVER_ZERO), 0, "share"),
+        "The constant noise, made sign-consistent, has the sign of the weight at equally many"
+        " coordinates in every draw, and no other noise at more.",
+    )
+    return noise_claims(where, *more, least=least, raw_share=0.6, min_draws=5, agree=agree)
+
+
+def direction_claims(where: str, *more: Declared, pair: str) -> tuple[Claim, ...]:
+    """Return what each of Figures 5 and 16 to 19 claims, and more that one of them does."""
+    asymmetric: tuple[Declared, ...] = tuple(
+        (
+            f"{name}_asymmetric",
+            CALIBRATED,
+            at_least(partial(q.direction_asymmetry, pair=pair, direction=name), 0.05, "error"),
+            f"The valley along {PHRASES[name]} is asymmetric: at s = 1 the negative side's mean"
+            " error exceeds the positive side's by at least 0.05."
+            + (" At lambda = -1 all weights are zero." if name == "theta_f" else ""),
+        )
+        for name in ("theta_f", "sign", "sign_centred")
+    )
+    # Units that never fire leave weights at exactly zero, which agree with nothing.
+    excess = partial(q.excess_over_agreeing, column="direction", values=("theta_f", "sign"))
+    agree = (
+        "signs_agree",
+        CHECK,
+        equal(excess, 0, "share"),
+        "The converged weights, and their signs, agree with the weights in sign at equally many"
+        " coordinates, and no other direction at more.",
+    )
+    return (
+        *claims(where, *asymmetric, *more),
+        *claims(f"{where}: theta_f and sign(theta_f)", agree),
+        *one_net_at_zero(where),
+    )
+
+
+def nearly_symmetric(pair: str) -> tuple[Declared, ...]:
+    """Return that the positive part of the signs makes a nearly symmetric valley."""
+    return tuple(
+        (
+            f"{name}_nearly_symmetric",
+            CALIBRATED,
+            at_most(partial(q.direction_share, pair=pair, direction=name), 0.5, "share"),
+            f"The valley along {PHRASES[name]} is nearly symmetric: at s = 1 its asymmetry is at"
+            " most half of that along the signs of the weights in size.",
+        )
+        for name in ("sgp", "sgp_centred")
+    )
+
+
+def follows_signs(pair: str) -> Declared:
+    """Return that directions are the more asymmetric the more signs agree."""
+    return (
+        "asymmetry_follows_signs",
+        TRAINED,
+        more_than(partial(q.consistency_spearman, pair=pair), 0, "rank correlation"),
+        "Over the six directions asymmetry grows with the share of coordinates that agree in sign"
+        " with the weights: their rank correlation is positive.",
+    )
+
+
+def group_claims(where: str) -> tuple[Claim, ...]:
+    """Return what Figures 6 and 20 claim on noise in a group of parameters."""
+    by = ("pair", "seed", "group")
+    excess = partial(q.excess_over_agreeing, column="group", values=NOISE_GROUPS, by=by)
+    agree = (
+        "signs_agree",
+        CHECK,
+        equal(excess, 0, "share"),
+        "In each group sign-consistent Gaussian noise has the sign of the weight at equally many"
+        " coordinates in every draw, and raw noise at no more.",
+    )
+    return (
+        *claims(where, *group_asymmetric(), ALL_LEADS),
+        *claims(f"{where}: |eps| * sign(theta_f)", agree),
+        *one_net_at_zero(where),
+    )
+
+
+def group_asymmetric() -> Iterator[Declared]:
+    """Yield that noise in a group is asymmetric, in error and in cross-entropy."""
+    for value, name, unit in (("error", "error", "error"), ("ce", "cross-entropy", "nats")):
+        margin = partial(q.kth_group_margin, groups=NOISE_GROUPS, kth=5, value=value)
+        yield (
+            f"{value}_asymmetric",
+            TRAINED,
+            more_than(margin, 0, unit),
+            f"For at least 5 of 6 groups sign-consistent noise is asymmetric in {name}, the"
+            " negative side being higher, and more so than raw noise. Measured: the fifth largest"
+            " over groups of the smaller of the two margins.",
+        )
+
+
+ALL_LEADS: Declared = (
+    "all_in_top_three",
+    TRAINED,
+    more_than(
+        partial(q.lead_over_others, group="all", others=NOISE_GROUPS[1:], rank=3), 0, "error"
+    ),
+    "Sign-consistent noise on all parameters is among the three most asymmetric of the six groups,"
+    " in error. Measured: how far it exceeds the third of the others. Ours; the paper does not rank"
+    " groups.",
+)

@@ -1,0 +1,202 @@
+"""Walks around trained nets along noise and along directions made of their weights."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from harness.declare.experiment import Estimate, Experiment, Needs
+from harness.declare.params import doc, seed
+from harness.declare.profiles import Profile
+from reproductions.asymvalley.method.directions import (
+    DIRECTIONS,
+    NOISE_GROUPS,
+    NOISES,
+    Direction,
+    Group,
+    Noise,
+)
+from reproductions.asymvalley.models.costs import estimate as estimate_of
+from reproductions.asymvalley.models.costs import point_s
+from reproductions.asymvalley.models.pairs import (
+    COMMON,
+    SCALES,
+    Curves,
+    DrawnCurves,
+    Net,
+    Pair,
+    curves_of,
+    drawn_curves_of,
+)
+from reproductions.asymvalley.trained_nets.experiment import trainings, walk_experiment
+
+FEW: tuple[Noise, ...] = ("gaussian", "ones")
+"""Noises of a pair at `smoke`, but for the first pair."""
+WITH_TWIN: tuple[Pair, ...] = (*COMMON, "vgg16nobn_cifar10")
+"""With a twin without batch normalisation of Figure 5's network."""
+MIXED: tuple[Pair, ...] = ("vgg16_cifar10", "resnet20_svhn")
+"""Pairs of Figure 4."""
+NUM_RATIOS: dict[Profile, int] = {"smoke": 3, "cpu": 6, "gpu": 11, "paper": 11}
+"""The paper has 0.0, 0.1, ..., 1.0; six of them at `cpu` (DEV-04)."""
+STAND_IN_DEPTHS = {"resnext101_imagenet": 20, "resnet50_imagenet": 44}
+"""Depth of the CIFAR-10 ResNet that stands for each ImageNet network (DEV-02)."""
+GROUP_POINTS: dict[Profile, int] = {"smoke": 3, "cpu": 7, "gpu": 11}
+"""Points of a curve: fewer at `cpu`, since these networks are four times as large as the others."""
+
+
+class NoiseCurves(DrawnCurves):
+    """Curves along one kind of noise, raw and with the signs of the weights."""
+
+    noise: Noise = doc(
+        "Kind of the i.i.d. noise: gaussian G(0,1), uniform U(-1,1), ternary {-1,0,1},"
+        " gaussian_mean1 G(1,1), uniform01 U(0,1), binary {0,1}, ones {1}."
+    )
+
+
+class DirectionCurves(Curves):
+    """Curves along one direction made of the weights; nothing is drawn."""
+
+    direction: Direction = doc(
+        "Direction made of the weights: theta_0 (the start), theta_f (the converged net), sign and"
+        " sgp of theta_f (+1/-1, and 1/0), and both of theta_f minus its mean per tensor"
+        " (_centred)."
+    )
+
+
+class RatioCurves(Curves):
+    """Curves along one draw of Gaussian noise, more and more of it with the weights' signs."""
+
+    draw: int = doc("Number of the noise's draw; raw and sign-consistent rows share a draw.")
+    num_ratios: int = doc("Shares of signs made consistent, from 0 to 1.")
+
+
+class GroupCurves(Net):
+    """Curves along noise in one group of parameters of a network that others trained."""
+
+    pair: str = doc(
+        "Net and data as the paper names them; smaller stand-ins below profile `paper`."
+    )
+    weights: str = doc("Data set of its weights; empty for a network at its start.")
+    num_points: int = doc("Points of a curve.")
+    num_draws: int = doc("Draws of the noise.")
+    group: Group = doc(
+        "Parameters that get noise: all, clf (last layer's weights), feat (all weights but these),"
+        " layer1 (first blocks), conv (convolution weights), bn (batch normalization)."
+    )
+    seed: int = seed("Draw of the noise: pre-trained nets are not trained here.")
+
+
+def noise_grid(profile: Profile) -> Iterator[NoiseCurves]:
+    """Yield one trial per pair, seed and kind of noise."""
+    for pair in COMMON:
+        noises = NOISES if profile != "smoke" or pair == COMMON[0] else FEW
+        for training in trainings(profile, pair):
+            for noise in noises:
+                yield NoiseCurves(**vars(drawn_curves_of(profile, training)), noise=noise)
+
+
+def direction_grid(profile: Profile) -> Iterator[DirectionCurves]:
+    """Yield one trial per pair, seed and direction."""
+    for pair in WITH_TWIN:
+        for training in trainings(profile, pair):
+            for direction in DIRECTIONS:
+                yield DirectionCurves(**vars(curves_of(profile, training)), direction=direction)
+
+
+def ratio_grid(profile: Profile) -> Iterator[RatioCurves]:
+    """Yield one trial per pair, seed and draw."""
+    for pair in MIXED:
+        for training in trainings(profile, pair):
+            curves = vars(curves_of(profile, training))
+            for draw in range(drawn_curves_of(profile, training).num_draws):
+                yield RatioCurves(**curves, draw=draw, num_ratios=NUM_RATIOS[profile])
+
+
+def group_grid(profile: Profile) -> Iterator[GroupCurves]:
+    """Yield one trial per network, seed and group; none at `paper`, whose weights are not at hand.
+
+    The paper takes torchvision's ImageNet networks and trains nothing; here the staged CIFAR-10
+    ResNets stand for them (DEV-02). A seed is one draw of the noise.
+    """
+    if profile == "paper":
+        return
+    small = profile == "smoke"
+    images = 50 if small else 1000
+    first = GroupCurves(
+        pair="", net="resnet", depth=0, batch_norm=True, width=16, data="cifar10_10k_5k",
+        image_size=32, normalisation="imagenet", weights="", num_train=images,
+        num_statistics=images, num_test=images, num_points=GROUP_POINTS[profile], num_draws=1,
+        device="cuda" if profile == "gpu" else "cpu", group="all", seed=0,
+    )  # fmt: skip
+    if small:
+        first = replace(first, width=2, data="digits", image_size=8, normalisation="train")
+    for pair, depth in STAND_IN_DEPTHS.items():
+        weights = "" if small else f"resnet{depth}_cifar10"
+        for draw_seed in range(1 if small else 3):
+            for group in NOISE_GROUPS:
+                yield replace(
+                    first, pair=pair, depth=depth, weights=weights, group=group, seed=draw_seed
+                )
+
+
+def noise_points(params: NoiseCurves) -> int:
+    """Return the points of a trial; all its curves share the one at lambda = 0."""
+    curves = 2 * sum(params.draws_at(scale) for scale in SCALES)
+    return curves * (params.num_points - 1) + 1
+
+
+def direction_points(params: DirectionCurves) -> int:
+    """Return the points of a trial."""
+    return len(SCALES) * (params.num_points - 1) + 1
+
+
+def ratio_points(params: RatioCurves) -> int:
+    """Return the points of a trial."""
+    return params.num_ratios * (params.num_points - 1) + 1
+
+
+def group_needs(params: GroupCurves) -> Needs:
+    """Return images, weights, and a GPU where the trial has one."""
+    data = tuple(name for name in (params.data, params.weights) if name)
+    return Needs(data=data, device=params.device)
+
+
+def group_estimate(params: GroupCurves) -> Estimate:
+    """Return what the curves of a trial cost."""
+    return estimate_of((2 * params.num_draws * (params.num_points - 1) + 1) * point_s(params))
+
+
+common_noises = walk_experiment(
+    "asymvalley/common_noises",
+    params=NoiseCurves,
+    grid=noise_grid,
+    run=".valleys.trial:noise_rows",
+    num_points=noise_points,
+    address=("pair", "noise", "seed"),
+)
+special_directions = walk_experiment(
+    "asymvalley/special_directions",
+    params=DirectionCurves,
+    grid=direction_grid,
+    run=".valleys.trial:direction_rows",
+    num_points=direction_points,
+    address=("pair", "direction", "seed"),
+)
+sign_ratios = walk_experiment(
+    "asymvalley/sign_ratios",
+    params=RatioCurves,
+    grid=ratio_grid,
+    run=".valleys.trial:ratio_rows",
+    num_points=ratio_points,
+    address=("pair", "draw", "seed"),
+)
+group_noises = Experiment(
+    "asymvalley/group_noises",
+    version=1,
+    params=GroupCurves,
+    grid=group_grid,
+    run="trial:group_rows",
+    needs=group_needs,
+    estimate=group_estimate,
+    address=("pair", "group", "seed"),
+)

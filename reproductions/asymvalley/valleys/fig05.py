@@ -1,0 +1,43 @@
+"""Figure 5: valleys along six directions made of the weights, VGG16 with BN on CIFAR-10."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from harness.declare.claims import ordering
+from harness.declare.named import bind
+from harness.declare.task import Task
+from reproductions.asymvalley.models.scopes import CALIBRATED
+from reproductions.asymvalley.valleys import quantities as q
+from reproductions.asymvalley.valleys import table
+from reproductions.asymvalley.valleys.claims import (
+    DIRECTION_ALT,
+    DIRECTION_CAPTION,
+    direction_claims,
+    nearly_symmetric,
+)
+from reproductions.asymvalley.valleys.experiment import special_directions
+
+PAIR = "vgg16_cifar10"
+TWIN = "vgg16nobn_cifar10"
+BY_BATCH_NORM = (
+    "theta_0_by_batch_norm",
+    CALIBRATED,
+    ordering(
+        partial(q.direction_of_pairs, pairs=(TWIN, PAIR), direction="theta_0"), "error", strict=True
+    ),
+    "The valley along the initial weights is more asymmetric with batch normalization, whose"
+    " weights start at 1, than without, at s = 1.",
+)
+
+task = Task(
+    "asymvalley/fig05",
+    reads=(special_directions,),
+    table=table.directions(PAIR, TWIN),
+    claims=direction_claims("Figure 5", *nearly_symmetric(PAIR), BY_BATCH_NORM, pair=PAIR),
+    figure=bind("figures:direction_panels", pair=PAIR, twin=TWIN),
+    caption=DIRECTION_CAPTION.format(
+        twin=" Dashed: the same net without batch normalization, at s = 1."
+    ),
+    alt=DIRECTION_ALT,
+)

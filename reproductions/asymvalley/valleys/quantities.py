@@ -1,0 +1,226 @@
+"""What the claims on valleys measure, each a number from a task's table.
+
+Every function takes the table of one seed, unless it says "whole table"; curves are those of
+width factor s = 1 unless said. No torch, no pandas at import.
+"""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Literal
+
+from harness.declare.statistics import MissingRows
+from harness.declare.table import pick
+from reproductions.asymvalley.method.directions import DIRECTIONS, NOISES, ZERO_SYMMETRIC
+from reproductions.asymvalley.models.curves import (
+    asymmetry,
+    kth_largest,
+    need_draws,
+    share_of,
+    sides,
+    spearman,
+)
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from harness.declare.params import Scalar
+
+SHIFTED = NOISES[len(ZERO_SYMMETRIC) :]
+"""Noise kinds 4 to 7, whose mean is positive."""
+NEVER_ZERO = ("ones",)
+"""Kinds that are never exactly zero; a zero has no sign to be consistent with. Uniform and Gaussian
+noise in float32 is, about once in 2^24 draws."""
+
+Side = Literal["plus", "minus"]
+
+
+# --- seven noises, raw and sign-consistent (Figures 3, 12 to 15) ---
+
+
+def noise_asymmetry(
+    table: pd.DataFrame, *, noise: str, sign_consistent: bool, s: float = 1.0, min_draws: int = 1
+) -> float:
+    """Return the asymmetry along one kind of noise, over its draws."""
+    rows = pick(table, noise=noise, sign_consistent=sign_consistent, s=s)
+    need_draws(rows, min_draws)
+    return asymmetry(rows)
+
+
+def kth_asymmetry(table: pd.DataFrame, *, kth: int) -> float:
+    """Return the kth largest asymmetry along sign-consistent noise, over the seven kinds."""
+    found = [noise_asymmetry(table, noise=kind, sign_consistent=True) for kind in NOISES]
+    return kth_largest(found, kth)
+
+
+def kth_ce_asymmetry(table: pd.DataFrame, *, kth: int) -> float:
+    """Return the kth largest asymmetry in cross-entropy at s = 1, as `kth_asymmetry` in error."""
+    rows = pick(table, sign_consistent=True, s=1.0)
+    found = [asymmetry(pick(rows, noise=kind), value="ce") for kind in NOISES]
+    return kth_largest(found, kth)
+
+
+def largest_raw_share(table: pd.DataFrame, *, kinds: Sequence[str], min_draws: int = 1) -> float:
+    """Return the largest |asymmetry| along raw noise over that along its sign-consistent row."""
+    shares = []
+    for kind in kinds:
+        raw = noise_asymmetry(table, noise=kind, sign_consistent=False, min_draws=min_draws)
+        shares.append(share_of(raw, noise_asymmetry(table, noise=kind, sign_consistent=True)))
+    return max(shares)
+
+
+def least_sign_gain(table: pd.DataFrame) -> float:
+    """Return by how much sign-consistent noise is more asymmetric than raw; least of all kinds."""
+    return min(
+        noise_asymmetry(table, noise=kind, sign_consistent=True)
+        - noise_asymmetry(table, noise=kind, sign_consistent=False)
+        for kind in NOISES
+    )
+
+
+def raw_sizes(table: pd.DataFrame, *, s: float) -> list[float]:
+    """Return the mean |asymmetry| along raw noise: of zero-symmetric kinds, of shifted ones."""
+    return [
+        statistics.fmean(
+            abs(noise_asymmetry(table, noise=kind, sign_consistent=False, s=s)) for kind in kinds
+        )
+        for kinds in (ZERO_SYMMETRIC, SHIFTED)
+    ]
+
+
+# --- share of signs made consistent (Figure 4) ---
+
+
+def side_by_ratio(
+    table: pd.DataFrame, *, pair: str, side: Side, min_draws: int = 3
+) -> dict[float, float]:
+    """Return the mean error of one side by sign-change ratio, ascending, over draws.
+
+    Raises MissingRows for fewer than three ratios, InvalidQuantity for too few draws.
+    """
+    rows = pick(table, pair=pair)
+    need_draws(rows, min_draws)
+    ratios = sorted(float(ratio) for ratio in rows["ratio"].unique())
+    if len(ratios) < 3:
+        raise MissingRows(f"{pair} has {len(ratios)} sign-change ratio(s), need at least 3")
+    return {ratio: float(getattr(sides(pick(rows, ratio=ratio)), side)) for ratio in ratios}
+
+
+def ratio_spearman(table: pd.DataFrame, *, pair: str, side: Side) -> float:
+    """Return the rank correlation of one side's mean error with the sign-change ratio."""
+    found = side_by_ratio(table, pair=pair, side=side)
+    return spearman(list(found), list(found.values()))
+
+
+def gap_at_start(table: pd.DataFrame, *, pair: str, min_draws: int = 3) -> float:
+    """Return |asymmetry| at ratio 0 over the asymmetry at ratio 1."""
+    none, every = (pick(table, pair=pair, ratio=ratio) for ratio in (0.0, 1.0))
+    need_draws(none, min_draws)
+    return share_of(asymmetry(none), asymmetry(every))
+
+
+# --- special directions (Figures 5, 16 to 19) ---
+
+
+def direction_asymmetry(table: pd.DataFrame, *, pair: str, direction: str) -> float:
+    """Return the asymmetry of a net's valley along one special direction."""
+    return asymmetry(pick(table, pair=pair, direction=direction, s=1.0))
+
+
+def direction_share(table: pd.DataFrame, *, pair: str, direction: str) -> float:
+    """Return |asymmetry| along a direction over the asymmetry along sign(theta_f)."""
+    part = direction_asymmetry(table, pair=pair, direction=direction)
+    return share_of(part, direction_asymmetry(table, pair=pair, direction="sign"))
+
+
+def direction_of_pairs(table: pd.DataFrame, *, pairs: Sequence[str], direction: str) -> list[float]:
+    """Return the asymmetry along one direction for several nets, in the given order."""
+    return [direction_asymmetry(table, pair=pair, direction=direction) for pair in pairs]
+
+
+def consistency_spearman(table: pd.DataFrame, *, pair: str) -> float:
+    """Return the rank correlation of asymmetry and sign consistency over the six directions."""
+    consistent = [
+        float(pick(table, pair=pair, direction=direction, s=1.0)["sign_consistency"].mean())
+        for direction in DIRECTIONS
+    ]
+    found = [direction_asymmetry(table, pair=pair, direction=direction) for direction in DIRECTIONS]
+    return spearman(consistent, found)
+
+
+# --- noise on parameter groups (Figures 6 and 20) ---
+
+
+def group_asymmetries(
+    table: pd.DataFrame, *, groups: Sequence[str], sign_consistent: bool, value: str = "error"
+) -> list[float]:
+    """Return the asymmetry for noise on each group alone, in the given order."""
+    return [
+        asymmetry(pick(table, group=group, sign_consistent=sign_consistent), value=value)
+        for group in groups
+    ]
+
+
+def kth_group_margin(
+    table: pd.DataFrame, *, groups: Sequence[str], kth: int, value: str = "error"
+) -> float:
+    """Return the kth largest margin over groups by which sign-consistent noise is asymmetric.
+
+    A group's margin is the smaller of its sign row's asymmetry and of what that exceeds the raw
+    row's by: positive where both of the paper's statements hold.
+    """
+    signed = group_asymmetries(table, groups=groups, sign_consistent=True, value=value)
+    raw = group_asymmetries(table, groups=groups, sign_consistent=False, value=value)
+    return kth_largest([min(s, s - r) for s, r in zip(signed, raw, strict=True)], kth)
+
+
+def lead_over_others(table: pd.DataFrame, *, group: str, others: Sequence[str], rank: int) -> float:
+    """Return how far a group's asymmetry exceeds the rank-th of the others; in the top `rank`
+    where positive."""
+    (ours,) = group_asymmetries(table, groups=(group,), sign_consistent=True)
+    theirs = group_asymmetries(table, groups=others, sign_consistent=True)
+    return ours - kth_largest(theirs, rank)
+
+
+# --- identities; whole table ---
+
+
+def consistency_farthest_from_one(
+    table: pd.DataFrame, *, pair: str, column: str, values: Sequence[Scalar]
+) -> float:
+    """Return the sign consistency farthest from 1 among a net's rows that should agree wholly.
+
+    These are the rows whose `column` has one of `values`, but for raw noise. Raises MissingRows
+    where there are none.
+    """
+    shares = _agreeing(pick(table, pair=pair), column, values)["sign_consistency"].astype(float)
+    return max((float(share) for share in shares), key=lambda share: abs(share - 1.0))
+
+
+def excess_over_agreeing(
+    table: pd.DataFrame,
+    *,
+    column: str,
+    values: Sequence[Scalar],
+    by: Sequence[str] = ("pair", "seed"),
+) -> float:
+    """Return by how much any row's sign consistency exceeds that of rows that should agree wholly.
+
+    Zero where these agree at every coordinate but the weights that are zero, which agree with
+    nothing: for each net (or whatever `by` tells apart) its largest share less the least one of
+    `_agreeing`.
+    """
+    chosen = _agreeing(table, column, values)
+    least = chosen.groupby(list(by))["sign_consistency"].min()
+    largest = table.groupby(list(by))["sign_consistency"].max()
+    return float((largest - least).max(skipna=False))
+
+
+def _agreeing(table: pd.DataFrame, column: str, values: Sequence[Scalar]) -> pd.DataFrame:
+    rows = table[table[column].isin(list(values))]
+    if "sign_consistent" in rows:
+        rows = rows[rows["sign_consistent"].astype(bool)]
+    if rows.empty:
+        raise MissingRows("the table has no rows of sign-consistent directions")
+    return rows

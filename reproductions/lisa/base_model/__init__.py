@@ -1,0 +1,1 @@
+"""The pre-training of the in-house model that all fine-tuning starts from."""

@@ -1,0 +1,60 @@
+"""The in-house model that is fine-tuned: what its pre-training came to."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from harness.declare.claims import CHECK, at_most, claims
+from harness.declare.profiles import SMOKE_AND_CPU
+from harness.declare.table import Table, columns_of, param, value
+from harness.declare.task import Task
+from reproductions.lisa.base_model.experiment import Pretrain, pretraining
+from reproductions.lisa.models.shapes import shape_of
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def share_of_guessing(table: pd.DataFrame) -> float:
+    """Return the held-out loss over that of guessing evenly among all tokens."""
+    (row,) = table[table["split"] == "held_out"].itertuples()
+    return float(row.loss) / math.log(shape_of(str(row.shape)).vocab)
+
+
+task = Task(
+    "lisa/base_model",
+    own_kind="figure",
+    reads=(pretraining,),
+    table=Table.of(
+        columns_of(Pretrain, "shape", "data"),
+        param("split", str, "train, or held_out books."),
+        param("step", int, "Optimizer steps so far."),
+        columns_of(Pretrain, "seed"),
+        value(
+            "loss",
+            float,
+            "Nats per token; of train the mean over the steps since the row before.",
+        ),
+        value(
+            "chars_per_token",
+            float,
+            "Characters of held-out text that a token stands for.",
+            nullable=True,
+        ),
+    ),
+    claims=claims(
+        "our model, not the paper's",
+        (
+            "held_out_is_learned",
+            CHECK.at(*SMOKE_AND_CPU),
+            at_most(share_of_guessing, 1, "ratio"),
+            "The model has learned from its text: its loss on held-out text is below that of"
+            " guessing evenly among all tokens (ratio).",
+        ),
+    ),
+    figure="figures:loss_lines",
+    caption="Loss while the in-house model is pre-trained on books that are free of copyright, and"
+    " at the end on books that it has not seen. All fine-tuning starts from its weights. One seed.",
+    alt="Training loss falls over the optimizer steps; the held-out loss at the end lies near it.",
+)

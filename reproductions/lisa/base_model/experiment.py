@@ -1,0 +1,98 @@
+"""The in-house model: pre-trained on running text, the start of all fine-tuning."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from harness.declare.experiment import Estimate, Experiment, Needs, RunContext, Use
+from harness.declare.params import Params, doc, seed
+from harness.declare.profiles import Profile
+from reproductions.lisa.models.names import GRAMMAR, IN_HOUSE, QUALITY, SMALLEST
+
+if TYPE_CHECKING:
+    from reproductions.lisa.models.language_model import LanguageModel
+
+SECONDS_PER_STEP = 1.1
+
+
+class Pretrain(Params):
+    """Training of new weights on running text."""
+
+    shape: str = doc("Model, with new weights.")
+    data: str = doc("Text that it is trained on.")
+    seed: int = seed("Weights and batches.", default=0)
+    num_steps: int = doc("Optimizer steps.")
+    batch_size: int = doc("Windows per step.")
+    lr: float = doc("Learning rate at its height.")
+    text_chars: int = doc("Characters of each text that count, from its start.")
+    vocab_chars: int = doc("Characters of each text that the tokenizer is learned from.")
+
+
+TRAINED = {
+    "smoke": Pretrain(
+        shape=SMALLEST, data=GRAMMAR, num_steps=12, batch_size=4, lr=3e-3, text_chars=20_000,
+        vocab_chars=20_000,
+    ),
+    # The steps see each token of 94 books once.
+    "cpu": Pretrain(
+        shape=QUALITY, data="books", num_steps=1200, batch_size=32, lr=1e-3, text_chars=200_000,
+        vocab_chars=40_000,
+    ),
+}  # fmt: skip
+
+
+def grid(profile: Profile) -> Iterator[Pretrain]:
+    """Yield the model that is fine-tuned; at `smoke` a smaller one on made-up text."""
+    if profile in TRAINED:
+        yield TRAINED[profile]
+
+
+def needs(params: Pretrain) -> Needs:
+    """Return the text, and room for all of it as tokens."""
+    return Needs(data=(params.data,), memory_bytes=2**31, packages=("transformers", "tokenizers"))
+
+
+def estimate(params: Pretrain) -> Estimate:
+    """Return a start and the steps' time at their batch size."""
+    tokens = params.num_steps * params.batch_size
+    share = 1.0 if params.shape == QUALITY else 0.02
+    return Estimate(seconds=6.0 + SECONDS_PER_STEP * share * tokens / 32, memory_bytes=2**31)
+
+
+pretraining = Experiment(
+    "lisa/pretrain",
+    version=1,
+    params=Pretrain,
+    grid=grid,
+    run="trial:pretrain_rows",
+    needs=needs,
+    estimate=estimate,
+    timeout_s=7200.0,
+    address=("shape", "data", "seed"),
+)
+
+
+def pretrained(model: str) -> Pretrain:
+    """Return the pre-training that a trial on a model starts from."""
+    return TRAINED["smoke" if model == SMALLEST else "cpu"]
+
+
+USES_BASE = (Use(experiment=pretraining, params=lambda params: pretrained(params.model)),)
+"""What an experiment uses whose trials start from `base_of`."""
+
+
+def base_of(model: str, ctx: RunContext) -> LanguageModel:
+    """Return the model that a trial starts from: pre-trained here, or one that others trained."""
+    if model not in IN_HOUSE:
+        from reproductions.lisa.models.stories import read_stories
+
+        lm = read_stories(model, ctx.dataset)
+        lm.model.float()
+        return lm
+    from reproductions.lisa.models.pretraining import TOKENIZER, WEIGHTS, load
+    from reproductions.lisa.models.shapes import shape_of
+
+    start = pretrained(model)
+    upstream = ctx.upstream(pretraining, start)
+    return load(shape_of(start.shape), upstream.load(WEIGHTS), upstream.load(TOKENIZER))

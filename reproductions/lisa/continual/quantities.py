@@ -1,0 +1,61 @@
+"""What the claims on continual pre-training measure: test accuracies, each at its chosen rate.
+
+Those over seeds come cut to one seed.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from harness.declare.statistics import InvalidQuantity, MissingRows
+from harness.declare.table import pick
+from reproductions.lisa.models.step_bytes import Chosen, bytes_ratio
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def lead_in_errors(table: pd.DataFrame, *, gamma: int) -> float:
+    """Return how far LISA lies above full training on test problems, in standard errors.
+
+    The error is that of full training's accuracy p on n problems, sqrt(p (1 - p) / n). Raises
+    InvalidQuantity where p is 0 or 1, which has none.
+    """
+    full = accuracy_of(table, "full", 0)
+    if not 0.0 < full < 1.0:
+        raise InvalidQuantity(f"full training's accuracy is {full:g}: it has no standard error")
+    error = math.sqrt(full * (1.0 - full) / int(table["num_problems"].dropna().iloc[0]))
+    return (accuracy_of(table, "lisa", gamma) - full) / error
+
+
+def rank_correlation(table: pd.DataFrame) -> float:
+    """Return Spearman's correlation of LISA's accuracy with gamma; equal ones share a mean rank.
+
+    Raises InvalidQuantity where all accuracies are equal.
+    """
+    import pandas as pd
+
+    gammas = sorted(set(table.loc[table["method"] == "lisa", "gamma"]))
+    if len(gammas) < 3:
+        raise MissingRows(f"LISA has {len(gammas)} values of gamma, need at least 3")
+    accuracies = pd.Series([accuracy_of(table, "lisa", gamma) for gamma in gammas])
+    if accuracies.nunique() == 1:
+        raise InvalidQuantity("LISA solves as many problems at every gamma: there is no order")
+    return float(accuracies.rank().corr(pd.Series(gammas).rank()))
+
+
+def accuracy_of(table: pd.DataFrame, method: str, gamma: int) -> float:
+    """Return a method's share of test problems solved, the mean over seeds; what diverged has 0.
+
+    Raises MissingRows for a method that was not run.
+    """
+    rows = pick(table, chosen=True, method=method, gamma=gamma)
+    return float(rows["accuracy"].astype(float).fillna(0.0).mean())
+
+
+def memory_ratio(table: pd.DataFrame, *, model: str, gamma: int) -> float:
+    """Return the bytes of a step of LISA over those of full training, of one model."""
+    steps = pick(table, part="step").rename(columns={"model": "shape"})
+    lisa: Chosen = {"method": "lisa", "gamma": gamma}
+    return bytes_ratio(steps, shape=model, value="total_bytes", one=lisa, other={"method": "full"})

@@ -1,0 +1,91 @@
+"""Table 4: continual pre-training by full training and by LISA, accuracy and memory."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from harness.declare.claims import CHECK, at_least, at_most, claims, equal, ours
+from harness.declare.profiles import CPU, SMOKE_AND_CPU
+from harness.declare.task import Task
+from reproductions.lisa.continual import quantities as q
+from reproductions.lisa.continual import table
+from reproductions.lisa.continual.experiment import half_of, memory, runs
+from reproductions.lisa.models.names import QUALITY
+from reproductions.lisa.models.step_bytes import static_error, trainable_error
+from reproductions.lisa.models.word_problem_claims import IN_HOUSE, ON_GSM8K, on_gsm8k, stand_in
+
+WHERE = "Table 4, on continual pre-training"
+COUNTED = CHECK.at(*SMOKE_AND_CPU)
+ON_MEMORY = ours(
+    "DEV-04",
+    profiles=CPU,
+    elsewhere="this profile has no step of this model",
+    deterministic=True,
+)
+MODELS = {
+    QUALITY: "the in-house model, all tensors counted",
+    "tinyllama": "TinyLlama, by arithmetic",
+    "llama-2-7b": "LLaMA-2-7B, by arithmetic",
+}
+MEMORY_AT_HALF = (
+    (
+        f"memory_at_half_{model.replace('-', '_')}",
+        ON_MEMORY,
+        at_most(partial(q.memory_ratio, model=model, gamma=half_of(model)), 0.75, "ratio"),
+        "With half of the blocks trained at once a step takes at most 0.75 of full training's"
+        f" memory ({words}).",
+    )
+    for model, words in MODELS.items()
+)
+task = Task(
+    "lisa/tab04",
+    reads=(runs, memory),
+    table=table.RUNS_AND_MEMORY,
+    claims=claims(
+        WHERE,
+        (
+            "trainable_as_computed",
+            COUNTED,
+            equal(trainable_error, 0, "parameters"),
+            "As many parameters train at once as the closed form says (largest difference).",
+        ),
+        (
+            "static_as_computed",
+            COUNTED,
+            at_most(static_error, 0.03, "share"),
+            "Weights, gradients and moments take what the count of parameters says, within 3 %"
+            " (largest relative difference; step counters and buffers are the rest).",
+        ),
+        *MEMORY_AT_HALF,
+    )
+    + claims(
+        stand_in(WHERE),
+        (
+            "half_as_accurate_as_full",
+            IN_HOUSE,
+            at_least(partial(q.lead_in_errors, gamma=half_of(QUALITY)), -1, "standard errors"),
+            "LISA with half of the blocks solves no fewer test problems than full training, minus"
+            " one standard error of full training's accuracy.",
+        ),
+    )
+    + claims(
+        WHERE,
+        (
+            "half_as_accurate_as_full_on_gsm8k",
+            ON_GSM8K,
+            at_least(on_gsm8k, -1, "standard errors"),
+            "On GSM8K itself, LLaMA-2-7B after continual pre-training by LISA with 16 blocks is no"
+            " less accurate than by full training, minus one standard error.",
+        ),
+    ),
+    figure="figures:memory_and_accuracy",
+    caption="Left: memory of one training step of LISA as a share of full training's, tensors"
+    " counted (in-house model) or by arithmetic (the paper's models, 512 tokens), against the share"
+    " of blocks that train at once; no seed changes it. Right: test problems solved against that"
+    " memory for the in-house model, after continual pre-training and fine-tuning, each method at"
+    " its chosen rate; small dots: seeds, large ones: their mean. The problems are ours, not"
+    " GSM8K.",
+    alt="Left panel: lines of memory share that rise with the share of trained blocks and stay"
+    " below one. Right panel: one cloud of dots per method, accuracy against memory share, full"
+    " training at a share of one.",
+)

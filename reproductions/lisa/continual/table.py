@@ -1,0 +1,116 @@
+"""Tables of continual pre-training: what runs came to, and the memory of their steps beside it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from harness.declare.table import Table, Tables, columns_of, param, value
+from reproductions.lisa.continual.experiment import TwoStages, memory
+from reproductions.lisa.continual.experiment import runs as experiment
+from reproductions.lisa.memory.experiment import Step
+from reproductions.lisa.models.step_bytes import BYTES
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+METHOD = ["model", "method", "gamma"]
+NO_RUN = {"lr": 0.0, "chosen": False}
+VALUES = {
+    "text_loss": "Nats per answer token of validation problems, after the text alone.",
+    "validation_loss": "The same at the end; empty where the run diverged.",
+    "validation_accuracy": "Share of validation problems solved (strict match).",
+    "loss": "Nats per answer token of test problems, at the end.",
+    "accuracy": "Share of test problems solved: `#### result` is right (strict match).",
+    "flexible_accuracy": "The same where the last number of the answer counts.",
+}
+TOLD = columns_of(TwoStages, "model", "method", "gamma", "lr")
+SEED = columns_of(TwoStages, "seed")
+OUTCOME = (
+    value(
+        "chosen",
+        bool,
+        "Whether this is its method's rate: the most validation problems solved over all seeds, at"
+        " a tie the least validation loss.",
+    ),
+    value(
+        "num_problems",
+        int,
+        "Problems of the validation split, and as many of the test split.",
+        nullable=True,
+    ),
+    *(value(name, float, doc, nullable=True) for name, doc in VALUES.items()),
+)
+
+
+def run_rows(tables: Tables) -> pd.DataFrame:
+    """Return one row per run, with its method's chosen rate marked."""
+    return finals(tables[experiment.id])[RUNS.names]
+
+
+def run_and_memory_rows(tables: Tables) -> pd.DataFrame:
+    """Return the runs, and below them the memory of one step by model and method."""
+    import pandas as pd
+
+    steps = tables[memory.id].rename(columns={"shape": "model"})
+    trained = finals(tables[experiment.id]).rename(columns={"max_tokens": "seq_len"})
+    parts = [
+        trained.assign(part="run", how="training", dtype="float32"),
+        steps.assign(part="step", **NO_RUN),
+    ]
+    return pd.concat(parts, ignore_index=True).reindex(columns=RUNS_AND_MEMORY.names)
+
+
+def finals(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return one row per run, from a long frame of one row per stage, split and step."""
+    import pandas as pd
+
+    told = [*METHOD, "lr", "seed", "batch_size", "max_tokens"]
+    rows = []
+    for values, run in frame.groupby(told, sort=False):
+        text = _row_of(run, "text", "validation")
+        validation, test = (_row_of(run, "problems", split) for split in ("validation", "test"))
+        rows.append(
+            {
+                **dict(zip(told, values, strict=True)),
+                "num_problems": int(run["num_held_out"].iloc[0]),
+                "text_loss": text.get("loss"),
+                "validation_loss": validation.get("loss"),
+                "validation_accuracy": validation.get("accuracy"),
+                "loss": test.get("loss"),
+                "accuracy": test.get("accuracy"),
+                "flexible_accuracy": test.get("flexible_accuracy"),
+            }
+        )
+    table = pd.DataFrame(rows)
+    return table.assign(chosen=table["lr"] == _best_lr(table))
+
+
+def _row_of(run: pd.DataFrame, stage: str, split: str) -> dict[str, float]:
+    """Return the values of a split after a stage; none where the run ended before."""
+    rows = run[(run["stage"] == stage) & (run["split"] == split)]
+    names = ("loss", "accuracy", "flexible_accuracy")
+    return {name: float(rows[name].iloc[-1]) for name in names} if len(rows) else {}
+
+
+def _best_lr(table: pd.DataFrame) -> pd.Series[float]:
+    """Return, row by row, the chosen rate of the row's method; what diverged solves nothing."""
+    scored = table.assign(
+        missed=-table["validation_accuracy"].astype(float).fillna(0.0),
+        loss=table["validation_loss"].astype(float).fillna(float("inf")),
+    )
+    means = scored.groupby([*METHOD, "lr"])[["missed", "loss"]].mean().reset_index()
+    best = means.sort_values(["missed", "loss", "lr"]).drop_duplicates(METHOD)
+    return table[METHOD].merge(best, on=METHOD, how="left")["lr"].set_axis(table.index)
+
+
+RUNS = Table.of(TOLD, SEED, OUTCOME, make=run_rows)
+RUNS_AND_MEMORY = Table.of(
+    param("part", str, "run: both stages; step: one step."),
+    TOLD,
+    param("how", str, "training; a step by count: a real one, or arithmetic: on the meta device."),
+    columns_of(Step, "seq_len", "batch_size", "dtype"),
+    SEED,
+    OUTCOME,
+    BYTES,
+    make=run_and_memory_rows,
+)

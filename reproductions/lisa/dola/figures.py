@@ -1,0 +1,22 @@
+"""Figure of answers by DoLa and greedily."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from harness.publish.figures import FigureContext
+from reproductions.lisa.models.figures import end_points
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+WORDS = {"vanilla": "untuned", "lisa": "LISA", "greedy": "greedy", "dola": "DoLa"}
+
+
+def answer_points(context: FigureContext) -> Figure:
+    """Draw the runs of each model and decoding."""
+    groups = [
+        (f"{WORDS[str(weights)]}\n{WORDS[str(decoding)]}", rows)
+        for (weights, decoding), rows in context.table.groupby(["weights", "decoding"], sort=False)
+    ]
+    return end_points(context, groups, value="flexible_accuracy", label="share of right answers")

@@ -1,0 +1,123 @@
+"""From language models and questions to rows: how many answers are right, greedily and by DoLa."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from harness.declare.experiment import Outcome, Row, RunContext, Status
+from reproductions.lisa.base_model.experiment import base_of
+from reproductions.lisa.continual.experiment import runs
+from reproductions.lisa.dola.decoding import dola, quarter_exits
+from reproductions.lisa.dola.experiment import TEST, Decoded, Given, best_rate, tuned
+from reproductions.lisa.dola.gsm8k import asked, demonstrations, marked
+from reproductions.lisa.method.blocks import find_blocks
+from reproductions.lisa.models.generation import greedy
+from reproductions.lisa.models.language_model import LanguageModel
+from reproductions.lisa.models.pretraining import WEIGHTS
+from reproductions.lisa.models.scored import load_given
+from reproductions.lisa.models.solving import ROOM, as_examples
+from reproductions.lisa.models.word_problems import Filter, Problem, is_match, sample
+
+WORD_PROBLEMS, GSM8K = "word_problems", "gsm8k"
+Models = Mapping[str, LanguageModel]
+"""By the word for their weights: `vanilla`, `lisa`."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Quiz:
+    """Questions, and how they are put to a model."""
+
+    name: str
+    problems: Sequence[Problem]
+    max_new_tokens: int
+    prompts: Callable[[LanguageModel, Sequence[Problem]], list[tuple[int, ...]]]
+    """Tokens with the start token."""
+    read: Callable[[str], str]
+    """From what a model says to an answer with the mark of its result."""
+
+
+def decoded_rows(params: Decoded, ctx: RunContext) -> Outcome:
+    """Decode with the pre-trained model, and with LISA's at its chosen learning rate."""
+    lr = best_rate(params, ctx)
+    if lr is None:
+        return Outcome(rows=[], status=Status.DIVERGED, note="it diverged at the chosen rate")
+    lisa = base_of(params.model, ctx)
+    upstream = ctx.upstream(runs, tuned(params, lr=lr, seed=params.seed))
+    lisa.model.load_state_dict(upstream.load(WEIGHTS))
+    models = {"vanilla": base_of(params.model, ctx), "lisa": lisa}
+    rows = word_problem_rows(models, params, seed=ctx.seed("problems test"))
+    return Outcome(rows=[{**row, "lr": lr if row["weights"] == "lisa" else None} for row in rows])
+
+
+def given_rows(params: Given, ctx: RunContext) -> list[Row]:
+    """Decode with models handed in, one at a time."""
+    records = ctx.dataset(TEST).records
+    rows: list[Row] = []
+    for weights in ("vanilla", "lisa"):
+        name = f"{params.model}-{weights}-{params.seed}"
+        lm = load_given(name, params.checkpoint, device=ctx.device)
+        rows += gsm8k_rows({weights: lm}, params, records)
+    return [{**row, "lr": None} for row in rows]
+
+
+def word_problem_rows(models: Models, params: Decoded, *, seed: int) -> list[Row]:
+    """Return rows on our own problems, the first ones of those that `continual` reports on."""
+    quiz = Quiz(
+        name=WORD_PROBLEMS,
+        problems=sample("test", params.num_questions, seed=seed),
+        max_new_tokens=params.max_new_tokens,
+        prompts=_with_room,
+        read=lambda said: said,
+    )
+    return [row for weights, lm in models.items() for row in dola_rows(lm, weights, quiz)]
+
+
+def gsm8k_rows(models: Models, params: Given, records: Sequence[Mapping[str, str]]) -> list[Row]:
+    """Return rows on the first questions of GSM8K's test split, after eight solved ones."""
+    shots = demonstrations()
+    quiz = Quiz(
+        name=GSM8K,
+        problems=[asked(record, shots=shots) for record in records[: params.num_questions]],
+        max_new_tokens=params.max_new_tokens,
+        prompts=lambda lm, problems: [(lm.bos, *lm.encode(one.question)) for one in problems],
+        read=marked,
+    )
+    return [row for weights, lm in models.items() for row in dola_rows(lm, weights, quiz)]
+
+
+def dola_rows(lm: LanguageModel, weights: str, quiz: Quiz) -> list[Row]:
+    """Return a row by greedy decoding and one by DoLa, with exits at quarters of the blocks."""
+    prompts, most = quiz.prompts(lm, quiz.problems), quiz.max_new_tokens
+    exits = quarter_exits(len(find_blocks(lm.model)))
+    tokens = {
+        "greedy": greedy(lm, prompts, max_new_tokens=most),
+        "dola": dola(lm, prompts, max_new_tokens=most, exits=exits),
+    }
+    rows: list[Row] = []
+    for decoding, found in tokens.items():
+        said = [quiz.read(str(lm.tokenizer.decode(one))) for one in found]
+        unlike = [one != other for one, other in zip(found, tokens["greedy"], strict=True)]
+        rows.append(
+            {
+                "questions": quiz.name,
+                "weights": weights,
+                "decoding": decoding,
+                "exits": " ".join(map(str, exits if decoding == "dola" else exits[-1:])),
+                "accuracy": _share(said, quiz.problems, filter="strict"),
+                "flexible_accuracy": _share(said, quiz.problems, filter="flexible"),
+                "unlike_greedy": sum(unlike) / len(unlike),
+            }
+        )
+    return rows
+
+
+def _share(said: Sequence[str], problems: Sequence[Problem], *, filter: Filter) -> float:
+    right = [is_match(s, p.answer, filter=filter) for s, p in zip(said, problems, strict=True)]
+    return sum(right) / len(right)
+
+
+def _with_room(lm: LanguageModel, problems: Sequence[Problem]) -> list[tuple[int, ...]]:
+    """Return prompts as the model was trained on them."""
+    examples = as_examples(problems, lm, room=min(ROOM, lm.context - 4))
+    return [example.prompt for example in examples]

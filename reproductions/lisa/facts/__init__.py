@@ -1,0 +1,1 @@
+"""Sizes of the models and of the data sets: Tables 14 and 15."""

@@ -1,0 +1,80 @@
+"""Table 14: specifications of the models."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from harness.declare.claims import CHECK, claims, equal
+from harness.declare.profiles import SMOKE_AND_CPU
+from harness.declare.table import Table, value
+from harness.declare.task import Task
+from reproductions.lisa.facts.experiment import Model, models
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+COUNTED = CHECK.at(*SMOKE_AND_CPU)
+COUNTS = {
+    "hidden": "Width d.",
+    "ffn": "Width of the feed-forward layer.",
+    "num_blocks": "Decoder blocks, counted.",
+    "heads": "Attention heads.",
+    "kv_heads": "Heads of keys and values.",
+    "vocab": "Tokens.",
+    "positions": "Longest sequence.",
+    "num_params": "Parameters, counted; tied ones once.",
+    "closed_form_params": "The same in closed form.",
+    "block_params": "Parameters of one block, counted; all blocks are alike.",
+    "closed_form_block_params": "The same in closed form.",
+    "outside_params": "What LISA always trains: embeddings, head, final norm.",
+}
+
+
+def params_error(table: pd.DataFrame) -> float:
+    """Return the largest difference of counted parameters from the closed form."""
+    whole = (table["num_params"] - table["closed_form_params"]).abs()
+    block = (table["block_params"] - table["closed_form_block_params"]).abs()
+    return float(max(whole.max(), block.max()))
+
+
+def parts_error(table: pd.DataFrame) -> float:
+    """Return the largest difference of all parameters from blocks and what is outside."""
+    parts = table["num_blocks"] * table["block_params"] + table["outside_params"]
+    return float((table["num_params"] - parts).abs().max())
+
+
+task = Task(
+    "lisa/tab14",
+    reads=(models,),
+    table=Table.of(
+        Model,
+        value("family", str, "Class in transformers."),
+        (value(name, int, doc) for name, doc in COUNTS.items()),
+    ),
+    claims=claims(
+        "Table 14; its values are not known to us",
+        (
+            "params_as_computed",
+            COUNTED,
+            equal(params_error, 0, "parameters"),
+            "Every model, and each of its blocks, has as many parameters as the closed form says"
+            " (largest difference).",
+        ),
+    )
+    + claims(
+        "Algorithm 1",
+        (
+            "blocks_and_ends_are_all",
+            COUNTED,
+            equal(parts_error, 0, "parameters"),
+            "Blocks, and what lies outside of them, are all parameters: LISA with all blocks is"
+            " full training (largest difference).",
+        ),
+    ),
+    figure="figures:model_bars",
+    caption="Share of a model's parameters that LISA always trains (embeddings, head, final norm),"
+    " and of one block, which it trains for a period. Counted on models that are built and not"
+    " allocated; beside each bar the number of all parameters. No seed changes it.",
+    alt="One horizontal bar per model: the part outside of the blocks is large for small models and"
+    " a few per cent for those of seven billion parameters and more.",
+)

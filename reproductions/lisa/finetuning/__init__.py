@@ -1,0 +1,1 @@
+"""Fine-tuning on instructions by every method: losses, numbers of blocks, periods and seeds."""

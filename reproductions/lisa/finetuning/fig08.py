@@ -1,0 +1,44 @@
+"""Figure 8: training loss by the number of blocks that train at once."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from harness.declare.claims import CHECK, at_most, claims, equal
+from harness.declare.named import bind
+from harness.declare.profiles import SMOKE_AND_CPU
+from harness.declare.task import Task
+from reproductions.lisa.finetuning import quantities as q
+from reproductions.lisa.finetuning import table
+from reproductions.lisa.finetuning.claims import IN_HOUSE, ON, SPREAD, stand_in
+from reproductions.lisa.finetuning.experiment import runs
+
+task = Task(
+    "lisa/fig08",
+    reads=(runs,),
+    table=table.best_curves(split="train", methods=("full", "lisa"), gammas=(0, 2, 4, 8)),
+    claims=claims(
+        "Algorithm 1 with gamma = N_L",
+        (
+            "all_blocks_is_full",
+            CHECK.at(*SMOKE_AND_CPU),
+            equal(q.all_blocks_gap, 0, "nats"),
+            "With all blocks LISA is full training: the losses of all steps are equal (largest"
+            " difference).",
+        ),
+    )
+    + claims(
+        stand_in("Figure 8"),
+        (
+            "more_blocks_less_loss",
+            IN_HOUSE,
+            at_most(partial(q.smoothed_difference, one=q.EIGHT, other=q.TWO), 0, "nats"),
+            "With eight blocks, all of ours, the final smoothed training loss is at most that with"
+            " two, each at its own best rate.",
+        ),
+    ),
+    figure=bind("figures:lisa_curves", column="gamma", label="gamma", title="LISA"),
+    caption="LISA with K = 13, each number of blocks at the rate of its least validation loss;"
+    f" means over 13 steps. {ON} {SPREAD}",
+    alt="Training loss against steps, one line per number of blocks trained at once.",
+)

@@ -1,0 +1,35 @@
+"""Figure 10: training loss by the seed of the layers."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from harness.declare.claims import at_most, claims
+from harness.declare.named import bind
+from harness.declare.task import Task
+from reproductions.lisa.finetuning import quantities as q
+from reproductions.lisa.finetuning import table
+from reproductions.lisa.finetuning.claims import IN_HOUSE, ONE_RATE, stand_in
+from reproductions.lisa.finetuning.experiment import PERIOD, runs
+
+task = Task(
+    "lisa/fig10",
+    reads=(runs,),
+    table=table.curves_at_one_rate(column="period", value=PERIOD),
+    claims=claims(
+        stand_in("Figure 10"),
+        (
+            "layer_seeds_converge_alike",
+            IN_HOUSE,
+            at_most(partial(q.layer_spread, chosen=q.LISA), 0.03, "share"),
+            "The final smoothed training losses of three seeds of the layers range over at most 3 %"
+            " of the fall since the first step.",
+        ),
+    ),
+    figure=bind(
+        "figures:lisa_curves", column="layer_seed", label="layer seed", title="LISA, gamma 2"
+    ),
+    caption=f"LISA with two blocks and K = 13; means over 13 steps. {ONE_RATE} Lines: mean over"
+    " training seeds; bars: standard error.",
+    alt="Training loss against steps, one line per seed of the layers; the lines lie together.",
+)

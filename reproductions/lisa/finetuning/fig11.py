@@ -1,0 +1,38 @@
+"""Figure 11: held-out loss by method, each at its best rate."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from harness.declare.claims import at_most, claims
+from harness.declare.named import bind
+from harness.declare.task import Task
+from reproductions.lisa.finetuning import quantities as q
+from reproductions.lisa.finetuning import table
+from reproductions.lisa.finetuning.claims import IN_HOUSE, ON, SPREAD, stand_in
+from reproductions.lisa.finetuning.experiment import runs
+
+task = Task(
+    "lisa/fig11",
+    reads=(runs,),
+    table=table.best_curves(split="test"),
+    claims=claims(
+        stand_in("Figure 11"),
+        (
+            "lisa_held_out_near_lora",
+            IN_HOUSE,
+            at_most(partial(q.last_difference, one=q.LISA, other=q.LORA), 0.02, "nats"),
+            "LISA's final held-out loss is at most LoRA's and 0.02.",
+        ),
+        (
+            "lisa_does_not_overfit",
+            IN_HOUSE,
+            at_most(partial(q.rise_after_minimum, chosen=q.LISA), 0.02, "nats"),
+            "LISA's final held-out loss is at most 0.02 above its least.",
+        ),
+    ),
+    figure=bind("figures:panels_by_model", split="test"),
+    caption="Loss on examples that neither training nor the choice of rates has seen, each method"
+    f" at the rate of its least validation loss. {ON} {SPREAD}",
+    alt="Held-out loss against steps for full training, LoRA, GaLore and LISA.",
+)

@@ -1,0 +1,133 @@
+"""Figures of the fine-tuning runs: curves over steps, and what runs came to."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from harness.publish.figures import MARKERS, PALETTE, FigureContext, plot_ours
+from reproductions.lisa.finetuning.experiment import WINDOW
+from reproductions.lisa.models.figures import end_points
+from reproductions.lisa.models.names import LABELS
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+HELD_OUT = "held-out loss (nats a token)"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Line:
+    """One line of a panel: what it is called, and which rows it shows."""
+
+    label: str
+    rows: pd.DataFrame
+    style: int
+    """Number of colour and mark."""
+
+
+def by_method(table: pd.DataFrame) -> list[Line]:
+    """Return one line per method."""
+    return [
+        Line(label=label, rows=table[table["method"] == method], style=number)
+        for number, (method, label) in enumerate(LABELS.items())
+        if (table["method"] == method).any()
+    ]
+
+
+def by_column(table: pd.DataFrame, column: str, label: str) -> list[Line]:
+    """Return one line per value of a column, over LISA's rows."""
+    rows = table[table["method"] == "lisa"]
+    return [
+        Line(label=f"{label} {value}", rows=rows[rows[column] == value], style=number)
+        for number, value in enumerate(sorted(rows[column].unique()))
+    ]
+
+
+def panels_by_model(context: FigureContext, *, split: str) -> Figure:
+    """Draw one panel per model, one line per method."""
+    table = context.table
+    panels = [(str(m), by_method(table[table["model"] == m])) for m in table["model"].unique()]
+    return curve_panels(context, panels, split=split)
+
+
+def lisa_curves(context: FigureContext, *, column: str, label: str, title: str) -> Figure:
+    """Draw LISA's training loss, one line per value of a column."""
+    return curve_panels(context, [(title, by_column(context.table, column, label))], split="train")
+
+
+def ends_by_period(context: FigureContext) -> Figure:
+    """Draw the runs of each number of blocks and period."""
+    groups = [
+        (f"gamma {gamma}\nK {period}" if method == "lisa" else "LoRA\n(best rate)", rows)
+        for (method, gamma, period), rows in context.table.groupby(["method", "gamma", "period"])
+    ]
+    return end_points(context, groups, value="test_loss", label=HELD_OUT)
+
+
+def ends_by_gamma(context: FigureContext) -> Figure:
+    """Draw the runs of each number of blocks."""
+    groups = [(f"LISA\ngamma {gamma}", rows) for gamma, rows in context.table.groupby("gamma")]
+    return end_points(context, groups, value="test_loss", label=HELD_OUT)
+
+
+def rates(context: FigureContext, *, column: str) -> Figure:
+    """Draw the loss against the learning rate, one line per number of blocks or per method."""
+    table = context.table[context.table["model"] == context.table["model"].iloc[0]]
+    lines = by_method(table) if column == "method" else by_column(table, column, column)
+    return rate_lines(context, lines)
+
+
+def curve_panels(
+    context: FigureContext, panels: Sequence[tuple[str, Sequence[Line]]], *, split: str
+) -> Figure:
+    """Draw losses over steps: every value of `test`, means over 13 steps of `train`."""
+    figure, axes = context.subplots(1, len(panels), aspect=0.55 if len(panels) == 1 else 0.8)
+    for ax, (title, lines) in zip(axes, panels, strict=True):
+        for line in lines:
+            rows = line.rows if split == "test" else _averaged(line.rows)
+            plot_ours(
+                ax, rows, x="step", y="loss", label=line.label, color=PALETTE[line.style],
+                marker=MARKERS[line.style],
+            )  # fmt: skip
+        ax.set_title(title)
+        ax.set_xlabel("optimizer step")
+    axes[0].set_ylabel(f"{'held-out' if split == 'test' else 'training'} loss (nats a token)")
+    _legend(figure, axes)
+    return figure
+
+
+def rate_lines(context: FigureContext, lines: Sequence[Line]) -> Figure:
+    """Draw the loss at the end against the learning rate."""
+    figure, (ax,) = context.subplots(aspect=0.6)
+    for line in lines:
+        plot_ours(
+            ax, line.rows, x="lr", y="test_loss", label=line.label, color=PALETTE[line.style],
+            marker=MARKERS[line.style],
+        )  # fmt: skip
+    ax.set_xscale("log")
+    ax.set_xlabel("learning rate")
+    ax.set_ylabel(HELD_OUT)
+    _legend(figure, [ax])
+    return figure
+
+
+def _averaged(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return training losses as means over 13 steps, at the last of them.
+
+    Counted from the end, so that the last mean is what the claims take; a rest is left out.
+    """
+    end = int(rows["step"].max())
+    back = (end - rows["step"]) // WINDOW
+    whole = back < end // WINDOW
+    keys = ["seed", "layer_seed", "step"]
+    placed = rows.assign(step=end - back * WINDOW)[whole]
+    return placed.groupby(keys, as_index=False)["loss"].mean()
+
+
+def _legend(figure: Figure, axes: Sequence[Axes]) -> None:
+    handles, labels = axes[0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside upper center", ncols=max(1, min(len(labels), 5)))

@@ -1,0 +1,131 @@
+"""What the claims on fine-tuning measure. Losses are in nats per answer token.
+
+Tables have one row per run (`finals`) or one per step (`curves`); those with claims over seeds
+come cut to one training seed.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from harness.declare.statistics import InvalidQuantity, MissingRows, optimum_log2
+from harness.declare.table import pick
+from reproductions.lisa.finetuning.experiment import GAMMA, NUM_STEPS, WINDOW
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Chosen = Mapping[str, str | int | float]
+"""Columns and their values that choose a configuration."""
+LORA: Chosen = {"method": "lora"}
+LISA: Chosen = {"method": "lisa"}
+TWO: Chosen = {**LISA, "gamma": GAMMA}
+EIGHT: Chosen = {**LISA, "gamma": 8}
+ONE_DRAW: Chosen = {**TWO, "period": NUM_STEPS}
+
+
+def mean_of(table: pd.DataFrame, chosen: Chosen, value: str) -> float:
+    """Return a configuration's mean over layer seeds; infinite where a run diverged."""
+    numbers = pick(table, **chosen)[value].astype(float)
+    return math.inf if numbers.isna().any() else float(numbers.mean())
+
+
+def difference(table: pd.DataFrame, *, one: Chosen, other: Chosen, value: str) -> float:
+    """Return a value of one configuration minus that of another."""
+    return mean_of(table, one, value) - mean_of(table, other, value)
+
+
+def smoothed(table: pd.DataFrame, chosen: Chosen) -> float:
+    """Return the mean training loss of the last 13 steps, over layer seeds too."""
+    rows = pick(table, **chosen)
+    return mean_of(rows[rows["step"] > rows["step"].max() - WINDOW], {}, "loss")
+
+
+def smoothed_difference(table: pd.DataFrame, *, one: Chosen, other: Chosen) -> float:
+    """Return the smoothed final training loss of one configuration minus that of another."""
+    return smoothed(table, one) - smoothed(table, other)
+
+
+def last(table: pd.DataFrame, chosen: Chosen) -> float:
+    """Return the loss after the last step, the mean over layer seeds."""
+    rows = pick(table, **chosen)
+    return mean_of(rows[rows["step"] == rows["step"].max()], {}, "loss")
+
+
+def last_difference(table: pd.DataFrame, *, one: Chosen, other: Chosen) -> float:
+    """Return the last loss of one configuration minus that of another."""
+    return last(table, one) - last(table, other)
+
+
+def rise_after_minimum(table: pd.DataFrame, *, chosen: Chosen) -> float:
+    """Return the last loss minus the least on the way, of the mean over layer seeds."""
+    means = pick(table, **chosen).groupby("step")["loss"].mean()
+    return float(means.loc[means.index.max()] - means.min())
+
+
+def distance_in_spreads(table: pd.DataFrame, *, one: Chosen, other: Chosen) -> float:
+    """Return the distance of two losses over the standard deviation of `one` over layer seeds.
+
+    Both at the first layer seed. Raises InvalidQuantity where the seeds do not differ.
+    """
+    spread = float(pick(table, **one)["test_loss"].std())
+    if not spread > 0.0:
+        raise InvalidQuantity("the runs of several layer seeds do not differ")
+    first = {"layer_seed": 0}
+    gap = difference(table, one={**one, **first}, other={**other, **first}, value="test_loss")
+    return abs(gap) / spread
+
+
+def layer_spread(table: pd.DataFrame, *, chosen: Chosen) -> float:
+    """Return the range of smoothed losses over layer seeds, over the fall since the first step."""
+    rows = pick(table, **chosen)
+    ends = [smoothed(rows, {"layer_seed": number}) for number in rows["layer_seed"].unique()]
+    first = mean_of(rows, {"step": 1}, "loss")
+    return (max(ends) - min(ends)) / (first - sum(ends) / len(ends))
+
+
+def gap_minus_spread(table: pd.DataFrame, *, chosen: Chosen, other: Chosen) -> float:
+    """Return how far `chosen` is below `other`, minus its range over layer seeds."""
+    gap = difference(table, one=other, other=chosen, value="test_loss")
+    losses = pick(table, **chosen)["test_loss"].astype(float)
+    return gap - float(losses.max() - losses.min())
+
+
+def least_lead(table: pd.DataFrame, *, worst: Chosen, others: Sequence[Chosen]) -> float:
+    """Return how far the loss of `worst` lies above the nearest of the others."""
+    return min(difference(table, one=worst, other=one, value="test_loss") for one in others)
+
+
+def rate_steps(table: pd.DataFrame, *, gammas: Sequence[int], chosen: Chosen) -> list[float]:
+    """Return minus log2 of the best rate at each number of blocks: claimed not to fall.
+
+    By the test loss of one seed, as the paper's table shows accuracy. Raises InvalidQuantity where
+    a best rate lies at the end of the grid.
+    """
+    best = []
+    for gamma in gammas:
+        means = pick(table, **{**chosen, "gamma": gamma}).groupby("lr")["test_loss"].mean()
+        best.append(-optimum_log2([math.log2(lr) for lr in means.index], list(means)))
+    return best
+
+
+def all_blocks_gap(table: pd.DataFrame) -> float:
+    """Return the largest difference, step by step, of LISA with all blocks from full training."""
+    lisa = pick(table, method="lisa")
+    keys = ["lr", "seed", "split", "step"]
+    most = lisa[lisa["gamma"] == lisa["gamma"].max()].set_index(keys)["loss"]
+    full = pick(table, method="full").set_index(keys)["loss"]
+    both = most.to_frame("lisa").join(full.rename("full"), how="outer").astype(float)
+    if both.isna().any(axis=None):
+        raise MissingRows("the two do not have the same steps, or one of them diverged")
+    return float((both["lisa"] - both["full"]).abs().max())
+
+
+def outside_grid(table: pd.DataFrame, *, lrs: Sequence[float]) -> float:
+    """Return how many chosen rates are none of the grid, or are not one per configuration."""
+    best = table[table["chosen"]].groupby(["model", "method", "gamma", "period"])["lr"].unique()
+    if best.empty:
+        raise MissingRows("no rate is chosen")
+    return float(sum(len(rates) != 1 or float(rates[0]) not in lrs for rates in best))

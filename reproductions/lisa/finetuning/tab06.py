@@ -1,0 +1,69 @@
+"""Table 6: number of blocks and sampling period, at one learning rate."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from harness.declare.claims import at_least, at_most, claims
+from harness.declare.task import Task
+from reproductions.lisa.finetuning import quantities as q
+from reproductions.lisa.finetuning import table
+from reproductions.lisa.finetuning.claims import DOTS, IN_HOUSE, MT_BENCH, ONE_RATE, stand_in
+from reproductions.lisa.finetuning.experiment import GAMMA, PERIOD, runs
+
+
+def two(period: int) -> q.Chosen:
+    """Return what chooses two blocks at a period."""
+    return {**q.TWO, "period": period}
+
+
+def eight(period: int) -> q.Chosen:
+    """Return what chooses eight blocks at a period."""
+    return {**q.EIGHT, "period": period}
+
+
+OTHERS = [eight(1), eight(5), two(5), two(25)]
+"""The paper's settings beside the one that draws once."""
+test_loss = partial(q.difference, value="test_loss")
+task = Task(
+    "lisa/tab06",
+    reads=(runs,),
+    table=table.ends_at_one_rate(gammas=(GAMMA, 8)),
+    claims=claims(
+        stand_in("Table 6"),
+        (
+            "more_blocks_are_better",
+            IN_HOUSE,
+            at_most(partial(test_loss, one=eight(5), other=two(5)), 0, "nats"),
+            "At K = 5 the held-out loss with eight blocks, all of ours, is at most that with two.",
+        ),
+        (
+            "one_draw_is_worst",
+            IN_HOUSE,
+            at_least(partial(q.least_lead, worst=q.ONE_DRAW, others=OTHERS), 0, "nats"),
+            "Of the paper's five settings the one that draws its two blocks once, over three seeds"
+            " of the layers, has the highest held-out loss (lead over the next).",
+        ),
+    )
+    + claims(
+        stand_in("Figure 9"),
+        (
+            "periods_13_and_25_alike",
+            IN_HOUSE,
+            at_most(
+                partial(q.distance_in_spreads, one=two(PERIOD), other=two(25)), 2, "deviations"
+            ),
+            "The held-out losses of K = 13 and K = 25 differ by at most twice the standard"
+            " deviation over seeds of the layers.",
+        ),
+        (
+            "period_13_no_worse_than_one_draw",
+            IN_HOUSE,
+            at_most(partial(test_loss, one=two(PERIOD), other=q.ONE_DRAW), 0, "nats"),
+            "With K = 13 the held-out loss is at most that with blocks drawn once.",
+        ),
+    ),
+    figure="figures:ends_by_period",
+    caption=f"Held-out loss of LISA by numbers of blocks and period. {ONE_RATE} {DOTS} {MT_BENCH}",
+    alt="Held-out loss of single runs for several numbers of blocks and sampling periods.",
+)

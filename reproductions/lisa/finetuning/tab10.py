@@ -1,0 +1,33 @@
+"""Table 10: LISA without sampled blocks."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from harness.declare.claims import at_most, claims
+from harness.declare.task import Task
+from reproductions.lisa.finetuning import quantities as q
+from reproductions.lisa.finetuning import table
+from reproductions.lisa.finetuning.claims import IN_HOUSE, ON, stand_in
+from reproductions.lisa.finetuning.experiment import GAMMA, runs
+
+NONE: q.Chosen = {**q.LISA, "gamma": 0}
+task = Task(
+    "lisa/tab10",
+    reads=(runs,),
+    table=table.ends(methods=("lisa",), gammas=(0, GAMMA), best=True),
+    claims=claims(
+        stand_in("Table 10"),
+        (
+            "blocks_help",
+            IN_HOUSE,
+            at_most(partial(q.difference, one=q.TWO, other=NONE, value="test_loss"), 0, "nats"),
+            "With two blocks the held-out loss is at most that of embeddings, head and final norm"
+            " alone, each at its best rate.",
+        ),
+    ),
+    figure="figures:ends_by_gamma",
+    caption=f"Held-out loss at the best rate. {ON[:-1]}; the paper has MT-Bench scores here. Dots:"
+    " runs, one per seed; lines: their mean.",
+    alt="Held-out loss of single runs of LISA without blocks and with two.",
+)

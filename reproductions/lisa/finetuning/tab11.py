@@ -1,0 +1,33 @@
+"""Table 11: the number of blocks against the learning rate."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from harness.declare.claims import claims, monotone
+from harness.declare.named import bind
+from harness.declare.task import Task
+from reproductions.lisa.finetuning import quantities as q
+from reproductions.lisa.finetuning import table
+from reproductions.lisa.finetuning.claims import IN_HOUSE, ON, SPREAD, stand_in
+from reproductions.lisa.finetuning.experiment import runs
+
+task = Task(
+    "lisa/tab11",
+    reads=(runs,),
+    table=table.ends(methods=("lisa",), gammas=(0, 2, 4, 8)),
+    claims=claims(
+        stand_in("Table 11"),
+        (
+            "best_rate_falls_with_gamma",
+            IN_HOUSE,
+            monotone(partial(q.rate_steps, gammas=(2, 4, 8), chosen=q.LISA), "factors of 2"),
+            "The more blocks train at once, the lower is the rate of least held-out loss, or equal"
+            " (of 2, 4 and 8 blocks; by the parabola through the grid's best points).",
+        ),
+    ),
+    figure=bind("figures:rates", column="gamma"),
+    caption=f"Held-out loss against the learning rate. {ON[:-1]}; the paper has GSM8K accuracies"
+    f" here. {SPREAD}",
+    alt="Held-out loss against learning rate, one line per number of blocks.",
+)

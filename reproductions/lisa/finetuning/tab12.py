@@ -1,0 +1,35 @@
+"""Table 12: layers drawn anew against layers drawn once."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from harness.declare.claims import at_most, claims
+from harness.declare.task import Task
+from reproductions.lisa.finetuning import quantities as q
+from reproductions.lisa.finetuning import table
+from reproductions.lisa.finetuning.claims import DOTS, IN_HOUSE, MT_BENCH, ONE_RATE, stand_in
+from reproductions.lisa.finetuning.experiment import GAMMA, PERIOD, runs
+
+ANEW: q.Chosen = {**q.TWO, "period": PERIOD}
+task = Task(
+    "lisa/tab12",
+    reads=(runs,),
+    table=table.ends_at_one_rate(gammas=(GAMMA,)),
+    claims=claims(
+        stand_in("Table 12"),
+        (
+            "drawing_anew_is_no_worse",
+            IN_HOUSE,
+            at_most(
+                partial(q.difference, one=ANEW, other=q.ONE_DRAW, value="test_loss"), 0, "nats"
+            ),
+            "Over three seeds of the layers the mean held-out loss of LISA is at most that of"
+            " layers drawn once.",
+        ),
+    ),
+    figure="figures:ends_by_period",
+    caption=f"Held-out loss of LISA with two blocks by period; K = 122 draws once. {ONE_RATE}"
+    f" {DOTS} {MT_BENCH}",
+    alt="Held-out loss of single runs with layers drawn every few steps, or once.",
+)

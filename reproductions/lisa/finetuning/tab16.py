@@ -1,0 +1,33 @@
+"""Table 16: the best learning rate by model and method."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from harness.declare.claims import CHECK, claims, equal
+from harness.declare.named import bind
+from harness.declare.profiles import SMOKE_AND_CPU
+from harness.declare.task import Task
+from reproductions.lisa.finetuning import quantities as q
+from reproductions.lisa.finetuning import table
+from reproductions.lisa.finetuning.claims import SPREAD
+from reproductions.lisa.finetuning.experiment import BASELINES, LRS, runs, staged
+
+task = Task(
+    "lisa/tab16",
+    reads=(runs, staged),
+    table=table.ends(methods=(*BASELINES, "lisa")),
+    claims=claims(
+        "Table 16",
+        (
+            "rates_are_of_the_grid",
+            CHECK.at(*SMOKE_AND_CPU),
+            equal(partial(q.outside_grid, lrs=LRS), 0, "configurations"),
+            "One rate of the common grid is chosen for each model and method (how many are not).",
+        ),
+    ),
+    figure=bind("figures:rates", column="method"),
+    caption="Held-out loss of the in-house model against the learning rate: every method has the"
+    f" same five candidates, and is given the one with the least loss on another split. {SPREAD}",
+    alt="Held-out loss against learning rate, one line per method.",
+)

@@ -1,0 +1,127 @@
+"""From the parameters of a fine-tuning trial to its rows: losses over steps, and what came out."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+
+import torch
+from torch import nn
+
+from harness.declare.experiment import Outcome, Row, RunContext, Status
+from reproductions.lisa.base_model.experiment import base_of
+from reproductions.lisa.finetuning.experiment import Tune
+from reproductions.lisa.method.methods import Prepared, from_params
+from reproductions.lisa.models.fine_tuning import (
+    Setting,
+    recipe_of,
+    records_of,
+    run_steps,
+    setting_of,
+)
+from reproductions.lisa.models.instructions import Example, batch_of
+from reproductions.lisa.models.language_model import LanguageModel
+from reproductions.lisa.models.pretraining import WEIGHTS
+from reproductions.lisa.models.training import answer_nats
+
+NUM_CHOSEN = 64
+"""Test examples for choosing among answers."""
+NUM_CHOICES = 4
+
+
+def finetune_rows(params: Tune, ctx: RunContext) -> Outcome:
+    """Fine-tune one model by one method."""
+    records = records_of(params.model, ctx)
+    setting = setting_of(params, base_of(params.model, ctx), records)
+    return rows_of(params, ctx, setting)
+
+
+def rows_of(params: Tune, ctx: RunContext, setting: Setting) -> Outcome:
+    """Fine-tune a model; return losses over the steps, and at the end what it came to.
+
+    Rows by `split`: `train` at each step, before it; `test` before training and after every
+    `evaluate_every` steps; `validation` at the end; the last `test` row also has the accuracy of
+    choosing among answers. Where the loss is not finite the run ends there, as diverged.
+    """
+    prepared = prepare(params, ctx, setting.lm)
+    rows: list[Row] = [_row("test", 0, setting.loss(prepared.model, "test"))]
+    evaluate = _evaluator(rows, params, setting, prepared)
+    losses = run_steps(params, ctx, setting, prepared, after_step=evaluate)
+    rows += [_row("train", step, loss) for step, loss in enumerate(losses, start=1)]
+    if not math.isfinite(losses[-1]):
+        rows[-1] = _row("train", len(losses), None)
+        note = f"the training loss is {losses[-1]} at step {len(losses)}"
+        return Outcome(rows=rows, status=Status.DIVERGED, note=note)
+    end = params.num_steps
+    rows.append(_row("validation", end, setting.loss(prepared.model, "validation")))
+    chosen = setting.examples.test[:NUM_CHOSEN]
+    accuracy = choice_accuracy(prepared.model, chosen, padding=setting.lm.eos)
+    rows.append({**_row("test", end, setting.loss(prepared.model, "test")), "accuracy": accuracy})
+    if params.keep_weights:
+        ctx.save(WEIGHTS, merged(prepared).state_dict())
+    return Outcome(rows=rows)
+
+
+def prepare(params: Tune, ctx: RunContext, lm: LanguageModel) -> Prepared:
+    """Return the model made ready for the trial's method."""
+    method = from_params(
+        params.method,
+        rank=params.rank,
+        alpha=2.0 * params.rank,
+        gamma=params.gamma,
+        period=params.period,
+        # Another one per layer seed, whatever else is equal.
+        seed=ctx.seed(f"layers {params.layer_seed}"),
+    )
+    # Adapters are drawn from the global generator.
+    with torch.random.fork_rng():
+        torch.manual_seed(ctx.seed("adapters"))
+        return method.prepare(lm.model, recipe_of(params.lr, params.num_steps).optimizer)
+
+
+def merged(prepared: Prepared) -> nn.Module:
+    """Return the model with adapters added to its weights, where it has any."""
+    merge = getattr(prepared.model, "merge_and_unload", None)
+    return merge() if merge is not None else prepared.model
+
+
+def with_distractors(examples: Sequence[Example]) -> list[list[Example]]:
+    """Return each example's own answer, first, and those of the next three examples."""
+    count = len(examples)
+    return [
+        [
+            Example(prompt=one.prompt, answer=examples[(number + shift) % count].answer)
+            for shift in range(NUM_CHOICES)
+        ]
+        for number, one in enumerate(examples)
+    ]
+
+
+def choice_accuracy(model: nn.Module, examples: Sequence[Example], *, padding: int) -> float:
+    """Return how often an example's own answer is the likeliest of four, per token.
+
+    Guessing scores 1 / 4. The likelihood is divided by the number of tokens, as answers differ in
+    length.
+    """
+    num_right = 0
+    for choices in with_distractors(examples):
+        nats, counts = answer_nats(model, batch_of(choices, padding=padding))
+        num_right += int((nats / counts).argmin()) == 0
+    return num_right / len(examples)
+
+
+def _evaluator(
+    rows: list[Row], params: Tune, setting: Setting, prepared: Prepared
+) -> Callable[[int, float], None]:
+    """Return what adds a row with the loss on the test split, every so many steps but the last."""
+
+    def evaluate(step: int, _: float) -> None:
+        if step % params.evaluate_every == 0 and step < params.num_steps:
+            rows.append(_row("test", step, setting.loss(prepared.model, "test")))
+            prepared.model.train()
+
+    return evaluate
+
+
+def _row(split: str, step: int, loss: float | None) -> dict[str, str | int | float | None]:
+    return {"split": split, "step": step, "loss": loss, "accuracy": None}

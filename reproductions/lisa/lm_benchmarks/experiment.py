@@ -1,0 +1,72 @@
+"""Accuracy on five benchmarks by lm-eval: of the in-house model untuned and tuned at its best
+learning rate, and of models handed in."""
+
+from __future__ import annotations
+
+from harness.declare.experiment import Estimate, Needs
+from harness.declare.params import doc
+from reproductions.lisa.base_model.experiment import USES_BASE
+from reproductions.lisa.finetuning.experiment import USES_TUNED
+from reproductions.lisa.models.names import GRAMMAR, IN_HOUSE, QUALITY, SMALLEST
+from reproductions.lisa.models.scored import NOT_GIVEN, Scored, scored
+from reproductions.lisa.models.shapes import shape_of
+
+PACKAGES = ("lm_eval", "transformers", "tokenizers", "peft")
+DATASETS = {
+    "mmlu": "mmlu",
+    "agieval": "agieval_en",
+    "winogrande": "winogrande_val",
+    "gsm8k": "gsm8k_test",
+    "pubmedqa": "pubmedqa_pqal",
+}
+"""Benchmark -> data set in the catalogue; Table 2's three, then Table 5's two."""
+
+
+class Asked(Scored):
+    """A model under lm-eval."""
+
+    max_documents: int = doc(
+        "Documents per benchmark, the first in the order of their hash; 0: all."
+    )
+
+
+class AskedGiven(Asked):
+    """A model under lm-eval that was handed in."""
+
+    checkpoint: str = doc("Folder of the paper's models.", default=NOT_GIVEN)
+
+
+def needs(params: Asked) -> Needs:
+    """Return the benchmarks, lm-eval, and for a model of the paper a GPU."""
+    if params.model == SMALLEST:
+        return Needs(data=(GRAMMAR,), memory_bytes=2**30, packages=PACKAGES)
+    data = tuple(DATASETS.values())
+    if params.model == QUALITY:
+        return Needs(data=data, memory_bytes=2**31, packages=PACKAGES)
+    # Weights in bfloat16, and a tenth for what a pass holds.
+    room = int(2.2 * shape_of(params.model).num_params)
+    return Needs(data=data, device="cuda", gpu_bytes=room, packages=PACKAGES)
+
+
+def estimate(params: Asked) -> Estimate:
+    """Return a start and the passes over all documents."""
+    if params.model not in IN_HOUSE:
+        return Estimate(seconds=1800.0)
+    per_document_s = 0.35 if params.model == QUALITY else 0.05
+    return Estimate(seconds=2.0 + per_document_s * params.max_documents, memory_bytes=2**31)
+
+
+accuracy = scored(
+    "lisa/evaluate",
+    untuned="lisa/evaluate_base",
+    own={
+        "smoke": Asked(model=SMALLEST, max_documents=6),
+        "cpu": Asked(model=QUALITY, max_documents=200),
+    },
+    given=AskedGiven(model="", max_documents=0),
+    run=".lm_benchmarks.trial:accuracy_rows",
+    needs=needs,
+    estimate=estimate,
+    uses=(USES_BASE, USES_TUNED),
+    timeouts_s=(3600.0, 4 * 3600.0),
+)

@@ -1,0 +1,60 @@
+"""Accuracies of Tables 2 and 5."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from harness.declare.table import Table, Tables, columns_of, measured, param, value
+from reproductions.lisa.lm_benchmarks.experiment import Asked
+from reproductions.lisa.models.scored import METHODS, VANILLA
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+COLUMNS = (
+    *columns_of(Asked, "model", "method"),
+    param("task", str, "The benchmark."),
+    param("metric", str, "lm-eval's, and its filter of written answers where there is one."),
+    *columns_of(Asked, "seed"),
+    value(
+        "lr",
+        float,
+        "Learning rate, of the least validation loss; empty where none was chosen here.",
+        nullable=True,
+    ),
+    value("accuracy", float, "Share of right answers, lm-eval."),
+    value("stderr", float, "Its standard error over documents, by lm-eval.", nullable=True),
+    value(
+        "scorer_accuracy",
+        float,
+        "The same by the scorer of this project, which needs no lm-eval.",
+    ),
+    value(
+        "random_accuracy",
+        float,
+        "What guessing scores: one over the choices, the mean over documents.",
+    ),
+    value("num_documents", int, "How many were asked."),
+    measured("lm_eval_version", str, "Version of lm-eval."),
+    value(
+        "task_sha256",
+        str,
+        "Hash of the task's file and of every prompt and answer that was scored.",
+    ),
+)
+
+
+def table_of(*tasks: str) -> Table:
+    """Return the table of some benchmarks."""
+    return Table(COLUMNS, partial(accuracy_rows, tasks=tasks))
+
+
+def accuracy_rows(tables: Tables, *, tasks: tuple[str, ...]) -> pd.DataFrame:
+    """Return the rows of all experiments on some benchmarks, methods in one order."""
+    import pandas as pd
+
+    table = pd.concat([one for one in tables.values() if len(one)], ignore_index=True)
+    kept = table[table["task"].isin(tasks)]
+    order = {name: place for place, name in enumerate((VANILLA, *METHODS))}
+    return kept.sort_values("method", key=lambda names: names.map(order), kind="stable")

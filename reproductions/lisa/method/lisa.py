@@ -1,0 +1,281 @@
+"""LISA: train the embeddings, the head, and a few blocks that change every K steps.
+
+Source: Pan et al., arXiv 2403.17919 (NeurIPS 2024), Algorithm 1. What the paper leaves open, the
+optimizer's state of a block that is frozen again, is a policy here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, Literal, TypeVar, get_args
+
+from torch import nn
+from torch.optim import Optimizer
+from torch.utils.hooks import RemovableHandle
+
+from harness.errors import DataError, RunError, SpecError
+from reproductions.lisa.method.blocks import Blocks, embedding_parameters, find_blocks
+from reproductions.lisa.method.optimizer_groups import OptimizerGroups
+from reproductions.lisa.method.sampling import RandomSampler, Sampler, SamplerKind
+from reproductions.lisa.method.unsupported import (
+    refuse_ranks_apart,
+    refuse_sharding,
+    refuse_silent_ranks,
+)
+
+StatePolicy = Literal["drop_refrozen", "keep_all", "reset_all"]
+"""Which moments survive a switch.
+
+`drop_refrozen`: those of what stays trained, so that memory is that of gamma blocks; a block that
+returns after a period's absence starts anew. `keep_all`: all, as released code that only flips
+requires_grad; memory climbs towards full training's. `reset_all`: none, not even the embeddings',
+as when each period is a job of its own.
+"""
+STATE_KEY = "lisa"
+"""Under it an attached optimizer's state_dict holds the sampler, the period and the blocks."""
+
+PATIENCE = 10
+"""Steps in a row without a gradient that are taken for chance (layers dropped at random)."""
+
+AnyOptimizer = TypeVar("AnyOptimizer", bound=Optimizer)
+
+
+class Lisa:
+    """Layerwise importance sampling for a model and the optimizer it is attached to.
+
+        lisa = Lisa(model, gamma=2, period=13, seed=0)
+        optimizer = lisa.attach(torch.optim.AdamW(model.parameters(), lr=1e-5))
+
+    and train as always: blocks change after every `period` calls of `optimizer.step()`, so that
+    accumulated gradients and skipped steps count as they should. A learning-rate scheduler goes
+    on over switches. The optimizer's own state_dict carries LISA's state: a run resumed from it
+    equals an uninterrupted one.
+    """
+
+    step: int
+    """Optimizer steps so far."""
+    active: tuple[int, ...]
+    """Numbers of the blocks that train now; empty before `attach`."""
+    visited: set[int]
+    """Blocks that have been trained, in any period."""
+
+    def __init__(
+        self,
+        model: nn.Module,
+        *,
+        gamma: int,
+        period: int,
+        seed: int,
+        sampler: SamplerKind | Sampler = "exact",
+        policy: StatePolicy = "drop_refrozen",
+        train_embeddings: bool = True,
+        blocks: str | None = None,
+    ) -> None:
+        """Find the blocks; nothing is frozen before `attach`.
+
+        gamma: active blocks of a period (`bernoulli`: on average); all of them is full
+        training, 0 trains what lies outside the blocks alone.
+        period: K, in optimizer steps; one that training never reaches draws blocks once.
+        sampler: `exact`, `bernoulli`, or one of your own, to which gamma and seed mean nothing.
+        train_embeddings: False freezes embeddings and head, which hold most of what LISA trains
+        where the vocabulary is large.
+        blocks: name of the list of blocks, where it cannot be found by structure.
+        Raises SpecError for what is out of range, and for a model without blocks.
+        """
+        _check(period, policy)
+        self.model = model
+        self.blocks: Blocks = find_blocks(model, blocks)
+        kind = sampler if isinstance(sampler, str) else "own"
+        self._settings = {"gamma": gamma, "period": period, "seed": seed, "sampler": kind}
+        self._settings |= {"policy": policy, "train_embeddings": train_embeddings}
+        self._settings["num_blocks"] = len(self.blocks)
+        if isinstance(sampler, str):
+            sampler = RandomSampler(len(self.blocks), gamma=gamma, seed=seed, kind=sampler)
+        self._period, self._policy, self._sampler = period, policy, sampler
+        self._parts = _trainable_parts(self.blocks)
+        fixed = () if train_embeddings else embedding_parameters(model, self.blocks)
+        self._fixed = [parameter for parameter in fixed if parameter.requires_grad]
+        self.step = 0
+        self.active, self.visited = (), set()
+        self._forget()
+
+    @property
+    def num_samplings(self) -> int:
+        """Draws that have trained: periods begun."""
+        return -(-self.step // self._period)
+
+    @property
+    def coverage(self) -> float:
+        """Share of blocks that have been active; what is not covered is as it was."""
+        return len(self.visited) / len(self.blocks)
+
+    def attach(self, optimizer: AnyOptimizer) -> AnyOptimizer:
+        """Draw the first blocks, freeze the others, and follow the optimizer's steps.
+
+        optimizer: over all of the model's parameters, without a scheduler and unwrapped yet.
+        Returns the same optimizer. Raises SpecError for one that cannot follow, and EnvError
+        where parameters are flattened or sharded, which would silently save nothing.
+        """
+        if self._optimizer is not None:
+            raise SpecError("this Lisa is attached already: detach it first")
+        refuse_sharding(self.model, optimizer)
+        first = self._draw()
+        refuse_ranks_apart([self._settings, first])
+        self._groups, self._optimizer = OptimizerGroups(optimizer, self._parts), optimizer
+        for parameter in self._fixed:
+            parameter.requires_grad_(False)
+        self._hooks = [
+            optimizer.register_step_pre_hook(self._check_step),
+            optimizer.register_step_post_hook(self._count_step),
+            optimizer.register_state_dict_post_hook(self._add_state),
+            optimizer.register_load_state_dict_pre_hook(self._take_state),
+        ]
+        self._activate(first)
+        self._groups.note_step(self.step)
+        return optimizer
+
+    def detach(self) -> None:
+        """Let go of the optimizer, and make trainable again what was so before `attach`.
+
+        The optimizer keeps its number of groups, which a scheduler may have counted.
+        """
+        _, groups = self._attached()
+        for hook in self._hooks:
+            hook.remove()
+        every = range(len(self.blocks))
+        groups.refill(every)
+        for parameter in [*self._parameters(every), *self._fixed]:
+            parameter.requires_grad_(True)
+        self._forget()
+
+    def _forget(self) -> None:
+        self._silent_steps = 0
+        self._optimizer: Optimizer | None = None
+        self._groups: OptimizerGroups | None = None
+        self._hooks: list[RemovableHandle] = []
+
+    def _attached(self) -> tuple[Optimizer, OptimizerGroups]:
+        if self._optimizer is None or self._groups is None:
+            raise SpecError("this Lisa is not attached to an optimizer: call attach first")
+        return self._optimizer, self._groups
+
+    def _check_step(
+        self, optimizer: Optimizer, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> None:
+        """Raise before a step that would not train just the active blocks."""
+        _, groups = self._attached()
+        refuse_silent_ranks(self.model)
+        if not groups.holds(self._held):
+            raise RunError(
+                "the optimizer's groups are no longer those LISA made: something (DeepSpeed, FSDP,"
+                " another callback) has replaced them, and LISA cannot work under it"
+            )
+        if groups.noted_step() != self.step:
+            raise RunError(
+                f"the optimizer was loaded at step {groups.noted_step()} and LISA is at step"
+                f" {self.step}: this kind of optimizer loads checkpoints without telling, so a run"
+                " with it cannot be resumed"
+            )
+        if len(args) == 1 and not kwargs:
+            # Else there is a closure, which makes the gradients inside the step.
+            self._check_gradients()
+
+    def _check_gradients(self) -> None:
+        """Raise where the active blocks have had no gradient for some steps in a row."""
+        parameters = self._parameters(self.active)
+        silent = bool(parameters) and all(parameter.grad is None for parameter in parameters)
+        self._silent_steps = self._silent_steps + 1 if silent else 0
+        if self._silent_steps >= PATIENCE:
+            raise RunError(
+                f"active blocks {self.active} have no gradient: with frozen embeddings and"
+                " reentrant checkpointing call model.enable_input_require_grads(); otherwise check"
+                " that the model that trains is the one handed to Lisa"
+            )
+
+    def _count_step(self, optimizer: Optimizer, *_: Any) -> None:
+        # A fused optimizer is stepped by the scaler also where it skips the update.
+        found_inf = getattr(optimizer, "found_inf", None)
+        if found_inf is not None and bool(found_inf):
+            return
+        self.step += 1
+        self.visited.update(self.active)
+        if self.step % self._period == 0:
+            self._activate(self._draw())
+        self._attached()[1].note_step(self.step)
+
+    def _draw(self) -> tuple[int, ...]:
+        """Return the next blocks. Raises SpecError for what is no set of blocks."""
+        drawn = self._sampler.draw()
+        if len(set(drawn)) < len(drawn) or not set(drawn) <= set(range(len(self.blocks))):
+            raise SpecError(f"the sampler drew {drawn}: need distinct numbers of blocks")
+        return drawn
+
+    def _activate(self, active: tuple[int, ...]) -> None:
+        """Make these blocks the trained ones, and reconcile the optimizer."""
+        optimizer, groups = self._attached()
+        self.active = active
+        every = range(len(self.blocks))
+        for parameter in self._parameters(block for block in every if block not in active):
+            # A gradient left over would be stepped, or kept in memory.
+            parameter.grad = None
+            parameter.requires_grad_(False)
+            if self._policy == "drop_refrozen":
+                optimizer.state.pop(parameter, None)
+        for parameter in self._parameters(active):
+            parameter.requires_grad_(True)
+        if self._policy == "reset_all":
+            optimizer.state.clear()
+        groups.refill(self._held)
+
+    @property
+    def _held(self) -> Sequence[int]:
+        """Blocks in the optimizer's groups; it skips those without a gradient."""
+        return range(len(self.blocks)) if self._policy == "keep_all" else self.active
+
+    def _parameters(self, blocks: Iterable[int]) -> list[nn.Parameter]:
+        return [parameter for block in blocks for parameter in self._parts[block]]
+
+    def _add_state(self, _: Optimizer, state: dict[str, Any]) -> None:
+        state[STATE_KEY] = {
+            "settings": dict(self._settings),
+            "sampler": self._sampler.state_dict(),
+            "step": self.step,
+            "active": list(self.active),
+            "visited": sorted(self.visited),
+        }
+
+    def _take_state(self, _: Optimizer, state: dict[str, Any]) -> None:
+        """Put the blocks of a checkpoint in the groups, before the optimizer compares them."""
+        if STATE_KEY not in state:
+            raise DataError("this optimizer checkpoint was made without LISA: start a new run")
+        stored = state[STATE_KEY]
+        theirs = {name: stored["settings"].get(name) for name in self._settings}
+        if theirs != self._settings:
+            names = [name for name in theirs if theirs[name] != self._settings[name]]
+            found = ", ".join(f"{n}={theirs[n]}" for n in names)
+            ours = ", ".join(f"{n}={self._settings[n]}" for n in names)
+            raise DataError(f"the checkpoint was made with {found}, this run has {ours}")
+        self._sampler.load_state_dict(stored["sampler"])
+        self.step, self.visited = stored["step"], set(stored["visited"])
+        self._activate(tuple(stored["active"]))
+
+
+def _check(period: int, policy: str) -> None:
+    if period < 1:
+        raise SpecError(f"period={period}: need at least one optimizer step")
+    if policy not in get_args(StatePolicy):
+        raise SpecError(f"policy={policy!r}: need one of {', '.join(get_args(StatePolicy))}")
+
+
+def _trainable_parts(blocks: Blocks) -> list[list[nn.Parameter]]:
+    """Return each block's trainable parameters: what the caller has frozen stays so."""
+    parts = [
+        [parameter for parameter in block if parameter.requires_grad] for block in blocks.inside
+    ]
+    frozen = [number for number, part in enumerate(parts) if not part]
+    if frozen:
+        raise SpecError(
+            f"blocks {frozen} of {blocks.path!r} have nothing that trains: unfreeze them, or detach"
+            " the Lisa that froze them"
+        )
+    return parts

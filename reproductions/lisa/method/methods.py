@@ -1,0 +1,234 @@
+"""The ways to fine-tune that are compared, on one footing: what trains, and with which optimizer.
+
+`full` trains everything, `lora` adapters of low rank (peft's), `lisa` some blocks at a time.
+Beside these, GaLore, which trains everything with moments of low rank, and BAdam, which trains one
+block at a time and nothing outside of the blocks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Protocol
+
+from torch import nn
+from torch.optim import AdamW, Optimizer
+
+from harness.errors import SpecError
+from reproductions.lisa.method.blocks import find_blocks
+from reproductions.lisa.method.galore import RANK, SCALE, UPDATE_GAP, GaloreAdamW
+from reproductions.lisa.method.lisa import Lisa, StatePolicy
+from reproductions.lisa.method.sampling import CyclicSampler, Sampler, SamplerKind
+
+MakeOptimizer = Callable[[Iterable[nn.Parameter]], Optimizer]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Prepared:
+    """A model that is ready to train by a method."""
+
+    model: nn.Module
+    """To be called as the one handed in."""
+    optimizer: Optimizer
+
+    @property
+    def num_trainable(self) -> int:
+        """Parameters that train now, tied ones once."""
+        return sum(p.numel() for p in self.model.parameters() if p.requires_grad)
+
+
+class Method(Protocol):
+    """A way to fine-tune."""
+
+    def prepare(self, model: nn.Module, make_optimizer: MakeOptimizer) -> Prepared:
+        """Freeze, adapt, and give the optimizer what trains; the model handed in is changed."""
+        ...
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Full:
+    """All parameters."""
+
+    def prepare(self, model: nn.Module, make_optimizer: MakeOptimizer) -> Prepared:
+        """Hand all parameters to the optimizer."""
+        return Prepared(model=model, optimizer=make_optimizer(model.parameters()))
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Lora:
+    """Adapters of low rank beside all linear layers. Source: arXiv 2106.09685, by peft."""
+
+    rank: int
+    alpha: float
+    """Adapters are scaled by alpha / rank."""
+    dropout: float
+    """Share of an adapter's input that is dropped; each dropped input is one more saved tensor."""
+    embeddings: bool
+    """Adapters of token embedding and head too, as in the authors' memory script."""
+
+    def __post_init__(self) -> None:
+        if self.rank < 1 or not 0.0 <= self.dropout < 1.0:
+            raise SpecError(f"{self}: need rank >= 1 and 0 <= dropout < 1")
+
+    def prepare(self, model: nn.Module, make_optimizer: MakeOptimizer) -> Prepared:
+        """Freeze the model and add adapters, in the model's own dtype."""
+        from peft import LoraConfig, get_peft_model
+
+        adapted = get_peft_model(
+            model,  # type: ignore[arg-type]
+            LoraConfig(
+                r=self.rank,
+                lora_alpha=self.alpha,  # type: ignore[arg-type]
+                lora_dropout=self.dropout,
+                target_modules=_linears(model, embeddings=self.embeddings),
+            ),
+            # peft would keep bf16's adapters in float32, which the paper's peft did not.
+            autocast_adapter_dtype=False,
+            low_cpu_mem_usage=any(p.is_meta for p in model.parameters()),
+        )
+        trainable = [parameter for parameter in adapted.parameters() if parameter.requires_grad]
+        for adapter in trainable:
+            # On the meta device peft leaves them in float32; elsewhere this changes nothing.
+            adapter.data = adapter.data.to(next(model.parameters()).dtype)
+        return Prepared(model=adapted, optimizer=make_optimizer(trainable))
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class LisaMethod:
+    """LISA."""
+
+    gamma: int
+    """Blocks that train at once."""
+    period: int
+    """Optimizer steps from one draw of blocks to the next, the paper's K."""
+    seed: int
+    sampler: SamplerKind | Sampler = "exact"
+    policy: StatePolicy = "drop_refrozen"
+    train_embeddings: bool = True
+
+    def prepare(self, model: nn.Module, make_optimizer: MakeOptimizer) -> Prepared:
+        """Attach LISA to an optimizer of all parameters."""
+        lisa = Lisa(
+            model,
+            gamma=self.gamma,
+            period=self.period,
+            seed=self.seed,
+            sampler=self.sampler,
+            policy=self.policy,
+            train_embeddings=self.train_embeddings,
+        )
+        optimizer = lisa.attach(make_optimizer(model.parameters()))
+        return Prepared(model=model, optimizer=optimizer)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Galore:
+    """All parameters, with moments of low rank for the blocks' linear layers.
+
+    Source: arXiv 2403.03507. The rank, gap and scale are transformers' where none are told.
+    """
+
+    rank: int = RANK
+    update_gap: int = UPDATE_GAP
+    """Optimizer steps from one decomposition of the gradient to the next."""
+    scale: float = SCALE
+    """Factor of projected updates, the paper's alpha."""
+
+    def prepare(self, model: nn.Module, make_optimizer: MakeOptimizer) -> Prepared:
+        """Split each group of the optimizer that is handed in, and keep its options.
+
+        Raises SpecError where that is not AdamW, whose update is projected here.
+        """
+        plain = make_optimizer(model.parameters())
+        if not isinstance(plain, AdamW):
+            raise SpecError(
+                f"GaLore is made for AdamW here: the optimizer is {type(plain).__name__}"
+            )
+        projection = {"rank": self.rank, "update_gap": self.update_gap, "scale": self.scale}
+        matrices = {
+            id(model.get_submodule(name).weight) for name in _linears(model, embeddings=False)
+        }
+        groups = []
+        for group in plain.param_groups:
+            options = {name: group[name] for name in ("lr", "betas", "eps", "weight_decay")}
+            projected = [p for p in group["params"] if id(p) in matrices]
+            others = [p for p in group["params"] if id(p) not in matrices]
+            groups += [{"params": projected, **options, **projection}] if projected else []
+            groups += [{"params": others, **options}] if others else []
+        told = {name: plain.defaults[name] for name in ("lr", "betas", "eps", "weight_decay")}
+        return Prepared(model=model, optimizer=GaloreAdamW(groups, **told))
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Badam:
+    """One block at a time, in cycles of random order; embeddings, head and final norm are fixed.
+
+    Source: BAdam, arXiv 2404.02827, as its package (badam 1.4) is used by default: blocks are the
+    decoder's, whatever lies outside of them stays frozen, and a switch clears all moments. It keeps
+    bf16 weights and a float32 copy of the active block, here all is in the model's own dtype; and
+    its first period is a step short, here all have the same length.
+    """
+
+    period: int
+    """Optimizer steps of a block, the paper's K."""
+    seed: int
+    """Seed of the order of blocks."""
+
+    def prepare(self, model: nn.Module, make_optimizer: MakeOptimizer) -> Prepared:
+        """Freeze what lies outside of the blocks, and let LISA's switches follow a cycle."""
+        blocks = find_blocks(model)
+        for parameter in blocks.outside:
+            parameter.requires_grad_(False)
+        lisa = Lisa(
+            model,
+            gamma=1,
+            period=self.period,
+            seed=self.seed,
+            sampler=CyclicSampler(len(blocks), seed=self.seed),
+            policy="reset_all",
+        )
+        return Prepared(model=model, optimizer=lisa.attach(make_optimizer(model.parameters())))
+
+
+def from_params(
+    name: str,
+    *,
+    rank: int = 0,
+    alpha: float = 0.0,
+    dropout: float = 0.0,
+    embeddings: bool = False,
+    gamma: int = 0,
+    period: int = 1,
+    seed: int = 0,
+    sampler: SamplerKind | Sampler = "exact",
+) -> Method:
+    """Return a method by its name, from those of the numbers that mean something to it.
+
+    Raises SpecError for an unknown one.
+    """
+    match name:
+        case "full":
+            return Full()
+        case "lora":
+            return Lora(rank=rank, alpha=alpha, dropout=dropout, embeddings=embeddings)
+        case "galore":
+            return Galore(rank=rank)
+        case "cyclic":
+            return Badam(period=period, seed=seed)
+        case "lisa":
+            return LisaMethod(gamma=gamma, period=period, seed=seed, sampler=sampler)
+    raise SpecError(f"method={name!r}: need 'full', 'lora', 'galore', 'cyclic' or 'lisa'")
+
+
+def _linears(model: nn.Module, *, embeddings: bool) -> list[str]:
+    """Return the names of all linear layers, with the token embedding and the head if asked."""
+    from transformers.pytorch_utils import Conv1D
+
+    head = model.get_output_embeddings()  # type: ignore[operator]
+    tokens = model.get_input_embeddings()  # type: ignore[operator]
+    ends = (tokens, head) if embeddings else ()
+    return [
+        name
+        for name, module in model.named_modules()
+        if module in ends or (isinstance(module, (nn.Linear, Conv1D)) and module is not head)
+    ]

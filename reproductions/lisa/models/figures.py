@@ -1,0 +1,31 @@
+"""A figure that several studies draw."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from harness.publish.figures import PALETTE, FigureContext
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.figure import Figure
+
+
+def end_points(
+    context: FigureContext,
+    groups: Sequence[tuple[str, pd.DataFrame]],
+    *,
+    value: str,
+    label: str,
+) -> Figure:
+    """Draw every run's value as a dot, and the mean of each configuration as a bar."""
+    figure, (ax,) = context.subplots(aspect=0.5)
+    for place, (_, rows) in enumerate(groups):
+        numbers = rows[value].dropna().astype(float)
+        color = PALETTE[place % len(PALETTE)]
+        ax.plot([place - 0.25, place + 0.25], [numbers.mean()] * 2, color=color, lw=2.0)
+        ax.plot([place] * len(numbers), numbers, ls="", marker="o", color=color, ms=4)
+    ax.set_xticks(range(len(groups)), [name for name, _ in groups])
+    ax.set_ylabel(label)
+    return figure

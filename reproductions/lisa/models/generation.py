@@ -1,0 +1,162 @@
+"""Greedy continuation of many prompts at once, with keys and values kept between steps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import torch
+from torch import Tensor, nn
+
+from harness.errors import SpecError
+from reproductions.lisa.models.language_model import LanguageModel
+
+if TYPE_CHECKING:
+    from transformers.cache_utils import Cache
+
+BATCH_SIZE = 64
+"""Prompts that are continued together; those of like length, so that little is padding."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class Step:
+    """What a model says about the next token."""
+
+    scores_BV: Tensor
+    """The highest one is taken."""
+    cache: Cache | None
+    """Keys and values of all tokens so far."""
+
+
+NextStep = Callable[[dict[str, Any]], Step]
+"""From a model's inputs (tokens that are new, mask and positions, the cache) to a step."""
+
+
+def greedy(
+    language_model: LanguageModel, prompts: Sequence[Sequence[int]], *, max_new_tokens: int
+) -> list[list[int]]:
+    """Return for each prompt the most probable tokens, one after the other.
+
+    prompts: tokens with the one for the start. A continuation ends before the end token, after
+    `max_new_tokens`, or where the model's context is full. The answer is that of each prompt
+    alone, up to rounding.
+    Raises SpecError for a prompt that is empty, or leaves no room in the context.
+    """
+
+    def step(inputs: dict[str, Any]) -> Step:
+        found = language_model.model(**inputs, logits_to_keep=1)
+        return Step(scores_BV=found.logits[:, -1], cache=found.past_key_values)
+
+    return continued(language_model, prompts, max_new_tokens=max_new_tokens, step=step)
+
+
+def continued(
+    language_model: LanguageModel,
+    prompts: Sequence[Sequence[int]],
+    *,
+    max_new_tokens: int,
+    step: NextStep,
+    repetition_penalty: float = 1.0,
+) -> list[list[int]]:
+    """Return for each prompt the tokens of highest score, as `greedy` does.
+
+    repetition_penalty: divides positive scores of tokens seen before, prompt included, and
+    multiplies negative ones; 1 is off. Source: arXiv 1909.05858, section 4.1, by its sign.
+    """
+    if max_new_tokens < 1 or repetition_penalty <= 0:
+        raise SpecError(
+            f"max_new_tokens={max_new_tokens}, repetition_penalty={repetition_penalty}: need at"
+            " least one token and a positive penalty"
+        )
+    for index, prompt in enumerate(prompts):
+        if not 0 < len(prompt) < language_model.context:
+            raise SpecError(
+                f"prompt {index} has {len(prompt)} tokens: need 1 to {language_model.context - 1},"
+                " as something must come after it"
+            )
+    order = sorted(range(len(prompts)), key=lambda index: len(prompts[index]))
+    answers: dict[int, list[int]] = {}
+    with torch.inference_mode(), _evaluating(language_model.model):
+        for start in range(0, len(order), BATCH_SIZE):
+            members = order[start : start + BATCH_SIZE]
+            batch = _Batch(language_model, [prompts[index] for index in members])
+            batch.extend(step, max_new_tokens, repetition_penalty)
+            answers |= dict(zip(members, batch.new_tokens, strict=True))
+    return [answers[index] for index in range(len(prompts))]
+
+
+class _Batch:
+    """Prompts with padding on the left, so that the next token of all is in the last place."""
+
+    def __init__(self, language_model: LanguageModel, prompts: Sequence[Sequence[int]]) -> None:
+        self._context, self._end = language_model.context, language_model.eos
+        device = language_model.model.device
+        longest = max(map(len, prompts))
+        padded = [[self._end] * (longest - len(prompt)) + list(prompt) for prompt in prompts]
+        self._ids_BT = torch.tensor(padded, device=device)
+        self._lengths_B = torch.tensor([len(prompt) for prompt in prompts], device=device)
+        places_T = torch.arange(longest, device=device)
+        self._mask_BT = (places_T >= longest - self._lengths_B[:, None]).long()
+        self._seen_BV = torch.zeros(
+            len(prompts), language_model.model.config.vocab_size, dtype=torch.bool, device=device
+        )
+        for row, prompt in zip(self._seen_BV, prompts, strict=True):
+            row[torch.tensor(prompt, device=device)] = True
+        self.new_tokens: list[list[int]] = [[] for _ in prompts]
+
+    def extend(self, step: NextStep, max_new_tokens: int, repetition_penalty: float) -> None:
+        """Add tokens until every row has ended."""
+        cache: Cache | None = None
+        places_B = (self._context - self._lengths_B).clamp(max=max_new_tokens).tolist()
+        going = [True] * len(places_B)
+        while any(going):
+            found = step(self._inputs(cache))
+            cache = found.cache
+            scores_BV = _penalised(found.scores_BV, self._seen_BV, repetition_penalty)
+            chosen_B = scores_BV.argmax(-1)
+            for row, token in enumerate(chosen_B.tolist()):
+                if going[row] and token != self._end:
+                    self.new_tokens[row].append(token)
+                    going[row] = len(self.new_tokens[row]) < places_B[row]
+                else:
+                    going[row] = False
+            self._append(chosen_B)
+
+    def _inputs(self, cache: Cache | None) -> dict[str, Any]:
+        """Return what the model has not seen yet, and where it is."""
+        new = self._ids_BT.shape[1] if cache is None else 1
+        # A row that has ended goes on with the others, past the context: nobody reads it.
+        positions_BT = (self._mask_BT.cumsum(-1) - 1).clamp(0, self._context - 1)
+        return {
+            "input_ids": self._ids_BT[:, -new:],
+            "attention_mask": self._mask_BT,
+            "position_ids": positions_BT[:, -new:],
+            "past_key_values": cache,
+            "use_cache": True,
+        }
+
+    def _append(self, chosen_B: Tensor) -> None:
+        column_B1 = chosen_B[:, None]
+        self._ids_BT = torch.cat([self._ids_BT, column_B1], dim=1)
+        self._mask_BT = torch.cat([self._mask_BT, torch.ones_like(column_B1)], dim=1)
+        self._seen_BV.scatter_(1, column_B1, True)
+
+
+def _penalised(scores_BV: Tensor, seen_BV: Tensor, penalty: float) -> Tensor:
+    if penalty == 1.0:
+        return scores_BV
+    lowered_BV = torch.where(scores_BV > 0, scores_BV / penalty, scores_BV * penalty)
+    return torch.where(seen_BV, lowered_BV, scores_BV)
+
+
+@contextmanager
+def _evaluating(model: nn.Module) -> Iterator[None]:
+    """Switch dropout off, and back to what it was."""
+    was_training = model.training
+    model.eval()
+    try:
+        yield
+    finally:
+        model.train(was_training)

@@ -1,0 +1,28 @@
+"""What models, methods and texts are called, by us and by the paper. No torch."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+QUALITY, SMALLEST = "tiny-quality", "tiny-path"
+"""The in-house model that quality is measured on, and a smaller one that shows the path."""
+IN_HOUSE = (QUALITY, SMALLEST)
+STAGED = ("stories260k", "babyllama_tok105")
+"""Two small models that others trained."""
+GRAMMAR = "grammar-text"
+"""Made-up text, which is bundled."""
+HowTuned = Literal["full", "lora", "galore", "cyclic", "lisa"]
+LABELS: dict[HowTuned, str] = {
+    "full": "full", "lora": "LoRA", "galore": "GaLore", "cyclic": "BAdam", "lisa": "LISA",
+}  # fmt: skip
+"""Methods in the order of legends."""
+TITLES = {
+    "gpt2-small": "GPT2-Small",
+    "tinyllama": "TinyLlama",
+    "mistral-7b": "Mistral-7B",
+    "llama-2-7b": "LLaMA-2-7B",
+    "llama-2-70b": "LLaMA-2-70B",
+    "tiny-deep": "32 small blocks",
+    "tiny-smoke": "8 tiny blocks",
+}
+"""Names of shapes, the paper's as it writes them."""

@@ -1,0 +1,127 @@
+"""The in-house model: a small LLaMA, trained from new weights on running text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+import torch
+from torch import Tensor, nn
+
+from harness.errors import DataError
+from harness.store.checkpoint import load_checkpoint, save_checkpoint
+from reproductions.lisa.models.language_model import LanguageModel
+from reproductions.lisa.models.shapes import Shape
+from reproductions.lisa.models.step_memory import build
+from reproductions.lisa.models.tokenizer import as_tensor, from_tensor, learn_tokenizer
+from reproductions.lisa.models.training import Recipe, TextBatch, mean_loss, train
+
+if TYPE_CHECKING:
+    from transformers import LlamaForCausalLM
+
+CHECKPOINT_EVERY = 100
+WEIGHTS, TOKENIZER = "model.safetensors", "tokenizer.safetensors"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Texts:
+    """Texts to train on, and others to test on."""
+
+    train: list[str]
+    held_out: list[str]
+
+
+def new_model(shape: Shape, texts: Texts, *, vocab_chars: int, seed: int) -> LanguageModel:
+    """Return a model with new weights, and a tokenizer learned from the start of the texts.
+
+    vocab_chars: characters of each text that pairs are counted in.
+    """
+    tokenizer = learn_tokenizer((t[:vocab_chars] for t in texts.train), vocab_size=shape.vocab)
+    return _with(_weights(shape, seed=seed), as_tensor(tokenizer))
+
+
+def windows_of(lm: LanguageModel, texts: list[str]) -> Tensor:
+    """Return texts as rows of the start token and context - 1 tokens in order, shape (N, T)."""
+    stream = [token for text in texts for token in [*lm.encode(text), lm.eos]]
+    body = lm.context - 1
+    num_windows = len(stream) // body
+    if num_windows == 0:
+        raise DataError(f"{len(stream)} tokens do not fill one window of {body}: take more text")
+    rows_NT = torch.tensor(stream[: num_windows * body]).view(num_windows, body)
+    return torch.cat([torch.full((num_windows, 1), lm.bos), rows_NT], dim=1)
+
+
+def batches_of(
+    windows_NT: Tensor, *, batch_size: int, num_steps: int, skip: int, generator: torch.Generator
+) -> Iterator[TextBatch]:
+    """Yield batches in a random order, epoch after epoch, without the first `skip` of them."""
+    needed = num_steps * batch_size
+    epochs = [
+        torch.randperm(len(windows_NT), generator=generator)
+        for _ in range(-(-needed // len(windows_NT)))
+    ]
+    for rows in torch.cat(epochs)[:needed].split(batch_size)[skip:]:
+        ids_BT = windows_NT[rows]
+        yield TextBatch(ids_BT=ids_BT, labels_BT=ids_BT)
+
+
+def pretrain(
+    lm: LanguageModel,
+    windows_NT: Tensor,
+    recipe: Recipe,
+    *,
+    batch_size: int,
+    seed: int,
+    checkpoint: Path,
+) -> list[float]:
+    """Train on windows; a run that is killed goes on from its checkpoint, to the same weights.
+
+    Returns the loss of every step, before it.
+    """
+    optimizer = recipe.optimizer(lm.model.parameters())
+    restored = load_checkpoint(checkpoint, model=lm.model, optimizer=optimizer, generators={})
+    start = restored.step if restored else 0
+    losses = restored.tensors["losses"] if restored else torch.zeros(recipe.num_steps)
+
+    def keep(step: int, loss: float) -> None:
+        losses[step - 1] = loss
+        if step % CHECKPOINT_EVERY == 0 and step < recipe.num_steps:
+            save_checkpoint(
+                checkpoint, step=step, model=lm.model, optimizer=optimizer, generators={},
+                tensors={"losses": losses},
+            )  # fmt: skip
+
+    batches = batches_of(
+        windows_NT, batch_size=batch_size, num_steps=recipe.num_steps, skip=start,
+        generator=torch.Generator().manual_seed(seed),
+    )  # fmt: skip
+    train(lm.model, optimizer, batches, recipe, first_step=start, after_step=keep)
+    return losses.tolist()
+
+
+def held_out_loss(lm: LanguageModel, windows_NT: Tensor) -> float:
+    """Return the loss in nats per token on windows, none of which was trained on."""
+    parts = windows_NT.split(32)
+    return mean_loss(lm.model, (TextBatch(ids_BT=ids, labels_BT=ids) for ids in parts))
+
+
+def load(
+    shape: Shape, weights: Mapping[str, Tensor], tokenizer: Mapping[str, Tensor]
+) -> LanguageModel:
+    """Return a model from its two artifacts, in float32."""
+    lm = _with(_weights(shape, seed=0), tokenizer["json"])
+    lm.model.load_state_dict(dict(weights))
+    return lm
+
+
+def _weights(shape: Shape, *, seed: int) -> nn.Module:
+    model = build(shape.config(), "float32", seed=seed)
+    # Eager attention is for counting what it saves; this computes the same, faster.
+    model.set_attn_implementation("sdpa")  # type: ignore[operator]
+    return model
+
+
+def _with(model: nn.Module, json_N: Tensor) -> LanguageModel:
+    return LanguageModel(model=cast("LlamaForCausalLM", model), tokenizer=from_tensor(json_N))

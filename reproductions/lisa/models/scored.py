@@ -1,0 +1,130 @@
+"""The models that benchmarks and judges score: ours before and after fine-tuning, and the paper's,
+handed in as checkpoints; an experiment on each, and one on the paper's largest."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from harness.declare.experiment import Experiment, Use
+from harness.declare.params import Params, doc, seed
+from harness.declare.profiles import Profile
+from harness.errors import DataError
+
+if TYPE_CHECKING:
+    from reproductions.lisa.models.language_model import LanguageModel
+
+VANILLA = "vanilla"
+"""The model before fine-tuning, as the paper's quality tables call it."""
+METHODS = ("lora", "galore", "lisa", "full")
+"""Beside it, in the order of Table 2."""
+THREE, LARGEST = ("tinyllama", "mistral-7b", "llama-2-7b"), "llama-2-70b"
+"""The paper's models in Tables 2 and 3; in Tables 5 and 9."""
+SEEDS = (0, 1, 2)
+"""Seeds of the paper's models: a claim on them needs three. Of ours the weights of the first are
+kept."""
+NOT_GIVEN = "not given"
+
+
+class Scored(Params):
+    """A model whose answers are scored."""
+
+    model: str = doc("What is asked.")
+    method: Literal["vanilla", "lora", "galore", "lisa", "full"] = doc(
+        "How it was fine-tuned; vanilla: not at all.", default="vanilla"
+    )
+    seed: int = seed("Fine-tuning.", default=0)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Variants:
+    """The experiments on one score."""
+
+    untuned: Experiment
+    tuned: Experiment
+    given: Experiment
+    """The paper's models, named by `--set checkpoint=FOLDER`."""
+    given_70b: Experiment
+
+    @property
+    def with_given(self) -> tuple[Experiment, ...]:
+        return self.untuned, self.tuned, self.given
+
+    @property
+    def with_largest(self) -> tuple[Experiment, ...]:
+        return self.untuned, self.tuned, self.given_70b
+
+
+def scored(
+    id: str,
+    *,
+    untuned: str,
+    own: Mapping[Profile, Scored],
+    given: Scored,
+    run: str,
+    needs: Callable[[Any], Any],
+    estimate: Callable[[Any], Any],
+    uses: tuple[tuple[Use, ...], tuple[Use, ...]],
+    timeouts_s: tuple[float, float],
+) -> Variants:
+    """Return an experiment on each kind of model.
+
+    untuned: id of that on the model before fine-tuning. own: our model's trial by profile. given:
+    a trial of a model handed in. run: from the package of this module. uses: untuned, tuned.
+    timeouts_s: of our models, of those handed in.
+    """
+    make = partial(
+        Experiment, version=1, run=run, needs=needs, estimate=estimate,
+        address=("model", "method", "seed"), package=__package__,
+    )  # fmt: skip
+    ours = partial(make, params=type(own["cpu"]), timeout_s=timeouts_s[0])
+    theirs = partial(make, params=type(given), timeout_s=timeouts_s[1])
+    return Variants(
+        untuned=ours(untuned, grid=partial(own_grid, own, (VANILLA,)), uses=uses[0]),
+        tuned=ours(id, grid=partial(own_grid, own, METHODS), uses=uses[1]),
+        given=theirs(f"{id}_given", grid=partial(given_grid, given, THREE)),
+        given_70b=theirs(f"{id}_given_70b", grid=partial(given_grid, given, (LARGEST,))),
+    )
+
+
+def own_grid(
+    own: Mapping[Profile, Scored], methods: tuple[Any, ...], profile: Profile
+) -> Iterator[Scored]:
+    """Yield our model by methods; of tuned ones LISA's alone at `smoke`."""
+    shown = ("lisa",) if profile == "smoke" and len(methods) > 1 else methods
+    for method in shown if profile in own else ():
+        yield replace(own[profile], method=method)
+
+
+def given_grid(given: Scored, models: tuple[str, ...], profile: Profile) -> Iterator[Scored]:
+    """Yield models of the paper, as checkpoints to be handed in."""
+    if profile == "paper":
+        methods: tuple[Any, ...] = (VANILLA, *METHODS)
+        for model in models:
+            for method in methods:
+                for number in SEEDS:
+                    yield replace(given, model=model, method=method, seed=number)
+
+
+def load_given(name: str, checkpoint: str, *, device: str) -> LanguageModel:
+    """Return a model and tokenizer saved by transformers, in a folder in `checkpoint`.
+
+    name: `<model>-<method>-<seed>`. Raises DataError where no folder was given, or it has no such
+    model.
+    """
+    folder = Path(checkpoint) / name
+    if checkpoint == NOT_GIVEN or not (folder / "config.json").is_file():
+        raise DataError(
+            f"no model {name}: save each model and method of the paper in a folder and say "
+            "--set checkpoint=FOLDER"
+        )
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+
+    from reproductions.lisa.models.language_model import LanguageModel
+
+    model = AutoModelForCausalLM.from_pretrained(folder, dtype="auto", local_files_only=True)
+    tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True)
+    return LanguageModel(model=model.to(device), tokenizer=tokenizer)

@@ -1,0 +1,142 @@
+"""Shapes of decoder-only models, and how many parameters each of their parts has. No torch.
+
+Letters: d hidden size, f feed-forward size, V vocabulary, P positions, r rank; kv is the width of
+keys and values, d times kv_heads over heads.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from harness.errors import SpecError, nearest
+
+if TYPE_CHECKING:
+    from transformers import PretrainedConfig
+
+Family = Literal["llama", "mistral", "gpt2"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Shape:
+    """A decoder-only language model of transformers' Llama, Mistral or GPT-2 class."""
+
+    family: Family
+    hidden: int
+    """Width d."""
+    ffn: int
+    """Width f of the feed-forward layer; for GPT-2 4 d."""
+    num_blocks: int
+    heads: int
+    kv_heads: int
+    """Heads of keys and values; for GPT-2 all of them."""
+    vocab: int
+    positions: int
+    """Longest sequence; parameters only for GPT-2, whose positions are embedded."""
+
+    def __post_init__(self) -> None:
+        if self.hidden % self.heads or self.heads % self.kv_heads:
+            raise SpecError(f"{self}: heads must divide the width, and kv_heads the heads")
+        if self.family == "gpt2" and (self.ffn != 4 * self.hidden or self.kv_heads != self.heads):
+            raise SpecError(f"{self}: GPT-2 has ffn = 4 hidden and kv_heads = heads")
+
+    @property
+    def tied(self) -> bool:
+        """Whether the head is the token embedding."""
+        return self.family == "gpt2"
+
+    @property
+    def linears(self) -> tuple[tuple[int, int], ...]:
+        """Inputs and outputs of each linear layer of one block."""
+        d, f = self.hidden, self.ffn
+        if self.family == "gpt2":
+            return ((d, 3 * d), (d, d), (d, f), (f, d))
+        kv = d * self.kv_heads // self.heads
+        return ((d, d), (d, kv), (d, kv), (d, d), (d, f), (d, f), (f, d))
+
+    @property
+    def block_params(self) -> int:
+        """Parameters of one block, norms and biases included."""
+        matrices = sum(rows * columns for rows, columns in self.linears)
+        if self.family == "gpt2":
+            return matrices + sum(columns for _, columns in self.linears) + 4 * self.hidden
+        return matrices + 2 * self.hidden
+
+    @property
+    def embedding_params(self) -> int:
+        """Parameters of token and position embeddings and the head, a tied head once."""
+        tokens = self.vocab * self.hidden
+        return tokens + self.positions * self.hidden if self.tied else 2 * tokens
+
+    @property
+    def num_params(self) -> int:
+        """Parameters of the whole model."""
+        norm = (2 if self.family == "gpt2" else 1) * self.hidden
+        return self.num_blocks * self.block_params + self.embedding_params + norm
+
+    def lisa_params(self, gamma: int, *, train_embeddings: bool = True) -> int:
+        """Return how many train at once under LISA: gamma blocks and all that is outside."""
+        frozen = (self.num_blocks - gamma) * self.block_params
+        return self.num_params - frozen - (0 if train_embeddings else self.embedding_params)
+
+    def lora_params(self, rank: int, *, embeddings: bool) -> int:
+        """Return how many adapters have: r (inputs + outputs) of each linear layer.
+
+        embeddings: whether token embedding and head have adapters too; a tied head has its own.
+        """
+        blocks = self.num_blocks * sum(rows + columns for rows, columns in self.linears)
+        ends = 2 * (self.vocab + self.hidden) if embeddings else 0
+        return rank * (blocks + ends)
+
+    def config(self) -> PretrainedConfig:
+        """Return transformers' config; dropout is off, as memory and time need no noise."""
+        from transformers import GPT2Config, LlamaConfig, MistralConfig
+
+        if self.family == "gpt2":
+            return GPT2Config(
+                vocab_size=self.vocab, n_embd=self.hidden, n_layer=self.num_blocks,
+                n_head=self.heads, n_positions=self.positions,
+                resid_pdrop=0.0, embd_pdrop=0.0, attn_pdrop=0.0,
+            )  # fmt: skip
+        told: dict[str, Any] = {
+            "vocab_size": self.vocab, "hidden_size": self.hidden, "intermediate_size": self.ffn,
+            "num_hidden_layers": self.num_blocks, "num_attention_heads": self.heads,
+            "num_key_value_heads": self.kv_heads, "max_position_embeddings": self.positions,
+            "tie_word_embeddings": False,
+        }  # fmt: skip
+        return LlamaConfig(**told) if self.family == "llama" else MistralConfig(**told)
+
+
+def _llama(
+    hidden: int, ffn: int, num_blocks: int, heads: int, kv_heads: int, *, vocab: int = 32000,
+    positions: int = 4096, family: Family = "llama",
+) -> Shape:  # fmt: skip
+    return Shape(
+        family=family, hidden=hidden, ffn=ffn, num_blocks=num_blocks, heads=heads,
+        kv_heads=kv_heads, vocab=vocab, positions=positions,
+    )  # fmt: skip
+
+
+SHAPES: dict[str, Shape] = {
+    "gpt2-small": Shape(
+        family="gpt2", hidden=768, ffn=3072, num_blocks=12, heads=12, kv_heads=12, vocab=50257,
+        positions=1024,
+    ),
+    "tinyllama": _llama(2048, 5632, 22, 32, 4, positions=2048),
+    "mistral-7b": _llama(4096, 14336, 32, 32, 8, family="mistral"),
+    "llama-2-7b": _llama(4096, 11008, 32, 32, 32),
+    "llama-2-70b": _llama(8192, 28672, 80, 64, 8),
+    "tiny-deep": _llama(128, 344, 32, 4, 4, vocab=512, positions=256),
+    "tiny-smoke": _llama(32, 88, 8, 4, 4, vocab=64, positions=16),
+    "tiny-quality": _llama(128, 344, 8, 4, 4, vocab=2048, positions=128),
+    "tiny-path": _llama(16, 44, 4, 2, 2, vocab=320, positions=64),
+}  # fmt: skip
+"""The paper's models (Table 14 and section 4.1), and ours: one for memory and time, one for
+quality, and of each a smaller one that shows the path."""
+
+
+def shape_of(name: str) -> Shape:
+    """Return a shape by its name. Raises SpecError that names the nearest ones."""
+    if name not in SHAPES:
+        raise SpecError(f"no shape {name!r}{nearest(name, SHAPES)}; known: {', '.join(SHAPES)}")
+    return SHAPES[name]

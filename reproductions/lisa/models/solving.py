@@ -1,0 +1,122 @@
+"""Texts and problems as a model learns from them: windows of running text, prompts and answers.
+
+Letters in tensor names: N windows, B sequences, T positions.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import cycle
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from harness.errors import DataError
+from reproductions.lisa.models.generation import greedy
+from reproductions.lisa.models.instructions import Example, in_order
+from reproductions.lisa.models.language_model import LanguageModel
+from reproductions.lisa.models.training import TextBatch, mean_loss
+from reproductions.lisa.models.word_problems import Filter, Problem, is_match
+
+ONE_IN = 32
+"""Paragraphs, of which one is a solved problem of GSM8K, where these are mixed in."""
+EVALUATED_TOGETHER = 50
+ROOM = 64
+"""Tokens of the context for an answer at most; at `cpu` problem and answer take 62 in all."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Score:
+    """How a model solves problems."""
+
+    loss: float
+    """Nats an answer token, given the problem."""
+    accuracy: dict[Filter, float]
+    """Share of problems whose decoded result is right, as each filter finds it."""
+
+
+def solution_text(record: Mapping[str, Any]) -> str:
+    r"""Return the steps of a record of GSM8K as running text, without its marks.
+
+    >>> solution_text({"answer": "He has 2*3 = <<2*3=6>>6 eggs.\nSo 6.\n#### 6"})
+    'He has 2*3 = 6 eggs. So 6.'
+    """
+    steps = str(record["answer"]).partition("\n####")[0]
+    return " ".join(re.sub(r"<<.*?>>", "", steps).split())
+
+
+def fitting(texts: Iterable[str], lm: LanguageModel) -> list[str]:
+    """Return texts that fit whole into the model's context. Raises DataError if none does."""
+    found = [text for text in texts if len(lm.encode(text)) < lm.context]
+    if not found:
+        raise DataError(f"no text fits into {lm.context} tokens: take a model of a longer context")
+    return found
+
+
+def mixed(statements: Iterator[str], solutions: Sequence[str]) -> Iterator[str]:
+    """Yield statements, one in ONE_IN of them replaced by the next solution, over and over."""
+    others = cycle(solutions) if solutions else statements
+    for number, statement in enumerate(statements, start=1):
+        yield next(others) if solutions and number % ONE_IN == 0 else statement
+
+
+def windows(lm: LanguageModel, texts: Iterator[str], *, count: int, num_tokens: int) -> Tensor:
+    """Return running text as windows of the start token and what comes next, shape (N, T).
+
+    count: N; num_tokens: T, with the start token. Texts end with the end token.
+    """
+    stream: list[int] = []
+    while len(stream) < count * (num_tokens - 1):
+        stream += [*lm.encode(next(texts)), lm.eos]
+    rows_NT = torch.tensor(stream[: count * (num_tokens - 1)]).view(count, num_tokens - 1)
+    return torch.cat([torch.full((count, 1), lm.bos), rows_NT], dim=1)
+
+
+def text_batches(windows_NT: Tensor, *, batch_size: int) -> Iterator[TextBatch]:
+    """Yield windows in order, each once; the loss is taken on all of their tokens."""
+    for ids_BT in torch.split(windows_NT, batch_size):
+        yield TextBatch(ids_BT=ids_BT, labels_BT=ids_BT)
+
+
+def as_examples(problems: Sequence[Problem], lm: LanguageModel, *, room: int) -> list[Example]:
+    """Return problems as tokens.
+
+    room: tokens of the context kept free for an answer; a prompt that leaves less loses its
+    beginning, as happens to the smallest model. Raises DataError for an answer that is longer.
+    """
+    found = []
+    for problem in problems:
+        prompt, answer = lm.encode(problem.prompt), [*lm.encode(f" {problem.answer}"), lm.eos]
+        if len(answer) > room:
+            raise DataError(f"{problem.answer!r} has {len(answer)} tokens, more than {room}")
+        most = lm.context - 1 - room
+        cut = prompt[max(0, len(prompt) - most) :]
+        found.append(Example(prompt=(lm.bos, *cut), answer=tuple(answer)))
+    return found
+
+
+def answer_loss(lm: LanguageModel, examples: Sequence[Example]) -> float:
+    """Return the loss in nats per answer token."""
+    batches = in_order(examples, batch_size=EVALUATED_TOGETHER, padding=lm.eos)
+    return mean_loss(lm.model, batches)
+
+
+def score(
+    lm: LanguageModel, problems: Sequence[Problem], *, room: int, max_new_tokens: int
+) -> Score:
+    """Return the loss on problems, and how many are solved by greedy decoding."""
+    examples = as_examples(problems, lm, room=room)
+    found = greedy(lm, [one.prompt for one in examples], max_new_tokens=max_new_tokens)
+    responses = [str(lm.tokenizer.decode(tokens)) for tokens in found]
+    pairs = list(zip(responses, problems, strict=True))
+    filters: tuple[Filter, ...] = ("strict", "flexible")
+    return Score(
+        loss=answer_loss(lm, examples),
+        accuracy={
+            kind: sum(is_match(said, one.answer, filter=kind) for said, one in pairs) / len(pairs)
+            for kind in filters
+        },
+    )

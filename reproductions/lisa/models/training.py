@@ -1,0 +1,136 @@
+"""Training a causal language model, the same for every method: batches in, losses out.
+
+Letters in tensor names: B sequences, T positions.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+from torch.nn.utils import clip_grad_norm_
+from torch.optim import AdamW, Optimizer
+
+from harness.errors import SpecError
+from reproductions.lisa.method.methods import MakeOptimizer
+
+IGNORED = -100
+"""Label of a position without a loss, as torch and transformers have it."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Recipe:
+    """How a model is trained: everything but the method and the data."""
+
+    lr: float
+    """At its highest."""
+    num_steps: int
+    """Optimizer steps T."""
+    warmup_steps: int
+    """Over which the rate rises from 0; then it falls along a cosine."""
+    last_lr_share: float
+    """Share of `lr` at the last step."""
+    weight_decay: float
+    betas: tuple[float, float]
+    clip_norm: float
+    """Global norm of what trains, to which gradients are clipped."""
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.warmup_steps < self.num_steps:
+            raise SpecError(f"{self}: need 0 <= warmup_steps < num_steps")
+
+    def share_at(self, step: int) -> float:
+        """Return the part of `lr` that a step uses; steps count from 0, over all switches.
+
+        >>> recipe = Recipe(lr=1.0, num_steps=9, warmup_steps=4, last_lr_share=0.0,
+        ...                 weight_decay=0.0, betas=(0.9, 0.999), clip_norm=1.0)
+        >>> [round(recipe.share_at(step), 2) for step in (0, 3, 4, 6, 8)]
+        [0.25, 1.0, 1.0, 0.5, 0.0]
+        """
+        if step < self.warmup_steps:
+            return (step + 1) / self.warmup_steps
+        done = (step - self.warmup_steps) / max(1, self.num_steps - 1 - self.warmup_steps)
+        fall = 0.5 * (1.0 + math.cos(math.pi * min(1.0, done)))
+        return self.last_lr_share + (1.0 - self.last_lr_share) * fall
+
+    @property
+    def optimizer(self) -> MakeOptimizer:
+        """Return what makes AdamW over given parameters."""
+        return lambda parameters: AdamW(
+            parameters, lr=self.lr, betas=self.betas, weight_decay=self.weight_decay
+        )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class TextBatch:
+    """Token ids and labels, both of shape (B, T); the shift by one place is the model's."""
+
+    ids_BT: Tensor
+    labels_BT: Tensor
+    """The ids where a loss is taken, else IGNORED; padding comes last, where no token sees it."""
+
+
+def pad(examples: Sequence[tuple[Sequence[int], int]], *, padding: int) -> TextBatch:
+    """Return examples as one batch: of each its tokens, and how many at its start are no target."""
+    longest = max(len(tokens) for tokens, _ in examples)
+    ids_BT = torch.full((len(examples), longest), padding, dtype=torch.long)
+    labels_BT = torch.full((len(examples), longest), IGNORED, dtype=torch.long)
+    for row, (tokens, num_given) in enumerate(examples):
+        ids_BT[row, : len(tokens)] = torch.tensor(tokens)
+        labels_BT[row, num_given : len(tokens)] = ids_BT[row, num_given : len(tokens)]
+    return TextBatch(ids_BT=ids_BT, labels_BT=labels_BT)
+
+
+def train(
+    model: nn.Module,
+    optimizer: Optimizer,
+    batches: Iterable[TextBatch],
+    recipe: Recipe,
+    *,
+    first_step: int = 0,
+    after_step: Callable[[int, float], None] = lambda step, loss: None,
+) -> list[float]:
+    """Take one optimizer step a batch; return each batch's loss before its step.
+
+    All groups of the optimizer follow one rate. first_step: of a resumed run, counted from 0.
+    after_step: called with the number of steps done and the batch's loss. A loss that is not
+    finite ends the run: the list then ends with it.
+    """
+    losses: list[float] = []
+    model.train()
+    for step, batch in enumerate(batches, start=first_step):
+        for group in optimizer.param_groups:
+            group["lr"] = recipe.lr * recipe.share_at(step)
+        loss = model(input_ids=batch.ids_BT, labels=batch.labels_BT, use_cache=False).loss
+        losses.append(float(loss.detach()))
+        if not math.isfinite(losses[-1]):
+            break
+        loss.backward()
+        clip_grad_norm_([p for p in model.parameters() if p.grad is not None], recipe.clip_norm)
+        optimizer.step()
+        optimizer.zero_grad(set_to_none=True)
+        after_step(step + 1, losses[-1])
+    return losses
+
+
+@torch.no_grad()
+def answer_nats(model: nn.Module, batch: TextBatch) -> tuple[Tensor, Tensor]:
+    """Return each sequence's summed loss in nats, and its number of targets; both shape (B,)."""
+    model.eval()
+    logits_BTV = model(input_ids=batch.ids_BT, use_cache=False).logits[:, :-1]
+    targets_BT = batch.labels_BT[:, 1:]
+    nats_BT = F.cross_entropy(
+        logits_BTV.transpose(1, 2).float(), targets_BT, ignore_index=IGNORED, reduction="none"
+    )
+    return nats_BT.sum(1), (targets_BT != IGNORED).sum(1)
+
+
+def mean_loss(model: nn.Module, batches: Iterable[TextBatch]) -> float:
+    """Return the loss in nats a target token over all batches, each token weighing the same."""
+    parts = [answer_nats(model, batch) for batch in batches]
+    nats = sum(float(one.double().sum()) for one, _ in parts)
+    return nats / sum(int(count.sum()) for _, count in parts)

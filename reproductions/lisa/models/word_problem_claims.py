@@ -1,0 +1,32 @@
+"""What claims on word problems share, where problems of our own stand for GSM8K."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from harness.declare.claims import ours
+from harness.declare.profiles import CPU, PAPER
+from harness.declare.statistics import MissingRows
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+IN_HOUSE = ours(
+    "DEV-04",
+    profiles=CPU,
+    elsewhere="smoke takes a few steps at one seed; the paper's models need their weights, which"
+    " are not at hand",
+)
+ON_GSM8K = ours("DEV-04", profiles=PAPER, elsewhere="models of this size solve nothing of GSM8K")
+
+
+def stand_in(where: str) -> str:
+    """Return where the paper says what in-house runs stand in for."""
+    return f"{where}; on word problems of ours, not on GSM8K"
+
+
+def on_gsm8k(table: pd.DataFrame) -> float:
+    """Raise MissingRows: no run of ours is on GSM8K itself."""
+    raise MissingRows(
+        "the paper's models and OpenWebMath are not at hand, and no run here is on GSM8K itself"
+    )

@@ -1,0 +1,76 @@
+"""MT-Bench: answers of models before and after fine-tuning, graded by a judge.
+
+Without a judge none of these is run. At `smoke` a few made-up questions are answered, and nobody
+grades the answers.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from harness.declare.experiment import Estimate, Needs
+from harness.declare.params import doc
+from reproductions.lisa.base_model.experiment import USES_BASE
+from reproductions.lisa.finetuning.experiment import USES_TUNED
+from reproductions.lisa.models.names import GRAMMAR, QUALITY, SMALLEST
+from reproductions.lisa.models.scored import NOT_GIVEN, Scored, scored
+from reproductions.lisa.models.shapes import shape_of
+
+QUESTIONS, REFERENCES = "mt_bench_questions", "mt_bench_gpt4_reference"
+NUM_JUDGEMENTS = 160
+SECONDS_PER_JUDGEMENT = 5.0
+"""A guess: it is the judge's time, not this machine's."""
+TIMEOUT_S = 6 * 3600.0
+
+
+class Examined(Scored):
+    """A model that answers questions, and whether a judge rates the answers."""
+
+    questions: Literal["mt_bench", "made_up"] = doc("Which questions.", default="mt_bench")
+    judged: bool = doc("Whether a judge rates the answers.", default=True)
+    max_new_tokens: int = doc("Tokens of an answer at most.")
+
+
+class ExaminedGiven(Examined):
+    """A model that answers questions and was handed in."""
+
+    checkpoint: str = doc("Folder of the paper's models.", default=NOT_GIVEN)
+
+
+def needs(params: Examined) -> Needs:
+    """Return the model's data; MT-Bench's questions and a judge; a GPU for a model given."""
+    packages = ("transformers", "peft", "tokenizers", "openai")
+    judged = params.judged
+    if params.model == SMALLEST:
+        return Needs(data=(GRAMMAR,), memory_bytes=2**30, packages=packages, judge=judged)
+    data = (QUESTIONS, REFERENCES)
+    if params.model == QUALITY:
+        return Needs(data=data, memory_bytes=2**31, packages=packages, judge=judged)
+    # Weights in bfloat16, and a tenth for what a pass holds.
+    room = int(2.2 * shape_of(params.model).num_params)
+    return Needs(data=data, device="cuda", gpu_bytes=room, packages=packages, judge=judged)
+
+
+def estimate(params: Examined) -> Estimate:
+    """Return a start, the answers, and the judge's time."""
+    judge = NUM_JUDGEMENTS * SECONDS_PER_JUDGEMENT if params.judged else 0.0
+    answers = {SMALLEST: 0.3, QUALITY: 60.0}.get(params.model, 3600.0)
+    return Estimate(seconds=1.0 + answers + judge, memory_bytes=2**31)
+
+
+ratings = scored(
+    "lisa/mt_bench",
+    untuned="lisa/mt_bench_untuned",
+    own={
+        "smoke": Examined(model=SMALLEST, questions="made_up", judged=False, max_new_tokens=8),
+        # Half of its context.
+        "cpu": Examined(model=QUALITY, max_new_tokens=64),
+    },
+    # As in FastChat.
+    given=ExaminedGiven(model="", max_new_tokens=1024),
+    run=".mt_bench.trial:mt_bench_rows",
+    needs=needs,
+    estimate=estimate,
+    uses=(USES_BASE, USES_TUNED),
+    timeouts_s=(TIMEOUT_S, TIMEOUT_S),
+)

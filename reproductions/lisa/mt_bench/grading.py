@@ -1,0 +1,162 @@
+"""How a judge grades answers to MT-Bench: what it is told, how its grade is read, what is kept.
+
+Single answers are graded from 1 to 10, as in arXiv 2306.05685, section 3.1; the wording is ours.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from harness.provenance.canonical import digest
+from harness.store.atomic import write_text
+from reproductions.lisa.mt_bench.judge import Judge, JudgeSettings, Message
+
+if TYPE_CHECKING:
+    from reproductions.lisa.mt_bench.answers import Question
+
+log = logging.getLogger(__name__)
+
+LEAST, MOST = 1.0, 10.0
+HASH_CHARS = 16
+SCHEMA_VERSION = 1
+
+TASK = (
+    "You grade the answers of an assistant; you are strict, fair and brief. Read the conversation"
+    " below and grade how well the assistant's {which} answer serves the user. Ask whether it is"
+    " correct, to the point, complete and clear, and whether it does what was asked for; length"
+    " alone earns nothing."
+)
+COMPARE = (
+    " A reference answer is given with each question: compare the assistant's answer with it, and"
+    " name every mistake before you grade."
+)
+FORM = (
+    " First explain your grade in a few sentences. Then write the grade on a last line of its own,"
+    " as a number from 1 (of no use) to 10 (could not be better) in double brackets, such as"
+    " [[4]]."
+)
+WHICH = ("only", "second")
+"""Which answer of a conversation is graded, by its turn."""
+PARTS = {
+    "question": "### Question {turn}\n{text}",
+    "reference": "### Reference answer {turn}\n{text}",
+    "answer": "### The assistant's answer {turn}\n{text}",
+}
+_RATING = re.compile(r"\[\[\s*([0-9]+(?:\.[0-9]+)?)\s*\]\]")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Judgement:
+    """What a judge said of one answer."""
+
+    text: str
+    """As it came."""
+    judge: str
+    """Who said it, in the endpoint's words."""
+
+    @property
+    def rating(self) -> float | None:
+        """From 1 to 10; None where the text has none."""
+        return rating_in(self.text)
+
+
+def rating_in(text: str) -> float | None:
+    """Return the last number in double brackets; None where there is none, or none from 1 to 10.
+
+    The last, as an explanation that comes first may quote a grade from the answer.
+
+    >>> rating_in("It claims [[10]], but it is wrong. [[2]]")
+    2.0
+    >>> rating_in("8 of 10"), rating_in("[[11]]"), rating_in("[[rating]]")
+    (None, None, None)
+    """
+    found = _RATING.findall(text)
+    if not found or not LEAST <= float(found[-1]) <= MOST:
+        return None
+    return float(found[-1])
+
+
+def messages_for(question: Question, answers: Sequence[str]) -> list[Message]:
+    """Return what the judge is told to grade the last of a conversation's answers.
+
+    answers: to the first turn, or to both; the second is graded with the first in sight. All in
+    one message of the user: some judges' templates know no system.
+    """
+    task = TASK.format(which=WHICH[len(answers) - 1]) + (COMPARE if question.references else "")
+    parts = [task + FORM]
+    for index, text in enumerate(answers):
+        texts = {"question": question.turns[index], "answer": text}
+        if question.references:
+            texts["reference"] = question.references[index]
+        parts += [
+            part.replace("{turn}", str(index + 1)).replace("{text}", texts[name])
+            for name, part in PARTS.items()
+            if name in texts
+        ]
+    return [{"role": "user", "content": "\n\n".join(parts)}]
+
+
+def prompt_hash(messages: Sequence[Message]) -> str:
+    """Return the start of the SHA-256 of everything the judge is told about one answer."""
+    return digest([dict(message) for message in messages])[:HASH_CHARS]
+
+
+def wording_hash() -> str:
+    """Return the start of the SHA-256 of our wording, which all prompts share."""
+    return digest([TASK, COMPARE, FORM, list(WHICH), PARTS])[:HASH_CHARS]
+
+
+class Grades:
+    """A judge's judgements of one trial, each kept on disk as soon as it is there."""
+
+    def __init__(self, judge: Judge, path: Path) -> None:
+        """Take up what an interrupted trial kept at `path` from the same judge."""
+        self._judge, self._path = judge, path
+        self._kept = _read(path, _who(judge.settings))
+
+    def grade(self, messages: Sequence[Message]) -> Judgement:
+        """Return the judgement on a prompt, asking for it only where none is kept.
+
+        Raises EnvError or RunError where the judge does not answer.
+        """
+        key = prompt_hash(messages)
+        if key not in self._kept:
+            reply = self._judge.ask(messages)
+            self._kept[key] = Judgement(text=reply.text, judge=reply.model)
+            self._write()
+        return self._kept[key]
+
+    def _write(self) -> None:
+        head = {"schema_version": SCHEMA_VERSION, "judge": _who(self._judge.settings)}
+        lines = [head, *({"prompt": key, **asdict(one)} for key, one in self._kept.items())]
+        write_text(self._path, "".join(json.dumps(line) + "\n" for line in lines))
+
+
+def _who(settings: JudgeSettings) -> str:
+    """Return what tells one judge from another; an address may be private, so only its hash."""
+    return digest([settings.url, settings.model])[:HASH_CHARS]
+
+
+def _read(path: Path, judge: str) -> dict[str, Judgement]:
+    """Return what is kept by the prompt's hash; nothing where it is another judge's, or damaged."""
+    if not path.exists():
+        return {}
+    try:
+        head, *lines = map(json.loads, path.read_text(encoding="utf-8").splitlines())
+        if (head["schema_version"], head["judge"]) != (SCHEMA_VERSION, judge):
+            log.warning("%s holds judgements of another judge: they are asked for again", path)
+            return {}
+        return {line["prompt"]: _judgement(line) for line in lines}
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        log.warning("%s cannot be used (%s): judgements are asked for again", path, error)
+        return {}
+
+
+def _judgement(line: Mapping[str, str]) -> Judgement:
+    return Judgement(text=line["text"], judge=line["judge"])

@@ -1,0 +1,101 @@
+"""Tables of MT-Bench: mean ratings of a model and method, over all questions or by category."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from harness.declare.table import Column, Table, Tables, columns_of, measured, param, value
+from reproductions.lisa.mt_bench.experiment import Examined
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+CATEGORIES = (
+    "writing", "roleplay", "reasoning", "math", "coding", "extraction", "stem", "humanities",
+)  # fmt: skip
+"""In the order of MT-Bench."""
+MODEL = columns_of(Examined, "model", "method")
+SEED = columns_of(Examined, "seed")
+COUNTED = (
+    measured(
+        "judge",
+        str,
+        "Who rated, in the endpoint's words; empty where nobody did.",
+        nullable=True,
+    ),
+    value("wording", str, "Hash of what all judges are told."),
+    value("lr", float, "Rate of fine-tuning.", nullable=True),
+    value("num_answers", int, "Questions times turns."),
+    measured("num_rated", int, "Answers whose judgement has a rating."),
+)
+MEAN = measured(
+    "mean_rating",
+    float,
+    "From 1 to 10, over all rated answers; empty where there is none.",
+    nullable=True,
+)
+
+
+def average_rows(tables: Tables) -> pd.DataFrame:
+    """Return one row per model, method and seed."""
+    return _summary(tables, ["model", "method", "seed"], AVERAGES.names)
+
+
+def category_rows(tables: Tables) -> pd.DataFrame:
+    """Return one row per model, method, category and seed."""
+    return _summary(tables, ["model", "method", "category", "seed"], BY_CATEGORY.names)
+
+
+def _summary(tables: Tables, keys: list[str], names: list[str]) -> pd.DataFrame:
+    import pandas as pd
+
+    # An empty frame has no columns; nor has one of runs that all diverged an answer.
+    answered = [frame for frame in tables.values() if "turn" in frame]
+    if not answered:
+        return pd.DataFrame(columns=names)
+    answers = pd.concat(answered, ignore_index=True).dropna(subset=["turn"])
+    rating = answers["rating"].astype("float64")
+    groups = answers.assign(
+        rating=rating,
+        first_turn=rating.where(answers["turn"] == 1),
+        second_turn=rating.where(answers["turn"] == 2),
+    ).groupby(keys, sort=False)
+    table = groups.agg(
+        judge=("judge", _words),
+        wording=("wording", _words),
+        lr=("lr", "first"),
+        num_answers=("turn", "size"),
+        num_rated=("rating", "count"),
+        first_turn=("first_turn", "mean"),
+        second_turn=("second_turn", "mean"),
+        mean_rating=("rating", "mean"),
+    )
+    return table.reset_index().reindex(columns=names)
+
+
+def _words(column: pd.Series[str]) -> str | None:
+    """Return the distinct words of a column, beside each other; None where it has none."""
+    return " / ".join(dict.fromkeys(column.dropna())) or None
+
+
+def _turn(name: str, turns: str) -> Column:
+    return measured(name, float, f"Mean rating of the answers to {turns} turns.", nullable=True)
+
+
+AVERAGES = Table.of(
+    MODEL,
+    SEED,
+    COUNTED,
+    _turn("first_turn", "first"),
+    _turn("second_turn", "second"),
+    MEAN,
+    make=average_rows,
+)
+BY_CATEGORY = Table.of(
+    MODEL,
+    param("category", str, "Category of the questions."),
+    SEED,
+    COUNTED,
+    MEAN,
+    make=category_rows,
+)

@@ -1,0 +1,1 @@
+"""Norms by layer of weights and adapters: Figures 2 and 12."""

@@ -1,0 +1,43 @@
+"""Claims on adapters as they are drawn at the paper's widths, for Figures 2 and 12."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from harness.declare.claims import CHECK, Claim, at_least, at_most, claims, ours
+from reproductions.lisa.norms import quantities as q
+
+OURS = ours("DEV-04", elsewhere="in a model as narrow as smoke's the draw itself scatters by more")
+RATIO, SPREAD, DRAW, MOVE = 5.0, 2.0, 0.03, 0.1
+"""Thresholds, written down before any run."""
+
+
+def of_drawn(*models: str, names: str, where: str) -> tuple[Claim, ...]:
+    """Return the claims on some models, `names` in words."""
+    return claims(
+        where,
+        (
+            "nothing_changed_at_start",
+            CHECK,
+            # Norms in the table have nine digits.
+            at_most(q.start_error, 1e-8, "share"),
+            "Before any step the update is zero and merging adapters leaves every layer's norm as"
+            " it is (largest change, or relative difference of norms): what adapters measure then"
+            " is the draw alone.",
+        ),
+        (
+            "drawn_by_closed_form",
+            OURS,
+            at_most(partial(q.drawn_error, models=models), DRAW, "share"),
+            f"Adapters of rank 128 on {names}, as peft draws them, have in every layer the norm"
+            " sqrt(n r / 3) of a block with n linear layers, sqrt(r / 3) of a head, sqrt(d r) of"
+            " an embedding, within 3 % (largest difference).",
+        ),
+        (
+            "embedding_above_blocks_untrained",
+            OURS,
+            at_least(partial(q.drawn_embedding_ratio, models=models), RATIO, "ratio"),
+            "The skew that is shown under LoRA is there before any step: the embedding's adapters"
+            f" have at least five times the norm of the median block's ({names}, least ratio).",
+        ),
+    )

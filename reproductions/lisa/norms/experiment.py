@@ -1,0 +1,127 @@
+"""Norms by layer: of adapters as they are drawn at the paper's widths, and over a fine-tuning."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Literal
+
+from harness.declare.experiment import Estimate, Experiment, Needs
+from harness.declare.params import Params, doc, seed
+from harness.declare.profiles import Profile
+from reproductions.lisa.base_model.experiment import USES_BASE
+from reproductions.lisa.finetuning.experiment import FIXED_LR, NUM_STEPS, SEEDS, needs
+from reproductions.lisa.models.names import QUALITY, SMALLEST
+from reproductions.lisa.models.shapes import shape_of
+from reproductions.lisa.models.tuning import Tuning
+
+RANK = 128
+NUM_DRAWS = 3
+BLOCKS_BUILT = {"gpt2-small": 12, "llama-2-7b": 1, "mistral-7b": 1}
+"""One block of a 7B model, at the real width; the others are drawn like it."""
+DRAWN_PER_S = 5e7
+"""Weights that one core draws and measures."""
+
+
+START, MEAN = "start", "mean"
+"""Before any step, and the mean over all steps."""
+
+
+class Draw(Params):
+    """Adapters beside a model with random weights, before any step."""
+
+    model: str = doc("Shape of the model.")
+    num_blocks: int = doc("Blocks that are built.")
+    rank: int = doc("LoRA's rank.")
+    seed: int = seed("Adapters and weights.", default=0)
+    device: Literal["cpu", "cuda"] = doc("Where they are drawn.", default="cpu")
+    dtype: Literal["float32", "bfloat16"] = doc("Type of weights and adapters.", default="bfloat16")
+
+
+class Training(Tuning):
+    """Fine-tuning with a measurement after every step."""
+
+    method: Literal["lora", "full"] = doc("lora or full.")
+    rank: int = doc("LoRA's rank; 0 without it.")
+
+
+def drawn_grid(profile: Profile) -> Iterator[Draw]:
+    """Yield the paper's models, on a GPU with all their blocks; a small width at `smoke`."""
+    if profile == "smoke":
+        yield Draw(model="tiny-smoke", num_blocks=8, rank=4)
+        return
+    for model, num_built in BLOCKS_BUILT.items():
+        one = Draw(model=model, num_blocks=num_built, rank=RANK)
+        if profile != "cpu":
+            one = replace(one, num_blocks=shape_of(model).num_blocks, device="cuda")
+        for number in range(NUM_DRAWS):
+            yield replace(one, seed=number)
+
+
+def training(model: str, method: Literal["lora", "full"]) -> Training:
+    """Return a training at the rate of the ablations, with the rank of the fine-tuning study."""
+    rank = 4 if method == "lora" else 0
+    return Training(
+        model=model, method=method, rank=rank, lr=FIXED_LR, num_steps=NUM_STEPS, batch_size=8
+    )
+
+
+def training_grid(profile: Profile) -> Iterator[Training]:
+    """Yield both methods; three steps of the smallest model at `smoke`."""
+    methods: tuple[Literal["lora", "full"], ...] = ("lora", "full")
+    for method in methods:
+        match profile:
+            case "smoke":
+                yield replace(training(SMALLEST, method), num_steps=3, batch_size=4)
+            case "cpu":
+                for number in SEEDS:
+                    yield replace(training(QUALITY, method), seed=number)
+
+
+def num_built(draw: Draw) -> int:
+    """Return how many weights a trial draws."""
+    shape = shape_of(draw.model)
+    return shape.num_params - (shape.num_blocks - draw.num_blocks) * shape.block_params
+
+
+def drawn_needs(draw: Draw) -> Needs:
+    """Return room for the weights twice: some are drawn in float32 before they are stored."""
+    room = 2**30 + 4 * num_built(draw)
+    packages = ("transformers", "peft")
+    if draw.device == "cuda":
+        return Needs(device="cuda", gpu_bytes=room, packages=packages)
+    return Needs(memory_bytes=room, packages=packages)
+
+
+def drawn_estimate(draw: Draw) -> Estimate:
+    """Return a start and a time that grows with the weights."""
+    room = drawn_needs(draw).memory_bytes
+    return Estimate(seconds=6.0 + num_built(draw) / DRAWN_PER_S, memory_bytes=room)
+
+
+def training_estimate(params: Training) -> Estimate:
+    """Return a start and the steps, each with its norms."""
+    return Estimate(seconds=6.0 + 0.25 * params.num_steps, memory_bytes=2**31)
+
+
+drawn = Experiment(
+    "lisa/initial_norms",
+    version=1,
+    params=Draw,
+    grid=drawn_grid,
+    run="trial:initial_rows",
+    needs=drawn_needs,
+    estimate=drawn_estimate,
+    address=("model", "num_blocks", "seed"),
+)
+trained = Experiment(
+    "lisa/norms",
+    version=1,
+    params=Training,
+    grid=training_grid,
+    run="trial:training_rows",
+    needs=needs,
+    uses=USES_BASE,
+    estimate=training_estimate,
+    address=("model", "method", "lr", "seed"),
+)

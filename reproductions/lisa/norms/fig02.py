@@ -1,0 +1,64 @@
+"""Figure 2: norms by layer under LoRA and under full training."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from harness.declare.claims import at_least, at_most, claims
+from harness.declare.profiles import CPU
+from harness.declare.task import Task
+from reproductions.lisa.models.names import QUALITY
+from reproductions.lisa.norms import quantities as q
+from reproductions.lisa.norms import table
+from reproductions.lisa.norms.claims import MOVE, OURS, RATIO, SPREAD, of_drawn
+from reproductions.lisa.norms.experiment import drawn, trained
+
+WHERE = "Figure 2 and its section"
+MODELS = ("gpt2-small", "llama-2-7b")
+IN_HOUSE = OURS.at(
+    *CPU, elsewhere="the in-house model is trained at cpu; the paper's need their weights"
+)
+task = Task(
+    "lisa/fig02",
+    reads=(drawn, trained),
+    table=table.norms_of(*MODELS),
+    claims=of_drawn(*MODELS, names="GPT2-Small and LLaMA-2-7B", where=WHERE)
+    + claims(
+        f"{WHERE}; in-house stand-in, see DEV-07",
+        (
+            "embedding_above_blocks",
+            IN_HOUSE,
+            at_least(partial(q.embedding_ratio, model=QUALITY), RATIO, "ratio"),
+            "Under LoRA the embedding's adapters have, in the mean over training, at least five"
+            " times the norm of the median block's.",
+        ),
+        (
+            "full_profile_is_flat",
+            IN_HOUSE,
+            at_most(partial(q.block_spread, model=QUALITY), SPREAD, "ratio"),
+            "Under full training no block's norm is more than twice another's, in the mean over"
+            " training.",
+        ),
+        (
+            "training_hardly_moves_adapters",
+            IN_HOUSE,
+            at_most(partial(q.adapters_moved, model=QUALITY), MOVE, "share"),
+            "The mean over training of an adapter's norm differs by less than 10 % from its norm"
+            " before any step (largest difference over layers).",
+        ),
+    ),
+    figure="figures:norm_panels",
+    caption="L2 norm of all parameters of a layer: E and P embeddings of tokens and positions, H"
+    " head. Broad grey line: what the initialiser gives adapters, in closed form. Plus signs:"
+    " adapters drawn at the paper's widths and rank 128, before any step; one block of LLaMA-2-7B,"
+    " as all are drawn alike. Hollow and dashed: the paper's early version, means over its"
+    " training; GPT-2's head is its token embedding, which it shows twice and we once. The in-house"
+    " model: means over 122 steps of fine-tuning, each method at the rate of its least validation"
+    " loss. Last panel: largest layer over the median one. Points: mean over seeds; bars: standard"
+    " error.",
+    alt="Panels of layer norms on a log axis. In GPT2-Small and LLaMA-2-7B untrained adapters and"
+    " the early version's curve for LoRA lie on the closed form of the initialiser, high at the"
+    " token embedding and low at blocks; its curve for full training has blocks that are alike. A"
+    " third panel has the in-house model, trained, and a last one how far its largest layer stands"
+    " out.",
+)

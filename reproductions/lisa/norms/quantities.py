@@ -1,0 +1,91 @@
+"""What the claims on layerwise norms measure, from the tables of Figures 2 and 12."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import TYPE_CHECKING
+
+from harness.declare.statistics import MissingRows
+from harness.declare.table import pick
+from reproductions.lisa.norms.axis import EMBEDDING, HEAD, POSITIONS
+from reproductions.lisa.norms.experiment import MEAN, START
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+NO_BLOCKS = (EMBEDDING, POSITIONS, HEAD)
+RUN = ["model", "num_blocks", "method", "rank", "lr", "when", "seed"]
+"""What the layers of one model in one state share."""
+LORA, FULL = "lora", "full"
+
+
+def start_error(table: pd.DataFrame) -> float:
+    """Return the largest change before any step, or relative difference of a merged weight's norm
+    from that of the weight alone, over all layers."""
+    rows = pick(table, when=START)
+    off = (rows["weight_norm"] / rows["base_norm"] - 1.0).abs()
+    return float(max(off.max(), rows["change_norm"].abs().max()))
+
+
+def drawn_error(table: pd.DataFrame, *, models: Collection[str]) -> float:
+    """Return the largest relative difference of drawn adapters' norms from the closed form."""
+    rows = _drawn(table, models)
+    return float((rows["adapter_norm"] / rows["drawn_norm"] - 1.0).abs().max())
+
+
+def drawn_embedding_ratio(table: pd.DataFrame, *, models: Collection[str]) -> float:
+    """Return the embedding's norm over the blocks' median, of drawn adapters.
+
+    The least ratio of all models.
+    """
+    rows = _drawn(table, models)
+    return min(_embedding_ratio(own) for _, own in rows.groupby("model"))
+
+
+def embedding_ratio(table: pd.DataFrame, *, model: str) -> float:
+    """Return the embedding's norm over the blocks' median, of adapters in the mean over steps."""
+    return _embedding_ratio(_chosen(table, model, LORA, MEAN))
+
+
+def adapters_moved(table: pd.DataFrame, *, model: str) -> float:
+    """Return the largest relative difference, over layers, of an adapter's mean norm from its
+    norm before any step."""
+    mean, start = (
+        _chosen(table, model, LORA, when).set_index("layer")["adapter_norm"]
+        for when in (MEAN, START)
+    )
+    return float((mean / start - 1.0).abs().max())
+
+
+def block_spread(table: pd.DataFrame, *, model: str) -> float:
+    """Return the largest over the smallest norm of a block's weights under full training."""
+    blocks = _blocks(_chosen(table, model, FULL, MEAN))["weight_norm"]
+    return float(blocks.max() / blocks.min())
+
+
+def skew(values: pd.Series[float]) -> float:
+    """Return the largest of some layers' norms over their median; not a number where that is 0."""
+    median = float(values.median())
+    return float(values.max()) / median if median > 0.0 else float("nan")
+
+
+def _chosen(table: pd.DataFrame, model: str, method: str, when: str) -> pd.DataFrame:
+    """Return a model's layers at the learning rate of the least validation loss."""
+    return pick(table, model=model, method=method, when=when, chosen=True)
+
+
+def _drawn(table: pd.DataFrame, models: Collection[str]) -> pd.DataFrame:
+    rows = table[table["model"].isin(models) & (table["when"] == START)]
+    missing = set(models) - set(rows["model"])
+    if missing:
+        raise MissingRows(f"no adapters were drawn for {', '.join(sorted(missing))}")
+    return rows
+
+
+def _embedding_ratio(rows: pd.DataFrame) -> float:
+    embedding = float(pick(rows, layer=EMBEDDING)["adapter_norm"].iloc[0])
+    return embedding / float(_blocks(rows)["adapter_norm"].median())
+
+
+def _blocks(rows: pd.DataFrame) -> pd.DataFrame:
+    return rows[~rows["layer"].isin(NO_BLOCKS)]

@@ -1,0 +1,1 @@
+"""Time of one training step by method: Figure 4."""

@@ -1,0 +1,133 @@
+"""Time of one training step by method: warm, all methods in turn, and each one's cold start."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from harness.declare.experiment import Estimate, Experiment, Needs
+from harness.declare.params import Params, doc, seed
+from harness.declare.profiles import Profile
+from reproductions.lisa.models.costs import activation_bytes, static_bytes, with_a_tenth
+from reproductions.lisa.models.shapes import shape_of
+
+DROPOUT = 0.1
+"""What adapters have in the authors' memory script."""
+NUM_SEEDS = 3
+START_S = 6.0
+"""Import of transformers and peft."""
+
+
+class Timing(Params):
+    """Steps of some methods on a model."""
+
+    shape: str = doc("Model, with new weights.")
+    device: Literal["cpu", "cuda"] = doc("cpu: one thread; cuda: one GPU.")
+    dtype: Literal["float32", "bfloat16"] = doc("Type of weights, gradients and moments.")
+    seq_len: int = doc("Tokens per sequence.")
+    batch_size: int = doc("Sequences per step.")
+    lora_rank: int = doc("LoRA's rank.")
+    lisa_gamma: int = doc("Blocks that train at once under LISA.", default=2)
+    num_warmup: int = doc("Rounds before those that are timed.", default=5)
+    num_timed: int = doc("Rounds that are timed.", default=20)
+    cold: bool = doc(
+        "The first step of a fresh process, by the host's clock without a synchronise; else warm"
+        " steps, methods in turn.",
+        default=False,
+    )
+    methods: Literal["all", "full", "lora_dropout", "lora", "lisa"] = doc(
+        "Which methods are timed.", default="all"
+    )
+    seed: int = seed("A repetition in another process.", default=0)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Timed:
+    """One method that is timed."""
+
+    method: Literal["full", "lora", "lisa"]
+    rank: int = 0
+    dropout: float = 0.0
+    gamma: int = 0
+
+
+def methods_of(timing: Timing) -> list[Timed]:
+    """Return the methods of a trial, in the order in which they take turns."""
+    lora = Timed(method="lora", rank=timing.lora_rank)
+    known = {
+        "full": Timed(method="full"),
+        "lora_dropout": replace(lora, dropout=DROPOUT),
+        "lora": lora,
+        "lisa": Timed(method="lisa", gamma=timing.lisa_gamma),
+    }
+    return list(known.values()) if timing.methods == "all" else [known[timing.methods]]
+
+
+def with_cold_starts(warm: Timing, *methods: str) -> Iterator[Timing]:
+    """Yield a warm trial of all methods, and the cold start of some."""
+    yield warm
+    for method in methods:
+        yield replace(warm, cold=True, methods=method)  # type: ignore[arg-type]
+
+
+def grid(profile: Profile) -> Iterator[Timing]:
+    """Yield a model of small blocks, and on a GPU LLaMA-2-7B with random weights."""
+    match profile:
+        case "smoke":
+            few = Timing(
+                shape="tiny-smoke", device="cpu", dtype="float32", seq_len=16, batch_size=1,
+                lora_rank=1, num_warmup=0, num_timed=3,
+            )  # fmt: skip
+            yield from with_cold_starts(few, "full")
+            return
+        case "cpu":
+            warm = Timing(
+                shape="tiny-deep", device="cpu", dtype="float32", seq_len=256, batch_size=2,
+                lora_rank=4,
+            )  # fmt: skip
+        case _:
+            warm = Timing(
+                shape="llama-2-7b", device="cuda", dtype="bfloat16", seq_len=512, batch_size=1,
+                lora_rank=128,
+            )  # fmt: skip
+    for number in range(NUM_SEEDS):
+        one = replace(warm, seed=number)
+        yield from with_cold_starts(one, "full", "lora_dropout", "lora", "lisa")
+
+
+def needs(timing: Timing) -> Needs:
+    """Return what a trial asks for: on a GPU all its models at once, and one's activations."""
+    packages = ("transformers", "peft")
+    if timing.device != "cuda":
+        return Needs(memory_bytes=2**31, packages=packages, exclusive=True)
+    shape, dtype = shape_of(timing.shape), timing.dtype
+    static = [
+        static_bytes(shape, one.method, rank=one.rank, gamma=one.gamma, dtype=dtype)
+        for one in methods_of(timing)
+    ]
+    saved = activation_bytes(
+        shape, seq_len=timing.seq_len, batch_size=timing.batch_size, dtype=dtype
+    )
+    room = sum(static) + max(with_a_tenth(one + saved) - one for one in static)
+    return Needs(device="cuda", gpu_bytes=room, packages=packages, exclusive=True)
+
+
+def estimate(timing: Timing) -> Estimate:
+    """Return a start, and a second per step at `cpu`."""
+    rounds = 1 if timing.cold else timing.num_warmup + timing.num_timed
+    step_s = 0.6 if timing.shape == "tiny-deep" else 0.2
+    seconds = START_S + step_s * rounds * len(methods_of(timing))
+    return Estimate(seconds=seconds, memory_bytes=2**31)
+
+
+timings = Experiment(
+    "lisa/step_time",
+    version=1,
+    params=Timing,
+    grid=grid,
+    run="trial:time_rows",
+    needs=needs,
+    estimate=estimate,
+    address=("shape", "cold", "methods", "seed"),
+)

@@ -1,0 +1,62 @@
+"""What the claims on time measure, from the table of Figure 4."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from harness.declare.statistics import MissingRows
+from harness.declare.table import pick
+from reproductions.lisa.models.shapes import shape_of
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Chosen = Mapping[str, float | str]
+"""Columns and their values that choose a method's rows."""
+FULL: Chosen = {"method": "full"}
+LISA: Chosen = {"method": "lisa"}
+
+
+def times(
+    table: pd.DataFrame, *, one: Chosen, other: Chosen, phase: str = "total"
+) -> tuple[float, float]:
+    """Return the warm median times of two methods' phase, in ms, from one seed's rows."""
+    return _warm_ms(table, one, phase), _warm_ms(table, other, phase)
+
+
+def forward_difference(table: pd.DataFrame) -> float:
+    """Return the largest difference of LISA's and full training's operations forward."""
+    return float((_flops(table, LISA, "forward") - _flops(table, FULL, "forward")).abs().max())
+
+
+def backward_error(table: pd.DataFrame) -> float:
+    """Return the largest error of what LISA saves backward: 2 operations per token and weight.
+
+    The weights are those of the frozen blocks' linear layers, whose gradients are not made; the
+    gradients of their inputs are, as the embedding trains.
+    """
+    saved = _flops(table, FULL, "backward") - _flops(table, LISA, "backward")
+    rows = pick(table, **LISA, phase="backward").dropna(subset=["flops"])
+    expected = [_frozen_flops(row) for _, row in rows.iterrows()]
+    return float((saved - expected).abs().max())
+
+
+def _frozen_flops(row: pd.Series) -> int:
+    shape = shape_of(row["shape"])
+    weights = sum(rows * columns for rows, columns in shape.linears)
+    tokens = int(row["seq_len"]) * int(row["batch_size"])
+    return int(2 * tokens * weights * (shape.num_blocks - int(row["gamma"])))
+
+
+def _warm_ms(table: pd.DataFrame, method: Chosen, phase: str) -> float:
+    rows = pick(table, cold=False, phase=phase, **method)
+    if len(rows) != 1:
+        raise MissingRows(f"{len(rows)} rows of {dict(method)} at {phase}, need one per seed")
+    return float(rows["median_ms"].iloc[0])
+
+
+def _flops(table: pd.DataFrame, method: Chosen, phase: str) -> pd.Series[int]:
+    """Return counted operations by seed; cold starts have none."""
+    rows = pick(table, cold=False, phase=phase, **method)
+    return rows.set_index("seed")["flops"]

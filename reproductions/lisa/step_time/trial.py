@@ -1,0 +1,113 @@
+"""From the parameters of a step-time trial to its rows: one per method and phase."""
+
+from __future__ import annotations
+
+import gc
+import statistics
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from typing import Any
+
+import torch
+
+from harness.declare.experiment import Device, Row, RunContext
+from harness.measure.fresh import call_fresh
+from harness.measure.machine import load_average
+from reproductions.lisa.method.methods import from_params
+from reproductions.lisa.models.shapes import shape_of
+from reproductions.lisa.models.step_memory import Workload
+from reproductions.lisa.step_time.experiment import Timed, Timing, methods_of
+from reproductions.lisa.step_time.timing import Step, Times, cold_times, warm_times
+
+NO_SWITCH = 10**9
+"""A period that no run reaches: the price of a switch is a benchmark of its own."""
+
+
+def time_rows(params: Timing, ctx: RunContext) -> list[Row]:
+    """Time one step of the trial's methods, warm and in turn, or one method's cold first step.
+
+    One row per method and phase.
+    """
+    rows = _cold_rows if params.cold else _warm_rows
+    return list(rows(params, ctx.device, ctx.seed("init")))
+
+
+def cold_step(*, params: dict[str, Any], device: Device, seed: int) -> dict[str, float]:
+    """Build a model in this process, which has computed nothing yet, and time its first step."""
+    torch.set_num_threads(1)
+    timing = Timing.from_json(params)
+    (timed,) = methods_of(timing)
+    return cold_times(_step(timing, timed, device=device, seed=seed), device=device)
+
+
+def _warm_rows(params: Timing, device: Device, seed: int) -> Iterator[Row]:
+    for timed, found in zip(methods_of(params), _warm_times(params, device, seed), strict=True):
+        for phase, samples in found.samples_ms.items():
+            flops = found.flops[phase]
+            yield _row(timed, phase, samples, flops=flops, load=found.load_average)
+
+
+def _warm_times(params: Timing, device: Device, seed: int) -> list[Times]:
+    # Dropout draws from the global generator, which other trials of this process share.
+    with torch.random.fork_rng():
+        steps = [_step(params, one, device=device, seed=seed) for one in methods_of(params)]
+        times = warm_times(
+            steps, device=device, num_warmup=params.num_warmup, num_timed=params.num_timed
+        )
+    # LISA and its optimizer point at each other, and a cold start beside needs the room.
+    steps.clear()
+    gc.collect()
+    if device == "cuda":
+        torch.cuda.empty_cache()
+    return times
+
+
+def _cold_rows(params: Timing, device: Device, seed: int) -> Iterator[Row]:
+    (timed,) = methods_of(params)
+    load = load_average()
+    told = {"params": params.to_json(), "device": device, "seed": seed}
+    for phase, sample_ms in call_fresh(cold_step, told).items():
+        yield _row(timed, phase, [sample_ms], flops=None, load=load)
+
+
+def _row(
+    timed: Timed, phase: str, samples_ms: Sequence[float], *, flops: int | None, load: float | None
+) -> Row:
+    low, median, high = _quartiles(samples_ms)
+    return {
+        **asdict(timed),
+        "phase": phase,
+        "num_samples": len(samples_ms),
+        "flops": flops,
+        "median_ms": median,
+        "p25_ms": low,
+        "p75_ms": high,
+        "load_average": load,
+    }
+
+
+def _quartiles(samples: Sequence[float]) -> tuple[float, float, float]:
+    """Return the quartiles, interpolated linearly; a single sample is all three.
+
+    >>> _quartiles([1.0, 2.0, 3.0, 4.0, 5.0]), _quartiles([7.0])
+    ((2.0, 3.0, 4.0), (7.0, 7.0, 7.0))
+    """
+    if len(samples) == 1:
+        return samples[0], samples[0], samples[0]
+    low, median, high = statistics.quantiles(samples, n=4, method="inclusive")
+    return low, median, high
+
+
+def _step(params: Timing, timed: Timed, *, device: Device, seed: int) -> Step:
+    method = from_params(
+        timed.method,
+        rank=timed.rank,
+        alpha=float(timed.rank),
+        dropout=timed.dropout,
+        embeddings=True,
+        gamma=timed.gamma,
+        period=NO_SWITCH,
+        seed=seed,
+    )
+    workload = Workload(seq_len=params.seq_len, batch_size=params.batch_size, dtype=params.dtype)
+    return Step(method, shape_of(params.shape), workload, device=device, seed=seed)

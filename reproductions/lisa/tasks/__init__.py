@@ -1,1 +1,0 @@
-"""Views: a table, its claims and its figure."""

@@ -1,0 +1,1 @@
+"""Convergence on a convex problem: Theorem 1."""

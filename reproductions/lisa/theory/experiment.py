@@ -1,0 +1,56 @@
+"""LISA on logistic regression in blocks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import get_args
+
+from harness.declare.experiment import Estimate, Experiment, Needs
+from harness.declare.params import Params, doc, seed
+from harness.declare.profiles import Profile
+from reproductions.lisa.memory.experiment import Policy
+
+DECAYS = (0.1, 0.01)
+
+
+class Run(Params):
+    """A run of projected AdamW under LISA."""
+
+    policy: Policy = doc("What happens to the states of blocks that are frozen again.")
+    decay: float = doc("Weight decay of AdamW.")
+    seed: int = seed("Layers and batches.")
+    steps: int = doc("Optimizer steps.")
+    num_blocks: int = doc("Blocks that the weights are cut into.", default=8)
+    gamma: int = doc("Blocks that train at once.", default=2)
+    period: int = doc("Steps between two draws of blocks, the paper's K.", default=13)
+    batch_size: int = doc("Samples per step.", default=32)
+    lr: float = doc("Step size at the first step; it falls like one over the root.", default=0.1)
+    radius: float = doc(
+        "Radius of the ball that weights are projected on; it holds both optima.", default=50.0
+    )
+
+
+def grid(profile: Profile) -> Iterator[Run]:
+    """Yield every policy and decay; at `cpu` with a last decade that has forgotten the start."""
+    steps, num_seeds = {"smoke": (60, 1), "cpu": (20_000, 5)}.get(profile, (0, 0))
+    for policy in get_args(Policy):
+        for decay in DECAYS:
+            for number in range(num_seeds):
+                yield Run(policy=policy, decay=decay, seed=number, steps=steps)
+
+
+def estimate(run: Run) -> Estimate:
+    """Return a time that grows with the steps."""
+    return Estimate(seconds=3.0 + 8e-4 * run.steps, memory_bytes=2**30)
+
+
+runs = Experiment(
+    "lisa/convex",
+    version=1,
+    params=Run,
+    grid=grid,
+    run="trial:convex_rows",
+    needs=Needs(data=("digits",)),
+    estimate=estimate,
+    address=("policy", "decay", "seed"),
+)

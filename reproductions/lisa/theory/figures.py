@@ -1,0 +1,46 @@
+"""Figure of the convex problem: mean suboptimality against steps."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from harness.publish.figures import MARKERS, PALETTE, FigureContext, plot_ours
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+POLICIES = ("keep_all", "drop_refrozen", "reset_all")
+"""In the order of the legend."""
+
+
+def rate_panels(context: FigureContext) -> Figure:
+    """Draw one panel per weight decay, one line per policy, and the theorem's slope."""
+    decays = sorted(context.table["decay"].unique(), reverse=True)
+    figure, axes = context.subplots(1, len(decays), aspect=0.8, sharey=True)
+    for ax, decay in zip(axes, decays, strict=True):
+        rows = context.table[context.table["decay"] == decay]
+        for policy, color, marker in zip(POLICIES, PALETTE, MARKERS, strict=False):
+            own = rows[rows["policy"] == policy]
+            plot_ours(
+                ax, own, x="num_steps", y="mean_gap", label=policy, color=color, marker=marker
+            )
+        _guide(ax, rows)
+        ax.set_xscale("log")
+        ax.set_yscale("log")
+        ax.set_title(f"weight decay {decay:g}")
+        ax.set_xlabel("steps T")
+    axes[0].set_ylabel("mean of f_reg(w_t) - f_reg*")
+    handles, labels = axes[0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside upper center", ncols=len(labels))
+    return figure
+
+
+def _guide(ax: Axes, rows: pd.DataFrame) -> None:
+    """Draw T^-1/2 over the last decade, above the mean of the last points."""
+    end = float(rows["num_steps"].max())
+    height = 1.7 * float(rows.loc[rows["num_steps"] == end, "mean_gap"].mean())
+    ax.plot(
+        [end / 10, end], [height * 10**0.5, height], color=PALETTE[6], ls=":", label="slope -1/2"
+    )  # fmt: skip

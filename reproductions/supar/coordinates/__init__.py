@@ -1,0 +1,1 @@
+"""The coordinate check of Figure 5, and by layer."""

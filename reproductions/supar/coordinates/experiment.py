@@ -1,0 +1,73 @@
+"""The coordinate check of Figure 5: activations over density in the first ten steps.
+
+Base hyperparameters are those of Figure 5's row in Table 4. Masks are Bernoulli, as in the
+authors' code, whose plot is the only published one with readable values. Beyond the paper each
+layer has a row of its own, with the size of its updates and of the gradient at its input.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from harness.declare.experiment import Estimate, Experiment
+from harness.declare.profiles import Profile
+from harness.provenance.cohorts import Cohort
+from reproductions.supar.method.base_hyperparameters import FIGURE_5
+from reproductions.supar.models.costs import estimate_of, needs_of
+from reproductions.supar.models.points import (
+    CPU_DENSITIES,
+    MEDIUM,
+    PAPER,
+    SMALL,
+    FixedPoint,
+    Net,
+    constant,
+    fixed_point,
+)
+from reproductions.supar.models.schemes import SCHEMES
+
+COHORT_1 = Cohort(number=1, num_seeds=10, since="d7749ae120cfd1f51479c683845e7081135369a5")
+FRESH = COHORT_1.name
+"""Judges the claims whose seals came late, or were renewed, when the first seeds were known."""
+_SHORT = constant(replace(MEDIUM, base_width=256, batch_size=4), 10, clip_norm=0.0)
+NETS: dict[Profile, Net] = {
+    "smoke": constant(replace(SMALL, batch_size=4), 10, clip_norm=0.0),
+    # The widest that takes under ten core-minutes.
+    "cpu": replace(_SHORT, width=768),
+    # The paper's shape on characters, at the authors' context.
+    "gpu": replace(_SHORT, device="cuda", width=2048, context=1024),
+    "paper": constant(replace(PAPER, width=2048, batch_size=4, head_size=32), 10, clip_norm=0.0),
+}
+
+
+def grid(profile: Profile) -> Iterator[FixedPoint]:
+    """Yield the three schemes over densities; at `paper` 82k tokens a trial."""
+    smoke = profile == "smoke"
+    for seed in range(1 if smoke else 10):
+        for scheme in SCHEMES:
+            for density in (1.0, 1 / 4) if smoke else CPU_DENSITIES:
+                # For this figure Table 4 gives SP the same standard deviation as the others.
+                yield fixed_point(
+                    NETS[profile], scheme, density, seed, FIGURE_5.lr,
+                    sp_std=FIGURE_5.init_std, base=FIGURE_5,
+                )  # fmt: skip
+
+
+def estimate(params: FixedPoint) -> Estimate:
+    """Return what a trial costs: each update is followed by a second forward pass."""
+    return estimate_of(params, num_passes=4.0)
+
+
+coordinate_check = Experiment(
+    "supar/coordinate_check",
+    version=2,
+    params=FixedPoint,
+    grid=grid,
+    run="trial:measure_layers",
+    cohorts={"cpu": (COHORT_1,)},
+    needs=needs_of,
+    estimate=estimate,
+    dry_run=".models.gpt_trial:dry_run",
+    address=("scheme", "density", "seed"),
+)

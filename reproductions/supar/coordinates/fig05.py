@@ -1,0 +1,100 @@
+"""Figure 5: do activations keep their size as weights are removed? The coordinate check."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from harness.declare.claims import at_most, claims, monotone, ratio, within
+from harness.declare.task import Task
+from reproductions.supar.coordinates import quantities as q
+from reproductions.supar.coordinates import table
+from reproductions.supar.coordinates.experiment import FRESH, coordinate_check
+from reproductions.supar.models.claims import OURS, Row
+from reproductions.supar.models.schemes import NAMES
+
+SCHEMES = ("supar", "sp", "mup")
+TESTED = replace(OURS, elsewhere=table.TOO_NARROW)
+TESTED_AFRESH = replace(TESTED, cohort=FRESH)
+SIZES = {
+    "delta_y_rms": ("update", "the change of the {} output by the first update", 1),
+    "grad_x_rms": ("gradient", "the gradient with respect to the {} input, before any update", 0),
+}
+"""The word of a claim, its phrase, and the step at which a size is judged."""
+LAST_STEP = 9
+
+
+def slopes() -> Iterator[Row]:
+    """Yield the claims on activations at initialization."""
+    for scheme in SCHEMES:
+        for block, word in table.BLOCKS.items():
+            where: dict[str, Any] = {"scheme": scheme, "block": block, "step": 0}
+            if scheme == "supar":
+                criterion = at_most(partial(q.activation_slope_size, **where), 0.15, "")
+                phrase = "do not depend on density (log-log slope at most 0.15)."
+            else:
+                criterion = within(partial(q.activation_slope, **where), 0.7, 1.4, "")
+                phrase = "shrink in proportion to density (log-log slope 0.7 to 1.4)."
+            statement = f"At initialization, {word} activations under {NAMES[scheme]} {phrase}"
+            yield f"slope_{scheme}_{block}", TESTED_AFRESH, criterion, statement
+
+
+def after_training() -> Iterator[Row]:
+    """Yield the claims on activations after nine updates."""
+    for scheme in SCHEMES:
+        low, high, phrase = (
+            (0.25, 4.0, "within a factor 4 of the dense ones.")
+            if scheme == "supar"
+            else (0.0, 0.1, "at most 0.1 of the dense ones.")
+        )
+        for block, word in table.BLOCKS.items():
+            pair = partial(
+                q.sparse_to_dense, scheme=scheme, block=block, step=LAST_STEP, density=0.0625
+            )
+            statement = (
+                f"After nine updates under {NAMES[scheme]}, {word} activations at density 1/16 are"
+                f" {phrase}"
+            )
+            yield f"after_{scheme}_{block}", TESTED, ratio(pair, low, high, ""), statement
+
+
+def sizes() -> Iterator[Row]:
+    """Yield the claims on updates and gradients under SmuPar and muP."""
+    for value, (name, phrase, step) in SIZES.items():
+        for scheme in ("supar", "mup"):
+            for block, word in table.BLOCKS.items():
+                where: dict[str, Any] = {"scheme": scheme, "block": block, "step": step}
+                if scheme == "supar":
+                    criterion = ratio(
+                        partial(q.largest_to_smallest, value=value, **where), 0.0, 2.5, ""
+                    )
+                    ending = "stays within a factor 2.5 across densities."
+                else:
+                    criterion = monotone(
+                        partial(q.rising_with_density, value=value, **where), "", strict=True
+                    )
+                    ending = "falls with every step down in density."
+                statement = f"Under {NAMES[scheme]}, {phrase.format(word)}, {ending}"
+                yield f"{name}_{scheme}_{block}", TESTED, criterion, statement
+
+
+task = Task(
+    "supar/fig05",
+    reads=(coordinate_check,),
+    table=table.BLOCK_MEANS,
+    claims=claims("Figure 5, Finding 1", *slopes(), *after_training())
+    + claims(
+        "Finding 1 and the feature-learning desiderata, section 3 (no plot)",
+        *sizes(),
+    ),
+    figure="figures:coordinate_panels",
+    caption="Mean absolute activation against density, one line per step from before training"
+    " (t=0) to after nine updates (t=9): mean over seeds; bars, at t=0 and t=9, show its standard"
+    " error. Each panel states the fitted log-log slope at t=0, with its 95 % interval."
+    " Hollow and dashed: the plot shipped with the authors' code, a third party's reproduction"
+    " and not the paper's figure.",
+    alt="Six panels, attention and feed-forward by SP, μP and SμPar: mean absolute activation"
+    " against density on logarithmic axes, one line per training step.",
+)

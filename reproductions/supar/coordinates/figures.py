@@ -1,0 +1,138 @@
+"""Figures of the coordinate check: blocks against density, and layer by layer."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING
+
+from harness.declare.statistics import InvalidQuantity, MissingRows, aggregate, t_interval
+from harness.publish.figures import FigureContext, plot_ours, plot_paper, sequential
+from reproductions.supar.coordinates.quantities import activation_slope
+from reproductions.supar.coordinates.table import BLOCKS
+from reproductions.supar.models.drawing import density_axis
+from reproductions.supar.models.schemes import LABELS, SCHEMES
+from reproductions.supar.models.size_figures import SIZES, legend, lines, range_text
+from reproductions.supar.models.slopes import log_slope
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+
+def coordinate_panels(context: FigureContext) -> Figure:
+    """Draw mean absolute activation against density: blocks by schemes, one line per step."""
+    figure, axes = context.subplots(2, 3, aspect=0.95)
+    steps = sorted(int(step) for step in context.table["step"].unique())
+    colors = dict(zip(steps, sequential(len(steps)), strict=True))
+    ends = (steps[0], steps[-1])
+    panels = [(block, scheme) for block in BLOCKS for scheme in SCHEMES]
+    for ax, (block, scheme) in zip(axes, panels, strict=True):
+        table = context.table
+        rows = table[(table["block"] == block) & (table["scheme"] == scheme)]
+        for step in steps:
+            _step_line(ax, rows[rows["step"] == step], color=colors[step], ends=step in ends)
+        _official(ax, context.reference, f"{scheme} {block}", colors)
+        ax.set_yscale("log")
+        density_axis(ax)
+        ax.set_title(
+            f"{LABELS[scheme]}, {BLOCKS[block]}\n{_slope_text(rows, scheme, block)}", fontsize=6.5
+        )
+    for row in (axes[:3], axes[3:]):
+        _share_heights(row)
+        row[0].set_ylabel("mean |activation|")
+    _step_legend(figure, colors, per_row=6 if context.width == "double" else 4)
+    return figure
+
+
+def _step_line(ax: Axes, rows: pd.DataFrame, *, color: str, ends: bool) -> None:
+    """Draw one step: the first and the last with marks and bars, those between as thin lines."""
+    if ends:
+        plot_ours(ax, rows, x="density", y="mean_abs_activation", label="", color=color)
+        return
+    means = aggregate(rows, by=["density"], value="mean_abs_activation").sort_values("density")
+    ax.plot(means["density"].to_numpy(), means["mean"].to_numpy(), color=color, linewidth=0.7)
+
+
+def _official(ax: Axes, reference: pd.DataFrame, prefix: str, colors: dict[int, str]) -> None:
+    """Add the plot shipped with the authors' code, at the steps that were read."""
+    rows = reference[reference["x_name"] == "density"]
+    for step, color in colors.items():
+        plot_paper(ax, rows[rows["series"] == f"{prefix} {step}"], label="", color=color)
+
+
+def _slope_text(rows: pd.DataFrame, scheme: str, block: str) -> str:
+    """Return the slope at t=0 with its interval, by the quantity that the claims use."""
+    fit = partial(activation_slope, scheme=scheme, block=block, step=0)
+    try:
+        interval = t_interval([fit(part) for _, part in rows.groupby("seed", sort=True)])
+    except (InvalidQuantity, MissingRows):
+        return "no slope at t=0"
+    if not math.isfinite(interval.low):
+        return f"slope {_signed(interval.mean)}"
+    numbers = [_signed(number) for number in (interval.mean, interval.low, interval.high)]
+    return "slope {} [{}, {}]".format(*numbers)
+
+
+def _signed(number: float) -> str:
+    """Return two decimals, without the sign of a zero.
+
+    >>> _signed(-0.004), _signed(-0.006)
+    ('0.00', '-0.01')
+    """
+    return f"{round(number, 2) + 0.0:.2f}"
+
+
+def _step_legend(figure: Figure, colors: dict[int, str], *, per_row: int) -> None:
+    from matplotlib.lines import Line2D
+
+    handles = [
+        Line2D([], [], color=color, marker="o", label=f"t={step}") for step, color in colors.items()
+    ]
+    handles.append(
+        Line2D(
+            [], [], color="#333333", marker="o", linestyle="--", markerfacecolor="white",
+            label="authors' code",
+        )
+    )  # fmt: skip
+    figure.legend(handles=handles, loc="outside upper center", ncols=per_row)
+
+
+def layer_panels(context: FigureContext, *, steps: Mapping[str, int]) -> Figure:
+    """Draw sizes as rows and schemes as columns against density, one line per layer.
+
+    steps: the sizes to draw, each with the step at which it is drawn.
+    """
+    figure, axes = context.subplots(len(steps), len(SCHEMES), aspect=0.95)
+    panels = [(size, scheme) for size in steps for scheme in SCHEMES]
+    for ax, (size, scheme) in zip(axes, panels, strict=True):
+        table = context.table
+        rows = table[(table["scheme"] == scheme) & (table["step"] == steps[size])]
+        lines(ax, rows, x="density", y=size)
+        ax.set_title(f"{LABELS[scheme]}\n{_slope_range(rows, size)}", fontsize=6.5)
+        ax.set_ylabel(f"{SIZES[size]}, t={steps[size]}")
+    for first in range(0, len(panels), len(SCHEMES)):
+        _share_heights(axes[first : first + len(SCHEMES)])
+    legend(figure, axes[0], per_row=4 if context.width == "double" else 2)
+    return figure
+
+
+def _slope_range(rows: pd.DataFrame, size: str) -> str:
+    """State the least and the largest slope over layers, each a mean over seeds."""
+    slopes = []
+    for _, layer in rows.groupby("layer", sort=True):
+        seeds = layer.groupby("seed", sort=True)
+        try:
+            fits = [log_slope(dict(zip(p["density"], p[size], strict=True))) for _, p in seeds]
+        except InvalidQuantity:
+            return "no slope"
+        slopes.append(t_interval(fits).mean)
+    return range_text(slopes)
+
+
+def _share_heights(axes: Sequence[Axes]) -> None:
+    bounds = [ax.get_ylim() for ax in axes]
+    for ax in axes:
+        ax.set_ylim(min(low for low, _ in bounds), max(high for _, high in bounds))

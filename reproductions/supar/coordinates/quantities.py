@@ -1,0 +1,94 @@
+"""What the claims of the coordinate check measure, each a number from a task's table.
+
+Every function takes the table of one seed. No torch, no pandas at import.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from harness.declare.statistics import InvalidQuantity, MissingRows
+from harness.declare.table import pick
+from reproductions.supar.models.slopes import log_slope
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+FIRST_STEP = {"grad_x_rms": 0, "delta_y_rms": 1}
+"""Updates after which a size of a layer is judged: the earliest at which there is one."""
+
+
+def by_density(
+    table: pd.DataFrame, *, scheme: str, block: str, step: int, value: str
+) -> dict[float, float]:
+    """Return a measured size by density, ascending.
+
+    Raises MissingRows where there is none, InvalidQuantity where one is not a positive number.
+    """
+    rows = pick(table, scheme=scheme, block=block, step=step)
+    sizes = dict(sorted(zip(rows["density"], rows[value], strict=True)))
+    if len(sizes) < 2:
+        raise MissingRows(f"{scheme}, {block}, step {step}: fewer than two densities")
+    for density, size in sizes.items():
+        if not (math.isfinite(size) and size > 0.0):
+            raise InvalidQuantity(f"{scheme}, {block}, density {density:g}: {value} is {size:g}")
+    return {float(density): float(size) for density, size in sizes.items()}
+
+
+def activation_slope(table: pd.DataFrame, *, scheme: str, block: str, step: int) -> float:
+    """Return the fitted slope of log2 mean absolute activation against log2 density."""
+    return log_slope(
+        by_density(table, scheme=scheme, block=block, step=step, value="mean_abs_activation")
+    )
+
+
+def activation_slope_size(table: pd.DataFrame, *, scheme: str, block: str, step: int) -> float:
+    """Return the slope without its sign."""
+    return abs(activation_slope(table, scheme=scheme, block=block, step=step))
+
+
+def sparse_to_dense(
+    table: pd.DataFrame, *, scheme: str, block: str, step: int, density: float
+) -> tuple[float, float]:
+    """Return mean absolute activation at `density` and at density 1, for their ratio."""
+    sizes = by_density(table, scheme=scheme, block=block, step=step, value="mean_abs_activation")
+    if density not in sizes or 1.0 not in sizes:
+        raise MissingRows(f"{scheme}, {block}: density {density:g} or 1 was not run")
+    return sizes[density], sizes[1.0]
+
+
+def largest_to_smallest(
+    table: pd.DataFrame, *, scheme: str, block: str, step: int, value: str
+) -> tuple[float, float]:
+    """Return the largest and the smallest size over densities, for their ratio."""
+    sizes = by_density(table, scheme=scheme, block=block, step=step, value=value).values()
+    return max(sizes), min(sizes)
+
+
+def rising_with_density(
+    table: pd.DataFrame, *, scheme: str, block: str, step: int, value: str
+) -> list[float]:
+    """Return log2 sizes from the lowest density to the highest, claimed to ascend."""
+    sizes = by_density(table, scheme=scheme, block=block, step=step, value=value)
+    return [math.log2(size) for size in sizes.values()]
+
+
+def steepest_slope(table: pd.DataFrame, *, scheme: str, block: str, value: str) -> float:
+    """Return the largest slope without its sign over the layers of a kind."""
+    return max(map(abs, _slopes(table, scheme=scheme, block=block, value=value)))
+
+
+def least_slope(table: pd.DataFrame, *, scheme: str, block: str, value: str) -> float:
+    """Return the least slope over the layers of a kind."""
+    return min(_slopes(table, scheme=scheme, block=block, value=value))
+
+
+def _slopes(table: pd.DataFrame, *, scheme: str, block: str, value: str) -> list[float]:
+    """Return each layer's slope of log2 size against log2 density, at the size's first step."""
+    layers = pick(table, scheme=scheme, block=block).groupby("layer", sort=True)
+    step = FIRST_STEP[value]
+    return [
+        log_slope(by_density(part, scheme=scheme, block=block, step=step, value=value))
+        for _, part in layers
+    ]

@@ -1,0 +1,114 @@
+"""What the claims on accuracies measure, from Table 2 and its substitute.
+
+Quantities take the table of one seed, unless they say "whole table"; an average is over the
+tasks of the table. No torch, no pandas at import.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from harness.declare.statistics import MissingRows
+from harness.declare.table import pick
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import pandas as pd
+
+SPARSE = 1 / 16
+"""At this density and below SmuPar is claimed to be the best; sparsity 93.75 %."""
+
+
+def accuracy(table: pd.DataFrame, *, scheme: str, task: str, density: float | None = None) -> float:
+    """Return one accuracy; density None for guessing. Raises MissingRows where there is none."""
+    place = {} if density is None else {"density": density}
+    rows = pick(table, scheme=scheme, task=task, **place)
+    values = [float(value) for value in rows["accuracy"].dropna()]
+    if len(values) != 1:
+        at = "" if density is None else f" at density {density:g}"
+        raise MissingRows(f"{task}: {scheme}{at} has {len(values)} accuracies, need one")
+    return values[0]
+
+
+def average(table: pd.DataFrame, *, scheme: str, density: float | None = None) -> float:
+    """Return the mean accuracy over the tasks that guessing has a score for."""
+    tasks = sorted(pick(table, scheme="random")["task"].unique())
+    scores = [accuracy(table, scheme=scheme, task=task, density=density) for task in tasks]
+    return math.fsum(scores) / len(scores)
+
+
+def average_at_lowest(table: pd.DataFrame, *, scheme: str) -> float:
+    """Return the average accuracy at the lowest density; of guessing where it has none."""
+    density = None if scheme == "random" else float(table["density"].min())
+    return average(table, scheme=scheme, density=density)
+
+
+def least_lead(table: pd.DataFrame) -> float:
+    """Return SmuPar's average over the better of SP's and muP's, the least over low densities.
+
+    Raises MissingRows where the table has no density of at most 1/16.
+    """
+    densities = [float(d) for d in sorted(table["density"].dropna().unique()) if d <= SPARSE]
+    if not densities:
+        raise MissingRows(f"the table has no density of at most {SPARSE:g}")
+    return min(
+        average(table, scheme="supar", density=density)
+        - max(average(table, scheme=scheme, density=density) for scheme in ("sp", "mup"))
+        for density in densities
+    )
+
+
+def lead_on_task(table: pd.DataFrame, *, task: str) -> float:
+    """Return SmuPar's accuracy over the better of SP's and muP's at the lowest density."""
+    density = float(table["density"].min())
+    others = [accuracy(table, scheme=name, task=task, density=density) for name in ("sp", "mup")]
+    return accuracy(table, scheme="supar", task=task, density=density) - max(others)
+
+
+def margins_over_random(table: pd.DataFrame) -> list[float]:
+    """Return what SP and SmuPar score above guessing, on average at the lowest density."""
+    guessing = average_at_lowest(table, scheme="random")
+    return [average_at_lowest(table, scheme=scheme) - guessing for scheme in ("sp", "supar")]
+
+
+def largest_dense_difference(table: pd.DataFrame) -> float:
+    """Return the largest difference of dense SmuPar and muP, over tasks and seeds; whole table."""
+    dense = table[table["density"] == 1.0].dropna(subset=["accuracy"])
+    keys = ["task", "seed"]
+    supar, mup = (dense[dense["scheme"] == name].set_index(keys) for name in ("supar", "mup"))
+    both = supar["accuracy"].astype(float) - mup["accuracy"].astype(float)
+    if both.dropna().empty:
+        raise MissingRows("SmuPar and muP share no dense net")
+    return float(both.abs().max())
+
+
+def largest_gap_to(table: pd.DataFrame, *, printed: Sequence[tuple[str, float]]) -> float:
+    """Return how far guessing is from what a table prints for it, over tasks; whole table."""
+    guesses = table[table["scheme"] == "random"]
+    gaps = [
+        abs(float(value) - expected)
+        for task, expected in printed
+        for value in guesses.loc[guesses["task"] == task, "accuracy"]
+    ]
+    if not gaps:
+        raise MissingRows("the table has no rows of guessing")
+    return max(gaps)
+
+
+def race_lead(table: pd.DataFrame) -> float:
+    """Return SmuPar's lead on RACE at the lowest density.
+
+    Raises MissingRows where RACE was not run.
+    """
+    if table.loc[table["task"] == "race", "accuracy"].dropna().empty:
+        raise MissingRows("RACE was not run: the data catalogue has no copy of it")
+    return lead_on_task(table, task="race")
+
+
+def printed_at(reference: pd.DataFrame, *, series: str, density: float) -> float | None:
+    """Return what Table 2 prints for a series at a density; None where it prints nothing."""
+    rows = reference[(reference["series"] == series) & (reference["y_name"] == "accuracy")]
+    near = rows[(rows["x"] - density).abs() <= 1e-3 * density]
+    return float(near["value"].iloc[0]) if len(near) == 1 else None

@@ -1,0 +1,1 @@
+"""Learning-rate sweeps under RigL and GMP: Figure 12."""

@@ -1,0 +1,1 @@
+"""SmuPar and its rivals as a library: rules, masks, dynamic sparsity, sizes of activations."""

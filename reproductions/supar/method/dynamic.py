@@ -1,0 +1,262 @@
+"""Dynamic sparsity: masks that change while a model trains.
+
+`Rigl` drops the smallest weights and grows those of the largest gradients; `Gmp` prunes a dense
+net step by step. Both work on any module whose layers have masks, and keep nothing between
+steps: masks are buffers of the model, moments lie in the optimizer, so a checkpoint of these
+two holds all there is. The loop of a training step is
+
+    with topology.backward(step):
+        loss.backward()
+    if topology.update(step):
+        optimizer.step()
+    optimizer.zero_grad()
+
+Sources: RigL, arXiv 1911.11134, Algorithm 1; gradual magnitude pruning, arXiv 1710.01878,
+equation 1; how SmuPar used both, arXiv 2405.15743, Figure 12 and footnotes 8, 9.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from typing import Literal
+
+import torch
+from torch import Tensor, nn
+
+from harness.errors import SpecError
+from reproductions.supar.method.density import Density, check_density, density_of
+from reproductions.supar.method.masks import (
+    MASK,
+    attach_mask,
+    dense_gradients,
+    linear_named,
+    masked_layers,
+)
+
+RegrownMoments = Literal["zeroed", "kept"]
+"""What Adam knows of a weight that comes back. `zeroed`: nothing. `kept`: its second moment from
+before, decayed while it was masked; the first is zero in any case, or masked weights would move."""
+
+_SECOND_MOMENTS = ("exp_avg_sq", "max_exp_avg_sq")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class UpdateSchedule:
+    """When masks are updated; steps count from 0."""
+
+    num_steps: int
+    """Steps of the whole training."""
+    interval: int
+    """Steps from one update to the next; the first is at step `interval`."""
+    end_step: int
+    """Where changes end: GMP is at its density there, RigL's drop fraction at 0."""
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.interval <= self.end_step < self.num_steps:
+            raise SpecError(
+                f"interval={self.interval}, end_step={self.end_step}: "
+                f"need 1 <= interval <= end_step < num_steps={self.num_steps}"
+            )
+
+    @classmethod
+    def evenly(cls, num_steps: int, *, num_updates: int, part: float) -> UpdateSchedule:
+        """Return a schedule of `num_updates` updates, the last after `part` of the training.
+
+        Rounding up the interval may cost an update. RigL does one less, since at the end it
+        would drop nothing.
+
+        >>> UpdateSchedule.evenly(1000, num_updates=10, part=0.75)
+        UpdateSchedule(num_steps=1000, interval=75, end_step=750)
+        """
+        end_step = math.floor(part * num_steps)
+        if not 1 <= num_updates <= end_step:
+            raise SpecError(f"num_updates={num_updates}: need 1 <= num_updates <= {end_step}")
+        interval = math.ceil(end_step / num_updates)
+        return cls(num_steps=num_steps, interval=interval, end_step=end_step)
+
+    def due(self, step: int) -> bool:
+        """Return whether masks are updated at a step: every `interval` steps, and at the end."""
+        if not 0 < step <= self.end_step:
+            return False
+        return step % self.interval == 0 or step == self.end_step
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class Rigl:
+    """Move a part of each layer's weights to where the gradient is largest, now and then.
+
+    An update takes the place of an optimizer step, as in Algorithm 1: the batch's gradient is
+    spent on choosing. The smallest of each mask's weights are dropped, then as many with the
+    largest gradients grown from 0. A weight just dropped is a candidate too, as in the authors'
+    code; if chosen it stays as it was. Ties go to the first in row-major order (the authors
+    break them by noise).
+    """
+
+    model: nn.Module
+    optimizer: torch.optim.Optimizer
+    schedule: UpdateSchedule
+    drop_fraction: float
+    """Part of the active weights dropped, before annealing; 0.3 in SmuPar."""
+    regrown_moments: RegrownMoments
+
+    def __post_init__(self) -> None:
+        _check_masked(self.model)
+        if not 0.0 < self.drop_fraction < 1.0:
+            raise SpecError(f"drop_fraction={self.drop_fraction}: need 0 < drop_fraction < 1")
+        if self.regrown_moments not in ("zeroed", "kept"):
+            raise SpecError(f"regrown_moments={self.regrown_moments!r}: need 'zeroed' or 'kept'")
+        if self.schedule.interval < 2:
+            raise SpecError("interval=1: RigL would never let the optimizer step; need 2 or more")
+
+    def backward(self, step: int) -> AbstractContextManager[None]:
+        """Keep the gradients of masked weights, at steps that update the masks and no others."""
+        return dense_gradients(self.model) if self._due(step) else nullcontext()
+
+    @torch.no_grad()
+    def update(self, step: int) -> bool:
+        """Drop and grow where that is due, and return whether the optimizer is to step.
+
+        The gradients of the layers are gone after an update. Raises SpecError where a layer
+        has none before it.
+        """
+        if not self._due(step):
+            return True
+        fraction = cosine_drop_fraction(
+            step, initial=self.drop_fraction, end_step=self.schedule.end_step
+        )
+        keep = _SECOND_MOMENTS if self.regrown_moments == "kept" else ()
+        for name, layer in masked_layers(self.model).items():
+            gradient = layer.weight.grad
+            if gradient is None:
+                raise SpecError(f"layer {name!r} has no gradient: update masks after a backward")
+            mask = getattr(layer, MASK)
+            num_dropped = math.floor(fraction * int(mask.sum()))
+            new = regrow(layer.weight, gradient, mask, num_dropped=num_dropped)
+            _replace_mask(layer, new, self.optimizer, keep=keep)
+            layer.weight.grad = None
+        return False
+
+    def _due(self, step: int) -> bool:
+        # At the end the drop fraction is 0: an update would only cost an optimizer step.
+        return self.schedule.due(step) and step < self.schedule.end_step
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class Gmp:
+    """Prune each layer's smallest weights, from dense to a final density, for good.
+
+    Every layer needs a mask from the start, a full one (`attach_full_masks`); pruning comes
+    before the optimizer's step, which is taken at every step. A matrix keeps exactly
+    round(density * size) weights; ties go to the first in row-major order.
+    """
+
+    model: nn.Module
+    optimizer: torch.optim.Optimizer
+    schedule: UpdateSchedule
+    density: Density
+    """At the end: one for all masked layers, or one per layer, by its name."""
+
+    def __post_init__(self) -> None:
+        _check_masked(self.model)
+        check_density(self.density, masked_layers(self.model))
+
+    def backward(self, step: int) -> AbstractContextManager[None]:
+        """Leave the backward pass as it is."""
+        return nullcontext()
+
+    @torch.no_grad()
+    def update(self, step: int) -> bool:
+        """Prune where that is due; the optimizer is to step in any case."""
+        if not self.schedule.due(step):
+            return True
+        for name, layer in masked_layers(self.model).items():
+            density = cubic_density(
+                step, final=density_of(self.density, name), end_step=self.schedule.end_step
+            )
+            mask = getattr(layer, MASK)
+            new = prune(layer.weight, mask, num_kept=round(density * mask.numel()))
+            _replace_mask(layer, new, self.optimizer, keep=())
+            if layer.weight.grad is not None:
+                layer.weight.grad.masked_fill_(~new, 0.0)
+        return True
+
+
+def cosine_drop_fraction(step: int, *, initial: float, end_step: int) -> float:
+    """Return the fraction of active weights to drop: half a cosine from `initial` to 0.
+
+    Source: arXiv 1911.11134, section 3, (2) update schedule.
+
+    >>> cosine_drop_fraction(50, initial=0.3, end_step=100)
+    0.15
+    """
+    return initial / 2.0 * (1.0 + math.cos(math.pi * step / end_step))
+
+
+def cubic_density(step: int, *, final: float, end_step: int) -> float:
+    """Return the density at a step: 1 at step 0, `final` from `end_step` on.
+
+    Source: arXiv 1710.01878, equation 1, from dense: sparsity s_f (1 - (1 - t / T)^3), so
+    written that rounding cannot miss the final density.
+
+    >>> cubic_density(50, final=0.2, end_step=100)
+    0.30000000000000004
+    """
+    left = max(0.0, 1.0 - step / end_step)
+    return final + (1.0 - final) * left**3
+
+
+def regrow(weight: Tensor, gradient: Tensor, mask: Tensor, *, num_dropped: int) -> Tensor:
+    """Return the mask after dropping the smallest weights and growing the largest gradients.
+
+    gradient: of the loss in all weights, masked ones too. Keeps the number of active weights.
+    """
+    kept = prune(weight, mask, num_kept=int(mask.sum()) - num_dropped)
+    return kept | _largest(gradient.abs(), num_dropped, among=~kept)
+
+
+def prune(weight: Tensor, mask: Tensor, *, num_kept: int) -> Tensor:
+    """Return the mask of the largest active weights; `mask` itself where it has no more."""
+    return _largest(weight.abs(), num_kept, among=mask)
+
+
+def attach_full_masks(model: nn.Module, layers: Iterable[str]) -> None:
+    """Give linear layers masks that keep every weight, where pruning is to start.
+
+    Raises SpecError for anything but an unmasked nn.Linear with a weight of its own.
+    """
+    for name in layers:
+        module = linear_named(model, name)
+        attach_mask(module, torch.ones_like(module.weight, dtype=torch.bool))
+
+
+def _largest(scores: Tensor, count: int, *, among: Tensor) -> Tensor:
+    """Return a mask of the `count` largest scores, none negative, among candidates."""
+    ranked = scores.masked_fill(~among, -1.0).flatten().argsort(descending=True, stable=True)
+    chosen = torch.zeros(among.numel(), dtype=torch.bool, device=among.device)
+    chosen[ranked[:count]] = True
+    return chosen.view(among.shape) & among
+
+
+def _replace_mask(
+    layer: nn.Linear, new: Tensor, optimizer: torch.optim.Optimizer, *, keep: tuple[str, ...]
+) -> None:
+    """Change a layer's mask; what was not active before and after starts, or stays, at zero.
+
+    keep: names of the optimizer's entries that stay as they are; of others, those of the
+    weight's shape are zeroed, since momentum would carry a dropped weight away from zero.
+    """
+    mask = getattr(layer, MASK)
+    changed = ~(mask & new)
+    layer.weight.masked_fill_(changed, 0.0)
+    for name, entry in optimizer.state.get(layer.weight, {}).items():
+        if isinstance(entry, Tensor) and entry.shape == mask.shape and name not in keep:
+            entry.masked_fill_(changed, 0.0)
+    mask.copy_(new)
+
+
+def _check_masked(model: nn.Module) -> None:
+    if not masked_layers(model):
+        raise SpecError("this model has no masked layer: call sparsify or attach_full_masks first")

@@ -1,0 +1,196 @@
+"""SP, muP, SmuPar and its two half-way ablations: Table 1 as one object.
+
+A parameterization turns base hyperparameters, found on a small dense proxy, into what a wide
+and sparse net needs: the initial standard deviation and the Adam learning rate of each
+parameter, the multipliers of the embedding and of the logits, and the attention scale.
+
+Source: Dey, Bergsma, Hestness, "Sparse maximal update parameterization", NeurIPS 2024,
+arXiv 2405.15743, Table 1; the ablations are those of Figures 13 and 14.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+from harness.errors import SpecError
+from reproductions.supar.method.density import Density, check_density, density_of
+
+if TYPE_CHECKING:
+    import torch
+    from torch import nn
+
+Scheme = Literal["sp", "mup", "supar", "mup_init_only", "mup_lr_only"]
+SCHEMES: tuple[Scheme, ...] = get_args(Scheme)
+Role = Literal["embedding", "hidden", "vector"]
+"""`hidden`: a matrix whose two sides grow with the width, the only kind that is sparsified.
+`embedding`: a matrix with one such side (input, positions, readout). `vector`: norms, biases."""
+Roles = Mapping[str, Role]
+"""The role of every parameter, by its name."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class BaseHyperparameters:
+    """What is tuned on the proxy and carried over."""
+
+    init_std: float
+    """sigma_base; SP uses it as it is, at any width."""
+    lr: float
+    """eta_base, the peak learning rate; the x axis of the paper's sweeps."""
+    input_multiplier: float
+    """alpha_input; SP has none."""
+    output_multiplier: float
+    """alpha_output; SP has none."""
+
+    def __post_init__(self) -> None:
+        values = (self.init_std, self.lr, self.input_multiplier, self.output_multiplier)
+        if not all(0.0 < value < math.inf for value in values):
+            raise SpecError(f"{self}: every base hyperparameter must be positive and finite")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Rule:
+    """What one parameter gets."""
+
+    init_std: float
+    """Standard deviation of the weights that are kept, at the start."""
+    lr: float
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Parameterization:
+    """Table 1 for one scheme, width and density.
+
+    >>> base = BaseHyperparameters(
+    ...     init_std=0.08, lr=0.016, input_multiplier=9.0, output_multiplier=1.0
+    ... )
+    >>> supar = Parameterization(
+    ...     scheme="supar", width_multiplier=4.0, density=0.0625, base=base
+    ... )
+    >>> supar.rule("hidden")
+    Rule(init_std=0.16, lr=0.064)
+    """
+
+    scheme: Scheme
+    width_multiplier: float
+    """m_d, the width over the proxy's width."""
+    density: Density
+    """m_rho: the proxy is dense, so it is the density itself."""
+    base: BaseHyperparameters
+
+    def __post_init__(self) -> None:
+        if self.scheme not in SCHEMES:
+            raise SpecError(f"scheme={self.scheme!r}: need one of {', '.join(SCHEMES)}")
+        if not 0.0 < self.width_multiplier < math.inf:
+            raise SpecError(f"width_multiplier={self.width_multiplier}: need a positive number")
+        check_density(self.density)
+
+    @property
+    def embedding_multiplier(self) -> float:
+        """Factor on the output of the embedding."""
+        return 1.0 if self.scheme == "sp" else self.base.input_multiplier
+
+    @property
+    def logit_multiplier(self) -> float:
+        """Factor on the logits of the (tied) unembedding."""
+        if self.scheme == "sp":
+            return 1.0
+        return self.base.output_multiplier / self.width_multiplier
+
+    def attention_scale(self, head_size: int) -> float:
+        """Return the factor on the products of queries and keys."""
+        return head_size**-0.5 if self.scheme == "sp" else 1.0 / head_size
+
+    def rule(self, role: Role, density: float | None = None) -> Rule:
+        """Return the initial standard deviation and learning rate of a parameter.
+
+        density: of this layer, where densities differ by layer.
+        """
+        if role != "hidden" or self.scheme == "sp":
+            return Rule(init_std=self.base.init_std, lr=self.base.lr)
+        if density is None:
+            if not isinstance(self.density, float | int):
+                raise SpecError("densities differ by layer: say which layer's rule is wanted")
+            density = self.density
+        # Only the product of the two multipliers enters: the "effective width".
+        sparse = self.width_multiplier * density
+        init_width = sparse if self.scheme in ("supar", "mup_init_only") else self.width_multiplier
+        lr_width = sparse if self.scheme in ("supar", "mup_lr_only") else self.width_multiplier
+        return Rule(init_std=self.base.init_std / math.sqrt(init_width), lr=self.base.lr / lr_width)
+
+    def rule_of(self, name: str, roles: Roles) -> Rule:
+        """Return the rule of a parameter by its name."""
+        if name not in roles:
+            raise SpecError(f"parameter {name!r} has no role: name every parameter in roles")
+        if roles[name] != "hidden":
+            return self.rule(roles[name])
+        return self.rule("hidden", density_of(self.density, name.removesuffix(".weight")))
+
+    def initialize(self, model: nn.Module, roles: Roles, generator: torch.Generator) -> None:
+        """Draw every matrix of `model` in place; masked weights stay zero.
+
+        Standard normal numbers are drawn in the order of named_parameters and then scaled, so
+        at one seed all schemes start from the same draws. Vectors are left as they are.
+        generator: on the parameters' device.
+        """
+        import torch
+
+        from reproductions.supar.method.masks import mask_of
+
+        with torch.no_grad():
+            for name, parameter in model.named_parameters():
+                rule = self.rule_of(name, roles)
+                if roles[name] == "vector":
+                    continue
+                parameter.normal_(generator=generator).mul_(rule.init_std)
+                mask = mask_of(model, name)
+                if mask is not None:
+                    parameter.mul_(mask)
+
+
+def infer_roles(model: nn.Module, hidden: Iterable[str]) -> dict[str, Role]:
+    """Name the role of every parameter of `model`.
+
+    hidden: names of the layers whose weights are hidden matrices; other matrices count as
+    embeddings (which fits an input layer and a readout), everything else as vectors.
+    """
+    weights = {f"{layer}.weight" for layer in hidden}
+    shapes = {name: parameter.ndim for name, parameter in model.named_parameters()}
+    if missing := sorted(weights - shapes.keys()):
+        raise SpecError(f"no parameter {missing[0]!r} in this model: name layers with weights")
+    return {
+        name: "hidden" if name in weights else "embedding" if ndim >= 2 else "vector"
+        for name, ndim in shapes.items()
+    }
+
+
+def param_groups(
+    model: nn.Module,
+    parameterization: Parameterization,
+    roles: Roles,
+    *,
+    weight_decay: float,
+    decay: Literal["coupled", "independent"],
+) -> list[dict[str, Any]]:
+    """Return parameter groups for any AdamW, one per learning rate and role.
+
+    AdamW shrinks a matrix by lr * weight_decay a step; vectors are not decayed.
+    decay: `coupled` gives every matrix the same `weight_decay`, so hidden matrices shrink faster
+    where their learning rate is larger (lower density); `independent` gives every matrix the
+    same product, that of the embedding. The paper does not say which it uses.
+    """
+    if decay not in ("coupled", "independent"):
+        raise SpecError(f"decay={decay!r}: need 'coupled' or 'independent'")
+    groups: dict[tuple[Role, float], dict[str, Any]] = {}
+    for name, parameter in model.named_parameters():
+        if not parameter.requires_grad:
+            continue
+        role, lr = roles[name], parameterization.rule_of(name, roles).lr
+        strength = 0.0 if role == "vector" else weight_decay
+        if decay == "independent":
+            strength *= parameterization.base.lr / lr
+        fresh = {"params": [], "lr": lr, "weight_decay": strength, "role": role}
+        groups.setdefault((role, lr), fresh)["params"].append(parameter)
+    return list(groups.values())

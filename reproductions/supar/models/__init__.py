@@ -1,0 +1,1 @@
+"""What several studies share: points, training, slopes, quantities, tables, claims, drawing."""

@@ -1,0 +1,223 @@
+"""From the parameters of a trial to a trained net, its row, and what a dry run learns of it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, cast
+
+import torch
+
+from harness.declare.experiment import DryRun, Outcome, RunContext, Status
+from reproductions.nets.gpt import GPT, GPTConfig, next_token_loss, num_params
+from reproductions.supar.method.density import Density
+from reproductions.supar.method.masks import Pattern
+from reproductions.supar.method.parameterization import BaseHyperparameters, Parameterization
+from reproductions.supar.models.costs import VOCABULARY
+from reproductions.supar.models.points import Net, Shape, StartedNet, Trained, Training
+from reproductions.supar.models.text import (
+    Batch,
+    Corpus,
+    byte_corpus,
+    character_corpus,
+    gpt2_corpus,
+    held_out_batch,
+    training_batches,
+)
+from reproductions.supar.models.training import (
+    STATIC,
+    Seeds,
+    Settings,
+    Topology,
+    TrainLog,
+    build_adamw,
+    build_gpt,
+    evaluate,
+    generator_of,
+    train,
+)
+
+EVAL_WINDOWS = 64
+"""Windows of each held-out part on which a trained net is evaluated."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Prepared:
+    """A trial's net before its first step, and all it will be trained and tested on."""
+
+    parameterization: Parameterization
+    model: GPT
+    corpus: Corpus
+    settings: Settings
+    batches: Iterator[Batch]
+
+
+def train_gpt(params: Trained, ctx: RunContext) -> Outcome:
+    """Train one net with static masks; one row with its losses, None where it diverged."""
+    prepared = prepare(params, ctx, mask_density=params.density)
+    return finish(prepared, run_training(prepared, adamw_of(prepared), ctx))
+
+
+def prepare(
+    params: Trained, ctx: RunContext, *, mask_density: Density, pattern: Pattern = "exact"
+) -> Prepared:
+    """Build a trial's net and draw its batches; every random stream comes from `ctx`."""
+    corpus = corpus_of(params, ctx)
+    table = parameterization_of(params)
+    config = gpt_config(params, table, corpus.vocab_size)
+    model = build_gpt(
+        config,
+        table,
+        Seeds(init=ctx.seed("init"), masks=ctx.seed("masks")),
+        mask_density=mask_density,
+        device=ctx.device,
+        pattern=pattern,
+    )
+    settings = settings_of(params)
+    batches = training_batches(
+        corpus.train_N,
+        context=config.context,
+        batch_size=params.batch_size,
+        num_batches=settings.num_steps,
+        generator=generator_of(ctx.seed("batches")),
+    )
+    return Prepared(
+        parameterization=table, model=model, corpus=corpus, settings=settings, batches=batches
+    )
+
+
+def adamw_of(prepared: Prepared) -> torch.optim.AdamW:
+    """Return the optimizer of a prepared net."""
+    return build_adamw(prepared.model, prepared.parameterization, prepared.settings)
+
+
+def run_training(
+    prepared: Prepared,
+    optimizer: torch.optim.Optimizer,
+    ctx: RunContext,
+    *,
+    topology: Topology = STATIC,
+) -> TrainLog:
+    """Train a prepared net in place, from its checkpoint where there is one."""
+    return train(
+        prepared.model,
+        optimizer,
+        prepared.batches,
+        prepared.settings,
+        topology=topology,
+        checkpoint=ctx.checkpoint_path(),
+    )
+
+
+def finish(prepared: Prepared, log: TrainLog) -> Outcome:
+    """Return a trained net's row: train_loss, val_loss, test_loss and clip_rate."""
+    corpus = prepared.corpus
+    if note := divergence(log, corpus.vocab_size):
+        row = {"train_loss": None, "val_loss": None, "test_loss": None}
+        return Outcome(
+            rows=[{**row, "clip_rate": log.clip_rate}], status=Status.DIVERGED, note=note
+        )
+    context = prepared.model.config.context
+    val_loss, test_loss = (
+        evaluate(prepared.model, held_out_batch(part, context=context, num_windows=EVAL_WINDOWS))
+        for part in (corpus.validation_N, corpus.test_N)
+    )
+    losses = {"train_loss": log.final_loss, "val_loss": val_loss, "test_loss": test_loss}
+    return Outcome(rows=[{**losses, "clip_rate": log.clip_rate}])
+
+
+def divergence(log: TrainLog, vocab_size: int) -> str:
+    """Say how a run diverged: a loss not finite, or at last twice that of guessing, 2 ln V."""
+    if log.diverged:
+        return log.diverged
+    bound = 2.0 * math.log(vocab_size)
+    if log.final_loss > bound:
+        return f"the last losses average {log.final_loss:.3g}, over 2 ln V = {bound:.3g}"
+    return ""
+
+
+def parameterization_of(params: Trained | StartedNet) -> Parameterization:
+    """Return the parameterization that a trial's parameters describe."""
+    return Parameterization(
+        scheme=params.scheme,
+        width_multiplier=params.width / params.base_width,
+        density=params.density,
+        base=BaseHyperparameters(
+            init_std=params.init_std,
+            lr=params.lr,
+            input_multiplier=params.input_multiplier,
+            output_multiplier=params.output_multiplier,
+        ),
+    )
+
+
+def settings_of(net: Training) -> Settings:
+    """Return the training settings: AdamW as in the authors' code, but no weight decay."""
+    return Settings(
+        num_steps=net.steps,
+        warmup_steps=net.warmup_steps,
+        schedule=net.schedule,
+        betas=(0.9, 0.95),
+        eps=1e-8,
+        weight_decay=0.0,
+        decay="coupled",
+        # JSON has no infinity: 0 stands for none.
+        clip_norm=net.clip_norm or math.inf,
+        num_micro_batches=net.micro_batches,
+    )
+
+
+def gpt_config(shape: Shape, parameterization: Parameterization, vocab_size: int) -> GPTConfig:
+    """Return the net of a trial: no biases, F = 4 D with GELU, 8 D / 3 with SwiGLU."""
+    gelu = shape.feed_forward == "gelu"
+    return GPTConfig(
+        vocab_size=vocab_size,
+        width=shape.width,
+        num_layers=shape.num_layers,
+        head_size=shape.head_size,
+        context=shape.context,
+        feed_forward=shape.feed_forward,
+        # The closest multiple of 8, for the GPU's sake, to the size of a GELU block.
+        feed_forward_width=4 * shape.width if gelu else 8 * round(shape.width / 3),
+        positions=shape.positions,
+        bias=False,
+        embedding_multiplier=parameterization.embedding_multiplier,
+        logit_multiplier=parameterization.logit_multiplier,
+        attention_scale=parameterization.attention_scale(shape.head_size),
+    )
+
+
+def corpus_of(net: Net, ctx: RunContext) -> Corpus:
+    """Return the tokens of a trial's data set; records are joined in their order."""
+    value = ctx.dataset(net.data).value
+    if not isinstance(value, str):
+        value = "\n\n".join(str(record["text"]) for record in cast(list[dict[str, Any]], value))
+    encoders = {"characters": character_corpus, "bytes": byte_corpus, "gpt2": gpt2_corpus}
+    return encoders[net.tokenizer](value)
+
+
+def dry_run(params: Trained) -> DryRun:
+    """Build the net on the meta device, count it, and run one step under FakeTensorMode."""
+    from torch._subclasses.fake_tensor import FakeTensorMode
+    from torch.utils.flop_counter import FlopCounterMode
+
+    from harness.measure.memory import count_bytes
+
+    table, settings = parameterization_of(params), settings_of(params)
+    config = gpt_config(params, table, VOCABULARY[params.tokenizer])
+    real = GPT(config, generator=torch.Generator(), device="meta")
+    batch_size = -(-params.batch_size // settings.num_micro_batches)
+    seeds = Seeds(init=0, masks=0)
+    with FakeTensorMode(), FlopCounterMode(display=False) as counter:
+        model = build_gpt(config, table, seeds, mask_density=params.density)
+        optimizer = build_adamw(model, table, settings)
+        tokens_BT = torch.zeros(batch_size, config.context, dtype=torch.long)
+        memory = count_bytes(model, optimizer, lambda: next_token_loss(model(tokens_BT), tokens_BT))
+    return DryRun(
+        num_params=sum(parameter.numel() for parameter in real.parameters()),
+        expected_num_params=num_params(config),
+        memory_bytes=memory.total,
+        step_flops=counter.get_total_flops() * settings.num_micro_batches,
+        num_steps=settings.num_steps,
+    )

@@ -1,0 +1,88 @@
+"""Figures of losses against density or along a ladder of nets."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from harness.publish.figures import FigureContext, plot_ours, plot_paper
+from reproductions.supar.models.drawing import COLORS, MARKS, density_axis, fraction, scheme_legend
+from reproductions.supar.models.schemes import SCHEMES
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+
+def best_loss_panels(context: FigureContext) -> Figure:
+    """Draw train loss, test loss and the readings of arXiv v1 against density."""
+    return _beside_readings(
+        context,
+        ours={"train loss, ours": "train_loss", "test loss, ours": "test_loss"},
+        read="train loss, arXiv v1 as read",
+        label="loss at the chosen rate (nats)",
+        aspect=1.05,
+    )
+
+
+def transfer_panels(context: FigureContext) -> Figure:
+    """Draw validation loss against density, and the readings of arXiv v1 beside it."""
+    return _beside_readings(
+        context,
+        ours={"ours": "val_loss"},
+        read="arXiv v1 as read",
+        label="validation loss (nats)",
+        aspect=0.85,
+    )
+
+
+def ladder_panels(context: FigureContext) -> Figure:
+    """Draw loss, and operations over the dense net's, against the rungs of a ladder."""
+    figure, axes = context.subplots(1, 2, aspect=0.85)
+    _scheme_lines(axes[0], context.table, x="density", y="train_loss")
+    axes[0].set_ylabel("train loss (nats)")
+    flops = context.table.groupby("density")["train_flops"].first().sort_index(ascending=False)
+    axes[1].plot(flops.index, flops / flops.iloc[0], marker="o", color="#333333")
+    axes[1].set_ylabel("training operations / dense")
+    widths = context.table.groupby("density")["width"].first()
+    for ax in axes:
+        density_axis(ax)
+        ax.set_xlim(ax.get_xlim()[::-1])
+        ax.set_xticks(list(widths.index), minor=False)
+        ax.set_xticklabels([f"{fraction(d)}\n{width}" for d, width in widths.items()])
+        ax.set_xlabel("density, width")
+    scheme_legend(figure, SCHEMES)
+    return figure
+
+
+def _beside_readings(
+    context: FigureContext, *, ours: Mapping[str, str], read: str, label: str, aspect: float
+) -> Figure:
+    """Draw one panel per loss of ours against density, and one of the readings.
+
+    ours: from a panel's title to its column; read: the title of the readings.
+    """
+    figure, axes = context.subplots(1, len(ours) + 1, aspect=aspect)
+    for ax, (title, column) in zip(axes, ours.items(), strict=False):
+        _scheme_lines(ax, context.table, x="density", y=column)
+        ax.set_title(title)
+    _scheme_readings(axes[-1], context.reference)
+    axes[-1].set_title(read)
+    for ax in axes:
+        density_axis(ax)
+    axes[0].set_ylabel(label)
+    scheme_legend(figure, SCHEMES)
+    return figure
+
+
+def _scheme_lines(ax: Axes, table: pd.DataFrame, *, x: str, y: str) -> None:
+    for scheme in SCHEMES:
+        rows = table[table["scheme"] == scheme]
+        plot_ours(ax, rows, x=x, y=y, label="", color=COLORS[scheme], marker=MARKS[scheme])
+
+
+def _scheme_readings(ax: Axes, reference: pd.DataFrame) -> None:
+    rows = reference[reference["x_name"] == "density"]
+    for scheme, curve in rows.groupby("series", sort=False):
+        plot_paper(ax, curve, label="", color=COLORS[scheme], marker=MARKS[scheme])

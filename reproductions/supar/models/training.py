@@ -1,0 +1,288 @@
+"""Train a masked GPT under a parameterization, and say how it went.
+
+Three random streams, each from an explicit seed: the start, the masks, the batches. At equal
+seeds all schemes see the same draws, masks and batches, so their losses are paired.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import time
+from collections.abc import Iterable
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, Protocol
+
+import torch
+from torch import Tensor, nn
+from torch.nn.utils import clip_grad_norm_
+
+from harness.errors import SpecError
+from harness.store.checkpoint import load_checkpoint, save_checkpoint
+from reproductions.nets.gpt import GPT, GPTConfig, next_token_loss
+from reproductions.supar.method.density import Density
+from reproductions.supar.method.masks import Pattern, linear_layers, sparsify
+from reproductions.supar.method.parameterization import (
+    Parameterization,
+    infer_roles,
+    param_groups,
+)
+from reproductions.supar.models.text import Batch
+
+Schedule = Literal["to_tenth", "to_zero", "constant"]
+"""How the learning rate goes on after the warm-up; `to_tenth` is the paper's "10x linear",
+`to_zero` its "decay to zero", both read as linear."""
+
+CHECKPOINT_EVERY_S = 120.0
+CHECK_EVERY = 25
+"""Steps between looks at the loss; each look waits for the device."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Settings:
+    """How a model is trained: everything but the parameterization and the data."""
+
+    num_steps: int
+    warmup_steps: int
+    schedule: Schedule
+    betas: tuple[float, float]
+    eps: float
+    """Of Adam; must stay far below the root of its second moments."""
+    weight_decay: float
+    decay: Literal["coupled", "independent"]
+    clip_norm: float
+    """Global norm to which gradients are clipped; infinite for none."""
+    num_micro_batches: int
+    """Parts into which a batch is cut to bound memory; their gradients add up."""
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.warmup_steps < self.num_steps:
+            raise SpecError(
+                f"warmup_steps={self.warmup_steps}: need 0 <= warmup_steps < {self.num_steps}"
+            )
+        if self.schedule not in ("to_tenth", "to_zero", "constant"):
+            raise SpecError(f"schedule={self.schedule!r}: need 'to_tenth', 'to_zero', 'constant'")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Seeds:
+    """Seeds of the random streams of a model."""
+
+    init: int
+    masks: int
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class TrainLog:
+    """What a training run leaves behind."""
+
+    losses: Tensor
+    """Loss of every step before its update, shape (num_steps,), on the CPU; NaN after a stop."""
+    num_steps: int
+    """Steps done."""
+    num_clipped: int
+    diverged: str
+    """Where and how the run diverged; empty where it did not."""
+
+    @property
+    def clip_rate(self) -> float:
+        """Fraction of all steps, those without an update too."""
+        return self.num_clipped / self.num_steps
+
+    @property
+    def final_loss(self) -> float:
+        """Mean loss of the last tenth of the steps, each on a fresh batch."""
+        return float(self.losses[-max(1, len(self.losses) // 10) :].double().mean())
+
+
+class Topology(Protocol):
+    """What may change a model's masks while it trains. Keeps no state of its own between steps:
+    masks live in the model, moments in the optimizer, so a checkpoint holds all of it."""
+
+    def backward(self, step: int) -> AbstractContextManager[None]:
+        """Return what surrounds the backward passes of a step; steps count from 0."""
+        ...
+
+    def update(self, step: int) -> bool:
+        """Change masks, or not, once gradients are there; return whether the optimizer steps."""
+        ...
+
+
+class Static:
+    """Masks that stay as they are."""
+
+    def backward(self, step: int) -> AbstractContextManager[None]:
+        return nullcontext()
+
+    def update(self, step: int) -> bool:
+        return True
+
+
+STATIC = Static()
+
+
+def generator_of(seed: int, device: torch.device | str = "cpu") -> torch.Generator:
+    """Return a generator of its own for one random stream."""
+    return torch.Generator(device=device).manual_seed(seed)
+
+
+def build_gpt(
+    config: GPTConfig,
+    parameterization: Parameterization,
+    seeds: Seeds,
+    *,
+    mask_density: Density,
+    device: torch.device | str = "cpu",
+    pattern: Pattern = "exact",
+) -> GPT:
+    """Return a GPT with masks and start drawn under a parameterization.
+
+    Every linear layer is hidden and sparse; embeddings, positions and norms are neither.
+    mask_density: fraction of weights kept at the start; that of the parameterization, unless
+    pruning is to lead there.
+    """
+    init = generator_of(seeds.init, device if torch.device(device).type == "cuda" else "cpu")
+    model = GPT(config, generator=init, device=device)
+    hidden = linear_layers(model, exclude=())
+    masks = generator_of(seeds.masks)
+    sparsify(model, layers=hidden, density=mask_density, generator=masks, pattern=pattern)
+    parameterization.initialize(model, infer_roles(model, hidden), init)
+    return model
+
+
+def build_adamw(
+    model: nn.Module, parameterization: Parameterization, settings: Settings
+) -> torch.optim.AdamW:
+    """Return AdamW over the parameter groups of a GPT built by `build_gpt`."""
+    groups = param_groups(
+        model,
+        parameterization,
+        infer_roles(model, linear_layers(model, exclude=())),
+        weight_decay=settings.weight_decay,
+        decay=settings.decay,
+    )
+    return torch.optim.AdamW(groups, betas=settings.betas, eps=settings.eps, fused=True)
+
+
+def lr_factor(step: int, settings: Settings) -> float:
+    """Return the learning rate of a step over its peak; steps count from 0."""
+    if step < settings.warmup_steps:
+        return (step + 1) / settings.warmup_steps
+    floor = {"to_tenth": 0.1, "to_zero": 0.0, "constant": 1.0}[settings.schedule]
+    progress = (step - settings.warmup_steps) / (settings.num_steps - settings.warmup_steps)
+    return 1.0 - (1.0 - floor) * progress
+
+
+def train(
+    model: nn.Module,
+    optimizer: torch.optim.Optimizer,
+    batches: Iterable[Batch],
+    settings: Settings,
+    *,
+    topology: Topology = STATIC,
+    checkpoint: Path | None = None,
+) -> TrainLog:
+    """Train in place; stop early, and say so, where the loss is no longer finite.
+
+    topology: what changes the masks on the way.
+    checkpoint: where the state is kept every two minutes; if one is there, training goes on from
+    it as if it had never stopped. `batches` must be the same from the start.
+    """
+    peaks = [group["lr"] for group in optimizer.param_groups]
+    parameters = [p for group in optimizer.param_groups for p in group["params"]]
+    device = parameters[0].device
+    losses = torch.full((settings.num_steps,), math.nan, device=device)
+    norms = torch.zeros_like(losses)
+    logs = {"losses": losses, "norms": norms}
+    first = _resume(checkpoint, model, optimizer, logs)
+    saved_at, step = time.monotonic(), first - 1
+    model.train()
+    for step, batch in enumerate(itertools.islice(batches, first, None), start=first):
+        _set_rates(optimizer, peaks, lr_factor(step, settings))
+        with topology.backward(step):
+            losses[step] = _backward(model, batch.to(device), settings.num_micro_batches)
+        if topology.update(step):
+            norms[step] = clip_grad_norm_(parameters, settings.clip_norm, foreach=True)
+            optimizer.step()
+        optimizer.zero_grad(set_to_none=True)
+        if step % CHECK_EVERY == 0 and not _finite(losses[: step + 1]):
+            break
+        if checkpoint is not None and time.monotonic() - saved_at > CHECKPOINT_EVERY_S:
+            _save(checkpoint, step + 1, model, optimizer, logs)
+            saved_at = time.monotonic()
+    if step + 1 < settings.num_steps and _finite(losses[: step + 1]):
+        raise SpecError(f"{step + 1} batches for num_steps={settings.num_steps}: need one a step")
+    return summarize(losses, norms, step + 1, settings)
+
+
+def _set_rates(optimizer: torch.optim.Optimizer, peaks: list[float], factor: float) -> None:
+    for group, peak in zip(optimizer.param_groups, peaks, strict=True):
+        group["lr"] = peak * factor
+
+
+def _finite(losses: Tensor) -> bool:
+    return bool(torch.isfinite(losses).all())
+
+
+def _save(
+    path: Path,
+    step: int,
+    model: nn.Module,
+    optimizer: torch.optim.Optimizer,
+    logs: dict[str, Tensor],
+) -> None:
+    # The batches were drawn before the first step, so no random stream is in use.
+    save_checkpoint(path, step=step, model=model, optimizer=optimizer, generators={}, tensors=logs)
+
+
+def _resume(
+    path: Path | None,
+    model: nn.Module,
+    optimizer: torch.optim.Optimizer,
+    logs: dict[str, Tensor],
+) -> int:
+    """Restore a run from its checkpoint; return the number of steps it had done."""
+    if path is None:
+        return 0
+    restored = load_checkpoint(path, model=model, optimizer=optimizer, generators={})
+    if restored is None:
+        return 0
+    for name, values in logs.items():
+        values.copy_(restored.tensors[name])
+    return restored.step
+
+
+def _backward(model: nn.Module, batch: Batch, num_parts: int) -> Tensor:
+    """Add the gradient of the mean loss of a batch, and return that loss."""
+    total = torch.zeros((), device=batch.tokens_BT.device)
+    parts = zip(batch.tokens_BT.chunk(num_parts), batch.targets_BT.chunk(num_parts), strict=True)
+    for tokens_BT, targets_BT in parts:
+        share = len(tokens_BT) / len(batch.tokens_BT)
+        loss = next_token_loss(model(tokens_BT), targets_BT) * share
+        loss.backward()
+        total += loss.detach()
+    return total
+
+
+@torch.no_grad()
+def evaluate(model: nn.Module, batch: Batch) -> float:
+    """Return the mean loss on one batch, in nats per token."""
+    model.eval()
+    batch = batch.to(next(model.parameters()).device)
+    return float(next_token_loss(model(batch.tokens_BT), batch.targets_BT))
+
+
+def summarize(losses: Tensor, norms: Tensor, num_steps: int, settings: Settings) -> TrainLog:
+    """Return the log of a run from its losses and gradient norms, of which num_steps were done."""
+    finite = torch.isfinite(losses[:num_steps])
+    diverged = ""
+    if not bool(finite.all()):
+        diverged = f"the loss is not finite at step {int(finite.logical_not().nonzero()[0])}"
+    return TrainLog(
+        losses=losses.cpu(),
+        num_steps=num_steps,
+        num_clipped=int((norms[:num_steps] > settings.clip_norm).sum()),
+        diverged=diverged,
+    )

@@ -1,0 +1,1 @@
+"""Dense pilots that centre the windows of every sweep."""

@@ -1,0 +1,44 @@
+"""The pilots on dense nets that centre every sweep's window; a task of our own."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from harness.declare.table import Table, Tables, columns_of, param
+from harness.declare.task import Task
+from reproductions.supar.models.tables import SEED, TRAIN_LOSS
+from reproductions.supar.pilot.experiment import PilotRate, dense_pilot
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def swept_values(tables: Tables) -> pd.DataFrame:
+    """Return one row per run, what was swept in one column."""
+    frame = tables[dense_pilot.id]
+    of_sigma = frame["family"] == "sigma"
+    values = frame["log2_lr"].copy()
+    if "log2_sigma" in frame:
+        values = values.where(~of_sigma, frame["log2_sigma"])
+    swept = of_sigma.map({True: "log2_sigma", False: "log2_lr"})
+    return frame.assign(swept=swept, log2_value=values)
+
+
+task = Task(
+    "supar/pilot",
+    reads=(dense_pilot,),
+    table=Table.of(
+        columns_of(PilotRate, "family", "scheme", "width"),
+        param("swept", str, "log2_lr or log2_sigma."),
+        param("log2_value", float, "log2 of what is swept."),
+        SEED,
+        TRAIN_LOSS,
+        make=swept_values,
+    ),
+    figure="figures:pilot_panels",
+    caption="Train loss of dense nets against what is swept, at a seed that no sweep uses. A ring"
+    " marks the point that centres the sweep's windows; no sparse net was looked at for it.",
+    alt="One panel per family of nets: train loss against log2 learning rate or log2 initial"
+    " standard deviation, the least loss ringed.",
+    own_kind="ablation",
+)

@@ -1,0 +1,1 @@
+"""The rules of Table 1, as our models are really built."""

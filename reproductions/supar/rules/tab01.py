@@ -1,0 +1,77 @@
+"""Table 1: the rules of SP, muP and SmuPar, as our models are really built."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from harness.declare.claims import CHECK, claims, equal
+from harness.declare.table import Table, value
+from harness.declare.task import Task
+from reproductions.supar.rules.experiment import Check, identities
+from reproductions.supar.rules.quantities import largest_check, rule_error
+
+RULES = {
+    "embedding_init_var": "initial variance of the embedding",
+    "embedding_lr": "learning rate of the embedding",
+    "embedding_forward": "factor on the embedding's output",
+    "hidden_init_var": "initial variance of hidden weights that are kept",
+    "hidden_lr_adam": "Adam learning rate of hidden weights",
+    "unembedding_forward": "factor on the logits",
+    "attention_logits": "factor on products of queries and keys",
+}
+MEASURED = {
+    "base_width": "Width of the proxy, d_base.",
+    "head_size": "Size of an attention head.",
+    "sigma_base": "Base standard deviation.",
+    "eta_base": "Base learning rate.",
+    "alpha_input": "Base input multiplier; SP has none.",
+    "alpha_output": "Base output multiplier; SP has none.",
+    **{name: f"As built: {phrase}." for name, phrase in RULES.items()},
+    "num_steps": "Optimizer steps that were taken.",
+    "max_abs_loss_difference": "Largest loss difference of the twins over the steps.",
+    "max_abs_masked_weight": "Largest weight, stored or effective, under a zero mask.",
+}
+ROUNDING = 2.5e-7
+"""Relative. Weights are float32: a factor on them is off by up to 2^-24, its square by 2^-23, and
+each rounding of a product by as much again. A wrong rule is off by a power of two."""
+
+task = Task(
+    "supar/tab01",
+    reads=(identities,),
+    table=Table.of(
+        Check,
+        *(value(name, float, doc, nullable=True) for name, doc in MEASURED.items()),
+    ),
+    claims=claims(
+        "Table 1",
+        *(
+            (
+                name,
+                CHECK,
+                equal(partial(rule_error, rule=name), 0, "", tolerance=ROUNDING),
+                f"The {phrase} is what Table 1 demands, for SP, μP and SμPar at every width and"
+                " density (largest relative difference).",
+            )
+            for name, phrase in RULES.items()
+        ),
+    )
+    + claims(
+        "Table 1 with m_rho = 1",
+        (
+            "dense_twins",
+            CHECK,
+            equal(partial(largest_check, check="twin", value="max_abs_loss_difference"), 0, ""),
+            "Dense SμPar, its two half-way ablations and μP give bit-identical losses, step by"
+            " step.",
+        ),
+    )
+    + claims(
+        "section 3, Y = X (W * M); Figure 4",
+        (
+            "masked_stay_zero",
+            CHECK,
+            equal(partial(largest_check, check="masked", value="max_abs_masked_weight"), 0, ""),
+            "Masked weights are exactly zero after training steps, stored and effective.",
+        ),
+    ),
+)

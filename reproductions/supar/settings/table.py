@@ -1,0 +1,40 @@
+"""Tables of settings: what our `paper` grids use, one row per setting, scheme and density."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from harness.declare.table import Table, Tables, columns_of, param, value
+from reproductions.supar.settings.experiment import Item, configuration
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+COLUMNS = (
+    *columns_of(Item, "item"),
+    param("setting", str, "Named as in the reference rows."),
+    param("scheme", str, "sp, mup, supar, or all of them."),
+    param("density", str, "Density of a rung of a ladder, or all."),
+    value("value", float, "What our `paper` grids use."),
+)
+
+
+def _settings(tables: Tables) -> pd.DataFrame:
+    names = {"of_scheme": "scheme", "of_density": "density"}
+    return tables[configuration.id].rename(columns=names)
+
+
+def of_table_3(tables: Tables) -> pd.DataFrame:
+    """Return the settings of Table 3."""
+    frame = _settings(tables)
+    return frame[frame["item"] == "tab03"]
+
+
+def of_table_4(tables: Tables) -> pd.DataFrame:
+    """Return the settings of every row of Table 4."""
+    frame = _settings(tables)
+    return frame[frame["item"] != "tab03"]
+
+
+TABLE_3 = Table.of(COLUMNS, make=of_table_3)
+TABLE_4 = Table.of(COLUMNS, make=of_table_4)

@@ -1,0 +1,167 @@
+"""What the claims of the sweeps measure, beside where an optimum lies (`models.optima`).
+
+Every function takes the table of one seed. Losses are in nats. No torch, no pandas at import.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import statistics
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from harness.declare.statistics import InvalidQuantity, MissingRows
+from harness.declare.table import pick
+from reproductions.supar.models.optima import (
+    densities_of,
+    optimum,
+    optimum_distance,
+    transfer_losses,
+)
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def larger_distance(table: pd.DataFrame, *, schemes: Sequence[str], x: str = "log2_lr") -> float:
+    """Return the larger of the distances that the optima of some schemes move, in octaves."""
+    return max(optimum_distance(table, scheme=scheme, x=x) for scheme in schemes)
+
+
+def extra_distance(table: pd.DataFrame, *, scheme: str, x: str = "log2_lr") -> float:
+    """Return how much farther a scheme's optimum moves than SmuPar's, in octaves."""
+    return optimum_distance(table, scheme=scheme, x=x) - optimum_distance(
+        table, scheme="supar", x=x
+    )
+
+
+def farthest_optimum(table: pd.DataFrame, *, scheme: str, log2_lr: float) -> float:
+    """Return the largest distance of an optimum from a learning rate, over densities, octaves."""
+    return max(
+        abs(optimum(table, scheme=scheme, density=density) - log2_lr)
+        for density in densities_of(table)
+    )
+
+
+def optimum_range(table: pd.DataFrame, *, scheme: str) -> float:
+    """Return the distance between the outermost optima over all densities, in octaves."""
+    optima = [optimum(table, scheme=scheme, density=density) for density in densities_of(table)]
+    return max(optima) - min(optima)
+
+
+def best_losses(table: pd.DataFrame, *, scheme: str, x: str = "log2_lr") -> dict[float, float]:
+    """Return train loss by density, descending, each at the point of least validation loss.
+
+    Raises InvalidQuantity where that point is on its window's edge: it is the window's, then.
+    """
+    found = {}
+    for density in densities_of(table):
+        rows = pick(table, scheme=scheme, density=density)
+        if rows["val_loss"].isna().all():
+            raise InvalidQuantity(f"{scheme} at density {density:g}: no run has a loss")
+        best = rows.loc[rows["val_loss"].idxmin()]
+        if best[x] in (rows[x].min(), rows[x].max()):
+            raise InvalidQuantity(
+                f"{scheme} at density {density:g}: the least validation loss is on the edge of its"
+                f" window, at 2^{best[x]:g}"
+            )
+        found[density] = float(best["train_loss"])
+    return found
+
+
+def descending_best(table: pd.DataFrame, *, scheme: str) -> list[float]:
+    """Return -log of the least loss from the densest to the sparsest, claimed to ascend.
+
+    Steps are relative improvements of the loss.
+    """
+    return [-math.log(loss) for loss in best_losses(table, scheme=scheme).values()]
+
+
+def best_gain(table: pd.DataFrame, *, scheme: str) -> float:
+    """Return by how much the least loss at the lowest density is below the dense one, relative."""
+    losses = list(best_losses(table, scheme=scheme).values())
+    return (losses[0] - losses[-1]) / losses[0]
+
+
+def non_monotonicity(table: pd.DataFrame, *, scheme: str, x: str) -> float:
+    """Return how far the least loss is from being a monotone function of density, relative.
+
+    The largest rise or the largest fall from one density to the next lower one, whichever is
+    smaller; not positive where all steps go one way.
+    """
+    losses = list(best_losses(table, scheme=scheme, x=x).values())
+    steps = [after / before - 1.0 for before, after in itertools.pairwise(losses)]
+    return min(max(steps), -min(steps))
+
+
+def largest_instability(
+    table: pd.DataFrame, *, schemes: Sequence[str], x: str, octaves: float, noise: float
+) -> float:
+    """Return the largest sign that an optimum does not hold, over schemes and two signs.
+
+    The distance it moves over `octaves`, and `non_monotonicity` over `noise`: at least 1 where
+    either passes its bound.
+    """
+    return max(
+        max(
+            optimum_distance(table, scheme=scheme, x=x) / octaves,
+            non_monotonicity(table, scheme=scheme, x=x) / noise,
+        )
+        for scheme in schemes
+    )
+
+
+def failure_of_half(table: pd.DataFrame, *, scheme: str, x: str, octaves: float) -> float:
+    """Return how surely half a correction fails: above 0 where either sign is there.
+
+    The distance its optimum moves beyond SmuPar's and `octaves`, or by how much dearer its
+    transfer is, relative to the loss; whichever is larger.
+    """
+    ours, theirs = transfer_losses(table, schemes=("supar", scheme), x=x)
+    return max(extra_distance(table, scheme=scheme, x=x) - octaves, theirs - ours)
+
+
+def mean_gap(table: pd.DataFrame, *, scheme: str, densest: float) -> float:
+    """Return the mean over densities up to `densest` of (scheme - supar) / supar.
+
+    Losses are train losses, each at its own chosen learning rate. Raises InvalidQuantity where a
+    choice lies on its window's edge: its loss then is the window's, not the scheme's.
+    """
+    theirs = _chosen_losses(table, scheme, densest)
+    ours = _chosen_losses(table, "supar", densest)
+    if theirs.keys() != ours.keys():
+        raise MissingRows(f"{scheme} and supar were not run at the same densities")
+    return statistics.fmean((theirs[d] - ours[d]) / ours[d] for d in ours)
+
+
+def _chosen_losses(table: pd.DataFrame, scheme: str, densest: float) -> dict[float, float]:
+    rows = table[(table["scheme"] == scheme) & (table["density"] <= densest)]
+    if rows.empty:
+        raise MissingRows(f"the table has no rows of {scheme} up to density {densest:g}")
+    losses = {}
+    for density, loss, edge in zip(
+        rows["density"], rows["train_loss"], rows["on_edge"], strict=True
+    ):
+        if bool(edge) or math.isnan(loss):
+            reason = "no run has a loss" if math.isnan(loss) else "the best rate is on the edge"
+            raise InvalidQuantity(f"{scheme} at density {density:g}: {reason} of its window")
+        losses[float(density)] = float(loss)
+    return losses
+
+
+def range_of(table: pd.DataFrame, *, ladder: str) -> float:
+    """Return the range of SP's optima on one ladder, in octaves."""
+    return optimum_range(pick(table, ladder=ladder), scheme="sp")
+
+
+def both_ranges(table: pd.DataFrame) -> list[float]:
+    """Return the ranges at equal weights per neuron and at equal width, claimed to ascend."""
+    return [range_of(table, ladder=ladder) for ladder in ("iso_neuron", "fixed_width")]
+
+
+def outermost_in_band(table: pd.DataFrame) -> float:
+    """Return how far SP's optima leave the band from 2^-7 to 2^-6, in octaves."""
+    rows = pick(table, ladder="iso_neuron")
+    optima = [optimum(rows, scheme="sp", density=float(d)) for d in rows["density"].unique()]
+    return max(0.0, -7.0 - min(optima), max(optima) + 6.0)

@@ -1,0 +1,159 @@
+"""Tables of the sweeps: one row per run, or the best run of each curve."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from harness.declare.table import Table, Tables, columns_of, param, value
+from reproductions.supar.models.points import StdPoint
+from reproductions.supar.models.schemes import ABLATIONS, SCHEMES
+from reproductions.supar.models.tables import (
+    PLACE,
+    RATE,
+    SEED,
+    TEST_LOSS,
+    TRAIN_LOSS,
+    TRAINED,
+    VAL_LOSS,
+    runs,
+)
+from reproductions.supar.sweeps.experiment import (
+    iso_neuron,
+    iso_parameter,
+    lr_ablation,
+    lr_sweep,
+    sigma_sweep,
+)
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Rows = Callable[[Tables], "pd.DataFrame"]
+ABLATED = (*ABLATIONS, "supar")
+
+
+def two_schemes(tables: Tables) -> pd.DataFrame:
+    """Return the sweep of standard parameterization and SmuPar, the two panels of Figure 1."""
+    return _only(runs(tables[lr_sweep.id]), ("sp", "supar"))
+
+
+def all_schemes(tables: Tables) -> pd.DataFrame:
+    """Return the sweep of the three schemes."""
+    return runs(tables[lr_sweep.id])
+
+
+def ladder_runs(tables: Tables) -> pd.DataFrame:
+    """Return the sweep on nets of equal hidden weights."""
+    return runs(tables[iso_parameter.id])
+
+
+def std_schemes(tables: Tables) -> pd.DataFrame:
+    """Return the sweep of the standard deviation under the three schemes."""
+    return _only(runs(tables[sigma_sweep.id]), SCHEMES)
+
+
+def std_ablations(tables: Tables) -> pd.DataFrame:
+    """Return both ablations and SmuPar; dense, the ablations are muP."""
+    return _only(runs(with_dense_ablations(tables[sigma_sweep.id])), ABLATED)
+
+
+def rate_ablations(tables: Tables) -> pd.DataFrame:
+    """Return both ablations and SmuPar; dense, the ablations are muP."""
+    import pandas as pd
+
+    ablations = tables[lr_ablation.id]
+    table = runs(pd.concat([with_dense_ablations(tables[lr_sweep.id]), ablations]))
+    return _only(table[table["density"].isin({1.0, *ablations["density"]})], ABLATED)
+
+
+def both_ladders(tables: Tables) -> pd.DataFrame:
+    """Return both ladders of SP, over the densities of the first."""
+    import pandas as pd
+
+    narrow = tables[iso_neuron.id].assign(ladder="iso_neuron")
+    sweep = _only(tables[lr_sweep.id].assign(ladder="fixed_width"), ("sp",))
+    return runs(pd.concat([narrow, sweep[sweep["density"].isin(narrow["density"].unique())]]))
+
+
+def with_dense_ablations(frame: pd.DataFrame) -> pd.DataFrame:
+    """Add the dense rows of both ablations: those of muP, which they are at density 1.
+
+    `supar/tab01` holds that the losses are equal to the bit.
+    """
+    import pandas as pd
+
+    dense = frame[(frame["scheme"] == "mup") & (frame["density"] == 1.0)]
+    return pd.concat([frame, *(dense.assign(scheme=scheme) for scheme in ABLATIONS)])
+
+
+def best_runs(tables: Tables) -> pd.DataFrame:
+    """Return, per scheme, density and seed, the run whose validation loss is least.
+
+    Where every run diverged the chosen rate and its losses are empty.
+    """
+    import pandas as pd
+
+    keys = ["scheme", "density", "width", "seed"]
+    groups = tables[lr_sweep.id].groupby(keys, sort=False)
+    rows = [dict(zip(keys, key, strict=True)) | _best(group) for key, group in groups]
+    return pd.DataFrame(rows, columns=BEST.names)
+
+
+def _best(group: pd.DataFrame) -> dict[str, object]:
+    """Return the chosen run of one scheme, density and seed."""
+    rates = group["log2_lr"].astype(float)
+    losses = group["val_loss"].astype(float)
+    chosen = group.loc[losses.idxmin()] if losses.notna().any() else None
+    names = ("log2_lr", "val_loss", "train_loss", "test_loss")
+    picked = {name: math.nan if chosen is None else float(chosen[name]) for name in names}
+    edge = chosen is None or picked["log2_lr"] in (rates.min(), rates.max())
+    return {**picked, "on_edge": edge, "num_rates": int(rates.nunique())}
+
+
+def _only(table: pd.DataFrame, schemes: tuple[str, ...]) -> pd.DataFrame:
+    return table[table["scheme"].isin(schemes)]
+
+
+def of_rates(make: Rows) -> Table:
+    """Return the table of a sweep of learning rates."""
+    return Table.of(PLACE, RATE, TRAINED, make=make)
+
+
+def of_stds(make: Rows) -> Table:
+    """Return the table of a sweep of standard deviations."""
+    return Table.of(PLACE, columns_of(StdPoint, "log2_sigma"), TRAINED, make=make)
+
+
+BEST = Table.of(
+    PLACE,
+    SEED,
+    value(
+        "log2_lr",
+        float,
+        "log2 of the peak base learning rate with the least validation loss.",
+        nullable=True,
+    ),
+    value(
+        "on_edge",
+        bool,
+        "Whether that rate is the first or last of its window, so not an optimum.",
+    ),
+    value("num_rates", int, "Learning rates that were tried."),
+    VAL_LOSS,
+    TRAIN_LOSS,
+    TEST_LOSS,
+    make=best_runs,
+)
+LADDERS = Table.of(
+    param(
+        "ladder",
+        str,
+        "iso_neuron: width * density is constant; fixed_width: the sweep of Figure 6.",
+    ),
+    PLACE,
+    RATE,
+    TRAINED,
+    make=both_ladders,
+)

@@ -1,0 +1,117 @@
+"""Losses with hyperparameters carried over and not tuned: Figures 3 and 10 (Table 4).
+
+muP and SmuPar keep Table 3's learning rate on every net; SP has one from common practice. The
+nets of `transfer` are kept as artifacts, so that downstream scores need no retraining.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from harness.declare.profiles import Profile
+from reproductions.supar.method.base_hyperparameters import TABLE_3
+from reproductions.supar.models.gpt_experiment import gpt_experiment
+from reproductions.supar.models.points import (
+    CPU_DENSITIES,
+    ETA_LOG2,
+    MEDIUM,
+    PAPER,
+    PUBLISHED_SP_STD,
+    FixedPoint,
+    Net,
+    decaying,
+    fixed_point,
+)
+from reproductions.supar.models.schemes import SCHEMES
+from reproductions.supar.sweeps.experiment import LADDER_NETS, ladder
+
+SP_CENTRE = -4
+"""k of SP's best dense learning rate in `dense_pilot`, family `transfer`; our stand-in for 2e-4."""
+PAPER_SP_RATE = 2e-4
+DEEP_SP_CENTRE = -3
+"""The same of family `fixed`; our stand-in for 6e-4."""
+PAPER_DEEP_SP_RATE = 6e-4
+WIDE_FACTOR = 1 / 3
+"""The paper's 2e-4 over its 6e-4, for widths over 1088 / 768 of the first rung's."""
+MODEL = "model.safetensors"
+"""The artifact that holds a trained net."""
+
+BOOKS = replace(
+    MEDIUM, data="books", tokenizer="bytes", feed_forward="swiglu", positions="alibi", context=128,
+    schedule="to_zero",
+)  # fmt: skip
+"""A net as the paper's (ALiBi, SwiGLU) on bytes, which any other text has too."""
+NETS: dict[Profile, Net] = {
+    "smoke": decaying(replace(BOOKS, data="grammar-text", width=64, base_width=32, context=64), 20),
+    "cpu": decaying(BOOKS, 400),
+    "gpu": decaying(
+        replace(BOOKS, device="cuda", width=1024, base_width=128, num_layers=4, batch_size=16), 200
+    ),
+    "paper": decaying(
+        replace(
+            PAPER, width=2048, num_layers=10, batch_size=504, micro_batches=63, schedule="to_zero"
+        ),
+        11752,
+    ),
+}
+DEEP_NETS: dict[Profile, Net] = {
+    "smoke": replace(LADDER_NETS["smoke"], num_layers=3),
+    "cpu": replace(LADDER_NETS["cpu"], num_layers=10),
+    "gpu": decaying(replace(LADDER_NETS["gpu"], num_layers=10), 250),
+    "paper": decaying(
+        replace(PAPER, width=768, num_layers=10, batch_size=256, micro_batches=32), 1907
+    ),
+}
+"""The dense net of each ladder."""
+DENSITIES: dict[Profile, tuple[float, ...]] = {
+    "smoke": (1.0, 1 / 4),
+    "cpu": CPU_DENSITIES,
+    "gpu": (1.0, 1 / 4, 1 / 16, 1 / 64),
+    "paper": tuple(2.0**-halvings for halvings in range(8)),
+}
+
+
+def transfer_grid(profile: Profile) -> Iterator[FixedPoint]:
+    """Yield one net per scheme and density; at `paper` 12.13B tokens each."""
+    tuned = profile in ("smoke", "cpu")
+    sp_rate = 2.0 ** (ETA_LOG2 + SP_CENTRE) if tuned else PAPER_SP_RATE
+    for seed in range(1 if profile == "smoke" else 3):
+        for scheme in SCHEMES:
+            lr = sp_rate if scheme == "sp" else TABLE_3.lr
+            for density in DENSITIES[profile]:
+                yield fixed_point(NETS[profile], scheme, density, seed, lr, sp_std=PUBLISHED_SP_STD)
+
+
+def deep_grid(profile: Profile) -> Iterator[FixedPoint]:
+    """Yield deep nets of equal hidden weights, the first two rungs at `smoke`.
+
+    SP has one learning rate for the two narrow rungs and a third of it for the two wide ones, as
+    the paper took them from common practice. At `paper` 1B tokens a trial.
+    """
+    tuned = profile in ("smoke", "cpu")
+    sp_rate = 2.0 ** (ETA_LOG2 + DEEP_SP_CENTRE) if tuned else PAPER_DEEP_SP_RATE
+    rungs = list(ladder(DEEP_NETS[profile]))[: 2 if profile == "smoke" else None]
+    for seed in range({"smoke": 1, "cpu": 5}.get(profile, 3)):
+        for scheme in SCHEMES:
+            for density, net in rungs:
+                wide = sp_rate * WIDE_FACTOR if density < 1 / 2 else sp_rate
+                lr = wide if scheme == "sp" else TABLE_3.lr
+                yield fixed_point(net, scheme, density, seed, lr, sp_std=PUBLISHED_SP_STD)
+
+
+transfer = gpt_experiment(
+    "supar/transfer",
+    version=1,
+    params=FixedPoint,
+    grid=transfer_grid,
+    run=".transfer.trial:train_and_keep",
+    address=("scheme", "density", "seed"),
+)
+fixed_hyperparameters = gpt_experiment(
+    "supar/fixed_hyperparameters",
+    version=1,
+    params=FixedPoint,
+    grid=deep_grid,
+    address=("scheme", "density", "width", "seed"),
+)

@@ -1,0 +1,63 @@
+"""What the claims on untuned nets measure, from the tables of Figures 3 and 10.
+
+Every function takes the table of one seed, unless it says "whole table".
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from harness.declare.statistics import MissingRows
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def losses_at(
+    table: pd.DataFrame, *, schemes: Sequence[str], density: float, value: str
+) -> list[float]:
+    """Return a loss of several schemes at one density, in the given order; inf if diverged."""
+    return list(_losses_at(table, schemes, density, value))
+
+
+def _losses_at(
+    table: pd.DataFrame, schemes: Sequence[str], density: float, value: str
+) -> Iterator[float]:
+    for scheme in schemes:
+        rows = table[(table["scheme"] == scheme) & (table["density"] == density)]
+        if len(rows) != 1:
+            raise MissingRows(f"{scheme} at density {density:g}: {len(rows)} rows, need one a seed")
+        loss = float(rows[value].iloc[0])
+        yield math.inf if math.isnan(loss) else loss
+
+
+def gap_at(
+    table: pd.DataFrame, *, scheme: str, density: float, value: str, over: str = "supar"
+) -> float:
+    """Return (scheme - SmuPar) / `over` at one density; `over` is one of the two.
+
+    The paper does not say which of the two it divides by.
+    """
+    theirs, ours = _losses_at(table, (scheme, "supar"), density, value)
+    # In this form a rival that diverged is infinitely, or wholly, worse.
+    return theirs / ours - 1.0 if over == "supar" else 1.0 - ours / theirs
+
+
+def gap_at_lowest(table: pd.DataFrame, *, scheme: str, value: str, over: str = "supar") -> float:
+    """Return `gap_at` the lowest density."""
+    lowest = float(table["density"].min())
+    return gap_at(table, scheme=scheme, density=lowest, value=value, over=over)
+
+
+def dense_and_sparse_gap(table: pd.DataFrame, *, scheme: str, value: str) -> list[float]:
+    """Return `gap_at` density 1 and at the lowest density, claimed to ascend."""
+    dense = gap_at(table, scheme=scheme, density=1.0, value=value)
+    return [dense, gap_at_lowest(table, scheme=scheme, value=value)]
+
+
+def flops_to_dense(table: pd.DataFrame) -> float:
+    """Return training operations of the sparsest net over those of the dense one; whole table."""
+    by_density = table.groupby("density")["train_flops"].first()
+    return float(by_density.loc[by_density.index.min()] / by_density.loc[1.0])

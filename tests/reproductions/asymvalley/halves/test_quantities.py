@@ -1,0 +1,67 @@
+"""What claims on two halves measure."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from harness.declare.reference import load_reference
+from harness.declare.statistics import InvalidQuantity, MissingRows
+from reproductions.asymvalley.halves import fig11
+from reproductions.asymvalley.halves.quantities import (
+    closest_ssr,
+    farthest_end,
+    gap_follows_ssr,
+    last_gap,
+)
+from tests.reproductions.asymvalley.decided import FOLDER
+from tests.reproductions.asymvalley.halves.hand_made import half_lines
+
+
+def one_seed(table: pd.DataFrame) -> pd.DataFrame:
+    return table[table["seed"] == 0]
+
+
+def test_epochs_before_the_fifth_do_not_count_for_shared_signs() -> None:
+    table = one_seed(half_lines("holds"))
+    early = (table["epoch"] < 5) & (table["regime"] == "pretrained")
+    table.loc[early, "ssr_ab"] = 0.1
+    assert closest_ssr(table)[1] > 0.9
+    with pytest.raises(MissingRows, match="epoch from 5"):
+        closest_ssr(table[table["epoch"] < 5])
+
+
+def test_the_last_epoch_is_the_largest_whatever_the_order_of_rows() -> None:
+    table = one_seed(half_lines("holds")).sample(frac=1.0, random_state=1)
+    assert last_gap(table, regime="random") == pytest.approx(-0.4)
+
+
+def test_correlation_over_both_starts_is_that_of_ranks() -> None:
+    from scipy.stats import rankdata
+
+    table = one_seed(half_lines("fails"))
+    rows = table[table["part"] == "epoch"]
+    expected = np.corrcoef(rankdata(rows["gap"]), rankdata(rows["ssr_ab"]))[0, 1]
+    assert gap_follows_ssr(table) == pytest.approx(expected)
+    with pytest.raises(InvalidQuantity):
+        gap_follows_ssr(one_seed(half_lines("flat")))
+
+
+@pytest.mark.parametrize("column", ["accuracy_a", "accuracy_b", "accuracy_mid"])
+def test_each_end_and_the_middle_are_compared(column: str) -> None:
+    table = half_lines("holds")
+    assert farthest_end(table) == 0.0
+    row = (table["part"] == "epoch") & (table["epoch"] == 5) & (table["seed"] == 1)
+    table.loc[row & (table["regime"] == "random"), column] += 0.002
+    assert farthest_end(table) == pytest.approx(0.002)
+
+
+def test_the_number_the_paper_states_stands_beside_its_claim() -> None:
+    (claim,) = [each for each in fig11.task.claims if each.criterion.paper_value]
+    assert claim.criterion.paper_value is not None
+    assert (
+        claim.criterion.paper_value(load_reference(FOLDER, "fig11"))
+        == claim.criterion.threshold
+        == 0.95
+    )

@@ -1,0 +1,177 @@
+"""Local training as a function: SGD beside torch's, memories, buffers, bad clients."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from harness.errors import DataError, SpecError
+from reproductions.asymvalley.method.federated.algorithms import (
+    FedAvg,
+    FedDyn,
+    FedProx,
+    FedSign,
+    Moon,
+)
+from reproductions.asymvalley.method.federated.client import ClientData, _cuts, train_client
+from reproductions.asymvalley.method.federated.flat import FlatNet, State
+from reproductions.asymvalley.method.federated.settings import LocalSettings
+from tests.reproductions.asymvalley.method.federated.small import LOCAL, SmallNet, client, flat
+
+FLOAT32 = {"rtol": 2e-5, "atol": 1e-6}
+
+
+def by_torch(
+    state: State, data: ClientData, settings: LocalSettings, seed: int, mu: float, gamma: float
+) -> State:
+    """Train with torch's own SGD and clipping, and the whole loss in one graph."""
+    module = SmallNet()
+    module.load_state_dict(state)
+    module.train()
+    start = [parameter.detach().clone() for parameter in module.parameters()]
+    optimizer = torch.optim.SGD(
+        module.parameters(),
+        lr=settings.lr,
+        momentum=settings.momentum,
+        weight_decay=settings.weight_decay,
+    )
+    generator = torch.Generator().manual_seed(seed)
+    count = len(data.labels_S)
+    for _ in range(settings.epochs):
+        order = torch.randperm(count, generator=generator)
+        for rows in order.split(settings.batch_size):
+            optimizer.zero_grad()
+            loss = F.cross_entropy(module(data.images_SCHW[rows]), data.labels_S[rows])
+            for now, before in zip(module.parameters(), start, strict=True):
+                loss = loss + mu / 2 * (now - before).square().sum()
+                kept = (before > 0) * torch.sigmoid(now) + (before < 0) * torch.sigmoid(-now)
+                loss = loss - gamma * kept.sum()
+            loss.backward()
+            torch.nn.utils.clip_grad_norm_(module.parameters(), settings.clip_norm)
+            optimizer.step()
+    return module.state_dict()
+
+
+@pytest.mark.parametrize("clip_norm", [100.0, 0.2])
+@pytest.mark.parametrize(("mu", "gamma"), [(0.0, 0.0), (0.3, 0.0), (0.0, 0.05)])
+def test_training_is_that_of_torch(clip_norm: float, mu: float, gamma: float) -> None:
+    settings, data, net = replace(LOCAL, clip_norm=clip_norm), client(20, 1), flat(3)
+    state = net.state()
+    algorithm = FedSign(gamma=gamma) if gamma else FedProx(mu=mu)
+    result = train_client(net, state, data, {}, algorithm=algorithm, settings=settings, seed=7)
+    expected = by_torch(state, data, settings, 7, mu, gamma)
+    assert result.state.keys() == expected.keys()
+    for name, value in expected.items():
+        torch.testing.assert_close(result.state[name], value, **FLOAT32, msg=name)
+    assert not torch.equal(result.state["conv.weight"], state["conv.weight"])
+
+
+def test_what_the_net_held_before_has_no_influence() -> None:
+    data, state = client(20, 1), flat(3).state()
+    algorithm = Moon(mu=1.0)
+    memory = flat(4).state()
+    first, second = (
+        train_client(net, state, data, memory, algorithm=algorithm, settings=LOCAL, seed=7)
+        for net in (flat(3), flat(9))
+    )
+    assert all(torch.equal(first.state[name], second.state[name]) for name in state)
+    assert first.extra_loss == second.extra_loss > 0.0
+
+
+def test_statistics_of_batch_norm_come_back() -> None:
+    net = flat()
+    state = net.state()
+    result = train_client(net, state, client(20, 1), {}, algorithm=FedAvg(), settings=LOCAL, seed=0)
+    assert not torch.equal(result.state["norm.running_mean"], state["norm.running_mean"])
+    # 20 samples in batches of 8 are 3 steps an epoch.
+    assert int(result.state["norm.num_batches_tracked"]) == 6
+
+
+def test_feddyn_client_keeps_its_gradient() -> None:
+    net, algorithm = flat(), FedDyn(a=0.5)
+    state = net.state()
+    before = net.vector_of(state)
+    memory: dict[str, Tensor] = {}
+    gradient_N = torch.zeros_like(before)
+    for seed in range(2):
+        result = train_client(
+            net, state, client(20, 1), memory, algorithm=algorithm, settings=LOCAL, seed=seed
+        )
+        gradient_N = gradient_N - 0.5 * (net.vector_of(result.state) - before)
+        torch.testing.assert_close(result.memory["gradient"], gradient_N, **FLOAT32)
+        memory = result.memory
+
+
+def test_moon_keeps_the_local_model_and_refers_to_it_in_eval_mode() -> None:
+    net, algorithm, data = flat(), Moon(mu=1.0), client(20, 1)
+    state = net.state()
+    result = train_client(net, state, data, {}, algorithm=algorithm, settings=LOCAL, seed=0)
+    assert result.extra_loss == 0.0
+    assert all(torch.equal(result.memory[name], result.state[name]) for name in state)
+    received = algorithm.begin(net, state, data.images_SCHW, result.memory)
+    assert received.features_GSD is not None
+    assert not received.features_GSD.requires_grad
+    for reference, held in zip(received.features_GSD, (state, result.memory), strict=True):
+        module = SmallNet()
+        module.load_state_dict(held)
+        torch.testing.assert_close(reference, module.eval().features(data.images_SCHW))
+        assert not torch.allclose(reference, module.train().features(data.images_SCHW))
+
+
+def test_fedsign_pulls_signs_to_the_global_ones() -> None:
+    net = flat()
+    state = net.state()
+    plain, signed = (
+        train_client(net, state, client(20, 1), {}, algorithm=a, settings=LOCAL, seed=0)
+        for a in (FedAvg(), FedSign(gamma=0.3))
+    )
+    assert plain.same_sign_ratio < signed.same_sign_ratio <= 1.0
+    changed = net.vector_of(plain.state) * net.vector_of(state)
+    assert plain.same_sign_ratio == (changed > 0).double().mean().item()
+
+
+def test_few_samples_still_make_the_least_number_of_steps() -> None:
+    net = flat()
+    settings = replace(LOCAL, epochs=1, min_steps=5)
+    result = train_client(
+        net, net.state(), client(6, 0), {}, algorithm=FedAvg(), settings=settings, seed=0
+    )
+    assert int(result.state["norm.num_batches_tracked"]) == 5
+
+
+@pytest.mark.parametrize(
+    ("count", "sizes"), [(1, [1]), (8, [8]), (9, [9]), (10, [8, 2]), (17, [8, 9]), (24, [8] * 3)]
+)
+def test_no_batch_holds_one_sample_where_others_are(count: int, sizes: list[int]) -> None:
+    cuts = _cuts(count, 8)
+    rows = [row for cut in cuts for row in range(count)[cut]]
+    assert rows == list(range(count))
+    assert [len(range(count)[cut]) for cut in cuts] == sizes
+
+
+def test_an_empty_client_is_refused() -> None:
+    with pytest.raises(DataError, match="a client has 0 images and 0 labels"):
+        client(0, 0)
+
+
+def test_senseless_settings_are_refused() -> None:
+    for change in ({"epochs": 0}, {"lr": 0.0}, {"momentum": 1.0}, {"clip_norm": 0.0}):
+        with pytest.raises(SpecError):
+            replace(LOCAL, **change)
+
+
+def test_flat_parameters_are_the_modules() -> None:
+    module = SmallNet()
+    expected = torch.cat([p.detach().reshape(-1) for p in module.parameters()])
+    net = FlatNet(module)
+    assert torch.equal(net.theta_N, expected)
+    net.theta_N.mul_(2.0)
+    assert torch.equal(net.vector_of(module.state_dict()), 2.0 * expected)
+    module(torch.ones(4, 2, 4, 4)).sum().backward()
+    gradients = torch.cat([p.grad.reshape(-1) for p in module.parameters()])
+    assert torch.equal(net.grad_N, gradients)
+    assert gradients.abs().sum() > 0

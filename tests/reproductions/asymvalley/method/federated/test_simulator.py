@@ -1,0 +1,188 @@
+"""Whole runs: equal bits where they are promised, and what the rounds are made of."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import replace
+
+import pytest
+import torch
+
+from harness.errors import SpecError
+from reproductions.asymvalley.method.federated.algorithms import (
+    FedAvg,
+    FedDyn,
+    FedPan,
+    FedProx,
+    FedSign,
+    Moon,
+)
+from reproductions.asymvalley.method.federated.client import train_client
+from reproductions.asymvalley.method.federated.simulator import (
+    Run,
+    accuracy_of,
+    sampled_clients,
+    simulate,
+)
+from reproductions.asymvalley.method.federated.workers import Kind
+from tests.reproductions.asymvalley.method.federated.small import (
+    LOCAL,
+    ROUNDS,
+    SmallNet,
+    clients,
+    flat,
+)
+
+EVERY = [
+    FedAvg(),
+    FedProx(mu=0.1),
+    Moon(mu=1.0),
+    FedDyn(a=0.1),
+    FedPan(encoding="1:add:0.15"),
+    FedSign(gamma=1e-2),
+]
+
+
+def run(
+    algorithm: FedAvg,
+    *,
+    workers: int = 1,
+    kind: Kind = "threads",
+    rounds: int = 3,
+    seed: int = 0,
+    lr: float = 0.1,
+) -> Run:
+    data = clients()
+    return simulate(
+        SmallNet,
+        algorithm,
+        data,
+        replace(ROUNDS, rounds=rounds, local=replace(LOCAL, lr=lr)),
+        test=data[0],
+        eval_rounds=(rounds,),
+        seed=seed,
+        workers=workers,
+        kind=kind,
+    )
+
+
+def same(left: Run, right: Run) -> bool:
+    pairs = ((left.server.state, right.server.state), (left.server.memory, right.server.memory))
+    return all(
+        a.keys() == b.keys() and all(torch.equal(a[name], b[name]) for name in a) for a, b in pairs
+    )
+
+
+def test_gamma_zero_is_fedavg_to_the_bit_over_rounds() -> None:
+    for reduction in ("sum", "mean", "tensor_mean"):
+        assert same(run(FedSign(gamma=0.0, reduction=reduction), rounds=5), run(FedAvg(), rounds=5))
+    assert not same(run(FedSign(gamma=1e-3)), run(FedAvg()))
+
+
+@pytest.mark.parametrize("algorithm", EVERY, ids=lambda algorithm: algorithm.name)
+def test_number_of_workers_changes_no_bit(algorithm: FedAvg) -> None:
+    one, again, three = run(algorithm), run(algorithm), run(algorithm, workers=3)
+    assert same(one, again)
+    assert same(one, three)
+    assert one.logs == three.logs
+    assert not same(one, run(algorithm, seed=1))
+
+
+@pytest.mark.parametrize("algorithm", [Moon(mu=1.0), FedDyn(a=0.1), FedPan(encoding="1:add:0.15")])
+def test_processes_change_no_bit(algorithm: FedAvg) -> None:
+    """Those with a memory of a client or of the server, and one that changes the net."""
+    num_threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        one, two = run(algorithm), run(algorithm, workers=2, kind="processes")
+    finally:
+        torch.set_num_threads(num_threads)
+    assert same(one, two)
+    assert one.logs == two.logs
+
+
+def test_unknown_kind_of_workers_is_refused() -> None:
+    with pytest.raises(SpecError, match="kind='fibres'"):
+        run(FedAvg(), workers=2, kind="fibres")  # type: ignore[arg-type]
+
+
+def test_algorithms_differ_from_one_another() -> None:
+    runs = [run(algorithm) for algorithm in EVERY]
+    for i, left in enumerate(runs):
+        assert not any(same(left, right) for right in runs[i + 1 :])
+
+
+def test_a_round_is_the_mean_of_its_clients() -> None:
+    """Uniform, though the two clients have unlike numbers of samples."""
+    data, net = clients(), flat()
+    start = net.state()
+    (chosen,) = sampled_clients(len(data), replace(ROUNDS, rounds=1), seed=0)
+    assert len({len(data[k].labels_S) for k in chosen}) == 2
+    states = [
+        train_client(net, start, data[k], {}, algorithm=FedAvg(), settings=LOCAL, seed=seed).state
+        for k, seed in chosen.items()
+    ]
+    after = run(FedAvg(), rounds=1).server.state
+    for name in ("conv.weight", "norm.running_var", "classifier.bias"):
+        half = 0.5 * (states[0][name].double() + states[1][name].double())
+        torch.testing.assert_close(after[name], half.float(), rtol=1e-6, atol=1e-7)
+
+
+def test_global_model_is_evaluated_with_averaged_statistics() -> None:
+    result = run(FedAvg())
+    module = SmallNet()
+    module.load_state_dict(result.server.state)
+    data = clients()[0]
+    right = (module.eval()(data.images_SCHW).argmax(1) == data.labels_S).double().mean()
+    assert result.logs[-1].accuracy == right.item()
+    assert [log.accuracy for log in result.logs[:-1]] == [None, None]
+
+
+def test_clients_are_sampled_without_replacement_alike_for_all_algorithms() -> None:
+    settings = replace(ROUNDS, rounds=200, participation=0.3)
+    rounds = list(sampled_clients(10, settings, seed=4))
+    assert {len(chosen) for chosen in rounds} == {3}
+    assert all(list(chosen) == sorted(chosen) for chosen in rounds)
+    counts = [sum(k in chosen for chosen in rounds) for k in range(10)]
+    assert min(counts) > 30  # 60 expected, standard deviation 6.5
+    assert len({seed for chosen in rounds for seed in chosen.values()}) == 600
+
+
+def test_at_least_one_client_takes_part() -> None:
+    (chosen,) = sampled_clients(4, replace(ROUNDS, rounds=1, participation=0.1), seed=0)
+    assert len(chosen) == 1
+
+
+def test_moon_remembers_a_client_that_skipped_a_round() -> None:
+    """Three clients of four in 8 rounds: someone pauses, and the term is there at once."""
+    result = run(Moon(mu=1.0), rounds=8)
+    rounds = list(sampled_clients(4, replace(ROUNDS, rounds=8), seed=0))
+    seen: set[int] = set()
+    for chosen, log in zip(rounds, result.logs, strict=True):
+        assert (log.extra_loss > 0.0) == bool(seen & chosen.keys())
+        seen |= chosen.keys()
+    pauses = [k for a, b in itertools.pairwise(rounds) for k in a if k not in b]
+    assert pauses
+
+
+def test_divergence_is_told_and_not_averaged_on() -> None:
+    result = run(FedAvg(), lr=1e38)
+    assert result.diverged == "a parameter or a loss is not finite after round 1"
+    assert result.logs == ()
+
+
+def test_an_infinite_penalty_is_divergence_though_clipping_keeps_parameters_finite() -> None:
+    result = run(FedSign(gamma=1e38))
+    assert result.diverged
+    assert torch.isfinite(result.server.state["conv.weight"]).all()
+
+
+def test_no_worker_and_no_client_are_refused() -> None:
+    with pytest.raises(SpecError, match="workers=0"):
+        run(FedAvg(), workers=0)
+
+
+def test_accuracy_over_several_batches() -> None:
+    net, data = flat(), clients((1203,))[0]
+    right = (net.module.eval()(data.images_SCHW).argmax(1) == data.labels_S).sum()
+    assert accuracy_of(net, net.state(), data) == int(right) / 1203

@@ -1,0 +1,120 @@
+"""A model's parameters as one vector, and its groups."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from torch import nn
+
+from harness.errors import SpecError
+from reproductions.asymvalley.method.directions import NOISE_GROUPS, PARTITION
+from reproductions.asymvalley.method.layout import layout_of, parameters_vector, same_sign_ratio
+from reproductions.nets.vgg import VGG, VGGConfig
+from tests.reproductions.asymvalley.small import small_net
+
+
+def vgg(*, batch_norm: bool) -> VGG:
+    config = VGGConfig(
+        num_classes=10, in_channels=3, image_size=32, depth=11, width=2, batch_norm=batch_norm
+    )
+    return VGG(config, generator=torch.Generator().manual_seed(0))
+
+
+def test_vector_has_every_parameter_in_order_and_no_buffer() -> None:
+    model = small_net()
+    layout = layout_of(model)
+    expected = nn.utils.parameters_to_vector(model.parameters())
+    assert torch.equal(parameters_vector(model), expected)
+    assert torch.equal(layout.flatten(model.state_dict()), expected)
+    assert layout.size == sum(p.numel() for p in model.parameters())
+
+
+def test_split_gives_back_the_parameters() -> None:
+    model = small_net()
+    parts = layout_of(model).split(parameters_vector(model))
+    for name, parameter in model.named_parameters():
+        assert torch.equal(parts[name], parameter)
+
+
+@pytest.mark.parametrize("batch_norm", [True, False])
+def test_five_parts_hold_every_parameter_once(batch_norm: bool) -> None:
+    layout = layout_of(vgg(batch_norm=batch_norm))
+    groups = [group for group in PARTITION if batch_norm or group != "bn_weight"]
+    count = sum(layout.mask(group).int() for group in groups)
+    assert torch.equal(count, torch.ones_like(count))  # type: ignore[arg-type]
+
+
+def test_groups_have_the_sizes_of_their_tensors() -> None:
+    model = vgg(batch_norm=True)
+    layout, sizes = layout_of(model), {n: p.numel() for n, p in model.named_parameters()}
+    convs = sum(m.weight.numel() for m in model.modules() if isinstance(m, nn.Conv2d))
+    norms = sum(2 * m.num_features for m in model.modules() if isinstance(m, nn.BatchNorm2d))
+    classifier = sizes["classifier.weight"] + sizes["classifier.bias"]
+    expected = {
+        "all": sum(sizes.values()),
+        "clf": sizes["classifier.weight"],
+        "feat": sum(sizes.values()) - classifier,
+        "conv": convs,
+        "bn": norms,
+    }
+    assert {group: int(layout.mask(group).sum()) for group in expected} == expected  # type: ignore[arg-type]
+
+
+def test_first_blocks_are_a_prefix() -> None:
+    mask = layout_of(vgg(batch_norm=True)).mask("layer1")
+    count = int(mask.sum())
+    assert 0 < count < len(mask) / 4
+    assert bool(mask[:count].all())
+
+
+def test_biases_of_batch_norm_can_stay_out_of_the_five_parts() -> None:
+    layout = layout_of(small_net())
+    inside = layout.mask("other_bias").sum()
+    outside = layout.mask("other_bias", bn_bias_in_other=False).sum()
+    assert int(inside - outside) == 4 + 6
+
+
+def test_group_that_a_model_lacks_is_refused() -> None:
+    layout = layout_of(vgg(batch_norm=False))
+    assert not layout.has_batch_norm
+    for group in ("bn", "bn_weight"):
+        with pytest.raises(SpecError, match=f"group '{group}' is empty"):
+            layout.mask(group)  # type: ignore[arg-type]
+
+
+def test_every_group_of_the_figures_exists_in_a_net_with_batch_norm() -> None:
+    layout = layout_of(vgg(batch_norm=True))
+    assert all(layout.mask(group).any() for group in NOISE_GROUPS)
+
+
+def test_checkpoint_of_another_architecture_is_refused() -> None:
+    layout = layout_of(small_net(batch_norm=True))
+    with pytest.raises(SpecError, match=r"parameter 1\.weight is missing"):
+        layout.flatten(small_net(batch_norm=False).state_dict())
+    wider = dict(small_net().state_dict()) | {"0.weight": torch.zeros(8, 1, 3, 3)}
+    with pytest.raises(SpecError, match=r"parameter 0\.weight has shape \(8, 1, 3, 3\)"):
+        layout.flatten(wider)
+
+
+def test_classifier_is_the_last_linear_layer_unless_named() -> None:
+    model = nn.Sequential(nn.Linear(4, 4), nn.ReLU(), nn.Linear(4, 2))
+    assert int(layout_of(model).mask("clf").sum()) == 8
+    assert int(layout_of(model, classifier="0").mask("clf").sum()) == 16
+    with pytest.raises(SpecError, match="classifier='1' is no linear layer"):
+        layout_of(model, classifier="1")
+
+
+def test_model_without_parameters_is_refused() -> None:
+    with pytest.raises(SpecError, match="no parameters"):
+        layout_of(nn.ReLU())
+
+
+def test_zeros_agree_with_nothing() -> None:
+    ours = torch.tensor([1.0, -1.0, 0.0, 2.0, 0.0])
+    theirs = torch.tensor([3.0, -2.0, 0.0, -1.0, 1.0])
+    assert same_sign_ratio(ours, theirs) == pytest.approx(2 / 5)
+
+
+def test_agreement_survives_products_too_small_for_a_float() -> None:
+    tiny = torch.tensor([1e-30, -1e-30])
+    assert same_sign_ratio(tiny, tiny) == 1.0

@@ -1,0 +1,146 @@
+"""A trained network is kept, found again, and described."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from harness.data import load as datasets
+from harness.data.codec import Content
+from harness.declare.experiment import Status
+from harness.errors import DataError, SpecError
+from harness.run.seeds import derive_seed
+from reproductions.asymvalley.method.layout import layout_of, parameters_vector
+from reproductions.asymvalley.models.image_nets import build_net, start_batch_norms
+from reproductions.asymvalley.models.images import images_of
+from reproductions.asymvalley.models.kept_nets import KEPT, load_net, start_of
+from reproductions.asymvalley.models.pairs import PAIRS, Training, training_of
+from reproductions.asymvalley.trained_nets.trial import sign_gradient_cosine, train_net
+
+POINT = training_of("smoke", "vgg16_cifar10", seed=0)
+
+
+class Context:
+    """A run context on bundled data that keeps artifacts in memory."""
+
+    profile = "smoke"
+    device = "cpu"
+
+    def __init__(self, seed: int = 0) -> None:
+        self.kept: dict[str, dict[str, Tensor]] = {}
+        self._seed = seed
+
+    def seed(self, stream: str) -> int:
+        return derive_seed(stream, {"seed": self._seed})
+
+    def dataset(self, name: str) -> Content:
+        return datasets.load(name)
+
+    def save(self, name: str, tensors: dict[str, Tensor]) -> None:
+        self.kept[name] = tensors
+
+    def checkpoint_path(self) -> None:
+        return None
+
+
+def start(point: Training, seed: int = 0) -> Tensor:
+    return parameters_vector(start_of(point, Context(seed)))  # type: ignore[arg-type]
+
+
+def test_kept_net_is_found_again_with_its_start() -> None:
+    context = Context()
+    outcome = train_net(POINT, context)  # type: ignore[arg-type]
+    assert outcome.status is Status.DONE
+    found = load_net(POINT, context, context.kept[KEPT])  # type: ignore[arg-type]
+    assert not found.model.training
+    assert torch.equal(found.initial_P, start(POINT))
+    weights = parameters_vector(found.model)
+    row = outcome.rows[0]
+    assert row["norm"] == pytest.approx(float(weights.double().norm()), rel=1e-9)
+    assert not torch.equal(weights, found.initial_P)
+    images = images_of(POINT, context)  # type: ignore[arg-type]
+    with torch.no_grad():
+        wrong = found.model(images.test_x).argmax(dim=1) != images.test_y
+    assert row["test_error"] == pytest.approx(float(wrong.double().mean()))
+
+
+def test_another_architecture_is_refused() -> None:
+    context = Context()
+    train_net(POINT, context)  # type: ignore[arg-type]
+    wider = replace(POINT, width=4)
+    with pytest.raises(SpecError, match="another architecture"):
+        load_net(wider, context, context.kept[KEPT])  # type: ignore[arg-type]
+
+
+def test_recipes_share_their_start_and_seeds_do_not() -> None:
+    large = training_of("smoke", "vgg16_cifar10", seed=0, recipe="bs_large")
+    assert torch.equal(start(POINT), start(large))
+    assert not torch.equal(start(POINT), start(POINT, seed=1))
+
+
+def test_starts_of_batch_norm_differ_in_its_weights_alone() -> None:
+    layout = layout_of(start_of(POINT, Context()))  # type: ignore[arg-type]
+    mask = layout.mask("bn_weight")
+    ones = start(POINT)
+    assert bool((ones[mask] == 1.0).all())
+    for name, mean, std in (("uniform", 0.5, 12**-0.5), ("gaussian", 0.0, 0.1)):
+        other = start(training_of("smoke", "vgg16_cifar10", seed=0, bn_start=name))  # type: ignore[arg-type]
+        assert torch.equal(ones[~mask], other[~mask])
+        values = other[mask].double()
+        bound = 5 * std / len(values) ** 0.5
+        assert float(values.mean()) == pytest.approx(mean, abs=bound)
+        assert float(values.std()) == pytest.approx(std, rel=0.3)
+
+
+def test_start_that_does_not_fit_is_refused() -> None:
+    bare = nn.Sequential(nn.Linear(2, 2))
+    with pytest.raises(SpecError, match="without batch normalisation"):
+        start_batch_norms(bare, "uniform", torch.Generator())
+    with pytest.raises(SpecError, match="bn_start='zeros'"):
+        start_batch_norms(nn.Sequential(nn.BatchNorm2d(2)), "zeros", torch.Generator())
+
+
+def test_cosine_is_that_of_signs_and_gradient() -> None:
+    model = build_net(POINT, generator=torch.Generator().manual_seed(0)).eval()
+    data = images_of(POINT, Context()).valley_data()  # type: ignore[arg-type]
+    loss = F.cross_entropy(model(data.test_images), data.test_labels)
+    loss.backward()
+    gradient = torch.cat([p.grad.reshape(-1) for p in model.parameters()]).double()  # type: ignore[union-attr]
+    weights = parameters_vector(model).double()
+    signs = torch.where(weights > 0, 1.0, -1.0).double()
+    expected = float(signs @ gradient / signs.norm() / gradient.norm())
+    assert sign_gradient_cosine(model, data) == pytest.approx(expected, abs=1e-6)
+
+
+def test_images_are_normalised_by_their_training_part() -> None:
+    images = images_of(POINT, Context())  # type: ignore[arg-type]
+    assert float(images.train_x.mean()) == pytest.approx(0.0, abs=1e-5)
+    assert float(images.train_x.std()) == pytest.approx(1.0, abs=1e-3)
+    digits = datasets.load("digits").arrays
+    assert images.test_y.tolist() == digits["y"][-360:][:50].tolist()
+
+
+def test_more_images_than_there_are_is_refused() -> None:
+    with pytest.raises(DataError, match="has 1437 training images, the trial asks for 5000"):
+        images_of(replace(POINT, num_train=5000), Context())  # type: ignore[arg-type]
+
+
+def test_smaller_images_are_means_of_squares() -> None:
+    small = images_of(replace(POINT, image_size=4, normalisation="imagenet"), Context())  # type: ignore[arg-type]
+    raw = torch.tensor(datasets.load("digits").arrays["x"][:100] / 16.0, dtype=torch.float64)
+    means = raw.reshape(100, 4, 2, 4, 2).mean(dim=(2, 4))
+    found = small.train_x[:, 0].double() * 0.229 + 0.485
+    torch.testing.assert_close(found, means, rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize("profile", ["smoke", "cpu", "gpu", "paper"])
+@pytest.mark.parametrize("pair", PAIRS)
+def test_every_pair_has_a_network_at_every_scale(profile: str, pair: str) -> None:
+    point = training_of(profile, pair, seed=0)  # type: ignore[arg-type]
+    model = build_net(point, generator=torch.Generator(), device="meta")
+    layout = layout_of(model)
+    assert layout.has_batch_norm == point.batch_norm

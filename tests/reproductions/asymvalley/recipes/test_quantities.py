@@ -1,0 +1,131 @@
+"""What claims on recipes, and on lines between two of them, measure."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from harness.declare.statistics import MissingRows
+from harness.store.table_csv import build_table
+from reproductions.asymvalley.method.directions import PARTITION
+from reproductions.asymvalley.recipes import fig23, fig24
+from reproductions.asymvalley.recipes.quantities import (
+    barrier,
+    group_pair,
+    larger_is_more_consistent,
+    largest_raw_share,
+    least_gain_of_consistency,
+    num_groups_more_consistent,
+    outward_consistency,
+    raw_spread,
+)
+from tests.reproductions.asymvalley.recipes.hand_made import recipe_lines, recipes
+
+
+def one_seed(table: pd.DataFrame) -> pd.DataFrame:
+    return table[table["seed"] == 0]
+
+
+def measured_groups(first: dict[str, np.ndarray], second: dict[str, np.ndarray]) -> pd.DataFrame:
+    """Count signs of two solutions as the paper defines the ratio, group by group."""
+    rows = []
+    for group in first:
+        way = second[group] - first[group]
+        for name, weights in (("first", first[group]), ("second", second[group])):
+            row = {"part": "group", "group": group, "solution": name, "seed": 0}
+            share = float(np.mean(weights * way > 0))
+            rows.append({**row, "norm": float(np.linalg.norm(weights)), "consistency": share})
+    return pd.DataFrame(rows)
+
+
+def random_solutions(*, scale: float, seed: int) -> tuple[dict[str, np.ndarray], ...]:
+    """Two solutions of 999 weights a group with shared signs, the second `scale` times as large."""
+    rng = np.random.default_rng(seed)
+    parts = [
+        {group: rng.normal(size=999) for group in PARTITION},
+        {group: rng.normal(size=999) for group in PARTITION},
+    ]
+    second = {group: scale * (parts[0][group] + parts[1][group]) for group in PARTITION}
+    for solution in (parts[0], second):
+        solution["all"] = np.concatenate([solution[group] for group in PARTITION])
+    return parts[0], second
+
+
+@pytest.mark.parametrize("scale", [0.2, 1.0, 3.0])
+def test_consistency_with_the_common_way_rises_by_the_share_of_unlike_signs(scale: float) -> None:
+    """Whatever the two are: so a claim on one common way tells nothing of their scale."""
+    first, second = random_solutions(scale=scale, seed=3)
+    table = measured_groups(first, second)
+    unlike = {group: float(np.mean(first[group] * second[group] < 0)) for group in first}
+    for group, share in unlike.items():
+        before, after = group_pair(table, group=group, value="consistency")
+        assert after - before == pytest.approx(share, abs=1e-12)
+    assert least_gain_of_consistency(table) == pytest.approx(min(unlike.values()), abs=1e-12)
+    small, large = larger_is_more_consistent(table)
+    assert large - small == pytest.approx(unlike["all"], abs=1e-12)
+    assert num_groups_more_consistent(table) == 5.0
+
+
+@pytest.mark.parametrize("scale", [0.2, 3.0])
+def test_outward_consistency_counts_the_larger_of_equal_signs(scale: float) -> None:
+    first, second = random_solutions(scale=scale, seed=4)
+    small, large = outward_consistency(measured_groups(first, second))
+    lesser, greater = sorted((first["all"], second["all"]), key=np.linalg.norm)
+    alike = first["all"] * second["all"] > 0
+    grown = float(np.mean(alike & (abs(greater) > abs(lesser))))
+    assert large - small == pytest.approx(2 * grown - float(np.mean(alike)), abs=1e-12)
+    assert large > small
+
+
+def test_barrier_is_between_the_ends_and_not_beyond_them() -> None:
+    table = one_seed(recipe_lines("fails"))
+    ends, between = barrier(table)
+    assert (ends, round(between, 9)) == (0.1, 0.036)
+    assert max(table.loc[table["part"] == "line", "error"]) > 0.5
+
+
+def test_a_group_that_is_not_in_the_table_is_missing() -> None:
+    table = one_seed(recipe_lines("holds"))
+    with pytest.raises(MissingRows, match="clf_bias"):
+        num_groups_more_consistent(table[table["group"] != "clf_bias"])
+
+
+def test_the_line_of_one_pair_and_one_contrast_is_shown() -> None:
+    task = fig24.task
+    pairs = ("vgg16_cifar10", "resnet20_cifar10")
+    frame = pd.concat(
+        recipe_lines("holds").assign(pair=pair, contrast=contrast, status="done")
+        for pair in pairs
+        for contrast in ("batch_size", "lr")
+    )
+    table = build_table(task, {"asymvalley/recipe_lines": frame})
+    assert len(table) == len(frame) // 4
+    assert table.columns.tolist() == task.table.names
+
+
+def test_a_recipe_that_is_missing_leaves_the_six_undecided() -> None:
+    table = one_seed(recipes("holds"))
+    with pytest.raises(MissingRows, match="wd_high"):
+        largest_raw_share(table[table["recipe"] != "wd_high"])
+
+
+def test_spread_of_widths_is_of_raw_noise_alone() -> None:
+    table = one_seed(recipes("holds"))
+    table.loc[table["sign_consistent"] & (table["recipe"] == "lr_low"), "error"] *= 9.0
+    widest, narrowest = raw_spread(table)
+    # Levels 0.30 and 0.20 of the last and the first recipe; half of 0.001 by the second draw.
+    assert (widest, narrowest) == pytest.approx((0.3005, 0.2005))
+
+
+def test_views_show_one_net_and_only_the_six_recipes() -> None:
+    frame = pd.concat(
+        [
+            recipes("holds").assign(pair=pair, status="done")
+            for pair in ("vgg16_cifar10", "resnet20_cifar10")
+        ]
+        + [recipes("holds").assign(pair="vgg16_cifar10", recipe="base", status="done").iloc[:3]]
+    )
+    table = build_table(fig23.task, {"asymvalley/recipes": frame})
+    assert len(table) == len(recipes("holds"))
+    assert "base" not in set(table["recipe"])

@@ -1,0 +1,155 @@
+"""The fast forms of the softmax toy against a whole Hessian, finite differences and scikit-learn.
+
+All in float64 on a small problem.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+from sklearn.linear_model import LogisticRegression
+from torch import Tensor
+
+from harness.errors import RunError
+from reproductions.asymvalley.toys.softmax import (
+    Images,
+    draw_direction,
+    fit_softmax,
+    grid_of_sizes,
+    median_size,
+    metrics,
+)
+
+NUM_IMAGES, NUM_PIXELS, NUM_CLASSES = 13, 64, 10
+
+
+def generator(seed: int = 0) -> torch.Generator:
+    return torch.Generator().manual_seed(seed)
+
+
+@pytest.fixture(scope="module")
+def problem() -> tuple[Images, Tensor]:
+    draw = generator()
+    pixels = torch.randint(0, 17, (NUM_IMAGES, NUM_PIXELS), generator=draw).double()
+    labels = torch.randint(0, NUM_CLASSES, (NUM_IMAGES,), generator=draw)
+    weights = 0.02 * torch.randn(NUM_CLASSES, NUM_PIXELS, generator=draw, dtype=torch.float64)
+    return Images(pixels_ND=pixels, labels_N=labels), weights
+
+
+def naive_hessian(images: Images, weights: Tensor) -> np.ndarray:
+    """Return the mean of (diag(p) - p p^T) kron (x x^T), 640 x 640, image by image."""
+    total = np.zeros((weights.numel(), weights.numel()))
+    for x in images.pixels_ND.numpy():
+        scores = weights.numpy() @ x
+        p = np.exp(scores - scores.max())
+        p /= p.sum()
+        total += np.kron(np.diag(p) - np.outer(p, p), np.outer(x, x))
+    return total / len(images.pixels_ND)
+
+
+def loss(images: Images, weights: Tensor) -> Tensor:
+    return torch.nn.functional.cross_entropy(images.pixels_ND @ weights.T, images.labels_N)
+
+
+def test_trace_and_second_order_are_those_of_the_whole_hessian(
+    problem: tuple[Images, Tensor],
+) -> None:
+    images, weights = problem
+    hessian = naive_hessian(images, weights)
+    noise = draw_direction(weights, generator(1))
+    for direction in (noise, weights):
+        found = metrics(weights, images, direction_CD=direction)
+        flat = direction.flatten().numpy()
+        assert found.trace_h == pytest.approx(np.trace(hessian), rel=1e-10)
+        assert found.second_order == pytest.approx(flat @ hessian @ flat, rel=1e-9)
+
+
+def test_naive_hessian_is_that_of_automatic_differentiation(
+    problem: tuple[Images, Tensor],
+) -> None:
+    images, weights = problem
+    few = Images(pixels_ND=images.pixels_ND[:, :6], labels_N=images.labels_N)
+    small = weights[:, :6].contiguous()
+    automatic = torch.autograd.functional.hessian(lambda w: loss(few, w), small)
+    found = torch.as_tensor(automatic).reshape(small.numel(), small.numel()).numpy()
+    np.testing.assert_allclose(naive_hessian(few, small), found, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("along", ["noise", "weights"])
+def test_both_orders_are_differences_of_the_loss(
+    problem: tuple[Images, Tensor], along: str
+) -> None:
+    images, weights = problem
+    direction = draw_direction(weights, generator(2)) if along == "noise" else weights
+    found = metrics(weights, images, direction_CD=direction)
+    step = 1e-4
+    above, here, below = (float(loss(images, weights + k * step * direction)) for k in (1, 0, -1))
+    assert found.ce == pytest.approx(here, rel=1e-12)
+    assert found.first_order == pytest.approx((above - below) / (2 * step), rel=1e-5)
+    assert found.second_order == pytest.approx((above - 2 * here + below) / step**2, rel=1e-3)
+
+
+def test_error_and_trace_of_p_are_those_of_plain_loops(problem: tuple[Images, Tensor]) -> None:
+    images, weights = problem
+    found = metrics(weights, images, direction_CD=weights)
+    wrong, trace = 0, 0.0
+    for x, label in zip(images.pixels_ND, images.labels_N.tolist(), strict=True):
+        p = torch.softmax(weights @ x, dim=0)
+        wrong += int(p.argmax()) != label
+        trace += float(p.sum() - p @ p)
+    assert found.error == wrong / NUM_IMAGES
+    assert found.trace_p == pytest.approx(trace / NUM_IMAGES, rel=1e-12)
+
+
+def test_metrics_stay_finite_and_exact_where_scores_are_huge(
+    problem: tuple[Images, Tensor],
+) -> None:
+    images, weights = problem
+    huge = 1e4 * weights
+    found = metrics(huge, images, direction_CD=weights)
+    scores = images.pixels_ND @ huge.T
+    own = scores.gather(1, images.labels_N.unsqueeze(1)).squeeze(1)
+    # The softmax is one-hot: the cross-entropy is how far the own score is below the best.
+    assert found.ce == pytest.approx(float((scores.max(dim=1).values - own).mean()), rel=1e-9)
+    assert 0.0 <= found.second_order < 1e-6
+
+
+def test_fit_is_scikit_learns_and_repeats_to_the_bit() -> None:
+    draw = generator(4)
+    labels = torch.arange(90) % 3
+    centres = 4.0 * torch.randn(3, 5, generator=draw, dtype=torch.float64)
+    pixels = centres[labels] + torch.randn(90, 5, generator=draw, dtype=torch.float64)
+    images = Images(pixels_ND=pixels, labels_N=labels)
+    weights = fit_softmax(images, max_iter=500)
+    peer = LogisticRegression(fit_intercept=False, max_iter=500)
+    peer.fit(pixels.numpy(), labels.numpy())
+    np.testing.assert_array_equal(weights.numpy(), peer.coef_)
+    assert torch.equal(weights, fit_softmax(images, max_iter=500))
+    # At the optimum of sum CE + |W|^2 / 2 the gradient vanishes; scikit-learn's C is 1.
+    free = weights.clone().requires_grad_()
+    objective = len(labels) * loss(images, free) + free.square().sum() / 2
+    (slope,) = torch.autograd.grad(objective, free)
+    assert float(slope.abs().max()) < 0.02
+
+
+@pytest.mark.filterwarnings("ignore:lbfgs failed to converge")
+def test_a_fit_that_stops_early_is_refused() -> None:
+    pixels = torch.randn(60, 5, generator=generator(5), dtype=torch.float64)
+    images = Images(pixels_ND=pixels, labels_N=torch.arange(60) % 3)
+    with pytest.raises(RunError, match="has not converged after 1 iterations"):
+        fit_softmax(images, max_iter=1)
+
+
+def test_sizes_are_symmetric_to_the_bit() -> None:
+    sizes = grid_of_sizes(21)
+    assert len(sizes) == 21 and sizes[10] == 0.0
+    assert [-size for size in reversed(sizes)] == sizes
+    np.testing.assert_allclose(sizes, np.linspace(-1, 1, 21), atol=1e-15)
+
+
+def test_median_is_numpys() -> None:
+    for num_pixels in (1, 6, 7):
+        weights = torch.randn(3, num_pixels, generator=generator(6), dtype=torch.float64)
+        expected = np.median(np.abs(weights.numpy()), axis=1)
+        np.testing.assert_allclose(median_size(weights).numpy(), expected)

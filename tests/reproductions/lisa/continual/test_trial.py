@@ -1,0 +1,399 @@
+"""Two stages of training on the smallest model, and the claims on what comes out."""
+
+from __future__ import annotations
+
+import math
+import random
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from itertools import islice, repeat
+from typing import Any, Literal
+
+import pandas as pd
+import pytest
+import torch
+from scipy.stats import spearmanr
+from torch import Tensor
+
+from harness.data.load import available, load
+from harness.declare.claims import Claim
+from harness.declare.experiment import Status
+from harness.declare.params import Scalar
+from harness.declare.reference import load_reference
+from harness.declare.statistics import InvalidQuantity
+from harness.declare.task import Task
+from harness.declare.verdict import Word, evaluate
+from harness.errors import DataError
+from harness.publish.figures import draw
+from harness.run.seeds import derive_seed
+from harness.store.table_csv import build_table, validate
+from reproductions.lisa.continual import experiment as continual
+from reproductions.lisa.continual import fig07, tab04
+from reproductions.lisa.continual.experiment import TwoStages
+from reproductions.lisa.continual.quantities import lead_in_errors, rank_correlation
+from reproductions.lisa.continual.table import finals
+from reproductions.lisa.continual.trial import Trial, problems_of, rows_of, text_of
+from reproductions.lisa.models.language_model import LanguageModel
+from reproductions.lisa.models.pretraining import WEIGHTS, Texts, new_model
+from reproductions.lisa.models.shapes import shape_of
+from reproductions.lisa.models.solving import (
+    ONE_IN,
+    as_examples,
+    fitting,
+    mixed,
+    score,
+    solution_text,
+    text_batches,
+    windows,
+)
+from reproductions.lisa.models.training import IGNORED
+from reproductions.lisa.models.word_problems import sample, split_of, statements
+from tests.reproductions.lisa.memory.test_claims import FOLDER
+from tests.verdicts import bad, good, undecided
+
+Case = Literal["holds", "fails"]
+TASKS = (tab04.task, fig07.task)
+CLAIMS = [pytest.param(t, c, id=f"{t.id}:{c.id}") for t in TASKS for c in t.claims]
+
+
+@dataclass(frozen=True)
+class Context:
+    """The harness's side of a run."""
+
+    params: TwoStages
+    saved: dict[str, Mapping[str, Tensor]] = field(default_factory=dict)
+    profile: Any = "smoke"
+    device: Any = "cpu"
+
+    def seed(self, stream: str) -> int:
+        return derive_seed(stream, {"seed": self.params.seed})
+
+    def dataset(self, name: str) -> Any:
+        return load(name)
+
+    def save(self, name: str, tensors: Mapping[str, Tensor]) -> None:
+        self.saved[name] = {key: value.clone() for key, value in tensors.items()}
+
+    def upstream(self, experiment: Any, **params: Scalar) -> Any:
+        raise NotImplementedError
+
+    def checkpoint_path(self) -> Any:
+        raise NotImplementedError
+
+
+def model(*, seed: int = 0) -> LanguageModel:
+    text = load("grammar-text").text[:20_000]
+    texts = Texts(train=[text], held_out=[text])
+    return new_model(shape_of("tiny-path"), texts, vocab_chars=20_000, seed=seed)
+
+
+@pytest.fixture(scope="module")
+def lm() -> LanguageModel:
+    return model()
+
+
+def point(method: str, gamma: int = 0, **changed: Any) -> TwoStages:
+    (found,) = (p for p in continual.grid("smoke") if (p.method, p.gamma) == (method, gamma))
+    return replace(found, **changed)
+
+
+def trial(lm: LanguageModel, params: TwoStages) -> Trial:
+    return Trial(params=params, ctx=Context(params), lm=lm, room=60)
+
+
+def test_solution_is_running_text() -> None:
+    record = {"answer": "He has 2*3 = $<<2*3=6>>6.\nThen 6-1 = <<6-1=5>>5 are left.\n#### 5"}
+    assert solution_text(record) == "He has 2*3 = $6. Then 6-1 = 5 are left."
+
+
+@pytest.mark.skipif(available("gsm8k_train") is None, reason="gsm8k_train is not at hand")
+def test_no_staged_solution_keeps_a_mark() -> None:
+    texts = [solution_text(record) for record in load("gsm8k_train").records]
+    assert len(texts) == 7473
+    assert not [text for text in texts if re.search(r"<<|>>|####|\n", text) or not text]
+
+
+def test_only_whole_texts_fit(lm: LanguageModel) -> None:
+    short, long = "The cat sees a dog.", "The cat sees a dog. " * 40
+    assert fitting([short, long], lm) == [short]
+    with pytest.raises(DataError, match="64 tokens"):
+        fitting([long], lm)
+
+
+def test_one_in_so_many_is_a_solution_in_turn() -> None:
+    told = list(islice(mixed(repeat("s"), ["X", "Y"]), 3 * ONE_IN))
+    others = "s" * (ONE_IN - 1)
+    assert "".join(told) == f"{others}X{others}Y{others}X"
+    assert list(islice(mixed(iter("abc"), []), 3)) == ["a", "b", "c"]
+
+
+def test_windows_are_the_text_in_order(lm: LanguageModel) -> None:
+    paragraphs = list(islice(statements(seed=3), 60))
+    windows_NT = windows(lm, iter(paragraphs), count=6, num_tokens=20)
+    assert windows_NT.shape == (6, 20)
+    assert (windows_NT[:, 0] == lm.bos).all()
+    tokens = [token for text in paragraphs for token in [*lm.encode(text), lm.eos]]
+    assert windows_NT[:, 1:].flatten().tolist() == tokens[: 6 * 19]
+    batches = list(text_batches(windows_NT, batch_size=4))
+    assert [batch.ids_BT.shape for batch in batches] == [(4, 20), (2, 20)]
+    assert torch.equal(torch.cat([batch.labels_BT for batch in batches]), windows_NT)
+
+
+def test_loss_is_on_answers_alone_and_training_sees_no_held_out_problem(
+    lm: LanguageModel,
+) -> None:
+    made = trial(lm, point("full", problems_steps=40, batch_size=4))
+    seen = 0
+    for batch in problems_of(made):
+        for ids, labels in zip(batch.ids_BT, batch.labels_BT, strict=True):
+            answer = [int(token) for token in labels if token != IGNORED]
+            assert answer[-1] == lm.eos
+            # The answer ends the sequence; what comes before it is given.
+            start = int((labels != IGNORED).nonzero()[0])
+            assert ids[start : start + len(answer)].tolist() == answer
+            assert re.fullmatch(r" .*\n#### \d+", lm.tokenizer.decode(answer[:-1]), re.DOTALL)
+            seen += 1
+    assert seen == 160
+    assert {split_of(p.key) for p in made.held_out("test")} == {"test"}
+
+
+def test_a_prompt_that_does_not_fit_loses_its_beginning(lm: LanguageModel) -> None:
+    problems = sample("train", 5, seed=0)
+    whole = [lm.encode(problem.prompt) for problem in problems]
+    for room in (60, 58):
+        for example, prompt in zip(as_examples(problems, lm, room=room), whole, strict=True):
+            assert example.prompt == (lm.bos, *prompt[-(63 - room) :])
+            assert len(example.prompt) == 64 - room
+    with pytest.raises(DataError, match="more than 5"):
+        as_examples(problems, lm, room=5)
+
+
+def test_score_counts_what_greedy_decoding_solves(
+    lm: LanguageModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With answers put in its mouth: right, right without the mark, and wrong."""
+    problems = sample("test", 3, seed=1)
+    right = [problem.answer for problem in problems]
+    said = [right[0], right[1].replace("####", "so"), right[2] + "0"]
+    monkeypatch.setattr(
+        "reproductions.lisa.models.solving.greedy",
+        lambda lm, prompts, max_new_tokens: [lm.encode(text) for text in said],
+    )
+    found = score(lm, problems, room=60, max_new_tokens=4)
+    assert found.accuracy == {"strict": 1 / 3, "flexible": 2 / 3}
+    # New weights guess evenly among 320 tokens.
+    assert found.loss == pytest.approx(math.log(320), abs=0.1)
+
+
+def test_rows_are_those_of_both_stages_and_equal_each_time() -> None:
+    params = point("lisa", 2, keep_weights=True)
+    outcomes = []
+    for _ in range(2):
+        ctx = Context(params)
+        outcomes.append((rows_of(params, ctx, model()), ctx.saved))
+    (first, saved), (second, others) = outcomes
+    assert first.status is Status.DONE
+    assert first.rows == second.rows
+    assert torch.equal(
+        torch.cat([value.flatten() for value in saved[WEIGHTS].values()]),
+        torch.cat([value.flatten() for value in others[WEIGHTS].values()]),
+    )
+    kinds = [(row["stage"], row["split"], row["step"]) for row in first.rows]
+    assert kinds == [
+        *(("text", "train", step) for step in (1, 2, 3)), ("text", "validation", 3),
+        *(("problems", "train", step) for step in (1, 2, 3)),
+        ("problems", "validation", 3), ("problems", "test", 3),
+    ]  # fmt: skip
+    assert [row["accuracy"] is None for row in first.rows] == [True] * 7 + [False] * 2
+
+
+def test_methods_at_a_seed_see_the_same_text_and_problems(lm: LanguageModel) -> None:
+    full, lisa = (trial(lm, point(*told)) for told in (("full",), ("lisa", 1)))
+    for stage in (text_of, problems_of):
+        for one, other in zip(stage(full), stage(lisa), strict=True):
+            assert torch.equal(one.ids_BT, other.ids_BT)
+    assert full.held_out("test") == lisa.held_out("test")
+    other_seed = trial(lm, point("full", seed=1))
+    assert other_seed.held_out("test") != full.held_out("test")
+
+
+def test_lisa_with_all_blocks_is_full_training_in_both_stages() -> None:
+    told: dict[str, Any] = {"text_steps": 5, "problems_steps": 5, "lr": 3e-3}
+    full = point("full", **told)
+    every = point("lisa", 1, **told)
+    every = replace(every, gamma=4, period=2)
+    rows = [rows_of(params, Context(params), model()).rows for params in (full, every)]
+    assert rows[0] == rows[1]
+    one = replace(every, gamma=1)
+    assert rows_of(one, Context(one), model()).rows != rows[0]
+
+
+def test_lisa_trains_other_blocks_in_the_second_stage_too() -> None:
+    """Blocks that the first stage left frozen are trained by the second."""
+    params = point("lisa", 1, text_steps=2, problems_steps=8, period=2, keep_weights=True)
+    before = {name: value.clone() for name, value in model().model.state_dict().items()}
+    ctx = Context(params)
+    rows_of(params, ctx, model())
+    changed = {
+        name.split(".")[2]
+        for name, value in ctx.saved[WEIGHTS].items()
+        if ".layers." in name and not torch.equal(value, before[name])
+    }
+    assert len(changed) >= 3
+
+
+def test_a_run_that_blows_up_is_diverged_and_has_no_last_rows() -> None:
+    params = point("full", text_steps=8, lr=1e4)
+    outcome = rows_of(params, Context(params), broken(model()))
+    assert outcome.status is Status.DIVERGED
+    assert "stage text" in outcome.note
+    assert {row["split"] for row in outcome.rows} == {"train"}
+    assert outcome.rows[-1]["loss"] is None
+
+
+def broken(lm: LanguageModel) -> LanguageModel:
+    with torch.no_grad():
+        lm.model.get_input_embeddings().weight[5:] = math.inf
+    return lm
+
+
+def test_grid_is_the_same_search_for_every_method() -> None:
+    points = continual.runs.params_of("cpu")
+    tried = {
+        gamma: {(p["lr"], p["seed"]) for p in points if p["gamma"] == gamma}
+        for gamma in (0, *continual.GAMMAS)
+    }
+    assert len(points) == 36
+    assert all(len(each) == 9 for each in tried.values())
+    assert len(set(map(frozenset, tried.values()))) == 1
+    kept = {(p["gamma"], p["lr"], p["seed"]) for p in points if p["keep_weights"]}
+    assert kept == {(2, lr, seed) for lr in continual.LRS for seed in continual.SEEDS}
+
+
+def run_rows(case: Case) -> Iterator[dict[str, Any]]:
+    """Holds: LISA solves more the more blocks it trains, and half of them about what full training
+    does. Fails: the other way round, and far less. Every rate but 1e-3 is worse."""
+    accuracies = {"holds": (0.40, 0.44, 0.52), "fails": (0.20, 0.15, 0.05)}[case]
+    level = dict(zip((0, *continual.GAMMAS), (0.45, *accuracies), strict=True))
+    for params in continual.runs.params_of("cpu"):
+        wobble = 0.005 * int(params["seed"]) * (-1) ** int(params["gamma"])
+        worse = 0.0 if params["lr"] == 1e-3 else 0.04
+        solved = level[int(params["gamma"])] + wobble - worse
+        both = {**params, "status": "done", "flexible_accuracy": solved}
+        yield {**both, "stage": "text", "split": "validation", "step": 104, "loss": 3.0,
+               "accuracy": None, "flexible_accuracy": None}  # fmt: skip
+        for split in ("validation", "test"):
+            yield {**both, "stage": "problems", "split": split, "step": 122,
+                   "loss": 1.0 - solved, "accuracy": solved}  # fmt: skip
+
+
+def memory_frame(case: Case) -> pd.DataFrame:
+    """Holds: LISA takes 0.6 of full training. Fails: 0.8, and one parameter too many trains."""
+    rows = []
+    for params in continual.memory.params_of("cpu"):
+        share = 1.0 if params["method"] == "full" else 0.6 if case == "holds" else 0.8
+        values = dict.fromkeys(("weights_bytes", "gradients_bytes", "saved_bytes"), 100)
+        off = 0 if case == "holds" else 1
+        rows.append(
+            {
+                **params, "status": "done", **values, "moments_bytes": 200 + 100 * off,
+                "num_params": 10, "num_trainable": 5 + off, "trainable_closed_form": 5,
+                "total_bytes": int(1000 * share), "static_closed_form_bytes": 400,
+            }
+        )  # fmt: skip
+    return pd.DataFrame(rows)
+
+
+def table_of(task: Task, case: Case) -> pd.DataFrame:
+    frames = {
+        "lisa/continual": pd.DataFrame(run_rows(case)),
+        "lisa/continual_memory": memory_frame(case),
+    }
+    return build_table(task, {e.id: frames[e.id] for e in task.reads})
+
+
+def word(task: Task, claim: Claim, table: pd.DataFrame) -> Word:
+    profile = claim.scope.profiles[-1]
+    return evaluate(claim, table, seed=task.table.seed, profile=profile).word
+
+
+@pytest.mark.parametrize(("task", "claim"), CLAIMS)
+def test_claim_holds_fails_and_needs_three_seeds(task: Task, claim: Claim) -> None:
+    held, failed = table_of(task, "holds"), table_of(task, "fails")
+    if claim.scope.profiles == ("paper",):
+        assert word(task, claim, held) is Word.NOT_RUN
+        assert evaluate(claim, held, seed=task.table.seed, profile="cpu").word is (
+            Word.OUT_OF_PROFILE
+        )
+        return
+    assert word(task, claim, held) is good(claim)
+    assert word(task, claim, failed) is bad(claim)
+    few = good(claim) if claim.scope.deterministic else undecided(claim)
+    assert word(task, claim, held[held["seed"] < 2]) is few
+    assert word(task, claim, held[held["method"] == "lora"]) is Word.NOT_RUN
+
+
+def one_seed(case: Case = "holds") -> pd.DataFrame:
+    table = table_of(TASKS[1], case)
+    return table[table["seed"] == 0]
+
+
+def test_lead_is_in_binomial_errors_of_full_training() -> None:
+    # 0.52 against 0.45 of 200 problems.
+    expected = 0.07 / (0.45 * 0.55 / 200) ** 0.5
+    assert lead_in_errors(one_seed(), gamma=4) == pytest.approx(expected)
+    nothing = one_seed().assign(accuracy=0.0)
+    with pytest.raises(InvalidQuantity, match="accuracy is 0"):
+        lead_in_errors(nothing, gamma=4)
+
+
+def test_rank_correlation_is_scipy_s_with_ties() -> None:
+    drawn, whole = random.Random(0), one_seed()
+    for _ in range(20):
+        table = whole.copy()
+        solved = {gamma: drawn.choice((0.1, 0.2, 0.3)) for gamma in continual.GAMMAS}
+        if len(set(solved.values())) == 1:
+            continue
+        lisa = table["method"] == "lisa"
+        table.loc[lisa, "accuracy"] = table.loc[lisa, "gamma"].map(solved).astype(float)
+        expected = spearmanr(list(solved), list(solved.values())).statistic
+        assert rank_correlation(table) == pytest.approx(expected)
+    with pytest.raises(InvalidQuantity, match="no order"):
+        rank_correlation(one_seed().assign(accuracy=0.5))
+
+
+def test_rate_is_chosen_on_validation_problems_and_test_problems_do_not_count() -> None:
+    frame = pd.DataFrame(run_rows("holds"))
+    assert set(finals(frame).query("chosen")["lr"]) == {1e-3}
+    test = frame["split"] == "test"
+    frame.loc[test & (frame["lr"] == 3e-3), "accuracy"] = 1.0
+    assert set(finals(frame).query("chosen")["lr"]) == {1e-3}
+    validation = (frame["split"] == "validation") & (frame["stage"] == "problems")
+    frame.loc[validation & (frame["lr"] == 3e-3) & (frame["gamma"] == 2), "accuracy"] = 0.9
+    best = finals(frame).query("chosen").groupby("gamma")["lr"].unique()
+    assert {gamma: list(rates) for gamma, rates in best.items()} == {
+        0: [1e-3], 1: [1e-3], 2: [3e-3], 4: [1e-3],
+    }  # fmt: skip
+
+
+def test_at_equal_accuracy_the_lower_loss_is_chosen_and_a_diverged_rate_is_not() -> None:
+    frame = pd.DataFrame(run_rows("holds"))
+    last = frame["stage"] == "problems"
+    frame.loc[last, "accuracy"] = 0.0
+    frame.loc[last & (frame["lr"] == 3e-3), "loss"] = 0.1
+    assert set(finals(frame).query("chosen")["lr"]) == {3e-3}
+    gone = frame[~((frame["lr"] == 3e-3) & (frame["seed"] == 1) & last)]
+    table = finals(gone)
+    assert set(table.query("chosen")["lr"]) == {1e-3}
+    assert table["accuracy"].isna().sum() == 4
+
+
+@pytest.mark.parametrize("task", TASKS, ids=lambda task: task.id)
+def test_table_and_figure_are_whole(task: Task) -> None:
+    for case in ("holds", "fails"):
+        table = table_of(task, case)  # type: ignore[arg-type]
+        assert len(validate(table, task.table, where=task.id)) == len(table)
+        reference = load_reference(FOLDER, task.id.split("/")[1])
+        for width in ("single", "double"):
+            assert draw(task, table=table, reference=reference, profile="cpu", width=width)  # type: ignore[arg-type]

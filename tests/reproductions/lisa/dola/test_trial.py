@@ -1,0 +1,277 @@
+"""Table 13: questions and their answers, the trials it starts from, and its claims."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from types import SimpleNamespace
+from typing import Any, Literal
+
+import pandas as pd
+import pytest
+
+from harness.data import load as datasets
+from harness.declare.claims import Claim
+from harness.declare.experiment import RawParams, Status
+from harness.declare.reference import load_reference
+from harness.declare.verdict import Word, evaluate
+from harness.errors import DataError
+from harness.publish.figures import draw
+from harness.store.table_csv import build_table
+from reproductions.lisa.continual import experiment as continual
+from reproductions.lisa.dola import experiment
+from reproductions.lisa.dola import trial as dola_trial
+from reproductions.lisa.dola.decoding import dola, quarter_exits
+from reproductions.lisa.dola.experiment import Given
+from reproductions.lisa.dola.gsm8k import asked, demonstrations, marked
+from reproductions.lisa.dola.tab13 import task
+from reproductions.lisa.dola.trial import Quiz, decoded_rows, dola_rows, given_rows, gsm8k_rows
+from reproductions.lisa.models.generation import greedy
+from reproductions.lisa.models.language_model import LanguageModel
+from reproductions.lisa.models.word_problems import Problem, extracted
+from tests.checkout import PAPERS
+from tests.reproductions.lisa.spoken import prompts, speaker
+
+Case = Literal["holds", "fails", "none_right"]
+FOLDER = PAPERS / "lisa"
+
+
+def roomy() -> LanguageModel:
+    """Return a model with room for prompts in characters; it says nothing of sense."""
+    lm = speaker("llama")
+    lm.model.config.max_position_embeddings = 4096
+    return lm
+
+
+def quiz_of(problems: list[Problem], asked_tokens: list[list[int]]) -> Quiz:
+    return Quiz(
+        name="made_up",
+        problems=problems,
+        max_new_tokens=8,
+        prompts=lambda lm, problems: [tuple(one) for one in asked_tokens],
+        read=lambda said: said,
+    )
+
+
+def test_rows_count_what_each_decoding_gets_right() -> None:
+    lm, tokens = speaker("llama"), prompts(12)
+    said_tokens = greedy(lm, tokens, max_new_tokens=8)
+    said = [str(lm.tokenizer.decode(one)) for one in said_tokens]
+    numbers = [extracted(text, filter="flexible") for text in said]
+    assert numbers.count("[invalid]") < 10
+    # Every other question has the result that greedy decoding gives, if it gives one.
+    results = [
+        number if place % 2 and number != "[invalid]" else "none"
+        for place, number in enumerate(numbers)
+    ]
+    problems = [Problem(question="", answer=f"#### {result}", key="") for result in results]
+    plain, by_dola = dola_rows(lm, "vanilla", quiz_of(problems, tokens))
+    num_right = sum(number == result for number, result in zip(numbers, results, strict=True))
+    assert num_right > 0
+    assert plain["flexible_accuracy"] == num_right / 12
+    assert plain["accuracy"] == 0.0
+    assert (plain["unlike_greedy"], plain["exits"]) == (0.0, "4")
+    others = dola(lm, tokens, max_new_tokens=8, exits=quarter_exits(4))
+    found = [extracted(str(lm.tokenizer.decode(one)), filter="flexible") for one in others]
+    num_right = sum(number == result for number, result in zip(found, results, strict=True))
+    assert by_dola["flexible_accuracy"] == num_right / 12
+    assert by_dola["exits"] == "0 1 2 4"
+    unlike = [one != other for one, other in zip(others, said_tokens, strict=True)]
+    assert by_dola["unlike_greedy"] == sum(unlike) / 12 > 0.5
+
+
+# --- GSM8K ---
+
+
+def test_gsm8k_is_asked_after_eight_solved_questions() -> None:
+    shots = demonstrations()
+    prompt = asked({"question": "Why?", "answer": "So. #### 4"}, shots=shots).question
+    assert prompt.startswith("Q: There are 15 trees in the grove.")
+    assert prompt.count("\nA: ") == shots.count("The answer is ") == 8
+    assert prompt.endswith("The answer is 8.\n\nQ: Why?\nA:")
+
+
+@pytest.mark.parametrize(
+    ("said", "strict", "flexible"),
+    [
+        (" 5 + 4 = 9. The answer is 9.\n\nQ: And 3?\nA: The answer is 3.", "9", "9"),
+        (" So the answer is $1,234.50. Not 7.", "1,234.50", "1,234.50"),
+        (" The answer is -12.", "-12", "-12"),
+        (" First 5, then 9.\n\nQ: Is it 3?", "[invalid]", "9."),
+        (" I cannot say.", "[invalid]", "[invalid]"),
+    ],
+)
+def test_the_result_is_after_the_phrase_or_is_the_last_number(
+    said: str, strict: str, flexible: str
+) -> None:
+    assert extracted(marked(said), filter="strict") == strict
+    assert extracted(marked(said), filter="flexible") == flexible
+
+
+def test_a_model_is_asked_the_first_questions_of_gsm8k() -> None:
+    if reason := datasets.missing_reason(experiment.TEST):
+        pytest.skip(reason)
+    lm = roomy()
+    records = datasets.load(experiment.TEST).records
+    params = Given(num_questions=2, max_new_tokens=2)
+    rows = gsm8k_rows({"vanilla": lm}, params, records)
+    assert [row["decoding"] for row in rows] == ["greedy", "dola"]
+    assert {row["questions"] for row in rows} == {"gsm8k"}
+
+
+# --- trials ---
+
+
+def without_keeping(point: RawParams) -> dict[str, Any]:
+    return {name: value for name, value in point.items() if name != "keep_weights"}
+
+
+@pytest.mark.parametrize("profile", ["smoke", "cpu"])
+def test_every_trial_starts_from_those_of_continual(profile: Any) -> None:
+    known = [without_keeping(p) for p in continual.runs.params_of(profile)]
+    points = list(experiment.grid(profile))
+    assert len(points) == (1 if profile == "smoke" else 3)
+    for point in points:
+        for lr in continual.LRS:
+            for seed in continual.SEEDS:
+                assert without_keeping(experiment.tuned(point, lr=lr, seed=seed).to_json()) in known
+
+
+@dataclass(frozen=True)
+class Kept:
+    """A trial of continual pre-training, as another one sees it."""
+
+    point: Any
+    solved: float
+    loss: float | None
+    loaded: list[Any]
+
+    def load(self, name: str) -> Any:
+        self.loaded.append(self.point)
+        return roomy().model.state_dict()
+
+    @property
+    def rows(self) -> list[dict[str, Any]]:
+        rows = [
+            {"stage": "text", "split": "validation", "loss": 0.1, "accuracy": None},
+            {"stage": "problems", "split": "test", "loss": 0.1, "accuracy": 0.9},
+        ]
+        last = {"stage": "problems", "split": "validation", "accuracy": self.solved}
+        return rows if self.loss is None else [*rows, {**last, "loss": self.loss}]
+
+
+@dataclass(frozen=True)
+class Context:
+    """The harness's side of a run over trials that came to known ends, by rate and seed."""
+
+    ends: dict[float, list[tuple[float, float | None]]]
+
+    def seed(self, stream: str) -> int:
+        return 0
+
+    loaded: list[Any] = field(default_factory=list)
+
+    def upstream(self, _: Any, point: Any) -> Kept:
+        return Kept(point, *self.ends[point.lr][point.seed], self.loaded)
+
+
+def ends(
+    *rates: list[tuple[float, float | None]],
+) -> dict[float, list[tuple[float, float | None]]]:
+    return dict(zip(continual.LRS, rates, strict=True))
+
+
+def test_the_rate_solves_most_over_all_seeds_then_has_the_least_loss() -> None:
+    point = next(experiment.grid("cpu"))
+    most = ends([(0.1, 2.0)] * 3, [(0.9, 1.5), (0.0, 1.5), (0.0, 1.5)], [(0.2, 1.0)] * 3)
+    assert experiment.best_rate(point, Context(most)) == continual.LRS[1]  # type: ignore[arg-type]
+    tie = ends([(0.1, 2.0)] * 3, [(0.1, 1.5)] * 3, [(0.2, 1.0), (0.1, 1.0), (0.0, None)])
+    assert experiment.best_rate(point, Context(tie)) == continual.LRS[1]  # type: ignore[arg-type]
+    gone = ends(*[[(0.0, 1.0), (0.0, 1.0), (0.0, None)]] * 3)
+    assert experiment.best_rate(point, Context(gone)) is None  # type: ignore[arg-type]
+    assert decoded_rows(point, Context(gone)).status is Status.DIVERGED  # type: ignore[arg-type]
+
+
+def test_the_untuned_model_and_that_of_the_seed_at_the_rate_decode(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(dola_trial, "base_of", lambda model, ctx: roomy())
+    monkeypatch.setattr(dola_trial, "ROOM", 128)
+    point = replace(list(experiment.grid("cpu"))[2], num_questions=2, max_new_tokens=2)
+    ctx = Context(ends([(0.1, 2.0)] * 3, [(0.1, 1.5)] * 3, [(0.2, 1.0)] * 3))
+    rows = list(decoded_rows(point, ctx).rows)  # type: ignore[arg-type]
+    lr = continual.LRS[2]
+    assert [(one.lr, one.seed, one.keep_weights) for one in ctx.loaded] == [(lr, 2, True)]
+    assert [(row["weights"], row["decoding"], row["lr"]) for row in rows] == [
+        ("vanilla", "greedy", None), ("vanilla", "dola", None),
+        ("lisa", "greedy", lr), ("lisa", "dola", lr),
+    ]  # fmt: skip
+
+
+def records_of(name: str) -> Any:
+    return SimpleNamespace(records=[])
+
+
+def test_a_model_that_is_not_handed_in_is_asked_for() -> None:
+    point = experiment.given.params_of("paper")[0]
+    needs = experiment.given.needs_of(point)
+    assert (needs.device, needs.data) == ("cuda", ("gsm8k_test",))
+    with pytest.raises(DataError, match=r"llama-2-7b-vanilla-0.*--set checkpoint=FOLDER"):
+        given_rows(Given.from_json(point), SimpleNamespace(dataset=records_of, device="cpu"))  # type: ignore[arg-type]
+
+
+# --- claims ---
+
+
+def frames(case: Case, *, seeds: int = 3) -> dict[str, pd.DataFrame]:
+    """Return the rows of both experiments; LISA leads, trails, or nobody is right."""
+    found = {}
+    for one, questions in ((experiment.decoded, "word_problems"), (experiment.given, "gsm8k")):
+        rows = []
+        for seed in range(seeds):
+            for weights in ("vanilla", "lisa"):
+                for decoding in ("greedy", "dola"):
+                    good = 0.5 + 0.01 * seed if (weights == "lisa") == (case == "holds") else 0.1
+                    # What greedy decoding gets right is the other way round, and decides nothing.
+                    share = good if decoding == "dola" else 0.6 - good
+                    share = 0.0 if case == "none_right" else share
+                    rows.append(
+                        {"questions": questions, "model": "m", "weights": weights,
+                         "decoding": decoding, "seed": seed, "lr": None, "exits": "0 4",
+                         "accuracy": share, "flexible_accuracy": share, "unlike_greedy": 0.5,
+                         "num_questions": 100, "status": "done"}
+                    )  # fmt: skip
+        found[one.id] = pd.DataFrame(rows)
+    return found
+
+
+def decide(claim: Claim, case: Case, *, seeds: int = 3) -> Word:
+    table = build_table(task, frames(case, seeds=seeds))
+    return evaluate(claim, table, seed=task.table.seed, profile=claim.scope.profiles[-1]).word
+
+
+@pytest.mark.parametrize("claim", task.claims, ids=lambda claim: claim.id)
+def test_claim_holds_fails_and_needs_three_seeds_and_an_answer(claim: Claim) -> None:
+    assert decide(claim, "holds") is Word.REPRODUCED
+    assert decide(claim, "fails") is Word.NOT_REPRODUCED
+    assert decide(claim, "holds", seeds=2) is Word.INCONCLUSIVE
+    assert decide(claim, "none_right") is Word.INCONCLUSIVE
+
+
+def test_gsm8k_is_out_of_profile_on_a_cpu() -> None:
+    table = build_table(task, frames("holds"))
+    words = {
+        claim.id: evaluate(claim, table, seed=task.table.seed, profile="cpu").word
+        for claim in task.claims
+    }
+    assert words.pop("lisa_at_least_vanilla_gsm8k") is Word.OUT_OF_PROFILE
+    assert set(words.values()) == {Word.REPRODUCED}
+
+
+@pytest.mark.parametrize("width", ["single", "double"])
+def test_figure_is_drawn(width: Any) -> None:
+    found = frames("holds")
+    found["lisa/dola_given"] = pd.DataFrame()
+    table = build_table(task, found)
+    assert len(table) == 12
+    reference = load_reference(FOLDER, "tab13")
+    assert draw(task, table=table, reference=reference, profile="cpu", width=width)

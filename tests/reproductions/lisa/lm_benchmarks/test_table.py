@@ -1,0 +1,268 @@
+"""Tables 2 and 5: which models are scored, the tables, and claims that hold, fail, lack rows."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, Literal
+
+import pandas as pd
+import pytest
+
+from harness.declare.claims import Claim
+from harness.declare.experiment import Status
+from harness.declare.profiles import Profile
+from harness.declare.task import Task
+from harness.declare.verdict import Word, evaluate
+from harness.errors import DataError, SpecError
+from harness.publish.figures import draw
+from harness.store.table_csv import build_table
+from reproductions.lisa.finetuning import experiment as finetune
+from reproductions.lisa.lm_benchmarks import tab02, tab05
+from reproductions.lisa.lm_benchmarks import trial as lm_trial
+from reproductions.lisa.lm_benchmarks.experiment import DATASETS, Asked, accuracy
+from reproductions.lisa.lm_benchmarks.quantities import cells_won, largest_fall
+from reproductions.lisa.lm_benchmarks.scorer import log_likelihoods
+from reproductions.lisa.lm_benchmarks.trial import accuracy_rows
+from reproductions.lisa.models.scored import METHODS, NOT_GIVEN, VANILLA, load_given
+from tests.reproductions.lisa.examined import examinee
+from tests.verdicts import bad, good, undecided
+
+Case = Literal["holds", "fails"]
+TASKS = (tab02.task, tab05.task)
+CLAIMS = [pytest.param(t, c, id=f"{t.id}:{c.id}") for t in TASKS for c in t.claims]
+HOLDS = {VANILLA: 0.40, "lora": 0.40, "galore": 0.38, "lisa": 0.42, "full": 0.43}
+FAILS = {VANILLA: 0.50, "lora": 0.46, "galore": 0.44, "lisa": 0.40, "full": 0.39}
+
+
+# --- models ---
+
+
+@dataclass(frozen=True)
+class Kept:
+    """A fine-tuning that came to a validation loss, or diverged."""
+
+    point: Any
+    loss: float | None
+    loaded: list[Any]
+
+    def load(self, name: str) -> None:
+        self.loaded.append(self.point)
+
+    @property
+    def rows(self) -> list[dict[str, Any]]:
+        rows = [{"split": "test", "loss": 0.1}, {"split": "train", "loss": 0.2}]
+        return rows if self.loss is None else [*rows, {"split": "validation", "loss": self.loss}]
+
+
+@dataclass(frozen=True)
+class Context:
+    """The harness's side of a run over fine-tunings with known losses, by rate and seed."""
+
+    losses: dict[float, list[float | None]]
+
+    loaded: list[Any] = field(default_factory=list)
+
+    def upstream(self, _: Any, point: Any) -> Kept:
+        return Kept(point, self.losses[point.lr][point.seed], self.loaded)
+
+
+def losses(*rates: list[float | None]) -> Any:
+    rest = [[9.0] * 3] * (len(finetune.LRS) - len(rates))
+    return Context(dict(zip(finetune.LRS, [*rates, *rest], strict=True)))  # type: ignore[arg-type]
+
+
+class Blank:
+    """A model that takes any weights."""
+
+    model: Any = SimpleNamespace(load_state_dict=lambda weights: None)
+
+
+def first_point() -> Asked:
+    return Asked.from_json(accuracy.tuned.params_of("cpu")[0])
+
+
+def test_model_of_the_seed_at_the_best_rate_over_all_seeds_is_scored(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(finetune, "base_of", lambda model, ctx: Blank())
+    ctx = losses([1.0, 1.0, 4.0], [1.5, 1.5, 1.5], [0.5, None, 0.5])
+    found = finetune.load_scored(first_point(), ctx)
+    assert found is not None
+    assert found[1] == finetune.LRS[1]
+    (trial,) = ctx.loaded
+    assert (trial.lr, trial.seed, trial.keep_weights) == (finetune.LRS[1], 0, True)
+
+
+def test_method_that_diverged_at_every_rate_has_no_rows() -> None:
+    gone = losses(*[[1.0, None, 1.0]] * len(finetune.LRS))
+    outcome = accuracy_rows(first_point(), gone)
+    assert (list(outcome.rows), outcome.status) == ([], Status.DIVERGED)
+
+
+def test_rows_hold_the_rate(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lm_trial, "load_scored", lambda params, ctx: ("a model", 1e-3))
+    monkeypatch.setattr(lm_trial, "documents_for", lambda params, ctx: {})
+    monkeypatch.setattr(
+        "reproductions.lisa.lm_benchmarks.evaluation.benchmark_rows",
+        lambda lm, documents: [{"model": lm}],
+    )
+    rows = accuracy_rows(first_point(), losses()).rows
+    assert list(rows) == [{"model": "a model", "lr": 1e-3}]
+
+
+@pytest.mark.parametrize("profile", ["smoke", "cpu"])
+def test_every_method_starts_from_trials_of_fine_tuning(profile: Profile) -> None:
+    known = [without_keeping(point) for point in finetune.runs.params_of(profile)]
+    points = accuracy.tuned.params_of(profile)
+    assert [point["method"] for point in points] == (
+        ["lisa"] if profile == "smoke" else list(METHODS)
+    )
+    for point in points:
+        for lr in finetune.LRS:
+            for seed in finetune.SEEDS:
+                trial = finetune.kept(Asked.from_json(point), lr=lr, seed=seed).to_json()
+                assert without_keeping(trial) in known
+                assert trial["keep_weights"] or seed != point["seed"]
+
+
+def without_keeping(point: Any) -> dict[str, Any]:
+    return {name: value for name, value in point.items() if name != "keep_weights"}
+
+
+def test_models_of_the_paper_need_a_gpu_with_room_for_their_weights() -> None:
+    points = [*accuracy.given.params_of("paper"), *accuracy.given_70b.params_of("paper")]
+    assert len(points) == 4 * (1 + len(METHODS)) * 3
+    needs = {str(point["model"]): accuracy.given.needs_of(point) for point in points}
+    assert {one.device for one in needs.values()} == {"cuda"}
+    assert {one.data for one in needs.values()} == {tuple(DATASETS.values())}
+    assert 13e9 < needs["llama-2-7b"].gpu_bytes < 16e9
+    assert needs["llama-2-70b"].gpu_bytes > 140e9
+
+
+def test_model_handed_in_is_the_one_that_was_saved(tmp_path: Path) -> None:
+    lm, name = examinee(), "tinyllama-lora-1"
+    with pytest.raises(DataError, match=r"tinyllama-lora-1.*--set checkpoint=FOLDER"):
+        load_given(name, NOT_GIVEN, device="cpu")
+    with pytest.raises(DataError, match=name):
+        load_given(name, str(tmp_path), device="cpu")
+    lm.model.save_pretrained(tmp_path / name)
+    lm.tokenizer.save_pretrained(tmp_path / name)
+    pairs = [("The baker laughs.", " The letter works."), ("A", " B")]
+    given = load_given(name, str(tmp_path), device="cpu")
+    assert log_likelihoods(given, pairs) == log_likelihoods(lm, pairs)
+
+
+# --- tables ---
+
+
+def rows_of(case: Case, models: tuple[str, ...], num_seeds: int) -> Iterator[dict[str, Any]]:
+    """Yield scores as the claims want them, or with LISA behind and vanilla far ahead.
+
+    Where they hold, full training is ahead of LISA by less than the standard error.
+    """
+    metrics = {name: ("acc",) for name in DATASETS}
+    metrics["gsm8k"] = ("exact_match strict-match", "exact_match flexible-extract")
+    for model in models:
+        for method, share in (HOLDS if case == "holds" else FAILS).items():
+            for task, names in metrics.items():
+                for metric in names:
+                    for seed in range(num_seeds):
+                        found = share + 0.001 * (seed - 1)
+                        # LISA by the other filter is far off: no claim reads it.
+                        found = 0.9 if "flexible" in metric else found
+                        yield {
+                            "model": model, "method": method, "task": task, "metric": metric,
+                            "seed": seed, "lr": None, "accuracy": found, "stderr": 0.02,
+                            "scorer_accuracy": found + (0.0 if case == "holds" else 0.005),
+                            "random_accuracy": 0.25, "num_documents": 200,
+                            "lm_eval_version": "0", "task_sha256": "0",
+                        }  # fmt: skip
+
+
+@cache
+def table_of(task: Task, case: Case, *, num_seeds: int = 3) -> pd.DataFrame:
+    given = task.reads[-1]
+    models = ("a", "b", "c") if task.id == "lisa/tab02" else ("d",)
+    frames = {one.id: pd.DataFrame() for one in task.reads}
+    return build_table(task, frames | {given.id: pd.DataFrame(rows_of(case, models, num_seeds))})
+
+
+def decide(task: Task, claim: Claim, table: pd.DataFrame, profile: Profile | None = None) -> Any:
+    profile = profile or claim.scope.profiles[-1]
+    return evaluate(claim, table, seed=task.table.seed, profile=profile)
+
+
+@pytest.mark.parametrize(("task", "claim"), CLAIMS)
+def test_claim_holds_fails_and_needs_three_seeds(task: Task, claim: Claim) -> None:
+    assert decide(task, claim, table_of(task, "holds")).word is good(claim)
+    assert decide(task, claim, table_of(task, "fails")).word is bad(claim)
+    few = decide(task, claim, table_of(task, "holds", num_seeds=2)).word
+    assert few is (good(claim) if claim.scope.deterministic else undecided(claim))
+
+
+@pytest.mark.parametrize(("task", "claim"), CLAIMS)
+def test_small_models_decide_what_is_exact_and_say_why_nothing_else(
+    task: Task, claim: Claim
+) -> None:
+    for profile in ("smoke", "cpu"):
+        verdict = decide(task, claim, table_of(task, "holds"), profile)  # type: ignore[arg-type]
+        if claim.scope.grade == "exact":
+            assert verdict.word is good(claim)
+        else:
+            assert (verdict.word, "guesses" in verdict.reason) == (Word.OUT_OF_PROFILE, True)
+
+
+@pytest.mark.parametrize(("task", "claim"), CLAIMS)
+def test_claim_is_not_run_without_its_rows(task: Task, claim: Claim) -> None:
+    table = table_of(task, "holds")
+    kept = table[table["method"] == VANILLA] if claim.scope.grade == "empirical" else table.iloc[:0]
+    assert decide(task, claim, kept).word is Word.NOT_RUN
+
+
+def test_table_has_its_benchmarks_alone_and_methods_in_one_order() -> None:
+    for task, names in zip(TASKS, (list(DATASETS)[:3], list(DATASETS)[3:]), strict=True):
+        table = table_of(task, "holds", num_seeds=1)
+        assert sorted(table["task"].unique()) == sorted(names)
+        assert list(table["method"].unique()) == [VANILLA, *METHODS]
+
+
+def one_seed(case: Case) -> pd.DataFrame:
+    table = table_of(TASKS[0], case)
+    return table[table["seed"] == 1].reset_index(drop=True)
+
+
+def test_lisa_wins_a_cell_up_to_one_standard_error_of_the_best() -> None:
+    table = one_seed("holds")
+    assert cells_won(table) == 9
+    full = table["method"] == "full"
+    for shift, won in ((0.0099, 9), (0.0101, 6)):
+        moved = table.copy()
+        moved.loc[full & (table["model"] == "b"), "accuracy"] += shift
+        assert cells_won(moved) == won
+    # Its own error is no excuse.
+    worse = table.assign(stderr=table["stderr"].mask(full, 0.009))
+    assert cells_won(worse) == 0
+
+
+def test_largest_fall_is_that_of_the_worst_method() -> None:
+    assert largest_fall(one_seed("holds")) == pytest.approx(0.02)
+    assert largest_fall(one_seed("fails")) == pytest.approx(0.11)
+
+
+def test_two_rows_for_one_cell_are_no_answer() -> None:
+    table = one_seed("holds")
+    with pytest.raises(SpecError, match="two accuracies"):
+        cells_won(pd.concat([table, table]))
+
+
+@pytest.mark.parametrize("task", TASKS, ids=lambda task: task.id)
+def test_figure_has_a_dot_a_method_and_stays_legible_without_errors(task: Task) -> None:
+    table = table_of(task, "holds", num_seeds=1).assign(stderr=math.nan, accuracy=0.0)
+    reference = pd.DataFrame(columns=["series", "x_name", "y_name", "value", "status"])
+    image = draw(task, table=table, reference=reference, profile="cpu")
+    assert image.startswith(b"<?xml")

@@ -1,0 +1,97 @@
+"""Blocks are found in models of many families, or the reason is said."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from torch import nn
+from transformers import AutoConfig, AutoModelForCausalLM, AutoModelForSeq2SeqLM
+
+from harness.errors import SpecError
+from reproductions.lisa import find_blocks
+from reproductions.lisa.method.blocks import embedding_parameters
+from tests.reproductions.lisa.small import gpt2, llama
+
+SHAPES = {
+    "llama": ("model.layers", {}),
+    "mistral": ("model.layers", {}),
+    "qwen2": ("model.layers", {}),
+    "phi": ("model.layers", {"num_key_value_heads": 4}),
+    "gpt2": ("transformer.h", {"n_layer": 3, "n_head": 4, "n_embd": 32}),
+    "gpt_neox": ("gpt_neox.layers", {}),
+    "opt": ("model.decoder.layers", {"ffn_dim": 32, "word_embed_proj_dim": 32}),
+    "mixtral": ("model.layers", {"num_key_value_heads": 4, "num_local_experts": 4}),
+}
+
+
+@pytest.mark.parametrize("family", SHAPES)
+def test_blocks_are_found_by_structure(family: str) -> None:
+    path, more = SHAPES[family]
+    common = {"hidden_size": 32, "intermediate_size": 32, "num_hidden_layers": 3, "vocab_size": 64}
+    common |= {"num_attention_heads": 4, "pad_token_id": 0}
+    with torch.device("meta"):
+        model = AutoModelForCausalLM.from_config(AutoConfig.for_model(family, **common, **more))
+    blocks = find_blocks(model)
+    assert (blocks.path, len(blocks)) == (path, 3)
+    inside = {id(p) for block in blocks.inside for p in block}
+    outside = {id(p) for p in blocks.outside}
+    assert inside | outside == {id(p) for p in model.parameters()}
+    assert not inside & outside
+
+
+def test_embeddings_and_head_are_told_from_the_final_norm() -> None:
+    model = llama()
+    names = {id(p): name for name, p in model.named_parameters()}
+    found = {names[id(p)] for p in embedding_parameters(model, find_blocks(model))}
+    assert found == {"model.embed_tokens.weight", "lm_head.weight"}
+    assert "model.norm.weight" in {names[id(p)] for p in find_blocks(model).outside}
+
+
+def test_tied_head_counts_once_and_positions_are_embeddings() -> None:
+    model = gpt2()
+    names = {id(p): name for name, p in model.named_parameters()}
+    found = [names[id(p)] for p in embedding_parameters(model, find_blocks(model))]
+    assert sorted(found) == ["transformer.wpe.weight", "transformer.wte.weight"]
+
+
+def t5() -> nn.Module:
+    config = AutoConfig.for_model("t5", d_model=32, d_ff=32, d_kv=8, num_layers=2, num_heads=4,
+                                  vocab_size=64)  # fmt: skip
+    with torch.device("meta"):
+        return AutoModelForSeq2SeqLM.from_config(config)
+
+
+def test_two_stacks_of_like_size_are_not_guessed_between() -> None:
+    with pytest.raises(SpecError, match=r"'encoder\.block'.*name one as `blocks`"):
+        find_blocks(t5())
+    assert find_blocks(t5(), "decoder.block").path == "decoder.block"
+
+
+def test_a_wrong_name_is_answered_with_the_nearest() -> None:
+    with pytest.raises(SpecError, match=r"did you mean 'model\.layers'"):
+        find_blocks(llama(), "model.layer")
+
+
+def test_a_list_that_is_a_sequential_can_be_named() -> None:
+    model = nn.Sequential(nn.Linear(2, 2), nn.Sequential(nn.Linear(2, 2), nn.Linear(2, 2)))
+    with pytest.raises(SpecError, match=r"no nn\.ModuleList of blocks"):
+        find_blocks(model)
+    assert len(find_blocks(model, "1")) == 2
+
+
+def test_blocks_that_share_parameters_are_refused() -> None:
+    model = llama()
+    model.model.layers[1] = model.model.layers[0]
+    with pytest.raises(SpecError, match="share 9 parameters"):
+        find_blocks(model)
+    tied = llama()
+    tied.model.norm.weight = tied.model.layers[0].input_layernorm.weight
+    with pytest.raises(SpecError, match="share 1 parameters"):
+        find_blocks(tied)
+
+
+def test_a_block_without_parameters_is_refused() -> None:
+    model = nn.Module()
+    model.blocks = nn.ModuleList([nn.Linear(2, 2), nn.ReLU()])
+    with pytest.raises(SpecError, match="block without parameters"):
+        find_blocks(model)

@@ -1,0 +1,420 @@
+"""LISA against full training, hand-written freezing, and itself after a restart."""
+
+from __future__ import annotations
+
+import io
+from typing import Any, get_args
+
+import pytest
+import torch
+from torch import nn
+from torch.utils.checkpoint import checkpoint
+
+from harness.errors import DataError, EnvError, RunError, SpecError
+from harness.measure.memory import optimizer_tensors
+from reproductions.lisa import Lisa, RandomSampler, StatePolicy
+from reproductions.lisa.method.lisa import PATIENCE
+from tests.reproductions.lisa.small import (
+    NUM_BLOCKS,
+    adamw,
+    assert_same,
+    batches,
+    copy_of,
+    gpt2,
+    llama,
+    train,
+)
+
+POLICIES: tuple[StatePolicy, ...] = get_args(StatePolicy)
+
+
+def moment_bytes(optimizer: torch.optim.Optimizer) -> int:
+    return sum(t.numel() * t.element_size() for t in optimizer_tensors(optimizer) if t.dim())
+
+
+def trainable(model: nn.Module) -> int:
+    return sum(p.numel() for p in model.parameters() if p.requires_grad)
+
+
+@pytest.mark.parametrize("policy", ["drop_refrozen", "keep_all"])
+@pytest.mark.parametrize("make", [llama, gpt2])
+def test_all_blocks_are_full_training_to_the_bit(make: Any, policy: StatePolicy) -> None:
+    ours, plain = make(), make()
+    count = len(Lisa(ours, gamma=0, period=1, seed=0).blocks)
+    lisa = Lisa(ours, gamma=count, period=3, seed=0, policy=policy)
+    train(ours, lisa.attach(adamw(ours)), batches(10))
+    train(plain, adamw(plain), batches(10))
+    assert_same(ours, plain)
+    assert lisa.num_samplings == 4
+
+
+def test_no_blocks_leave_all_of_them_untouched_and_train_the_rest() -> None:
+    model = llama()
+    before = copy_of(model)
+    train(model, Lisa(model, gamma=0, period=2, seed=0).attach(adamw(model)), batches(5))
+    for name, value in model.named_parameters():
+        assert torch.equal(value, before[name]) == ("layers" in name), name
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+def test_sampled_blocks_change_and_all_others_keep_their_bits(policy: StatePolicy) -> None:
+    model = llama(num_blocks=8)
+    before = copy_of(model)
+    lisa = Lisa(model, gamma=2, period=2, seed=1, policy=policy)
+    # Full decay and momentum: whatever moved a frozen weight would show.
+    optimizer = lisa.attach(torch.optim.AdamW(model.parameters(), lr=1e-2, weight_decay=0.5))
+    train(model, optimizer, batches(5))
+    assert lisa.num_samplings == 3
+    assert 2 < len(lisa.visited) < 8
+    for name, value in model.named_parameters():
+        block = int(name.split(".")[2]) if "layers" in name else None
+        changed = block is None or block in lisa.visited
+        assert torch.equal(value, before[name]) != changed, name
+
+
+def by_hand(policy: StatePolicy, *, gamma: int, period: int, steps: int) -> nn.Module:
+    """Train as the paper's Algorithm 1, with one optimizer for every tensor."""
+    model = llama()
+    sampler = RandomSampler(NUM_BLOCKS, gamma=gamma, seed=3, kind="exact")
+    tensors = dict(model.named_parameters())
+    optimizers: dict[str, torch.optim.Optimizer] = {}
+    active: tuple[int, ...] = ()
+    for step, ids in enumerate(batches(steps)):
+        if step % period == 0:
+            active = sampler.draw()
+            on = {n for n in tensors if "layers" not in n or int(n.split(".")[2]) in active}
+            if policy == "reset_all":
+                optimizers = {}
+            if policy == "drop_refrozen":
+                optimizers = {name: each for name, each in optimizers.items() if name in on}
+            for name in on - optimizers.keys():
+                decay = 0.1 if tensors[name].dim() > 1 else 0.0
+                optimizers[name] = torch.optim.AdamW([tensors[name]], lr=1e-2, weight_decay=decay)
+        gradients = torch.autograd.grad(
+            model(input_ids=ids, labels=ids).loss, [tensors[name] for name in sorted(on)]
+        )
+        for name, gradient in zip(sorted(on), gradients, strict=True):
+            tensors[name].grad = gradient
+        # In the model's order, which decides the rounding of the norm.
+        nn.utils.clip_grad_norm_([p for n, p in tensors.items() if n in on], 1.0)
+        for name in on:
+            optimizers[name].step()
+            tensors[name].grad = None
+    return model
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+def test_policies_equal_one_optimizer_for_every_tensor(policy: StatePolicy) -> None:
+    model = llama()
+    lisa = Lisa(model, gamma=2, period=3, seed=3, policy=policy)
+    train(model, lisa.attach(adamw(model)), batches(17))
+    assert_same(model, by_hand(policy, gamma=2, period=3, steps=17))
+
+
+def test_policies_differ() -> None:
+    models = [by_hand(policy, gamma=2, period=3, steps=17) for policy in POLICIES]
+    weights = [model.get_parameter("model.embed_tokens.weight") for model in models]
+    assert not torch.equal(weights[0], weights[1])
+    assert not torch.equal(weights[0], weights[2])
+
+
+def test_a_period_beyond_training_freezes_once() -> None:
+    ours, fixed = llama(), llama()
+    lisa = Lisa(ours, gamma=2, period=10**9, seed=5)
+    optimizer = lisa.attach(adamw(ours))
+    for number, block in enumerate(fixed.model.layers):
+        block.requires_grad_(number in lisa.active)
+    train(ours, optimizer, batches(9))
+    train(fixed, adamw(fixed), batches(9))
+    assert_same(ours, fixed)
+
+
+def test_moments_are_those_of_what_trains_unless_all_are_kept() -> None:
+    found = {}
+    for policy in POLICIES:
+        model = llama(num_blocks=16)
+        lisa = Lisa(model, gamma=1, period=2, seed=0, policy=policy)
+        optimizer = lisa.attach(adamw(model))
+        train(model, optimizer, batches(19))
+        found[policy] = moment_bytes(optimizer)
+        if policy != "keep_all":
+            assert found[policy] == 2 * 4 * trainable(model)
+    assert found["keep_all"] > 2 * found["drop_refrozen"]
+
+
+def test_gradients_of_refrozen_blocks_are_freed() -> None:
+    model = llama()
+    optimizer = Lisa(model, gamma=1, period=1, seed=0).attach(adamw(model))
+    for ids in batches(6):
+        # Without zero_grad: a switch must not wait for it.
+        model(input_ids=ids, labels=ids).loss.backward()
+        optimizer.step()
+        assert all(p.grad is None for p in model.parameters() if not p.requires_grad)
+
+
+def test_frozen_embeddings_stay_and_the_norm_trains() -> None:
+    model = llama()
+    before = copy_of(model)
+    lisa = Lisa(model, gamma=2, period=2, seed=0, train_embeddings=False)
+    train(model, lisa.attach(adamw(model)), batches(4))
+    for name in ("model.embed_tokens.weight", "lm_head.weight"):
+        assert torch.equal(model.get_parameter(name), before[name])
+    assert not torch.equal(model.model.norm.weight, before["model.norm.weight"])
+
+
+def test_what_the_caller_froze_stays_frozen() -> None:
+    model = llama()
+    for block in model.model.layers:
+        block.mlp.requires_grad_(False)
+    before = copy_of(model)
+    train(model, Lisa(model, gamma=2, period=1, seed=0).attach(adamw(model)), batches(4))
+    assert all(torch.equal(p, before[n]) for n, p in model.named_parameters() if "mlp" in n)
+
+
+def test_a_scheduler_goes_on_over_switches() -> None:
+    model, rates = llama(), []
+    optimizer = Lisa(model, gamma=1, period=2, seed=0).attach(adamw(model))
+    scheduler = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: 1.0 / (1 + step))
+
+    def after() -> None:
+        rates.append([group["lr"] for group in optimizer.param_groups])
+        scheduler.step()
+
+    train(model, optimizer, batches(5), after=after)
+    assert rates == [pytest.approx([1e-2 / (1 + step)] * 4) for step in range(5)]
+
+
+@pytest.mark.parametrize("scheduled", [True, False])
+def test_detaching_trains_everything_again(scheduled: bool) -> None:
+    model = llama()
+    optimizer = adamw(model)
+    lisa = Lisa(model, gamma=1, period=2, seed=0, train_embeddings=False)
+    lisa.attach(optimizer)
+    scheduler = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: 1.0)
+    after = scheduler.step if scheduled else lambda: None
+    train(model, optimizer, batches(3), after=after)
+    lisa.detach()
+    before, active = copy_of(model), lisa.active
+    train(model, optimizer, batches(6), after=after)
+    assert all(not torch.equal(p, before[name]) for name, p in model.named_parameters())
+    members = [id(p) for group in optimizer.param_groups for p in group["params"]]
+    assert sorted(members) == sorted(id(p) for p in model.parameters())
+    assert lisa.active == active
+
+
+def test_a_group_added_after_attaching_is_kept() -> None:
+    model, more = llama(), nn.Parameter(torch.ones(3))
+    optimizer = adamw(model)
+    lisa = Lisa(model, gamma=1, period=1, seed=0)
+    lisa.attach(optimizer)
+    optimizer.add_param_group({"params": [more]})
+    train(model, optimizer, batches(2))
+    lisa.detach()
+    assert any(p is more for group in optimizer.param_groups for p in group["params"])
+
+
+def test_steps_that_a_scaler_skips_do_not_count() -> None:
+    """The scaler calls a fused optimizer also where gradients are infinite."""
+    model = llama()
+    optimizer = torch.optim.AdamW(model.parameters(), lr=1e-2, fused=True)
+    lisa = Lisa(model, gamma=1, period=2, seed=0)
+    lisa.attach(optimizer)
+    scaler = torch.amp.GradScaler("cpu", init_scale=2.0)
+    for number, ids in enumerate(batches(5)):
+        loss = model(input_ids=ids, labels=ids).loss * (float("inf") if number < 3 else 1.0)
+        scaler.scale(loss).backward()
+        scaler.step(optimizer)
+        scaler.update()
+        optimizer.zero_grad(set_to_none=True)
+    assert lisa.step == 2
+
+
+def test_an_optimizer_that_loads_without_telling_is_noticed() -> None:
+    """As bitsandbytes' do, whose load_state_dict runs no hooks."""
+    model = llama()
+    optimizer = Lisa(model, gamma=1, period=3, seed=0).attach(adamw(model))
+    train(model, optimizer, batches(4))
+    stored = optimizer.state_dict()
+    other = llama()
+    optimizer = Lisa(other, gamma=1, period=3, seed=0).attach(adamw(other))
+    optimizer._optimizer_load_state_dict_pre_hooks.clear()
+    optimizer.load_state_dict(stored)
+    with pytest.raises(RunError, match="loaded at step 4 and LISA is at step 0"):
+        train(other, optimizer, batches(1))
+
+
+def test_a_closure_may_make_the_gradients() -> None:
+    model = llama()
+    lisa = Lisa(model, gamma=1, period=2, seed=0)
+    optimizer = lisa.attach(adamw(model))
+    for ids in batches(12):
+
+        def closure(ids: torch.Tensor = ids) -> torch.Tensor:
+            optimizer.zero_grad(set_to_none=True)
+            loss = model(input_ids=ids, labels=ids).loss
+            loss.backward()
+            return loss
+
+        optimizer.step(closure)
+    assert lisa.num_samplings == 6
+
+
+class Twice:
+    """A sampler that draws a block twice."""
+
+    def draw(self) -> tuple[int, ...]:
+        return (1, 1)
+
+    def state_dict(self) -> dict[str, Any]:
+        return {}
+
+    def load_state_dict(self, state: dict[str, Any]) -> None: ...
+
+
+def test_a_sampler_of_one_s_own_must_draw_distinct_blocks() -> None:
+    model = llama()
+    lisa = Lisa(model, gamma=1, period=1, seed=0, sampler=Twice())
+    with pytest.raises(SpecError, match="distinct"):
+        lisa.attach(adamw(model))
+    assert all(p.requires_grad for p in model.parameters())
+
+
+def test_a_second_lisa_on_what_a_first_has_frozen_is_refused() -> None:
+    model = llama()
+    lisa = Lisa(model, gamma=1, period=1, seed=0)
+    lisa.attach(adamw(model))
+    with pytest.raises(SpecError, match="detach the Lisa that froze them"):
+        Lisa(model, gamma=1, period=1, seed=0)
+    lisa.detach()
+    Lisa(model, gamma=1, period=1, seed=0).attach(adamw(model))
+
+
+@pytest.mark.parametrize("stop", [4, 6])
+@pytest.mark.parametrize("policy", POLICIES)
+@pytest.mark.parametrize("kind", ["exact", "bernoulli"])
+def test_resumed_equals_uninterrupted(policy: StatePolicy, stop: int, kind: Any) -> None:
+    """The optimizer's checkpoint alone carries it, within a period and at its end."""
+    settings: dict[str, Any] = {"gamma": 2, "period": 3, "seed": 2, "policy": policy}
+    settings["sampler"] = kind
+    whole = llama()
+    train(whole, Lisa(whole, **settings).attach(adamw(whole)), batches(11))
+
+    first = llama()
+    optimizer = Lisa(first, **settings).attach(adamw(first))
+    ids = batches(11)
+    train(first, optimizer, (next(ids) for _ in range(stop)))
+    stored = io.BytesIO()
+    torch.save({"model": first.state_dict(), "optimizer": optimizer.state_dict()}, stored)
+    stored.seek(0)
+    # Only tensors and plain values: nothing has to be trusted.
+    checkpoint = torch.load(stored, weights_only=True)
+
+    second = llama(seed=9)
+    lisa = Lisa(second, **settings)
+    optimizer = lisa.attach(adamw(second))
+    second.load_state_dict(checkpoint["model"])
+    optimizer.load_state_dict(checkpoint["optimizer"])
+    assert lisa.step == stop
+    train(second, optimizer, ids)
+    assert_same(second, whole)
+
+
+def test_a_checkpoint_of_other_settings_or_without_lisa_is_refused() -> None:
+    model = llama()
+    stored = Lisa(model, gamma=2, period=3, seed=2).attach(adamw(model)).state_dict()
+    other = llama()
+    optimizer = Lisa(other, gamma=1, period=3, seed=2).attach(adamw(other))
+    with pytest.raises(DataError, match="made with gamma=2, this run has gamma=1"):
+        optimizer.load_state_dict(stored)
+    with pytest.raises(DataError, match="without LISA"):
+        optimizer.load_state_dict(adamw(llama()).state_dict())
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"gamma": 5}, {"gamma": -1}, {"period": 0}, {"policy": "drop"}, {"sampler": "even"}]
+)
+def test_settings_out_of_range_are_refused(wrong: dict[str, Any]) -> None:
+    with pytest.raises(SpecError, match=next(iter(wrong))):
+        Lisa(llama(), **({"gamma": 2, "period": 3, "seed": 0} | wrong))
+
+
+def test_an_optimizer_built_after_freezing_is_refused() -> None:
+    model = llama()
+    lisa = Lisa(model, gamma=1, period=1, seed=0)
+    model.model.layers[2].requires_grad_(False)
+    late = torch.optim.AdamW([p for p in model.parameters() if p.requires_grad])
+    with pytest.raises(SpecError, match="lacks 9 parameters of block 2"):
+        lisa.attach(late)
+
+
+def test_a_scheduler_made_before_is_refused() -> None:
+    model = llama()
+    optimizer = adamw(model)
+    torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: 1.0)
+    with pytest.raises(SpecError, match="before the learning-rate scheduler"):
+        Lisa(model, gamma=1, period=1, seed=0).attach(optimizer)
+
+
+def test_attaching_twice_and_a_model_that_is_frozen_are_refused() -> None:
+    model = llama()
+    lisa = Lisa(model, gamma=1, period=1, seed=0)
+    lisa.attach(adamw(model))
+    with pytest.raises(SpecError, match="attached already"):
+        lisa.attach(adamw(model))
+    with pytest.raises(SpecError, match="nothing that trains"):
+        Lisa(llama().requires_grad_(False), gamma=1, period=1, seed=0)
+    with pytest.raises(SpecError, match="not attached"):
+        Lisa(llama(), gamma=1, period=1, seed=0).detach()
+
+
+def test_groups_that_something_else_replaced_are_noticed_before_a_step() -> None:
+    model = llama()
+    optimizer = Lisa(model, gamma=1, period=3, seed=0).attach(adamw(model))
+    flat = nn.Parameter(torch.zeros(7))
+    optimizer.param_groups[2]["params"] = [flat]
+    flat.grad = torch.ones(7)
+    with pytest.raises(RunError, match="no longer those LISA made"):
+        optimizer.step()
+
+
+class Checkpointed(nn.Module):
+    """An embedding and three layers under reentrant checkpointing, which needs inputs to train."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.embedding = nn.Embedding(5, 4)
+        self.layers = nn.ModuleList(nn.Linear(4, 4) for _ in range(3))
+
+    def forward(self, ids: torch.Tensor) -> torch.Tensor:
+        x = self.embedding(ids)
+        for layer in self.layers:
+            x = checkpoint(layer, x, use_reentrant=True)
+        return x.square().sum()
+
+
+@pytest.mark.filterwarnings("ignore:None of the inputs have requires_grad")
+def test_an_active_block_without_a_gradient_is_noticed_before_a_step() -> None:
+    """Torch itself only warns of it, and trains nothing."""
+    model = Checkpointed()
+    lisa = Lisa(model, gamma=1, period=3, seed=0, train_embeddings=False)
+    optimizer = lisa.attach(torch.optim.AdamW(model.parameters()))
+    with pytest.raises(RuntimeError, match="does not require grad"):
+        model(torch.arange(5)).backward()
+    for _ in range(PATIENCE - 1):
+        optimizer.step()
+    with pytest.raises(RunError, match=r"active blocks .* have no gradient.*reentrant"):
+        optimizer.step()
+
+
+def test_deepspeed_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ACCELERATE_USE_DEEPSPEED", "true")
+    model = llama()
+    with pytest.raises(EnvError, match="DeepSpeed"):
+        Lisa(model, gamma=1, period=1, seed=0).attach(adamw(model))
+
+
+def test_zero_3_parameters_are_refused() -> None:
+    model = llama()
+    model.model.norm.weight.ds_id = 0
+    with pytest.raises(EnvError, match="DeepSpeed"):
+        Lisa(model, gamma=1, period=1, seed=0).attach(adamw(model))

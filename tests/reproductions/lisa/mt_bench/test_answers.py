@@ -1,0 +1,342 @@
+"""MT-Bench's questions and answers, and its trials from model to record."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from scipy.stats import chisquare
+from transformers import LlamaConfig, LlamaForCausalLM
+
+from harness.data import load as datasets
+from harness.errors import DataError, SpecError
+from harness.executors.inline import InlineExecutor
+from harness.registry import Library, walk_experiments
+from harness.run.plan import Action, MachineLimits, make_plan
+from harness.run.runner import Runner, Summary
+from harness.run.trial import grid_of
+from harness.store.record import Record
+from harness.store.store import RecordStore
+from harness.store.workspace import Workspace
+from reproductions.lisa.finetuning import experiment as finetune
+from reproductions.lisa.models.instructions import prompt_of
+from reproductions.lisa.models.language_model import LanguageModel
+from reproductions.lisa.models.tokenizer import as_tensor, from_tensor, learn_tokenizer
+from reproductions.lisa.models.tuning import RECORDS
+from reproductions.lisa.mt_bench import experiment as mt_bench
+from reproductions.lisa.mt_bench import tab03, tab09
+from reproductions.lisa.mt_bench.answers import (
+    MADE_UP,
+    TEMPERATURES,
+    WITH_REFERENCE,
+    Question,
+    answer,
+    next_token,
+    read_questions,
+)
+from tests.harness.inline_lab import FACTS, Silent
+from tests.reproductions.lisa.scripted_judge import (
+    MODEL,
+    ScriptedJudge,
+    says,
+    scripted_judge,
+    status,
+)
+
+CONTEXT = 128
+JUDGED = {"judged": True}
+LIMITS = MachineLimits(
+    memory_bytes=2**34, has_cuda=False, gpu_bytes=0, is_root=False, has_judge=True
+)
+
+
+@pytest.fixture(scope="module")
+def lm() -> LanguageModel:
+    """Return a model with large random weights, whose texts differ."""
+    tokenizer = learn_tokenizer(["a question about rain and snow, two and three"], vocab_size=280)
+    config = LlamaConfig(
+        vocab_size=280, hidden_size=16, intermediate_size=24, num_hidden_layers=2,
+        num_attention_heads=2, num_key_value_heads=1, max_position_embeddings=CONTEXT,
+    )  # fmt: skip
+    model = LlamaForCausalLM(config).eval().double()
+    generator = torch.Generator().manual_seed(0)
+    with torch.no_grad():
+        for parameter in model.parameters():
+            noise = torch.randn(parameter.shape, generator=generator, dtype=torch.float64)
+            parameter.copy_(noise if parameter.dim() > 1 else 1.0 + 0.1 * noise)
+    return LanguageModel(model=model, tokenizer=from_tensor(as_tensor(tokenizer)))
+
+
+def staged() -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    names = (mt_bench.QUESTIONS, mt_bench.REFERENCES)
+    for name in names:
+        if datasets.available(name) is None:
+            pytest.skip(datasets.missing_reason(name))
+    questions, references = (datasets.load(name).records for name in names)
+    return questions, references
+
+
+def test_staged_questions_are_eighty_in_eight_categories() -> None:
+    questions = read_questions(*staged())
+    assert Counter(question.category for question in questions) == dict.fromkeys(TEMPERATURES, 10)
+    assert len({question.id for question in questions}) == 80
+    with_reference = {question.id for question in questions if question.references}
+    assert len(with_reference) == 30
+    assert with_reference == {q.id for q in questions if q.category in WITH_REFERENCE}
+
+
+def test_a_reference_belongs_to_its_question() -> None:
+    questions, references = staged()
+    first = next(q for q in read_questions(questions, references) if q.id == 111)
+    told = next(one for one in references if one["question_id"] == 111)
+    assert list(first.references) == told["choices"][0]["turns"]
+
+
+def test_questions_that_do_not_fit_are_refused() -> None:
+    record = {"question_id": 1, "category": "math", "turns": ["What?", "And?"]}
+    with pytest.raises(DataError, match="question 1 of math has 0 reference answers"):
+        read_questions([record], [])
+    with pytest.raises(DataError, match="category 'maths'"):
+        read_questions([{**record, "category": "maths"}], [])
+    with pytest.raises(DataError, match="has 1 turns"):
+        read_questions([{**record, "category": "stem", "turns": ["What?"]}], [])
+
+
+def test_made_up_questions_show_each_temperature() -> None:
+    assert {TEMPERATURES[question.category] for question in MADE_UP} == {0.0, 0.1, 0.7}
+
+
+def seed_of(stream: str) -> int:
+    return sum(stream.encode())
+
+
+def greedy(lm: LanguageModel, ids: Sequence[int], count: int) -> list[int]:
+    """Return the most probable tokens, computed anew at each step."""
+    found: list[int] = []
+    with torch.inference_mode():
+        while len(found) < count:
+            logits = lm.model(torch.tensor([[*ids, *found]]), use_cache=False).logits
+            token = int(logits[0, -1].argmax())
+            if token == lm.eos:
+                break
+            found.append(token)
+    return found
+
+
+def prompted(turn: str) -> str:
+    """Return a turn as the model has learned to read instructions."""
+    return prompt_of({"instruction": turn, "input": ""})
+
+
+MATH = replace(MADE_UP[1], turns=("two?", "three?"))
+
+
+def test_the_second_turn_follows_the_first_and_its_answer(lm: LanguageModel) -> None:
+    count = 12
+    one, two = answer(lm, MATH, max_new_tokens=count, seed_of=seed_of)
+    conversation = [lm.bos, *lm.encode(prompted("two?"))]
+    first = greedy(lm, conversation, count)
+    conversation += [*first, *lm.encode(f" {prompted('three?')}")]
+    second = greedy(lm, conversation, count)
+    assert (one.text, two.text) == tuple(
+        lm.tokenizer.decode(ids).strip() for ids in (first, second)
+    )
+    assert (one.num_tokens, two.num_tokens) == (len(first), len(second))
+    assert (one.num_cut, two.num_cut) == (0, 0)
+
+
+def test_a_long_conversation_loses_its_start(lm: LanguageModel) -> None:
+    question = replace(MATH, turns=("rain and snow, " * 40, "three?"))
+    count = 12
+    one, two = answer(lm, question, max_new_tokens=count, seed_of=seed_of)
+    conversation = lm.encode(prompted(question.turns[0]))
+    room = CONTEXT - count - 1
+    first = greedy(lm, [lm.bos, *conversation[-room:]], count)
+    assert (one.text, one.num_cut) == (
+        lm.tokenizer.decode(first).strip(), len(conversation) - room,
+    )  # fmt: skip
+    conversation += [*first, *lm.encode(f" {prompted('three?')}")]
+    second = greedy(lm, [lm.bos, *conversation[-room:]], count)
+    assert (two.text, two.num_cut) == (
+        lm.tokenizer.decode(second).strip(), len(conversation) - room,
+    )  # fmt: skip
+
+
+def test_no_room_for_a_question_is_refused(lm: LanguageModel) -> None:
+    with pytest.raises(SpecError, match="no room for a question"):
+        answer(lm, MATH, max_new_tokens=CONTEXT - 1, seed_of=seed_of)
+
+
+def test_answers_depend_on_their_own_seed_alone(lm: LanguageModel) -> None:
+    def texts(questions: Sequence[Question], shift: int = 0) -> dict[int, list[str]]:
+        return {
+            q.id: [
+                one.text
+                for one in answer(lm, q, max_new_tokens=8, seed_of=lambda s: seed_of(s) + shift)
+            ]
+            for q in questions
+        }
+
+    writing, math, _ = MADE_UP
+    before = torch.random.get_rng_state()
+    found = texts(MADE_UP)
+    assert torch.equal(before, torch.random.get_rng_state())
+    assert texts(MADE_UP[::-1]) == found
+    other = texts(MADE_UP, shift=1000)
+    assert other[writing.id] != found[writing.id]
+    assert other[math.id] == found[math.id]
+
+
+@pytest.mark.parametrize("temperature", [0.7, 2.0])
+def test_samples_have_the_softmax_s_probabilities(lm: LanguageModel, temperature: float) -> None:
+    ids_BT = torch.tensor([lm.encode("rain")]).expand(20_000, -1)
+    generator = torch.Generator().manual_seed(1)
+    step = next_token(lm, temperature=temperature, generator=generator)
+    with torch.inference_mode():
+        logits_V = lm.model(ids_BT[:1]).logits[0, -1]
+        drawn_B = step({"input_ids": ids_BT, "use_cache": False}).scores_BV.argmax(-1)
+    found_V = torch.bincount(drawn_B, minlength=len(logits_V))
+    wanted_V = len(drawn_B) * torch.softmax(logits_V / temperature, dim=0)
+    often_V = wanted_V >= 20.0
+    found = [*found_V[often_V].tolist(), int(found_V[~often_V].sum())]
+    wanted = [*wanted_V[often_V].tolist(), float(wanted_V[~often_V].sum())]
+    assert len(found) > 5
+    assert chisquare(found, wanted).pvalue > 1e-3
+    # It tells this temperature from another.
+    other_V = len(drawn_B) * torch.softmax(logits_V / (1.1 * temperature), dim=0)
+    other = [*other_V[often_V].tolist(), float(other_V[~often_V].sum())]
+    assert chisquare(found, other).pvalue < 1e-6
+
+
+def test_zero_temperature_draws_nothing(lm: LanguageModel) -> None:
+    generator = torch.Generator().manual_seed(1)
+    state = generator.get_state()
+    next_token(lm, temperature=0.0, generator=generator)({"input_ids": torch.tensor([[3]])})
+    assert torch.equal(generator.get_state(), state)
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ScriptedJudge]:
+    with scripted_judge() as judge:
+        monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+        monkeypatch.setenv("REPRO_JUDGE_URL", judge.url)
+        monkeypatch.setenv("REPRO_JUDGE_MODEL", "grader")
+        monkeypatch.setenv("REPRO_JUDGE_KEY", "sk-very-secret")
+        yield judge
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> RecordStore:
+    return RecordStore(Workspace(tmp_path))
+
+
+TASK = tab03.task
+
+
+def run(store: RecordStore, *, judged: bool) -> Summary:
+    """Run Table 3 at smoke in this process, with everything that it starts from."""
+    library = Library()
+    library.tasks.add(TASK.id, TASK)
+    library.modules[TASK.id] = tab03.__name__
+    for experiment in walk_experiments(TASK):
+        if experiment.id not in library.experiments:
+            library.experiments.add(experiment.id, experiment)
+    plan = make_plan([TASK], "smoke", store, LIMITS, overrides=JUDGED if judged else None)
+    facts = {**FACTS, "overrides": dict(plan.overrides)}
+    return Runner(plan, store, library, InlineExecutor(), Silent(), facts=facts).run()
+
+
+def records(store: RecordStore, *, judged: bool) -> list[Record]:
+    trials = [t for e in TASK.reads for t in grid_of(e, "smoke", JUDGED if judged else None)]
+    found = [store.result(trial) for trial in trials]
+    assert all(found)
+    return [record for record in found if record]
+
+
+def test_at_smoke_nobody_grades(store: RecordStore) -> None:
+    assert run(store, judged=False).failed == []
+    vanilla, lisa = records(store, judged=False)
+    for record in (vanilla, lisa):
+        assert len(record.rows) == 2 * len(MADE_UP)
+        for row in record.rows:
+            assert (row["rating"], row["judge"], row["judgement"]) == (None, None, None)
+            assert row["answer_tokens"] <= 8
+    assert {row["lr"] for row in vanilla.rows} == {None}
+    assert {row["lr"] for row in lisa.rows} == {finetune.FIXED_LR}
+    # Fine-tuning changed what it says.
+    assert [row["answer"] for row in vanilla.rows] != [row["answer"] for row in lisa.rows]
+
+
+def test_a_failed_trial_goes_on_where_it_was(server: ScriptedJudge, store: RecordStore) -> None:
+    replies = [says("Well. [[4]]"), says("I cannot say."), says("[[9]]"), says("[[2]]")]
+    server.script = [*replies, status(400, "no more today")]
+    server.then = says("[[3]]")
+    (failed,) = run(store, judged=True).failed
+    assert "no more today" in failed.note
+    before = [one.prompt for one in server.asked]
+    # The other trial was run to its end.
+    assert len(before) == 5 + 6
+    assert run(store, judged=True).failed == []
+    again = [one.prompt for one in server.asked][len(before) :]
+    # The one that was refused is asked again, and the one that never was.
+    assert again[0] == before[4]
+    assert len(again) == 2
+    assert again[1] not in before[:5]
+    vanilla, _ = records(store, judged=True)
+    ratings = [row["rating"] for row in vanilla.rows]
+    assert ratings == [4.0, None, 9.0, 2.0, 3.0, 3.0]
+    assert vanilla.rows[1]["judgement"] == "I cannot say."
+    assert {row["judge"] for row in vanilla.rows} == {MODEL}
+    left = [path.name for path in (store.workspace.runs / "checkpoints").iterdir()]
+    assert not [name for name in left if not name.startswith("judge.pace")]
+
+
+def test_prompts_hold_the_answers_and_no_record_the_key(
+    server: ScriptedJudge, store: RecordStore
+) -> None:
+    assert run(store, judged=True).failed == []
+    vanilla, lisa = records(store, judged=True)
+    asked = {one.prompt for one in server.asked}
+    for row in (*vanilla.rows, *lisa.rows):
+        assert any(str(row["answer"]) in prompt for prompt in asked)
+    assert len({row["prompt"] for row in vanilla.rows}) == len(vanilla.rows)
+    files = [path for path in store.workspace.runs.rglob("*") if path.is_file()]
+    assert files
+    assert not [path for path in files if b"sk-very-secret" in path.read_bytes()]
+    assert json.dumps([record.rows for record in (vanilla, lisa)], default=str)
+
+
+@pytest.mark.parametrize("has_judge", [True, False])
+def test_without_a_judge_every_trial_of_the_cpu_is_blocked(
+    has_judge: bool, store: RecordStore
+) -> None:
+    for name in (mt_bench.QUESTIONS, mt_bench.REFERENCES, "books", RECORDS):
+        if datasets.available(name) is None:
+            pytest.skip(datasets.missing_reason(name))
+    plan = make_plan([TASK], "cpu", store, replace(LIMITS, has_judge=has_judge))
+    items = [i for i in plan.items.values() if i.trial.experiment in TASK.reads]
+    assert len(items) == 5
+    for item in items:
+        if has_judge:
+            assert item.action is Action.RUN
+        else:
+            assert item.action is Action.BLOCKED
+            assert item.reason == ("needs a judge model: set REPRO_JUDGE_URL and REPRO_JUDGE_MODEL")
+
+
+def test_the_largest_model_fits_no_single_gpu(store: RecordStore) -> None:
+    for name in (mt_bench.QUESTIONS, mt_bench.REFERENCES):
+        if datasets.available(name) is None:
+            pytest.skip(datasets.missing_reason(name))
+    h200 = replace(LIMITS, has_cuda=True, gpu_bytes=139 * 2**30)
+    plan = make_plan([tab09.task], "paper", store, h200)
+    assert {item.action for item in plan.items.values()} == {Action.BLOCKED}
+    assert {item.reason for item in plan.items.values()} == {
+        "needs 141 GiB of GPU memory, has 139 GiB"
+    }

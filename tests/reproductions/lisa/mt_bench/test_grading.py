@@ -1,0 +1,228 @@
+"""What a judge is told, how its grade is read, and what is kept of it when a run is killed."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from reproductions.lisa.mt_bench import grading
+from reproductions.lisa.mt_bench.answers import MADE_UP, Question
+from reproductions.lisa.mt_bench.grading import (
+    Grades,
+    Judgement,
+    messages_for,
+    prompt_hash,
+    rating_in,
+    wording_hash,
+)
+from reproductions.lisa.mt_bench.judge import Judge, JudgeSettings, Message
+from tests.reproductions.lisa.scripted_judge import (
+    MODEL,
+    ScriptedJudge,
+    says,
+    scripted_judge,
+    silent,
+)
+from tests.waiting import wait_for
+
+WRITING, MATH = MADE_UP[0], MADE_UP[1]
+
+
+@pytest.fixture(autouse=True)
+def no_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+
+
+@pytest.fixture
+def server() -> Iterator[ScriptedJudge]:
+    with scripted_judge() as judge:
+        yield judge
+
+
+@pytest.mark.parametrize(
+    ("text", "rating"),
+    [
+        ("[[1]]", 1.0),
+        ("Fine.\n\n[[10]]\n", 10.0),
+        ("[[7.5]]", 7.5),
+        ("[[ 6 ]]", 6.0),
+        ("The answer says [[10]] of itself. [[2]]", 2.0),
+        ("[[3]], or [[rating]] as you put it", 3.0),
+        ("", None),
+        ("Rating: 8", None),
+        ("[8]", None),
+        ("[[rating]]", None),
+        ("[[8/10]]", None),
+        ("[[0]]", None),
+        ("[[11]]", None),
+        ("[[-3]]", None),
+        ("[[5]] no: [[50]]", None),
+        ("[[\u0665]]", None),
+        ("[[5", None),
+        ("[[1e1]]", None),
+    ],
+)
+def test_rating_is_the_last_number_in_double_brackets(text: str, rating: float | None) -> None:
+    assert rating_in(text) == rating
+    assert Judgement(text=text, judge="j").rating == rating
+
+
+@given(st.text(alphabet="[]0123456789. \nx", max_size=30))
+def test_a_rating_is_never_made_up(text: str) -> None:
+    rating = rating_in(text)
+    assert rating is None or (1.0 <= rating <= 10.0 and "[[" in text and "]]" in text)
+
+
+def told(question: Question, *answers: str) -> str:
+    (message,) = messages_for(question, answers)
+    assert message["role"] == "user"
+    return message["content"]
+
+
+def test_first_turn_shows_one_question_and_answer() -> None:
+    text = told(WRITING, "It rains.")
+    assert text.index(WRITING.turns[0]) < text.index("It rains.")
+    assert WRITING.turns[1] not in text
+    assert "Reference" not in text and "reference" not in text
+
+
+def test_second_turn_shows_the_first_in_order() -> None:
+    text = told(WRITING, "It rains.", "Rain.")
+    places = [text.index(part) for part in (WRITING.turns[0], "It rains.", WRITING.turns[1])]
+    assert [*places, text.rindex("Rain.")] == sorted([*places, text.rindex("Rain.")])
+    assert "second answer" in text
+    assert "second answer" not in told(WRITING, "It rains.")
+
+
+def test_references_stand_with_their_questions() -> None:
+    first, second = told(MATH, "Four."), told(MATH, "Four.", "Five!")
+    assert MATH.references[0] in first and MATH.references[1] not in first
+    order = (MATH.turns[0], MATH.references[0], "Four.", MATH.turns[1], MATH.references[1], "Five!")
+    places = [second.index(part) for part in order]
+    assert places == sorted(places)
+    assert "compare" in first
+
+
+def test_braces_of_an_answer_are_left_alone() -> None:
+    assert "{text} {turn} {0}" in told(WRITING, "{text} {turn} {0}")
+
+
+def test_prompt_hash_tells_prompts_apart() -> None:
+    prompts = [
+        messages_for(WRITING, ["a"]),
+        messages_for(WRITING, ["b"]),
+        messages_for(WRITING, ["a", "a"]),
+        messages_for(MATH, ["a"]),
+        messages_for(replace(MATH, references=("Seven.", "Six.")), ["a"]),
+    ]
+    assert len({prompt_hash(messages) for messages in prompts}) == len(prompts)
+    assert prompt_hash(prompts[0]) == prompt_hash(messages_for(WRITING, ["a"]))
+
+
+@pytest.mark.parametrize("name", ["TASK", "COMPARE", "FORM"])
+def test_another_wording_has_another_hash(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = wording_hash(), prompt_hash(messages_for(MATH, ["a"]))
+    monkeypatch.setattr(grading, name, getattr(grading, name) + " Be kind.")
+    after = wording_hash(), prompt_hash(messages_for(MATH, ["a"]))
+    assert before[0] != after[0]
+    assert before[1] != after[1]
+
+
+def prompts(count: int) -> list[list[Message]]:
+    return [messages_for(WRITING, [f"answer {index}"]) for index in range(count)]
+
+
+def settings(url: str, model: str = "grader") -> JudgeSettings:
+    return JudgeSettings(url=url, model=model, timeout_s=5.0, max_retries=1)
+
+
+def grade(given: JudgeSettings, folder: Path, count: int) -> list[Judgement]:
+    with Judge(given, pace_file=folder / "judge.pace") as judge:
+        grades = Grades(judge, folder / "kept.jsonl")
+        return [grades.grade(messages) for messages in prompts(count)]
+
+
+def test_what_is_kept_is_not_asked_again(server: ScriptedJudge, tmp_path: Path) -> None:
+    server.script = [says("One. [[4]]"), says("Two, without a grade.")]
+    first = grade(settings(server.url), tmp_path, 2)
+    assert [one.rating for one in first] == [4.0, None]
+    assert first[0] == Judgement(text="One. [[4]]", judge=MODEL)
+    assert grade(settings(server.url), tmp_path, 3)[:2] == first
+    assert len(server.asked) == 3
+
+
+def test_another_judge_is_asked_anew(server: ScriptedJudge, tmp_path: Path) -> None:
+    grade(settings(server.url), tmp_path, 2)
+    grade(settings(server.url, model="other"), tmp_path, 2)
+    assert [one.body["model"] for one in server.asked] == ["grader"] * 2 + ["other"] * 2
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda data: data[:-20],
+        lambda data: b"",
+        lambda data: b"\xff" + data,
+        lambda data: data.replace(b'"prompt"', b'"prompf"'),
+        lambda data: data.replace(b'"schema_version": 1', b'"schema_version": 2'),
+        lambda data: b"[1]\n[2]\n",
+    ],
+    ids=["torn", "empty", "no text", "no prompt", "other version", "other shape"],
+)
+def test_a_damaged_file_is_asked_for_again(
+    damage: object, server: ScriptedJudge, tmp_path: Path
+) -> None:
+    before = grade(settings(server.url), tmp_path, 2)
+    path = tmp_path / "kept.jsonl"
+    path.write_bytes(damage(path.read_bytes()))  # type: ignore[operator]
+    assert grade(settings(server.url), tmp_path, 2) == before
+    assert len(server.asked) == 4
+    assert len(path.read_text(encoding="utf-8").splitlines()) == 3
+
+
+SCRIPT = """
+import sys
+from pathlib import Path
+from reproductions.lisa.mt_bench.grading import Grades
+from reproductions.lisa.mt_bench.judge import Judge, settings_from_environment
+
+folder = Path(sys.argv[1])
+with Judge(settings_from_environment(), pace_file=folder / "judge.pace") as judge:
+    grades = Grades(judge, folder / "kept.jsonl")
+    for number in range(6):
+        print(grades.grade([{"role": "user", "content": f"prompt {number}"}]).text, flush=True)
+"""
+
+
+def start(url: str, folder: Path) -> subprocess.Popen[str]:
+    folder.mkdir(exist_ok=True)
+    env = {**os.environ, "REPRO_JUDGE_URL": url, "REPRO_JUDGE_MODEL": "grader"}
+    return subprocess.Popen(
+        [sys.executable, "-c", SCRIPT, str(folder)], env=env, text=True, stdout=subprocess.PIPE
+    )
+
+
+def test_a_killed_run_asks_only_for_what_it_lacks(server: ScriptedJudge, tmp_path: Path) -> None:
+    answers = [f"Reply {number}. [[{number + 1}]]" for number in range(6)]
+    server.script = [*map(says, answers[:3]), silent(60.0)]
+    killed = start(server.url, tmp_path)
+    wait_for(lambda: len(server.asked) >= 4)
+    killed.send_signal(signal.SIGKILL)
+    killed.communicate()
+    kept = (tmp_path / "kept.jsonl").read_text(encoding="utf-8").splitlines()[1:]
+    assert [json.loads(line)["text"] for line in kept] == answers[:3]
+    server.script = [*map(says, answers[3:])]
+    printed, _ = start(server.url, tmp_path).communicate(timeout=60.0)
+    assert printed.splitlines() == answers
+    # The one that was in flight is asked again; none that was answered is.
+    assert [one.prompt for one in server.asked] == [f"prompt {n}" for n in (0, 1, 2, 3, 3, 4, 5)]

@@ -1,0 +1,221 @@
+"""Norms by layer against products formed in float64, peft's own merging, and closed forms."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import pytest
+import torch
+from peft import LoraConfig, get_peft_model
+from torch import nn
+from transformers import GPT2LMHeadModel, LlamaForCausalLM
+
+from harness.errors import SpecError
+from reproductions.lisa.method.methods import Lora
+from reproductions.lisa.norms.layers import (
+    NormTrace,
+    adapter_norm,
+    drawn_norm,
+    layers_of,
+    merged_norm,
+    update_norm,
+)
+from tests.reproductions.lisa.small import NUM_BLOCKS, batches, gpt2, llama, train
+
+RANK, ALPHA = 3, 6.0
+LLAMA_LAYERS = ["embedding", *(f"block {i}" for i in range(NUM_BLOCKS)), "head"]
+GPT2_LAYERS = ["embedding", "positions", "block 0", "block 1", "block 2"]
+LLAMA = {"embedding": "model.embed_tokens", "head": "lm_head"} | {
+    f"block {i}": f"model.layers.{i}" for i in range(NUM_BLOCKS)
+}
+GPT2 = {"embedding": "transformer.wte", "positions": "transformer.wpe"} | {
+    f"block {i}": f"transformer.h.{i}" for i in range(3)
+}
+
+
+def sgd(parameters: Any) -> torch.optim.Optimizer:
+    return torch.optim.SGD(parameters, lr=0.5)
+
+
+def adapted(*, steps: int) -> nn.Module:
+    """A LLaMA with adapters on all linears, embedding and head, after some steps."""
+    prepared = Lora(rank=RANK, alpha=ALPHA, dropout=0.0, embeddings=True).prepare(llama(), sgd)
+    train(prepared.model, prepared.optimizer, batches(steps))
+    return prepared.model
+
+
+def adapted_gpt2() -> Any:
+    """A GPT-2 with adapters on all that Figure 2 shows, their zero factors filled."""
+    targets = ["wte", "wpe", "c_attn", "c_proj", "c_fc"]
+    config = LoraConfig(r=RANK, lora_alpha=int(ALPHA), target_modules=targets, fan_in_fan_out=True)
+    model = get_peft_model(gpt2(), config)
+    generator = torch.Generator().manual_seed(3)
+    for parameter in model.parameters():
+        if parameter.requires_grad:
+            parameter.data.normal_(generator=generator)
+    return model
+
+
+def norm_of(tensors: Any) -> float:
+    """Put tensors end to end, and take the norm in float64."""
+    return float(torch.cat([t.detach().double().flatten() for t in tensors]).norm())
+
+
+def adapters_below(model: nn.Module, path: str) -> list[Any]:
+    return [
+        module
+        for name, module in model.named_modules()
+        if f".{name}.".startswith(f".base_model.model.{path}.") and hasattr(module, "lora_A")
+        and hasattr(module, "base_layer")
+    ]  # fmt: skip
+
+
+def test_layers_are_those_of_the_figure() -> None:
+    assert list(layers_of(llama())) == LLAMA_LAYERS
+    assert list(layers_of(gpt2())) == GPT2_LAYERS
+    assert list(layers_of(adapted(steps=0))) == LLAMA_LAYERS
+    assert list(layers_of(adapted_gpt2())) == GPT2_LAYERS
+
+
+def test_a_tied_head_is_counted_once_unless_it_has_an_adapter_of_its_own() -> None:
+    lora = Lora(rank=RANK, alpha=ALPHA, dropout=0.0, embeddings=True)
+    with pytest.warns(UserWarning, match="tie_word_embeddings"):
+        model = lora.prepare(gpt2(), sgd).model
+    assert list(layers_of(model)) == [*GPT2_LAYERS, "head"]
+
+
+@pytest.mark.parametrize(("make", "paths"), [(llama, LLAMA), (gpt2, GPT2)])
+def test_without_adapters_a_layer_s_norm_is_that_of_its_parameters(make: Any, paths: Any) -> None:
+    model = make()
+    for name, weights in layers_of(model).items():
+        whole = norm_of(model.get_submodule(paths[name]).parameters())
+        assert merged_norm(weights) == pytest.approx(whole, rel=1e-12)
+        assert adapter_norm(weights) is drawn_norm(weights) is None
+        assert update_norm(weights) == 0.0
+
+
+@pytest.mark.parametrize("name", ["llama", "gpt2"])
+def test_adapters_and_their_updates_are_what_peft_says(name: str) -> None:
+    """peft's `get_delta_weight` forms scale * B A; it is turned as the weight is."""
+    model = adapted(steps=4).double() if name == "llama" else adapted_gpt2().double()
+    for layer, weights in layers_of(model).items():
+        path = (LLAMA if name == "llama" else GPT2)[layer]
+        peft_s = adapters_below(model, path)
+        assert len(peft_s) == len([w for w in weights if w.adapter])
+        updates = [module.get_delta_weight("default") for module in peft_s]
+        assert update_norm(weights) == pytest.approx(norm_of(updates), rel=1e-10)
+        assert update_norm(weights) > 1e-3
+        factors = [p for m in peft_s for n, p in m.named_parameters() if "lora_" in n]
+        assert adapter_norm(weights) == pytest.approx(norm_of(factors), rel=1e-12)
+
+
+@pytest.mark.parametrize("name", ["llama", "gpt2"])
+def test_merged_weights_are_those_that_peft_merges(name: str) -> None:
+    model: Any = adapted(steps=4).double() if name == "llama" else adapted_gpt2().double()
+    found = {layer: merged_norm(weights) for layer, weights in layers_of(model).items()}
+    merged = model.merge_and_unload()
+    assert isinstance(merged, LlamaForCausalLM | GPT2LMHeadModel)
+    for layer, path in (LLAMA if name == "llama" else GPT2).items():
+        whole = norm_of(merged.get_submodule(path).parameters())
+        assert found[layer] == pytest.approx(whole, rel=1e-10), layer
+
+
+def test_many_rows_are_taken_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = adapted(steps=2)
+    whole = {name: merged_norm(weights) for name, weights in layers_of(model).items()}
+    monkeypatch.setattr("reproductions.lisa.norms.layers._ROWS", 5)
+    for name, weights in layers_of(model).items():
+        assert merged_norm(weights) == pytest.approx(whole[name], rel=1e-12)
+
+
+def test_an_update_that_undoes_a_weight_leaves_nothing() -> None:
+    model: Any = adapted(steps=0).double()
+    head = model.get_output_embeddings()
+    identity = torch.eye(RANK, dtype=torch.float64)
+    with torch.no_grad():
+        head.base_layer.weight.zero_()[:RANK, :RANK] = identity
+        head.lora_A.default.weight.zero_()[:, :RANK] = identity
+        head.lora_B.default.weight.zero_()[:RANK] = -identity / head.scaling["default"]
+    assert merged_norm(layers_of(model)["head"]) == 0.0
+    assert update_norm(layers_of(model)["head"]) == pytest.approx(math.sqrt(RANK))
+
+
+def test_peft_draws_adapters_as_the_closed_form_says() -> None:
+    """Of a width at which the law of large numbers has set in; the mean of three draws."""
+    wide = 8 * RANK
+    lora = Lora(rank=wide, alpha=1.0, dropout=0.0, embeddings=True)
+    found: dict[str, list[float]] = {}
+    for seed in range(3):
+        with torch.random.fork_rng():
+            torch.manual_seed(seed)
+            layers = layers_of(lora.prepare(llama(), sgd).model)
+        for name, weights in layers.items():
+            ratio = (adapter_norm(weights) or 0.0) / (drawn_norm(weights) or 1.0)
+            found.setdefault(name, []).append(ratio)
+    assert drawn_norm(layers["embedding"]) == pytest.approx(math.sqrt(16 * wide))
+    assert drawn_norm(layers["block 1"]) == pytest.approx(math.sqrt(7 * wide / 3))
+    assert drawn_norm(layers["head"]) == pytest.approx(math.sqrt(wide / 3))
+    for name, ratios in found.items():
+        assert sum(ratios) / 3 == pytest.approx(1.0, abs=0.05), name
+
+
+def test_before_training_nothing_is_changed_and_merged_weights_are_the_weights() -> None:
+    plain = layers_of(llama())
+    trace = NormTrace(adapted(steps=0))
+    for name, norms in trace.first.items():
+        assert norms.change == 0.0
+        assert norms.weight == merged_norm(plain[name])
+        assert norms.adapter is not None
+
+
+@pytest.mark.parametrize("method", ["full", "lora"])
+def test_a_trace_is_the_mean_over_steps_of_what_a_copy_shows(method: str) -> None:
+    model: Any = llama().double() if method == "full" else adapted(steps=0).double()
+    start = {name: p.detach().clone() for name, p in llama().double().named_parameters()}
+    trace = NormTrace(model)
+    optimizer = sgd([p for p in model.parameters() if p.requires_grad])
+    changes: dict[str, list[float]] = {name: [] for name in LLAMA}
+
+    def compare() -> None:
+        trace.record()
+        merged = model
+        if method == "lora":
+            merged = llama().double()
+            for name, p in merged.named_parameters():
+                module = model.get_submodule(f"base_model.model.{name.rpartition('.')[0]}")
+                if hasattr(module, "base_layer"):
+                    p.data = module.base_layer.weight + module.get_delta_weight("default")
+        for layer, path in LLAMA.items():
+            named = merged.get_submodule(path).named_parameters(prefix=path)
+            changes[layer].append(norm_of([p - start[name] for name, p in named]))
+
+    train(model, optimizer, batches(3), after=compare)
+    assert trace.num_steps == 3
+    for layer, norms in trace.mean().items():
+        assert norms.change == pytest.approx(sum(changes[layer]) / 3, rel=1e-8)
+        assert norms.change > 0.0
+        assert (norms.adapter is None) == (method == "full")
+
+
+def test_a_trace_without_steps_has_no_mean() -> None:
+    with pytest.raises(SpecError, match="record"):
+        NormTrace(llama()).mean()
+
+
+def test_merged_and_other_adapters_are_refused() -> None:
+    merged: Any = adapted(steps=0)
+    merged.merge_adapter()
+    with pytest.raises(SpecError, match="one plain adapter"):
+        layers_of(merged)
+    dora = get_peft_model(llama(), LoraConfig(r=2, target_modules=["q_proj"], use_dora=True))
+    with pytest.raises(SpecError, match="one plain adapter"):
+        layers_of(dora)
+
+
+def test_a_layer_in_bf16_is_summed_in_float64() -> None:
+    """bf16 counts to 256: summing 2**16 ones there ends far below."""
+    model: Any = adapted(steps=0).bfloat16()
+    head = model.get_output_embeddings()
+    head.base_layer.weight = nn.Parameter(torch.ones(256, 256, dtype=torch.bfloat16))
+    assert merged_norm(layers_of(model)["head"]) == 256.0

@@ -1,0 +1,213 @@
+"""Time of a step: what is timed for real, and the claims on tables made by hand."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict
+from typing import Any, Literal
+
+import pandas as pd
+import pytest
+import torch
+from torch.profiler import ProfilerActivity, profile
+
+from harness.declare.claims import Claim
+from harness.declare.profiles import Profile
+from harness.declare.reference import load_reference
+from harness.declare.verdict import Word, evaluate
+from harness.publish.figures import draw
+from harness.store.table_csv import build_table, validate
+from reproductions.lisa.method.methods import Full, LisaMethod, Lora, Method
+from reproductions.lisa.models.shapes import shape_of
+from reproductions.lisa.models.step_memory import Workload
+from reproductions.lisa.step_time.experiment import Timing, methods_of, timings
+from reproductions.lisa.step_time.fig04 import task
+from reproductions.lisa.step_time.timing import PHASES, Step, warm_times
+from reproductions.lisa.step_time.trial import cold_step
+from tests.checkout import PAPERS
+from tests.verdicts import bad, good, undecided
+
+FOLDER = PAPERS / "lisa"
+Case = Literal["holds", "fails"]
+CLAIMS = [pytest.param(claim, id=claim.id) for claim in task.claims]
+SMOKE = shape_of("tiny-smoke")
+WORK = Workload(seq_len=16, batch_size=1, dtype="float32")
+METHODS: dict[str, Method] = {
+    "full": Full(),
+    "lora": Lora(rank=1, alpha=1.0, dropout=0.1, embeddings=True),
+    "lisa": LisaMethod(gamma=2, period=10**9, seed=0),
+}
+LINEARS = sum(rows * columns for rows, columns in SMOKE.linears)
+MS = {
+    "full": {"forward": 10.0, "backward": 20.0, "optimizer": 10.0},
+    "lora": {"forward": 15.0, "backward": 20.0, "optimizer": 2.0},
+    "lisa": {"forward": 10.2, "backward": 2.0, "optimizer": 1.0},
+}
+"""LISA takes 0.33 of full training, against all arithmetic: that is what the last claim asks."""
+
+
+def step_of(name: str) -> Step:
+    return Step(METHODS[name], SMOKE, WORK, device="cpu", seed=0)
+
+
+def rows_of(point: dict[str, Any], case: Case) -> list[dict[str, Any]]:
+    """A trial's rows. Fails: LISA computes more forward and saves less backward, and is slower."""
+    good, drift = case == "holds", 1.0 + 0.05 * int(point["seed"])
+    rows = []
+    for method in methods_of(Timing.from_json(point)):
+        name = method.method
+        lisa = name == "lisa"
+        ms = {phase: drift * value for phase, value in MS[name].items()}
+        if lisa and not good:
+            ms = {"forward": 20.0 * drift, "backward": 40.0 * drift, "optimizer": 1.0 * drift}
+        flops = {"forward": 10**13, "backward": 2 * 10**13, "optimizer": 0}
+        if lisa:
+            shape, tokens = shape_of(str(point["shape"])), point["seq_len"] * point["batch_size"]
+            linears = sum(rows * columns for rows, columns in shape.linears)
+            flops["backward"] -= 2 * tokens * linears * (shape.num_blocks - 2)
+            flops["forward"] += 0 if good else 1
+            flops["backward"] += 0 if good else 1
+        if point["cold"]:
+            ms = {"forward": ms["forward"], "backward_and_optimizer": 3.0 * ms["backward"]}
+            flops = dict.fromkeys(ms)  # type: ignore[assignment]
+        ms["total"] = sum(ms.values())
+        flops["total"] = None if point["cold"] else sum(flops.values())  # type: ignore[assignment]
+        rows += [
+            {**point, **asdict(method), "phase": phase, "num_samples": 20, "flops": flops[phase],
+             "median_ms": value, "p25_ms": value, "p75_ms": value, "load_average": None,
+             "status": "done"}
+            for phase, value in ms.items()
+        ]  # fmt: skip
+    return rows
+
+
+def table_of(case: Case, grid: Profile = "cpu") -> pd.DataFrame:
+    frame = pd.DataFrame([row for point in timings.params_of(grid) for row in rows_of(point, case)])
+    return build_table(task, {"lisa/step_time": frame})
+
+
+def decide(claim: Claim, table: pd.DataFrame) -> Any:
+    return evaluate(claim, table, seed=task.table.seed, profile="cpu")
+
+
+@pytest.mark.parametrize("grid", ["cpu", "gpu"])
+@pytest.mark.parametrize("claim", CLAIMS)
+def test_claim_holds_on_a_table_made_to_hold(claim: Claim, grid: Profile) -> None:
+    assert decide(claim, table_of("holds", grid)).word == good(claim)
+
+
+@pytest.mark.parametrize("claim", CLAIMS)
+def test_claim_fails_on_a_table_made_to_fail(claim: Claim) -> None:
+    assert decide(claim, table_of("fails")).word == bad(claim)
+
+
+@pytest.mark.parametrize("claim", CLAIMS)
+def test_claim_is_open_with_two_seeds_unless_it_is_exact(claim: Claim) -> None:
+    table = table_of("holds")
+    word = decide(claim, table[table["seed"] < 2]).word
+    assert word == (good(claim) if claim.scope.grade == "exact" else undecided(claim))
+
+
+@pytest.mark.parametrize("claim", CLAIMS)
+def test_claim_is_not_run_without_its_rows(claim: Claim) -> None:
+    table = table_of("holds")
+    assert decide(claim, table[table["method"] != "lisa"]).word == Word.NOT_RUN
+    assert decide(claim, table[table["cold"]]).word == Word.NOT_RUN
+
+
+def test_a_slow_forward_pass_is_not_alike_either() -> None:
+    (alike,) = (claim for claim in task.claims if claim.id == "forward_alike")
+    table = table_of("holds")
+    fast = (table["method"] == "lisa") & (table["phase"] == "forward")
+    table.loc[fast, "median_ms"] /= 2.8
+    verdict = decide(alike, table)
+    assert verdict.word == Word.NOT_REPRODUCED
+    assert verdict.measured == pytest.approx(1.02 / 2.8)
+
+
+def test_cold_starts_do_not_enter_a_warm_claim() -> None:
+    table = table_of("holds")
+    expected = [decide(claim, table).measured for claim in task.claims]
+    table.loc[table["cold"], "median_ms"] *= 100.0
+    assert [decide(claim, table).measured for claim in task.claims] == expected
+
+
+def test_the_paper_s_speed_ups_stand_beside_the_claims() -> None:
+    reference = load_reference(FOLDER, "fig04")
+    criteria = {claim.id: claim.criterion for claim in task.claims}
+    found = {id: c.paper_value(reference) for id, c in criteria.items() if c.paper_value}
+    assert found["faster_than_full"] == found["third_of_full"] == pytest.approx(1 / 2.9)
+    assert found["within_lora"] == pytest.approx(1 / 1.5)
+    early = reference[reference["status"] == "early_version"]
+    assert early.set_index(["series", "y_name"])["value"]["LISA", "total"] == 0.9
+
+
+@pytest.mark.parametrize("grid", ["cpu", "smoke"])
+def test_table_validates_and_figure_draws(grid: Profile) -> None:
+    table = table_of("holds", grid)
+    assert len(validate(table, task.table, where=task.id)) == len(table)
+    reference = load_reference(FOLDER, "fig04")
+    assert draw(task, table=table, reference=reference, profile="cpu", width="single")
+    assert draw(task, table=table, reference=reference[:0], profile="cpu", width="double")
+
+
+def test_phases_are_timed_apart_and_sum_to_the_total() -> None:
+    found = warm_times([step_of(name) for name in METHODS], device="cpu", num_warmup=1, num_timed=4)
+    for times in found:
+        samples = times.samples_ms
+        assert list(samples) == [*PHASES, "total"]
+        assert all(len(each) == 4 and min(each) > 0.0 for each in samples.values())
+        for number, total in enumerate(samples["total"]):
+            assert total == pytest.approx(sum(samples[phase][number] for phase in PHASES))
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_counted_operations_are_the_profiler_s(name: str) -> None:
+    step = step_of(name)
+    counted = step.count_flops()
+    with profile(activities=[ProfilerActivity.CPU], with_flops=True) as found:
+        step.forward()
+        step.backward()
+    products = ("aten::mm", "aten::addmm", "aten::bmm")
+    measured = sum(event.flops for event in found.key_averages() if event.key in products)
+    assert counted["total"] == counted["forward"] + counted["backward"] == measured
+
+
+def test_lisa_saves_the_gradients_of_frozen_weights_and_no_more() -> None:
+    full, lisa = (step_of(name).count_flops() for name in ("full", "lisa"))
+    assert lisa["forward"] == full["forward"]
+    assert full["backward"] - lisa["backward"] == 2 * 16 * LINEARS * (SMOKE.num_blocks - 2)
+    weights = SMOKE.num_blocks * LINEARS + SMOKE.vocab * SMOKE.hidden
+    scores_and_values = SMOKE.num_blocks * 2 * 16 * 16 * SMOKE.hidden
+    assert full["forward"] == 2 * (16 * weights + scores_and_values)
+    assert full["backward"] == 2 * full["forward"]
+
+
+def test_steps_train_and_switch_no_block() -> None:
+    step = step_of("lisa")
+    model = step._prepared.model
+    before = {name: value.detach().clone() for name, value in model.named_parameters()}
+    for _ in range(30):
+        for phase in step.phases:
+            phase()
+    moved = {name.split(".")[2] for name, value in model.named_parameters() if "layers" in name
+             and not torch.equal(value, before[name])}  # fmt: skip
+    assert len(moved) == 2
+    assert all(p.grad is None for p in model.parameters())
+
+
+def test_a_cold_step_has_two_phases_and_their_sum() -> None:
+    cold = next(point for point in timings.params_of("smoke") if point["cold"])
+    found = cold_step(params=cold, device="cpu", seed=0)
+    assert list(found) == ["forward", "backward_and_optimizer", "total"]
+    assert found["total"] == pytest.approx(found["forward"] + found["backward_and_optimizer"])
+    assert all(math.isfinite(value) and value > 0.0 for value in found.values())
+
+
+def test_a_gpu_s_room_holds_all_models_at_once() -> None:
+    warm, *cold = timings.params_of("gpu")[:5]
+    rooms = [timings.needs_of(point).gpu_bytes for point in cold]
+    shape = shape_of("llama-2-7b")
+    assert timings.needs_of(warm).gpu_bytes > max(rooms) + 3 * 2 * shape.num_params
+    assert timings.needs_of(warm).gpu_bytes < 139 * 2**30
+    assert all(timings.needs_of(point).exclusive for point in (warm, *cold))

@@ -1,0 +1,45 @@
+"""The paper's own command: the memory of fine-tuning a model."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+from typer.testing import CliRunner
+
+from reproductions.lisa.__main__ import app
+from tests.reproductions.lisa.models.test_step_memory import SMALL
+
+
+def test_the_command_reads_a_config_and_prints_rows(tmp_path: Path) -> None:
+    SMALL.config().save_pretrained(tmp_path)
+    command = [
+        sys.executable,
+        "-m",
+        "reproductions.lisa",
+        str(tmp_path),
+        "--seq-len",
+        "16",
+    ]
+    command += ["--gamma", "1", "--rank", "4"]
+    done = subprocess.run([*command, "--json"], capture_output=True, text=True, check=True)
+    rows = json.loads(done.stdout)
+    names = ["full", "LoRA r=4", "LISA E+H+1L", "LISA 1L, E and H frozen"]
+    assert [row["method"] for row in rows] == names
+    assert rows[0]["num_trainable"] == SMALL.num_params
+    # What it says of a wrong option needs no other process.
+    wrong = CliRunner().invoke(app, [*command[3:], "--gamma", "9"])
+    assert wrong.exit_code == 2
+    assert "gamma=9: the model has 4 blocks" in wrong.stderr
+
+
+def test_a_table_is_printed_for_readers(tmp_path: Path) -> None:
+    SMALL.config().save_pretrained(tmp_path)
+    shown = CliRunner().invoke(app, [str(tmp_path), "--seq-len", "16", "--gamma", "1"]).stdout
+    heads, *lines = shown.splitlines()
+    assert heads.split()[:3] == ["method", "trainable", "weights"]
+    assert [line.split("  ")[0] for line in lines[:3]] == ["full", "LoRA r=128", "LISA E+H+1L"]
+    assert f"{SMALL.num_params:,}" in lines[0]
+    assert "A sum of tensors" in lines[-1] + lines[-2]

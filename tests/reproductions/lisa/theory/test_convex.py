@@ -1,0 +1,143 @@
+"""The convex problem against autograd, SciPy and sampling; and the claims on it."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+from scipy.optimize import minimize
+
+from harness.declare.claims import Claim
+from harness.declare.reference import load_reference
+from harness.declare.verdict import Word, evaluate
+from harness.errors import SpecError
+from harness.publish.figures import draw
+from reproductions.lisa import Lisa
+from reproductions.lisa.theory.convex import (
+    BlockedWeights,
+    Descent,
+    Problem,
+    find_optimum,
+    log_places,
+    regularised,
+    suboptimality,
+)
+from reproductions.lisa.theory.quantities import slowest_slope
+from reproductions.lisa.theory.theory import task
+from tests.reproductions.lisa.memory.test_claims import FOLDER
+from tests.verdicts import bad, good, undecided
+
+DECAY, BATCH = 0.1, 8
+
+
+@pytest.fixture(scope="module")
+def problem() -> Problem:
+    generator = torch.Generator().manual_seed(0)
+    x_ND = torch.randn(60, 6, generator=generator, dtype=torch.float64)
+    sign_N = (x_ND[:, 0] + torch.randn(60, generator=generator, dtype=torch.float64)).sign()
+    return Problem(x_ND=x_ND, sign_N=sign_N)
+
+
+def test_gradients_and_hessian_are_autograd_s(problem: Problem) -> None:
+    w_D = torch.linspace(-1.0, 1.0, 6, dtype=torch.float64, requires_grad=True)
+    (gradient_D,) = torch.autograd.grad(problem.losses(w_D).mean(), w_D)
+    torch.testing.assert_close(problem.gradients(w_D.detach()).mean(0), gradient_D)
+    hessian_DD = torch.autograd.functional.hessian(lambda w: problem.losses(w).mean(), w_D)
+    torch.testing.assert_close(problem.hessian(w_D.detach()), hessian_DD)
+
+
+def test_the_optimum_is_scipy_s(problem: Problem) -> None:
+    optimum = find_optimum(problem, decay=DECAY, batch_size=BATCH)
+    found = minimize(
+        lambda w: regularised(problem, torch.from_numpy(w), optimum.penalty_D),
+        np.zeros(6), method="BFGS", options={"gtol": 1e-9},
+    )  # fmt: skip
+    assert optimum.value == pytest.approx(found.fun, abs=1e-12)
+    assert optimum.w_D.numpy() == pytest.approx(found.x, abs=1e-5)
+
+
+def test_adamw_s_expected_step_vanishes_at_the_optimum(problem: Problem) -> None:
+    """m + decay sqrt(v) w = 0, both moments taken over many drawn batches."""
+    optimum = find_optimum(problem, decay=DECAY, batch_size=BATCH)
+    rows = torch.randint(60, (40_000, BATCH), generator=torch.Generator().manual_seed(1))
+    batches = problem.gradients(optimum.w_D)[rows].mean(1)
+    m_D, v_D = batches.mean(0), batches.square().mean(0)
+    error_D = batches.std(0) / len(rows) ** 0.5
+    assert ((m_D + DECAY * v_D.sqrt() * optimum.w_D).abs() < 4.0 * error_D).all()
+    torch.testing.assert_close(DECAY * v_D.sqrt(), optimum.penalty_D, rtol=0.02, atol=0.0)
+
+
+def test_no_decay_is_refused(problem: Problem) -> None:
+    with pytest.raises(SpecError, match="decay=0"):
+        find_optimum(problem, decay=0.0, batch_size=1)
+
+
+def test_training_closes_in_on_the_optimum_and_stays_in_the_ball(problem: Problem) -> None:
+    optimum = find_optimum(problem, decay=DECAY, batch_size=BATCH)
+    told = {"num_steps": 3000, "batch_size": BATCH, "lr": 0.1, "decay": DECAY}
+    lisa = Lisa(BlockedWeights(6, 3), gamma=1, period=5, seed=0, policy="keep_all")
+    gaps = suboptimality(problem, optimum, lisa, Descent(**told, radius=50.0), seed=0)
+    assert gaps.min() > 0.0
+    assert gaps[-500:].mean() < 0.1 * gaps[0]
+    small = Lisa(BlockedWeights(6, 3), gamma=1, period=5, seed=0)
+    suboptimality(problem, optimum, small, Descent(**told, radius=0.5), seed=0)
+    assert torch.linalg.vector_norm(small.model.vector()) <= 0.5 + 1e-12  # type: ignore[operator]
+
+
+def test_blocks_are_even_and_hold_all_weights() -> None:
+    model = BlockedWeights(10, 4)
+    assert [len(block[0]) for block in model.blocks] == [3, 3, 2, 2]  # type: ignore[index]
+    assert model.vector().shape == (10,)
+
+
+def test_places_are_even_in_the_logarithm() -> None:
+    places = log_places(20_000, 12)
+    assert (places[0], places[-1]) == (1, 20_000)
+    assert len([place for place in places if place >= 2000]) == 13
+
+
+def table(case: Literal["holds", "fails"]) -> pd.DataFrame:
+    """Holds: every policy falls like T^-0.5. Fails: like T^-0.3, below a wrong optimum."""
+    slope, below = (-0.5, 0.0) if case == "holds" else (-0.3, 1.0)
+    rows = [
+        {
+            **{"policy": policy, "decay": decay, "num_steps": place, "seed": seed},
+            **{"gap": place**slope - below, "mean_gap": (1 + 0.01 * seed) * place**slope},
+            **{"optimum_gradient": 1e-11 if case == "holds" else 1e-3, "optimum_norm": 9.0},
+        }
+        for policy in ("keep_all", "drop_refrozen", "reset_all")
+        for decay in (0.1, 0.01)
+        for place in log_places(20_000, 12)
+        for seed in range(3)
+    ]
+    return pd.DataFrame(rows)
+
+
+@pytest.mark.parametrize("claim", task.claims, ids=lambda claim: claim.id)
+def test_claim_holds_fails_and_needs_three_seeds(claim: Claim) -> None:
+    def word(frame: pd.DataFrame) -> Word:
+        return evaluate(claim, frame, seed=task.table.seed, profile="cpu").word
+
+    held = table("holds")
+    assert word(held) is good(claim)
+    assert word(table("fails")) is bad(claim)
+    few = good(claim) if claim.scope.deterministic else undecided(claim)
+    assert word(held[held["seed"] < 2]) is few
+
+
+def test_the_slower_decay_counts_and_only_the_last_decade() -> None:
+    frame = table("holds")
+    frame.loc[frame["num_steps"] < 2000, "mean_gap"] = 7.0
+    slow = frame["decay"] == 0.01
+    frame.loc[slow & (frame["num_steps"] >= 2000), "mean_gap"] = 1.0
+    one = frame[frame["seed"] == 0]
+    assert slowest_slope(one, policy="keep_all") == pytest.approx(0.0, abs=1e-9)
+    assert slowest_slope(one[one["decay"] == 0.1], policy="keep_all") == pytest.approx(-0.5)
+
+
+def test_figure_draws() -> None:
+    frame, reference = table("holds"), load_reference(FOLDER, "theory")
+    assert draw(task, table=frame, reference=reference, profile="cpu", width="single")

@@ -1,0 +1,312 @@
+"""Table 2 and its substitute: prompts, trials, tables and claims."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+import yaml
+from safetensors.torch import save
+
+from harness.declare.claims import Claim
+from harness.declare.experiment import Status
+from harness.declare.reference import load_reference
+from harness.declare.statistics import MissingRows
+from harness.declare.task import Task
+from harness.declare.verdict import Word, evaluate
+from harness.errors import DataError
+from harness.store.atomic import write_bytes
+from reproductions.nets.gpt import GPT
+from reproductions.supar.downstream import lm_tasks, tab02, tab02_proxy
+from reproductions.supar.downstream import table as tables
+from reproductions.supar.downstream.experiment import (
+    NOT_GIVEN,
+    UNTRAINED,
+    GivenNet,
+    ScoredNet,
+    downstream,
+    given,
+    net_of,
+)
+from reproductions.supar.downstream.quantities import average, least_lead, margins_over_random
+from reproductions.supar.downstream.trial import checkpoint_file, net_config
+from reproductions.supar.models.points import point as made
+from reproductions.supar.models.training import generator_of
+from reproductions.supar.transfer.experiment import transfer
+from tests.checkout import PAPERS
+from tests.reproductions.supar import small
+from tests.reproductions.supar.scored import Context, Kept
+from tests.verdicts import bad, good
+
+FOLDER = Path(lm_tasks.__file__).parent
+TASKS = tuple(lm_tasks.STOCK)
+DENSITIES = (1.0, 0.25, 0.0625, 0.03125)
+SENTENCES = " ".join(f"The {i}th cat saw {i + 1} old dogs run away." for i in range(400))
+
+
+# --- prompts ---
+
+
+def definition(path: Path) -> dict[str, Any]:
+    """Return a task's file without its functions."""
+    return dict(yaml.safe_load(path.read_text(encoding="utf-8")))
+
+
+@pytest.mark.parametrize(
+    ("name", "stock"),
+    [
+        ("arc_easy", "arc/arc_easy.yaml"),
+        ("piqa", "piqa/piqa.yaml"),
+        ("lambada", "lambada/lambada_openai.yaml"),
+    ],
+)
+def test_prompt_is_that_of_the_stock_task(name: str, stock: str) -> None:
+    found = find_spec("lm_eval")
+    assert found is not None and found.submodule_search_locations
+    theirs = definition(Path(found.submodule_search_locations[0]) / "tasks" / stock)
+    text = {"question": "Why?", "goal": "Do it", "text": "in a blue moon"}
+    ours = definition(FOLDER / f"{name}.yaml")
+    assert ours["output_type"] == theirs["output_type"]
+    assert rendered(ours["doc_to_text"], text) == rendered(theirs["doc_to_text"], text)
+    if name == "lambada":
+        assert rendered(ours["doc_to_target"], text) == rendered(theirs["doc_to_target"], text)
+
+
+def rendered(template: str, document: dict[str, str]) -> str:
+    from jinja2 import Environment
+
+    return Environment(keep_trailing_newline=True).from_string(template).render(document)
+
+
+def test_boolq_is_asked_without_its_passage() -> None:
+    document = {"question": "is tea hot?", "answer": True, "passage": "Tea is served hot."}
+    task = lm_tasks.local_tasks({"boolq": [document]})["boolq"].task
+    task.build_all_requests(limit=None, rank=0, world_size=1)
+    prompt = "Question: is tea hot?\nAnswer:"
+    assert [request.args for request in task.instances] == [(prompt, " no"), (prompt, " yes")]
+
+
+def test_made_up_documents_have_their_true_sentence_as_the_answer() -> None:
+    documents = lm_tasks.documents_from_text(SENTENCES, 8)
+    assert set(documents) == set(lm_tasks.LOCAL)
+    sentences = [part.strip() for part in SENTENCES.split(".") if part.strip()]
+    for one in documents["arc_easy"]:
+        after = sentences[sentences.index(one["question"]) + 1]
+        assert one["choices"][one["answer"]] == after
+        assert len(set(one["choices"])) == 4
+    for one in documents["piqa"]:
+        after = sentences[sentences.index(one["goal"]) + 1]
+        assert (one["sol1"], one["sol2"])[one["answer"]] == after
+
+
+# --- trials ---
+
+
+def drawn(point: ScoredNet) -> GPT:
+    return GPT(net_config(point), generator=generator_of(7)).eval()
+
+
+def context_of(point: ScoredNet, *, val_loss: float | None = 1.0, data: Any = None) -> Context:
+    kept = Kept(drawn(point).state_dict(), val_loss=val_loss)
+    return Context(experiment=downstream, params=point, text=SENTENCES, kept=kept, data=data)
+
+
+@pytest.mark.parametrize("profile", ["smoke", "cpu"])
+def test_every_trial_starts_from_one_of_figure_3(profile: Any) -> None:
+    nets = small.points(transfer, profile)
+    assert [net_of(point) for point in small.points(downstream, profile)] == nets
+
+
+def test_paper_grid_names_every_net_of_figure_3_and_starts_from_none() -> None:
+    points = given.params_of("paper")
+    assert len(points) == len(transfer.params_of("paper"))
+    assert not given.uses
+    needs = given.needs_of(points[0])
+    assert (needs.device, "lm_eval" in needs.packages) == ("cuda", True)
+
+
+def test_diverged_net_has_a_row_a_task_without_accuracy() -> None:
+    point = small.points(downstream)[0]
+    outcome = small.run(downstream, point, context_of(point, val_loss=None))
+    assert outcome.status is Status.DIVERGED
+    assert [(row["task"], row["accuracy"]) for row in outcome.rows] == [
+        (name, None) for name in lm_tasks.LOCAL
+    ]
+
+
+def test_staged_data_is_asked_from_the_test_split_and_the_front() -> None:
+    point = replace(small.points(downstream)[0], suite="local", max_documents=2)
+    arc = [
+        {"split": split, "question": f"Q{i}?", "choices": ["a", "b"], "answer": 0}
+        for i, split in enumerate(("train", "test", "test", "test"))
+    ]
+    data = {
+        "arc_easy": arc,
+        "lambada_test": [{"text": f"one two {i}"} for i in range(3)],
+        "piqa_val": [{"goal": "g", "sol1": "x", "sol2": "yy", "answer": 0}] * 3,
+        "boolq_val_noctx": [{"question": "is it?", "answer": False}] * 3,
+    }
+    rows = list(small.run(downstream, point, context_of(point, data=data)).rows)
+    assert {row["num_documents"] for row in rows} == {2}
+    del data["arc_easy"][0]
+    again = list(small.run(downstream, point, context_of(point, data=data)).rows)
+    assert rows == again
+
+
+def test_checkpoint_handed_in_scores_as_the_net_it_holds(tmp_path: Path) -> None:
+    point = small.points(downstream)[-1]
+    name = f"{point.scheme}-0.25-{point.seed}.safetensors"
+    write_bytes(tmp_path / name, save(dict(drawn(point).state_dict())))
+    handed = made(GivenNet, point, checkpoint=str(tmp_path))
+    context = context_of(point)
+    assert small.run(given, handed, context).rows == small.run(downstream, point, context).rows
+
+
+@pytest.mark.parametrize("folder", [NOT_GIVEN, "nowhere"])
+def test_missing_checkpoint_says_what_to_do(folder: str) -> None:
+    point = replace(small.points(given, "paper")[0], checkpoint=folder)
+    with pytest.raises(DataError, match=r"sp-1-0\.safetensors.*--set checkpoint=FOLDER"):
+        checkpoint_file(point)
+
+
+# --- tables ---
+
+
+def frames(*, names: tuple[str, ...] = lm_tasks.LOCAL) -> dict[str, pd.DataFrame]:
+    """Return long frames of one seed: two nets and an untrained one."""
+    rows = [
+        {"scheme": scheme, "density": 1.0, "seed": 0, "checkpoint": checkpoint}
+        | {"task": name, "accuracy": 0.3, "stderr": 0.1, "random_accuracy": 0.25}
+        | {"num_documents": 8, "lm_eval_version": "0", "task_sha256": "0"}
+        for scheme, checkpoint in (("sp", ""), ("supar", ""), ("supar", UNTRAINED))
+        for name in names
+    ]
+    table = pd.DataFrame(rows)
+    untrained = table["checkpoint"] == UNTRAINED
+    return {
+        "supar/downstream": table[~untrained].drop(columns="checkpoint"),
+        "supar/downstream_given": table[untrained],
+    }
+
+
+def test_table_has_a_row_a_net_and_task_race_without_accuracy_and_guessing() -> None:
+    table = tables.task_accuracies(frames())
+    race = table[table["task"] == "race"]
+    assert sorted(race["scheme"]) == ["sp", "supar", "untrained"]
+    assert race["accuracy"].isna().all()
+    assert (race["num_documents"] == 0).all()
+    guesses = table[table["scheme"] == "random"]
+    assert sorted(guesses["task"]) == sorted(lm_tasks.LOCAL)
+    assert set(guesses["accuracy"]) == {0.25}
+    assert guesses["density"].isna().all()
+    assert guesses["stderr"].isna().all()
+    assert len(table) == 3 * 4 + 3 + 4
+
+
+def test_race_that_was_run_is_shown_as_it_is() -> None:
+    table = tables.task_accuracies(frames(names=TASKS))
+    assert len(table[table["task"] == "race"]) == 4
+    assert table["accuracy"].notna().all()
+
+
+# --- quantities and claims ---
+
+
+def scores(holds: bool, *, names: tuple[str, ...] = TASKS, seeds: int = 3) -> pd.DataFrame:
+    """Return Table 2 as the claims want it, or with SP and SmuPar changing places."""
+    printed = dict(tab02.RANDOM_ROW)
+    rows = []
+    for seed in range(seeds):
+        for name in names:
+            guessing = printed.get(name, 0.25) + (0.0 if holds else 0.01)
+            rows.append(("random", float("nan"), name, seed, guessing))
+            for density in DENSITIES:
+                for scheme, lead in (("sp", 0.04), ("mup", 0.09), ("supar", 0.10)):
+                    dense = 0.1 if density == 1.0 and scheme != "sp" else lead
+                    lead = dense if holds else 0.13 - dense
+                    extra = 0.0 if holds or scheme != "supar" else 0.001
+                    rows.append(
+                        (scheme, density, name, seed, printed.get(name, 0.25) + lead + extra)
+                    )
+    return pd.DataFrame(rows, columns=["scheme", "density", "task", "seed", "accuracy"])
+
+
+PROXY = ("choice", "last_word")
+EVERY_CLAIM = [
+    pytest.param(module.task, claim, names, id=f"{module.task.id}:{claim.id}")
+    for module, names in ((tab02, TASKS), (tab02_proxy, PROXY))
+    for claim in module.task.claims
+]
+
+
+def word(task: Task, claim: Claim, table: pd.DataFrame) -> str:
+    table = table.reindex(columns=task.table.names)
+    return evaluate(claim, table, seed=task.table.seed, profile=claim.scope.profiles[-1]).word
+
+
+@pytest.mark.parametrize(("task", "claim", "names"), EVERY_CLAIM)
+def test_claim_holds_fails_and_needs_three_seeds(
+    task: Task, claim: Claim, names: tuple[str, ...]
+) -> None:
+    assert word(task, claim, scores(True, names=names)) == good(claim)
+    assert word(task, claim, scores(False, names=names)) == bad(claim)
+    few = word(task, claim, scores(True, names=names, seeds=2))
+    assert few == (good(claim) if claim.scope.deterministic else Word.INCONCLUSIVE)
+
+
+def test_averages_are_over_the_tasks_that_were_run() -> None:
+    table = scores(True, seeds=1)
+    mean = (0.25 + 0.0 + 0.25 + 0.5 + 0.5) / 5
+    assert average(table, scheme="random") == pytest.approx(mean)
+    assert average(table, scheme="sp", density=0.25) == pytest.approx(mean + 0.04)
+    assert least_lead(table) == pytest.approx(0.01)
+    assert margins_over_random(table) == pytest.approx([0.04, 0.10])
+
+
+def test_race_is_not_run_at_cpu_and_the_other_claims_say_their_reason() -> None:
+    table = tables.task_accuracies(frames()).reindex(columns=tables.TASKS.names)
+    for claim in tab02.task.claims:
+        verdict = evaluate(claim, table, seed="seed", profile="cpu")
+        if claim.id == "supar_best_race":
+            assert verdict.word == Word.NOT_RUN
+            assert "RACE" in verdict.reason
+        elif claim.scope.grade == "empirical":
+            assert verdict.word == Word.OUT_OF_PROFILE
+
+
+def test_table_without_low_densities_is_no_evidence() -> None:
+    table = scores(True, seeds=1)
+    with pytest.raises(MissingRows, match="density of at most"):
+        least_lead(table[~(table["density"] <= 0.0625)])
+
+
+def test_guessing_is_held_against_the_row_of_table_2() -> None:
+    reference = load_reference(PAPERS / "supar", "tab02")
+    random = reference[reference["series"].str.split().str[0] == "random"]
+    words = (random["series"] + " " + random["y_name"]).str.split().map(set)
+    names = {"arc_easy": "ARC-easy", "lambada": "LAMBADA", "race": "RACE"}
+    names |= {"piqa": "PIQA", "boolq": "BoolQ"}
+    for task, value in tab02.RANDOM_ROW:
+        (row,) = random[words.map(lambda found, name=names[task]: name in found)].to_dict("records")
+        assert row["value"] == value
+
+
+def test_printed_averages_are_found_where_the_paper_gives_them() -> None:
+    reference = pd.DataFrame(
+        {
+            "series": ["supar Avg", "supar Avg", "sp Avg"],
+            "y_name": "accuracy",
+            "x": [1.0, 0.007812, 0.007812],
+            "value": [0.48, 0.40, 0.34],
+        }
+    )
+    found = {
+        claim.id: claim.criterion.paper_value(reference)
+        for claim in tab02.task.claims
+        if claim.criterion.paper_value is not None
+    }
+    assert found == {"supar_average": 0.40, "sp_average": 0.34}

@@ -1,0 +1,186 @@
+"""The coordinate check against values computed by hand, and against its theory."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from itertools import product
+from typing import Any
+
+import pandas as pd
+import pytest
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from harness.errors import SpecError
+from reproductions.supar import FIGURE_5, Parameterization
+from reproductions.supar.coordinates.experiment import coordinate_check
+from reproductions.supar.coordinates.table import BLOCK_MEANS, block_means
+from reproductions.supar.coordinates.trial import gpt_blocks, gpt_loss
+from reproductions.supar.method.activations import Coordinates, measure_steps
+from reproductions.supar.models.text import Batch
+from reproductions.supar.models.training import Seeds, build_adamw, build_gpt
+from tests.reproductions.supar import small
+
+LAYERS = [f"blocks.{i}.{kind}" for kind in ("attention", "feed_forward") for i in range(2)]
+
+
+class _Tiny(nn.Module):
+    """Embed, one watched matrix, read out."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        generator = torch.Generator().manual_seed(0)
+        self.embed = nn.Parameter(torch.randn(5, 3, generator=generator, dtype=torch.float64))
+        self.watched = nn.Linear(3, 4, bias=False, dtype=torch.float64)
+        self.watched.weight.data.normal_(generator=generator)
+        self.read = nn.Parameter(torch.randn(5, 4, generator=generator, dtype=torch.float64))
+
+    def forward(self, tokens_BT: Tensor) -> Tensor:
+        return self.watched(self.embed[tokens_BT]) @ self.read.T
+
+
+def _batches() -> list[Batch]:
+    generator = torch.Generator().manual_seed(1)
+    pairs = [torch.randint(5, (2, 2, 3), generator=generator) for _ in range(3)]
+    return [Batch(tokens_BT=pair[0], targets_BT=pair[1]) for pair in pairs]
+
+
+def _measure(model: _Tiny, optimizer: torch.optim.Optimizer) -> list[Coordinates]:
+    return measure_steps(model, optimizer, _batches(), {"watched": model.watched}, loss=gpt_loss)
+
+
+def test_sizes_equal_those_worked_out_by_hand() -> None:
+    model = _Tiny()
+    shapes = (model.embed, model.watched.weight, model.read)
+    embed, weight, read = (parameter.detach().clone() for parameter in shapes)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.5)
+    rows = _measure(model, optimizer)
+    assert [(row.step, row.layer) for row in rows] == [(step, "watched") for step in range(3)]
+    expected_change = None
+    for row, batch in zip(rows, _batches(), strict=True):
+        x = embed[batch.tokens_BT].flatten(0, 1)
+        y = x @ weight.T
+        # d(mean cross-entropy)/d logits = (softmax - onehot) / N.
+        slope = (y @ read.T).softmax(-1) - F.one_hot(batch.targets_BT.flatten(), 5)
+        grad_y = slope @ read / len(x)
+        assert row.mean_abs_activation == pytest.approx(float(y.abs().mean()))
+        gradient = float((len(x) * grad_y @ weight).square().mean().sqrt())
+        assert row.grad_x_rms == pytest.approx(gradient)
+        assert row.delta_y_rms == (expected_change and pytest.approx(expected_change))
+        grad_embed = torch.zeros_like(embed).index_add_(
+            0, batch.tokens_BT.flatten(), grad_y @ weight
+        )
+        grads = (grad_embed, grad_y.T @ x, slope.T @ y / len(x))
+        embed, weight, read = (
+            p - 0.5 * g for p, g in zip((embed, weight, read), grads, strict=True)
+        )
+        change = embed[batch.tokens_BT].flatten(0, 1) @ weight.T - y
+        expected_change = float(change.square().mean().sqrt())
+
+
+def test_hooks_are_gone_afterwards_even_after_an_error() -> None:
+    model = _Tiny()
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.5)
+    _measure(model, optimizer)
+    assert not model.watched._forward_hooks
+    bad = Batch(tokens_BT=torch.tensor([[99]]), targets_BT=torch.tensor([[0]]))
+    with pytest.raises(IndexError):
+        measure_steps(model, optimizer, [bad], {"watched": model.watched}, loss=gpt_loss)
+    assert not model.watched._forward_hooks
+
+
+def test_an_input_without_gradient_is_refused() -> None:
+    model = _Tiny()
+    model.embed.requires_grad_(False)
+    optimizer = torch.optim.SGD(model.watched.parameters(), lr=0.5)
+    with pytest.raises(SpecError, match="no gradient reaches the input of layer 'watched'"):
+        _measure(model, optimizer)
+
+
+def test_gradients_left_by_the_caller_do_not_enter_the_first_step() -> None:
+    model, twin = _Tiny(), _Tiny()
+    rows = _measure(model, torch.optim.SGD(model.parameters(), lr=0.5))
+    gpt_loss(twin, _batches()[2]).backward()
+    assert _measure(twin, torch.optim.SGD(twin.parameters(), lr=0.5)) == rows
+
+
+def test_watching_changes_no_step_of_training() -> None:
+    watched, plain = _Tiny(), _Tiny()
+    _measure(watched, torch.optim.AdamW(watched.parameters(), lr=0.01))
+    optimizer = torch.optim.AdamW(plain.parameters(), lr=0.01)
+    for batch in _batches()[:-1]:
+        optimizer.zero_grad()
+        gpt_loss(plain, batch).backward()
+        optimizer.step()
+    for name, parameter in plain.named_parameters():
+        assert torch.equal(parameter, watched.get_parameter(name)), name
+
+
+def _at_start(scheme: str, density: float) -> dict[str, Coordinates]:
+    """Return the sizes of each layer before training, at width 256 over a proxy of 64."""
+    table = Parameterization(
+        scheme=scheme,  # type: ignore[arg-type]
+        width_multiplier=4.0,
+        density=density,
+        base=FIGURE_5,
+    )
+    config = replace(small.config(table, width=256), num_layers=2)
+    seeds = Seeds(init=0, masks=1)
+    model = build_gpt(config, table, seeds, mask_density=density, pattern="bernoulli")
+    optimizer = build_adamw(model, table, small.SETTINGS)
+    layers = {name: module for part in gpt_blocks(model).values() for name, module in part.items()}
+    rows = measure_steps(model, optimizer, small.batches(1), layers, loss=gpt_loss)
+    assert [row.layer for row in rows] == LAYERS
+    return {row.layer: row for row in rows}
+
+
+@pytest.mark.parametrize("layer", LAYERS)
+@pytest.mark.parametrize(("scheme", "slope"), [("supar", 0.0), ("mup", 1.0), ("sp", 1.0)])
+def test_activations_at_the_start_scale_with_density_as_theory_says(
+    scheme: str, slope: float, layer: str
+) -> None:
+    # Two masked matrices in series, each giving sqrt(density), which SmuPar undoes.
+    sparse, dense = _at_start(scheme, 1 / 4)[layer], _at_start(scheme, 1.0)[layer]
+    ratio = sparse.mean_abs_activation / dense.mean_abs_activation
+    assert math.log2(ratio) / math.log2(1 / 4) == pytest.approx(slope, abs=0.3)
+
+
+def _smoke_rows() -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    point = small.points(coordinate_check)[0]
+    return point.to_json(), [dict(row) for row in small.run(coordinate_check, point)]
+
+
+def test_a_trial_has_a_row_per_step_and_layer() -> None:
+    _, rows = _smoke_rows()
+    sizes = ("mean_abs_activation", "delta_y_rms", "grad_x_rms")
+    assert [(row["step"], row["layer"]) for row in rows] == list(product(range(10), LAYERS))
+    for row in rows:
+        assert row["layer"].endswith(row["block"])
+        assert (row["delta_y_rms"] is None) == (row["step"] == 0)
+        assert all(row[size] > 0.0 for size in sizes if row[size] is not None)
+    assert rows == _smoke_rows()[1]
+
+
+def test_figure_5_shows_means_over_layers() -> None:
+    params, rows = _smoke_rows()
+    frame = pd.DataFrame([params | row for row in rows])
+    table = block_means({coordinate_check.id: frame})
+    assert set(table.columns) == set(BLOCK_MEANS.names)
+    assert len(table) == 10 * 2
+    for size in ("mean_abs_activation", "delta_y_rms", "grad_x_rms"):
+        pair = [row[size] for row in rows if row["step"] == 3 and row["block"] == "attention"]
+        row = table[(table["step"] == 3) & (table["block"] == "attention")].iloc[0]
+        assert row[size] == pytest.approx(sum(pair) / 2), size
+    assert table.loc[table["step"] == 0, "delta_y_rms"].isna().all()
+
+
+def test_a_kind_with_a_layer_without_value_has_none() -> None:
+    params, rows = _smoke_rows()
+    frame = pd.DataFrame([params | row for row in rows])
+    gone = (frame["step"] == 3) & (frame["layer"] == LAYERS[0])
+    frame.loc[gone, "grad_x_rms"] = float("nan")
+    table = block_means({coordinate_check.id: frame})
+    empty = table[table["grad_x_rms"].isna()]
+    assert list(zip(empty["step"], empty["block"], strict=True)) == [(3, "attention")]

@@ -1,0 +1,400 @@
+"""RigL and gradual pruning: which weights they choose, how many, and that the others rest."""
+
+from __future__ import annotations
+
+import copy
+import math
+
+import pytest
+import torch
+from torch import Tensor, nn
+
+from harness.errors import SpecError
+from reproductions.supar.method.dynamic import (
+    Gmp,
+    RegrownMoments,
+    UpdateSchedule,
+    attach_full_masks,
+    cosine_drop_fraction,
+    cubic_density,
+    prune,
+    regrow,
+)
+from reproductions.supar.method.masks import draw_mask, masked_layers
+from reproductions.supar.models.training import STATIC
+from tests.reproductions.supar.dynamic_nets import (
+    HIDDEN,
+    SCHEDULE,
+    MakeOptimizer,
+    adamw,
+    amsgrad,
+    counts_of,
+    fused,
+    gmp,
+    inputs_of,
+    loss_of,
+    masks_of,
+    mlp,
+    rigl,
+    sgd,
+    steps_of,
+    unmasked,
+    zeros_under_masks,
+)
+from tests.reproductions.supar.small import zeros_under
+
+OPTIMIZERS = pytest.mark.parametrize("make", [adamw, fused, amsgrad, sgd])
+
+# --- schedules, and which weights RigL chooses --------------------------------------------------
+
+
+def test_schedule_is_due_every_interval_and_at_its_end() -> None:
+    due = [step for step in range(SCHEDULE.num_steps) if SCHEDULE.due(step)]
+    assert due == [4, 8, 12, 16, 20, 24, 28, 30]
+
+
+@pytest.mark.parametrize("num_steps", [40, 300, 1169, 11752])
+def test_even_schedule_has_the_number_of_updates_asked_for(num_steps: int) -> None:
+    schedule = UpdateSchedule.evenly(num_steps, num_updates=10, part=0.75)
+    due = [step for step in range(num_steps) if schedule.due(step)]
+    assert len(due) == 10
+    assert due[-1] == math.floor(0.75 * num_steps)
+
+
+@pytest.mark.parametrize("num_updates", [0, 31])
+def test_even_schedule_of_no_update_or_too_many_is_refused(num_updates: int) -> None:
+    with pytest.raises(SpecError, match="need 1 <= num_updates <= 30"):
+        UpdateSchedule.evenly(40, num_updates=num_updates, part=0.75)
+
+
+@pytest.mark.parametrize("bad", [{"interval": 0}, {"interval": 31}, {"end_step": 40}])
+def test_schedule_that_never_ends_or_starts_is_refused(bad: dict[str, int]) -> None:
+    with pytest.raises(SpecError, match="need 1 <= interval <= end_step < num_steps=40"):
+        UpdateSchedule(**{"num_steps": 40, "interval": 4, "end_step": 30, **bad})
+
+
+def test_drop_fraction_falls_along_half_a_cosine() -> None:
+    # cos 0, 60, 90, 120 and 180 degrees are 1, 1/2, 0, -1/2 and -1.
+    expected = {0: 0.3, 10: 0.225, 15: 0.15, 20: 0.075, 30: 0.0}
+    for step, value in expected.items():
+        found = cosine_drop_fraction(step, initial=0.3, end_step=30)
+        assert found == pytest.approx(value, abs=1e-15), step
+
+
+def test_density_follows_the_cubic_sparsity_schedule() -> None:
+    final = 1 / 8
+    for step in range(31):
+        sparsity = (1 - final) * (1 - (1 - step / 30) ** 3)
+        found = cubic_density(step, final=final, end_step=30)
+        assert found == pytest.approx(1 - sparsity, abs=1e-15), step
+    assert cubic_density(35, final=final, end_step=30) == final
+
+
+def _regrow_by_loops(
+    weight: list[float], gradient: list[float], mask: list[bool], num_dropped: int
+) -> list[bool]:
+    """Return RigL's next mask: sort, drop, sort, grow."""
+    active = sorted((i for i, kept in enumerate(mask) if kept), key=lambda i: (-abs(weight[i]), i))
+    kept = active[: len(active) - num_dropped]
+    candidates = sorted(set(range(len(mask))) - set(kept), key=lambda i: (-abs(gradient[i]), i))
+    chosen = set(kept) | set(candidates[:num_dropped])
+    return [i in chosen for i in range(len(mask))]
+
+
+@pytest.mark.parametrize("num_dropped", [0, 1, 3])
+@pytest.mark.parametrize("tied", [False, True], ids=["distinct", "tied"])
+@pytest.mark.parametrize("shape", [(5, 7), (1, 13), (8, 8)])
+def test_regrow_equals_plain_loops(shape: tuple[int, int], tied: bool, num_dropped: int) -> None:
+    generator = torch.Generator().manual_seed(11)
+    for _ in range(20):
+        mask = draw_mask(shape, 0.4, generator=generator, pattern="exact")
+        weight = torch.randn(shape, generator=generator) * mask
+        gradient = torch.randn(shape, generator=generator)
+        if tied:
+            weight, gradient = weight.round(), gradient.round()
+        lists = (values.flatten().tolist() for values in (weight, gradient, mask))
+        expected = _regrow_by_loops(*lists, num_dropped)
+        found = regrow(weight, gradient, mask, num_dropped=num_dropped)
+        assert found.flatten().tolist() == expected
+
+
+def test_dropped_weight_of_large_gradient_stays_as_it_was() -> None:
+    model = mlp(density=0.25)
+    optimizer = adamw(model)
+    topology = rigl(model, optimizer)
+    list(steps_of(model, optimizer, topology, last=4))
+    layer = masked_layers(model)["2"]
+    smallest = torch.where(layer.weight_mask, layer.weight.abs(), math.inf).argmin()
+    place = divmod(int(smallest), 24)
+    moments = optimizer.state[layer.weight]["exp_avg"]
+    value, moment = float(layer.weight.detach()[place]), float(moments[place])
+    with topology.backward(4):
+        loss_of(model, inputs_of(4)).backward()
+    assert layer.weight.grad is not None
+    layer.weight.grad[place] = 1e6
+    topology.update(4)
+    assert bool(layer.weight_mask[place])
+    assert value != 0.0
+    assert moment != 0.0
+    assert float(layer.weight.detach()[place]) == value
+    assert float(moments[place]) == moment
+
+
+def _gradients_of_float64_twin(model: nn.Module, inputs: Tensor) -> dict[str, Tensor]:
+    """Return the gradients in all entries of the matrices, from a net written out, unmasked."""
+    values = {name: p.detach().double() for name, p in model.named_parameters()}
+    free = {name: values[f"{name}.weight"].clone().requires_grad_() for name in HIDDEN}
+    x = inputs.double()
+    first_BW = torch.tanh(x @ free["0"].T + values["0.bias"])
+    second_BW = torch.tanh(first_BW @ free["2"].T + values["2.bias"])
+    outputs = second_BW @ values["4.weight"].T + values["4.bias"]
+    loss = ((outputs - x[:, :3]) ** 2).sum() / outputs.numel()
+    found = torch.autograd.grad(loss, list(free.values()))
+    return dict(zip(free, found, strict=True))
+
+
+def test_growth_follows_the_dense_gradient_and_drop_the_magnitude() -> None:
+    model = mlp(density=0.25)
+    optimizer = adamw(model)
+    topology = rigl(model, optimizer)
+    num_updates = 0
+    for number in range(SCHEDULE.num_steps):
+        before, weights = masks_of(model), copy.deepcopy(model.state_dict())
+        twin = _gradients_of_float64_twin(model, inputs_of(number))
+        if next(steps_of(model, optimizer, topology, first=number)).stepped:
+            continue
+        num_updates += 1
+        fraction = 0.15 * (1 + math.cos(math.pi * number / 30))
+        for name, after in masks_of(model).items():
+            magnitude, gradient = weights[f"{name}.weight"].abs(), twin[name].abs()
+            num_dropped = math.floor(fraction * int(before[name].sum()))
+            gone, grown = before[name] & ~after, after & ~before[name]
+            survivors = before[name] & after
+            order = magnitude[before[name]].sort().values
+            assert bool((magnitude[gone] <= order[num_dropped - 1]).all()) or not num_dropped
+            assert int(gone.sum()) == int(grown.sum()) <= num_dropped
+            assert bool(survivors[before[name] & (magnitude > order[num_dropped - 1])].all())
+            if bool(grown.any()):
+                # Float32 may swap gradients that are equal to its rounding, and no others.
+                least = float(gradient[grown].min())
+                assert least >= float(gradient[~after].max()) * (1 - 1e-4)
+    assert num_updates == 7
+
+
+def test_gradient_is_dense_at_update_steps_alone_and_gone_after() -> None:
+    model = mlp(density=0.25)
+    optimizer = adamw(model)
+    topology = rigl(model, optimizer)
+    for number in range(SCHEDULE.num_steps):
+        twin = _gradients_of_float64_twin(model, inputs_of(number))
+        optimizer.zero_grad()
+        with topology.backward(number):
+            loss_of(model, inputs_of(number)).backward()
+        dense = number in (4, 8, 12, 16, 20, 24, 28)
+        for name, layer in masked_layers(model).items():
+            expected = twin[name] if dense else twin[name] * layer.weight_mask
+            assert layer.weight.grad is not None
+            torch.testing.assert_close(layer.weight.grad.double(), expected, rtol=1e-4, atol=1e-7)
+            assert bool(layer.weight.grad[~layer.weight_mask].any()) == dense
+        stepped = topology.update(number)
+        assert stepped != dense
+        gone = [layer.weight.grad is None for layer in masked_layers(model).values()]
+        assert all(gone) if dense else not any(gone)
+        if stepped:
+            optimizer.step()
+
+
+def test_micro_batches_give_the_same_update_as_one_batch() -> None:
+    whole, parts = (mlp(density=0.25, dtype=torch.float64) for _ in range(2))
+    topologies = [rigl(model, adamw(model)) for model in (whole, parts)]
+    before = masks_of(whole)
+    inputs = inputs_of(4, torch.float64)
+    with topologies[0].backward(4):
+        loss_of(whole, inputs).backward()
+    with topologies[1].backward(4):
+        for part in inputs.chunk(2):
+            (loss_of(parts, part) / 2).backward()
+    for topology in topologies:
+        topology.update(4)
+    for name, mask in masks_of(whole).items():
+        assert torch.equal(mask, masks_of(parts)[name])
+        assert not torch.equal(mask, before[name])
+
+
+# --- RigL: how many, and what becomes of the others --------------------------------------------
+
+
+@OPTIMIZERS
+@pytest.mark.parametrize("regrown_moments", ["zeroed", "kept"])
+def test_rigl_keeps_the_count_and_never_moves_masked_weights(
+    make: MakeOptimizer, regrown_moments: RegrownMoments
+) -> None:
+    model = mlp(density=0.25)
+    optimizer = make(model)
+    topology = rigl(model, optimizer, regrown_moments=regrown_moments)
+    first, previous = masks_of(model), masks_of(model)
+    for step in steps_of(model, optimizer, topology):
+        assert counts_of(model) == {"0": 60, "2": 144}
+        assert zeros_under_masks(model), step
+        changed = any(not torch.equal(m, previous[n]) for n, m in masks_of(model).items())
+        assert not (changed and step.stepped)
+        previous = masks_of(model)
+    assert all(int((first[name] & ~mask).sum()) > 0 for name, mask in previous.items())
+
+
+def test_optimizer_takes_no_step_at_an_update() -> None:
+    model = mlp(density=0.25)
+    optimizer = adamw(model)
+    topology = rigl(model, optimizer)
+    steps = steps_of(model, optimizer, topology)
+    waits = []
+    for _ in range(SCHEDULE.num_steps):
+        before = model[4].weight.detach().clone()
+        step = next(steps)
+        assert torch.equal(before, model[4].weight) != step.stepped
+        waits += [] if step.stepped else [step.number]
+    assert waits == [4, 8, 12, 16, 20, 24, 28]
+
+
+@pytest.mark.parametrize("regrown_moments", ["zeroed", "kept"])
+def test_adam_state_of_dropped_and_grown_weights(regrown_moments: RegrownMoments) -> None:
+    model = mlp(density=0.25)
+    optimizer = adamw(model)
+    topology = rigl(model, optimizer, regrown_moments=regrown_moments)
+    list(steps_of(model, optimizer, topology, last=4))
+    states = {name: optimizer.state[m.weight] for name, m in masked_layers(model).items()}
+    for state in states.values():
+        # As if masked weights had been active before.
+        state["exp_avg_sq"] += 1.0
+    before, saved = masks_of(model), copy.deepcopy(states)
+    next(steps_of(model, optimizer, topology, first=4))
+    for name, after in masks_of(model).items():
+        survivors, state, old = before[name] & after, states[name], saved[name]
+        assert 0 < int((~survivors & after).sum()) == int((~survivors & before[name]).sum())
+        assert torch.equal(state["exp_avg"], old["exp_avg"] * survivors)
+        second = old["exp_avg_sq"] if regrown_moments == "kept" else old["exp_avg_sq"] * survivors
+        assert torch.equal(state["exp_avg_sq"], second)
+        assert state["step"] == old["step"]
+
+
+def test_grown_weights_start_at_zero_and_then_move() -> None:
+    model = mlp(density=0.25)
+    optimizer = adamw(model)
+    topology = rigl(model, optimizer)
+    list(steps_of(model, optimizer, topology, last=4))
+    before = masks_of(model)
+    steps = steps_of(model, optimizer, topology, first=4)
+    next(steps)
+    layers = masked_layers(model)
+    grown = {name: mask & ~before[name] for name, mask in masks_of(model).items()}
+    assert all(int(mask.sum()) > 0 for mask in grown.values())
+    assert all(not layers[name].weight[mask].any() for name, mask in grown.items())
+    next(steps)
+    assert all(bool(layers[name].weight[mask].all()) for name, mask in grown.items())
+
+
+# --- gradual pruning ---------------------------------------------------------------------------
+
+
+@OPTIMIZERS
+def test_gmp_keeps_the_exact_count_and_never_moves_pruned_weights(make: MakeOptimizer) -> None:
+    model = mlp(density=1.0)
+    optimizer = make(model)
+    sizes = {"0": 240, "2": 576}
+    expected = dict(sizes)
+    for step in steps_of(model, optimizer, gmp(model, optimizer)):
+        assert step.stepped
+        if step.number in (4, 8, 12, 16, 20, 24, 28, 30):
+            sparsity = 0.9 * (1 - (1 - step.number / 30) ** 3)
+            expected = {name: round((1 - sparsity) * size) for name, size in sizes.items()}
+        assert counts_of(model) == expected, step
+        assert zeros_under_masks(model), step
+        for layer in masked_layers(model).values():
+            moments = [v for v in optimizer.state[layer.weight].values() if v.ndim == 2]
+            assert moments
+            assert all(zeros_under(moment, layer.weight_mask) for moment in moments), step
+    assert counts_of(model) == {"0": 24, "2": 58}
+
+
+def test_gmp_prunes_the_smallest_for_good() -> None:
+    model = mlp(density=1.0)
+    optimizer = adamw(model)
+    topology = gmp(model, optimizer)
+    for number in range(SCHEDULE.num_steps):
+        before, weights = masks_of(model), copy.deepcopy(model.state_dict())
+        next(steps_of(model, optimizer, topology, first=number))
+        for name, after in masks_of(model).items():
+            assert not bool((after & ~before[name]).any())
+            gone, magnitude = before[name] & ~after, weights[f"{name}.weight"].abs()
+            if bool(gone.any()):
+                assert float(magnitude[gone].max()) < float(magnitude[after].min())
+
+
+def test_prune_breaks_ties_in_row_major_order() -> None:
+    weight = torch.tensor([[2.0, -1.0, 1.0], [1.0, 0.0, -2.0]])
+    mask = torch.tensor([[True, True, True], [True, False, True]])
+    found = prune(weight, mask, num_kept=3)
+    assert found.tolist() == [[True, True, False], [False, False, True]]
+    assert torch.equal(prune(weight, mask, num_kept=6), mask)
+
+
+def test_gmp_ends_at_the_count_of_a_static_mask_per_layer() -> None:
+    density = {"0": 0.3, "2": 0.7}
+    model = mlp(density=1.0)
+    optimizer = adamw(model)
+    topology = Gmp(model=model, optimizer=optimizer, schedule=SCHEDULE, density=density)
+    list(steps_of(model, optimizer, topology))
+    generator = torch.Generator()
+    for name, mask in masks_of(model).items():
+        static = draw_mask(mask.shape, density[name], generator=generator, pattern="exact")
+        assert int(mask.sum()) == int(static.sum())
+
+
+def test_full_masks_change_nothing_before_the_first_pruning() -> None:
+    masked, plain = mlp(density=1.0), unmasked()
+    optimizers = [adamw(model) for model in (masked, plain)]
+    list(steps_of(masked, optimizers[0], gmp(masked, optimizers[0]), last=4))
+    list(steps_of(plain, optimizers[1], STATIC, last=4))
+    for found, expected in zip(masked.parameters(), plain.parameters(), strict=True):
+        assert torch.equal(found, expected)
+
+
+# --- bad input ---------------------------------------------------------------------------------
+
+
+def test_model_without_masks_is_refused() -> None:
+    model = nn.Sequential(nn.Linear(4, 4))
+    for make in (rigl, gmp):
+        with pytest.raises(SpecError, match="no masked layer"):
+            make(model, adamw(model))
+
+
+def test_update_without_a_gradient_is_refused() -> None:
+    model = mlp(density=0.25)
+    with pytest.raises(SpecError, match="layer '0' has no gradient"):
+        rigl(model, adamw(model)).update(4)
+
+
+@pytest.mark.parametrize("fraction", [0.0, 1.0, math.nan])
+def test_drop_fraction_outside_its_range_is_refused(fraction: float) -> None:
+    model = mlp(density=0.25)
+    with pytest.raises(SpecError, match="need 0 < drop_fraction < 1"):
+        rigl(model, adamw(model), drop_fraction=fraction)
+
+
+def test_rigl_that_would_update_at_every_step_is_refused() -> None:
+    model = mlp(density=0.25)
+    schedule = UpdateSchedule(num_steps=10, interval=1, end_step=9)
+    with pytest.raises(SpecError, match="never let the optimizer step"):
+        rigl(model, adamw(model), schedule=schedule)
+
+
+def test_gmp_needs_a_density_for_every_masked_layer() -> None:
+    model = mlp(density=1.0)
+    with pytest.raises(SpecError, match="no density for layer '2'"):
+        Gmp(model=model, optimizer=adamw(model), schedule=SCHEDULE, density={"0": 0.5})
+
+
+def test_layer_with_a_mask_gets_no_second() -> None:
+    with pytest.raises(SpecError, match="has a mask already"):
+        attach_full_masks(mlp(density=0.25), HIDDEN)

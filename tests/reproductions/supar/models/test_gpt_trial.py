@@ -1,0 +1,172 @@
+"""Trials that train a GPT: what parameters mean, and what a run leaves behind."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import Any
+
+import pytest
+import torch
+
+from harness.declare.experiment import Experiment, Outcome, Status
+from harness.errors import SpecError
+from reproductions.nets.gpt import GPT
+from reproductions.supar.dynamic.experiment import dynamic_sweep
+from reproductions.supar.models.gpt_trial import (
+    EVAL_WINDOWS,
+    corpus_of,
+    divergence,
+    gpt_config,
+    parameterization_of,
+    prepare,
+    settings_of,
+)
+from reproductions.supar.models.points import FixedPoint
+from reproductions.supar.models.points import point as made
+from reproductions.supar.models.text import held_out_batch
+from reproductions.supar.models.training import TrainLog, evaluate
+from reproductions.supar.pilot.experiment import dense_pilot
+from reproductions.supar.sweeps.experiment import (
+    iso_neuron,
+    iso_parameter,
+    lr_ablation,
+    lr_sweep,
+    sigma_sweep,
+)
+from reproductions.supar.transfer.experiment import fixed_hyperparameters, transfer
+from tests.reproductions.supar import small
+
+EXPERIMENTS = [
+    lr_sweep,
+    lr_ablation,
+    sigma_sweep,
+    iso_parameter,
+    iso_neuron,
+    fixed_hyperparameters,
+    transfer,
+    dynamic_sweep,
+    dense_pilot,
+]
+LOSSES = ("train_loss", "val_loss", "test_loss")
+
+
+def smoke(experiment: Experiment, **changes: Any) -> Any:
+    """Return an experiment's first smoke trial, changed."""
+    return replace(small.points(experiment)[0], **changes)
+
+
+def trial(experiment: Experiment, **changes: Any) -> tuple[Outcome, small.Context]:
+    params = smoke(experiment, **changes)
+    context = small.Context(experiment, params)
+    outcome = small.run(experiment, params, context)
+    assert isinstance(outcome, Outcome)
+    return outcome, context
+
+
+@pytest.mark.parametrize("experiment", EXPERIMENTS, ids=lambda experiment: experiment.id)
+def test_a_trial_returns_one_row_of_losses(experiment: Experiment) -> None:
+    outcome, _ = trial(experiment)
+    assert outcome.status is Status.DONE
+    (row,) = outcome.rows
+    assert list(row) == [*LOSSES, "clip_rate"]
+    assert all(0.0 < float(row[name]) < math.log(256) for name in LOSSES)  # type: ignore[arg-type]
+
+
+def test_a_trial_run_again_has_the_same_losses() -> None:
+    assert trial(lr_sweep)[0].rows == trial(lr_sweep)[0].rows
+
+
+def test_a_diverged_trial_keeps_its_row_without_losses() -> None:
+    outcome, _ = trial(lr_sweep, log2_lr=60.0)
+    assert outcome.status is Status.DIVERGED
+    assert outcome.note
+    assert [outcome.rows[0][name] for name in LOSSES] == [None] * 3
+
+
+def test_a_finite_loss_far_above_guessing_counts_as_diverged() -> None:
+    losses = torch.full((10,), 9.0)
+    log = TrainLog(losses=losses, num_steps=10, num_clipped=0, diverged="")
+    assert "over 2 ln V" in divergence(log, 65)
+    assert divergence(replace(log, losses=losses - 1.0), 65) == ""
+
+
+def test_transfer_keeps_the_net_that_its_losses_are_of() -> None:
+    outcome, context = trial(transfer)
+    params = context.params
+    corpus = corpus_of(params, context)
+    config = gpt_config(params, parameterization_of(params), corpus.vocab_size)
+    net = GPT(config, generator=torch.Generator())
+    weights = dict(context.saved["model.safetensors"])
+    net.load_state_dict({n: weights[n] for n in net.state_dict()})
+    windows = held_out_batch(corpus.validation_N, context=config.context, num_windows=EVAL_WINDOWS)
+    assert evaluate(net, windows) == pytest.approx(outcome.rows[0]["val_loss"], rel=1e-6)
+
+
+def test_a_diverged_transfer_keeps_no_net() -> None:
+    outcome, context = trial(transfer, lr=1e30)
+    assert outcome.status is Status.DIVERGED
+    assert not context.saved
+
+
+# --- what parameters mean ---
+
+
+@pytest.mark.parametrize("scheme", ["sp", "supar"])
+def test_a_sweep_of_the_start_moves_the_embedding_and_the_hidden_weights(scheme: str) -> None:
+    params = smoke(sigma_sweep, scheme=scheme, log2_sigma=-2.0, density=0.25)
+    model = prepare(params, small.Context(sigma_sweep, params), mask_density=0.25).model
+    assert float(model.tokens.weight.detach().std()) == pytest.approx(0.25, rel=0.1)
+    hidden = model.blocks[0].feed_forward.up.weight.detach()
+    # Width 64 over 32, a quarter kept: SmuPar divides by the root of 2 / 4.
+    expected = 0.25 if scheme == "sp" else 0.25 / 0.5**0.5
+    assert float(hidden[hidden != 0].std()) == pytest.approx(expected, rel=0.1)
+
+
+def test_a_rate_is_given_plainly_or_as_its_log() -> None:
+    params = smoke(lr_sweep, log2_lr=-5.0)
+    assert parameterization_of(params).base.lr == 1 / 32
+    plain = made(FixedPoint, params, lr=0.5)
+    assert parameterization_of(plain).base.lr == 0.5
+    with pytest.raises(SpecError, match="no parameter is called 'lr'"):
+        lr_sweep.typed({**params.to_json(), "lr": 0.5})
+    with pytest.raises(SpecError, match="the parameter log2_lr is missing"):
+        lr_sweep.typed({k: v for k, v in params.to_json().items() if k != "log2_lr"})
+
+
+def test_settings_are_those_of_the_point_and_nothing_decays() -> None:
+    params = smoke(lr_sweep, clip_norm=0.0, micro_batches=2, schedule="to_zero")
+    settings = settings_of(params)
+    assert (settings.clip_norm, settings.num_micro_batches) == (math.inf, 2)
+    assert (settings.num_steps, settings.warmup_steps) == (20, 2)
+    assert (settings.schedule, settings.weight_decay) == ("to_zero", 0.0)
+    assert settings_of(replace(params, clip_norm=0.5)).clip_norm == 0.5
+
+
+@pytest.mark.parametrize(("feed_forward", "width"), [("gelu", 4 * 96), ("swiglu", 8 * 96 // 3)])
+def test_feed_forward_blocks_have_eight_squared_widths_of_weights(
+    feed_forward: str, width: int
+) -> None:
+    params = smoke(lr_sweep, width=96, feed_forward=feed_forward)
+    config = gpt_config(params, parameterization_of(params), 65)
+    assert config.feed_forward_width == width
+    matrices = 2 if feed_forward == "gelu" else 3
+    assert matrices * 96 * config.feed_forward_width == 8 * 96**2
+
+
+def test_tokens_are_as_the_point_says() -> None:
+    letters = len(set(small.TEXT))
+    params = smoke(lr_sweep)
+    context = small.Context(lr_sweep, params)
+    assert corpus_of(replace(params, tokenizer="characters"), context).vocab_size == letters
+    assert corpus_of(replace(params, tokenizer="bytes"), context).vocab_size == 256
+    with pytest.raises(SpecError, match="tokenizer='words' is none of characters, bytes, gpt2"):
+        replace(params, tokenizer="words")
+
+
+def test_records_are_joined_in_their_order() -> None:
+    params = smoke(transfer)
+    records: Any = [{"text": "one " * 30}, {"text": "two " * 30}]
+    corpus = corpus_of(params, small.Context(transfer, params, text=records))
+    tokens = torch.cat([corpus.train_N, corpus.validation_N, corpus.test_N])
+    assert bytes(tokens.tolist()).decode() == "one " * 30 + "\n\n" + "two " * 30

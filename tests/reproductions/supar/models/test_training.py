@@ -1,0 +1,291 @@
+"""Training: its random streams, schedule and divergence."""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import math
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+
+import pytest
+import torch
+
+from harness.errors import DataError, SpecError
+from reproductions.supar import (
+    SCHEMES,
+    TABLE_3,
+    Parameterization,
+    Scheme,
+    masked_layers,
+    max_abs_masked,
+)
+from reproductions.supar.coordinates.trial import gpt_blocks, gpt_loss
+from reproductions.supar.method.activations import measure_steps
+from reproductions.supar.models.text import (
+    Batch,
+    byte_corpus,
+    character_corpus,
+    held_out_batch,
+    training_batches,
+)
+from reproductions.supar.models.training import (
+    Seeds,
+    Settings,
+    TrainLog,
+    build_adamw,
+    build_gpt,
+    evaluate,
+    generator_of,
+    lr_factor,
+    train,
+)
+from reproductions.supar.sweeps.experiment import lr_sweep
+from tests.reproductions.supar import small
+
+SETTINGS = small.SETTINGS
+
+
+def _train(
+    table: Parameterization, settings: Settings = SETTINGS, data: Iterable[Batch] | None = None
+) -> TrainLog:
+    model = small.gpt(table)
+    return train(model, build_adamw(model, table, settings), data or small.batches(), settings)
+
+
+# --- text ---
+
+
+def test_splits_are_contiguous_and_vocabulary_is_sorted() -> None:
+    corpus = character_corpus(small.TEXT)
+    tokens = torch.cat([corpus.train_N, corpus.validation_N, corpus.test_N])
+    letters = sorted(set(small.TEXT))
+    assert "".join(letters[token] for token in tokens.tolist()) == small.TEXT
+    assert corpus.vocab_size == len(letters)
+    assert len(corpus.train_N) == int(0.9 * len(small.TEXT))
+    assert len(corpus.validation_N) == int(0.05 * len(small.TEXT))
+    with pytest.raises(DataError, match="empty text"):
+        character_corpus("")
+
+
+def test_bytes_are_tokens_and_every_other_text_has_them_too() -> None:
+    corpus = byte_corpus("na\u00efve " * 40)
+    tokens = torch.cat([corpus.train_N, corpus.validation_N, corpus.test_N])
+    assert bytes(tokens.tolist()).decode() == "na\u00efve " * 40
+    assert corpus.vocab_size == 256
+    windows = held_out_batch(corpus.train_N, context=16, num_windows=4)
+    # Stored as bytes; an embedding and a loss take whole numbers.
+    assert windows.tokens_BT.dtype == windows.targets_BT.dtype == torch.int64
+
+
+def test_targets_are_one_place_ahead() -> None:
+    for batch in small.batches(2):
+        assert torch.equal(batch.tokens_BT[:, 1:], batch.targets_BT[:, :-1])
+
+
+def test_windows_are_fresh_until_the_text_is_used_up() -> None:
+    tokens_N = torch.arange(16 * 20 + 1)
+    batches = training_batches(
+        tokens_N, context=16, batch_size=4, num_batches=10, generator=generator_of(0)
+    )
+    starts = torch.cat([batch.tokens_BT[:, 0] for batch in batches])
+    places = list(range(0, 320, 16))
+    assert starts[:20].sort().values.tolist() == places
+    assert starts[20:].sort().values.tolist() == places
+    assert starts[:20].tolist() != starts[20:].tolist()
+
+
+def test_held_out_windows_spread_and_never_repeat() -> None:
+    batch = held_out_batch(torch.arange(16 * 9 + 1), context=16, num_windows=64)
+    assert batch.tokens_BT[:, 0].tolist() == list(range(0, 144, 16))
+    with pytest.raises(DataError, match="no window"):
+        held_out_batch(torch.arange(9), context=16, num_windows=64)
+
+
+# --- random streams ---
+
+
+def test_global_seeds_change_nothing_and_stay() -> None:
+    losses = []
+    for seed in (1, 2):
+        torch.manual_seed(seed)
+        state = torch.get_rng_state()
+        losses.append(_train(small.table()).losses)
+        assert torch.equal(torch.get_rng_state(), state)
+    assert torch.equal(losses[0], losses[1])
+
+
+def test_schemes_at_one_seed_share_masks_draws_and_batches() -> None:
+    masks = [
+        {name: layer.weight_mask for name, layer in masked_layers(small.gpt(table)).items()}
+        for table in (small.table(scheme) for scheme in SCHEMES)
+    ]
+    assert all(torch.equal(masks[0][name], other[name]) for other in masks[1:] for name in masks[0])
+    params = small.points(lr_sweep)[0]
+    seeds = {
+        small.Context(lr_sweep, replace(params, scheme=scheme, log2_lr=lr)).seed(stream)
+        for scheme in SCHEMES
+        for lr in (-5.0, -6.0)
+        for stream in ("init", "masks", "batches")
+    }
+    assert len(seeds) == 3
+
+
+@pytest.mark.parametrize("width", [32, 64])
+def test_dense_supar_trains_bit_for_bit_like_mup(width: int) -> None:
+    losses = []
+    for scheme in ("supar", "mup"):
+        table = small.table(scheme, width=width, density=1.0)
+        model = small.gpt(table, width=width)
+        log = train(model, build_adamw(model, table, SETTINGS), small.batches(), SETTINGS)
+        losses.append(log.losses)
+    assert torch.equal(losses[0], losses[1])
+
+
+def test_sparse_supar_does_not() -> None:
+    # A switch that never reaches the net passes every identity.
+    assert not torch.equal(_train(small.table()).losses, _train(small.table("mup")).losses)
+
+
+# --- the loop ---
+
+
+def test_training_lowers_the_loss() -> None:
+    settings = replace(SETTINGS, num_steps=60, warmup_steps=6)
+    log = _train(small.table(), settings, small.batches(60))
+    assert log.final_loss < 0.7 * float(log.losses[0])
+    assert log.final_loss == pytest.approx(float(log.losses[-6:].mean()))
+    assert log.diverged == ""
+
+
+@pytest.mark.parametrize(
+    ("schedule", "last"), [("to_tenth", 0.1 + 0.9 / 90), ("to_zero", 1 / 90), ("constant", 1.0)]
+)
+def test_schedules(schedule: str, last: float) -> None:
+    settings = replace(SETTINGS, num_steps=100, warmup_steps=10, schedule=schedule)
+    factors = [lr_factor(step, settings) for step in range(100)]
+    assert factors[:10] == pytest.approx([(step + 1) / 10 for step in range(10)])
+    assert factors[10] == 1.0
+    assert factors[-1] == pytest.approx(last)
+    steps = [a - b for a, b in itertools.pairwise(factors[10:])]
+    assert steps == pytest.approx([steps[0]] * len(steps))
+
+
+def test_learning_rates_of_all_groups_follow_the_schedule() -> None:
+    table = small.table()
+    model = small.gpt(table)
+    optimizer = build_adamw(model, table, SETTINGS)
+    peaks = [group["lr"] for group in optimizer.param_groups]
+    train(model, optimizer, small.batches(), SETTINGS)
+    expected = [peak * lr_factor(SETTINGS.num_steps - 1, SETTINGS) for peak in peaks]
+    assert [group["lr"] for group in optimizer.param_groups] == expected
+
+
+@dataclass
+class Skipping:
+    """A topology that keeps one step for itself, and notes what it is told."""
+
+    skipped: int
+    calls: list[tuple[str, int]] = field(default_factory=list)
+
+    @contextlib.contextmanager
+    def backward(self, step: int) -> Iterator[None]:
+        self.calls.append(("enter", step))
+        yield
+        self.calls.append(("leave", step))
+
+    def update(self, step: int) -> bool:
+        self.calls.append(("update", step))
+        return step != self.skipped
+
+
+def test_topology_surrounds_backward_passes_and_may_take_a_step() -> None:
+    table = small.table()
+    model = small.gpt(table)
+    optimizer = build_adamw(model, table, SETTINGS)
+    topology = Skipping(skipped=3)
+    log = train(model, optimizer, small.batches(), SETTINGS, topology=topology)
+    steps = range(SETTINGS.num_steps)
+    assert topology.calls == [(call, k) for k in steps for call in ("enter", "leave", "update")]
+    taken = {int(state["step"]) for state in optimizer.state.values()}
+    assert taken == {SETTINGS.num_steps - 1}
+    plain = _train(table).losses
+    assert torch.equal(log.losses[:4], plain[:4])
+    assert not torch.equal(log.losses[4:], plain[4:])
+
+
+def test_net_may_start_denser_than_its_parameterization_says() -> None:
+    table = small.table()
+    seeds = Seeds(init=0, masks=1000)
+    dense = build_gpt(small.config(table), table, seeds, mask_density=1.0)
+    sparse = build_gpt(small.config(table), table, seeds, mask_density=0.25)
+    assert not masked_layers(dense)
+    for name, layer in masked_layers(sparse).items():
+        whole = dense.get_parameter(f"{name}.weight")
+        assert torch.equal(layer.weight, whole * layer.weight_mask), name
+
+
+def test_clip_rate_counts_clipped_steps() -> None:
+    assert _train(small.table(), replace(SETTINGS, clip_norm=1e-6)).clip_rate == 1.0
+    assert _train(small.table(), replace(SETTINGS, clip_norm=math.inf)).clip_rate == 0.0
+
+
+def test_parts_of_a_batch_add_up_to_the_batch() -> None:
+    whole = _train(small.table()).losses
+    parts = _train(small.table(), replace(SETTINGS, num_micro_batches=4)).losses
+    # Adam turns a rounding error of a tiny gradient into a whole step, so errors grow.
+    torch.testing.assert_close(whole, parts, rtol=1e-3, atol=0.0)
+    torch.testing.assert_close(whole[:2], parts[:2], rtol=1e-6, atol=0.0)
+
+
+def test_a_loss_that_is_not_finite_stops_the_run_and_is_named() -> None:
+    table = replace(small.table(), base=replace(TABLE_3, lr=1e30))
+    settings = replace(SETTINGS, num_steps=40, clip_norm=math.inf, warmup_steps=0)
+    log = _train(table, settings, small.batches(40))
+    assert "not finite at step" in log.diverged
+    assert log.num_steps < 40
+
+
+def test_too_few_batches_are_an_error() -> None:
+    with pytest.raises(SpecError, match="7 batches for num_steps=12"):
+        _train(small.table(), data=small.batches(7))
+
+
+def test_bad_settings_are_refused() -> None:
+    with pytest.raises(SpecError, match="warmup_steps=12"):
+        replace(SETTINGS, warmup_steps=12)
+    with pytest.raises(SpecError, match="schedule='cosine'"):
+        replace(SETTINGS, schedule="cosine")
+
+
+def test_evaluation_of_a_uniform_model_is_the_log_of_the_vocabulary() -> None:
+    model = small.gpt(small.table())
+    with torch.no_grad():
+        model.tokens.weight.zero_()
+    batch = next(small.batches(1))
+    assert evaluate(model, batch) == pytest.approx(math.log(len(set(small.TEXT))))
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_every_scheme_trains(scheme: Scheme) -> None:
+    assert _train(small.table(scheme)).diverged == ""
+
+
+@pytest.mark.gpu
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device")
+def test_a_gpu_run_has_the_masks_of_a_cpu_run_and_keeps_them() -> None:
+    table = small.table()
+    seeds = Seeds(init=0, masks=1000)
+    model = build_gpt(small.config(table), table, seeds, mask_density=0.25, device="cuda")
+    log = train(model, build_adamw(model, table, SETTINGS), small.batches(), SETTINGS)
+    assert log.diverged == ""
+    assert max_abs_masked(model) == 0.0
+    expected = masked_layers(small.gpt(table))
+    for name, layer in masked_layers(model).items():
+        assert torch.equal(layer.weight_mask.cpu(), expected[name].weight_mask), name
+    optimizer = build_adamw(model, table, SETTINGS)
+    batches = (batch.to("cuda") for batch in small.batches(3))
+    layers = gpt_blocks(model)["feed_forward"]
+    rows = measure_steps(model, optimizer, batches, layers, loss=gpt_loss)
+    assert len(rows) == 3
+    assert all(row.mean_abs_activation > 0.0 for row in rows)

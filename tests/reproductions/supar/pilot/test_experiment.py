@@ -1,0 +1,105 @@
+"""The dense pilots: every window is centred where the committed pilot found the least loss."""
+
+from __future__ import annotations
+
+import math
+
+import pandas as pd
+import pytest
+
+from reproductions.supar.method.parameterization import SCHEMES
+from reproductions.supar.pilot.experiment import PILOT_SEED, dense_pilot
+from reproductions.supar.sweeps.experiment import (
+    LADDER_CENTRES,
+    NEURON_CENTRE,
+    RATE_CENTRES,
+    STD_CENTRES,
+    iso_neuron,
+    iso_parameter,
+    lr_sweep,
+    sigma_sweep,
+)
+from reproductions.supar.transfer.experiment import (
+    DEEP_SP_CENTRE,
+    SP_CENTRE,
+    fixed_hyperparameters,
+    transfer,
+)
+from tests.checkout import ROOT
+
+RESULT = ROOT / "results" / "supar" / "pilot.cpu.csv"
+UNIT = {"log2_lr": 1.62e-2, "log2_sigma": 0.08665602}
+"""Table 3's values, on which every lattice stands."""
+CENTRES = {
+    ("sweep", "sp"): RATE_CENTRES["sp"],
+    ("sweep", "mup"): RATE_CENTRES["mup"],
+    ("sigma", "sp"): STD_CENTRES["sp"],
+    ("sigma", "mup"): STD_CENTRES["mup"],
+    ("iso_parameter", "sp"): LADDER_CENTRES["sp"],
+    ("iso_parameter", "mup"): LADDER_CENTRES["mup"],
+    ("fixed", "sp"): DEEP_SP_CENTRE,
+    ("iso_neuron", "sp"): NEURON_CENTRE,
+    ("transfer", "sp"): SP_CENTRE,
+}
+
+
+@pytest.fixture(scope="module")
+def pilot() -> pd.DataFrame:
+    assert RESULT.exists(), "no committed pilot: repro run supar/pilot --profile cpu"
+    return pd.read_csv(RESULT)
+
+
+@pytest.mark.parametrize(("family", "scheme"), CENTRES)
+def test_centre_is_the_least_loss_of_the_pilot(
+    pilot: pd.DataFrame, family: str, scheme: str
+) -> None:
+    rows = pilot[(pilot["family"] == family) & (pilot["scheme"] == scheme)]
+    best = rows.loc[rows["train_loss"].idxmin()]
+    # Stored with nine digits.
+    k = float(best["log2_value"]) - math.log2(UNIT[str(best["swept"])])
+    assert k == pytest.approx(CENTRES[family, scheme], abs=1e-6)
+    assert rows["log2_value"].min() < best["log2_value"] < rows["log2_value"].max(), "on the edge"
+
+
+def test_pilot_is_the_whole_grid_and_of_dense_nets_alone(pilot: pd.DataFrame) -> None:
+    points = pd.DataFrame(dense_pilot.params_of("cpu"))
+    assert set(points["density"]) == {1.0}
+    assert set(points["seed"]) == set(pilot["seed"]) == {PILOT_SEED}
+    keys = ["family", "scheme", "width"]
+    counts = points.groupby(keys).size().sort_index()
+    assert counts.equals(pilot.groupby(keys).size().sort_index())
+    assert set(counts.reset_index()[["family", "scheme"]].apply(tuple, axis=1)) == set(CENTRES)
+
+
+@pytest.mark.parametrize("centres", [RATE_CENTRES, STD_CENTRES])
+def test_schemes_that_are_mup_when_dense_share_its_centre(centres: dict[str, int]) -> None:
+    assert set(centres) == set(SCHEMES)
+    assert len({centre for scheme, centre in centres.items() if scheme != "sp"}) == 1
+    assert LADDER_CENTRES["supar"] == LADDER_CENTRES["mup"]
+
+
+def test_pilot_nets_are_those_of_the_sweeps_they_centre() -> None:
+    points = dense_pilot.params_of("cpu")
+    experiments = {
+        "sweep": lr_sweep,
+        "sigma": sigma_sweep,
+        "iso_parameter": iso_parameter,
+        "iso_neuron": iso_neuron,
+        "fixed": fixed_hyperparameters,
+        "transfer": transfer,
+    }
+    free = {"family", "seed", "lr", "log2_lr", "log2_sigma"}
+    for family, experiment in experiments.items():
+        for scheme in ("sp", "mup"):
+            swept = {
+                tuple(sorted((k, v) for k, v in point.items() if k not in free))
+                for point in experiment.params_of("cpu")
+                if point["density"] == 1.0 and point["scheme"] == scheme
+            }
+            piloted = {
+                tuple(sorted((k, v) for k, v in point.items() if k not in free))
+                for point in points
+                if (point["family"], point["scheme"]) == (family, scheme)
+            }
+            assert piloted <= swept
+            assert piloted or (family, scheme) not in CENTRES

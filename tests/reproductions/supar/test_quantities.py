@@ -1,0 +1,359 @@
+"""Quantities of sweeps and losses, on tables small enough to work out by hand."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+
+import pandas as pd
+import pytest
+
+from harness.declare.statistics import InvalidQuantity, MissingRows
+from reproductions.supar.models import optima
+from reproductions.supar.sweeps import quantities as sweeps
+from reproductions.supar.transfer import quantities as gaps
+
+NAN = math.nan
+
+
+def curve(
+    losses: Iterable[float],
+    *,
+    scheme: str = "sp",
+    density: float = 1.0,
+    first: float = -3.0,
+    x: str = "log2_lr",
+    seed: int = 0,
+) -> pd.DataFrame:
+    """Return losses at `first`, `first` + 1, ...; NaN for a run that diverged."""
+    return pd.DataFrame(
+        {"scheme": scheme, "density": density, x: first + k, "train_loss": loss, "seed": seed}
+        for k, loss in enumerate(losses)
+    ).assign(val_loss=lambda rows: rows["train_loss"])
+
+
+def table(*curves: pd.DataFrame) -> pd.DataFrame:
+    return pd.concat(curves, ignore_index=True)
+
+
+# Symmetric about the least loss, so that the vertex is the grid's point.
+DENSE = curve([4.0, 3.0, 2.0, 3.0, 4.0])  # least at -1
+SPARSE = curve([5.0, 4.5, 4.0, 2.5, 4.0, 4.5], density=0.25)  # least at 0; 4.0 at -1
+
+
+# --- where optima lie ---
+
+
+def test_shift_is_signed_and_distance_is_not() -> None:
+    assert optima.optimum_shift(table(DENSE, SPARSE), scheme="sp") == 1.0
+    falling = table(DENSE, SPARSE.assign(log2_lr=SPARSE["log2_lr"] - 3.0))
+    assert optima.optimum_shift(falling, scheme="sp") == -2.0
+    assert optima.optimum_distance(falling, scheme="sp") == 2.0
+
+
+def test_optimum_lies_between_grid_points() -> None:
+    # The parabola through (-2, 3), (-1, 2), (0, 2.5) has its vertex at -1 + 1/6.
+    found = optima.optimum(curve([4.0, 3.0, 2.0, 2.5, 4.0]), scheme="sp", density=1.0)
+    assert found == pytest.approx(-1.0 + 1.0 / 6.0)
+
+
+def test_order_of_rows_does_not_matter() -> None:
+    shuffled = table(DENSE, SPARSE).sample(frac=1.0, random_state=1)
+    assert optima.optimum_shift(shuffled, scheme="sp") == 1.0
+    assert list(optima.loss_curve(shuffled, scheme="sp", density=1.0)) == [
+        -3.0,
+        -2.0,
+        -1.0,
+        0.0,
+        1.0,
+    ]
+
+
+def test_range_is_between_the_outermost_of_all_densities() -> None:
+    middle = DENSE.assign(density=0.5, log2_lr=DENSE["log2_lr"] - 3.0)
+    steps = table(DENSE, middle, SPARSE)  # -1, -4, 0
+    assert sweeps.optimum_range(steps, scheme="sp") == 4.0
+    assert sweeps.optimum_range(DENSE, scheme="sp") == 0.0
+
+
+def test_larger_and_extra_distance() -> None:
+    still = table(*(DENSE.assign(scheme="supar", density=d) for d in (1.0, 0.25)))
+    both = table(DENSE, SPARSE, still)
+    assert sweeps.larger_distance(both, schemes=("supar", "sp")) == 1.0
+    assert sweeps.extra_distance(both, scheme="sp") == 1.0
+
+
+def test_farthest_optimum_from_a_rate() -> None:
+    assert sweeps.farthest_optimum(table(DENSE, SPARSE), scheme="sp", log2_lr=-2.0) == 2.0
+
+
+@pytest.mark.parametrize(
+    "quantity",
+    [
+        optima.optimum_shift,
+        optima.optimum_distance,
+        sweeps.optimum_range,
+        optima.transfer_loss,
+        sweeps.best_losses,
+        sweeps.descending_best,
+        sweeps.best_gain,
+    ],
+)
+@pytest.mark.parametrize("density", [1.0, 0.25])
+def test_an_optimum_on_the_edge_is_invalid_and_names_scheme_and_density(
+    quantity: object, density: float
+) -> None:
+    curves = {1.0: DENSE, 0.25: SPARSE}
+    curves[density] = curve([4.0, 3.0, 2.0], density=density)
+    with pytest.raises(InvalidQuantity, match=rf"sp at density {density:g}: .*edge.* at 2\^-1"):
+        quantity(table(*curves.values()), scheme="sp")  # type: ignore[operator]
+
+
+def test_an_optimum_beside_a_diverged_run_is_invalid() -> None:
+    with pytest.raises(InvalidQuantity, match="beside a diverged point"):
+        optima.optimum(curve([3.0, 2.0, NAN, NAN]), scheme="sp", density=1.0)
+
+
+def test_diverged_runs_count_as_infinitely_bad() -> None:
+    far = table(DENSE, curve([NAN, 4.5, 4.0, 2.5, 4.0, NAN], density=0.25))
+    assert optima.optimum_shift(far, scheme="sp") == 1.0
+    with pytest.raises(InvalidQuantity, match="no point of the grid has a finite value"):
+        optima.optimum(curve([NAN, NAN, NAN]), scheme="sp", density=1.0)
+
+
+def test_another_column_may_be_swept() -> None:
+    sigma = curve([4.0, 3.0, 2.0, 3.0], x="log2_sigma")
+    assert optima.optimum(sigma, scheme="sp", density=1.0, x="log2_sigma") == -1.0
+
+
+def test_a_missing_scheme_is_missing_rows() -> None:
+    with pytest.raises(MissingRows, match="no row has scheme=mup, density=1"):
+        optima.optimum(DENSE, scheme="mup", density=1.0)
+
+
+# --- what transfer costs ---
+
+
+def test_transfer_loss_is_the_cost_of_the_dense_rate() -> None:
+    # 4.0 at the dense optimum of -1, over a best of 2.5.
+    assert optima.transfer_loss(table(DENSE, SPARSE), scheme="sp") == pytest.approx(1.5 / 2.5)
+
+
+def test_transfer_loss_is_taken_at_the_lowest_density() -> None:
+    # Worth nothing at density 1/2: not looked at.
+    between = table(DENSE, SPARSE, DENSE.assign(density=0.5))
+    assert optima.transfer_loss(between, scheme="sp") == pytest.approx(1.5 / 2.5)
+
+
+def test_transfer_loss_is_nothing_where_the_optimum_stays() -> None:
+    assert optima.transfer_loss(table(DENSE, DENSE.assign(density=0.25)), scheme="sp") == 0.0
+
+
+def test_transfer_loss_is_infinite_where_the_dense_rate_diverges() -> None:
+    sparse = curve([4.0, 2.5, 4.0, 5.0, NAN], density=0.25, first=-5.0)
+    assert optima.transfer_loss(table(DENSE, sparse), scheme="sp") == math.inf
+    losses = optima.transfer_losses(
+        table(DENSE, sparse, *(DENSE.assign(scheme="supar", density=d) for d in (1.0, 0.25))),
+        schemes=("supar", "sp"),
+    )
+    assert losses == [0.0, math.inf]
+
+
+def test_a_dense_rate_outside_the_sparse_window_is_said() -> None:
+    sparse = curve([4.0, 2.5, 4.0], density=0.25, first=0.0)
+    with pytest.raises(InvalidQuantity, match=r"dense optimum 2\^-1 is outside .* density 0\.25"):
+        optima.transfer_loss(table(DENSE, sparse), scheme="sp")
+
+
+# --- least losses ---
+
+LADDER = table(
+    curve([3.0, 2.0, 3.0]),
+    curve([3.0, 1.9, 3.0], density=0.5),
+    curve([3.0, 1.95, 3.0], density=0.25),
+)
+
+
+def test_best_losses_run_from_dense_to_sparse() -> None:
+    shuffled = LADDER.sample(frac=1.0, random_state=3)
+    assert sweeps.best_losses(shuffled, scheme="sp") == {1.0: 2.0, 0.5: 1.9, 0.25: 1.95}
+    assert list(sweeps.best_losses(shuffled, scheme="sp")) == [1.0, 0.5, 0.25]
+
+
+def test_descending_best_ascends_where_losses_fall() -> None:
+    steps = pd.Series(sweeps.descending_best(LADDER, scheme="sp")).diff().dropna().tolist()
+    assert steps == pytest.approx([math.log(2.0 / 1.9), math.log(1.9 / 1.95)])
+
+
+def test_best_gain_compares_the_ends() -> None:
+    assert sweeps.best_gain(LADDER, scheme="sp") == pytest.approx(0.05 / 2.0)
+
+
+def test_best_losses_are_those_of_the_least_validation_loss() -> None:
+    ladder = LADDER.assign(val_loss=LADDER["train_loss"])
+    other = curve([3.0, 2.0, 2.5, 3.0]).assign(val_loss=[4.0, 3.5, 3.1, 4.0])
+    mixed = table(other, ladder[ladder["density"] < 1.0])
+    assert sweeps.best_losses(mixed, scheme="sp") == {1.0: 2.5, 0.5: 1.9, 0.25: 1.95}
+    gone = table(other.assign(val_loss=NAN), ladder[ladder["density"] < 1.0])
+    with pytest.raises(InvalidQuantity, match="sp at density 1: no run has a loss"):
+        sweeps.best_losses(gone, scheme="sp")
+
+
+def test_non_monotonicity_needs_a_rise_and_a_fall() -> None:
+    # Falls by 5 %, then rises by 0.05 / 1.9.
+    found = sweeps.non_monotonicity(LADDER, scheme="sp", x="log2_lr")
+    assert found == pytest.approx(0.05 / 1.9)
+    for sign in (-1.0, 1.0):
+        losses = LADDER["train_loss"] + sign * 0.2 / LADDER["density"]
+        straight = LADDER.assign(train_loss=losses, val_loss=losses)
+        assert sweeps.non_monotonicity(straight, scheme="sp", x="log2_lr") < 0.0
+
+
+def test_instability_is_the_larger_sign_over_its_bound() -> None:
+    bounds = {"schemes": ("sp",), "x": "log2_lr"}
+    # The optimum stays, so the waver alone counts.
+    found = sweeps.largest_instability(LADDER, **bounds, octaves=2.0, noise=0.01)
+    assert found == pytest.approx(0.05 / 1.9 / 0.01)
+    moved = table(DENSE, SPARSE.assign(train_loss=SPARSE["train_loss"] + 5.0))
+    moved["val_loss"] = moved["train_loss"]
+    assert sweeps.largest_instability(moved, **bounds, octaves=2.0, noise=0.01) == 0.5
+
+
+def test_half_a_correction_fails_by_distance_or_by_transfer() -> None:
+    still = table(*(DENSE.assign(scheme="supar", density=d) for d in (1.0, 0.25)))
+    both = table(DENSE, SPARSE, still)
+    # SP moves by 1 octave, SmuPar by none; SP's transfer costs (4.0 - 2.5) / 2.5.
+    bounds = {"scheme": "sp", "x": "log2_lr"}
+    assert sweeps.failure_of_half(both, **bounds, octaves=0.2) == pytest.approx(0.8)
+    assert sweeps.failure_of_half(both, **bounds, octaves=2.0) == pytest.approx(0.6)
+
+
+# --- dense twins ---
+
+
+def test_dense_difference_is_the_largest_over_seeds_and_common_points() -> None:
+    twins = table(
+        curve([3.0, 2.0, 3.0], scheme="supar"),
+        curve([3.0, 2.0, 3.0], scheme="supar", seed=1),
+        curve([3.0, 2.25, 3.0], scheme="mup"),
+        curve([3.0, 2.0, 3.5, 9.0], scheme="mup", seed=1),  # the last has no partner
+        curve([7.0, 7.0, 7.0], scheme="mup", density=0.5),
+    )
+    assert optima.largest_dense_difference(twins, schemes=("supar", "mup")) == 0.5
+
+
+@pytest.mark.parametrize("x", ["log2_sigma", "lr"])
+def test_dense_difference_over_another_column(x: str) -> None:
+    twins = table(curve([2.0, 3.0], scheme="supar", x=x), curve([2.0, 3.1], scheme="mup", x=x))
+    found = optima.largest_dense_difference(twins, schemes=("supar", "mup"), x=x)
+    assert found == pytest.approx(0.1)
+
+
+def test_a_twin_that_diverges_alone_is_infinitely_far() -> None:
+    pair = ("supar", "mup")
+    both = table(curve([2.0, NAN], scheme="supar"), curve([2.0, NAN], scheme="mup"))
+    assert optima.largest_dense_difference(both, schemes=pair) == 0.0
+    alone = table(curve([2.0, 3.0], scheme="supar"), curve([2.0, NAN], scheme="mup"))
+    assert optima.largest_dense_difference(alone, schemes=pair) == math.inf
+
+
+def test_twins_without_a_common_point_are_missing_rows() -> None:
+    apart = table(curve([2.0], scheme="supar"), curve([2.0], scheme="mup", first=5.0))
+    with pytest.raises(MissingRows, match="share no dense point of log2_lr"):
+        optima.largest_dense_difference(apart, schemes=("supar", "mup"))
+
+
+# --- losses without a sweep ---
+
+
+def untuned(losses: dict[str, tuple[float, float]]) -> pd.DataFrame:
+    """Return a dense and a sparse loss a scheme."""
+    return pd.DataFrame(
+        {"scheme": scheme, "density": density, "val_loss": loss}
+        for scheme, pair in losses.items()
+        for density, loss in zip((1.0, 0.125), pair, strict=True)
+    )
+
+
+GAPS = untuned({"supar": (2.0, 2.5), "mup": (2.0, 3.0), "sp": (2.2, 4.0)})
+
+
+def test_losses_come_in_the_order_asked_for() -> None:
+    schemes = ("sp", "supar", "mup")
+    assert gaps.losses_at(GAPS, schemes=schemes, density=0.125, value="val_loss") == [
+        4.0,
+        2.5,
+        3.0,
+    ]
+
+
+def test_gap_is_relative_to_either_of_the_two() -> None:
+    at = {"scheme": "sp", "density": 0.125, "value": "val_loss"}
+    assert gaps.gap_at(GAPS, **at) == pytest.approx(1.5 / 2.5)  # type: ignore[arg-type]
+    assert gaps.gap_at(GAPS, **at, over="sp") == pytest.approx(1.5 / 4.0)  # type: ignore[arg-type]
+    lowest = gaps.gap_at_lowest(GAPS, scheme="sp", value="val_loss", over="sp")
+    assert lowest == pytest.approx(1.5 / 4.0)
+
+
+def test_gap_dense_and_sparse() -> None:
+    found = gaps.dense_and_sparse_gap(GAPS, scheme="mup", value="val_loss")
+    assert found == pytest.approx([0.0, 0.5 / 2.5])
+
+
+def test_a_diverged_rival_is_infinitely_behind() -> None:
+    gone = untuned({"supar": (2.0, 2.5), "sp": (2.2, NAN)})
+    schemes = ("supar", "sp")
+    assert gaps.losses_at(gone, schemes=schemes, density=0.125, value="val_loss") == [
+        2.5,
+        math.inf,
+    ]
+    assert gaps.gap_at_lowest(gone, scheme="sp", value="val_loss") == math.inf
+
+
+def test_two_rows_a_scheme_and_seed_are_missing_rows() -> None:
+    twice = pd.concat([GAPS, GAPS])
+    with pytest.raises(MissingRows, match="2 rows, need one a seed"):
+        gaps.losses_at(twice, schemes=("sp",), density=1.0, value="val_loss")
+
+
+def test_flops_compare_the_sparsest_net_with_the_dense_one() -> None:
+    work = {1.0: 4e9, 0.5: 5e9, 0.125: 6e9}
+    rows = [
+        {"scheme": scheme, "density": density, "train_flops": flops}
+        for scheme in ("sp", "supar")
+        for density, flops in reversed(work.items())
+    ]
+    assert gaps.flops_to_dense(pd.DataFrame(rows)) == 1.5
+
+
+def test_a_quantity_within_rows_sees_no_others() -> None:
+    both = table(DENSE.assign(method="gmp"), curve([1.0, 9.0]).assign(method="rigl"))
+    found = optima.within_rows(both, column="method", value="gmp", quantity=lambda rows: len(rows))
+    assert found == len(DENSE)
+
+
+# --- losses at the chosen rate ---
+
+
+def chosen(losses: dict[str, tuple[float, float]], **other: object) -> pd.DataFrame:
+    frame = untuned(losses).rename(columns={"val_loss": "train_loss"})
+    return frame.assign(on_edge=False, **other)
+
+
+def test_mean_gap_is_over_the_densities_asked_for() -> None:
+    rows = chosen({"supar": (2.0, 2.5), "sp": (2.2, 2.0)})
+    assert sweeps.mean_gap(rows, scheme="sp", densest=1.0) == pytest.approx((0.1 - 0.2) / 2)
+    assert sweeps.mean_gap(rows, scheme="sp", densest=0.5) == pytest.approx(-0.2)
+
+
+def test_mean_gap_of_a_choice_on_the_edge_is_invalid() -> None:
+    rows = chosen({"supar": (2.0, 2.5), "sp": (2.2, 2.0)})
+    rows.loc[3, "on_edge"] = True
+    with pytest.raises(InvalidQuantity, match=r"sp at density 0\.125: .*on the edge"):
+        sweeps.mean_gap(rows, scheme="sp", densest=1.0)
+
+
+def test_mean_gap_over_unlike_densities_is_missing_rows() -> None:
+    rows = chosen({"supar": (2.0, 2.5), "sp": (2.2, 2.0)})
+    with pytest.raises(MissingRows, match="not run at the same densities"):
+        sweeps.mean_gap(rows.drop(index=3), scheme="sp", densest=1.0)
