@@ -52,7 +52,7 @@ def no_grid(profile: Profile) -> Iterator[Named]:
 def unrun(id: str, **changes: Any) -> Experiment:
     """Return an experiment without trials."""
     settings = {"version": 1, "params": Named, "grid": no_grid, "run": "hand_made:run"}
-    return Experiment(id, **{**settings, **changes})  # type: ignore[arg-type]
+    return Experiment(id, **{**settings, **changes})
 
 
 def mean(table: pd.DataFrame) -> float:
