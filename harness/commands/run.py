@@ -78,30 +78,34 @@ def run(
 
     Killed at any instant and started again, it ends with the same table.
     """
+    from harness.run.plan import make_plan, probe_limits
+
     library = load_registry()
-    scale = parse_profile(profile)
+    scale, overrides = parse_profile(profile), parse_overrides(settings or [], seeds)
     tasks = library.select(selectors or [], parse_kind(kind))
-    overrides = parse_overrides(settings or [], seeds)
     if dry_run:
-        _dry_run(tasks, scale, overrides)
-        return
-    if jobs < 0:
-        raise UsageError(f"--jobs {jobs}: need a number of processes, or 0 for all cores")
-    workspace = find_workspace().with_overrides(overrides)
+        return _dry_run(tasks, scale, overrides)
+    limits = (parse_jobs(jobs), parse_duration(time_budget))
     stop_cleanly_on_signals(None)
-    _run(
-        library,
-        workspace,
+    store = _open_store(find_workspace().with_overrides(overrides), tasks, scale)
+    plan = make_plan(
         tasks,
         scale,
-        overrides,
-        num_workers=jobs or os.cpu_count() or 1,
-        budget_s=parse_duration(time_budget),
-        only_pending=pending,
-        rerun_stale=stale,
+        store,
+        probe_limits(),
+        overrides=overrides,
         cohort=cohort,
-        executor_name=executor,
+        rerun_stale=stale,
+        only_pending=pending,
     )
+    _carry_out(plan, store, library, executor, *limits, rerun=stale)
+
+
+def parse_jobs(jobs: int) -> int:
+    """Return a number of processes, 0 standing for all cores. Raises UsageError for fewer."""
+    if jobs < 0:
+        raise UsageError(f"--jobs {jobs}: need a number of processes, or 0 for all cores")
+    return jobs or os.cpu_count() or 1
 
 
 def stop_cleanly_on_signals(runner: Runner | None) -> None:
@@ -121,57 +125,42 @@ def stop_cleanly_on_signals(runner: Runner | None) -> None:
         signal.signal(number, stop)
 
 
-def _run(
+def _carry_out(
+    plan: Plan,
+    store: RecordStore,
     library: Library,
-    workspace: Workspace,
-    tasks: Sequence[Task],
-    profile: Profile,
-    overrides: dict[str, Scalar],
-    *,
+    executor_name: str,
     num_workers: int,
     budget_s: float | None,
-    only_pending: bool,
-    rerun_stale: bool,
-    cohort: str | None,
-    executor_name: str,
+    *,
+    rerun: bool,
 ) -> None:
+    """Run a plan, refresh its tasks as they get done, and say what came of it."""
     from harness.executors import make_executor
     from harness.publish.refresh import Refresher
-    from harness.run.plan import make_plan, probe_limits
     from harness.run.progress import make_progress
     from harness.run.runner import Runner
 
-    store = _open_store(workspace, tasks, profile)
-    plan = make_plan(
-        tasks,
-        profile,
-        store,
-        probe_limits(),
-        overrides=overrides,
-        cohort=cohort,
-        rerun_stale=rerun_stale,
-        only_pending=only_pending,
-    )
     executor = make_executor(executor_name, min(num_workers, max(plan.num_to_run, 1)))
     _announce(plan)
-    refresh = Refresher(workspace, library, profile, store, overrides)
+    refresh = Refresher(store.workspace, library, plan.profile, store, plan.overrides)
     runner = Runner(
         plan,
         store,
         library,
         executor,
         make_progress(),
-        facts={**run_facts(), "overrides": overrides},
+        facts={**run_facts(), "overrides": plan.overrides},
         time_budget_s=budget_s,
-        rerun=rerun_stale,
+        rerun=rerun,
         on_task_done=refresh,
     )
     stop_cleanly_on_signals(None if executor_name == "inline" else runner)
     try:
         summary = runner.run()
     finally:
-        refresh.rest(tasks)
-    _conclude(summary, refresh, profile)
+        refresh.rest(plan.tasks)
+    _conclude(summary, refresh, plan.profile)
 
 
 def _announce(plan: Plan) -> None:
