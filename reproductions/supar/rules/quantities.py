@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 from harness.declare.statistics import MissingRows
 from harness.declare.table import pick
@@ -27,7 +28,7 @@ def rule_error(table: pd.DataFrame, *, rule: str) -> float:
     return max(errors)
 
 
-def table_1(row: dict[str, float], rule: str) -> float:
+def table_1(row: Mapping[Any, Any], rule: str) -> float:
     """Return what Table 1 demands; forward rules as the factor on the product.
 
     m_d = width / base_width; m_rho = density (the base is dense), felt by SmuPar alone.
@@ -44,7 +45,7 @@ def table_1(row: dict[str, float], rule: str) -> float:
         "unembedding_forward": 1.0 if sp else row["alpha_output"] / m_d,
         "attention_logits": row["head_size"] ** (-0.5 if sp else -1.0),
     }
-    return formulas[rule]
+    return float(formulas[rule])
 
 
 def largest_check(table: pd.DataFrame, *, check: str, value: str) -> float:
