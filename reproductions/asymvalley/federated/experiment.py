@@ -171,7 +171,7 @@ def grid(profile: Profile) -> Iterator[Cell]:
 
     smoke: every algorithm at one alpha on digits: the path, not a result. cpu: all cells on MNIST
     with five seeds; on CIFAR-10 five of FedAvg and FedSign, else one. gpu: CIFAR-10 at full
-    resolution with a net of twice the width, three seeds of two.
+    resolution with a net of twice the width, FedAvg and FedSign with three seeds.
     """
     match profile:
         case "smoke":

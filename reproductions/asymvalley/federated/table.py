@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 ORDER = {"final": 0, "round": 1, "check": 2}
-DATA, CANDIDATES = (doc.doc for doc in columns_of(Cell, "data", "candidates"))
+DATA_DOC, CANDIDATES_DOC = (column.doc for column in columns_of(Cell, "data", "candidates"))
 
 
 def accuracy_rows(tables: Tables) -> pd.DataFrame:
@@ -32,7 +32,7 @@ ACCURACIES = Table.of(
     param("check", str, "gamma_zero, workers, uniform_average, penalty_gradient; empty in runs."),
     param("round", int, "Rounds done; 0 in checks."),
     columns_of(Cell, "seed"),
-    value("data", str, DATA, nullable=True),
+    value("data", str, DATA_DOC, nullable=True),
     value(
         "coefficient_name",
         str,
@@ -51,7 +51,7 @@ ACCURACIES = Table.of(
         "The choice as a number; of an encoding, its amplitude.",
         nullable=True,
     ),
-    value("candidates", str, CANDIDATES, nullable=True),
+    value("candidates", str, CANDIDATES_DOC, nullable=True),
     (
         value(name, float, doc, nullable=True)
         for name, doc in (

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 from harness.declare.reference import published
 from harness.declare.statistics import Interval, InvalidQuantity, MissingRows, t_interval
-from reproductions.asymvalley.method import asymmetry as curves
 from reproductions.asymvalley.method.asymmetry import Sides
+from reproductions.asymvalley.method.asymmetry import sides as sides_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -39,7 +39,7 @@ def sides(rows: pd.DataFrame, *, value: str = "error") -> Sides:
     if not all(math.isfinite(number) for number in points[value].astype(float)):
         raise InvalidQuantity(f"a curve has points without a finite {value}")
     means = points.groupby("lambda")[value].mean()
-    return curves.sides(list(means.index), list(means))
+    return sides_of(list(means.index), list(means))
 
 
 def asymmetry(rows: pd.DataFrame, *, value: str = "error") -> float:
@@ -52,7 +52,7 @@ def asymmetry_interval(curves: Sequence[tuple[Sequence[float], Sequence[float]]]
 
     curves: (lambdas, values) of each draw of the noise.
     """
-    return t_interval([curves.sides(lambdas, values).asymmetry for lambdas, values in curves])
+    return t_interval([sides_of(lambdas, values).asymmetry for lambdas, values in curves])
 
 
 def kth_largest(numbers: Sequence[float], kth: int) -> float:

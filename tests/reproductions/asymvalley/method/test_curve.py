@@ -11,7 +11,7 @@ from torch import nn
 from torch.func import functional_call
 
 from harness.errors import SpecError
-from reproductions.asymvalley.method.asymmetry import asymmetry_interval, sides
+from reproductions.asymvalley import asymmetry_interval, sides
 from reproductions.asymvalley.method.batch_norm import recalibrate
 from reproductions.asymvalley.method.curve import ValleyData, Walk, point_of, valley_curve
 from reproductions.asymvalley.method.layout import layout_of, parameters_vector
