@@ -45,7 +45,7 @@ def peak_panels(context: FigureContext) -> Figure:
 
 
 def breakdown_bars(context: FigureContext) -> Figure:
-    """Draw one panel per model, a stacked bar per method; the paper's totals hollow, dashed."""
+    """Draw a panel per model, a stacked bar per method; the paper's totals hollow and dashed."""
     table = _counted_where_possible(context.table)
     shapes = [shape for shape in TITLES if (table["shape"] == shape).any()]
     figure, axes = context.subplots(1, len(shapes), aspect=0.6)

@@ -66,7 +66,7 @@ CLOSED_FORM = "initialiser of adapters, closed form"
 
 
 def norm_panels(context: FigureContext) -> Figure:
-    """Draw one panel per model, and the largest over the median layer where one trained."""
+    """Draw a panel per model, and one with the largest over the median layer where one trained."""
     table = context.table[context.table["chosen"].astype(bool)]
     trained = list(table.loc[table["lr"] > 0.0, "model"].unique())
     drawn = [model for model in table["model"].unique() if model not in trained]
