@@ -20,7 +20,7 @@ ASSUMED = (
     "Eager attention, no checkpointing; LoRA on all linear layers, embedding and head; AdamW in the"
     " weights' dtype. A sum of tensors: a peak can lie some per cent below or above."
 )
-WIDTH = 100
+WIDTH = 120
 """Columns of a table that is written to a file or pipe."""
 app = typer.Typer(add_completion=False)
 
@@ -62,7 +62,7 @@ def shown(rows: Sequence[dict[str, Any]]) -> Table:
     """Return rows in units of 10^9 or 10^6 bytes; the sum in GiB too, as GPUs are sold."""
     unit, size = ("GB", 1e9) if rows[0]["total"] >= 1e9 else ("MB", 1e6)
     found = Table(box=None, pad_edge=False)
-    found.add_column("method")
+    found.add_column("method", no_wrap=True)
     parts = (f"{part} {unit}" for part in ("weights", "gradients", "moments", "saved", "sum"))
     for head in ("trainable", *parts, "sum GiB"):
         found.add_column(head, justify="right")

@@ -39,8 +39,8 @@ class ExaminedGiven(Examined):
 
 def needs(params: Examined) -> Needs:
     """Return the model's data; MT-Bench's questions and a judge; a GPU for a model given."""
-    packages = ("transformers", "peft", "tokenizers", "openai")
     judged = params.judged
+    packages = ("transformers", "peft", "tokenizers", *(("openai",) if judged else ()))
     if params.model == SMALLEST:
         return Needs(data=(GRAMMAR,), memory_bytes=2**30, packages=packages, judge=judged)
     data = (QUESTIONS, REFERENCES)

@@ -192,8 +192,10 @@ class Judge:
         )
 
     def _said(self, error: Exception) -> str:
-        """Return the beginning of an error's text in one line, without key and password."""
-        text = " ".join(str(error).split())
+        """Return the beginning of what the endpoint said in one line, without key and password."""
+        response = getattr(error, "response", None)
+        said = str(error) if response is None else f"HTTP {response.status_code}: {response.text}"
+        text = " ".join(said.split())
         for secret in (self.settings.key, urlsplit(self.settings.url).password):
             text = text.replace(secret, "***") if secret else text
         return text[:SHOWN_CHARS]
