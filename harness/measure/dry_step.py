@@ -16,18 +16,22 @@ M = TypeVar("M", bound="nn.Module")
 
 
 def dry_step(
-    build: Callable[[str], M],
+    real: nn.Module,
+    build: Callable[[], M],
+    *,
     optimizer: Callable[[M], torch.optim.Optimizer],
     loss: Callable[[M], Callable[[], Tensor]],
-    *,
     expected_num_params: int,
     num_steps: int,
     num_micro_batches: int = 1,
+    copied: bool = False,
 ) -> DryRun:
-    """Return what a step takes, from the model built on the meta device and on fake tensors.
+    """Return what a step takes, of a model built on the meta device and another on fake tensors.
 
-    build: from a device to the model; loss: from the model to a function that makes a (micro-)
-    batch's loss. Both are called where tensors allocate nothing.
+    real: on the meta device, to count. build: makes the model that takes the step, called where
+    tensors allocate nothing; with `copied` it is called before and its model copied there, for
+    nets that cannot be drawn so, since batch norm makes its counters as plain tensors.
+    loss: from the model to a function that makes the loss of a (micro-)batch.
     expected_num_params: by the closed form.
     """
     from torch._subclasses.fake_tensor import FakeCopyMode, FakeTensorMode
@@ -35,11 +39,12 @@ def dry_step(
 
     from harness.measure.memory import count_bytes
 
-    real, mode = build("meta"), FakeTensorMode()
-    # A net with counters cannot be drawn under the mode: these are made as plain tensors.
-    with FakeCopyMode(mode):
-        model = copy.deepcopy(build("cpu"))
+    mode = FakeTensorMode()
+    if copied:
+        with FakeCopyMode(mode):
+            model = copy.deepcopy(build())
     with mode, FlopCounterMode(display=False) as counter:
+        model = model if copied else build()
         memory = count_bytes(model, optimizer(model), loss(model))
     return DryRun(
         num_params=sum(parameter.numel() for parameter in real.parameters()),

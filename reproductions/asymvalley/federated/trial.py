@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import copy
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from statistics import fmean
@@ -11,12 +10,12 @@ from typing import Any
 
 import numpy as np
 import torch
-from torch import nn
+from torch import Tensor, nn
 
 from harness.data.codec import Arrays
 from harness.declare.experiment import DryRun, Outcome, Row, RunContext, Status
 from harness.errors import DataError, SpecError
-from harness.measure.memory import count_bytes
+from harness.measure.dry_step import dry_step
 from reproductions.asymvalley.federated.experiment import Cell, Search, Simulation, searches
 from reproductions.asymvalley.method.federated.algorithms import (
     FedAvg,
@@ -295,29 +294,23 @@ def evaluated_rounds(params: Cell) -> list[int]:
 
 
 def dry_run(params: Simulation) -> DryRun:
-    """Count the net on the meta device, and run one client step under FakeTensorMode."""
-    from torch._subclasses.fake_tensor import FakeCopyMode, FakeTensorMode
-    from torch.utils.flop_counter import FlopCounterMode
-
+    """Count the net and one step of a client, on tensors that allocate nothing."""
     config, batch_size = net_config(params), params.batch_size
     count = convnet.num_params if isinstance(config, convnet.ConvNetConfig) else resnet.num_params
-    real, mode = build_net(params, seed=0, device="meta"), FakeTensorMode()
-    # A net of this kind cannot be drawn under the mode: its counters are made as plain tensors.
-    with FakeCopyMode(mode):
-        model = copy.deepcopy(build_net(params, seed=0, device="cpu"))
-    with mode, FlopCounterMode(display=False) as counter:
-        optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
-        images = torch.zeros(batch_size, config.in_channels, config.image_size, config.image_size)
+
+    def loss_of(model: nn.Module) -> Callable[[], Tensor]:
+        x_BCHW = torch.zeros(batch_size, config.in_channels, config.image_size, config.image_size)
         labels_B = torch.zeros(batch_size, dtype=torch.long)
-        memory = count_bytes(
-            model, optimizer, lambda: nn.functional.cross_entropy(model(images), labels_B)
-        )
-    return DryRun(
-        num_params=sum(parameter.numel() for parameter in real.parameters()),
+        return lambda: nn.functional.cross_entropy(model(x_BCHW), labels_B)
+
+    return dry_step(
+        build_net(params, seed=0, device="meta"),
+        lambda: build_net(params, seed=0, device="cpu"),
+        optimizer=lambda model: torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9),
+        loss=loss_of,
         expected_num_params=count(config),  # type: ignore[arg-type]
-        memory_bytes=memory.total,
-        step_flops=counter.get_total_flops(),
         num_steps=num_steps(params),
+        copied=True,
     )
 
 

@@ -6,8 +6,7 @@ first step, which the direction theta_0 and the same-sign ratios need.
 
 from __future__ import annotations
 
-import copy
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import torch
@@ -16,7 +15,7 @@ from torch import Tensor, nn
 
 from harness.declare.experiment import DryRun, Outcome, RunContext, Status, UpstreamResult
 from harness.errors import SpecError
-from harness.measure.memory import count_bytes
+from harness.measure.dry_step import dry_step
 from reproductions.asymvalley.method.layout import layout_of
 from reproductions.asymvalley.models.image_nets import build_net, num_params, start_batch_norms
 from reproductions.asymvalley.models.pairs import GREY, Net, Training
@@ -100,29 +99,24 @@ def generator_of(seed: int) -> torch.Generator:
 
 
 def dry_run(params: Training) -> DryRun:
-    """Build a trial's network on the meta device, count it, and run one step on fake tensors."""
-    from torch._subclasses.fake_tensor import FakeCopyMode, FakeTensorMode
-    from torch.utils.flop_counter import FlopCounterMode
-
+    """Count a trial's network and one step of it, on tensors that allocate nothing."""
     settings = settings_of(params)
-    real = build_net(params, generator=torch.Generator(), device="meta")
     images = min(settings.batch_size, params.num_train)
-    mode = FakeTensorMode()
-    # A net of this kind cannot be drawn under the mode: its counters are made as plain tensors.
-    with FakeCopyMode(mode):
-        model = copy.deepcopy(build_net(params, generator=torch.Generator()))
-    with mode, FlopCounterMode(display=False) as counter:
+
+    def loss_of(model: nn.Module) -> Callable[[], Tensor]:
         channels, side = 1 if params.data in GREY else 3, params.image_size
         x_BCHW = torch.zeros(images, channels, side, side)
         labels = torch.zeros(images, dtype=torch.long)
-        optimizer = build_optimizer(model, settings)
-        memory = count_bytes(model, optimizer, lambda: F.cross_entropy(model(x_BCHW), labels))
-    return DryRun(
-        num_params=sum(parameter.numel() for parameter in real.parameters()),
+        return lambda: F.cross_entropy(model(x_BCHW), labels)
+
+    return dry_step(
+        build_net(params, generator=torch.Generator(), device="meta"),
+        lambda: build_net(params, generator=torch.Generator()),
+        optimizer=lambda model: build_optimizer(model, settings),
+        loss=loss_of,
         expected_num_params=num_params(params),
-        memory_bytes=memory.total,
-        step_flops=counter.get_total_flops(),
         num_steps=-(-params.num_train // settings.batch_size) * settings.epochs,
+        copied=True,
     )
 
 

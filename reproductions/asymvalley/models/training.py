@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,9 +13,8 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from harness.errors import SpecError
-from harness.store.checkpoint import load_checkpoint, save_checkpoint
+from harness.store.checkpoint import Checkpoints
 
-CHECKPOINT_EVERY_S = 120.0
 MOMENTUM = 0.9
 CROP_PADDING = 4
 
@@ -72,10 +70,10 @@ def train(
     steps_per_epoch = math.ceil(len(data.labels) / settings.batch_size)
     num_steps = settings.epochs * steps_per_epoch
     optimizer = build_optimizer(model, settings)
-    generators = {"batches": generator}
-    done = _resume(checkpoint, model, optimizer, generators)
-    saved_at = time.monotonic()
-    for epoch in range(done, settings.epochs):
+    kept = Checkpoints(
+        checkpoint, model=model, optimizer=optimizer, generators={"batches": generator}
+    )
+    for epoch in range(kept.resume(), settings.epochs):
         rates = [
             cosine_lr(epoch * steps_per_epoch + index, num_steps, settings.lr)
             for index in range(steps_per_epoch)
@@ -85,9 +83,7 @@ def train(
             return False
         if after_epoch is not None:
             after_epoch(epoch + 1)
-        if checkpoint is not None and time.monotonic() - saved_at > CHECKPOINT_EVERY_S:
-            _save(checkpoint, epoch + 1, model, optimizer, generators)
-            saved_at = time.monotonic()
+        kept.keep(epoch + 1)
     model.eval()
     return True
 
@@ -159,28 +155,3 @@ def augmented(images: Tensor, generator: torch.Generator) -> Tensor:
     return padded.permute(0, 2, 3, 1)[picked, rows[:, :, None], columns[:, None, :]].permute(
         0, 3, 1, 2
     )
-
-
-def _save(
-    path: Path,
-    epoch: int,
-    model: nn.Module,
-    optimizer: torch.optim.Optimizer,
-    generators: dict[str, torch.Generator],
-) -> None:
-    save_checkpoint(
-        path, step=epoch, model=model, optimizer=optimizer, generators=generators, tensors={}
-    )
-
-
-def _resume(
-    path: Path | None,
-    model: nn.Module,
-    optimizer: torch.optim.Optimizer,
-    generators: dict[str, torch.Generator],
-) -> int:
-    """Restore a run from its checkpoint; return the number of epochs it had done."""
-    if path is None:
-        return 0
-    restored = load_checkpoint(path, model=model, optimizer=optimizer, generators=generators)
-    return restored.step if restored else 0

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, cast
 
 import torch
+from torch import Tensor
 
 from harness.declare.experiment import DryRun, Outcome, RunContext, Status
+from harness.measure.dry_step import dry_step
 from reproductions.nets.gpt import GPT, GPTConfig, next_token_loss, num_params
 from reproductions.supar.method.density import Density
 from reproductions.supar.method.masks import Pattern
@@ -198,26 +200,22 @@ def corpus_of(net: Net, ctx: RunContext) -> Corpus:
 
 
 def dry_run(params: Trained) -> DryRun:
-    """Build the net on the meta device, count it, and run one step under FakeTensorMode."""
-    from torch._subclasses.fake_tensor import FakeTensorMode
-    from torch.utils.flop_counter import FlopCounterMode
-
-    from harness.measure.memory import count_bytes
-
+    """Count the net and one step of it, on tensors that allocate nothing."""
     table, settings = parameterization_of(params), settings_of(params)
     config = gpt_config(params, table, VOCABULARY[params.tokenizer])
-    real = GPT(config, generator=torch.Generator(), device="meta")
     batch_size = -(-params.batch_size // settings.num_micro_batches)
     seeds = Seeds(init=0, masks=0)
-    with FakeTensorMode(), FlopCounterMode(display=False) as counter:
-        model = build_gpt(config, table, seeds, mask_density=params.density)
-        optimizer = build_adamw(model, table, settings)
+
+    def loss_of(model: GPT) -> Callable[[], Tensor]:
         tokens_BT = torch.zeros(batch_size, config.context, dtype=torch.long)
-        memory = count_bytes(model, optimizer, lambda: next_token_loss(model(tokens_BT), tokens_BT))
-    return DryRun(
-        num_params=sum(parameter.numel() for parameter in real.parameters()),
+        return lambda: next_token_loss(model(tokens_BT), tokens_BT)
+
+    return dry_step(
+        GPT(config, generator=torch.Generator(), device="meta"),
+        lambda: build_gpt(config, table, seeds, mask_density=params.density),
+        optimizer=lambda model: build_adamw(model, table, settings),
+        loss=loss_of,
         expected_num_params=num_params(config),
-        memory_bytes=memory.total,
-        step_flops=counter.get_total_flops() * settings.num_micro_batches,
         num_steps=settings.num_steps,
+        num_micro_batches=settings.num_micro_batches,
     )

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import itertools
 import math
-import time
 from collections.abc import Iterable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
@@ -20,7 +19,7 @@ from torch import Tensor, nn
 from torch.nn.utils import clip_grad_norm_
 
 from harness.errors import SpecError
-from harness.store.checkpoint import load_checkpoint, save_checkpoint
+from harness.store.checkpoint import Checkpoints
 from reproductions.nets.gpt import GPT, GPTConfig, next_token_loss
 from reproductions.supar.method.density import Density
 from reproductions.supar.method.masks import Pattern, linear_layers, sparsify
@@ -35,7 +34,6 @@ Schedule = Literal["to_tenth", "to_zero", "constant"]
 """How the learning rate goes on after the warm-up; `to_tenth` is the paper's "10x linear",
 `to_zero` its "decay to zero", both read as linear."""
 
-CHECKPOINT_EVERY_S = 120.0
 CHECK_EVERY = 25
 """Steps between looks at the loss; each look waits for the device."""
 
@@ -196,8 +194,10 @@ def train(
     losses = torch.full((settings.num_steps,), math.nan, device=device)
     norms = torch.zeros_like(losses)
     logs = {"losses": losses, "norms": norms}
-    first = _resume(checkpoint, model, optimizer, logs)
-    saved_at, step = time.monotonic(), first - 1
+    # The batches were drawn before the first step, so no random stream is in use.
+    kept = Checkpoints(checkpoint, model=model, optimizer=optimizer, tensors=logs)
+    first = kept.resume()
+    step = first - 1
     model.train()
     for step, batch in enumerate(itertools.islice(batches, first, None), start=first):
         _set_rates(optimizer, peaks, lr_factor(step, settings))
@@ -209,9 +209,7 @@ def train(
         optimizer.zero_grad(set_to_none=True)
         if step % CHECK_EVERY == 0 and not _finite(losses[: step + 1]):
             break
-        if checkpoint is not None and time.monotonic() - saved_at > CHECKPOINT_EVERY_S:
-            _save(checkpoint, step + 1, model, optimizer, logs)
-            saved_at = time.monotonic()
+        kept.keep(step + 1)
     if step + 1 < settings.num_steps and _finite(losses[: step + 1]):
         raise SpecError(f"{step + 1} batches for num_steps={settings.num_steps}: need one a step")
     return summarize(losses, norms, step + 1, settings)
@@ -224,34 +222,6 @@ def _set_rates(optimizer: torch.optim.Optimizer, peaks: list[float], factor: flo
 
 def _finite(losses: Tensor) -> bool:
     return bool(torch.isfinite(losses).all())
-
-
-def _save(
-    path: Path,
-    step: int,
-    model: nn.Module,
-    optimizer: torch.optim.Optimizer,
-    logs: dict[str, Tensor],
-) -> None:
-    # The batches were drawn before the first step, so no random stream is in use.
-    save_checkpoint(path, step=step, model=model, optimizer=optimizer, generators={}, tensors=logs)
-
-
-def _resume(
-    path: Path | None,
-    model: nn.Module,
-    optimizer: torch.optim.Optimizer,
-    logs: dict[str, Tensor],
-) -> int:
-    """Restore a run from its checkpoint; return the number of steps it had done."""
-    if path is None:
-        return 0
-    restored = load_checkpoint(path, model=model, optimizer=optimizer, generators={})
-    if restored is None:
-        return 0
-    for name, values in logs.items():
-        values.copy_(restored.tensors[name])
-    return restored.step
 
 
 def _backward(model: nn.Module, batch: Batch, num_parts: int) -> Tensor:

@@ -10,6 +10,7 @@ import torch
 import torch.nn.functional as F
 
 from harness.errors import SpecError
+from harness.store import checkpoint as checkpoint_module
 from reproductions.asymvalley.models import training
 from reproductions.asymvalley.models.training import (
     Settings,
@@ -59,7 +60,7 @@ def test_steps_are_those_of_momentum_with_coupled_decay() -> None:
 def test_resumed_training_equals_uninterrupted(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(training, "CHECKPOINT_EVERY_S", 0.0)
+    monkeypatch.setattr(checkpoint_module, "EVERY_S", 0.0)
     whole = small_net()
     train(whole, images(), SETTINGS, generator=seeded())
     path = tmp_path / "state.safetensors"

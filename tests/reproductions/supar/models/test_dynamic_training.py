@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 import torch
 
+from harness.store import checkpoint as checkpoint_module
 from reproductions.nets.gpt import GPT
 from reproductions.supar.method.dynamic import (
     Gmp,
@@ -17,7 +18,6 @@ from reproductions.supar.method.dynamic import (
     attach_full_masks,
 )
 from reproductions.supar.method.masks import linear_layers, masked_layers
-from reproductions.supar.models import training as training_module
 from reproductions.supar.models.text import Batch
 from reproductions.supar.models.training import (
     Seeds,
@@ -82,7 +82,7 @@ def test_resumed_run_equals_uninterrupted(
     method: str, stop_after: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # Updates come at steps 3 and 6, and 9 for GMP.
-    monkeypatch.setattr(training_module, "CHECKPOINT_EVERY_S", -1.0)
+    monkeypatch.setattr(checkpoint_module, "EVERY_S", -1.0)
     path = tmp_path / "state.safetensors"
     whole = _gpt_run(method, None)
     with pytest.raises(Killed):

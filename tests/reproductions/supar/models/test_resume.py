@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 import torch
 
+from harness.store import checkpoint as checkpoint_module
 from reproductions.nets.gpt import GPT
 from reproductions.supar.models import training as training_module
 from reproductions.supar.models.text import Batch
@@ -34,7 +35,7 @@ def _run(path: Path | None, *, stop_after: int | None = None) -> tuple[GPT, Trai
 
 
 def test_resumed_run_equals_uninterrupted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(training_module, "CHECKPOINT_EVERY_S", -1.0)
+    monkeypatch.setattr(checkpoint_module, "EVERY_S", -1.0)
     path = tmp_path / "state.safetensors"
     whole, whole_log = _run(None)
     with pytest.raises(Killed):
@@ -49,7 +50,7 @@ def test_resumed_run_equals_uninterrupted(tmp_path: Path, monkeypatch: pytest.Mo
 
 
 def test_resumed_run_does_not_repeat_steps(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(training_module, "CHECKPOINT_EVERY_S", -1.0)
+    monkeypatch.setattr(checkpoint_module, "EVERY_S", -1.0)
     path = tmp_path / "state.safetensors"
     with pytest.raises(Killed):
         _run(path, stop_after=7)
