@@ -142,7 +142,7 @@ def test_figure_is_told_in_words(task: Task) -> None:
 def test_paper_toml_declares_the_task_with_its_file(task: Task) -> None:
     item = load_paper(folder_of(task)).item(word_of(task))
     assert item.status == "task"
-    assert item.file == LIBRARY.file_of(task.id)
+    assert item.file == LIBRARY.files[task.id]
     assert (folder_of(task) / item.file).is_file()
 
 
