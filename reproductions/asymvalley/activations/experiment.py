@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from harness.declare.params import doc
-from harness.declare.profiles import Profile
+from harness.declare import Profile, doc
 from reproductions.asymvalley.models.pairs import Pair, Training, drawn_curves_of
 from reproductions.asymvalley.trained_nets.experiment import trainings, walk_experiment
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from harness.declare.claims import CHECK, claims, equal, ordering
-from harness.declare.task import Task
+from harness.declare import CHECK, Task, claims, equal, ordering
 from reproductions.asymvalley.activations import quantities as q
 from reproductions.asymvalley.activations import table
 from reproductions.asymvalley.activations.experiment import activations

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 import torch
 from torch import Tensor, nn
 
-from harness.declare.experiment import Outcome, Row, RunContext
+from harness.declare import Outcome, Row, RunContext
 from harness.errors import SpecError
 from reproductions.asymvalley.activations.experiment import PLACES, Units
 from reproductions.asymvalley.method.curve import Walk

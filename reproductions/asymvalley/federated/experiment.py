@@ -11,9 +11,18 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, Literal, get_args
 
-from harness.declare.experiment import Device, Estimate, Experiment, Needs, Use
-from harness.declare.params import Params, doc, seed
-from harness.declare.profiles import SMOKE_AND_CPU, Profile
+from harness.declare import (
+    SMOKE_AND_CPU,
+    Estimate,
+    Experiment,
+    Needs,
+    Params,
+    Profile,
+    Use,
+    doc,
+    seed,
+)
+from harness.declare.experiment import Device
 
 Algorithm = Literal["fedavg", "fedprox", "moon", "feddyn", "fedpan", "fedsign"]
 ALGORITHMS: tuple[Algorithm, ...] = get_args(Algorithm)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from harness.declare.experiment import Row, RunContext
+from harness.declare import Row, RunContext
 from reproductions.asymvalley.federated.experiment import Identities
 from reproductions.asymvalley.federated.trial import (
     Federation,

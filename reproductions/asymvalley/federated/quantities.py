@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from harness.declare.statistics import InvalidQuantity, MissingRows
-from harness.declare.table import pick
+from harness.declare import InvalidQuantity, MissingRows, pick
 from reproductions.asymvalley.federated.experiment import ALGORITHMS
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ import torch
 from torch import Tensor, nn
 
 from harness.data.codec import Arrays
-from harness.declare.experiment import DryRun, Outcome, Row, RunContext, Status
+from harness.declare import DryRun, Outcome, Row, RunContext, Status
 from harness.errors import DataError, SpecError
 from harness.measure.dry_step import dry_step
 from reproductions.asymvalley.federated.experiment import Cell, Search, Simulation, searches

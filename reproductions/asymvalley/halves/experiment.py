@@ -10,9 +10,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, Literal
 
-from harness.declare.experiment import Estimate, Experiment, Needs
-from harness.declare.params import doc
-from harness.declare.profiles import Profile
+from harness.declare import Estimate, Experiment, Needs, Profile, doc
 from reproductions.asymvalley.models.costs import estimate as estimate_of
 from reproductions.asymvalley.models.costs import needs_of, point_s, training_s
 from reproductions.asymvalley.models.pairs import Training, training_of

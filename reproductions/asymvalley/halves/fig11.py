@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from harness.declare.claims import CHECK, at_least, at_most, claims, equal, ordering
-from harness.declare.task import Task
+from harness.declare import CHECK, Task, at_least, at_most, claims, equal, ordering
 from reproductions.asymvalley.halves import quantities as q
 from reproductions.asymvalley.halves import table
 from reproductions.asymvalley.halves.experiment import half_lines

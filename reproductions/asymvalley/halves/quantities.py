@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from harness.declare.statistics import MissingRows
-from harness.declare.table import pick
+from harness.declare import MissingRows, pick
 from reproductions.asymvalley.models.curves import ON_GRID, point_at, spearman
 
 if TYPE_CHECKING:

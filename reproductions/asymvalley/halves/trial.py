@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor, nn
 
-from harness.declare.experiment import Outcome, Row, RunContext, Status
+from harness.declare import Outcome, Row, RunContext, Status
 from reproductions.asymvalley.halves.experiment import Halves
 from reproductions.asymvalley.method.curve import Walk
 from reproductions.asymvalley.method.interpolation import between

@@ -7,14 +7,13 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from harness.declare.table import Column, Table, columns_of, param, value
+from harness.declare import Column, Table, columns_of, param, value
 from reproductions.asymvalley.models.pairs import Training
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from harness.declare.experiment import Experiment
-    from harness.declare.table import Tables
+    from harness.declare import Experiment, Tables
 
 PAIR, SEED = columns_of(Training, "pair", "seed")
 SIGN_CONSISTENT = param(

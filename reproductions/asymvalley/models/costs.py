@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.declare.experiment import Estimate, Needs
+from harness.declare import Estimate, Needs
 from reproductions.asymvalley.models.pairs import Net, Training
 
 FORWARD_S = {

@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from torch import Tensor, nn
 
-from harness.declare.experiment import Row, RunContext
-from harness.declare.params import Scalar
+from harness.declare import Row, RunContext, Scalar
 from reproductions.asymvalley.method.curve import Walk
 from reproductions.asymvalley.method.directions import BnStats, Noise
 from reproductions.asymvalley.method.layout import same_sign_ratio

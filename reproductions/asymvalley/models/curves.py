@@ -11,8 +11,9 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from harness.declare import InvalidQuantity, MissingRows
 from harness.declare.reference import published
-from harness.declare.statistics import Interval, InvalidQuantity, MissingRows, t_interval
+from harness.declare.statistics import Interval, t_interval
 from reproductions.asymvalley.method.asymmetry import Sides
 from reproductions.asymvalley.method.asymmetry import sides as sides_of
 

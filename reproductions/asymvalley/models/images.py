@@ -16,7 +16,7 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from harness.data.codec import Arrays
-from harness.declare.experiment import RunContext
+from harness.declare import RunContext
 from harness.errors import DataError
 from reproductions.asymvalley.method.curve import ValleyData
 from reproductions.asymvalley.models.pairs import IMAGE_SIZE, NUM_CLASSES, Net

@@ -13,7 +13,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from harness.declare.experiment import DryRun, Outcome, RunContext, Status, UpstreamResult
+from harness.declare import DryRun, Outcome, RunContext, Status
+from harness.declare.experiment import UpstreamResult
 from harness.errors import SpecError
 from harness.measure.dry_step import dry_step
 from reproductions.asymvalley.method.layout import layout_of

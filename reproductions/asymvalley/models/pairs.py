@@ -7,9 +7,8 @@ from __future__ import annotations
 
 from typing import Any, Literal, get_args
 
+from harness.declare import Params, Profile, doc, seed
 from harness.declare.experiment import Device
-from harness.declare.params import Params, doc, seed
-from harness.declare.profiles import Profile
 
 Fields = dict[str, Any]
 Pair = Literal[

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from harness.declare.claims import CHECK, Scope, ours
-from harness.declare.profiles import CPU_UP, PAPER
+from harness.declare import CHECK, CPU_UP, PAPER, Scope, ours
 
 TOO_SHORT = "a few training steps show the structure, not the shape of a converged net's valley"
 PAPER_ONLY = "it needs the paper's own net, data and 200 epochs"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from torch import nn
 
-from harness.declare.experiment import RunContext
+from harness.declare import RunContext
 from harness.errors import SpecError
 from reproductions.asymvalley.models.image_nets import build_net
 from reproductions.asymvalley.models.pairs import NUM_CLASSES, Net

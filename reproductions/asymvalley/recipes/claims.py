@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from harness.declare.claims import (
+from harness.declare import (
     CHECK,
     Claim,
     Criterion,

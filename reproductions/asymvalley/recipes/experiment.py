@@ -6,9 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Literal
 
-from harness.declare.experiment import Estimate, Experiment, Use
-from harness.declare.params import doc
-from harness.declare.profiles import Profile
+from harness.declare import Estimate, Experiment, Profile, Use, doc
 from reproductions.asymvalley.models.costs import estimate as estimate_of
 from reproductions.asymvalley.models.costs import needs_of, point_s
 from reproductions.asymvalley.models.pairs import (

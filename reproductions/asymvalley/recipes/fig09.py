@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.declare.task import Task
+from harness.declare import Task
 from reproductions.asymvalley.recipes import table
 from reproductions.asymvalley.recipes.claims import RECIPE_ALT, RECIPE_CAPTION, recipe_claims
 from reproductions.asymvalley.recipes.experiment import recipes

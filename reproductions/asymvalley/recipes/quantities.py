@@ -10,8 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from harness.declare.statistics import MissingRows
-from harness.declare.table import pick
+from harness.declare import MissingRows, pick
 from reproductions.asymvalley.method.directions import PARTITION
 from reproductions.asymvalley.models.curves import ON_GRID, asymmetry, point_at, share_of, sides
 from reproductions.asymvalley.models.pairs import RECIPES

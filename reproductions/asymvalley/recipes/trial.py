@@ -6,7 +6,7 @@ from typing import Any
 
 from torch import Tensor
 
-from harness.declare.experiment import Outcome, Row, RunContext, Status
+from harness.declare import Outcome, Row, RunContext, Status
 from reproductions.asymvalley.method.directions import PARTITION
 from reproductions.asymvalley.method.interpolation import group_statistics, interpolation_curve
 from reproductions.asymvalley.method.layout import Layout, layout_of

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from harness.declare.claims import at_least, claims, equal
-from harness.declare.named import bind
-from harness.declare.task import Task
+from harness.declare import Task, at_least, bind, claims, equal
 from reproductions.asymvalley.models.curves import widest_centre
 from reproductions.asymvalley.models.scopes import CALIBRATED, ON_A_CPU
 from reproductions.asymvalley.starts import quantities as q

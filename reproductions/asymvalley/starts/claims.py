@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
-from harness.declare.claims import (
+from harness.declare import (
     Claim,
     Criterion,
     Scope,

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from harness.declare.profiles import Profile
+from harness.declare import Profile
 from reproductions.asymvalley.models.pairs import (
     BN_STARTS,
     SCALES,

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from harness.declare.claims import claims, within
-from harness.declare.task import Task
+from harness.declare import Task, claims, within
 from reproductions.asymvalley.models.curves import stated
 from reproductions.asymvalley.models.scopes import STATED
 from reproductions.asymvalley.starts import quantities as q

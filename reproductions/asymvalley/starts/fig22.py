@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.declare.task import Task
+from harness.declare import Task
 from reproductions.asymvalley.starts import table
 from reproductions.asymvalley.starts.claims import ALT, CAPTION, start_claims
 from reproductions.asymvalley.starts.experiment import batch_norm_starts

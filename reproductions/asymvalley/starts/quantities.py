@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from harness.declare.statistics import MissingRows
-from harness.declare.table import pick
+from harness.declare import MissingRows, pick
 from reproductions.asymvalley.models.curves import AT_ZERO, asymmetry, share_of, sides
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from typing import Any
 
 import torch
 
-from harness.declare.experiment import Outcome, Row, RunContext
+from harness.declare import Outcome, Row, RunContext
 from reproductions.asymvalley.method.curve import Walk
 from reproductions.asymvalley.method.directions import BnStats, Group, Norm
 from reproductions.asymvalley.method.noise import draw_noise

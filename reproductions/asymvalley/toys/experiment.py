@@ -9,9 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from harness.declare.experiment import Estimate, Experiment, Needs
-from harness.declare.params import Params, doc, seed
-from harness.declare.profiles import Profile
+from harness.declare import Estimate, Experiment, Needs, Params, Profile, doc, seed
 from reproductions.asymvalley.method.directions import NOISES, Noise
 
 WIDTHS: dict[Profile, int] = {"smoke": 4, "cpu": 16, "paper": 64}

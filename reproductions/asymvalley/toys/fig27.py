@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from harness.declare.claims import claims, equal, monotone, ordering
-from harness.declare.task import Task
+from harness.declare import Task, claims, equal, monotone, ordering
 from reproductions.asymvalley.models.scopes import TOY, TOY_CHECK
 from reproductions.asymvalley.toys import quantities as q
 from reproductions.asymvalley.toys import table

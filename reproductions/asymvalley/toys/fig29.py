@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from harness.declare.claims import at_least, at_most, claims, equal
-from harness.declare.task import Task
+from harness.declare import Task, at_least, at_most, claims, equal
 from reproductions.asymvalley.models.scopes import TOY_ALONE, TOY_CHECK
 from reproductions.asymvalley.toys import quantities as q
 from reproductions.asymvalley.toys import table

@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from harness.declare.statistics import InvalidQuantity, MissingRows
-from harness.declare.table import pick
+from harness.declare import InvalidQuantity, MissingRows, pick
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import torch
 from torch import Tensor
 
-from harness.declare.experiment import Row, RunContext
+from harness.declare import Row, RunContext
 from reproductions.asymvalley.method.directions import Norm, OneDimRule
 from reproductions.asymvalley.method.layout import layout_of, parameters_vector
 from reproductions.asymvalley.method.noise import draw_noise, sign_consistent

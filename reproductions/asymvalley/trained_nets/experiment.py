@@ -9,9 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from harness.declare.experiment import Estimate, Experiment, Use
-from harness.declare.params import Params
-from harness.declare.profiles import Profile
+from harness.declare import Estimate, Experiment, Params, Profile, Use
 from reproductions.asymvalley.models.costs import estimate as estimate_of
 from reproductions.asymvalley.models.costs import needs_of, point_s, training_s
 from reproductions.asymvalley.models.pairs import (

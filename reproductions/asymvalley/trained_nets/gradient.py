@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from harness.declare.claims import at_most, claims
-from harness.declare.task import Task
+from harness.declare import Task, at_most, claims
 from reproductions.asymvalley.models.scopes import TRAINED
 from reproductions.asymvalley.trained_nets import quantities as q
 from reproductions.asymvalley.trained_nets import table

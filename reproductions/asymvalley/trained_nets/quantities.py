@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from harness.declare.statistics import MissingRows
+from harness.declare import MissingRows
 
 if TYPE_CHECKING:
     import pandas as pd

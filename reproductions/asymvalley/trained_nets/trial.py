@@ -8,7 +8,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from harness.declare.experiment import Outcome, Row, RunContext, Status
+from harness.declare import Outcome, Row, RunContext, Status
 from reproductions.asymvalley.method.curve import ValleyData, point_of
 from reproductions.asymvalley.method.layout import layout_of, same_sign_ratio
 from reproductions.asymvalley.method.noise import sign

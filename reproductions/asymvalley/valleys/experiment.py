@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from harness.declare.experiment import Estimate, Experiment, Needs
-from harness.declare.params import doc, seed
-from harness.declare.profiles import Profile
+from harness.declare import Estimate, Experiment, Needs, Profile, doc, seed
 from reproductions.asymvalley.method.directions import (
     DIRECTIONS,
     NOISE_GROUPS,

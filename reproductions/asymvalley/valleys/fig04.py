@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
-from harness.declare.claims import CHECK, Criterion, Scope, at_least, at_most, claims, equal
-from harness.declare.named import bind
-from harness.declare.task import Task
+from harness.declare import CHECK, Criterion, Scope, Task, at_least, at_most, bind, claims, equal
 from reproductions.asymvalley.models.scopes import CALIBRATED
 from reproductions.asymvalley.valleys import quantities as q
 from reproductions.asymvalley.valleys import table

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from harness.declare.claims import ordering
-from harness.declare.named import bind
-from harness.declare.task import Task
+from harness.declare import Task, bind, ordering
 from reproductions.asymvalley.models.scopes import CALIBRATED
 from reproductions.asymvalley.valleys import quantities as q
 from reproductions.asymvalley.valleys import table

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.declare.task import Task
+from harness.declare import Task
 from reproductions.asymvalley.valleys import table
 from reproductions.asymvalley.valleys.claims import GROUP_ALT, GROUP_CAPTION, group_claims
 from reproductions.asymvalley.valleys.experiment import group_noises

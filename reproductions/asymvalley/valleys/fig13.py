@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from harness.declare.claims import at_most
-from harness.declare.task import Task
+from harness.declare import Task, at_most
 from reproductions.asymvalley.models.scopes import TRAINED
 from reproductions.asymvalley.valleys import quantities as q
 from reproductions.asymvalley.valleys import table

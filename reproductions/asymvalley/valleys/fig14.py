@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.declare.task import Task
+from harness.declare import Task
 from reproductions.asymvalley.valleys import table
 from reproductions.asymvalley.valleys.claims import NOISE_ALT, NOISE_CAPTION, without_batch_norm
 from reproductions.asymvalley.valleys.experiment import common_noises

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from harness.declare.claims import at_most
-from harness.declare.named import bind
-from harness.declare.profiles import PAPER
-from harness.declare.task import Task
+from harness.declare import PAPER, Task, at_most, bind
 from reproductions.asymvalley.models.scopes import PAPER_ONLY, TRAINED
 from reproductions.asymvalley.valleys import quantities as q
 from reproductions.asymvalley.valleys import table

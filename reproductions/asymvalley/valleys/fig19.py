@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from harness.declare.named import bind
-from harness.declare.task import Task
+from harness.declare import Task, bind
 from reproductions.asymvalley.valleys import table
 from reproductions.asymvalley.valleys.claims import (
     DIRECTION_ALT,

@@ -10,8 +10,7 @@ import statistics
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
 
-from harness.declare.statistics import MissingRows
-from harness.declare.table import pick
+from harness.declare import MissingRows, pick
 from reproductions.asymvalley.method.directions import DIRECTIONS, NOISES, ZERO_SYMMETRIC
 from reproductions.asymvalley.models.curves import (
     asymmetry,
@@ -25,7 +24,7 @@ from reproductions.asymvalley.models.curves import (
 if TYPE_CHECKING:
     import pandas as pd
 
-    from harness.declare.params import Scalar
+    from harness.declare import Scalar
 
 SHIFTED = NOISES[len(ZERO_SYMMETRIC) :]
 """Noise kinds 4 to 7, whose mean is positive."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import torch
 
-from harness.declare.experiment import Outcome, Row, RunContext
+from harness.declare import Outcome, Row, RunContext
 from reproductions.asymvalley.method.layout import same_sign_ratio
 from reproductions.asymvalley.method.noise import (
     draw_noise,

@@ -5,10 +5,17 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from harness.declare.claims import CHECK, at_most, claims
-from harness.declare.profiles import SMOKE_AND_CPU
-from harness.declare.table import Table, columns_of, param, value
-from harness.declare.task import Task
+from harness.declare import (
+    CHECK,
+    SMOKE_AND_CPU,
+    Table,
+    Task,
+    at_most,
+    claims,
+    columns_of,
+    param,
+    value,
+)
 from reproductions.lisa.base_model.experiment import Pretrain, pretraining
 from reproductions.lisa.models.shapes import shape_of
 

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from harness.declare.experiment import Estimate, Experiment, Needs, RunContext, Use
-from harness.declare.params import Params, doc, seed
-from harness.declare.profiles import Profile
+from harness.declare import Estimate, Experiment, Needs, Params, Profile, RunContext, Use, doc, seed
 from reproductions.lisa.models.names import GRAMMAR, IN_HOUSE, QUALITY, SMALLEST
 
 if TYPE_CHECKING:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.declare.experiment import Row, RunContext
+from harness.declare import Row, RunContext
 from reproductions.lisa.base_model.experiment import Pretrain
 from reproductions.lisa.models.pretraining import (
     TOKENIZER,

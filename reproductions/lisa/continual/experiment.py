@@ -7,9 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Literal
 
-from harness.declare.experiment import Estimate, Experiment, Needs
-from harness.declare.params import Params, doc, seed
-from harness.declare.profiles import Profile
+from harness.declare import Estimate, Experiment, Needs, Params, Profile, doc, seed
 from reproductions.lisa.base_model.experiment import USES_BASE
 from reproductions.lisa.finetuning.experiment import FIXED_LR, GAMMA, PERIOD
 from reproductions.lisa.memory.experiment import Step, estimate

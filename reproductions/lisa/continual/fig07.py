@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from harness.declare.claims import at_least, claims, within
-from harness.declare.task import Task
+from harness.declare import Task, at_least, claims, within
 from reproductions.lisa.continual import quantities as q
 from reproductions.lisa.continual import table
 from reproductions.lisa.continual.experiment import half_of, runs

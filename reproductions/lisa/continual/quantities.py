@@ -8,8 +8,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from harness.declare.statistics import InvalidQuantity, MissingRows
-from harness.declare.table import pick
+from harness.declare import InvalidQuantity, MissingRows, pick
 from reproductions.lisa.models.step_bytes import Chosen, bytes_ratio
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 
-from harness.declare.experiment import Outcome, Row, RunContext, Status
+from harness.declare import Outcome, Row, RunContext, Status
 from reproductions.lisa.base_model.experiment import base_of
 from reproductions.lisa.continual.experiment import SOLUTIONS, TwoStages
 from reproductions.lisa.method.methods import from_params

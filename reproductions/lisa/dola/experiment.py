@@ -11,16 +11,8 @@ from collections.abc import Iterator
 from functools import partial
 from statistics import fmean
 
-from harness.declare.experiment import (
-    Estimate,
-    Experiment,
-    Needs,
-    RunContext,
-    UpstreamResult,
-    Use,
-)
-from harness.declare.params import Params, doc, seed
-from harness.declare.profiles import Profile
+from harness.declare import Estimate, Experiment, Needs, Params, Profile, RunContext, Use, doc, seed
+from harness.declare.experiment import UpstreamResult
 from reproductions.lisa.base_model.experiment import USES_BASE
 from reproductions.lisa.continual import experiment as continual
 from reproductions.lisa.continual.experiment import Stages, TwoStages

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from harness.declare.experiment import Outcome, Row, RunContext, Status
+from harness.declare import Outcome, Row, RunContext, Status
 from reproductions.lisa.base_model.experiment import base_of
 from reproductions.lisa.continual.experiment import runs
 from reproductions.lisa.dola.decoding import dola, quarter_exits

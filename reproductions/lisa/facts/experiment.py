@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from harness.declare.experiment import Estimate, Experiment, Needs
-from harness.declare.params import Params, doc
-from harness.declare.profiles import Profile
+from harness.declare import Estimate, Experiment, Needs, Params, Profile, doc
 from reproductions.lisa.memory.experiment import MODELS
 from reproductions.lisa.models.names import QUALITY
 

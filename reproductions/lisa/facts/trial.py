@@ -9,7 +9,7 @@ import torch
 
 from harness.data.codec import Content
 from harness.data.load import find
-from harness.declare.experiment import Row, RunContext
+from harness.declare import Row, RunContext
 from harness.errors import SpecError
 from reproductions.lisa.facts.experiment import ALL, Count, Model
 from reproductions.lisa.method.blocks import find_blocks

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from harness.declare.claims import Claim, at_most, claims, ours
-from harness.declare.profiles import CPU
+from harness.declare import CPU, Claim, at_most, claims, ours
 from reproductions.lisa.finetuning.experiment import FIXED_LR
 from reproductions.lisa.finetuning.quantities import LISA, LORA, smoothed_difference
 

@@ -9,16 +9,8 @@ from functools import partial
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
-from harness.declare.experiment import (
-    Estimate,
-    Experiment,
-    Needs,
-    RunContext,
-    UpstreamResult,
-    Use,
-)
-from harness.declare.params import doc
-from harness.declare.profiles import Profile
+from harness.declare import Estimate, Experiment, Needs, Profile, RunContext, Use, doc
+from harness.declare.experiment import UpstreamResult
 from reproductions.lisa.base_model.experiment import USES_BASE, base_of
 from reproductions.lisa.models.names import GRAMMAR, IN_HOUSE, QUALITY, SMALLEST, STAGED, HowTuned
 from reproductions.lisa.models.scored import VANILLA, load_given

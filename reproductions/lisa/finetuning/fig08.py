@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from harness.declare.claims import CHECK, at_most, claims, equal
-from harness.declare.named import bind
-from harness.declare.profiles import SMOKE_AND_CPU
-from harness.declare.task import Task
+from harness.declare import CHECK, SMOKE_AND_CPU, Task, at_most, bind, claims, equal
 from reproductions.lisa.finetuning import quantities as q
 from reproductions.lisa.finetuning import table
 from reproductions.lisa.finetuning.claims import IN_HOUSE, ON, SPREAD, stand_in

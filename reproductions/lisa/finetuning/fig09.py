@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from harness.declare.named import bind
-from harness.declare.task import Task
+from harness.declare import Task, bind
 from reproductions.lisa.finetuning import table
 from reproductions.lisa.finetuning.claims import ONE_RATE, SPREAD
 from reproductions.lisa.finetuning.experiment import runs

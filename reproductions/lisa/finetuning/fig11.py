@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from harness.declare.claims import at_most, claims
-from harness.declare.named import bind
-from harness.declare.task import Task
+from harness.declare import Task, at_most, bind, claims
 from reproductions.lisa.finetuning import quantities as q
 from reproductions.lisa.finetuning import table
 from reproductions.lisa.finetuning.claims import IN_HOUSE, ON, SPREAD, stand_in

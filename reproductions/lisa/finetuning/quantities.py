@@ -10,8 +10,8 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from harness.declare.statistics import InvalidQuantity, MissingRows, optimum_log2
-from harness.declare.table import pick
+from harness.declare import InvalidQuantity, MissingRows, pick
+from harness.declare.statistics import optimum_log2
 from reproductions.lisa.finetuning.experiment import GAMMA, NUM_STEPS, WINDOW
 
 if TYPE_CHECKING:

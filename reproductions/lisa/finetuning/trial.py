@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 import torch
 from torch import nn
 
-from harness.declare.experiment import Outcome, Row, RunContext, Status
+from harness.declare import Outcome, Row, RunContext, Status
 from reproductions.lisa.base_model.experiment import base_of
 from reproductions.lisa.finetuning.experiment import Tune
 from reproductions.lisa.method.methods import Prepared, from_params

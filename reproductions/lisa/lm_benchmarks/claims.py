@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from harness.declare.claims import CHECK, Criterion, Scope, equal, ours
-from harness.declare.profiles import PAPER, SMOKE_AND_CPU
+from harness.declare import CHECK, PAPER, SMOKE_AND_CPU, Criterion, Scope, equal, ours
 from reproductions.lisa.lm_benchmarks.quantities import largest_disagreement
 
 ON_THE_PAPERS_MODELS = ours(

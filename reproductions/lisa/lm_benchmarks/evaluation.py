@@ -13,7 +13,7 @@ import torch
 from lm_eval.models.huggingface import HFLM
 from torch import Tensor
 
-from harness.declare.experiment import Row
+from harness.declare import Row
 from harness.lm_eval import Documents, quietly, scores, task_over
 from reproductions.lisa.lm_benchmarks.lm_tasks import definition
 from reproductions.lisa.lm_benchmarks.scorer import accuracies, answer_room, cut, fitted

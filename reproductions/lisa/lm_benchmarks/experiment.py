@@ -3,8 +3,7 @@ learning rate, and of models handed in."""
 
 from __future__ import annotations
 
-from harness.declare.experiment import Estimate, Needs
-from harness.declare.params import doc
+from harness.declare import Estimate, Needs, doc
 from reproductions.lisa.base_model.experiment import USES_BASE
 from reproductions.lisa.finetuning.experiment import USES_TUNED
 from reproductions.lisa.models.names import GRAMMAR, IN_HOUSE, QUALITY, SMALLEST

@@ -8,8 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from harness.declare.statistics import MissingRows
-from harness.declare.table import pick
+from harness.declare import MissingRows, pick
 from harness.errors import SpecError
 from reproductions.lisa.models.scored import METHODS, VANILLA
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.declare.experiment import Outcome, RunContext, Status
+from harness.declare import Outcome, RunContext, Status
 from harness.lm_eval import Documents, stay_offline
 from reproductions.lisa.finetuning.experiment import load_scored
 from reproductions.lisa.lm_benchmarks.experiment import DATASETS, Asked

@@ -5,18 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
-from harness.declare.claims import (
+from harness.declare import (
     CHECK,
+    CPU,
+    CPU_UP,
+    GPU_UP,
     Criterion,
     Scope,
+    Task,
     at_most,
     claims,
     equal,
     less_than,
     ours,
 )
-from harness.declare.profiles import CPU, CPU_UP, GPU_UP
-from harness.declare.task import Task
 from reproductions.lisa.memory import quantities as q
 from reproductions.lisa.memory import table
 from reproductions.lisa.memory.experiment import steps

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import torch
 
-from harness.declare.experiment import Outcome, Row, RunContext, Status
+from harness.declare import Outcome, Row, RunContext, Status
 from harness.errors import RunError
 from harness.measure.memory import GpuPeak, gpu_peak, optimizer_tensors, storage_bytes
 from reproductions.lisa.memory.experiment import Periods, Step

@@ -9,7 +9,7 @@ from itertools import pairwise
 import torch
 from torch import nn
 
-from harness.declare.experiment import RunContext
+from harness.declare import RunContext
 from reproductions.lisa.method.methods import Prepared
 from reproductions.lisa.models.instructions import (
     Instructions,

@@ -9,9 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from harness.declare.experiment import Experiment, Use
-from harness.declare.params import Params, doc, seed
-from harness.declare.profiles import Profile
+from harness.declare import Experiment, Params, Profile, Use, doc, seed
 from harness.errors import DataError
 
 if TYPE_CHECKING:

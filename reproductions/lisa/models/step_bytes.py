@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from harness.declare.statistics import MissingRows
-from harness.declare.table import pick, value
+from harness.declare import MissingRows, pick, value
 
 if TYPE_CHECKING:
     import pandas as pd

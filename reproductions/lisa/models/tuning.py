@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.declare.params import Params, doc, seed
+from harness.declare import Params, doc, seed
 
 RECORDS = "alpaca_cleaned"
 """Instructions with answers."""

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from harness.declare.claims import ours
-from harness.declare.profiles import CPU, PAPER
-from harness.declare.statistics import MissingRows
+from harness.declare import CPU, PAPER, MissingRows, ours
 
 if TYPE_CHECKING:
     import pandas as pd

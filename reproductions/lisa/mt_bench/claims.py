@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from harness.declare.claims import Claim, Criterion, Scope, claims, ours
-from harness.declare.profiles import CPU, PAPER
+from harness.declare import CPU, PAPER, Claim, Criterion, Scope, claims, ours
 from reproductions.lisa.models.names import QUALITY
 
 IN_HOUSE = ours(

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from harness.declare.experiment import Estimate, Needs
-from harness.declare.params import doc
+from harness.declare import Estimate, Needs, doc
 from reproductions.lisa.base_model.experiment import USES_BASE
 from reproductions.lisa.finetuning.experiment import USES_TUNED
 from reproductions.lisa.models.names import GRAMMAR, QUALITY, SMALLEST

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
-from harness.declare.experiment import Outcome, Row, RunContext, Status
+from harness.declare import Outcome, Row, RunContext, Status
 from reproductions.lisa.finetuning.experiment import load_scored
 from reproductions.lisa.models.language_model import LanguageModel
 from reproductions.lisa.mt_bench.answers import MADE_UP, Answer, Question, answer, read_questions

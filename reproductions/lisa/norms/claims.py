@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from harness.declare.claims import CHECK, Claim, at_least, at_most, claims, ours
+from harness.declare import CHECK, Claim, at_least, at_most, claims, ours
 from reproductions.lisa.norms import quantities as q
 
 OURS = ours("DEV-04", elsewhere="in a model as narrow as smoke's the draw itself scatters by more")

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from harness.declare.claims import at_least, at_most, claims
-from harness.declare.profiles import CPU
-from harness.declare.task import Task
+from harness.declare import CPU, Task, at_least, at_most, claims
 from reproductions.lisa.models.names import QUALITY
 from reproductions.lisa.norms import quantities as q
 from reproductions.lisa.norms import table

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.declare.task import Task
+from harness.declare import Task
 from reproductions.lisa.norms import table
 from reproductions.lisa.norms.claims import of_drawn
 from reproductions.lisa.norms.experiment import drawn

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import TYPE_CHECKING
 
-from harness.declare.statistics import MissingRows
-from harness.declare.table import pick
+from harness.declare import MissingRows, pick
 from reproductions.lisa.norms.axis import EMBEDDING, HEAD, POSITIONS
 from reproductions.lisa.norms.experiment import MEAN, START
 

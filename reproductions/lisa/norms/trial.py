@@ -9,7 +9,7 @@ from dataclasses import replace
 import torch
 from torch import nn
 
-from harness.declare.experiment import Outcome, Row, RunContext, Status
+from harness.declare import Outcome, Row, RunContext, Status
 from reproductions.lisa.base_model.experiment import base_of
 from reproductions.lisa.method.methods import from_params
 from reproductions.lisa.models.fine_tuning import (

@@ -6,9 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from harness.declare.experiment import Estimate, Experiment, Needs
-from harness.declare.params import Params, doc, seed
-from harness.declare.profiles import Profile
+from harness.declare import Estimate, Experiment, Needs, Params, Profile, doc, seed
 from reproductions.lisa.models.costs import activation_bytes, static_bytes, with_a_tenth
 from reproductions.lisa.models.shapes import shape_of
 

@@ -5,10 +5,21 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from harness.declare.claims import CHECK, Criterion, claims, equal, ours, ratio
+from harness.declare import (
+    CHECK,
+    Criterion,
+    Table,
+    Task,
+    claims,
+    columns_of,
+    equal,
+    measured,
+    ours,
+    param,
+    ratio,
+    value,
+)
 from harness.declare.reference import published
-from harness.declare.table import Table, columns_of, measured, param, value
-from harness.declare.task import Task
 from reproductions.lisa.step_time import quantities as q
 from reproductions.lisa.step_time.experiment import Timing, timings
 

@@ -10,7 +10,8 @@ from typing import Any
 
 import torch
 
-from harness.declare.experiment import Device, Row, RunContext
+from harness.declare import Row, RunContext
+from harness.declare.experiment import Device
 from harness.measure.fresh import call_fresh
 from harness.measure.machine import load_average
 from reproductions.lisa.method.methods import from_params

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import get_args
 
-from harness.declare.experiment import Estimate, Experiment, Needs
-from harness.declare.params import Params, doc, seed
-from harness.declare.profiles import Profile
+from harness.declare import Estimate, Experiment, Needs, Params, Profile, doc, seed
 from reproductions.lisa.memory.experiment import Policy
 
 DECAYS = (0.1, 0.01)

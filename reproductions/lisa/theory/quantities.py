@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from harness.declare.statistics import InvalidQuantity
-from harness.declare.table import pick
+from harness.declare import InvalidQuantity, pick
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -4,10 +4,20 @@ from __future__ import annotations
 
 from functools import partial
 
-from harness.declare.claims import CHECK, at_least, at_most, claims, ours
-from harness.declare.profiles import CPU, SMOKE_AND_CPU
-from harness.declare.table import Table, columns_of, param, value
-from harness.declare.task import Task
+from harness.declare import (
+    CHECK,
+    CPU,
+    SMOKE_AND_CPU,
+    Table,
+    Task,
+    at_least,
+    at_most,
+    claims,
+    columns_of,
+    ours,
+    param,
+    value,
+)
 from reproductions.lisa.theory import quantities as q
 from reproductions.lisa.theory.experiment import Run, runs
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import torch
 
-from harness.declare.experiment import Row, RunContext
+from harness.declare import Row, RunContext
 from reproductions.lisa.method.lisa import Lisa
 from reproductions.lisa.theory.convex import (
     BlockedWeights,

@@ -8,9 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 
-from harness.declare.claims import at_least, at_most, claims
-from harness.declare.named import bind
-from harness.declare.task import Task
+from harness.declare import Task, at_least, at_most, bind, claims
 from reproductions.supar.coordinates import table
 from reproductions.supar.coordinates.experiment import FRESH, coordinate_check
 from reproductions.supar.coordinates.quantities import FIRST_STEP, least_slope, steepest_slope

@@ -10,8 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from harness.declare.experiment import Estimate, Experiment
-from harness.declare.profiles import Profile
+from harness.declare import Estimate, Experiment, Profile
 from harness.provenance.cohorts import Cohort
 from reproductions.supar.method.base_hyperparameters import FIGURE_5
 from reproductions.supar.models.costs import estimate_of, needs_of

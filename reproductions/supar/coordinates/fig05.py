@@ -7,8 +7,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from harness.declare.claims import at_most, claims, monotone, ratio, within
-from harness.declare.task import Task
+from harness.declare import Task, at_most, claims, monotone, ratio, within
 from reproductions.supar.coordinates import quantities as q
 from reproductions.supar.coordinates import table
 from reproductions.supar.coordinates.experiment import FRESH, coordinate_check

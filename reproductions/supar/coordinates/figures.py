@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from harness.declare.statistics import InvalidQuantity, MissingRows, aggregate, t_interval
+from harness.declare import InvalidQuantity, MissingRows
+from harness.declare.statistics import aggregate, t_interval
 from harness.publish.figures import FigureContext, plot_ours, plot_paper, sequential
 from reproductions.supar.coordinates.quantities import activation_slope
 from reproductions.supar.coordinates.table import BLOCKS

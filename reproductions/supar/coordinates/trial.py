@@ -6,7 +6,7 @@ from dataclasses import asdict
 
 from torch import Tensor, nn
 
-from harness.declare.experiment import Row, RunContext
+from harness.declare import Row, RunContext
 from reproductions.nets.gpt import GPT, next_token_loss
 from reproductions.supar.method.activations import measure_steps
 from reproductions.supar.models.gpt_trial import adamw_of, prepare

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from lm_eval.api.model import TemplateLM
 
-from harness.declare.experiment import Row
+from harness.declare import Row
 from harness.errors import EnvError, SpecError
 from harness.lm_eval import LMTask, scores
 from reproductions.nets.gpt import GPT

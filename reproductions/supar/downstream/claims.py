@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from harness.declare.claims import CHECK, Scope, at_least, equal, ordering
-from harness.declare.profiles import SMOKE_AND_CPU
+from harness.declare import CHECK, SMOKE_AND_CPU, Scope, at_least, equal, ordering
 from reproductions.supar.downstream import quantities as q
 from reproductions.supar.models.claims import Row
 

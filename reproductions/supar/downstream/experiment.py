@@ -12,9 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Literal
 
-from harness.declare.experiment import Estimate, Experiment, Needs, Use
-from harness.declare.params import doc
-from harness.declare.profiles import Profile
+from harness.declare import Estimate, Experiment, Needs, Profile, Use, doc
 from reproductions.supar.models.points import FixedPoint, StartedNet, point
 from reproductions.supar.transfer.experiment import transfer, transfer_grid
 

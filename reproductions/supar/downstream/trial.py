@@ -8,7 +8,7 @@ from pathlib import Path
 from safetensors.torch import load_file
 from torch import Tensor
 
-from harness.declare.experiment import Outcome, Row, RunContext, Status
+from harness.declare import Outcome, Row, RunContext, Status
 from harness.errors import DataError
 from harness.lm_eval import Documents, LMTask, stay_offline
 from reproductions.nets.gpt import GPT, GPTConfig

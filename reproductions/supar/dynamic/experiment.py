@@ -11,8 +11,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Literal, get_args
 
-from harness.declare.params import doc
-from harness.declare.profiles import Profile
+from harness.declare import Profile, doc
 from reproductions.supar.method.parameterization import Scheme
 from reproductions.supar.models.gpt_experiment import gpt_experiment
 from reproductions.supar.models.points import (

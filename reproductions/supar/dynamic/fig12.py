@@ -6,10 +6,18 @@ from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING
 
-from harness.declare.claims import Criterion, Quantity, at_least, at_most, claims
-from harness.declare.named import bind
-from harness.declare.table import Table, Tables, columns_of
-from harness.declare.task import Task
+from harness.declare import (
+    Criterion,
+    Table,
+    Tables,
+    Task,
+    at_least,
+    at_most,
+    bind,
+    claims,
+    columns_of,
+)
+from harness.declare.claims import Quantity
 from reproductions.supar.dynamic.experiment import METHODS, DynamicPoint, dynamic_sweep
 from reproductions.supar.models.claims import OURS, Row
 from reproductions.supar.models.optima import optimum_shift, within_rows

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.declare.experiment import Outcome, RunContext
+from harness.declare import Outcome, RunContext
 from reproductions.supar.dynamic.experiment import DynamicPoint
 from reproductions.supar.method.dynamic import Gmp, Rigl, UpdateSchedule, attach_full_masks
 from reproductions.supar.method.masks import linear_layers

@@ -8,8 +8,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
-from harness.declare.claims import CHECK, Criterion, Scope, at_least, at_most, equal, ordering, ours
-from harness.declare.profiles import PAPER, SMOKE_AND_CPU
+from harness.declare import (
+    CHECK,
+    PAPER,
+    SMOKE_AND_CPU,
+    Criterion,
+    Scope,
+    at_least,
+    at_most,
+    equal,
+    ordering,
+    ours,
+)
 from reproductions.supar.models.optima import (
     largest_dense_difference,
     optimum_distance,

@@ -26,7 +26,8 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 import pandas as pd
 from torch import Tensor, nn, optim
 
-from harness.declare.statistics import MIN_SEEDS, Interval, InvalidQuantity, t_interval
+from harness.declare import InvalidQuantity
+from harness.declare.statistics import MIN_SEEDS, Interval, t_interval
 from harness.errors import SpecError
 from reproductions.supar.method.activations import Coordinates, measure_steps
 from reproductions.supar.models.slopes import FLAT, log_slope

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.declare.experiment import Estimate, Needs
+from harness.declare import Estimate, Needs
 from reproductions.supar.models.points import Net, Trained
 
 CPU_FLOPS_PER_S = 80e9

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from harness.declare.experiment import Experiment
-from harness.declare.params import Params
-from harness.declare.profiles import Profile
+from harness.declare import Experiment, Params, Profile
 from reproductions.supar.models.costs import estimate_of, needs_of
 
 

@@ -10,7 +10,7 @@ from typing import Any, cast
 import torch
 from torch import Tensor
 
-from harness.declare.experiment import DryRun, Outcome, RunContext, Status
+from harness.declare import DryRun, Outcome, RunContext, Status
 from harness.measure.dry_step import dry_step
 from reproductions.nets.gpt import GPT, GPTConfig, next_token_loss, num_params
 from reproductions.supar.method.density import Density

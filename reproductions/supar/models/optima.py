@@ -12,8 +12,8 @@ import math
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from harness.declare.statistics import InvalidQuantity, MissingRows, optimum_log2
-from harness.declare.table import pick
+from harness.declare import InvalidQuantity, MissingRows, pick
+from harness.declare.statistics import optimum_log2
 
 if TYPE_CHECKING:
     import pandas as pd

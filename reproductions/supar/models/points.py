@@ -10,7 +10,7 @@ import math
 from dataclasses import replace
 from typing import Literal, TypeVar
 
-from harness.declare.params import Params, Scalar, doc, seed
+from harness.declare import Params, Scalar, doc, seed
 from reproductions.supar.method.base_hyperparameters import TABLE_3
 from reproductions.supar.method.parameterization import BaseHyperparameters, Scheme
 

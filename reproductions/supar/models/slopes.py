@@ -6,7 +6,7 @@ import math
 import statistics
 from collections.abc import Mapping
 
-from harness.declare.statistics import InvalidQuantity
+from harness.declare import InvalidQuantity
 
 FLAT = math.log2(2.5) / 4
 """Largest log-log slope, without its sign, of a size that counts as constant: 0.33, a factor 2.5

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from harness.declare.table import columns_of, value
+from harness.declare import columns_of, value
 from reproductions.supar.models.points import RatePoint
 
 if TYPE_CHECKING:

@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Literal
 
-from harness.declare.params import doc
-from harness.declare.profiles import Profile
+from harness.declare import Profile, doc
 from reproductions.supar.method.base_hyperparameters import TABLE_3
 from reproductions.supar.method.parameterization import Scheme
 from reproductions.supar.models.gpt_experiment import gpt_experiment

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from harness.declare.table import Table, Tables, columns_of, param
-from harness.declare.task import Task
+from harness.declare import Table, Tables, Task, columns_of, param
 from reproductions.supar.models.tables import SEED, TRAIN_LOSS
 from reproductions.supar.pilot.experiment import PilotRate, dense_pilot
 

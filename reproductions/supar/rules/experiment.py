@@ -9,9 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Literal
 
-from harness.declare.experiment import Estimate, Experiment
-from harness.declare.params import Params, doc
-from harness.declare.profiles import Profile
+from harness.declare import Estimate, Experiment, Params, Profile, doc
 from reproductions.supar.method.parameterization import Scheme
 from reproductions.supar.models.schemes import ABLATIONS, SCHEMES
 

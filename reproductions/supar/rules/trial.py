@@ -7,7 +7,7 @@ from dataclasses import replace
 import torch
 from torch import Tensor
 
-from harness.declare.experiment import Row, RunContext
+from harness.declare import Row, RunContext
 from reproductions.nets.gpt import GPT, next_token_loss
 from reproductions.supar.method.base_hyperparameters import TABLE_3
 from reproductions.supar.method.masks import linear_layers

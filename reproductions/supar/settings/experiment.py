@@ -8,9 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from harness.declare.experiment import Experiment
-from harness.declare.params import Params, doc
-from harness.declare.profiles import Profile
+from harness.declare import Experiment, Params, Profile, doc
 from harness.provenance.canonical import digest
 from reproductions.supar.coordinates.experiment import coordinate_check
 from reproductions.supar.dynamic.experiment import dynamic_sweep

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from harness.declare.table import pick
+from harness.declare import pick
 from harness.errors import SpecError
 from reproductions.supar.models.printed import (
     ALL,

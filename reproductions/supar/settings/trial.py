@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 
-from harness.declare.experiment import Row, RunContext
+from harness.declare import Row, RunContext
 from harness.errors import SpecError
 from reproductions.supar.models.costs import train_flops
 from reproductions.supar.models.gpt_trial import parameterization_of, settings_of

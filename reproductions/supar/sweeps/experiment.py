@@ -13,7 +13,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from harness.declare.profiles import Profile
+from harness.declare import Profile
 from reproductions.supar.method.base_hyperparameters import TABLE_3
 from reproductions.supar.method.parameterization import Scheme
 from reproductions.supar.models.gpt_experiment import gpt_experiment

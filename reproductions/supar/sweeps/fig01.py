@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from harness.declare.claims import claims
-from harness.declare.named import bind
-from harness.declare.task import Task
+from harness.declare import Task, bind, claims
 from reproductions.supar.models.claims import moves, stays
 from reproductions.supar.sweeps import table
 from reproductions.supar.sweeps.experiment import lr_sweep

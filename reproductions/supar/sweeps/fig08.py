@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 
-from harness.declare.claims import Scope, at_least, claims
-from harness.declare.task import Task
+from harness.declare import Scope, Task, at_least, claims
 from reproductions.supar.models.claims import OURS, STATED, Row
 from reproductions.supar.models.printed import stated
 from reproductions.supar.models.schemes import NAMES

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from harness.declare.claims import at_most, claims, ordering
-from harness.declare.task import Task
+from harness.declare import Task, at_most, claims, ordering
 from reproductions.supar.models.claims import OURS, STATED
 from reproductions.supar.sweeps import quantities as q
 from reproductions.supar.sweeps import table

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from harness.declare.claims import at_least, claims
-from harness.declare.named import bind
-from harness.declare.task import Task
+from harness.declare import Task, at_least, bind, claims
 from reproductions.supar.models.claims import OURS, stays, transfers_are_dearer
 from reproductions.supar.models.optima import optimum_distance
 from reproductions.supar.models.schemes import ABLATIONS, NAMES

@@ -11,8 +11,7 @@ import statistics
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from harness.declare.statistics import InvalidQuantity, MissingRows
-from harness.declare.table import pick
+from harness.declare import InvalidQuantity, MissingRows, pick
 from reproductions.supar.models.optima import (
     densities_of,
     optimum,

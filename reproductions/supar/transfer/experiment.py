@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from harness.declare.profiles import Profile
+from harness.declare import Profile
 from reproductions.supar.method.base_hyperparameters import TABLE_3
 from reproductions.supar.models.gpt_experiment import gpt_experiment
 from reproductions.supar.models.points import (

@@ -5,9 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 
-from harness.declare.claims import at_least, claims, ordering
-from harness.declare.profiles import PAPER
-from harness.declare.task import Task
+from harness.declare import PAPER, Task, at_least, claims, ordering
 from reproductions.supar.models.claims import OURS, STATED, Row, dense_is_identical
 from reproductions.supar.models.points import CPU_DENSITIES
 from reproductions.supar.models.printed import stated

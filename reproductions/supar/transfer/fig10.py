@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from harness.declare.claims import CHECK, at_least, claims, ordering
-from harness.declare.task import Task
+from harness.declare import CHECK, Task, at_least, claims, ordering
 from reproductions.supar.models.claims import OURS, dense_is_identical
 from reproductions.supar.models.schemes import NAMES
 from reproductions.supar.transfer import quantities as q

@@ -9,7 +9,7 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from harness.declare.statistics import MissingRows
+from harness.declare import MissingRows
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.declare.experiment import Outcome, RunContext, Status
+from harness.declare import Outcome, RunContext, Status
 from reproductions.supar.models.gpt_trial import adamw_of, finish, prepare, run_training
 from reproductions.supar.models.points import FixedPoint
 from reproductions.supar.transfer.experiment import MODEL
