@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any, get_args
+from typing import TYPE_CHECKING, Annotated, Any, get_args
 
 import typer
 
@@ -13,8 +13,10 @@ from harness.declare.task import Task
 from harness.errors import UsageError, nearest
 from harness.registry import Library, load_registry
 from harness.store.atomic import write_bytes, write_text
-from harness.store.result import TaskResult, load_result
 from harness.store.workspace import find_workspace
+
+if TYPE_CHECKING:  # what it imports would slow every verb down
+    from harness.store.result import TaskResult
 
 StoredProfile = Annotated[
     str | None, typer.Option("--profile", "-p", help="Scale; the largest that is stored.")
@@ -112,6 +114,8 @@ def report(
 
 
 def _stored(task_id: str, profile: str | None) -> tuple[Library, Task, TaskResult]:
+    from harness.store.result import load_result
+
     library, workspace = load_registry(), find_workspace()
     selected = library.select([task_id])
     if len(selected) != 1:
