@@ -10,7 +10,7 @@ from harness.declare.profiles import CPU, SMOKE_AND_CPU
 from harness.declare.task import Task
 from reproductions.lisa.continual import quantities as q
 from reproductions.lisa.continual import table
-from reproductions.lisa.continual.experiment import FULL_SIZE, half_of, memory, runs
+from reproductions.lisa.continual.experiment import FULL_SIZE, half_of, memory, memory_grid, runs
 from reproductions.lisa.models import layouts
 from reproductions.lisa.models.names import QUALITY
 from reproductions.lisa.models.scored import VANILLA
@@ -40,17 +40,16 @@ MEMORY_AT_HALF = (
     )
     for model, words in MODELS.items()
 )
-OTHER_GAMMAS = {"llama-2-7b": (2, 4, 8), QUALITY: (1, 2)}
 
 
 def rows_of(model: str) -> tuple[Line, ...]:
     """Return a model's rows, LISA's with half of the blocks."""
-    half = {"model": model, "method": "lisa", "gamma": half_of(model)}
+    half = half_of(model)
     return tuple(
         Line(
             layouts.HEADS[method],
             group=layouts.MODELS[model],
-            where=half if method == "lisa" else {"model": model, "method": method},
+            where={"model": model, "method": method, "gamma": half if method == "lisa" else 0},
         )
         for method in (VANILLA, "lisa", "full")
     )
@@ -61,12 +60,12 @@ LAYOUT = Layout(
         *(row for model in (*FULL_SIZE, QUALITY) for row in rows_of(model)),
         *(
             Line(
-                f"LISA, gamma = {gamma}",
-                group=layouts.MODELS[model],
-                where={"model": model, "method": "lisa", "gamma": gamma},
+                f"LISA, gamma = {step.gamma}",
+                group=layouts.MODELS[step.shape],
+                where={"model": step.shape, "method": "lisa", "gamma": step.gamma},
             )
-            for model, gammas in OTHER_GAMMAS.items()
-            for gamma in gammas
+            for step in memory_grid("cpu")
+            if step.method == "lisa" and step.gamma != half_of(step.shape)
         ),
     ),
     columns=(

@@ -100,8 +100,12 @@ def method_lines(ranks: tuple[int, ...]) -> tuple[Line, ...]:
         for gamma in GAMMAS
     )
     full = Line("Vanilla", where={"method": "full"}, paper={"y_name": "vanilla"})
-    plain = {"method": "lora", "rank": ranks[0], "dropout": 0.0}
-    return full, *lora, *lisa, Line(f"r = {ranks[0]}, no dropout", group="LoRA", where=plain)
+    plain = Line(
+        f"r = {ranks[0]}, no dropout",
+        group="LoRA",
+        where={"method": "lora", "rank": ranks[0], "dropout": 0.0},
+    )
+    return full, *lora, *lisa, plain
 
 
 NO_DROPOUT = f"LoRA has dropout {DROPOUT:g}; the last column, without, is not the paper's."
