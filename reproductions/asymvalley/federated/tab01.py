@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 
+from harness.declare import Cell, Layout, Line
 from harness.declare.claims import (
     CHECK,
     Criterion,
@@ -21,7 +22,14 @@ from harness.declare.profiles import PAPER
 from harness.declare.task import Task
 from reproductions.asymvalley.federated import quantities as q
 from reproductions.asymvalley.federated import table
-from reproductions.asymvalley.federated.experiment import identities, runs, searches
+from reproductions.asymvalley.federated.experiment import (
+    ALPHAS,
+    CPU_COLOUR,
+    CPU_GREY,
+    identities,
+    runs,
+    searches,
+)
 from reproductions.asymvalley.models.scopes import TRAINED
 
 DATASETS = {"cifar10": "CIFAR-10", "cinic10": "CINIC-10"}
@@ -33,6 +41,40 @@ NAMES = {
     "fedpan": "FedPAN",
     "fedsign": "FedSign",
 }
+HEADS = {
+    "cifar10": f"{DATASETS['cifar10']}, here {CPU_COLOUR['num_train']:,} images of it",
+    "cinic10": f"{DATASETS['cinic10']}, here {CPU_GREY['data'].upper()}",
+}
+
+
+def layout_of(cell: Cell, *, title: str, note: str) -> Layout:
+    """Return Table 1 with a value of the final global models in its cells."""
+    return Layout(
+        rows=tuple(Line(name, where={"algorithm": algorithm}) for algorithm, name in NAMES.items()),
+        columns=tuple(
+            Line(f"alpha = {alpha:g}", group=head, where={"dataset": dataset, "alpha": alpha})
+            for dataset, head in HEADS.items()
+            for alpha in ALPHAS
+        ),
+        cell=cell,
+        where={"part": "final"},
+        title=title,
+        notes=(note, "At profile `paper` both data sets are the paper's."),
+    )
+
+
+LAYOUT = (
+    layout_of(
+        Cell("test_accuracy", unit="%", scale=0.01),
+        title="Test accuracy",
+        note="The paper's values are not at hand as numbers.",
+    ),
+    layout_of(
+        Cell("same_sign_ratio", unit="%", scale=0.01),
+        title="Parameters of a client that keep the sign of the global model",
+        note="The paper prints no such table.",
+    ),
+)
 WHERE = "Table 1 and section 6.2"
 OBJECTIVE = "section 6.2, the objective of FedSign"
 RUN = replace(
@@ -90,6 +132,7 @@ task = Task(
     "asymvalley/tab01",
     reads=(runs, searches, identities),
     table=table.ACCURACIES,
+    layout=LAYOUT,
     claims=claims(
         WHERE,
         *(declared for dataset, name in DATASETS.items() for declared in on_dataset(dataset, name)),

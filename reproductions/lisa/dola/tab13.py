@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from functools import partial
 
+from harness.declare import Cell, Layout, Line
 from harness.declare.claims import Criterion, at_least, claims, ours
 from harness.declare.profiles import PAPER
 from harness.declare.task import Task
-from reproductions.lisa.dola.experiment import decoded, given
+from reproductions.lisa.dola.experiment import PAPER_MODEL, decoded, given
 from reproductions.lisa.dola.quantities import lead_under_dola
 from reproductions.lisa.dola.table import ANSWERS
+from reproductions.lisa.models.layouts import HEADS, MODELS, OWN, PROBLEMS
+from reproductions.lisa.models.names import QUALITY
+from reproductions.lisa.models.scored import VANILLA
 from reproductions.lisa.models.word_problem_claims import IN_HOUSE, stand_in
 
 ON_GSM8K = ours(
@@ -25,10 +29,43 @@ def no_lead_of_vanilla(questions: str, value: str) -> Criterion:
     return at_least(partial(lead_under_dola, questions=questions, value=value), 0, "share")
 
 
+LAYOUT = Layout(
+    rows=tuple(
+        Line(
+            HEADS[weights],
+            group=head,
+            where={"model": model, "questions": questions, "weights": weights},
+        )
+        for model, questions, head in (
+            (PAPER_MODEL, "gsm8k", f"{MODELS[PAPER_MODEL]}, GSM8K"),
+            (QUALITY, "word_problems", f"{OWN}; {PROBLEMS}"),
+        )
+        for weights in (VANILLA, "lisa")
+    ),
+    columns=(
+        Line("DoLa", where={"decoding": "dola"}),
+        Line("greedy", where={"decoding": "greedy"}),
+        *(
+            Line(
+                head,
+                group="marked results alone",
+                where={"decoding": decoding},
+                cell=Cell("accuracy", unit="%", scale=0.01, digits=1),
+            )
+            for decoding, head in (("dola", "DoLa"), ("greedy", "greedy"))
+        ),
+    ),
+    cell=Cell("flexible_accuracy", unit="%", scale=0.01, digits=1),
+    notes=(
+        "The last number of an answer is its result; the columns of marked results, and those of"
+        " greedy decoding, are not the paper's.",
+    ),
+)
 task = Task(
     "lisa/tab13",
     reads=(decoded, given),
     table=ANSWERS,
+    layout=LAYOUT,
     claims=claims(
         stand_in("Table 13"),
         (

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from harness.declare import Cell, Layout, Line
 from harness.declare.claims import CHECK, claims, equal
 from harness.declare.profiles import SMOKE_AND_CPU
 from harness.declare.table import Table, value
 from harness.declare.task import Task
 from reproductions.lisa.facts.experiment import Model, models
+from reproductions.lisa.memory.experiment import MODELS
+from reproductions.lisa.models import layouts
+from reproductions.lisa.models.names import QUALITY
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -28,6 +32,35 @@ COUNTS = {
     "closed_form_block_params": "The same in closed form.",
     "outside_params": "What LISA always trains: embeddings, head, final norm.",
 }
+
+HEADS = {
+    "num_blocks": "layers",
+    "hidden": "hidden size",
+    "heads": "heads",
+    "kv_heads": "heads of keys and values",
+    "ffn": "feed-forward size",
+    "vocab": "vocabulary",
+    "positions": "positions",
+}
+LAYOUT = Layout(
+    rows=tuple(
+        Line(layouts.MODELS[name], where={"model": name})
+        for name in (*MODELS, "tiny-deep", QUALITY)
+    ),
+    columns=(
+        Line("parameters", cell=Cell("num_params", unit="M", scale=1e6, digits=1)),
+        *(Line(head, cell=Cell(name, digits=0)) for name, head in HEADS.items()),
+        *(
+            Line(head, cell=Cell(name, unit="M", scale=1e6, digits=1))
+            for name, head in (
+                ("block_params", "parameters of a block"),
+                ("outside_params", "parameters outside of the blocks"),
+            )
+        ),
+    ),
+    cell=Cell("num_params"),
+    notes=("The last two models, and the last two columns, are not the paper's.",),
+)
 
 
 def params_error(table: pd.DataFrame) -> float:
@@ -51,6 +84,7 @@ task = Task(
         value("family", str, "Class in transformers."),
         (value(name, int, doc) for name, doc in COUNTS.items()),
     ),
+    layout=LAYOUT,
     claims=claims(
         "Table 14; its values are not known to us",
         (

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 
+from harness.declare import Layout, Line
 from harness.declare.claims import at_least, at_most, claims
 from harness.declare.task import Task
 from reproductions.lisa.finetuning import quantities as q
 from reproductions.lisa.finetuning import table
 from reproductions.lisa.finetuning.claims import DOTS, IN_HOUSE, MT_BENCH, ONE_RATE, stand_in
-from reproductions.lisa.finetuning.experiment import GAMMA, PERIOD, runs
+from reproductions.lisa.finetuning.experiment import GAMMA, NUM_STEPS, PERIOD, runs
+from reproductions.lisa.models.layouts import MODELS, OWN
+from reproductions.lisa.models.names import QUALITY
 
 
 def two(period: int) -> q.Chosen:
@@ -25,10 +29,46 @@ def eight(period: int) -> q.Chosen:
 OTHERS = [eight(1), eight(5), two(5), two(25)]
 """The paper's settings beside the one that draws once."""
 test_loss = partial(q.difference, value="test_loss")
+PRINTED = ((8, 1), (8, 5), (GAMMA, 5), (GAMMA, 25), (GAMMA, NUM_STEPS))
+NOT_PRINTED = ((8, PERIOD), (GAMMA, 1), (GAMMA, PERIOD))
+LAYOUT = Layout(
+    rows=tuple(
+        Line(
+            f"K = {period}",
+            group=f"gamma = {gamma}",
+            where={"gamma": gamma, "period": period},
+            paper={"series": f"gamma={gamma}", "x": str(period)},
+        )
+        for gamma, period in (*PRINTED, *NOT_PRINTED)
+    ),
+    columns=(
+        *(
+            Line(
+                MODELS[model],
+                group="MT-Bench",
+                where={"model": model},
+                cell=replace(table.LOSS, unit="points", digits=2),
+                paper={"series": model},
+            )
+            for model in ("tinyllama", "llama-2-7b")
+        ),
+        Line(OWN, group="held-out loss", where={"model": QUALITY}),
+    ),
+    cell=table.LOSS,
+    where={"layer_seed": 0},
+    notes=(
+        "Ours has held-out losses of another model: they are no scores of MT-Bench, and low is"
+        " good.",
+        "Blocks are drawn with the first seed of the layers.",
+        f"The last {len(NOT_PRINTED)} rows are not the paper's.",
+        "K is in steps; the early version calls it a frequency.",
+    ),
+)
 task = Task(
     "lisa/tab06",
     reads=(runs,),
     table=table.ends_at_one_rate(gammas=(GAMMA, 8)),
+    layout=LAYOUT,
     claims=claims(
         stand_in("Table 6"),
         (

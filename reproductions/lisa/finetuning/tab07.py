@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
+from harness.declare import Layout, Line
 from harness.declare.claims import at_least, claims
 from harness.declare.table import Table
 from harness.declare.task import Task
@@ -11,11 +12,23 @@ from reproductions.lisa.finetuning import quantities as q
 from reproductions.lisa.finetuning import table
 from reproductions.lisa.finetuning.claims import DOTS, IN_HOUSE, MT_BENCH, ON, stand_in
 from reproductions.lisa.finetuning.experiment import FIXED_LR, runs
+from reproductions.lisa.models.layouts import HEADS, MODELS
+from reproductions.lisa.models.names import QUALITY
 
+LAYOUT = Layout(
+    rows=tuple(
+        Line(HEADS[method], group=MODELS[QUALITY], where={"method": method})
+        for method in ("lisa", "lora")
+    ),
+    columns=table.LAYER_SEEDS,
+    cell=table.LOSS,
+    notes=("LoRA's row is not the paper's; it draws no layers, and has one value.",),
+)
 task = Task(
     "lisa/tab07",
     reads=(runs,),
     table=Table(table.FINAL, table.layer_seed_rows),
+    layout=LAYOUT,
     claims=claims(
         stand_in("Table 7"),
         (

@@ -4,18 +4,29 @@ from __future__ import annotations
 
 from functools import partial
 
+from harness.declare import Layout, Line
 from harness.declare.claims import at_most, claims
 from harness.declare.task import Task
 from reproductions.lisa.finetuning import quantities as q
 from reproductions.lisa.finetuning import table
 from reproductions.lisa.finetuning.claims import IN_HOUSE, ON, stand_in
 from reproductions.lisa.finetuning.experiment import GAMMA, runs
+from reproductions.lisa.models.layouts import HELD_OUT, OWN, blocks_head
+from reproductions.lisa.models.names import QUALITY
 
 NONE: q.Chosen = {**q.LISA, "gamma": 0}
+LAYOUT = Layout(
+    rows=tuple(
+        Line(blocks_head(gamma), group="LISA", where={"gamma": gamma}) for gamma in (0, GAMMA)
+    ),
+    columns=(Line(OWN, group=HELD_OUT, where={"model": QUALITY}),),
+    cell=table.LOSS,
+)
 task = Task(
     "lisa/tab10",
     reads=(runs,),
     table=table.ends(methods=("lisa",), gammas=(0, GAMMA), best=True),
+    layout=LAYOUT,
     claims=claims(
         stand_in("Table 10"),
         (

@@ -4,18 +4,35 @@ from __future__ import annotations
 
 from functools import partial
 
+from harness.declare import Layout, Line
 from harness.declare.claims import at_most, claims
 from harness.declare.task import Task
 from reproductions.lisa.finetuning import quantities as q
 from reproductions.lisa.finetuning import table
 from reproductions.lisa.finetuning.claims import DOTS, IN_HOUSE, MT_BENCH, ONE_RATE, stand_in
-from reproductions.lisa.finetuning.experiment import GAMMA, PERIOD, runs
+from reproductions.lisa.finetuning.experiment import GAMMA, NUM_STEPS, PERIOD, PERIODS, runs
+from reproductions.lisa.models.layouts import MODELS
+from reproductions.lisa.models.names import QUALITY
 
 ANEW: q.Chosen = {**q.TWO, "period": PERIOD}
+LAYOUT = Layout(
+    rows=tuple(
+        Line(head, group=MODELS[QUALITY], where={"period": period})
+        for period, head in (
+            (PERIOD, "LISA"),
+            (NUM_STEPS, "LISA-fix"),
+            *((period, f"LISA, K = {period}") for period in PERIODS if period != NUM_STEPS),
+        )
+    ),
+    columns=table.LAYER_SEEDS,
+    cell=table.LOSS,
+    notes=(f"K is {PERIOD} in the first row; the rows with other periods are not the paper's.",),
+)
 task = Task(
     "lisa/tab12",
     reads=(runs,),
     table=table.ends_at_one_rate(gammas=(GAMMA,)),
+    layout=LAYOUT,
     claims=claims(
         stand_in("Table 12"),
         (

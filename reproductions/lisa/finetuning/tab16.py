@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
+from harness.declare import Cell, Layout, Line
 from harness.declare.claims import CHECK, claims, equal
 from harness.declare.named import bind
 from harness.declare.profiles import SMOKE_AND_CPU
@@ -12,11 +13,37 @@ from reproductions.lisa.finetuning import quantities as q
 from reproductions.lisa.finetuning import table
 from reproductions.lisa.finetuning.claims import SPREAD
 from reproductions.lisa.finetuning.experiment import BASELINES, LRS, runs, staged
+from reproductions.lisa.models.layouts import HEADS, MODELS
+from reproductions.lisa.models.names import QUALITY, STAGED, HowTuned
 
+SHOWN: dict[str, tuple[HowTuned, ...]] = {
+    QUALITY: ("lora", "galore", "lisa", "full", "cyclic"),
+    **dict.fromkeys(STAGED, ("lora", "lisa", "full")),
+}
+LAYOUT = Layout(
+    rows=tuple(
+        Line(
+            HEADS[method],
+            group=MODELS.get(model, f"here: {model}"),
+            where={"model": model, "method": method},
+        )
+        for model, methods in SHOWN.items()
+        for method in methods
+    ),
+    columns=(
+        Line("learning rate"),
+        Line("gamma", cell=Cell("gamma", digits=0)),
+        Line("K", cell=Cell("period", digits=0)),
+    ),
+    cell=Cell("lr", digits=4),
+    where={"chosen": True},
+    notes=("The models are ours, and BAdam's row is not the paper's; gamma is 0 but for LISA.",),
+)
 task = Task(
     "lisa/tab16",
     reads=(runs, staged),
     table=table.ends(methods=(*BASELINES, "lisa")),
+    layout=LAYOUT,
     claims=claims(
         "Table 16",
         (

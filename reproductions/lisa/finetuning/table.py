@@ -8,16 +8,19 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
+from harness.declare import Cell, Line
 from harness.declare.table import Column, Table, Tables, columns_of, param, value
 from reproductions.lisa.finetuning.experiment import (
     FIXED_LR,
     GAMMA,
     PERIOD,
+    SEEDS,
     WINDOW,
     Tune,
     runs,
     staged,
 )
+from reproductions.lisa.models.layouts import HELD_OUT
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -205,3 +208,10 @@ def _best_lr(table: pd.DataFrame) -> pd.Series[float]:
 
 def _of(run: pd.DataFrame, split: str) -> pd.DataFrame:
     return run[run["split"] == split].sort_values("step", kind="stable")
+
+
+LOSS = Cell("test_loss", unit="nats", digits=3)
+"""What stands where the paper has scores of MT-Bench."""
+LAYER_SEEDS = tuple(
+    Line(f"Seed {number + 1}", group=HELD_OUT, where={"layer_seed": number}) for number in SEEDS
+)

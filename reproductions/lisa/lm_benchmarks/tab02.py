@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+from harness.declare import Line
 from harness.declare.claims import at_least, at_most, claims
 from harness.declare.task import Task
 from reproductions.lisa.lm_benchmarks import quantities as q
 from reproductions.lisa.lm_benchmarks.claims import ON_THE_PAPERS_MODELS, SCORER_AGREES
 from reproductions.lisa.lm_benchmarks.experiment import accuracy
-from reproductions.lisa.lm_benchmarks.table import table_of
+from reproductions.lisa.lm_benchmarks.table import layouts_of, table_of
+from reproductions.lisa.models.scored import THREE
 
+NAMES = {"mmlu": "MMLU", "agieval": "AGIEval", "winogrande": "WinoGrande"}
 task = Task(
     "lisa/tab02",
     reads=accuracy.with_given,
-    table=table_of("mmlu", "agieval", "winogrande"),
+    table=table_of(*NAMES),
+    layout=layouts_of(
+        *THREE,
+        columns=tuple(Line(name, where={"task": task}) for task, name in NAMES.items()),
+    ),
     claims=claims(
         "Table 2 and section 4.2",
         SCORER_AGREES,

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from functools import partial
 
+from harness.declare import Line
 from harness.declare.claims import at_least, claims
 from harness.declare.task import Task
 from reproductions.lisa.lm_benchmarks.claims import ON_THE_PAPERS_MODELS, SCORER_AGREES
 from reproductions.lisa.lm_benchmarks.experiment import accuracy
 from reproductions.lisa.lm_benchmarks.quantities import least_lead
-from reproductions.lisa.lm_benchmarks.table import table_of
+from reproductions.lisa.lm_benchmarks.table import layouts_of, table_of
+from reproductions.lisa.models.scored import LARGEST
 
 WHERE = "Table 5 and section 4.3"
 NAMES = {"gsm8k": "GSM8K (strict match)", "pubmedqa": "PubMedQA"}
@@ -22,10 +24,24 @@ LISA_AT_LEAST_LORA = (
     )
     for task, name in NAMES.items()
 )
+COLUMNS = (
+    Line("MT-Bench", where={"task": "mt_bench"}),
+    Line("GSM8K", where={"task": "gsm8k", "metric": "exact_match strict-match"}),
+    Line("PubMedQA", where={"task": "pubmedqa"}),
+    Line("GSM8K, last number", where={"task": "gsm8k", "metric": "exact_match flexible-extract"}),
+)
 task = Task(
     "lisa/tab05",
     reads=accuracy.with_largest,
     table=table_of("gsm8k", "pubmedqa"),
+    layout=layouts_of(
+        LARGEST,
+        columns=COLUMNS,
+        notes=(
+            "Ratings of MT-Bench are in Table 9.",
+            "GSM8K's result is the number after its mark; the last column is not the paper's.",
+        ),
+    ),
     claims=claims(WHERE, SCORER_AGREES, *LISA_AT_LEAST_LORA)
     + claims(
         f"{WHERE}; the direction is a remark by others, not seen in the paper",

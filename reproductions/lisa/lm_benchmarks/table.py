@@ -5,8 +5,11 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
+from harness.declare import Cell, Layout, Line
 from harness.declare.table import Table, Tables, columns_of, measured, param, value
 from reproductions.lisa.lm_benchmarks.experiment import Asked
+from reproductions.lisa.models.layouts import models_and_methods
+from reproductions.lisa.models.names import QUALITY
 from reproductions.lisa.models.scored import METHODS, VANILLA
 
 if TYPE_CHECKING:
@@ -58,3 +61,30 @@ def accuracy_rows(tables: Tables, *, tasks: tuple[str, ...]) -> pd.DataFrame:
     kept = table[table["task"].isin(tasks)]
     order = {name: place for place, name in enumerate((VANILLA, *METHODS))}
     return kept.sort_values("method", key=lambda names: names.map(order), kind="stable")
+
+
+def layouts_of(
+    *models: str, columns: tuple[Line, ...], notes: tuple[str, ...] = ()
+) -> tuple[Layout, Layout]:
+    """Return the printed table of accuracies of models, ours last, and that of their errors."""
+    rows = models_and_methods((*models, QUALITY))
+    chance = Line(
+        "chance",
+        where={"model": QUALITY, "method": VANILLA},
+        cell=Cell("random_accuracy", unit="%", scale=0.01, digits=1),
+    )
+    accuracies = Layout(
+        rows=(*rows, chance),
+        columns=columns,
+        cell=Cell("accuracy", unit="%", scale=0.01, digits=1),
+        title="Accuracy",
+        notes=("The row of chance is not the paper's.", *notes),
+    )
+    errors = Layout(
+        rows=rows,
+        columns=columns,
+        cell=Cell("stderr", unit="%", scale=0.01, digits=1),
+        title="Standard errors of the accuracies, over documents",
+        notes=("By lm-eval, of ours alone.", *notes),
+    )
+    return accuracies, errors

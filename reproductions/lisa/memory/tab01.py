@@ -37,6 +37,7 @@ task = Task(
     "lisa/tab01",
     reads=(steps, policies),
     table=table.PEAKS,
+    layout=(table.PEAK_TABLE, table.LENGTH_TABLE, table.SMALL_TABLE, table.POLICY_TABLE),
     claims=claims(
         "Table 1 and section 4.1",
         (

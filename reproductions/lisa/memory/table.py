@@ -4,8 +4,23 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from harness.declare import Cell, Layout, Line
 from harness.declare.table import Table, Tables, columns_of, measured, param, seed_column
-from reproductions.lisa.memory.experiment import Step, policies, steps
+from reproductions.lisa.memory.experiment import (
+    DROPOUT,
+    GAMMAS,
+    MODELS,
+    NUM_PERIODS,
+    RANKS,
+    SEQ_LEN,
+    SEQ_LENS,
+    TINY_RANKS,
+    Step,
+    policies,
+    steps,
+)
+from reproductions.lisa.models.layouts import blocks_head
+from reproductions.lisa.models.names import TITLES
 from reproductions.lisa.models.step_bytes import BYTES
 
 if TYPE_CHECKING:
@@ -62,3 +77,109 @@ PEAKS = Table.of(
     make=peak_rows,
 )
 BREAKDOWN = Table.of(STEP, BYTES, GPU_PEAKS, make=breakdown_rows)
+
+
+def method_lines(ranks: tuple[int, ...]) -> tuple[Line, ...]:
+    """Return the columns of Table 1; last LoRA without dropout, which the paper has not."""
+    lora = (
+        Line(
+            f"r = {rank}",
+            group="LoRA",
+            where={"method": "lora", "rank": rank, "dropout": DROPOUT},
+            paper={"y_name": f"lora_r{rank}"},
+        )
+        for rank in ranks
+    )
+    lisa = (
+        Line(
+            blocks_head(gamma),
+            group="LISA",
+            where={"method": "lisa", "gamma": gamma},
+            paper={"y_name": f"lisa_{blocks_head(gamma)}"},
+        )
+        for gamma in GAMMAS
+    )
+    full = Line("Vanilla", where={"method": "full"}, paper={"y_name": "vanilla"})
+    plain = Line(
+        f"r = {ranks[0]}, no dropout",
+        group="LoRA",
+        where={"method": "lora", "rank": ranks[0], "dropout": 0.0},
+    )
+    return full, *lora, *lisa, plain
+
+
+NO_DROPOUT = f"LoRA has dropout {DROPOUT:g}; the last column, without, is not the paper's."
+PEAK_TABLE = Layout(
+    rows=(
+        *(
+            Line(
+                TITLES[shape],
+                group="tensors counted",
+                where={"shape": shape},
+                paper={"series": TITLES[shape]},
+            )
+            for shape in MODELS
+        ),
+        *(
+            Line(
+                TITLES[shape],
+                group="reserved on a GPU",
+                where={"shape": shape, "how": "gpu"},
+                cell=Cell("peak_reserved_bytes", unit="GB", scale=1e9, digits=1),
+                paper={"series": TITLES[shape]},
+            )
+            for shape in MODELS[:-1]
+        ),
+    ),
+    columns=method_lines(RANKS),
+    cell=Cell("total_bytes", unit="GB", scale=1e9, digits=1),
+    where={"part": "step", "seq_len": SEQ_LEN},
+    title="Peak memory",
+    notes=(
+        f"Ours has sequences of {SEQ_LEN} tokens, one at a time; the paper does not state its"
+        " length.",
+        f"On {TITLES[MODELS[-1]]} the paper's is one GPU's share of a model in parallel, ours the"
+        " whole.",
+        NO_DROPOUT,
+    ),
+)
+LENGTH_TABLE = Layout(
+    rows=tuple(
+        Line(f"{seq_len} tokens", where={"seq_len": seq_len}) for seq_len in SEQ_LENS["llama-2-7b"]
+    ),
+    columns=method_lines(RANKS),
+    cell=Cell("total_bytes", unit="GB", scale=1e9, digits=1),
+    where={"part": "step", "shape": "llama-2-7b"},
+    title=f"{TITLES['llama-2-7b']} by length of the sequence",
+    notes=("The paper has one length, which it does not state.", NO_DROPOUT),
+)
+SMALL_TABLE = Layout(
+    rows=(Line(TITLES["tiny-deep"], where={"shape": "tiny-deep"}),),
+    columns=method_lines(TINY_RANKS),
+    cell=Cell("total_bytes", unit="MB", scale=1e6, digits=1),
+    where={"part": "step", "how": "count"},
+    title="The same for a small model of ours, really trained",
+    notes=(
+        f"Ranks {', '.join(map(str, TINY_RANKS))} stand for {', '.join(map(str, RANKS))}. The"
+        " paper has no such model.",
+        NO_DROPOUT,
+    ),
+)
+POLICY_TABLE = Layout(
+    rows=tuple(
+        Line(head, where={"policy": policy})
+        for policy, head in (
+            ("drop_refrozen", "dropped when frozen again"),
+            ("keep_all", "all kept"),
+            ("reset_all", "all reset"),
+        )
+    ),
+    columns=tuple(
+        Line(str(number), group="period", where={"period_number": number})
+        for number in range(1, NUM_PERIODS + 1)
+    ),
+    cell=Cell("moments_bytes", unit="MB", scale=1e6),
+    where={"part": "periods"},
+    title="Optimizer states over periods, by what happens to those of frozen blocks",
+    notes=("The paper prints no such table.",),
+)

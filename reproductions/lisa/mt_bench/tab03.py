@@ -42,6 +42,7 @@ task = Task(
     "lisa/tab03",
     reads=ratings.with_given,
     table=table.AVERAGES,
+    layout=table.AVERAGE_LAYOUT,
     claims=sum((*ORDERED, *GAINS), ()),
     figure="figures:average_panels",
     caption="Mean rating by a judge model of 160 answers, from 1 to 10, by method. Filled: ours,"

@@ -29,6 +29,7 @@ task = Task(
     "lisa/tab08",
     reads=ratings.with_given,
     table=table.BY_CATEGORY,
+    layout=table.category_layout(*THREE),
     claims=sum(BY_KIND, ()),
     figure="figures:category_panels",
     caption="Mean rating by a judge model of the 20 answers of a category, from 1 to 10, by"

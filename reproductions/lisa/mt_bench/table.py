@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from harness.declare import Cell, Layout, Line
 from harness.declare.table import Column, Table, Tables, columns_of, measured, param, value
+from reproductions.lisa.models.layouts import ALL_METHODS, HEADS, MODELS, models_and_methods
+from reproductions.lisa.models.names import QUALITY
+from reproductions.lisa.models.scored import THREE
 from reproductions.lisa.mt_bench.experiment import Examined
 
 if TYPE_CHECKING:
@@ -99,3 +103,33 @@ BY_CATEGORY = Table.of(
     MEAN,
     make=category_rows,
 )
+NO_CODING = "The paper's values are of an early version, without coding and without GaLore."
+AVERAGE_LAYOUT = Layout(
+    rows=tuple(
+        Line(MODELS[model], where={"model": model}, paper={"series": model})
+        for model in (*THREE, QUALITY)
+    ),
+    columns=tuple(
+        Line(HEADS[method], where={"method": method}, paper={"series": method})
+        for method in ALL_METHODS
+    ),
+    cell=Cell("mean_rating"),
+    notes=(NO_CODING,),
+)
+
+
+def category_layout(*models: str) -> Layout:
+    """Return the printed table of ratings by category of models, ours last."""
+    return Layout(
+        rows=models_and_methods((*models, QUALITY)),
+        columns=tuple(
+            Line(
+                "STEM" if category == "stem" else category.capitalize(),
+                where={"category": category},
+                paper={"series": category},
+            )
+            for category in CATEGORIES
+        ),
+        cell=Cell("mean_rating"),
+        notes=(NO_CODING,),
+    )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 
+from harness.declare import Line
 from harness.declare.claims import CHECK, at_least, claims, equal, ours, within
 from harness.declare.named import bind
 from harness.declare.profiles import PAPER
@@ -17,8 +18,9 @@ from reproductions.supar.downstream.claims import (
     sp_is_nearer_to_random,
     supar_is_best,
 )
-from reproductions.supar.downstream.experiment import downstream, given
+from reproductions.supar.downstream.experiment import UNTRAINED, downstream, given
 from reproductions.supar.models.claims import STATED, Row
+from reproductions.supar.transfer.experiment import DENSITIES
 
 TITLES = {
     "arc_easy": "ARC-easy",
@@ -47,6 +49,18 @@ MODEL_OF_THE_PAPER = replace(
     STATED, elsewhere="the number belongs to the paper's own model and data"
 )
 
+LAYOUT = table.accuracy_layout(
+    TITLES | {"boolq": f"{TITLES['boolq']}, here without passages"},
+    densities=DENSITIES["paper"],
+    last_rows=(Line("Avg", where={"task": "average"}, paper={"series": "Avg"}),),
+    last_columns=(Line("untrained net", where={"scheme": UNTRAINED}),),
+    notes=(
+        "Ours has smaller nets; BoolQ has its passages at profile `paper` alone.",
+        "Averages are among the claims; the table has none.",
+        "The last column is not the paper's.",
+    ),
+)
+
 
 def average(scheme: str, name: str, printed: float) -> Row:
     """Return the claim that an average at the lowest density is the one that is printed."""
@@ -65,6 +79,7 @@ task = Task(
     "supar/tab02",
     reads=(downstream, given),
     table=table.TASKS,
+    layout=LAYOUT,
     claims=claims(
         "Table 2, random",
         (

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from harness.declare import Cell, Layout, Line
 from harness.declare.table import Column, Table, Tables, columns_of, measured, param, value
 from reproductions.supar.downstream.experiment import UNTRAINED, continuation, downstream, given
 from reproductions.supar.models.points import StartedNet
+from reproductions.supar.models.schemes import LABELS, SCHEMES
 from reproductions.supar.models.tables import SEED
 
 if TYPE_CHECKING:
@@ -105,3 +108,42 @@ SUBSTITUTE = Table.of(
     value("items_sha256", str, "Hash of the questions; empty for a diverged net.", nullable=True),
     make=answers,
 )
+
+
+def accuracy_layout(
+    tasks: Mapping[str, str],
+    *,
+    densities: tuple[float, ...],
+    last_rows: tuple[Line, ...] = (),
+    last_columns: tuple[Line, ...] = (),
+    digits: int = 2,
+    notes: tuple[str, ...] = (),
+) -> Layout:
+    """Return Table 2 of some tasks: a group of columns for each sparsity, and guessing.
+
+    tasks: with their heads. last_rows, last_columns: after these.
+    """
+    nets = (
+        Line(
+            LABELS[scheme],
+            group=f"sparsity {100 * (1 - density):.3g} %",
+            where={"scheme": scheme, "density": density},
+            # The reference rows have six decimals.
+            paper={"series": scheme, "x": f"{round(density, 6):g}"},
+        )
+        for density in densities
+        for scheme in SCHEMES
+    )
+    guessing = Line("Random", where={"scheme": "random"}, paper={"series": "random", "x": ""})
+    return Layout(
+        rows=(
+            *(
+                Line(head, where={"task": task}, paper={"series": head.split(",")[0]})
+                for task, head in tasks.items()
+            ),
+            *last_rows,
+        ),
+        columns=(*nets, guessing, *last_columns),
+        cell=Cell("accuracy", digits=digits),
+        notes=notes,
+    )

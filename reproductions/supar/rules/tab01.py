@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from functools import partial
 
+from harness.declare import Cell, Layout, Line
 from harness.declare.claims import CHECK, claims, equal
 from harness.declare.table import Table, value
 from harness.declare.task import Task
-from reproductions.supar.rules.experiment import Check, identities
+from reproductions.supar.models.schemes import LABELS, SCHEMES
+from reproductions.supar.rules.experiment import DENSITIES, WIDTHS, Check, identities
 from reproductions.supar.rules.quantities import largest_check, rule_error
 
 RULES = {
@@ -34,6 +36,32 @@ MEASURED = {
 ROUNDING = 2.5e-7
 """Relative. Weights are float32: a factor on them is off by up to 2^-24, its square by 2^-23, and
 each rounding of a product by as much again. A wrong rule is off by a power of two."""
+HEADS = {
+    "embedding_init_var": "embedding init. variance",
+    "embedding_lr": "embedding learning rate",
+    "embedding_forward": "embedding forward, factor",
+    "hidden_init_var": "hidden init. variance",
+    "hidden_lr_adam": "hidden learning rate (Adam)",
+    "unembedding_forward": "unembedding forward, factor",
+    "attention_logits": "attention logits, factor",
+}
+LAYOUT = Layout(
+    rows=tuple(
+        Line(head, cell=Cell(rule, digits=5), paper={"y_name": rule})
+        for rule, head in HEADS.items()
+    ),
+    columns=tuple(
+        Line(LABELS[scheme], where={"scheme": scheme}, paper={"series": scheme})
+        for scheme in SCHEMES
+    ),
+    cell=Cell("hidden_init_var"),
+    where={"check": "rules", "width": WIDTHS[-1], "density": DENSITIES[-1]},
+    notes=(
+        "The paper prints formulas. Ours is what a net was built with at the largest width and the"
+        f" lowest density that are checked: m_d = {WIDTHS[-1] / WIDTHS[0]:g}, m_rho ="
+        f" {DENSITIES[-1]:g}.",
+    ),
+)
 
 task = Task(
     "supar/tab01",
@@ -42,6 +70,7 @@ task = Task(
         Check,
         *(value(name, float, doc, nullable=True) for name, doc in MEASURED.items()),
     ),
+    layout=LAYOUT,
     claims=claims(
         "Table 1",
         *(

@@ -9,16 +9,76 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 
+from harness.declare import Cell, Layout, Line
 from harness.declare.claims import CHECK, claims, equal
 from harness.declare.task import Task
+from reproductions.supar.models.printed import ALL, printed
+from reproductions.supar.models.schemes import LABELS, SCHEMES
 from reproductions.supar.settings import table
-from reproductions.supar.settings.experiment import configuration
+from reproductions.supar.settings.experiment import TABLE_4, configuration
 from reproductions.supar.settings.quantities import num_differences
+
+CELLS = {
+    "d_model": ("d_model", Cell("value", digits=0)),
+    "n_layers": ("layers", Cell("value", digits=0)),
+    "d_head": ("d_head", Cell("value", digits=0)),
+    "batch_sequences": ("batch size", Cell("value", digits=0)),
+    "lr": ("LR", Cell("value", digits=4)),
+    "init_std": ("init. std.", Cell("value", digits=5)),
+    "alpha_input": ("alpha_input", Cell("value", digits=4)),
+    "alpha_output": ("alpha_output", Cell("value", digits=4)),
+    "lr_decay": ("LR decay, here final over peak", Cell("value", digits=1)),
+    "warmup_steps": ("warm-up steps", Cell("value", digits=0)),
+    "steps": ("steps", Cell("value", digits=0)),
+    "tokens": ("tokens", Cell("value", unit="M", scale=1e6)),
+    "flop_ratio": ("FLOPs, sparsest over dense", Cell("value", digits=1)),
+}
+"""The columns, in the paper's order; the last is a footnote's."""
+
+
+def rows_of(item: str) -> tuple[Line, ...]:
+    """Return the rows of one experiment: what all its nets share, then what differs.
+
+    The paper has them in one row, with several values in a cell.
+    """
+    found = [
+        (cell.series.partition(" ")[2], cell.x)
+        for cell in printed("tab04")
+        if cell.series.partition(" ")[0] == item
+    ]
+    order = ("", *SCHEMES)
+    places = sorted(dict.fromkeys(found), key=lambda place: (order.index(place[0]), place[1] != ""))
+    figures = ", ".join(str(int(number)) for number in item[3:].split("_"))
+    return tuple(
+        Line(
+            ", ".join(filter(None, (LABELS.get(scheme), x and f"density {x}"))) or "all nets",
+            group=f"Fig. {figures}",
+            where={"item": item, "scheme": scheme or ALL, "density": x or ALL},
+            paper={"series": f"{item} {scheme}".strip(), "x": x},
+        )
+        for scheme, x in places
+    )
+
+
+LAYOUT = Layout(
+    rows=tuple(row for item in TABLE_4 for row in rows_of(item)),
+    columns=tuple(
+        Line(head, where={"setting": name}, cell=cell, paper={"y_name": name})
+        for name, (head, cell) in CELLS.items()
+    ),
+    cell=Cell("value"),
+    notes=(
+        "Figure 11 has SP alone: ours stands in its first row.",
+        "A setting without a value of ours is swept, or SP has none.",
+        "The last column is a footnote's.",
+    ),
+)
 
 task = Task(
     "supar/tab04",
     reads=(configuration,),
     table=table.TABLE_4,
+    layout=LAYOUT,
     claims=claims(
         "Table 4",
         (

@@ -1,0 +1,43 @@
+"""What the printed tables of several studies share: heads of models and methods, rows of both."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from harness.declare import Line
+from reproductions.lisa.models.names import LABELS, QUALITY, TITLES
+from reproductions.lisa.models.scored import METHODS, VANILLA
+
+OWN = "in-house model"
+MODELS = TITLES | {QUALITY: f"here: {OWN}"}
+"""Ours stands in for the paper's, which come before it."""
+HEADS = LABELS | {VANILLA: "Vanilla", "full": "FT"}
+"""Methods as the paper's tables of quality call them: there Vanilla is the untuned model."""
+ALL_METHODS = (VANILLA, *METHODS)
+HELD_OUT = "MT-Bench, here held-out loss"
+PROBLEMS = "GSM8K, here word problems"
+
+
+def blocks_head(gamma: int) -> str:
+    """Return how the paper writes LISA's embeddings, head and blocks.
+
+    >>> blocks_head(0), blocks_head(2)
+    ('E+H', 'E+H+2L')
+    """
+    return f"E+H+{gamma}L" if gamma else "E+H"
+
+
+def models_and_methods(
+    models: Iterable[str], methods: Iterable[str] = ALL_METHODS
+) -> tuple[Line, ...]:
+    """Return a row per method, grouped by model."""
+    return tuple(
+        Line(
+            HEADS[method],
+            group=MODELS[model],
+            where={"model": model, "method": method},
+            paper={"series": f"{model} {method}"},
+        )
+        for model in models
+        for method in methods
+    )
