@@ -198,7 +198,7 @@ def drift_in(monkeypatch: pytest.MonkeyPatch, item: str, drift: Drift) -> None:
 
     def grid(profile: Profile) -> Iterator[Point]:
         for point in last.params_of(profile):
-            yield {**point, **drift(point)}
+            yield last.typed({**point, **drift(point)})
 
     drifted = dataclasses.replace(last, grid=grid)
     monkeypatch.setitem(configuration.TABLE_4, item, (*others, drifted))
