@@ -31,7 +31,7 @@ MOVES = {
     "reproductions.supar.models.optima": "reproductions.supar.models.best_points",
     "reproductions.supar.coordinates.quantities": "reproductions.supar.coordinate_numbers",
     "reproductions.supar.method.masks": "reproductions.supar.method.sparse_layers",
-    "reproductions.supar.models.gpt_trial": "reproductions.supar.training_trial",
+    "reproductions.supar.models.training": "reproductions.supar.models.optimizing",
     "reproductions.asymvalley.models.curves": "reproductions.asymvalley.models.curve_numbers",
     "reproductions.asymvalley.models.columns": "reproductions.asymvalley.models.shared_columns",
     "reproductions.asymvalley.method.directions": "reproductions.asymvalley.method.noises",
@@ -60,10 +60,9 @@ def copy_with_moves(root: Path) -> None:
             text = re.sub(rf"\b{re.escape(old)}\b", new, text)
             parent, _, name = old.rpartition(".")
             there, _, alias = new.rpartition(".")
-            as_name = name if name == alias else f"{alias} as {name}"
             text = re.sub(
-                rf"from {re.escape(parent)} import {name}$",
-                f"from {there} import {as_name}",
+                rf"from {re.escape(parent)} import {name}(?: as (\w+))?$",
+                lambda m, at=there, now=alias, was=name: f"from {at} import {now} as {m[1] or was}",
                 text,
                 flags=re.MULTILINE,
             )
