@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.declare.table import value
+from harness.declare import value
 from reproductions.asymvalley.activations.experiment import activations
 from reproductions.asymvalley.models.columns import DRAW, LAMBDA, SEED, rows_where
 

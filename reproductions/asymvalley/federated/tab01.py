@@ -6,20 +6,22 @@ from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 
-from harness.declare import Cell, Layout, Line
-from harness.declare.claims import (
+from harness.declare import (
     CHECK,
+    PAPER,
+    Cell,
     Criterion,
+    Layout,
+    Line,
     Scope,
+    Task,
     at_least,
+    bind,
     claims,
     equal,
     monotone,
     more_than,
 )
-from harness.declare.named import bind
-from harness.declare.profiles import PAPER
-from harness.declare.task import Task
 from reproductions.asymvalley.federated import quantities as q
 from reproductions.asymvalley.federated import table
 from reproductions.asymvalley.federated.experiment import (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from harness.declare.table import Table, Tables, columns_of, param, value
+from harness.declare import Table, Tables, columns_of, param, value
 from reproductions.asymvalley.federated.experiment import Cell, identities, runs
 
 if TYPE_CHECKING:

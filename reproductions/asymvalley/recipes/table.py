@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.declare.table import Table, columns_of, param, value
+from harness.declare import Table, columns_of, param, value
 from reproductions.asymvalley.models.columns import (
     CE,
     DRAW,

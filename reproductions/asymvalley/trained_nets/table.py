@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.declare.table import Table, columns_of, value
+from harness.declare import Table, columns_of, value
 from reproductions.asymvalley.models.pairs import Training
 
 NETS = Table.of(

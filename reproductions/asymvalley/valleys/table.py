@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from harness.declare.table import Table, columns_of, param
+from harness.declare import Table, columns_of, param
 from reproductions.asymvalley.models.columns import (
     DRAW,
     LAMBDA,

@@ -4,10 +4,20 @@ from __future__ import annotations
 
 from functools import partial
 
-from harness.declare import Cell, Layout, Line
-from harness.declare.claims import CHECK, at_least, at_most, claims, equal, ours
-from harness.declare.profiles import CPU, SMOKE_AND_CPU
-from harness.declare.task import Task
+from harness.declare import (
+    CHECK,
+    CPU,
+    SMOKE_AND_CPU,
+    Cell,
+    Layout,
+    Line,
+    Task,
+    at_least,
+    at_most,
+    claims,
+    equal,
+    ours,
+)
 from reproductions.lisa.continual import quantities as q
 from reproductions.lisa.continual import table
 from reproductions.lisa.continual.experiment import FULL_SIZE, half_of, memory, memory_grid, runs

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from harness.declare import Cell, Layout, Line
-from harness.declare.claims import Criterion, at_least, claims, ours
-from harness.declare.profiles import PAPER
-from harness.declare.task import Task
+from harness.declare import PAPER, Cell, Criterion, Layout, Line, Task, at_least, claims, ours
 from reproductions.lisa.dola.experiment import PAPER_MODEL, decoded, given
 from reproductions.lisa.dola.quantities import lead_under_dola
 from reproductions.lisa.dola.table import ANSWERS

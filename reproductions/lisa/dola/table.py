@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from harness.declare.table import Table, Tables, param, seed_column, value
+from harness.declare import Table, Tables, param, seed_column, value
 from reproductions.lisa.dola.experiment import decoded, given
 
 if TYPE_CHECKING:

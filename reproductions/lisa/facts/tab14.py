@@ -4,11 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from harness.declare import Cell, Layout, Line
-from harness.declare.claims import CHECK, claims, equal
-from harness.declare.profiles import SMOKE_AND_CPU
-from harness.declare.table import Table, value
-from harness.declare.task import Task
+from harness.declare import (
+    CHECK,
+    SMOKE_AND_CPU,
+    Cell,
+    Layout,
+    Line,
+    Table,
+    Task,
+    claims,
+    equal,
+    value,
+)
 from reproductions.lisa.facts.experiment import Model, models
 from reproductions.lisa.memory.experiment import MODELS
 from reproductions.lisa.models import layouts

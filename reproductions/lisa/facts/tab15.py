@@ -6,12 +6,23 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from harness.declare import Cell, Layout, Line
-from harness.declare.claims import CHECK, Criterion, claims, equal
-from harness.declare.profiles import CPU, SMOKE_AND_CPU
-from harness.declare.statistics import MissingRows
-from harness.declare.table import Table, columns_of, pick, value
-from harness.declare.task import Task
+from harness.declare import (
+    CHECK,
+    CPU,
+    SMOKE_AND_CPU,
+    Cell,
+    Criterion,
+    Layout,
+    Line,
+    MissingRows,
+    Table,
+    Task,
+    claims,
+    columns_of,
+    equal,
+    pick,
+    value,
+)
 from reproductions.lisa.facts.experiment import COUNTED, Count, datasets
 
 if TYPE_CHECKING:

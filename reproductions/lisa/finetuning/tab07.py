@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from harness.declare import Layout, Line
-from harness.declare.claims import at_least, claims
-from harness.declare.table import Table
-from harness.declare.task import Task
+from harness.declare import Layout, Line, Table, Task, at_least, claims
 from reproductions.lisa.finetuning import quantities as q
 from reproductions.lisa.finetuning import table
 from reproductions.lisa.finetuning.claims import DOTS, IN_HOUSE, MT_BENCH, ON, stand_in

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from harness.declare import Layout, Line
-from harness.declare.claims import at_most, claims
-from harness.declare.task import Task
+from harness.declare import Layout, Line, Task, at_most, claims
 from reproductions.lisa.finetuning import quantities as q
 from reproductions.lisa.finetuning import table
 from reproductions.lisa.finetuning.claims import IN_HOUSE, ON, stand_in

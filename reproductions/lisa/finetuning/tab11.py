@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from harness.declare import Layout, Line
-from harness.declare.claims import claims, monotone
-from harness.declare.named import bind
-from harness.declare.task import Task
+from harness.declare import Layout, Line, Task, bind, claims, monotone
 from reproductions.lisa.finetuning import quantities as q
 from reproductions.lisa.finetuning import table
 from reproductions.lisa.finetuning.claims import IN_HOUSE, ON, SPREAD, stand_in

@@ -4,11 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from harness.declare import Cell, Layout, Line
-from harness.declare.claims import CHECK, claims, equal
-from harness.declare.named import bind
-from harness.declare.profiles import SMOKE_AND_CPU
-from harness.declare.task import Task
+from harness.declare import CHECK, SMOKE_AND_CPU, Cell, Layout, Line, Task, bind, claims, equal
 from reproductions.lisa.finetuning import quantities as q
 from reproductions.lisa.finetuning import table
 from reproductions.lisa.finetuning.claims import SPREAD

@@ -8,8 +8,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from harness.declare import Cell, Line
-from harness.declare.table import Column, Table, Tables, columns_of, param, value
+from harness.declare import Cell, Column, Line, Table, Tables, columns_of, param, value
 from reproductions.lisa.finetuning.experiment import (
     FIXED_LR,
     GAMMA,

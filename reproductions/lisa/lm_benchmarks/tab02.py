@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from harness.declare import Line
-from harness.declare.claims import at_least, at_most, claims
-from harness.declare.task import Task
+from harness.declare import Line, Task, at_least, at_most, claims
 from reproductions.lisa.lm_benchmarks import quantities as q
 from reproductions.lisa.lm_benchmarks.claims import ON_THE_PAPERS_MODELS, SCORER_AGREES
 from reproductions.lisa.lm_benchmarks.experiment import accuracy

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from harness.declare import Line
-from harness.declare.claims import at_least, claims
-from harness.declare.task import Task
+from harness.declare import Line, Task, at_least, claims
 from reproductions.lisa.lm_benchmarks.claims import ON_THE_PAPERS_MODELS, SCORER_AGREES
 from reproductions.lisa.lm_benchmarks.experiment import accuracy
 from reproductions.lisa.lm_benchmarks.quantities import least_lead

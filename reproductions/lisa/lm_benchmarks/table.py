@@ -5,8 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from harness.declare import Cell, Layout, Line
-from harness.declare.table import Table, Tables, columns_of, measured, param, value
+from harness.declare import Cell, Layout, Line, Table, Tables, columns_of, measured, param, value
 from reproductions.lisa.lm_benchmarks.experiment import Asked
 from reproductions.lisa.models.layouts import models_and_methods
 from reproductions.lisa.models.names import QUALITY

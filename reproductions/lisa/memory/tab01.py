@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from harness.declare.claims import CHECK, at_least, at_most, claims, equal, ours
-from harness.declare.profiles import GPU_UP
-from harness.declare.task import Task
+from harness.declare import CHECK, GPU_UP, Task, at_least, at_most, claims, equal, ours
 from reproductions.lisa.memory import quantities as q
 from reproductions.lisa.memory import table
 from reproductions.lisa.memory.experiment import policies, steps

@@ -4,8 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from harness.declare import Cell, Layout, Line
-from harness.declare.table import Table, Tables, columns_of, measured, param, seed_column
+from harness.declare import (
+    Cell,
+    Layout,
+    Line,
+    Table,
+    Tables,
+    columns_of,
+    measured,
+    param,
+    seed_column,
+)
 from reproductions.lisa.memory.experiment import (
     DROPOUT,
     GAMMAS,

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 
-from harness.declare.claims import ordering, within
-from harness.declare.task import Task
+from harness.declare import Task, ordering, within
 from reproductions.lisa.models.names import QUALITY
 from reproductions.lisa.models.scored import THREE
 from reproductions.lisa.mt_bench import quantities as q

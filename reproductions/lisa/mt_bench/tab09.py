@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from harness.declare.claims import at_least
-from harness.declare.task import Task
+from harness.declare import Task, at_least
 from reproductions.lisa.models.scored import LARGEST
 from reproductions.lisa.mt_bench import table
 from reproductions.lisa.mt_bench.claims import judged

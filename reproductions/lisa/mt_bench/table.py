@@ -4,8 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from harness.declare import Cell, Layout, Line
-from harness.declare.table import Column, Table, Tables, columns_of, measured, param, value
+from harness.declare import (
+    Cell,
+    Column,
+    Layout,
+    Line,
+    Table,
+    Tables,
+    columns_of,
+    measured,
+    param,
+    value,
+)
 from reproductions.lisa.models.layouts import ALL_METHODS, HEADS, MODELS, models_and_methods
 from reproductions.lisa.models.names import QUALITY
 from reproductions.lisa.models.scored import THREE

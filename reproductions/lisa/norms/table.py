@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from harness.declare.table import Column, Table, Tables, columns_of, param, seed_column, value
+from harness.declare import Column, Table, Tables, columns_of, param, seed_column, value
 from reproductions.lisa.models.shapes import shape_of
 from reproductions.lisa.norms.experiment import Draw, Training, drawn, trained
 from reproductions.lisa.norms.quantities import LORA, RUN, skew

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from harness.declare.table import Column, Table, Tables, param, value
+from harness.declare import Column, Table, Tables, param, value
 from reproductions.supar.coordinates.experiment import coordinate_check
 from reproductions.supar.models.schemes import SCHEMES
 from reproductions.supar.models.tables import PLACE, SEED

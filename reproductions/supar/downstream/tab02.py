@@ -5,11 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 
-from harness.declare import Line
-from harness.declare.claims import CHECK, at_least, claims, equal, ours, within
-from harness.declare.named import bind
-from harness.declare.profiles import PAPER
-from harness.declare.task import Task
+from harness.declare import CHECK, PAPER, Line, Task, at_least, bind, claims, equal, ours, within
 from reproductions.supar.downstream import quantities as q
 from reproductions.supar.downstream import table
 from reproductions.supar.downstream.claims import (

@@ -6,10 +6,7 @@ for LAMBADA. Numbers do not compare with Table 2's: only who is ahead does.
 
 from __future__ import annotations
 
-from harness.declare.claims import claims, ours
-from harness.declare.named import bind
-from harness.declare.profiles import CPU
-from harness.declare.task import Task
+from harness.declare import CPU, Task, bind, claims, ours
 from reproductions.supar.downstream import table
 from reproductions.supar.downstream.claims import (
     DENSE_IS_EQUAL,

@@ -6,8 +6,18 @@ import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from harness.declare import Cell, Layout, Line
-from harness.declare.table import Column, Table, Tables, columns_of, measured, param, value
+from harness.declare import (
+    Cell,
+    Column,
+    Layout,
+    Line,
+    Table,
+    Tables,
+    columns_of,
+    measured,
+    param,
+    value,
+)
 from reproductions.supar.downstream.experiment import UNTRAINED, continuation, downstream, given
 from reproductions.supar.models.points import StartedNet
 from reproductions.supar.models.schemes import LABELS, SCHEMES

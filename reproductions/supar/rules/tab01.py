@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from harness.declare import Cell, Layout, Line
-from harness.declare.claims import CHECK, claims, equal
-from harness.declare.table import Table, value
-from harness.declare.task import Task
+from harness.declare import CHECK, Cell, Layout, Line, Table, Task, claims, equal, value
 from reproductions.supar.models.schemes import LABELS, SCHEMES
 from reproductions.supar.rules.experiment import DENSITIES, WIDTHS, Check, identities
 from reproductions.supar.rules.quantities import largest_check, rule_error

@@ -6,9 +6,7 @@ from dataclasses import replace
 from decimal import Decimal
 from functools import partial
 
-from harness.declare import Cell, Layout, Line
-from harness.declare.claims import CHECK, Claim, claims, equal
-from harness.declare.task import Task
+from harness.declare import CHECK, Cell, Claim, Layout, Line, Task, claims, equal
 from reproductions.supar.models.printed import Printed, printed, stated
 from reproductions.supar.settings import table
 from reproductions.supar.settings.experiment import configuration

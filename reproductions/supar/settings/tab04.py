@@ -9,9 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 
-from harness.declare import Cell, Layout, Line
-from harness.declare.claims import CHECK, claims, equal
-from harness.declare.task import Task
+from harness.declare import CHECK, Cell, Layout, Line, Task, claims, equal
 from reproductions.supar.models.printed import ALL, printed
 from reproductions.supar.models.schemes import LABELS, SCHEMES
 from reproductions.supar.settings import table

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from harness.declare.table import Table, Tables, columns_of, param, value
+from harness.declare import Table, Tables, columns_of, param, value
 from reproductions.supar.models.points import StdPoint
 from reproductions.supar.models.schemes import ABLATIONS, SCHEMES
 from reproductions.supar.models.tables import (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from harness.declare.table import Table, Tables, value
+from harness.declare import Table, Tables, value
 from reproductions.supar.models.costs import train_flops
 from reproductions.supar.models.points import FixedPoint
 from reproductions.supar.models.tables import PLACE, TRAINED, runs
