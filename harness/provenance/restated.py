@@ -68,9 +68,12 @@ class Restated(Strict):
     merged: list[Merged] = Field(default_factory=list)
 
     def translate(self, name: str, seal: Seal) -> Seal:
-        """Return a seal as it reads in the claim's form of today, where the list says how."""
+        """Return a seal as it reads in the claim's form of today, where the list says how.
+
+        name: that of the seal, of any cohort.
+        """
         for entry in self.became:
-            if entry.claim == name and Asked.of(seal.band) == entry.was:
+            if entry.claim == name.partition("@")[0] and Asked.of(seal.band) == entry.was:
                 band = seal.band.model_copy(update=entry.now.model_dump())
                 return seal.model_copy(update={"band": band, "code": f"{seal.code} restated"})
         return seal

@@ -59,7 +59,8 @@ def test_a_seal_of_another_band_is_left_as_it_is() -> None:
         )
         return Seal(band=band, keys={}, code="c0de")
 
-    translated = listed.translate("lab/tab01:low", sealed(1 - 1e-9))
+    translated = listed.translate("lab/tab01:low@cohort-1", sealed(1 - 1e-9))
+    assert translated == listed.translate("lab/tab01:low", sealed(1 - 1e-9))
     assert (translated.band.form, translated.band.threshold) == ("less_than", 1.0)
     assert translated.code != "c0de"  # so that it reads restated, never sealed
     for name, threshold in (("lab/tab01:low", 0.9), ("lab/tab01:other", 1 - 1e-9)):
