@@ -49,7 +49,11 @@ class Line:
     cell: Cell | None = None
     """What its cells show, where that is not what the others show."""
     paper: Mapping[str, str] = field(default_factory=dict)
-    """Which reference rows belong to the line: `series`, `x` or `y_name` and what it says."""
+    """Which reference rows belong to the line: `series`, `x` or `y_name`, and what it says.
+
+    A place has a value of the paper where both its row and its column name one: the words of both
+    series together, in any order, and the x as a number.
+    """
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

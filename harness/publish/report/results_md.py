@@ -24,6 +24,7 @@ from harness.publish.report.text import (
     seal_note,
     seeds,
     threshold,
+    threshold_source,
 )
 from harness.store.workspace import COMMITTED_PROFILES
 
@@ -164,7 +165,7 @@ def _claim_row(claim: Claim, row: CheckRow) -> list[str]:
         f"{number(row.measured)}{unit}",
         interval(row),
         seeds(row.num_seeds) if row.measured is not None else "",
-        f"{asked} ({row.threshold_from})",
+        f"{asked} ({threshold_source(claim)})",
         number(row.paper_value) or NOT_PUBLISHED,
         seal_note(row) if row.seal != "none" else "",
     ]

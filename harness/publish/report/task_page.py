@@ -19,6 +19,7 @@ from harness.publish.report.text import (
     seal_note,
     seeds,
     threshold,
+    threshold_source,
 )
 from harness.store.result import ProvenanceMeta
 
@@ -87,7 +88,7 @@ def _claim(claim: Claim, row: CheckRow) -> dict[str, str]:
         "interval": interval(row),
         "seeds": seeds(row.num_seeds) if row.measured is not None else "",
         "threshold": threshold(row.form, row.threshold, tolerance=claim.criterion.tolerance),
-        "threshold_from": row.threshold_from,
+        "threshold_from": threshold_source(claim),
         "paper": number(row.paper_value) or NOT_PUBLISHED,
         "anchor": claim.id if row.decides else f"{claim.id}-{row.cohort}",
         "seal": row.seal,

@@ -11,6 +11,7 @@ from harness.provenance.cohorts import FIRST
 from harness.provenance.seals import STATES, State
 
 if TYPE_CHECKING:
+    from harness.declare.claims import Claim
     from harness.publish.check_row import CheckRow
     from harness.publish.report.load import Sources
 
@@ -94,6 +95,12 @@ def threshold(form: str, value: Any, *, tolerance: float = 0.0) -> str:
             return _steps(bound)
         case _:
             return f"{form.replace('_', ' ')} {number(bound)}"
+
+
+def threshold_source(claim: Claim) -> str:
+    """Say where a threshold comes from, with the deviation that tells of one of ours."""
+    scope = claim.scope
+    return f"ours, {scope.deviation}" if scope.deviation else scope.threshold_from
 
 
 def _steps(slack: float) -> str:
