@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 Documents = Sequence[Mapping[str, Any]]
 
 BOOTSTRAPS = 100
-"""Of metrics that are no mean; the standard error of a mean has a formula."""
+"""Resamples for metrics that are no mean; the standard error of a mean has a formula."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -56,7 +56,7 @@ class Score:
     num_documents: int
     lm_eval_version: str
     task_sha256: str
-    """Of the task's file, of every prompt and answer that was scored, and of what is right."""
+    """Over the task's file, every prompt and answer that was scored, and what is right."""
 
 
 def stay_offline() -> None:

@@ -45,7 +45,7 @@ class Staged(Strict):
     """Relative to the folder, with `/`."""
     bytes: int = Field(gt=0)
     file_sha256: Sha256
-    """Of the file as stored; names the damage where a file does not even decode."""
+    """Over the file as stored; names the damage where a file does not even decode."""
 
     @model_validator(mode="after")
     def _stay_inside(self) -> Staged:
@@ -91,7 +91,7 @@ class Dataset(Strict):
     num_records: int = Field(default=0, ge=0)
     """Records, lines, images or tensors; 0 where unknown."""
     sha256: Sha256 | Literal[""]
-    """Of the decoded content (see `harness.data.codec`); empty: known after the first fetch."""
+    """Over the decoded content (see `harness.data.codec`); empty: known after the first fetch."""
     bundled: Bundled | None = None
     staged: Staged | None = None
     hub: Hub | None = None

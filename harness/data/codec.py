@@ -29,7 +29,7 @@ class Content:
     name: str
     variant: Variant
     sha256: str
-    """Of the decoded content; checked against the catalogue."""
+    """Over the decoded content; checked against the catalogue."""
     value: Any
     """str for text; dict of numpy arrays for arrays and tensors; list of dicts for records."""
 

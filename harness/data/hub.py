@@ -41,10 +41,10 @@ class Fetched(BaseModel):
     revision: str
     num_records: int
     sha256: str
-    """Of the decoded content."""
+    """Over the decoded content."""
     file_sha256: str
     path: str
-    """Of the data file, relative to the folder that holds `hub/`."""
+    """The data file's place, relative to the folder that holds `hub/`."""
 
 
 def record_path(dataset: Dataset, root: Path) -> Path:

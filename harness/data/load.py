@@ -46,9 +46,9 @@ class Source:
     variant: Variant
     path: Path
     sha256: str
-    """Of the decoded content."""
+    """Over the decoded content."""
     file_sha256: str
-    """Of the file as it was stored; another compression of the same content is fine."""
+    """Over the file as it was stored; another compression of the same content is fine."""
 
 
 def catalogue() -> dict[str, Dataset]:

@@ -41,7 +41,7 @@ class Packed:
     """Below the folder; empty for bundled data, which needs no file."""
     bytes: int
     sha256: str
-    """Of the decoded content."""
+    """Over the decoded content."""
 
 
 def names_needed(tasks: Iterable[Task], profile: Profile) -> list[str]:

@@ -27,7 +27,7 @@ class Control:
     """10^9 operations a second, 2 n^3 a product; float32 on the CPU, bfloat16 on a GPU, where
     the speed of float32 depends on a setting of the process."""
     num_samples: int
-    """Of the two, the smaller number."""
+    """The smaller number of the two."""
     load_average: float | None
     """One-minute load average before the samples; None where the system keeps none."""
 

@@ -35,7 +35,7 @@ class AlexNetConfig(ImageConfig):
     width: int
     """Channels of the first convolution; 64 is the standard."""
     head_width: int
-    """Of the two hidden layers of the head (4096 in the original); 0 for a single layer."""
+    """Width of the two hidden layers of the head (4096 in the original); 0 for a single layer."""
     dropout: float = 0.0
     """Share of hidden head units dropped in training, in [0, 1); drawn from the global state."""
 

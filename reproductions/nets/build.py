@@ -19,9 +19,9 @@ from torch import Tensor, nn
 from harness.errors import SpecError
 
 LINEAR_STD = 0.01
-"""Of a new linear layer's weights."""
+"""Spread of a new linear layer's weights."""
 TRUNCATED_STD = 0.02
-"""Of a new vision transformer's weights, before they are cut at two of it."""
+"""Spread of a new vision transformer's weights, before they are cut at two of it."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -23,7 +23,7 @@ from torch import Tensor, nn
 from harness.errors import SpecError
 
 DEFAULT_STD = 0.02
-"""Of a new net's matrices, as in GPT-2; a method that cares draws them again."""
+"""Spread of a new net's matrices, as in GPT-2; a method that cares draws them again."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -44,10 +44,10 @@ class GPTConfig:
     bias: bool
     """Whether linear layers and norms have biases."""
     embedding_multiplier: float
-    """Of the embedded tokens and positions."""
+    """Factor of the embedded tokens and positions."""
     logit_multiplier: float
     attention_scale: float
-    """Of the products of queries and keys: 1 / sqrt(K) in SP, 1 / K in muP."""
+    """Factor of the products of queries and keys: 1 / sqrt(K) in SP, 1 / K in muP."""
 
     def __post_init__(self) -> None:
         sizes = (self.vocab_size, self.width, self.num_layers, self.head_size, self.context)

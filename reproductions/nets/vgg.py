@@ -40,7 +40,7 @@ class VGGConfig(ImageConfig):
     batch_norm: bool
     """Whether a batch norm stands between each convolution and its ReLU."""
     head_width: int = 0
-    """Of the two hidden layers of the original's head (4096 there); 0 for a single layer."""
+    """Width of the two hidden layers of the original's head (4096 there); 0 for a single layer."""
 
     def __post_init__(self) -> None:
         ImageConfig.__post_init__(self)

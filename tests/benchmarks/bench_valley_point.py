@@ -14,7 +14,7 @@ from reproductions.nets.vgg import VGG, VGGConfig
 from tests.benchmarks.goals import GoalFixture
 
 NUM_IMAGES, BATCH_SIZE = 1000, 250
-"""Of the statistics and of the test, as at `cpu`."""
+"""Images of the statistics and of the test, as at `cpu`."""
 NUM_REPEATS = 9
 
 

@@ -24,7 +24,7 @@ EARLY = "an early arXiv version, before 2024-05-25"
 READING_ERROR_GB = "0.4"
 READING_ERROR_S = "0.02"
 RATING_READING_ERROR = "0.15"
-"""Of the radar chart, in points from 1 to 10."""
+"""Scores of the radar chart, in points from 1 to 10."""
 TUNED_BY = {"Vanilla": "vanilla", "FT": "full", "LoRA": "lora", "LISA": "lisa"}
 """Methods of MT-Bench's tables -> their names here."""
 RATED = ("writing", "roleplay", "reasoning", "math", "extraction", "stem", "humanities")

@@ -79,8 +79,8 @@ task = Task(
             "one_draw_is_worst",
             IN_HOUSE,
             at_least(partial(q.least_lead, worst=q.ONE_DRAW, others=OTHERS), 0, "nats"),
-            "Of the paper's five settings the one that draws its two blocks once, over three seeds"
-            " of the layers, has the highest held-out loss (lead over the next).",
+            "Among the paper's five settings the one that draws its two blocks once, over three"
+            " seeds of the layers, has the highest held-out loss (lead over the next).",
         ),
     )
     + claims(

@@ -52,7 +52,7 @@ class FirstBlocks:
     """Always the first gamma blocks.
 
     Of equal blocks it matters which they are only where the embeddings are frozen: the way back to
-    the first one is the longest. Of unequal ones (experts in some) the sum is that of the first.
+    the first one is the longest. Where they are unequal (experts in some) the sum is that of the first.
     """
 
     def __init__(self, num_blocks: int, gamma: int) -> None:

@@ -47,7 +47,7 @@ class Settings:
     schedule: Schedule
     betas: tuple[float, float]
     eps: float
-    """Of Adam; must stay far below the root of its second moments."""
+    """Adam's epsilon; must stay far below the root of its second moments."""
     weight_decay: float
     decay: Literal["coupled", "independent"]
     clip_norm: float

@@ -23,8 +23,8 @@ class Step(Params):
 
 
 class Width(Params):
-    width: Literal[8, 16] = doc("Of the hidden layer.")
-    share: float = doc("Of the weights that are kept.", default=1.0)
+    width: Literal[8, 16] = doc("Width of the hidden layer.")
+    share: float = doc("Share of the weights that are kept.", default=1.0)
 
 
 STEP: dict[str, Any] = {
@@ -193,12 +193,12 @@ def test_point_of_several_classes_is_of_the_one_whose_fields_it_has() -> None:
 
 class Full(Params):
     how: Literal["full"] = doc("All weights train.")
-    width: int = doc("Of the hidden layer.")
+    width: int = doc("Width of the hidden layer.")
 
 
 class Part(Params):
     how: Literal["part"] = doc("Some weights train.")
-    width: int = doc("Of the hidden layer.")
+    width: int = doc("Width of the hidden layer.")
 
 
 def test_classes_of_the_same_names_are_told_apart_by_their_choices() -> None:
@@ -221,19 +221,19 @@ class Empty(Params):
 
 
 class Listed(Params):
-    widths: list[int] = doc("Of all layers.")
+    widths: list[int] = doc("Widths of all layers.")
 
 
 class Optional(Params):
-    width: int | None = doc("Of the hidden layer.")
+    width: int | None = doc("Width of the hidden layer.")
 
 
 class Mixed(Params):
-    width: Literal[8, "wide"] = doc("Of the hidden layer.")
+    width: Literal[8, "wide"] = doc("Width of the hidden layer.")
 
 
 class Nothing(Params):
-    width: Literal[None] = doc("Of the hidden layer.")
+    width: Literal[None] = doc("Width of the hidden layer.")
 
 
 @pytest.mark.parametrize(
@@ -267,7 +267,7 @@ def test_parameter_that_was_added_needs_a_default() -> None:
 
 
 class Longer(Width):
-    steps: int = doc("Of the optimizer.")
+    steps: int = doc("Steps of the optimizer.")
 
 
 def test_class_of_a_class_has_the_fields_of_both() -> None:

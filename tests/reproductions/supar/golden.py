@@ -138,7 +138,7 @@ LAST_TOKEN = Mutation(
     instead=around(
         lambda windows, *given: (replace(window, num_scored=1) for window in windows(*given))
     ),
-    breaks="Of a continuation the last token alone is scored.",
+    breaks="The last token of a continuation alone is scored.",
 )
 SCORED = (
     Golden(

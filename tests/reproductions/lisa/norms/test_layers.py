@@ -142,7 +142,7 @@ def test_an_update_that_undoes_a_weight_leaves_nothing() -> None:
 
 
 def test_peft_draws_adapters_as_the_closed_form_says() -> None:
-    """Of a width at which the law of large numbers has set in; the mean of three draws."""
+    """A net of a width at which the law of large numbers has set in; the mean of three draws."""
     wide = 8 * RANK
     lora = Lora(rank=wide, alpha=1.0, dropout=0.0, embeddings=True)
     found: dict[str, list[float]] = {}
