@@ -22,8 +22,7 @@ METHODS = ("lora", "galore", "lisa", "full")
 THREE, LARGEST = ("tinyllama", "mistral-7b", "llama-2-7b"), "llama-2-70b"
 """The paper's models in Tables 2 and 3; in Tables 5 and 9."""
 SEEDS = (0, 1, 2)
-"""Seeds of the paper's models: a claim on them needs three. The weights of the first seed of ours are
-kept."""
+"""Seeds of the paper's models: a claim on them needs three. Weights of our first seed are kept."""
 NOT_GIVEN = "not given"
 
 

@@ -51,8 +51,9 @@ class StepMemory:
 class FirstBlocks:
     """Always the first gamma blocks.
 
-    Of equal blocks it matters which they are only where the embeddings are frozen: the way back to
-    the first one is the longest. Where they are unequal (experts in some) the sum is that of the first.
+    Which of equal blocks they are matters only where the embeddings are frozen: the way back to the
+    first one is the longest. Where blocks are unequal (experts in some) the sum is that of the
+    first ones.
     """
 
     def __init__(self, num_blocks: int, gamma: int) -> None:
