@@ -94,7 +94,7 @@ def _train_epoch(
     batches: Iterable[tuple[Tensor, Tensor]],
     rates: Sequence[float],
 ) -> float:
-    """Take one step a batch at the learning rates in turn; return the sum of the losses."""
+    """Take one step per batch at the learning rates in turn; return the sum of the losses."""
     model.train()
     losses = []
     for (images, labels), rate in zip(batches, rates, strict=True):
