@@ -206,10 +206,13 @@ class Experiment:
 
     def typed(self, params: RawParams) -> Any:
         """Return a point as its class. Raises SpecError unless it fits one."""
-        unfit = [cls.misfit(params) for cls in self.classes]
-        if "" in unfit:
-            return self.classes[unfit.index("")].from_json(params)
-        raise SpecError(f"experiment {self.id}: {unfit[0]}")
+        classes = self.classes
+        unfit = [cls.misfit(params) for cls in classes] if len(classes) > 1 else []
+        fitting = classes[unfit.index("")] if "" in unfit else classes[0]
+        try:
+            return fitting.from_json(params)
+        except SpecError as error:
+            raise SpecError(f"experiment {self.id}: {error}") from error
 
     @property
     def classes(self) -> tuple[type[Params], ...]:

@@ -23,6 +23,12 @@ from harness.errors import SpecError, nearest
 Scalar = bool | int | float | str
 ColumnType = Literal["int", "float", "str", "bool"]
 FieldRole = Literal["param", "seed"]
+KINDS: dict[ColumnType, tuple[type, ...]] = {
+    "int": (int,),
+    "float": (float, int),
+    "str": (str,),
+    "bool": (bool,),
+}
 TYPES: dict[type, ColumnType] = {int: "int", float: "float", str: "str", bool: "bool"}
 
 
@@ -47,12 +53,10 @@ class Field:
 
     def refusal(self, value: object) -> str:
         """Say why a value is none of this parameter, or nothing."""
-        allowed: dict[str, tuple[type, ...]] = {"float": (float, int)}
-        kinds = allowed.get(self.type, tuple(t for t, name in TYPES.items() if name == self.type))
-        # True is an int to Python, and another JSON value.
-        if not isinstance(value, kinds) or (isinstance(value, bool) and self.type != "bool"):
+        # By the exact type: True is an int to Python, and another JSON value.
+        if type(value) not in KINDS[self.type]:
             return f"{self.name}={value!r} is no {self.type}"
-        if isinstance(value, float) and not math.isfinite(value):
+        if type(value) is float and not math.isfinite(value):
             return f"{self.name}={value!r} is not finite"
         if self.choices and value not in self.choices:
             near = nearest(str(value), map(str, self.choices))
@@ -102,29 +106,37 @@ class Params:
 
     def to_json(self) -> dict[str, Scalar]:
         """Return what enters a key: all fields, less added ones at their default."""
-        values = {field: getattr(self, field.name) for field in self.fields()}
-        return {f.name: v for f, v in values.items() if not (f.added and v == f.default)}
+        return {
+            field.name: value
+            for field in self.fields()
+            if (value := getattr(self, field.name)) != field.default or not field.added
+        }
 
     @classmethod
     def from_json(cls, params: Mapping[str, Scalar]) -> Self:
         """Return the point with these parameters. Raises SpecError unless they are the fields."""
-        if unfit := cls.misfit(params):
+        if unfit := cls.misnamed(params):
             raise SpecError(f"{cls.__name__}: {unfit}")
         return cls(**params)
 
     @classmethod
+    def misnamed(cls, params: Mapping[str, Scalar]) -> str:
+        """Say which parameter is missing or unknown, or nothing."""
+        fields = cls.fields()
+        missing = [f.name for f in fields if f.name not in params and not f.added]
+        if missing:
+            return f"the parameter {missing[0]} is missing"
+        if len(params) > len(fields) or not params.keys() <= {f.name for f in fields}:
+            names = [field.name for field in fields]
+            (unknown, *_) = sorted(params.keys() - set(names))
+            return f"no parameter is called {unknown!r}{nearest(unknown, names)}"
+        return ""
+
+    @classmethod
     def misfit(cls, params: Mapping[str, Scalar]) -> str:
         """Say which parameter is missing, unknown or of another type, or nothing."""
-        fields = {field.name: field for field in cls.fields()}
-        for name in params.keys() - fields.keys():
-            return f"no parameter is called {name!r}{nearest(name, fields)}"
-        for name, field in fields.items():
-            if name not in params:
-                if not field.added:
-                    return f"the parameter {name} is missing"
-            elif refusal := field.refusal(params[name]):
-                return refusal
-        return ""
+        refused = (f.refusal(params[f.name]) for f in cls.fields() if f.name in params)
+        return cls.misnamed(params) or next(filter(None, refused), "")
 
 
 @cache
