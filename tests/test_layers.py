@@ -129,9 +129,7 @@ def imported_modules(path: Path) -> set[str]:
 
 def is_declared(module: str) -> bool:
     """Say whether a module of a study declares an experiment, by its name."""
-    return module.rpartition(".")[2] in ("experiment", "experiments") or module.endswith(
-        "_experiment"
-    )
+    return module.rpartition(".")[2] == "experiment"
 
 
 RANKS = ("experiment", "trial", "quantities", "table", "figures")
@@ -153,8 +151,14 @@ def test_inside_a_study_imports_go_one_way(paper: str) -> None:
     assert found == []
 
 
+@cache
+def task_words() -> frozenset[str]:
+    """Return the stems of all files that hold a task; each has its item's word."""
+    return frozenset(Path(file).stem for file in load_registry().files.values())
+
+
 def is_task_file(stem: str) -> bool:
-    return bool(re.fullmatch(r"(tab|fig)\d{2}[a-z]?", stem))
+    return stem in task_words()
 
 
 def test_no_module_imports_itself_in_a_circle() -> None:

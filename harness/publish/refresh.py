@@ -183,7 +183,7 @@ class Refresher:
         folder = self.workspace.runs / "locks"
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            # Of two runs at once, the one that writes last must have read last.
+            # Where two runs go at once, the one that writes last must have read last.
             with FileLock(folder / "refresh.lock"):
                 self.checks[task.id] = refresh_task(*where, overrides=self.overrides)
                 if self.workspace.is_committed(self.profile):

@@ -120,7 +120,8 @@ def on_dataset(dataset: str, name: str) -> Iterator[Declared]:
             f"alike_is_easier_{dataset}_{algorithm}",
             RUN,
             monotone(accuracies, "accuracy", slack=0.01),
-            f"On {name}, {title} does not lose accuracy as alpha grows, but for one point a step.",
+            f"On {name}, {title} does not lose accuracy as alpha grows, but for one point per"
+            " step.",
         )
 
 

@@ -69,10 +69,6 @@ class ValleyCurve:
     def errors(self) -> list[float]:
         return [point.error for point in self.points]
 
-    @property
-    def cross_entropies(self) -> list[float]:
-        return [point.ce for point in self.points]
-
 
 def valley_curve(
     model: nn.Module,

@@ -36,7 +36,7 @@ class Settings:
 
     def __post_init__(self) -> None:
         if self.epochs < 1 or self.batch_size < 1:
-            raise SpecError(f"{self}: need at least one epoch, and one image a batch")
+            raise SpecError(f"{self}: need at least one epoch, and one image per batch")
         if self.optimizer not in ("sgd", "adamw"):
             raise SpecError(f"optimizer={self.optimizer!r}: need 'sgd' or 'adamw'")
 

@@ -17,7 +17,7 @@ from harness.declare import (
     within,
 )
 from reproductions.asymvalley.models.curves import widest_centre
-from reproductions.asymvalley.models.scopes import CALIBRATED, ON_A_CPU
+from reproductions.asymvalley.models.scopes import CALIBRATED, ON_A_CPU, TRAINED
 from reproductions.asymvalley.starts import quantities as q
 
 POSITIVE = ("ones", "uniform")
@@ -63,7 +63,7 @@ def _declared() -> Iterator[tuple[str, Scope, Criterion, str]]:
         pair = partial(q.filter_asymmetries, starts=("gaussian", start))
         yield (
             f"{start}_filter_more_asymmetric",
-            CALIBRATED,
+            TRAINED,
             ordering(pair, "error", strict=True),
             f"Started {START_NAMES[start]}, filter-normalized {{0,1}} noise on all parameters is"
             " more asymmetric at the smallest s, in size, than started from G(0,0.1). Which side is"

@@ -98,7 +98,7 @@ def sign_asymmetric(least: float) -> Declared:
     reached = f"at least {least:g}" if least else "positive"
     return (
         "sign_asymmetric",
-        CALIBRATED,
+        CALIBRATED if least else TRAINED,
         at_least(sixth, least, "error") if least else more_than(sixth, 0, "error"),
         "Sign-consistent noise is asymmetric: at s = 1 the mean error of the negative side less"
         f" that of the positive side is {reached} for at least 6 of 7 kinds. Measured: the sixth"
@@ -116,7 +116,7 @@ ASYMMETRIC_IN_LOSS: Declared = (
 )
 SIGN_OVER_RAW: Declared = (
     "sign_over_raw",
-    CALIBRATED,
+    TRAINED,
     more_than(q.least_sign_gain, 0, "error"),
     "For all 7 kinds the sign-consistent version is more asymmetric than the raw noise at s = 1."
     " Measured: the least difference.",

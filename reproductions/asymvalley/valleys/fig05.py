@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from harness.declare import Task, bind, ordering
-from reproductions.asymvalley.models.scopes import CALIBRATED
+from reproductions.asymvalley.models.scopes import TRAINED
 from reproductions.asymvalley.valleys import quantities as q
 from reproductions.asymvalley.valleys import table
 from reproductions.asymvalley.valleys.claims import (
@@ -20,7 +20,7 @@ PAIR = "vgg16_cifar10"
 TWIN = "vgg16nobn_cifar10"
 BY_BATCH_NORM = (
     "theta_0_by_batch_norm",
-    CALIBRATED,
+    TRAINED,
     ordering(
         partial(q.direction_of_pairs, pairs=(TWIN, PAIR), direction="theta_0"), "error", strict=True
     ),

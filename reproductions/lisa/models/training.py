@@ -94,7 +94,7 @@ def train(
     first_step: int = 0,
     after_step: Callable[[int, float], None] = lambda step, loss: None,
 ) -> list[float]:
-    """Take one optimizer step a batch; return each batch's loss before its step.
+    """Take one optimizer step per batch; return each batch's loss before its step.
 
     All groups of the optimizer follow one rate. first_step: of a resumed run, counted from 0.
     after_step: called with the number of steps done and the batch's loss. A loss that is not

@@ -80,7 +80,7 @@ task = Task(
             "saved_arithmetic_as_computed",
             CHECK,
             equal(q.backward_error, 0, "operations"),
-            "Backward LISA saves two operations a token for each weight of the frozen blocks'"
+            "Backward LISA saves two operations per token for each weight of the frozen blocks'"
             " linear layers, and nothing else (difference of counted operations).",
         ),
         (

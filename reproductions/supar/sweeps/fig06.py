@@ -6,7 +6,7 @@ from functools import partial
 
 from harness.declare import Task, at_most, bind, claims
 from reproductions.supar.models.claims import (
-    STATED,
+    NEARLY_STATED,
     dense_is_identical,
     moves,
     stays,
@@ -29,7 +29,7 @@ task = Task(
         "section 4.1",
         (
             "supar_near_2_to_minus_6",
-            STATED,
+            NEARLY_STATED,
             at_most(partial(farthest_optimum, scheme="supar", log2_lr=-6.0), 1, "octaves"),
             "Under SμPar the optimum lies near 2^-6, to one factor-2 step, at every density.",
         ),
