@@ -96,7 +96,7 @@ CALIBRATED = {
     **{"bn_statistics:resnet20_svhn_frozen_is_worse": 0.15},
 }
 PLANNED = {
-    **{"fig07:ones_filter_more_asymmetric": 0.0, "fig03:sign_over_raw": 0.0},
+    **{"fig07:ones_filter_more_asymmetric": 0.0},
     **{"fig09:raw_symmetric": 0.3, "fig23:widths_differ": (1.1, float("inf"))},
     **{
         "fig28:agreement_larger_on_positive_side": 0.0,
