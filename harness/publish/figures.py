@@ -11,6 +11,7 @@ import shutil
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
+from matplotlib.backend_bases import get_registered_canvas_class
 from matplotlib import style as mpl_style
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
@@ -217,9 +218,10 @@ def _settle(figure: Figure, fmt: Format) -> None:
     The solver behind the layout may take its constraints in another order in another process;
     its last digits then differ, and SVG names clip paths after a hash of all digits.
     """
-    stream = io.BytesIO()
-    figure.savefig(stream, format=fmt)
-    figure.set_layout_engine("none")
+    # Sizes of words are those of the format's own renderer.
+    get_registered_canvas_class(fmt)(figure)
+    figure.draw_without_rendering()
+    figure.set_layout_engine(None)
     for ax in figure.axes:
         left, bottom, width, height = ax.get_position(original=True).bounds
         ax.set_position((round(left, 6), round(bottom, 6), round(width, 6), round(height, 6)))

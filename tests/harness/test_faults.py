@@ -114,7 +114,7 @@ def test_an_interrupt_stops_cleanly_and_the_run_goes_on_later(
     records = [json.loads(path.read_text())["record"]["status"] for path in toy.records()]
     assert set(records) == {"done"} and len(records) < 24
     num_events = len(toy.events())
-    assert cli(*INLINE, **settings).code == 0
+    assert cli(*INLINE, **settings, TOY_SLOWNESS="0").code == 0
     assert len(toy.events()[num_events:]) == 24 - len(records)
 
 
@@ -136,7 +136,7 @@ def test_a_time_budget_stops_cleanly_and_the_run_goes_on_later(toy: ToyPaper) ->
     assert len(toy.records()) < 24
     stored = {path.stem for path in toy.records()}
     num_events = len(toy.events())
-    assert toy.repro(*RUN, **settings).returncode == 0
+    assert toy.repro(*RUN, **settings, TOY_SLOWNESS="0").returncode == 0
     assert len(toy.events()[num_events:]) == 24 - len(stored)
 
 

@@ -174,6 +174,7 @@ def test_pickle_is_never_read(folder: Path) -> None:
         ("weights", b"\x00" * 64),
         ("weights.config", b"{"),
     ],
+    ids=("not-gzip", "not-utf8", "not-an-object", "not-json", "empty", "zeros", "torn-json"),
 )
 def test_wrong_format_is_one_sentence(folder: Path, name: str, data: bytes) -> None:
     (folder / FILES[name]).write_bytes(data)
