@@ -11,8 +11,8 @@ import shutil
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from matplotlib.backend_bases import get_registered_canvas_class
 from matplotlib import style as mpl_style
+from matplotlib.backend_bases import get_registered_canvas_class
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 from pandas.api.types import is_numeric_dtype

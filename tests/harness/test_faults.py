@@ -130,7 +130,7 @@ def test_an_interrupt_while_workers_start_leaves_no_traceback(toy: ToyPaper) -> 
 def test_a_time_budget_stops_cleanly_and_the_run_goes_on_later(toy: ToyPaper) -> None:
     settings = {"TOY_MS": "400", "TOY_COUNT": "8"}
     # Long enough to start, too short to end.
-    done = toy.repro(*RUN, "--time-budget", "4s", **settings)
+    done = toy.repro(*RUN, "--time-budget", "2s", **settings)
     assert done.returncode == 0, done.stderr
     assert "the time budget is used up" in last_line(done.stderr)
     assert len(toy.records()) < 24

@@ -204,7 +204,7 @@ def test_an_interrupt_leaves_nothing_but_finished_outcomes(
     # Two trials end, then the next ones never do.
     change_run(
         toy,
-        "time.sleep(point.ms / 1000)",
+        "time.sleep(seconds)",
         'while open(os.environ["TOY_LOG"]).read().count(\'"end"\') > 1: time.sleep(0.01)',
     )
     command = ("verify", "toylab", "--sample", "12", "--jobs", "1")

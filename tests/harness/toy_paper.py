@@ -85,7 +85,8 @@ def run(point, ctx):
     while "TOY_GATE" in os.environ and not os.path.exists(os.environ["TOY_GATE"]):
         time.sleep(0.01)
     # How slow is not in the key: what an interrupted run left need not be waited for again.
-    time.sleep(point.ms / 1000 * float(os.environ.get("TOY_SLOWNESS", "1")))
+    seconds = point.ms / 1000 * float(os.environ.get("TOY_SLOWNESS", "1"))
+    time.sleep(seconds)
     match point.mode:
         case "raise":
             raise ValueError("this trial is broken")
