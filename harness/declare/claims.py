@@ -200,6 +200,16 @@ def monotone(
     return _bound(form, quantity, slack, unit, paper_value)
 
 
+@dataclass(frozen=True, slots=True)
+class Factor:
+    """What an empirical claim compares: were there no effect, its labels could change places."""
+
+    column: str
+    """Of the task's table; complete in every seed."""
+    mirrored: bool = False
+    """Whether its levels lie on both sides of zero, and the two sides can only change as wholes."""
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Scope:
     """Where a criterion is decided, by which seeds, and where its threshold comes from."""
@@ -220,6 +230,10 @@ class Scope:
     """The quantity has no seeds: it is taken once, on the whole table, and has no interval."""
     cohort: str = FIRST
     """The cohort of seeds that judges it, alone; verdicts of other cohorts are shown beside."""
+    factor: Factor | None = None
+    """What chance may shuffle, to see how often that alone would read REPRODUCED."""
+    no_null: str = ""
+    """Why there is nothing to shuffle: an equivalence, say."""
 
     def __post_init__(self) -> None:
         if not self.profiles or not set(self.profiles) <= set(PROFILES):
@@ -233,10 +247,24 @@ class Scope:
             raise SpecError("a threshold of the paper is decided at `paper` only")
         if (self.threshold_from == "ours") != bool(self.deviation):
             raise SpecError("a threshold of ours names its deviation, and no other one does")
+        if self.factor is not None and self.no_null:
+            raise SpecError("a claim with a factor needs no reason why it has none")
 
     def at(self, *profiles: Profile, elsewhere: str = "") -> Scope:
         """Return the same scope, decided at other profiles."""
         return replace(self, profiles=profiles, elsewhere=elsewhere or self.elsewhere)
+
+    def comparing(self, column: str) -> Scope:
+        """Return the scope of a claim that compares the levels of a column."""
+        return replace(self, factor=Factor(column), no_null="")
+
+    def mirroring(self, column: str) -> Scope:
+        """Return the scope of a claim that compares a column's positive side with its negative."""
+        return replace(self, factor=Factor(column, mirrored=True), no_null="")
+
+    def without_null(self, reason: str) -> Scope:
+        """Return the scope of a claim that chance cannot be set against, and why."""
+        return replace(self, factor=None, no_null=reason)
 
 
 CHECK = Scope(

@@ -181,6 +181,8 @@ class Experiment:
     """After this a trial is killed and recorded as failed."""
     address: tuple[str, ...] = ()
     """Parameters that tell a grid's trials apart for a reader; all of them where empty."""
+    stands_in: Callable[[Any], Mapping[str, str]] | None = None
+    """From parameters to what was run in the place of what the paper names: {"SVHN": "MNIST"}."""
     package: str = field(default_factory=declaring_package)
     """From where functions are named; that of the module that declares it by default."""
 

@@ -1,0 +1,72 @@
+"""What stands in for what the paper names, by the parameters of the trials behind a task."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from harness.declare.profiles import Profile
+from harness.declare.task import Task
+from harness.run.trial import all_trials, with_upstream
+
+FEW = 2
+"""How many stand-ins are named behind a text that names nothing of the paper."""
+
+
+@dataclass(frozen=True, slots=True)
+class Labels:
+    """Names of the paper, and what was run in their place."""
+
+    here: Mapping[str, str] = field(default_factory=dict)
+
+    def text(self, text: str) -> str:
+        """Return a title or a statement that says what was run.
+
+        >>> Labels({"SVHN": "MNIST"}).text("ResNet20 on SVHN")
+        'ResNet20 on SVHN (here MNIST)'
+        >>> Labels({"SVHN": "MNIST"}).text("Curves")
+        'Curves (here MNIST for SVHN)'
+        """
+        named = self.names(text)
+        if named != text or not self.here:
+            return named
+        what = str(self) if len(self.here) <= FEW else "stand-ins, see the deviations"
+        return f"{text.removesuffix('.')} (here {what})" + ("." if text.endswith(".") else "")
+
+    def names(self, text: str) -> str:
+        """Return a text with what was run behind each name of the paper, where it has any."""
+        if not self.here:
+            return text
+        longest_first = sorted(self.here, key=len, reverse=True)
+        told = set()
+
+        def say(match: re.Match[str]) -> str:
+            name = match.group()
+            if name in told:
+                return name
+            told.add(name)
+            return f"{name} (here {self.here[name]})"
+
+        pattern = "|".join(map(re.escape, longest_first))
+        return re.sub(rf"(?<![\w-])(?:{pattern})(?![\w-])", say, text)
+
+    def __str__(self) -> str:
+        return ", ".join(f"{what} for {name}" for name, what in self.here.items())
+
+
+def labels_of(task: Task, profile: Profile) -> Labels:
+    """Return what stands in for what at a profile, over all trials that a task rests on."""
+    here: dict[str, dict[str, None]] = {}
+    trials = {
+        each.key: each
+        for experiment in task.reads
+        for trial in all_trials(experiment, profile)
+        for each in with_upstream(trial)
+    }
+    for trial in trials.values():
+        tell = trial.experiment.stands_in
+        if tell is not None:
+            for name, what in tell(trial.experiment.typed(trial.params)).items():
+                here.setdefault(name, {})[what] = None
+    return Labels({name: " and ".join(what) for name, what in here.items()})
