@@ -11,12 +11,14 @@ from harness.declare.layout import Cell, Layout, Line
 from harness.declare.reference import MARKS, NOT_PUBLISHED, STANDING
 from harness.declare.statistics import mean_and_error
 from harness.declare.task import Task
-from harness.publish.labels import Labels
+from harness.publish.labels import Labels, labels_of
 from harness.publish.report.beside import X_TOLERANCE, OtherRow, other_row
 from harness.publish.report.text import PLUS_MINUS, fixed, number
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from harness.publish.report.load import Entry, Run
 
 NOT_RUN, NO_VALUE, UNPUBLISHED = "x", "-", "n"
 WORDS = {
@@ -102,6 +104,15 @@ class Printed:
     title: str
     tables: tuple[PrintedTable, ...]
     others: tuple[OtherRow, ...]
+
+
+def print_run(entry: Entry, run: Run) -> Printed | None:
+    """Lay out what a task has in one profile; None where it has no table or no layout."""
+    task = entry.task
+    if run.table is None or task is None or entry.reference is None or not task.layouts:
+        return None
+    labels = labels_of(task, run.profile)
+    return print_tables(task, run.table, entry.reference, title=entry.item.title, labels=labels)
 
 
 def print_tables(
