@@ -25,7 +25,8 @@ from harness.publish.evidence import Evidence, evidence_of, num_stale
 from harness.publish.judge import check_stored, failed_rows, judge
 from harness.publish.withdrawn import withdrawn_rows
 from harness.registry import BrokenTask, Library, PaperFolder
-from harness.store.result import KEY_DIGITS, ResultMeta, figure_path, load_result
+from harness.store.meta import ResultMeta
+from harness.store.result import KEY_DIGITS, figure_path, load_result
 from harness.store.workspace import Workspace
 
 if TYPE_CHECKING:
