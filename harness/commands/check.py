@@ -121,20 +121,21 @@ def _shown(library: Library, row: CheckRow) -> Shown:
     claim = next((c for c in task.claims if c.id == row.claim), None) if task else None
     if task is None or claim is None:
         return Shown(row=row)
+    labels = _labels(task, cast(Profile, row.profile), library.titles[task.id])
     return Shown(
         row=row,
-        statement=_labels(task, cast(Profile, row.profile)).text(claim.statement),
+        statement=labels.text(claim.statement),
         unit=claim.criterion.unit,
         tolerance=claim.criterion.tolerance,
     )
 
 
 @functools.cache
-def _labels(task: Task, profile: Profile) -> Labels:
+def _labels(task: Task, profile: Profile, title: str) -> Labels:
     """Return what stands in for what: a task's trials are walked once for all its claims."""
     from harness.publish.labels import labels_of
 
-    return labels_of(task, profile)
+    return labels_of(task, profile, title)
 
 
 def _check_rows(

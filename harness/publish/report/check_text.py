@@ -10,8 +10,16 @@ from harness.declare.profiles import PROFILES
 from harness.declare.verdict import Word
 from harness.provenance.cohorts import FIRST
 from harness.provenance.seals import STATES
-from harness.publish.check_row import CheckRow, verdict_counts
-from harness.publish.report.text import PLUS_MINUS, interval, mean_sem, number, seeds, threshold
+from harness.publish.check_row import CheckRow, verdict_counts, weak_text
+from harness.publish.report.text import (
+    PLUS_MINUS,
+    chance_note,
+    interval,
+    mean_sem,
+    number,
+    seeds,
+    threshold,
+)
 
 WIDTH = 80
 INDENT = "  "
@@ -52,13 +60,17 @@ def checks_in_words(rows: Iterable[CheckRow]) -> str:
     return ", ".join([told, *(f"{count} {IN_WORDS[word]}" for word, count in counts.items())])
 
 
-def claims_in_words(rows: Iterable[CheckRow]) -> str:
-    """Count the claims: `3 reproduced, 0 not, 2 undecided`; nothing where there are none."""
+def claims_in_words(rows: Sequence[CheckRow]) -> str:
+    """Count the claims: `3 reproduced (1 weak), 0 not, 2 undecided`; nothing where there are none.
+
+    What chance could have reproduced is counted apart.
+    """
     counts = verdict_counts(rows, "empirical")
     if counts.get(Word.REPRODUCED) or counts.get(Word.NOT_REPRODUCED):
         # The one is read beside the other: a "not" alone would name nothing.
         counts = {Word.REPRODUCED: 0, Word.NOT_REPRODUCED: 0} | counts
-    return ", ".join(f"{count} {IN_WORDS[word]}" for word, count in counts.items())
+    apart = {Word.REPRODUCED: weak_text(rows)}
+    return ", ".join(f"{n} {IN_WORDS[word]}{apart.get(word, '')}" for word, n in counts.items())
 
 
 def counts_text(rows: Sequence[CheckRow]) -> str:
@@ -117,7 +129,7 @@ def notes(row: CheckRow) -> list[str]:
         # What differs is told where it may have moved the verdict.
         lines = f": {'; '.join(row.differences)}" if row.seal == "changed" else ""
         found.append(f"seal {row.seal}{lines}")
-    return found
+    return [*filter(None, [chance_note(row)]), *found]
 
 
 def _block(each: Shown) -> list[str]:

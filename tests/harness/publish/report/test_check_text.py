@@ -18,6 +18,7 @@ from harness.publish.report.check_text import (
     counts_text,
     notes,
 )
+from harness.store.meta import TOO_FEW
 
 CLAIM = CheckRow(
     task="toylab/fig01",
@@ -75,6 +76,15 @@ def test_what_did_not_hold_is_read_beside_what_did() -> None:
     assert checks_in_words([CHECK]) == "1 of 1 check holds"
     rows = of(CHECK, Word.HOLDS, Word.FAILS, Word.OUT_OF_PROFILE)
     assert checks_in_words(rows) == "1 of 3 checks hold, 1 FAIL, 1 out of scale"
+
+
+def test_what_chance_could_have_reproduced_is_counted_apart_and_told() -> None:
+    weak = replace(CLAIM, verdict=Word.REPRODUCED, reason="", chance_rate=0.14, weak=True)
+    few = replace(weak, chance_rate=None, weak=None, chance_reason=TOO_FEW)
+    rows = [weak, few, replace(weak, chance_rate=0.01, weak=False)]
+    assert claims_in_words(rows) == f"3 reproduced (1 weak, 1 with {TOO_FEW}), 0 not"
+    assert notes(weak) == ["weak: chance alone reads REPRODUCED in 14 %"]
+    assert notes(replace(CLAIM, seeds_to_decide=12)) == ["about 12 seeds would decide it"]
 
 
 def test_what_does_not_decide_is_not_counted() -> None:
