@@ -18,6 +18,7 @@ from harness.publish.report.paper_table import grid
 from harness.publish.report.printed import print_run
 from harness.publish.report.table_text import as_markdown
 from harness.publish.report.text import (
+    chance_note,
     interval,
     markdown_cell,
     markdown_table,
@@ -158,7 +159,8 @@ def _claims(entry: Entry, rows: Sequence[CheckRow]) -> str:
 
 def _claim_row(claim: Claim, row: CheckRow) -> list[str]:
     unit = f" {claim.criterion.unit}" if claim.criterion.unit and row.measured is not None else ""
-    verdict = f"{row.verdict}: {row.reason}" if row.reason else row.verdict
+    told = "; ".join(note for note in (row.reason, chance_note(row)) if note)
+    verdict = f"{row.verdict}: {told}" if told else row.verdict
     asked = threshold(row.form, row.threshold, tolerance=claim.criterion.tolerance)
     cells = [
         claim.statement,
