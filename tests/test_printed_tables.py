@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import shutil
 import subprocess
+import sys
 from functools import cache
 from pathlib import Path
 
@@ -97,6 +100,21 @@ def test_peak_memory_is_printed_as_in_the_paper() -> None:
     assert max(line.count("&") for line in rows) + 1 <= 9
     assert r"GPT2-Small & 1.4\,/\,3.8\textsuperscript{e} &" in text
     assert "e early version" in text
+
+
+def table(*options: str) -> str:
+    """Return what `repro table lisa/tab10 --profile cpu` prints."""
+    words = [sys.executable, "-m", "harness.cli", "table", "lisa/tab10", "--profile", "cpu"]
+    done = subprocess.run(
+        [*words, *options], cwd=ROOT, capture_output=True, text=True, timeout=60, check=True
+    )
+    return done.stdout
+
+
+def test_the_command_prints_the_layout_and_on_request_the_long_form() -> None:
+    assert "LISA without sampled blocks" in table().splitlines()[0]
+    assert next(csv.reader(io.StringIO(table("--format", "csv"))))[0] == "In nats"
+    assert table("--long").startswith("| model | method | gamma |")
 
 
 def test_no_table_overflows_two_columns(tmp_path: Path) -> None:

@@ -169,21 +169,33 @@ def _printed(
     of_table, of_columns, of_rows = _units(layout)
     left_out = [row for index, row in enumerate(layout.rows) if index not in kept]
     places = tuple(rows[index] for index in kept)
+    lines = [layout.rows[index] for index in kept]
     title = ", ".join(filter(None, [layout.title, of_table and f"in {of_table}"]))
-    title = title[:1].upper() + title[1:]
     return PrintedTable(
-        title=labels.text(title) if layout.title else title,
-        rows=tuple(_head(layout.rows[index], of_rows, labels) for index in kept),
-        columns=tuple(_head(column, of_columns, labels) for column in layout.columns),
+        title=labels.names(title[:1].upper() + title[1:]),
+        rows=_heads(lines, places, of_rows, labels),
+        columns=_heads(layout.columns, list(zip(*places, strict=True)), of_columns, labels),
         places=places,
         notes=(_legend(task, layout, places), *_footnotes(layout, left_out)),
     )
 
 
-def _head(line: Line, units: Mapping[str, str], labels: Labels) -> Head:
-    unit = units.get(_name(line), "")
-    text = labels.names(line.head) + (f" ({unit})" if unit else "")
-    return Head(text, labels.names(line.group))
+def _heads(
+    lines: Sequence[Line],
+    places: Sequence[Sequence[Place]],
+    units: Mapping[str, str],
+    labels: Labels,
+) -> tuple[Head, ...]:
+    """Return the heads of rows, or of columns; one says what was run if anything was."""
+    ran = [any(place.ours != NOT_RUN for place in cells) for cells in places]
+    groups = {line.group for line, any_ran in zip(lines, ran, strict=True) if any_ran}
+    heads = []
+    for line, any_ran in zip(lines, ran, strict=True):
+        unit = units.get(_name(line), "")
+        text = labels.names(line.head) if any_ran else line.head
+        group = labels.names(line.group) if line.group in groups else line.group
+        heads.append(Head(f"{text} ({unit})" if unit else text, group))
+    return tuple(heads)
 
 
 def _name(line: Line) -> str:

@@ -66,9 +66,14 @@ def as_latex(content: Printed, *, name: str, profile: Profile) -> str:
 
 def _floats(table: PrintedTable) -> list[list[Panel]]:
     """Return, page by page, the panels that stand on it."""
-    rows = sum(len(lines) for lines in row_heads(table)) + len({head.group for head in table.rows})
-    on_page = max(1, HEIGHT // (rows + 4))
+    lines = sum(map(len, row_heads(table))) + len({head.group for head in table.rows})
     every = panels(table, ROOM, points, GAP)
+    deepest = max(
+        len(wrapped(table.columns[index].text, width))
+        for panel in every
+        for index, width in zip(panel.columns, panel.widths, strict=True)
+    )
+    on_page = max(1, HEIGHT // (lines + deepest + 3))
     return [every[start : start + on_page] for start in range(0, len(every), on_page)]
 
 
@@ -98,7 +103,7 @@ def _tabular(table: PrintedTable, panel: Panel) -> list[str]:
     rows, stubs = shown_rows(table, panel), row_heads(table)
     for number, (group, run) in enumerate(groupby(rows, key=lambda row: table.rows[row].group)):
         if group:
-            lines += ["    \\addlinespace"] if number else []
+            lines += ["    \\addlinespace[1pt]"] if number else []
             lines.append(
                 f"    \\multicolumn{{{count + 1}}}{{@{{}}l}}{{\\emph{{{tex(group)}}}}} \\\\"
             )

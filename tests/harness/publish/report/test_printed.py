@@ -159,9 +159,15 @@ def test_a_further_table_without_any_value_is_left_out() -> None:
 
 
 def test_heads_and_titles_say_what_was_run() -> None:
-    content = printed(labels=Labels({"small": "tiny-deep"}))
-    assert content.tables[0].rows[0].text == "small (here tiny-deep)"
-    assert content.title == "Peak & size (here tiny-deep for small)"
+    """But not the head of what was not."""
+    content = printed(labels=Labels({"small": "tiny-deep", "GPU": "CPU", "lora": "x"}))
+    head = content.tables[0].rows[0]
+    assert (head.text, head.group) == ("small (here tiny-deep)", "on a GPU (here CPU)")
+    assert content.title == "Peak & size (here tiny-deep for small, CPU for GPU, x for lora)"
+    not_run = Line("small", where={"size": "none"}, paper={"series": "huge"})
+    layout = Layout(rows=(not_run, LAYOUT.rows[2]), columns=LAYOUT.columns, cell=LAYOUT.cell)
+    content = printed(layout, labels=Labels({"small": "tiny-deep", "ours": "tiny"}))
+    assert [head.text for head in content.tables[0].rows] == ["small", "ours (here tiny)"]
 
 
 def test_a_unit_stands_once_for_all_or_in_the_heads() -> None:
