@@ -85,16 +85,25 @@ class PrintedTable:
         """Whether any cell has a value of the paper; if none has, cells hold ours alone."""
         return _meets_paper(self.places)
 
+    def cells(self) -> list[list[tuple[str, str]]]:
+        """Return row by row what stands in each cell, and the mark behind it."""
+        alone = not self.beside
+        return [[_cell(place, row, alone=alone) for place in row] for row in self.places]
+
     def texts(self) -> list[list[str]]:
         """Return the cells as text, row by row."""
-        alone = not self.beside
-        return [[_text(place, alone=alone) for place in row] for row in self.places]
+        return [[text + mark for text, mark in row] for row in self.cells()]
 
 
-def _text(place: Place, *, alone: bool) -> str:
+def _cell(place: Place, row: Sequence[Place], *, alone: bool) -> tuple[str, str]:
     if alone:
-        return place.ours
-    return "" if place.is_empty else f"{place.ours} / {place.paper}{place.mark}"
+        return place.ours, ""
+    return ("", "") if _is_blank(place, row) else (f"{place.ours} / {place.paper}", place.mark)
+
+
+def _is_blank(place: Place, row: Sequence[Place]) -> bool:
+    """Whether neither ours nor the paper's stands in a cell, in a row that has either elsewhere."""
+    return place.is_empty and not all(other.is_empty for other in row)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -234,7 +243,7 @@ def _legend(task: Task, layout: Layout, rows: Sequence[Sequence[Place]]) -> str:
     parts = ["Ours / the paper's" if beside else "Ours alone: no value of the paper is at hand"]
     if any(place.has_spread for place in places):
         parts.append(f"{PLUS_MINUS} {_spread(task, layout, places)}")
-    told = [place for place in places if not (beside and place.is_empty)]
+    told = [place for row in rows for place in row if not (beside and _is_blank(place, row))]
     marks = {place.ours for place in told}
     marks |= {place.mark or place.paper for place in told} if beside else set()
     parts += [f"{mark} {words}" for mark, words in WORDS.items() if mark in marks]

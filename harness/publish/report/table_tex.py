@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from itertools import groupby
 
 from harness.declare.profiles import Profile
-from harness.publish.report.printed import Place, Printed, PrintedTable
+from harness.publish.report.printed import Printed, PrintedTable
 from harness.publish.report.table_text import (
     Panel,
     other_text,
@@ -100,7 +100,7 @@ def _tabular(table: PrintedTable, panel: Panel) -> list[str]:
     sized = zip(panel.columns, panel.widths, strict=True)
     heads = [_stack(wrapped(table.columns[index].text, width), "c") for index, width in sized]
     lines += [f"    & {' & '.join(heads)} \\\\", "    \\midrule"]
-    rows, stubs = shown_rows(table, panel), row_heads(table)
+    rows, stubs, cells = shown_rows(table, panel), row_heads(table), table.cells()
     for number, (group, run) in enumerate(groupby(rows, key=lambda row: table.rows[row].group)):
         if group:
             lines += ["    \\addlinespace[1pt]"] if number else []
@@ -108,9 +108,8 @@ def _tabular(table: PrintedTable, panel: Panel) -> list[str]:
                 f"    \\multicolumn{{{count + 1}}}{{@{{}}l}}{{\\emph{{{tex(group)}}}}} \\\\"
             )
         for row in run:
-            places = [table.places[row][index] for index in panel.columns]
-            cells = [_cell(place, alone=not table.beside) for place in places]
-            lines.append(f"    {_stack(stubs[row], 'l')} & {' & '.join(cells)} \\\\")
+            texts = [_cell(*cells[row][index]) for index in panel.columns]
+            lines.append(f"    {_stack(stubs[row], 'l')} & {' & '.join(texts)} \\\\")
     return [*lines, "    \\bottomrule", "  \\end{tabular}"]
 
 
@@ -128,11 +127,9 @@ def _group_heads(table: PrintedTable, panel: Panel) -> list[str]:
     return [f"    & {' & '.join(cells)} \\\\", f"    {' '.join(rules)}"]
 
 
-def _cell(place: Place, *, alone: bool) -> str:
-    if alone or place.is_empty:
-        return tex(place.ours) if alone else ""
-    mark = f"\\textsuperscript{{{place.mark}}}" if place.mark else ""
-    return rf"{tex(place.ours)}\,/\,{tex(place.paper)}{mark}"
+def _cell(text: str, mark: str) -> str:
+    plain = tex(text).replace(" / ", r"\,/\,")
+    return plain + (f"\\textsuperscript{{{mark}}}" if mark else "")
 
 
 def points(text: str) -> float:

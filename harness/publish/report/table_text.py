@@ -127,11 +127,8 @@ def _panel(table: PrintedTable, panel: Panel) -> Iterator[str]:
 
 def shown_rows(table: PrintedTable, panel: Panel) -> list[int]:
     """Return the rows that a panel shows: not those that have something in others alone."""
-    return [
-        number
-        for number, row in enumerate(table.texts())
-        if any(row[index] for index in panel.columns) or not any(row)
-    ]
+    texts = table.texts()
+    return [n for n, row in enumerate(texts) if any(row[index] for index in panel.columns)]
 
 
 def _lines(stub: int, heads: Sequence[tuple[list[str], int]]) -> Iterator[str]:

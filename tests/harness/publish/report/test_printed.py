@@ -92,6 +92,12 @@ def test_a_cell_has_ours_its_spread_and_the_papers_value_with_its_mark() -> None
     ]
 
 
+def test_a_row_without_anything_is_no_blank_line() -> None:
+    nothing = Line("none", where={"size": "none"})
+    layout = Layout(rows=(*LAYOUT.rows, nothing), columns=LAYOUT.columns, cell=LAYOUT.cell)
+    assert printed(layout).tables[0].texts()[-1] == ["x / n", "x / n"]
+
+
 def test_the_legend_names_the_marks_that_occur_and_no_other() -> None:
     legend = printed().tables[0].notes[0]
     for words in (
