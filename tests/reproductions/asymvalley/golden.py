@@ -45,7 +45,7 @@ TOYS = (
         points=(Short(),),
         patches=(SHORT_FIT,),
         mutation=Mutation(
-            where="reproductions.asymvalley.toys.class_pattern:sign",
+            where="reproductions.asymvalley.toys.softmax:sign",
             instead=around(lambda sign, weights: sign(weights).abs()),
             breaks="Noise adds to every pixel, whatever the sign of its weight.",
         ),

@@ -10,8 +10,7 @@ import pandas as pd
 
 from reproductions.supar.models.printed import printed
 from reproductions.supar.models.schemes import ABLATIONS
-from reproductions.supar.rules.quantities import table_1
-from reproductions.supar.rules.tab01 import RULES
+from reproductions.supar.rules.tab01 import RULES, table_1
 
 DENSITIES = (1.0, 0.5, 0.25, 0.125, 0.0625)
 LADDER = DENSITIES[:4]
