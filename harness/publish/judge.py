@@ -9,12 +9,12 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
 
 from harness.declare.claims import Claim
+from harness.declare.cohorts import FIRST
 from harness.declare.profiles import PROFILES, Profile
 from harness.declare.task import Task
 from harness.declare.verdict import Measured, Verdict, Word, measure
 from harness.errors import DataError, HarnessError, UsageError
 from harness.provenance.before import Before, Former, load_before
-from harness.provenance.cohorts import FIRST
 from harness.provenance.restated import Restated, load_restated
 from harness.provenance.seals import (
     Comparison,

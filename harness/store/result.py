@@ -13,19 +13,18 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import Field
 
+from harness.declare.cohorts import FIRST
 from harness.declare.params import Scalar
 from harness.declare.profiles import Profile
 from harness.declare.table import Column, Table
 from harness.declare.task import Task
 from harness.errors import DataError, HarnessError
 from harness.provenance.canonical import canonical_json, digest, layered_json
-from harness.provenance.cohorts import FIRST
 from harness.provenance.seals import Sealed
 from harness.run.trial import Trial, cohorts_of, grid_of
 from harness.store.atomic import write_text
 from harness.store.record import Record, line_digest, read_pack
 from harness.store.store import RecordStore, Rejected
-from harness.store.strict import Strict
 from harness.store.table_csv import (
     build_table,
     csv_text,
@@ -35,6 +34,7 @@ from harness.store.table_csv import (
     sha256_text,
 )
 from harness.store.workspace import Workspace
+from harness.strict import Strict
 
 if TYPE_CHECKING:
     import pandas as pd

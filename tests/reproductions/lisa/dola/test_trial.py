@@ -37,7 +37,7 @@ from reproductions.lisa.models.generation import greedy
 from reproductions.lisa.models.language_model import LanguageModel
 from reproductions.lisa.models.word_problems import Problem, extracted
 from tests.checkout import PAPERS
-from tests.reproductions.lisa.spoken import prompts, speaker
+from tests.reproductions.lisa.decoding_models import prompts, speaker
 
 Case = Literal["holds", "fails", "none_right"]
 FOLDER = PAPERS / "lisa"
