@@ -64,7 +64,8 @@ def steps(table: pd.DataFrame) -> list[float]:
 
 
 def one_sided(table: pd.DataFrame) -> float:
-    """Return how much larger y is on the positive side of the rate."""
+    """Return how much larger y is on the positive side of the rate, of a walk in its order."""
+    assert table["rate"].is_monotonic_increasing
     return float((table["y"] * np.sign(table["rate"])).sum())
 
 

@@ -49,6 +49,9 @@ def test_outside_the_band_it_is_decided_against() -> None:
     inside = seeds_to_decide(claim_of(at_least(any_number, 0.0, "")), samples(0.5, 1.0))
     outside = seeds_to_decide(claim_of(at_least(any_number, 1.0, "")), samples(0.5, 1.0))
     assert inside == outside
+    # Only the nearer side of a narrow band is in the way.
+    narrow = seeds_to_decide(claim_of(within(any_number, 0.9, 1.0, "")), samples(0.5, 1.0))
+    assert narrow == seeds_to_decide(claim_of(at_least(any_number, 0.9, "")), samples(0.5, 1.0))
 
 
 def test_of_several_numbers_the_slowest_decides_for_and_the_quickest_against() -> None:
