@@ -45,6 +45,16 @@ def exact(value: float) -> str:
     return f"{value:.8g}"
 
 
+def fixed(value: float, digits: int) -> str:
+    """Return a number with so many digits after the point, unless they would make it zero.
+
+    >>> fixed(12.345, 1), fixed(0.00003, 2), fixed(0.0, 2)
+    ('12.3', '3e-05', '0.00')
+    """
+    text = f"{value:.{digits}f}"
+    return text if float(text) or not value else f"{value:.1g}"
+
+
 def mean_sem(mean: float, sem: float) -> str:
     """Return a mean with its standard error, cut where the error's second digit stands.
 

@@ -133,6 +133,7 @@ LAYOUT = Layout(
         "The last number of an answer is its result; the columns of marked results, and those of"
         " greedy decoding, are not the paper's.",
     ),
+    ours=True,
 )
 task = Task(
     "lisa/tab13",
