@@ -20,6 +20,7 @@ from harness.commands.common import (
     print_rows,
     say,
 )
+from harness.declare.task import Task
 from harness.registry import experiments_of, load_registry
 from harness.store.workspace import find_workspace
 
@@ -38,7 +39,7 @@ def mount(app: typer.Typer) -> None:
 def list_tasks(
     selectors: Selectors = None, kind: KindOption = None, as_json: JsonOption = False
 ) -> None:
-    """List tasks: paper, number, title, claims; broken ones with their reason."""
+    """List tasks: paper, number, title, checks, claims; broken ones with their reason."""
     library = load_registry()
     rows: list[dict[str, Any]] = [
         {
@@ -53,11 +54,17 @@ def list_tasks(
         }
         for task in library.select(selectors or [], parse_kind(kind))
     ]
-    shown = [{**row, "claims": len(row["claims"])} for row in rows]
-    columns = ["id", "title", "file", "claims"]
+    shown = [row | _counts(library.tasks[row["id"]]) for row in rows]
+    columns = ["id", "title", "file", "checks", "claims"]
     print_rows(rows if as_json else shown, as_json=as_json, columns=columns)
     for broken in library.broken.values():
         say(f"broken: {broken.id} ({broken.file}): {broken.reason}")
+
+
+def _counts(task: Task) -> dict[str, int]:
+    """Count a task's checks apart from its claims."""
+    checks = sum(claim.scope.grade == "exact" for claim in task.claims)
+    return {"checks": checks, "claims": len(task.claims) - checks}
 
 
 def show_plan(

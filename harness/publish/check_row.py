@@ -8,8 +8,8 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from harness.declare.claims import Grade
+from harness.declare.cohorts import FIRST
 from harness.declare.verdict import Word
-from harness.provenance.cohorts import FIRST
 from harness.store.meta import TOO_FEW
 
 SCHEMA_VERSION = 4

@@ -6,9 +6,9 @@ import textwrap
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
+from harness.declare.cohorts import FIRST
 from harness.declare.profiles import PROFILES
 from harness.declare.verdict import Word
-from harness.provenance.cohorts import FIRST
 from harness.provenance.seals import STATES
 from harness.publish.check_row import CheckRow, verdict_counts, weak_text
 from harness.publish.report.text import (

@@ -7,8 +7,8 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, cast
 
+from harness.declare.cohorts import FIRST
 from harness.declare.verdict import Word
-from harness.provenance.cohorts import FIRST
 from harness.provenance.seals import STATES, State
 
 if TYPE_CHECKING:

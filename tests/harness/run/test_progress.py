@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from harness.declare.experiment import Estimate
 from harness.executors.job import Report
 from harness.run.plan import Action, PlannedTrial
-from harness.run.progress import FEW_TRIALS, NUM_LINES, PlainProgress
-from harness.run.trial import grid_of
+from harness.run.progress import FEW_BARS, FEW_TRIALS, NUM_LINES, LiveProgress, PlainProgress
+from harness.run.trial import Trial, grid_of
 from tests.harness.inline_lab import SQUARES
 
 TRIAL = grid_of(SQUARES, "cpu")[0]
+
+
+def planned(trial: Trial) -> PlannedTrial:
+    return PlannedTrial(trial=trial, action=Action.RUN, reason="", estimate=Estimate(seconds=1.0))
 
 
 def lines_of(
@@ -19,14 +25,28 @@ def lines_of(
 ) -> list[str]:
     """Return what is told while trials end so, one after the other."""
     progress = PlainProgress(verbose=verbose)
-    planned = PlannedTrial(
-        trial=TRIAL, action=Action.RUN, reason="", estimate=Estimate(seconds=1.0)
-    )
-    progress.start([planned] * len(statuses))
+    progress.start([planned(TRIAL)] * len(statuses))
     for status in statuses:
         note = "too square" if status == "failed" else ""
         progress.finished(TRIAL, Report(key=TRIAL.key, status=status, wall_s=0.5, note=note))
     return capsys.readouterr().err.splitlines()
+
+
+@pytest.mark.parametrize(("experiments", "bars"), [(FEW_BARS, FEW_BARS), (FEW_BARS + 1, 1)])
+def test_many_experiments_share_one_bar(
+    capsys: pytest.CaptureFixture[str], experiments: int, bars: int
+) -> None:
+    trials = [
+        replace(TRIAL, experiment=replace(SQUARES, id=f"lab/e{number}"))
+        for number in range(experiments)
+    ]
+    progress = LiveProgress()
+    progress.start([planned(trial) for trial in trials])
+    progress.finished(trials[0], Report(key=TRIAL.key, status="failed", wall_s=0.5, note=""))
+    progress.stop()
+    lines = capsys.readouterr().err.splitlines()
+    assert len(lines) == bars
+    assert "failed" in lines[0]
 
 
 @pytest.mark.parametrize("total", [FEW_TRIALS, 21, 99, 100, 2127])

@@ -10,7 +10,6 @@ import pytest
 from harness.declare.verdict import Word
 from harness.publish.check_row import CheckRow
 from harness.publish.report.check_text import (
-    WIDTH,
     Shown,
     check_text,
     checks_in_words,
@@ -168,7 +167,7 @@ def test_no_line_is_wider_than_80_columns(word: Word) -> None:
     )
     for row in (long, replace(long, claim="x" * 40), replace(long, grade="exact")):
         text = told([row] * 1000, everything=True)
-        assert max(map(len, text.splitlines())) <= WIDTH
+        assert max(map(len, text.splitlines())) <= 80
         assert heads(text) == [str(word)] * 1000
 
 
