@@ -102,6 +102,14 @@ def test_peak_memory_is_printed_as_in_the_paper() -> None:
     assert "e early version" in text
 
 
+def test_values_of_an_early_version_stand_beside_other_models_of_ours() -> None:
+    content = printed(LIBRARY.tasks["lisa/tab06"], "cpu", Workspace(ROOT))
+    assert content is not None
+    assert content.tables[0].texts()[0][0] == "x / 2.59e"
+    assert content.tables[0].texts()[0][2].endswith(" / n")
+    assert not content.others
+
+
 def table(*options: str) -> str:
     """Return what `repro table lisa/tab10 --profile cpu` prints."""
     words = [sys.executable, "-m", "harness.cli", "table", "lisa/tab10", "--profile", "cpu"]

@@ -9,6 +9,7 @@ import pytest
 
 from harness.declare.claims import CHECK, Claim, at_most, by_theory, claims
 from harness.declare.experiment import Estimate, Experiment, Needs, Status, Use, describe_trial
+from harness.declare.layout import Cell, Layout, Line
 from harness.declare.named import Named, bind
 from harness.declare.params import Params, doc, seed
 from harness.declare.profiles import Profile
@@ -79,6 +80,17 @@ def test_figure_without_alt_text_is_refused() -> None:
 def test_repeated_claim_is_refused() -> None:
     with pytest.raises(SpecError, match="claim id repeats"):
         task(claims=(claim("a"), claim("a")))
+
+
+@pytest.mark.parametrize(
+    ("row", "cell"),
+    [({"y": 1}, Cell("x")), ({}, Cell("mean")), ({}, Cell("x", spread="error"))],
+    ids=["where", "value", "spread"],
+)
+def test_layout_that_names_an_unknown_column_is_refused(row: dict[str, int], cell: Cell) -> None:
+    layout = Layout(rows=(Line("", where=row),), columns=(Line("all"),), cell=cell)
+    with pytest.raises(SpecError, match="which the table has not"):
+        task(layout=layout)
 
 
 def test_claim_of_a_cohort_that_no_experiment_declares_is_refused() -> None:

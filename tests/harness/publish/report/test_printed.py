@@ -125,7 +125,7 @@ def test_what_meets_no_cell_is_listed() -> None:
 
 
 def test_a_place_needs_a_name_of_the_paper_on_both_sides() -> None:
-    rows = [("full tiny", "", "", "peak", "9", "GB", "exact")]
+    rows = [("full", "", "", "peak", "9", "GB", "exact")]
     assert printed(rows=rows).tables[0].texts()[2] == ["0.2", "0.3 (1 of 2)"]
     assert len(printed(rows=rows).others) == 1
 
