@@ -26,8 +26,6 @@ from reproductions.asymvalley.federated import quantities as q
 from reproductions.asymvalley.federated import table
 from reproductions.asymvalley.federated.experiment import (
     ALPHAS,
-    CPU_COLOUR,
-    CPU_GREY,
     identities,
     runs,
     searches,
@@ -43,10 +41,6 @@ NAMES = {
     "fedpan": "FedPAN",
     "fedsign": "FedSign",
 }
-HEADS = {
-    "cifar10": f"{DATASETS['cifar10']}, here {CPU_COLOUR['num_train']:,} images of it",
-    "cinic10": f"{DATASETS['cinic10']}, here {CPU_GREY['data'].upper()}",
-}
 
 
 def layout_of(cell: Cell, *, title: str, note: str) -> Layout:
@@ -55,13 +49,13 @@ def layout_of(cell: Cell, *, title: str, note: str) -> Layout:
         rows=tuple(Line(name, where={"algorithm": algorithm}) for algorithm, name in NAMES.items()),
         columns=tuple(
             Line(f"alpha = {alpha:g}", group=head, where={"dataset": dataset, "alpha": alpha})
-            for dataset, head in HEADS.items()
+            for dataset, head in DATASETS.items()
             for alpha in ALPHAS
         ),
         cell=cell,
         where={"part": "final"},
         title=title,
-        notes=(note, "At profile `paper` both data sets are the paper's."),
+        notes=(note,),
     )
 
 

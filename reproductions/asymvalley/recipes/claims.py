@@ -20,16 +20,10 @@ from harness.declare import (
 from reproductions.asymvalley.models.curves import widest_centre
 from reproductions.asymvalley.models.scopes import ON_A_CPU, TRAINED
 from reproductions.asymvalley.recipes import quantities as q
-from reproductions.asymvalley.recipes.experiment import Contrast
+from reproductions.asymvalley.recipes.experiment import FIRST_AND_SECOND, Contrast
 
 Declared = tuple[str, Scope, Criterion, str]
 
-FIRST_AND_SECOND: dict[Contrast, tuple[str, str]] = {
-    "batch_size": ("batch size 32", "batch size 2048"),
-    "lr": ("learning rate 0.1", "learning rate 0.003"),
-    "weight_decay": ("weight decay 1e-3", "weight decay 1e-5"),
-}
-"""As in the paper; the values of a smaller run are in the rows of its experiment."""
 BY_ALGEBRA = (
     " By algebra it is never less, and greater by the share of coordinates whose sign differs"
     " between the two."

@@ -6,12 +6,16 @@ from functools import partial
 
 from harness.declare import Task, at_least, bind, claims, equal
 from reproductions.asymvalley.models.curves import widest_centre
+from reproductions.asymvalley.models.pairs import Pair
 from reproductions.asymvalley.models.scopes import CALIBRATED, ON_A_CPU
 from reproductions.asymvalley.starts import quantities as q
 from reproductions.asymvalley.starts import table
 from reproductions.asymvalley.starts.experiment import frozen_statistics
 
-NETS = {"vgg16_cifar10": "VGG16-BN on CIFAR-10", "resnet20_svhn": "ResNet20 on SVHN"}
+NETS: dict[Pair, str] = {
+    "vgg16_cifar10": "VGG16 with BN on CIFAR-10",
+    "resnet20_svhn": "ResNet20 on SVHN",
+}
 
 task = Task(
     "asymvalley/bn_statistics",

@@ -24,8 +24,8 @@ task = Task(
         ),
     ),
     figure="figures:net_panels",
-    caption="Every net that this reproduction trains: net and data as the paper names them, then"
-    " what differs from the base recipe and from BN weights of 1. Cosine of sign(theta_f) and the"
+    caption="Every net that this reproduction trains: net and data, then what differs"
+    " from the base recipe and from BN weights of 1. Cosine of sign(theta_f) and the"
     " gradient of the loss (grey: where the claim has it), test error, and share of the parameters"
     " that still have the sign they started with. A mark per seed. The paper gives no number.",
     alt="Three dot plots beside one another, a row for each trained net: cosine with the gradient,"

@@ -6,13 +6,17 @@ from collections.abc import Iterator
 from functools import partial
 
 from harness.declare import CHECK, Criterion, Scope, Task, at_least, at_most, bind, claims, equal
+from reproductions.asymvalley.models.pairs import Pair
 from reproductions.asymvalley.models.scopes import CALIBRATED
 from reproductions.asymvalley.valleys import quantities as q
 from reproductions.asymvalley.valleys import table
 from reproductions.asymvalley.valleys.claims import one_net_at_zero
 from reproductions.asymvalley.valleys.experiment import sign_ratios
 
-NETS = {"vgg16_cifar10": "VGG16 with BN on CIFAR-10", "resnet20_svhn": "ResNet20 on SVHN"}
+NETS: dict[Pair, str] = {
+    "vgg16_cifar10": "VGG16 with BN on CIFAR-10",
+    "resnet20_svhn": "ResNet20 on SVHN",
+}
 CHANGED = "as more of the noise's signs are made those of the weights, in rank correlation with"
 
 
