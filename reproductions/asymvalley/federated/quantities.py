@@ -40,11 +40,6 @@ def gains(table: pd.DataFrame, *, dataset: str, value: str = ACCURACY) -> list[f
     return [fedsign[alpha] - fedavg[alpha] for alpha in fedsign]
 
 
-def least_gain(table: pd.DataFrame, *, dataset: str, value: str = ACCURACY) -> float:
-    """Return the smallest of `gains`."""
-    return min(gains(table, dataset=dataset, value=value))
-
-
 def mean_gain(table: pd.DataFrame, *, dataset: str) -> float:
     """Return the mean of `gains` over alphas."""
     found = gains(table, dataset=dataset)
@@ -62,14 +57,17 @@ def accuracies(table: pd.DataFrame, *, dataset: str, algorithm: str) -> list[flo
     return found
 
 
-def cells_won(table: pd.DataFrame, *, datasets: tuple[str, ...]) -> float:
-    """Return in how many cells FedSign's accuracy is above that of all others; one seed."""
-    won = 0
+def leads(table: pd.DataFrame, *, datasets: tuple[str, ...]) -> list[float]:
+    """Return FedSign's accuracy minus the best of the others, a number for each cell; one seed.
+
+    The best is taken within the seed, which can only lower the lead.
+    """
+    found = []
     for dataset in datasets:
-        found = {name: by_alpha(table, dataset=dataset, algorithm=name) for name in ALGORITHMS}
-        ours = found.pop("fedsign")
-        won += sum(all(ours[a] > other[a] for other in found.values()) for a in ours)
-    return float(won)
+        by_name = {name: by_alpha(table, dataset=dataset, algorithm=name) for name in ALGORITHMS}
+        ours = by_name.pop("fedsign")
+        found += [ours[alpha] - max(own[alpha] for own in by_name.values()) for alpha in ours]
+    return found
 
 
 def largest_difference(table: pd.DataFrame, *, check: str) -> float:

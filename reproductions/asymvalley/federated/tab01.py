@@ -30,7 +30,7 @@ from reproductions.asymvalley.federated.experiment import (
     runs,
     searches,
 )
-from reproductions.asymvalley.models.scopes import TRAINED
+from reproductions.asymvalley.models.scopes import EQUIVALENCE, TRAINED
 
 DATASETS = {"cifar10": "CIFAR-10", "cinic10": "CINIC-10"}
 NAMES = {
@@ -77,7 +77,8 @@ RUN = replace(
     TRAINED,
     elsewhere="two rounds of four clients show the path, not what an algorithm comes to",
 )
-ONLY_PAPER = RUN.at(
+GAIN = RUN.without_null("coefficients are chosen inside the trials")
+ONLY_PAPER = GAIN.at(
     *PAPER, elsewhere="only the paper's own nets, data and rounds can show an order of six"
 )
 SMALL = CHECK.at("smoke", "cpu", elsewhere="it does not depend on scale: smoke and cpu decide it")
@@ -90,32 +91,32 @@ def on_dataset(dataset: str, name: str) -> Iterator[Declared]:
     """Yield the claims on one data set."""
     yield (
         f"fedsign_keeps_up_{dataset}",
-        RUN,
-        at_least(partial(q.least_gain, dataset=dataset), -0.005, "accuracy"),
-        f"On {name}, FedSign is at most half a point behind FedAvg at every alpha.",
+        RUN.without_null(EQUIVALENCE),
+        at_least(partial(q.gains, dataset=dataset), -0.005, "accuracy"),
+        f"On {name}, FedSign is at most half a point behind FedAvg at each of the three alphas.",
     )
     yield (
         f"fedsign_gains_{dataset}",
-        RUN,
+        GAIN,
         more_than(partial(q.mean_gain, dataset=dataset), 0, "accuracy"),
         f"On {name}, FedSign is ahead of FedAvg in the mean over alphas.",
     )
-    signs = partial(q.least_gain, dataset=dataset, value=q.SAME_SIGN)
+    signs = partial(q.gains, dataset=dataset, value=q.SAME_SIGN)
     yield (
         f"signs_kept_{dataset}",
-        RUN,
+        GAIN,
         more_than(signs, 0, "share of parameters"),
         f"On {name}, clients keep more of the global model's signs under FedSign than under"
-        " FedAvg, at every alpha.",
+        " FedAvg, at each alpha: the penalty is made for that.",
     )
     for algorithm, title in NAMES.items():
         accuracies = partial(q.accuracies, dataset=dataset, algorithm=algorithm)
         yield (
             f"alike_is_easier_{dataset}_{algorithm}",
-            RUN,
+            RUN.comparing("alpha"),
             monotone(accuracies, "accuracy", slack=0.01),
-            f"On {name}, {title} does not lose accuracy as alpha grows, but for one point per"
-            " step.",
+            f"On {name}, from one alpha to the next larger {title} loses at most one point of"
+            " accuracy.",
         )
 
 
@@ -136,7 +137,7 @@ task = Task(
         (
             "fedsign_leads",
             ONLY_PAPER,
-            at_least(partial(q.cells_won, datasets=tuple(DATASETS)), 4, "cells"),
+            more_than(partial(q.leads, datasets=tuple(DATASETS)), 0, "accuracy").in_at_least(4),
             "FedSign has the highest accuracy of all six in at least 4 of the 6 cells.",
         ),
     )

@@ -16,7 +16,10 @@ CALIBRATED = Scope(
     grade="empirical", threshold_from="calibration", profiles=CPU_UP, elsewhere=TOO_SHORT
 )
 """The same by a threshold that a small net on digits was run for."""
+EQUIVALENCE = "an equivalence: no effect is what it claims"
+"""Why chance has no part in claims such as "nearly symmetric"."""
 STATED = Scope(grade="empirical", threshold_from="paper", profiles=PAPER, elsewhere=PAPER_ONLY)
+STATED = STATED.without_null("one number with nothing to compare")
 """A number of the paper."""
 ON_A_CPU = CHECK.at(
     "smoke",
