@@ -18,6 +18,10 @@ CALIBRATED = Scope(
 """The same by a threshold that a small net on digits was run for."""
 EQUIVALENCE = "an equivalence: no effect is what it claims"
 """Why chance has no part in claims such as "nearly symmetric"."""
+SIDES = TRAINED.mirroring("lambda")
+CALIBRATED_SIDES = CALIBRATED.mirroring("lambda")
+"""Of claims that compare both sides of a valley."""
+NEARLY_SYMMETRIC = CALIBRATED.without_null(EQUIVALENCE)
 STATED = Scope(grade="empirical", threshold_from="paper", profiles=PAPER, elsewhere=PAPER_ONLY)
 STATED = STATED.without_null("one number with nothing to compare")
 """A number of the paper."""
