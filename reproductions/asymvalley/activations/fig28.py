@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from harness.declare import CHECK, Task, claims, equal, ordering
+from harness.declare import CHECK, Task, claims, equal, more_than
 from reproductions.asymvalley.activations import quantities as q
 from reproductions.asymvalley.activations import table
 from reproductions.asymvalley.activations.experiment import activations
-from reproductions.asymvalley.models.scopes import ON_A_CPU, TRAINED
+from reproductions.asymvalley.models.scopes import ON_A_CPU, SIDES
 
 task = Task(
     "asymvalley/fig28",
@@ -28,8 +28,8 @@ task = Task(
         ),
         (
             "agreement_larger_on_positive_side",
-            TRAINED,
-            ordering(q.tightest_agreement, "share", strict=True),
+            SIDES,
+            more_than(q.agreement_gains, 0, "share"),
             "More hidden units keep their state at +a than at -a, for each a of 0.2, 0.4, 0.6, 0.8"
             " and 1.",
         ),

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from harness.declare import Task, at_most, claims
-from reproductions.asymvalley.models.scopes import TRAINED
+from harness.declare import Task, claims, within
+from reproductions.asymvalley.models.scopes import EQUIVALENCE, TRAINED
 from reproductions.asymvalley.trained_nets import quantities as q
 from reproductions.asymvalley.trained_nets import table
 from reproductions.asymvalley.trained_nets.experiment import nets
@@ -17,10 +17,10 @@ task = Task(
         "Appendix D.1",
         (
             "sign_orthogonal_to_gradient",
-            TRAINED,
-            at_most(q.largest_cosine, 0.1, "cosine"),
-            "For every trained net, the cosine of sign(theta_f) and the gradient of the loss is"
-            " below 0.1 in size.",
+            TRAINED.without_null(EQUIVALENCE),
+            within(q.cosines, -0.1, 0.1, "cosine"),
+            "For every trained net the cosine of sign(theta_f) and the gradient of the loss is at"
+            " most 0.1 in size. Whether the cosines of all nets lean to one side is not asked.",
         ),
     ),
     figure="figures:net_panels",

@@ -10,12 +10,12 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-def largest_cosine(table: pd.DataFrame) -> float:
-    """Return the largest abs(cos(sign(theta_f), gradient)) over the trained nets.
+def cosines(table: pd.DataFrame) -> list[float]:
+    """Return cos(sign(theta_f), gradient) of every trained net.
 
-    A net whose training diverged has none.
+    A net whose training diverged has none, which leaves the claim undecided.
     """
-    sizes = table["sign_gradient_cosine"].abs().dropna()
-    if sizes.empty:
+    if table.empty:
         raise MissingRows("the table has no trained net")
-    return float(sizes.max())
+    named = table.sort_values(["pair", "recipe", "bn_start"])
+    return [float(cosine) for cosine in named["sign_gradient_cosine"]]
