@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from harness.declare import CHECK, CPU_UP, PAPER, Scope, ours
 
 TOO_SHORT = "a few training steps show the structure, not the shape of a converged net's valley"
@@ -32,8 +30,6 @@ ON_A_CPU = CHECK.at(
 )
 """Equality to the bit."""
 TOY = ours("DEV-08", profiles=("cpu", "paper"), elsewhere=ONE_SEED)
-TOY_ALONE = replace(TOY, deterministic=True)
-"""On a whole table: there are no seeds, or the quantity counts them."""
 TOY_CHECK = CHECK.at(
     "smoke", "cpu", "paper", elsewhere="it needs no GPU: the cpu profile is the paper's own setting"
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from harness.declare import Task, claims, equal, more_than
-from reproductions.asymvalley.models.scopes import TOY_ALONE, TOY_CHECK
+from reproductions.asymvalley.models.scopes import TOY_CHECK
 from reproductions.asymvalley.toys import quantities as q
 from reproductions.asymvalley.toys import table
 from reproductions.asymvalley.toys.experiment import patterns
@@ -29,13 +29,6 @@ task = Task(
             TOY_CHECK,
             equal(q.pattern_error, 0, "cosine", tolerance=1e-8),
             "Every cosine is what three norms of the weight say (largest difference).",
-        ),
-        (
-            "margin_larger",
-            TOY_ALONE,
-            more_than(partial(q.smallest_mean_gain, value="margin"), 0, "score"),
-            "The mean margin of the true class is larger at l = +a than at -a, for a of a quarter"
-            " to the whole of the median |w| (least difference).",
         ),
     ),
     figure="figures:pattern_images",
