@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from harness.declare import InvalidQuantity, MissingRows, pick
-from reproductions.asymvalley.federated.experiment import ALGORITHMS
+from reproductions.asymvalley.federated.experiment import ALGORITHMS, PAPER_CANDIDATES
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -20,17 +20,38 @@ def by_alpha(
     """Return a value of an algorithm's final global models by alpha, ascending; one seed.
 
     Raises MissingRows without any run of the data set; InvalidQuantity where the algorithm was
-    not run at an alpha that another one was run at, or diverged there.
+    not run at an alpha that another one was run at, diverged there, or chose a coefficient at the
+    edge of its candidates.
     """
     runs = pick(table, part="final", dataset=dataset)
-    own = runs[runs["algorithm"] == algorithm].set_index("alpha")[value].astype(float)
+    chosen = runs[runs["algorithm"] == algorithm].set_index("alpha")
+    own = chosen[value].astype(float)
     alphas = sorted(float(alpha) for alpha in runs["alpha"].unique())
     for alpha in alphas:
         if alpha not in own.index:
             raise InvalidQuantity(f"{algorithm} was not run on {dataset} with every seed")
         if own[alpha] != own[alpha]:
             raise InvalidQuantity(f"{algorithm} diverged on {dataset} at alpha={alpha:g}")
+        choice, tried = chosen.loc[alpha, ["candidate", "candidates"]]
+        if is_at_edge(choice, tried):
+            raise InvalidQuantity(
+                f"{algorithm} chose {choice} on {dataset} at alpha={alpha:g}, the edge of {tried}"
+            )
     return {alpha: float(own[alpha]) for alpha in alphas}
+
+
+def is_at_edge(choice: object, tried: object) -> bool:
+    """Return whether a choice is the first or last of the candidates, so that another may be best.
+
+    Position encodings have no order; FedSign's three of the paper are the paper's own.
+
+    >>> is_at_edge("0.01", "0.0001 0.001 0.01"), is_at_edge("0.01", PAPER_CANDIDATES["fedsign"])
+    (True, False)
+    """
+    if not isinstance(tried, str) or ":" in tried or tried == PAPER_CANDIDATES["fedsign"]:
+        return False
+    candidates = tried.split()
+    return choice in (candidates[0], candidates[-1])
 
 
 def gains(table: pd.DataFrame, *, dataset: str, value: str = ACCURACY) -> list[float]:
