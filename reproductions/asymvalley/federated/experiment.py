@@ -61,7 +61,7 @@ class Simulation(Params):
     """Rounds of clients: data, net, local training."""
 
     seed: int = seed(
-        "Shared by all algorithms: same start, same split, same clients in every round."
+        "One start, one split and one choice of clients a round, shared by all algorithms."
     )
     dataset: Literal["cifar10", "cinic10"] = doc(
         "As the paper names it; a smaller stand-in below profile `paper`; empty in checks."

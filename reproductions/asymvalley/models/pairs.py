@@ -135,7 +135,7 @@ class Training(Net):
         " (wd), to its higher or lower value; base where nothing is."
     )
     bn_start: BnStart = doc("How BN weights start: ones, uniform U(0,1), or gaussian G(0,0.1).")
-    seed: int = seed("One trained net, start and batches.")
+    seed: int = seed("One trained net: its start and the order of its batches.")
     optimizer: Literal["sgd", "adamw"] = doc("SGD with momentum, or AdamW.")
     lr: float = doc("Learning rate of the first step.")
     batch_size: int = doc("Images per step.")

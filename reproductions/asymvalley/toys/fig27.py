@@ -21,14 +21,14 @@ task = Task(
             TOY_CHECK,
             equal(q.mean_error, 0, "standard errors", tolerance=5.0),
             "The mean pre-activation is sum_i h_i (a h_i + l (2 Phi(a h_i) - 1)) at every l"
-            " to within 5 standard errors of the sampled mean (largest difference).",
+            " to within 5 standard errors of the sampled mean.",
         ),
         (
             "mean_rises",
             TOY_CHECK,
             more_than(q.smallest_mean_step, 0, "pre-activation"),
             "In every sample the mean pre-activation rises with l, from -1 to 1, as its closed form"
-            " does (least step).",
+            " does.",
         ),
         *(
             (
@@ -36,7 +36,7 @@ task = Task(
                 TOY_CHECK,
                 more_than(partial(q.smallest_active_gain, size=size), 0, "share of draws"),
                 f"In every sample the unit is active more often at l = +{size:g} than at"
-                f" l = -{size:g}, as the normal distribution has it (least difference).",
+                f" l = -{size:g}, as the normal distribution has it.",
             )
             for name, size in (("active_half", 0.5), ("active_one", 1.0))
         ),

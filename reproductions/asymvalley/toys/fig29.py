@@ -29,7 +29,7 @@ task = Task(
             TOY_CHECK,
             equal(q.bracket_violation, 0, "nats", tolerance=1e-5),
             "From one size to the next the cross-entropy changes by no less than the slope before"
-            " and no more than the slope after allow, as a convex loss must (largest violation).",
+            " and no more than the slope after allow, as a convex loss must.",
         ),
         *(
             (

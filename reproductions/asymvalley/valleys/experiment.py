@@ -83,7 +83,7 @@ class GroupCurves(Net):
         "Parameters that get noise: all, clf (last layer's weights), feat (all weights but these),"
         " layer1 (first blocks), conv (convolution weights), bn (batch normalization)."
     )
-    seed: int = seed("Draw of the noise: pre-trained nets are not trained here.")
+    seed: int = seed("One draw of the noise around one net that others trained.")
 
 
 def noise_grid(profile: Profile) -> Iterator[NoiseCurves]:
