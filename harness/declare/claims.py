@@ -7,9 +7,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
+from harness.declare.cohorts import FIRST
+from harness.declare.params import Scalar
 from harness.declare.profiles import CPU_UP, PROFILES, Profile
 from harness.errors import SpecError
-from harness.provenance.cohorts import FIRST
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -52,7 +53,7 @@ class Criterion:
     slack allowed to each step; `equal`: the expected value; else the bound."""
     unit: str
     tolerance: float = 0.0
-    """Of `equal`: the largest absolute difference."""
+    """The largest absolute difference of `equal`."""
     paper_value: PaperValue | None = None
     """From the paper's reference rows to its number for this quantity; None: not published."""
     at_least_of: int | None = None
@@ -214,7 +215,9 @@ class Factor:
     """What an empirical claim compares: were there no effect, its labels could change places."""
 
     column: str
-    """Of the task's table; complete in every seed."""
+    """In the task's table; complete in every seed."""
+    levels: tuple[Scalar, ...] = ()
+    """Those that are compared; all of them where empty."""
     mirrored: bool = False
     """Whether its levels lie on both sides of zero, and the two sides can only change as wholes."""
 
@@ -263,9 +266,9 @@ class Scope:
         """Return the same scope, decided at other profiles."""
         return replace(self, profiles=profiles, elsewhere=elsewhere or self.elsewhere)
 
-    def comparing(self, column: str) -> Scope:
-        """Return the scope of a claim that compares the levels of a column."""
-        return replace(self, factor=Factor(column), no_null="")
+    def comparing(self, column: str, *levels: Scalar) -> Scope:
+        """Return the scope of a claim that compares levels of a column: these, or all."""
+        return replace(self, factor=Factor(column, levels), no_null="")
 
     def mirroring(self, column: str) -> Scope:
         """Return the scope of a claim that compares a column's positive side with its negative."""

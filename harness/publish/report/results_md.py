@@ -15,7 +15,10 @@ from harness.publish.check_row import CheckRow, counts_text
 from harness.publish.report.beside import beside
 from harness.publish.report.load import Entry, Paper, Run, Sources
 from harness.publish.report.paper_table import grid
+from harness.publish.report.printed import print_run
+from harness.publish.report.table_text import as_markdown
 from harness.publish.report.text import (
+    chance_note,
     interval,
     markdown_cell,
     markdown_table,
@@ -156,7 +159,8 @@ def _claims(entry: Entry, rows: Sequence[CheckRow]) -> str:
 
 def _claim_row(claim: Claim, row: CheckRow) -> list[str]:
     unit = f" {claim.criterion.unit}" if claim.criterion.unit and row.measured is not None else ""
-    verdict = f"{row.verdict}: {row.reason}" if row.reason else row.verdict
+    told = "; ".join(note for note in (row.reason, chance_note(row)) if note)
+    verdict = f"{row.verdict}: {told}" if told else row.verdict
     asked = threshold(row.form, row.threshold, tolerance=claim.criterion.tolerance)
     cells = [
         claim.statement,
@@ -173,7 +177,10 @@ def _claim_row(claim: Claim, row: CheckRow) -> list[str]:
 
 
 def _meeting(entry: Entry, run: Run) -> list[str]:
-    """Return the lines of our table that meet a value of the paper, with both values."""
+    """Return the table as it is printed, or else the lines of it that meet a value of the paper."""
+    printed = print_run(entry, run)
+    if printed is not None:
+        return [as_markdown(printed, listed=False)]
     if run.table is None or entry.task is None or entry.reference is None:
         return []
     content = beside(entry.task.table, run.table, entry.reference)

@@ -7,7 +7,8 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, cast
 
-from harness.provenance.cohorts import FIRST
+from harness.declare.cohorts import FIRST
+from harness.declare.verdict import Word
 from harness.provenance.seals import STATES, State
 
 if TYPE_CHECKING:
@@ -42,6 +43,16 @@ def exact(value: float) -> str:
     ('0.08665602', '256')
     """
     return f"{value:.8g}"
+
+
+def fixed(value: float, digits: int) -> str:
+    """Return a number with so many digits after the point, unless they would make it zero.
+
+    >>> fixed(12.345, 1), fixed(0.00003, 2), fixed(0.0, 2)
+    ('12.3', '3e-05', '0.00')
+    """
+    text = f"{value:.{digits}f}"
+    return text if float(text) or not value else f"{value:.1g}"
 
 
 def mean_sem(mean: float, sem: float) -> str:
@@ -114,6 +125,21 @@ def _steps(slack: float) -> str:
 def seeds(count: int) -> str:
     """Say how many seeds a verdict rests on; 0 stands for a deterministic quantity."""
     return "deterministic" if count == 0 else f"{count} seed{'s' if count > 1 else ''}"
+
+
+def chance_note(row: CheckRow) -> str:
+    """Say what chance could have done of a verdict, and how many seeds would decide it.
+
+    Nothing where nothing needs to be said of it.
+    """
+    if row.verdict == Word.REPRODUCED and row.chance_rate is not None:
+        weak = "weak: " if row.weak else ""
+        return f"{weak}chance alone reads REPRODUCED in {100 * row.chance_rate:.2g} %"
+    if row.verdict in (Word.REPRODUCED, Word.NOT_REPRODUCED):
+        return row.chance_reason
+    if row.verdict == Word.INCONCLUSIVE and row.seeds_to_decide is not None:
+        return f"about {row.seeds_to_decide} seeds would decide it"
+    return ""
 
 
 def seal_note(row: CheckRow) -> str:

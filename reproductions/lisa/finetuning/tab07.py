@@ -20,6 +20,7 @@ LAYOUT = Layout(
     columns=table.LAYER_SEEDS,
     cell=table.LOSS,
     notes=("LoRA's row is not the paper's; it draws no layers, and has one value.",),
+    ours=True,
 )
 task = Task(
     "lisa/tab07",

@@ -34,6 +34,7 @@ LAYOUT = Layout(
     cell=Cell("lr", digits=4),
     where={"chosen": True},
     notes=("The models are ours, and BAdam's row is not the paper's; gamma is 0 but for LISA.",),
+    ours=True,
 )
 task = Task(
     "lisa/tab16",

@@ -16,7 +16,7 @@ from reproductions.asymvalley.halves.quantities import (
     late_ssr,
     ssr_gains,
 )
-from tests.reproductions.asymvalley.decided import FOLDER
+from tests.reproductions.asymvalley.claim_checks import FOLDER
 from tests.reproductions.asymvalley.halves.hand_made import half_lines
 
 

@@ -15,7 +15,7 @@ from reproductions.asymvalley.starts.quantities import (
     filter_asymmetries,
     middle_weight,
 )
-from tests.reproductions.asymvalley.decided import FOLDER, decide
+from tests.reproductions.asymvalley.claim_checks import FOLDER, decide
 from tests.reproductions.asymvalley.starts.hand_made import starts
 from tests.verdicts import good
 

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from harness.declare.statistics import MissingRows
-from reproductions.asymvalley.trained_nets.quantities import cosines
+from reproductions.asymvalley.trained_nets.gradient import cosines
 from tests.reproductions.asymvalley.trained_nets.hand_made import trained_nets
 
 
