@@ -57,7 +57,7 @@ NEVER_LESS = claims(
 )
 FOLLOWS_LARGER: Declared = (
     "difference_follows_larger",
-    TRAINED.comparing("solution"),
+    TRAINED.comparing("solution", "first", "second"),
     ordering(q.outward_consistency, "share", strict=True),
     "The signs of the difference follow the larger solution: it is more consistent with the way"
     " from the other to it than the other with the way back. The paper compares on one common way,"
@@ -70,7 +70,7 @@ def first_is_smaller(contrast: Contrast) -> Declared:
     first, second = FIRST_AND_SECOND[contrast]
     return (
         "first_is_smaller",
-        TRAINED.comparing("solution"),
+        TRAINED.comparing("solution", "first", "second"),
         ordering(partial(q.group_pair, group="all", value="norm"), "norm", strict=True),
         f"The solution of {first} has a smaller norm than that of {second}, after equally many"
         " epochs.",
