@@ -172,11 +172,15 @@ def _planned(task: Task, meta: ResultMeta, cohort: str) -> list[str]:
     return [trial.key for trial in trials]
 
 
-def chances_of(task: Task, result: TaskResult) -> dict[str, Chance]:
+def chances_of(
+    task: Task, result: TaskResult, stored: ResultMeta | None = None
+) -> dict[str, Chance]:
     """Return how often chance alone would reproduce each claim that was decided.
 
-    result: one that was built from records.
+    result: one that was built from records; stored: the JSON of a former one, whose chances stand
+    where they follow from the same records and code.
     """
+    known = stored.chances if stored is not None and stored.lines == result.meta.lines else {}
     profile = cast(Profile, result.meta.profile)
     found = {}
     for cohort, table in result.tables.items():
@@ -185,9 +189,13 @@ def chances_of(task: Task, result: TaskResult) -> dict[str, Chance]:
             factor = claim.scope.factor
             if factor is None or not _measured(claim, task, result, profile, cohort).samples:
                 continue
+            name = seal_name(task.id, claim.id, cohort)
+            if name in known and known[name].code == chance_code(task, claim):
+                found[name] = known[name]
+                continue
             if factor not in shuffles:
                 shuffles[factor] = Shuffle(task, table, result.runs[cohort], factor)
-            found[seal_name(task.id, claim.id, cohort)] = chance_of(claim, shuffles[factor])
+            found[name] = chance_of(claim, shuffles[factor])
     return found
 
 

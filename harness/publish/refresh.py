@@ -24,6 +24,7 @@ from harness.publish.judge import Judged, chances_of, judge
 from harness.registry import Library, walk_experiments
 from harness.run.trial import Trial, all_trials, with_upstream
 from harness.store.atomic import write_bytes
+from harness.store.meta import ResultMeta
 from harness.store.result import (
     TaskResult,
     build_result,
@@ -60,8 +61,9 @@ def refresh_task(
     reference = reference_of(library, task)
     if built is None:
         return judge(task, None, profile, reference).rows
-    former = former_judgements(workspace, task, profile)
-    built = built.knowing(judged=former, chances=chances_of(task, built))
+    stored = _stored_meta(workspace, task, profile)
+    former = {} if stored is None else dict(stored.judged)
+    built = built.knowing(judged=former, chances=chances_of(task, built, stored))
     judged = judge(
         task,
         built,
@@ -81,17 +83,19 @@ def refresh_task(
     return judged.rows
 
 
-def former_judgements(workspace: Workspace, task: Task, profile: Profile) -> dict[str, Sealed]:
-    """Return what each claim measured when it was first judged, by the stored result."""
+def _stored_meta(workspace: Workspace, task: Task, profile: Profile) -> ResultMeta | None:
+    """Return the JSON of the stored result, which knows what each claim measured at first."""
     path = csv_path(workspace, task, profile).with_suffix(".json")
-    if workspace.is_committed(profile):
-        # What was judged first is in git: it must not be judged anew for want of it.
-        return dict(read_meta(path).judged) if path.is_file() else {}
+    if not path.is_file():
+        return None
     try:
-        return dict(read_meta(path).judged) if path.is_file() else {}
+        return read_meta(path)
     except DataError as error:
+        # What was judged first is in git: it must not be judged anew for want of it.
+        if workspace.is_committed(profile):
+            raise
         log.warning("%s: first judgements are made anew", error)
-        return {}
+        return None
 
 
 def first_judgements(judged: Judged) -> dict[str, Sealed]:
