@@ -36,9 +36,9 @@ Grade = Literal["exact", "empirical"]
 ThresholdFrom = Literal["paper", "theory", "calibration", "ours"]
 Threshold = float | tuple[float, float]
 Quantity = Callable[..., "float | Sequence[float]"]
-"""From the table of one seed (the whole table where deterministic) to a number. `ratio` needs
-(numerator, denominator), both positive; `ordering` and `monotone` need at least two numbers
-claimed to ascend. May raise InvalidQuantity or MissingRows."""
+"""From the table of one seed (the whole table where deterministic) to a number, or to several that
+must each meet a bound. `ratio` needs (numerator, denominator), both positive; `ordering` and
+`monotone` need at least two numbers claimed to ascend. May raise InvalidQuantity or MissingRows."""
 PaperValue = Callable[["pd.DataFrame"], "float | None"]
 
 
@@ -56,6 +56,9 @@ class Criterion:
     """The largest absolute difference of `equal`."""
     paper_value: PaperValue | None = None
     """From the paper's reference rows to its number for this quantity; None: not published."""
+    at_least_of: int | None = None
+    """How many of the quantity's numbers must meet the bound, each by its own interval; all by
+    default. Which of them do is decided over seeds, never inside one."""
 
     def __post_init__(self) -> None:
         pair = isinstance(self.threshold, tuple)
@@ -68,6 +71,12 @@ class Criterion:
             raise SpecError(f"threshold {self.threshold}: a ratio is positive")
         if not self.tolerance >= 0.0:
             raise SpecError(f"tolerance={self.tolerance}, need at least 0")
+        if self.at_least_of is not None and self.at_least_of < 1:
+            raise SpecError(f"at_least_of={self.at_least_of}, need at least 1")
+
+    def in_at_least(self, count: int) -> Criterion:
+        """Return the criterion that so many of the quantity's numbers must meet."""
+        return replace(self, at_least_of=count)
 
 
 def at_most(

@@ -40,6 +40,7 @@ class Word(StrEnum):
     ERROR = "ERROR"
 
 
+BEST_FIRST = (Word.REPRODUCED, Word.INCONCLUSIVE, Word.NOT_REPRODUCED)
 WORDS_OF_CHECKS = {
     Word.REPRODUCED: Word.HOLDS,
     Word.NOT_REPRODUCED: Word.FAILS,
@@ -68,7 +69,8 @@ class Measured:
     seeds: tuple[int, ...] = ()
     """In the order of the samples; empty where the quantity has no seeds."""
     samples: tuple[tuple[float, ...], ...] = ()
-    """Per seed the judged numbers: one, or each step of an ordering; empty where there is none."""
+    """Per seed the judged numbers: one, several that meet one bound, or each step of an ordering;
+    empty where there is none."""
 
 
 def evaluate(claim: Claim, table: pd.DataFrame, *, seed: str | None, profile: Profile) -> Verdict:
@@ -136,9 +138,11 @@ def _judged(claim: Claim, numbers: list[float]) -> list[float]:
             if len(numbers) < 2:
                 raise SpecError(f"claim {claim.id}: {form} needs at least two numbers")
             return [after - before for before, after in pairwise(numbers)]
-        case _:
+        case form if form == "equal" or not numbers:
             (number,) = numbers
             return [number]
+        case _:
+            return numbers
 
 
 def decide(claim: Claim, samples: list[list[float]]) -> Verdict:
@@ -149,16 +153,16 @@ def decide(claim: Claim, samples: list[list[float]]) -> Verdict:
     single = claim.scope.deterministic
     intervals = [_point(values) if single else _over_seeds(values) for values in series]
     words = [_word(interval, low, high, strict=strict) for interval in intervals]
-    # The judged number nearest to failing stands for the claim.
-    worst = min(range(len(words)), key=lambda i: _margin(intervals[i].mean, low, high))
-    if Word.NOT_REPRODUCED in words:
-        word = Word.NOT_REPRODUCED
-        worst = words.index(word)
-    elif Word.INCONCLUSIVE in words:
-        word = Word.INCONCLUSIVE
-        worst = words.index(word)
-    else:
-        word = Word.REPRODUCED
+    # Best first: the last one that is needed decides, and stands for the claim.
+    ranked = sorted(
+        range(len(words)),
+        key=lambda i: (BEST_FIRST.index(words[i]), -_margin(intervals[i].mean, low, high)),
+    )
+    needed = claim.criterion.at_least_of or len(words)
+    if needed > len(words):
+        raise SpecError(f"claim {claim.id}: needs {needed} of {len(words)} numbers")
+    worst = ranked[needed - 1]
+    word = words[worst]
     reason = "the interval overlaps the threshold" if word is Word.INCONCLUSIVE else ""
     if math.isinf(intervals[worst].mean):
         reason = "the quantity is infinite, as where runs diverge"

@@ -55,6 +55,8 @@ class Band(Strict):
     """Whether it has no seeds; None in seals of before this was part of them."""
     seed_column: str | None = None
     """What counts as a seed; empty for a table without seeds, None as above."""
+    at_least_of: int | None = None
+    """How many of several numbers must meet the bound; 0 for all of them, None as above."""
 
 
 class Seal(Strict):
@@ -132,6 +134,7 @@ def seal(task: Task, claim: Claim, keys: Mapping[str, str], *, cohort: str = FIR
             cohort=cohort,
             deterministic=claim.scope.deterministic,
             seed_column=task.table.seed or "",
+            at_least_of=claim.criterion.at_least_of or 0,
         ),
         keys=dict(keys),
         code=claim_code(task, claim),

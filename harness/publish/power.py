@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from harness.declare.claims import Claim
 from harness.declare.statistics import CONFIDENCE, MIN_SEEDS
@@ -26,23 +27,22 @@ def seeds_to_decide(claim: Claim, samples: Sequence[Sequence[float]]) -> int | N
     10
     """
     low, high = band(claim.criterion)
-    inside: list[int | None] = []
-    outside: list[int | None] = []
+    one = replace(claim, criterion=replace(claim.criterion, at_least_of=None))
+    inside: list[float] = []
+    outside: list[float] = []
     for values in zip(*samples, strict=True):
         if len(values) < 2 or not all(map(math.isfinite, values)):
             return None
         mean = math.fsum(values) / len(values)
         spread = math.sqrt(math.fsum((v - mean) ** 2 for v in values) / (len(values) - 1))
-        if decide(claim, [[value] for value in values]).word != Word.INCONCLUSIVE:
-            continue
-        is_inside = low <= mean <= high
-        (inside if is_inside else outside).append(_fewest(mean, spread, low, high))
-    # One number outside the band decides against the claim, all inside decide for it.
-    wanted = outside or inside
-    if not wanted or None in wanted:
-        return None
-    numbers = [number for number in wanted if number is not None]
-    return min(numbers) if outside else max(numbers)
+        is_decided = decide(one, [[value] for value in values]).word != Word.INCONCLUSIVE
+        fewest = 0 if is_decided else _fewest(mean, spread, low, high) or math.inf
+        (inside if low <= mean <= high else outside).append(fewest)
+    # So many inside the band decide for the claim, so many outside that too few are left against.
+    count = len(inside) + len(outside)
+    needed = claim.criterion.at_least_of or count
+    enough = sorted(inside)[needed - 1 :] or sorted(outside)[count - needed :]
+    return int(enough[0]) if enough and 0 < enough[0] < math.inf else None
 
 
 def _fewest(mean: float, spread: float, low: float, high: float) -> int | None:

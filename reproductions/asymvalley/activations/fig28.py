@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from harness.declare import CHECK, Task, claims, equal, ordering, value
+from harness.declare import CHECK, Task, claims, equal, more_than, value
 from reproductions.asymvalley.activations import quantities as q
 from reproductions.asymvalley.activations.experiment import activations
 from reproductions.asymvalley.models.columns import DRAW, LAMBDA, SEED, rows_where
-from reproductions.asymvalley.models.scopes import ON_A_CPU, TRAINED
+from reproductions.asymvalley.models.scopes import ON_A_CPU, SIDES
 
 SHARES = (
     value("on_on", float, "Share of hidden units that are on for theta_f and for the noisy net."),
@@ -37,8 +37,8 @@ task = Task(
         ),
         (
             "agreement_larger_on_positive_side",
-            TRAINED,
-            ordering(q.tightest_agreement, "share", strict=True),
+            SIDES,
+            more_than(q.agreement_gains, 0, "share"),
             "More hidden units keep their state at +a than at -a, for each a of 0.2, 0.4, 0.6, 0.8"
             " and 1.",
         ),

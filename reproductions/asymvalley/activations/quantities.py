@@ -15,10 +15,9 @@ REACHES = (0.2, 0.4, 0.6, 0.8, 1.0)
 """Figure 28's a."""
 
 
-def tightest_agreement(table: pd.DataFrame) -> list[float]:
-    """Return the agreement at -a and at +a, for the a at which the latter leads least."""
-    pairs = [[_agreement(table, -a), _agreement(table, a)] for a in REACHES]
-    return min(pairs, key=lambda pair: pair[1] - pair[0])
+def agreement_gains(table: pd.DataFrame) -> list[float]:
+    """Return the agreement at +a less that at -a, for each a."""
+    return [_agreement(table, a) - _agreement(table, -a) for a in REACHES]
 
 
 def _agreement(table: pd.DataFrame, place: float) -> float:

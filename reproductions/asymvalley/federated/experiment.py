@@ -23,6 +23,7 @@ from harness.declare import (
     seed,
 )
 from harness.declare.experiment import Device
+from reproductions.asymvalley.models.pairs import data_in_place_of
 
 Algorithm = Literal["fedavg", "fedprox", "moon", "feddyn", "fedpan", "fedsign"]
 ALGORITHMS: tuple[Algorithm, ...] = get_args(Algorithm)
@@ -60,7 +61,7 @@ class Simulation(Params):
     """Rounds of clients: data, net, local training."""
 
     seed: int = seed(
-        "Shared by all algorithms: same start, same split, same clients in every round."
+        "One start, one split and one choice of clients a round, shared by all algorithms."
     )
     dataset: Literal["cifar10", "cinic10"] = doc(
         "As the paper names it; a smaller stand-in below profile `paper`; empty in checks."
@@ -208,6 +209,12 @@ def identity_grid(profile: Profile) -> Iterator[Identities]:
         yield Identities(seed=0, alpha=1.0, **SMOKE_DIGITS)
 
 
+def stands_in(params: Cell) -> dict[str, str]:
+    """Return what was read in the place of a data set of Table 1, the search's images included."""
+    images = params.num_train + params.num_validation
+    return data_in_place_of(params.dataset, params.data, num_train=images)
+
+
 def needs(params: Simulation) -> Needs:
     """Return data and device."""
     if params.device == "cpu":
@@ -270,6 +277,7 @@ runs = Experiment(
     dry_run="trial:dry_run",
     timeout_s=WEEK_S,
     address=("dataset", "algorithm", "alpha", "seed"),
+    stands_in=stands_in,
 )
 identities = Experiment(
     "asymvalley/federated_identities",

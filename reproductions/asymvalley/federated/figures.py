@@ -7,8 +7,11 @@ from typing import TYPE_CHECKING
 
 from matplotlib.lines import Line2D
 
+from harness.declare.profiles import Profile
 from harness.declare.statistics import aggregate
 from harness.publish.figures import MARKERS, PALETTE, FigureContext
+from harness.publish.labels import Labels
+from reproductions.asymvalley.federated.experiment import grid, stands_in
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -36,12 +39,15 @@ def accuracy_panels(
     for ax, (value, dataset) in zip(axes, panels, strict=True):
         _dots(ax, finals[finals["dataset"] == dataset], value, names)
         if value == "test_accuracy" or len(shown) == 1:
-            data = finals.loc[finals["dataset"] == dataset, "data"].iloc[0]
-            stand_in = "" if data == dataset else f" (here: {data})"
-            ax.set_title(datasets[dataset] + stand_in)
+            ax.set_title(Labels(_in_place_of(dataset, context.profile)).names(datasets[dataset]))
         ax.set_ylabel(VALUES[value])
     _legend(figure, names)
     return figure
+
+
+def _in_place_of(dataset: str, profile: Profile) -> dict[str, str]:
+    cells = (cell for cell in grid(profile) if cell.dataset == dataset)
+    return next(map(stands_in, cells), {})
 
 
 def _dots(ax: Axes, rows: pd.DataFrame, value: str, names: Mapping[str, str]) -> None:

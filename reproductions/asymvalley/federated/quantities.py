@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from harness.declare import InvalidQuantity, MissingRows, pick
-from reproductions.asymvalley.federated.experiment import ALGORITHMS
+from reproductions.asymvalley.federated.experiment import ALGORITHMS, PAPER_CANDIDATES
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -20,17 +20,38 @@ def by_alpha(
     """Return a value of an algorithm's final global models by alpha, ascending; one seed.
 
     Raises MissingRows without any run of the data set; InvalidQuantity where the algorithm was
-    not run at an alpha that another one was run at, or diverged there.
+    not run at an alpha that another one was run at, diverged there, or chose a coefficient at the
+    edge of its candidates.
     """
     runs = pick(table, part="final", dataset=dataset)
-    own = runs[runs["algorithm"] == algorithm].set_index("alpha")[value].astype(float)
+    chosen = runs[runs["algorithm"] == algorithm].set_index("alpha")
+    own = chosen[value].astype(float)
     alphas = sorted(float(alpha) for alpha in runs["alpha"].unique())
     for alpha in alphas:
         if alpha not in own.index:
             raise InvalidQuantity(f"{algorithm} was not run on {dataset} with every seed")
         if own[alpha] != own[alpha]:
             raise InvalidQuantity(f"{algorithm} diverged on {dataset} at alpha={alpha:g}")
+        choice, tried = chosen.loc[alpha, ["candidate", "candidates"]]
+        if is_at_edge(choice, tried):
+            raise InvalidQuantity(
+                f"{algorithm} chose {choice} on {dataset} at alpha={alpha:g}, the edge of {tried}"
+            )
     return {alpha: float(own[alpha]) for alpha in alphas}
+
+
+def is_at_edge(choice: object, tried: object) -> bool:
+    """Return whether a choice is the first or last of the candidates, so that another may be best.
+
+    Position encodings have no order; FedSign's three of the paper are the paper's own.
+
+    >>> is_at_edge("0.01", "0.0001 0.001 0.01"), is_at_edge("0.01", PAPER_CANDIDATES["fedsign"])
+    (True, False)
+    """
+    if not isinstance(tried, str) or ":" in tried or tried == PAPER_CANDIDATES["fedsign"]:
+        return False
+    candidates = tried.split()
+    return choice in (candidates[0], candidates[-1])
 
 
 def gains(table: pd.DataFrame, *, dataset: str, value: str = ACCURACY) -> list[float]:
@@ -38,11 +59,6 @@ def gains(table: pd.DataFrame, *, dataset: str, value: str = ACCURACY) -> list[f
     fedsign = by_alpha(table, dataset=dataset, algorithm="fedsign", value=value)
     fedavg = by_alpha(table, dataset=dataset, algorithm="fedavg", value=value)
     return [fedsign[alpha] - fedavg[alpha] for alpha in fedsign]
-
-
-def least_gain(table: pd.DataFrame, *, dataset: str, value: str = ACCURACY) -> float:
-    """Return the smallest of `gains`."""
-    return min(gains(table, dataset=dataset, value=value))
 
 
 def mean_gain(table: pd.DataFrame, *, dataset: str) -> float:
@@ -62,14 +78,17 @@ def accuracies(table: pd.DataFrame, *, dataset: str, algorithm: str) -> list[flo
     return found
 
 
-def cells_won(table: pd.DataFrame, *, datasets: tuple[str, ...]) -> float:
-    """Return in how many cells FedSign's accuracy is above that of all others; one seed."""
-    won = 0
+def leads(table: pd.DataFrame, *, datasets: tuple[str, ...]) -> list[float]:
+    """Return FedSign's accuracy minus the best of the others, a number for each cell; one seed.
+
+    The best is taken within the seed, which can only lower the lead.
+    """
+    found = []
     for dataset in datasets:
-        found = {name: by_alpha(table, dataset=dataset, algorithm=name) for name in ALGORITHMS}
-        ours = found.pop("fedsign")
-        won += sum(all(ours[a] > other[a] for other in found.values()) for a in ours)
-    return float(won)
+        by_name = {name: by_alpha(table, dataset=dataset, algorithm=name) for name in ALGORITHMS}
+        ours = by_name.pop("fedsign")
+        found += [ours[alpha] - max(own[alpha] for own in by_name.values()) for alpha in ours]
+    return found
 
 
 def largest_difference(table: pd.DataFrame, *, check: str) -> float:

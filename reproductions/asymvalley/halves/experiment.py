@@ -13,7 +13,7 @@ from typing import Any, Literal
 from harness.declare import Estimate, Experiment, Needs, Profile, doc
 from reproductions.asymvalley.models.costs import estimate as estimate_of
 from reproductions.asymvalley.models.costs import needs_of, point_s, training_s
-from reproductions.asymvalley.models.pairs import Training, training_of
+from reproductions.asymvalley.models.pairs import DATA_NAMES, Training, stands_in, training_of
 from reproductions.asymvalley.trained_nets.experiment import DAY_S, seeds_of
 
 KEPT_EPOCHS: dict[Profile, str] = {
@@ -64,6 +64,17 @@ def _staged(halves: Halves) -> Halves:
     )
 
 
+def halves_stand_in(params: Halves) -> dict[str, str]:
+    """Return what was run in the place of the paper's nets and data."""
+    if params.regime == "random":
+        return stands_in(params)
+    data = DATA_NAMES.get(params.data, params.data)
+    return {
+        "ResNet18": f"ResNet{params.depth}",
+        "Flowers": f"{params.num_train:,} images of {data}",
+    }
+
+
 def needs(params: Halves) -> Needs:
     """Return images, weights where there are some, and a GPU where the trial has one."""
     base = needs_of(params)
@@ -87,4 +98,5 @@ half_lines = Experiment(
     dry_run=".models.kept_nets:dry_run",
     timeout_s=DAY_S,
     address=("regime", "seed"),
+    stands_in=halves_stand_in,
 )

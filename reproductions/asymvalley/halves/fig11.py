@@ -13,7 +13,7 @@ from harness.declare import (
     claims,
     columns_of,
     equal,
-    ordering,
+    more_than,
     param,
     value,
 )
@@ -21,12 +21,13 @@ from reproductions.asymvalley.halves import quantities as q
 from reproductions.asymvalley.halves.experiment import Halves, half_lines
 from reproductions.asymvalley.models.columns import SEED
 from reproductions.asymvalley.models.curves import stated
-from reproductions.asymvalley.models.scopes import ON_A_CPU, STATED, TRAINED
+from reproductions.asymvalley.models.scopes import EQUIVALENCE, ON_A_CPU, STATED, TRAINED
 
 WHERE = "Figure 11 and section 6.1"
 CSV_DIGITS = 5e-9
 """What four numbers of nine digits may differ by."""
-least_ssr = partial(q.least_ssr, regime="pretrained")
+SHARED_SIGNS = partial(q.late_ssr, regime="pretrained")
+UNLIKE = " The two starts differ in net, data and learning rate, too."
 HALVES = Table.of(
     columns_of(Halves, "regime"),
     param(
@@ -73,35 +74,35 @@ task = Task(
         ),
         (
             "random_barrier",
-            TRAINED,
+            TRAINED.without_null("one number with nothing to compare"),
             at_most(partial(q.last_gap, regime="random"), -0.02, "accuracy"),
             "From a random start, after the last epoch, the mean of both nets is worse than they"
             " are by more than 0.02.",
         ),
         (
             "pretrained_no_barrier",
-            TRAINED,
+            TRAINED.without_null(EQUIVALENCE),
             at_least(partial(q.last_gap, regime="pretrained"), -0.01, "accuracy"),
             "From a pre-trained start, after the last epoch, the mean of both nets is at most 0.01"
             " worse than they are.",
         ),
         (
             "pretrained_more_consistent",
-            TRAINED,
-            ordering(q.closest_ssr, "share", strict=True),
+            TRAINED.comparing("regime"),
+            more_than(q.ssr_gains, 0, "share"),
             "From epoch 5 on, the two nets share more signs from a pre-trained start than from a"
-            " random one, at every epoch.",
+            f" random one, at every epoch.{UNLIKE}",
         ),
         (
             "pretrained_consistent",
-            TRAINED,
-            at_least(least_ssr, 0.9, "share"),
+            TRAINED.without_null(EQUIVALENCE),
+            at_least(SHARED_SIGNS, 0.9, "share"),
             "From a pre-trained start the two nets share at least 0.9 of their signs, at every"
             " epoch from 5 on.",
         ),
         (
             "gap_follows_consistency",
-            TRAINED,
+            TRAINED.without_null("gap and signs belong to one epoch: no label ties them"),
             at_least(q.gap_follows_ssr, 0.5, "correlation"),
             "Gap and share of common signs rise and fall together: their rank correlation over all"
             " epochs of both starts is at least 0.5.",
@@ -113,7 +114,7 @@ task = Task(
             "pretrained_consistent_as_stated",
             STATED,
             at_least(
-                least_ssr,
+                SHARED_SIGNS,
                 0.95,
                 "share",
                 paper_value=partial(stated, y_name="same_sign_ratio_above"),

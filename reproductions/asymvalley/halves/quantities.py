@@ -28,19 +28,18 @@ def last_gap(table: pd.DataFrame, *, regime: str) -> float:
     return float(epochs(table, regime=regime)["gap"].iloc[-1])
 
 
-def least_ssr(table: pd.DataFrame, *, regime: str) -> float:
-    """Return the least same-sign ratio of A and B over the epochs from `FIRST_EPOCH` on."""
-    return min(_late_ssr(table, regime).values())
+def late_ssr(table: pd.DataFrame, *, regime: str) -> list[float]:
+    """Return the same-sign ratio of A and B at each epoch from `FIRST_EPOCH` on."""
+    return list(_late_ssr(table, regime).values())
 
 
-def closest_ssr(table: pd.DataFrame) -> list[float]:
-    """Return SSR-AB from scratch and pre-trained, at the late epoch where they favour it least."""
+def ssr_gains(table: pd.DataFrame) -> list[float]:
+    """Return SSR-AB pre-trained less that from scratch, at each late epoch that both have."""
     scratch, pretrained = (_late_ssr(table, regime) for regime in ("random", "pretrained"))
     common = sorted(scratch.keys() & pretrained.keys())
     if not common:
         raise MissingRows(f"the regimes share no epoch from {FIRST_EPOCH} on")
-    closest = min(common, key=lambda epoch: pretrained[epoch] - scratch[epoch])
-    return [scratch[closest], pretrained[closest]]
+    return [pretrained[epoch] - scratch[epoch] for epoch in common]
 
 
 def gap_follows_ssr(table: pd.DataFrame) -> float:

@@ -56,15 +56,6 @@ def asymmetry_interval(curves: Sequence[tuple[Sequence[float], Sequence[float]]]
     return t_interval([sides_of(lambdas, values).asymmetry for lambdas, values in curves])
 
 
-def kth_largest(numbers: Sequence[float], kth: int) -> float:
-    """Return the kth largest of some numbers; at least a bound where k of them are.
-
-    >>> kth_largest([1.0, 3.0, 2.0], 2)
-    2.0
-    """
-    return sorted(numbers, reverse=True)[kth - 1]
-
-
 def share_of(part: float, whole: float) -> float:
     """Return |part| / whole; infinite where the whole is not positive: then no share is small.
 

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import textwrap
 from typing import TYPE_CHECKING
 
+from harness.declare.profiles import Profile
 from harness.declare.statistics import aggregate
+from harness.publish.labels import Labels
+from reproductions.asymvalley.models.pairs import Pair, Recipe, stands_in, training_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,6 +26,14 @@ NOISE_LABELS = {
     "binary": "{0,1}",
     "ones": "{1}",
 }
+
+
+def named_here(
+    text: str, profile: Profile, pair: Pair, *, recipe: Recipe = "base", width: int = 44
+) -> str:
+    """Return a text with what a profile runs in the place of each name, in lines of a width."""
+    here = stands_in(training_of(profile, pair, seed=0, recipe=recipe))
+    return textwrap.fill(Labels(here).names(text), width)
 
 
 def where(table: pd.DataFrame, **wanted: object) -> pd.DataFrame:

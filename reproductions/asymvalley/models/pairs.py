@@ -69,6 +69,16 @@ _STAND_INS = {
     "food101": "cifar10_10k_5k",
 }
 """What the staged data offer (DEV-01)."""
+DATA_NAMES = {
+    "digits": "digits", "mnist": "MNIST", "cifar10_10k_5k": "CIFAR-10", "cifar10": "CIFAR-10",
+    "cifar100_5k_1k": "CIFAR-100", "cifar100": "CIFAR-100", "svhn": "SVHN", "food101": "Food-101",
+    "cinic10": "CINIC-10",
+}  # fmt: skip
+"""As the paper names data; a subset has the name of the whole."""
+_NET_NAMES = {
+    "vgg16": "VGG16", "vgg16nobn": "VGG16", "resnet20": "ResNet20", "vgg11": "VGG11",
+    "alexnet": "AlexNet", "vit": "ViT",
+}  # fmt: skip
 _TRAIN_IMAGES = {
     "cifar10": 50_000, "cifar100": 50_000, "svhn": 73_257, "food101": 75_750,
 }  # fmt: skip
@@ -125,7 +135,7 @@ class Training(Net):
         " (wd), to its higher or lower value; base where nothing is."
     )
     bn_start: BnStart = doc("How BN weights start: ones, uniform U(0,1), or gaussian G(0,0.1).")
-    seed: int = seed("One trained net, start and batches.")
+    seed: int = seed("One trained net: its start and the order of its batches.")
     optimizer: Literal["sgd", "adamw"] = doc("SGD with momentum, or AdamW.")
     lr: float = doc("Learning rate of the first step.")
     batch_size: int = doc("Images per step.")
@@ -136,6 +146,52 @@ class Training(Net):
     def training(self) -> Training:
         """Return the training alone."""
         return Training(**{field.name: getattr(self, field.name) for field in Training.fields()})
+
+
+def data_in_place_of(paper_data: str, data: str, *, num_train: int) -> dict[str, str]:
+    """Return what was read in the place of a data set of the paper; nothing where it is that one.
+
+    >>> data_in_place_of("svhn", "mnist", num_train=10_000)
+    {'SVHN': 'MNIST'}
+    >>> data_in_place_of("cifar10", "cifar10_10k_5k", num_train=10_000)
+    {'CIFAR-10': '10,000 of its images'}
+    """
+    if data == paper_data:
+        return {}
+    asked, read = DATA_NAMES[paper_data], DATA_NAMES.get(data, data)
+    return {asked: f"{num_train:,} of its images" if read == asked else read}
+
+
+def other_data(net: Training) -> dict[str, str]:
+    """Return what a training read in the place of its pair's data."""
+    return data_in_place_of(_PAPER_DATA[net.pair], net.data, num_train=net.num_train)
+
+
+def stands_in(net: Training) -> dict[str, str]:
+    """Return what was run in the place of what the paper names: data, net, batch size."""
+    found = other_data(net)
+    name, full = _NET_NAMES[net.pair.split("_")[0]], _FULL_WIDTH[net.net]
+    if net.depth != _NETS[net.pair]["depth"]:
+        found[name] = f"{net.depth} layers of width {net.width}"
+    elif net.width != full:
+        found[name] = f"width {net.width} of {full}"
+    _, small, large = _BATCH_SIZES["paper"]
+    asked = {"bs_small": small, "bs_large": large}.get(net.recipe, net.batch_size)
+    if net.batch_size != asked:
+        found[f"batch size {asked}"] = str(net.batch_size)
+    return found
+
+
+def short_name(net: Training) -> str:
+    """Return a training's net and data in a few words, what was read first.
+
+    >>> short_name(training_of("cpu", "resnet20_svhn", seed=0))
+    'ResNet20, MNIST for SVHN'
+    """
+    word = net.pair.split("_")[0]
+    name = _NET_NAMES[word] + (" without BN" if word.endswith("nobn") else "")
+    asked, read = DATA_NAMES[_PAPER_DATA[net.pair]], DATA_NAMES.get(net.data, net.data)
+    return f"{name}, {asked}" if read == asked else f"{name}, {read} for {asked}"
 
 
 class Curves(Training):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from harness.declare import CHECK, CPU_UP, PAPER, Scope, ours
 
 TOO_SHORT = "a few training steps show the structure, not the shape of a converged net's valley"
@@ -16,7 +14,14 @@ CALIBRATED = Scope(
     grade="empirical", threshold_from="calibration", profiles=CPU_UP, elsewhere=TOO_SHORT
 )
 """The same by a threshold that a small net on digits was run for."""
+EQUIVALENCE = "an equivalence: no effect is what it claims"
+"""Why chance has no part in claims such as "nearly symmetric"."""
+SIDES = TRAINED.mirroring("lambda")
+CALIBRATED_SIDES = CALIBRATED.mirroring("lambda")
+"""Of claims that compare both sides of a valley."""
+NEARLY_SYMMETRIC = CALIBRATED.without_null(EQUIVALENCE)
 STATED = Scope(grade="empirical", threshold_from="paper", profiles=PAPER, elsewhere=PAPER_ONLY)
+STATED = STATED.without_null("one number with nothing to compare")
 """A number of the paper."""
 ON_A_CPU = CHECK.at(
     "smoke",
@@ -25,8 +30,6 @@ ON_A_CPU = CHECK.at(
 )
 """Equality to the bit."""
 TOY = ours("DEV-08", profiles=("cpu", "paper"), elsewhere=ONE_SEED)
-TOY_ALONE = replace(TOY, deterministic=True)
-"""On a whole table: there are no seeds, or the quantity counts them."""
 TOY_CHECK = CHECK.at(
     "smoke", "cpu", "paper", elsewhere="it needs no GPU: the cpu profile is the paper's own setting"
 )

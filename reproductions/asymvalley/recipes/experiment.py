@@ -31,6 +31,12 @@ CONTRASTS: dict[Contrast, tuple[Recipe, Recipe]] = {
     "weight_decay": ("wd_high", "wd_low"),
 }
 """First and second net of each contrast, in the paper's order."""
+FIRST_AND_SECOND: dict[Contrast, tuple[str, str]] = {
+    "batch_size": ("batch size 32", "batch size 2048"),
+    "lr": ("learning rate 0.1", "learning rate 0.003"),
+    "weight_decay": ("weight decay 1e-3", "weight decay 1e-5"),
+}
+"""As in the paper; what a smaller run has in their place, `stands_in` tells."""
 SHOWN: tuple[tuple[Pair, Contrast], ...] = (
     ("vgg16_cifar10", "batch_size"),
     ("vgg16_cifar10", "lr"),

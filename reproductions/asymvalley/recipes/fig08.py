@@ -5,12 +5,11 @@ from __future__ import annotations
 from harness.declare import Task, bind
 from reproductions.asymvalley.recipes import table
 from reproductions.asymvalley.recipes.claims import (
-    FIRST_AND_SECOND,
     LINE_ALT,
     LINE_CAPTION,
     batch_size_claims,
 )
-from reproductions.asymvalley.recipes.experiment import recipe_lines
+from reproductions.asymvalley.recipes.experiment import FIRST_AND_SECOND, recipe_lines
 
 FIRST, SECOND = FIRST_AND_SECOND["batch_size"]
 
@@ -19,7 +18,7 @@ task = Task(
     reads=(recipe_lines,),
     table=table.line("vgg16_cifar10", "batch_size"),
     claims=batch_size_claims("Figure 8 and section 4.2.2"),
-    figure=bind("figures:recipe_line_panels", first=FIRST, second=SECOND),
+    figure=bind("figures:recipe_line_panels", pair="vgg16_cifar10", contrast="batch_size"),
     caption=LINE_CAPTION.format(first=FIRST, second=SECOND),
     alt=LINE_ALT,
 )

@@ -5,12 +5,11 @@ from __future__ import annotations
 from harness.declare import Task, bind
 from reproductions.asymvalley.recipes import table
 from reproductions.asymvalley.recipes.claims import (
-    FIRST_AND_SECOND,
     LINE_ALT,
     LINE_CAPTION,
     scale_claims,
 )
-from reproductions.asymvalley.recipes.experiment import recipe_lines
+from reproductions.asymvalley.recipes.experiment import FIRST_AND_SECOND, recipe_lines
 
 FIRST, SECOND = FIRST_AND_SECOND["weight_decay"]
 
@@ -19,7 +18,7 @@ task = Task(
     reads=(recipe_lines,),
     table=table.line("vgg16_cifar10", "weight_decay"),
     claims=scale_claims("weight_decay", "Figure 25"),
-    figure=bind("figures:recipe_line_panels", first=FIRST, second=SECOND),
+    figure=bind("figures:recipe_line_panels", pair="vgg16_cifar10", contrast="weight_decay"),
     caption=LINE_CAPTION.format(first=FIRST, second=SECOND),
     alt=LINE_ALT,
 )

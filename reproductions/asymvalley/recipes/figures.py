@@ -12,7 +12,9 @@ from matplotlib.ticker import LogFormatterSciNotation, LogLocator
 from harness.declare import pick
 from harness.publish.figures import MARKERS, PALETTE, FigureContext
 from reproductions.asymvalley.method.directions import PARTITION
-from reproductions.asymvalley.models.drawing import ROWS, lambda_axis, line, where
+from reproductions.asymvalley.models.drawing import ROWS, lambda_axis, line, named_here, where
+from reproductions.asymvalley.models.pairs import Pair
+from reproductions.asymvalley.recipes.experiment import CONTRASTS, FIRST_AND_SECOND, Contrast
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -59,10 +61,14 @@ def recipe_panels(context: FigureContext) -> Figure:
     return figure
 
 
-def recipe_line_panels(context: FigureContext, *, first: str, second: str) -> Figure:
+def recipe_line_panels(context: FigureContext, *, pair: Pair, contrast: Contrast) -> Figure:
     """Draw mean and spread of parameter groups, the line, and the sign consistencies."""
     figure, axes = context.subplots(2, 2, aspect=0.56)
-    names = {"first": f"first: {first}", "second": f"second: {second}"}
+    both = zip(("first", "second"), FIRST_AND_SECOND[contrast], CONTRASTS[contrast], strict=True)
+    names = {
+        place: f"{place}: {named_here(name, context.profile, pair, recipe=recipe)}"
+        for place, name, recipe in both
+    }
     mean_ax, std_ax, line_ax, consistency_ax = axes
     for ax, value in zip((mean_ax, std_ax, consistency_ax), STATISTIC_TITLES, strict=True):
         _group_marks(ax, context.table, value, names)

@@ -11,9 +11,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from harness.declare import MissingRows, pick
-from reproductions.asymvalley.method.directions import PARTITION
-from reproductions.asymvalley.models.curves import ON_GRID, asymmetry, point_at, share_of, sides
+from reproductions.asymvalley.models.curves import (
+    AT_ZERO,
+    ON_GRID,
+    asymmetry,
+    point_at,
+    share_of,
+    sides,
+)
 from reproductions.asymvalley.models.pairs import RECIPES
+from reproductions.asymvalley.recipes.experiment import CONTRASTS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -30,23 +37,6 @@ def group_pair(table: pd.DataFrame, *, group: str, value: str) -> list[float]:
     rows = pick(table, part="group", group=group)
     found = [pick(rows, solution=solution)[value].iloc[0] for solution in ("first", "second")]
     return [float(number) for number in found]
-
-
-def num_groups_more_consistent(table: pd.DataFrame) -> float:
-    """Return in how many of Figure 8's five groups the second net is more consistent."""
-    pairs = [group_pair(table, group=group, value="consistency") for group in PARTITION]
-    return float(sum(second > first for first, second in pairs))
-
-
-def larger_is_more_consistent(table: pd.DataFrame) -> list[float]:
-    """Return the consistency with (larger - smaller) of the smaller and of the larger solution.
-
-    Larger by the norm of all parameters. With first - second instead of second - first, the
-    consistent coordinates are the others.
-    """
-    norms = group_pair(table, group="all", value="norm")
-    first, second = group_pair(table, group="all", value="consistency")
-    return [first, second] if norms[1] >= norms[0] else [1.0 - second, 1.0 - first]
 
 
 def outward_consistency(table: pd.DataFrame) -> list[float]:
@@ -68,14 +58,14 @@ def least_gain_of_consistency(table: pd.DataFrame) -> float:
     return float((wide["second"] - wide["first"]).min())
 
 
-def barrier(table: pd.DataFrame) -> list[float]:
-    """Return the larger error of both solutions, and the largest error between them."""
+def rises_between(table: pd.DataFrame) -> list[float]:
+    """Return the error minus the larger one of both solutions, at each place between them."""
     line = errors_on_line(table)
-    ends = [point_at(line, place) for place in (0.0, 1.0)]
+    ends = max(point_at(line, place) for place in (0.0, 1.0))
     between = [error for place, error in line.items() if ON_GRID < place < 1.0 - ON_GRID]
     if not between:
         raise MissingRows("the table has no point between the two solutions")
-    return [max(ends), max(between)]
+    return [error - ends for error in between]
 
 
 def errors_on_line(table: pd.DataFrame) -> dict[float, float]:
@@ -92,26 +82,36 @@ def recipe_asymmetry(table: pd.DataFrame, *, recipe: str, sign_consistent: bool)
     return asymmetry(pick(table, recipe=recipe, sign_consistent=sign_consistent))
 
 
-def largest_raw_share(table: pd.DataFrame) -> float:
-    """Return the largest abs(AS) of the raw noise over AS of the sign-consistent, over recipes."""
+def raw_shares(table: pd.DataFrame) -> list[float]:
+    """Return abs(AS) of the raw noise over AS of the sign-consistent, recipe by recipe."""
     shares = []
     for recipe in RECIPES:
         raw, signed = (
             recipe_asymmetry(table, recipe=recipe, sign_consistent=kind) for kind in (False, True)
         )
         shares.append(share_of(raw, signed))
-    return max(shares)
+    return shares
 
 
-def least_sign_asymmetry(table: pd.DataFrame) -> float:
-    """Return the least AS of the sign-consistent noise over recipes."""
-    return min(recipe_asymmetry(table, recipe=name, sign_consistent=True) for name in RECIPES)
+def sign_asymmetries(table: pd.DataFrame) -> list[float]:
+    """Return AS of the sign-consistent noise, recipe by recipe."""
+    return [recipe_asymmetry(table, recipe=name, sign_consistent=True) for name in RECIPES]
 
 
-def raw_spread(table: pd.DataFrame) -> tuple[float, float]:
-    """Return the largest and the least E+ of the raw noise over recipes, for their ratio.
+def sharper_by(table: pd.DataFrame) -> list[float]:
+    """Return by how much the first net of each contrast is sharper than the second.
 
-    All recipes have the same lambdas.
+    Sharpness: the mean error of the raw noise on both sides less that at lambda = 0.
     """
-    means = [sides(pick(table, recipe=r, sign_consistent=False)).plus for r in RECIPES]
-    return max(means), min(means)
+    return [
+        raw_rise(table, recipe=first) - raw_rise(table, recipe=second)
+        for first, second in CONTRASTS.values()
+    ]
+
+
+def raw_rise(table: pd.DataFrame, *, recipe: str) -> float:
+    """Return the mean error of both sides of the raw noise above that of the net itself."""
+    rows = pick(table, recipe=recipe, sign_consistent=False)
+    centre = rows.loc[rows["lambda"].abs() <= AT_ZERO, "error"].mean()
+    both = sides(rows)
+    return (both.plus + both.minus) / 2.0 - float(centre)

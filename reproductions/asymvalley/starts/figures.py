@@ -8,8 +8,15 @@ from matplotlib.lines import Line2D
 
 from harness.declare import pick
 from harness.publish.figures import PALETTE, FigureContext, sequential
-from reproductions.asymvalley.models.drawing import ROWS, lambda_axis, line, share_heights, where
-from reproductions.asymvalley.models.pairs import BN_STARTS
+from reproductions.asymvalley.models.drawing import (
+    ROWS,
+    lambda_axis,
+    line,
+    named_here,
+    share_heights,
+    where,
+)
+from reproductions.asymvalley.models.pairs import BN_STARTS, Pair
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -70,7 +77,7 @@ def _weights(ax: Axes, rows: pd.DataFrame) -> None:
         ax.text(0.03, 0.94, text, transform=ax.transAxes, ha="left", va="top", fontsize=6.0)
 
 
-def statistics_panels(context: FigureContext, *, titles: Mapping[str, str]) -> Figure:
+def statistics_panels(context: FigureContext, *, titles: Mapping[Pair, str]) -> Figure:
     """Draw test error against lambda, a row per net, raw and sign-consistent beside each other."""
     figure, axes = context.subplots(len(titles), len(ROWS), aspect=0.5, sharex=True)
     panels = [(pair, row) for pair in titles for row in ROWS]
@@ -79,7 +86,8 @@ def statistics_panels(context: FigureContext, *, titles: Mapping[str, str]) -> F
             rows = where(context.table, pair=pair, bn_stats=kind, sign_consistent=row)
             line(ax, rows, x="lambda", y="error", color=color, label=label)
         lambda_axis(ax)
-        ax.set_title(f"{titles[pair]}, {ROWS[row]}")
+        title = f"{titles[pair]}, {ROWS[row]}"
+        ax.set_title(named_here(title, context.profile, pair))
     for left, right in zip(axes[::2], axes[1::2], strict=True):
         share_heights((left, right))
         left.set_ylabel("test error")

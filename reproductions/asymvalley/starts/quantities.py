@@ -1,4 +1,4 @@
-"""What the claims on starts and statistics of batch normalisation measure.
+"""What the claims on starts of batch normalisation measure.
 
 Every function takes the table of one seed. AS is the mean test error over lambda < 0 minus that
 over lambda > 0, over all draws of a noise. No torch, no pandas at import.
@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from harness.declare import MissingRows, pick
-from reproductions.asymvalley.models.curves import AT_ZERO, asymmetry, share_of, sides
+from reproductions.asymvalley.models.curves import AT_ZERO, asymmetry, share_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -43,31 +43,20 @@ def bn_asymmetry(table: pd.DataFrame, *, start: str) -> float:
     return asymmetry(_at_width(rows, 1.0))
 
 
-def bn_asymmetry_share(table: pd.DataFrame, *, start: str, others: Sequence[str]) -> float:
-    """Return abs(AS) of a start over the least AS of others, noise on the BN weights alone."""
-    least = min(bn_asymmetry(table, start=other) for other in others)
-    return share_of(bn_asymmetry(table, start=start), least)
+def bn_asymmetry_shares(table: pd.DataFrame, *, start: str, others: Sequence[str]) -> list[float]:
+    """Return abs(AS) of a start over AS of each of the others, noise on the BN weights alone."""
+    own = bn_asymmetry(table, start=start)
+    return [share_of(own, bn_asymmetry(table, start=other)) for other in others]
 
 
 def filter_asymmetries(table: pd.DataFrame, *, starts: Sequence[str]) -> list[float]:
-    """Return abs(AS) of several starts under filter-normalized noise at the smallest s."""
+    """Return AS of several starts under filter-normalized noise at the smallest s."""
     found = []
     for start in starts:
         rows = pick(table, part="curve", bn_start=start, norm="filter_ns", group="all")
-        found.append(abs(asymmetry(_at_width(rows, float(rows["s"].min())))))
+        found.append(asymmetry(_at_width(rows, float(rows["s"].min()))))
     return found
 
 
 def _at_width(rows: pd.DataFrame, s: float) -> pd.DataFrame:
     return pick(rows, s=s).rename(columns={"x": "lambda"})
-
-
-# --- BN statistics (ours) ---
-
-
-def frozen_excess(table: pd.DataFrame, *, pair: str) -> float:
-    """Return E+ of the sign-consistent noise with frozen BN statistics minus that without."""
-    plus = {}
-    for kind in ("frozen", "recalibrate"):
-        plus[kind] = sides(pick(table, pair=pair, bn_stats=kind, sign_consistent=True)).plus
-    return plus["frozen"] - plus["recalibrate"]

@@ -24,7 +24,7 @@ class Scaling(Params):
 
     noise: Noise = doc("Kind of noise.")
     width: int = doc("Channels of the first stage.")
-    seed: int = seed("Draws net and noise.")
+    seed: int = seed("One net at its start, and one draw of the noise.")
 
 
 class Unit(Params):
@@ -33,7 +33,7 @@ class Unit(Params):
     num_inputs: int = doc("Inputs of the unit, d.")
     num_draws: int = doc("Draws of the weight, N.")
     pull: float = doc("a of w = a h + delta.")
-    seed: int = seed("Draws the input h and the weights.")
+    seed: int = seed("One input h, and one sample of weights.")
 
 
 class Fit(Params):
@@ -47,7 +47,7 @@ class SoftmaxNoise(Params):
 
     num_lambdas: int = doc("Sizes of the noise, from -1 to 1.")
     max_iter: int = doc("Most iterations of the fit.")
-    seed: int = seed("Draws the noise; the fit has no seed.")
+    seed: int = seed("One draw of the noise around one fit, which has no seed.")
 
 
 def scaling_grid(profile: Profile) -> Iterator[Scaling]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from harness.declare import Task, at_least, claims, equal
-from reproductions.asymvalley.models.scopes import TOY, TOY_CHECK
+from reproductions.asymvalley.models.scopes import TOY_CHECK
 from reproductions.asymvalley.toys import quantities as q
 from reproductions.asymvalley.toys import table
 from reproductions.asymvalley.toys.experiment import scalings
@@ -20,29 +20,28 @@ task = Task(
             "ns_keeps_direction",
             TOY_CHECK,
             equal(partial(q.largest_turn, norm="ns"), 0, "1 - cosine", tolerance=1e-6),
-            "Norm-scaled noise has the direction of the noise (largest 1 - cosine, below 1e-6).",
+            "Norm-scaled noise has the direction of the noise: 1 - cosine is at most 1e-6.",
         ),
         (
             "ns_length",
             TOY_CHECK,
             equal(partial(q.length_error, norm="ns"), 0, "relative length", tolerance=1e-5),
-            "Norm-scaled noise is as long as the weights (largest relative difference, below"
-            " 1e-5).",
+            "Norm-scaled noise is as long as the weights, to a relative difference of 1e-5.",
         ),
         (
             "filter_ns_turns",
-            TOY,
+            TOY_CHECK,
             at_least(partial(q.smallest_turn, norm="filter_ns", rule="abs"), 1e-3, "1 - cosine"),
-            "Filter-norm-scaled noise has another direction, for every kind of noise (least"
-            " 1 - cosine over the kinds, above 0.001).",
+            "Filter-norm-scaled noise has another direction, as rescaling each filter by itself"
+            " must give, for every kind of noise: 1 - cosine is at least 0.001.",
         ),
     ),
     figure="figures:scaling_panels",
-    caption="Left: 1 minus the cosine between a noise and its scaled form; norm scaling changes no"
-    " direction, only rounding is left. Right: length over that of the weights. Marks are means"
-    " over seeds, bars their standard error (mostly smaller than the marks). A VGG16 with batch"
-    " normalisation at its start; filter-NS multiplies one-dimensional tensors by |w|. The paper's"
+    caption="Left: cosine of a noise and its scaled form; norm scaling changes no direction."
+    " Right: length over that of the weights. Marks are means over seeds, bars their standard"
+    " error (mostly smaller than the marks). A VGG16 with batch normalisation at its start;"
+    " filter-NS multiplies one-dimensional tensors by |w|. The paper's"
     " figure is a diagram without numbers.",
-    alt="Two panels over seven kinds of noise with logarithmic axes: turning angle and relative"
-    " length under raw, filter-norm and norm scaling.",
+    alt="Two panels over seven kinds of noise: cosine with the noise, and relative length on a"
+    " logarithmic axis, under raw, filter-norm and norm scaling.",
 )

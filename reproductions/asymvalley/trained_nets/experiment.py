@@ -20,6 +20,7 @@ from reproductions.asymvalley.models.pairs import (
     Pair,
     Recipe,
     Training,
+    stands_in,
     training_of,
 )
 
@@ -75,6 +76,7 @@ nets = Experiment(
     dry_run=".models.kept_nets:dry_run",
     timeout_s=DAY_S,
     address=("pair", "recipe", "bn_start", "seed"),
+    stands_in=stands_in,
 )
 
 

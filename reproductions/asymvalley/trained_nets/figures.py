@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from harness.declare.profiles import Profile
 from harness.publish.figures import MARKERS, PALETTE, WIDTH_IN, FigureContext
+from reproductions.asymvalley.models.pairs import Pair, short_name, training_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -20,6 +22,7 @@ ROW_IN = 0.115
 
 def net_panels(context: FigureContext) -> Figure:
     """Draw three measures of every trained net as marks, a row per net, a colour per pair."""
+    profile = context.profile
     names = ["pair", "recipe", "bn_start"]
     found = list(context.table.groupby(names, sort=False).groups)
     pairs = list(dict.fromkeys(pair for pair, _, _ in found))
@@ -41,12 +44,12 @@ def net_panels(context: FigureContext) -> Figure:
             )
         ax.set_xlabel(label)
     axes[0].axvspan(-0.1, 0.1, color="#eeeeee", zorder=0)
-    axes[0].set_yticks(list(places.values()), labels=[_net_name(*net) for net in nets])
+    axes[0].set_yticks(list(places.values()), labels=[_net_name(profile, *net) for net in nets])
     axes[0].set_ylim(-len(nets) + 0.4, 0.6)
     return figure
 
 
-def _net_name(pair: str, recipe: str, bn_start: str) -> str:
+def _net_name(profile: Profile, pair: Pair, recipe: str, bn_start: str) -> str:
     changes = [recipe] if recipe != "base" else []
     changes += [f"BN {bn_start}"] if bn_start != "ones" else []
-    return ", ".join([pair, *changes])
+    return ", ".join([short_name(training_of(profile, pair, seed=0)), *changes])

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from harness.declare import MissingRows, Table, Task, at_most, claims, columns_of, value
+from harness.declare import MissingRows, Table, Task, claims, columns_of, value, within
 from reproductions.asymvalley.models.pairs import Training
-from reproductions.asymvalley.models.scopes import TRAINED
+from reproductions.asymvalley.models.scopes import EQUIVALENCE, TRAINED
 from reproductions.asymvalley.trained_nets.experiment import nets
 
 if TYPE_CHECKING:
@@ -30,15 +30,15 @@ NETS = Table.of(
 """Values are empty where the training diverged."""
 
 
-def largest_cosine(table: pd.DataFrame) -> float:
-    """Return the largest abs(cos(sign(theta_f), gradient)) over the trained nets.
+def cosines(table: pd.DataFrame) -> list[float]:
+    """Return cos(sign(theta_f), gradient) of every trained net.
 
-    A net whose training diverged has none.
+    A net whose training diverged has none, which leaves the claim undecided.
     """
-    sizes = table["sign_gradient_cosine"].abs().dropna()
-    if sizes.empty:
+    if table.empty:
         raise MissingRows("the table has no trained net")
-    return float(sizes.max())
+    named = table.sort_values(["pair", "recipe", "bn_start"])
+    return [float(cosine) for cosine in named["sign_gradient_cosine"]]
 
 
 task = Task(
@@ -50,15 +50,15 @@ task = Task(
         "Appendix D.1",
         (
             "sign_orthogonal_to_gradient",
-            TRAINED,
-            at_most(largest_cosine, 0.1, "cosine"),
-            "For every trained net, the cosine of sign(theta_f) and the gradient of the loss is"
-            " below 0.1 in size.",
+            TRAINED.without_null(EQUIVALENCE),
+            within(cosines, -0.1, 0.1, "cosine"),
+            "For every trained net the cosine of sign(theta_f) and the gradient of the loss is at"
+            " most 0.1 in size. Whether the cosines of all nets lean to one side is not asked.",
         ),
     ),
     figure="figures:net_panels",
-    caption="Every net that this reproduction trains: net and data as the paper names them, then"
-    " what differs from the base recipe and from BN weights of 1. Cosine of sign(theta_f) and the"
+    caption="Every net that this reproduction trains: net and data, then what differs"
+    " from the base recipe and from BN weights of 1. Cosine of sign(theta_f) and the"
     " gradient of the loss (grey: where the claim has it), test error, and share of the parameters"
     " that still have the sign they started with. A mark per seed. The paper gives no number.",
     alt="Three dot plots beside one another, a row for each trained net: cosine with the gradient,"

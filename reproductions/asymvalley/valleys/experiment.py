@@ -18,6 +18,7 @@ from reproductions.asymvalley.models.costs import estimate as estimate_of
 from reproductions.asymvalley.models.costs import point_s
 from reproductions.asymvalley.models.pairs import (
     COMMON,
+    DATA_NAMES,
     SCALES,
     Curves,
     DrawnCurves,
@@ -38,6 +39,7 @@ NUM_RATIOS: dict[Profile, int] = {"smoke": 3, "cpu": 6, "gpu": 11, "paper": 11}
 """The paper has 0.0, 0.1, ..., 1.0; six of them at `cpu` (DEV-04)."""
 STAND_IN_DEPTHS = {"resnext101_imagenet": 20, "resnet50_imagenet": 44}
 """Depth of the CIFAR-10 ResNet that stands for each ImageNet network (DEV-02)."""
+IMAGENET_NAMES = {"resnext101_imagenet": "ResNeXt101", "resnet50_imagenet": "ResNet50"}
 GROUP_POINTS: dict[Profile, int] = {"smoke": 3, "cpu": 7, "gpu": 11}
 """Points of a curve: fewer at `cpu`, since these networks are four times as large as the others."""
 
@@ -81,7 +83,7 @@ class GroupCurves(Net):
         "Parameters that get noise: all, clf (last layer's weights), feat (all weights but these),"
         " layer1 (first blocks), conv (convolution weights), bn (batch normalization)."
     )
-    seed: int = seed("Draw of the noise: pre-trained nets are not trained here.")
+    seed: int = seed("One draw of the noise around one net that others trained.")
 
 
 def noise_grid(profile: Profile) -> Iterator[NoiseCurves]:
@@ -159,6 +161,12 @@ def group_needs(params: GroupCurves) -> Needs:
     return Needs(data=data, device=params.device)
 
 
+def groups_stand_in(params: GroupCurves) -> dict[str, str]:
+    """Return what was run in the place of the paper's ImageNet networks."""
+    data = DATA_NAMES.get(params.data, params.data)
+    return {IMAGENET_NAMES[params.pair]: f"ResNet{params.depth}", "ImageNet": data}
+
+
 def group_estimate(params: GroupCurves) -> Estimate:
     """Return what the curves of a trial cost."""
     return estimate_of((2 * params.num_draws * (params.num_points - 1) + 1) * point_s(params))
@@ -197,4 +205,5 @@ group_noises = Experiment(
     needs=group_needs,
     estimate=group_estimate,
     address=("pair", "group", "seed"),
+    stands_in=groups_stand_in,
 )

@@ -16,9 +16,11 @@ from reproductions.asymvalley.models.drawing import (
     ROWS,
     lambda_axis,
     line,
+    named_here,
     share_heights,
     where,
 )
+from reproductions.asymvalley.models.pairs import Pair
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -95,7 +97,7 @@ def direction_panels(context: FigureContext, *, pair: str, twin: str = "") -> Fi
     return figure
 
 
-def ratio_panels(context: FigureContext, *, titles: Mapping[str, str]) -> Figure:
+def ratio_panels(context: FigureContext, *, titles: Mapping[Pair, str]) -> Figure:
     """Draw the mean error of both sides against the sign-change ratio, one panel per net."""
     aspect = 0.72 if context.width == "double" else 1.1
     figure, axes = context.subplots(1, len(titles), aspect=aspect)
@@ -103,6 +105,7 @@ def ratio_panels(context: FigureContext, *, titles: Mapping[str, str]) -> Figure
         for color, (name, rows) in zip(PALETTE, _halves(context.table, pair), strict=False):
             means = rows.groupby(["seed", "draw", "ratio"])["error"].mean().reset_index()
             line(ax, means, x="ratio", y="error", color=color, label=name, marker="o")
+        title = named_here(title, context.profile, pair)
         ax.set(title=title, xlabel="sign-change ratio")
         ax.set_ylim(bottom=0.0)
     axes[0].set_ylabel("mean test error")

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Literal
 from harness.declare import MissingRows, pick
 from reproductions.asymvalley.method.directions import DIRECTIONS, NOISES, ZERO_SYMMETRIC
 from reproductions.asymvalley.models.curves import (
+    ON_GRID,
     asymmetry,
-    kth_largest,
     need_draws,
     share_of,
     sides,
@@ -47,45 +47,35 @@ def noise_asymmetry(
     return asymmetry(rows)
 
 
-def kth_asymmetry(table: pd.DataFrame, *, kth: int) -> float:
-    """Return the kth largest asymmetry along sign-consistent noise, over the seven kinds."""
-    found = [noise_asymmetry(table, noise=kind, sign_consistent=True) for kind in NOISES]
-    return kth_largest(found, kth)
+def sign_asymmetries(table: pd.DataFrame, *, s: float = 1.0, value: str = "error") -> list[float]:
+    """Return the asymmetry along sign-consistent noise, a number for each of the seven kinds."""
+    rows = pick(table, sign_consistent=True, s=s)
+    return [asymmetry(pick(rows, noise=kind), value=value) for kind in NOISES]
 
 
-def kth_ce_asymmetry(table: pd.DataFrame, *, kth: int) -> float:
-    """Return the kth largest asymmetry in cross-entropy at s = 1, as `kth_asymmetry` in error."""
-    rows = pick(table, sign_consistent=True, s=1.0)
-    found = [asymmetry(pick(rows, noise=kind), value="ce") for kind in NOISES]
-    return kth_largest(found, kth)
-
-
-def largest_raw_share(table: pd.DataFrame, *, kinds: Sequence[str], min_draws: int = 1) -> float:
-    """Return the largest |asymmetry| along raw noise over that along its sign-consistent row."""
+def raw_shares(table: pd.DataFrame, *, kinds: Sequence[str], min_draws: int = 1) -> list[float]:
+    """Return |asymmetry| along raw noise over that along its sign-consistent row, by kind."""
     shares = []
     for kind in kinds:
         raw = noise_asymmetry(table, noise=kind, sign_consistent=False, min_draws=min_draws)
         shares.append(share_of(raw, noise_asymmetry(table, noise=kind, sign_consistent=True)))
-    return max(shares)
+    return shares
 
 
-def least_sign_gain(table: pd.DataFrame) -> float:
-    """Return by how much sign-consistent noise is more asymmetric than raw; least of all kinds."""
-    return min(
+def sign_gains(table: pd.DataFrame) -> list[float]:
+    """Return by how much sign-consistent noise is more asymmetric than raw, by kind."""
+    return [
         noise_asymmetry(table, noise=kind, sign_consistent=True)
         - noise_asymmetry(table, noise=kind, sign_consistent=False)
         for kind in NOISES
-    )
-
-
-def raw_sizes(table: pd.DataFrame, *, s: float) -> list[float]:
-    """Return the mean |asymmetry| along raw noise: of zero-symmetric kinds, of shifted ones."""
-    return [
-        statistics.fmean(
-            abs(noise_asymmetry(table, noise=kind, sign_consistent=False, s=s)) for kind in kinds
-        )
-        for kinds in (ZERO_SYMMETRIC, SHIFTED)
     ]
+
+
+def shifted_asymmetry(table: pd.DataFrame, *, s: float) -> float:
+    """Return the mean asymmetry along raw noise of the four kinds with a positive mean."""
+    return statistics.fmean(
+        noise_asymmetry(table, noise=kind, sign_consistent=False, s=s) for kind in SHIFTED
+    )
 
 
 # --- share of signs made consistent (Figure 4) ---
@@ -122,9 +112,15 @@ def gap_at_start(table: pd.DataFrame, *, pair: str, min_draws: int = 3) -> float
 # --- special directions (Figures 5, 16 to 19) ---
 
 
-def direction_asymmetry(table: pd.DataFrame, *, pair: str, direction: str) -> float:
-    """Return the asymmetry of a net's valley along one special direction."""
-    return asymmetry(pick(table, pair=pair, direction=direction, s=1.0))
+def direction_asymmetry(
+    table: pd.DataFrame, *, pair: str, direction: str, inside: bool = False
+) -> float:
+    """Return the asymmetry of a net's valley along one special direction.
+
+    inside: without |lambda| = 1; along theta_f the net at lambda = -1 is zero, whatever it was.
+    """
+    rows = pick(table, pair=pair, direction=direction, s=1.0)
+    return asymmetry(rows[rows["lambda"].abs() < 1.0 - ON_GRID] if inside else rows)
 
 
 def direction_share(table: pd.DataFrame, *, pair: str, direction: str) -> float:
@@ -161,25 +157,11 @@ def group_asymmetries(
     ]
 
 
-def kth_group_margin(
-    table: pd.DataFrame, *, groups: Sequence[str], kth: int, value: str = "error"
-) -> float:
-    """Return the kth largest margin over groups by which sign-consistent noise is asymmetric.
-
-    A group's margin is the smaller of its sign row's asymmetry and of what that exceeds the raw
-    row's by: positive where both of the paper's statements hold.
-    """
+def group_gains(table: pd.DataFrame, *, groups: Sequence[str], value: str = "error") -> list[float]:
+    """Return by how much sign-consistent noise is more asymmetric than raw, group by group."""
     signed = group_asymmetries(table, groups=groups, sign_consistent=True, value=value)
     raw = group_asymmetries(table, groups=groups, sign_consistent=False, value=value)
-    return kth_largest([min(s, s - r) for s, r in zip(signed, raw, strict=True)], kth)
-
-
-def lead_over_others(table: pd.DataFrame, *, group: str, others: Sequence[str], rank: int) -> float:
-    """Return how far a group's asymmetry exceeds the rank-th of the others; in the top `rank`
-    where positive."""
-    (ours,) = group_asymmetries(table, groups=(group,), sign_consistent=True)
-    theirs = group_asymmetries(table, groups=others, sign_consistent=True)
-    return ours - kth_largest(theirs, rank)
+    return [one - other for one, other in zip(signed, raw, strict=True)]
 
 
 # --- identities; whole table ---

@@ -227,10 +227,59 @@ def test_what_a_quantity_raises_is_no_evidence(error: Exception, word: Word) -> 
         assert str(error) in verdict.reason
 
 
-@pytest.mark.parametrize("value", ["text", [1.0, 2.0], None, []])
+@pytest.mark.parametrize("value", ["text", None, []])
 def test_quantity_of_another_shape_is_an_error(value: Any) -> None:
     claim = make_claim("at_most", 1.0, quantity=lambda table: value)
     assert decide(claim, [[1.0]] * 3).word is Word.ERROR
+
+
+def test_equality_takes_one_number() -> None:
+    claim = make_claim("equal", 1.0, quantity=lambda table: [1.0, 1.0])
+    assert decide(claim, [[1.0]] * 3).word is Word.ERROR
+
+
+NOISY = ([0.0, 0.3, 0.9], [0.3, 0.0, 0.9], [0.0, 0.3, 1.0])
+"""Per seed three numbers: two about 0.1 and 0.2, the third well above."""
+
+
+@pytest.mark.parametrize(
+    ("form", "threshold", "word", "mean"),
+    [
+        ("at_least", -1.0, "REPRODUCED", 0.1),
+        ("at_least", 0.15, "INCONCLUSIVE", 0.1),
+        ("at_least", 0.7, "NOT_REPRODUCED", 0.1),
+        ("at_most", 0.7, "NOT_REPRODUCED", 2.8 / 3),
+        ("within", (-1.0, 2.0), "REPRODUCED", 2.8 / 3),
+    ],
+)
+def test_each_of_several_numbers_meets_the_bound_by_its_own_interval(
+    form: str, threshold: Any, word: str, mean: float
+) -> None:
+    verdict = decide(make_claim(form, threshold, quantity=numbers), NOISY)
+    assert (verdict.word, verdict.measured) == (word, pytest.approx(mean))
+
+
+def test_the_worst_seed_of_each_number_does_not_make_the_worst_number() -> None:
+    # In every seed one number is 0, below the bound; over the seeds each lies about 0.5.
+    samples = [[0.0, 0.75, 0.75], [0.75, 0.0, 0.75], [0.75, 0.75, 0.0]]
+    least = make_claim("at_least", 0.1, quantity=lambda table: min(numbers(table)))
+    assert decide(least, samples).word is Word.NOT_REPRODUCED
+    assert decide(make_claim("at_least", 0.1, quantity=numbers), samples).word is Word.INCONCLUSIVE
+
+
+@pytest.mark.parametrize(
+    ("count", "word", "mean"),
+    [(1, "REPRODUCED", 2.0), (2, "INCONCLUSIVE", 1.0), (3, "NOT_REPRODUCED", -1.0)],
+)
+def test_so_many_of_several_numbers_decide(count: int, word: str, mean: float) -> None:
+    claim = make_claim("at_least", 0.5, quantity=numbers, at_least_of=count)
+    verdict = decide(claim, [[-1.0, 2.0, 0.0], [-1.0, 2.0, 1.0], [-1.0, 2.0, 2.0]])
+    assert (verdict.word, verdict.measured) == (word, pytest.approx(mean))
+
+
+def test_more_numbers_are_asked_than_there_are() -> None:
+    claim = make_claim("at_least", 0.0, quantity=numbers, at_least_of=3)
+    assert decide(claim, [[1.0, 1.0]] * 3).word is Word.ERROR
 
 
 def test_quantity_that_is_not_a_number_decides_nothing() -> None:
@@ -386,6 +435,7 @@ def test_seed_column_says_what_counts_as_a_seed() -> None:
         ("equal", 1.0, {"deterministic": False}, "claim c: equality over seeds"),
         ("equal", 1.0, {"tolerance": -0.1}, "tolerance=-0.1"),
         ("equal", 1.0, {"tolerance": math.nan}, "tolerance=nan"),
+        ("at_most", 1.0, {"at_least_of": 0}, "at_least_of=0"),
         ("at_most", 1.0, {"profiles": ()}, "profiles="),
         ("at_most", 1.0, {"profiles": ("laptop",)}, "laptop"),
     ],

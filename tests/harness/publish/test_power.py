@@ -63,6 +63,16 @@ def test_of_several_numbers_the_slowest_decides_for_and_the_quickest_against() -
     assert seeds_to_decide(claim, against) == seeds_to_decide(claim, samples(0.8, 1.0))
 
 
+@pytest.mark.parametrize(("count", "mean"), [(1, 0.8), (2, 0.4), (3, 0.6)])
+def test_where_so_many_are_needed_the_last_of_them_decides(count: int, mean: float) -> None:
+    """Two numbers lie above the threshold, one below, and three of three cannot be had."""
+    parts = [samples(mean, 1.0) for mean in (0.8, 0.4, -0.6)]
+    three = [[part[seed][0] for part in parts] for seed in range(3)]
+    criterion = at_least(any_number, 0.0, "")
+    found = seeds_to_decide(claim_of(criterion.in_at_least(count)), three)
+    assert found == seeds_to_decide(claim_of(criterion), samples(mean, 1.0))
+
+
 def test_on_the_threshold_no_number_decides() -> None:
     claim = claim_of(at_least(any_number, 0.5, ""))
     assert seeds_to_decide(claim, samples(0.5, 1.0)) is None

@@ -7,9 +7,9 @@ import pytest
 
 from harness.declare.statistics import MissingRows
 from reproductions.asymvalley.activations.quantities import (
+    agreement_gains,
     farthest_sum,
     switched_at_centre,
-    tightest_agreement,
 )
 from tests.reproductions.asymvalley.activations.hand_made import activations
 
@@ -18,12 +18,11 @@ def one_seed(table: pd.DataFrame) -> pd.DataFrame:
     return table[table["seed"] == 0]
 
 
-def test_one_distance_at_which_the_negative_side_agrees_more_is_the_tightest() -> None:
+def test_each_distance_has_its_gain_of_agreement() -> None:
     table = one_seed(activations("fails"))
-    minus, plus = tightest_agreement(table)
-    assert plus < minus
+    assert [gain > 0.0 for gain in agreement_gains(table)] == [True, True, False, True, True]
     with pytest.raises(MissingRows, match=r"-0\.4"):
-        tightest_agreement(table[table["lambda"] != -0.4])
+        agreement_gains(table[table["lambda"] != -0.4])
 
 
 def test_shares_and_switches_are_taken_where_they_are_worst() -> None:

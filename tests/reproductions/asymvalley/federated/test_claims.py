@@ -95,6 +95,52 @@ def test_half_a_point_behind_at_one_alpha_is_allowed_and_more_is_not() -> None:
         assert decide(claim, rows).word is expected
 
 
+@pytest.mark.parametrize(
+    ("algorithm", "choice", "tried", "edge"),
+    [
+        ("fedsign", "0.01", "0.0001 0.001 0.01", True),
+        ("fedavg", "1e-5", "1e-5 1e-4 5e-4", True),
+        ("fedsign", "0.001", "0.0001 0.001 0.01", False),
+        ("fedsign", "0.1", "0.001 0.01 0.1", False),
+        ("fedpan", "1:mul:0.05", "1:mul:0.05 4:mul:0.1 1:add:0.15", False),
+    ],
+)
+def test_a_choice_at_the_edge_of_its_candidates_decides_nothing(
+    algorithm: str, choice: str, tried: str, edge: bool
+) -> None:
+    rows = table(True).assign(candidate=None, candidates=None)
+    at = (rows["algorithm"] == algorithm) & (rows["alpha"] == 0.5)
+    rows.loc[at, ["candidate", "candidates"]] = [choice, tried]
+    verdict = decide(named(f"alike_is_easier_cifar10_{algorithm}"), rows)
+    said = f"{algorithm} chose {choice} on cifar10 at alpha=0.5, the edge of {tried}"
+    assert verdict.word is (Word.INCONCLUSIVE if edge else Word.REPRODUCED)
+    assert verdict.reason == (said if edge else "")
+
+
+def test_each_alpha_is_judged_over_the_seeds_and_not_the_worst_of_a_seed() -> None:
+    """Without any effect the least of three noisy gains lies below zero in every seed."""
+    rows = table(True)
+    fedsign = (rows["algorithm"] == "fedsign") & (rows["dataset"] == "cifar10")
+    noise = {0: (-0.02, 0.01, 0.01), 1: (0.01, -0.02, 0.01), 2: (0.01, 0.01, -0.02)}
+    for seed, gains in noise.items():
+        for alpha, gain in zip((10.0, 1.0, 0.5), gains, strict=True):
+            one = fedsign & (rows["seed"] == seed) & (rows["alpha"] == alpha)
+            rows.loc[one, "test_accuracy"] += gain - 0.02
+    assert decide(named("fedsign_keeps_up_cifar10"), rows).word is Word.INCONCLUSIVE
+
+
+def test_fedsign_may_trail_in_two_of_six_cells_and_not_in_three() -> None:
+    rows = table(True)
+    trails = (rows["algorithm"] == "fedsign") & (rows["dataset"] == "cifar10")
+    for alphas, expected in (
+        ((1.0, 0.5), Word.REPRODUCED),
+        ((10.0, 1.0, 0.5), Word.NOT_REPRODUCED),
+    ):
+        lowered = rows.copy()
+        lowered.loc[trails & lowered["alpha"].isin(alphas), "test_accuracy"] -= 0.1
+        assert decide(named("fedsign_leads"), lowered).word is expected
+
+
 def test_view_joins_runs_and_identities() -> None:
     point = {"dataset": "cifar10", "alpha": 1.0, "algorithm": "fedavg", "seed": 0}
     runs = pd.DataFrame(

@@ -10,10 +10,11 @@ from harness.declare.reference import load_reference
 from harness.declare.statistics import InvalidQuantity, MissingRows
 from reproductions.asymvalley.halves import fig11
 from reproductions.asymvalley.halves.quantities import (
-    closest_ssr,
     farthest_end,
     gap_follows_ssr,
     last_gap,
+    late_ssr,
+    ssr_gains,
 )
 from tests.reproductions.asymvalley.claim_checks import FOLDER
 from tests.reproductions.asymvalley.halves.hand_made import half_lines
@@ -27,9 +28,10 @@ def test_epochs_before_the_fifth_do_not_count_for_shared_signs() -> None:
     table = one_seed(half_lines("holds"))
     early = (table["epoch"] < 5) & (table["regime"] == "pretrained")
     table.loc[early, "ssr_ab"] = 0.1
-    assert closest_ssr(table)[1] > 0.9
+    assert min(late_ssr(table, regime="pretrained")) > 0.9
+    assert ssr_gains(table) == pytest.approx([0.968 - 0.7, 0.967 - 0.65])
     with pytest.raises(MissingRows, match="epoch from 5"):
-        closest_ssr(table[table["epoch"] < 5])
+        ssr_gains(table[table["epoch"] < 5])
 
 
 def test_the_last_epoch_is_the_largest_whatever_the_order_of_rows() -> None:

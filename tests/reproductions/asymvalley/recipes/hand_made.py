@@ -17,12 +17,12 @@ from tests.reproductions.asymvalley.valleys.hand_made import SEEDS, Case, TableO
 def recipes(case: Case) -> pd.DataFrame:
     """Six recipes.
 
-    Holds: sign rows are asymmetric by 0.4, raw rows by 0.02, at levels from 0.2 on. Fails: the
+    Holds: sign rows are asymmetric by 0.4, raw rows by 0.02, at levels from 0.3 down. Fails: the
     last recipe's sign row is not, its raw row is, and all levels are one.
     """
     rows: list[dict[str, object]] = []
     for index, recipe in enumerate(RECIPES):
-        level = 0.3 if case == "fails" else 0.2 + 0.02 * index
+        level = 0.3 if case == "fails" else 0.3 - 0.02 * index
         odd = case == "fails" and recipe == RECIPES[-1]
         sizes = {True: -0.1 if odd else 0.4, False: 0.3 if odd else 0.02}
         for consistent, size in sizes.items():

@@ -11,14 +11,12 @@ from harness.store.table_csv import build_table
 from reproductions.asymvalley.method.directions import PARTITION
 from reproductions.asymvalley.recipes import fig23, fig24
 from reproductions.asymvalley.recipes.quantities import (
-    barrier,
     group_pair,
-    larger_is_more_consistent,
-    largest_raw_share,
     least_gain_of_consistency,
-    num_groups_more_consistent,
     outward_consistency,
-    raw_spread,
+    raw_shares,
+    rises_between,
+    sharper_by,
 )
 from tests.reproductions.asymvalley.recipes.hand_made import recipe_lines, recipes
 
@@ -62,9 +60,6 @@ def test_consistency_with_the_common_way_rises_by_the_share_of_unlike_signs(scal
         before, after = group_pair(table, group=group, value="consistency")
         assert after - before == pytest.approx(share, abs=1e-12)
     assert least_gain_of_consistency(table) == pytest.approx(min(unlike.values()), abs=1e-12)
-    small, large = larger_is_more_consistent(table)
-    assert large - small == pytest.approx(unlike["all"], abs=1e-12)
-    assert num_groups_more_consistent(table) == 5.0
 
 
 @pytest.mark.parametrize("scale", [0.2, 3.0])
@@ -80,15 +75,14 @@ def test_outward_consistency_counts_the_larger_of_equal_signs(scale: float) -> N
 
 def test_barrier_is_between_the_ends_and_not_beyond_them() -> None:
     table = one_seed(recipe_lines("fails"))
-    ends, between = barrier(table)
-    assert (ends, round(between, 9)) == (0.1, 0.036)
+    assert max(rises_between(table)) == pytest.approx(0.036 - 0.1)
     assert max(table.loc[table["part"] == "line", "error"]) > 0.5
 
 
 def test_a_group_that_is_not_in_the_table_is_missing() -> None:
     table = one_seed(recipe_lines("holds"))
-    with pytest.raises(MissingRows, match="clf_bias"):
-        num_groups_more_consistent(table[table["group"] != "clf_bias"])
+    with pytest.raises(MissingRows, match="all"):
+        outward_consistency(table[table["group"] != "all"])
 
 
 def test_the_line_of_one_pair_and_one_contrast_is_shown() -> None:
@@ -107,15 +101,17 @@ def test_the_line_of_one_pair_and_one_contrast_is_shown() -> None:
 def test_a_recipe_that_is_missing_leaves_the_six_undecided() -> None:
     table = one_seed(recipes("holds"))
     with pytest.raises(MissingRows, match="wd_high"):
-        largest_raw_share(table[table["recipe"] != "wd_high"])
+        raw_shares(table[table["recipe"] != "wd_high"])
 
 
-def test_spread_of_widths_is_of_raw_noise_alone() -> None:
+def test_sharpness_is_the_rise_of_raw_noise_above_the_net_itself() -> None:
     table = one_seed(recipes("holds"))
-    table.loc[table["sign_consistent"] & (table["recipe"] == "lr_low"), "error"] *= 9.0
-    widest, narrowest = raw_spread(table)
-    # Levels 0.30 and 0.20 of the last and the first recipe; half of 0.001 by the second draw.
-    assert (widest, narrowest) == pytest.approx((0.3005, 0.2005))
+    assert sharper_by(table) == pytest.approx([0.02, 0.02, 0.02])
+    raised = table["recipe"] == "lr_low"
+    table.loc[raised | table["sign_consistent"], "error"] += 0.2
+    assert sharper_by(table) == pytest.approx([0.02, 0.02, 0.02])
+    table.loc[raised & (table["lambda"] != 0.0), "error"] += 0.05
+    assert sharper_by(table) == pytest.approx([0.02, -0.03, 0.02])
 
 
 def test_views_show_one_net_and_only_the_six_recipes() -> None:

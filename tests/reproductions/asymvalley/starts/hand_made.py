@@ -42,7 +42,7 @@ def starts(case: Case) -> pd.DataFrame:
         sizes = {
             ("ns", "bn", 1.0): 0.4 if strong else 0.02,
             ("ns", "all", 1.0): 0.05,
-            ("filter_ns", "all", 0.2): -0.02 if strong else 0.005,
+            ("filter_ns", "all", 0.2): 0.02 if strong else 0.005,
             ("filter_ns", "all", 1.0): 0.0 if strong else 0.3,
         }
         for (norm, group, s), size in sizes.items():

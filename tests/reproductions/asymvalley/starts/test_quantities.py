@@ -11,13 +11,12 @@ from harness.store.table_csv import build_table
 from reproductions.asymvalley.starts import fig07
 from reproductions.asymvalley.starts.quantities import (
     bn_asymmetry,
-    bn_asymmetry_share,
+    bn_asymmetry_shares,
     filter_asymmetries,
-    frozen_excess,
     middle_weight,
 )
 from tests.reproductions.asymvalley.claim_checks import FOLDER, decide
-from tests.reproductions.asymvalley.starts.hand_made import starts, statistics
+from tests.reproductions.asymvalley.starts.hand_made import starts
 from tests.verdicts import good
 
 
@@ -29,22 +28,25 @@ def test_noise_on_bn_weights_is_told_from_noise_on_all() -> None:
     table = one_seed(starts("holds"))
     assert bn_asymmetry(table, start="ones") == pytest.approx(0.4)
     assert bn_asymmetry(table, start="gaussian") == pytest.approx(0.02)
-    share = bn_asymmetry_share(table, start="gaussian", others=("ones", "uniform"))
-    assert share == pytest.approx(0.05)
+    shares = bn_asymmetry_shares(table, start="gaussian", others=("ones", "uniform"))
+    assert shares == pytest.approx([0.05, 0.05])
     with pytest.raises(MissingRows, match="bn"):
         bn_asymmetry(table[table["group"] != "bn"], start="ones")
 
 
 def test_a_symmetric_third_start_is_no_finding_where_the_others_are_symmetric_too() -> None:
     table = one_seed(starts("flat"))
-    share = bn_asymmetry_share(table, start="gaussian", others=("ones", "uniform"))
-    assert share == float("inf")
+    shares = bn_asymmetry_shares(table, start="gaussian", others=("ones", "uniform"))
+    assert shares == [float("inf"), float("inf")]
 
 
-def test_filter_asymmetry_is_that_of_the_smallest_width_without_its_sign() -> None:
+def test_filter_asymmetry_is_that_of_the_smallest_width_with_its_sign() -> None:
     table = one_seed(starts("holds"))
     found = filter_asymmetries(table, starts=("gaussian", "ones"))
     assert found == pytest.approx([0.005, 0.02])
+    turned = table.assign(x=-table["x"])
+    found = filter_asymmetries(turned, starts=("gaussian", "ones"))
+    assert found == pytest.approx([-0.005, -0.02])
     wide = table[table["s"] != 0.2]
     assert filter_asymmetries(wide, starts=("gaussian", "ones")) == pytest.approx([0.3, 0.0])
 
@@ -54,13 +56,6 @@ def test_the_median_weight_is_the_middle_quantile() -> None:
     assert middle_weight(table, start="ones") == pytest.approx(0.2)
     with pytest.raises(MissingRows, match="median"):
         middle_weight(table[table["x"] != 0.5], start="ones")
-
-
-def test_frozen_statistics_are_compared_on_sign_consistent_noise_and_the_positive_side() -> None:
-    table = one_seed(statistics("holds"))
-    assert frozen_excess(table, pair="resnet20_svhn") == pytest.approx(0.3)
-    table.loc[~table["sign_consistent"] | (table["lambda"] < 0), "error"] = 0.9
-    assert frozen_excess(table, pair="resnet20_svhn") == pytest.approx(0.3)
 
 
 def test_a_start_table_survives_its_csv_with_empty_words() -> None:

@@ -31,7 +31,11 @@ from reproductions.asymvalley.toys import (
     softmax,
     trial,
 )
-from reproductions.asymvalley.toys.quantities import METRICS, active_shares, bracket_violation
+from reproductions.asymvalley.toys.quantities import (
+    METRICS,
+    bracket_violation,
+    smallest_active_gain,
+)
 from reproductions.asymvalley.toys.softmax import Metrics
 from tests.verdicts import bad, good
 
@@ -101,12 +105,12 @@ def units(holds: bool) -> pd.DataFrame:
 def lines(holds: bool) -> pd.DataFrame:
     """Return losses that are lower on the positive side of the sign row alone.
 
-    Where that fails, two seeds of five have it the other way round in the sign row, the raw row
-    is one-sided, and the slopes are not those of the loss.
+    Where that fails, the sign row has it the other way round, the raw row is one-sided, and the
+    slopes are not those of the loss.
     """
     rows = []
     for seed, consistent, size in itertools.product(range(5), (False, True), SIZES):
-        flip = -1.0 if (consistent and not holds and seed < 2) else 1.0
+        flip = -1.0 if consistent and not holds else 1.0
         one_sided = consistent or not holds
         lean = 0.5 * flip if one_sided else 0.2 * (-1.0) ** seed
         # ce = size^2 - lean * size is convex; its slope is 2 size - lean.
@@ -134,9 +138,6 @@ EVERY_CLAIM = [
     for word, (task, _) in TABLES.items()
     for claim in task.claims
 ]
-NEED_FIVE = {f"sign_{value}" for value in ("error", "ce", "trace_p", "trace_h")} | {
-    "raw_not_one_sided"
-}
 
 
 def decide(task: Task, claim: Claim, table: pd.DataFrame) -> Verdict:
@@ -167,8 +168,7 @@ def test_two_seeds_decide_nothing_unless_it_is_an_identity(word: str, claim: Cla
     task, table = TABLES[word]
     few = table(True)
     few = few[few["seed"] < 2] if "seed" in few else few
-    undecided = claim.id in NEED_FIVE or not claim.scope.deterministic
-    expected = Word.INCONCLUSIVE if undecided else good(claim)
+    expected = good(claim) if claim.scope.deterministic else Word.INCONCLUSIVE
     assert decide(task, claim, few).word is expected
 
 
@@ -184,31 +184,29 @@ def test_claim_can_be_sealed_and_is_graded_for_its_profiles(word: str, claim: Cl
 def test_every_planned_claim_is_there() -> None:
     counts = {word: len(task.claims) for word, (task, _) in TABLES.items()}
     # Figure 29: an identity, four metrics of the sign row, the raw row.
-    assert counts == {"fig02": 3, "fig10": 3, "fig27": 4, "fig29": 6}
+    assert counts == {"fig02": 3, "fig10": 2, "fig27": 4, "fig29": 6}
 
 
-def test_four_of_five_seeds_are_enough_and_three_are_not() -> None:
-    claim = named(FIG29, "sign_ce")
+def test_draws_of_unlike_order_leave_the_sign_row_undecided() -> None:
     table = lines(True)
-    for num_flipped, expected in ((1, Word.REPRODUCED), (2, Word.NOT_REPRODUCED)):
-        flipped = table.copy()
-        at = (flipped["seed"] < num_flipped) & flipped["sign_consistent"]
-        flipped.loc[at, "ce"] = 2.0 + flipped.loc[at, "lambda"]
-        assert decide(FIG29, claim, flipped).word is expected
+    flipped = (table["seed"] < 2) & table["sign_consistent"]
+    table.loc[flipped, "ce"] = 2.0 + table.loc[flipped, "lambda"]
+    assert decide(FIG29, named(FIG29, "sign_ce"), table).word is Word.INCONCLUSIVE
 
 
-def test_one_seed_of_another_order_makes_the_raw_row_not_one_sided() -> None:
-    table = lines(False)
-    table.loc[(table["seed"] == 4) & ~table["sign_consistent"], list(METRICS)] = 2.0
-    verdict = decide(FIG29, named(FIG29, "raw_not_one_sided"), table)
-    assert verdict.word is Word.REPRODUCED
+def test_raw_gaps_of_unlike_draws_do_not_cancel_into_a_verdict() -> None:
+    table = lines(True)
+    side = (table["lambda"] > 0) & ~table["sign_consistent"]
+    for seed in range(5):
+        table.loc[side & (table["seed"] == seed), "ce"] *= 4.0 if seed % 2 else 0.25
+    assert decide(FIG29, named(FIG29, "raw_not_one_sided"), table).word is Word.INCONCLUSIVE
 
 
 def test_missing_rows_are_not_a_verdict() -> None:
     none = scalings(True).query("norm != 'ns'")
     assert decide(FIG02, named(FIG02, "ns_length"), none).word is Word.NOT_RUN
     with pytest.raises(MissingRows, match=r"no rows at sizes -0\.5 and 0\.5"):
-        active_shares(units(True).query("`lambda` != 0.5"), size=0.5)
+        smallest_active_gain(units(True).query("`lambda` != 0.5"), size=0.5)
 
 
 def test_bracket_is_violated_by_as_much_as_the_loss_leaves_it() -> None:
@@ -261,7 +259,7 @@ def test_exact_claims_hold_at_smoke(word: str) -> None:
 
 def test_a_wrong_sign_in_the_unit_fails_its_identity(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(relu_unit, "sign", lambda weights: -torch.sign(weights))
-    assert verdicts(FIG27) == {"mean_as_computed": Word.FAILS}
+    assert set(verdicts(FIG27).values()) == {Word.FAILS}
 
 
 def test_noise_without_the_weights_sign_fails_the_pattern(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -57,10 +57,10 @@ def noises(case: Case, *, pair: str) -> pd.DataFrame:
 def _noise_asymmetry(kind: str, consistent: bool, s: float, *, holds: bool) -> float:
     symmetric = kind in ZERO_SYMMETRIC
     if holds:
-        return 0.5 if consistent else 0.02 if symmetric else -0.06
+        return 0.5 if consistent else 0.02 if symmetric else 0.06
     if consistent:
         return -0.1 if kind in ("uniform01", "binary") else 0.4
-    return 0.5 if symmetric else 0.01 if s == 0.2 else 0.2
+    return 0.5 if symmetric else -0.01 if s == 0.2 else 0.2
 
 
 def ratios(case: Case) -> pd.DataFrame:

@@ -134,21 +134,21 @@ def test_missing_curves_are_no_verdict(task: Task) -> None:
 
 
 def test_every_planned_claim_is_there() -> None:
-    # Four claims per figure of noises and two identities; Figure 4: three per net.
+    # Five claims per figure of noises and two identities; Figure 4: three per net.
     assert {name.split("/")[1]: len(task.claims) for name, task in TASKS.items()} == {
-        "fig03": 4 + 1 + 2,
-        "fig12": 4 + 2,
-        "fig13": 4 + 1 + 2,
-        "fig14": 4 + 2,
-        "fig15": 4 + 2,
+        "fig03": 5 + 1 + 2,
+        "fig12": 5 + 2,
+        "fig13": 5 + 1 + 2,
+        "fig14": 5 + 2,
+        "fig15": 5 + 2,
         "fig04": 3 * 2 + 1 + 1,
-        "fig05": 3 + 2 + 1 + 2,
-        "fig16": 3 + 2 + 2,
-        "fig17": 3 + 1 + 2,
-        "fig18": 3 + 1 + 2,
-        "fig19": 3 + 1 + 2,
-        "fig06": 3 + 2,
-        "fig20": 3 + 2,
+        "fig05": 2 + 2 + 1 + 2,
+        "fig16": 2 + 2 + 2,
+        "fig17": 2 + 1 + 2,
+        "fig18": 2 + 1 + 2,
+        "fig19": 2 + 1 + 2,
+        "fig06": 4 + 2,
+        "fig20": 4 + 2,
     }
 
 
@@ -156,14 +156,14 @@ PLANNED = {
     **{"fig03:sign_asymmetric": 0.10, "fig12:sign_asymmetric": 0.05},
     **{"fig13:sign_asymmetric": 0.05, "fig14:sign_asymmetric": 0.05},
     **{"fig15:sign_asymmetric": 0.0, "fig03:raw_symmetric": 0.25, "fig12:raw_symmetric": 0.25},
-    **{"fig13:raw_symmetric": 0.6, "fig14:raw_symmetric": 0.6, "fig15:raw_symmetric": 0.6},
+    **{"fig13:raw_symmetric": 0.25, "fig14:raw_symmetric": 0.25, "fig15:raw_symmetric": 0.25},
     **{"fig13:raw_shifted_symmetric": 0.25, "fig03:sign_over_raw": 0.0},
-    **{"fig03:raw_shifted_slight": 0.0, "fig04:vgg16_plus_falls": -0.9},
+    **{"fig03:raw_shifted_positive": 0.0, "fig04:vgg16_plus_falls": -0.9},
     **{"fig04:resnet20_minus_rises": 0.6, "fig04:vgg16_starts_equal": 0.25},
     **{"fig05:theta_f_asymmetric": 0.05, "fig05:sgp_nearly_symmetric": 0.5},
     **{"fig05:theta_0_by_batch_norm": 0.0, "fig17:theta_0_symmetric": 0.25},
     **{"fig18:asymmetry_follows_signs": 0.0, "fig06:error_asymmetric": 0.0},
-    **{"fig20:ce_asymmetric": 0.0, "fig20:all_in_top_three": 0.0},
+    **{"fig20:ce_asymmetric": 0.0, "fig20:error_over_raw": 0.0},
 }
 
 
@@ -202,15 +202,14 @@ def test_one_of_six_groups_may_be_symmetric(value: str) -> None:
     assert decide(task, claim, two).word is Word.NOT_REPRODUCED
 
 
-def test_three_groups_above_all_parameters_put_them_out_of_the_top_three() -> None:
-    task, claim = named("fig06", "all_in_top_three")
+def test_six_of_seven_are_counted_over_seeds_and_not_within_each() -> None:
+    """Another pair of kinds has no asymmetry in each seed; over the seeds all seven have some."""
+    task, claim = named("fig03", "sign_asymmetric_narrow")
     table = table_of(task.id, "holds")
-    for count, expected in ((2, Word.REPRODUCED), (3, Word.NOT_REPRODUCED)):
-        higher = table["group"].isin(("clf", "feat", "conv")[:count])
-        side = table["sign_consistent"] & (table["lambda"] < 0)
-        raised = table.copy()
-        raised.loc[higher & side, "error"] += 0.3
-        assert decide(task, claim, raised).word is expected
+    for seed, kinds in enumerate((("ones", "uniform"), ("binary", "gaussian"), ("ternary",))):
+        chosen = (table["seed"] == seed) & table["noise"].isin(kinds) & (table["lambda"] != 0.0)
+        table.loc[chosen & table["sign_consistent"], "error"] = 0.5
+    assert decide(task, claim, table).word is Word.INCONCLUSIVE
 
 
 @pytest.mark.parametrize(("figure", "few"), [("fig03", 2), ("fig13", 4), ("fig15", 4)])

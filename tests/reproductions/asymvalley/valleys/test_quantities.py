@@ -10,9 +10,10 @@ from harness.declare.statistics import MissingRows
 from reproductions.asymvalley.valleys.quantities import (
     consistency_farthest_from_one,
     consistency_spearman,
+    direction_asymmetry,
     excess_over_agreeing,
-    largest_raw_share,
     ratio_spearman,
+    raw_shares,
 )
 from tests.reproductions.asymvalley.valleys.hand_made import directions, noises, ratios
 
@@ -30,8 +31,17 @@ def test_ratios_are_correlated_after_averaging_draws() -> None:
 
 def test_a_share_of_a_valley_that_leans_the_other_way_is_infinite() -> None:
     table = noises("fails", pair="vgg16_cifar10").query("seed == 0")
-    assert largest_raw_share(table, kinds=("gaussian",)) == pytest.approx(0.5 / 0.4, abs=0.02)
-    assert largest_raw_share(table, kinds=("gaussian", "uniform01")) == math.inf
+    gaussian, shifted = raw_shares(table, kinds=("gaussian", "uniform01"))
+    assert gaussian == pytest.approx(0.5 / 0.4, abs=0.02)
+    assert shifted == math.inf
+
+
+def test_the_network_of_zeros_does_not_make_the_weights_a_direction() -> None:
+    table = directions("flat", start={"vgg16_cifar10": 0.1}).query("seed == 0").copy()
+    table.loc[(table["direction"] == "theta_f") & (table["lambda"] == -1.0), "error"] = 1.0
+    along = {"pair": "vgg16_cifar10", "direction": "theta_f"}
+    assert direction_asymmetry(table, **along) == pytest.approx(0.05)
+    assert direction_asymmetry(table, **along, inside=True) == 0.0
 
 
 def test_six_directions_are_ranked_by_asymmetry_and_by_consistency() -> None:
