@@ -8,22 +8,23 @@ from harness.declare import PAPER, Cell, Criterion, Layout, Line, Task, at_least
 from reproductions.lisa.dola.experiment import PAPER_MODEL, decoded, given
 from reproductions.lisa.dola.quantities import lead_under_dola
 from reproductions.lisa.dola.table import ANSWERS
+from reproductions.lisa.models.claims import IN_HOUSE, stand_in
 from reproductions.lisa.models.layouts import HEADS, MODELS, OWN, PROBLEMS
 from reproductions.lisa.models.names import QUALITY
 from reproductions.lisa.models.scored import VANILLA
-from reproductions.lisa.models.word_problem_claims import IN_HOUSE, stand_in
 
 ON_GSM8K = ours(
     "DEV-04",
     profiles=PAPER,
     elsewhere="GSM8K is asked of the paper's model, whose weights are not at hand; the in-house"
     " model answers word problems of its own size",
-)
+).comparing("weights")
 
 
-def no_lead_of_vanilla(questions: str, value: str) -> Criterion:
+def no_lead_of_vanilla(questions: str) -> Criterion:
     """Ask that LISA's model solves at least as many as the untuned one."""
-    return at_least(partial(lead_under_dola, questions=questions, value=value), 0, "share")
+    quantity = partial(lead_under_dola, questions=questions, value="flexible_accuracy")
+    return at_least(quantity, 0, "share")
 
 
 LAYOUT = Layout(
@@ -67,16 +68,10 @@ task = Task(
         stand_in("Table 13"),
         (
             "lisa_at_least_vanilla",
-            IN_HOUSE,
-            no_lead_of_vanilla("word_problems", "flexible_accuracy"),
-            "Under DoLa LISA's model solves at least as many word problems as the untuned one,"
-            " the last number of an answer being its result.",
-        ),
-        (
-            "lisa_at_least_vanilla_marked",
-            IN_HOUSE,
-            no_lead_of_vanilla("word_problems", "accuracy"),
-            "The same where only a marked result counts, as the untuned model was never shown.",
+            IN_HOUSE.comparing("weights"),
+            no_lead_of_vanilla("word_problems"),
+            "Under DoLa LISA's model solves at least as many questions of GSM8K as the untuned one,"
+            " which solves some; the last number of an answer is its result.",
         ),
     )
     + claims(
@@ -84,7 +79,7 @@ task = Task(
         (
             "lisa_at_least_vanilla_gsm8k",
             ON_GSM8K,
-            no_lead_of_vanilla("gsm8k", "flexible_accuracy"),
+            no_lead_of_vanilla("gsm8k"),
             "Under DoLa LISA's model solves at least as many of 100 questions of GSM8K as the"
             " untuned one.",
         ),

@@ -28,7 +28,7 @@ ANSWERS = Table.of(
         "vanilla: pre-trained alone; lisa: then tuned, in-house on text and on problems.",
     ),
     param("decoding", str, "greedy: the most probable token; dola: what the last block adds."),
-    seed_column("Tuning, and in-house the questions."),
+    seed_column("One tuning, and in-house a draw of questions."),
     value(
         "lr",
         float,

@@ -10,17 +10,14 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-def slowest_slope(table: pd.DataFrame, *, policy: str) -> float:
-    """Return the largest log-log slope of the mean suboptimality over the last decade of steps.
+def slope(table: pd.DataFrame, *, policy: str, decay: float) -> float:
+    """Return the log-log slope of the mean suboptimality over the last decade of steps.
 
-    By least squares; over the weight decays.
+    By least squares.
     """
-    return max(_slope(group) for _, group in pick(table, policy=policy).groupby("decay"))
-
-
-def _slope(rows: pd.DataFrame) -> float:
     import numpy as np
 
+    rows = pick(table, policy=policy, decay=decay)
     last = rows[rows["num_steps"] >= rows["num_steps"].max() / 10]
     if len(last) < 3 or (last["mean_gap"] <= 0.0).any():
         raise InvalidQuantity("the last decade has too few points, or none above the optimum")
