@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
+from harness.declare.params import Scalar
 from harness.declare.profiles import CPU_UP, PROFILES, Profile
 from harness.errors import SpecError
 from harness.provenance.cohorts import FIRST
@@ -206,6 +207,8 @@ class Factor:
 
     column: str
     """Of the task's table; complete in every seed."""
+    levels: tuple[Scalar, ...] = ()
+    """Those that are compared; all of them where empty."""
     mirrored: bool = False
     """Whether its levels lie on both sides of zero, and the two sides can only change as wholes."""
 
@@ -254,9 +257,9 @@ class Scope:
         """Return the same scope, decided at other profiles."""
         return replace(self, profiles=profiles, elsewhere=elsewhere or self.elsewhere)
 
-    def comparing(self, column: str) -> Scope:
-        """Return the scope of a claim that compares the levels of a column."""
-        return replace(self, factor=Factor(column), no_null="")
+    def comparing(self, column: str, *levels: Scalar) -> Scope:
+        """Return the scope of a claim that compares levels of a column: these, or all."""
+        return replace(self, factor=Factor(column, levels), no_null="")
 
     def mirroring(self, column: str) -> Scope:
         """Return the scope of a claim that compares a column's positive side with its negative."""

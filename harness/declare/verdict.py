@@ -143,7 +143,7 @@ def _judged(claim: Claim, numbers: list[float]) -> list[float]:
 
 def decide(claim: Claim, samples: list[list[float]]) -> Verdict:
     """Turn a claim's numbers per seed into a verdict, by the interval of each over the seeds."""
-    low, high = _band(claim.criterion)
+    low, high = band(claim.criterion)
     strict = claim.criterion.form in STRICT
     series = list(zip(*samples, strict=True))
     single = claim.scope.deterministic
@@ -186,7 +186,7 @@ def _margin(value: float, low: float, high: float) -> float:
     return min(from_low, from_high)
 
 
-def _band(criterion: Criterion) -> tuple[float, float]:
+def band(criterion: Criterion) -> tuple[float, float]:
     """Return the band that every judged number must lie in; closed unless the form is strict."""
     threshold = criterion.threshold
     if isinstance(threshold, tuple):

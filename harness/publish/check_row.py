@@ -10,8 +10,9 @@ from typing import Any
 from harness.declare.claims import Grade
 from harness.declare.verdict import Word
 from harness.provenance.cohorts import FIRST
+from harness.store.meta import TOO_FEW
 
-SCHEMA_VERSION = 3
+SCHEMA_VERSION = 4
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -39,6 +40,14 @@ class CheckRow:
     """Whether the claim is judged by this cohort; verdicts of others stand beside it."""
     differences: tuple[str, ...] = ()
     """What differs from the seal, both values each, and former words."""
+    chance_rate: float | None = None
+    """Share of relabellings of what the claim compares that would read REPRODUCED."""
+    weak: bool | None = None
+    """Whether chance alone reproduces it more often than one in ten; None without a rate."""
+    chance_reason: str = ""
+    """Why there is no rate."""
+    seeds_to_decide: int | None = None
+    """Of an INCONCLUSIVE claim: the seeds that would decide it with 80 % power."""
     schema_version: int = SCHEMA_VERSION
 
     @property
@@ -57,13 +66,24 @@ def verdict_counts(rows: Iterable[CheckRow], grade: Grade) -> dict[Word, int]:
 
 
 def counts_text(rows: Sequence[CheckRow]) -> str:
-    """Count checks apart from claims: `12 checks hold; claims: 3 REPRODUCED, 1 NOT_RUN`."""
+    """Count checks apart from claims: `2 checks hold; claims: 3 REPRODUCED (1 weak), 1 NOT_RUN`."""
     checks, claims = verdict_counts(rows, "exact"), verdict_counts(rows, "empirical")
     parts = [_checks_text(checks)] if checks else []
     if claims:
-        counted = ", ".join(f"{count} {word}" for word, count in claims.items())
+        apart = {Word.REPRODUCED: _apart(rows)}
+        counted = ", ".join(f"{n} {word}{apart.get(word, '')}" for word, n in claims.items())
         parts.append(f"claims: {counted}" if parts else counted)
     return "; ".join(parts) or "no claims"
+
+
+def _apart(rows: Iterable[CheckRow]) -> str:
+    """Count the reproduced claims that chance could have reproduced, or that nothing tells of."""
+    reproduced = [row for row in rows if row.verdict == Word.REPRODUCED and row.decides]
+    weak = sum(row.weak is True for row in reproduced)
+    too_few = sum(row.chance_reason == TOO_FEW for row in reproduced)
+    told = [f"{weak} weak"] if weak else []
+    told += [f"{too_few} with {TOO_FEW}"] if too_few else []
+    return f" ({', '.join(told)})" if told else ""
 
 
 def _checks_text(counts: Mapping[Word, int]) -> str:

@@ -18,8 +18,9 @@ from harness.provenance.code import code_digest
 from harness.provenance.cohorts import FIRST
 from harness.provenance.seals import keys_digest, seal, seal_name
 from harness.run.trial import cohorts_of
+from harness.store.meta import ResultMeta
 from harness.store.record import RESTORE, line_digest, read_body, read_lines
-from harness.store.result import KEY_DIGITS, ResultMeta, trials_of
+from harness.store.result import KEY_DIGITS, trials_of
 from harness.store.store import RecordStore
 from harness.store.workspace import Workspace
 

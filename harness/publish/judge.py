@@ -2,37 +2,36 @@
 
 from __future__ import annotations
 
-import functools
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 
 from harness.declare.claims import Claim
 from harness.declare.profiles import PROFILES, Profile
 from harness.declare.task import Task
 from harness.declare.verdict import Measured, Verdict, Word, measure
 from harness.errors import DataError, HarnessError, UsageError
-from harness.provenance.before import Before, Former, load_before
+from harness.provenance.before import Before, load_before
 from harness.provenance.cohorts import FIRST
 from harness.provenance.restated import Restated, load_restated
 from harness.provenance.seals import (
     Comparison,
-    Seal,
     Sealed,
-    State,
-    compare,
     keys_digest,
     seal,
     seal_name,
     standing,
     threshold_json,
 )
+from harness.publish.chance import WEAK_ABOVE, chance_code, chance_of
 from harness.publish.check_row import CheckRow
 from harness.publish.evidence import Evidence, check_lines, evidence_of
+from harness.publish.power import seeds_to_decide
+from harness.publish.standing import compare_claim, seal_in
 from harness.run.trial import cohorts_of
+from harness.store.meta import Chance, ResultMeta
 from harness.store.result import (
-    ResultMeta,
     TaskResult,
     csv_path,
     load_result,
@@ -88,8 +87,31 @@ def judge(
                     if decided and cohort == judging_cohort(task, claim, profile):
                         lines = (decided, *state.differences)
                         state = replace(state, state="changed", differences=lines)
-            judged.rows.append(_row(task, claim, profile, measured, reference, state, cohort))
+            row = _row(task, claim, profile, measured, reference, state, cohort)
+            judged.rows.append(_with_chance(row, task, claim, measured, result))
     return judged
+
+
+def _with_chance(
+    row: CheckRow, task: Task, claim: Claim, measured: Measured, result: TaskResult | None
+) -> CheckRow:
+    """Return a claim's row with what chance could do, and with what would decide it."""
+    if result is None or row.grade == "exact" or not measured.samples:
+        return row
+    undecided = row.verdict == Word.INCONCLUSIVE
+    row = replace(
+        row,
+        chance_reason=claim.scope.no_null,
+        seeds_to_decide=seeds_to_decide(claim, measured.samples) if undecided else None,
+    )
+    if claim.scope.factor is None:
+        return row
+    stored = result.meta.chances.get(seal_name(task.id, claim.id, row.cohort))
+    if stored is None or stored.code != chance_code(task, claim):
+        advice = f"repro run {task.id} --profile {row.profile}"
+        return replace(row, chance_reason=f"what chance does is not computed: {advice}")
+    weak = None if stored.rate is None else stored.rate > WEAK_ABOVE
+    return replace(row, chance_rate=stored.rate, weak=weak, chance_reason=stored.reason)
 
 
 def _behind(
@@ -119,7 +141,7 @@ def _decided_by(
     """
     name = seal_name(task.id, claim.id, latest)
     records = _behind(planned, latest, evidence)
-    seals = (_seal_in(r.first_seals, name, profile, Restated()) for r in records)
+    seals = (seal_in(r.first_seals, name, profile, Restated()) for r in records)
     told = {made.judged_by for made in seals if made is not None and made.judged_by is not None}
     others = sorted(told - {claim.scope.cohort}) if latest != FIRST else []
     return f"judged by: {others[0]} then, {claim.scope.cohort} now" if others else ""
@@ -150,76 +172,22 @@ def _planned(task: Task, meta: ResultMeta, cohort: str) -> list[str]:
     return [trial.key for trial in trials]
 
 
-def compare_claim(
-    task: Task,
-    claim: Claim,
-    now: Sealed,
-    meta: ResultMeta,
-    records: Sequence[Evidence],
-    before: Before | None,
-    restated: Restated,
-) -> Comparison:
-    """Compare a claim with its sealed side: the export's, or its records' and first judgement's."""
-    cohort = now.seal.band.cohort
-    name = seal_name(task.id, claim.id, cohort)
-    # A variant's trials may be those of the grid: what was planned is said of the grid alone.
-    speaking = "" if meta.provenance.overrides else meta.profile
-    now = now.model_copy(update={"seal": now.seal.at(speaking)})
-    read = functools.partial(_seal_in, name=name, profile=speaking, restated=restated)
-    last = [read(record.seals) for record in records]
-    if cohort == FIRST and before is not None and not meta.provenance.overrides:
-        if merged := restated.merged_into(name):
-            return _compare_merged(now, [before.named(each, meta.profile) for each in merged])
-        found = before.named(name, meta.profile)
-        if found is not None:
-            side = _translated(found.side, name, restated)
-            return compare(now, [side], last, was=found.state, note=found.note)
-    first = [read(record.first_seals) for record in records]
-    judged = meta.judged.get(name)
-    if judged is not None:
-        judged = _translated(judged, name, restated)
-    sides = {str(made): None if made is None else _side(made, judged) for made in first}
-    if judged is not None:
-        # Also where other trials, of another version say, took seals anew.
-        sides["judged"] = judged.model_copy(update={"seal": judged.seal.at(speaking)})
-    return compare(now, list(sides.values()), last)
+def chances_of(task: Task, result: TaskResult) -> dict[str, Chance]:
+    """Return how often chance alone would reproduce each claim that was decided.
 
-
-def _compare_merged(now: Sealed, former: Sequence[Former | None]) -> Comparison:
-    """Compare a check with those that it asks together: each must have held, on its trials."""
-    sides = [each.side for each in former if each is not None and each.state == "sealed"]
-    held = [
-        side
-        for side in sides
-        if side.outcome is not None
-        and side.outcome.verdict == Word.REPRODUCED
-        and side.seal.keys == now.seal.keys
-    ]
-    holds = now.outcome is not None and now.outcome.verdict == Word.HOLDS
-    state: State = "restated" if holds and len(held) == len(former) else "changed"
-    return Comparison(state=state, differences=(f"it asks what {len(former)} checks asked",))
-
-
-def _translated(side: Sealed, name: str, restated: Restated) -> Sealed:
-    return side.model_copy(update={"seal": restated.translate(name, side.seal)})
-
-
-def _seal_in(seals: Mapping[str, Any], name: str, profile: str, restated: Restated) -> Seal | None:
-    """Return a claim's seal among a record's; one of before there were bands is none."""
-    body = seals.get(name)
-    if body is None or "band" not in body:
-        return None
-    return restated.translate(name, Seal.model_validate(dict(body)).at(profile))
-
-
-def _side(made: Seal, judged: Sealed | None) -> Sealed:
-    """Return what a record sealed, with what that code measured when it was first judged."""
-    if judged is None:
-        return Sealed(seal=made)
-    same_code = judged.seal.code == made.code
-    return judged.model_copy(
-        update={"seal": made, "outcome": judged.outcome if same_code else None}
-    )
+    result: one that was built from records.
+    """
+    profile = cast(Profile, result.meta.profile)
+    found = {}
+    for claim in task.claims:
+        if claim.scope.factor is None or profile not in claim.scope.profiles:
+            continue
+        for cohort, table in result.tables.items():
+            measured = _measured(claim, task, result, profile, cohort)
+            if measured.samples:
+                name = seal_name(task.id, claim.id, cohort)
+                found[name] = chance_of(task, claim, table, result.runs[cohort])
+    return found
 
 
 def failed_rows(task: Task, profile: Profile, error: HarnessError) -> list[CheckRow]:
@@ -345,6 +313,7 @@ def check_rebuilt(
     if rebuilt is None or rebuilt.csv != stored.csv:
         raise DataError(f"{path} does not follow from the committed records: {advice}")
     kept = {"judged": stored.meta.judged, "verdicts": stored.meta.verdicts}
+    rebuilt = rebuilt.knowing(chances=chances_of(task, rebuilt))
     if rebuilt.meta.model_copy(update=kept) != stored.meta:
         names = [
             name

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from harness.declare.profiles import Profile
 from harness.declare.task import Task
 from harness.run.trial import all_trials, with_upstream
 
-FEW = 2
+FEW = 4
 """How many stand-ins are named behind a text that names nothing of the paper."""
 
 
@@ -34,11 +34,20 @@ class Labels:
         what = str(self) if len(self.here) <= FEW else "stand-ins, see the deviations"
         return f"{text.removesuffix('.')} (here {what})" + ("." if text.endswith(".") else "")
 
+    def within(self, title: str) -> Labels:
+        """Return what stands in for what a title names; all of it where it names nothing.
+
+        An experiment that several tasks show has stand-ins that only some of them rest on.
+        """
+        named = {
+            name: what for name, what in self.here.items() if _whole_words([name]).search(title)
+        }
+        return Labels(named) if named else self
+
     def names(self, text: str) -> str:
         """Return a text with what was run behind each name of the paper, where it has any."""
         if not self.here:
             return text
-        longest_first = sorted(self.here, key=len, reverse=True)
         told = set()
 
         def say(match: re.Match[str]) -> str:
@@ -48,15 +57,21 @@ class Labels:
             told.add(name)
             return f"{name} (here {self.here[name]})"
 
-        pattern = "|".join(map(re.escape, longest_first))
-        return re.sub(rf"(?<![\w-])(?:{pattern})(?![\w-])", say, text)
+        return _whole_words(sorted(self.here, key=len, reverse=True)).sub(say, text)
 
     def __str__(self) -> str:
         return ", ".join(f"{what} for {name}" for name, what in self.here.items())
 
 
-def labels_of(task: Task, profile: Profile) -> Labels:
-    """Return what stands in for what at a profile, over all trials that a task rests on."""
+def _whole_words(names: Sequence[str]) -> re.Pattern[str]:
+    return re.compile(rf"(?<![\w-])(?:{'|'.join(map(re.escape, names))})(?![\w-])")
+
+
+def labels_of(task: Task, profile: Profile, title: str = "") -> Labels:
+    """Return what stands in for what at a profile, over all trials that a task rests on.
+
+    title: of the task, whose names alone count where it has any.
+    """
     here: dict[str, dict[str, None]] = {}
     trials = {
         each.key: each
@@ -69,4 +84,4 @@ def labels_of(task: Task, profile: Profile) -> Labels:
         if tell is not None:
             for name, what in tell(trial.experiment.typed(trial.params)).items():
                 here.setdefault(name, {})[what] = None
-    return Labels({name: " and ".join(what) for name, what in here.items()})
+    return Labels({name: " and ".join(what) for name, what in here.items()}).within(title)

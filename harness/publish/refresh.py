@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import traceback
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,7 +20,7 @@ from harness.provenance.restated import load_restated
 from harness.provenance.seals import Sealed
 from harness.publish.check_row import CheckRow
 from harness.publish.evidence import record_evidence
-from harness.publish.judge import Judged, judge
+from harness.publish.judge import Judged, chances_of, judge
 from harness.registry import Library, walk_experiments
 from harness.run.trial import Trial, all_trials, with_upstream
 from harness.store.atomic import write_bytes
@@ -62,7 +61,7 @@ def refresh_task(
     if built is None:
         return judge(task, None, profile, reference).rows
     former = former_judgements(workspace, task, profile)
-    built = replace(built, meta=built.meta.model_copy(update={"judged": former}))
+    built = built.knowing(judged=former, chances=chances_of(task, built))
     judged = judge(
         task,
         built,
@@ -72,13 +71,10 @@ def refresh_task(
         before=load_before(workspace.root, task.paper),
         restated=load_restated(workspace.root),
     )
-    meta = built.meta.model_copy(
-        update={
-            "judged": {**first_judgements(judged), **former},
-            "verdicts": [row.to_json() for row in judged.rows],
-        }
+    result = built.knowing(
+        judged={**first_judgements(judged), **former},
+        verdicts=[row.to_json() for row in judged.rows],
     )
-    result = replace(built, meta=meta)
     write_result(workspace, task, result)
     if task.figure is not None:
         _draw(workspace, task, result, reference, profile)

@@ -7,11 +7,9 @@ import hashlib
 import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-
-from pydantic import Field
 
 from harness.declare.params import Scalar
 from harness.declare.profiles import Profile
@@ -20,12 +18,18 @@ from harness.declare.task import Task
 from harness.errors import DataError, HarnessError
 from harness.provenance.canonical import canonical_json, digest, layered_json
 from harness.provenance.cohorts import FIRST
-from harness.provenance.seals import Sealed
 from harness.run.trial import Trial, cohorts_of, grid_of
 from harness.store.atomic import write_text
+from harness.store.meta import (
+    SCHEMA_VERSION,
+    ColumnMeta,
+    NotRun,
+    ProvenanceMeta,
+    ResultMeta,
+    TrialCounts,
+)
 from harness.store.record import Record, line_digest, read_pack
 from harness.store.store import RecordStore, Rejected
-from harness.store.strict import Strict
 from harness.store.table_csv import (
     build_table,
     csv_text,
@@ -39,81 +43,8 @@ from harness.store.workspace import Workspace
 if TYPE_CHECKING:
     import pandas as pd
 
-SCHEMA_VERSION = 2
 KEY_DIGITS = 16
 """How much of a trial's key stands where a file names many."""
-
-
-class ColumnMeta(Strict):
-    name: str
-    type: str
-    role: str
-    doc: str
-    nullable: bool
-
-
-class TrialCounts(Strict):
-    """How the trials behind a table ended; `missing` were never started."""
-
-    done: int = 0
-    diverged: int = 0
-    oom: int = 0
-    failed: int = 0
-    skipped: int = 0
-    missing: int = 0
-
-    @property
-    def without_result(self) -> int:
-        return self.failed + self.skipped + self.missing
-
-    @property
-    def with_result(self) -> int:
-        return self.done + self.diverged + self.oom
-
-
-class NotRun(Strict):
-    trial: str
-    reason: str
-    cohort: str = FIRST
-
-
-class ProvenanceMeta(Strict):
-    """What all records behind a table have in common, and where they differ, as lists."""
-
-    commits: list[str]
-    dirty: bool
-    machines: list[dict[str, Any]]
-    versions: dict[str, list[str]]
-    data: dict[str, dict[str, str]]
-    seeds: list[Any]
-    code: list[str]
-    overrides: dict[str, Any]
-    wall_s: float
-    started_at: str
-    finished_at: str
-
-
-class ResultMeta(Strict):
-    """The JSON beside a CSV."""
-
-    schema_version: int = SCHEMA_VERSION
-    task: str
-    profile: str
-    csv_sha256: str
-    num_rows: int
-    columns: list[ColumnMeta]
-    trials: TrialCounts
-    """How the trials of the first cohort ended."""
-    cohorts: dict[str, TrialCounts] = Field(default_factory=dict)
-    """The same for every further cohort, by name."""
-    not_run: list[NotRun]
-    num_records: int
-    lines: dict[str, dict[str, str]]
-    """Per experiment the digest of each record's line, by the first 16 digits of its key."""
-    provenance: ProvenanceMeta
-    judged: dict[str, Sealed] = Field(default_factory=dict)
-    """What each claim asked and measured when it was first judged, by the name of its seal."""
-    verdicts: list[dict[str, Any]] = Field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,11 +55,17 @@ class TaskResult:
     """By cohort, without a column for it."""
     meta: ResultMeta
     csv: str
+    runs: dict[str, dict[str, pd.DataFrame]] = field(default_factory=dict)
+    """By cohort and experiment the long tables behind it, where it was built from records."""
 
     @property
     def table(self) -> pd.DataFrame:
         """What pages and figures show: the table of the first cohort that was run."""
         return next(iter(self.tables.values()))
+
+    def knowing(self, **facts: Any) -> TaskResult:
+        """Return the result with more in its JSON."""
+        return replace(self, meta=self.meta.model_copy(update=facts))
 
     def counts(self, cohort: str) -> TrialCounts:
         """Return how a cohort's trials ended."""
@@ -191,11 +128,12 @@ def build_result(
     results = {r.key: r for each in found.values() for r in each.results}
     if not results:
         return None
-    tables = {
-        name: build_table(task, {n: long_frame(g) for n, g in each.records.items()})
+    runs = {
+        name: {n: long_frame(g) for n, g in each.records.items()}
         for name, each in found.items()
         if each.results
     }
+    tables = {name: build_table(task, frames) for name, frames in runs.items()}
     columns = task.table if list(tables) == [FIRST] else with_cohort(task.table)
     text = csv_text(_joined(tables))
     meta = ResultMeta(
@@ -211,7 +149,7 @@ def build_result(
         lines=_lines_of(results.values()),
         provenance=_collect_provenance(list(results.values()), dict(overrides or {})),
     )
-    return TaskResult(tables, meta, text)
+    return TaskResult(tables, meta, text, runs)
 
 
 def _gather(

@@ -23,9 +23,11 @@ from harness.provenance.verify import load_verifications, verified_text
 from harness.publish.check_row import CheckRow
 from harness.publish.evidence import Evidence, evidence_of, num_stale
 from harness.publish.judge import check_stored, failed_rows, judge
+from harness.publish.labels import Labels, labels_of
 from harness.publish.withdrawn import withdrawn_rows
 from harness.registry import BrokenTask, Library, PaperFolder
-from harness.store.result import KEY_DIGITS, ResultMeta, figure_path, load_result
+from harness.store.meta import ResultMeta
+from harness.store.result import KEY_DIGITS, figure_path, load_result
 from harness.store.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -62,6 +64,8 @@ class Run:
     figure: bytes | None = None
     """The figure as SVG, where one was drawn."""
     sources: Sources = field(default_factory=Sources)
+    labels: Labels = field(default_factory=Labels)
+    """What was run in the place of what the title, and so every claim, names."""
     problem: str = ""
     """Why the stored result cannot be used."""
 
@@ -83,6 +87,11 @@ class Entry:
     @property
     def id(self) -> str:
         return f"{self.paper}/{self.item.id}"
+
+    @property
+    def title(self) -> str:
+        """The item's title, with what the best run of it took in the place of what it names."""
+        return self.runs[0].labels.text(self.item.title) if self.runs else self.item.title
 
     @property
     def state(self) -> str:
@@ -136,7 +145,7 @@ def _paper(
                 item=item,
                 task=task,
                 broken=None if task else _broken(library, meta.id, item),
-                runs=_runs(workspace, task, profiles, rows, ledger) if task else (),
+                runs=_runs(workspace, task, item.title, profiles, rows, ledger) if task else (),
                 not_run=tuple(judge(task, None, "cpu", rows).rows) if task else (),
                 reference=rows,
             )
@@ -202,6 +211,7 @@ def _broken(library: Library, paper: str, item: Item) -> BrokenTask | None:
 def _runs(
     workspace: Workspace,
     task: Task,
+    title: str,
     profiles: Sequence[Profile],
     reference: pd.DataFrame,
     deviations: dict[Profile, tuple[Deviation, ...]],
@@ -231,6 +241,7 @@ def _runs(
                 meta=result.meta,
                 figure=path.read_bytes() if path.exists() else None,
                 sources=_sources(workspace, [task], profile),
+                labels=labels_of(task, profile, title),
             )
         )
     return tuple(runs)

@@ -60,6 +60,7 @@ def _rows(entry: Entry) -> list[dict[str, Any]]:
         rows.append(
             {
                 **base,
+                "title": run.labels.text(entry.item.title),
                 "profile": run.profile,
                 "checks": list(verdict_counts(run.rows, "exact").items()),
                 "verdicts": list(counts.items()),

@@ -16,6 +16,7 @@ from harness.publish.report.beside import beside
 from harness.publish.report.load import Entry, Paper, Run, Sources
 from harness.publish.report.paper_table import grid
 from harness.publish.report.text import (
+    chance_note,
     interval,
     markdown_cell,
     markdown_table,
@@ -156,7 +157,8 @@ def _claims(entry: Entry, rows: Sequence[CheckRow]) -> str:
 
 def _claim_row(claim: Claim, row: CheckRow) -> list[str]:
     unit = f" {claim.criterion.unit}" if claim.criterion.unit and row.measured is not None else ""
-    verdict = f"{row.verdict}: {row.reason}" if row.reason else row.verdict
+    told = "; ".join(note for note in (row.reason, chance_note(row)) if note)
+    verdict = f"{row.verdict}: {told}" if told else row.verdict
     asked = threshold(row.form, row.threshold, tolerance=claim.criterion.tolerance)
     cells = [
         claim.statement,

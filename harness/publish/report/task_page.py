@@ -12,6 +12,7 @@ from harness.publish.report.beside import Beside, beside
 from harness.publish.report.load import Entry, Paper, Run
 from harness.publish.report.text import (
     PLUS_MINUS,
+    chance_note,
     duration,
     interval,
     number,
@@ -21,7 +22,7 @@ from harness.publish.report.text import (
     threshold,
     threshold_source,
 )
-from harness.store.result import ProvenanceMeta
+from harness.store.meta import ProvenanceMeta
 
 
 def task_context(paper: Paper, entry: Entry) -> dict[str, Any]:
@@ -83,7 +84,7 @@ def _claim(claim: Claim, row: CheckRow) -> dict[str, str]:
         "where": claim.where,
         "grade": row.grade,
         "verdict": row.verdict,
-        "reason": row.reason,
+        "reason": "; ".join(note for note in (row.reason, chance_note(row)) if note),
         "measured": f"{number(row.measured)}{unit}" if row.measured is not None else "",
         "interval": interval(row),
         "seeds": seeds(row.num_seeds) if row.measured is not None else "",

@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, cast
 
+from harness.declare.verdict import Word
 from harness.provenance.cohorts import FIRST
 from harness.provenance.seals import STATES, State
 
@@ -114,6 +115,21 @@ def _steps(slack: float) -> str:
 def seeds(count: int) -> str:
     """Say how many seeds a verdict rests on; 0 stands for a deterministic quantity."""
     return "deterministic" if count == 0 else f"{count} seed{'s' if count > 1 else ''}"
+
+
+def chance_note(row: CheckRow) -> str:
+    """Say what chance could have done of a verdict, and how many seeds would decide it.
+
+    Nothing where nothing needs to be said of it.
+    """
+    if row.verdict == Word.REPRODUCED and row.chance_rate is not None:
+        weak = "weak: " if row.weak else ""
+        return f"{weak}chance alone reads REPRODUCED in {100 * row.chance_rate:.2g} %"
+    if row.verdict in (Word.REPRODUCED, Word.NOT_REPRODUCED):
+        return row.chance_reason
+    if row.verdict == Word.INCONCLUSIVE and row.seeds_to_decide is not None:
+        return f"about {row.seeds_to_decide} seeds would decide it"
+    return ""
 
 
 def seal_note(row: CheckRow) -> str:

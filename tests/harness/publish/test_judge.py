@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +13,11 @@ import pytest
 
 from harness.declare.claims import Claim
 from harness.declare.task import Task
-from harness.publish.check_row import CheckRow
+from harness.publish.check_row import CheckRow, counts_text
 from harness.publish.judge import check_stored, judge, profiles_to_check
+from harness.store.meta import TOO_FEW, NotRun, TrialCounts
 from harness.store.record import Record
-from harness.store.result import NotRun, TrialCounts, csv_path, write_result
+from harness.store.result import csv_path, write_result
 from harness.store.store import RecordStore
 from harness.store.workspace import Workspace
 from tests.harness.hand_made import (
@@ -204,3 +206,24 @@ def test_committed_profiles_come_before_smoke(tmp_path: Path) -> None:
     committed.write_text("")
     assert profiles_to_check(workspace, task, None) == ["gpu"]
     assert profiles_to_check(workspace, task, "smoke") == ["smoke"]
+
+
+def test_an_undecided_claim_says_what_would_decide_it() -> None:
+    row = check_one(make_claim(threshold=0.6))
+    assert row.verdict == "INCONCLUSIVE"
+    assert row.seeds_to_decide is not None and row.seeds_to_decide > 3
+    assert check_one(make_claim()).seeds_to_decide is None
+
+
+def test_a_claim_with_a_factor_waits_for_a_run_that_computes_its_chance() -> None:
+    claim = make_claim()
+    compared = replace(claim, scope=claim.scope.comparing("x"))
+    assert "is not computed: repro run" in check_one(compared).chance_reason
+    apart = replace(claim, scope=claim.scope.without_null("an equivalence"))
+    assert check_one(apart).chance_reason == "an equivalence"
+
+
+def test_what_chance_could_do_is_counted_apart() -> None:
+    row = check_one(make_claim())
+    rows = [row, replace(row, weak=True), replace(row, chance_reason=TOO_FEW)]
+    assert counts_text(rows) == f"3 REPRODUCED (1 weak, 1 with {TOO_FEW})"

@@ -1,0 +1,69 @@
+"""How many seeds would decide an undecided claim."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from harness.declare import Claim, at_least, at_most, by_theory, ordering, within
+from harness.declare.claims import Criterion
+from harness.publish.power import POWER, seeds_to_decide
+
+
+def claim_of(criterion: Criterion) -> Claim:
+    return Claim(id="c", statement="", where="", criterion=criterion, scope=by_theory())
+
+
+def any_number(table: object) -> float:
+    return 0.0
+
+
+def samples(mean: float, spread: float) -> list[list[float]]:
+    """Return three seeds with just this mean and deviation."""
+    return [[mean - spread], [mean], [mean + spread]]
+
+
+@pytest.mark.parametrize("mean", [0.4, 0.8])
+def test_the_power_is_reached_by_that_many_seeds_and_not_by_fewer(mean: float) -> None:
+    number = seeds_to_decide(claim_of(at_least(any_number, 0.0, "")), samples(mean, 1.0))
+    assert number is not None
+    dice = np.random.default_rng(1)
+
+    def power(count: int) -> float:
+        drawn = dice.normal(loc=mean, size=(100_000, count))
+        half = stats.t.ppf(0.975, count - 1) * stats.sem(drawn, axis=1)
+        return float(np.mean(drawn.mean(axis=1) - half > 0.0))
+
+    assert power(number) > POWER - 0.01
+    assert power(number - 1) < POWER + 0.01
+
+
+def test_a_band_asks_for_both_sides() -> None:
+    one = seeds_to_decide(claim_of(at_most(any_number, 1.0, "")), samples(0.0, 1.0))
+    both = seeds_to_decide(claim_of(within(any_number, -1.0, 1.0, "")), samples(0.0, 1.0))
+    assert one is not None and both is not None and both > one
+
+
+def test_outside_the_band_it_is_decided_against() -> None:
+    inside = seeds_to_decide(claim_of(at_least(any_number, 0.0, "")), samples(0.5, 1.0))
+    outside = seeds_to_decide(claim_of(at_least(any_number, 1.0, "")), samples(0.5, 1.0))
+    assert inside == outside
+    # Only the nearer side of a narrow band is in the way.
+    narrow = seeds_to_decide(claim_of(within(any_number, 0.9, 1.0, "")), samples(0.5, 1.0))
+    assert narrow == seeds_to_decide(claim_of(at_least(any_number, 0.9, "")), samples(0.5, 1.0))
+
+
+def test_of_several_numbers_the_slowest_decides_for_and_the_quickest_against() -> None:
+    claim = claim_of(ordering(any_number, ""))
+    slow = seeds_to_decide(claim, samples(0.4, 1.0))
+    two = [[a, b] for (a,), (b,) in zip(samples(0.4, 1.0), samples(0.8, 1.0), strict=True)]
+    assert seeds_to_decide(claim, two) == slow
+    against = [[a, b] for (a,), (b,) in zip(samples(-0.8, 1.0), samples(0.4, 1.0), strict=True)]
+    assert seeds_to_decide(claim, against) == seeds_to_decide(claim, samples(0.8, 1.0))
+
+
+def test_on_the_threshold_no_number_decides() -> None:
+    claim = claim_of(at_least(any_number, 0.5, ""))
+    assert seeds_to_decide(claim, samples(0.5, 1.0)) is None
+    assert seeds_to_decide(claim, samples(0.5001, 1.0)) is None
