@@ -20,7 +20,7 @@ task = Task(
         stand_in(WHERE),
         (
             "accuracy_rises_with_gamma",
-            IN_HOUSE.comparing("gamma"),
+            IN_HOUSE.comparing("gamma", 1, 2, 4),
             at_least(q.rank_correlation, 0.5, "correlation"),
             "LISA solves more test problems of GSM8K the more blocks train at once (Spearman's"
             " correlation over three numbers of blocks).",

@@ -12,9 +12,7 @@ from reproductions.lisa.models.claims import EQUIVALENCE, IN_HOUSE
 from reproductions.lisa.models.names import QUALITY
 from reproductions.lisa.models.stand_ins import paper_model
 
-BY_METHOD = IN_HOUSE.comparing("method")
-BY_BLOCKS = IN_HOUSE.comparing("gamma")
-BY_PERIOD = IN_HOUSE.comparing("period")
+BESIDE_LORA = IN_HOUSE.comparing("method", "lisa", "lora")
 ALIKE = IN_HOUSE.without_null(EQUIVALENCE)
 ON = "In-house model on Alpaca."
 SPREAD = "Lines: mean over seeds; bars: standard error."
@@ -35,7 +33,7 @@ def against_lora(*models: str) -> tuple[Claim, ...]:
         *(
             (
                 f"lisa_at_most_lora_{model.replace('-', '_')}",
-                BY_METHOD,
+                BESIDE_LORA,
                 at_most(
                     partial(
                         q.smoothed_difference,
@@ -64,7 +62,7 @@ def blocks_lead(figure: str, loss: str, end: Callable[..., float]) -> tuple[Clai
         stand_in(f"{figure}, and Table 10, which takes the blocks away"),
         (
             "blocks_give_most_of_the_lead",
-            BY_METHOD,
+            IN_HOUSE.without_null("with and without blocks LISA is one method of the runs"),
             ordering(partial(q.half_way, end=end), "nats"),
             f"LISA's final {loss} loss is at most LoRA's on LLaMA-2-7B, and embeddings, head and"
             " final norm alone (gamma = 0) get at most half of the way from LoRA's to it, each at"

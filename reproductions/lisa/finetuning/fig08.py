@@ -7,8 +7,9 @@ from functools import partial
 from harness.declare import CHECK, SMOKE_AND_CPU, Task, at_most, bind, claims, equal
 from reproductions.lisa.finetuning import quantities as q
 from reproductions.lisa.finetuning import table
-from reproductions.lisa.finetuning.claims import BY_BLOCKS, ON, SPREAD, stand_in
+from reproductions.lisa.finetuning.claims import ON, SPREAD, stand_in
 from reproductions.lisa.finetuning.experiment import runs
+from reproductions.lisa.models.claims import IN_HOUSE
 
 task = Task(
     "lisa/fig08",
@@ -28,7 +29,7 @@ task = Task(
         stand_in("Figure 8"),
         (
             "more_blocks_less_loss",
-            BY_BLOCKS,
+            IN_HOUSE.comparing("gamma", 2, 8),
             at_most(partial(q.smoothed_difference, one=q.EIGHT, other=q.TWO), 0, "nats"),
             "With gamma = 8 the final smoothed training loss on LLaMA-2-7B is at most that with"
             " gamma = 2, each at its own best rate; with eight blocks in all, gamma = 8 is full"

@@ -10,14 +10,13 @@ from reproductions.lisa.finetuning import quantities as q
 from reproductions.lisa.finetuning import table
 from reproductions.lisa.finetuning.claims import (
     ALIKE,
-    BY_BLOCKS,
-    BY_PERIOD,
     DOTS,
     MT_BENCH,
     ONE_RATE,
     stand_in,
 )
 from reproductions.lisa.finetuning.experiment import GAMMA, NUM_STEPS, PERIOD, runs
+from reproductions.lisa.models.claims import IN_HOUSE
 from reproductions.lisa.models.layouts import MODELS, OWN
 from reproductions.lisa.models.names import QUALITY
 
@@ -35,7 +34,7 @@ def eight(period: int) -> q.Chosen:
 test_loss = partial(q.difference, value="test_loss")
 train_loss = partial(q.difference, value="train_loss")
 FIRST = {"layer_seed": 0}
-ON_MORE_BLOCKS = BY_BLOCKS.at(
+ON_MORE_BLOCKS = IN_HOUSE.comparing("gamma", 2, 8).at(
     *PAPER,
     elsewhere="eight blocks are all that the in-house model has: gamma = 8 is full training there,"
     " whose best rate is another one",
@@ -90,14 +89,14 @@ task = Task(
         ),
         (
             "one_draw_is_worst",
-            BY_PERIOD,
+            IN_HOUSE.comparing("period", 25, NUM_STEPS),
             at_least(partial(test_loss, one=q.ONE_DRAW, other=two(25)), 0, "nats"),
             "With two blocks of LLaMA-2-7B drawn once, the held-out loss over three seeds of the"
             " layers is at least that with K = 25, the paper's next in order.",
         ),
         (
             "one_draw_worse_than_period_5",
-            BY_PERIOD,
+            IN_HOUSE.comparing("period", 5, NUM_STEPS),
             at_least(partial(test_loss, one=q.ONE_DRAW, other=two(5)), 0, "nats"),
             "With two blocks of LLaMA-2-7B drawn once, the held-out loss over three seeds of the"
             " layers is at least that with K = 5.",
@@ -119,7 +118,7 @@ task = Task(
         ),
         (
             "period_13_no_worse_than_one_draw",
-            BY_PERIOD,
+            IN_HOUSE.comparing("period", PERIOD, NUM_STEPS),
             at_most(partial(train_loss, one=two(PERIOD), other=q.ONE_DRAW), 0, "nats"),
             "With K = 13 the final smoothed training loss of LLaMA-2-7B is at most that with blocks"
             " drawn once, over three seeds of the layers.",

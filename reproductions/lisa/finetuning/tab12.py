@@ -7,8 +7,9 @@ from functools import partial
 from harness.declare import Layout, Line, Task, at_most, claims
 from reproductions.lisa.finetuning import quantities as q
 from reproductions.lisa.finetuning import table
-from reproductions.lisa.finetuning.claims import BY_PERIOD, DOTS, MT_BENCH, ONE_RATE, stand_in
+from reproductions.lisa.finetuning.claims import DOTS, MT_BENCH, ONE_RATE, stand_in
 from reproductions.lisa.finetuning.experiment import GAMMA, NUM_STEPS, PERIOD, PERIODS, runs
+from reproductions.lisa.models.claims import IN_HOUSE
 from reproductions.lisa.models.layouts import MODELS
 from reproductions.lisa.models.names import QUALITY
 
@@ -35,7 +36,7 @@ task = Task(
         stand_in("Table 12"),
         (
             "drawing_anew_is_no_worse",
-            BY_PERIOD,
+            IN_HOUSE.comparing("period", PERIOD, NUM_STEPS),
             at_most(
                 partial(q.difference, one=ANEW, other=q.ONE_DRAW, value="test_loss"), 0, "nats"
             ),

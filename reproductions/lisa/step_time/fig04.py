@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 
 WARM = ours(
     "DEV-04", elsewhere="the smoke model shows the path, and has other proportions"
-).without_null("LoRA has two rows where others have one, so methods cannot change places")
-BESIDE_LORA = WARM.at(
+).comparing("method", "full", "lisa")
+BESIDE_LORA = WARM.comparing("method", "lisa", "lora").at(
     *GPU_UP, elsewhere="on one CPU thread the overhead of LoRA's many small products decides it"
 )
 DROPPED: q.Chosen = {"method": "lora", "dropout": 0.1}
