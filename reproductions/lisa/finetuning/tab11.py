@@ -14,7 +14,7 @@ from reproductions.lisa.models.claims import IN_HOUSE
 LAYOUT = Layout(
     rows=tuple(Line(f"gamma = {gamma}", where={"gamma": gamma}) for gamma in (2, 4, 8, 0)),
     columns=tuple(
-        Line(f"{lr:g}", group="learning rate; GSM8K, here held-out loss", where={"lr": lr})
+        Line(f"{lr:g}", group="learning rate; held-out loss, in the paper GSM8K", where={"lr": lr})
         for lr in LRS
     ),
     cell=table.LOSS,

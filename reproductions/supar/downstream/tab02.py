@@ -48,7 +48,7 @@ MODEL_OF_THE_PAPER = replace(
 ).without_null("a level, with nothing to compare")
 
 LAYOUT = table.accuracy_layout(
-    TITLES | {"boolq": f"{TITLES['boolq']}, here without passages"},
+    TITLES,
     densities=DENSITIES["paper"],
     last_rows=(Line("Avg", where={"task": "average"}, paper={"series": "Avg"}),),
     last_columns=(Line("untrained net", where={"scheme": UNTRAINED}),),
