@@ -38,9 +38,11 @@ $(READY): pyproject.toml $(CONSTRAINTS)
 	touch $@
 
 reproduce: $(READY)  ## Run every task at smoke scale, check it, and write the report to site/
-	$(REPRO) run --profile smoke --jobs $(JOBS)
-	$(REPRO) check --profile smoke
-	$(REPRO) report --site-only
+	@$(REPRO) run --profile smoke --jobs $(JOBS)
+	@$(REPRO) check --profile smoke --brief
+	@$(REPRO) report --site-only
+	@$(REPRO) summary
+	@echo "next: open site/index.html; repro check $(PAPER); make reproduce-figure PROFILE=cpu"
 
 reproduce-table: $(READY)  ## One table: PAPER=supar TABLE=1 PROFILE=cpu
 	$(REPRO) run $(PAPER)/tab$$(printf %02d $$((10#$(TABLE)))) --profile $(PROFILE) --jobs $(JOBS)

@@ -4,7 +4,7 @@
 
 Every setting is a process of its own, since libraries choose their instructions when they are
 loaded. The last one stands for machines that are not at hand: each number that torch computes is
-off by up to 1e-12 of it, some thousand times what float64 rounds. Takes about 40 s a setting.
+off by up to 1e-12 of it, some thousand times what float64 rounds. Takes about 40 s per setting.
 """
 
 from __future__ import annotations

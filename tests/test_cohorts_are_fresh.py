@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
+from harness.declare.cohorts import Cohort
 from harness.declare.experiment import Experiment
 from harness.declare.profiles import Profile
-from harness.provenance.cohorts import Cohort
 from harness.provenance.seals import seal_name
 from harness.registry import load_registry
 from tests.checkout import ROOT

@@ -37,7 +37,7 @@ MOVES = {
     "reproductions.asymvalley.method.directions": "reproductions.asymvalley.method.noises",
     "reproductions.asymvalley.models.pairs": "reproductions.asymvalley.models.net_pairs",
     "reproductions.lisa.models.step_bytes": "reproductions.lisa.memory_study.numbers",
-    "reproductions.lisa.dola.table": "reproductions.lisa.dola.views",
+    "reproductions.lisa.lm_benchmarks.table": "reproductions.lisa.lm_benchmarks.views",
     "reproductions.lisa.models.shapes": "reproductions.lisa.model_shapes",
 }
 """A dozen of quantities, views, methods and statistics."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -17,7 +18,11 @@ from harness.commands.common import (
 )
 from harness.data.load import available, cache_folder, catalogue, data_hash, find, load
 from harness.data.load import missing_reason as why_missing
+from harness.declare.profiles import Profile
+from harness.declare.task import Task
 from harness.errors import DataError
+from harness.registry import experiments_of
+from harness.run.trial import Trial, grid_of
 
 EPILOG = """
 Examples:  repro data list  |  REPRO_DATA=~/data repro data verify tinyshakespeare mnist  |
@@ -106,7 +111,6 @@ def pack(
 
     There, set REPRO_DATA to the folder.
     """
-    from harness.data.pack import names_needed
     from harness.data.pack import pack as pack_data
     from harness.registry import load_registry
 
@@ -128,3 +132,18 @@ def _verify_one(name: str) -> dict[str, Any]:
     except DataError as error:
         return {**row, "state": "bad", "reason": str(error)}
     return {**row, "state": "ok", "sha256": content.sha256}
+
+
+def names_needed(tasks: Iterable[Task], profile: Profile) -> list[str]:
+    """Return the data sets that the profile's trials and their upstream trials declare."""
+    names: set[str] = set()
+    for experiment in experiments_of(tasks):
+        for trial in grid_of(experiment, profile):
+            names.update(_needed_by(trial))
+    return sorted(names)
+
+
+def _needed_by(trial: Trial) -> Iterator[str]:
+    yield from trial.needs.data
+    for upstream in trial.upstream:
+        yield from _needed_by(upstream)

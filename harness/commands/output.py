@@ -75,22 +75,25 @@ def figures(selectors: Selectors = None) -> None:
 def table(
     task_id: TaskArgument,
     profile: StoredProfile = None,
-    fmt: Annotated[str, typer.Option("--format", help="latex, markdown or csv.")] = "markdown",
+    fmt: Annotated[str, typer.Option("--format", help="text, markdown, latex or csv.")] = "text",
+    long: Annotated[
+        bool, typer.Option("--long", help="A line for each row of the CSV, seeds aggregated.")
+    ] = False,
     out: OutOption = None,
 ) -> None:
-    """Print a task's table, seeds aggregated, beside the paper's values."""
+    """Print a task's table as the paper prints it, its values beside ours in the same cells."""
     from harness.publish.refresh import reference_of
-    from harness.publish.report.paper_table import TableFormat, paper_table
+    from harness.publish.report.paper_table import TABLE_FORMATS, table_as
 
     library, task, result = _stored(task_id, profile)
-    scale = parse_profile(result.meta.profile)
-    text = paper_table(
+    text = table_as(
+        _one_of(fmt, TABLE_FORMATS, "format"),
         task,
         result.table,
         reference_of(library, task),
         title=library.titles[task.id],
-        profile=scale,
-        fmt=_one_of(fmt, get_args(TableFormat), "format"),
+        profile=parse_profile(result.meta.profile),
+        long=long,
     )
     if out is None:
         typer.echo(text, nl=not text.endswith("\n"))

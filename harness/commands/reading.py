@@ -1,9 +1,8 @@
-"""Verbs that only read: list, plan, status, check, doctor. None of them imports torch."""
+"""Verbs that only read: list, plan, status, doctor. None of them imports torch."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -21,13 +20,11 @@ from harness.commands.common import (
     print_rows,
     say,
 )
-from harness.declare.profiles import Profile
 from harness.declare.task import Task
-from harness.registry import Library, experiments_of, load_registry
+from harness.registry import experiments_of, load_registry
 from harness.store.workspace import find_workspace
 
 if TYPE_CHECKING:
-    from harness.publish.check_row import CheckRow
     from harness.run.plan import Plan, PlannedTrial
 
 
@@ -36,14 +33,13 @@ def mount(app: typer.Typer) -> None:
     app.command("list")(list_tasks)
     app.command("plan")(show_plan)
     app.command("status")(show_status)
-    app.command("check")(check)
     app.command("doctor")(doctor)
 
 
 def list_tasks(
     selectors: Selectors = None, kind: KindOption = None, as_json: JsonOption = False
 ) -> None:
-    """List tasks: paper, number, title, claims; broken ones with their reason."""
+    """List tasks: paper, number, title, checks, claims; broken ones with their reason."""
     library = load_registry()
     rows: list[dict[str, Any]] = [
         {
@@ -58,11 +54,17 @@ def list_tasks(
         }
         for task in library.select(selectors or [], parse_kind(kind))
     ]
-    shown = [{**row, "claims": len(row["claims"])} for row in rows]
-    columns = ["id", "title", "file", "claims"]
+    shown = [row | _counts(library.tasks[row["id"]]) for row in rows]
+    columns = ["id", "title", "file", "checks", "claims"]
     print_rows(rows if as_json else shown, as_json=as_json, columns=columns)
     for broken in library.broken.values():
         say(f"broken: {broken.id} ({broken.file}): {broken.reason}")
+
+
+def _counts(task: Task) -> dict[str, int]:
+    """Count a task's checks apart from its claims."""
+    checks = sum(claim.scope.grade == "exact" for claim in task.claims)
+    return {"checks": checks, "claims": len(task.claims) - checks}
 
 
 def show_plan(
@@ -165,78 +167,6 @@ def show_status(
         as_json=False,
         columns=["experiment", *shown],
     )
-
-
-def check(
-    selectors: Selectors = None,
-    kind: KindOption = None,
-    profile: Annotated[
-        str | None,
-        typer.Option(
-            "--profile", "-p", help="One scale; by default all committed ones, else smoke."
-        ),
-    ] = None,
-    cohort: CohortOption = None,
-    deep: Annotated[
-        bool, typer.Option("--deep", help="Also build tables and verdicts anew from records.")
-    ] = False,
-    as_json: JsonOption = False,
-) -> None:
-    """Decide every claim on the stored tables; exit 1 if a check fails or one errs."""
-    library = load_registry()
-    tasks = library.select(selectors or [], parse_kind(kind))
-    wanted = parse_profile(profile) if profile else None
-    rows = _check_rows(library, tasks, wanted, deep=deep)
-    if kind is None:
-        rows += _withdrawn_rows(library, tasks, wanted, selectors or [])
-    if cohort is not None:
-        rows = [row for row in rows if row.cohort == cohort]
-    columns = ["task", "claim", "grade", "profile", "verdict", "measured", "low", "high"]
-    columns += ["num_seeds", "threshold", "paper_value", "seal", "reason"]
-    if any(not row.decides for row in rows):
-        columns.insert(4, "cohort")
-    print_rows([row.to_json() for row in rows], as_json=as_json, columns=columns)
-    failing = [row for row in rows if row.fails]
-    for row in failing:
-        say(f"{row.task} {row.claim} ({row.grade}) at {row.profile}: {row.verdict} {row.reason}")
-    papers = {task.paper for task in tasks}
-    broken = [b for b in library.broken.values() if not selectors or b.id.split("/")[0] in papers]
-    for item in broken:
-        say(f"broken: {item.id} ({item.file}): {item.reason}")
-    if failing or broken:
-        raise typer.Exit(1)
-
-
-def _check_rows(
-    library: Library, tasks: Sequence[Task], wanted: Profile | None, *, deep: bool
-) -> list[CheckRow]:
-    """Return the verdicts of some tasks on what is stored."""
-    from harness.publish.judge import check_stored, profiles_to_check
-    from harness.publish.refresh import reference_of
-
-    workspace, rows = find_workspace(), []
-    for task in tasks:
-        reference = reference_of(library, task)
-        for scale in profiles_to_check(workspace, task, wanted):
-            rows.extend(check_stored(workspace, task, scale, reference, deep=deep))
-    return rows
-
-
-def _withdrawn_rows(
-    library: Library, tasks: Sequence[Task], wanted: Profile | None, selectors: Sequence[str]
-) -> list[CheckRow]:
-    """Return the claims that are gone from the tasks, or from a paper that was asked for whole."""
-    from harness.publish.judge import profiles_to_check
-    from harness.publish.withdrawn import withdrawn_rows
-
-    workspace, ids = find_workspace(), {task.id for task in tasks}
-    places = {(t.paper, p) for t in tasks for p in profiles_to_check(workspace, t, wanted)}
-    return [
-        row
-        for paper, profile in sorted(places)
-        for row in withdrawn_rows(workspace, library, paper, profile)
-        if not selectors or paper in selectors or row.task in ids
-    ]
 
 
 def doctor(as_json: JsonOption = False) -> None:

@@ -37,6 +37,8 @@ if TYPE_CHECKING:  # what they import would slow every verb down
 
 log = logging.getLogger(__name__)
 
+SMOKE = "Smoke shows that everything works here; it says nothing about the papers."
+
 JobsOption = Annotated[int, typer.Option("--jobs", "-j", help="Processes; 0: as many as cores.")]
 BudgetOption = Annotated[
     str | None, typer.Option("--time-budget", help="Stop cleanly after 90s, 25m, 1h30m.")
@@ -53,6 +55,8 @@ SetOption = Annotated[
     list[str] | None, typer.Option("--set", help="Override a parameter: name=value.")
 ]
 SeedsOption = Annotated[int | None, typer.Option("--seeds", help="Number of seeds.")]
+
+VerboseOption = Annotated[bool, typer.Option("--verbose", help="Off a terminal, a line per trial.")]
 
 
 def mount(app: typer.Typer) -> None:
@@ -73,6 +77,7 @@ def run(
     settings: SetOption = None,
     seeds: SeedsOption = None,
     cohort: CohortOption = None,
+    verbose: VerboseOption = False,
 ) -> None:
     """Run what has no result yet, then refresh tables, verdicts and figures.
 
@@ -98,7 +103,7 @@ def run(
         rerun_stale=stale,
         only_pending=pending,
     )
-    _carry_out(plan, store, library, executor, *limits, rerun=stale)
+    _carry_out(plan, store, library, executor, *limits, rerun=stale, verbose=verbose)
 
 
 def parse_jobs(jobs: int) -> int:
@@ -134,6 +139,7 @@ def _carry_out(
     budget_s: float | None,
     *,
     rerun: bool,
+    verbose: bool,
 ) -> None:
     """Run a plan, refresh its tasks as they get done, and say what came of it."""
     from harness.executors import make_executor
@@ -149,7 +155,7 @@ def _carry_out(
         store,
         library,
         executor,
-        make_progress(),
+        make_progress(verbose=verbose),
         facts={**run_facts(), "overrides": plan.overrides},
         time_budget_s=budget_s,
         rerun=rerun,
@@ -164,8 +170,9 @@ def _carry_out(
 
 
 def _announce(plan: Plan) -> None:
+    tasks = f"{len(plan.tasks)} task{'' if len(plan.tasks) == 1 else 's'}"
     say(
-        f"{len(plan.tasks)} tasks at {plan.profile}: {plan.num_to_run} trials to run, "
+        f"{tasks} at {plan.profile}: {plan.num_to_run} trials to run, "
         f"{len(plan.items) - plan.num_to_run} reused or blocked, "
         f"about {plan.seconds / 60:.1f} core-minutes"
     )
@@ -193,14 +200,16 @@ def run_facts() -> dict[str, Any]:
 
 def _conclude(summary: Summary, refresh: Refresher, profile: Profile) -> None:
     """Print what came of it and what to do next; exit with the matching code."""
-    from harness.publish.check_row import counts_text
+    from harness.publish.report.check_text import checks_in_words, claims_in_words
 
     rows = [row for found in refresh.checks.values() for row in found]
     say(
         f"{summary.num_run} run, {summary.num_reused} reused, {summary.num_blocked} not run here, "
-        f"{len(summary.failed)} failed, {summary.num_left} left, in {summary.wall_s:.1f} s; "
-        f"{counts_text(rows)}"
+        f"{len(summary.failed)} failed, {summary.num_left} left, in {summary.wall_s:.1f} s"
     )
+    say(f"{checks_in_words(rows) or 'no checks'}; claims: {claims_in_words(rows) or 'none'}")
+    if profile == "smoke":
+        say(SMOKE)
     for task_id, reason in refresh.broken.items():
         say(f"{task_id}: no table, verdicts or figure could be made: {reason}")
     if summary.interrupted:

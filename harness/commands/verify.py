@@ -172,9 +172,9 @@ def summary_lines(outcomes: Sequence[Verification]) -> list[str]:
     width = max(map(len, groups), default=0)
     lines = []
     for name, group in groups.items():
-        told, cpus = f"{name:{width}}  {_counts(group)}", _processors(group)
-        line = f"{told}  {cpus}"
-        lines += [line] if len(line) <= WIDTH else [told, f"  {cpus}"]
+        counts, cpus = f"{name:{width}}  {_counts(group)}", _processors(group)
+        line = f"{counts}  {cpus}"
+        lines += [line] if len(line) <= WIDTH else [counts, f"  {cpus}"]
     for outcome in outcomes:
         if not outcome.agrees:
             lines += _detail(outcome)
@@ -187,8 +187,8 @@ def _counts(group: Sequence[Verification]) -> str:
     not_run = words.pop("not_run", 0)
     how = ", ".join(f"{words[word]} {word}" for word in ("bit", "close", "spread") if words[word])
     ran, agreed = sum(words.values()), sum(outcome.agrees for outcome in group)
-    told = [f"{agreed} of {ran} agree" + (f" ({how})" if how else "")] if ran else []
-    return ", ".join([*told, f"{not_run} not run"] if not_run else told)
+    counts = [f"{agreed} of {ran} agree" + (f" ({how})" if how else "")] if ran else []
+    return ", ".join([*counts, f"{not_run} not run"] if not_run else counts)
 
 
 def _processors(group: Sequence[Verification]) -> str:
@@ -201,8 +201,8 @@ def _processors(group: Sequence[Verification]) -> str:
 def _detail(outcome: Verification) -> list[str]:
     word = outcome.outcome.replace("_", " ")
     moved = f"{outcome.column} by {outcome.relative:.2g} relative" if outcome.column else ""
-    told = "; ".join(part for part in (moved, outcome.reason) if part)
-    text = f"{word}: {outcome.trial}: {told}"
+    reason = "; ".join(part for part in (moved, outcome.reason) if part)
+    text = f"{word}: {outcome.trial}: {reason}"
     return textwrap.wrap(
         text,
         WIDTH,

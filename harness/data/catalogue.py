@@ -15,7 +15,7 @@ from typing import Annotated, Literal
 from pydantic import Field, ValidationError, model_validator
 
 from harness.errors import DataError
-from harness.store.strict import Strict, explain
+from harness.strict import Strict, explain
 
 Kind = Literal["text", "arrays", "records", "tensors", "json"]
 Variant = Literal["bundled", "staged", "hub"]

@@ -67,7 +67,7 @@ def _decode(where: str, hub: Hub, row: dict[str, Any]) -> Image:
     except Exception as error:
         raise DataError(f"{where} is no image that can be read ({type(error).__name__})") from error
     if image.mode.startswith(DEEP_MODES):
-        raise DataError(f"{where} is of mode {image.mode}: only 8 bits a channel can be kept")
+        raise DataError(f"{where} is of mode {image.mode}: only 8 bits per channel can be kept")
     upright = PIL.ImageOps.exif_transpose(image).convert(hub.mode)
     if not hub.image_size:
         return upright

@@ -1,21 +1,17 @@
-"""Copies what some tasks need into a folder for a machine without network."""
+"""Copies data sets into a folder for a machine without network."""
 
 from __future__ import annotations
 
 import csv
 import hashlib
 import io
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
 from harness.data.hub import record_path
 from harness.data.load import Source, find, locate, missing_reason, read
-from harness.declare.profiles import Profile
-from harness.declare.task import Task
 from harness.errors import DataError, UsageError
-from harness.registry import experiments_of
-from harness.run.trial import Trial, grid_of
 from harness.store import atomic
 
 MANIFEST_COLUMNS = (
@@ -44,15 +40,6 @@ class Packed:
     """Over the decoded content."""
 
 
-def names_needed(tasks: Iterable[Task], profile: Profile) -> list[str]:
-    """Return the data sets that the profile's trials and their upstream trials declare."""
-    names: set[str] = set()
-    for experiment in experiments_of(tasks):
-        for trial in grid_of(experiment, profile):
-            names.update(_needed_by(trial))
-    return sorted(names)
-
-
 def pack(names: Iterable[str], out: Path) -> list[Packed]:
     """Copy data sets into `out` in the layout of REPRO_DATA, with a MANIFEST.csv.
 
@@ -72,12 +59,6 @@ def pack(names: Iterable[str], out: Path) -> list[Packed]:
         rows.append(_manifest_row(copied, out))
     atomic.write_text(out / "MANIFEST.csv", _to_csv(rows))
     return packed
-
-
-def _needed_by(trial: Trial) -> Iterator[str]:
-    yield from trial.needs.data
-    for upstream in trial.upstream:
-        yield from _needed_by(upstream)
 
 
 def _must_be_new(out: Path) -> None:

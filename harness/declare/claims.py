@@ -7,10 +7,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
+from harness.declare.cohorts import FIRST
 from harness.declare.params import Scalar
 from harness.declare.profiles import CPU_UP, PROFILES, Profile
 from harness.errors import SpecError
-from harness.provenance.cohorts import FIRST
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -53,7 +53,7 @@ class Criterion:
     slack allowed to each step; `equal`: the expected value; else the bound."""
     unit: str
     tolerance: float = 0.0
-    """Of `equal`: the largest absolute difference."""
+    """The largest absolute difference of `equal`."""
     paper_value: PaperValue | None = None
     """From the paper's reference rows to its number for this quantity; None: not published."""
 
@@ -206,7 +206,7 @@ class Factor:
     """What an empirical claim compares: were there no effect, its labels could change places."""
 
     column: str
-    """Of the task's table; complete in every seed."""
+    """In the task's table; complete in every seed."""
     levels: tuple[Scalar, ...] = ()
     """Those that are compared; all of them where empty."""
     mirrored: bool = False

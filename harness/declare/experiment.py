@@ -8,11 +8,11 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
+from harness.declare.cohorts import Cohort, check_numbers
 from harness.declare.named import Named, With, declaring_package, named
 from harness.declare.params import Params, Scalar
 from harness.declare.profiles import Profile, check_id
 from harness.errors import SpecError
-from harness.provenance.cohorts import Cohort, check_numbers
 
 if TYPE_CHECKING:
     import torch

@@ -35,6 +35,8 @@ class Cell:
     """What one printed unit is in the column's: 1e9 for GB of a column in bytes."""
     digits: int = 2
     """After the decimal point."""
+    spread: str = ""
+    """A column that holds the spread; by default the standard error over seeds is taken."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,11 +71,14 @@ class Layout:
     """Where a task prints several tables: what this one shows."""
     notes: tuple[str, ...] = ()
     """Footnotes, a sentence each."""
+    ours: bool = False
+    """Whether the paper's own layout is not known to us, so that this one is ours."""
 
     def check(self, table: Table) -> None:
         """Raise SpecError for a column that a task's table does not have."""
         for row, column in self.places():
-            named = {*self.where, *row.where, *column.where, self.cell_of(row, column).value}
+            cell = self.cell_of(row, column)
+            named = {*self.where, *row.where, *column.where, cell.value, cell.spread or cell.value}
             if unknown := named - set(table.names):
                 raise SpecError(f"the layout names {sorted(unknown)}, which the table has not")
 
@@ -86,8 +91,14 @@ class Layout:
         return column.cell or row.cell or self.cell
 
     def found(self, table: pd.DataFrame, row: Line, column: Line) -> pd.DataFrame:
-        """Return the rows of a task's table that belong to a place, one per seed."""
-        wanted = {**self.where, **row.where, **column.where}
-        for name, value in wanted.items():
+        """Return the rows of a task's table that belong to a place and have its value.
+
+        There is at most one per seed.
+        """
+        return self.at(table, row, column).dropna(subset=[self.cell_of(row, column).value])
+
+    def at(self, table: pd.DataFrame, row: Line, column: Line) -> pd.DataFrame:
+        """Return the rows of a task's table that belong to a place, also those without a value."""
+        for name, value in {**self.where, **row.where, **column.where}.items():
             table = table[table[name] == value]
-        return table.dropna(subset=[self.cell_of(row, column).value])
+        return table

@@ -12,7 +12,7 @@ from pydantic import BaseModel, Field, ValidationError, model_validator
 
 from harness.declare.profiles import Profile
 from harness.errors import SpecError, nearest
-from harness.store.strict import Strict, place_of
+from harness.strict import Strict, place_of
 
 ItemStatus = Literal["task", "without_data", "planned"]
 EVERY_TASK = "*"

@@ -29,6 +29,9 @@ STANDING = {
 }
 """Status -> how a value may be called in a table, a figure or a verdict."""
 
+MARKS = {"exact": "", "digitised": "t", "early_version": "e", "third_party": "3", "derived": "d"}
+"""Status -> the mark behind a value in a printed table."""
+
 NOT_PUBLISHED = "not published"
 """What a cell says where no value is known."""
 

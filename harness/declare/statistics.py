@@ -57,6 +57,20 @@ def t_interval(values: Sequence[float]) -> Interval:
     return Interval(mean=mean, low=mean - half, high=mean + half, num_seeds=count)
 
 
+def mean_and_error(values: Sequence[float]) -> tuple[float, float]:
+    """Return the mean and its standard error; one value has none, which is 0.
+
+    >>> mean_and_error([2.0, 4.0, 6.0, 8.0, 0.0])
+    (4.0, 1.4142135623730951)
+    """
+    count = len(values)
+    mean = math.fsum(values) / count
+    if count == 1:
+        return mean, 0.0
+    variance = math.fsum((value - mean) ** 2 for value in values) / (count - 1)
+    return mean, math.sqrt(variance / count)
+
+
 def optimum_log2(log2_x: Sequence[float], y: Sequence[float | None]) -> float:
     """Return the place of the minimum of y, as log2 x, by a parabola through three points.
 

@@ -6,13 +6,13 @@ from dataclasses import KW_ONLY, dataclass, field
 from typing import Literal
 
 from harness.declare.claims import Claim
+from harness.declare.cohorts import FIRST
 from harness.declare.experiment import Experiment
 from harness.declare.layout import Layout
 from harness.declare.named import Named, With, declaring_package, named
 from harness.declare.profiles import check_id
 from harness.declare.table import Table
 from harness.errors import SpecError
-from harness.provenance.cohorts import FIRST
 
 Kind = Literal["table", "figure", "ablation", "kernel", "theory"]
 KINDS: dict[str, Kind] = {"tab": "table", "fig": "figure", "abl": "ablation"}

@@ -4,12 +4,22 @@ from __future__ import annotations
 
 import ctypes
 import os
+import re
 import signal
 import sys
 import threading
 import time
+import warnings
 
 PR_SET_PDEATHSIG = 1
+LIBRARY_WARNINGS = (
+    # peft asks every model of transformers for it, whatever the model is used for.
+    (
+        "`is_gradient_checkpointing` is deprecated and will be removed in v6."
+        " Use `is_activation_checkpointing` instead.",
+        FutureWarning,
+    ),
+)
 
 
 def start_worker(runner_pid: int) -> None:
@@ -27,6 +37,13 @@ def start_worker(runner_pid: int) -> None:
     if hasattr(signal, "pthread_sigmask"):
         # It was blocked while this process started; a trial's own children must not inherit that.
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+    silence_libraries()
+
+
+def silence_libraries() -> None:
+    """Hide warnings that one library gives of another: no code of ours can change what they do."""
+    for message, category in LIBRARY_WARNINGS:
+        warnings.filterwarnings("ignore", re.escape(message) + r"\Z", category)
 
 
 def die_with(parent_pid: int) -> None:

@@ -22,7 +22,7 @@ from harness.errors import DataError, EnvError, UsageError, nearest
 from harness.measure.machine import machine_facts
 from harness.measure.timing import quantiles
 from harness.store.atomic import write_text
-from harness.store.strict import Strict, explain
+from harness.strict import Strict, explain
 
 Direction = Literal["at_most", "at_least"]
 

@@ -125,8 +125,8 @@ def cpu_name(machine: Mapping[str, Any]) -> str:
     >>> cpu_name({"cpu": "AMD EPYC", "isa": "avx512"}), cpu_name({"cpu": "AMD EPYC"})
     ('AMD EPYC, avx512', 'AMD EPYC')
     """
-    told = (machine.get("cpu") or "unknown CPU", machine.get("isa") or "")
-    return ", ".join(word for word in told if word)
+    parts = (machine.get("cpu") or "unknown CPU", machine.get("isa") or "")
+    return ", ".join(word for word in parts if word)
 
 
 def read_cpuinfo(path: Path = Path("/proc/cpuinfo")) -> dict[str, str]:
@@ -144,8 +144,8 @@ def read_cpuinfo(path: Path = Path("/proc/cpuinfo")) -> dict[str, str]:
 
 def cpu_model(cpuinfo: Mapping[str, str]) -> str:
     """Return the processor's marketing name, or its architecture where none is told."""
-    told = cpuinfo.get("model name") or _output(["sysctl", "-n", "machdep.cpu.brand_string"])
-    return told or platform.processor() or platform.machine()
+    name = cpuinfo.get("model name") or _output(["sysctl", "-n", "machdep.cpu.brand_string"])
+    return name or platform.processor() or platform.machine()
 
 
 def cpu_id(cpuinfo: Mapping[str, str]) -> str:
@@ -158,8 +158,8 @@ def cpu_id(cpuinfo: Mapping[str, str]) -> str:
         names = [f"machdep.cpu.{name}" for name in ("vendor", "family", "model", "stepping")]
         values = _output(["sysctl", "-n", *names]).splitlines()
         cpuinfo = dict(zip((line for line, _ in CPU_ID_FIELDS), values, strict=False))
-    told = [(word, cpuinfo.get(line, "")) for line, word in CPU_ID_FIELDS]
-    return " ".join(f"{word} {value}".strip() for word, value in told if value)
+    fields = [(word, cpuinfo.get(line, "")) for line, word in CPU_ID_FIELDS]
+    return " ".join(f"{word} {value}".strip() for word, value in fields if value)
 
 
 def instruction_set(flags: Collection[str], capability: str = "") -> str:
@@ -234,12 +234,12 @@ def source_state(root: Path | None = None) -> SourceState:
     nothing of this code.
     """
     top = (root or Path(__file__).parents[2]).resolve()
-    told = _output(["git", "-C", str(top), "rev-parse", "HEAD", "--show-toplevel"]).splitlines()
-    if len(told) != 2 or Path(told[1]).resolve() != top:
+    answer = _output(["git", "-C", str(top), "rev-parse", "HEAD", "--show-toplevel"]).splitlines()
+    if len(answer) != 2 or Path(answer[1]).resolve() != top:
         return SourceState(commit=UNKNOWN, dirty=False)
     excluded = [f":(exclude){name}" for name in GENERATED]
     changes = _output(["git", "-C", str(top), "status", "--porcelain", "--", ".", *excluded])
-    return SourceState(commit=told[0], dirty=bool(changes))
+    return SourceState(commit=answer[0], dirty=bool(changes))
 
 
 def _operating_system() -> str:

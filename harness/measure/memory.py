@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from harness.declare.params import Scalar
 from harness.errors import EnvError
-from harness.measure.fresh import call_fresh, check_importable, function_at
+from harness.measure.fresh_process import call_fresh, check_importable, function_at
 
 if TYPE_CHECKING:
     import torch
@@ -166,8 +166,8 @@ def gpu_peak(
     if not torch.cuda.is_available():
         raise EnvError("a GPU peak needs a GPU, torch finds none: run it on a machine with one")
     where = f"{function.__module__}:{function.__qualname__}"
-    told = {"where": where, "params": dict(params)}
-    return GpuPeak(**call_fresh(_peaks_after, told, timeout_s=timeout_s))
+    call = {"where": where, "params": dict(params)}
+    return GpuPeak(**call_fresh(_peaks_after, call, timeout_s=timeout_s))
 
 
 def _peaks_after(*, where: str, params: Mapping[str, Scalar]) -> dict[str, int]:

@@ -17,7 +17,7 @@ from pydantic import Field, ValidationError
 from harness.errors import DataError
 from harness.provenance.seals import Band, Outcome, Seal, Sealed, State, keys_digest
 from harness.store.record import Record
-from harness.store.strict import Strict, explain
+from harness.strict import Strict, explain
 
 NAME = "sealed.json"
 UNDECIDED = ("NOT_RUN", "ERROR")

@@ -23,7 +23,7 @@ from typing import Any
 
 from harness.declare.named import Named
 from harness.errors import SpecError
-from harness.provenance.syntax import (
+from harness.provenance.templates import (
     Definition,
     External,
     ModuleName,

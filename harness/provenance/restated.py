@@ -16,7 +16,7 @@ from pydantic import Field, ValidationError
 
 from harness.errors import DataError
 from harness.provenance.seals import Band, Seal
-from harness.store.strict import Strict, explain
+from harness.strict import Strict, explain
 
 NAME = "restated.json"
 HAIR = 1e-8

@@ -17,14 +17,14 @@ from typing import Any, Literal
 from pydantic import Field
 
 from harness.declare.claims import Claim
+from harness.declare.cohorts import FIRST
 from harness.declare.statistics import t_interval
 from harness.declare.task import Task
 from harness.declare.verdict import WORDS_OF_CHECKS, Measured, Word, decide, samples_per_seed
 from harness.errors import SpecError
 from harness.provenance.canonical import digest
 from harness.provenance.code import code_digest
-from harness.provenance.cohorts import FIRST
-from harness.store.strict import Strict
+from harness.strict import Strict
 
 State = Literal["sealed", "restated", "changed", "late", "renewed", "withdrawn", "none"]
 STATES: dict[State, str] = {

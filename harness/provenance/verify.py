@@ -28,8 +28,8 @@ from harness.provenance.canonical import canonical_json
 from harness.publish.evidence import experiment_code
 from harness.store.atomic import write_bytes
 from harness.store.record import Record
-from harness.store.strict import Strict, explain
 from harness.store.workspace import Workspace
+from harness.strict import Strict, explain
 
 AGREE: tuple[OutcomeWord, ...] = ("bit", "close", "spread")
 

@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from harness.declare.claims import Claim, Factor
-from harness.declare.statistics import InvalidQuantity, MissingRows
+from harness.declare.statistics import InvalidQuantity
 from harness.declare.task import Task
 from harness.declare.verdict import Word, decide, samples_per_seed
 from harness.provenance.canonical import digest
@@ -31,6 +31,7 @@ PER_SEED = 32
 """Relabellings of one seed that are drawn from, where it has more."""
 FEWEST = 20
 """With fewer relabellings a share says nothing."""
+NO_SEEDS = "it has no seeds to relabel within"
 WEAK_ABOVE = 0.1
 """A claim that chance alone reproduces more often than this is weak."""
 DIGITS = 1e-6
@@ -40,22 +41,19 @@ Relabelling = dict[object, object]
 """From each level to the one whose name it takes."""
 Frames = Mapping[str, "pd.DataFrame"]
 Samples = list[list[float]]
+Measure = Callable[[tuple[int, ...]], Samples | None]
+"""From the number of each seed's relabelling to what is measured."""
 
 
-def chance_of(task: Task, claim: Claim, table: pd.DataFrame, runs: Frames) -> Chance:
-    """Return how often chance alone would reproduce a claim that names its factor.
+def chance_of(claim: Claim, shuffle: Shuffle) -> Chance:
+    """Return how often chance alone would reproduce a claim.
 
-    table: the task's, of one cohort; runs: the long tables that it is made from.
+    shuffle: the relabellings of what the claim compares.
     """
-    made = chance_code(task, claim)
-    factor, seed = claim.scope.factor, task.table.seed
-    assert factor is not None
-    if claim.scope.deterministic or seed is None:
-        return Chance(code=made, reason="it has no seeds to relabel within")
-    shuffle = _Shuffle(task, claim, table, runs, seed, factor)
-    if shuffle.problem:
-        return Chance(code=made, reason=shuffle.problem)
-    words = shuffle.verdicts()
+    made = chance_code(shuffle.task, claim)
+    if claim.scope.deterministic or shuffle.problem:
+        return Chance(code=made, reason=shuffle.problem or NO_SEEDS)
+    words = shuffle.verdicts(claim)
     if len(words) < FEWEST:
         return Chance(code=made, num_relabellings=len(words), reason=TOO_FEW)
     rate = sum(word == Word.REPRODUCED for word in words) / len(words)
@@ -70,57 +68,51 @@ def chance_code(task: Task, claim: Claim) -> str:
     return digest([claim_code(task, claim), asked, compared])[:32]
 
 
-class _Shuffle:
-    """The relabellings of one claim, and what it would measure under each."""
+class Shuffle:
+    """The relabellings of a table by one factor; what several claims compare is made once."""
 
-    def __init__(
-        self,
-        task: Task,
-        claim: Claim,
-        table: pd.DataFrame,
-        runs: Frames,
-        seed: str,
-        factor: Factor,
-    ) -> None:
-        self.task, self.claim, self.table, self.seed = task, claim, table, seed
-        self.factor, self.runs = factor, runs
-        self.problem = ""
-        if factor.column not in table:
-            self.problem = f"the table has no column {factor.column}"
-            return
-        there = list(table[factor.column].dropna().unique())
-        self.levels = [level for level in there if not factor.levels or level in factor.levels]
-        self.seeds = sorted(table[seed].unique())
-        parts = [part[factor.column] for _, part in table.groupby(seed)]
+    def __init__(self, task: Task, table: pd.DataFrame, runs: Frames, factor: Factor) -> None:
+        """Prepare to relabel; `problem` says why it cannot be done, where it cannot.
+
+        table: the task's, of one cohort; runs: the long tables that it is made from.
+        """
+        self.task, self.table, self.runs, self.factor = task, table, runs, factor
+        self._made: dict[tuple[int, ...], pd.DataFrame | None] = {}
+        self.seed = task.table.seed or ""
+        self.problem = self._prepare()
+
+    def _prepare(self) -> str:
+        table, column = self.table, self.factor.column
+        if not self.seed:
+            return NO_SEEDS
+        if column not in table:
+            return f"the table has no column {column}"
+        wanted = self.factor.levels
+        there = list(table[column].dropna().unique())
+        self.levels = [level for level in there if not wanted or level in wanted]
+        self.seeds = sorted(table[self.seed].unique())
+        parts = [part[column] for _, part in table.groupby(self.seed)]
         if len(self.levels) < 2 or any(not set(part) >= set(self.levels) for part in parts):
-            self.problem = f"not every seed has the same two or more levels of {factor.column}"
-            return
+            return f"not every seed has the same two or more levels of {column}"
         self.per_seed = [self._relabellings(number) for number in range(len(self.seeds))]
         if math.prod(map(len, self.per_seed)) <= FEWEST:
-            self.problem = TOO_FEW
-            return
+            return TOO_FEW
         # A view may choose hyperparameters: it must choose anew, from relabelled runs.
-        named = [frame for frame in runs.values() if {factor.column, seed} <= set(frame.columns)]
-        self.from_runs = task.table.make is not None and bool(named)
+        named = [frame for frame in self.runs.values() if {column, self.seed} <= set(frame)]
+        self.from_runs = self.task.table.make is not None and bool(named)
+        self.is_separable = not self.from_runs or self._follows_seed_by_seed()
+        return ""
 
-    def verdicts(self) -> list[Word]:
+    def verdicts(self, claim: Claim) -> list[Word]:
         """Return the verdicts under the relabellings that change what is measured."""
-        measure = self._one_by_one() if self._is_separable() else self._together
-        original = samples_per_seed(self.claim, self.table, self.seed)
+        original = samples_per_seed(claim, self.table, self.seed)
+        measure = self._one_by_one(claim) if self.is_separable else self._together(claim)
         found = []
         for choice in self._choices():
             samples = measure(choice)
             if samples is not None and not _same(samples, original):
-                found.append(self._word(samples))
+                found.append(_word(claim, samples))
         return found
-
-    def _word(self, samples: Samples) -> Word:
-        if any(math.isnan(value) for sample in samples for value in sample):
-            return Word.INCONCLUSIVE
-        try:
-            return decide(self.claim, samples).word
-        except InvalidQuantity:
-            return Word.INCONCLUSIVE
 
     def _relabellings(self, number: int) -> list[Relabelling]:
         """Return the relabellings of one seed, the one that changes nothing first."""
@@ -129,7 +121,7 @@ class _Shuffle:
         if math.factorial(min(len(self.levels), 10)) <= PER_SEED:
             orders = list(itertools.permutations(self.levels))
         else:
-            dice = random.Random(f"{self.task.id}:{self.claim.id}:{number}")
+            dice = random.Random(f"{self.task.id}:{self.factor.column}:{number}")
             drawn = (tuple(dice.sample(self.levels, len(self.levels))) for _ in range(PER_SEED))
             orders = list(dict.fromkeys([tuple(self.levels), *drawn]))
         return [dict(zip(self.levels, order, strict=True)) for order in orders]
@@ -139,71 +131,81 @@ class _Shuffle:
         sizes = [len(each) for each in self.per_seed]
         if math.prod(sizes) <= NUM_DRAWS:
             return list(itertools.product(*map(range, sizes)))
-        dice = random.Random(f"{self.task.id}:{self.claim.id}")
+        dice = random.Random(f"{self.task.id}:{self.factor.column}")
         return [tuple(dice.randrange(size) for size in sizes) for _ in range(NUM_DRAWS)]
 
-    def _is_separable(self) -> bool:
+    def _follows_seed_by_seed(self) -> bool:
         """Whether the table of a seed follows from the runs of that seed alone."""
-        if not self.from_runs:
-            return True
         from pandas.testing import assert_frame_equal
 
         try:
             for seed in self.seeds:
-                part, made = self._part(self.table, seed), self._made(self._runs_of(seed))
+                part, made = self._part(self.table, seed), self._make(self._runs_of(seed))
                 made = made.reset_index(drop=True).astype(part.dtypes)
                 assert_frame_equal(part, made, rtol=DIGITS)
         except Exception:  # noqa: BLE001 - whatever a view raises on one seed: it wants them all
             return False
         return True
 
-    def _one_by_one(self) -> Callable[[tuple[int, ...]], Samples | None]:
+    def _one_by_one(self, claim: Claim) -> Measure:
         """Return a function that joins what each seed measures, which is measured once."""
-        measured: list[list[list[float] | None]] = []
-        for seed, group in zip(self.seeds, self.per_seed, strict=True):
-            measured.append([self._of_seed(seed, each) for each in group])
+        measured = [
+            [self._measured(claim, self._of_seed(place, index)) for index in range(len(group))]
+            for place, group in enumerate(self.per_seed)
+        ]
 
         def joined(choice: tuple[int, ...]) -> Samples | None:
-            samples = [measured[place][index] for place, index in enumerate(choice)]
-            return None if any(each is None for each in samples) else samples  # type: ignore[return-value]
+            found = [measured[place][index] for place, index in enumerate(choice)]
+            samples = [each[0] for each in found if each is not None]
+            return samples if len(samples) == len(found) else None
 
         return joined
 
-    def _of_seed(self, seed: object, relabelling: Relabelling) -> list[float] | None:
-        if self.from_runs:
-            frames = {n: self._relabelled(f, relabelling) for n, f in self._runs_of(seed).items()}
-            samples = self._measured(lambda: self._made(frames))
-        else:
-            samples = self._measured(
-                lambda: self._relabelled(self._part(self.table, seed), relabelling)
-            )
-        return None if samples is None else samples[0]
+    def _of_seed(self, place: int, index: int) -> pd.DataFrame | None:
+        """Return the table of one seed under one of its relabellings."""
+        seed, relabelling = self.seeds[place], self.per_seed[place][index]
+        if not self.from_runs:
+            return self._relabelled(self._part(self.table, seed), relabelling)
+        frames = {n: self._relabelled(f, relabelling) for n, f in self._runs_of(seed).items()}
+        return self._once((place, index), frames)
 
-    def _together(self, choice: tuple[int, ...]) -> Samples | None:
-        """Return what is measured where all seeds make one table."""
+    def _together(self, claim: Claim) -> Measure:
+        """Return a function that measures where all seeds make one table."""
         import pandas as pd
 
-        frames = {}
-        for name, frame in self.runs.items():
-            parts = [
-                self._relabelled(self._part(frame, seed), group[index])
-                for seed, group, index in zip(self.seeds, self.per_seed, choice, strict=True)
-            ]
-            frames[name] = pd.concat(parts) if self.seed in frame.columns else frame
-        return self._measured(lambda: self._made(frames))
+        def of_all(choice: tuple[int, ...]) -> Samples | None:
+            frames = {}
+            for name, frame in self.runs.items():
+                parts = [
+                    self._relabelled(self._part(frame, seed), group[index])
+                    for seed, group, index in zip(self.seeds, self.per_seed, choice, strict=True)
+                ]
+                frames[name] = pd.concat(parts) if self.seed in frame else frame
+            return self._measured(claim, self._once(choice, frames))
 
-    def _measured(self, make: Callable[[], pd.DataFrame]) -> Samples | None:
+        return of_all
+
+    def _measured(self, claim: Claim, table: pd.DataFrame | None) -> Samples | None:
         """Return a table's samples; None where relabelled rows do not make one."""
+        if table is None:
+            return None
         try:
-            return samples_per_seed(self.claim, make(), self.seed)
+            return samples_per_seed(claim, table, self.seed)
         except InvalidQuantity:
             return [[math.nan]] * len(self.seeds)
-        except MissingRows:
-            return None
         except Exception:  # noqa: BLE001 - rows that no run would give
             return None
 
-    def _made(self, frames: Frames) -> pd.DataFrame:
+    def _once(self, name: tuple[int, ...], frames: Frames) -> pd.DataFrame | None:
+        """Return a table that is made once, None where the view makes none of such runs."""
+        if name not in self._made:
+            try:
+                self._made[name] = self._make(frames)
+            except Exception:  # noqa: BLE001 - rows that no run would give
+                self._made[name] = None
+        return self._made[name]
+
+    def _make(self, frames: Frames) -> pd.DataFrame:
         make = self.task.table.make
         table = make(frames) if make is not None else next(iter(frames.values()))
         return table[self.task.table.names]
@@ -212,19 +214,28 @@ class _Shuffle:
         return {name: self._part(frame, seed) for name, frame in self.runs.items()}
 
     def _part(self, frame: pd.DataFrame, seed: object) -> pd.DataFrame:
-        if self.seed not in frame.columns:
+        if self.seed not in frame:
             return frame
         return frame[frame[self.seed] == seed].reset_index(drop=True)
 
     def _relabelled(self, frame: pd.DataFrame, relabelling: Relabelling) -> pd.DataFrame:
         column = self.factor.column
-        if column not in frame.columns or self.seed not in frame.columns:
+        if column not in frame or self.seed not in frame:
             return frame
         renamed = frame.assign(**{column: frame[column].map(lambda v: relabelling.get(v, v))})
         if self.factor.mirrored and any(k != v for k, v in relabelling.items()):
             # A walk is read from one end to the other.
             renamed = renamed.iloc[::-1].reset_index(drop=True)
         return renamed.astype({column: frame[column].dtype})
+
+
+def _word(claim: Claim, samples: Samples) -> Word:
+    if any(math.isnan(value) for sample in samples for value in sample):
+        return Word.INCONCLUSIVE
+    try:
+        return decide(claim, samples).word
+    except InvalidQuantity:
+        return Word.INCONCLUSIVE
 
 
 def _same(left: Samples, right: Samples) -> bool:

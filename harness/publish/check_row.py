@@ -8,8 +8,8 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from harness.declare.claims import Grade
+from harness.declare.cohorts import FIRST
 from harness.declare.verdict import Word
-from harness.provenance.cohorts import FIRST
 from harness.store.meta import TOO_FEW
 
 SCHEMA_VERSION = 4
@@ -70,14 +70,14 @@ def counts_text(rows: Sequence[CheckRow]) -> str:
     checks, claims = verdict_counts(rows, "exact"), verdict_counts(rows, "empirical")
     parts = [_checks_text(checks)] if checks else []
     if claims:
-        apart = {Word.REPRODUCED: _apart(rows)}
+        apart = {Word.REPRODUCED: weak_text(rows)}
         counted = ", ".join(f"{n} {word}{apart.get(word, '')}" for word, n in claims.items())
         parts.append(f"claims: {counted}" if parts else counted)
     return "; ".join(parts) or "no claims"
 
 
-def _apart(rows: Iterable[CheckRow]) -> str:
-    """Count the reproduced claims that chance could have reproduced, or that nothing tells of."""
+def weak_text(rows: Iterable[CheckRow]) -> str:
+    """Count, in brackets, the reproduced claims that chance could have, or might have, made so."""
     reproduced = [row for row in rows if row.verdict == Word.REPRODUCED and row.decides]
     weak = sum(row.weak is True for row in reproduced)
     too_few = sum(row.chance_reason == TOO_FEW for row in reproduced)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from harness.declare.cohorts import FIRST
 from harness.declare.experiment import Experiment
 from harness.declare.params import Scalar
 from harness.declare.profiles import PROFILES, Profile
@@ -15,7 +16,6 @@ from harness.declare.task import Task
 from harness.errors import DataError
 from harness.provenance.before import code_of, load_before
 from harness.provenance.code import code_digest
-from harness.provenance.cohorts import FIRST
 from harness.provenance.seals import keys_digest, seal, seal_name
 from harness.run.trial import cohorts_of
 from harness.store.meta import ResultMeta

@@ -7,13 +7,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, cast
 
-from harness.declare.claims import Claim
+from harness.declare.claims import Claim, Factor
+from harness.declare.cohorts import FIRST
 from harness.declare.profiles import PROFILES, Profile
 from harness.declare.task import Task
 from harness.declare.verdict import Measured, Verdict, Word, measure
 from harness.errors import DataError, HarnessError, UsageError
 from harness.provenance.before import Before, load_before
-from harness.provenance.cohorts import FIRST
 from harness.provenance.restated import Restated, load_restated
 from harness.provenance.seals import (
     Comparison,
@@ -24,7 +24,7 @@ from harness.provenance.seals import (
     standing,
     threshold_json,
 )
-from harness.publish.chance import WEAK_ABOVE, chance_code, chance_of
+from harness.publish.chance import WEAK_ABOVE, Shuffle, chance_code, chance_of
 from harness.publish.check_row import CheckRow
 from harness.publish.evidence import Evidence, check_lines, evidence_of
 from harness.publish.power import seeds_to_decide
@@ -179,14 +179,15 @@ def chances_of(task: Task, result: TaskResult) -> dict[str, Chance]:
     """
     profile = cast(Profile, result.meta.profile)
     found = {}
-    for claim in task.claims:
-        if claim.scope.factor is None or profile not in claim.scope.profiles:
-            continue
-        for cohort, table in result.tables.items():
-            measured = _measured(claim, task, result, profile, cohort)
-            if measured.samples:
-                name = seal_name(task.id, claim.id, cohort)
-                found[name] = chance_of(task, claim, table, result.runs[cohort])
+    for cohort, table in result.tables.items():
+        shuffles: dict[Factor, Shuffle] = {}
+        for claim in task.claims:
+            factor = claim.scope.factor
+            if factor is None or not _measured(claim, task, result, profile, cohort).samples:
+                continue
+            if factor not in shuffles:
+                shuffles[factor] = Shuffle(task, table, result.runs[cohort], factor)
+            found[seal_name(task.id, claim.id, cohort)] = chance_of(claim, shuffles[factor])
     return found
 
 

@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from harness.declare.claims import Claim
+from harness.declare.cohorts import FIRST
 from harness.declare.task import Task
 from harness.declare.verdict import Word
 from harness.provenance.before import Before, Former
-from harness.provenance.cohorts import FIRST
 from harness.provenance.restated import Restated
 from harness.provenance.seals import Comparison, Seal, Sealed, State, compare, seal_name
 from harness.publish.evidence import Evidence

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from harness.declare.cohorts import FIRST
 from harness.declare.papers import PaperMeta, load_paper
 from harness.declare.profiles import Profile
 from harness.declare.verdict import Word
 from harness.errors import DataError
 from harness.provenance.before import load_before
-from harness.provenance.cohorts import FIRST
 from harness.provenance.restated import load_restated
 from harness.provenance.seals import Sealed, seal_name
 from harness.publish.check_row import CheckRow

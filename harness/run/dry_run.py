@@ -17,7 +17,7 @@ def dry_runs(
 ) -> list[dict[str, Any]]:
     """Return one row per experiment and distinct shape; what trains nothing is absent.
 
-    Of an upstream experiment only the trials that the tasks start from count.
+    Upstream, only the trials that the tasks start from count.
     """
     members: dict[Experiment, dict[str, Trial]] = {}
     for experiment in dict.fromkeys(experiment for task in tasks for experiment in task.reads):

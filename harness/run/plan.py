@@ -10,6 +10,7 @@ from enum import StrEnum
 from statistics import median
 
 from harness.data import load as datasets
+from harness.declare.cohorts import FIRST
 from harness.declare.experiment import Estimate, Experiment, Needs, Status
 from harness.declare.params import Scalar
 from harness.declare.profiles import Profile
@@ -17,7 +18,6 @@ from harness.declare.task import Task
 from harness.errors import UsageError, nearest
 from harness.measure import machine
 from harness.provenance.before import code_of, load_before
-from harness.provenance.cohorts import FIRST
 from harness.publish.evidence import experiment_code
 from harness.run.trial import Trial, cohorts_of, grid_of
 from harness.store.record import Record

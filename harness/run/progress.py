@@ -1,4 +1,4 @@
-"""Progress of a run, on stderr: a live table on a terminal, plain lines elsewhere."""
+"""Progress of a run, on stderr: live bars on a terminal, plain lines elsewhere."""
 
 from __future__ import annotations
 
@@ -7,11 +7,15 @@ import time
 from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
+from harness.declare.experiment import Status
 from harness.executors.job import Report
 from harness.run.plan import PlannedTrial
 from harness.run.trial import Trial
+
+if TYPE_CHECKING:
+    from rich.progress import TaskID
 
 
 class Progress(Protocol):
@@ -30,12 +34,25 @@ class Progress(Protocol):
         ...
 
 
-class PlainProgress:
-    """One line per finished trial, starting with its address."""
+FEW_TRIALS = 20
+"""Fewer than that get a line each, off a terminal."""
+NUM_LINES = 10
+"""How often a longer run tells where it stands."""
+FEW_BARS = 12
+"""More experiments than that share one bar: a terminal has no more lines than a screen."""
 
-    def __init__(self) -> None:
+
+class PlainProgress:
+    """A line per trial of a few; of many, a line every 10 %, and one per failure.
+
+    verbose: a line per trial, however many there are.
+    """
+
+    def __init__(self, *, verbose: bool = False) -> None:
+        self._verbose = verbose
         self._total = 0
         self._done = 0
+        self._failed = 0
         self._start = 0.0
 
     def start(self, items: Sequence[PlannedTrial]) -> None:
@@ -43,22 +60,39 @@ class PlainProgress:
 
     def finished(self, trial: Trial, report: Report) -> None:
         self._done += 1
+        failed = has_failed(report)
+        self._failed += failed
         left_s = (time.monotonic() - self._start) / self._done * (self._total - self._done)
-        note = f": {report.note}" if report.note else ""
-        # A reader that went away (head, a closed terminal) must not end the run.
-        with suppress(BrokenPipeError):
-            sys.stderr.write(
+        if self._verbose or failed or self._total < FEW_TRIALS:
+            note = f": {report.note}" if report.note else ""
+            _write(
                 f"{trial.name} {report.status} in {report.wall_s:.2f} s"
-                f" ({self._done} of {self._total}, about {left_s:.0f} s left){note}\n"
+                f" ({self._done} of {self._total}, about {left_s:.0f} s left){note}"
             )
-            sys.stderr.flush()
+        elif self._done * NUM_LINES // self._total > (self._done - 1) * NUM_LINES // self._total:
+            _write(
+                f"{self._done} of {self._total} trials done, {self._failed} failed,"
+                f" about {left_s:.0f} s left"
+            )
 
     def stop(self) -> None:
         """Do nothing: lines need no cleaning up."""
 
 
+def has_failed(report: Report) -> bool:
+    """Return whether a trial ended without a result."""
+    return not Status(report.status).is_result
+
+
+def _write(line: str) -> None:
+    # A reader that went away (head, a closed terminal) must not end the run.
+    with suppress(BrokenPipeError):
+        sys.stderr.write(line + "\n")
+        sys.stderr.flush()
+
+
 class LiveProgress:
-    """A live table: per experiment a bar, the rate, failures, and the time left."""
+    """Live bars, one per experiment or one for many: the rate, failures, and the time left."""
 
     def __init__(self) -> None:
         from rich.console import Console
@@ -81,25 +115,31 @@ class LiveProgress:
             TextColumn("{task.fields[note]}"),
             console=Console(stderr=True),
         )
-        self._tasks: dict[str, int] = {}
+        self._tasks: dict[str, TaskID] = {}
         self._done: Counter[str] = Counter()
         self._failed: Counter[str] = Counter()
         self._start = 0.0
+        self._shared = ""
 
     def start(self, items: Sequence[PlannedTrial]) -> None:
         self._start = time.monotonic()
-        for name, count in Counter(item.trial.experiment.id for item in items).items():
+        if len({item.trial.experiment.id for item in items}) > FEW_BARS:
+            self._shared = "trials"
+        for name, count in Counter(self._bar(item.trial) for item in items).items():
             self._tasks[name] = self._bars.add_task(name, total=count, rate="", note="")
         self._bars.start()
 
+    def _bar(self, trial: Trial) -> str:
+        return self._shared or trial.experiment.id
+
     def finished(self, trial: Trial, report: Report) -> None:
-        name = trial.experiment.id
+        name = self._bar(trial)
         self._done[name] += 1
-        self._failed[name] += report.status in ("failed", "skipped")
+        self._failed[name] += has_failed(report)
         rate = self._done[name] / max(time.monotonic() - self._start, 1e-9)
         failed = self._failed[name]
         self._bars.update(
-            self._tasks[name],  # type: ignore[arg-type]
+            self._tasks[name],
             advance=1,
             rate=f"{rate:.2f}/s",
             note=f"{failed} failed" if failed else "",
@@ -109,6 +149,6 @@ class LiveProgress:
         self._bars.stop()
 
 
-def make_progress() -> Progress:
-    """Return the live table on a terminal, plain lines elsewhere."""
-    return LiveProgress() if sys.stderr.isatty() else PlainProgress()
+def make_progress(*, verbose: bool = False) -> Progress:
+    """Return live bars on a terminal, plain lines elsewhere."""
+    return LiveProgress() if sys.stderr.isatty() else PlainProgress(verbose=verbose)

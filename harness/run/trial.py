@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from harness.data.load import data_hash
+from harness.declare.cohorts import FIRST
 from harness.declare.experiment import Experiment, Needs, RawParams, describe_trial
 from harness.declare.params import Scalar
 from harness.declare.profiles import Profile
 from harness.declare.task import Task
 from harness.errors import SpecError, UsageError, nearest
 from harness.provenance.canonical import digest
-from harness.provenance.cohorts import FIRST
 from harness.run.seeds import derive_seed
 
 

@@ -6,9 +6,9 @@ from typing import Any
 
 from pydantic import Field
 
-from harness.provenance.cohorts import FIRST
+from harness.declare.cohorts import FIRST
 from harness.provenance.seals import Sealed
-from harness.store.strict import Strict
+from harness.strict import Strict
 
 SCHEMA_VERSION = 2
 TOO_FEW = "too few seeds to exclude chance"

@@ -24,7 +24,7 @@ from harness.declare.profiles import check_id
 from harness.errors import DataError, RunError, SpecError
 from harness.provenance.canonical import canonical_json, digest
 from harness.run.trial import Trial
-from harness.store.strict import Strict
+from harness.strict import Strict
 
 SCHEMA_VERSION = 2
 RESTORE = "restore it with git checkout"

@@ -11,13 +11,13 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from harness.declare.cohorts import FIRST
 from harness.declare.params import Scalar
 from harness.declare.profiles import Profile
 from harness.declare.table import Column, Table
 from harness.declare.task import Task
 from harness.errors import DataError, HarnessError
 from harness.provenance.canonical import canonical_json, digest, layered_json
-from harness.provenance.cohorts import FIRST
 from harness.run.trial import Trial, cohorts_of, grid_of
 from harness.store.atomic import write_text
 from harness.store.meta import (

@@ -1,4 +1,4 @@
-"""The harness's own time must stay under 10 ms a trial."""
+"""The harness's own time must stay under 10 ms per trial."""
 
 from __future__ import annotations
 

@@ -8,7 +8,12 @@ from harness.measure.machine import num_cores
 from tests.benchmarks.goals import GoalFixture
 from tests.benchmarks.sweeps import SweepWorkspace
 
-STEPS = (("run", "--profile", "smoke"), ("check", "--profile", "smoke"), ("report", "--site-only"))
+STEPS = (
+    ("run", "--profile", "smoke"),
+    ("check", "--profile", "smoke", "--brief"),
+    ("report", "--site-only"),
+    ("summary",),
+)
 """What the target runs."""
 
 

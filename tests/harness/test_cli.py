@@ -42,10 +42,12 @@ def test_list_rows(cli: Cli) -> None:
     }  # fmt: skip
 
 
-def test_list_shows_id_title_file_and_number_of_claims(cli: Cli) -> None:
+def test_list_counts_checks_apart_from_claims(cli: Cli, toy: ToyPaper) -> None:
     head, row = cli("list", "toylab").out.splitlines()
-    assert head.split() == ["id", "title", "file", "claims"]
-    assert row.split() == ["toylab/tab01", "Squares", "grow", "squares/tab01.py", "1"]
+    assert head.split() == ["id", "title", "file", "checks", "claims"]
+    assert row.split() == ["toylab/tab01", "Squares", "grow", "squares/tab01.py", "0", "1"]
+    toy.task.write_text(TASK.replace("by_theory(profiles=SMOKE_AND_CPU)", "CHECK"))
+    assert cli("list", "toylab").out.split()[-2:] == ["1", "0"]
 
 
 def test_check_rows_before_and_after_a_run(cli: Cli) -> None:

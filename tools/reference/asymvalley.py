@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from harness.errors import DataError
-from tools.reference.readings import PAPERS, Files, Row, convert_readings, write_references
+from tools.reference.converter import PAPERS, Files, Row, convert_readings, write_references
 
 CAMERA_READY = "NeurIPS 2024 camera-ready"
 FULL_TEXT = "PAPER full text (deep-diver/neurips2024 content_list.json)"

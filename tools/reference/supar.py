@@ -17,7 +17,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from tools.reference.readings import PAPERS, Files, Row, convert_readings, write_references
+from tools.reference.converter import PAPERS, Files, Row, convert_readings, write_references
 
 CAMERA_READY = "NeurIPS 2024 camera-ready"
 FIRST_VERSION = "arXiv v1"

@@ -132,7 +132,7 @@ def _assign(
             if place not in found:
                 found[place] = _cell(row, num_lines=len(places))
                 placed.add(index)
-    others = [_other(row) for index, (row, _) in enumerate(rows) if index not in placed]
+    others = [other_row(row) for index, (row, _) in enumerate(rows) if index not in placed]
     return found, others
 
 
@@ -262,7 +262,8 @@ def _plain(word: str) -> str:
     return re.sub(r"[^a-z0-9]", "", word.lower())
 
 
-def _other(row: Mapping[Any, Any]) -> OtherRow:
+def other_row(row: Mapping[Any, Any]) -> OtherRow:
+    """Return a reference row as it is listed where it meets no value of ours."""
     at = f"{row['x_name']} = {number(row['x'])}" if not math.isnan(row["x"]) else ""
     return OtherRow(
         series=str(row["series"]),

@@ -1,4 +1,4 @@
-"""Render a task's table for a paper: LaTeX with booktabs, Markdown, or CSV."""
+"""Render a task's table: as the paper prints it, or in its long form."""
 
 from __future__ import annotations
 
@@ -6,25 +6,54 @@ import csv
 import io
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
 from harness.declare.profiles import Profile
 from harness.declare.reference import NOT_PUBLISHED
 from harness.declare.task import Task
+from harness.publish.labels import labels_of
 from harness.publish.report.beside import Beside, beside
-from harness.publish.report.text import PLUS_MINUS, markdown_cell, markdown_table
+from harness.publish.report.printed import print_tables
+from harness.publish.report.table_tex import as_latex, tex
+from harness.publish.report.table_text import as_csv, as_markdown, as_text
+from harness.publish.report.text import markdown_cell, markdown_table
 
 if TYPE_CHECKING:
     import pandas as pd
 
-TableFormat = Literal["latex", "markdown", "csv"]
-TABLE_FORMATS: tuple[TableFormat, ...] = ("latex", "markdown", "csv")
+TableFormat = Literal["text", "markdown", "latex", "csv"]
+TABLE_FORMATS: tuple[TableFormat, ...] = ("text", "markdown", "latex", "csv")
 
-_TEX = {
-    "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#",
-    "%": r"\%", "_": r"\_", "^": r"\textasciicircum{}", "~": r"\textasciitilde{}",
-    PLUS_MINUS: r"$\pm$", "\u03bc": r"$\mu$", "\u03c1": r"$\rho$", "<": r"$<$", ">": r"$>$",
-}  # fmt: skip
+
+def table_as(
+    fmt: TableFormat,
+    task: Task,
+    table: pd.DataFrame,
+    reference: pd.DataFrame,
+    *,
+    title: str,
+    profile: Profile,
+    long: bool = False,
+) -> str:
+    """Return a task's table as the paper prints it; the long form where it has no layout.
+
+    long: a line per row of the table, aggregated over seeds.
+    """
+    labels = labels_of(task, profile)
+    if long or not task.layouts:
+        named = labels.text(title)
+        return paper_table(task, table, reference, title=named, profile=profile, fmt=fmt)
+    content = print_tables(task, table, reference, title=title, labels=labels)
+    match fmt:
+        case "latex":
+            return as_latex(content, name=task.id, profile=profile)
+        case "markdown":
+            return as_markdown(content)
+        case "csv":
+            return as_csv(content)
+        case _:
+            return as_text(replace(content, title=f"{task.id}, profile {profile}: {content.title}"))
 
 
 def paper_table(
@@ -47,7 +76,7 @@ def paper_table(
     match fmt:
         case "latex":
             return _latex(task, title, content, header, rows, profile)
-        case "markdown":
+        case "text" | "markdown":
             cells = [[markdown_cell(cell) for cell in row] for row in rows]
             return markdown_table([markdown_cell(name) for name in header], cells) + "\n"
         case _:
@@ -102,12 +131,3 @@ def _latex(
         "\\end{table}",
     ]
     return "\n".join(lines) + "\n"
-
-
-def tex(text: str) -> str:
-    """Return text with every character that LaTeX would read as a command made plain.
-
-    >>> tex("train_loss, 5 %")
-    'train\\\\_loss, 5 \\\\%'
-    """
-    return "".join(_TEX.get(char, char) for char in text)

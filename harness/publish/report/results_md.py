@@ -15,6 +15,8 @@ from harness.publish.check_row import CheckRow, counts_text
 from harness.publish.report.beside import beside
 from harness.publish.report.load import Entry, Paper, Run, Sources
 from harness.publish.report.paper_table import grid
+from harness.publish.report.printed import print_run
+from harness.publish.report.table_text import as_markdown
 from harness.publish.report.text import (
     chance_note,
     interval,
@@ -175,7 +177,10 @@ def _claim_row(claim: Claim, row: CheckRow) -> list[str]:
 
 
 def _meeting(entry: Entry, run: Run) -> list[str]:
-    """Return the lines of our table that meet a value of the paper, with both values."""
+    """Return the table as it is printed, or else the lines of it that meet a value of the paper."""
+    printed = print_run(entry, run)
+    if printed is not None:
+        return [as_markdown(printed, listed=False)]
     if run.table is None or entry.task is None or entry.reference is None:
         return []
     content = beside(entry.task.table, run.table, entry.reference)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
+from itertools import groupby
 from typing import Any
 
 from harness.declare.claims import Claim
@@ -10,6 +12,7 @@ from harness.declare.reference import NOT_PUBLISHED
 from harness.publish.check_row import CheckRow
 from harness.publish.report.beside import Beside, beside
 from harness.publish.report.load import Entry, Paper, Run
+from harness.publish.report.printed import Head, print_run
 from harness.publish.report.text import (
     PLUS_MINUS,
     chance_note,
@@ -57,6 +60,7 @@ def _run(entry: Entry, run: Run) -> dict[str, Any]:
         "csv": f"data/{stem}.csv" if run.table is not None else "",
         "claims": [_claim(_claim_of(entry, row), row) for row in run.rows],
         "table": _table(content) if content is not None else None,
+        "printed": _printed(entry, run),
         "deviations": run.deviations,
         "origin": _origin(run.meta.provenance) if run.meta else [],
         "trials": _trials(run),
@@ -115,6 +119,35 @@ def _table(content: Beside) -> dict[str, Any]:
         "others": content.others,
         "any_paper": any(shown),
     }
+
+
+def _printed(entry: Entry, run: Run) -> dict[str, Any] | None:
+    """Return the tables as they are printed: heads in groups, and the cells under them."""
+    content = print_run(entry, run)
+    if content is None:
+        return None
+    tables = [
+        {
+            "title": table.title,
+            "groups": _runs(table.columns),
+            "heads": [head.text for head in table.columns],
+            "parts": _runs(table.rows, table.texts()),
+            "notes": table.notes,
+        }
+        for table in content.tables
+    ]
+    return {"tables": tables, "others": content.others}
+
+
+def _runs(
+    heads: Sequence[Head], cells: Sequence[Sequence[str]] = ()
+) -> list[tuple[str, list[tuple[str, Sequence[str]]]]]:
+    """Return neighbours of one group together: each head's text, with its row's cells."""
+    rows = zip(heads, cells or [()] * len(heads), strict=True)
+    return [
+        (group, [(head.text, texts) for head, texts in run])
+        for group, run in groupby(rows, key=lambda row: row[0].group)
+    ]
 
 
 def _trials(run: Run) -> str:

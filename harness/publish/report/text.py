@@ -7,8 +7,8 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, cast
 
+from harness.declare.cohorts import FIRST
 from harness.declare.verdict import Word
-from harness.provenance.cohorts import FIRST
 from harness.provenance.seals import STATES, State
 
 if TYPE_CHECKING:
@@ -43,6 +43,16 @@ def exact(value: float) -> str:
     ('0.08665602', '256')
     """
     return f"{value:.8g}"
+
+
+def fixed(value: float, digits: int) -> str:
+    """Return a number with so many digits after the point, unless they would make it zero.
+
+    >>> fixed(12.345, 1), fixed(0.00003, 2), fixed(0.0, 2)
+    ('12.3', '3e-05', '0.00')
+    """
+    text = f"{value:.{digits}f}"
+    return text if float(text) or not value else f"{value:.1g}"
 
 
 def mean_sem(mean: float, sem: float) -> str:

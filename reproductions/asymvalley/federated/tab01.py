@@ -49,7 +49,7 @@ HEADS = {
 }
 
 
-def layout_of(cell: Cell, *, title: str, note: str) -> Layout:
+def layout_of(cell: Cell, *, title: str, note: str, ours: bool = False) -> Layout:
     """Return Table 1 with a value of the final global models in its cells."""
     return Layout(
         rows=tuple(Line(name, where={"algorithm": algorithm}) for algorithm, name in NAMES.items()),
@@ -62,6 +62,7 @@ def layout_of(cell: Cell, *, title: str, note: str) -> Layout:
         where={"part": "final"},
         title=title,
         notes=(note, "At profile `paper` both data sets are the paper's."),
+        ours=ours,
     )
 
 
@@ -70,6 +71,7 @@ LAYOUT = (
         Cell("test_accuracy", unit="%", scale=0.01),
         title="Test accuracy",
         note="The paper's values are not at hand as numbers.",
+        ours=True,
     ),
     layout_of(
         Cell("same_sign_ratio", unit="%", scale=0.01),

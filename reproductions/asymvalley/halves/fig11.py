@@ -4,10 +4,22 @@ from __future__ import annotations
 
 from functools import partial
 
-from harness.declare import CHECK, Task, at_least, at_most, claims, equal, ordering
+from harness.declare import (
+    CHECK,
+    Table,
+    Task,
+    at_least,
+    at_most,
+    claims,
+    columns_of,
+    equal,
+    ordering,
+    param,
+    value,
+)
 from reproductions.asymvalley.halves import quantities as q
-from reproductions.asymvalley.halves import table
-from reproductions.asymvalley.halves.experiment import half_lines
+from reproductions.asymvalley.halves.experiment import Halves, half_lines
+from reproductions.asymvalley.models.columns import SEED
 from reproductions.asymvalley.models.curves import stated
 from reproductions.asymvalley.models.scopes import ON_A_CPU, STATED, TRAINED
 
@@ -15,11 +27,35 @@ WHERE = "Figure 11 and section 6.1"
 CSV_DIGITS = 5e-9
 """What four numbers of nine digits may differ by."""
 least_ssr = partial(q.least_ssr, regime="pretrained")
+HALVES = Table.of(
+    columns_of(Halves, "regime"),
+    param(
+        "part",
+        str,
+        "line (accuracy on the line through both), epoch (what is one number per epoch).",
+    ),
+    param("epoch", int, "Epochs trained on each half."),
+    param("x", float, "l of (1 - l) * A + l * B, in [0, 1]; 0 for an epoch."),
+    SEED,
+    (
+        value(name, float, doc, nullable=True)
+        for name, doc in (
+            ("accuracy", "Share of right test predictions; empty for an epoch."),
+            ("accuracy_a", "The same for net A; empty for a line."),
+            ("accuracy_b", "The same for net B; empty for a line."),
+            ("accuracy_mid", "The same for the mean of both nets; empty for a line."),
+            ("gap", "accuracy_mid - (accuracy_a + accuracy_b) / 2; empty for a line."),
+            ("ssr_ia", "Share of coordinates with equal signs in start and A; empty for a line."),
+            ("ssr_ib", "The same of start and B; empty for a line."),
+            ("ssr_ab", "The same of A and B; empty for a line."),
+        )
+    ),
+)
 
 task = Task(
     "asymvalley/fig11",
     reads=(half_lines,),
-    table=table.HALVES,
+    table=HALVES,
     claims=claims(
         WHERE,
         (

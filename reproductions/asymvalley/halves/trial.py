@@ -16,7 +16,7 @@ from reproductions.asymvalley.method.layout import parameters_vector, same_sign_
 from reproductions.asymvalley.models.curve_rows import lambdas, statistics_of
 from reproductions.asymvalley.models.images import Images, images_of
 from reproductions.asymvalley.models.kept_nets import generator_of, settings_of, start_of
-from reproductions.asymvalley.models.staged import load_pretrained
+from reproductions.asymvalley.models.published_nets import load_pretrained
 from reproductions.asymvalley.models.training import TrainingImages, train
 
 

@@ -25,7 +25,10 @@ NOISE_LABELS = {
 
 
 def where(table: pd.DataFrame, **wanted: object) -> pd.DataFrame:
-    """Return the rows whose columns have these values; there may be none."""
+    """Return the rows whose columns have these values; none of a net that diverged.
+
+    `pick` where the figure is nothing without them.
+    """
     for column, value in wanted.items():
         table = table[table[column] == value]
     return table

@@ -51,7 +51,7 @@ def _config(params: Net) -> tuple[Any, Any, Any]:
             flat = alexnet.AlexNetConfig(**shape, head_width=0)
             return flat, alexnet.AlexNet, alexnet.num_params
         case "vit":
-            # The patch size is not stated: 64 patches an image (8 pixels for Food-101).
+            # The patch size is not stated: 64 patches per image (8 pixels for Food-101).
             patch = max(1, params.image_size // 8)
             heads = max(1, params.width // VIT_HEAD)
             layers = {"patch_size": patch, "num_layers": depth, "num_heads": heads}

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from matplotlib.ticker import LogFormatterSciNotation, LogLocator
 
+from harness.declare import pick
 from harness.publish.figures import MARKERS, PALETTE, FigureContext
 from reproductions.asymvalley.method.directions import PARTITION
 from reproductions.asymvalley.models.drawing import ROWS, lambda_axis, line, where
@@ -73,7 +74,7 @@ def recipe_line_panels(context: FigureContext, *, first: str, second: str) -> Fi
     std_ax.yaxis.set_minor_formatter(LogFormatterSciNotation(minor_thresholds=(99, 99)))
     consistency_ax.axhline(0.5, color="#999999", linewidth=0.6, linestyle=":")
     consistency_ax.set_ylim(0.0, 1.05)
-    line(line_ax, where(context.table, part="line"), x="x", y="error", color=PALETTE[6])
+    line(line_ax, pick(context.table, part="line"), x="x", y="error", color=PALETTE[6])
     for place, color in zip((0.0, 1.0), PALETTE, strict=False):
         line_ax.axvline(place, color=color, linewidth=1.0, linestyle=":")
     line_ax.set(title="line through both", xlabel="$l$", ylabel="test error")
@@ -85,7 +86,7 @@ def recipe_line_panels(context: FigureContext, *, first: str, second: str) -> Fi
 def _group_marks(ax: Axes, table: pd.DataFrame, value: str, names: dict[str, str]) -> None:
     """Draw one statistic by parameter group, a mark per net, bars to the extremes."""
     for index, (solution, name) in enumerate(names.items()):
-        rows = where(table, part="group", solution=solution)
+        rows = pick(table, part="group", solution=solution)
         rows = rows[rows["group"].isin(list(PARTITION))]
         found = rows.groupby("group")[value].agg(["mean", "min", "max"])
         places = [PARTITION.index(group) + 0.24 * index - 0.12 for group in found.index]

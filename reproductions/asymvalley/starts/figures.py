@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from matplotlib.lines import Line2D
 
+from harness.declare import pick
 from harness.publish.figures import PALETTE, FigureContext, sequential
 from reproductions.asymvalley.models.drawing import ROWS, lambda_axis, line, share_heights, where
 from reproductions.asymvalley.models.pairs import BN_STARTS
@@ -31,7 +32,7 @@ def start_panels(context: FigureContext) -> Figure:
     """Draw BN weights and three kinds of valley: starts as columns, a colour per width s."""
     count = len(BN_STARTS)
     figure, axes = context.subplots(1 + len(VALLEYS), count, aspect=0.58)
-    widths = sorted(float(s) for s in where(context.table, part="curve")["s"].unique())
+    widths = sorted(float(s) for s in pick(context.table, part="curve")["s"].unique())
     colors = dict(zip(widths, sequential(len(widths)), strict=True))
     for ax, start in zip(axes, BN_STARTS, strict=False):
         _weights(ax, where(context.table, bn_start=start))

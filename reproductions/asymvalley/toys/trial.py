@@ -12,12 +12,6 @@ from reproductions.asymvalley.method.directions import Norm, OneDimRule
 from reproductions.asymvalley.method.layout import layout_of, parameters_vector
 from reproductions.asymvalley.method.noise import draw_noise, sign_consistent
 from reproductions.asymvalley.method.scaling import scale_direction
-from reproductions.asymvalley.toys.class_pattern import (
-    class_margins,
-    expected_cosine,
-    pattern_cosine,
-    perturbed,
-)
 from reproductions.asymvalley.toys.experiment import Fit, Scaling, SoftmaxNoise, Unit
 from reproductions.asymvalley.toys.relu_unit import (
     UnitDraws,
@@ -29,11 +23,15 @@ from reproductions.asymvalley.toys.relu_unit import (
 )
 from reproductions.asymvalley.toys.softmax import (
     Images,
+    class_margins,
     draw_direction,
+    expected_cosine,
     fit_softmax,
     grid_of_sizes,
     median_size,
     metrics,
+    pattern_cosine,
+    perturbed,
 )
 from reproductions.nets.vgg import VGG, VGGConfig
 

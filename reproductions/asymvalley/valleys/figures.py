@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from matplotlib.lines import Line2D
 
+from harness.declare import pick
 from harness.publish.figures import PALETTE, FigureContext, sequential
 from reproductions.asymvalley.method.directions import DIRECTIONS, NOISE_GROUPS, NOISES
 from reproductions.asymvalley.models.curves import AT_ZERO
@@ -73,7 +74,7 @@ def direction_panels(context: FigureContext, *, pair: str, twin: str = "") -> Fi
     twin: a second net, drawn dashed at s = 1 where the table has it.
     """
     figure, axes = context.subplots(2, 3, aspect=0.72, sharex=True, sharey=True)
-    table = where(context.table, pair=pair)
+    table = pick(context.table, pair=pair)
     colors = _colors(table["s"])
     for ax, direction in zip(axes, DIRECTIONS, strict=True):
         rows = where(table, direction=direction)

@@ -15,7 +15,7 @@ from reproductions.asymvalley.method.noise import (
 from reproductions.asymvalley.models.curve_rows import both_rows, curve_rows, lambdas, walk_through
 from reproductions.asymvalley.models.kept_nets import NO_NET, generator_of, kept_net
 from reproductions.asymvalley.models.pairs import SCALES
-from reproductions.asymvalley.models.staged import load_staged
+from reproductions.asymvalley.models.published_nets import load_staged
 from reproductions.asymvalley.trained_nets.experiment import nets
 from reproductions.asymvalley.valleys.experiment import (
     DirectionCurves,

@@ -100,6 +100,7 @@ LAYOUT = Layout(
         " Table 4's.",
         "Memory is that of one step, tensors counted; the untuned model takes none.",
     ),
+    ours=True,
 )
 task = Task(
     "lisa/tab04",

@@ -3,15 +3,34 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import TYPE_CHECKING
 
-from harness.declare import PAPER, Cell, Criterion, Layout, Line, Task, at_least, claims, ours
+from harness.declare import (
+    PAPER,
+    Cell,
+    Criterion,
+    InvalidQuantity,
+    Layout,
+    Line,
+    Table,
+    Tables,
+    Task,
+    at_least,
+    claims,
+    ours,
+    param,
+    pick,
+    seed_column,
+    value,
+)
 from reproductions.lisa.dola.experiment import PAPER_MODEL, decoded, given
-from reproductions.lisa.dola.quantities import lead_under_dola
-from reproductions.lisa.dola.table import ANSWERS
 from reproductions.lisa.models.claims import IN_HOUSE, stand_in
 from reproductions.lisa.models.layouts import HEADS, MODELS, OWN, PROBLEMS
 from reproductions.lisa.models.names import QUALITY
 from reproductions.lisa.models.scored import VANILLA
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 ON_GSM8K = ours(
     "DEV-04",
@@ -19,6 +38,63 @@ ON_GSM8K = ours(
     elsewhere="GSM8K is asked of the paper's model, whose weights are not at hand; the in-house"
     " model answers word problems of its own size",
 ).comparing("weights")
+
+
+def answer_rows(tables: Tables) -> pd.DataFrame:
+    """Return the rows of both experiments."""
+    import pandas as pd
+
+    parts = [tables[one.id] for one in (decoded, given) if len(tables[one.id])]
+    return pd.concat(parts)[ANSWERS.names] if parts else pd.DataFrame(columns=ANSWERS.names)
+
+
+ANSWERS = Table.of(
+    param("questions", str, "word_problems: in-house, of one or two steps; gsm8k: the paper's."),
+    param("model", str, "What answers."),
+    param(
+        "weights",
+        str,
+        "vanilla: pre-trained alone; lisa: then tuned, in-house on text and on problems.",
+    ),
+    param("decoding", str, "greedy: the most probable token; dola: what the last block adds."),
+    seed_column("One tuning, and in-house a draw of questions."),
+    value(
+        "lr",
+        float,
+        "Rate that Table 4 chose for this method; empty for what was not tuned here.",
+        nullable=True,
+    ),
+    value(
+        "exits",
+        str,
+        "Numbers of blocks after which DoLa may leave; the last is the whole model.",
+    ),
+    value("accuracy", float, "Share of answers whose marked result is right."),
+    value(
+        "flexible_accuracy",
+        float,
+        "The same with the last number as the result of an answer; on gsm8k only where nothing is"
+        " marked.",
+    ),
+    value("unlike_greedy", float, "Share of answers that are not those of greedy decoding."),
+    value("num_questions", int, "How many were asked."),
+    make=answer_rows,
+)
+
+
+def lead_under_dola(table: pd.DataFrame, *, questions: str, value: str) -> float:
+    """Return LISA's share of right answers minus the untuned model's, both decoded by DoLa.
+
+    Raises InvalidQuantity where the untuned model has none: whatever was tuned is ahead of it.
+    """
+    rows = pick(table, questions=questions, decoding="dola")
+    lisa, vanilla = (
+        float(pick(rows, weights=weights)[value].astype(float).mean())
+        for weights in ("lisa", "vanilla")
+    )
+    if vanilla == 0.0:
+        raise InvalidQuantity("the untuned model solves nothing, so any tuning is ahead of it")
+    return lisa - vanilla
 
 
 def no_lead_of_vanilla(questions: str) -> Criterion:
@@ -58,6 +134,7 @@ LAYOUT = Layout(
         "The last number of an answer is its result; the columns of marked results, and those of"
         " greedy decoding, are not the paper's.",
     ),
+    ours=True,
 )
 task = Task(
     "lisa/tab13",

@@ -1,16 +1,24 @@
-"""From language models and questions to rows: how many answers are right, greedily and by DoLa."""
+"""From language models and questions to rows: how many answers are right, greedily and by DoLa.
+
+GSM8K is asked as DoLa's authors ask it: after eight solved questions, whose results have a phrase.
+Source: arXiv 2309.03883v2, section 3, and its code's evaluation; the solved questions are those of
+arXiv 2201.11903, as lm-eval holds them.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
 
 from harness.declare import Outcome, Row, RunContext, Status
+from harness.errors import EnvError
 from reproductions.lisa.base_model.experiment import base_of
 from reproductions.lisa.continual.experiment import runs
 from reproductions.lisa.dola.decoding import dola, quarter_exits
 from reproductions.lisa.dola.experiment import TEST, Decoded, Given, best_rate, tuned
-from reproductions.lisa.dola.gsm8k import asked, demonstrations, marked
 from reproductions.lisa.method.blocks import find_blocks
 from reproductions.lisa.models.generation import greedy
 from reproductions.lisa.models.language_model import LanguageModel
@@ -20,6 +28,9 @@ from reproductions.lisa.models.solving import ROOM, as_examples
 from reproductions.lisa.models.word_problems import Filter, Problem, is_match, sample
 
 WORD_PROBLEMS, GSM8K = "word_problems", "gsm8k"
+NEXT_QUESTION = "Q:"
+PHRASE = re.compile(r"the answer is\D*?(-?[0-9][0-9,]*(?:\.[0-9]+)?)", re.IGNORECASE)
+FILE = "tasks/gsm8k/gsm8k-cot.yaml"
 Models = Mapping[str, LanguageModel]
 """By the word for their weights: `vanilla`, `lisa`."""
 
@@ -121,3 +132,36 @@ def _with_room(lm: LanguageModel, problems: Sequence[Problem]) -> list[tuple[int
     """Return prompts as the model was trained on them."""
     examples = as_examples(problems, lm, room=min(ROOM, lm.context - 4))
     return [example.prompt for example in examples]
+
+
+def demonstrations() -> str:
+    """Return the solved questions, to stand before a question. Raises EnvError without lm-eval."""
+    import yaml
+
+    found = find_spec("lm_eval")
+    if found is None or not found.submodule_search_locations:
+        raise EnvError("lm-eval is not installed, which holds GSM8K's solved questions: install it")
+    text = (Path(found.submodule_search_locations[0]) / FILE).read_text(encoding="utf-8")
+    shots = yaml.safe_load(text)["fewshot_config"]["samples"]
+    return "".join(f"Q: {shot['question']}\nA: {shot['target']}\n\n" for shot in shots)
+
+
+def asked(record: Mapping[str, str], *, shots: str) -> Problem:
+    """Return a record of GSM8K with its whole prompt as the question."""
+    question = f"{shots}Q: {record['question']}\nA:"
+    return Problem(question=question, answer=record["answer"], key=record["question"])
+
+
+def marked(response: str) -> str:
+    r"""Return what stands before the next question, with the result after GSM8K's own mark.
+
+    Without the phrase there is no mark: then the last number may count as the result.
+
+    >>> marked(" 5 + 4 = 9. The answer is 9.\n\nQ: And 3?\nA: The answer is 3.")
+    ' 5 + 4 = 9. \n#### 9'
+    >>> marked(" 5 + 4 = 9.")
+    ' 5 + 4 = 9.'
+    """
+    own = response.split(NEXT_QUESTION)[0]
+    found = PHRASE.search(own)
+    return own if found is None else f"{own[: found.start()]}\n#### {found.group(1)}"

@@ -67,6 +67,7 @@ LAYOUT = Layout(
     ),
     cell=Cell("num_params"),
     notes=("The last two models, and the last two columns, are not the paper's.",),
+    ours=True,
 )
 
 

@@ -24,6 +24,7 @@ LAYOUT = Layout(
         "The rows of LoRA and of LISA without blocks are not the paper's; they draw no layers, and"
         " have one value.",
     ),
+    ours=True,
 )
 task = Task(
     "lisa/tab07",

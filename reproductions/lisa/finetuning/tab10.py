@@ -20,6 +20,7 @@ LAYOUT = Layout(
     ),
     columns=(Line(OWN, group=HELD_OUT, where={"model": QUALITY}),),
     cell=table.LOSS,
+    ours=True,
 )
 task = Task(
     "lisa/tab10",

@@ -21,6 +21,7 @@ LAYOUT = Layout(
     notes=(
         "The model is the in-house one, with rates of its own; the last row is not the paper's.",
     ),
+    ours=True,
 )
 task = Task(
     "lisa/tab11",

@@ -26,6 +26,7 @@ LAYOUT = Layout(
     columns=table.LAYER_SEEDS,
     cell=table.LOSS,
     notes=(f"K is {PERIOD} in the first row; the rows with other periods are not the paper's.",),
+    ours=True,
 )
 task = Task(
     "lisa/tab12",

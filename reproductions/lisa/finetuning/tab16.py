@@ -38,6 +38,7 @@ LAYOUT = Layout(
         f"A rate of {LRS[0]:g} or {LRS[-1]:g} is an end of the grid, beyond which the best one may"
         " lie.",
     ),
+    ours=True,
 )
 task = Task(
     "lisa/tab16",

@@ -101,7 +101,7 @@ def cut(
 ) -> tuple[Tokens, Tokens]:
     """Return what a model reads and the targets, for tokens without the start token.
 
-    Of a continuation that alone is too long, the end is scored.
+    Where a continuation alone is too long, its end is scored.
     """
     targets = tuple(continuation[-lm.context :])
     before = fitted(lm, context, room=len(targets) - 1)

@@ -6,7 +6,7 @@ from harness.declare import Line, Task, at_least, at_most, claims
 from reproductions.lisa.lm_benchmarks import quantities as q
 from reproductions.lisa.lm_benchmarks.claims import ON_THE_PAPERS_MODELS, SCORER_AGREES
 from reproductions.lisa.lm_benchmarks.experiment import accuracy
-from reproductions.lisa.lm_benchmarks.table import layouts_of, table_of
+from reproductions.lisa.lm_benchmarks.table import layout_of, table_of
 from reproductions.lisa.models.claims import EQUIVALENCE
 from reproductions.lisa.models.scored import THREE
 
@@ -15,7 +15,7 @@ task = Task(
     "lisa/tab02",
     reads=accuracy.with_given,
     table=table_of(*NAMES),
-    layout=layouts_of(
+    layout=layout_of(
         *THREE,
         columns=tuple(Line(name, where={"task": task}) for task, name in NAMES.items()),
     ),

@@ -8,7 +8,7 @@ from harness.declare import Line, Task, at_least, claims
 from reproductions.lisa.lm_benchmarks.claims import ON_THE_PAPERS_MODELS, SCORER_AGREES
 from reproductions.lisa.lm_benchmarks.experiment import accuracy
 from reproductions.lisa.lm_benchmarks.quantities import least_lead
-from reproductions.lisa.lm_benchmarks.table import layouts_of, table_of
+from reproductions.lisa.lm_benchmarks.table import layout_of, table_of
 from reproductions.lisa.models.scored import LARGEST
 
 WHERE = "Table 5 and section 4.3"
@@ -32,7 +32,7 @@ task = Task(
     "lisa/tab05",
     reads=accuracy.with_largest,
     table=table_of("gsm8k", "pubmedqa"),
-    layout=layouts_of(
+    layout=layout_of(
         LARGEST,
         columns=COLUMNS,
         notes=(

@@ -62,28 +62,18 @@ def accuracy_rows(tables: Tables, *, tasks: tuple[str, ...]) -> pd.DataFrame:
     return kept.sort_values("method", key=lambda names: names.map(order), kind="stable")
 
 
-def layouts_of(
-    *models: str, columns: tuple[Line, ...], notes: tuple[str, ...] = ()
-) -> tuple[Layout, Layout]:
-    """Return the printed table of accuracies of models, ours last, and that of their errors."""
-    rows = models_and_methods((*models, QUALITY))
+def layout_of(*models: str, columns: tuple[Line, ...], notes: tuple[str, ...] = ()) -> Layout:
+    """Return the printed table of accuracies of models, ours last, and of chance."""
     chance = Line(
         "chance",
         where={"model": QUALITY, "method": VANILLA},
         cell=Cell("random_accuracy", unit="%", scale=0.01, digits=1),
     )
-    accuracies = Layout(
-        rows=(*rows, chance),
+    return Layout(
+        rows=(*models_and_methods((*models, QUALITY)), chance),
         columns=columns,
-        cell=Cell("accuracy", unit="%", scale=0.01, digits=1),
+        cell=Cell("accuracy", unit="%", scale=0.01, digits=1, spread="stderr"),
         title="Accuracy",
         notes=("The row of chance is not the paper's.", *notes),
+        ours=True,
     )
-    errors = Layout(
-        rows=rows,
-        columns=columns,
-        cell=Cell("stderr", unit="%", scale=0.01, digits=1),
-        title="Standard errors of the accuracies, over documents",
-        notes=("By lm-eval, of ours alone.", *notes),
-    )
-    return accuracies, errors

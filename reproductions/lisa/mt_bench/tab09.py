@@ -25,7 +25,7 @@ task = Task(
     "lisa/tab09",
     reads=ratings.with_largest,
     table=table.BY_CATEGORY,
-    layout=table.category_layout(LARGEST),
+    layout=table.category_layout(LARGEST, ours=True),
     claims=sum(NO_LOWER, ()),
     figure="figures:category_panels",
     caption="As Table 8, of the largest model: the paper's at `paper`, handed in and on one GPU"

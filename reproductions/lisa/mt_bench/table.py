@@ -125,11 +125,15 @@ AVERAGE_LAYOUT = Layout(
     ),
     cell=Cell("mean_rating"),
     notes=(NO_CODING,),
+    ours=True,
 )
 
 
-def category_layout(*models: str) -> Layout:
-    """Return the printed table of ratings by category of models, ours last."""
+def category_layout(*models: str, ours: bool = False) -> Layout:
+    """Return the printed table of ratings by category of models, our own model last.
+
+    ours: whether the layout is.
+    """
     return Layout(
         rows=models_and_methods((*models, QUALITY)),
         columns=tuple(
@@ -142,4 +146,5 @@ def category_layout(*models: str) -> Layout:
         ),
         cell=Cell("mean_rating"),
         notes=(NO_CODING,),
+        ours=ours,
     )

@@ -12,7 +12,7 @@ import torch
 
 from harness.declare import Row, RunContext
 from harness.declare.experiment import Device
-from harness.measure.fresh import call_fresh
+from harness.measure.fresh_process import call_fresh
 from harness.measure.machine import load_average
 from reproductions.lisa.method.methods import from_params
 from reproductions.lisa.models.shapes import shape_of

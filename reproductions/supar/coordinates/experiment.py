@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from harness.declare import Estimate, Experiment, Profile
-from harness.provenance.cohorts import Cohort
+from harness.declare.cohorts import Cohort
 from reproductions.supar.method.base_hyperparameters import FIGURE_5
 from reproductions.supar.models.costs import estimate_of, needs_of
 from reproductions.supar.models.points import (
@@ -42,7 +42,7 @@ NETS: dict[Profile, Net] = {
 
 
 def grid(profile: Profile) -> Iterator[FixedPoint]:
-    """Yield the three schemes over densities; at `paper` 82k tokens a trial."""
+    """Yield the three schemes over densities; at `paper` 82k tokens per trial."""
     smoke = profile == "smoke"
     for seed in range(1 if smoke else 10):
         for scheme in SCHEMES:

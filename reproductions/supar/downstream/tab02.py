@@ -105,6 +105,6 @@ task = Task(
     caption="Accuracy against density: mean over seeds, bars show its standard error. Dotted:"
     " guessing. Hollow and dashed: Table 2, whose nets have 610M weights. BoolQ is asked without"
     " its passages, RACE not at all where there is no copy of it.",
-    alt="Five panels, one a task, of accuracy against density for SP, μP and SμPar, with the"
+    alt="Five panels, one per task, of accuracy against density for SP, μP and SμPar, with the"
     " level of guessing and the values of the paper's Table 2.",
 )

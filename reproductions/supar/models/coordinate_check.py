@@ -91,10 +91,10 @@ class CoordinateReport:
     """What a coordinate check found."""
 
     table: pd.DataFrame
-    """One row a width, density, seed, step and layer: mean_abs_activation, delta_y_rms (empty at
+    """One row per width, density, seed, step and layer: mean_abs_activation, delta_y_rms (empty at
     step 0) and grad_x_rms, as `activations.Coordinates` says."""
     slopes: pd.DataFrame
-    """One row a layer, size, step and line of fit: `along` width or density, the other one held
+    """One row per layer, size, step and line of fit: `along` width or density, the other one held
     `at` its value; slope (mean over seeds) and its 95 % t interval from low to high, num_seeds,
     expected, tolerance, verdict, and the reason of one that is undecided or has no slope."""
 

@@ -1,7 +1,7 @@
 """Exact checks of Table 1: small nets, deterministic, the same at every profile.
 
 `rules` reads the rules off a built net; `twin` trains a dense scheme beside muP; `masked` trains
-a sparse net with weight decay and momentum and looks under its masks. One wide row a trial.
+a sparse net with weight decay and momentum and looks under its masks. One wide row per trial.
 """
 
 from __future__ import annotations

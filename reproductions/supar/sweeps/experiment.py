@@ -134,7 +134,7 @@ def rates(
 
 
 def lr_grid(profile: Profile) -> Iterator[RatePoint]:
-    """Yield the sweep of the three schemes; at `paper` 306M tokens a trial."""
+    """Yield the sweep of the three schemes; at `paper` 306M tokens per trial."""
     yield from rates(profile, SCHEMES, ALL_DENSITIES[profile])
 
 
@@ -156,7 +156,7 @@ def std_point(net: Net, scheme: Scheme, density: float, k: int, seed: int) -> St
 
 
 def sigma_grid(profile: Profile) -> Iterator[StdPoint]:
-    """Yield the sweep of the standard deviation of all five; at `paper` 1.6M tokens a trial.
+    """Yield the sweep of the standard deviation of all five; at `paper` 1.6M tokens per trial.
 
     The windows at `cpu` are longer downward by one step per halving of the density, for every
     scheme: in the first run, which had `window` alone, the best starts of SP and muP at density

@@ -43,7 +43,7 @@ task = Task(
     ),
     figure=".models.sweep_figures:two_ladder_panels",
     caption="Train loss (mean of the last tenth of the steps) of SP against the learning rate, one"
-    " line a net. Left: width times density is constant. Right: the same densities at one width"
+    " line per net. Left: width times density is constant. Right: the same densities at one width"
     " (Figure 6), where SP starts from half the standard deviation. Mean over seeds, bars show its"
     " standard error. A ring marks the least mean loss of each line, unless it lies at the line's"
     " end; the vertical line is that of the dense net. Steep ends are cut off. The paper's curves"

@@ -87,7 +87,7 @@ def deep_grid(profile: Profile) -> Iterator[FixedPoint]:
     """Yield deep nets of equal hidden weights, the first two rungs at `smoke`.
 
     SP has one learning rate for the two narrow rungs and a third of it for the two wide ones, as
-    the paper took them from common practice. At `paper` 1B tokens a trial.
+    the paper took them from common practice. At `paper` 1B tokens per trial.
     """
     tuned = profile in ("smoke", "cpu")
     sp_rate = 2.0 ** (ETA_LOG2 + DEEP_SP_CENTRE) if tuned else PAPER_DEEP_SP_RATE

@@ -10,12 +10,12 @@ import pandas as pd
 import pytest
 
 from harness.declare.claims import Claim
+from harness.declare.cohorts import Cohort
 from harness.declare.profiles import Profile
 from harness.declare.statistics import InvalidQuantity
 from harness.declare.table import Table, param
 from harness.declare.task import Task
 from harness.provenance.agreement import Spread
-from harness.provenance.cohorts import Cohort
 from harness.provenance.spread import Tables, spread_of
 from harness.run.trial import Trial, grid_of
 from harness.store.record import Record
@@ -127,7 +127,7 @@ def with_view(task: Task, view: Callable[[Mapping[str, pd.DataFrame]], pd.DataFr
 
 
 def _wide(claim: Claim) -> Task:
-    """Return a task whose table has several rows a seed."""
+    """Return a task whose table has several rows per seed."""
     task = make_task(claim)
 
     def view(frames: Mapping[str, pd.DataFrame]) -> pd.DataFrame:

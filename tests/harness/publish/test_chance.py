@@ -16,6 +16,7 @@ from harness.declare import (
     Claim,
     Criterion,
     Experiment,
+    Factor,
     Params,
     Profile,
     Scope,
@@ -33,7 +34,7 @@ from harness.declare import (
     value,
 )
 from harness.declare.verdict import Word, evaluate
-from harness.publish.chance import WEAK_ABOVE, chance_code, chance_of
+from harness.publish.chance import WEAK_ABOVE, Shuffle, chance_code, chance_of
 from harness.store.meta import TOO_FEW
 
 NUM_TABLES = 200
@@ -92,7 +93,9 @@ def paired(differences: np.ndarray) -> pd.DataFrame:
 
 
 def chance(claim: Claim, table: pd.DataFrame, columns: Table | None = None) -> tuple:
-    found = chance_of(task_of(claim, columns), claim, table, {RUNS.id: table})
+    assert claim.scope.factor is not None
+    shuffle = Shuffle(task_of(claim, columns), table, {RUNS.id: table}, claim.scope.factor)
+    found = chance_of(claim, shuffle)
     return found.rate, found.num_relabellings, found.reason
 
 
@@ -175,7 +178,7 @@ def test_choices_of_a_view_are_made_again() -> None:
     claim = claim_of(OURS.comparing("method"), at_least(gain, -0.2, "1"))
     task = task_of(claim, Table.of(*COLUMNS, make=best_rates))
     table = best_rates({RUNS.id: runs})
-    found = chance_of(task, claim, table, {RUNS.id: runs})
+    found = chance_of(claim, Shuffle(task, table, {RUNS.id: runs}, Factor("method")))
 
     def gains(order: tuple[int, ...]) -> np.ndarray:
         swapped = np.stack([y[n, ::-1] if swap else y[n] for n, swap in enumerate(order)])

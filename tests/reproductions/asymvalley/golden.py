@@ -19,7 +19,7 @@ ROUNDS = {
     "net": "resnet20", "width": 2, "num_clients": 2, "participation": 1.0, "num_train": 60,
     "batch_size": 60, "min_steps": 0,
 }  # fmt: skip
-"""Both clients take a step a round."""
+"""Both clients take one step per round."""
 NOISE, CURVE = "reproductions.asymvalley.method.noise", "reproductions.asymvalley.method.curve"
 CURVE_ROWS = "reproductions.asymvalley.models.curve_rows"
 VALLEYS = "reproductions.asymvalley.valleys.trial"
@@ -45,7 +45,7 @@ TOYS = (
         points=(Short(),),
         patches=(SHORT_FIT,),
         mutation=Mutation(
-            where="reproductions.asymvalley.toys.class_pattern:sign",
+            where="reproductions.asymvalley.toys.softmax:sign",
             instead=around(lambda sign, weights: sign(weights).abs()),
             breaks="Noise adds to every pixel, whatever the sign of its weight.",
         ),
@@ -214,7 +214,7 @@ FEDERATIONS = (
     Golden(
         experiment="asymvalley/federated_identities",
         points=(Short(to={**ROUNDS, "rounds": 2}),),
-        # Of differences over a step of 1e-6 next to nothing but rounding is left.
+        # Differences over a step of 1e-6 hold next to nothing but rounding.
         patches=(
             Patch(
                 where=f"{IDENTITIES}:_STEP",

@@ -14,7 +14,7 @@ from reproductions.asymvalley.recipes import fig08, fig09, fig23, fig24, fig25, 
 from reproductions.asymvalley.starts import bn_statistics, fig07, fig21, fig22
 from reproductions.asymvalley.trained_nets import gradient
 from tests.reproductions.asymvalley.activations import hand_made as activations
-from tests.reproductions.asymvalley.decided import (
+from tests.reproductions.asymvalley.claim_checks import (
     check_figure,
     check_profiles,
     check_seals,

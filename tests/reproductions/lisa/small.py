@@ -44,7 +44,7 @@ def train(
     *,
     after: Callable[[], Any] = lambda: None,
 ) -> None:
-    """Take one step a batch; gradients are clipped, as fine-tuning does."""
+    """Take one step per batch; gradients are clipped, as fine-tuning does."""
     for batch in ids:
         model(input_ids=batch, labels=batch).loss.backward()
         nn.utils.clip_grad_norm_(model.parameters(), 1.0)

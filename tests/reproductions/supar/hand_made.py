@@ -10,8 +10,7 @@ import pandas as pd
 
 from reproductions.supar.models.printed import printed
 from reproductions.supar.models.schemes import ABLATIONS
-from reproductions.supar.rules.quantities import table_1
-from reproductions.supar.rules.tab01 import RULES
+from reproductions.supar.rules.tab01 import RULES, table_1
 
 DENSITIES = (1.0, 0.5, 0.25, 0.125, 0.0625)
 LADDER = DENSITIES[:4]
@@ -33,7 +32,7 @@ def curves(
     extra: Mapping[str, float] | None = None,
     **constant: object,
 ) -> pd.DataFrame:
-    """Parabolas in `x`, one a scheme, density and seed.
+    """Parabolas in `x`, one per scheme, density and seed.
 
     drift: octaves that a scheme's vertex moves with each halving of the density.
     rise: what the least loss gains with each halving, relative; extra: what a scheme's has more.
@@ -120,7 +119,7 @@ def two_ladders(holds: bool) -> pd.DataFrame:
 
 
 def untuned(holds: bool, *, densities: Sequence[float]) -> pd.DataFrame:
-    """One loss a scheme, density and seed, and the operations behind it.
+    """One loss per scheme, density and seed, and the operations behind it.
 
     Holds: SP and muP lose 5 and 1 % with each halving of the density, whose work grows. Fails:
     they gain as much, work shrinks, and dense muP is not SmuPar.

@@ -12,7 +12,6 @@ from harness.store.table_csv import build_table
 from reproductions.supar.models.costs import train_flops
 from reproductions.supar.models.points import FixedPoint
 from reproductions.supar.models.schemes import ABLATIONS
-from reproductions.supar.pilot import pilot
 from reproductions.supar.sweeps.table import with_dense_ablations
 from tests.reproductions.supar.test_claims import TASKS
 
@@ -120,21 +119,3 @@ def test_figure_10_counts_the_operations_of_each_run() -> None:
         rows = frame[[field.name for field in FixedPoint.fields()]].to_dict("records")
         point = next(FixedPoint.from_json(row) for row in rows if row["density"] == density)
         assert set(table.loc[table["density"] == density, "train_flops"]) == {train_flops(point)}
-
-
-def test_pilot_table_has_what_was_swept_in_one_column() -> None:
-    (experiment,) = pilot.task.reads
-    frame = pd.DataFrame(experiment.params_of("cpu")).assign(train_loss=1.0, status="done")
-    table = build_table(pilot.task, {experiment.id: frame})
-    assert len(table) == len(frame)
-    sigma = table["family"] == "sigma"
-    assert set(table.loc[sigma, "swept"]) == {"log2_sigma"}
-    assert set(table.loc[~sigma, "swept"]) == {"log2_lr"}
-    wanted = frame["log2_sigma"].where(frame["family"] == "sigma", frame["log2_lr"])
-    assert sorted(table["log2_value"]) == pytest.approx(sorted(wanted))
-
-
-def test_pilot_table_of_one_family_needs_no_standard_deviation() -> None:
-    frames = frames_of(pilot.task)
-    table = build_table(pilot.task, {k: f.assign(train_loss=1.0) for k, f in frames.items()})
-    assert set(table["swept"]) == {"log2_lr"}

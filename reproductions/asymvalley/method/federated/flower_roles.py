@@ -74,7 +74,7 @@ def _number(context: Context) -> ConfigRecord:
 def _train(work: Work, message: Message, context: Context) -> Message:
     """Train one round; a client's memory lies in the state that Flower keeps for it."""
     if work.folder not in _nets:
-        # Flower was promised one core a client.
+        # Flower was promised one core per client.
         torch.set_num_threads(1)
         _nets[work.folder] = work.net()
     number = _number(context)

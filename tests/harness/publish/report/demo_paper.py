@@ -9,6 +9,7 @@ from matplotlib.figure import Figure
 
 from harness.declare.claims import CHECK, at_least, at_most, by_theory, claims, equal
 from harness.declare.experiment import Experiment, Row, RunContext
+from harness.declare.layout import Cell, Layout, Line
 from harness.declare.params import Params, doc, seed
 from harness.declare.profiles import Profile
 from harness.declare.reference import COLUMNS as REFERENCE_COLUMNS
@@ -77,6 +78,8 @@ REFERENCE = [
     ("fig02", "sp", "density", "1", "loss", "2.10", "nats", "0.01", "exact", "final", "Table 9"),
     ("fig02", "sp", "density", "0.5", "loss", "3.1", "nats", "", "early_version", "v1", "plot"),
     ("fig02", "sp", "density", "0.125", "loss", "4.0", "nats", "", "digitised", "final", "plot"),
+    ("fig10", "sp", "density", "1", "loss", "2.50", "nats", "", "digitised", "final", "plot"),
+    ("fig10", "sp", "density", "0.25", "loss", "5.00", "nats", "", "exact", "final", "Table 9"),
     ("fig02", "sp", "", "", "note", "as stated", "", "", "exact", "final", "section 4"),
 ]
 
@@ -150,7 +153,16 @@ TASK = Task(
     caption="Mean over seeds; bars show the standard error.",
     alt="A line that falls as density grows.",
 )
-HOSTILE_TASK = Task("demo/fig10", reads=(SWEEP,), table=COLUMNS)
+HOSTILE_LAYOUT = Layout(
+    rows=tuple(
+        Line(f"{density:g}", group=HOSTILE, where={"density": density}, paper={"x": f"{density:g}"})
+        for density in LOSSES
+    ),
+    columns=(Line("SP & more", where={"scheme": "sp"}, paper={"series": "sp"}),),
+    cell=Cell("loss", unit="nats"),
+    title="Loss",
+)
+HOSTILE_TASK = Task("demo/fig10", reads=(SWEEP,), table=COLUMNS, layout=HOSTILE_LAYOUT)
 
 
 def demo_table() -> pd.DataFrame:

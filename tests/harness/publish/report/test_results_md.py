@@ -60,6 +60,14 @@ def test_early_version_never_passes_as_the_paper(demo: Demo) -> None:
     assert "3.1 (early version)" in line_with(text_of(demo), "| sp | 0.5 |")
 
 
+def test_a_task_with_a_layout_has_its_printed_table(demo: Demo) -> None:
+    text = text_of(demo).split("### demo/fig10")[1].split("###")[0]
+    assert "| 1 | 2.10 \u00b1 0.06 / 2.50t |\n| 0.5 | 3.10 \u00b1 0.06 / n |" in text
+    assert "1 published value in no cell." in text
+    assert "Where our table meets" not in text
+    assert "| sp | 1 | 3 |" not in text
+
+
 def test_smoke_is_left_out(demo: Demo) -> None:
     assert "smoke" not in text_of(demo)
 

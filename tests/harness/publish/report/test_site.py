@@ -154,6 +154,20 @@ def test_table_shows_the_paper_beside_ours(page: Page, demo: Demo) -> None:
     expect(page.locator("#cpu")).to_contain_text("2 published values at other settings")
 
 
+def test_printed_table_stands_before_the_raw_rows(page: Page, demo: Demo) -> None:
+    open_page(page, demo, "tasks/demo/fig10.html")
+    printed = page.locator("#cpu table.printed")
+    expect(printed.locator("caption")).to_have_text("Loss, in nats")
+    assert printed.locator("tbody tr").all_inner_texts() == [
+        HOSTILE, "1\t2.10 \u00b1 0.06 / 2.50t", "0.5\t3.10 \u00b1 0.06 / n",
+    ]  # fmt: skip
+    raw = page.locator("#cpu table.values")
+    expect(raw).not_to_be_visible()
+    page.locator("#cpu").get_by_text("All rows behind it").click()
+    expect(raw).to_be_visible()
+    expect(page.locator("#cpu")).to_contain_text("1 published value at other settings")
+
+
 def test_broken_task_shows_its_reason(page: Page, demo: Demo) -> None:
     open_page(page, demo)
     page.get_by_role("link", name="fig11", exact=True).click()

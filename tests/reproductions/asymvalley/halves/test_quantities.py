@@ -15,7 +15,7 @@ from reproductions.asymvalley.halves.quantities import (
     gap_follows_ssr,
     last_gap,
 )
-from tests.reproductions.asymvalley.decided import FOLDER
+from tests.reproductions.asymvalley.claim_checks import FOLDER
 from tests.reproductions.asymvalley.halves.hand_made import half_lines
 
 

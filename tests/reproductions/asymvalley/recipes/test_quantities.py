@@ -40,7 +40,7 @@ def measured_groups(first: dict[str, np.ndarray], second: dict[str, np.ndarray])
 
 
 def random_solutions(*, scale: float, seed: int) -> tuple[dict[str, np.ndarray], ...]:
-    """Two solutions of 999 weights a group with shared signs, the second `scale` times as large."""
+    """Two solutions of 999 weights per group, signs shared, the second `scale` times as large."""
     rng = np.random.default_rng(seed)
     parts = [
         {group: rng.normal(size=999) for group in PARTITION},

@@ -16,7 +16,7 @@ from reproductions.asymvalley.starts.quantities import (
     frozen_excess,
     middle_weight,
 )
-from tests.reproductions.asymvalley.decided import FOLDER, decide
+from tests.reproductions.asymvalley.claim_checks import FOLDER, decide
 from tests.reproductions.asymvalley.starts.hand_made import starts, statistics
 from tests.verdicts import good
 

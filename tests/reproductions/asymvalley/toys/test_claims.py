@@ -23,12 +23,12 @@ from harness.run.seeds import derive_seed
 from harness.store.table_csv import build_table
 from reproductions.asymvalley.method.directions import NOISES
 from reproductions.asymvalley.toys import (
-    class_pattern,
     fig02,
     fig10,
     fig27,
     fig29,
     relu_unit,
+    softmax,
     trial,
 )
 from reproductions.asymvalley.toys.quantities import METRICS, active_shares, bracket_violation
@@ -265,7 +265,7 @@ def test_a_wrong_sign_in_the_unit_fails_its_identity(monkeypatch: pytest.MonkeyP
 
 
 def test_noise_without_the_weights_sign_fails_the_pattern(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(class_pattern, "sign", torch.ones_like)
+    monkeypatch.setattr(softmax, "sign", torch.ones_like)
     assert set(verdicts(FIG10).values()) == {Word.FAILS}
 
 

@@ -1,9 +1,12 @@
 """The fast forms of the softmax toy against a whole Hessian, finite differences and scikit-learn.
 
-All in float64 on a small problem.
+All in float64 on a small problem. Patterns and margins of the class weights are compared with plain
+loops and the inequality behind them.
 """
 
 from __future__ import annotations
+
+import math
 
 import numpy as np
 import pytest
@@ -14,11 +17,15 @@ from torch import Tensor
 from harness.errors import RunError
 from reproductions.asymvalley.toys.softmax import (
     Images,
+    class_margins,
     draw_direction,
+    expected_cosine,
     fit_softmax,
     grid_of_sizes,
     median_size,
     metrics,
+    pattern_cosine,
+    perturbed,
 )
 
 NUM_IMAGES, NUM_PIXELS, NUM_CLASSES = 13, 64, 10
@@ -153,3 +160,58 @@ def test_median_is_numpys() -> None:
         weights = torch.randn(3, num_pixels, generator=generator(6), dtype=torch.float64)
         expected = np.median(np.abs(weights.numpy()), axis=1)
         np.testing.assert_allclose(median_size(weights).numpy(), expected)
+
+
+def class_weights(seed: int, *, num_pixels: int = 9) -> torch.Tensor:
+    generator = torch.Generator().manual_seed(seed)
+    drawn = torch.randn(4, num_pixels, generator=generator, dtype=torch.float64)
+    drawn[:, 0] = 0.0  # a pixel that is always black has no weight
+    return drawn
+
+
+def test_a_zero_weight_moves_against_the_noise() -> None:
+    moved = perturbed(torch.tensor([[0.0, 2.0, -3.0]]), torch.tensor([0.5]))
+    assert moved.tolist() == [[-0.5, 2.5, -3.5]]
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_cosine_is_the_closed_form_and_a_plain_loop(seed: int) -> None:
+    given = class_weights(seed)
+    sizes = torch.tensor([-1.5, -0.2, 0.3, 2.0]).double()
+    closed, found = expected_cosine(given, sizes), pattern_cosine(given, sizes)
+    for index, (row, size) in enumerate(zip(given.tolist(), sizes.tolist(), strict=True)):
+        moved = [w + size * (1.0 if w > 0 else -1.0) for w in row]
+        dot = sum(a * b for a, b in zip(moved, row, strict=True))
+        plain = dot / math.hypot(*moved) / math.hypot(*row)
+        assert float(found[index]) == pytest.approx(plain, abs=1e-12)
+        assert float(closed[index]) == pytest.approx(plain, abs=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_any_weight_keeps_more_of_its_pattern_on_the_positive_side(seed: int) -> None:
+    given = class_weights(seed, num_pixels=64)
+    for size in (0.01, 0.3, 1.0, 5.0):
+        sizes = torch.full((4,), size, dtype=torch.float64)
+        assert bool((pattern_cosine(given, sizes) > pattern_cosine(given, -sizes)).all())
+
+
+def test_a_weight_of_constant_size_keeps_its_pattern_on_both_sides() -> None:
+    # The case of equality in the inequality of Cauchy and Schwarz.
+    constant = torch.tensor([[2.0, -2.0, 2.0, -2.0]]).double()
+    for size in (-1.0, 1.0):
+        assert float(pattern_cosine(constant, torch.tensor([size]).double())) == pytest.approx(1.0)
+
+
+def test_margins_are_those_of_a_plain_loop() -> None:
+    generator = torch.Generator().manual_seed(1)
+    pixels = torch.randn(30, 9, generator=generator, dtype=torch.float64)
+    labels = torch.arange(30) % 4
+    given = class_weights(2)
+    found = class_margins(given, Images(pixels_ND=pixels, labels_N=labels)).tolist()
+    for digit in range(4):
+        margins = []
+        for x in pixels[labels == digit]:
+            scores = (given @ x).tolist()
+            own = scores.pop(digit)
+            margins.append(own - max(scores))
+        assert found[digit] == pytest.approx(sum(margins) / len(margins))

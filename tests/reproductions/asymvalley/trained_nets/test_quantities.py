@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from harness.declare.statistics import MissingRows
-from reproductions.asymvalley.trained_nets.quantities import largest_cosine
+from reproductions.asymvalley.trained_nets.gradient import largest_cosine
 from tests.reproductions.asymvalley.trained_nets.hand_made import trained_nets
 
 

@@ -134,7 +134,7 @@ def test_missing_curves_are_no_verdict(task: Task) -> None:
 
 
 def test_every_planned_claim_is_there() -> None:
-    # Four claims a figure of noises and two identities; Figure 4: three a net.
+    # Four claims per figure of noises and two identities; Figure 4: three per net.
     assert {name.split("/")[1]: len(task.claims) for name, task in TASKS.items()} == {
         "fig03": 4 + 1 + 2,
         "fig12": 4 + 2,

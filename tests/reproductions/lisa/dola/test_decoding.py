@@ -15,7 +15,7 @@ from harness.errors import SpecError
 from reproductions.lisa.dola.decoding import contrast, divergence, dola, exit_logits, quarter_exits
 from reproductions.lisa.models.generation import greedy
 from reproductions.lisa.models.language_model import LanguageModel
-from tests.reproductions.lisa.spoken import CONTEXT, Family, prompts, speaker
+from tests.reproductions.lisa.decoding_models import CONTEXT, Family, prompts, speaker
 
 EXITS: dict[Family, tuple[int, ...]] = {"llama": (0, 1, 2, 4), "gpt2": (0, 1, 2, 3)}
 FAMILIES: tuple[Family, ...] = ("llama", "gpt2")

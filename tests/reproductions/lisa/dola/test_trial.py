@@ -22,14 +22,22 @@ from reproductions.lisa.dola import experiment
 from reproductions.lisa.dola import trial as dola_trial
 from reproductions.lisa.dola.decoding import dola, quarter_exits
 from reproductions.lisa.dola.experiment import Given
-from reproductions.lisa.dola.gsm8k import asked, demonstrations, marked
 from reproductions.lisa.dola.tab13 import task
-from reproductions.lisa.dola.trial import Quiz, decoded_rows, dola_rows, given_rows, gsm8k_rows
+from reproductions.lisa.dola.trial import (
+    Quiz,
+    asked,
+    decoded_rows,
+    demonstrations,
+    dola_rows,
+    given_rows,
+    gsm8k_rows,
+    marked,
+)
 from reproductions.lisa.models.generation import greedy
 from reproductions.lisa.models.language_model import LanguageModel
 from reproductions.lisa.models.word_problems import Problem, extracted
 from tests.checkout import PAPERS
-from tests.reproductions.lisa.spoken import prompts, speaker
+from tests.reproductions.lisa.decoding_models import prompts, speaker
 
 Case = Literal["holds", "fails", "none_before"]
 FOLDER = PAPERS / "lisa"

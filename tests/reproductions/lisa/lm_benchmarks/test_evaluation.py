@@ -26,7 +26,7 @@ from reproductions.lisa.models.generation import greedy
 from reproductions.lisa.models.language_model import LanguageModel
 from reproductions.lisa.models.stories import read_stories
 from reproductions.lisa.models.word_problems import extracted
-from tests.reproductions.lisa.examined import documents, examinee, writer
+from tests.reproductions.lisa.benchmark_models import documents, examinee, writer
 
 Document = Mapping[str, Any]
 DOCUMENTS: dict[str, list[dict[str, Any]]] = {

@@ -20,7 +20,7 @@ from reproductions.lisa.lm_benchmarks.scorer import (
 )
 from reproductions.lisa.models.language_model import LanguageModel
 from reproductions.lisa.models.word_problems import Filter, extracted
-from tests.reproductions.lisa.examined import documents, examinee
+from tests.reproductions.lisa.benchmark_models import documents, examinee
 
 LONG = "The castle sells some clever clocks beside every dog, and many forests follow them. " * 9
 PAIRS = [

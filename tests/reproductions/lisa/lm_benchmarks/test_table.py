@@ -29,7 +29,7 @@ from reproductions.lisa.lm_benchmarks.quantities import cells_won, largest_fall
 from reproductions.lisa.lm_benchmarks.scorer import log_likelihoods
 from reproductions.lisa.lm_benchmarks.trial import accuracy_rows
 from reproductions.lisa.models.scored import METHODS, NOT_GIVEN, VANILLA, load_given
-from tests.reproductions.lisa.examined import examinee
+from tests.reproductions.lisa.benchmark_models import examinee
 from tests.verdicts import bad, good, undecided
 
 Case = Literal["holds", "fails"]

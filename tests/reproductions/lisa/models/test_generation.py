@@ -12,7 +12,7 @@ from harness.errors import SpecError
 from reproductions.lisa.models import generation
 from reproductions.lisa.models.generation import Step, continued, greedy
 from reproductions.lisa.models.language_model import LanguageModel
-from tests.reproductions.lisa.spoken import CONTEXT, Family, prompts, speaker
+from tests.reproductions.lisa.decoding_models import CONTEXT, Family, prompts, speaker
 
 FAMILIES: tuple[Family, ...] = ("llama", "gpt2")
 

@@ -21,9 +21,9 @@ from reproductions.lisa.models.instructions import (
 )
 from reproductions.lisa.models.language_model import LanguageModel
 from reproductions.lisa.models.training import IGNORED
+from tests.reproductions.lisa.decoding_models import speaker
 from tests.reproductions.lisa.models.test_training import fresh
 from tests.reproductions.lisa.small import llama
-from tests.reproductions.lisa.spoken import speaker
 
 TEXT = load_data("grammar-text").text[:60_000]
 SENTENCES = [part for part in TEXT.replace("\n", " ").split(". ") if part]

@@ -25,8 +25,7 @@ from reproductions.lisa.theory.convex import (
     regularised,
     suboptimality,
 )
-from reproductions.lisa.theory.quantities import slope
-from reproductions.lisa.theory.theory import task
+from reproductions.lisa.theory.theory import slope, task
 from tests.reproductions.lisa.memory.test_claims import FOLDER
 from tests.verdicts import bad, good, undecided
 

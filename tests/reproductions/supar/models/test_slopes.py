@@ -14,7 +14,7 @@ def test_a_power_law_gives_its_exponent_in_any_order() -> None:
 
 
 def test_scattered_sizes_give_the_least_squares_line() -> None:
-    # Of the points (0, 0), (1, 2), (2, 1): slope 1/2.
+    # Through the points (0, 0), (1, 2), (2, 1): slope 1/2.
     assert log_slope({1.0: 1.0, 2.0: 4.0, 4.0: 2.0}) == pytest.approx(0.5)
 
 

@@ -87,7 +87,7 @@ def test_statistics_of_batch_norm_come_back() -> None:
     state = net.state()
     result = train_client(net, state, client(20, 1), {}, algorithm=FedAvg(), settings=LOCAL, seed=0)
     assert not torch.equal(result.state["norm.running_mean"], state["norm.running_mean"])
-    # 20 samples in batches of 8 are 3 steps an epoch.
+    # 20 samples in batches of 8 are 3 steps per epoch.
     assert int(result.state["norm.num_batches_tracked"]) == 6
 
 

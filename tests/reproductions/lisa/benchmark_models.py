@@ -11,7 +11,7 @@ from reproductions.lisa.models.language_model import LanguageModel
 from reproductions.lisa.models.pretraining import Texts, new_model
 from reproductions.lisa.models.shapes import shape_of
 from reproductions.lisa.models.stories import tokenizer_of
-from tests.reproductions.lisa.spoken import speaker
+from tests.reproductions.lisa.decoding_models import speaker
 
 COUNT = 24
 """Documents of each benchmark."""

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from harness.commands.data import app
+from harness.commands.data import app, names_needed
 from harness.data import load as datasets
-from harness.data.pack import names_needed, pack
+from harness.data.pack import pack
 from harness.declare.experiment import Needs, Use
 from harness.declare.params import Params, doc, seed
 from harness.declare.profiles import Profile

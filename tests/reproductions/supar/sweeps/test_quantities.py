@@ -1,4 +1,4 @@
-"""Quantities of sweeps and losses, on tables small enough to work out by hand."""
+"""Quantities of sweeps, on tables small enough to work out by hand."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ import pytest
 from harness.declare.statistics import InvalidQuantity, MissingRows
 from reproductions.supar.models import optima
 from reproductions.supar.sweeps import quantities as sweeps
-from reproductions.supar.transfer import quantities as gaps
 
 NAN = math.nan
 
@@ -263,69 +262,6 @@ def test_twins_without_a_common_point_are_missing_rows() -> None:
         optima.largest_dense_difference(apart, schemes=("supar", "mup"))
 
 
-# --- losses without a sweep ---
-
-
-def untuned(losses: dict[str, tuple[float, float]]) -> pd.DataFrame:
-    """Return a dense and a sparse loss a scheme."""
-    return pd.DataFrame(
-        {"scheme": scheme, "density": density, "val_loss": loss}
-        for scheme, pair in losses.items()
-        for density, loss in zip((1.0, 0.125), pair, strict=True)
-    )
-
-
-GAPS = untuned({"supar": (2.0, 2.5), "mup": (2.0, 3.0), "sp": (2.2, 4.0)})
-
-
-def test_losses_come_in_the_order_asked_for() -> None:
-    schemes = ("sp", "supar", "mup")
-    assert gaps.losses_at(GAPS, schemes=schemes, density=0.125, value="val_loss") == [
-        4.0,
-        2.5,
-        3.0,
-    ]
-
-
-def test_gap_is_relative_to_either_of_the_two() -> None:
-    at = {"scheme": "sp", "density": 0.125, "value": "val_loss"}
-    assert gaps.gap_at(GAPS, **at) == pytest.approx(1.5 / 2.5)  # type: ignore[arg-type]
-    assert gaps.gap_at(GAPS, **at, over="sp") == pytest.approx(1.5 / 4.0)  # type: ignore[arg-type]
-    lowest = gaps.gap_at_lowest(GAPS, scheme="sp", value="val_loss", over="sp")
-    assert lowest == pytest.approx(1.5 / 4.0)
-
-
-def test_gap_dense_and_sparse() -> None:
-    found = gaps.dense_and_sparse_gap(GAPS, scheme="mup", value="val_loss")
-    assert found == pytest.approx([0.0, 0.5 / 2.5])
-
-
-def test_a_diverged_rival_is_infinitely_behind() -> None:
-    gone = untuned({"supar": (2.0, 2.5), "sp": (2.2, NAN)})
-    schemes = ("supar", "sp")
-    assert gaps.losses_at(gone, schemes=schemes, density=0.125, value="val_loss") == [
-        2.5,
-        math.inf,
-    ]
-    assert gaps.gap_at_lowest(gone, scheme="sp", value="val_loss") == math.inf
-
-
-def test_two_rows_a_scheme_and_seed_are_missing_rows() -> None:
-    twice = pd.concat([GAPS, GAPS])
-    with pytest.raises(MissingRows, match="2 rows, need one a seed"):
-        gaps.losses_at(twice, schemes=("sp",), density=1.0, value="val_loss")
-
-
-def test_flops_compare_the_sparsest_net_with_the_dense_one() -> None:
-    work = {1.0: 4e9, 0.5: 5e9, 0.125: 6e9}
-    rows = [
-        {"scheme": scheme, "density": density, "train_flops": flops}
-        for scheme in ("sp", "supar")
-        for density, flops in reversed(work.items())
-    ]
-    assert gaps.flops_to_dense(pd.DataFrame(rows)) == 1.5
-
-
 def test_a_quantity_within_rows_sees_no_others() -> None:
     both = table(DENSE.assign(method="gmp"), curve([1.0, 9.0]).assign(method="rigl"))
     found = optima.within_rows(both, column="method", value="gmp", quantity=lambda rows: len(rows))
@@ -335,9 +271,13 @@ def test_a_quantity_within_rows_sees_no_others() -> None:
 # --- losses at the chosen rate ---
 
 
-def chosen(losses: dict[str, tuple[float, float]], **other: object) -> pd.DataFrame:
-    frame = untuned(losses).rename(columns={"val_loss": "train_loss"})
-    return frame.assign(on_edge=False, **other)
+def chosen(losses: dict[str, tuple[float, float]]) -> pd.DataFrame:
+    """Return a dense and a sparse loss per scheme, none of them on an edge."""
+    return pd.DataFrame(
+        {"scheme": scheme, "density": density, "train_loss": loss, "on_edge": False}
+        for scheme, pair in losses.items()
+        for density, loss in zip((1.0, 0.125), pair, strict=True)
+    )
 
 
 def test_mean_gap_is_over_the_densities_asked_for() -> None:

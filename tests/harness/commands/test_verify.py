@@ -17,8 +17,8 @@ from harness.measure.machine import source_state
 from harness.store.record import read_pack
 from tests.harness.conftest import Cli
 from tests.harness.inline_lab import tree
-from tests.harness.test_faults import edit, last_line, wait_for
-from tests.harness.test_kill import assert_gone, descendants
+from tests.harness.run.test_faults import edit, last_line, wait_for
+from tests.harness.run.test_kill import assert_gone, descendants
 from tests.harness.toy_paper import ToyPaper
 
 VERIFY = ("verify", "toylab", "--executor", "inline")

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from harness.errors import RunError, SpecError
-from harness.measure.fresh import call_fresh
+from harness.measure.fresh_process import call_fresh
 
 
 def who(*, word: str, numbers: list[float]) -> dict[str, Any]:
@@ -30,7 +30,7 @@ def test_the_result_comes_from_another_process_with_nothing_imported() -> None:
 
 
 def test_a_failure_gives_its_last_line() -> None:
-    with pytest.raises(RunError, match=r"test_fresh:fail .*\(ValueError: as asked\)"):
+    with pytest.raises(RunError, match=r"test_fresh_process:fail .*\(ValueError: as asked\)"):
         call_fresh(fail, {})
     with pytest.raises(RunError, match="no_such_function"):
         call_fresh(_named("harness.errors", "no_such_function"), {})

@@ -9,7 +9,7 @@ import pytest
 
 from harness.declare.reference import COLUMNS, load_reference
 from harness.errors import DataError
-from tools.reference.readings import Row, convert_readings, write_references
+from tools.reference.converter import Row, convert_readings, write_references
 
 
 def rows(readings: list[Row]) -> Iterator[Row]:

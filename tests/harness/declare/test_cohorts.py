@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
+from harness.declare.cohorts import FIRST, Cohort, cohort_seed
 from harness.declare.experiment import Experiment
 from harness.declare.params import Params, doc, seed
 from harness.declare.profiles import Profile
 from harness.errors import SpecError, UsageError
-from harness.provenance.cohorts import FIRST, Cohort, cohort_seed
 from harness.run.trial import all_trials, grid_of
 from tests.harness.conftest import Cli
 from tests.harness.toy_paper import ToyPaper
@@ -82,7 +82,7 @@ def declared(toy: ToyPaper, cli: Cli) -> ToyPaper:
     """Return a toy paper whose first seeds were run before a cohort was declared."""
     assert cli(*RUN).code == 0
     text = toy.experiment.read_text().replace("    timeout_s=", f"{DECLARED}    timeout_s=")
-    toy.experiment.write_text(f"from harness.provenance.cohorts import Cohort\n{text}")
+    toy.experiment.write_text(f"from harness.declare.cohorts import Cohort\n{text}")
     return toy
 
 

@@ -28,7 +28,7 @@ def call_fresh(
     # A subprocess and not multiprocessing: workers of a pool may have no children there.
     try:
         done = subprocess.run(
-            [sys.executable, "-m", "harness.measure.fresh", where],
+            [sys.executable, "-m", "harness.measure.fresh_process", where],
             input=json.dumps(dict(params)),
             capture_output=True,
             text=True,

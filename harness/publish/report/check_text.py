@@ -1,0 +1,189 @@
+"""What `repro check` and `repro summary` print: counts, then a block per verdict, in 80 columns."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from harness.declare.cohorts import FIRST
+from harness.declare.profiles import PROFILES
+from harness.declare.verdict import Word
+from harness.provenance.seals import STATES
+from harness.publish.check_row import CheckRow, verdict_counts, weak_text
+from harness.publish.report.text import (
+    PLUS_MINUS,
+    chance_note,
+    interval,
+    mean_sem,
+    number,
+    seeds,
+    threshold,
+)
+
+WIDTH = 80
+INDENT = "  "
+FAILURES = (Word.FAILS, Word.ERROR)
+OPEN = (*FAILURES, Word.NOT_REPRODUCED, Word.INCONCLUSIVE)
+"""What is written out unasked, worst first."""
+ORDER = (*OPEN, Word.NOT_RUN, Word.REPRODUCED, Word.HOLDS, Word.OUT_OF_PROFILE)
+IN_WORDS = {
+    Word.HOLDS: "hold",
+    Word.FAILS: "FAIL",
+    Word.REPRODUCED: "reproduced",
+    Word.NOT_REPRODUCED: "not",
+    Word.INCONCLUSIVE: "undecided",
+    Word.OUT_OF_PROFILE: "out of scale",
+    Word.NOT_RUN: "not run",
+    Word.ERROR: "ERROR",
+}
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Shown:
+    """A verdict with what its claim declares; a withdrawn claim declares nothing."""
+
+    row: CheckRow
+    statement: str = ""
+    unit: str = ""
+    tolerance: float = 0.0
+
+
+def checks_in_words(rows: Iterable[CheckRow]) -> str:
+    """Count the checks: `57 of 58 checks hold, 1 FAIL`; nothing where there are none."""
+    counts = verdict_counts(rows, "exact")
+    total = sum(counts.values())
+    if not total:
+        return ""
+    noun = "check holds" if total == 1 else "checks hold"
+    told = f"{counts.pop(Word.HOLDS, 0)} of {total} {noun}"
+    return ", ".join([told, *(f"{count} {IN_WORDS[word]}" for word, count in counts.items())])
+
+
+def claims_in_words(rows: Sequence[CheckRow]) -> str:
+    """Count the claims: `3 reproduced (1 weak), 0 not, 2 undecided`; nothing where there are none.
+
+    What chance could have reproduced is counted apart.
+    """
+    counts = verdict_counts(rows, "empirical")
+    if counts.get(Word.REPRODUCED) or counts.get(Word.NOT_REPRODUCED):
+        # The one is read beside the other: a "not" alone would name nothing.
+        counts = {Word.REPRODUCED: 0, Word.NOT_REPRODUCED: 0} | counts
+    apart = {Word.REPRODUCED: weak_text(rows)}
+    return ", ".join(f"{n} {IN_WORDS[word]}{apart.get(word, '')}" for word, n in counts.items())
+
+
+def counts_text(rows: Sequence[CheckRow]) -> str:
+    """Return per paper and profile the checks and, apart from them, the claims.
+
+    One line each where both fit, else the claims in a line of their own.
+    """
+    lines: list[str] = []
+    papers = dict.fromkeys(row.task.split("/")[0] for row in rows)
+    for paper in papers:
+        for profile in PROFILES:
+            part = [r for r in rows if r.task.split("/")[0] == paper and r.profile == profile]
+            checks, claims = checks_in_words(part), claims_in_words(part)
+            if not checks and not claims:
+                continue
+            head = f"{paper} at {profile}: {checks or 'no checks'}"
+            told = f"claims: {claims or 'none'}"
+            line = f"{head}; {told}"
+            lines += [line] if len(line) <= WIDTH else [*_wrapped(head, ""), *_wrapped(told)]
+    return "\n".join(lines)
+
+
+def check_text(
+    rows: Sequence[CheckRow],
+    tell: Callable[[CheckRow], Shown],
+    *,
+    everything: bool = False,
+    brief: bool = False,
+) -> str:
+    """Return what `repro check` prints: counts per paper, then a block per verdict, worst first.
+
+    tell: finds what a claim declares, asked for written rows alone; everything: also what holds,
+    was not run, or decides nothing; brief: only what fails the command.
+    """
+    written = [row for row in rows if everything or _is_told(row, brief=brief)]
+    written.sort(key=lambda row: ORDER.index(Word(row.verdict)))
+    blocks = ["\n".join(_block(tell(row))) for row in written]
+    hidden = [] if everything or brief else _hidden(rows)
+    legend = "\n".join([*_legend(written, "\n".join(blocks)), *hidden])
+    counts = counts_text(rows) or ("Nothing here decides." if rows else "No claim is declared.")
+    return "\n\n".join(part for part in (counts, *blocks, legend) if part)
+
+
+def _is_told(row: CheckRow, *, brief: bool) -> bool:
+    if brief or not row.decides:
+        return row.fails
+    return row.verdict in OPEN
+
+
+def notes(row: CheckRow) -> list[str]:
+    """Return the remarks that a reader of a verdict must have, each a few words."""
+    found = [] if row.decides or row.seal == "withdrawn" else [f"{row.cohort} does not decide"]
+    if row.decides and row.cohort != FIRST:
+        found.append(f"decided by {row.cohort}")
+    if row.seal not in ("sealed", "none"):
+        # What differs is told where it may have moved the verdict.
+        lines = f": {'; '.join(row.differences)}" if row.seal == "changed" else ""
+        found.append(f"seal {row.seal}{lines}")
+    return [*filter(None, [chance_note(row)]), *found]
+
+
+def _block(each: Shown) -> list[str]:
+    row = each.row
+    head = f"{row.verdict}  {row.task}:{row.claim} at {row.profile}"
+    lines = [head] if len(head) <= WIDTH else [row.verdict, *_wrapped(head.partition("  ")[2])]
+    asked = threshold(row.form, row.threshold, tolerance=each.tolerance) if row.form else ""
+    paper = f"paper {number(row.paper_value)}" if row.paper_value is not None else ""
+    numbers = [_ours(each), f"asked: {asked}" if asked else "", paper]
+    remarks = [row.reason, *notes(row)]
+    for text in (each.statement, *("; ".join(filter(None, parts)) for parts in (numbers, remarks))):
+        lines += _wrapped(text)
+    return lines
+
+
+def _ours(each: Shown) -> str:
+    """Return the measured number, its interval as a half-width where it lies evenly around it."""
+    row = each.row
+    if row.measured is None:
+        return ""
+    value, beside = number(row.measured), ""
+    if row.low is not None and row.high is not None and row.high > row.low:
+        half = (row.high - row.low) / 2
+        if abs(row.low + half - row.measured) <= 1e-6 * half:
+            value = mean_sem(row.measured, half)
+        else:  # of a ratio, whose interval is one of logarithms
+            beside = f"{interval(row)}, "
+    unit = f" {each.unit}" if each.unit not in ("", "1") else ""
+    return f"ours {value}{unit} ({beside}{seeds(row.num_seeds)})"
+
+
+def _legend(written: Sequence[CheckRow], blocks: str) -> list[str]:
+    """Say once what the signs and words in the blocks mean."""
+    lines = []
+    if PLUS_MINUS in blocks:
+        lines += _wrapped(f"{PLUS_MINUS} and ranges are 95 % intervals over seeds.", "")
+    used = {row.seal for row in written} - {"sealed", "none"}
+    for state in STATES:
+        if state in used:
+            lines += _wrapped(f"seal {state}: {STATES[state]}.", "")
+    return lines
+
+
+def _hidden(rows: Sequence[CheckRow]) -> list[str]:
+    """Say what only `--all` shows, and count of it what the counts leave out."""
+    quiet = [row for row in rows if not _is_told(row, brief=False)]
+    beside = sum(not row.decides and row.seal != "withdrawn" for row in quiet)
+    gone = sum(row.seal == "withdrawn" for row in quiet)
+    told = ["what holds, is out of scale or was not run"] if len(quiet) > beside + gone else []
+    told += [f"verdicts that do not decide ({beside})"] if beside else []
+    told += [f"claims that were withdrawn ({gone})"] if gone else []
+    return _wrapped(f"--all also shows {', '.join(told)}.", "") if told else []
+
+
+def _wrapped(text: str, indent: str = INDENT) -> list[str]:
+    flat = " ".join(text.split())
+    return textwrap.wrap(flat, WIDTH, initial_indent=indent, subsequent_indent=indent)

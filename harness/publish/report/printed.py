@@ -1,0 +1,319 @@
+"""A task's table as the paper prints it: in one cell ours, its spread, and the paper's value."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from harness.declare.layout import Cell, Layout, Line
+from harness.declare.reference import MARKS, NOT_PUBLISHED, STANDING
+from harness.declare.statistics import mean_and_error
+from harness.declare.task import Task
+from harness.publish.labels import Labels, labels_of
+from harness.publish.report.beside import X_TOLERANCE, OtherRow, other_row
+from harness.publish.report.text import PLUS_MINUS, fixed, number
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from harness.publish.report.load import Entry, Run
+
+NOT_RUN, NO_VALUE, UNPUBLISHED = "x", "-", "n"
+WORDS = {
+    **{mark: STANDING.get(status, status) for status, mark in MARKS.items() if mark},
+    MARKS["digitised"]: "digitised",
+    UNPUBLISHED: NOT_PUBLISHED,
+    NOT_RUN: "not run here",
+    NO_VALUE: "no value of ours",
+}
+"""What each mark says."""
+ROUNDING = 1e-12
+"""Relative; a smaller spread is none."""
+LAYOUT_IS_OURS = "The paper's own layout is not known to us: this one is ours."
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Place:
+    """A cell: ours, and the paper's value with the mark of its status."""
+
+    ours: str
+    """A number with its spread, or the mark that says why there is none."""
+    num_seeds: int = 0
+    """How many the number is a mean over."""
+    row: int | None = None
+    """Which reference row the paper's value is, by its place among them."""
+    paper: str = UNPUBLISHED
+    mark: str = ""
+
+    @property
+    def has_spread(self) -> bool:
+        return PLUS_MINUS in self.ours
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether it holds neither ours nor the paper's."""
+        return self.ours == NOT_RUN and self.row is None
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """The head of a row or a column, and of its group."""
+
+    text: str
+    group: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.group}: {self.text}" if self.group else self.text
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class PrintedTable:
+    """One printed table."""
+
+    title: str
+    rows: tuple[Head, ...]
+    columns: tuple[Head, ...]
+    places: tuple[tuple[Place, ...], ...]
+    """Row by row."""
+    notes: tuple[str, ...]
+    """What the marks say, then footnotes."""
+
+    @property
+    def beside(self) -> bool:
+        """Whether any cell has a value of the paper; if none has, cells hold ours alone."""
+        return _meets_paper(self.places)
+
+    def texts(self) -> list[list[str]]:
+        """Return the cells as text, row by row."""
+        alone = not self.beside
+        return [[_text(place, alone=alone) for place in row] for row in self.places]
+
+
+def _text(place: Place, *, alone: bool) -> str:
+    if alone:
+        return place.ours
+    return "" if place.is_empty else f"{place.ours} / {place.paper}{place.mark}"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Printed:
+    """The printed tables of a task, and the paper's values that meet no cell of them."""
+
+    title: str
+    tables: tuple[PrintedTable, ...]
+    others: tuple[OtherRow, ...]
+
+
+def print_run(entry: Entry, run: Run) -> Printed | None:
+    """Lay out what a task has in one profile; None where it has no table or no layout."""
+    task = entry.task
+    if run.table is None or task is None or entry.reference is None or not task.layouts:
+        return None
+    labels = labels_of(task, run.profile)
+    return print_tables(task, run.table, entry.reference, title=entry.item.title, labels=labels)
+
+
+def print_tables(
+    task: Task, table: pd.DataFrame, reference: pd.DataFrame, *, title: str, labels: Labels
+) -> Printed:
+    """Lay out a task's table as its layouts say, with the paper's values in the same cells.
+
+    A further table that holds no value at all is left out, and so is a row that repeats the
+    paper's values beside nothing of ours.
+    """
+    records = reference.to_dict("records")
+    tables, met = list[PrintedTable](), set[int]()
+    for layout in task.layouts:
+        rows = [
+            tuple(_place(task, layout, table, records, row, column) for column in layout.columns)
+            for row in layout.rows
+        ]
+        kept = _kept(rows)
+        if not kept and tables:
+            continue
+        kept = kept or list(range(len(rows)))
+        met |= {place.row for row in rows for place in row if place.row is not None}
+        tables.append(_printed(task, layout, rows, kept, labels))
+    others = [other_row(row) for index, row in enumerate(records) if index not in met]
+    return Printed(title=labels.text(title), tables=tuple(tables), others=tuple(others))
+
+
+def _kept(rows: Sequence[Sequence[Place]]) -> list[int]:
+    """Return which rows are printed; none where there is nothing to print at all."""
+    ran = [any(place.ours != NOT_RUN for place in row) for row in rows]
+    if not any(ran) and not _meets_paper(rows):
+        return []
+    shown = {place.row for row, kept in zip(rows, ran, strict=True) if kept for place in row}
+    kept = []
+    for index, row in enumerate(rows):
+        stated = {place.row for place in row} - {None}
+        if ran[index] or not stated or not stated <= shown:
+            kept.append(index)
+            shown |= stated
+    return kept
+
+
+def _meets_paper(rows: Sequence[Sequence[Place]]) -> bool:
+    return any(place.row is not None for row in rows for place in row)
+
+
+def _printed(
+    task: Task,
+    layout: Layout,
+    rows: Sequence[tuple[Place, ...]],
+    kept: Sequence[int],
+    labels: Labels,
+) -> PrintedTable:
+    of_table, of_columns, of_rows = _units(layout)
+    left_out = [row for index, row in enumerate(layout.rows) if index not in kept]
+    places = tuple(rows[index] for index in kept)
+    title = ", ".join(filter(None, [layout.title, of_table and f"in {of_table}"]))
+    title = title[:1].upper() + title[1:]
+    return PrintedTable(
+        title=labels.text(title) if layout.title else title,
+        rows=tuple(_head(layout.rows[index], of_rows, labels) for index in kept),
+        columns=tuple(_head(column, of_columns, labels) for column in layout.columns),
+        places=places,
+        notes=(_legend(task, layout, places), *_footnotes(layout, left_out)),
+    )
+
+
+def _head(line: Line, units: Mapping[str, str], labels: Labels) -> Head:
+    unit = units.get(_name(line), "")
+    text = labels.names(line.head) + (f" ({unit})" if unit else "")
+    return Head(text, labels.names(line.group))
+
+
+def _name(line: Line) -> str:
+    return f"{line.group}\n{line.head}"
+
+
+def _units(layout: Layout) -> tuple[str, dict[str, str], dict[str, str]]:
+    """Return the unit of the whole table, or those of its columns, or else those of its rows."""
+    by_column: dict[str, set[str]] = {}
+    by_row: dict[str, set[str]] = {}
+    for row, column in layout.places():
+        unit = layout.cell_of(row, column).unit
+        by_column.setdefault(_name(column), set()).add(unit)
+        by_row.setdefault(_name(row), set()).add(unit)
+    every = set[str]().union(*by_row.values())
+    if len(every) == 1:
+        return every.pop(), {}, {}
+    if all(len(units) == 1 for units in by_column.values()):
+        return "", {name: min(units) for name, units in by_column.items()}, {}
+    return "", {}, {name: " or ".join(sorted(units - {""})) for name, units in by_row.items()}
+
+
+def _footnotes(layout: Layout, left_out: Sequence[Line]) -> Iterator[str]:
+    if layout.ours:
+        yield LAYOUT_IS_OURS
+    if left_out:
+        names = dict.fromkeys(row.group or row.head for row in left_out)
+        yield f"Left out, as not run here: {', '.join(names)}."
+    yield from layout.notes
+
+
+def _legend(task: Task, layout: Layout, rows: Sequence[Sequence[Place]]) -> str:
+    """Say what stands in a cell, and what the marks say that occur."""
+    places = [place for row in rows for place in row]
+    beside = _meets_paper(rows)
+    parts = ["Ours / the paper's" if beside else "Ours alone: no value of the paper is at hand"]
+    if any(place.has_spread for place in places):
+        parts.append(f"{PLUS_MINUS} {_spread(task, layout, places)}")
+    told = [place for place in places if not (beside and place.is_empty)]
+    marks = {place.ours for place in told}
+    marks |= {place.mark or place.paper for place in told} if beside else set()
+    parts += [f"{mark} {words}" for mark, words in WORDS.items() if mark in marks]
+    parts += ["empty where there is neither"] if len(told) < len(places) else []
+    return "; ".join(parts) + "."
+
+
+def _spread(task: Task, layout: Layout, places: Sequence[Place]) -> str:
+    """Say what the spread is."""
+    cells = {layout.cell_of(row, column).spread for row, column in layout.places()}
+    docs = [column.doc for column in task.table.columns if column.name in cells]
+    if docs:
+        return docs[0].removeprefix("Its ").rstrip(".")
+    counts = sorted({place.num_seeds for place in places if place.has_spread})
+    over = " to ".join(str(count) for count in dict.fromkeys((counts[0], counts[-1])))
+    single = any(place.num_seeds == 1 for place in places)
+    return f"standard error of the mean over {over} seeds" + (
+        " (one seed where there is none)" if single else ""
+    )
+
+
+def _place(
+    task: Task,
+    layout: Layout,
+    table: pd.DataFrame,
+    records: Sequence[Mapping[Any, Any]],
+    row: Line,
+    column: Line,
+) -> Place:
+    cell = layout.cell_of(row, column)
+    ours, num_seeds = _ours(layout.at(table, row, column), cell, seeded=task.table.seed is not None)
+    index = _reference(records, row.paper, column.paper)
+    if index is None:
+        return Place(ours=ours, num_seeds=num_seeds)
+    record = records[index]
+    return Place(
+        ours=ours,
+        num_seeds=num_seeds,
+        row=index,
+        paper=_paper_text(record, cell),
+        mark=MARKS[record["status"]],
+    )
+
+
+def _ours(rows: pd.DataFrame, cell: Cell, *, seeded: bool) -> tuple[str, int]:
+    """Return our number as text, and how many seeds it is a mean over."""
+    if rows.empty:
+        return NOT_RUN, 0
+    values = (rows[cell.value].astype("float64").dropna() / cell.scale).tolist()
+    if not values:
+        return NO_VALUE, 0
+    mean, spread = mean_and_error(values)
+    if cell.spread:
+        spread = float(rows[cell.spread].astype("float64").mean()) / cell.scale
+    text = fixed(mean, cell.digits)
+    # Equal values have a mean that is off by rounding, and so a spread.
+    if spread > ROUNDING * abs(mean):
+        text = f"{text} {PLUS_MINUS} {fixed(spread, cell.digits)}"
+    if len(values) < len(rows):
+        text = f"{text} ({len(values)} of {len(rows)})"
+    return text, len(values) if seeded else 0
+
+
+def _paper_text(record: Mapping[Any, Any], cell: Cell) -> str:
+    """Return the paper's value as written, unless only its unit is another than the cell's."""
+    if cell.scale == 1 or record["unit"] == cell.unit or math.isnan(record["value"]):
+        return str(record["value_text"])
+    return number(record["value"] / cell.scale)
+
+
+def _reference(
+    records: Sequence[Mapping[Any, Any]], row: Mapping[str, str], column: Mapping[str, str]
+) -> int | None:
+    """Return which reference row belongs to a place, the first of several."""
+    if not row or not column:
+        return None
+    wanted = {**row, **column}
+    words = sorted(f"{row.get('series', '')} {column.get('series', '')}".split())
+    return next(
+        (
+            index
+            for index, record in enumerate(records)
+            if wanted.get("y_name", record["y_name"]) == record["y_name"]
+            and sorted(record["series"].split()) == words
+            and _same_x(wanted.get("x", ""), record["x"])
+        ),
+        None,
+    )
+
+
+def _same_x(wanted: str, x: float) -> bool:
+    if not wanted or math.isnan(x):
+        return not wanted and math.isnan(x)
+    return math.isclose(float(wanted), x, rel_tol=X_TOLERANCE, abs_tol=1e-12)

@@ -1,0 +1,191 @@
+"""Printed tables as text of 80 columns, as Markdown and as CSV."""
+
+from __future__ import annotations
+
+import csv
+import io
+import textwrap
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from harness.publish.report.beside import OtherRow
+from harness.publish.report.printed import Head, Printed, PrintedTable
+from harness.publish.report.text import markdown_cell, markdown_table
+
+ROOM = 80
+GAP = 2
+ROW_HEAD, COLUMN_HEAD = 26, 12
+"""How wide a head may be before it is wrapped; a longer word is not broken."""
+
+
+@dataclass(frozen=True, slots=True)
+class Panel:
+    """Columns of a table that stand side by side where all do not fit."""
+
+    columns: tuple[int, ...]
+    widths: tuple[int, ...]
+    """In characters."""
+
+    def spans(self, heads: Sequence[Head]) -> list[tuple[str, list[int]]]:
+        """Return the groups of neighbours, each with the places of its columns in the panel."""
+        places = range(len(self.columns))
+        runs = groupby(places, key=lambda place: heads[self.columns[place]].group)
+        return [(group, list(run)) for group, run in runs]
+
+    def width(self, places: Sequence[int]) -> int:
+        """Return how wide neighbours are together."""
+        return sum(self.widths[place] for place in places) + GAP * (len(places) - 1)
+
+
+def wrapped(text: str, width: int) -> list[str]:
+    """Return text in lines, words whole."""
+    return textwrap.wrap(text, width, break_long_words=False, break_on_hyphens=False) or [""]
+
+
+def row_heads(table: PrintedTable) -> list[list[str]]:
+    """Return the lines of each row's head."""
+    return [wrapped(head.text, ROW_HEAD) for head in table.rows]
+
+
+def panels(
+    table: PrintedTable, room: float, measure: Callable[[str], float] = len, gap: float = GAP
+) -> list[Panel]:
+    """Return a table's columns in parts that fit, a group whole where that fits.
+
+    measure: how wide a text is, in what the room is in; by default characters.
+    """
+    widths, texts = _widths(table), table.texts()
+    stub = max(measure(line) for lines in row_heads(table) for line in lines)
+    sizes = []
+    for index, head in enumerate(table.columns):
+        shown = [*(row[index] for row in texts), *wrapped(head.text, widths[index])]
+        sizes.append(max([measure(text) for text in shown]) + gap)
+    parts, left = list[list[int]]([[]]), room - stub
+    for _, run in groupby(range(len(sizes)), key=lambda index: table.columns[index].group):
+        group = list(run)
+        if table.columns[group[0]].group and sum(sizes[index] for index in group) > left:
+            parts, left = [*parts, []], room - stub
+        for index in group:
+            if sizes[index] > left:
+                parts, left = [*parts, []], room - stub
+            parts[-1].append(index)
+            left -= sizes[index]
+    return [Panel(tuple(part), tuple(widths[i] for i in part)) for part in parts if part]
+
+
+def _widths(table: PrintedTable) -> list[int]:
+    """Return how many characters each column needs for its cells, its head, its group's words."""
+    widths, texts = [], table.texts()
+    for index, head in enumerate(table.columns):
+        cell = max(len(row[index]) for row in texts)
+        lines = wrapped(head.text, max(cell, COLUMN_HEAD))
+        alone = sum(head.group == other.group for other in table.columns) == 1
+        group = max(map(len, head.group.split()), default=0) if alone else 0
+        widths.append(max(cell, group, *map(len, lines)))
+    return widths
+
+
+def as_text(content: Printed) -> str:
+    """Return the tables as text that a terminal of 80 columns holds."""
+    parts = [textwrap.fill(content.title, ROOM)]
+    for table in content.tables:
+        parts += [textwrap.fill(table.title, ROOM)] if table.title else []
+        parts += ["\n".join(_panel(table, panel)) for panel in panels(table, ROOM)]
+        parts.append("\n".join(textwrap.fill(note, ROOM) for note in table.notes))
+    if content.others:
+        lines = [
+            textwrap.fill(f"- {other_text(row)}", ROOM, subsequent_indent="  ")
+            for row in content.others
+        ]
+        parts.append("\n".join([others_head(content), *lines]))
+    return "\n\n".join(parts) + "\n"
+
+
+def _panel(table: PrintedTable, panel: Panel) -> Iterator[str]:
+    heads, stubs = table.columns, row_heads(table)
+    stub = max((len(line) for lines in stubs for line in lines), default=0)
+    gap = " " * GAP
+    if any(heads[index].group for index in panel.columns):
+        spans = [(group, panel.width(places)) for group, places in panel.spans(heads)]
+        yield from _lines(stub, [(wrapped(group, width), width) for group, width in spans])
+        rules = ["-" * width if group else " " * width for group, width in spans]
+        yield " " * stub + gap + gap.join(rules).rstrip()
+    columns = list(zip(panel.columns, panel.widths, strict=True))
+    yield from _lines(stub, [(wrapped(heads[i].text, width), width) for i, width in columns])
+    yield "-" * (stub + GAP + panel.width(range(len(panel.columns))))
+    texts, group = table.texts(), ""
+    for number in shown_rows(table, panel):
+        if table.rows[number].group != group:
+            group = table.rows[number].group
+            yield from wrapped(group, ROOM)
+        *above, last = stubs[number]
+        yield from above
+        cells = gap.join(texts[number][index].rjust(width) for index, width in columns)
+        yield f"{last.ljust(stub)}{gap}{cells}".rstrip()
+
+
+def shown_rows(table: PrintedTable, panel: Panel) -> list[int]:
+    """Return the rows that a panel shows: not those that have something in others alone."""
+    return [
+        number
+        for number, row in enumerate(table.texts())
+        if any(row[index] for index in panel.columns) or not any(row)
+    ]
+
+
+def _lines(stub: int, heads: Sequence[tuple[list[str], int]]) -> Iterator[str]:
+    """Yield the lines of heads that stand side by side, each on its last line."""
+    deepest = max(len(lines) for lines, _ in heads)
+    for number in range(deepest):
+        line = " " * stub
+        for lines, width in heads:
+            above = deepest - len(lines)
+            line += " " * GAP + (lines[number - above] if number >= above else "").center(width)
+        yield line.rstrip()
+
+
+def others_head(content: Printed) -> str:
+    """Say how many of the paper's values stand in no cell."""
+    count = len(content.others)
+    return f"{count} published value{'s' if count > 1 else ''} in no cell:"
+
+
+def other_text(row: OtherRow) -> str:
+    """Return a value of the paper that stands in no cell, with what it is of."""
+    what = ", ".join(filter(None, [row.series, row.at, row.name]))
+    return f"{what}: {' '.join(filter(None, [row.cell.text, row.unit]))} ({row.cell.standing})"
+
+
+def as_markdown(content: Printed, *, listed: bool = True) -> str:
+    """Return the tables as Markdown; `listed`: with the paper's values that stand in no cell."""
+    parts = []
+    for table in content.tables:
+        parts += [f"**{markdown_cell(table.title)}**"] if table.title else []
+        rows = []
+        for group, lines in groupby(
+            zip(table.rows, table.texts(), strict=True), key=lambda pair: pair[0].group
+        ):
+            if group:
+                rows.append([f"**{markdown_cell(group)}**", *([""] * len(table.columns))])
+            rows += [[markdown_cell(t) for t in (head.text, *texts)] for head, texts in lines]
+        heads = [markdown_cell(str(head)) for head in table.columns]
+        parts += [markdown_table(["", *heads], rows), markdown_cell(" ".join(table.notes))]
+    if content.others:
+        parts.append(markdown_cell(others_head(content)[:-1] + (":" if listed else ".")))
+    if content.others and listed:
+        parts.append("\n".join(f"- {markdown_cell(other_text(row))}" for row in content.others))
+    return "\n\n".join(parts) + "\n"
+
+
+def as_csv(content: Printed) -> str:
+    """Return the printed cells, an empty line between tables; what marks say is not in it."""
+    stream = io.StringIO()
+    writer = csv.writer(stream, lineterminator="\n")
+    for number, table in enumerate(content.tables):
+        if number:
+            stream.write("\n")
+        writer.writerow([table.title, *map(str, table.columns)])
+        for head, texts in zip(table.rows, table.texts(), strict=True):
+            writer.writerow([str(head), *texts])
+    return stream.getvalue()

@@ -1,0 +1,37 @@
+"""Verdicts as they were stored with their results: nothing is judged, no table is read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields
+from typing import Any
+
+from harness.declare.profiles import Profile
+from harness.declare.task import Task
+from harness.publish.check_row import CheckRow
+from harness.publish.judge import judge
+from harness.store.result import csv_path, read_meta
+from harness.store.workspace import Workspace
+
+
+def stored_rows(workspace: Workspace, task: Task, profile: Profile) -> list[CheckRow]:
+    """Return a row per declared claim: as stored, else why there is none.
+
+    `repro check` decides anew instead. Raises DataError for a damaged result.
+    """
+    path = csv_path(workspace, task, profile).with_suffix(".json")
+    verdicts = read_meta(path).verdicts if path.is_file() else []
+    stored = {(row.claim, row.cohort): row for row in map(_row, verdicts)}
+    declared = {claim.id for claim in task.claims}
+    absent = judge(task, None, profile, None).rows
+    return [
+        *(row for row in stored.values() if row.claim in declared),
+        *(row for row in absent if (row.claim, row.cohort) not in stored),
+    ]
+
+
+def _row(body: Mapping[str, Any]) -> CheckRow:
+    """Return a stored row; fields that came or went since keep their defaults."""
+    return CheckRow(
+        **{each.name: body[each.name] for each in fields(CheckRow) if each.name in body}
+    )

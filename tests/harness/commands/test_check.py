@@ -1,0 +1,128 @@
+"""`repro check` and `repro summary` in a real terminal, and what `make reproduce` prints."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import re
+import shlex
+import subprocess
+
+from tests.checkout import ROOT
+from tests.harness.conftest import Cli
+from tests.harness.toy_paper import TASK, ToyPaper
+
+LONG = "Squares grow, and they do so at every scale, for every seed and however long one waits."
+LOST = TASK.replace("growth, 1.0", "growth, 1e9").replace("Squares grow.", LONG)
+CPU = ("--profile", "cpu")
+
+
+def in_a_terminal(toy: ToyPaper, *words: str) -> list[str]:
+    """Return the lines that `repro` shows on a terminal of 80 columns."""
+    ours, theirs = pty.openpty()
+    with subprocess.Popen(
+        toy.command(*words),
+        env=toy.environment(COLUMNS="80", TERM="xterm"),
+        stdin=subprocess.DEVNULL,
+        stdout=theirs,
+        stderr=theirs,
+    ):
+        os.close(theirs)
+        shown = b""
+        while True:
+            try:
+                part = os.read(ours, 4096)
+            except OSError:  # Linux says so that the other end is closed
+                break
+            if not part:
+                break
+            shown += part
+    os.close(ours)
+    return shown.decode().splitlines()
+
+
+def test_terminal_shows_whole_words_in_80_columns(cli: Cli, toy: ToyPaper) -> None:
+    toy.task.write_text(LOST)
+    assert cli("run", "toylab", *CPU, "--executor", "inline").code == 0
+    lines = in_a_terminal(toy, "check", "toylab", *CPU)
+    assert lines[0] == "toylab at cpu: no checks; claims: 0 reproduced, 1 not"
+    assert "NOT_REPRODUCED  toylab/tab01:grows at cpu" in lines
+    assert max(map(len, lines)) <= 80
+    assert LONG in " ".join(line.strip() for line in lines)
+
+
+def test_json_is_the_same_with_all_and_brief(cli: Cli) -> None:
+    plain = cli("check", "toylab", "--json")
+    assert json.loads(plain.out)
+    assert cli("check", "toylab", "--json", "--all") == plain
+    assert cli("check", "toylab", "--json", "--brief") == plain
+
+
+def test_failing_check_is_written_out_and_fails_even_in_brief(cli: Cli, toy: ToyPaper) -> None:
+    toy.task.write_text(LOST.replace("by_theory(profiles=SMOKE_AND_CPU)", "CHECK"))
+    cli("run", "toylab", "--executor", "inline")
+    for done in (cli("check", "toylab"), cli("check", "toylab", "--brief")):
+        assert done.code == 1
+        assert done.out.startswith("toylab at smoke: 0 of 1 check holds, 1 FAIL; claims: none\n")
+        assert "\nFAILS  toylab/tab01:grows at smoke\n" in done.out
+
+
+def test_one_cohort_is_shown_whether_it_decides_or_not(cli: Cli) -> None:
+    assert cli("run", "toylab", *CPU, "--executor", "inline").code == 0
+    assert "REPRODUCED" not in cli("check", "toylab", *CPU).out
+    assert "REPRODUCED  toylab/tab01:grows" in cli("check", "toylab", *CPU, "--cohort", "first").out
+
+
+def test_summary_repeats_what_is_stored_with_committed_runs(cli: Cli, toy: ToyPaper) -> None:
+    assert cli("run", "toylab", "--executor", "inline").code == 0
+    assert cli("summary").out == "No run is committed.\n"
+    assert cli("run", "toylab", *CPU, "--executor", "inline").code == 0
+    found = "The committed runs found:\ntoylab at cpu: no checks; claims: 1 reproduced, 0 not\n"
+    assert cli("summary").out == found
+    words = ("task", "claim", "cohort", "verdict", "decides")
+    checked = json.loads(cli("check", "toylab", *CPU, "--json").out)
+    stored = json.loads(cli("summary", "--json").out)
+    assert [[r[w] for w in words] for r in stored] == [[r[w] for w in words] for r in checked]
+    # A claim that came later has no stored verdict, and one that is gone is not counted.
+    toy.task.write_text(TASK.replace('"grows"', '"grows_now"'))
+    assert cli("summary").out.endswith("claims: 1 not run\n")
+
+
+def test_damaged_result_stops_the_summary_with_its_name(cli: Cli, toy: ToyPaper) -> None:
+    assert cli("run", "toylab", *CPU, "--executor", "inline").code == 0
+    path = toy.csv("cpu").with_suffix(".json")
+    path.write_text(path.read_text().replace("REPRODUCED", "NOT_REPRODUCED"))
+    done = cli("summary")
+    assert done.code == 2
+    assert path.name in done.err and "Traceback" not in done.err
+
+
+def reproduce_steps() -> list[list[str]]:
+    """Return the arguments of `repro` in the target that is the README's first command."""
+    text = (ROOT / "Makefile").read_text(encoding="utf-8")
+    (recipe,) = re.findall(r"^reproduce:.*\n((?:\t.*\n)+)", text, flags=re.MULTILINE)
+    steps = [line.strip() for line in recipe.splitlines()]
+    assert all(step.startswith("@") for step in steps), "make repeats what it runs"
+    return [
+        shlex.split(step.replace("$(JOBS)", "1"))[1:]
+        for step in steps
+        if step.startswith("@$(REPRO)")
+    ]
+
+
+def test_reproduce_prints_at_most_40_lines(toy: ToyPaper, cli: Cli) -> None:
+    """With five papers, each with a line of smoke and three of what was found; the toy has two."""
+    assert cli("run", "toylab", *CPU, "--executor", "inline").code == 0
+    lines: list[str] = []
+    for step in reproduce_steps():
+        chosen = [] if step[0] == "report" else ["toylab"]
+        done = toy.repro(*step, *chosen, TOY_COUNT="20")
+        assert done.returncode == 0, done.stderr
+        lines += [*done.stdout.splitlines(), *done.stderr.splitlines()]
+    echoed, toy_alone, papers = 1, 2, 5
+    assert len(lines) + echoed - toy_alone + 4 * papers <= 40, "\n".join(lines)
+    assert "48 of 48 trials done, 0 failed, about 0 s left" in lines
+    assert "Smoke shows that everything works here; it says nothing about the papers." in lines
+    assert "The committed runs found:" in lines
+    assert lines[-1] == "toylab at cpu: no checks; claims: 1 reproduced, 0 not"

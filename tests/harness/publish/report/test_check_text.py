@@ -1,0 +1,176 @@
+"""What `repro check` prints: counts in words, worst first, never wider than 80 columns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+
+from harness.declare.verdict import Word
+from harness.publish.check_row import CheckRow
+from harness.publish.report.check_text import (
+    Shown,
+    check_text,
+    checks_in_words,
+    claims_in_words,
+    counts_text,
+    notes,
+)
+from harness.store.meta import TOO_FEW
+
+CLAIM = CheckRow(
+    task="toylab/fig01",
+    claim="stays",
+    form="at_most",
+    grade="empirical",
+    profile="cpu",
+    verdict=Word.INCONCLUSIVE,
+    reason="the interval overlaps the threshold",
+    measured=4.2013,
+    low=3.8500,
+    high=4.5526,
+    num_seeds=3,
+    threshold=1.0,
+    threshold_from="ours",
+    paper_value=None,
+    seal="sealed",
+)
+CHECK = replace(
+    CLAIM, claim="count", grade="exact", verdict=Word.HOLDS, reason="", low=4.2013, high=4.2013
+)
+GONE = replace(CLAIM, claim="gone", seal="withdrawn", decides=False, verdict=Word.NOT_RUN)
+STATEMENT = "The optimal learning rate moves by at most one factor-2 step. " * 3
+
+
+def of(row: CheckRow, *words: Word) -> list[CheckRow]:
+    """Return a row per verdict."""
+    return [replace(row, verdict=word) for word in words]
+
+
+def told(rows: Sequence[CheckRow], **options: bool) -> str:
+    return check_text(
+        rows, lambda row: Shown(row=row, statement=STATEMENT, unit="octaves"), **options
+    )
+
+
+def heads(text: str) -> list[str]:
+    """Return the verdict words that blocks begin with, in their order."""
+    words = {str(word) for word in Word}
+    return [line.split()[0] for line in text.splitlines() if line and line.split()[0] in words]
+
+
+def test_checks_are_counted_apart_from_claims() -> None:
+    rows = [*of(CHECK, Word.HOLDS, Word.HOLDS), *of(CLAIM, Word.REPRODUCED, Word.INCONCLUSIVE)]
+    assert checks_in_words(rows) == "2 of 2 checks hold"
+    assert claims_in_words(rows) == "1 reproduced, 0 not, 1 undecided"
+    assert counts_text(rows) == (
+        "toylab at cpu: 2 of 2 checks hold; claims: 1 reproduced, 0 not, 1 undecided"
+    )
+
+
+def test_what_did_not_hold_is_read_beside_what_did() -> None:
+    assert claims_in_words(of(CLAIM, Word.NOT_REPRODUCED)) == "0 reproduced, 1 not"
+    assert claims_in_words(of(CLAIM, Word.OUT_OF_PROFILE)) == "1 out of scale"
+    assert checks_in_words([CHECK]) == "1 of 1 check holds"
+    rows = of(CHECK, Word.HOLDS, Word.FAILS, Word.OUT_OF_PROFILE)
+    assert checks_in_words(rows) == "1 of 3 checks hold, 1 FAIL, 1 out of scale"
+
+
+def test_what_chance_could_have_reproduced_is_counted_apart_and_told() -> None:
+    weak = replace(CLAIM, verdict=Word.REPRODUCED, reason="", chance_rate=0.14, weak=True)
+    few = replace(weak, chance_rate=None, weak=None, chance_reason=TOO_FEW)
+    rows = [weak, few, replace(weak, chance_rate=0.01, weak=False)]
+    assert claims_in_words(rows) == f"3 reproduced (1 weak, 1 with {TOO_FEW}), 0 not"
+    assert notes(weak) == ["weak: chance alone reads REPRODUCED in 14 %"]
+    assert notes(replace(CLAIM, seeds_to_decide=12)) == ["about 12 seeds would decide it"]
+
+
+def test_what_does_not_decide_is_not_counted() -> None:
+    rows = [CLAIM, replace(CLAIM, cohort="cohort-1", decides=False), GONE]
+    assert claims_in_words(rows) == "1 undecided"
+    hidden = "verdicts that do not decide (1), claims that were withdrawn (1)"
+    assert hidden in " ".join(told(rows).split())
+
+
+def test_papers_and_profiles_are_counted_each_by_itself() -> None:
+    rows = [CLAIM, replace(CLAIM, profile="smoke"), replace(CLAIM, task="other/fig01")]
+    lines = counts_text(rows).splitlines()
+    assert [line.split(":")[0] for line in lines] == [
+        "toylab at smoke", "toylab at cpu", "other at cpu",
+    ]  # fmt: skip
+
+
+def test_worst_comes_first_and_what_holds_is_behind_all() -> None:
+    rows = [*of(CLAIM, *reversed(Word)), replace(CHECK, verdict=Word.FAILS), CHECK]
+    worst = ["FAILS", "FAILS", "ERROR", "NOT_REPRODUCED", "INCONCLUSIVE"]
+    assert heads(told(rows)) == worst
+    rest = ["NOT_RUN", "REPRODUCED", "HOLDS", "HOLDS", "OUT_OF_PROFILE"]
+    assert heads(told(rows, everything=True)) == worst + rest
+
+
+def test_brief_writes_out_only_what_fails_the_command() -> None:
+    rows = [*of(CLAIM, *Word), replace(CHECK, verdict=Word.FAILS)]
+    assert heads(told(rows, brief=True)) == [
+        str(row.verdict) for row in sorted(rows, key=lambda r: r.verdict != "FAILS") if row.fails
+    ]
+
+
+def test_withdrawn_claim_without_a_reason_is_always_told() -> None:
+    assert heads(told([GONE])) == []
+    assert heads(told([replace(GONE, verdict=Word.ERROR)])) == ["ERROR"]
+
+
+def test_block_has_statement_number_unit_what_was_asked_and_reason() -> None:
+    late = replace(CLAIM, seal="late", paper_value=0.29)
+    block = told([late]).split("\n\n")[1].splitlines()
+    assert block[0] == "INCONCLUSIVE  toylab/fig01:stays at cpu"
+    assert " ".join(line.strip() for line in block[1:-2]) == STATEMENT.strip()
+    assert [line.strip() for line in block[-2:]] == [
+        "ours 4.20 ± 0.35 octaves (3 seeds); asked: at most 1; paper 0.29",
+        "the interval overlaps the threshold; seal late",
+    ]
+    assert told([late]).count("95 % interval") == 1
+    assert "seal late: it was declared after some of its trials had run." in told([late])
+
+
+def test_interval_that_lies_unevenly_keeps_both_ends() -> None:
+    ratio = replace(CLAIM, form="ratio", threshold=["-inf", 2.0], measured=2.0, low=1.0, high=4.0)
+    assert "ours 2 octaves (1 to 4, 3 seeds); asked: at most 2" in told([ratio])
+
+
+def test_deterministic_number_has_no_interval() -> None:
+    row = replace(CLAIM, low=4.2013, high=4.2013, num_seeds=0)
+    assert "ours 4.201 octaves (deterministic)" in told([row])
+    assert "±" not in told([row])
+
+
+def test_seal_differences_stand_where_they_may_have_moved_the_verdict() -> None:
+    lines = {"differences": ("threshold then: 2", "now: 1")}
+    assert notes(replace(CLAIM, seal="changed", **lines)) == [
+        "seal changed: threshold then: 2; now: 1"
+    ]
+    assert notes(replace(CLAIM, seal="restated", **lines)) == ["seal restated"]
+    assert notes(CLAIM) == []
+
+
+@pytest.mark.parametrize("word", Word)
+def test_no_line_is_wider_than_80_columns(word: Word) -> None:
+    """Nor with names, reasons and seals that are longer than a line."""
+    long = replace(
+        CLAIM,
+        verdict=word,
+        claim="a_name_of_many_words_" * 5,
+        reason="/a/path/without/any/space" * 10,
+        seal="changed",
+        differences=("trials differ " * 20,),
+    )
+    for row in (long, replace(long, claim="x" * 40), replace(long, grade="exact")):
+        text = told([row] * 1000, everything=True)
+        assert max(map(len, text.splitlines())) <= 80
+        assert heads(text) == [str(word)] * 1000
+
+
+def test_nothing_to_tell_says_so() -> None:
+    assert told([]) == "No claim is declared."
+    assert told([GONE]).startswith("Nothing here decides.")

@@ -1,0 +1,211 @@
+"""A layout made by hand: what stands in a cell, and what does not."""
+
+import csv
+import io
+
+import pandas as pd
+import pytest
+
+from harness.declare.layout import Cell, Layout, Line
+from harness.declare.reference import COLUMNS as REFERENCE_COLUMNS
+from harness.declare.table import Table, param, seed_column, value
+from harness.declare.task import Task
+from harness.publish.labels import Labels
+from harness.publish.report.printed import LAYOUT_IS_OURS, Printed, print_tables
+from harness.publish.report.table_tex import as_latex
+from harness.publish.report.table_text import ROOM, as_csv, as_markdown, as_text, panels
+
+SIZES = ("small", "large")
+LAYOUT = Layout(
+    rows=(
+        *(
+            Line(size, group="on a GPU", where={"size": size}, paper={"series": size})
+            for size in SIZES
+        ),
+        Line("ours", where={"size": "tiny"}),
+        Line("diverged", where={"size": "huge"}),
+    ),
+    columns=(
+        Line("full", where={"method": "full"}, paper={"series": "full"}),
+        Line("r = 8", group="LoRA_1", where={"method": "lora"}, paper={"series": "lora", "x": "8"}),
+    ),
+    cell=Cell("peak_bytes", unit="GB", scale=1e9, digits=1),
+    title="Peak memory",
+    notes=("One GPU.",),
+)
+TABLE = Table.of(
+    param("size", str, "Size."),
+    param("method", str, "Method."),
+    seed_column("Draw."),
+    value("peak_bytes", float, "Peak.", nullable=True),
+    value("error_bytes", float, "Its error over documents.", nullable=True),
+)
+OURS = [
+    ("small", "full", 0, 1e9, 1e8),
+    ("small", "full", 1, 2e9, 3e8),
+    ("small", "full", 2, 3e9, 2e8),
+    ("large", "full", 0, 4e9, 0.0),
+    ("tiny", "full", 0, 0.2e9, 0.0),
+    ("tiny", "lora", 0, 0.3e9, 0.0),
+    ("tiny", "lora", 1, None, 0.0),
+    ("huge", "full", 0, None, 0.0),
+]
+PAPERS = [
+    # Words of a series in any order, and a number that is written otherwise.
+    ("full small", "", "", "peak", "2.5", "GB", "exact"),
+    ("small lora", "rank", "8.0", "peak", "1.5", "GB", "early_version"),
+    ("large full", "", "", "peak", "5e9", "", "digitised"),
+    ("lora large", "rank", "8", "peak", "OOM", "GB", "third_party"),
+    ("lora large", "rank", "16", "peak", "7", "GB", "exact"),
+    ("small full", "", "", "peak", "2.6", "GB", "derived"),
+]
+
+
+def reference(rows: list[tuple[str, ...]] = PAPERS) -> pd.DataFrame:
+    frame = pd.DataFrame(
+        [("tab01", *row[:6], "", row[6], "final", "Table 1") for row in rows],
+        columns=list(REFERENCE_COLUMNS),
+    )
+    frame["value_text"] = frame["value"]
+    for name in ("x", "value"):
+        frame[name] = pd.to_numeric(frame[name], errors="coerce")
+    return frame
+
+
+def printed(
+    *layouts: Layout, rows: list[tuple[str, ...]] = PAPERS, labels: Labels | None = None
+) -> Printed:
+    task = Task("demo/tab01", reads=(), table=TABLE, layout=layouts or (LAYOUT,))
+    table = pd.DataFrame(OURS, columns=TABLE.names)
+    return print_tables(
+        task, table, reference(rows), title="Peak & size", labels=labels or Labels()
+    )
+
+
+def test_a_cell_has_ours_its_spread_and_the_papers_value_with_its_mark() -> None:
+    texts = printed().tables[0].texts()
+    assert texts == [
+        ["2.0 \u00b1 0.6 / 2.5", "x / 1.5e"],
+        ["4.0 / 5t", "x / OOM3"],
+        ["0.2 / n", "0.3 (1 of 2) / n"],
+        ["- / n", ""],
+    ]
+
+
+def test_the_legend_names_the_marks_that_occur_and_no_other() -> None:
+    legend = printed().tables[0].notes[0]
+    for words in (
+        "standard error of the mean over 3 seeds (one seed where there is none)",
+        "t digitised",
+        "e early version",
+        "3 third party",
+        "n not published",
+        "x not run here",
+        "- no value of ours",
+        "empty where there is neither",
+    ):
+        assert words in legend
+    assert "d derived" not in legend
+
+
+def test_what_meets_no_cell_is_listed() -> None:
+    """One at another rank; and the second of two that meet one cell."""
+    assert [(row.at, row.cell.text) for row in printed().others] == [
+        ("rank = 16", "7"),
+        ("", "2.6"),
+    ]
+    text = as_text(printed())
+    assert "2 published values in no cell:\n- lora large, rank = 16, peak: 7 GB (paper)" in text
+
+
+def test_a_place_needs_a_name_of_the_paper_on_both_sides() -> None:
+    rows = [("full tiny", "", "", "peak", "9", "GB", "exact")]
+    assert printed(rows=rows).tables[0].texts()[2] == ["0.2", "0.3 (1 of 2)"]
+    assert len(printed(rows=rows).others) == 1
+
+
+def test_without_any_value_of_the_paper_cells_hold_ours_alone() -> None:
+    table = printed(rows=[]).tables[0]
+    assert table.texts()[0] == ["2.0 \u00b1 0.6", "x"]
+    assert table.notes[0].startswith("Ours alone: no value of the paper is at hand;")
+
+
+def test_a_column_may_hold_the_spread() -> None:
+    cell = Cell("peak_bytes", unit="GB", scale=1e9, digits=1, spread="error_bytes")
+    table = printed(Layout(rows=LAYOUT.rows, columns=LAYOUT.columns, cell=cell)).tables[0]
+    assert table.texts()[0][0] == "2.0 \u00b1 0.2 / 2.5"
+    assert "\u00b1 error over documents" in table.notes[0]
+
+
+def test_a_layout_of_ours_says_so() -> None:
+    ours = Layout(rows=LAYOUT.rows, columns=LAYOUT.columns, cell=LAYOUT.cell, ours=True)
+    assert printed(ours).tables[0].notes[1] == LAYOUT_IS_OURS
+    assert LAYOUT_IS_OURS not in printed().tables[0].notes
+
+
+def test_a_row_that_repeats_the_paper_beside_nothing_of_ours_is_left_out() -> None:
+    again = Line("small", group="elsewhere", where={"size": "none"}, paper={"series": "small"})
+    layout = Layout(rows=(*LAYOUT.rows, again), columns=LAYOUT.columns, cell=LAYOUT.cell)
+    table = printed(layout).tables[0]
+    assert [head.text for head in table.rows] == ["small", "large", "ours", "diverged"]
+    assert "Left out, as not run here: elsewhere." in table.notes
+
+
+def test_a_further_table_without_any_value_is_left_out() -> None:
+    empty = Layout(
+        rows=LAYOUT.rows[:1], columns=(Line("none", where={"method": "none"}),), cell=LAYOUT.cell
+    )
+    assert [len(printed(*some).tables) for some in ((LAYOUT, empty), (empty,))] == [1, 1]
+
+
+def test_heads_and_titles_say_what_was_run() -> None:
+    content = printed(labels=Labels({"small": "tiny-deep"}))
+    assert content.tables[0].rows[0].text == "small (here tiny-deep)"
+    assert content.title == "Peak & size (here tiny-deep for small)"
+
+
+def test_a_unit_stands_once_for_all_or_in_the_heads() -> None:
+    assert printed().tables[0].title == "Peak memory, in GB"
+    seeds = Line("seeds", where={"method": "full"}, cell=Cell("seed", unit="draws"))
+    table = printed(Layout(rows=LAYOUT.rows, columns=(LAYOUT.columns[0], seeds), cell=LAYOUT.cell))
+    assert [head.text for head in table.tables[0].columns] == ["full (GB)", "seeds (draws)"]
+
+
+def test_latex_reads_no_text_as_a_command() -> None:
+    text = as_latex(printed(), name="demo/tab01", profile="cpu")
+    for part in (
+        r"\caption{Peak \& size: Peak memory, in GB (profile cpu).}\label{tab:demo-tab01}",
+        r"LoRA\_1",
+        r"2.0 $\pm$ 0.6\,/\,2.5",
+        r"x\,/\,1.5\textsuperscript{e}",
+        r"\cmidrule(lr){3-3}",
+        r"\emph{on a GPU}",
+        "% - lora large, rank = 16, peak: 7 GB (paper)",
+    ):
+        assert part in text
+
+
+@pytest.mark.parametrize("room", [30, ROOM, 1000])
+def test_panels_hold_every_column_once_and_fit(room: int) -> None:
+    columns = [Line(f"at {n} steps", group=f"group {n // 3}") for n in range(9)]
+    layout = Layout(rows=LAYOUT.rows, columns=tuple(columns), cell=LAYOUT.cell)
+    parts = panels(printed(layout).tables[0], room)
+    assert [index for part in parts for index in part.columns] == list(range(9))
+    assert len(parts) == {30: 9, ROOM: 3, 1000: 1}[room]
+
+
+def test_text_fits_a_terminal() -> None:
+    assert max(map(len, as_text(printed()).splitlines())) <= ROOM
+
+
+def test_csv_has_the_printed_cells() -> None:
+    rows = list(csv.reader(io.StringIO(as_csv(printed()))))
+    assert rows[0] == ["Peak memory, in GB", "full", "LoRA_1: r = 8"]
+    assert rows[1] == ["on a GPU: small", "2.0 \u00b1 0.6 / 2.5", "x / 1.5e"]
+
+
+def test_markdown_names_groups_and_lists_or_counts_the_rest() -> None:
+    text = as_markdown(printed())
+    assert "| **on a GPU** |  |  |\n| small | 2.0 \u00b1 0.6 / 2.5 | x / 1.5e |" in text
+    assert text.endswith("- small full, peak: 2.6 GB (derived)\n")
+    assert as_markdown(printed(), listed=False).endswith("2 published values in no cell.\n")

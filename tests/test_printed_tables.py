@@ -1,0 +1,120 @@
+"""Every table of a paper as it is printed, from the committed results and from the smoke run."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from harness.declare.profiles import Profile
+from harness.declare.task import Task
+from harness.publish.labels import labels_of
+from harness.publish.refresh import reference_of
+from harness.publish.report.paper_table import table_as
+from harness.publish.report.printed import Printed, print_tables
+from harness.publish.report.table_text import ROOM, as_text
+from harness.registry import load_registry
+from harness.store.result import load_result
+from harness.store.workspace import Workspace
+from tests.checkout import ROOT
+from tests.conftest import Smoke
+
+LIBRARY = load_registry()
+TASKS = [
+    pytest.param(task, id=name) for name, task in sorted(LIBRARY.tasks.items()) if task.layouts
+]
+DOCUMENT = r"""\documentclass[twocolumn]{article}
+\usepackage{booktabs}
+\begin{document}
+%s
+\end{document}
+"""
+
+
+@cache
+def printed(task: Task, profile: Profile, workspace: Workspace) -> Printed | None:
+    """Return a task's printed tables; None where it has no result."""
+    found = load_result(workspace, task, profile)
+    if found is None:
+        return None
+    return print_tables(
+        task,
+        found.table,
+        reference_of(LIBRARY, task),
+        title=LIBRARY.titles[task.id],
+        labels=labels_of(task, profile),
+    )
+
+
+def latex(task: Task) -> str:
+    """Return a task's committed table in LaTeX, nothing where there is none."""
+    found = load_result(Workspace(ROOT), task, "cpu")
+    if found is None:
+        return ""
+    title = LIBRARY.titles[task.id]
+    reference = reference_of(LIBRARY, task)
+    return table_as("latex", task, found.table, reference, title=title, profile="cpu")
+
+
+def check(task: Task, content: Printed) -> None:
+    """Every reference row stands in a cell or in the list; text fits a terminal."""
+    met = {
+        place.row
+        for table in content.tables
+        for row in table.places
+        for place in row
+        if place.row is not None
+    }
+    assert len(met) + len(content.others) == len(reference_of(LIBRARY, task))
+    assert all(len(row) == len(table.columns) for table in content.tables for row in table.places)
+    assert max(map(len, as_text(content).splitlines())) <= ROOM
+
+
+def test_there_are_tables() -> None:
+    assert len(TASKS) > 20
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_committed_tables_lose_no_value_of_the_paper(task: Task) -> None:
+    content = printed(task, "cpu", Workspace(ROOT))
+    if content is not None:
+        check(task, content)
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_smoke_tables_lose_no_value_of_the_paper(smoke: Smoke, task: Task) -> None:
+    content = printed(task, "smoke", smoke.workspace)
+    assert content is not None
+    check(task, content)
+
+
+def test_peak_memory_is_printed_as_in_the_paper() -> None:
+    text = latex(LIBRARY.tasks["lisa/tab01"])
+    rows = [line for line in text.splitlines() if line.endswith(r"\\")]
+    assert max(line.count("&") for line in rows) + 1 <= 9
+    assert r"GPT2-Small & 1.4\,/\,3.8\textsuperscript{e} &" in text
+    assert "e early version" in text
+
+
+def test_no_table_overflows_two_columns(tmp_path: Path) -> None:
+    """All committed tables, set by LaTeX."""
+    if shutil.which("pdflatex") is None:
+        pytest.skip("there is no pdflatex: apt-get install texlive-latex-recommended")
+    texts = [latex(parameter.values[0]) for parameter in TASKS]  # type: ignore[arg-type]
+    (tmp_path / "tables.tex").write_text(DOCUMENT % "\n\\clearpage\n".join(texts))
+    done = subprocess.run(
+        ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "tables.tex"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout[-2000:]
+    log = (tmp_path / "tables.log").read_text(encoding="utf-8", errors="replace")
+    bad = ("Overfull", "LaTeX Warning: Float", "LaTeX Warning: Label `")
+    assert [line for line in log.splitlines() if line.startswith(bad)] == []
+    assert (tmp_path / "tables.pdf").stat().st_size > 50_000
