@@ -19,7 +19,7 @@ class Pretrain(Params):
 
     shape: str = doc("Model, with new weights.")
     data: str = doc("Text that it is trained on.")
-    seed: int = seed("Weights and batches.", default=0)
+    seed: int = seed("One pre-training: weights and batches.", default=0)
     num_steps: int = doc("Optimizer steps.")
     batch_size: int = doc("Windows per step.")
     lr: float = doc("Learning rate at its height.")

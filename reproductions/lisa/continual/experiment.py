@@ -11,6 +11,7 @@ from harness.declare import Estimate, Experiment, Needs, Params, Profile, doc, s
 from reproductions.lisa.base_model.experiment import USES_BASE
 from reproductions.lisa.finetuning.experiment import FIXED_LR, GAMMA, PERIOD
 from reproductions.lisa.memory.experiment import Step, estimate
+from reproductions.lisa.models import stand_ins
 from reproductions.lisa.models.names import QUALITY, SMALLEST
 from reproductions.lisa.models.shapes import shape_of
 
@@ -33,7 +34,7 @@ class Stages(Params):
     method: Literal["full", "lisa"] = doc("full or lisa.", default="full")
     gamma: int = doc("Blocks trained at once by LISA; else 0.", default=0)
     period: int = doc("Optimizer steps from draw to draw of blocks, K.", default=0)
-    seed: int = seed("Text, problems and layers.", default=0)
+    seed: int = seed("One training in both stages: text, problems and layers.", default=0)
     text_steps: int = doc("Steps on text.")
     problems_steps: int = doc("Steps on problems.")
     batch_size: int = doc("Windows or problems per step.")
@@ -132,6 +133,7 @@ runs = Experiment(
     # Both stages, and decoding.
     estimate=lambda params: Estimate(seconds=SECONDS[params.model], memory_bytes=2**31),
     address=("model", "method", "gamma", "lr", "seed"),
+    stands_in=stand_ins.taught,
 )
 memory = Experiment(
     "lisa/continual_memory",

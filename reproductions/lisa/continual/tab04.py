@@ -22,10 +22,17 @@ from reproductions.lisa.continual import quantities as q
 from reproductions.lisa.continual import table
 from reproductions.lisa.continual.experiment import FULL_SIZE, half_of, memory, memory_grid, runs
 from reproductions.lisa.models import layouts
+from reproductions.lisa.models.claims import (
+    EQUIVALENCE,
+    IN_HOUSE,
+    NO_SEED,
+    ON_GSM8K,
+    on_gsm8k,
+    stand_in,
+)
 from reproductions.lisa.models.names import QUALITY
 from reproductions.lisa.models.scored import VANILLA
 from reproductions.lisa.models.step_bytes import static_error, trainable_error
-from reproductions.lisa.models.word_problem_claims import IN_HOUSE, ON_GSM8K, on_gsm8k, stand_in
 
 WHERE = "Table 4, on continual pre-training"
 COUNTED = CHECK.at(*SMOKE_AND_CPU)
@@ -34,7 +41,8 @@ ON_MEMORY = ours(
     profiles=CPU,
     elsewhere="this profile has no step of this model",
     deterministic=True,
-)
+).without_null(NO_SEED)
+BY_ARITHMETIC = CHECK.at(*CPU, elsewhere=ON_MEMORY.elsewhere)
 MODELS = {
     QUALITY: "the in-house model, all tensors counted",
     "tinyllama": "TinyLlama, by arithmetic",
@@ -43,7 +51,7 @@ MODELS = {
 MEMORY_AT_HALF = (
     (
         f"memory_at_half_{model.replace('-', '_')}",
-        ON_MEMORY,
+        ON_MEMORY if model == QUALITY else BY_ARITHMETIC,
         at_most(partial(q.memory_ratio, model=model, gamma=half_of(model)), 0.75, "ratio"),
         "With half of the blocks trained at once a step takes at most 0.75 of full training's"
         f" memory ({words}).",
@@ -120,10 +128,11 @@ task = Task(
         stand_in(WHERE),
         (
             "half_as_accurate_as_full",
-            IN_HOUSE,
+            IN_HOUSE.without_null(EQUIVALENCE),
             at_least(partial(q.lead_in_errors, gamma=half_of(QUALITY)), -1, "standard errors"),
-            "LISA with half of the blocks solves no fewer test problems than full training, minus"
-            " one standard error of full training's accuracy.",
+            "LISA with half of the blocks is on test problems of GSM8K at most one standard error"
+            " less accurate than full training. The numbers of steps were set so that full training"
+            " solves half, which may be too few for LISA.",
         ),
     )
     + claims(
@@ -132,8 +141,8 @@ task = Task(
             "half_as_accurate_as_full_on_gsm8k",
             ON_GSM8K,
             at_least(on_gsm8k, -1, "standard errors"),
-            "On GSM8K itself, LLaMA-2-7B after continual pre-training by LISA with 16 blocks is no"
-            " less accurate than by full training, minus one standard error.",
+            "On GSM8K itself, LLaMA-2-7B after continual pre-training by LISA with 16 blocks is at"
+            " most one standard error less accurate than by full training.",
         ),
     ),
     figure="figures:memory_and_accuracy",

@@ -42,7 +42,7 @@ class Given(Params):
     """Answers of models handed in."""
 
     model: str = doc("What answers.", default=PAPER_MODEL)
-    seed: int = seed("Tuning.", default=0)
+    seed: int = seed("One tuning.", default=0)
     checkpoint: str = doc("Folder of the paper's models.", default=NOT_GIVEN)
     num_questions: int = doc("How many are asked.", default=NUM_QUESTIONS)
     max_new_tokens: int = doc("Tokens of an answer at most.", default=MAX_NEW_TOKENS)

@@ -24,10 +24,10 @@ from harness.declare import (
     value,
 )
 from reproductions.lisa.dola.experiment import PAPER_MODEL, decoded, given
+from reproductions.lisa.models.claims import IN_HOUSE, stand_in
 from reproductions.lisa.models.layouts import HEADS, MODELS, OWN, PROBLEMS
 from reproductions.lisa.models.names import QUALITY
 from reproductions.lisa.models.scored import VANILLA
-from reproductions.lisa.models.word_problem_claims import IN_HOUSE, stand_in
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -37,7 +37,7 @@ ON_GSM8K = ours(
     profiles=PAPER,
     elsewhere="GSM8K is asked of the paper's model, whose weights are not at hand; the in-house"
     " model answers word problems of its own size",
-)
+).comparing("weights")
 
 
 def answer_rows(tables: Tables) -> pd.DataFrame:
@@ -57,7 +57,7 @@ ANSWERS = Table.of(
         "vanilla: pre-trained alone; lisa: then tuned, in-house on text and on problems.",
     ),
     param("decoding", str, "greedy: the most probable token; dola: what the last block adds."),
-    seed_column("Tuning, and in-house the questions."),
+    seed_column("One tuning, and in-house a draw of questions."),
     value(
         "lr",
         float,
@@ -85,21 +85,22 @@ ANSWERS = Table.of(
 def lead_under_dola(table: pd.DataFrame, *, questions: str, value: str) -> float:
     """Return LISA's share of right answers minus the untuned model's, both decoded by DoLa.
 
-    Raises InvalidQuantity where neither has any: of two that know nothing neither leads.
+    Raises InvalidQuantity where the untuned model has none: whatever was tuned is ahead of it.
     """
     rows = pick(table, questions=questions, decoding="dola")
     lisa, vanilla = (
         float(pick(rows, weights=weights)[value].astype(float).mean())
         for weights in ("lisa", "vanilla")
     )
-    if lisa == vanilla == 0.0:
-        raise InvalidQuantity(f"no answer of either model is right, by {value}")
+    if vanilla == 0.0:
+        raise InvalidQuantity("the untuned model solves nothing, so any tuning is ahead of it")
     return lisa - vanilla
 
 
-def no_lead_of_vanilla(questions: str, value: str) -> Criterion:
+def no_lead_of_vanilla(questions: str) -> Criterion:
     """Ask that LISA's model solves at least as many as the untuned one."""
-    return at_least(partial(lead_under_dola, questions=questions, value=value), 0, "share")
+    quantity = partial(lead_under_dola, questions=questions, value="flexible_accuracy")
+    return at_least(quantity, 0, "share")
 
 
 LAYOUT = Layout(
@@ -144,16 +145,10 @@ task = Task(
         stand_in("Table 13"),
         (
             "lisa_at_least_vanilla",
-            IN_HOUSE,
-            no_lead_of_vanilla("word_problems", "flexible_accuracy"),
-            "Under DoLa LISA's model solves at least as many word problems as the untuned one,"
-            " the last number of an answer being its result.",
-        ),
-        (
-            "lisa_at_least_vanilla_marked",
-            IN_HOUSE,
-            no_lead_of_vanilla("word_problems", "accuracy"),
-            "The same where only a marked result counts, as the untuned model was never shown.",
+            IN_HOUSE.comparing("weights"),
+            no_lead_of_vanilla("word_problems"),
+            "Under DoLa LISA's model solves at least as many questions of GSM8K as the untuned one,"
+            " which solves some; the last number of an answer is its result.",
         ),
     )
     + claims(
@@ -161,7 +156,7 @@ task = Task(
         (
             "lisa_at_least_vanilla_gsm8k",
             ON_GSM8K,
-            no_lead_of_vanilla("gsm8k", "flexible_accuracy"),
+            no_lead_of_vanilla("gsm8k"),
             "Under DoLa LISA's model solves at least as many of 100 questions of GSM8K as the"
             " untuned one.",
         ),

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 
-from harness.declare import CPU, Claim, at_most, claims, ours
+from harness.declare import Claim, at_most, claims, ordering
+from reproductions.lisa.finetuning import quantities as q
 from reproductions.lisa.finetuning.experiment import FIXED_LR
-from reproductions.lisa.finetuning.quantities import LISA, LORA, smoothed_difference
+from reproductions.lisa.models.claims import EQUIVALENCE, IN_HOUSE
+from reproductions.lisa.models.names import QUALITY
+from reproductions.lisa.models.stand_ins import paper_model
 
-IN_HOUSE = ours(
-    "DEV-04",
-    profiles=CPU,
-    elsewhere="smoke takes a few steps at one seed; the paper's models need their weights, which"
-    " are not at hand",
-)
+BESIDE_LORA = IN_HOUSE.comparing("method", "lisa", "lora")
+ALIKE = IN_HOUSE.without_null(EQUIVALENCE)
 ON = "In-house model on Alpaca."
 SPREAD = "Lines: mean over seeds; bars: standard error."
 DOTS = "Dots: runs, over seeds and seeds of layers; lines: their mean."
@@ -33,19 +33,39 @@ def against_lora(*models: str) -> tuple[Claim, ...]:
         *(
             (
                 f"lisa_at_most_lora_{model.replace('-', '_')}",
-                IN_HOUSE,
+                BESIDE_LORA,
                 at_most(
                     partial(
-                        smoothed_difference,
-                        one={**LISA, "model": model},
-                        other={**LORA, "model": model},
+                        q.smoothed_difference,
+                        one={**q.LISA, "model": model},
+                        other={**q.LORA, "model": model},
                     ),
                     0,
                     "nats",
                 ),
-                f"LISA's final training loss, smoothed over 13 steps, is at most LoRA's on {model},"
-                " each at its own best rate.",
+                "LISA's final training loss, smoothed over 13 steps, is at most that of LoRA, which"
+                f" trains neither embedding nor head, {on(model)}, each at its own best rate.",
             )
             for model in models
+        ),
+    )
+
+
+def on(model: str) -> str:
+    """Return on which model, by the paper's name for it."""
+    return f"on {paper_model(model)}" + ("" if model == QUALITY else f", for which {model} stands")
+
+
+def blocks_lead(figure: str, loss: str, end: Callable[..., float]) -> tuple[Claim, ...]:
+    """Return the claim that sampled blocks, and not what else LISA trains, put it before LoRA."""
+    return claims(
+        stand_in(f"{figure}, and Table 10, which takes the blocks away"),
+        (
+            "blocks_give_most_of_the_lead",
+            IN_HOUSE.without_null("with and without blocks LISA is one method of the runs"),
+            ordering(partial(q.half_way, end=end), "nats"),
+            f"LISA's final {loss} loss is at most LoRA's on LLaMA-2-7B, and embeddings, head and"
+            " final norm alone (gamma = 0) get at most half of the way from LoRA's to it, each at"
+            " its own best rate.",
         ),
     )

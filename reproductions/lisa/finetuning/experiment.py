@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from harness.declare import Estimate, Experiment, Needs, Profile, RunContext, Use, doc
 from harness.declare.experiment import UpstreamResult
 from reproductions.lisa.base_model.experiment import USES_BASE, base_of
+from reproductions.lisa.models import stand_ins
 from reproductions.lisa.models.names import GRAMMAR, IN_HOUSE, QUALITY, SMALLEST, STAGED, HowTuned
 from reproductions.lisa.models.scored import VANILLA, load_given
 from reproductions.lisa.models.tuning import RECORDS, Tuning
@@ -164,6 +165,7 @@ runs = Experiment(
     uses=USES_BASE,
     estimate=estimate,
     address=("model", "method", "gamma", "period", "lr", "layer_seed", "seed"),
+    stands_in=stand_ins.tuned,
 )
 staged = Experiment(
     "lisa/finetune_staged",
@@ -174,6 +176,7 @@ staged = Experiment(
     needs=needs,
     estimate=estimate,
     address=("model", "method", "lr", "seed"),
+    stands_in=stand_ins.tuned,
 )
 
 

@@ -10,6 +10,7 @@ from harness.publish.figures import MARKERS, PALETTE, FigureContext, plot_ours
 from reproductions.lisa.finetuning.experiment import WINDOW
 from reproductions.lisa.models.figures import end_points
 from reproductions.lisa.models.names import LABELS
+from reproductions.lisa.models.stand_ins import net
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -50,7 +51,7 @@ def by_column(table: pd.DataFrame, column: str, label: str) -> list[Line]:
 def panels_by_model(context: FigureContext, *, split: str) -> Figure:
     """Draw one panel per model, one line per method."""
     table = context.table
-    panels = [(str(m), by_method(table[table["model"] == m])) for m in table["model"].unique()]
+    panels = [(net(str(m)), by_method(table[table["model"] == m])) for m in table["model"].unique()]
     return curve_panels(context, panels, split=split)
 
 
@@ -62,7 +63,10 @@ def lisa_curves(context: FigureContext, *, column: str, label: str, title: str) 
 def ends_by_period(context: FigureContext) -> Figure:
     """Draw the runs of each number of blocks and period."""
     groups = [
-        (f"gamma {gamma}\nK {period}" if method == "lisa" else "LoRA\n(best rate)", rows)
+        (
+            f"gamma {gamma}\nK {period}" if method == "lisa" else f"{LABELS[method]}\n(best rate)",
+            rows,
+        )
         for (method, gamma, period), rows in context.table.groupby(["method", "gamma", "period"])
     ]
     return end_points(context, groups, value="test_loss", label=HELD_OUT)

@@ -7,12 +7,13 @@ come cut to one training seed.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from harness.declare import InvalidQuantity, MissingRows, pick
 from harness.declare.statistics import optimum_log2
-from reproductions.lisa.finetuning.experiment import GAMMA, NUM_STEPS, WINDOW
+from reproductions.lisa.finetuning.experiment import GAMMA, LRS, NUM_STEPS, WINDOW
+from reproductions.lisa.models.names import NO_BLOCKS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -21,14 +22,27 @@ Chosen = Mapping[str, str | int | float]
 """Columns and their values that choose a configuration."""
 LORA: Chosen = {"method": "lora"}
 LISA: Chosen = {"method": "lisa"}
+CONTROL: Chosen = {"method": NO_BLOCKS}
 TWO: Chosen = {**LISA, "gamma": GAMMA}
 EIGHT: Chosen = {**LISA, "gamma": 8}
 ONE_DRAW: Chosen = {**TWO, "period": NUM_STEPS}
 
 
 def mean_of(table: pd.DataFrame, chosen: Chosen, value: str) -> float:
-    """Return a configuration's mean over layer seeds; infinite where a run diverged."""
-    numbers = pick(table, **chosen)[value].astype(float)
+    """Return a configuration's mean over layer seeds; infinite where a run diverged.
+
+    Raises InvalidQuantity where its learning rate is at an end of the grid: a better one may lie
+    beyond.
+    """
+    rows = pick(table, **chosen)
+    for end in (LRS[0], LRS[-1]):
+        if (rows["lr"] == end).any():
+            first = rows[rows["lr"] == end].iloc[0]
+            raise InvalidQuantity(
+                f"the best rate of {first['method']} on {first['model']} is {end:g}, an end of the"
+                " grid"
+            )
+    numbers = rows[value].astype(float)
     return math.inf if numbers.isna().any() else float(numbers.mean())
 
 
@@ -59,23 +73,13 @@ def last_difference(table: pd.DataFrame, *, one: Chosen, other: Chosen) -> float
     return last(table, one) - last(table, other)
 
 
-def rise_after_minimum(table: pd.DataFrame, *, chosen: Chosen) -> float:
-    """Return the last loss minus the least on the way, of the mean over layer seeds."""
-    means = pick(table, **chosen).groupby("step")["loss"].mean()
-    return float(means.loc[means.index.max()] - means.min())
+def half_way(table: pd.DataFrame, *, end: Callable[[pd.DataFrame, Chosen], float]) -> list[float]:
+    """Return LISA's loss, the middle between it and LoRA's, and the loss without blocks.
 
-
-def distance_in_spreads(table: pd.DataFrame, *, one: Chosen, other: Chosen) -> float:
-    """Return the distance of two losses over the standard deviation of `one` over layer seeds.
-
-    Both at the first layer seed. Raises InvalidQuantity where the seeds do not differ.
+    Claimed to ascend: then LISA is ahead of LoRA, and blocks give most of its lead.
     """
-    spread = float(pick(table, **one)["test_loss"].std())
-    if not spread > 0.0:
-        raise InvalidQuantity("the runs of several layer seeds do not differ")
-    first = {"layer_seed": 0}
-    gap = difference(table, one={**one, **first}, other={**other, **first}, value="test_loss")
-    return abs(gap) / spread
+    lisa, lora, control = (end(table, one) for one in (LISA, LORA, CONTROL))
+    return [lisa, (lisa + lora) / 2, control]
 
 
 def layer_spread(table: pd.DataFrame, *, chosen: Chosen) -> float:
@@ -91,11 +95,6 @@ def gap_minus_spread(table: pd.DataFrame, *, chosen: Chosen, other: Chosen) -> f
     gap = difference(table, one=other, other=chosen, value="test_loss")
     losses = pick(table, **chosen)["test_loss"].astype(float)
     return gap - float(losses.max() - losses.min())
-
-
-def least_lead(table: pd.DataFrame, *, worst: Chosen, others: Sequence[Chosen]) -> float:
-    """Return how far the loss of `worst` lies above the nearest of the others."""
-    return min(difference(table, one=worst, other=one, value="test_loss") for one in others)
 
 
 def rate_steps(table: pd.DataFrame, *, gammas: Sequence[int], chosen: Chosen) -> list[float]:

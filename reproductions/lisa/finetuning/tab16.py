@@ -33,7 +33,11 @@ LAYOUT = Layout(
     ),
     cell=Cell("lr", digits=4),
     where={"chosen": True},
-    notes=("The models are ours, and BAdam's row is not the paper's; gamma is 0 but for LISA.",),
+    notes=(
+        "The models are ours, and BAdam's row is not the paper's; gamma is 0 but for LISA.",
+        f"A rate of {LRS[0]:g} or {LRS[-1]:g} is an end of the grid, beyond which the best one may"
+        " lie.",
+    ),
     ours=True,
 )
 task = Task(
@@ -47,7 +51,8 @@ task = Task(
             "rates_are_of_the_grid",
             CHECK.at(*SMOKE_AND_CPU),
             equal(partial(q.outside_grid, lrs=LRS), 0, "configurations"),
-            "One rate of the common grid is chosen for each model and method (how many are not).",
+            "One rate of the common grid is chosen for each model and method; those that break this"
+            " are counted.",
         ),
     ),
     figure=bind("figures:rates", column="method"),

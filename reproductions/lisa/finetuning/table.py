@@ -20,13 +20,22 @@ from reproductions.lisa.finetuning.experiment import (
     staged,
 )
 from reproductions.lisa.models.layouts import HELD_OUT
+from reproductions.lisa.models.names import NO_BLOCKS
 
 if TYPE_CHECKING:
     import pandas as pd
 
 METHODS = ("full", "lora", "galore", "lisa")
 CONFIGURATION = ["model", "method", "gamma", "period"]
-CONFIGURED = columns_of(Tune, "model", "method", "gamma", "period", "lr", "layer_seed", "seed")
+CONFIGURED = (
+    *columns_of(Tune, "model"),
+    param(
+        "method",
+        str,
+        "full, lora, galore, cyclic or lisa; no_blocks: lisa with gamma 0, as its control.",
+    ),
+    *columns_of(Tune, "gamma", "period", "lr", "layer_seed", "seed"),
+)
 CURVE: tuple[Column, ...] = (
     *CONFIGURED,
     param("split", str, "train, or test: held out."),
@@ -94,9 +103,11 @@ def curve_rows(
     import pandas as pd
 
     parts = [select(tables[runs.id], methods=methods, gammas=gammas, periods=(PERIOD,))]
+    if NO_BLOCKS in methods:
+        parts.append(without_blocks(tables[runs.id]))
     if staged.id in tables and len(tables[staged.id]):
         parts.append(select(tables[staged.id], methods=methods))
-    return pd.concat([curves(part, split=split) for part in parts])
+    return pd.concat([curves(part, split=split) for part in parts if len(part)])
 
 
 def one_rate_rows(tables: Tables, *, column: str, value: int) -> pd.DataFrame:
@@ -125,12 +136,14 @@ def ends_at_one_rate_rows(tables: Tables, *, gammas: tuple[int, ...]) -> pd.Data
 
 
 def layer_seed_rows(tables: Tables) -> pd.DataFrame:
-    """Return what LISA came to at one rate with all seeds of layers, and LoRA at its best rate."""
+    """Return what LISA came to at one rate with all seeds of layers; without blocks and LoRA at
+    their best rates."""
     import pandas as pd
 
-    lora = finals(select(tables[runs.id], methods=("lora",)))
+    others = [select(tables[runs.id], methods=("lora",)), without_blocks(tables[runs.id])]
+    ended = [finals(part) for part in others if len(part)]
     lisa = ends_at_one_rate_rows(tables, gammas=(GAMMA,))
-    return pd.concat([lora[lora["chosen"]], lisa[lisa["period"] == PERIOD]])
+    return pd.concat([*(one[one["chosen"]] for one in ended), lisa[lisa["period"] == PERIOD]])
 
 
 def finals(frame: pd.DataFrame) -> pd.DataFrame:
@@ -185,6 +198,11 @@ def select(
     if periods:
         kept &= ~lisa | frame["period"].isin(periods)
     return frame[kept]
+
+
+def without_blocks(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows of LISA with gamma = 0, as a method of its own."""
+    return select(frame, methods=("lisa",), gammas=(0,), periods=(PERIOD,)).assign(method=NO_BLOCKS)
 
 
 def at_rate(frame: pd.DataFrame, lr: float, *, gammas: tuple[int, ...]) -> pd.DataFrame:

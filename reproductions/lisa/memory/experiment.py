@@ -46,7 +46,7 @@ class Step(Params):
     seq_len: int = doc("Tokens per sequence.")
     batch_size: int = doc("Sequences per step.")
     dtype: Dtype = doc("Type of weights, gradients and moments.")
-    seed: int = seed("Layers drawn.", default=0)
+    seed: int = seed("One draw of layers.", default=0)
 
 
 class Periods(Params):
@@ -56,7 +56,7 @@ class Periods(Params):
     gamma: int = doc("Blocks that train at once.")
     num_periods: int = doc("Periods of two steps each.")
     policy: Policy = doc("What happens to the states.")
-    seed: int = seed("Layers drawn.")
+    seed: int = seed("One draw of layers.")
     seq_len: int = doc("Tokens per sequence.")
     batch_size: int = doc("Sequences per step.")
     dtype: Dtype = doc("Type of weights, gradients and moments.")

@@ -80,7 +80,7 @@ PEAKS = Table.of(
     STEP,
     param("policy", str, "What happens to the states of blocks that are frozen again."),
     param("period_number", int, "From 1; 0 where a single step is counted."),
-    seed_column("Layers drawn."),
+    seed_column("One draw of layers."),
     BYTES,
     GPU_PEAKS,
     make=peak_rows,

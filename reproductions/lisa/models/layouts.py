@@ -14,8 +14,8 @@ MODELS = TITLES | {QUALITY: f"here: {OWN}"}
 HEADS = LABELS | {VANILLA: "Vanilla", "full": "FT"}
 """Methods as the paper's tables of quality call them: there Vanilla is the untuned model."""
 ALL_METHODS = (VANILLA, *METHODS)
-HELD_OUT = "MT-Bench, here held-out loss"
-PROBLEMS = "GSM8K, here word problems"
+HELD_OUT = "held-out loss; in the paper MT-Bench"
+PROBLEMS = "GSM8K"
 
 
 def blocks_head(gamma: int) -> str:

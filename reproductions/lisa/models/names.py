@@ -12,8 +12,11 @@ STAGED = ("stories260k", "babyllama_tok105")
 GRAMMAR = "grammar-text"
 """Made-up text, which is bundled."""
 HowTuned = Literal["full", "lora", "galore", "cyclic", "lisa"]
-LABELS: dict[HowTuned, str] = {
+NO_BLOCKS = "no_blocks"
+"""LISA with gamma = 0, in tables that set it beside other methods: embeddings, head, final norm."""
+LABELS = {
     "full": "full", "lora": "LoRA", "galore": "GaLore", "cyclic": "BAdam", "lisa": "LISA",
+    NO_BLOCKS: "LISA, gamma 0",
 }  # fmt: skip
 """Methods in the order of legends."""
 TITLES = {

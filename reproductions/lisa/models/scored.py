@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from harness.declare import Experiment, Params, Profile, Use, doc, seed
 from harness.errors import DataError
+from reproductions.lisa.models import stand_ins
 
 if TYPE_CHECKING:
     from reproductions.lisa.models.language_model import LanguageModel
@@ -33,7 +34,7 @@ class Scored(Params):
     method: Literal["vanilla", "lora", "galore", "lisa", "full"] = doc(
         "How it was fine-tuned; vanilla: not at all.", default="vanilla"
     )
-    seed: int = seed("Fine-tuning.", default=0)
+    seed: int = seed("One fine-tuning.", default=0)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -76,6 +77,7 @@ def scored(
     make = partial(
         Experiment, version=1, run=run, needs=needs, estimate=estimate,
         address=("model", "method", "seed"), package=__package__,
+        stands_in=stand_ins.scored,
     )  # fmt: skip
     ours = partial(make, params=type(own["cpu"]), timeout_s=timeouts_s[0])
     theirs = partial(make, params=type(given), timeout_s=timeouts_s[1])

@@ -13,7 +13,7 @@ class Tuning(Params):
 
     model: str = doc("What is fine-tuned.")
     lr: float = doc("Highest learning rate.")
-    seed: int = seed("Batches and adapters.", default=0)
+    seed: int = seed("One fine-tuning: batches and adapters.", default=0)
     num_steps: int = doc("Optimizer steps.")
     batch_size: int = doc("Examples per step.")
     max_tokens: int = doc("Tokens of an example at most, its prompt included.", default=64)

@@ -9,6 +9,7 @@ from typing import Literal
 from harness.declare import Estimate, Experiment, Needs, Params, Profile, doc, seed
 from reproductions.lisa.base_model.experiment import USES_BASE
 from reproductions.lisa.finetuning.experiment import FIXED_LR, NUM_STEPS, SEEDS, needs
+from reproductions.lisa.models import stand_ins
 from reproductions.lisa.models.names import QUALITY, SMALLEST
 from reproductions.lisa.models.shapes import shape_of
 from reproductions.lisa.models.tuning import Tuning
@@ -31,7 +32,7 @@ class Draw(Params):
     model: str = doc("Shape of the model.")
     num_blocks: int = doc("Blocks that are built.")
     rank: int = doc("LoRA's rank.")
-    seed: int = seed("Adapters and weights.", default=0)
+    seed: int = seed("One draw of adapters and weights.", default=0)
     device: Literal["cpu", "cuda"] = doc("Where they are drawn.", default="cpu")
     dtype: Literal["float32", "bfloat16"] = doc("Type of weights and adapters.", default="bfloat16")
 
@@ -122,4 +123,5 @@ trained = Experiment(
     uses=USES_BASE,
     estimate=training_estimate,
     address=("model", "method", "lr", "seed"),
+    stands_in=stand_ins.adapted,
 )

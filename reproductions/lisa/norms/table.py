@@ -31,7 +31,7 @@ COLUMNS: tuple[Column, ...] = (
     param("when", str, "start: before any step; mean: over norms after each step."),
     param("layer", str, "A tied head is the embedding."),
     param("place", int, "Place of the layer on the figure's axis."),
-    seed_column("Adapters, weights and batches."),
+    seed_column("One fine-tuning; untrained, one draw of adapters and weights."),
     *(value(name, float, doc, nullable=True) for name, doc in VALUES.items()),
     value(
         "chosen",

@@ -9,6 +9,7 @@ from typing import Literal
 from harness.declare import Estimate, Experiment, Needs, Params, Profile, doc, seed
 from reproductions.lisa.models.costs import activation_bytes, static_bytes, with_a_tenth
 from reproductions.lisa.models.shapes import shape_of
+from reproductions.lisa.models.stand_ins import net
 
 DROPOUT = 0.1
 """What adapters have in the authors' memory script."""
@@ -37,7 +38,7 @@ class Timing(Params):
     methods: Literal["all", "full", "lora_dropout", "lora", "lisa"] = doc(
         "Which methods are timed.", default="all"
     )
-    seed: int = seed("A repetition in another process.", default=0)
+    seed: int = seed("One process on one machine.", default=0)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -111,6 +112,11 @@ def needs(timing: Timing) -> Needs:
     return Needs(device="cuda", gpu_bytes=room, packages=packages, exclusive=True)
 
 
+def stands_in(timing: Timing) -> dict[str, str]:
+    """Return what a model of small blocks stands in for; at a GPU nothing."""
+    return {} if timing.device == "cuda" else {"LLaMA-2-7B": net(timing.shape)}
+
+
 def estimate(timing: Timing) -> Estimate:
     """Return a start, and a second per step at `cpu`."""
     rounds = 1 if timing.cold else timing.num_warmup + timing.num_timed
@@ -128,4 +134,5 @@ timings = Experiment(
     needs=needs,
     estimate=estimate,
     address=("shape", "cold", "methods", "seed"),
+    stands_in=stands_in,
 )

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from harness.declare import (
     CHECK,
+    GPU_UP,
     Criterion,
     Table,
     Task,
@@ -20,13 +21,19 @@ from harness.declare import (
     value,
 )
 from harness.declare.reference import published
+from reproductions.lisa.models.claims import EQUIVALENCE
 from reproductions.lisa.step_time import quantities as q
 from reproductions.lisa.step_time.experiment import Timing, timings
 
 if TYPE_CHECKING:
     import pandas as pd
 
-WARM = ours("DEV-04", elsewhere="the smoke model shows the path, and has other proportions")
+WARM = ours(
+    "DEV-04", elsewhere="the smoke model shows the path, and has other proportions"
+).comparing("method", "full", "lisa")
+BESIDE_LORA = WARM.comparing("method", "lisa", "lora").at(
+    *GPU_UP, elsewhere="on one CPU thread the overhead of LoRA's many small products decides it"
+)
 DROPPED: q.Chosen = {"method": "lora", "dropout": 0.1}
 PLAIN: q.Chosen = {"method": "lora", "dropout": 0.0}
 
@@ -87,33 +94,33 @@ task = Task(
             "faster_than_full",
             WARM,
             lisa_at_most(q.FULL, 0.8, over="full"),
-            "A warm step of LISA takes at most 0.80 of full training's.",
+            "A warm step of LISA on LLaMA-2-7B takes at most 0.80 of full training's.",
         ),
         (
             "within_lora",
-            WARM,
-            lisa_at_most(DROPPED, 1.05, over="LoRA"),
-            "A warm step of LISA takes at most 1.05 of LoRA's with dropout 0.1.",
+            BESIDE_LORA,
+            lisa_at_most(DROPPED, 1.0, over="LoRA"),
+            "A warm step of LISA takes no longer than LoRA's with dropout 0.1.",
         ),
         (
             "within_lora_without_dropout",
-            WARM,
-            lisa_at_most(PLAIN, 1.05, over="LoRA"),
-            "The same beside LoRA without dropout.",
+            BESIDE_LORA,
+            lisa_at_most(PLAIN, 1.0, over="LoRA"),
+            "A warm step of LISA takes no longer than LoRA's without dropout.",
         ),
         (
             "forward_alike",
-            WARM,
+            WARM.without_null(EQUIVALENCE),
             ratio(partial(q.times, one=q.LISA, other=q.FULL, phase="forward"), 0.9, 1.1),
-            "Warm, LISA's forward pass takes as long as full training's, within 10 % (the paper's"
-            " figure has it 2.8 times as fast; ours is the reading that a warm device gives).",
+            "On a warm LLaMA-2-7B LISA's forward pass takes as long as full training's, within"
+            " 10 %: it is the same arithmetic, which the paper's figure has 2.8 times as fast.",
         ),
         (
             "third_of_full",
             WARM,
             lisa_at_most(q.FULL, 0.35, over="full"),
-            "A warm step of LISA takes at most 0.35 of full training's, about what the paper's 2.9"
-            " times as fast leaves.",
+            "A warm step of LISA on LLaMA-2-7B takes at most 0.35 of full training's, about what"
+            " the paper's 2.9 times as fast leaves.",
         ),
     ),
     figure="figures:time_panels",

@@ -16,7 +16,7 @@ class Run(Params):
 
     policy: Policy = doc("What happens to the states of blocks that are frozen again.")
     decay: float = doc("Weight decay of AdamW.")
-    seed: int = seed("Layers and batches.")
+    seed: int = seed("One run: layers and batches.")
     steps: int = doc("Optimizer steps.")
     num_blocks: int = doc("Blocks that the weights are cut into.", default=8)
     gamma: int = doc("Blocks that train at once.", default=2)

@@ -25,6 +25,7 @@ from reproductions.supar.models.points import (
     fixed_point,
 )
 from reproductions.supar.models.schemes import SCHEMES
+from reproductions.supar.models.stand_ins import trained
 
 COHORT_1 = Cohort(number=1, num_seeds=10, since="d7749ae120cfd1f51479c683845e7081135369a5")
 FRESH = COHORT_1.name
@@ -69,4 +70,5 @@ coordinate_check = Experiment(
     estimate=estimate,
     dry_run=".models.gpt_trial:dry_run",
     address=("scheme", "density", "seed"),
+    stands_in=trained,
 )

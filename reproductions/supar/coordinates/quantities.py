@@ -71,23 +71,3 @@ def rising_with_density(
     """Return log2 sizes from the lowest density to the highest, claimed to ascend."""
     sizes = by_density(table, scheme=scheme, block=block, step=step, value=value)
     return [math.log2(size) for size in sizes.values()]
-
-
-def steepest_slope(table: pd.DataFrame, *, scheme: str, block: str, value: str) -> float:
-    """Return the largest slope without its sign over the layers of a kind."""
-    return max(map(abs, _slopes(table, scheme=scheme, block=block, value=value)))
-
-
-def least_slope(table: pd.DataFrame, *, scheme: str, block: str, value: str) -> float:
-    """Return the least slope over the layers of a kind."""
-    return min(_slopes(table, scheme=scheme, block=block, value=value))
-
-
-def _slopes(table: pd.DataFrame, *, scheme: str, block: str, value: str) -> list[float]:
-    """Return each layer's slope of log2 size against log2 density, at the size's first step."""
-    layers = pick(table, scheme=scheme, block=block).groupby("layer", sort=True)
-    step = FIRST_STEP[value]
-    return [
-        log_slope(by_density(part, scheme=scheme, block=block, step=step, value=value))
-        for _, part in layers
-    ]

@@ -14,6 +14,7 @@ from typing import Literal
 
 from harness.declare import Estimate, Experiment, Needs, Profile, Use, doc
 from reproductions.supar.models.points import FixedPoint, StartedNet, point
+from reproductions.supar.models.stand_ins import asked
 from reproductions.supar.transfer.experiment import transfer, transfer_grid
 
 Suite = Literal["grammar", "local", "stock"]
@@ -130,6 +131,7 @@ downstream = Experiment(
     uses=(Use(experiment=transfer, params=net_of),),
     estimate=estimate,
     address=("scheme", "density", "seed"),
+    stands_in=asked,
 )
 given = Experiment(
     "supar/downstream_given",

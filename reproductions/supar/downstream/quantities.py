@@ -72,6 +72,11 @@ def margins_over_random(table: pd.DataFrame) -> list[float]:
     return [average_at_lowest(table, scheme=scheme) - guessing for scheme in ("sp", "supar")]
 
 
+def mup_and_supar(table: pd.DataFrame) -> list[float]:
+    """Return the averages of muP and SmuPar at the lowest density."""
+    return [average_at_lowest(table, scheme=scheme) for scheme in ("mup", "supar")]
+
+
 def largest_dense_difference(table: pd.DataFrame) -> float:
     """Return the largest difference of dense SmuPar and muP, over tasks and seeds; whole table."""
     dense = table[table["density"] == 1.0].dropna(subset=["accuracy"])

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 
 from harness.declare import Experiment, Params, Profile
 from reproductions.supar.models.costs import estimate_of, needs_of
+from reproductions.supar.models.stand_ins import trained
 
 
 def gpt_experiment(
@@ -33,4 +34,5 @@ def gpt_experiment(
         timeout_s=24 * 3600.0,
         address=address,
         package=__package__,
+        stands_in=trained,
     )

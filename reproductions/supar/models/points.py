@@ -66,7 +66,7 @@ class Start(Params):
         "Parameterization: sp, mup, supar, or a half-way ablation: mup_init_only, mup_lr_only."
     )
     density: float = doc("Fraction of hidden weights that is kept.")
-    seed: int = seed("Shared by all schemes: same masks, same batches.")
+    seed: int = seed("One trained net of each scheme, with the same masks and batches.")
     input_multiplier: float = doc("alpha_input; SP has none.")
     output_multiplier: float = doc("alpha_output; SP has none.")
 

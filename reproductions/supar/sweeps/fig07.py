@@ -6,7 +6,7 @@ from functools import partial
 
 from harness.declare import Task, at_least, bind, claims
 from reproductions.supar.models.claims import (
-    OURS,
+    BY_DENSITY,
     dense_is_identical,
     stays,
     transfers,
@@ -34,14 +34,14 @@ task = Task(
         stays(x=X),
         (
             "sp_or_mup_moves",
-            OURS,
+            BY_DENSITY,
             at_least(partial(q.larger_distance, schemes=RIVALS, x=X), 2, "octaves"),
             "Under standard parameterization or μP the optimal initial standard deviation moves by"
             " at least two factor-2 steps from dense to the lowest density.",
         ),
         (
             "sp_or_mup_unstable",
-            OURS,
+            BY_DENSITY,
             at_least(
                 partial(q.largest_instability, schemes=RIVALS, x=X, octaves=2.0, noise=NOISE),
                 1,
@@ -54,7 +54,7 @@ task = Task(
         *(
             (
                 f"{scheme}_not_monotone",
-                OURS,
+                BY_DENSITY,
                 at_least(partial(q.non_monotonicity, scheme=scheme, x=X), NOISE, "relative loss"),
                 f"Under {NAMES[scheme]} the loss at the best standard deviation is no monotone"
                 " function of density: it both rises and falls by more than 0.5 % from one density"

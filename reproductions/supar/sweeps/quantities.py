@@ -83,6 +83,11 @@ def best_gain(table: pd.DataFrame, *, scheme: str) -> float:
     return (losses[0] - losses[-1]) / losses[0]
 
 
+def best_gains(table: pd.DataFrame, *, schemes: Sequence[str]) -> list[float]:
+    """Return the gains of some schemes, in the given order."""
+    return [best_gain(table, scheme=scheme) for scheme in schemes]
+
+
 def non_monotonicity(table: pd.DataFrame, *, scheme: str, x: str) -> float:
     """Return how far the least loss is from being a monotone function of density, relative.
 

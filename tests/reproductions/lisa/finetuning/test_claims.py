@@ -13,7 +13,7 @@ from harness.declare.claims import Claim
 from harness.declare.reference import load_reference
 from harness.declare.statistics import InvalidQuantity, MissingRows
 from harness.declare.task import Task
-from harness.declare.verdict import Word, evaluate
+from harness.declare.verdict import Verdict, Word, evaluate
 from harness.publish.figures import draw
 from harness.store.table_csv import validate
 from reproductions.lisa.finetuning import experiment as finetune
@@ -31,7 +31,7 @@ from reproductions.lisa.finetuning import (
     tab12,
     tab16,
 )
-from reproductions.lisa.finetuning.quantities import all_blocks_gap, distance_in_spreads, rate_steps
+from reproductions.lisa.finetuning.quantities import all_blocks_gap, rate_steps
 from reproductions.lisa.finetuning.table import curves, finals
 from tests.reproductions.lisa.memory.test_claims import FOLDER
 from tests.verdicts import bad, good
@@ -53,9 +53,9 @@ BEST_RATE = {0: 3e-3, 2: 3e-3, 4: 1e-3, 8: 1e-3}
 def frames(case: Case, *, seeds: int = 3) -> dict[str, pd.DataFrame]:
     """The grids at cpu with plain losses; made once, to be copied before they are changed.
 
-    Fails: LISA ends above LoRA, rises at the end, and apart from seed to seed of its layers; with
-    all blocks it is not full training and worse, with none it is better; drawing once is best, and
-    the best rate rises with the number of blocks.
+    Fails: LISA ends above LoRA, and apart from seed to seed of its layers; with all blocks it is
+    not full training and worse, with none it is better; drawing once is best, and the best rate
+    rises with the number of blocks.
     """
     grids = {one.id: one.params_of("cpu") for one in (finetune.runs, finetune.staged)}
     return {
@@ -96,14 +96,14 @@ def final_loss(point: Mapping[str, object], case: Case) -> float:
         return (4.2 if good else 3.6) + apart + 0.3 * distance(rate, 1e-3)
     if point["method"] != "lisa":
         return HOLDS[str(point["method"])] + apart + 0.3 * distance(rate, 1e-3)
-    by_blocks = {0: 3.4, 1: 3.2, 2: 3.2, 4: 3.1, 8: 3.0}[gamma]
+    by_blocks = {0: 3.9, 1: 3.2, 2: 3.2, 4: 3.1, 8: 3.0}[gamma]
     best = BEST_RATE.get(gamma, 1e-3)
     if not good:
         by_blocks = 5.0 if gamma == 8 else 7.0 - by_blocks
         best = {0: 3e-4, 2: 3e-4, 4: 3e-4, 8: 1e-3}.get(gamma, 1e-3)
     slope = 0.1 if period in (13, 0) else {1: 0.11, 5: 0.102, 25: 0.103, 122: 0.6}[period]
     if not good:
-        slope = {122: 0.0, 25: 9.0}.get(period, slope)
+        slope = {122: 0.0, 25: 9.0, 5: 9.0}.get(period, slope)
     spread = layers * (0.01 if good else 0.4) if gamma != 8 else 0.0
     fit = 0.3 * distance(rate, best if gamma != 8 or not good else 1e-3)
     between = 0.0 if gamma == 8 and good else slope
@@ -128,14 +128,19 @@ def viewed(name: str, case: Case, seeds: int) -> pd.DataFrame:
     return view({one.id: found[one.id] for one in TASK_OF[name].reads})
 
 
+def decide(claim: Claim, task: Task, table: pd.DataFrame) -> Verdict:
+    profile = "cpu" if "cpu" in claim.scope.profiles else claim.scope.profiles[-1]
+    return evaluate(claim, table, seed=task.table.seed, profile=profile)
+
+
 def word_of(claim: Claim, task: Task, table: pd.DataFrame) -> Word:
-    return evaluate(claim, table, seed=task.table.seed, profile="cpu").word
+    return decide(claim, task, table).word
 
 
 @pytest.mark.parametrize(("task", "claim"), CLAIMS)
 def test_claim_holds(task: Task, claim: Claim) -> None:
     table = table_of(task, "holds")
-    verdict = evaluate(claim, table, seed=task.table.seed, profile="cpu")
+    verdict = decide(claim, task, table)
     assert verdict.word == good(claim), verdict
 
 
@@ -144,7 +149,7 @@ def test_claim_fails(task: Task, claim: Claim) -> None:
     table = table_of(task, "fails")
     if claim.id == "rates_are_of_the_grid":
         table = table.assign(lr=table["lr"].replace(1e-3, 2e-3))
-    verdict = evaluate(claim, table, seed=task.table.seed, profile="cpu")
+    verdict = decide(claim, task, table)
     assert verdict.word == bad(claim), verdict
 
 
@@ -203,12 +208,29 @@ def test_best_rate_at_the_end_of_the_grid_is_no_place() -> None:
         )
 
 
-def test_runs_that_do_not_differ_have_no_distance_in_spreads() -> None:
-    frame = frames("holds")[finetune.runs.id]
-    table = finals(frame[(frame["method"] == "lisa") & (frame["layer_seed"] == 0)])
-    one = {"method": "lisa", "period": 13, "gamma": 2, "lr": 1e-3}
-    with pytest.raises(InvalidQuantity, match="do not differ"):
-        distance_in_spreads(table[table["seed"] == 0], one=one, other=one)
+@pytest.mark.parametrize("lr", [finetune.LRS[0], finetune.LRS[-1]])
+def test_a_method_whose_best_rate_ends_the_grid_decides_nothing(lr: float) -> None:
+    claim = fig06.task.claims[0]
+    table = table_of(fig06.task, "holds")
+    lora = (table["method"] == "lora") & (table["model"] == "tiny-quality")
+    verdict = decide(claim, fig06.task, table.assign(lr=table["lr"].mask(lora, lr)))
+    assert verdict.word is Word.INCONCLUSIVE
+    assert verdict.reason == (
+        f"the best rate of lora on tiny-quality is {lr:g}, an end of the grid"
+    )
+    others = table["model"] != "tiny-quality"
+    assert word_of(claim, fig06.task, table.assign(lr=table["lr"].mask(others, lr))) is (
+        Word.REPRODUCED
+    )
+
+
+def test_blocks_that_give_little_of_the_lead_are_seen_though_lisa_leads() -> None:
+    (claim,) = fig01.task.claims
+    table = table_of(fig01.task, "holds")
+    control = table["method"] == "no_blocks"
+    assert set(table.loc[control, "gamma"]) == {0}
+    near = table.assign(loss=table["loss"].mask(control, table["loss"] - 0.4))
+    assert word_of(claim, fig01.task, near) is Word.NOT_REPRODUCED
 
 
 def test_all_blocks_are_compared_at_every_step() -> None:

@@ -87,7 +87,7 @@ def table_of(case: Case, grid: Profile = "cpu") -> pd.DataFrame:
 
 
 def decide(claim: Claim, table: pd.DataFrame) -> Any:
-    return evaluate(claim, table, seed=task.table.seed, profile="cpu")
+    return evaluate(claim, table, seed=task.table.seed, profile="gpu")
 
 
 @pytest.mark.parametrize("grid", ["cpu", "gpu"])

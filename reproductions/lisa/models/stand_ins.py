@@ -1,0 +1,59 @@
+"""What small models and their tasks stand in for, by the parameters of a trial. No torch."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Protocol
+
+from reproductions.lisa.models.names import IN_HOUSE, SMALLEST, STAGED
+from reproductions.lisa.models.shapes import shape_of
+
+STAGED_WEIGHTS = {"stories260k": "0.3M", "babyllama_tok105": "0.9M"}
+
+
+class OfModel(Protocol):
+    """Parameters that name a model."""
+
+    @property
+    def model(self) -> str: ...
+
+
+def net(model: str) -> str:
+    """Return a small model in words.
+
+    >>> net("tiny-quality"), net("stories260k")
+    ('a LLaMA of 2.1M weights', 'a LLaMA of 0.3M weights')
+    """
+    weights = STAGED_WEIGHTS.get(model) or f"{shape_of(model).num_params / 1e6:.1f}M"
+    return f"a LLaMA of {weights} weights"
+
+
+def tuned(params: OfModel) -> Mapping[str, str]:
+    """Return what fine-tuning on instructions stands in for."""
+    texts = "made-up sentences" if params.model == SMALLEST else "short answers of Alpaca"
+    return {paper_model(params.model): net(params.model), "Alpaca-GPT4": texts}
+
+
+def paper_model(model: str) -> str:
+    """Return the paper's model that a small one stands in for."""
+    return "TinyLlama" if model in STAGED else "LLaMA-2-7B"
+
+
+def adapted(params: OfModel) -> Mapping[str, str]:
+    """Return what a training with norms stands in for, beside untrained adapters at true size."""
+    return {"trained LLaMA-2-7B": net(params.model)}
+
+
+def scored(params: OfModel) -> Mapping[str, str]:
+    """Return what a small model stands in for where it is scored; nothing where it is handed in."""
+    if params.model not in IN_HOUSE:
+        return {}
+    return dict.fromkeys(("LLaMA-2-7B", "LLaMA-2-70B"), net(params.model))
+
+
+def taught(params: OfModel) -> Mapping[str, str]:
+    """Return what continual pre-training and its problems stand in for.
+
+    The paper's models are there by arithmetic, under their own names.
+    """
+    return {"GSM8K": f"word problems of ours, by {net(params.model)}"}

@@ -1,0 +1,49 @@
+"""What small models stand in for is said by the parameters of the trials behind a task."""
+
+from __future__ import annotations
+
+import pytest
+
+from harness.declare.profiles import Profile
+from harness.declare.task import Task
+from harness.publish.labels import labels_of
+from reproductions.lisa.continual import tab04
+from reproductions.lisa.finetuning import fig01, fig06
+from reproductions.lisa.lm_benchmarks import tab05
+from reproductions.lisa.mt_bench import tab09
+from reproductions.lisa.norms import fig02
+from reproductions.lisa.step_time import fig04
+
+
+@pytest.mark.parametrize(
+    ("task", "profile", "text", "expected"),
+    [
+        (fig01.task, "cpu", "LLaMA-2-7B", "LLaMA-2-7B (here a LLaMA of 2.1M weights)"),
+        (fig01.task, "smoke", "Alpaca-GPT4", "Alpaca-GPT4 (here made-up sentences)"),
+        (
+            fig06.task, "cpu", "TinyLlama",
+            "TinyLlama (here a LLaMA of 0.3M weights and a LLaMA of 0.9M weights)",
+        ),
+        (
+            tab04.task, "cpu", "GSM8K",
+            "GSM8K (here word problems of ours, by a LLaMA of 2.1M weights)",
+        ),
+        (tab05.task, "cpu", "LLaMA-2-70B", "LLaMA-2-70B (here a LLaMA of 2.1M weights)"),
+        (tab09.task, "cpu", "LLaMA-2-70B", "LLaMA-2-70B (here a LLaMA of 2.1M weights)"),
+        (fig04.task, "cpu", "LLaMA-2-7B", "LLaMA-2-7B (here a LLaMA of 6.5M weights)"),
+    ],
+)  # fmt: skip
+def test_names_of_the_paper_are_followed_by_what_was_run(
+    task: Task, profile: Profile, text: str, expected: str
+) -> None:
+    assert labels_of(task, profile).text(text) == expected
+
+
+def test_models_that_are_there_by_arithmetic_keep_their_names() -> None:
+    for task in (tab04.task, fig02.task):
+        assert labels_of(task, "cpu").names("LLaMA-2-7B, untrained") == "LLaMA-2-7B, untrained"
+
+
+@pytest.mark.parametrize("task", [fig04.task, tab05.task, tab09.task], ids=lambda task: task.id)
+def test_nothing_stands_in_at_the_papers_scale(task: Task) -> None:
+    assert labels_of(task, "paper").here == {}

@@ -1,0 +1,47 @@
+"""What texts and widths stand in for is said by the parameters of the trials behind a task."""
+
+from __future__ import annotations
+
+import pytest
+
+from harness.declare.profiles import Profile
+from harness.declare.task import Task
+from harness.publish.labels import labels_of
+from reproductions.supar.coordinates import fig05
+from reproductions.supar.downstream import tab02, tab02_proxy
+from reproductions.supar.sweeps import fig06, fig09
+from reproductions.supar.transfer import fig03
+
+SHAKESPEARE = {"SlimPajama": "Tiny Shakespeare", "widths up to 4096": "width 256"}
+
+
+@pytest.mark.parametrize(
+    ("task", "profile", "expected"),
+    [
+        (fig06.task, "cpu", SHAKESPEARE),
+        (fig05.task, "cpu", {**SHAKESPEARE, "widths up to 4096": "width 768"}),
+        (
+            fig09.task, "cpu",
+            {**SHAKESPEARE,
+             "widths up to 4096": "width 96 and width 136 and width 192 and width 272"},
+        ),
+        (fig03.task, "smoke", {"SlimPajama": "made-up text", "widths up to 4096": "width 64"}),
+        (
+            tab02_proxy.task, "cpu",
+            {**SHAKESPEARE, "SlimPajama": "public-domain books"},
+        ),
+    ],
+)  # fmt: skip
+def test_a_task_says_on_what_it_was_trained(
+    task: Task, profile: Profile, expected: dict[str, str]
+) -> None:
+    assert labels_of(task, profile).here == expected
+
+
+def test_boolq_says_that_it_lacks_its_passages_where_it_does() -> None:
+    assert labels_of(tab02.task, "cpu").names("BoolQ") == "BoolQ (here asked without its passages)"
+
+
+@pytest.mark.parametrize("task", [fig03.task, fig06.task, tab02.task], ids=lambda task: task.id)
+def test_nothing_stands_in_at_the_papers_scale(task: Task) -> None:
+    assert labels_of(task, "paper").here == {}
