@@ -24,7 +24,7 @@ def supar_is_best(scope: Scope) -> Row:
     return (
         "supar_best",
         scope.without_null(EQUIVALENCE),
-        at_least(q.least_lead, -0.01, "accuracy"),
+        at_least(q.leads, -0.01, "accuracy"),
         "At density 1/16 and below, SμPar's average accuracy is no more than 0.01 below the better"
         " of SP's and μP's.",
     )

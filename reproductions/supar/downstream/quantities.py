@@ -44,19 +44,20 @@ def average_at_lowest(table: pd.DataFrame, *, scheme: str) -> float:
     return average(table, scheme=scheme, density=density)
 
 
-def least_lead(table: pd.DataFrame) -> float:
-    """Return SmuPar's average over the better of SP's and muP's, the least over low densities.
+def leads(table: pd.DataFrame) -> list[float]:
+    """Return SmuPar's average over SP's and over muP's, at each low density.
 
     Raises MissingRows where the table has no density of at most 1/16.
     """
     densities = [float(d) for d in sorted(table["density"].dropna().unique()) if d <= SPARSE]
     if not densities:
         raise MissingRows(f"the table has no density of at most {SPARSE:g}")
-    return min(
+    return [
         average(table, scheme="supar", density=density)
-        - max(average(table, scheme=scheme, density=density) for scheme in ("sp", "mup"))
+        - average(table, scheme=scheme, density=density)
         for density in densities
-    )
+        for scheme in ("sp", "mup")
+    ]
 
 
 def lead_on_task(table: pd.DataFrame, *, task: str) -> float:

@@ -35,7 +35,7 @@ task = Task(
         (
             "sp_or_mup_moves",
             BY_DENSITY,
-            at_least(partial(q.larger_distance, schemes=RIVALS, x=X), 2, "octaves"),
+            at_least(partial(q.distances, schemes=RIVALS, x=X), 2, "octaves").in_at_least(1),
             "Under standard parameterization or μP the optimal initial standard deviation moves by"
             " at least two factor-2 steps from dense to the lowest density.",
         ),
@@ -43,10 +43,10 @@ task = Task(
             "sp_or_mup_unstable",
             BY_DENSITY,
             at_least(
-                partial(q.largest_instability, schemes=RIVALS, x=X, octaves=2.0, noise=NOISE),
+                partial(q.instabilities, schemes=RIVALS, x=X, octaves=2.0, noise=NOISE),
                 1,
                 "bounds",
-            ),
+            ).in_at_least(1),
             "Under standard parameterization or μP the start does not transfer: the optimal initial"
             " standard deviation moves by at least two factor-2 steps, or the best loss is no"
             " monotone function of density. Either suffices.",

@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-def larger_distance(table: pd.DataFrame, *, schemes: Sequence[str], x: str = "log2_lr") -> float:
-    """Return the larger of the distances that the optima of some schemes move, in octaves."""
-    return max(optimum_distance(table, scheme=scheme, x=x) for scheme in schemes)
+def distances(table: pd.DataFrame, *, schemes: Sequence[str], x: str = "log2_lr") -> list[float]:
+    """Return the distances that the optima of some schemes move, in octaves."""
+    return [optimum_distance(table, scheme=scheme, x=x) for scheme in schemes]
 
 
 def extra_distance(table: pd.DataFrame, *, scheme: str, x: str = "log2_lr") -> float:
@@ -99,31 +99,26 @@ def non_monotonicity(table: pd.DataFrame, *, scheme: str, x: str) -> float:
     return min(max(steps), -min(steps))
 
 
-def largest_instability(
+def instabilities(
     table: pd.DataFrame, *, schemes: Sequence[str], x: str, octaves: float, noise: float
-) -> float:
-    """Return the largest sign that an optimum does not hold, over schemes and two signs.
+) -> list[float]:
+    """Return two signs for each scheme that its optimum does not hold, 1 at the bound of each.
 
-    The distance it moves over `octaves`, and `non_monotonicity` over `noise`: at least 1 where
-    either passes its bound.
+    The distance it moves over `octaves`, and `non_monotonicity` over `noise`.
     """
-    return max(
-        max(
-            optimum_distance(table, scheme=scheme, x=x) / octaves,
-            non_monotonicity(table, scheme=scheme, x=x) / noise,
-        )
-        for scheme in schemes
-    )
+    moved = [optimum_distance(table, scheme=scheme, x=x) / octaves for scheme in schemes]
+    wavered = [non_monotonicity(table, scheme=scheme, x=x) / noise for scheme in schemes]
+    return moved + wavered
 
 
-def failure_of_half(table: pd.DataFrame, *, scheme: str, x: str, octaves: float) -> float:
-    """Return how surely half a correction fails: above 0 where either sign is there.
+def failures_of_half(table: pd.DataFrame, *, scheme: str, x: str, octaves: float) -> list[float]:
+    """Return two signs that half a correction fails, each above 0 where it is there.
 
-    The distance its optimum moves beyond SmuPar's and `octaves`, or by how much dearer its
-    transfer is, relative to the loss; whichever is larger.
+    The distance its optimum moves beyond SmuPar's and `octaves`; and by how much dearer its
+    transfer is, relative to the loss.
     """
     ours, theirs = transfer_losses(table, schemes=("supar", scheme), x=x)
-    return max(extra_distance(table, scheme=scheme, x=x) - octaves, theirs - ours)
+    return [extra_distance(table, scheme=scheme, x=x) - octaves, theirs - ours]
 
 
 def mean_gap(table: pd.DataFrame, *, scheme: str, densest: float) -> float:

@@ -75,10 +75,10 @@ def test_range_is_between_the_outermost_of_all_densities() -> None:
     assert sweeps.optimum_range(DENSE, scheme="sp") == 0.0
 
 
-def test_larger_and_extra_distance() -> None:
+def test_distances_and_extra_distance() -> None:
     still = table(*(DENSE.assign(scheme="supar", density=d) for d in (1.0, 0.25)))
     both = table(DENSE, SPARSE, still)
-    assert sweeps.larger_distance(both, schemes=("supar", "sp")) == 1.0
+    assert sweeps.distances(both, schemes=("supar", "sp")) == [0.0, 1.0]
     assert sweeps.extra_distance(both, scheme="sp") == 1.0
 
 
@@ -208,14 +208,16 @@ def test_non_monotonicity_needs_a_rise_and_a_fall() -> None:
         assert sweeps.non_monotonicity(straight, scheme="sp", x="log2_lr") < 0.0
 
 
-def test_instability_is_the_larger_sign_over_its_bound() -> None:
+def test_instabilities_are_two_signs_over_their_bounds() -> None:
     bounds = {"schemes": ("sp",), "x": "log2_lr"}
-    # The optimum stays, so the waver alone counts.
-    found = sweeps.largest_instability(LADDER, **bounds, octaves=2.0, noise=0.01)
-    assert found == pytest.approx(0.05 / 1.9 / 0.01)
+    # The optimum stays, the loss wavers.
+    found = sweeps.instabilities(LADDER, **bounds, octaves=2.0, noise=0.01)
+    assert found == pytest.approx([0.0, 0.05 / 1.9 / 0.01])
     moved = table(DENSE, SPARSE.assign(train_loss=SPARSE["train_loss"] + 5.0))
     moved["val_loss"] = moved["train_loss"]
-    assert sweeps.largest_instability(moved, **bounds, octaves=2.0, noise=0.01) == 0.5
+    moves, wavers = sweeps.instabilities(moved, **bounds, octaves=2.0, noise=0.01)
+    assert moves == 0.5
+    assert wavers < 0.0
 
 
 def test_half_a_correction_fails_by_distance_or_by_transfer() -> None:
@@ -223,8 +225,8 @@ def test_half_a_correction_fails_by_distance_or_by_transfer() -> None:
     both = table(DENSE, SPARSE, still)
     # SP moves by 1 octave, SmuPar by none; SP's transfer costs (4.0 - 2.5) / 2.5.
     bounds = {"scheme": "sp", "x": "log2_lr"}
-    assert sweeps.failure_of_half(both, **bounds, octaves=0.2) == pytest.approx(0.8)
-    assert sweeps.failure_of_half(both, **bounds, octaves=2.0) == pytest.approx(0.6)
+    assert sweeps.failures_of_half(both, **bounds, octaves=0.2) == pytest.approx([0.8, 0.6])
+    assert sweeps.failures_of_half(both, **bounds, octaves=2.0) == pytest.approx([-1.0, 0.6])
 
 
 # --- dense twins ---
