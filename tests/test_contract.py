@@ -117,6 +117,19 @@ def test_ci_decides_every_exact_claim(task: Task) -> None:
         assert set(ran) & set(claim.scope.profiles), f"{claim.id}: decided in none of {ran}"
 
 
+@pytest.mark.parametrize("task", TASKS)
+def test_every_claim_names_what_chance_may_shuffle_or_why_there_is_nothing(task: Task) -> None:
+    for claim in task.claims:
+        factor, no_null = claim.scope.factor, claim.scope.no_null
+        if claim.scope.grade == "exact":
+            assert factor is None and not no_null, claim.id
+            continue
+        assert (factor is None) == bool(no_null), claim.id
+        if factor is not None:
+            columns = {column.name: column.role for column in task.table.columns}
+            assert columns.get(factor.column) == "param", f"{claim.id}: {factor.column}"
+
+
 @pytest.mark.parametrize("paper", PAPERS)
 def test_each_paper_has_an_exact_claim_that_smoke_decides(paper: str) -> None:
     tasks = [task for task in LIBRARY.tasks.values() if task.paper == paper]

@@ -63,7 +63,12 @@ def chance_of(claim: Claim, shuffle: Shuffle) -> Chance:
 def chance_code(task: Task, claim: Claim) -> str:
     """Return a digest of what a claim's chance rate follows from, beside its runs."""
     factor, criterion = claim.scope.factor, claim.criterion
-    asked = [criterion.form, str(criterion.threshold), criterion.tolerance]
+    asked = [
+        criterion.form,
+        str(criterion.threshold),
+        criterion.tolerance,
+        criterion.at_least_of or 0,
+    ]
     compared = [] if factor is None else [factor.column, list(factor.levels), factor.mirrored]
     return digest([claim_code(task, claim), asked, compared])[:32]
 

@@ -46,7 +46,7 @@ def withdrawn_rows(
     broken = {name for name in library.broken if name.split("/")[0] == paper}
     reasons = _reasons(load_paper(library.papers[paper].folder))
     return [
-        _row(name, side, reasons.get(name), profile)
+        _row(name, side, reasons.get(name.partition("@")[0]), profile)
         for name, side in sorted(_sealed_once(workspace, library, paper, profile).items())
         if name not in declared and name.split(":")[0] not in broken
     ]
