@@ -124,7 +124,7 @@ def _shown(library: Library, row: CheckRow) -> Shown:
     labels = _labels(task, cast(Profile, row.profile), library.titles[task.id])
     return Shown(
         row=row,
-        statement=labels.text(claim.statement),
+        statement=labels.statement(claim),
         unit=claim.criterion.unit,
         tolerance=claim.criterion.tolerance,
     )

@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from harness.declare.claims import Claim
 from harness.declare.profiles import Profile
 from harness.declare.task import Task
 from harness.run.trial import all_trials, with_upstream
@@ -33,6 +34,11 @@ class Labels:
             return named
         what = str(self) if len(self.here) <= FEW else "stand-ins, see the deviations"
         return f"{text.removesuffix('.')} (here {what})" + ("." if text.endswith(".") else "")
+
+    def statement(self, claim: Claim) -> str:
+        """Return a claim's statement, which says what was run, or a check's, where it names it."""
+        tell = self.names if claim.scope.grade == "exact" else self.text
+        return tell(claim.statement)
 
     def within(self, title: str) -> Labels:
         """Return what stands in for what a title names; all of it where it names nothing.

@@ -89,6 +89,13 @@ class Entry:
         return f"{self.paper}/{self.item.id}"
 
     @property
+    def seed(self) -> str:
+        """What counts as a seed, to stand after "A seed is"; nothing where there are none."""
+        columns = self.task.table.columns if self.task is not None else ()
+        doc = next((column.doc for column in columns if column.role == "seed"), "")
+        return doc[:1].lower() + doc[1:]
+
+    @property
     def title(self) -> str:
         """The item's title, with what the best run of it took in the place of what it names."""
         return self.runs[0].labels.text(self.item.title) if self.runs else self.item.title

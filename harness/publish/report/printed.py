@@ -11,7 +11,7 @@ from harness.declare.layout import Cell, Layout, Line
 from harness.declare.reference import MARKS, NOT_PUBLISHED, STANDING
 from harness.declare.statistics import mean_and_error
 from harness.declare.task import Task
-from harness.publish.labels import Labels, labels_of
+from harness.publish.labels import Labels
 from harness.publish.report.beside import X_TOLERANCE, OtherRow, other_row
 from harness.publish.report.text import PLUS_MINUS, fixed, number
 
@@ -120,8 +120,8 @@ def print_run(entry: Entry, run: Run) -> Printed | None:
     task = entry.task
     if run.table is None or task is None or entry.reference is None or not task.layouts:
         return None
-    labels = labels_of(task, run.profile)
-    return print_tables(task, run.table, entry.reference, title=entry.item.title, labels=labels)
+    title = entry.item.title
+    return print_tables(task, run.table, entry.reference, title=title, labels=run.labels)
 
 
 def print_tables(

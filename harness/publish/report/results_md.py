@@ -12,6 +12,7 @@ from harness.declare.verdict import Word
 from harness.errors import SpecError
 from harness.measure.bench import BenchmarkResult
 from harness.publish.check_row import CheckRow, counts_text
+from harness.publish.labels import Labels
 from harness.publish.report.beside import beside
 from harness.publish.report.load import Entry, Paper, Run, Sources
 from harness.publish.report.paper_table import grid
@@ -101,7 +102,7 @@ def _overview(papers: Sequence[Paper]) -> str:
     rows = []
     for entry in (entry for paper in papers for entry in paper.entries):
         link = f"[{entry.id}](#{_anchor(entry)})"
-        title = markdown_cell(entry.item.title)
+        title = markdown_cell(entry.title)
         rows += [[link, title, run.profile, counts_text(run.rows)] for run in entry.runs]
         if not entry.runs:
             rows.append([link, title, "", markdown_cell(entry.state)])
@@ -113,10 +114,10 @@ def _anchor(entry: Entry) -> str:
 
 
 def _entry(entry: Entry) -> str:
-    head = f'<a id="{_anchor(entry)}"></a>\n\n### {entry.id}: {markdown_cell(entry.item.title)}\n'
+    head = f'<a id="{_anchor(entry)}"></a>\n\n### {entry.id}: {markdown_cell(entry.title)}\n'
     if entry.state or entry.task is None:
         parts = [head, _sentence(entry.state)]
-        parts += [_claims(entry, entry.not_run)] if entry.not_run else []
+        parts += [_claims(entry, entry.not_run, Labels())] if entry.not_run else []
         return "\n".join(parts)
     return "\n".join([head, *(_run(entry, run) for run in entry.runs)])
 
@@ -130,7 +131,8 @@ def _run(entry: Entry, run: Run) -> str:
     parts = [f"Profile `{run.profile}`: {_sources(entry, run)}.\n"]
     if run.problem:
         parts.append(_sentence(f"The stored result cannot be used: {run.problem}"))
-    parts.append(_claims(entry, run.rows) if run.rows else "It declares no claims.\n")
+    parts.append(_claims(entry, run.rows, run.labels) if run.rows else "It declares no claims.\n")
+    parts += [f"A seed is {entry.seed}\n"] if entry.seed else []
     parts += _meeting(entry, run)
     if run.deviations:
         links = [f"[{d.id}](#{_deviation_anchor(entry.paper, d)})" for d in run.deviations]
@@ -150,20 +152,20 @@ def _sources(entry: Entry, run: Run) -> str:
     return f"trials {trials}; {origin(run.sources)}; {', '.join(links)}"
 
 
-def _claims(entry: Entry, rows: Sequence[CheckRow]) -> str:
+def _claims(entry: Entry, rows: Sequence[CheckRow], labels: Labels) -> str:
     by_id = {claim.id: claim for claim in entry.task.claims} if entry.task else {}
     header = ["claim", "grade", "verdict", "ours", "95 % interval", "seeds", "asked", "paper"]
-    body = [_claim_row(by_id[row.claim], row) for row in rows]
+    body = [_claim_row(by_id[row.claim], row, labels) for row in rows]
     return markdown_table([*header, "seal"], body) + "\n"
 
 
-def _claim_row(claim: Claim, row: CheckRow) -> list[str]:
+def _claim_row(claim: Claim, row: CheckRow, labels: Labels) -> list[str]:
     unit = f" {claim.criterion.unit}" if claim.criterion.unit and row.measured is not None else ""
     told = "; ".join(note for note in (row.reason, chance_note(row)) if note)
     verdict = f"{row.verdict}: {told}" if told else row.verdict
     asked = threshold(row.form, row.threshold, tolerance=claim.criterion.tolerance)
     cells = [
-        claim.statement,
+        labels.statement(claim),
         row.grade,
         verdict,
         f"{number(row.measured)}{unit}",
@@ -251,7 +253,7 @@ def verdict_block(paper: Paper) -> str:
     """
     rows, lost = [], []
     for entry in paper.entries:
-        title = markdown_cell(entry.item.title)
+        title = markdown_cell(entry.title)
         rows += [[entry.id, title, run.profile, counts_text(run.rows)] for run in entry.runs]
         if not entry.runs:
             rows.append([entry.id, title, "", markdown_cell(entry.state)])
@@ -263,7 +265,8 @@ def verdict_block(paper: Paper) -> str:
 
 
 def _lost(entry: Entry, run: Run) -> Iterable[str]:
-    statements = {claim.id: claim.statement for claim in entry.task.claims} if entry.task else {}
+    claims = entry.task.claims if entry.task else ()
+    statements = {claim.id: run.labels.statement(claim) for claim in claims}
     for row in run.rows:
         if row.verdict == Word.NOT_REPRODUCED and row.decides:
             band = f", 95 % interval {interval(row)}" if interval(row) else ""

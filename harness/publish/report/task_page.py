@@ -10,6 +10,7 @@ from typing import Any
 from harness.declare.claims import Claim
 from harness.declare.reference import NOT_PUBLISHED
 from harness.publish.check_row import CheckRow
+from harness.publish.labels import Labels
 from harness.publish.report.beside import Beside, beside
 from harness.publish.report.load import Entry, Paper, Run
 from harness.publish.report.printed import Head, print_run
@@ -35,13 +36,14 @@ def task_context(paper: Paper, entry: Entry) -> dict[str, Any]:
         "root": "../../",
         "paper": paper.meta,
         "id": entry.id,
-        "title": entry.item.title,
+        "title": entry.title,
+        "seed": entry.seed,
         "file": entry.item.file,
         "state": entry.state,
         "caption": task.caption if task else "",
         "alt": task.alt if task else "",
         "runs": [_run(entry, run) for run in entry.runs],
-        "not_run": [_claim(_claim_of(entry, row), row) for row in entry.not_run],
+        "not_run": [_claim(_claim_of(entry, row), row, Labels()) for row in entry.not_run],
         "not_published": NOT_PUBLISHED,
         "plus_minus": PLUS_MINUS,
     }
@@ -58,7 +60,7 @@ def _run(entry: Entry, run: Run) -> dict[str, Any]:
         "problem": run.problem,
         "figure": f"figures/{stem}.svg" if run.figure is not None else "",
         "csv": f"data/{stem}.csv" if run.table is not None else "",
-        "claims": [_claim(_claim_of(entry, row), row) for row in run.rows],
+        "claims": [_claim(_claim_of(entry, row), row, run.labels) for row in run.rows],
         "table": _table(content) if content is not None else None,
         "printed": _printed(entry, run),
         "deviations": run.deviations,
@@ -81,10 +83,10 @@ def _claim_of(entry: Entry, row: CheckRow) -> Claim:
     return next(claim for claim in claims if claim.id == row.claim)
 
 
-def _claim(claim: Claim, row: CheckRow) -> dict[str, str]:
+def _claim(claim: Claim, row: CheckRow, labels: Labels) -> dict[str, str]:
     unit = f" {claim.criterion.unit}" if claim.criterion.unit else ""
     return {
-        "statement": claim.statement,
+        "statement": labels.statement(claim),
         "where": claim.where,
         "grade": row.grade,
         "verdict": row.verdict,
