@@ -93,9 +93,11 @@ def curve_panels(
     for ax, (title, lines) in zip(axes, panels, strict=True):
         for line in lines:
             rows = line.rows if split == "test" else _averaged(line.rows)
+            # Where only start and end were measured, nothing is known of the way between.
+            style = "-" if rows["step"].nunique() > 2 else "none"
             plot_ours(
                 ax, rows, x="step", y="loss", label=line.label, color=PALETTE[line.style],
-                marker=MARKERS[line.style],
+                marker=MARKERS[line.style], style=style,
             )  # fmt: skip
         ax.set_title(title)
         ax.set_xlabel("optimizer step")
