@@ -6,12 +6,13 @@ import csv
 import io
 import shutil
 import subprocess
-import sys
 from functools import cache
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
+from harness.cli import app
 from harness.declare.profiles import Profile
 from harness.declare.task import Task
 from harness.publish.labels import labels_of
@@ -112,10 +113,8 @@ def test_values_of_an_early_version_stand_beside_other_models_of_ours() -> None:
 
 def table(*options: str) -> str:
     """Return what `repro table lisa/tab10 --profile cpu` prints."""
-    words = [sys.executable, "-m", "harness.cli", "table", "lisa/tab10", "--profile", "cpu"]
-    done = subprocess.run(
-        [*words, *options], cwd=ROOT, capture_output=True, text=True, timeout=60, check=True
-    )
+    done = CliRunner().invoke(app, ["table", "lisa/tab10", "--profile", "cpu", *options])
+    assert done.exit_code == 0, done.output
     return done.stdout
 
 
