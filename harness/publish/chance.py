@@ -15,9 +15,10 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from harness.declare.claims import Claim, Factor
-from harness.declare.statistics import InvalidQuantity
+from harness.declare.statistics import InvalidQuantity, MissingRows
 from harness.declare.task import Task
 from harness.declare.verdict import Word, decide, samples_per_seed
+from harness.errors import HarnessError
 from harness.provenance.canonical import digest
 from harness.provenance.seals import claim_code
 from harness.store.meta import TOO_FEW, Chance
@@ -148,7 +149,8 @@ class Shuffle:
                 part, made = self._part(self.table, seed), self._make(self._runs_of(seed))
                 made = made.reset_index(drop=True).astype(part.dtypes)
                 assert_frame_equal(part, made, rtol=DIGITS)
-        except Exception:  # noqa: BLE001 - whatever a view raises on one seed: it wants them all
+        except (AssertionError, HarnessError, LookupError, ValueError):
+            # It wants them all: a view that is broken raises on all of them again.
             return False
         return True
 
@@ -198,7 +200,7 @@ class Shuffle:
             return samples_per_seed(claim, table, self.seed)
         except InvalidQuantity:
             return [[math.nan]] * len(self.seeds)
-        except Exception:  # noqa: BLE001 - rows that no run would give
+        except MissingRows:
             return None
 
     def _once(self, name: tuple[int, ...], frames: Frames) -> pd.DataFrame | None:
@@ -206,7 +208,7 @@ class Shuffle:
         if name not in self._made:
             try:
                 self._made[name] = self._make(frames)
-            except Exception:  # noqa: BLE001 - rows that no run would give
+            except MissingRows:
                 self._made[name] = None
         return self._made[name]
 

@@ -205,6 +205,18 @@ def test_what_cannot_be_shuffled_says_why() -> None:
     assert chance(absent, table)[2] == "the table has no column colour"
 
 
+def crash_where_swapped(table: pd.DataFrame) -> float:
+    if table["method"].iloc[0] != "ours":
+        raise TypeError("a broken quantity")
+    return gain(table)
+
+
+def test_a_broken_quantity_is_no_verdict_of_chance() -> None:
+    claim = claim_of(OURS.comparing("method"), more_than(crash_where_swapped, 0.0, "1"))
+    with pytest.raises(TypeError, match="a broken quantity"):
+        chance(claim, paired(np.arange(5.0)))
+
+
 def test_only_the_levels_compared_change_places() -> None:
     table = paired(np.full(5, 2.0) + np.arange(5) / 10)
     third = table[table["method"] == "theirs"].assign(method="third", y=100.0)
