@@ -83,18 +83,19 @@ def table(
 ) -> None:
     """Print a task's table as the paper prints it, its values beside ours in the same cells."""
     from harness.publish.refresh import reference_of
-    from harness.publish.report.paper_table import TABLE_FORMATS, table_as
+    from harness.publish.report.paper_table import TABLE_FORMATS, paper_alone_as, table_as
 
-    library, task, result = _stored(task_id, profile)
-    text = table_as(
-        _one_of(fmt, TABLE_FORMATS, "format"),
-        task,
-        result.table,
-        reference_of(library, task),
-        title=library.titles[task.id],
-        profile=parse_profile(result.meta.profile),
-        long=long,
-    )
+    library, task, result = _found(task_id, profile)
+    form, title = _one_of(fmt, TABLE_FORMATS, "format"), library.titles[task.id]
+    reference = reference_of(library, task)
+    if result is not None:
+        scale = parse_profile(result.meta.profile)
+        text = table_as(form, task, result.table, reference, title=title, profile=scale, long=long)
+    else:
+        text = "" if long else paper_alone_as(form, task, reference, title=title)
+        if not text:
+            raise _no_result(task_id, profile)
+        say(f"{_no_result(task_id, profile)}")
     if out is None:
         typer.echo(text, nl=not text.endswith("\n"))
         return
@@ -117,6 +118,21 @@ def report(
 
 
 def _stored(task_id: str, profile: str | None) -> tuple[Library, Task, TaskResult]:
+    library, task, result = _found(task_id, profile)
+    if result is None:
+        raise _no_result(task_id, profile)
+    return library, task, result
+
+
+def _no_result(task_id: str, profile: str | None) -> UsageError:
+    return UsageError(
+        f"{task_id} has no result{f' at {profile}' if profile else ''}: repro run {task_id}"
+        f" --profile {profile or 'smoke'}"
+    )
+
+
+def _found(task_id: str, profile: str | None) -> tuple[Library, Task, TaskResult | None]:
+    """Return a task with its stored result, of the largest profile where none is named."""
     from harness.store.result import load_result
 
     library, workspace = load_registry(), find_workspace()
@@ -125,13 +141,7 @@ def _stored(task_id: str, profile: str | None) -> tuple[Library, Task, TaskResul
         raise UsageError(f"{task_id!r} names {len(selected)} tasks: name one")
     wanted = [parse_profile(profile)] if profile else reversed(PROFILES)
     results = (load_result(workspace, selected[0], scale) for scale in wanted)
-    result = next((found for found in results if found is not None), None)
-    if result is None:
-        raise UsageError(
-            f"{task_id} has no result{f' at {profile}' if profile else ''}: repro run {task_id}"
-            f" --profile {profile or 'smoke'}"
-        )
-    return library, selected[0], result
+    return library, selected[0], next((found for found in results if found is not None), None)
 
 
 def _one_of(name: str, known: tuple[Any, ...], what: str) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from harness.declare.claims import Claim
 from harness.declare.profiles import Profile
@@ -20,6 +20,8 @@ class Labels:
     """Names of the paper, and what was run in their place."""
 
     here: Mapping[str, str] = field(default_factory=dict)
+    profile: Profile | None = None
+    """Where it was run."""
 
     def text(self, text: str) -> str:
         """Return a title or a statement that says what was run.
@@ -36,7 +38,12 @@ class Labels:
         return f"{text.removesuffix('.')} (here {what})" + ("." if text.endswith(".") else "")
 
     def statement(self, claim: Claim) -> str:
-        """Return a claim's statement, which says what was run, or a check's, where it names it."""
+        """Return a claim's statement, which says what was run, or a check's, where it names it.
+
+        Nothing was run for a claim that this profile can never decide.
+        """
+        if self.profile is not None and self.profile not in claim.scope.profiles:
+            return claim.statement
         tell = self.names if claim.scope.grade == "exact" else self.text
         return tell(claim.statement)
 
@@ -48,7 +55,7 @@ class Labels:
         named = {
             name: what for name, what in self.here.items() if _whole_words([name]).search(title)
         }
-        return Labels(named) if named else self
+        return replace(self, here=named) if named else self
 
     def names(self, text: str) -> str:
         """Return a text with what was run behind each name of the paper, where it has any."""
@@ -90,4 +97,5 @@ def labels_of(task: Task, profile: Profile, title: str = "") -> Labels:
         if tell is not None:
             for name, what in tell(trial.experiment.typed(trial.params)).items():
                 here.setdefault(name, {})[what] = None
-    return Labels({name: " and ".join(what) for name, what in here.items()}).within(title)
+    joined = {name: " and ".join(what) for name, what in here.items()}
+    return Labels(joined, profile).within(title)
