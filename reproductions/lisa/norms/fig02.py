@@ -50,8 +50,8 @@ task = Task(
             "training_hardly_moves_adapters",
             ALIKE,
             within(partial(q.adapters_moved, model=QUALITY), -MOVE, MOVE, "share"),
-            "Our own guess, not the paper's: in a trained LLaMA-2-7B no adapter's norm, in the mean"
-            " over training, differs by more than 10 % from that before any step.",
+            "Ours, not the paper's: in a trained LLaMA-2-7B no adapter's norm, in the mean over"
+            " training, differs by more than 10 % from that before any step.",
         ),
     ),
     figure="figures:norm_panels",
