@@ -114,8 +114,10 @@ def report(
 ) -> None:
     """Write the static report to site/, and RESULTS.md from the committed profiles."""
     from harness.publish.report import build_report, build_results
+    from harness.store.pair import finish_pairs
 
     library, workspace = load_registry(), find_workspace()
+    finish_pairs(workspace.root / "results")
     if not site_only:
         say(f"wrote {build_results(workspace, library)}")
     say(f"wrote {build_report(workspace, library)}: open it in a browser")

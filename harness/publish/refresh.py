@@ -185,9 +185,10 @@ class Refresher:
             folder.mkdir(parents=True, exist_ok=True)
             # Where two runs go at once, the one that writes last must have read last.
             with FileLock(folder / "refresh.lock"):
-                self.checks[task.id] = refresh_task(*where, overrides=self.overrides)
+                # Records first: killed in between, a result never rests on what is not there.
                 if self.workspace.is_committed(self.profile):
                     pack_experiments(self.workspace, task, self.profile, self.store)
+                self.checks[task.id] = refresh_task(*where, overrides=self.overrides)
         except RunError:
             raise
         except OSError as error:
