@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import hashlib
 import io
+import os
 import tarfile
 import zlib
 from collections.abc import Sequence
@@ -48,7 +49,7 @@ def export_records(
     force: also over a file of another kind, or one that git tracks; else that is a UsageError,
     as is that there is no result to carry.
     """
-    if not force and file.is_file() and not _is_ours(file):
+    if not force and not _may_be_replaced(file):
         raise UsageError(f"{file} is no archive of records: name another file, or add --force")
     store = RecordStore(workspace).with_committed(experiments_of(tasks), profile)
     trials: dict[str, Trial] = {}
@@ -67,10 +68,11 @@ def export_records(
     return summary
 
 
-def _is_ours(file: Path) -> bool:
-    """Say whether a file may be replaced by an archive: it is one of ours, or empty."""
+def _may_be_replaced(file: Path) -> bool:
+    """Say whether an archive may be written where another file may be: not over another kind."""
     try:
-        if file.stat().st_size == 0:
+        # Empty, as mktemp leaves it, or no plain file, which is written into.
+        if not os.path.isfile(file) or file.stat().st_size == 0:  # noqa: PTH113
             return True
         # Its first member tells: what follows may be large.
         with tarfile.open(file, mode="r|gz") as tar:

@@ -19,7 +19,7 @@ from typing import BinaryIO
 from harness.errors import RunError
 
 TEMPORARY = ".*.repro.tmp"
-MAX_NAME_BYTES = 200
+REPEATED_BYTES = 200
 """How much of a file's name its temporary one repeats: a name may have 255 bytes."""
 
 
@@ -123,7 +123,7 @@ def _set_mode(path: Path, stream: BinaryIO) -> None:
 
 
 def _cut(name: str) -> str:
-    return name.encode(errors="replace")[:MAX_NAME_BYTES].decode(errors="ignore")
+    return name.encode(errors="replace")[:REPEATED_BYTES].decode(errors="ignore")
 
 
 def _sync_folder(folder: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
@@ -185,3 +186,38 @@ def test_records_replace_no_file_of_another_kind_unasked(ran: Cli, tmp_path: Pat
         assert export(ran, str(path))[0] == 0
     (tmp_path / "empty").touch()
     assert export(ran, str(tmp_path / "empty"))[0] == 0
+
+
+LONG = "n" * 300
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("records", "export", LONG, "toylab", *CPU),
+        ("records", "import", LONG),
+        ("data", "pack", "toylab", "--out", LONG),
+        ("data", "pack", "toylab", "--out", "plain"),
+    ],
+)
+def test_a_file_that_cannot_be_is_one_sentence(ran: Cli, words: tuple[str, ...]) -> None:
+    Path("plain").touch()
+    done = ran(*words)
+    assert done.code in (2, 3)
+    assert_one_sentence(done.err)
+
+
+@pytest.mark.parametrize("verb", ["plan", "check", "status", "run"])
+@pytest.mark.parametrize("root", ["/nonexistent", f"/tmp/{LONG}", __file__])
+def test_a_root_that_is_no_folder_is_refused(cli: Cli, verb: str, root: str) -> None:
+    done = cli(verb, "toylab", REPRO_ROOT=root)
+    assert (done.code, root in done.err) == (2, True), done
+    assert_one_sentence(done.err)
+
+
+def test_settings_whose_name_is_too_long_are_one_sentence(cli: Cli) -> None:
+    done = cli("data", "verify", "digits", REPRO_CATALOGUE=LONG)
+    assert done.code == 2
+    assert_one_sentence(done.err)
+    (row,) = json.loads(cli("data", "verify", "mnist", "--json", REPRO_DATA=LONG).out)
+    assert row["reason"] == f"REPRO_DATA={LONG} is not a folder: correct or unset the variable"
