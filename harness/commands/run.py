@@ -149,7 +149,7 @@ def _carry_out(
 
     executor = make_executor(executor_name, min(num_workers, max(plan.num_to_run, 1)))
     _announce(plan)
-    refresh = Refresher(store.workspace, library, plan.profile, store, plan.overrides)
+    refresh = Refresher(store.workspace, library, plan.profile, plan.overrides)
     runner = Runner(
         plan,
         store,
