@@ -166,7 +166,7 @@ def _gather(
         record = find(trial)
         if not isinstance(record, Record):
             found.counts["missing"] += 1
-            reason = "it was not run" if record is None else record.reason
+            reason = "it was not run" if record is None else tidy(record.reason)
             found.not_run.append(NotRun(trial=trial.name, reason=reason, cohort=cohort))
             continue
         found.counts[record.status] += 1

@@ -20,6 +20,10 @@ from harness import outgoing
 from harness.errors import UsageError
 from harness.outgoing import GuardedStream, cut, mask, masked, tidy
 from harness.settings import JUDGE_KEY, JUDGE_URL, checked_key, checked_url, judge_fault
+from harness.store.result import build_result
+from harness.store.store import RecordStore
+from harness.store.workspace import Workspace
+from tests.harness import inline_lab as lab
 from tests.harness.conftest import Cli
 from tests.harness.toy_paper import TRIAL, ToyPaper
 
@@ -31,13 +35,10 @@ ENVIRONMENT = {
 }
 LEAK = f"""
         case "raise":
-            import logging, sys, warnings
             token, proxy = os.environ["HF_TOKEN"], os.environ["http_proxy"]
             text = f"\\x1b[2J{{token}}\\r of {{proxy}}, {PASSWORD} " + "x" * 100_000
             sys.stderr.write(text + "\\n")
             print(text)
-            warnings.warn(text)
-            logging.getLogger("toy").error("%s", text)
             raise ValueError(text)
 """
 ODD = string.ascii_letters + string.digits + string.punctuation
@@ -70,10 +71,7 @@ def toy_that_leaks(toy: ToyPaper) -> None:
             raise ValueError("this trial is broken")
 """
     assert old in TRIAL
-    text = TRIAL.replace(old, LEAK)
-    returned = '[{"square": '
-    assert returned in text
-    toy.trial.write_text(text)
+    toy.trial.write_text(TRIAL.replace(old, LEAK))
 
 
 def files_below(folder: Path) -> dict[Path, str]:
@@ -90,26 +88,35 @@ def files_below(folder: Path) -> dict[Path, str]:
 def test_no_file_and_no_stream_of_a_run_holds_a_secret(toy: ToyPaper, cli: Cli) -> None:
     toy_that_leaks(toy)
     env = {**ENVIRONMENT, "TOY_MODES": "raise", "TOY_COUNT": "1"}
-    done = toy.repro("run", "toylab", "--profile", "cpu", "--jobs", "1", **env)
-    assert done.returncode == 3, done.stderr
+    words = ["toylab", "--profile", "cpu"]
+    done = cli("run", *words, "--executor", "inline", **env)
+    assert done.code == 3
+    assert "ValueError: ***? of http://***@127.0.0.1:9" in done.err
     # What a trial prints goes through a pipe unchanged, but for secrets.
-    seen = {"run": done.stderr, "stdout": done.stdout.replace("\x1b", "")}
-    assert "ValueError: ***? of http://***@127.0.0.1:9" in seen["run"]
-    for words in (["status", "--json"], ["plan"], ["check", "--all"], ["table", "toylab/tab01"]):
-        read = cli(*words, "--profile", "cpu", **env)
-        seen[words[0]] = read.out + read.err
-    assert cli("report", **env).code == 0
+    seen = {"run": done.err, "stdout": done.out.replace("\x1b", "").replace("\r", "")}
+    for verb in ("status", "check"):
+        read = cli(verb, *words, **env)
+        seen[verb] = read.out + read.err
     files = files_below(toy.root)
-    assert [path for path in files if path.name == "tab01.cpu.json"]
-    assert [path for path in files if path.suffix == ".html"]
-    assert any(
-        "? of http://***@" in text for path, text in files.items() if "results" in path.parts
-    )
+    assert "? of http://***@" in files[toy.csv("cpu").with_suffix(".json")]
     found = {where: leaks(text) for where, text in {**seen, **files}.items() if leaks(text)}
     assert not found
-    assert max(map(len, done.stderr.splitlines())) < 3000
+    assert max(map(len, done.err.splitlines())) < 3000
     records = [len(text) for path, text in files.items() if "records" in path.parts]
     assert max(records) < 60_000
+
+
+def test_what_an_older_harness_wrote_down_is_not_published(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its records are stood in for by one of a run to which the secret was none."""
+    store = RecordStore(Workspace(tmp_path))
+    monkeypatch.setattr(lab, "faults", {"lab/squares[x=1 seed=0]": ValueError(TOKEN)})
+    assert lab.run_lab(store, "squares").failed[0].note == f"ValueError: {TOKEN}"
+    monkeypatch.setenv("HF_TOKEN", TOKEN)
+    result = build_result(lab.TASKS["squares"], "cpu", store.read)
+    assert result is not None
+    assert [gap.reason for gap in result.meta.not_run] == ["ValueError: ***"]
 
 
 def test_a_row_holds_no_secret(monkeypatch: pytest.MonkeyPatch) -> None:
