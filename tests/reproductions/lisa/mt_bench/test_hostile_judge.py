@@ -231,5 +231,28 @@ def test_a_key_that_is_repeated_comes_back_nowhere(
         assert spelling not in seen + repr(given)
 
 
+@given(
+    url=st.sampled_from(
+        ["http://h/v1", "http://me:{}@h/v1", "https://{}@h", "http://h?k={}", "{}"]
+    ),
+    word=st.text(),
+    key=st.text(),
+    model=st.text(),
+)
+def test_no_setting_shows_a_secret(url: str, word: str, key: str, model: str) -> None:
+    word, key = f"pw-{word}-zq7", f"sk-{key}-zq8"
+    environment = {
+        "REPRO_JUDGE_URL": url.format(word),
+        "REPRO_JUDGE_MODEL": f"m{model}",
+        "REPRO_JUDGE_KEY": key,
+    }
+    try:
+        shown = repr(settings_from_environment(environment))
+    except HarnessError as error:
+        shown = repr(error) + "".join(format_exception(error))
+    for secret in (word, key, "zq7", "zq8"):
+        assert secret not in shown
+
+
 def test_settings_of_a_key_are_kept_over_a_replacement(server: ScriptedJudge) -> None:
     assert replace(settings(server, key=f"{KEY}\r"), max_retries=3).key == KEY

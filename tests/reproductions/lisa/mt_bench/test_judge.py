@@ -277,6 +277,10 @@ def test_a_plan_asks_for_the_settings_that_the_client_needs(
         monkeypatch.setenv(name, "http://h/v1")
     assert lacking(Needs(judge=True), probe_limits()) == ""
     settings_from_environment()
+    monkeypatch.setenv("REPRO_JUDGE_KEY", "two words")
+    assert "needs a judge model: REPRO_JUDGE_KEY is no key" in lacking(
+        Needs(judge=True), probe_limits()
+    )
     for name in JUDGE_SETTINGS:
         with monkeypatch.context() as patch:
             patch.delenv(name)
