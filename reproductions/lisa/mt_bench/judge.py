@@ -107,7 +107,7 @@ class Reply:
     """What the judge said."""
 
     text: str
-    """As it came; empty where the endpoint sent a message without content."""
+    """As it came, but for control characters and the key; empty where a message has no content."""
     model: str
     """Who answered, in the endpoint's words; the model asked for where it does not say."""
 
@@ -162,10 +162,9 @@ class Judge:
             raise self._failure(error) from None
         if not isinstance(text, str | None) or not isinstance(model, str):
             raise self._failure(TypeError("its message is no text"))
-        # Whole: no reply is longer than what was read of it.
-        return Reply(
-            text=tidy(text or "", most=MOST_REPLY_BYTES), model=tidy(model, most=SHOWN_CHARS)
-        )
+        # Its whole text: no reply is longer than what was read of it.
+        text = tidy(text or "", most=MOST_REPLY_BYTES)
+        return Reply(text=text, model=tidy(model, most=SHOWN_CHARS))
 
     def _failure(self, error: Exception) -> EnvError | RunError:
         """Return what a failure means, and what to do."""

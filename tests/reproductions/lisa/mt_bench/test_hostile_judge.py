@@ -6,7 +6,6 @@ import json
 import string
 import time
 from collections.abc import Iterator
-from dataclasses import replace
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from traceback import format_exception
@@ -252,7 +251,3 @@ def test_no_setting_shows_a_secret(url: str, word: str, key: str, model: str) ->
         shown = repr(error) + "".join(format_exception(error))
     for secret in (word, key, "zq7", "zq8"):
         assert secret not in shown
-
-
-def test_settings_of_a_key_are_kept_over_a_replacement(server: ScriptedJudge) -> None:
-    assert replace(settings(server, key=f"{KEY}\r"), max_retries=3).key == KEY
