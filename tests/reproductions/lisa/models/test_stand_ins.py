@@ -40,7 +40,7 @@ from reproductions.lisa.step_time import fig04
 def test_names_of_the_paper_are_followed_by_what_was_run(
     task: Task, profile: Profile, text: str, expected: str
 ) -> None:
-    assert labels_of(task, profile).text(text) == expected
+    assert labels_of(task, profile).names(text) == expected
 
 
 def test_models_that_are_there_by_arithmetic_keep_their_names() -> None:
