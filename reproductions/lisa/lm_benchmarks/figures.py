@@ -55,7 +55,7 @@ def accuracy_panels(context: FigureContext) -> Figure:
 
 def name_of(model: str) -> str:
     """Return a model of the paper by its name, ours in words."""
-    return net(model) if model in IN_HOUSE else TITLES[model]
+    return net(model) if model in IN_HOUSE else TITLES.get(model, model)
 
 
 def _dots(ax: Axes, rows: pd.DataFrame, number: int, count: int, *, label: str) -> None:

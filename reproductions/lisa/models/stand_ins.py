@@ -41,17 +41,24 @@ def net(model: str) -> str:
     return f"a LLaMA of {weights} weights"
 
 
+def texts(params: OfModel) -> str:
+    """Return what a model is fine-tuned on."""
+    return "made-up sentences" if params.model == SMALLEST else "short answers of Alpaca"
+
+
 def tuned(params: OfModel) -> Mapping[str, str]:
     """Return what fine-tuning on instructions stands in for."""
-    texts = "made-up sentences" if params.model == SMALLEST else "short answers of Alpaca"
     in_figure_6 = FIGURE_6.get(params.model, FIGURE_6[QUALITY])
     others = (TITLES["llama-2-7b"],) if params.model in IN_HOUSE else ()
-    return {**dict.fromkeys((*others, in_figure_6), net(params.model)), "Alpaca-GPT4": texts}
+    return {
+        **dict.fromkeys((*others, in_figure_6), net(params.model)),
+        "Alpaca-GPT4": texts(params),
+    }
 
 
 def adapted(params: OfModel) -> Mapping[str, str]:
     """Return what a training with norms stands in for, beside untrained adapters at true size."""
-    return {"trained LLaMA-2-7B": net(params.model)}
+    return {"trained LLaMA-2-7B": net(params.model), "Alpaca-GPT4": texts(params)}
 
 
 def scored(params: OfModel) -> Mapping[str, str]:
