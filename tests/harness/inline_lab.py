@@ -20,6 +20,7 @@ from harness.declare.table import Table, value
 from harness.declare.task import Task
 from harness.executors.inline import InlineExecutor
 from harness.executors.job import Executor
+from harness.measure.fresh_process import call_fresh
 from harness.registry import Library, walk_experiments
 from harness.run.plan import MachineLimits, Plan, make_plan
 from harness.run.runner import Runner, Summary
@@ -124,6 +125,11 @@ class Fate(Params):
     seed: int = seed("Nothing.")
 
 
+def hang(*, place: str) -> None:
+    (Path(place) / "hang").touch()
+    time.sleep(600)
+
+
 def meet_fate(point: Fate, ctx: RunContext) -> Sequence[Row]:
     """Do what the parameter says; for workers, which share no memory with the test."""
     match point.fate:
@@ -136,6 +142,8 @@ def meet_fate(point: Fate, ctx: RunContext) -> Sequence[Row]:
         case "hang":
             (ctx.checkpoint_path().parents[2] / "hang").touch()
             time.sleep(600)
+        case "hang afresh":
+            call_fresh(hang, {"place": str(ctx.checkpoint_path().parents[2])})
         case "infinite":
             return [{"y": float("inf")}]
         case "environment":
