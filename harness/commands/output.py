@@ -23,6 +23,9 @@ StoredProfile = Annotated[
 ]
 TaskArgument = Annotated[str, typer.Argument(help="A task's id, such as supar/fig06.")]
 OutOption = Annotated[Path | None, typer.Option("--out", help="File; stdout by default.")]
+FigureOutOption = Annotated[
+    Path | None, typer.Option("--out", help="File; by default PAPER-TASK.PROFILE.FORMAT here.")
+]
 
 
 def mount(app: typer.Typer) -> None:
@@ -38,7 +41,7 @@ def plot(
     profile: StoredProfile = None,
     fmt: Annotated[str, typer.Option("--format", help="svg, png, pdf or pgf.")] = "svg",
     width: Annotated[str, typer.Option(help="single or double column.")] = "double",
-    out: OutOption = None,
+    out: FigureOutOption = None,
 ) -> None:
     """Draw a task's figure from its stored table; the same table gives the same bytes."""
     from harness.publish.figures import Format, draw

@@ -37,6 +37,9 @@ if TYPE_CHECKING:  # what they import would slow every verb down
 
 log = logging.getLogger(__name__)
 
+JOBS_PER_CORE = 8
+"""More processes only wait for one another, and each holds its own torch in memory."""
+
 SMOKE = "Smoke shows that everything works here; it says nothing about the papers."
 
 JobsOption = Annotated[int, typer.Option("--jobs", "-j", help="Processes; 0: as many as cores.")]
@@ -107,10 +110,15 @@ def run(
 
 
 def parse_jobs(jobs: int) -> int:
-    """Return a number of processes, 0 standing for all cores. Raises UsageError for fewer."""
-    if jobs < 0:
-        raise UsageError(f"--jobs {jobs}: need a number of processes, or 0 for all cores")
-    return jobs or os.cpu_count() or 1
+    """Return a number of processes, 0 standing for all cores. Raises UsageError for any other."""
+    cores = os.cpu_count() or 1
+    most = JOBS_PER_CORE * cores
+    if not 0 <= jobs <= most:
+        raise UsageError(
+            f"--jobs {str(jobs)[:12]}: need a number of processes, at most {most} on {cores} cores,"
+            " or 0 for all cores"
+        )
+    return jobs or cores
 
 
 def stop_cleanly_on_signals(runner: Runner | None) -> None:
