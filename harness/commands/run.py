@@ -174,7 +174,7 @@ def _carry_out(
         summary = runner.run()
     finally:
         refresh.rest(plan.tasks)
-    _conclude(summary, refresh, plan.profile)
+    _conclude(summary, refresh, plan)
 
 
 def _announce(plan: Plan) -> None:
@@ -206,7 +206,7 @@ def run_facts() -> dict[str, Any]:
     return {name: facts.pop(name) for name in ("commit", "dirty", "versions")} | {"machine": facts}
 
 
-def _conclude(summary: Summary, refresh: Refresher, profile: Profile) -> None:
+def _conclude(summary: Summary, refresh: Refresher, plan: Plan) -> None:
     """Print what came of it and what to do next; exit with the matching code."""
     from harness.publish.report.check_text import checks_in_words, claims_in_words
 
@@ -216,17 +216,19 @@ def _conclude(summary: Summary, refresh: Refresher, profile: Profile) -> None:
         f"{len(summary.failed)} failed, {summary.num_left} left, in {summary.wall_s:.1f} s"
     )
     say(f"{checks_in_words(rows) or 'no checks'}; claims: {claims_in_words(rows) or 'none'}")
-    if profile == "smoke":
+    if plan.profile == "smoke":
         say(SMOKE)
     for task_id, reason in refresh.broken.items():
         say(f"{task_id}: no table, verdicts or figure could be made: {reason}")
     if summary.interrupted:
         say("interrupted: nothing is lost, the same command goes on from here")
         raise typer.Exit(130)
+    for name, error in summary.stopped.items():
+        say(f"{name} stopped, the same error three times in a row: {error}: {_remedy(plan)}")
     if summary.failed:
         say(
             f"{len(summary.failed)} of {summary.num_run} failed: "
-            f"repro status --failed --profile {profile}"
+            f"repro status --failed --profile {plan.profile}"
         )
         raise typer.Exit(3)
     if refresh.broken and not summary.num_left and not summary.num_blocked:
@@ -239,7 +241,13 @@ def _conclude(summary: Summary, refresh: Refresher, profile: Profile) -> None:
     if summary.num_left:
         say("the time budget is used up: the same command goes on from here")
     else:
-        say(f"next: repro check --profile {profile}, repro report")
+        say(f"next: repro check --profile {plan.profile}, repro report")
+
+
+def _remedy(plan: Plan) -> str:
+    """Say what to change where trials fail alike: what was asked for comes first."""
+    asked = " ".join(f"--set {name}={value}" for name, value in plan.overrides.items())
+    return f"change {asked}, or correct the trial" if asked else "correct it, and run again"
 
 
 def _dry_run(tasks: Sequence[Task], profile: Profile, overrides: dict[str, Scalar]) -> None:
