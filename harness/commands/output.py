@@ -13,7 +13,7 @@ from harness.declare.task import Task
 from harness.errors import UsageError, nearest
 from harness.registry import Library, load_registry
 from harness.store.atomic import write_bytes, write_text
-from harness.store.workspace import find_workspace
+from harness.store.workspace import find_results
 
 if TYPE_CHECKING:  # what it imports would slow every verb down
     from harness.store.result import TaskResult
@@ -69,7 +69,7 @@ def figures(selectors: Selectors = None) -> None:
     """Draw the figures of all stored tables again, in their places."""
     from harness.publish.refresh import draw_stored
 
-    library, workspace = load_registry(), find_workspace()
+    library, workspace = load_registry(), find_results()
     for task in library.select(selectors or []):
         for path in draw_stored(workspace, library, task):
             say(f"wrote {path}")
@@ -113,7 +113,7 @@ def report(
     """Write the static report to site/, and RESULTS.md from the committed profiles."""
     from harness.publish.report import build_report, build_results
 
-    library, workspace = load_registry(), find_workspace()
+    library, workspace = load_registry(), find_results()
     if not site_only:
         say(f"wrote {build_results(workspace, library)}")
     say(f"wrote {build_report(workspace, library)}: open it in a browser")
@@ -122,7 +122,7 @@ def report(
 def _stored(task_id: str, profile: str | None) -> tuple[Library, Task, TaskResult]:
     from harness.store.result import load_result
 
-    library, workspace = load_registry(), find_workspace()
+    library, workspace = load_registry(), find_results()
     selected = library.select([task_id])
     if len(selected) != 1:
         raise UsageError(f"{task_id!r} names {len(selected)} tasks: name one")

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from harness.declare.params import Scalar
 from harness.declare.profiles import Profile
+from harness.errors import UsageError
 from harness.provenance.canonical import digest
 
 COMMITTED_PROFILES: tuple[Profile, ...] = ("cpu", "gpu", "paper")
@@ -53,8 +54,33 @@ class Workspace:
 
 
 def find_workspace() -> Workspace:
-    """Return the folder in REPRO_ROOT, else the source tree, else the current folder."""
+    """Return the folder in REPRO_ROOT, else the source tree, else the current folder.
+
+    Raises UsageError if REPRO_ROOT names no folder.
+    """
     if root := os.environ.get("REPRO_ROOT"):
+        if not _is_folder(root):
+            raise UsageError(
+                f"REPRO_ROOT={root[:100]} is no folder: make it, or correct or unset the variable"
+            )
         return Workspace(Path(root).resolve())
     source = Path(__file__).resolve().parents[2]
     return Workspace(source if (source / "pyproject.toml").exists() else Path.cwd())
+
+
+def find_results() -> Workspace:
+    """Return the same for reading. Raises UsageError where nothing was ever run or committed."""
+    workspace = find_workspace()
+    if not any((workspace.root / name).is_dir() for name in ("results", "runs")):
+        raise UsageError(
+            f"{workspace.root} holds no results: run something there first, or set REPRO_ROOT to"
+            " the folder that has them"
+        )
+    return workspace
+
+
+def _is_folder(name: str) -> bool:
+    try:
+        return Path(name).is_dir()
+    except OSError:  # a name that is too long
+        return False

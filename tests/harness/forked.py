@@ -13,6 +13,9 @@ from typing import NoReturn
 from tests.harness.conftest import forget_toylab
 from tests.harness.toy_paper import ToyPaper
 
+NOWHERE = "nowhere"
+"""As HOME: there is none, and no entry of the user that names one."""
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Streams:
@@ -84,6 +87,10 @@ def _prepare(
     os.environ.update(toy.environment(**env))
     sys.path.insert(0, str(toy.packages))
     sys.argv = ["repro", *words]
+    if env.get("HOME") == NOWHERE:
+        # The number of a user of a container, who stands in no list.
+        del os.environ["HOME"]
+        os.getuid = lambda: 54321
     signal.signal(signal.SIGINT, signal.default_int_handler)
     forget_toylab()
     sys.stdout = sys.__stdout__ = _opened(1, streams.out, streams.encoding, files[1], "strict")

@@ -7,7 +7,7 @@ import subprocess
 import pytest
 
 from tests.harness.conftest import Cli
-from tests.harness.forked import Streams, forked
+from tests.harness.forked import NOWHERE, Streams, forked
 from tests.harness.toy_paper import ToyPaper
 
 PRINTING = [
@@ -35,7 +35,6 @@ INLINE = ("run", "toylab/tab01", "--executor", "inline")
 def ran(toy: ToyPaper, cli: Cli) -> ToyPaper:
     """Return the toy paper with results at smoke."""
     assert cli(*INLINE).code == 0
-    (toy.root / "results").mkdir()
     return toy
 
 
@@ -103,3 +102,15 @@ def test_a_letter_that_the_stream_lacks_is_written_by_its_number(
         assert (done.code, "Traceback" in done.err) == (0, False), (words, done)
     listed = forked(toy, ("list", "toylab"), Streams(encoding=encoding)).out
     assert b"\\u2248" in listed
+
+
+def test_a_user_without_home_and_without_an_entry_needs_no_cache(
+    ran: ToyPaper, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("XDG_CACHE_HOME", "LOCALAPPDATA", "REPRO_CACHE"):
+        monkeypatch.delenv(name, raising=False)
+    for words in PRINTING:
+        done = forked(ran, words, Streams(), HOME=NOWHERE)
+        assert (done.code, "Traceback" in done.err) == (0, False), (words, done)
+    done = forked(ran, ("data", "fetch", "cifar10"), Streams(), HOME=NOWHERE)
+    assert done.code == 2 and "set REPRO_CACHE to a folder" in done.err
