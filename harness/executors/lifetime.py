@@ -8,6 +8,7 @@ import signal
 import warnings
 
 from harness.lifetime import die_with
+from harness.streams import guard_streams
 
 LIBRARY_WARNINGS = (
     # peft asks every model of transformers for it, whatever the model is used for.
@@ -26,6 +27,7 @@ def start_worker(runner_pid: int) -> None:
     wait policy two busy processes can slow each other twenty-fold.
     """
     die_with(runner_pid)
+    guard_streams()
     os.environ.setdefault("OMP_WAIT_POLICY", "passive")
     for name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
         os.environ[name] = "1"

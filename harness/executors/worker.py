@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime as dt
 import errno
+import sys
 import time
 import traceback
 from pathlib import Path
@@ -83,7 +85,9 @@ def _carry_out(trial: Trial, context: TrialContext) -> tuple[Outcome, Status | N
     """
     experiment = trial.experiment
     try:
-        result = experiment.function(experiment.run)(experiment.typed(trial.params), context)
+        # Standard output is for results: what a trial or its library prints is none.
+        with contextlib.redirect_stdout(sys.stderr):
+            result = experiment.function(experiment.run)(experiment.typed(trial.params), context)
         return _outcome(result), None, ""
     except (Exception, SystemExit) as caught:  # whatever a trial raises is its record's error
         if _is_disk_full(caught):

@@ -8,6 +8,7 @@ import pytest
 
 from tests.harness.conftest import Cli
 from tests.harness.forked import NOWHERE, Streams, forked
+from tests.harness.run.test_faults import NOISE
 from tests.harness.toy_paper import ToyPaper
 
 PRINTING = [
@@ -67,8 +68,10 @@ def test_what_is_told_on_stderr_ends_no_verb(ran: ToyPaper, kind: str) -> None:
 @pytest.mark.parametrize("kind", ["gone", "full", "closed"])
 @pytest.mark.parametrize("stream", ["out", "err"])
 def test_a_run_needs_neither_stream(toy: ToyPaper, kind: str, stream: str) -> None:
+    text = toy.trial.read_text()
+    toy.trial.write_text(text.replace("def run(point, ctx):", f"def run(point, ctx):{NOISE}"))
     done = forked(toy, INLINE, Streams(**{stream: kind}))
-    assert done.code == 0, done
+    assert (done.code, done.out) == (0, b""), done
     assert len(toy.records()) == 12
 
 
