@@ -21,7 +21,8 @@ def main() -> None:
 def _run() -> int:
     """Return the exit code; 0 where a reader of our results (head, less) has seen enough."""
     from harness.errors import HarnessError
-    from harness.streams import ReaderGone, guard_streams
+    from harness.outgoing import guard_streams, tidy
+    from harness.streams import ReaderGone
 
     guard_streams()
     code = 0
@@ -31,7 +32,7 @@ def _run() -> int:
     except ReaderGone:
         return code
     except HarnessError as error:
-        sys.stderr.write(f"repro: {error}\n")
+        sys.stderr.write(f"repro: {tidy(str(error))}\n")
         return error.exit_code
     return code
 

@@ -45,7 +45,7 @@ class _Messages(io.FileIO):
             return memoryview(data).nbytes
 
 
-def guard_streams() -> None:
+def mend_streams() -> None:
     """Make standard streams safe to write to; leave those alone that a caller has replaced.
 
     The place of a closed one is taken: a file that is opened later would get its number, and

@@ -8,7 +8,7 @@ import signal
 import warnings
 
 from harness.lifetime import die_with
-from harness.streams import guard_streams
+from harness.outgoing import guard_streams
 
 LIBRARY_WARNINGS = (
     # peft asks every model of transformers for it, whatever the model is used for.

@@ -13,6 +13,7 @@ from typing import Any
 
 from harness.errors import RunError, SpecError
 from harness.lifetime import die_with
+from harness.outgoing import guard_streams
 
 
 def call_fresh(
@@ -65,6 +66,7 @@ def function_at(where: str) -> Any:
 def _main(where: str, caller_pid: int) -> None:
     """Serve `call_fresh` in its process: parameters on stdin, the result on stdout."""
     die_with(caller_pid)
+    guard_streams()
     params = json.load(sys.stdin)
     with contextlib.redirect_stdout(sys.stderr):
         result = function_at(where)(**params)
