@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from concurrent.futures import Future
 from pathlib import Path
+from threading import Timer
 
 import pytest
 
+from harness.executors.inline import InlineExecutor
+from harness.executors.job import Job, Report
 from harness.run.plan import Action
 from harness.store.record import Record
 from harness.store.store import RecordStore
@@ -81,6 +85,31 @@ def test_what_starts_from_a_stopped_experiment_is_skipped(store: RecordStore) ->
     assert (summary.num_left, len(summary.failed)) == (5, 3 + 8)
     left = plan_of(store, "head", overrides=MANY).with_action(Action.RUN)
     assert len(left) == len(plan.items)
+
+
+class Slow(InlineExecutor):
+    """Runs a job at once and tells of its end later, one after another, as workers do."""
+
+    num_workers = 2
+
+    def __init__(self) -> None:
+        self.num_submitted = 0
+
+    def submit(self, job: Job) -> Future[Report]:
+        self.num_submitted += 1
+        future: Future[Report] = Future()
+        told = super().submit(job).result()
+        Timer(0.05 * self.num_submitted, future.set_result, [told]).start()
+        return future
+
+
+def test_while_an_experiment_fails_no_more_of_it_is_begun(store: RecordStore) -> None:
+    break_all("squares")
+    executor = Slow()
+    summary = carry_out(store, plan_of(store, "squares", overrides=MANY), executor=executor)
+    assert list(summary.stopped) == ["lab/squares"]
+    # What two workers and their queue had taken before the first end.
+    assert executor.num_submitted == 4
 
 
 def test_an_experiment_that_fails_is_not_fed_on(toy: ToyPaper, cli: Cli) -> None:
