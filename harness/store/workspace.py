@@ -56,12 +56,12 @@ class Workspace:
 def find_workspace() -> Workspace:
     """Return the folder in REPRO_ROOT, else the source tree, else the current folder.
 
-    Raises UsageError if REPRO_ROOT names no folder.
+    Raises UsageError where REPRO_ROOT names no folder: results would seem not to be there.
     """
     if root := os.environ.get("REPRO_ROOT"):
-        if not _is_folder(root):
+        if not os.path.isdir(root):  # noqa: PTH112 - the other raises for a name that is too long
             raise UsageError(
-                f"REPRO_ROOT={root[:100]} is no folder: make it, or correct or unset the variable"
+                f"REPRO_ROOT={root} is not a folder: make it, or correct or unset the variable"
             )
         return Workspace(Path(root).resolve())
     source = Path(__file__).resolve().parents[2]
@@ -77,10 +77,3 @@ def find_results() -> Workspace:
             " the folder that has them"
         )
     return workspace
-
-
-def _is_folder(name: str) -> bool:
-    try:
-        return Path(name).is_dir()
-    except OSError:  # a name that is too long
-        return False

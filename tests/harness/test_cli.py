@@ -115,7 +115,7 @@ def test_help_ends_with_examples(cli: Cli) -> None:
 
 def test_plot_says_where_its_file_goes(cli: Cli) -> None:
     said = " ".join(cli("plot", "--help").out.split())
-    assert "by default PAPER-TASK.PROFILE.FORMAT here" in said and "stdout" not in said
+    assert "PAPER-ITEM.PROFILE.FORMAT here by default" in said and "stdout" not in said
 
 
 @pytest.mark.parametrize(

