@@ -39,19 +39,6 @@ def test_environment_names_the_root(monkeypatch: pytest.MonkeyPatch, tmp_path: P
     assert (find_workspace().root / "pyproject.toml").exists()
 
 
-@pytest.mark.parametrize("name", ["missing", "a-file", "n" * 5000])
-@pytest.mark.parametrize("verb", ["check", "plan", "run", "report", "status", "doctor", "table"])
-def test_a_root_that_is_no_folder_is_refused_by_every_verb(
-    cli: Cli, tmp_path: Path, name: str, verb: str
-) -> None:
-    (tmp_path / "a-file").touch()
-    words = {"doctor": [], "report": ["--site-only"], "table": ["toylab/tab01"]}
-    done = cli(verb, *words.get(verb, ["toylab"]), REPRO_ROOT=str(tmp_path / name))
-    assert done.code == 2 and not (tmp_path / "missing").exists()
-    (sentence,) = done.err.strip().splitlines()
-    assert "is not a folder" in sentence and len(sentence) < 2200
-
-
 @pytest.mark.parametrize("verb", ["check", "summary", "figures", "report", "table", "plot"])
 def test_a_folder_without_results_is_not_read_as_one_of_them(
     cli: Cli, tmp_path: Path, verb: str
