@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from harness.cli import app
+from harness.commands.app import app
 from harness.declare.profiles import Profile
 from harness.declare.task import Task
 from harness.errors import UsageError

@@ -13,7 +13,7 @@ from harness.declare.task import Task
 from harness.errors import UsageError, nearest
 from harness.registry import Library, load_registry
 from harness.store.out import write_out
-from harness.store.workspace import find_workspace
+from harness.store.workspace import find_results
 
 if TYPE_CHECKING:  # what it imports would slow every verb down
     from harness.store.result import TaskResult
@@ -70,7 +70,7 @@ def figures(selectors: Selectors = None) -> None:
     """Draw the figures of all stored tables again, in their places."""
     from harness.publish.refresh import draw_stored
 
-    library, workspace = load_registry(), find_workspace()
+    library, workspace = load_registry(), find_results()
     for task in library.select(selectors or []):
         for path in draw_stored(workspace, library, task):
             say(f"wrote {path}")
@@ -117,7 +117,7 @@ def report(
     from harness.publish.report import build_report, build_results
     from harness.store.pair import finish_pairs
 
-    library, workspace = load_registry(), find_workspace()
+    library, workspace = load_registry(), find_results()
     finish_pairs(workspace.root / "results")
     if not site_only:
         say(f"wrote {build_results(workspace, library)}")
@@ -142,7 +142,7 @@ def _found(task_id: str, profile: str | None) -> tuple[Library, Task, TaskResult
     """Return a task with its stored result, of the largest profile where none is named."""
     from harness.store.result import load_result
 
-    library, workspace = load_registry(), find_workspace()
+    library, workspace = load_registry(), find_results()
     selected = library.select([task_id])
     if len(selected) != 1:
         raise UsageError(f"{task_id!r} names {len(selected)} tasks: name one")
