@@ -7,7 +7,7 @@ import sys
 
 import typer
 
-from harness.commands import bench, check, data, output, reading, records, run, verify
+from harness.commands import bench, check, data, output, reading, records, run, variants, verify
 from harness.errors import HarnessError
 
 EPILOG = """
@@ -26,6 +26,7 @@ app = typer.Typer(
 )
 reading.mount(app)
 run.mount(app)
+variants.mount(app)
 check.mount(app)
 verify.mount(app)
 output.mount(app)

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import logging
 import traceback
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from filelock import FileLock
 
-from harness.declare.params import Scalar
 from harness.declare.profiles import PROFILES, Profile
 from harness.declare.task import Task
 from harness.declare.verdict import Word
@@ -48,8 +47,6 @@ def refresh_task(
     library: Library,
     task: Task,
     profile: Profile,
-    *,
-    overrides: Mapping[str, Scalar] | None = None,
 ) -> list[CheckRow]:
     """Rebuild a task's CSV, JSON and figure from its records; return its verdicts.
 
@@ -57,10 +54,11 @@ def refresh_task(
     incomplete table is left out with a warning; the table and the verdicts stand.
     """
     store = RecordStore(workspace)
+    overrides = workspace.overrides
     built = build_result(task, profile, store.read, overrides)
     reference = reference_of(library, task)
     if built is None:
-        return judge(task, None, profile, reference).rows
+        return judge(task, None, profile, reference, overrides=overrides).rows
     stored = _stored_meta(workspace, task, profile)
     former = {} if stored is None else dict(stored.judged)
     built = built.knowing(judged=former, chances=chances_of(task, built, stored))
@@ -69,7 +67,8 @@ def refresh_task(
         built,
         profile,
         reference,
-        evidence=record_evidence(store, task, profile, overrides),
+        overrides=overrides,
+        evidence=record_evidence(store, task, profile),
         before=load_before(workspace.root, task.paper),
         restated=load_restated(workspace.root),
     )
@@ -118,7 +117,13 @@ def _draw(
 
     complete = result.meta.trials.without_result == 0
     try:
-        image = draw(task, table=result.table, reference=reference, profile=profile)
+        image = draw(
+            task,
+            table=result.table,
+            reference=reference,
+            profile=profile,
+            aside=workspace.overrides.label,
+        )
     except (HarnessError, KeyError, ValueError, IndexError):
         if complete:
             raise
@@ -165,16 +170,9 @@ class Refresher:
     What a view or a figure raises must not cost the trials that are still to run.
     """
 
-    def __init__(
-        self,
-        workspace: Workspace,
-        library: Library,
-        profile: Profile,
-        store: RecordStore,
-        overrides: Mapping[str, Scalar],
-    ) -> None:
-        self.workspace, self.library, self.profile = workspace, library, profile
-        self.store, self.overrides = store, overrides
+    def __init__(self, library: Library, profile: Profile, store: RecordStore) -> None:
+        self.workspace, self.library, self.profile = store.workspace, library, profile
+        self.store = store
         self.checks: dict[str, list[CheckRow]] = {}
         self.broken: dict[str, str] = {}
 
@@ -185,7 +183,7 @@ class Refresher:
             folder.mkdir(parents=True, exist_ok=True)
             # Where two runs go at once, the one that writes last must have read last.
             with FileLock(folder / "refresh.lock"):
-                self.checks[task.id] = refresh_task(*where, overrides=self.overrides)
+                self.checks[task.id] = refresh_task(*where)
                 if self.workspace.is_committed(self.profile):
                     pack_experiments(self.workspace, task, self.profile, self.store)
         except RunError:

@@ -15,7 +15,7 @@ from harness.declare.profiles import Profile
 from harness.declare.task import Task
 from harness.errors import DataError, UsageError
 from harness.registry import experiments_of
-from harness.run.trial import Trial, all_trials, with_upstream
+from harness.run.trial import Trial, trials_behind
 from harness.store.atomic import write_bytes
 from harness.store.record import Record, check_names, pack_bytes, parse_record
 from harness.store.store import RecordStore
@@ -35,7 +35,12 @@ class Summary:
 
 
 def export_records(
-    workspace: Workspace, tasks: Sequence[Task], profile: Profile, file: Path
+    workspace: Workspace,
+    tasks: Sequence[Task],
+    profile: Profile,
+    file: Path,
+    *,
+    cohort: str | None = None,
 ) -> Summary:
     """Write the results behind some tasks to an archive; the same records give the same bytes.
 
@@ -43,10 +48,8 @@ def export_records(
     """
     store = RecordStore(workspace)
     store.unpack_all(experiments_of(tasks), profile)
-    trials: dict[str, Trial] = {}
-    for experiment in experiments_of(tasks):
-        for trial in all_trials(experiment, profile):
-            trials.update((each.key, each) for each in with_upstream(trial))
+    behind = trials_behind(tasks, profile, workspace.overrides, cohort)
+    trials = {trial.key: trial for trial in behind}
     found = {key: store.result(trial) for key, trial in trials.items()}
     records = {key: record for key, record in found.items() if record is not None}
     if not records:

@@ -9,12 +9,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
+from harness.declare.overrides import Overrides
 from harness.declare.profiles import Profile
 from harness.declare.reference import NOT_PUBLISHED
 from harness.declare.task import Task
 from harness.publish.labels import labels_of
 from harness.publish.report.beside import Beside, beside
-from harness.publish.report.printed import print_tables
+from harness.publish.report.printed import print_tables, told_apart
 from harness.publish.report.table_tex import as_latex, tex
 from harness.publish.report.table_text import as_csv, as_markdown, as_text
 from harness.publish.report.text import markdown_cell, markdown_table
@@ -22,6 +23,7 @@ from harness.publish.report.text import markdown_cell, markdown_table
 if TYPE_CHECKING:
     import pandas as pd
 
+NOTHING = Overrides()
 TableFormat = Literal["text", "markdown", "latex", "csv"]
 TABLE_FORMATS: tuple[TableFormat, ...] = ("text", "markdown", "latex", "csv")
 
@@ -35,16 +37,21 @@ def table_as(
     title: str,
     profile: Profile,
     long: bool = False,
+    overrides: Overrides = NOTHING,
+    aside: str = "",
 ) -> str:
     """Return a task's table as the paper prints it; the long form where it has no layout.
 
-    long: a line per row of the table, aggregated over seeds.
+    long: a line per row of the table, aggregated over seeds; aside: what sets the table apart
+    from the committed one, for its title and its notes.
     """
-    labels = labels_of(task, profile)
+    labels = labels_of(task, profile, overrides=overrides)
     if long or not task.layouts:
         named = labels.text(title)
-        return paper_table(task, table, reference, title=named, profile=profile, fmt=fmt)
-    content = print_tables(task, table, reference, title=title, labels=labels)
+        return paper_table(
+            task, table, reference, title=named, profile=profile, fmt=fmt, aside=aside
+        )
+    content = print_tables(task, table, reference, title=title, labels=labels).told_apart(aside)
     match fmt:
         case "latex":
             return as_latex(content, name=task.id, profile=profile)
@@ -64,6 +71,7 @@ def paper_table(
     title: str,
     profile: Profile,
     fmt: TableFormat,
+    aside: str = "",
 ) -> str:
     """Return a task's table, aggregated over seeds, with the paper's values beside ours.
 
@@ -75,12 +83,17 @@ def paper_table(
     header, rows = grid(content)
     match fmt:
         case "latex":
-            return _latex(task, title, content, header, rows, profile)
+            return _latex(task, told_apart(title, aside), content, header, rows, profile)
         case "text" | "markdown":
             cells = [[markdown_cell(cell) for cell in row] for row in rows]
-            return markdown_table([markdown_cell(name) for name in header], cells) + "\n"
+            text = markdown_table([markdown_cell(name) for name in header], cells)
+            return (
+                f"{text}\n\n{markdown_cell(told_apart(title, aside))}\n" if aside else f"{text}\n"
+            )
         case _:
-            return _csv(header, rows)
+            return (
+                _csv(["run", *header], [[aside, *r] for r in rows]) if aside else _csv(header, rows)
+            )
 
 
 def grid(content: Beside) -> tuple[list[str], list[list[str]]]:

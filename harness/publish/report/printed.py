@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from harness.declare.layout import Cell, Layout, Line
@@ -113,6 +113,18 @@ class Printed:
     title: str
     tables: tuple[PrintedTable, ...]
     others: tuple[OtherRow, ...]
+
+    def told_apart(self, aside: str) -> Printed:
+        """Return tables whose titles say what sets them apart from the committed ones."""
+        if not aside:
+            return self
+        tables = [replace(each, title=told_apart(each.title, aside)) for each in self.tables]
+        return replace(self, tables=tuple(tables))
+
+
+def told_apart(title: str, aside: str) -> str:
+    """Return a title that says what sets a table apart from the committed one, if anything."""
+    return f"{title} ({aside})".strip() if aside else title
 
 
 def print_run(entry: Entry, run: Run) -> Printed | None:
