@@ -227,7 +227,7 @@ def _saved(figure: Figure, fmt: Format) -> bytes:
 def _as_pgf(figure: Figure, task: Task) -> bytes:
     """Return a figure as TeX that documents of any LaTeX can include.
 
-    Raises EnvError where LaTeX cannot set its words.
+    Raises EnvError where LaTeX cannot set its words, or it holds an image.
     """
     from matplotlib.backends.backend_pgf import LatexError
 
@@ -237,7 +237,7 @@ def _as_pgf(figure: Figure, task: Task) -> bytes:
     except (LatexError, ValueError) as error:  # of LaTeX itself, or of one text
         told = next((line for line in str(error).splitlines() if line.startswith("!")), str(error))
         raise EnvError(
-            f"LaTeX cannot set the words of {task.id} ({told[:200]}): take --format pdf"
+            f"{task.id} cannot be written as pgf ({told[:200]}): take --format pdf"
         ) from error
     head, begin, body = text.partition("\\begingroup%\n")
     text = head + begin + _OF_DOCUMENT + body

@@ -47,12 +47,13 @@ def trial_states(
     trials = trials_behind(tasks, profile, store.workspace.overrides, cohort)
     experiments = dict.fromkeys(trial.experiment for trial in trials)
     store.unpack_all(experiments, profile)
-    digests = {experiment: experiment_code(experiment) for experiment in experiments}
+    codes = {experiment: experiment_code(experiment) for experiment in experiments}
+    befores = {e: load_before(store.workspace.root, e.paper) for e in experiments}
     states = []
     for trial in trials:
-        record, code = store.read(trial), digests[trial.experiment]
-        before = load_before(store.workspace.root, trial.experiment.paper)
-        stale = isinstance(record, Record) and code_of(record, before) != code
+        record, experiment = store.read(trial), trial.experiment
+        code = code_of(record, befores[experiment]) if isinstance(record, Record) else None
+        stale = isinstance(record, Record) and code != codes[experiment]
         states.append(_state(trial, record, stale=stale))
     return states
 

@@ -46,12 +46,16 @@ def table_as(
     from the committed one, for its title and its notes.
     """
     labels = labels_of(task, profile, overrides=overrides)
-    if long or not task.layouts:
+    content = None
+    if task.layouts and not long:
+        content = print_tables(task, table, reference, title=title, labels=labels)
+    # What a variant overrides may be what the layout names: then nothing of it would be shown.
+    if content is None or (overrides and not content.has_ours):
         named = labels.text(title)
         return paper_table(
             task, table, reference, title=named, profile=profile, fmt=fmt, aside=aside
         )
-    content = print_tables(task, table, reference, title=title, labels=labels).told_apart(aside)
+    content = content.told_apart(aside)
     match fmt:
         case "latex":
             return as_latex(content, name=task.id, profile=profile)

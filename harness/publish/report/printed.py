@@ -114,6 +114,12 @@ class Printed:
     tables: tuple[PrintedTable, ...]
     others: tuple[OtherRow, ...]
 
+    @property
+    def has_ours(self) -> bool:
+        """Whether any number of ours stands in a cell."""
+        cells = (place for table in self.tables for row in table.places for place in row)
+        return any(place.ours != NOT_RUN for place in cells)
+
     def told_apart(self, aside: str) -> Printed:
         """Return tables whose titles say what sets them apart from the committed ones."""
         if not aside:
