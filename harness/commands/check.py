@@ -111,17 +111,15 @@ def summary(
     workspace = open_workspace(tasks, settings, seeds)
     profiles = PROFILES if workspace.overrides else COMMITTED_PROFILES
     _check_cohort(tasks, profiles, cohort, workspace.overrides)
-    stored = {
-        (task.paper, profile)
-        for task in tasks
-        for profile in profiles
-        if csv_path(workspace, task, profile).is_file()
-    }
+    places = [(t, p) for t in tasks for p in profiles]
+    stored = [(t, p) for t, p in places if csv_path(workspace, t, p).is_file()]
+    if not workspace.overrides:
+        # What a paper has in a committed profile is told whole.
+        papers = {(task.paper, profile) for task, profile in stored}
+        stored = [(t, p) for t, p in places if (t.paper, p) in papers]
     rows = [
         row
-        for task in tasks
-        for profile in profiles
-        if (task.paper, profile) in stored
+        for task, profile in stored
         for row in stored_rows(workspace, task, profile)
         if cohort is None or row.cohort == cohort
     ]

@@ -208,7 +208,8 @@ def _conclude(summary: Summary, refresh: Refresher, asked: str) -> None:
         say(SMOKE)
     where = refresh.workspace
     results, figures = where.results(refresh.profile), where.figures(refresh.profile)
-    say(f"tables: {shown(results)}, figures: {shown(figures)}")
+    if results.is_dir():
+        say(f"tables: {shown(results)}, figures: {shown(figures)}")
     for task_id, reason in refresh.broken.items():
         say(f"{task_id}: no table, verdicts or figure could be made: {reason}")
     if summary.interrupted:

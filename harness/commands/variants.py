@@ -49,7 +49,8 @@ def params(
     if as_json:
         print_rows(rows, as_json=True, columns=[])
         return
-    columns = ["experiment", "name", "type", "default", "values", "doc"]
+    columns = ["experiment"] if len(experiments) > 1 else []
+    columns += ["name", "type", "default", "values", "doc"]
     told = [row | {"values": _few(row["choices"] or row["values"])} for row in rows]
     print_rows(told, as_json=False, columns=columns)
     if any(row["role"] == "seed" for row in rows):
@@ -75,7 +76,8 @@ def _param_rows(experiment: Experiment, profile: Profile) -> Iterator[dict[str, 
 
 def _few(values: list[Any]) -> str:
     more = f" and {len(values) - FEW} more" if len(values) > FEW else ""
-    return ", ".join(map(str, values[:FEW])) + more
+    texts = (f"{value:.6g}" if isinstance(value, float) else str(value) for value in values[:FEW])
+    return ", ".join(texts) + more
 
 
 def variants(selectors: Selectors = None, as_json: JsonOption = False) -> None:

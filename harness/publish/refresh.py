@@ -76,7 +76,7 @@ def refresh_task(
     result = built.knowing(
         judged={**first_judgements(judged), **former},
         verdicts=[row.to_json() for row in judged.rows],
-        stands_in=dict(labels_of(task, profile, library.titles[task.id]).here),
+        stands_in=dict(labels_of(task, profile, library.titles[task.id], overrides).here),
     )
     write_result(workspace, task, result)
     if task.figure is not None:

@@ -55,16 +55,16 @@ def table_as(
         return paper_table(
             task, table, reference, title=named, profile=profile, fmt=fmt, aside=aside
         )
-    content = content.told_apart(aside)
+    whole = replace(content, title=told_apart(content.title, aside))
     match fmt:
         case "latex":
-            return as_latex(content, name=task.id, profile=profile)
+            return as_latex(whole, name=task.id, profile=profile)
         case "markdown":
-            return as_markdown(content)
+            return as_markdown(content.told_apart(aside))
         case "csv":
-            return as_csv(content)
+            return as_csv(content.told_apart(aside))
         case _:
-            return as_text(replace(content, title=f"{task.id}, profile {profile}: {content.title}"))
+            return as_text(replace(whole, title=f"{task.id}, profile {profile}: {whole.title}"))
 
 
 def paper_table(

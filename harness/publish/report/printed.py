@@ -121,7 +121,7 @@ class Printed:
         return any(place.ours != NOT_RUN for place in cells)
 
     def told_apart(self, aside: str) -> Printed:
-        """Return tables whose titles say what sets them apart from the committed ones."""
+        """Return tables each of which says what sets it apart from the committed one."""
         if not aside:
             return self
         tables = [replace(each, title=told_apart(each.title, aside)) for each in self.tables]
