@@ -147,7 +147,8 @@ def test_a_figure_of_a_variant_says_so_and_replaces_no_other(
     committed = tree(toy.root / "figures")
     for options in ((), VARIANT):
         assert lab("plot", "toylab/tab01", *options).code == 0
-    plain, variant = sorted(tmp_path.glob("*.svg"), key=lambda path: len(path.name))
+    (plain,) = tmp_path.glob("toylab-tab01.cpu.svg")
+    (variant,) = tmp_path.glob("toylab-tab01.smoke.set-*.svg")
     assert LABEL in variant.read_text() and "variant" not in plain.read_text()
     drawn = lab("figures", "toylab", *VARIANT)
     assert drawn.err.count("wrote") == 1 and str(folder(toy)) in drawn.err
