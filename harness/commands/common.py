@@ -19,6 +19,7 @@ from harness.declare.params import Scalar
 from harness.declare.profiles import PROFILES, Profile
 from harness.declare.task import Kind, Task
 from harness.errors import UsageError, nearest
+from harness.outgoing import tidy
 from harness.store.workspace import Workspace, find_workspace
 
 Selectors = Annotated[
@@ -33,6 +34,9 @@ ProfileOption = Annotated[
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON rows.")]
 
+ForceOption = Annotated[
+    bool, typer.Option("--force", help="Also over a file that git tracks, or of another kind.")
+]
 # What follows belongs together: a verb that takes one of the three takes all, and opens them.
 SetOption = Annotated[
     list[str] | None, typer.Option("--set", help="Override a parameter: name=value.")
@@ -41,6 +45,8 @@ SeedsOption = Annotated[int | None, typer.Option("--seeds", help="Number of seed
 CohortOption = Annotated[
     str | None, typer.Option("--cohort", help="Only one set of seeds: first, cohort-1, ...")
 ]
+
+CELL_CHARS = 10_000
 
 
 def open_workspace(
@@ -171,7 +177,8 @@ def _cell(value: Any) -> str:
         return f"{value:.4g}"
     if isinstance(value, (list, tuple)):
         return ", ".join(_cell(item) for item in value)
-    return str(value)
+    # Before the table folds it: a secret in two lines would not be known.
+    return tidy(str(value), most=CELL_CHARS)
 
 
 def say(text: str) -> None:

@@ -86,8 +86,8 @@ def show_plan(
     library = load_registry()
     scale = parse_profile(profile)
     tasks = library.select(selectors or [], parse_kind(kind))
-    store = RecordStore(open_workspace(tasks, settings, seeds))
-    store.unpack_all(experiments_of(tasks), scale)
+    opened = RecordStore(open_workspace(tasks, settings, seeds))
+    store = opened.with_committed(experiments_of(tasks), scale)
     plan = make_plan(tasks, scale, store, probe_limits(), cohort=cohort, rerun_stale=stale)
     if as_json:
         print_rows([_plan_row(item) for item in plan.items.values()], as_json=True, columns=[])

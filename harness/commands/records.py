@@ -9,6 +9,7 @@ import typer
 
 from harness.commands.common import (
     CohortOption,
+    ForceOption,
     KindOption,
     ProfileOption,
     SeedsOption,
@@ -36,6 +37,7 @@ def export(
     settings: SetOption = None,
     seeds: SeedsOption = None,
     cohort: CohortOption = None,
+    force: ForceOption = False,
 ) -> None:
     """Write the results of some tasks, and artifacts up to 16 MiB, to one file."""
     from harness.store.archive import export_records
@@ -43,7 +45,7 @@ def export(
     library = load_registry()
     tasks = library.select(selectors or [], parse_kind(kind))
     workspace, scale = open_workspace(tasks, settings, seeds), parse_profile(profile)
-    summary = export_records(workspace, tasks, scale, file, cohort=cohort)
+    summary = export_records(workspace, tasks, scale, file, cohort=cohort, force=force)
     say(f"wrote {file}: {summary.num_records} records, {summary.num_artifacts} artifacts")
     if summary.left_out:
         say(f"left out (too large, missing or altered): {', '.join(summary.left_out)}")

@@ -49,17 +49,36 @@ def refresh_task(
     task: Task,
     profile: Profile,
 ) -> list[CheckRow]:
-    """Rebuild a task's CSV, JSON and figure from its records; return its verdicts.
+    """Rebuild a task's packed records, CSV, JSON and figure; return its verdicts.
 
     Nothing is written where no trial has a result. A figure that cannot be drawn from an
     incomplete table is left out with a warning; the table and the verdicts stand.
     """
-    store = RecordStore(workspace)
-    overrides = workspace.overrides
+    store, reference = RecordStore(workspace), reference_of(library, task)
+    result, rows = _build(store, library, task, profile, reference)
+    if workspace.is_committed(profile):
+        # Records first: killed in between, a result never rests on what is not there.
+        pack_experiments(workspace, task, profile, store)
+    if result is None:
+        return rows
+    write_result(workspace, task, result)
+    if task.figure is not None:
+        _draw(workspace, task, result, reference, profile)
+    return rows
+
+
+def _build(
+    store: RecordStore,
+    library: Library,
+    task: Task,
+    profile: Profile,
+    reference: pd.DataFrame,
+) -> tuple[TaskResult | None, list[CheckRow]]:
+    """Return a task's result, None where no trial has one, and its verdicts."""
+    workspace, overrides = store.workspace, store.workspace.overrides
     built = build_result(task, profile, store.read, overrides)
-    reference = reference_of(library, task)
     if built is None:
-        return judge(task, None, profile, reference, overrides=overrides).rows
+        return None, judge(task, None, profile, reference, overrides=overrides).rows
     stored = _stored_meta(workspace, task, profile)
     former = {} if stored is None else dict(stored.judged)
     built = built.knowing(judged=former, chances=chances_of(task, built, stored))
@@ -78,10 +97,7 @@ def refresh_task(
         verdicts=[row.to_json() for row in judged.rows],
         stands_in=dict(labels_of(task, profile, library.titles[task.id], overrides).here),
     )
-    write_result(workspace, task, result)
-    if task.figure is not None:
-        _draw(workspace, task, result, reference, profile)
-    return judged.rows
+    return result, judged.rows
 
 
 def _stored_meta(workspace: Workspace, task: Task, profile: Profile) -> ResultMeta | None:
@@ -172,9 +188,8 @@ class Refresher:
     What a view or a figure raises must not cost the trials that are still to run.
     """
 
-    def __init__(self, library: Library, profile: Profile, store: RecordStore) -> None:
-        self.workspace, self.library, self.profile = store.workspace, library, profile
-        self.store = store
+    def __init__(self, workspace: Workspace, library: Library, profile: Profile) -> None:
+        self.workspace, self.library, self.profile = workspace, library, profile
         self.checks: dict[str, list[CheckRow]] = {}
         self.broken: dict[str, str] = {}
 
@@ -186,8 +201,6 @@ class Refresher:
             # Where two runs go at once, the one that writes last must have read last.
             with FileLock(folder / "refresh.lock"):
                 self.checks[task.id] = refresh_task(*where)
-                if self.workspace.is_committed(self.profile):
-                    pack_experiments(self.workspace, task, self.profile, self.store)
         except RunError:
             raise
         except OSError as error:

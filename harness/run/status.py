@@ -46,12 +46,12 @@ def trial_states(
     """Return the state of every trial behind the tasks, or behind one cohort of them."""
     trials = trials_behind(tasks, profile, store.workspace.overrides, cohort)
     experiments = dict.fromkeys(trial.experiment for trial in trials)
-    store.unpack_all(experiments, profile)
+    committed = store.with_committed(experiments, profile)
     codes = {experiment: experiment_code(experiment) for experiment in experiments}
     befores = {e: load_before(store.workspace.root, e.paper) for e in experiments}
     states = []
     for trial in trials:
-        record, experiment = store.read(trial), trial.experiment
+        record, experiment = committed.read(trial), trial.experiment
         code = code_of(record, befores[experiment]) if isinstance(record, Record) else None
         stale = isinstance(record, Record) and code != codes[experiment]
         states.append(_state(trial, record, stale=stale))
