@@ -7,7 +7,7 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
-from harness.commands import bench, check, data, output, reading, records, run, verify
+from harness.commands import bench, check, data, output, reading, records, run, variants, verify
 from harness.errors import Interrupted
 
 EPILOG = """
@@ -39,6 +39,7 @@ app = typer.Typer(
 )
 reading.mount(app)
 run.mount(app)
+variants.mount(app)
 check.mount(app)
 verify.mount(app)
 output.mount(app)

@@ -13,9 +13,11 @@ from harness.commands.common import (
     JsonOption,
     KindOption,
     ProfileOption,
+    SeedsOption,
     Selectors,
+    SetOption,
+    open_workspace,
     parse_kind,
-    parse_overrides,
     parse_profile,
     print_rows,
     say,
@@ -71,10 +73,8 @@ def show_plan(
     selectors: Selectors = None,
     kind: KindOption = None,
     profile: ProfileOption = "smoke",
-    settings: Annotated[
-        list[str] | None, typer.Option("--set", help="Override name=value.")
-    ] = None,
-    seeds: Annotated[int | None, typer.Option("--seeds", help="Number of seeds.")] = None,
+    settings: SetOption = None,
+    seeds: SeedsOption = None,
     cohort: CohortOption = None,
     stale: Annotated[bool, typer.Option("--stale", help="Also re-run changed code.")] = False,
     as_json: JsonOption = False,
@@ -84,19 +84,11 @@ def show_plan(
     from harness.store.store import RecordStore
 
     library = load_registry()
-    overrides = parse_overrides(settings or [], seeds)
     scale = parse_profile(profile)
-    store = RecordStore(find_workspace().with_overrides(overrides))
     tasks = library.select(selectors or [], parse_kind(kind))
-    plan = make_plan(
-        tasks,
-        scale,
-        store.with_committed(experiments_of(tasks), scale),
-        probe_limits(),
-        overrides=overrides,
-        cohort=cohort,
-        rerun_stale=stale,
-    )
+    opened = RecordStore(open_workspace(tasks, settings, seeds))
+    store = opened.with_committed(experiments_of(tasks), scale)
+    plan = make_plan(tasks, scale, store, probe_limits(), cohort=cohort, rerun_stale=stale)
     if as_json:
         print_rows([_plan_row(item) for item in plan.items.values()], as_json=True, columns=[])
         return
@@ -139,6 +131,9 @@ def show_status(
     selectors: Selectors = None,
     kind: KindOption = None,
     profile: ProfileOption = "smoke",
+    settings: SetOption = None,
+    seeds: SeedsOption = None,
+    cohort: CohortOption = None,
     failed: Annotated[bool, typer.Option("--failed", help="Only what has no result.")] = False,
     as_json: JsonOption = False,
 ) -> None:
@@ -148,7 +143,8 @@ def show_status(
 
     library = load_registry()
     tasks = library.select(selectors or [], parse_kind(kind))
-    states = trial_states(tasks, parse_profile(profile), RecordStore(find_workspace()))
+    store = RecordStore(open_workspace(tasks, settings, seeds))
+    states = trial_states(tasks, parse_profile(profile), store, cohort)
     if failed:
         states = [state for state in states if not state.has_result]
     if as_json or failed:

@@ -8,10 +8,14 @@ from typing import Annotated
 import typer
 
 from harness.commands.common import (
+    CohortOption,
     ForceOption,
     KindOption,
     ProfileOption,
+    SeedsOption,
     Selectors,
+    SetOption,
+    open_workspace,
     parse_kind,
     parse_profile,
     say,
@@ -30,6 +34,9 @@ def export(
     selectors: Selectors = None,
     kind: KindOption = None,
     profile: ProfileOption = "gpu",
+    settings: SetOption = None,
+    seeds: SeedsOption = None,
+    cohort: CohortOption = None,
     force: ForceOption = False,
 ) -> None:
     """Write the results of some tasks, and artifacts up to 16 MiB, to one file."""
@@ -37,7 +44,8 @@ def export(
 
     library = load_registry()
     tasks = library.select(selectors or [], parse_kind(kind))
-    summary = export_records(find_workspace(), tasks, parse_profile(profile), file, force=force)
+    workspace, scale = open_workspace(tasks, settings, seeds), parse_profile(profile)
+    summary = export_records(workspace, tasks, scale, file, cohort=cohort, force=force)
     say(f"wrote {file}: {summary.num_records} records, {summary.num_artifacts} artifacts")
     if summary.left_out:
         say(f"left out (too large, missing or altered): {', '.join(summary.left_out)}")

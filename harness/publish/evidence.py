@@ -58,7 +58,7 @@ def evidence_of(
                 found |= _packed(workspace.root, path, path.stat().st_mtime_ns)
         return found
     store = RecordStore(workspace)
-    found = record_evidence(store, task, profile, meta.provenance.overrides)
+    found = record_evidence(store, task, profile)
     starts = {key[:KEY_DIGITS] for key in found}
     for name, lines in meta.lines.items():
         for start in lines.keys() - starts:
@@ -74,10 +74,10 @@ def record_evidence(
     store: RecordStore,
     task: Task,
     profile: Profile,
-    overrides: Mapping[str, Scalar] | None = None,
 ) -> dict[str, Evidence]:
     """Return, by key, the results of the working copy behind a task, of all its cohorts."""
-    names = [FIRST] if overrides else cohorts_of(task, profile)
+    overrides = store.workspace.overrides
+    names = cohorts_of(task, profile, overrides)
     trials = (t for name in names for t in trials_of(task, profile, overrides, cohort=name))
     found: dict[str, Evidence] = {}
     for trial in trials:

@@ -23,7 +23,7 @@ def stored_rows(workspace: Workspace, task: Task, profile: Profile) -> list[Chec
     verdicts = read_meta(path).verdicts if path.is_file() else []
     stored = {(row.claim, row.cohort): row for row in map(_row, verdicts)}
     declared = {claim.id for claim in task.claims}
-    absent = judge(task, None, profile, None).rows
+    absent = judge(task, None, profile, None, overrides=workspace.overrides).rows
     return [
         *(row for row in stored.values() if row.claim in declared),
         *(row for row in absent if (row.claim, row.cohort) not in stored),

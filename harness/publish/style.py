@@ -25,6 +25,9 @@ RASTERISE_ABOVE = 2000
 MAX_SVG_BYTES = 300_000
 """Largest figure that is committed."""
 
+TEX_SIGNS = {"\u03bc": r"\mu", "\u03c1": r"\rho", "\u0394": r"\Delta", "\u2207": r"\nabla"}
+"""Signs of figures and tables that not every LaTeX knows as text, by their names in mathematics."""
+
 RC: dict[str, Any] = {
     # DejaVu Sans comes with matplotlib: glyphs do not depend on the machine's fonts.
     "font.family": "DejaVu Sans",

@@ -33,7 +33,7 @@ def withdrawn_rows(
     Known are claims by the paper's export, by the seals in committed records, and by stored
     results. Raises DataError where one of these cannot be read.
     """
-    if profile not in COMMITTED_PROFILES or workspace.variant:
+    if profile not in COMMITTED_PROFILES or workspace.overrides:
         return []
     declared = {
         seal_name(task.id, claim.id, cohort)

@@ -11,6 +11,7 @@ from typing import Any
 
 from harness.data import load as datasets
 from harness.declare.experiment import Estimate, Experiment
+from harness.declare.overrides import Overrides
 from harness.declare.profiles import Profile
 from harness.executors.job import Executor, Report
 from harness.provenance.agreement import Comparison, compare
@@ -140,7 +141,7 @@ class Rerun:
 
     def plan(self, limits: MachineLimits) -> Plan:
         """Return what is to run, upstream first; keep at once what cannot run here."""
-        plan = Plan((), self.profile)
+        plan = Plan((), self.profile, Overrides())
         for drawn in list(self.open.values()):
             if reason := obstacle(drawn, limits):
                 self._keep(drawn, Comparison(outcome="not_run", reason=reason), wall_s=0.0)

@@ -9,6 +9,7 @@ from functools import cached_property
 from harness.data.load import data_hash
 from harness.declare.cohorts import FIRST
 from harness.declare.experiment import Experiment, Needs, RawParams, describe_trial
+from harness.declare.overrides import SEEDS
 from harness.declare.params import Scalar
 from harness.declare.profiles import Profile
 from harness.declare.task import Task
@@ -92,7 +93,7 @@ def grid_of(
     such cohort.
     """
     overrides = dict(overrides or {})
-    seeds = _seeds_of(experiment, profile, cohort, overrides.pop("seeds", None))
+    seeds = _seeds_of(experiment, profile, cohort, overrides.pop(SEEDS, None))
     points: dict[str, dict[str, Scalar]] = {}
     for point in experiment.params_of(profile):
         changed = _overridden(experiment, point, overrides)
@@ -151,10 +152,76 @@ def _seeds_of(
     return None
 
 
-def cohorts_of(task: Task, profile: Profile) -> list[str]:
-    """Return the cohorts of a task: `first`, and those that any of its experiments declares."""
+def cohorts_of(
+    task: Task, profile: Profile, overrides: Mapping[str, Scalar] | None = None
+) -> list[str]:
+    """Return the cohorts of a task: `first`, and those that any of its experiments declares.
+
+    A variant has the first one alone.
+    """
+    if overrides:
+        return [FIRST]
     declared = [c.name for e in task.reads for c in e.cohorts.get(profile, ())]
     return [FIRST, *sorted(dict.fromkeys(declared), key=lambda name: (len(name), name))]
+
+
+def cohorts_with_task(
+    tasks: Sequence[Task],
+    profile: Profile,
+    wanted: str | None,
+    overrides: Mapping[str, Scalar] | None = None,
+) -> list[tuple[str, Task]]:
+    """Return the cohorts of some tasks, or the wanted one alone, each with a task that has it.
+
+    Raises UsageError for a cohort that none of them has.
+    """
+    if overrides and wanted not in (None, FIRST):
+        raise UsageError(f"--cohort {wanted}: --set and --seeds go with the first cohort alone")
+    have = {task: cohorts_of(task, profile, overrides) for task in tasks}
+    known = {name for names in have.values() for name in names}
+    if wanted is not None and wanted not in known:
+        raise UsageError(
+            f"--cohort {wanted}: no task here has it{nearest(wanted, known)}: there are "
+            f"{', '.join(sorted(known))}"
+        )
+    return [
+        (name, task)
+        for task, names in have.items()
+        for name in names
+        if wanted is None or name == wanted
+    ]
+
+
+def trials_behind(
+    tasks: Sequence[Task],
+    profile: Profile,
+    overrides: Mapping[str, Scalar] | None = None,
+    cohort: str | None = None,
+) -> list[Trial]:
+    """Return the trials that some tasks show, and those that they start from, each once.
+
+    Upstream trials come first. Raises UsageError for a cohort that none of the tasks has.
+    """
+    found: dict[str, Trial] = {}
+    walked = set()
+    for name, task in cohorts_with_task(tasks, profile, cohort, overrides):
+        for experiment in task.reads:
+            if (experiment.id, name) in walked:
+                continue
+            walked.add((experiment.id, name))
+            for trial in grid_of(experiment, profile, overrides, cohort=name):
+                found |= {each.key: each for each in with_upstream(trial) if each.key not in found}
+    return list(found.values())
+
+
+def check_overrides(tasks: Sequence[Task], overrides: Mapping[str, Scalar]) -> None:
+    """Raise UsageError for an override of a parameter that no trial of the tasks has."""
+    experiments = dict.fromkeys(experiment for task in tasks for experiment in task.reads)
+    known = {field.name for e in experiments for cls in e.classes for field in cls.fields()}
+    for name in overrides:
+        if name not in known and not (name == SEEDS and "seed" in known):
+            hint = nearest(name, known) or f": known are {', '.join(sorted(known))}"
+            raise UsageError(f"--set {name}: no trial has that parameter{hint}")
 
 
 def all_trials(experiment: Experiment, profile: Profile) -> list[Trial]:

@@ -16,7 +16,7 @@ from harness.declare.profiles import Profile
 from harness.declare.task import Task
 from harness.errors import DataError, UsageError
 from harness.registry import experiments_of
-from harness.run.trial import Trial, all_trials, with_upstream
+from harness.run.trial import Trial, trials_behind
 from harness.store.atomic import write_bytes
 from harness.store.out import write_out
 from harness.store.record import Record, check_names, pack_bytes, parse_record
@@ -42,6 +42,7 @@ def export_records(
     profile: Profile,
     file: Path,
     *,
+    cohort: str | None = None,
     force: bool = False,
 ) -> Summary:
     """Write the results behind some tasks to an archive; the same records give the same bytes.
@@ -52,10 +53,8 @@ def export_records(
     if not force and not _may_be_replaced(file):
         raise UsageError(f"{file} is no archive of records: name another file, or add --force")
     store = RecordStore(workspace).with_committed(experiments_of(tasks), profile)
-    trials: dict[str, Trial] = {}
-    for experiment in experiments_of(tasks):
-        for trial in all_trials(experiment, profile):
-            trials.update((each.key, each) for each in with_upstream(trial))
+    behind = trials_behind(tasks, profile, workspace.overrides, cohort)
+    trials = {trial.key: trial for trial in behind}
     found = {key: store.result(trial) for key, trial in trials.items()}
     records = {key: record for key, record in found.items() if record is not None}
     if not records:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from harness.declare.cohorts import FIRST
+from harness.declare.overrides import Overrides
 from harness.declare.params import Scalar
 from harness.declare.profiles import Profile
 from harness.declare.table import Column, Table
@@ -121,7 +122,7 @@ def build_result(
 
     find: returns the record of a trial, as `RecordStore.read` does.
     """
-    names = [FIRST] if overrides else cohorts_of(task, profile)
+    names = cohorts_of(task, profile, overrides)
     gathered = {name: _gather(task, profile, find, overrides, cohort=name) for name in names}
     # A cohort that is declared and was not begun changes nothing that is stored.
     found = {name: each for name, each in gathered.items() if name == FIRST or each.results}
@@ -295,6 +296,9 @@ def load_result(workspace: Workspace, task: Task, profile: Profile) -> TaskResul
         raise DataError(
             f"{beside} is of {meta.task} at {meta.profile}: run {task.id} again or restore the file"
         )
+    if meta.provenance.overrides != workspace.overrides:
+        told = Overrides(meta.provenance.overrides).label or "no variant"
+        raise DataError(f"{beside} is of {told}: run {task.id} again or restore the file")
     try:
         table = parse_csv(pair.csv, columns, where=str(path))
     except (csv.Error, ValueError, OverflowError) as error:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from harness.declare.layout import Cell, Layout, Line
@@ -114,6 +114,24 @@ class Printed:
     title: str
     tables: tuple[PrintedTable, ...]
     others: tuple[OtherRow, ...]
+
+    @property
+    def has_ours(self) -> bool:
+        """Whether any number of ours stands in a cell."""
+        cells = (place for table in self.tables for row in table.places for place in row)
+        return any(place.ours != NOT_RUN for place in cells)
+
+    def told_apart(self, aside: str) -> Printed:
+        """Return tables each of which says what sets it apart from the committed one."""
+        if not aside:
+            return self
+        tables = [replace(each, title=told_apart(each.title, aside)) for each in self.tables]
+        return replace(self, tables=tuple(tables))
+
+
+def told_apart(title: str, aside: str) -> str:
+    """Return a title that says what sets a table apart from the committed one, if anything."""
+    return f"{title} ({aside})".strip() if aside else title
 
 
 def print_run(entry: Entry, run: Run) -> Printed | None:

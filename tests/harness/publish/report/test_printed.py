@@ -7,10 +7,12 @@ import pandas as pd
 import pytest
 
 from harness.declare.layout import Cell, Layout, Line
+from harness.declare.overrides import Overrides
 from harness.declare.reference import COLUMNS as REFERENCE_COLUMNS
 from harness.declare.table import Table, param, seed_column, value
 from harness.declare.task import Task
 from harness.publish.labels import Labels
+from harness.publish.report.paper_table import TABLE_FORMATS, TableFormat, table_as
 from harness.publish.report.printed import LAYOUT_IS_OURS, Printed, print_tables
 from harness.publish.report.table_tex import as_latex
 from harness.publish.report.table_text import ROOM, as_csv, as_markdown, as_text, panels
@@ -195,6 +197,28 @@ def test_latex_reads_no_text_as_a_command() -> None:
         "% - lora large, rank = 16, peak: 7 GB (paper)",
     ):
         assert part in text
+
+
+@pytest.mark.parametrize("fmt", TABLE_FORMATS)
+@pytest.mark.parametrize("long", [False, True])
+def test_a_table_of_a_variant_says_so_in_every_form(fmt: TableFormat, long: bool) -> None:
+    def shown(aside: str) -> str:
+        task = Task("demo/tab01", reads=(), table=TABLE, layout=LAYOUT)
+        ours = pd.DataFrame(OURS, columns=TABLE.names)
+        options = {"title": "Peak", "profile": "cpu", "long": long, "aside": aside}
+        return table_as(fmt, task, ours, reference(), **options)  # type: ignore[arg-type]
+
+    assert "variant width=9" in shown("variant width=9")
+    assert "variant" not in shown("")
+
+
+def test_a_variant_that_meets_no_cell_is_shown_row_by_row() -> None:
+    task = Task("demo/tab01", reads=(), table=TABLE, layout=LAYOUT)
+    ours = pd.DataFrame(OURS, columns=TABLE.names).assign(size="wide")
+    where = {"title": "Peak", "profile": "cpu", "aside": "variant size=wide"}
+    overrides = Overrides({"size": "wide"})
+    text = table_as("text", task, ours, reference(), overrides=overrides, **where)  # type: ignore[arg-type]
+    assert "| wide | full |" in text
 
 
 @pytest.mark.parametrize("room", [30, ROOM, 1000])
