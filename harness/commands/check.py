@@ -23,6 +23,7 @@ from harness.declare.task import Task
 from harness.registry import Library, load_registry
 from harness.store.result import csv_path
 from harness.store.workspace import COMMITTED_PROFILES, find_workspace
+from harness.untrusted import is_there
 
 if TYPE_CHECKING:
     from harness.publish.check_row import CheckRow
@@ -97,7 +98,7 @@ def summary(selectors: Selectors = None, as_json: JsonOption = False) -> None:
         (task.paper, profile)
         for task in tasks
         for profile in COMMITTED_PROFILES
-        if csv_path(workspace, task, profile).is_file()
+        if is_there(csv_path(workspace, task, profile))
     }
     rows = [
         row

@@ -69,7 +69,7 @@ def parse_overrides(settings: Sequence[str], num_seeds: int | None) -> dict[str,
             raise UsageError(f"--set {setting!r}: write name=value")
         try:
             value = json.loads(text)
-        except ValueError:
+        except (ValueError, RecursionError):
             value = text
         if isinstance(value, float) and not math.isfinite(value):
             raise UsageError(f"--set {setting!r}: need a finite number")

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import functools
 import os
-import tomllib
 from pathlib import Path, PurePosixPath
 from typing import Annotated, Literal
 
@@ -16,6 +15,7 @@ from pydantic import Field, ValidationError, model_validator
 
 from harness.errors import DataError
 from harness.strict import Strict, explain
+from harness.untrusted import Stamp, UnreadableError, read_toml, stamp
 
 Kind = Literal["text", "arrays", "records", "tensors", "json"]
 Variant = Literal["bundled", "staged", "hub"]
@@ -153,19 +153,17 @@ def load_catalogue() -> dict[str, Dataset]:
 
 def read_catalogue(path: Path) -> tuple[Dataset, ...]:
     """Return the data sets of one file. Raises DataError as `load_catalogue`."""
-    try:
-        stat = path.stat()
-        return _read(path, stat.st_mtime_ns, stat.st_size)
-    except (OSError, UnicodeDecodeError) as error:
-        raise DataError(f"cannot read the catalogue {path} ({error}): check the path") from error
+    changed = stamp(path)
+    if changed is None:
+        raise DataError(f"the catalogue {path} does not exist: check the path")
+    return _read(path, changed)
 
 
 @functools.lru_cache(maxsize=8)
-def _read(path: Path, mtime_ns: int, size: int) -> tuple[Dataset, ...]:
+def _read(path: Path, changed: Stamp) -> tuple[Dataset, ...]:
     try:
-        text = path.read_text(encoding="utf-8")
-        return CatalogueFile.model_validate(tomllib.loads(text)).dataset
-    except tomllib.TOMLDecodeError as error:
-        raise DataError(f"the catalogue {path} is not TOML ({error}): correct it") from error
+        return CatalogueFile.model_validate(read_toml(path)).dataset
+    except UnreadableError as error:
+        raise DataError(f"the catalogue {error}: correct it") from error
     except ValidationError as error:
         raise DataError(f"the catalogue {path}, {explain(error)}: correct it") from error

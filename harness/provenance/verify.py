@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import fcntl
 import hashlib
-import json
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -30,6 +29,7 @@ from harness.store.atomic import write_bytes
 from harness.store.record import Record
 from harness.store.workspace import Workspace
 from harness.strict import Strict, explain
+from harness.untrusted import UnreadableError, parse_json, read_bytes
 
 AGREE: tuple[OutcomeWord, ...] = ("bit", "close", "spread")
 
@@ -136,14 +136,12 @@ def keep_verification(workspace: Workspace, outcome: Verification, profile: Prof
 def _whole_lines(path: Path) -> list[bytes]:
     """Return a file's lines, without what follows the last line end if that is torn."""
     try:
-        *whole, rest = path.read_bytes().split(b"\n")
+        *whole, rest = read_bytes(path).split(b"\n")
     except FileNotFoundError:
         return []
-    except OSError as error:
-        raise DataError(f"{path} cannot be read ({error}): check its permissions") from error
     try:
-        json.loads(rest)
-    except ValueError:
+        parse_json(rest, where=str(path))
+    except UnreadableError:
         return whole
     # Only its line end was lost, as some editors do.
     return [*whole, rest]

@@ -39,6 +39,7 @@ from harness.store.result import (
     trials_of,
 )
 from harness.store.workspace import COMMITTED_PROFILES, Workspace
+from harness.untrusted import is_there
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -350,6 +351,6 @@ def profiles_to_check(
         return [wanted]
     paths = {p: csv_path(workspace, task, p) for p in PROFILES}
     # Half of a result is damage to report, not a task that was not run.
-    stored = [p for p, f in paths.items() if f.exists() or f.with_suffix(".json").exists()]
+    stored = [p for p, f in paths.items() if is_there(f) or is_there(f.with_suffix(".json"))]
     committed = [p for p in stored if p in COMMITTED_PROFILES]
     return committed or stored or ["cpu"]

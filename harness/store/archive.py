@@ -6,8 +6,7 @@ import gzip
 import hashlib
 import io
 import tarfile
-import zlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
@@ -18,10 +17,14 @@ from harness.registry import experiments_of
 from harness.run.trial import Trial, all_trials, with_upstream
 from harness.store.atomic import write_bytes
 from harness.store.record import Record, check_names, pack_bytes, parse_record
-from harness.store.store import RecordStore
+from harness.store.store import RecordStore, holds
 from harness.store.workspace import Workspace
+from harness.untrusted import UnreadableError, in_one_line, read_bytes, read_text, to_text, unzip
 
 MAX_ARTIFACT_BYTES = 16 * 2**20
+MAX_ARCHIVE_BYTES = 2**30
+"""Of an archive, packed or not."""
+MAX_MEMBERS = 100_000
 RECORDS = "records.jsonl.gz"
 
 
@@ -55,7 +58,10 @@ def export_records(
     members = {RECORDS: pack_bytes(records.values())}
     for key, record in records.items():
         members.update(_artifacts(store, trials[key], record, summary))
-    write_bytes(file, _archive(members))
+    data = _archive(members)
+    if sum(map(len, members.values())) > MAX_ARCHIVE_BYTES * 0.9:
+        raise UsageError("what these tasks keep is more than an import reads: export some of them")
+    write_bytes(file, data)
     return summary
 
 
@@ -65,10 +71,12 @@ def _artifacts(
     members = {}
     for entry in record.artifacts:
         path = store.artifact_folder(trial) / entry.name
-        data = path.read_bytes() if path.exists() else b""
+        try:
+            data = read_bytes(path, limit=MAX_ARTIFACT_BYTES)
+        except (FileNotFoundError, UnreadableError):
+            data = b""
         # One that was altered would make the other side refuse the whole file.
-        intact = hashlib.sha256(data).hexdigest() == entry.sha256
-        if entry.num_bytes > MAX_ARTIFACT_BYTES or not intact:
+        if hashlib.sha256(data).hexdigest() != entry.sha256:
             summary.left_out.append(f"{trial.name} {entry.name}")
             continue
         members[f"artifacts/{record.experiment}/{record.key}/{entry.name}"] = data
@@ -108,10 +116,8 @@ def import_records(workspace: Workspace, file: Path) -> Summary:
 
 
 def _records(packed: bytes, file: Path) -> list[Record]:
-    try:
-        text = gzip.decompress(packed).decode()
-    except (OSError, EOFError, UnicodeDecodeError, zlib.error) as error:
-        raise DataError(f"{file}: {RECORDS} is damaged ({error})") from error
+    inside = f"{file}: {RECORDS}"
+    text = to_text(unzip(packed, where=inside), where=inside)
     records = []
     for number, line in enumerate(text.removesuffix("\n").split("\n"), start=1):
         where = f"{file} line {number} of {RECORDS}"
@@ -134,35 +140,53 @@ def _write(workspace: Workspace, records: Sequence[Record], members: dict[str, b
             # Artifacts first: a record whose artifact is missing would be run again.
             name = f"artifacts/{record.experiment}/{record.key}/{entry.name}"
             target = workspace.runs / PurePosixPath(name)
-            if name in members and not _holds(target, members[name]):
+            if name in members and not holds(target, members[name]):
                 write_bytes(target, members[name])
                 summary.num_artifacts += 1
-        before = path.read_bytes() if path.exists() else b""
+        before = _bytes_at(path)
         store.write(record)
-        summary.num_records += path.read_bytes() != before
+        summary.num_records += _bytes_at(path) != before
     return summary
 
 
-def _holds(path: Path, data: bytes) -> bool:
-    return path.exists() and path.read_bytes() == data
+def _bytes_at(path: Path) -> bytes:
+    try:
+        return read_bytes(path)
+    except (FileNotFoundError, UnreadableError):
+        return b""
 
 
 def _result_at(path: Path) -> Record | None:
     """Return the result in a record file, or None where it holds none that can be used."""
     try:
-        record = parse_record(path.read_text(encoding="utf-8"), where=str(path))
-    except (OSError, UnicodeDecodeError, DataError):
+        record = parse_record(read_text(path), where=str(path))
+    except (FileNotFoundError, DataError):
         return None
     return record if record.is_result and record.key == path.stem else None
 
 
 def _members(file: Path) -> dict[str, bytes]:
     try:
-        plain = gzip.decompress(file.read_bytes())
-        with tarfile.open(fileobj=io.BytesIO(plain), mode="r") as tar:
-            files = [member for member in tar.getmembers() if member.isfile()]
-            return {m.name: stream.read() for m in files if (stream := tar.extractfile(m))}
+        packed = read_bytes(file, limit=MAX_ARCHIVE_BYTES)
+        plain = unzip(packed, where=str(file), limit=MAX_ARCHIVE_BYTES)
+        with tarfile.open(fileobj=io.BytesIO(plain), mode="r:") as tar:
+            return {m.name: stream.read() for m in _files(tar) if (stream := tar.extractfile(m))}
     except FileNotFoundError as error:
         raise DataError(f"{file} does not exist") from error
-    except (OSError, EOFError, tarfile.TarError, zlib.error) as error:
-        raise DataError(f"{file} is damaged or no archive of records ({error})") from error
+    # What a header holds makes tarfile raise more than its own errors.
+    except (tarfile.TarError, OSError, ValueError, RecursionError) as error:
+        raise DataError(
+            f"{file} is damaged or no archive of records ({in_one_line(error)})"
+        ) from error
+
+
+def _files(tar: tarfile.TarFile) -> Iterator[tarfile.TarInfo]:
+    """Yield the files of an archive, each no larger than what really stands in it."""
+    number = 0
+    # One by one: of a negative size, to list them all would never end.
+    while (member := tar.next()) is not None:
+        number += 1
+        if member.size < 0 or member.issparse() or number > MAX_MEMBERS:
+            raise tarfile.TarError(f"{member.name[:80]!r} is sparse, or one of too many")
+        if member.isfile():
+            yield member

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import hashlib
 import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -35,10 +34,18 @@ from harness.store.table_csv import (
     csv_text,
     first_difference,
     long_frame,
-    read_csv,
+    parse_csv,
     sha256_text,
 )
 from harness.store.workspace import Workspace
+from harness.untrusted import (
+    UnreadableError,
+    in_one_line,
+    is_there,
+    parse_json,
+    read_bytes,
+    to_text,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -258,12 +265,14 @@ def read_meta(path: Path) -> ResultMeta:
     """Read the JSON beside a CSV. Raises DataError if it is damaged, edited or of another time."""
     advice = "run the task again or restore the file"
     try:
-        body = json.loads(path.read_bytes())
+        body = parse_json(read_bytes(path), where=str(path))
         found = body.pop("digest", None)
         version = body.get("schema_version")
         meta = ResultMeta.model_validate(body) if version == SCHEMA_VERSION else None
-    except (ValueError, AttributeError, TypeError, RecursionError) as error:
-        raise DataError(f"{path} is damaged ({_in_one_line(error)}): {advice}") from error
+    except UnreadableError as error:
+        raise DataError(f"{error}: {advice}") from error
+    except (ValueError, AttributeError, TypeError) as error:
+        raise DataError(f"{path} is damaged ({in_one_line(error)}): {advice}") from error
     if meta is None:
         raise DataError(f"{path} has schema version {version}, need {SCHEMA_VERSION}: {advice}")
     if found != digest(body):
@@ -278,10 +287,10 @@ def load_result(workspace: Workspace, task: Task, profile: Profile) -> TaskResul
     """
     path = csv_path(workspace, task, profile)
     beside = path.with_suffix(".json")
-    if not path.exists() and not beside.exists():
+    if not is_there(path) and not is_there(beside):
         return None
     for needed in (path, beside):
-        if not needed.exists():
+        if not is_there(needed):
             raise DataError(f"{needed} is missing beside its twin: run the task again")
     meta = read_meta(beside)
     has_cohorts = meta.columns[:1] == [ColumnMeta(**asdict(COHORT))]
@@ -291,28 +300,27 @@ def load_result(workspace: Workspace, task: Task, profile: Profile) -> TaskResul
             f"{beside} is of {meta.task} at {meta.profile}: run {task.id} again or restore the file"
         )
     try:
-        table = read_csv(path, columns)
+        text = to_text(read_bytes(path), where=str(path))
+        table = parse_csv(text, columns, where=str(path))
     except (csv.Error, ValueError, OverflowError) as error:
         raise DataError(
-            f"{path} is no table ({_in_one_line(error)}): run the task again or restore the file"
+            f"{path} is no table ({in_one_line(error)}): run the task again or restore the file"
         ) from error
-    # Bytes, not text: another line end is a change too.
-    if hashlib.sha256(path.read_bytes()).hexdigest() != meta.csv_sha256:
-        raise DataError(_where_changed(workspace, task, profile, path))
-    return TaskResult(_split(table, columns), meta, path.read_bytes().decode())
+    # With its line ends as they are: another one is a change too.
+    if sha256_text(text) != meta.csv_sha256:
+        raise DataError(_where_changed(workspace, task, profile, path, text))
+    return TaskResult(_split(table, columns), meta, text)
 
 
-def _in_one_line(error: Exception) -> str:
-    return " ".join(str(error).split())[:200]
-
-
-def _where_changed(workspace: Workspace, task: Task, profile: Profile, path: Path) -> str:
+def _where_changed(
+    workspace: Workspace, task: Task, profile: Profile, path: Path, text: str
+) -> str:
     """Say which line of a CSV differs from the committed records, where these tell it."""
     try:
         rebuilt = _rebuild_csv(workspace, task, profile)
     except HarnessError:
         rebuilt = None
-    line = first_difference(path.read_text(encoding="utf-8"), rebuilt) if rebuilt else 0
+    line = first_difference(text, rebuilt) if rebuilt else 0
     place = f"{path} line {line}" if line else str(path)
     return (
         f"{place} was changed after it was written (its hash differs from the one in "
@@ -329,5 +337,5 @@ def _rebuild_csv(workspace: Workspace, task: Task, profile: Profile) -> str | No
 def rebuild_result(workspace: Workspace, task: Task, profile: Profile) -> TaskResult | None:
     """Build a result from the committed records alone; None where there are none."""
     packs = [RecordStore(workspace).pack_path(e.id, profile) for e in task.reads]
-    records = {record.key: record for pack in packs if pack.exists() for record in read_pack(pack)}
+    records = {record.key: record for pack in packs if is_there(pack) for record in read_pack(pack)}
     return build_result(task, profile, lambda trial: records.get(trial.key))

@@ -22,8 +22,11 @@ from harness.run.trial import Trial
 from harness.store.atomic import write_bytes
 from harness.store.record import Record, pack_bytes, parse_record, read_pack
 from harness.store.workspace import Workspace
+from harness.untrusted import UnreadableError, is_there, read_bytes, read_text
 
 LEFTOVER_S = 600.0
+MAX_ARTIFACT_BYTES = 2**36
+"""Of a tensor file; an archive carries smaller ones."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,10 +81,10 @@ class RecordStore:
         """Return a trial's record, why it cannot be used, or None where there is none."""
         path = self.path(trial)
         try:
-            line = path.read_text(encoding="utf-8")
+            line = read_text(path)
         except FileNotFoundError:
             return None
-        except (OSError, UnicodeDecodeError) as error:
+        except UnreadableError as error:
             return Rejected(path, f"its record cannot be read ({error})")
         try:
             record = parse_record(line, where="its record")
@@ -116,10 +119,10 @@ class RecordStore:
         A result that is there stays, unless `replace`; a failure never replaces a result.
         """
         path = self.workspace.runs / "records" / record.experiment / f"{record.key}.json"
-        if path.exists():
+        if is_there(path):
             try:
-                old = parse_record(path.read_text(encoding="utf-8"), where=str(path))
-            except (DataError, UnicodeDecodeError, OSError):
+                old = parse_record(read_text(path), where=str(path))
+            except DataError:
                 set_aside(path)
             else:
                 if (old.key, old.params) != (record.key, record.params):
@@ -133,9 +136,13 @@ class RecordStore:
         folder = self.artifact_folder(trial)
         for entry in record.artifacts:
             path = folder / entry.name
-            if not path.exists():
+            try:
+                data = read_bytes(path, limit=MAX_ARTIFACT_BYTES)
+            except FileNotFoundError:
                 return f"its artifact {entry.name} is missing"
-            if hashlib.sha256(path.read_bytes()).hexdigest() != entry.sha256:
+            except UnreadableError as error:
+                return f"its artifact cannot be used ({error})"
+            if hashlib.sha256(data).hexdigest() != entry.sha256:
                 return f"its artifact {entry.name} was altered"
         return ""
 
@@ -149,7 +156,7 @@ class RecordStore:
         if not records:
             return None
         data = pack_bytes(records)
-        if not path.exists() or path.read_bytes() != data:
+        if not is_there(path) or read_bytes(path) != data:
             write_bytes(path, data)
         return path
 
@@ -163,19 +170,27 @@ class RecordStore:
         A committed result takes the place of a record that is torn, or that failed.
         """
         path = self.pack_path(experiment_id, profile)
-        if not path.exists():
+        if not is_there(path):
             return 0
         count = 0
         folder = self.workspace.runs / "records" / experiment_id
         for record in read_pack(path):
             target = folder / f"{record.key}.json"
             line = (record.to_line() + "\n").encode()
-            if not target.exists():
+            if not is_there(target):
                 write_bytes(target, line)
                 count += 1
-            elif target.read_bytes() != line:
+            elif not holds(target, line):
                 self.write(record)
         return count
+
+
+def holds(path: Path, data: bytes) -> bool:
+    """Say whether a file is there, can be read, and holds just these bytes."""
+    try:
+        return read_bytes(path, limit=len(data)) == data
+    except (FileNotFoundError, UnreadableError):
+        return False
 
 
 def set_aside(path: Path) -> Path:

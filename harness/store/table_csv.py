@@ -14,6 +14,7 @@ from harness.declare.table import Column, Table
 from harness.declare.task import Task
 from harness.errors import DataError, SpecError
 from harness.store.record import Record, rows_of
+from harness.untrusted import read_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -121,12 +122,7 @@ def sha256_text(text: str) -> str:
 
 def read_csv(path: Path, columns: Table) -> pd.DataFrame:
     """Read a stored table. Raises DataError that names the file and the line."""
-    try:
-        # Not read_text: it would turn a carriage return inside a cell into a line's end.
-        text = path.read_bytes().decode()
-    except (OSError, UnicodeDecodeError) as error:
-        raise DataError(f"{path} cannot be read ({error})") from error
-    return parse_csv(text, columns, where=str(path))
+    return parse_csv(read_text(path), columns, where=str(path))
 
 
 def parse_csv(text: str, columns: Table, *, where: str) -> pd.DataFrame:
@@ -175,7 +171,7 @@ def _parse_cell(cell: str, column: Column, *, where: str) -> Any:
             case _:
                 return cell
     except (ValueError, KeyError) as error:
-        raise DataError(f"{where}: {column.name}={cell!r} is no {column.type}") from error
+        raise DataError(f"{where}: {column.name}={cell[:80]!r} is no {column.type}") from error
 
 
 def _int64(cell: str) -> int:

@@ -29,6 +29,7 @@ from harness.registry import BrokenTask, Library, PaperFolder
 from harness.store.meta import ResultMeta
 from harness.store.result import KEY_DIGITS, figure_path, load_result
 from harness.store.workspace import Workspace
+from harness.untrusted import is_there, read_bytes
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -229,6 +230,8 @@ def _runs(
         try:
             result = load_result(workspace, task, profile)
             rows = check_stored(workspace, task, profile, reference)
+            path = figure_path(workspace, task, profile)
+            figure = read_bytes(path) if is_there(path) else None
         except DataError as error:
             # Relative, or the page would differ from checkout to checkout.
             problem = str(error).replace(f"{workspace.root}/", "")
@@ -237,7 +240,6 @@ def _runs(
             continue
         if result is None:
             continue
-        path = figure_path(workspace, task, profile)
         runs.append(
             Run(
                 profile=profile,
@@ -246,7 +248,7 @@ def _runs(
                 table=result.table,
                 csv=result.csv.encode(),
                 meta=result.meta,
-                figure=path.read_bytes() if path.exists() else None,
+                figure=figure,
                 sources=_sources(workspace, [task], profile),
                 labels=labels_of(task, profile, title),
             )

@@ -223,7 +223,7 @@ def test_unreadable_path_is_one_sentence(folder: Path) -> None:
     path = folder / FILES["verse"]
     path.unlink()
     path.mkdir()
-    with pytest.raises(DataError, match="cannot read"):
+    with pytest.raises(DataError, match="is a folder, where a file is needed"):
         datasets.load("verse")
 
 
@@ -274,7 +274,7 @@ def test_bundled_maker_that_changed_is_refused(
         ('kind = "text"', 'kind = "picture"', "kind"),
         ('path = "text/', 'path = "../text/', "leaves the data folder"),
         ('name = "sums"', 'name = "tinyshakespeare"', "in the catalogue already"),
-        ("[[dataset]]", "[dataset", "is not TOML"),
+        ("[[dataset]]", "[dataset", "is not valid TOML"),
     ],
 )
 def test_a_wrong_catalogue_is_refused(folder: Path, old: str, new: str, reason: str) -> None:

@@ -108,7 +108,7 @@ def test_bad_csv_names_file_and_line(tmp_path: Path, text: str, message: str) ->
 def test_binary_csv_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "bad.csv"
     path.write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(DataError, match="cannot be read"):
+    with pytest.raises(DataError, match="no text in UTF-8"):
         read_csv(path, COLUMNS)
 
 
