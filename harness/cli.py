@@ -8,6 +8,7 @@ import sys
 import typer
 
 from harness.commands import bench, check, data, output, reading, records, run, verify
+from harness.commands.common import broken_said, fail_if_broken
 from harness.errors import HarnessError
 
 EPILOG = """
@@ -23,6 +24,7 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
+    result_callback=fail_if_broken,
 )
 reading.mount(app)
 run.mount(app)
@@ -37,6 +39,7 @@ bench.mount(app)
 def main() -> None:
     """Run the command line. Exit codes: see design section 10, or the README."""
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s: %(message)s")
+    broken_said.clear()
     try:
         app()
     except HarnessError as error:

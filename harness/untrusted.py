@@ -128,9 +128,9 @@ def read_toml(path: Path) -> dict[str, Any]:
     return value
 
 
-def in_one_line(error: Exception) -> str:
+def in_one_line(error: BaseException) -> str:
     """Return the words of an error of a library, which may take many lines, shortened."""
-    return " ".join(str(error).split())[:200]
+    return " ".join(str(error).split())[:300]
 
 
 class _Stream(Protocol):

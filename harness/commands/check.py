@@ -13,13 +13,13 @@ from harness.commands.common import (
     JsonOption,
     KindOption,
     Selectors,
-    parse_kind,
+    chosen,
     parse_profile,
     print_rows,
-    say,
 )
 from harness.declare.profiles import Profile
 from harness.declare.task import Task
+from harness.errors import SpecError
 from harness.registry import Library, load_registry
 from harness.store.result import csv_path
 from harness.store.workspace import COMMITTED_PROFILES, find_workspace
@@ -63,7 +63,7 @@ def check(
 ) -> None:
     """Decide every claim on the stored tables; exit 1 if a check fails or one errs."""
     library = load_registry()
-    tasks = library.select(selectors or [], parse_kind(kind))
+    tasks = chosen(library, selectors, kind)
     wanted = parse_profile(profile) if profile else None
     rows = _check_rows(library, tasks, wanted, deep=deep)
     if kind is None:
@@ -79,11 +79,7 @@ def check(
         everything = everything or cohort is not None
         tell = functools.partial(_shown, library)
         typer.echo(check_text(rows, tell, everything=everything, brief=brief))
-    papers = {task.paper for task in tasks}
-    broken = [b for b in library.broken.values() if not selectors or b.id.split("/")[0] in papers]
-    for item in broken:
-        say(f"broken: {item.id} ({item.file}): {item.reason}")
-    if broken or any(row.fails for row in rows):
+    if library.broken_among(selectors or []) or any(row.fails for row in rows):
         raise typer.Exit(1)
 
 
@@ -93,7 +89,7 @@ def summary(selectors: Selectors = None, as_json: JsonOption = False) -> None:
     from harness.publish.stored import stored_rows
 
     library, workspace = load_registry(), find_workspace()
-    tasks = library.select(selectors or [])
+    tasks = chosen(library, selectors)
     committed = {
         (task.paper, profile)
         for task in tasks
@@ -143,13 +139,19 @@ def _check_rows(
     library: Library, tasks: Sequence[Task], wanted: Profile | None, *, deep: bool
 ) -> list[CheckRow]:
     """Return the verdicts of some tasks on what is stored."""
-    from harness.publish.judge import check_stored, profiles_to_check
+    from harness.publish.judge import check_stored, failed_rows, profiles_to_check
     from harness.publish.refresh import reference_of
 
     workspace, rows = find_workspace(), []
     for task in tasks:
-        reference = reference_of(library, task)
-        for scale in profiles_to_check(workspace, task, wanted):
+        profiles = profiles_to_check(workspace, task, wanted)
+        try:
+            reference = reference_of(library, task)
+        except SpecError as error:
+            # A paper's file must not keep the verdicts of the others back.
+            rows += [row for scale in profiles for row in failed_rows(task, scale, error)]
+            continue
+        for scale in profiles:
             rows.extend(check_stored(workspace, task, scale, reference, deep=deep))
     return rows
 

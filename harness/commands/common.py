@@ -13,8 +13,9 @@ import typer
 
 from harness.declare.params import Scalar
 from harness.declare.profiles import PROFILES, Profile
-from harness.declare.task import Kind
-from harness.errors import UsageError, nearest
+from harness.declare.task import Kind, Task
+from harness.errors import SpecError, UsageError, nearest
+from harness.registry import Library
 
 Selectors = Annotated[
     list[str] | None,
@@ -54,6 +55,35 @@ def parse_kind(name: str | None) -> Kind | None:
     raise UsageError(
         f"no kind is called {name!r}{nearest(name, kinds)} (there are {', '.join(kinds)})"
     )
+
+
+broken_said: list[str] = []
+"""What this command has named as broken."""
+
+
+def chosen(
+    library: Library, selectors: Sequence[str] | None, kind: str | None = None
+) -> list[Task]:
+    """Return the tasks that were asked for; what is broken among them is named on stderr.
+
+    The command does its work on the others, and then fails: see `fail_if_broken`.
+    """
+    tasks = library.select(selectors or [], parse_kind(kind))
+    for item in library.broken_among(selectors or []):
+        say_broken(f"{item.id} ({item.file}): {item.reason}")
+    return tasks
+
+
+def say_broken(what: str) -> None:
+    """Name what is broken, and let the command end as failed once it has done the rest."""
+    say(f"broken: {what}")
+    broken_said.append(what)
+
+
+def fail_if_broken(*results: object, **parameters: object) -> None:
+    """End a command that was through as failed, where something that it was to do is broken."""
+    if broken_said:
+        raise typer.Exit(SpecError.exit_code)
 
 
 def parse_overrides(settings: Sequence[str], num_seeds: int | None) -> dict[str, Scalar]:

@@ -11,7 +11,7 @@ import typer
 from harness.commands.common import (
     JsonOption,
     KindOption,
-    parse_kind,
+    chosen,
     parse_profile,
     print_rows,
     say,
@@ -114,8 +114,8 @@ def pack(
     from harness.data.pack import pack as pack_data
     from harness.registry import load_registry
 
-    chosen = load_registry().select(tasks, parse_kind(kind))
-    packed = pack_data(names_needed(chosen, parse_profile(profile)), out)
+    found = chosen(load_registry(), tasks, kind)
+    packed = pack_data(names_needed(found, parse_profile(profile)), out)
     columns = ["name", "variant", "path", "bytes", "sha256"]
     rows = [{column: getattr(item, column) for column in columns} for item in packed]
     print_rows(rows, as_json=as_json, columns=columns)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, get_args
 
 import typer
 
-from harness.commands.common import Selectors, parse_profile, say
+from harness.commands.common import Selectors, chosen, parse_profile, say, say_broken
 from harness.declare.profiles import PROFILES
 from harness.declare.task import Task
 from harness.errors import UsageError, nearest
@@ -67,7 +67,7 @@ def figures(selectors: Selectors = None) -> None:
     from harness.publish.refresh import draw_stored
 
     library, workspace = load_registry(), find_workspace()
-    for task in library.select(selectors or []):
+    for task in chosen(library, selectors):
         for path in draw_stored(workspace, library, task):
             say(f"wrote {path}")
 
@@ -109,8 +109,12 @@ def report(
 ) -> None:
     """Write the static report to site/, and RESULTS.md from the committed profiles."""
     from harness.publish.report import build_report, build_results
+    from harness.publish.report.load import problems_of
 
     library, workspace = load_registry(), find_workspace()
+    chosen(library, None)
+    for name, problem in problems_of(workspace, library).items():
+        say_broken(f"{name}: {problem}")
     if not site_only:
         say(f"wrote {build_results(workspace, library)}")
     say(f"wrote {build_report(workspace, library)}: open it in a browser")
@@ -120,7 +124,7 @@ def _stored(task_id: str, profile: str | None) -> tuple[Library, Task, TaskResul
     from harness.store.result import load_result
 
     library, workspace = load_registry(), find_workspace()
-    selected = library.select([task_id])
+    selected = chosen(library, [task_id])
     if len(selected) != 1:
         raise UsageError(f"{task_id!r} names {len(selected)} tasks: name one")
     wanted = [parse_profile(profile)] if profile else reversed(PROFILES)

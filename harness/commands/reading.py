@@ -14,7 +14,7 @@ from harness.commands.common import (
     KindOption,
     ProfileOption,
     Selectors,
-    parse_kind,
+    chosen,
     parse_overrides,
     parse_profile,
     print_rows,
@@ -52,13 +52,11 @@ def list_tasks(
             "experiments": [experiment.id for experiment in task.reads],
             "claims": [claim.id for claim in task.claims],
         }
-        for task in library.select(selectors or [], parse_kind(kind))
+        for task in chosen(library, selectors, kind)
     ]
     shown = [row | _counts(library.tasks[row["id"]]) for row in rows]
     columns = ["id", "title", "file", "checks", "claims"]
     print_rows(rows if as_json else shown, as_json=as_json, columns=columns)
-    for broken in library.broken.values():
-        say(f"broken: {broken.id} ({broken.file}): {broken.reason}")
 
 
 def _counts(task: Task) -> dict[str, int]:
@@ -87,7 +85,7 @@ def show_plan(
     overrides = parse_overrides(settings or [], seeds)
     scale = parse_profile(profile)
     store = RecordStore(find_workspace().with_overrides(overrides))
-    tasks = library.select(selectors or [], parse_kind(kind))
+    tasks = chosen(library, selectors, kind)
     store.unpack_all(experiments_of(tasks), scale)
     plan = make_plan(
         tasks,
@@ -148,7 +146,7 @@ def show_status(
     from harness.store.store import RecordStore
 
     library = load_registry()
-    tasks = library.select(selectors or [], parse_kind(kind))
+    tasks = chosen(library, selectors, kind)
     states = trial_states(tasks, parse_profile(profile), RecordStore(find_workspace()))
     if failed:
         states = [state for state in states if not state.has_result]
@@ -181,8 +179,9 @@ def doctor(as_json: JsonOption = False) -> None:
     for name in datasets.catalogue():
         found = datasets.available(name) or datasets.missing_reason(name)
         rows.append({"what": f"data {name}", "found": found})
-    for broken in load_registry().broken.values():
-        rows.append({"what": f"task {broken.id}", "found": broken.reason})
+    library = load_registry()
+    rows += [{"what": f"task {b.id}", "found": b.reason} for b in library.broken.values()]
+    chosen(library, None)
     print_rows(rows, as_json=as_json, columns=["what", "found"])
 
 

@@ -11,7 +11,7 @@ from harness.commands.common import (
     KindOption,
     ProfileOption,
     Selectors,
-    parse_kind,
+    chosen,
     parse_profile,
     say,
 )
@@ -34,7 +34,7 @@ def export(
     from harness.store.archive import export_records
 
     library = load_registry()
-    tasks = library.select(selectors or [], parse_kind(kind))
+    tasks = chosen(library, selectors, kind)
     summary = export_records(find_workspace(), tasks, parse_profile(profile), file)
     say(f"wrote {file}: {summary.num_records} records, {summary.num_artifacts} artifacts")
     if summary.left_out:

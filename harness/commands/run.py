@@ -15,8 +15,8 @@ from harness.commands.common import (
     KindOption,
     ProfileOption,
     Selectors,
+    chosen,
     parse_duration,
-    parse_kind,
     parse_overrides,
     parse_profile,
     print_rows,
@@ -87,7 +87,7 @@ def run(
 
     library = load_registry()
     scale, overrides = parse_profile(profile), parse_overrides(settings or [], seeds)
-    tasks = library.select(selectors or [], parse_kind(kind))
+    tasks = chosen(library, selectors, kind)
     if dry_run:
         return _dry_run(tasks, scale, overrides)
     limits = (parse_jobs(jobs), parse_duration(time_budget))

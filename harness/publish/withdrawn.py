@@ -33,7 +33,8 @@ def withdrawn_rows(
     Known are claims by the paper's export, by the seals in committed records, and by stored
     results. Raises DataError where one of these cannot be read.
     """
-    if profile not in COMMITTED_PROFILES or workspace.variant:
+    if profile not in COMMITTED_PROFILES or workspace.variant or paper in library.broken:
+        # What is broken as a whole declares nothing, and so withdraws nothing.
         return []
     declared = {
         seal_name(task.id, claim.id, cohort)

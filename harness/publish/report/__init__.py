@@ -43,7 +43,7 @@ def build_results(workspace: Workspace, registry: Library) -> Path:
     papers = load_papers(workspace, registry, COMMITTED_PROFILES)
     target = workspace.root / "RESULTS.md"
     write_text(target, results_markdown(papers, load_benchmarks(workspace.root)))
-    for paper in papers:
+    for paper in (each for each in papers if not each.problem):
         readme = registry.papers[paper.meta.id].folder / "README.md"
         inside = readme.resolve().is_relative_to(workspace.root.resolve())
         if inside and is_there(readme):

@@ -17,7 +17,7 @@ from harness.declare.papers import (
 from harness.declare.profiles import Profile
 from harness.declare.reference import load_reference
 from harness.declare.task import Task
-from harness.errors import DataError
+from harness.errors import DataError, SpecError
 from harness.measure.machine import cpu_name
 from harness.provenance.verify import load_verifications, verified_text
 from harness.publish.check_row import CheckRow
@@ -124,16 +124,51 @@ class Paper:
     sources: Mapping[Profile, Sources] = field(default_factory=dict)
     """Per profile, of every trial that any of its items shows."""
     withdrawn: tuple[CheckRow, ...] = ()
+    problem: str = ""
+    """Why nothing of it can be shown."""
 
 
 def load_papers(workspace: Workspace, library: Library, profiles: Sequence[Profile]) -> list[Paper]:
     """Return every paper with the stored results of these profiles.
 
     A damaged result becomes a run with a `problem`; a task that no paper.toml lists is shown
-    all the same. Raises SpecError for a wrong paper.toml, deviations.toml or reference file.
+    all the same. A paper that cannot be read has a `problem` and stops no other one.
     """
     chosen = [profile for profile in BEST_FIRST if profile in profiles]
-    return [_paper(workspace, library, folder, chosen) for folder in library.papers.values()]
+    problems = problems_of(workspace, library)
+    papers = [
+        _paper(workspace, library, folder, chosen)
+        for name, folder in library.papers.items()
+        if name not in problems
+    ]
+    problems |= {
+        name: f"{broken.file}: {broken.reason}"
+        for name, broken in library.broken.items()
+        if "/" not in name and name not in library.papers
+    }
+    return papers + [_unreadable(name, problem) for name, problem in problems.items()]
+
+
+def problems_of(workspace: Workspace, library: Library) -> dict[str, str]:
+    """Return the papers whose deviations or reference values cannot be read, with the reason."""
+    found = {}
+    for name, paper in library.papers.items():
+        try:
+            load_deviations(paper.folder)
+            load_reference(paper.folder)
+        except SpecError as error:
+            # Relative, or the page would differ from checkout to checkout.
+            found[name] = str(error).replace(f"{workspace.root}/", "")
+    return found
+
+
+def _unreadable(name: str, problem: str) -> Paper:
+    # Not validated: nothing is known of it but its name.
+    words = dict.fromkeys(("venue", "arxiv", "openreview", "code"), "")
+    meta = PaperMeta.model_construct(
+        None, id=name, title=name, authors=[], items=[], withdrawn=[], **words
+    )
+    return Paper(meta=meta, entries=(), problem=problem)
 
 
 def _paper(
@@ -199,8 +234,8 @@ def _all_items(meta: PaperMeta, library: Library) -> list[Item]:
     words = {item.id for item in items}
     files = {item.file for item in items}
     for name, broken in sorted(library.broken.items()):
-        paper, word = name.split("/")
-        if paper == meta.id and word not in words and broken.file not in files:
+        paper, _, word = name.partition("/")
+        if paper == meta.id and word and word not in words and broken.file not in files:
             # Not validated: the word is only a guess from the name of a file that failed.
             guess = {"id": word, "title": broken.file, "file": broken.file, "reason": ""}
             items.append(Item.model_construct(None, status="task", **guess))
@@ -212,6 +247,8 @@ def _broken(library: Library, paper: str, item: Item) -> BrokenTask | None:
     named = library.broken.get(f"{paper}/{item.id}")
     if named is not None or not item.file:
         return named
+    if paper in library.broken:
+        return library.broken[paper]
     mine = (entry for name, entry in library.broken.items() if name.split("/")[0] == paper)
     return next((entry for entry in mine if entry.file == item.file), None)
 
