@@ -45,6 +45,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 NO_RUN = Comparison(state="none")
+TOLD = ("verdict", "measured", "low", "high", "num_seeds", "threshold")
+"""What stands of a verdict beside a table, and must follow from the records."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -338,6 +340,14 @@ def check_rebuilt(
     for name, side in judged.sides.items():
         if again.sides[name].outcome != side.outcome:
             raise DataError(f"{path}: {name} measures something else on the records: {advice}")
+    told = {(row["claim"], row["cohort"]): row for row in stored.meta.verdicts}
+    for row in judged.rows:
+        then, now = told.get((row.claim, row.cohort), {}), row.to_json()
+        # What was declared anew since has not been written yet, and says so by its seal.
+        if then and row.seal != "changed" and any(then.get(n) != now[n] for n in TOLD):
+            raise DataError(
+                f"{path.with_suffix('.json')}: the verdict of {row.claim} is another one: {advice}"
+            )
 
 
 def profiles_to_check(

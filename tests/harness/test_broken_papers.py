@@ -91,7 +91,10 @@ def test_however_it_is_broken_the_other_paper_goes_on(
     assert cli("check", "twolab").code == 1
 
 
-@pytest.mark.parametrize("damage", [*BREAKS, "deviations", "reference"])
+@pytest.mark.parametrize(
+    "damage",
+    [*BREAKS, "twolab/deviations.toml", "twolab/reference/x.csv", "results/twolab/sealed.json"],
+)
 def test_report_shows_the_other_paper_and_the_reason(
     two: ToyPaper, monkeypatch: pytest.MonkeyPatch, damage: Callable[[Path], str] | str
 ) -> None:
@@ -99,8 +102,8 @@ def test_report_shows_the_other_paper_and_the_reason(
     if callable(damage):
         told = damage(folder).partition("): ")[2]
     else:
-        name = "deviations.toml" if damage == "deviations" else "reference/x.csv"
-        told = put(folder / name, "dangling link")
+        where = two.root if damage.startswith("results") else two.packages
+        told = put(where / damage, "dangling link")
     pages = pages_of(two, monkeypatch)
     assert "Squares grow" in pages["RESULTS.md"] and "Squares grow" in pages["index.html"]
     assert told in pages["RESULTS.md"] and told in pages["index.html"]
@@ -127,6 +130,17 @@ def test_report_names_what_is_broken_and_fails(
     assert "broken: twolab (__init__.py): RuntimeError" in done.err
     assert "broken: toylab: " in done.err and "deviations.toml is a folder" in done.err
     assert done.err.splitlines()[-1].startswith("wrote ")
+
+
+def test_damaged_pack_keeps_no_other_verdict_back(cli: Cli, two: ToyPaper) -> None:
+    run = ("run", "toylab", "twolab", "--executor", "inline", "--profile", "cpu")
+    assert cli(*run).code == 0
+    pack = two.root / "results" / "twolab" / "records" / "squares.cpu.jsonl.gz"
+    word = put(pack, "folder")
+    done = cli("check", "--json", "toylab", "twolab")
+    verdicts = {row["task"]: (row["verdict"], row["reason"]) for row in json.loads(done.out)}
+    assert (done.code, verdicts["toylab/tab01"][0]) == (1, "REPRODUCED")
+    assert verdicts["twolab/tab01"][0] == "ERROR" and word in verdicts["twolab/tab01"][1]
 
 
 def test_broken_reference_values_are_errors_of_that_paper_alone(cli: Cli, two: ToyPaper) -> None:

@@ -14,11 +14,12 @@ from harness.declare.papers import (
     load_deviations,
     load_paper,
 )
-from harness.declare.profiles import Profile
+from harness.declare.profiles import PROFILES, Profile
 from harness.declare.reference import load_reference
 from harness.declare.task import Task
 from harness.errors import DataError, SpecError
 from harness.measure.machine import cpu_name
+from harness.provenance.before import load_before
 from harness.provenance.verify import load_verifications, verified_text
 from harness.publish.check_row import CheckRow
 from harness.publish.evidence import Evidence, evidence_of, num_stale
@@ -150,13 +151,17 @@ def load_papers(workspace: Workspace, library: Library, profiles: Sequence[Profi
 
 
 def problems_of(workspace: Workspace, library: Library) -> dict[str, str]:
-    """Return the papers whose deviations or reference values cannot be read, with the reason."""
+    """Return the papers of which a file that every page rests on cannot be read, and why."""
     found = {}
     for name, paper in library.papers.items():
         try:
             load_deviations(paper.folder)
             load_reference(paper.folder)
-        except SpecError as error:
+            load_before(workspace.root, name)
+            for experiment in library.experiments.values():
+                for profile in PROFILES if experiment.paper == name else ():
+                    load_verifications(workspace, experiment.id, profile)
+        except (SpecError, DataError) as error:
             # Relative, or the page would differ from checkout to checkout.
             found[name] = str(error).replace(f"{workspace.root}/", "")
     return found
