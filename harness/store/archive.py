@@ -6,7 +6,7 @@ import gzip
 import hashlib
 import io
 import tarfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
@@ -94,9 +94,10 @@ def _archive(members: dict[str, bytes]) -> bytes:
     return gzip.compress(plain.getvalue(), mtime=0)
 
 
-def import_records(workspace: Workspace, file: Path) -> Summary:
+def import_records(workspace: Workspace, file: Path, *, sealed: Collection[str] = ()) -> Summary:
     """Add an archive's records and artifacts to the working copy.
 
+    sealed: the experiments on which claims are declared, whose records carry seals.
     Everything is checked before anything is written. A result that is here already stays.
     Raises DataError for a file that is missing, damaged, or holds what no record lists.
     """
@@ -104,6 +105,12 @@ def import_records(workspace: Workspace, file: Path) -> Summary:
     if RECORDS not in members:
         raise DataError(f"{file} holds no {RECORDS}: it is no archive of records")
     records = _records(members.pop(RECORDS), file)
+    for record in records:
+        if record.is_result and record.experiment in sealed and not record.seals:
+            raise DataError(
+                f"{file}: the record {record.key[:16]} of {record.experiment} has no seals, which"
+                " a run takes of every claim before it starts: run the trial again"
+            )
     known = {
         f"artifacts/{record.experiment}/{record.key}/{entry.name}": entry.sha256
         for record in records

@@ -264,6 +264,12 @@ def test_every_forged_field_of_the_json_is_seen(ran: ToyPaper, cli: Cli) -> None
         path.write_text(text)
 
 
+def test_trials_without_result_that_name_no_gap_are_no_crash(ran: ToyPaper, cli: Cli) -> None:
+    rewrite_json(ran, trials={**body_of(ran)["trials"], "failed": 3}, not_run=[])
+    (row,) = check(cli)
+    assert (row["verdict"], row["reason"]) == ("NOT_RUN", "3 of 15 trials have no result")
+
+
 def test_key_that_stands_twice_in_the_json_is_seen(ran: ToyPaper, cli: Cli) -> None:
     path = ran.csv("cpu").with_suffix(".json")
     # The last one counts, so that the digest still fits.

@@ -168,6 +168,39 @@ def test_a_record_that_points_outside_its_folder_is_refused(
     assert "foreign" in refused(here, file)
 
 
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"version": 99},
+        {"device": "cuda"},
+        {"params": {"x": 2, "seed": 0}},
+        {"upstream": ["0" * 64]},
+        {"profile": "huge"},
+    ],
+    ids=lambda change: next(iter(change)),
+)
+def test_a_record_that_disagrees_with_its_key_is_refused(
+    file: Path, here: Workspace, change: dict[str, object]
+) -> None:
+    body = json.loads(make_record(grid_of(SQUARES, "cpu")[0]).to_line())["record"]
+    body.update(change)
+    line = json.dumps({"digest": digest(body), "record": body})
+    rewrite(file, {RECORDS: gzip.compress(line.encode() + b"\n")})
+    said = refused(here, file)
+    assert f"{file} line 1" in said
+    assert ("at profile 'huge'" if "profile" in change else "disagrees with its key") in said
+
+
+def test_a_record_without_seals_is_refused_where_claims_are_declared(
+    file: Path, here: Workspace
+) -> None:
+    record = make_record(grid_of(SQUARES, "cpu")[0]).model_copy(update={"seals": {}})
+    rewrite(file, {RECORDS: gzip.compress(record.to_line().encode() + b"\n")})
+    with pytest.raises(DataError, match=r"of lab/squares has no seals"):
+        import_records(here, file, sealed={"lab/squares"})
+    assert import_records(here, file, sealed={"lab/base"}).num_records == 1
+
+
 def test_a_result_that_is_here_stays_with_its_artifacts(file: Path, here: Workspace) -> None:
     store = RecordStore(here)
     run_lab(store, "base")
