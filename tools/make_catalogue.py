@@ -14,10 +14,10 @@ import json
 import sys
 import tomllib
 from collections.abc import Mapping, Sequence
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from harness.data.bundled import MAKERS
 from harness.data.catalogue import SCHEMA_VERSION, SUFFIXES, Kind, read_catalogue
 from harness.data.codec import decode, hash_value
 from harness.errors import DataError, HarnessError
@@ -111,8 +111,7 @@ def _with_hash(entry: dict[str, Any]) -> dict[str, Any]:
     """Return a base entry with size and hash of what it makes; empty where only a fetch tells."""
     if "bundled" not in entry:
         return {**entry, "sha256": ""}
-    module, _, function = entry["bundled"]["make"].partition(":")
-    value = getattr(import_module(module), function)()
+    value = MAKERS[entry["bundled"]["make"]]()
     num_records = value.count("\n") if isinstance(value, str) else len(next(iter(value.values())))
     return {**entry, "num_records": num_records, "sha256": hash_value(entry["kind"], value)}
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from harness.data.codec import Arrays
@@ -28,3 +29,9 @@ def grammar_text() -> str:
     from harness.data.grammar_text import generate_text
 
     return generate_text(min_chars=GRAMMAR_TEXT_MIN_CHARS, seed=GRAMMAR_TEXT_SEED)
+
+
+MAKERS: dict[str, Callable[[], Any]] = {
+    f"{each.__module__}:{each.__name__}": each for each in (digits, grammar_text)
+}
+"""All that a catalogue may name, by `module:function`: one that is not ours runs no code."""

@@ -13,6 +13,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, ValidationError, model_validator
 
+from harness.data.bundled import MAKERS
 from harness.errors import DataError
 from harness.strict import Strict, explain
 from harness.untrusted import Stamp, UnreadableError, read_toml, stamp
@@ -34,8 +35,14 @@ SUFFIXES: dict[Kind, str] = {
 class Bundled(Strict):
     """A variant made on the spot, with nothing to download."""
 
-    make: str = Field(pattern=r"^[\w.]+:\w+$")
-    """`module:function`; the function takes nothing and returns the value."""
+    make: str
+    """One of `harness.data.bundled.MAKERS`, as `module:function`."""
+
+    @model_validator(mode="after")
+    def _known(self) -> Bundled:
+        if self.make not in MAKERS:
+            raise ValueError(f"no maker is called {self.make!r}: there are {', '.join(MAKERS)}")
+        return self
 
 
 class Staged(Strict):
@@ -120,6 +127,13 @@ class Dataset(Strict):
     def variants(self) -> tuple[Variant, ...]:
         names: tuple[Variant, ...] = ("bundled", "staged", "hub")
         return tuple(name for name in names if getattr(self, name) is not None)
+
+    @property
+    def unpinned(self) -> str:
+        """Say what the first fetch of a hub variant decides, because nothing here tells it."""
+        if self.sha256 or self.hub is None:
+            return ""
+        return "content" if self.hub.revision else "revision and content"
 
     @property
     def suffix(self) -> str:

@@ -72,7 +72,20 @@ def read_fetched(dataset: Dataset, root: Path) -> Fetched | None:
             f"the fetch record {path} is of data set {fetched.name} in {fetched.path}:"
             f" {_again(dataset)}"
         )
+    if dataset.hub is not None:
+        _must_be_of(dataset, dataset.hub, fetched, path)
     return fetched
+
+
+def _must_be_of(dataset: Dataset, hub: Hub, fetched: Fetched, path: Path) -> None:
+    """Raise DataError unless a fetch record is of what the catalogue names."""
+    wanted = "" if Path(hub.repo).is_absolute() else hub.revision
+    if fetched.repo == hub.repo and wanted in ("", fetched.revision):
+        return
+    raise DataError(
+        f"the fetch record {path} is of {fetched.repo} at {fetched.revision}, the catalogue names"
+        f" {hub.repo} at {wanted or 'any revision'}: {_again(dataset)}"
+    )
 
 
 def _again(dataset: Dataset) -> str:

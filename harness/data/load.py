@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import functools
 import hashlib
-import importlib
 import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from harness.data.bundled import MAKERS
 from harness.data.codec import MAX_DATA_BYTES, Arrays, Content, Decoded, decode, hash_value
 from harness.errors import DataError, UsageError, nearest
 from harness.untrusted import Stamp, UnreadableError, is_there, read_bytes, stamp
@@ -207,12 +207,11 @@ def _hub_source(dataset: Dataset, path: Path, fetched: Fetched) -> Source:
 
 def _load_bundled(dataset: Dataset) -> Content:
     assert dataset.bundled is not None
-    module, _, function = dataset.bundled.make.partition(":")
     value: Any
     if dataset.kind == "text":
-        value, found = _make_text(module, function)
+        value, found = _make_text(dataset.bundled.make)
     else:
-        value = getattr(importlib.import_module(module), function)()
+        value = MAKERS[dataset.bundled.make]()
         found = hash_value(dataset.kind, value)
         if dataset.kind == "arrays":  # what writes to them would fail on the staged ones
             value = _read_only(value)
@@ -225,8 +224,8 @@ def _load_bundled(dataset: Dataset) -> Content:
 
 
 @functools.lru_cache(maxsize=4)
-def _make_text(module: str, function: str) -> tuple[str, str]:
-    text: str = getattr(importlib.import_module(module), function)()
+def _make_text(make: str) -> tuple[str, str]:
+    text: str = MAKERS[make]()
     return text, hash_value("text", text)
 
 
