@@ -21,6 +21,7 @@ from harness.provenance.seals import Sealed
 from harness.publish.check_row import CheckRow
 from harness.publish.evidence import record_evidence
 from harness.publish.judge import Judged, chances_of, judge
+from harness.publish.labels import labels_of
 from harness.registry import Library, walk_experiments
 from harness.run.trial import Trial, all_trials, with_upstream
 from harness.store.atomic import write_bytes
@@ -77,6 +78,7 @@ def refresh_task(
     result = built.knowing(
         judged={**first_judgements(judged), **former},
         verdicts=[row.to_json() for row in judged.rows],
+        stands_in=dict(labels_of(task, profile, library.titles[task.id]).here),
     )
     write_result(workspace, task, result)
     if task.figure is not None:
