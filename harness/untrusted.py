@@ -111,8 +111,12 @@ def parse_json(text: str | bytes, *, where: str) -> Any:
     """Return a JSON value. Raises UnreadableError also for a repeated key and endless nesting."""
     try:
         value = json.loads(text, object_pairs_hook=_unique)
-    except (ValueError, RecursionError) as error:
-        raise UnreadableError(f"{where} is not complete JSON ({in_one_line(error)})") from error
+    except (json.JSONDecodeError, UnicodeDecodeError) as error:
+        raise UnreadableError(f"{where} is torn: it is not complete JSON") from error
+    except RecursionError as error:
+        raise _too_deep(where) from error
+    except ValueError as error:
+        raise UnreadableError(f"{where} is foreign: {in_one_line(error)}") from error
     return _not_too_deep(value, where)
 
 
@@ -168,4 +172,8 @@ def _not_too_deep(value: Any, where: str) -> Any:
         layer = [inner for table in tables for inner in table]
         if not layer:
             return value
-    raise UnreadableError(f"{where} is nested more than {MAX_DEPTH} deep")
+    raise _too_deep(where)
+
+
+def _too_deep(where: str) -> UnreadableError:
+    return UnreadableError(f"{where} is nested more than {MAX_DEPTH} deep")

@@ -6,13 +6,13 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from harness.data.codec import Arrays
+    import numpy as np
 
 GRAMMAR_TEXT_SEED = 0
 GRAMMAR_TEXT_MIN_CHARS = 250_000
 
 
-def digits() -> Arrays:
+def digits() -> dict[str, np.ndarray[Any, Any]]:
     """Return scikit-learn's copy of the UCI digits: 1797 images of 8 x 8, grey 0 to 16.
 
     `x` has shape (1797, 8, 8), uint8; `y` has shape (1797,), uint8, the digit.

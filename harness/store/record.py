@@ -133,10 +133,7 @@ def make_record(
 
 def parse_record(line: str, *, where: str) -> Record:
     """Read a record from its line. Raises DataError if it is torn, edited or foreign."""
-    try:
-        outer = parse_json(line, where=where)
-    except UnreadableError as error:
-        raise DataError(f"{error}: it is torn or foreign") from error
+    outer = parse_json(line, where=where)
     if not isinstance(outer, dict) or set(outer) != {"digest", "record"}:
         raise DataError(f"{where} is foreign: it is no record of this harness")
     body = upgrade(outer["record"], where=where)

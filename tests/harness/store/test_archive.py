@@ -17,6 +17,8 @@ from harness.store.archive import RECORDS, export_records, import_records
 from harness.store.record import parse_record
 from harness.store.store import RecordStore
 from harness.store.workspace import Workspace
+from harness.untrusted import is_there
+from tests.harness.hostile import ODD_FILES, put
 from tests.harness.inline_lab import BASE, HEAD, SQUARES, TASKS, make_record, run_lab, tree
 
 HEAD_TASKS = [TASKS["head"]]
@@ -189,6 +191,18 @@ def test_a_record_that_disagrees_with_its_key_is_refused(
     said = refused(here, file)
     assert f"{file} line 1" in said
     assert ("at profile 'huge'" if "profile" in change else "disagrees with its key") in said
+
+
+@pytest.mark.parametrize("kind", ODD_FILES)
+def test_what_stands_in_the_place_of_a_record_is_set_aside(
+    file: Path, here: Workspace, kind: str
+) -> None:
+    trial = Trial(BASE, {"x": 0, "seed": 0}, "cpu")
+    path = RecordStore(here).path(trial)
+    put(path, kind)
+    import_records(here, file)
+    assert RecordStore(here).result(trial) is not None
+    assert is_there(path.with_name(f"{path.name}.rejected-1"))
 
 
 def test_a_record_without_seals_is_refused_where_claims_are_declared(

@@ -79,7 +79,7 @@ def test_a_record_with_any_character_changed_is_refused(store: RecordStore) -> N
         (b'{"digest": "0", "record": {"schema_version": 1}}', "foreign"),
         (b'{"digest": "0", "record": 3}', "schema version"),
         (b"\xff\xfe\x00", "cannot be read"),
-        (b"[" * 100_000, "torn"),
+        (b"[" * 100_000, "nested more than 64 deep"),
         (b"", "torn"),
     ],
 )
