@@ -16,9 +16,9 @@ from harness.declare.profiles import Profile
 from harness.declare.table import Column, Table
 from harness.declare.task import Task
 from harness.errors import DataError, HarnessError
+from harness.outgoing import tidy
 from harness.provenance.canonical import canonical_json, digest, layered_json
 from harness.run.trial import Trial, cohorts_of, grid_of
-from harness.store.atomic import write_text
 from harness.store.meta import (
     SCHEMA_VERSION,
     ColumnMeta,
@@ -27,6 +27,7 @@ from harness.store.meta import (
     ResultMeta,
     TrialCounts,
 )
+from harness.store.pair import read_pair, write_pair
 from harness.store.record import Record, line_digest, read_pack
 from harness.store.store import RecordStore, Rejected
 from harness.store.table_csv import (
@@ -44,7 +45,6 @@ from harness.untrusted import (
     is_there,
     parse_json,
     read_bytes,
-    to_text,
 )
 
 if TYPE_CHECKING:
@@ -172,14 +172,15 @@ def _gather(
         record = find(trial)
         if not isinstance(record, Record):
             found.counts["missing"] += 1
-            reason = "it was not run" if record is None else record.reason
+            reason = "it was not run" if record is None else tidy(record.reason)
             found.not_run.append(NotRun(trial=trial.name, reason=reason, cohort=cohort))
             continue
         found.counts[record.status] += 1
         if record.is_result:
             found.records[trial.experiment.id].append(record)
         else:
-            reason = record.note or record.error
+            # What an older harness wrote down was not looked at then.
+            reason = tidy(record.note or record.error)
             found.not_run.append(NotRun(trial=trial.name, reason=reason, cohort=cohort))
     return found
 
@@ -247,10 +248,9 @@ def _collect_provenance(records: Sequence[Record], overrides: dict[str, Scalar])
 
 
 def write_result(workspace: Workspace, task: Task, result: TaskResult) -> Path:
-    """Write the CSV and the JSON beside it; the CSV first, since the JSON holds its hash."""
+    """Write the CSV and the JSON beside it, so that no reader sees one without the other."""
     path = csv_path(workspace, task, result.meta.profile)  # type: ignore[arg-type]
-    write_text(path, result.csv)
-    write_text(path.with_suffix(".json"), json_text(result.meta))
+    write_pair(path, result.csv.encode(), json_text(result.meta).encode())
     return path
 
 
@@ -263,9 +263,13 @@ def json_text(meta: ResultMeta) -> str:
 
 def read_meta(path: Path) -> ResultMeta:
     """Read the JSON beside a CSV. Raises DataError if it is damaged, edited or of another time."""
+    return _parse_meta(read_bytes(path), path)
+
+
+def _parse_meta(data: bytes, path: Path) -> ResultMeta:
     advice = "run the task again or restore the file"
     try:
-        body = parse_json(read_bytes(path), where=str(path))
+        body = parse_json(data, where=str(path))
         found = body.pop("digest", None)
         version = body.get("schema_version")
         meta = ResultMeta.model_validate(body) if version == SCHEMA_VERSION else None
@@ -287,12 +291,13 @@ def load_result(workspace: Workspace, task: Task, profile: Profile) -> TaskResul
     """
     path = csv_path(workspace, task, profile)
     beside = path.with_suffix(".json")
-    if not is_there(path) and not is_there(beside):
+    pair = read_pair(path)
+    if pair.csv is None and pair.json is None:
         return None
-    for needed in (path, beside):
-        if not is_there(needed):
-            raise DataError(f"{needed} is missing beside its twin: run the task again")
-    meta = read_meta(beside)
+    if pair.csv is None or pair.json is None:
+        gone = path if pair.csv is None else beside
+        raise DataError(f"{gone} is missing beside its twin: run the task again")
+    meta = _parse_meta(pair.json, beside)
     has_cohorts = meta.columns[:1] == [ColumnMeta(**asdict(COHORT))]
     columns = with_cohort(task.table) if has_cohorts else task.table
     if (meta.task, meta.profile) != (task.id, profile):
@@ -300,13 +305,13 @@ def load_result(workspace: Workspace, task: Task, profile: Profile) -> TaskResul
             f"{beside} is of {meta.task} at {meta.profile}: run {task.id} again or restore the file"
         )
     try:
-        text = to_text(read_bytes(path), where=str(path))
-        table = parse_csv(text, columns, where=str(path))
+        table = parse_csv(pair.csv, columns, where=str(path))
     except (csv.Error, ValueError, OverflowError) as error:
         raise DataError(
             f"{path} is no table ({in_one_line(error)}): run the task again or restore the file"
         ) from error
     # With its line ends as they are: another one is a change too.
+    text = pair.csv.decode()
     if sha256_text(text) != meta.csv_sha256:
         raise DataError(_where_changed(workspace, task, profile, path, text))
     return TaskResult(_split(table, columns), meta, text)

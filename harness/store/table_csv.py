@@ -7,14 +7,12 @@ import hashlib
 import io
 import math
 from collections.abc import Iterable, Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from harness.declare.table import Column, Table
 from harness.declare.task import Task
 from harness.errors import DataError, SpecError
 from harness.store.record import Record, rows_of
-from harness.untrusted import read_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -49,7 +47,7 @@ def build_table(task: Task, frames: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
         raise SpecError(f"task {task.id}: the table lacks the columns {missing}")
     where = f"task {task.id}"
     checked = validate(table[task.table.names], task.table, where=where)
-    return parse_csv(csv_text(checked), task.table, where=where)
+    return parse_csv(csv_text(checked).encode(), task.table, where=where)
 
 
 def validate(table: pd.DataFrame, columns: Table, *, where: str) -> pd.DataFrame:
@@ -120,15 +118,14 @@ def sha256_text(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def read_csv(path: Path, columns: Table) -> pd.DataFrame:
-    """Read a stored table. Raises DataError that names the file and the line."""
-    return parse_csv(read_text(path), columns, where=str(path))
-
-
-def parse_csv(text: str, columns: Table, *, where: str) -> pd.DataFrame:
-    """Return the table that a CSV text holds. Raises DataError that names `where` and the line."""
+def parse_csv(data: bytes, columns: Table, *, where: str) -> pd.DataFrame:
+    """Return the table that a CSV file holds. Raises DataError that names `where` and the line."""
     import pandas as pd
 
+    try:
+        text = data.decode()
+    except UnicodeDecodeError as error:
+        raise DataError(f"{where} cannot be read ({error})") from error
     lines = list(csv.reader(io.StringIO(text, newline="")))
     if not lines or lines[0] != columns.names:
         found = lines[0] if lines else []
