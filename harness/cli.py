@@ -41,8 +41,10 @@ def _carry_out() -> int:
     import logging
 
     from harness.commands.app import app
+    from harness.commands.common import broken_said
 
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s: %(message)s")
+    broken_said.clear()
     try:
         app()
     except SystemExit as end:

@@ -8,6 +8,7 @@ import typer
 from typer.core import TyperGroup
 
 from harness.commands import bench, check, data, output, reading, records, run, variants, verify
+from harness.commands.common import fail_if_broken
 from harness.errors import Interrupted
 
 EPILOG = """
@@ -36,6 +37,7 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
+    result_callback=fail_if_broken,
 )
 reading.mount(app)
 run.mount(app)

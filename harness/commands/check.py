@@ -15,19 +15,20 @@ from harness.commands.common import (
     SeedsOption,
     Selectors,
     SetOption,
+    chosen,
     headed,
     open_workspace,
-    parse_kind,
     parse_profile,
     print_rows,
-    say,
 )
 from harness.declare.overrides import Overrides
 from harness.declare.profiles import PROFILES, Profile
 from harness.declare.task import Task
+from harness.errors import SpecError
 from harness.registry import Library, load_registry
 from harness.store.result import csv_path
 from harness.store.workspace import COMMITTED_PROFILES, Workspace, find_results
+from harness.untrusted import is_there
 
 if TYPE_CHECKING:
     from harness.publish.check_row import CheckRow
@@ -69,7 +70,7 @@ def check(
 ) -> None:
     """Decide every claim on the stored tables; exit 1 if a check fails or one errs."""
     library = load_registry()
-    tasks = library.select(selectors or [], parse_kind(kind))
+    tasks = chosen(library, selectors, kind)
     workspace = open_workspace(tasks, settings, seeds, find=find_results)
     places = _places(workspace, tasks, parse_profile(profile) if profile else None, cohort)
     rows = _check_rows(library, workspace, places, deep=deep)
@@ -87,11 +88,7 @@ def check(
         tell = functools.partial(_shown, library, workspace.overrides)
         text = check_text(rows, tell, everything=everything, brief=brief)
         typer.echo(headed(text, workspace.overrides))
-    papers = {task.paper for task in tasks}
-    broken = [b for b in library.broken.values() if not selectors or b.id.split("/")[0] in papers]
-    for item in broken:
-        say(f"broken: {item.id} ({item.file}): {item.reason}")
-    if broken or any(row.fails for row in rows):
+    if library.broken_among(selectors or []) or any(row.fails for row in rows):
         raise typer.Exit(1)
 
 
@@ -107,12 +104,12 @@ def summary(
     from harness.publish.stored import stored_rows
 
     library = load_registry()
-    tasks = library.select(selectors or [])
+    tasks = chosen(library, selectors)
     workspace = open_workspace(tasks, settings, seeds, find=find_results)
     profiles = PROFILES if workspace.overrides else COMMITTED_PROFILES
     _check_cohort(tasks, profiles, cohort, workspace.overrides)
     places = [(t, p) for t in tasks for p in profiles]
-    stored = [(t, p) for t, p in places if csv_path(workspace, t, p).is_file()]
+    stored = [(t, p) for t, p in places if is_there(csv_path(workspace, t, p))]
     if not workspace.overrides:
         # What a paper has in a committed profile is told whole.
         papers = {(task.paper, profile) for task, profile in stored}
@@ -197,14 +194,19 @@ def _check_rows(
     deep: bool,
 ) -> list[CheckRow]:
     """Return the verdicts of some tasks on what is stored."""
-    from harness.publish.judge import check_stored
+    from harness.publish.judge import check_stored, failed_rows
     from harness.publish.refresh import reference_of
 
-    return [
-        row
-        for task, profile in places
-        for row in check_stored(workspace, task, profile, reference_of(library, task), deep=deep)
-    ]
+    rows = []
+    for task, profile in places:
+        try:
+            reference = reference_of(library, task)
+        except SpecError as error:
+            # A paper's file must not keep the verdicts of the others back.
+            rows += failed_rows(task, profile, error)
+            continue
+        rows += check_stored(workspace, task, profile, reference, deep=deep)
+    return rows
 
 
 def _withdrawn_rows(

@@ -7,7 +7,7 @@ import math
 import re
 import shlex
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, get_args
 
@@ -18,8 +18,9 @@ from harness.declare.overrides import SEEDS, Overrides
 from harness.declare.params import Scalar
 from harness.declare.profiles import PROFILES, Profile
 from harness.declare.task import Kind, Task
-from harness.errors import UsageError, nearest
+from harness.errors import SpecError, UsageError, nearest
 from harness.outgoing import tidy
+from harness.registry import Library
 from harness.store.workspace import Workspace, find_workspace
 
 Selectors = Annotated[
@@ -115,6 +116,35 @@ def parse_kind(name: str | None) -> Kind | None:
     raise UsageError(
         f"no kind is called {name!r}{nearest(name, kinds)} (there are {', '.join(kinds)})"
     )
+
+
+broken_said: list[str] = []
+"""What this command has named as broken."""
+
+
+def chosen(
+    library: Library, selectors: Sequence[str] | None, kind: str | None = None
+) -> list[Task]:
+    """Return the tasks that were asked for; what is broken among them is named on stderr.
+
+    The command does its work on the others, and then fails: see `fail_if_broken`.
+    """
+    tasks = library.select(selectors or [], parse_kind(kind))
+    for item in library.broken_among(selectors or []):
+        say_broken(f"{item.id} ({item.file}): {item.reason}")
+    return tasks
+
+
+def say_broken(what: str) -> None:
+    """Name what is broken, and let the command end as failed once it has done the rest."""
+    say(f"broken: {what}")
+    broken_said.append(what)
+
+
+def fail_if_broken(*results: object, **parameters: object) -> None:
+    """End a command that was through as failed, where something that it was to do is broken."""
+    if broken_said:
+        raise typer.Exit(SpecError.exit_code)
 
 
 def parse_overrides(settings: Sequence[str], num_seeds: int | None) -> Overrides:

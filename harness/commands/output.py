@@ -16,10 +16,12 @@ from harness.commands.common import (
     Selectors,
     SetOption,
     apart,
+    chosen,
     command_words,
     open_workspace,
     parse_profile,
     say,
+    say_broken,
 )
 from harness.declare.overrides import Overrides
 from harness.declare.profiles import PROFILES, Profile
@@ -92,7 +94,7 @@ def figures(
     from harness.publish.refresh import draw_stored
 
     library = load_registry()
-    tasks = library.select(selectors or [])
+    tasks = chosen(library, selectors)
     workspace = open_workspace(tasks, settings, seeds, find=find_results)
     for task in tasks:
         for path in draw_stored(workspace, library, task):
@@ -152,9 +154,13 @@ def report(
 ) -> None:
     """Write the static report to site/, and RESULTS.md from the committed profiles."""
     from harness.publish.report import build_report, build_results
+    from harness.publish.report.load import problems_of
     from harness.store.pair import finish_pairs
 
     library, workspace = load_registry(), find_results()
+    chosen(library, None)
+    for name, problem in problems_of(workspace, library).items():
+        say_broken(f"{name}: {problem}")
     finish_pairs(workspace.root / "results")
     if not site_only:
         say(f"wrote {build_results(workspace, library)}")
@@ -191,7 +197,7 @@ def _stored(
     from harness.store.result import load_result
 
     library = load_registry()
-    selected = library.select([task_id])
+    selected = chosen(library, [task_id])
     if len(selected) != 1:
         raise UsageError(f"{task_id!r} names {len(selected)} tasks: name one")
     (task,) = selected

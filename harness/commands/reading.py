@@ -16,8 +16,8 @@ from harness.commands.common import (
     SeedsOption,
     Selectors,
     SetOption,
+    chosen,
     open_workspace,
-    parse_kind,
     parse_profile,
     print_rows,
     say,
@@ -54,13 +54,11 @@ def list_tasks(
             "experiments": [experiment.id for experiment in task.reads],
             "claims": [claim.id for claim in task.claims],
         }
-        for task in library.select(selectors or [], parse_kind(kind))
+        for task in chosen(library, selectors, kind)
     ]
     shown = [row | _counts(library.tasks[row["id"]]) for row in rows]
     columns = ["id", "title", "file", "checks", "claims"]
     print_rows(rows if as_json else shown, as_json=as_json, columns=columns)
-    for broken in library.broken.values():
-        say(f"broken: {broken.id} ({broken.file}): {broken.reason}")
 
 
 def _counts(task: Task) -> dict[str, int]:
@@ -85,7 +83,7 @@ def show_plan(
 
     library = load_registry()
     scale = parse_profile(profile)
-    tasks = library.select(selectors or [], parse_kind(kind))
+    tasks = chosen(library, selectors, kind)
     opened = RecordStore(open_workspace(tasks, settings, seeds))
     store = opened.with_committed(experiments_of(tasks), scale)
     plan = make_plan(tasks, scale, store, probe_limits(), cohort=cohort, rerun_stale=stale)
@@ -142,7 +140,7 @@ def show_status(
     from harness.store.store import RecordStore
 
     library = load_registry()
-    tasks = library.select(selectors or [], parse_kind(kind))
+    tasks = chosen(library, selectors, kind)
     store = RecordStore(open_workspace(tasks, settings, seeds))
     states = trial_states(tasks, parse_profile(profile), store, cohort)
     if failed:
@@ -176,8 +174,9 @@ def doctor(as_json: JsonOption = False) -> None:
     for name in datasets.catalogue():
         found = datasets.available(name) or datasets.missing_reason(name)
         rows.append({"what": f"data {name}", "found": found})
-    for broken in load_registry().broken.values():
-        rows.append({"what": f"task {broken.id}", "found": broken.reason})
+    library = load_registry()
+    rows += [{"what": f"task {b.id}", "found": b.reason} for b in library.broken.values()]
+    chosen(library, None)
     print_rows(rows, as_json=as_json, columns=["what", "found"])
 
 

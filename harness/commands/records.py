@@ -15,8 +15,8 @@ from harness.commands.common import (
     SeedsOption,
     Selectors,
     SetOption,
+    chosen,
     open_workspace,
-    parse_kind,
     parse_profile,
     say,
 )
@@ -43,7 +43,7 @@ def export(
     from harness.store.archive import export_records
 
     library = load_registry()
-    tasks = library.select(selectors or [], parse_kind(kind))
+    tasks = chosen(library, selectors, kind)
     workspace, scale = open_workspace(tasks, settings, seeds), parse_profile(profile)
     summary = export_records(workspace, tasks, scale, file, cohort=cohort, force=force)
     say(f"wrote {file}: {summary.num_records} records, {summary.num_artifacts} artifacts")
@@ -56,7 +56,9 @@ def import_(file: FileArgument) -> None:
     """Add the records of a file to this checkout; a result that is here already stays."""
     from harness.store.archive import import_records
 
-    summary = import_records(find_workspace(), file)
+    tasks = load_registry().tasks.values()
+    sealed = {experiment.id for task in tasks if task.claims for experiment in task.reads}
+    summary = import_records(find_workspace(), file, sealed=sealed)
     say(
         f"{summary.num_records} records and {summary.num_artifacts} artifacts were new; "
         "repro run refreshes their tables"

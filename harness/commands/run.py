@@ -17,10 +17,10 @@ from harness.commands.common import (
     SeedsOption,
     Selectors,
     SetOption,
+    chosen,
     command_words,
     open_workspace,
     parse_duration,
-    parse_kind,
     parse_profile,
     print_rows,
     say,
@@ -89,7 +89,7 @@ def run(
     from harness.run.plan import make_plan, probe_limits
 
     library = load_registry()
-    scale, tasks = parse_profile(profile), library.select(selectors or [], parse_kind(kind))
+    scale, tasks = parse_profile(profile), chosen(library, selectors, kind)
     workspace = open_workspace(tasks, settings, seeds)
     if dry_run:
         return _dry_run(tasks, scale, workspace.overrides)

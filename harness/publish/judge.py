@@ -40,12 +40,15 @@ from harness.store.result import (
     trials_of,
 )
 from harness.store.workspace import COMMITTED_PROFILES, Workspace
+from harness.untrusted import is_there
 
 if TYPE_CHECKING:
     import pandas as pd
 
 NO_RUN = Comparison(state="none")
 NOTHING = Overrides()
+TOLD = ("verdict", "measured", "low", "high", "num_seeds", "threshold")
+"""What stands of a verdict beside a table, and must follow from the records."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -363,6 +366,14 @@ def check_rebuilt(
     for name, side in judged.sides.items():
         if again.sides[name].outcome != side.outcome:
             raise DataError(f"{path}: {name} measures something else on the records: {advice}")
+    told = {(row["claim"], row["cohort"]): row for row in stored.meta.verdicts}
+    for row in judged.rows:
+        then, now = told.get((row.claim, row.cohort), {}), row.to_json()
+        # What was declared anew since has not been written yet, and says so by its seal.
+        if then and row.seal != "changed" and any(then.get(n) != now[n] for n in TOLD):
+            raise DataError(
+                f"{path.with_suffix('.json')}: the verdict of {row.claim} is another one: {advice}"
+            )
 
 
 def profiles_to_check(
@@ -376,6 +387,6 @@ def profiles_to_check(
         return [wanted]
     paths = {p: csv_path(workspace, task, p) for p in PROFILES}
     # Half of a result is damage to report, not a task that was not run.
-    stored = [p for p, f in paths.items() if f.exists() or f.with_suffix(".json").exists()]
+    stored = [p for p, f in paths.items() if is_there(f) or is_there(f.with_suffix(".json"))]
     committed = [p for p in stored if p in COMMITTED_PROFILES]
     return committed or stored or ["cpu"]

@@ -36,6 +36,7 @@ from harness.store.result import (
 )
 from harness.store.store import RecordStore
 from harness.store.workspace import Workspace
+from harness.untrusted import is_there
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -103,7 +104,7 @@ def _build(
 def _stored_meta(workspace: Workspace, task: Task, profile: Profile) -> ResultMeta | None:
     """Return the JSON of the stored result, which knows what each claim measured at first."""
     path = csv_path(workspace, task, profile).with_suffix(".json")
-    if not path.is_file():
+    if not is_there(path):
         return None
     try:
         return read_meta(path)

@@ -33,6 +33,7 @@ from harness.run.trial import Trial, all_trials, with_upstream
 from harness.store.record import Record, read_pack
 from harness.store.store import RecordStore
 from harness.store.workspace import Workspace
+from harness.untrusted import is_there
 
 
 class Committed:
@@ -47,7 +48,7 @@ class Committed:
         """Return an experiment's records by key; none where it has no file."""
         if experiment.id not in self._packs:
             path = RecordStore(self.workspace).pack_path(experiment.id, self.profile)
-            found = read_pack(path) if path.exists() else ()
+            found = read_pack(path) if is_there(path) else ()
             self._packs[experiment.id] = {record.key: record for record in found}
         return self._packs[experiment.id]
 

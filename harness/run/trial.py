@@ -47,15 +47,13 @@ class Trial:
     @cached_property
     def key(self) -> str:
         """SHA-256 over all that determines the result; source text is not part of it."""
-        return digest(
-            {
-                "experiment": self.experiment.id,
-                "version": self.experiment.version,
-                "params": dict(self.params),
-                "upstream": [trial.key for trial in self.upstream],
-                "data": self.data,
-                "device": self.needs.device,
-            }
+        return trial_key(
+            experiment=self.experiment.id,
+            version=self.experiment.version,
+            params=dict(self.params),
+            upstream=[trial.key for trial in self.upstream],
+            data=self.data,
+            device=self.needs.device,
         )
 
     @cached_property
@@ -68,6 +66,31 @@ class Trial:
         if missing:
             raise SpecError(f"{self.name}: seed_from names {missing}, which are no parameters")
         return derive_seed(stream, {name: self.params[name] for name in self.experiment.seed_from})
+
+
+def trial_key(
+    *,
+    experiment: str,
+    version: int,
+    params: Mapping[str, Scalar],
+    upstream: Sequence[str],
+    data: Mapping[str, str],
+    device: str,
+) -> str:
+    """Return the key of a trial from what determines its result, as a record tells it too.
+
+    data: content hash by name. The profile is no part of it: any may ask for the same trial.
+    """
+    return digest(
+        {
+            "experiment": experiment,
+            "version": version,
+            "params": params,
+            "upstream": upstream,
+            "data": data,
+            "device": device,
+        }
+    )
 
 
 def with_upstream(trial: Trial) -> Iterator[Trial]:

@@ -40,6 +40,13 @@ from harness.store.table_csv import (
     sha256_text,
 )
 from harness.store.workspace import Workspace
+from harness.untrusted import (
+    UnreadableError,
+    in_one_line,
+    is_there,
+    parse_json,
+    read_bytes,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -257,18 +264,20 @@ def json_text(meta: ResultMeta) -> str:
 
 def read_meta(path: Path) -> ResultMeta:
     """Read the JSON beside a CSV. Raises DataError if it is damaged, edited or of another time."""
-    return _parse_meta(path.read_bytes(), path)
+    return _parse_meta(read_bytes(path), path)
 
 
 def _parse_meta(data: bytes, path: Path) -> ResultMeta:
     advice = "run the task again or restore the file"
     try:
-        body = json.loads(data)
+        body = parse_json(data, where=str(path))
         found = body.pop("digest", None)
         version = body.get("schema_version")
         meta = ResultMeta.model_validate(body) if version == SCHEMA_VERSION else None
-    except (ValueError, AttributeError, TypeError, RecursionError) as error:
-        raise DataError(f"{path} is damaged ({_in_one_line(error)}): {advice}") from error
+    except UnreadableError as error:
+        raise DataError(f"{error}: {advice}") from error
+    except (ValueError, AttributeError, TypeError) as error:
+        raise DataError(f"{path} is damaged ({in_one_line(error)}): {advice}") from error
     if meta is None:
         raise DataError(f"{path} has schema version {version}, need {SCHEMA_VERSION}: {advice}")
     if found != digest(body):
@@ -303,16 +312,13 @@ def load_result(workspace: Workspace, task: Task, profile: Profile) -> TaskResul
         table = parse_csv(pair.csv, columns, where=str(path))
     except (csv.Error, ValueError, OverflowError) as error:
         raise DataError(
-            f"{path} is no table ({_in_one_line(error)}): run the task again or restore the file"
+            f"{path} is no table ({in_one_line(error)}): run the task again or restore the file"
         ) from error
+    # With its line ends as they are: another one is a change too.
     text = pair.csv.decode()
     if sha256_text(text) != meta.csv_sha256:
         raise DataError(_where_changed(workspace, task, profile, path, text))
     return TaskResult(_split(table, columns), meta, text)
-
-
-def _in_one_line(error: Exception) -> str:
-    return " ".join(str(error).split())[:200]
 
 
 def _where_changed(
@@ -340,5 +346,5 @@ def _rebuild_csv(workspace: Workspace, task: Task, profile: Profile) -> str | No
 def rebuild_result(workspace: Workspace, task: Task, profile: Profile) -> TaskResult | None:
     """Build a result from the committed records alone; None where there are none."""
     packs = [RecordStore(workspace).pack_path(e.id, profile) for e in task.reads]
-    records = {record.key: record for pack in packs if pack.exists() for record in read_pack(pack)}
+    records = {record.key: record for pack in packs if is_there(pack) for record in read_pack(pack)}
     return build_result(task, profile, lambda trial: records.get(trial.key))

@@ -287,7 +287,7 @@ def make_record(
         experiment=trial.experiment.id,
         version=trial.experiment.version,
         profile=trial.profile,
-        device="cpu",
+        device=trial.needs.device,
         params=dict(trial.params),
         upstream=[source.key for source in trial.upstream],
         status=status,

@@ -29,7 +29,9 @@ def overview_context(
 
 
 def _counted(paper: Paper) -> list[str]:
-    """Say per profile how many trials come from older code."""
+    """Say per profile how many trials come from older code, or why a paper cannot be shown."""
+    if paper.problem:
+        return [f"broken: {paper.problem}"]
     return [f"at {p}, {origin(s)}" for p, s in paper.sources.items() if s.num_trials]
 
 
