@@ -51,20 +51,29 @@ def _in_place_of(dataset: str, profile: Profile) -> dict[str, str]:
 
 
 def _dots(ax: Axes, rows: pd.DataFrame, value: str, names: Mapping[str, str]) -> None:
+    """Draw means over seeds; open, over the seeds that all algorithms have, if some have fewer."""
     alphas = sorted(rows["alpha"].unique(), reverse=True)
+    seeds = {name: set(own["seed"]) for name, own in rows.groupby("algorithm")}
+    common = set.intersection(*seeds.values())
+    unequal = any(own != common for own in seeds.values())
     for index, algorithm in enumerate(names):
         own = rows[rows["algorithm"] == algorithm]
-        points = aggregate(own, by=["alpha"], value=value).dropna(subset=["mean"])
         shift = (index - (len(names) - 1) / 2) * SPREAD
-        ax.errorbar(
-            [alphas.index(alpha) + shift for alpha in points["alpha"]],
-            points["mean"].to_numpy(dtype="float64"),
-            yerr=points["sem"].to_numpy(dtype="float64"),
-            color=PALETTE[index],
-            marker=MARKERS[index],
-            linestyle="none",
-            elinewidth=0.8,
-        )
+        parts = [own] if seeds.get(algorithm, common) != common or not unequal else []
+        parts += [own[own["seed"].isin(common)]] if unequal else []
+        for part in parts:
+            points = aggregate(part, by=["alpha"], value=value).dropna(subset=["mean"])
+            is_open = unequal and set(part["seed"]) == common
+            ax.errorbar(
+                [alphas.index(alpha) + shift for alpha in points["alpha"]],
+                points["mean"].to_numpy(dtype="float64"),
+                yerr=None if is_open else points["sem"].to_numpy(dtype="float64"),
+                color=PALETTE[index],
+                marker=MARKERS[index],
+                markerfacecolor="none" if is_open else PALETTE[index],
+                linestyle="none",
+                elinewidth=0.8,
+            )
     ax.set_xticks(range(len(alphas)), [f"{alpha:g}" for alpha in alphas])
     ax.set_xlim(-0.5, len(alphas) - 0.5)
     ax.set_xlabel("Dirichlet alpha (right: clients less alike)")

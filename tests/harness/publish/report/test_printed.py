@@ -86,8 +86,8 @@ def test_a_cell_has_ours_its_spread_and_the_papers_value_with_its_mark() -> None
     texts = printed().tables[0].texts()
     assert texts == [
         ["2.0 \u00b1 0.6 / 2.5", "x / 1.5e"],
-        ["4.0 / 5t", "x / OOM3"],
-        ["0.2 / n", "0.3 (1 of 2) / n"],
+        ["4.0 (1) / 5t", "x / OOM3"],
+        ["0.2 (1) / n", "0.3 (1 of 2) / n"],
         ["- / n", ""],
     ]
 
@@ -101,7 +101,7 @@ def test_a_row_without_anything_is_no_blank_line() -> None:
 def test_the_legend_names_the_marks_that_occur_and_no_other() -> None:
     legend = printed().tables[0].notes[0]
     for words in (
-        "standard error of the mean over 3 seeds (one seed where there is none)",
+        "standard error of the mean over 3 seeds; (1) one seed alone",
         "t digitised",
         "e early version",
         "3 third party",

@@ -102,6 +102,9 @@ def test_half_a_point_behind_at_one_alpha_is_allowed_and_more_is_not() -> None:
         ("fedavg", "1e-5", "1e-5 1e-4 5e-4", True),
         ("fedsign", "0.001", "0.0001 0.001 0.01", False),
         ("fedsign", "0.1", "0.001 0.01 0.1", False),
+        # The same three, which are the paper's for FedSign alone.
+        ("fedprox", "0.1", "0.001 0.01 0.1", True),
+        ("feddyn", "0.001", "0.001 0.01 0.1", True),
         ("fedpan", "1:mul:0.05", "1:mul:0.05 4:mul:0.1 1:add:0.15", False),
     ],
 )
@@ -113,7 +116,7 @@ def test_a_choice_at_the_edge_of_its_candidates_decides_nothing(
     rows.loc[at, ["candidate", "candidates"]] = [choice, tried]
     verdict = decide(named(f"alike_is_easier_cifar10_{algorithm}"), rows)
     said = (
-        "in 3 of 9 runs a coefficient was chosen at the edge of its candidates:"
+        "in 1 of 3 cells a coefficient was chosen at the edge of its candidates:"
         f" {algorithm} chose {choice} on cifar10 at alpha=0.5, the edge of {tried}"
     )
     assert verdict.word is (Word.INCONCLUSIVE if edge else Word.REPRODUCED)
