@@ -195,15 +195,14 @@ def _printed(
 def _single_marked(rows: Sequence[Sequence[Place]]) -> tuple[tuple[Place, ...], ...]:
     """Mark what one seed alone gave, where other cells are means over several."""
     several = max(place.num_seeds for row in rows for place in row) > 1
-    return tuple(
-        tuple(
-            replace(place, ours=place.ours + ONE_SEED)
-            if several and place.num_seeds == 1 and not place.has_spread
-            else place
-            for place in row
-        )
-        for row in rows
-    )
+
+    def marked(place: Place) -> Place:
+        # A cell that says how many of its seeds have a value says it already.
+        told = place.has_spread or place.ours.endswith(")")
+        single = several and place.num_seeds == 1 and not told
+        return replace(place, ours=place.ours + ONE_SEED) if single else place
+
+    return tuple(tuple(marked(place) for place in row) for row in rows)
 
 
 def _heads(

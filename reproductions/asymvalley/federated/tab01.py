@@ -114,6 +114,7 @@ LAYOUT = (
     layout_of(
         Cell("coefficient"),
         title="Coefficient that the search chose of three",
+        seed=0,
         note="One search for each cell, shared by its seeds, on validation images. FedPAN's"
         " encodings differ in more than their amplitude.",
     ),

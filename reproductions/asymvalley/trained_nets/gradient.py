@@ -57,8 +57,8 @@ task = Task(
             within(cosines, -0.1, 0.1, "cosine"),
             f"For every trained net ({NETS_AND_DATA}) the cosine of sign(theta_f) and the gradient"
             " of the loss is at most 0.1 in size. That is our reading of the paper's word,"
-            " orthogonal: an interval that leaves out 0 meets it, and so do cosines that lean to one"
-            " side.",
+            " orthogonal: an interval that leaves out 0 meets it, and so do cosines that lean to"
+            " one side.",
         ),
     ),
     figure="figures:net_panels",
