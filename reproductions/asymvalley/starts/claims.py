@@ -40,7 +40,7 @@ ALT = (
 
 def start_claims(where: str) -> tuple[Claim, ...]:
     """Return the claims that each of the three figures makes."""
-    return claims(where, *_declared())
+    return claims(where, *_declared()) + claims(f"ours, beside {where}", *_on_bn_noise())
 
 
 def _declared() -> Iterator[tuple[str, Scope, Criterion, str]]:
@@ -52,7 +52,6 @@ def _declared() -> Iterator[tuple[str, Scope, Criterion, str]]:
         "At lambda = 0 every curve of one net has the same error, whatever its noise and scaling.",
     )
     yield from _on_weights()
-    yield from _on_bn_noise()
     for start in POSITIVE:
         pair = partial(q.filter_asymmetries, starts=("gaussian", start))
         yield (
