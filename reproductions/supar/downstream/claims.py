@@ -40,7 +40,8 @@ def sp_is_nearer_to_random(scope: Scope, at: str = "At") -> Row:
         "sp_nearer_to_random",
         scope.comparing("scheme", *SCHEMES),
         ordering(q.margins_over_random, "accuracy", strict=True),
-        f"{at} the lowest density, SP's average accuracy exceeds guessing by less than SμPar's does.",
+        f"{at} the lowest density, SP's average accuracy exceeds guessing by less than"
+        " SμPar's does.",
     )
 
 
