@@ -9,7 +9,7 @@ from harness.declare.claims import Claim
 from harness.declare.profiles import Profile
 from harness.declare.verdict import Verdict, Word, evaluate
 from harness.provenance.seals import seal
-from harness.publish.figures import draw
+from harness.publish.figures import PALETTE, draw
 from reproductions.asymvalley.federated.experiment import identities
 from reproductions.asymvalley.federated.experiment import runs as trained
 from reproductions.asymvalley.federated.tab01 import task
@@ -173,3 +173,13 @@ def test_figure_draws_the_same_bytes_with_one_data_set_and_with_two() -> None:
             draw(task, table=rows, reference=pd.DataFrame(), profile="cpu") for _ in range(2)
         )
         assert first == second
+
+
+def test_one_seed_is_drawn_open_beside_every_algorithm_on_that_seed() -> None:
+    open_marks = []
+    for rows in (table(True), single_seeded()):
+        rows = rows.reindex(columns=ACCURACIES.names)
+        svg = draw(task, table=rows, reference=pd.DataFrame(), profile="cpu").decode()
+        open_marks.append(svg.count(f"fill: none; stroke: {PALETTE[2].lower()}"))
+        assert ("compare open marks" in svg) is (len(open_marks) == 2)
+    assert open_marks[0] < open_marks[1]
