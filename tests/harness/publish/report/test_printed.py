@@ -88,8 +88,8 @@ def test_a_cell_has_ours_its_spread_and_the_papers_value_with_its_mark() -> None
     texts = printed().tables[0].texts()
     assert texts == [
         ["2.0 \u00b1 0.6 / 2.5", "x / 1.5e"],
-        ["4.0 / 5t", "x / OOM3"],
-        ["0.2 / n", "0.3 (1 of 2) / n"],
+        ["4.0 (1) / 5t", "x / OOM3"],
+        ["0.2 (1) / n", "0.3 (1 of 2) / n"],
         ["- / n", ""],
     ]
 
@@ -103,7 +103,7 @@ def test_a_row_without_anything_is_no_blank_line() -> None:
 def test_the_legend_names_the_marks_that_occur_and_no_other() -> None:
     legend = printed().tables[0].notes[0]
     for words in (
-        "standard error of the mean over 3 seeds (one seed where there is none)",
+        "standard error of the mean over 3 seeds; (1) one seed alone",
         "t digitised",
         "e early version",
         "3 third party",
@@ -128,7 +128,7 @@ def test_what_meets_no_cell_is_listed() -> None:
 
 def test_a_place_needs_a_name_of_the_paper_on_both_sides() -> None:
     rows = [("full", "", "", "peak", "9", "GB", "exact")]
-    assert printed(rows=rows).tables[0].texts()[2] == ["0.2", "0.3 (1 of 2)"]
+    assert printed(rows=rows).tables[0].texts()[2] == ["0.2 (1)", "0.3 (1 of 2)"]
     assert len(printed(rows=rows).others) == 1
 
 
@@ -143,6 +143,21 @@ def test_a_column_may_hold_the_spread() -> None:
     table = printed(Layout(rows=LAYOUT.rows, columns=LAYOUT.columns, cell=cell)).tables[0]
     assert table.texts()[0][0] == "2.0 \u00b1 0.2 / 2.5"
     assert "\u00b1 error over documents" in table.notes[0]
+
+
+def test_where_every_cell_has_one_seed_none_is_marked() -> None:
+    task = Task("demo/tab01", reads=(), table=TABLE, layout=LAYOUT)
+    table = pd.DataFrame([row for row in OURS if row[2] == 0], columns=TABLE.names)
+    content = print_tables(task, table, reference(), title="Peak", labels=Labels())
+    assert content.tables[0].texts()[0][0] == "1.0 / 2.5"
+    assert "one seed" not in content.tables[0].notes[0]
+
+
+def test_what_was_never_to_be_run_is_not_called_so() -> None:
+    cell = Cell("peak_bytes", unit="GB", scale=1e9, digits=1, absent="swept")
+    table = printed(Layout(rows=LAYOUT.rows, columns=LAYOUT.columns, cell=cell)).tables[0]
+    assert table.texts()[0][1] == "swept / 1.5e"
+    assert "x not run here" not in table.notes[0]
 
 
 def test_a_layout_of_ours_says_so() -> None:
