@@ -207,15 +207,9 @@ def _hub_source(dataset: Dataset, path: Path, fetched: Fetched) -> Source:
 
 def _load_bundled(dataset: Dataset) -> Content:
     assert dataset.bundled is not None
-    module, _, function = dataset.bundled.make.partition(":")
-    value: Any
-    if dataset.kind == "text":
-        value, found = _make_text(module, function)
-    else:
-        value = getattr(importlib.import_module(module), function)()
-        found = hash_value(dataset.kind, value)
-        if dataset.kind == "arrays":  # what writes to them would fail on the staged ones
-            value = _read_only(value)
+    value, found = _make(dataset.bundled.make, dataset.kind)
+    if dataset.kind == "arrays":
+        value = dict(value)
     if found != dataset.sha256:
         raise DataError(
             f"data set {dataset.name}: {dataset.bundled.make} makes another content here,"
@@ -225,9 +219,12 @@ def _load_bundled(dataset: Dataset) -> Content:
 
 
 @functools.lru_cache(maxsize=4)
-def _make_text(module: str, function: str) -> tuple[str, str]:
-    text: str = getattr(importlib.import_module(module), function)()
-    return text, hash_value("text", text)
+def _make(where: str, kind: Kind) -> tuple[Any, str]:
+    """Make a bundled data set, once for all trials of a worker: arrays cannot be written to."""
+    module, _, function = where.partition(":")
+    value = getattr(importlib.import_module(module), function)()
+    found = hash_value(kind, value)
+    return (_read_only(value) if kind == "arrays" else value), found
 
 
 @functools.lru_cache(maxsize=4)
