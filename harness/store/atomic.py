@@ -14,9 +14,10 @@ from pathlib import Path
 from harness.errors import RunError
 
 
-def write_bytes(path: Path, data: bytes) -> None:
+def write_bytes(path: Path, data: bytes, *, durable: bool = True) -> None:
     """Write `data` to `path` so that a crash at any instant leaves the old file or the new.
 
+    durable: a power cut too. Waiting for the disk takes long; what can be made again need not.
     Creates missing folders. Raises RunError on a full disk or a read-only folder; the old
     file is then intact and the temporary one is gone.
     """
@@ -29,11 +30,13 @@ def write_bytes(path: Path, data: bytes) -> None:
         with os.fdopen(handle, "wb") as stream:
             stream.write(data)
             stream.flush()
-            os.fsync(stream.fileno())
+            if durable:
+                os.fsync(stream.fileno())
         Path(temporary).chmod(0o644)
         Path(temporary).replace(path)
         temporary = None
-        _sync_folder(path.parent)
+        if durable:
+            _sync_folder(path.parent)
     except OSError as error:
         raise RunError(_explain(path, error)) from error
     finally:

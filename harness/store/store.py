@@ -171,7 +171,8 @@ class RecordStore:
             target = folder / f"{record.key}.json"
             line = (record.to_line() + "\n").encode()
             if not target.exists():
-                write_bytes(target, line)
+                # One that a power cut tears is found out, and comes out of the pack again.
+                write_bytes(target, line, durable=False)
                 count += 1
             elif target.read_bytes() != line:
                 self.write(record)
