@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import logging
 import sys
 
@@ -36,6 +37,8 @@ bench.mount(app)
 
 def main() -> None:
     """Run the command line. Exit codes: see design section 10, or the README."""
+    # Tables, records and figures are many objects in no circles: passing over them takes long.
+    gc.set_threshold(50_000, 10, 10)
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s: %(message)s")
     try:
         app()
