@@ -37,8 +37,11 @@ ThresholdFrom = Literal["paper", "theory", "calibration", "ours"]
 Threshold = float | tuple[float, float]
 Quantity = Callable[..., "float | Sequence[float]"]
 """From the table of one seed (the whole table where deterministic) to a number, or to several that
-must each meet a bound. `ratio` needs (numerator, denominator), both positive; `ordering` and
-`monotone` need at least two numbers claimed to ascend. May raise InvalidQuantity or MissingRows."""
+must each meet a bound. `ratio` needs (numerator, denominator), both positive, or several such
+pairs one after the other; `ordering` and `monotone` need at least two numbers claimed to ascend.
+May raise InvalidQuantity or MissingRows."""
+Doubt = Callable[..., str]
+"""From a complete table to why a quantity's numbers decide nothing on it, else an empty string."""
 PaperValue = Callable[["pd.DataFrame"], "float | None"]
 
 
@@ -59,6 +62,9 @@ class Criterion:
     at_least_of: int | None = None
     """How many of the quantity's numbers must meet the bound, each by its own interval; all by
     default. Which of them do is decided over seeds, never inside one."""
+    doubt: Doubt | None = None
+    """Says where what was measured decides nothing, as where a hyperparameter was chosen at the
+    edge of its grid: the numbers stand, the verdict is INCONCLUSIVE."""
 
     def __post_init__(self) -> None:
         pair = isinstance(self.threshold, tuple)
@@ -73,6 +79,10 @@ class Criterion:
             raise SpecError(f"tolerance={self.tolerance}, need at least 0")
         if self.at_least_of is not None and self.at_least_of < 1:
             raise SpecError(f"at_least_of={self.at_least_of}, need at least 1")
+
+    def unless(self, doubt: Doubt) -> Criterion:
+        """Return the criterion that decides nothing where `doubt` says why."""
+        return replace(self, doubt=doubt)
 
     def in_at_least(self, count: int) -> Criterion:
         """Return the criterion that so many of the quantity's numbers must meet."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -71,6 +71,8 @@ class Measured:
     samples: tuple[tuple[float, ...], ...] = ()
     """Per seed the judged numbers: one, several that meet one bound, or each step of an ordering;
     empty where there is none."""
+    doubt: str = ""
+    """Why the numbers decide nothing, whatever they are."""
 
 
 def evaluate(claim: Claim, table: pd.DataFrame, *, seed: str | None, profile: Profile) -> Verdict:
@@ -89,21 +91,28 @@ def measure(claim: Claim, table: pd.DataFrame, *, seed: str | None, profile: Pro
         return Measured(verdict=Verdict(word=Word.OUT_OF_PROFILE, reason=claim.scope.elsewhere))
     samples: list[list[float]] = []
     seeds: list[int] = []
+    doubt = ""
     try:
         pooled = claim.scope.deterministic or seed is None
         seeds = [] if pooled else sorted({int(each) for each in table[seed]})
         samples = samples_per_seed(claim, table, seed)
         verdict = decide(claim, samples)
+        doubt = claim.criterion.doubt(table) if claim.criterion.doubt else ""
+        if doubt:
+            verdict = replace(verdict, word=_undecided(claim), reason=doubt)
     except InvalidQuantity as error:
-        # A check that cannot be taken does not hold.
-        word = Word.FAILS if claim.scope.grade == "exact" else Word.INCONCLUSIVE
-        verdict = Verdict(word=word, reason=str(error))
+        verdict = Verdict(word=_undecided(claim), reason=str(error))
     except MissingRows as error:
         verdict = Verdict(word=Word.NOT_RUN, reason=str(error))
     except Exception as error:  # noqa: BLE001 - whatever a quantity raises becomes ERROR
         verdict = Verdict(word=Word.ERROR, reason=f"{type(error).__name__}: {error}")
     told = tuple(seeds) if samples else ()
-    return Measured(verdict=verdict, seeds=told, samples=tuple(map(tuple, samples)))
+    return Measured(verdict=verdict, seeds=told, samples=tuple(map(tuple, samples)), doubt=doubt)
+
+
+def _undecided(claim: Claim) -> Word:
+    # A check that cannot be taken does not hold.
+    return Word.FAILS if claim.scope.grade == "exact" else Word.INCONCLUSIVE
 
 
 def samples_per_seed(claim: Claim, table: pd.DataFrame, seed: str | None) -> list[list[float]]:
@@ -130,10 +139,8 @@ def _judged(claim: Claim, numbers: list[float]) -> list[float]:
     """Reduce a quantity's numbers to those that meet a bound: steps, or a log ratio."""
     match claim.criterion.form:
         case "ratio":
-            numerator, denominator = numbers
-            if numerator <= 0 or denominator <= 0:
-                raise InvalidQuantity(f"ratio of {numerator:g} and {denominator:g}: need both > 0")
-            return [math.log(numerator) - math.log(denominator)]
+            pairs = zip(numbers[::2], numbers[1::2], strict=True)
+            return [_log_ratio(numerator, denominator) for numerator, denominator in pairs]
         case form if form in STEPS:
             if len(numbers) < 2:
                 raise SpecError(f"claim {claim.id}: {form} needs at least two numbers")
@@ -143,6 +150,12 @@ def _judged(claim: Claim, numbers: list[float]) -> list[float]:
             return [number]
         case _:
             return numbers
+
+
+def _log_ratio(numerator: float, denominator: float) -> float:
+    if numerator <= 0 or denominator <= 0:
+        raise InvalidQuantity(f"ratio of {numerator:g} and {denominator:g}: need both > 0")
+    return math.log(numerator) - math.log(denominator)
 
 
 def decide(claim: Claim, samples: list[list[float]]) -> Verdict:

@@ -154,7 +154,8 @@ def claim_code(task: Task, claim: Claim) -> str:
         quantity = quantity.func
     if not hasattr(quantity, "__code__") and not hasattr(quantity, "__wrapped__"):
         raise SpecError(f"{claim.id}: a quantity is a plain function or a partial of one")
-    roots = [claim.criterion.quantity, task.table.make, *STATISTICS]
+    asked = [claim.criterion.quantity, *filter(None, [claim.criterion.doubt])]
+    roots = [*asked, task.table.make, *STATISTICS]
     return code_digest(roots, follow={samples_per_seed.__module__, t_interval.__module__})
 
 
@@ -261,10 +262,27 @@ def _outcome_differences(then: Outcome, now: Outcome) -> list[str]:
     for name in ("measured", "low", "high", "num_seeds"):
         old, new = getattr(then, name), getattr(now, name)
         if not _equal(old, new):
-            found.append(f"{name}: {old} then, {new} now")
+            found.append("{}: {} then, {} now".format(name, *_told_apart(old, new)))
     if then.samples and not _equal([then.seeds, then.samples], [now.seeds, now.samples]):
         found.append("samples: other numbers per seed then")
     return found
+
+
+def _told_apart(old: object, new: object) -> tuple[str, str]:
+    """Return both with as few digits as tell them apart.
+
+    >>> _told_apart(0.4158176292425158, 0.415820000000001), _told_apart(None, 3.0)
+    (('0.415818', '0.41582'), ('None', '3'))
+    """
+    texts = (str(old), str(new))
+    for digits in range(4, 17):
+        texts = (
+            f"{old:.{digits}g}" if isinstance(old, float) else str(old),
+            f"{new:.{digits}g}" if isinstance(new, float) else str(new),
+        )
+        if texts[0] != texts[1]:
+            break
+    return texts
 
 
 def _words(sides: Sequence[Sealed], now: Sealed) -> tuple[str, ...]:

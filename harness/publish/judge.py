@@ -98,6 +98,8 @@ def _with_chance(
     """Return a claim's row with what chance could do, and with what would decide it."""
     if result is None or row.grade == "exact" or not measured.samples:
         return row
+    if measured.doubt:  # no number of seeds takes it away, nor does chance bring it about
+        return row
     undecided = row.verdict == Word.INCONCLUSIVE
     row = replace(
         row,
@@ -187,7 +189,8 @@ def chances_of(
         shuffles: dict[Factor, Shuffle] = {}
         for claim in task.claims:
             factor = claim.scope.factor
-            if factor is None or not _measured(claim, task, result, profile, cohort).samples:
+            measured = _measured(claim, task, result, profile, cohort)
+            if factor is None or not measured.samples or measured.doubt:
                 continue
             name = seal_name(task.id, claim.id, cohort)
             if name in known and known[name].code == chance_code(task, claim):

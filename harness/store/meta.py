@@ -83,6 +83,8 @@ class ResultMeta(Strict):
     schema_version: int = SCHEMA_VERSION
     task: str
     profile: str
+    stands_in: dict[str, str] = Field(default_factory=dict)
+    """By a name of the paper what was run in its place: `{"SVHN": "MNIST"}`."""
     csv_sha256: str
     num_rows: int
     columns: list[ColumnMeta]

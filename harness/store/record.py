@@ -22,11 +22,13 @@ from harness.declare.experiment import Row, Status
 from harness.declare.params import Scalar
 from harness.declare.profiles import check_id
 from harness.errors import DataError, RunError, SpecError
+from harness.outgoing import TRACEBACK_CHARS, masked, tidy
 from harness.provenance.canonical import canonical_json, digest
 from harness.run.trial import Trial
 from harness.strict import Strict
 
 SCHEMA_VERSION = 2
+MAX_NAME_BYTES = 255
 RESTORE = "restore it with git checkout"
 
 
@@ -113,7 +115,10 @@ def make_record(
     data: Mapping[str, dict[str, str]] | None = None,
     first_seals: Mapping[str, dict[str, Any]] | None = None,
 ) -> Record:
-    """Return a trial's record; `facts` is what all records of one run and experiment share."""
+    """Return a trial's record; `facts` is what all records of one run and experiment share.
+
+    Its texts are fit to be published: they hold no secret, and notes are short and plain.
+    """
     shared = {name: facts[name] for name in SHARED_FACTS}
     return Record(
         key=trial.key,
@@ -124,9 +129,9 @@ def make_record(
         params=dict(trial.params),
         upstream=[source.key for source in trial.upstream],
         status=status,
-        note=note,
-        error=error,
-        rows=[dict(row) for row in rows],
+        note=tidy(note),
+        error=tidy(error, most=TRACEBACK_CHARS),
+        rows=masked(rows),
         artifacts=list(artifacts),
         seals=facts["seals"],
         first_seals=None if first_seals is None else dict(first_seals),
@@ -177,8 +182,9 @@ def check_names(record: Record, *, where: str) -> None:
     if not re.fullmatch(r"[0-9a-f]{64}", record.key):
         raise DataError(f"{where} is foreign: its key {record.key[:80]!r} is no SHA-256")
     for entry in record.artifacts:
-        if Path(entry.name).name != entry.name or entry.name in ("", "..", "."):
-            raise DataError(f"{where} is foreign: {entry.name!r} is no plain file name")
+        is_plain = Path(entry.name).name == entry.name and entry.name not in ("", "..", ".")
+        if not is_plain or len(entry.name.encode(errors="replace")) > MAX_NAME_BYTES:
+            raise DataError(f"{where} is foreign: {entry.name[:80]!r} is no plain file name")
 
 
 def upgrade(body: Any, *, where: str) -> Any:

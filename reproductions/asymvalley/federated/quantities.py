@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from harness.declare import InvalidQuantity, MissingRows, pick
@@ -20,8 +21,7 @@ def by_alpha(
     """Return a value of an algorithm's final global models by alpha, ascending; one seed.
 
     Raises MissingRows without any run of the data set; InvalidQuantity where the algorithm was
-    not run at an alpha that another one was run at, diverged there, or chose a coefficient at the
-    edge of its candidates.
+    not run at an alpha that another one was run at, or diverged there.
     """
     runs = pick(table, part="final", dataset=dataset)
     chosen = runs[runs["algorithm"] == algorithm].set_index("alpha")
@@ -32,12 +32,30 @@ def by_alpha(
             raise InvalidQuantity(f"{algorithm} was not run on {dataset} with every seed")
         if own[alpha] != own[alpha]:
             raise InvalidQuantity(f"{algorithm} diverged on {dataset} at alpha={alpha:g}")
-        choice, tried = chosen.loc[alpha, ["candidate", "candidates"]]
-        if is_at_edge(choice, tried):
-            raise InvalidQuantity(
-                f"{algorithm} chose {choice} on {dataset} at alpha={alpha:g}, the edge of {tried}"
-            )
     return {alpha: float(own[alpha]) for alpha in alphas}
+
+
+def chosen_at_edge(
+    table: pd.DataFrame, *, datasets: Sequence[str], algorithms: Sequence[str]
+) -> str:
+    """Return which coefficient was chosen at the edge of its candidates, or nothing; whole table.
+
+    The first of them is named, and how many there are.
+    """
+    runs = pick(table, part="final")
+    runs = runs[runs["dataset"].isin(datasets) & runs["algorithm"].isin(algorithms)]
+    columns = ["algorithm", "dataset", "alpha", "candidate", "candidates"]
+    at_edge = [
+        run for run in runs[columns].itertuples() if is_at_edge(run.candidate, run.candidates)
+    ]
+    if not at_edge:
+        return ""
+    one = at_edge[0]
+    return (
+        f"in {len(at_edge)} of {len(runs)} runs a coefficient was chosen at the edge of its"
+        f" candidates: {one.algorithm} chose {one.candidate} on {one.dataset} at"
+        f" alpha={one.alpha:g}, the edge of {one.candidates}"
+    )
 
 
 def is_at_edge(choice: object, tried: object) -> bool:

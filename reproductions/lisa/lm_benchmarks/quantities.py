@@ -50,32 +50,33 @@ def cells_of(table: pd.DataFrame) -> Cells:
     return Cells(values)
 
 
-def cells_won(table: pd.DataFrame) -> float:
-    """Return in how many cells LISA is at most one standard error below the best tuned method.
+def leads_but_error(table: pd.DataFrame) -> list[float]:
+    """Return LISA's accuracy minus the best tuned method's, plus one standard error, per cell.
 
-    A cell is a model with a benchmark; the error is that of the best method's accuracy.
+    A cell is a model with a benchmark; the error is that of the best method's accuracy. The best
+    is taken within the seed, which can only lower the lead.
     """
-    cells, num_won = cells_of(table), 0
+    cells, leads = cells_of(table), []
     for cell in cells.values:
         best, error = max(cells.with_error(cell, method) for method in METHODS)
-        num_won += best - cells.accuracy(cell, "lisa") <= error
-    return float(num_won)
+        leads.append(cells.accuracy(cell, "lisa") - best + error)
+    return leads
 
 
-def largest_fall(table: pd.DataFrame) -> float:
-    """Return by how much fine-tuning lowers an accuracy at most, over models, tasks, methods."""
+def falls(table: pd.DataFrame) -> list[float]:
+    """Return by how much fine-tuning lowers an accuracy, per model, benchmark and method."""
     cells = cells_of(table)
-    return max(
+    return [
         cells.accuracy(cell, VANILLA) - cells.accuracy(cell, method)
         for cell in cells.values
         for method in METHODS
-    )
+    ]
 
 
-def least_lead(table: pd.DataFrame, *, one: str, other: str, task: str) -> float:
-    """Return one method's accuracy minus another's, the least over models."""
+def leads(table: pd.DataFrame, *, one: str, other: str, task: str) -> list[float]:
+    """Return one method's accuracy minus another's, per model."""
     cells = cells_of(pick(table, task=task))
-    return min(cells.accuracy(cell, one) - cells.accuracy(cell, other) for cell in cells.values)
+    return [cells.accuracy(cell, one) - cells.accuracy(cell, other) for cell in cells.values]
 
 
 def largest_disagreement(table: pd.DataFrame) -> float:

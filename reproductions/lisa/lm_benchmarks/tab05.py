@@ -7,7 +7,7 @@ from functools import partial
 from harness.declare import Line, Task, at_least, claims
 from reproductions.lisa.lm_benchmarks.claims import ON_THE_PAPERS_MODELS, SCORER_AGREES
 from reproductions.lisa.lm_benchmarks.experiment import accuracy
-from reproductions.lisa.lm_benchmarks.quantities import least_lead
+from reproductions.lisa.lm_benchmarks.quantities import leads
 from reproductions.lisa.lm_benchmarks.table import layout_of, table_of
 from reproductions.lisa.models.scored import LARGEST
 
@@ -17,7 +17,7 @@ LISA_AT_LEAST_LORA = (
     (
         f"lisa_at_least_lora_{task}",
         ON_THE_PAPERS_MODELS,
-        at_least(partial(least_lead, one="lisa", other="lora", task=task), 0, "accuracy"),
+        at_least(partial(leads, one="lisa", other="lora", task=task), 0, "accuracy"),
         f"On {name} LISA's accuracy is at least LoRA's.",
     )
     for task, name in NAMES.items()
@@ -46,7 +46,7 @@ task = Task(
         (
             "full_at_least_lisa_gsm8k",
             ON_THE_PAPERS_MODELS,
-            at_least(partial(least_lead, one="full", other="lisa", task="gsm8k"), 0, "accuracy"),
+            at_least(partial(leads, one="full", other="lisa", task="gsm8k"), 0, "accuracy"),
             "On GSM8K (strict match) full training's accuracy is at least LISA's.",
         ),
     ),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Collection
 from typing import TYPE_CHECKING
 
@@ -46,20 +47,20 @@ def embedding_ratio(table: pd.DataFrame, *, model: str) -> float:
     return _embedding_ratio(_chosen(table, model, LORA, MEAN))
 
 
-def adapters_moved(table: pd.DataFrame, *, model: str) -> float:
-    """Return the largest relative difference, over layers, of an adapter's mean norm from its
-    norm before any step."""
+def adapters_moved(table: pd.DataFrame, *, model: str) -> list[float]:
+    """Return per layer the relative difference of an adapter's mean norm from that before any
+    step, signed."""
     mean, start = (
         _chosen(table, model, LORA, when).set_index("layer")["adapter_norm"]
         for when in (MEAN, START)
     )
-    return float((mean / start - 1.0).abs().max())
+    return [float(moved) for moved in mean / start - 1.0]
 
 
-def block_spread(table: pd.DataFrame, *, model: str) -> float:
-    """Return the largest over the smallest norm of a block's weights under full training."""
+def block_pairs(table: pd.DataFrame, *, model: str) -> list[float]:
+    """Return norms of the weights of each two blocks under full training, for their ratios."""
     blocks = _blocks(_chosen(table, model, FULL, MEAN))["weight_norm"]
-    return float(blocks.max() / blocks.min())
+    return list(itertools.chain.from_iterable(itertools.combinations(map(float, blocks), 2)))
 
 
 def skew(values: pd.Series[float]) -> float:

@@ -76,10 +76,9 @@ def sizes() -> Iterator[Row]:
             for block, word in table.BLOCKS.items():
                 where: dict[str, Any] = {"scheme": scheme, "block": block, "step": step}
                 if scheme == "supar":
-                    criterion = ratio(
-                        partial(q.largest_to_smallest, value=value, **where), 0.0, 2.5, ""
-                    )
-                    ending = "stays within a factor 2.5 across densities."
+                    each = partial(q.each_to_each, value=value, **where)
+                    criterion = ratio(each, 1 / 2.5, 2.5, "")
+                    ending = "differs by at most a factor 2.5 between any two densities."
                 else:
                     criterion = monotone(
                         partial(q.rising_with_density, value=value, **where), "", strict=True

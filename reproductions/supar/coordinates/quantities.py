@@ -5,6 +5,7 @@ Every function takes the table of one seed. No torch, no pandas at import.
 
 from __future__ import annotations
 
+import itertools
 import math
 from typing import TYPE_CHECKING
 
@@ -57,12 +58,12 @@ def sparse_to_dense(
     return sizes[density], sizes[1.0]
 
 
-def largest_to_smallest(
+def each_to_each(
     table: pd.DataFrame, *, scheme: str, block: str, step: int, value: str
-) -> tuple[float, float]:
-    """Return the largest and the smallest size over densities, for their ratio."""
+) -> list[float]:
+    """Return the sizes at each two densities, one pair after the other, for their ratios."""
     sizes = by_density(table, scheme=scheme, block=block, step=step, value=value).values()
-    return max(sizes), min(sizes)
+    return list(itertools.chain.from_iterable(itertools.combinations(sizes, 2)))
 
 
 def rising_with_density(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from harness.declare import Task, at_most, bind, claims
+from harness.declare import Task, bind, claims, within
 from reproductions.supar.models.claims import (
     NEARLY_STATED,
     dense_is_identical,
@@ -16,7 +16,7 @@ from reproductions.supar.models.claims import (
 from reproductions.supar.models.schemes import SCHEMES
 from reproductions.supar.sweeps import table
 from reproductions.supar.sweeps.experiment import lr_sweep
-from reproductions.supar.sweeps.quantities import farthest_optimum
+from reproductions.supar.sweeps.quantities import distances_from
 
 task = Task(
     "supar/fig06",
@@ -30,7 +30,7 @@ task = Task(
         (
             "supar_near_2_to_minus_6",
             NEARLY_STATED,
-            at_most(partial(farthest_optimum, scheme="supar", log2_lr=-6.0), 1, "octaves"),
+            within(partial(distances_from, scheme="supar", log2_lr=-6.0), -1, 1, "octaves"),
             "Under SμPar the optimum lies near 2^-6, to one factor-2 step, at every density.",
         ),
     ),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from harness.declare import Task, at_most, claims, ordering
+from harness.declare import Task, claims, more_than, within
 from reproductions.supar.models.claims import ALIKE, NEARLY_STATED, OURS
 from reproductions.supar.sweeps import quantities as q
 from reproductions.supar.sweeps import table
@@ -19,16 +19,16 @@ task = Task(
         (
             "sp_stays",
             ALIKE,
-            at_most(partial(q.range_of, ladder="iso_neuron"), 1, "octaves"),
-            "At equal weights per neuron, SP's optimal learning rates lie within one factor-2"
-            " step.",
+            within(partial(q.apart_on, ladder="iso_neuron"), -1, 1, "octaves"),
+            "At equal weights per neuron, no two of SP's optimal learning rates are more than one"
+            " factor-2 step apart.",
         ),
         (
             "less_than_at_fixed_width",
             OURS.comparing("ladder"),
-            ordering(q.both_ranges, "octaves", strict=True),
-            "SP's optimal learning rates spread less at equal weights per neuron than at equal"
-            " width over the same densities.",
+            more_than(q.rises_beyond, 0, "octaves"),
+            "From the densest to the sparsest net, SP's optimal learning rate rises farther at"
+            " equal width than it moves either way at equal weights per neuron.",
         ),
     )
     + claims(
@@ -36,7 +36,7 @@ task = Task(
         (
             "between_2_to_minus_7_and_minus_6",
             NEARLY_STATED,
-            at_most(q.outermost_in_band, 0.5, "octaves"),
+            within(partial(q.optima_on, ladder="iso_neuron"), -7.5, -5.5, "log2 learning rate"),
             "At equal weights per neuron, SP's optima lie between 2^-7 and 2^-6, to half a factor-2"
             " step.",
         ),

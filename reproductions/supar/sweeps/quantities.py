@@ -16,6 +16,7 @@ from reproductions.supar.models.optima import (
     densities_of,
     optimum,
     optimum_distance,
+    optimum_shift,
     transfer_losses,
 )
 
@@ -35,18 +36,23 @@ def extra_distance(table: pd.DataFrame, *, scheme: str, x: str = "log2_lr") -> f
     )
 
 
-def farthest_optimum(table: pd.DataFrame, *, scheme: str, log2_lr: float) -> float:
-    """Return the largest distance of an optimum from a learning rate, over densities, octaves."""
-    return max(
-        abs(optimum(table, scheme=scheme, density=density) - log2_lr)
-        for density in densities_of(table)
-    )
+def optima(table: pd.DataFrame, *, scheme: str) -> list[float]:
+    """Return the optimal learning rates by density, descending, as log2."""
+    return [optimum(table, scheme=scheme, density=density) for density in densities_of(table)]
 
 
-def optimum_range(table: pd.DataFrame, *, scheme: str) -> float:
-    """Return the distance between the outermost optima over all densities, in octaves."""
-    optima = [optimum(table, scheme=scheme, density=density) for density in densities_of(table)]
-    return max(optima) - min(optima)
+def distances_from(table: pd.DataFrame, *, scheme: str, log2_lr: float) -> list[float]:
+    """Return how far the optimum at each density is above a learning rate, in octaves, signed."""
+    return [place - log2_lr for place in optima(table, scheme=scheme)]
+
+
+def optima_apart(table: pd.DataFrame, *, scheme: str) -> list[float]:
+    """Return how far each two densities' optima are apart, in octaves, signed.
+
+    The sparser minus the denser. The outermost two are those over seeds, not those of a seed.
+    """
+    pairs = itertools.combinations(optima(table, scheme=scheme), 2)
+    return [sparser - denser for denser, sparser in pairs]
 
 
 def best_losses(table: pd.DataFrame, *, scheme: str, x: str = "log2_lr") -> dict[float, float]:
@@ -149,18 +155,24 @@ def _chosen_losses(table: pd.DataFrame, scheme: str, densest: float) -> dict[flo
     return losses
 
 
-def range_of(table: pd.DataFrame, *, ladder: str) -> float:
-    """Return the range of SP's optima on one ladder, in octaves."""
-    return optimum_range(pick(table, ladder=ladder), scheme="sp")
+def apart_on(table: pd.DataFrame, *, ladder: str) -> list[float]:
+    """Return how far each two of SP's optima on one ladder are apart, in octaves, signed."""
+    return optima_apart(pick(table, ladder=ladder), scheme="sp")
 
 
-def both_ranges(table: pd.DataFrame) -> list[float]:
-    """Return the ranges at equal weights per neuron and at equal width, claimed to ascend."""
-    return [range_of(table, ladder=ladder) for ladder in ("iso_neuron", "fixed_width")]
+def rises_beyond(table: pd.DataFrame) -> list[float]:
+    """Return by how much SP's optimum rises farther at equal width, in octaves.
+
+    From the densest to the sparsest net; than it rises at equal weights per neuron, and than it
+    falls there.
+    """
+    still, wide = (
+        optimum_shift(pick(table, ladder=ladder), scheme="sp")
+        for ladder in ("iso_neuron", "fixed_width")
+    )
+    return [wide - still, wide + still]
 
 
-def outermost_in_band(table: pd.DataFrame) -> float:
-    """Return how far SP's optima leave the band from 2^-7 to 2^-6, in octaves."""
-    rows = pick(table, ladder="iso_neuron")
-    optima = [optimum(rows, scheme="sp", density=float(d)) for d in rows["density"].unique()]
-    return max(0.0, -7.0 - min(optima), max(optima) + 6.0)
+def optima_on(table: pd.DataFrame, *, ladder: str) -> list[float]:
+    """Return SP's optima on one ladder, as log2 of the learning rate."""
+    return optima(pick(table, ladder=ladder), scheme="sp")

@@ -34,7 +34,7 @@ from harness.declare.claims import (
 )
 from harness.declare.profiles import CPU_UP, PROFILES
 from harness.declare.statistics import InvalidQuantity, MissingRows
-from harness.declare.verdict import Measured, Verdict, Word, evaluate, measure
+from harness.declare.verdict import Measured, Verdict, Word, evaluate, measure, samples_per_seed
 from harness.errors import SpecError
 from tests.harness import hand_made
 from tests.verdicts import bad, good, undecided
@@ -616,3 +616,28 @@ def test_strict_bound_is_the_loose_one_turned_round(
         words = [decide(make_claim(form, bound), samples).word for form in (strict, loose)]
         if len(samples) >= 3:
             assert words[0] is turned[words[1]]
+
+
+def test_a_doubt_leaves_the_numbers_and_decides_nothing() -> None:
+    table = table_of([[3.0], [3.1], [3.2]])
+    sure, doubted = (
+        make_claim("at_least", 1.0, doubt=lambda _, said=said: said) for said in ("", "edge")
+    )
+    kept = measure(sure, table, seed="seed", profile="smoke")
+    open_ = measure(doubted, table, seed="seed", profile="smoke")
+    assert (kept.verdict.word, kept.verdict.reason) == (Word.REPRODUCED, "")
+    assert (open_.verdict.word, open_.verdict.reason) == (Word.INCONCLUSIVE, "edge")
+    assert open_.doubt == "edge"
+    assert open_.samples == kept.samples
+    assert open_.verdict.low == kept.verdict.low is not None
+
+
+def test_a_ratio_of_several_pairs_is_judged_pair_by_pair() -> None:
+    """In each seed one pair is off, another one each time: over the seeds none of them is."""
+    rows = [[3.0, 1.0, 1.0, 1.0], [1.0, 1.0, 3.0, 1.0], [1.0, 1.0, 1.0, 1.0], [1.0, 1.0, 1.0, 1.0]]
+    claim = make_claim("ratio", (0.25, 4.0))
+    found = measure(claim, table_of(rows), seed="seed", profile="smoke")
+    assert found.samples[0] == pytest.approx((math.log(3.0), 0.0))
+    assert found.verdict.measured == pytest.approx(3.0**0.25)
+    with pytest.raises(ValueError, match="zip"):
+        samples_per_seed(claim, table_of([[1.0, 2.0, 3.0]]), "seed")

@@ -112,9 +112,14 @@ def test_a_choice_at_the_edge_of_its_candidates_decides_nothing(
     at = (rows["algorithm"] == algorithm) & (rows["alpha"] == 0.5)
     rows.loc[at, ["candidate", "candidates"]] = [choice, tried]
     verdict = decide(named(f"alike_is_easier_cifar10_{algorithm}"), rows)
-    said = f"{algorithm} chose {choice} on cifar10 at alpha=0.5, the edge of {tried}"
+    said = (
+        "in 3 of 9 runs a coefficient was chosen at the edge of its candidates:"
+        f" {algorithm} chose {choice} on cifar10 at alpha=0.5, the edge of {tried}"
+    )
     assert verdict.word is (Word.INCONCLUSIVE if edge else Word.REPRODUCED)
     assert verdict.reason == (said if edge else "")
+    assert verdict.measured is not None
+    assert verdict.num_seeds == 3
 
 
 def test_each_alpha_is_judged_over_the_seeds_and_not_the_worst_of_a_seed() -> None:

@@ -68,11 +68,20 @@ def test_order_of_rows_does_not_matter() -> None:
     ]
 
 
-def test_range_is_between_the_outermost_of_all_densities() -> None:
+def test_each_two_densities_optima_are_compared() -> None:
     middle = DENSE.assign(density=0.5, log2_lr=DENSE["log2_lr"] - 3.0)
     steps = table(DENSE, middle, SPARSE)  # -1, -4, 0
-    assert sweeps.optimum_range(steps, scheme="sp") == 4.0
-    assert sweeps.optimum_range(DENSE, scheme="sp") == 0.0
+    assert sweeps.optima_apart(steps, scheme="sp") == [-3.0, 1.0, 4.0]
+    assert sweeps.optima_apart(DENSE, scheme="sp") == []
+
+
+def test_a_rise_is_compared_with_a_move_either_way() -> None:
+    falling = SPARSE.assign(log2_lr=SPARSE["log2_lr"] - 4.0)  # -1, then -4: three octaves down
+    ladders = {"iso_neuron": table(DENSE, falling), "fixed_width": table(DENSE, SPARSE)}
+    both = table(*(rows.assign(ladder=name) for name, rows in ladders.items()))
+    assert sweeps.rises_beyond(both) == [4.0, -2.0]
+    assert sweeps.apart_on(both, ladder="iso_neuron") == [-3.0]
+    assert sweeps.optima_on(both, ladder="iso_neuron") == [-1.0, -4.0]
 
 
 def test_distances_and_extra_distance() -> None:
@@ -82,8 +91,8 @@ def test_distances_and_extra_distance() -> None:
     assert sweeps.extra_distance(both, scheme="sp") == 1.0
 
 
-def test_farthest_optimum_from_a_rate() -> None:
-    assert sweeps.farthest_optimum(table(DENSE, SPARSE), scheme="sp", log2_lr=-2.0) == 2.0
+def test_distances_of_optima_from_a_rate() -> None:
+    assert sweeps.distances_from(table(DENSE, SPARSE), scheme="sp", log2_lr=-2.0) == [1.0, 2.0]
 
 
 @pytest.mark.parametrize(
@@ -91,7 +100,7 @@ def test_farthest_optimum_from_a_rate() -> None:
     [
         optima.optimum_shift,
         optima.optimum_distance,
-        sweeps.optimum_range,
+        sweeps.optima_apart,
         optima.transfer_loss,
         sweeps.best_losses,
         sweeps.descending_best,
