@@ -219,14 +219,9 @@ def _hub_source(dataset: Dataset, path: Path, fetched: Fetched) -> Source:
 
 def _load_bundled(dataset: Dataset) -> Content:
     assert dataset.bundled is not None
-    value: Any
-    if dataset.kind == "text":
-        value, found = _make_text(dataset.bundled.make)
-    else:
-        value = MAKERS[dataset.bundled.make]()
-        found = hash_value(dataset.kind, value)
-        if dataset.kind == "arrays":  # what writes to them would fail on the staged ones
-            value = _read_only(value)
+    value, found = _make(dataset.bundled.make, dataset.kind)
+    if dataset.kind == "arrays":
+        value = dict(value)
     if found != dataset.sha256:
         raise DataError(
             f"data set {dataset.name}: {dataset.bundled.make} makes another content here,"
@@ -236,9 +231,11 @@ def _load_bundled(dataset: Dataset) -> Content:
 
 
 @functools.lru_cache(maxsize=4)
-def _make_text(make: str) -> tuple[str, str]:
-    text: str = MAKERS[make]()
-    return text, hash_value("text", text)
+def _make(make: str, kind: Kind) -> tuple[Any, str]:
+    """Make a bundled data set, once for all trials of a worker: arrays cannot be written to."""
+    value = MAKERS[make]()
+    found = hash_value(kind, value)
+    return (_read_only(value) if kind == "arrays" else value), found
 
 
 @functools.lru_cache(maxsize=4)

@@ -268,7 +268,9 @@ def _settle(figure: Figure, fmt: Format) -> None:
     """
     # Sizes of words are those of the format's own renderer.
     get_registered_canvas_class(fmt)(figure)
-    figure.draw_without_rendering()
+    engine = figure.get_layout_engine()
+    if engine is not None:
+        engine.execute(figure)
     figure.set_layout_engine(None)
     for ax in figure.axes:
         left, bottom, width, height = ax.get_position(original=True).bounds

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 
 from harness.data.load import data_hash
 from harness.declare.cohorts import FIRST
@@ -115,7 +115,21 @@ def grid_of(
     Raises UsageError where N is no count or makes too many trials, or the experiment has no
     such cohort.
     """
-    overrides = dict(overrides or {})
+    if not overrides:
+        return list(declared_grid(experiment, profile, cohort))
+    return _trials(experiment, profile, overrides, cohort)
+
+
+@cache
+def declared_grid(experiment: Experiment, profile: Profile, cohort: str) -> list[Trial]:
+    """Return a grid as it is declared, once per process: its trials keep their keys."""
+    return _trials(experiment, profile, {}, cohort)
+
+
+def _trials(
+    experiment: Experiment, profile: Profile, overrides: Mapping[str, Scalar], cohort: str
+) -> list[Trial]:
+    overrides = dict(overrides)
     seeds = _seeds_of(experiment, profile, cohort, overrides.pop(SEEDS, None))
     points: dict[str, dict[str, Scalar]] = {}
     for point in experiment.params_of(profile):

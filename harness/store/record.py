@@ -87,9 +87,16 @@ class Record(Strict):
         if self.first_seals is None:
             # A record that was never run again is as it was before there was such a field.
             del body["first_seals"]
-        return canonical_json({"digest": digest(body), "record": body})
+        return _line(canonical_json(body))
 
 
+def _line(text: str) -> str:
+    """Return the line of a record's canonical text: canonical JSON too, its digest first."""
+    return f'{{"digest":"{hashlib.sha256(text.encode()).hexdigest()}","record":{text}}}'
+
+
+NOT_JSON = re.compile("NaN|Infinity")
+"""Numbers that Python reads and no record may hold."""
 SHARED_FACTS = ("commit", "dirty", "code", "machine", "versions", "overrides")
 """Provenance that a run takes once for all its records."""
 
@@ -150,14 +157,21 @@ def parse_record(line: str, *, where: str) -> Record:
         raise DataError(
             f"{where} is foreign: status {record.status[:80]!r} at profile {record.profile[:80]!r}"
         )
+    _check_digest(line, outer, where=where)
+    _hold_against_key(outer["record"], where)
+    return record
+
+
+def _check_digest(line: str, outer: Mapping[str, Any], *, where: str) -> None:
+    head, text = f'{{"digest":"{outer["digest"]}","record":', line.removesuffix("\n")
+    if text.startswith(head) and _line(text[len(head) : -1]) == text and not NOT_JSON.search(text):
+        return  # every character is as it was written
     try:
         found = digest(outer["record"])
     except SpecError as error:  # a NaN, which no record of ours can hold
         raise DataError(f"{where} was edited: {error}") from error
     if found != outer["digest"]:
         raise DataError(f"{where} was edited: its content does not match its digest")
-    _hold_against_key(outer["record"], where)
-    return record
 
 
 def _hold_against_key(body: Mapping[str, Any], where: str) -> None:

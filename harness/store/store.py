@@ -130,7 +130,7 @@ class RecordStore:
         exported = before.first_seals(trial.experiment.id, trial.key) if before else None
         return old.seals if exported is None else exported
 
-    def write(self, record: Record, *, replace: bool = False) -> None:
+    def write(self, record: Record, *, replace: bool = False, durable: bool = True) -> None:
         """Store a record; a file in its place that cannot be used is set aside first.
 
         A result that is there stays, unless `replace`; a failure never replaces a result.
@@ -148,7 +148,7 @@ class RecordStore:
                         set_aside(path)
                     elif old.is_result and not (replace and record.is_result):
                         return
-            write_bytes(path, (record.to_line() + "\n").encode())
+            write_bytes(path, (record.to_line() + "\n").encode(), durable=durable)
 
     def artifacts_intact(self, trial: Trial, record: Record) -> str:
         """Return why a trial's artifacts cannot be used, or an empty string."""
@@ -198,7 +198,8 @@ class RecordStore:
             line = (record.to_line() + "\n").encode()
             is_new = not is_there(target)
             if is_new or not holds(target, line):
-                self.write(record)
+                # One that a power cut tears is found out, and comes out of the pack again.
+                self.write(record, durable=False)
             count += is_new
         return count
 

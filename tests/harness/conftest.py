@@ -11,6 +11,7 @@ import pytest
 
 from harness.cli import main
 from harness.provenance import code
+from harness.run.trial import declared_grid
 from tests.harness.small_disk import SmallDisk, mounted
 from tests.harness.toy_paper import ToyPaper, make_toy_paper
 
@@ -25,6 +26,12 @@ class Done:
 
 
 Cli = Callable[..., Done]
+
+
+@pytest.fixture(autouse=True)
+def forget_grids() -> None:
+    """Grids of experiments made for tests depend on the environment, which tests change."""
+    declared_grid.cache_clear()
 
 
 @pytest.fixture

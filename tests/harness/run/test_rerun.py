@@ -16,7 +16,7 @@ from harness.provenance.verify import Verification, load_verifications, verifica
 from harness.run.plan import MachineLimits
 from harness.run.rerun import Committed, Drawn, Rerun, draw_trials, obstacle
 from harness.run.runner import Runner, Summary
-from harness.run.trial import Trial, grid_of, trial_key
+from harness.run.trial import Trial, declared_grid, grid_of, trial_key
 from harness.store.record import Record, pack_bytes, read_pack
 from harness.store.store import RecordStore
 from harness.store.workspace import Workspace
@@ -185,6 +185,7 @@ def test_an_obstacle_is_an_outcome_and_nothing_runs(
     store: RecordStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("LAB_NEEDS", "nosuchthing")
+    declared_grid.cache_clear()
     outcomes, summary, _ = rerun(store, SQUARES, 2)
     assert {(o.outcome, o.reason) for o in outcomes} == {
         ("not_run", "needs the package nosuchthing, which is not installed")
