@@ -34,6 +34,8 @@ from harness.store.workspace import find_results
 if TYPE_CHECKING:  # what it imports would slow every verb down
     import pandas as pd
 
+    from harness.publish.report.paper_table import TableFormat
+
 StoredProfile = Annotated[
     str | None, typer.Option("--profile", "-p", help="Scale; the largest that is stored.")
 ]
@@ -116,21 +118,12 @@ def table(
 ) -> None:
     """Print a task's table as the paper prints it, its values beside ours in the same cells."""
     from harness.publish.refresh import reference_of
-    from harness.publish.report.paper_table import TABLE_FORMATS, paper_alone_as, table_as
+    from harness.publish.report.paper_table import TABLE_FORMATS, table_as
 
-    form = _one_of(fmt, TABLE_FORMATS, "format")
     try:
         found = _stored(task_id, profile, settings, seeds, cohort)
-    except _NoResultError as missing:
-        library, task = missing.library, missing.task
-        reference, title = reference_of(library, task), library.titles[task.id]
-        text = "" if long else paper_alone_as(form, task, reference, title=title)
-        if not text:
-            raise
-        say(f"{missing}")
-    else:
         text = table_as(
-            form,
+            _one_of(fmt, TABLE_FORMATS, "format"),
             found.task,
             found.table,
             reference_of(found.library, found.task),
@@ -140,6 +133,11 @@ def table(
             overrides=found.overrides,
             aside=apart(found.overrides, cohort),
         )
+    except _NoResultError as missing:
+        text = "" if long else missing.paper_alone(_one_of(fmt, TABLE_FORMATS, "format"))
+        if not text:
+            raise
+        say(f"{missing}")
     if out is None:
         typer.echo(text, nl=not text.endswith("\n"))
         return
@@ -173,6 +171,14 @@ class _NoResultError(UsageError):
     def __init__(self, message: str, library: Library, task: Task) -> None:
         super().__init__(message)
         self.library, self.task = library, task
+
+    def paper_alone(self, fmt: TableFormat) -> str:
+        """Return the table with the paper's values alone; empty where there are none."""
+        from harness.publish.refresh import reference_of
+        from harness.publish.report.paper_table import paper_alone_as
+
+        reference = reference_of(self.library, self.task)
+        return paper_alone_as(fmt, self.task, reference, title=self.library.titles[self.task.id])
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

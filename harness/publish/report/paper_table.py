@@ -19,11 +19,10 @@ from harness.publish.report.printed import (
     Printed,
     print_tables,
     print_without_run,
-    told_apart,
 )
 from harness.publish.report.table_tex import as_latex, tex
 from harness.publish.report.table_text import as_csv, as_markdown, as_text
-from harness.publish.report.text import markdown_cell, markdown_table
+from harness.publish.report.text import markdown_cell, markdown_table, told_apart
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -13,7 +13,7 @@ from harness.declare.statistics import mean_and_error
 from harness.declare.task import Task
 from harness.publish.labels import Labels
 from harness.publish.report.beside import X_TOLERANCE, OtherRow, other_row
-from harness.publish.report.text import PLUS_MINUS, fixed, number
+from harness.publish.report.text import PLUS_MINUS, fixed, number, told_apart
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -130,11 +130,6 @@ class Printed:
             return self
         tables = [replace(each, title=told_apart(each.title, aside)) for each in self.tables]
         return replace(self, tables=tuple(tables))
-
-
-def told_apart(title: str, aside: str) -> str:
-    """Return a title that says what sets a table apart from the committed one, if anything."""
-    return f"{title} ({aside})".strip() if aside else title
 
 
 def print_run(entry: Entry, run: Run) -> Printed | None:

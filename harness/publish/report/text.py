@@ -179,6 +179,11 @@ def duration(seconds: float) -> str:
     return f"{minutes // 60} h {minutes % 60} min"
 
 
+def told_apart(title: str, aside: str) -> str:
+    """Return a title that says what sets a table apart from the committed one, if anything."""
+    return f"{title} ({aside})".strip() if aside else title
+
+
 def markdown_cell(text: str) -> str:
     """Return text that cannot break out of a cell of a Markdown table, nor be read as HTML.
 
