@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
@@ -69,14 +69,14 @@ def check(
         rows += _withdrawn_rows(library, tasks, wanted, selectors or [])
     if cohort is not None:
         rows = [row for row in rows if row.cohort == cohort]
+    tell = functools.partial(_shown, library)
     if as_json:
-        print_rows([row.to_json() for row in rows], as_json=True, columns=[])
+        _print_json(rows, tell)
     else:
         from harness.publish.report.check_text import check_text
 
         # Who asks for one cohort wants its verdicts, whether they decide or not.
         everything = everything or cohort is not None
-        tell = functools.partial(_shown, library)
         typer.echo(check_text(rows, tell, everything=everything, brief=brief))
     papers = {task.paper for task in tasks}
     broken = [b for b in library.broken.values() if not selectors or b.id.split("/")[0] in papers]
@@ -107,10 +107,15 @@ def summary(selectors: Selectors = None, as_json: JsonOption = False) -> None:
         for row in stored_rows(workspace, task, profile)
     ]
     if as_json:
-        print_rows([row.to_json() for row in rows], as_json=True, columns=[])
+        _print_json(rows, functools.partial(_shown, library))
         return
     found = counts_text(rows)
     typer.echo(f"The committed runs found:\n{found}" if found else "No run is committed.")
+
+
+def _print_json(rows: Sequence[CheckRow], tell: Callable[[CheckRow], Shown]) -> None:
+    told = [row.to_json() | {"statement": tell(row).statement} for row in rows]
+    print_rows(told, as_json=True, columns=[])
 
 
 def _shown(library: Library, row: CheckRow) -> Shown:
@@ -120,13 +125,16 @@ def _shown(library: Library, row: CheckRow) -> Shown:
     task = library.tasks.get(row.task)
     claim = next((c for c in task.claims if c.id == row.claim), None) if task else None
     if task is None or claim is None:
-        return Shown(row=row)
+        return Shown(row=row, statement=row.statement)
     labels = _labels(task, cast(Profile, row.profile), library.titles[task.id])
     return Shown(
         row=row,
         statement=labels.statement(claim),
         unit=claim.criterion.unit,
         tolerance=claim.criterion.tolerance,
+        plain=claim.statement,
+        stands_in=str(labels),
+        seed=task.table.seed_unit,
     )
 
 

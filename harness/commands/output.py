@@ -42,6 +42,7 @@ def plot(
 ) -> None:
     """Draw a task's figure from its stored table; the same table gives the same bytes."""
     from harness.publish.figures import Format, draw
+    from harness.publish.labels import labels_of
     from harness.publish.refresh import reference_of
     from harness.publish.style import Width
 
@@ -56,6 +57,7 @@ def plot(
         profile=scale,
         width=_one_of(width, get_args(Width), "width"),
         fmt=_one_of(fmt, get_args(Format), "format"),
+        stands_in=labels_of(task, scale, library.titles[task.id]).here,
     )
     target = out or Path(f"{task.id.replace('/', '-')}.{scale}.{fmt}")
     write_bytes(target, image)

@@ -8,6 +8,8 @@ from __future__ import annotations
 import io
 import math
 import shutil
+import textwrap
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -20,14 +22,19 @@ from pandas.api.types import is_numeric_dtype
 from harness.declare.profiles import Profile
 from harness.declare.reference import standings
 from harness.declare.statistics import aggregate
+from harness.declare.table import counted_seeds
 from harness.declare.task import Task
 from harness.errors import EnvError, SpecError
+from harness.publish.labels import Labels
 from harness.publish.style import (
+    LETTERS_PER_IN,
+    LINE_IN,
     MARKERS,
     MAX_SVG_BYTES,
     PALETTE,
     RASTERISE_ABOVE,
     RC,
+    STAMP,
     STRIP_IN,
     WIDTH_IN,
     Width,
@@ -175,8 +182,11 @@ def draw(
     profile: Profile,
     width: Width = "double",
     fmt: Format = "svg",
+    stands_in: Mapping[str, str] | None = None,
 ) -> bytes:
     """Draw a task's figure; equal rows give equal bytes, in any process.
+
+    stands_in: by a name of the paper what was run in its place, for the foot of the figure.
 
     Raises SpecError if the task has no figure or its SVG is too large to commit, EnvError for
     pgf where there is no LaTeX.
@@ -191,7 +201,7 @@ def draw(
     # From matplotlib's defaults: the settings of whoever draws must not show.
     with mpl_style.context(["default", settings]):
         figure = draw_figure(context)
-        _stamp(figure, f"{task.id}, profile {profile}{_seeds(task, table)}")
+        _stamp(figure, _foot(task, table, profile, Labels(stands_in or {})))
         if fmt == "pgf":
             _forbid_pixels(figure)
         _settle(figure, fmt)
@@ -206,10 +216,12 @@ def draw(
     return data
 
 
-def _seeds(task: Task, table: pd.DataFrame) -> str:
-    """Say how many seeds the means and bars of a figure are over."""
+def _foot(task: Task, table: pd.DataFrame, profile: Profile, labels: Labels) -> str:
+    """Say what a figure shows, over how many seeds of what, and what was run for what."""
     count = int(table[task.table.seed].nunique()) if task.table.seed else 0
-    return f", {count} seed{'s' if count > 1 else ''}" if count else ""
+    seeds = counted_seeds(count, task.table.seed_unit) if count else ""
+    here = f"here {labels}" if labels.here else ""
+    return "; ".join(filter(None, [f"{task.id}, profile {profile}", seeds, here]))
 
 
 def _settle(figure: Figure, fmt: Format) -> None:
@@ -228,12 +240,20 @@ def _settle(figure: Figure, fmt: Format) -> None:
 
 
 def _stamp(figure: Figure, text: str) -> None:
-    """Write what the figure shows into a strip of its own at the bottom."""
+    """Write what the figure shows into a strip of its own at the bottom, a line or more.
+
+    Further lines make the figure higher: its panels keep their size.
+    """
     engine = figure.get_layout_engine()
-    strip = STRIP_IN / figure.get_figheight()
+    lines = textwrap.wrap(text, int(figure.get_figwidth() * LETTERS_PER_IN))
+    further = (len(lines) - 1) * LINE_IN
+    figure.set_figheight(figure.get_figheight() + further)
+    strip = (STRIP_IN + further) / figure.get_figheight()
     if isinstance(engine, ConstrainedLayoutEngine):
         engine.set(rect=(0.0, strip, 1.0, 1.0 - strip))
-    figure.text(0.995, strip / 4, text, ha="right", va="bottom", fontsize=5.5, color="#666666")
+    for place, line in enumerate(reversed(lines)):
+        height = (STRIP_IN / 4 + place * LINE_IN) / figure.get_figheight()
+        figure.text(0.995, height, line, ha="right", va="bottom", **STAMP)
 
 
 def _forbid_pixels(figure: Figure) -> None:

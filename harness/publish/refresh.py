@@ -120,7 +120,13 @@ def _draw(
 
     complete = result.meta.trials.without_result == 0
     try:
-        image = draw(task, table=result.table, reference=reference, profile=profile)
+        image = draw(
+            task,
+            table=result.table,
+            reference=reference,
+            profile=profile,
+            stands_in=result.meta.stands_in,
+        )
     except (HarnessError, KeyError, ValueError, IndexError):
         if complete:
             raise
@@ -135,6 +141,8 @@ def draw_stored(workspace: Workspace, library: Library, task: Task) -> list[Path
     for profile in PROFILES if task.figure is not None else ():
         result = load_result(workspace, task, profile)
         if result is not None:
+            here = dict(labels_of(task, profile, library.titles[task.id]).here)
+            result = result.knowing(stands_in=here)
             _draw(workspace, task, result, reference_of(library, task), profile)
             paths.append(figure_path(workspace, task, profile))
     return paths
