@@ -46,6 +46,12 @@ class RunError(HarnessError):
     exit_code = 3
 
 
+class Interrupted(HarnessError):
+    """The person at the keyboard ended it."""
+
+    exit_code = 130
+
+
 def nearest(name: str, known: Iterable[str]) -> str:
     """Return a hint that names the closest known names, or an empty string.
 

@@ -22,7 +22,7 @@ from harness.declare.profiles import Profile
 from harness.declare.task import Task
 from harness.registry import Library, load_registry
 from harness.store.result import csv_path
-from harness.store.workspace import COMMITTED_PROFILES, find_workspace
+from harness.store.workspace import COMMITTED_PROFILES, find_results
 
 if TYPE_CHECKING:
     from harness.publish.check_row import CheckRow
@@ -91,7 +91,7 @@ def summary(selectors: Selectors = None, as_json: JsonOption = False) -> None:
     from harness.publish.report.check_text import counts_text
     from harness.publish.stored import stored_rows
 
-    library, workspace = load_registry(), find_workspace()
+    library, workspace = load_registry(), find_results()
     tasks = library.select(selectors or [])
     committed = {
         (task.paper, profile)
@@ -153,7 +153,7 @@ def _check_rows(
     from harness.publish.judge import check_stored, profiles_to_check
     from harness.publish.refresh import reference_of
 
-    workspace, rows = find_workspace(), []
+    workspace, rows = find_results(), []
     for task in tasks:
         reference = reference_of(library, task)
         for scale in profiles_to_check(workspace, task, wanted):
@@ -168,7 +168,7 @@ def _withdrawn_rows(
     from harness.publish.judge import profiles_to_check
     from harness.publish.withdrawn import withdrawn_rows
 
-    workspace, ids = find_workspace(), {task.id for task in tasks}
+    workspace, ids = find_results(), {task.id for task in tasks}
     places = {(t.paper, p) for t in tasks for p in profiles_to_check(workspace, t, wanted)}
     return [
         row

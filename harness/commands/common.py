@@ -29,6 +29,9 @@ ProfileOption = Annotated[
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON rows.")]
 
+ForceOption = Annotated[
+    bool, typer.Option("--force", help="Also over a file that git tracks, or of another kind.")
+]
 CohortOption = Annotated[
     str | None, typer.Option("--cohort", help="Only one set of seeds: first, cohort-1, ...")
 ]
@@ -72,7 +75,7 @@ def parse_overrides(settings: Sequence[str], num_seeds: int | None) -> dict[str,
             raise UsageError(f"--set {setting!r}: write name=value")
         try:
             value = json.loads(text)
-        except ValueError:
+        except (ValueError, RecursionError):
             value = text
         if isinstance(value, float) and not math.isfinite(value):
             raise UsageError(f"--set {setting!r}: need a finite number")

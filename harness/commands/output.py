@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Annotated, Any, get_args
 
 import typer
 
-from harness.commands.common import Selectors, parse_profile, say
+from harness.commands.common import ForceOption, Selectors, parse_profile, say
 from harness.declare.profiles import PROFILES
 from harness.declare.task import Task
 from harness.errors import UsageError, nearest
 from harness.registry import Library, load_registry
-from harness.store.atomic import write_bytes, write_text
-from harness.store.workspace import find_workspace
+from harness.store.out import write_out
+from harness.store.workspace import find_results
 
 if TYPE_CHECKING:  # what it imports would slow every verb down
     from harness.store.result import TaskResult
@@ -23,6 +23,9 @@ StoredProfile = Annotated[
 ]
 TaskArgument = Annotated[str, typer.Argument(help="A task's id, such as supar/fig06.")]
 OutOption = Annotated[Path | None, typer.Option("--out", help="File; stdout by default.")]
+FigureOption = Annotated[
+    Path | None, typer.Option("--out", help="File; PAPER-ITEM.PROFILE.FORMAT here by default.")
+]
 
 
 def mount(app: typer.Typer) -> None:
@@ -38,7 +41,8 @@ def plot(
     profile: StoredProfile = None,
     fmt: Annotated[str, typer.Option("--format", help="svg, png, pdf or pgf.")] = "svg",
     width: Annotated[str, typer.Option(help="single or double column.")] = "double",
-    out: OutOption = None,
+    out: FigureOption = None,
+    force: ForceOption = False,
 ) -> None:
     """Draw a task's figure from its stored table; the same table gives the same bytes."""
     from harness.publish.figures import Format, draw
@@ -60,7 +64,7 @@ def plot(
         stands_in=labels_of(task, scale, library.titles[task.id]).here,
     )
     target = out or Path(f"{task.id.replace('/', '-')}.{scale}.{fmt}")
-    write_bytes(target, image)
+    write_out(target, image, force=force)
     say(f"wrote {target} ({len(image)} bytes)")
 
 
@@ -68,7 +72,7 @@ def figures(selectors: Selectors = None) -> None:
     """Draw the figures of all stored tables again, in their places."""
     from harness.publish.refresh import draw_stored
 
-    library, workspace = load_registry(), find_workspace()
+    library, workspace = load_registry(), find_results()
     for task in library.select(selectors or []):
         for path in draw_stored(workspace, library, task):
             say(f"wrote {path}")
@@ -82,25 +86,27 @@ def table(
         bool, typer.Option("--long", help="A line for each row of the CSV, seeds aggregated.")
     ] = False,
     out: OutOption = None,
+    force: ForceOption = False,
 ) -> None:
     """Print a task's table as the paper prints it, its values beside ours in the same cells."""
     from harness.publish.refresh import reference_of
-    from harness.publish.report.paper_table import TABLE_FORMATS, table_as
+    from harness.publish.report.paper_table import TABLE_FORMATS, paper_alone_as, table_as
 
-    library, task, result = _stored(task_id, profile)
-    text = table_as(
-        _one_of(fmt, TABLE_FORMATS, "format"),
-        task,
-        result.table,
-        reference_of(library, task),
-        title=library.titles[task.id],
-        profile=parse_profile(result.meta.profile),
-        long=long,
-    )
+    library, task, result = _found(task_id, profile)
+    form, title = _one_of(fmt, TABLE_FORMATS, "format"), library.titles[task.id]
+    reference = reference_of(library, task)
+    if result is not None:
+        scale = parse_profile(result.meta.profile)
+        text = table_as(form, task, result.table, reference, title=title, profile=scale, long=long)
+    else:
+        text = "" if long else paper_alone_as(form, task, reference, title=title)
+        if not text:
+            raise _no_result(task_id, profile)
+        say(f"{_no_result(task_id, profile)}")
     if out is None:
         typer.echo(text, nl=not text.endswith("\n"))
         return
-    write_text(out, text)
+    write_out(out, text.encode(), force=force)
     say(f"wrote {out}")
 
 
@@ -111,29 +117,40 @@ def report(
 ) -> None:
     """Write the static report to site/, and RESULTS.md from the committed profiles."""
     from harness.publish.report import build_report, build_results
+    from harness.store.pair import finish_pairs
 
-    library, workspace = load_registry(), find_workspace()
+    library, workspace = load_registry(), find_results()
+    finish_pairs(workspace.root / "results")
     if not site_only:
         say(f"wrote {build_results(workspace, library)}")
     say(f"wrote {build_report(workspace, library)}: open it in a browser")
 
 
 def _stored(task_id: str, profile: str | None) -> tuple[Library, Task, TaskResult]:
+    library, task, result = _found(task_id, profile)
+    if result is None:
+        raise _no_result(task_id, profile)
+    return library, task, result
+
+
+def _no_result(task_id: str, profile: str | None) -> UsageError:
+    return UsageError(
+        f"{task_id} has no result{f' at {profile}' if profile else ''}: repro run {task_id}"
+        f" --profile {profile or 'smoke'}"
+    )
+
+
+def _found(task_id: str, profile: str | None) -> tuple[Library, Task, TaskResult | None]:
+    """Return a task with its stored result, of the largest profile where none is named."""
     from harness.store.result import load_result
 
-    library, workspace = load_registry(), find_workspace()
+    library, workspace = load_registry(), find_results()
     selected = library.select([task_id])
     if len(selected) != 1:
         raise UsageError(f"{task_id!r} names {len(selected)} tasks: name one")
     wanted = [parse_profile(profile)] if profile else reversed(PROFILES)
     results = (load_result(workspace, selected[0], scale) for scale in wanted)
-    result = next((found for found in results if found is not None), None)
-    if result is None:
-        raise UsageError(
-            f"{task_id} has no result{f' at {profile}' if profile else ''}: repro run {task_id}"
-            f" --profile {profile or 'smoke'}"
-        )
-    return library, selected[0], result
+    return library, selected[0], next((found for found in results if found is not None), None)
 
 
 def _one_of(name: str, known: tuple[Any, ...], what: str) -> Any:

@@ -37,6 +37,9 @@ if TYPE_CHECKING:  # what they import would slow every verb down
 
 log = logging.getLogger(__name__)
 
+JOBS_PER_CORE = 8
+"""More processes only wait for one another, and each holds its own torch in memory."""
+
 SMOKE = "Smoke shows that everything works here; it says nothing about the papers."
 
 JobsOption = Annotated[int, typer.Option("--jobs", "-j", help="Processes; 0: as many as cores.")]
@@ -107,10 +110,15 @@ def run(
 
 
 def parse_jobs(jobs: int) -> int:
-    """Return a number of processes, 0 standing for all cores. Raises UsageError for fewer."""
-    if jobs < 0:
-        raise UsageError(f"--jobs {jobs}: need a number of processes, or 0 for all cores")
-    return jobs or os.cpu_count() or 1
+    """Return a number of processes, 0 standing for all cores. Raises UsageError for any other."""
+    cores = os.cpu_count() or 1
+    most = JOBS_PER_CORE * cores
+    if not 0 <= jobs <= most:
+        raise UsageError(
+            f"--jobs {str(jobs)[:12]}: need a number of processes, at most {most} on {cores} cores,"
+            " or 0 for all cores"
+        )
+    return jobs or cores
 
 
 def stop_cleanly_on_signals(runner: Runner | None) -> None:
@@ -149,7 +157,7 @@ def _carry_out(
 
     executor = make_executor(executor_name, min(num_workers, max(plan.num_to_run, 1)))
     _announce(plan)
-    refresh = Refresher(store.workspace, library, plan.profile, store, plan.overrides)
+    refresh = Refresher(store.workspace, library, plan.profile, plan.overrides)
     runner = Runner(
         plan,
         store,
@@ -166,7 +174,7 @@ def _carry_out(
         summary = runner.run()
     finally:
         refresh.rest(plan.tasks)
-    _conclude(summary, refresh, plan.profile)
+    _conclude(summary, refresh, plan)
 
 
 def _announce(plan: Plan) -> None:
@@ -181,10 +189,13 @@ def _announce(plan: Plan) -> None:
 def _open_store(workspace: Workspace, tasks: Sequence[Task], profile: Profile) -> RecordStore:
     """Return the records of a checkout, filled from the committed ones."""
     from harness.registry import experiments_of
-    from harness.store.store import RecordStore, remove_leftovers
+    from harness.store.atomic import remove_leftovers
+    from harness.store.pair import finish_pairs
+    from harness.store.store import RecordStore
 
     for folder in (workspace.runs, workspace.results(profile), workspace.figures(profile)):
         remove_leftovers(folder)
+    finish_pairs(workspace.results(profile))
     store = RecordStore(workspace)
     store.unpack_all(experiments_of(tasks), profile)
     return store
@@ -198,7 +209,7 @@ def run_facts() -> dict[str, Any]:
     return {name: facts.pop(name) for name in ("commit", "dirty", "versions")} | {"machine": facts}
 
 
-def _conclude(summary: Summary, refresh: Refresher, profile: Profile) -> None:
+def _conclude(summary: Summary, refresh: Refresher, plan: Plan) -> None:
     """Print what came of it and what to do next; exit with the matching code."""
     from harness.publish.report.check_text import checks_in_words, claims_in_words
 
@@ -208,17 +219,19 @@ def _conclude(summary: Summary, refresh: Refresher, profile: Profile) -> None:
         f"{len(summary.failed)} failed, {summary.num_left} left, in {summary.wall_s:.1f} s"
     )
     say(f"{checks_in_words(rows) or 'no checks'}; claims: {claims_in_words(rows) or 'none'}")
-    if profile == "smoke":
+    if plan.profile == "smoke":
         say(SMOKE)
     for task_id, reason in refresh.broken.items():
         say(f"{task_id}: no table, verdicts or figure could be made: {reason}")
     if summary.interrupted:
         say("interrupted: nothing is lost, the same command goes on from here")
         raise typer.Exit(130)
+    for name, error in summary.stopped.items():
+        say(f"{name} stopped, the same error three times in a row: {error}: {_remedy(plan)}")
     if summary.failed:
         say(
             f"{len(summary.failed)} of {summary.num_run} failed: "
-            f"repro status --failed --profile {profile}"
+            f"repro status --failed --profile {plan.profile}"
         )
         raise typer.Exit(3)
     if refresh.broken and not summary.num_left and not summary.num_blocked:
@@ -231,7 +244,13 @@ def _conclude(summary: Summary, refresh: Refresher, profile: Profile) -> None:
     if summary.num_left:
         say("the time budget is used up: the same command goes on from here")
     else:
-        say(f"next: repro check --profile {profile}, repro report")
+        say(f"next: repro check --profile {plan.profile}, repro report")
+
+
+def _remedy(plan: Plan) -> str:
+    """Say what to change where trials fail alike: what was asked for comes first."""
+    asked = " ".join(f"--set {name}={value}" for name, value in plan.overrides.items())
+    return f"change {asked}, or correct the trial" if asked else "correct it, and run again"
 
 
 def _dry_run(tasks: Sequence[Task], profile: Profile, overrides: dict[str, Scalar]) -> None:

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from harness.data.codec import Arrays, Content, Decoded, decode, hash_value
-from harness.errors import DataError, UsageError, nearest
+from harness.errors import DataError, EnvError, UsageError, nearest
 
 if TYPE_CHECKING:  # the models need pydantic, which `repro list` does without
     from harness.data.catalogue import Dataset, Kind, Variant
@@ -154,7 +154,7 @@ def locate(dataset: Dataset) -> Source | None:
     if folder and dataset.staged and (path := folder / dataset.staged.path).exists():
         return Source("staged", path, dataset.sha256, dataset.staged.file_sha256)
     if dataset.hub:
-        for root in [folder, cache_folder()] if folder else [cache_folder()]:
+        for root in filter(None, [folder, _user_cache()]):
             fetched = read_fetched(dataset, root)
             if fetched and (path := root / fetched.path).exists():
                 return _hub_source(dataset, path, fetched)
@@ -166,17 +166,29 @@ def data_folder() -> Path | None:
     value = os.environ.get("REPRO_DATA")
     if not value:
         return None
-    if not Path(value).is_dir():
+    if not os.path.isdir(value):  # noqa: PTH112 - the other raises for a name that is too long
         raise DataError(f"REPRO_DATA={value} is not a folder: correct or unset the variable")
     return Path(value)
 
 
 def cache_folder() -> Path:
-    """Return REPRO_CACHE, else the user's cache folder with our name; it may not exist."""
+    """Return REPRO_CACHE, else the user's cache folder with our name; it may not exist.
+
+    Raises EnvError for a user without a home, as a container's may be.
+    """
+    if (found := _user_cache()) is None:
+        raise EnvError("this user has no home folder for a cache: set REPRO_CACHE to a folder")
+    return found
+
+
+def _user_cache() -> Path | None:
     if value := os.environ.get("REPRO_CACHE"):
         return Path(value)
     base = os.environ.get("XDG_CACHE_HOME") or os.environ.get("LOCALAPPDATA")
-    return (Path(base) if base else Path.home() / ".cache") / "paper-reproductions"
+    try:
+        return (Path(base) if base else Path.home() / ".cache") / "paper-reproductions"
+    except RuntimeError:
+        return None
 
 
 def ways_to_get(dataset: Dataset) -> str:

@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from harness.data import load as datasets
-from harness.declare.experiment import Device, Experiment
+from harness.declare.experiment import Device, Experiment, Status
 from harness.declare.params import Params
 from harness.declare.profiles import Profile
 from harness.errors import DataError, RunError, SpecError
+from harness.executors.attempts import begin_attempt, end_attempts
 from harness.run.trial import Trial
 from harness.store.atomic import write_bytes
 from harness.store.record import ArtifactEntry, Record
@@ -52,13 +53,18 @@ class Upstream:
 class TrialContext:
     """The `RunContext` of one trial in a worker."""
 
-    def __init__(self, trial: Trial, store: RecordStore, profile: Profile) -> None:
+    def __init__(
+        self, trial: Trial, store: RecordStore, profile: Profile, *, code: str = ""
+    ) -> None:
+        """code: the digest of what the trial runs; a checkpoint of other code is not used."""
         self.profile = profile
         self.device: Device = trial.needs.device
         self.artifacts: list[ArtifactEntry] = []
         self.control: dict[str, float] = {}
         self._trial = trial
         self._store = store
+        self._code = code
+        self._began = False
         self._data: dict[str, dict[str, str]] = {}
         if trial.needs.exclusive:
             from harness.measure.control import measure_control
@@ -103,11 +109,19 @@ class TrialContext:
         )
 
     def checkpoint_path(self) -> Path:
-        path = self._store.workspace.runs / "checkpoints" / f"{self._trial.key}.safetensors"
-        path.parent.mkdir(parents=True, exist_ok=True)
+        path = self._checkpoint
+        if not self._began:
+            self._began = True
+            record = self._store.read(self._trial)
+            failed = isinstance(record, Record) and record.status == Status.FAILED
+            failure = self._store.path(self._trial) if failed else None
+            begin_attempt(path, failure=failure, code=self._code)
         return path
 
     def discard_checkpoint(self) -> None:
-        """Remove the trial's checkpoint: its record is written."""
-        folder = self._store.workspace.runs / "checkpoints"
-        (folder / f"{self._trial.key}.safetensors").unlink(missing_ok=True)
+        """Remove the trial's checkpoint: its result is written."""
+        end_attempts(self._checkpoint)
+
+    @property
+    def _checkpoint(self) -> Path:
+        return self._store.workspace.runs / "checkpoints" / f"{self._trial.key}.safetensors"

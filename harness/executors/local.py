@@ -17,7 +17,7 @@ from typing import Any
 
 from pebble import ProcessExpired, ProcessPool
 
-from harness.errors import RunError
+from harness.errors import EnvError, RunError
 from harness.executors.job import Job, JobFailed, JobLost, Report
 from harness.executors.lifetime import start_worker
 from harness.executors.worker import run_job
@@ -79,6 +79,12 @@ class LocalExecutor:
                     return self._pool.schedule(run_job, args=[job], timeout=job.timeout_s)
             except RuntimeError:
                 self._replace_pool()
+            except OSError as error:
+                # Its locks need shared memory, which a container may lack.
+                raise EnvError(
+                    f"worker processes cannot start ({error.strerror}): make /dev/shm writable,"
+                    " or take --executor inline"
+                ) from error
 
     def _replace_pool(self) -> None:
         self._pool.stop()  # type: ignore[no-untyped-call]

@@ -13,10 +13,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from matplotlib import style as mpl_style
-from matplotlib.backend_bases import get_registered_canvas_class
-from matplotlib.figure import Figure
-from matplotlib.layout_engine import ConstrainedLayoutEngine
 from pandas.api.types import is_numeric_dtype
 
 from harness.declare.profiles import Profile
@@ -40,6 +36,18 @@ from harness.publish.style import (
     Width,
     sequential,
 )
+
+try:
+    from matplotlib import style as mpl_style
+    from matplotlib.backend_bases import get_registered_canvas_class
+    from matplotlib.figure import Figure
+    from matplotlib.layout_engine import ConstrainedLayoutEngine
+except (OSError, ValueError) as error:
+    # It reads the user's settings when it is imported, though nothing here uses them.
+    raise EnvError(
+        f"matplotlib does not start ({str(error).partition(';')[0][:200]}): correct or unset"
+        " MPLBACKEND, and correct or move away the file matplotlibrc"
+    ) from error
 
 if TYPE_CHECKING:
     import numpy as np

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from harness.declare.claims import Claim
 from harness.declare.profiles import Profile
@@ -23,6 +23,8 @@ class Labels:
     trials: tuple[frozenset[str], ...] = ()
     """The names that one trial has stand-ins for, for each kind of trial; by default all of them
     in one. So a claim on one data set says which net read it, and no other."""
+    profile: Profile | None = None
+    """Where it was run."""
 
     def text(self, text: str) -> str:
         """Return a title or a statement that says what was run.
@@ -45,7 +47,12 @@ class Labels:
         return f"{said[:-1]}; {what}){stop}" if ends_with_one else f"{said} (here {what}){stop}"
 
     def statement(self, claim: Claim) -> str:
-        """Return a claim's statement, which says what was run, or a check's, where it names it."""
+        """Return a claim's statement, which says what was run, or a check's, where it names it.
+
+        Nothing was run for a claim that this profile can never decide.
+        """
+        if self.profile is not None and self.profile not in claim.scope.profiles:
+            return claim.statement
         tell = self.names if claim.scope.grade == "exact" else self.text
         return tell(claim.statement)
 
@@ -58,7 +65,8 @@ class Labels:
         named = self.named(title)
         kept = named.union(self._beside(named, all)) if named else set(self.here)
         here = {name: what for name, what in self.here.items() if name in kept}
-        return Labels(here, tuple(dict.fromkeys(trial & kept for trial in self.trials)))
+        trials = tuple(dict.fromkeys(trial & kept for trial in self.trials))
+        return replace(self, here=here, trials=trials)
 
     def named(self, text: str) -> set[str]:
         """Return the names of the paper in a text that something stands in for."""
@@ -122,5 +130,5 @@ def labels_of(task: Task, profile: Profile, title: str = "") -> Labels:
             kinds[frozenset(told)] = None
             for name, what in told.items():
                 here.setdefault(name, {})[what] = None
-    labels = Labels({name: " and ".join(what) for name, what in here.items()}, tuple(kinds))
-    return labels.within(title)
+    joined = {name: " and ".join(what) for name, what in here.items()}
+    return Labels(joined, tuple(kinds), profile).within(title)

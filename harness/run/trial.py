@@ -16,6 +16,9 @@ from harness.errors import SpecError, UsageError, nearest
 from harness.provenance.canonical import digest
 from harness.run.seeds import derive_seed
 
+MAX_TRIALS = 100_000
+"""Of one experiment at a profile: each is a file, a row, and some hundred bytes of a plan."""
+
 
 @dataclass(frozen=True)
 class Trial:
@@ -85,18 +88,31 @@ def grid_of(
     An override replaces a parameter in every point that has it; points that become equal are
     kept once. `seeds=N` is special: the grid is repeated for the seeds 0 to N-1, as it is for
     those of a cohort. Points without a seed belong to every cohort.
-    Raises UsageError where N is no count, or the experiment has no such cohort.
+    Raises UsageError where N is no count or makes too many trials, or the experiment has no
+    such cohort.
     """
     overrides = dict(overrides or {})
     seeds = _seeds_of(experiment, profile, cohort, overrides.pop("seeds", None))
     points: dict[str, dict[str, Scalar]] = {}
     for point in experiment.params_of(profile):
         changed = _overridden(experiment, point, overrides)
-        repeated = seeds if seeds is not None and "seed" in changed else [None]
-        for seed in repeated:
-            full = changed if seed is None else {**changed, "seed": seed}
-            points.setdefault(digest(full), full)
-    return [Trial(experiment, point, profile) for point in points.values()]
+        if seeds is not None and "seed" in changed:
+            changed["seed"] = seeds[0]
+        points.setdefault(digest(changed), changed)
+    repeated: list[Sequence[int | None]] = [
+        (None,) if seeds is None or "seed" not in point else seeds for point in points.values()
+    ]
+    # Counted before any list is made: a number with a zero too many would fill the memory.
+    if sum(len(numbers[: MAX_TRIALS + 1]) for numbers in repeated) > MAX_TRIALS:
+        raise UsageError(
+            f"{experiment.id} at {profile}: that would be more than {MAX_TRIALS} trials, which is"
+            " what can be planned: ask for fewer seeds"
+        )
+    return [
+        Trial(experiment, point if seed is None else {**point, "seed": seed}, profile)
+        for point, numbers in zip(points.values(), repeated, strict=True)
+        for seed in numbers
+    ]
 
 
 def _overridden(

@@ -10,7 +10,7 @@ import sys
 import pytest
 from typer.main import get_command
 
-from harness.cli import app
+from harness.commands.app import app
 from harness.commands.common import parse_duration, parse_overrides
 from harness.errors import UsageError
 from tests.harness.conftest import Cli
@@ -75,7 +75,7 @@ def test_reading_verbs_load_no_torch(cli: Cli, toy: ToyPaper, verb: str) -> None
     # check alone must read tables; the others answer without pandas.
     heavy += [] if verb == "check" else ["pandas", "pandera"]
     code = (
-        "import sys; from harness.cli import app\n"
+        "import sys; from harness.commands.app import app\n"
         f"app(['{verb}', '--json'], standalone_mode=False)\n"
         f"found = [name for name in {heavy} if name in sys.modules]\n"
         "sys.exit(f'loaded {found}' if found else 0)"
@@ -112,6 +112,11 @@ def test_help_ends_with_examples(cli: Cli) -> None:
     after = done.out[done.out.index("Examples:") :]
     assert after.count("repro ") >= 3
     assert "Commands" not in after
+
+
+def test_plot_says_where_its_file_goes(cli: Cli) -> None:
+    said = " ".join(cli("plot", "--help").out.split())
+    assert "PAPER-ITEM.PROFILE.FORMAT here by default" in said and "stdout" not in said
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from harness.declare.reference import NOT_PUBLISHED
 from harness.declare.task import Task
 from harness.publish.labels import labels_of
 from harness.publish.report.beside import Beside, beside
-from harness.publish.report.printed import print_tables
+from harness.publish.report.printed import Printed, print_tables, print_without_run
 from harness.publish.report.table_tex import as_latex, tex
 from harness.publish.report.table_text import as_csv, as_markdown, as_text
 from harness.publish.report.text import markdown_cell, markdown_table
@@ -45,15 +45,25 @@ def table_as(
         named = labels.text(title)
         return paper_table(task, table, reference, title=named, profile=profile, fmt=fmt)
     content = print_tables(task, table, reference, title=title, labels=labels)
+    return _printed_as(fmt, content, name=task.id, where=f"profile {profile}")
+
+
+def paper_alone_as(fmt: TableFormat, task: Task, reference: pd.DataFrame, *, title: str) -> str:
+    """Return the paper's values of a task that was not run; empty where there is none to print."""
+    content = print_without_run(task, reference, title=title)
+    return _printed_as(fmt, content, name=task.id, where="not run here") if content else ""
+
+
+def _printed_as(fmt: TableFormat, content: Printed, *, name: str, where: str) -> str:
     match fmt:
         case "latex":
-            return as_latex(content, name=task.id, profile=profile)
+            return as_latex(content, name=name, where=where)
         case "markdown":
             return as_markdown(content)
         case "csv":
             return as_csv(content)
         case _:
-            return as_text(replace(content, title=f"{task.id}, profile {profile}: {content.title}"))
+            return as_text(replace(content, title=f"{name}, {where}: {content.title}"))
 
 
 def paper_table(

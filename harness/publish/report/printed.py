@@ -31,6 +31,7 @@ WORDS = {
 """What each mark says."""
 ROUNDING = 1e-12
 """Relative; a smaller spread is none."""
+THOUSANDS = ((1e9, "B"), (1e6, "M"), (1e3, "k"))
 LAYOUT_IS_OURS = "The paper's own layout is not known to us: this one is ours."
 
 
@@ -122,6 +123,23 @@ def print_run(entry: Entry, run: Run) -> Printed | None:
         return None
     title = entry.item.title
     return print_tables(task, run.table, entry.reference, title=title, labels=run.labels)
+
+
+def print_entry(entry: Entry) -> Printed | None:
+    """Lay out the paper's values of an item that was not run; None where there are none."""
+    if entry.task is None or entry.reference is None or entry.runs:
+        return None
+    return print_without_run(entry.task, entry.reference, title=entry.item.title)
+
+
+def print_without_run(task: Task, reference: pd.DataFrame, *, title: str) -> Printed | None:
+    """Lay out the paper's values alone, of a task that has none of ours."""
+    import pandas as pd
+
+    if not task.layouts or reference.empty:
+        return None
+    nothing = pd.DataFrame(columns=task.table.names)
+    return print_tables(task, nothing, reference, title=title, labels=Labels())
 
 
 def print_tables(
@@ -309,9 +327,21 @@ def _ours(rows: pd.DataFrame, cell: Cell, *, seeded: bool) -> tuple[str, int]:
 
 def _paper_text(record: Mapping[Any, Any], cell: Cell) -> str:
     """Return the paper's value as written, unless only its unit is another than the cell's."""
+    if cell.scale == 1 and record["status"] == "exact" and record["abs_err"] > 0:
+        return rounded(record["value"], record["abs_err"])
     if cell.scale == 1 or record["unit"] == cell.unit or math.isnan(record["value"]):
         return str(record["value_text"])
     return number(record["value"] / cell.scale)
+
+
+def rounded(value: float, error: float) -> str:
+    """Return a number as it is printed where it was rounded; error: half of its last digit.
+
+    >>> rounded(52_000, 500), rounded(211_300, 50), rounded(1.5e9, 5e7), rounded(80, 0.5)
+    ('52k', '211.3k', '1.5B', '80')
+    """
+    scale, letter = next((s for s in THOUSANDS if value >= s[0]), (1.0, ""))
+    return f"{value / scale:.{max(0, round(math.log10(scale / (2 * error))))}f}{letter}"
 
 
 def _reference(

@@ -15,7 +15,7 @@ from harness.publish.labels import Labels
 from harness.publish.report.beside import beside
 from harness.publish.report.load import Entry, Paper, Run, Sources
 from harness.publish.report.paper_table import grid
-from harness.publish.report.printed import print_run
+from harness.publish.report.printed import print_entry, print_run
 from harness.publish.report.table_text import as_markdown
 from harness.publish.report.text import (
     chance_note,
@@ -138,6 +138,8 @@ def _entry(entry: Entry) -> str:
     if entry.state or entry.task is None:
         parts = [head, _sentence(entry.state)]
         parts += [_claims(entry, entry.not_run, Labels())] if entry.not_run else []
+        alone = print_entry(entry)
+        parts += [as_markdown(alone, listed=False)] if alone is not None else []
         return "\n".join(parts)
     return "\n".join([head, *(_run(entry, run) for run in entry.runs)])
 

@@ -6,7 +6,6 @@ import re
 from collections.abc import Sequence
 from itertools import groupby
 
-from harness.declare.profiles import Profile
 from harness.publish.report.printed import Printed, PrintedTable
 from harness.publish.report.table_text import (
     Panel,
@@ -39,13 +38,13 @@ _WIDTHS = {
 """Points, by character."""
 
 
-def as_latex(content: Printed, *, name: str, profile: Profile) -> str:
-    """Return a task's tables as LaTeX with booktabs; `name`: the task's id."""
+def as_latex(content: Printed, *, name: str, where: str) -> str:
+    """Return a task's tables as LaTeX with booktabs; name: the task's id; where it was run."""
     lines = ["% needs \\usepackage{booktabs}"]
     plain = re.sub("[^a-z0-9]", "-", name)
     for number, table in enumerate(content.tables):
         title = ": ".join(filter(None, [content.title, table.title]))
-        caption = f"{tex(title)} (profile {profile})."
+        caption = f"{tex(title)} ({tex(where)})."
         label = f"\\label{{tab:{plain}{f'-{number + 1}' if number else ''}}}"
         notes = table.notes
         if content.others and number == len(content.tables) - 1:

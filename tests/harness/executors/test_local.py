@@ -27,6 +27,9 @@ from harness.store.store import RecordStore
 from harness.store.workspace import Workspace
 from tests.harness.inline_lab import FACTS, FATES
 from tests.harness.processes import assert_gone, descendants
+from tests.harness.run.test_faults import last_line
+from tests.harness.small_disk import needs_mount
+from tests.harness.toy_paper import ToyPaper
 from tests.waiting import wait_for
 
 
@@ -102,16 +105,17 @@ def test_what_escapes_from_a_trial_does_not_stop_the_pool(
 
 def test_an_idle_worker_that_is_killed_is_replaced(pool: LocalExecutor, tmp_path: Path) -> None:
     assert run_to_end(pool, job(tmp_path, "ok")) == "done"
-    victims = [pid for pid in descendants(os.getpid()) if is_worker(pid)]
+    victims = [pid for pid in descendants(os.getpid()) if says(pid, b"spawn_main")]
     assert victims
     for pid in victims:
         os.kill(pid, signal.SIGKILL)
     assert run_to_end(pool, job(tmp_path, "well")) == "done"
 
 
-def is_worker(pid: int) -> bool:
+def says(pid: int, word: bytes) -> bool:
+    """Say whether a word is in a process' command."""
     try:
-        return b"spawn_main" in Path(f"/proc/{pid}/cmdline").read_bytes()
+        return word in Path(f"/proc/{pid}/cmdline").read_bytes()
     except OSError:
         return False
 
@@ -164,14 +168,18 @@ def test_a_trial_that_another_process_holds_is_busy_until_that_one_dies(tmp_path
     assert run_job(some).status == "done"
 
 
-def test_cancelling_ends_running_jobs_and_leaves_no_worker(tmp_path: Path) -> None:
+def test_cancelling_ends_running_jobs_with_their_fresh_processes(tmp_path: Path) -> None:
     before = set(descendants(os.getpid()))
     executor = LocalExecutor(1)
-    executor.submit(job(tmp_path, "hang"))
+    executor.submit(job(tmp_path, "hang afresh"))
     wait_for((tmp_path / "hang").exists)
+    started = set(descendants(os.getpid())) - before
+    worker, fresh = (
+        [pid for pid in started if says(pid, word)] for word in (b"spawn_main", b"fresh_process")
+    )
+    assert len(worker) == len(fresh) == 1
     executor.cancel_all()
-    left = [p for p in descendants(os.getpid()) if p not in before and is_worker(p)]
-    assert_gone(left)
+    assert_gone([*worker, *fresh], within_s=2.0)
 
 
 def test_an_unknown_executor_is_refused_with_the_nearest_name() -> None:
@@ -190,3 +198,19 @@ def test_only_warnings_between_libraries_are_hidden() -> None:
         model.is_gradient_checkpointing.fget(stub)
         warnings.warn("`another` is deprecated.", FutureWarning, stacklevel=1)
     assert [str(each.message) for each in shown[1:]] == ["`another` is deprecated."]
+
+
+@needs_mount
+def test_a_read_only_dev_shm_is_one_sentence_with_a_way_round(toy: ToyPaper) -> None:
+    mount = 'mount -t tmpfs -o ro tmpfs /dev/shm && exec "$@"'
+    done = subprocess.run(
+        ["unshare", "--mount", "sh", "-c", mount, "sh", *toy.command("run", "toylab")],
+        env=toy.environment(),
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 2, done.stderr
+    assert "--executor inline" in last_line(done.stderr)
+    assert "Traceback" not in done.stderr

@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 
+from harness.publish import refresh
 from tests.harness.conftest import Cli
 from tests.harness.inline_lab import tree
 from tests.harness.processes import assert_gone, descendants
@@ -190,6 +191,21 @@ def test_a_full_disk_is_one_sentence_and_the_run_goes_on_with_space(
     assert again.code == 0, again.err
     assert f"{stored} reused" in again.err
     assert len(toy.records()) == 24
+
+
+@pytest.mark.parametrize("step", ["write_result", "pack_experiments"])
+def test_cut_off_before_any_file_a_result_still_rests_on_its_records(
+    toy: ToyPaper, cli: Cli, monkeypatch: pytest.MonkeyPatch, step: str
+) -> None:
+    def cut(*args: object, **options: object) -> None:
+        raise KeyboardInterrupt
+
+    assert cli(*INLINE, *CPU, TOY_COUNT="4").code == 0
+    with monkeypatch.context() as patch:
+        patch.setattr(refresh, step, cut)
+        assert cli(*INLINE, *CPU, TOY_COUNT="5").code == 130
+    done = cli("check", "toylab/tab01", *CPU, "--json", TOY_COUNT="4")
+    assert (done.code, json.loads(done.out)[0]["verdict"]) == (0, "REPRODUCED")
 
 
 # Records and what is built from them
@@ -539,9 +555,17 @@ def test_records_travel_to_a_checkout_that_has_none(
     assert tree(toy.root) == before
 
 
-def test_a_closed_stderr_does_not_end_a_run(toy: ToyPaper) -> None:
+NOISE = """
+    for stream in (sys.stdout, sys.stderr):
+        print("a library's greeting" * 10_000, file=stream, flush=True)
+"""
+
+
+def test_a_closed_stderr_does_not_end_a_run_nor_a_trial_that_prints(toy: ToyPaper) -> None:
+    edit(toy.trial, '    log("start", point.to_json())\n', NOISE)
     command = " ".join([*toy.command(*RUN), "2>&1", "|", "head", "-n", "1"])
     subprocess.run(
         ["bash", "-c", command], env=toy.environment(), capture_output=True, check=True, timeout=120
     )
-    assert len(toy.records()) == 12
+    found = [json.loads(path.read_text())["record"] for path in toy.records()]
+    assert [record["status"] for record in found] == ["done"] * 12, found[0]["error"]

@@ -184,7 +184,7 @@ def test_a_unit_stands_once_for_all_or_in_the_heads() -> None:
 
 
 def test_latex_reads_no_text_as_a_command() -> None:
-    text = as_latex(printed(), name="demo/tab01", profile="cpu")
+    text = as_latex(printed(), name="demo/tab01", where="profile cpu")
     for part in (
         r"\caption{Peak \& size: Peak memory, in GB (profile cpu).}\label{tab:demo-tab01}",
         r"LoRA\_1",
