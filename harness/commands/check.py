@@ -124,9 +124,12 @@ def _shown(library: Library, row: CheckRow) -> Shown:
 
     task = library.tasks.get(row.task)
     claim = next((c for c in task.claims if c.id == row.claim), None) if task else None
-    if task is None or claim is None:
+    if task is None:
         return Shown(row=row, statement=row.statement)
     labels = _labels(task, cast(Profile, row.profile), library.titles[task.id])
+    if claim is None:
+        last_words = labels.text(row.statement) if row.statement else ""
+        return Shown(row=row, statement=last_words, seed=task.table.seed_unit)
     return Shown(
         row=row,
         statement=labels.statement(claim),

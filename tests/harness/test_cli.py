@@ -55,6 +55,7 @@ def test_check_rows_before_and_after_a_run(cli: Cli) -> None:
     before = json.loads(cli("check", "toylab", "--json").out)
     assert [list(row) for row in before] == [CHECK_FIELDS]
     assert (before[0]["verdict"], before[0]["seal"]) == ("NOT_RUN", "none")
+    assert before[0]["statement"]
     assert cli("run", "toylab", "--executor", "inline").code == 0
     done = cli("check", "toylab", "--json")
     (row,) = json.loads(done.out, parse_constant=_refuse)

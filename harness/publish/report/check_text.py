@@ -164,7 +164,7 @@ def _block(each: Shown) -> list[str]:
     lines = [head] if len(head) <= WIDTH else [each.word, *_wrapped(head.partition("  ")[2])]
     paper = f"paper {number(row.paper_value)}" if row.paper_value is not None else ""
     numbers = [_ours(each, each.seed), _asked(each), paper]
-    remarks = [row.reason, *notes(row)]
+    remarks = [row.reason.rstrip("."), *notes(row)]
     for text in (each.statement, *("; ".join(filter(None, parts)) for parts in (numbers, remarks))):
         lines += _wrapped(text)
     return lines
