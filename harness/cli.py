@@ -5,6 +5,7 @@ Nothing else is imported before `main` runs, so that an interrupt finds it in ch
 
 from __future__ import annotations
 
+import gc
 import sys
 
 
@@ -41,8 +42,12 @@ def _carry_out() -> int:
     import logging
 
     from harness.commands.app import app
+    from harness.commands.common import broken_said
 
+    # Tables, records and figures are many objects in no circles: passing over them takes long.
+    gc.set_threshold(50_000, 10, 10)
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s: %(message)s")
+    broken_said.clear()
     try:
         app()
     except SystemExit as end:

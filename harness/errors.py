@@ -58,5 +58,8 @@ def nearest(name: str, known: Iterable[str]) -> str:
     >>> nearest("supar/fig6", ["supar/fig06", "lisa/tab01"])
     "; did you mean 'supar/fig06'?"
     """
-    close = difflib.get_close_matches(name, list(known), n=3, cutoff=0.5)
+    # By what a name is whatever its case: SUPAR/FIG06 resembles nothing here letter by letter.
+    names = {each.casefold(): each for each in known}
+    found = difflib.get_close_matches(name.casefold(), list(names), n=3, cutoff=0.5)
+    close = [names[each] for each in found]
     return f"; did you mean {' or '.join(map(repr, close))}?" if close else ""

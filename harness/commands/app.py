@@ -7,7 +7,8 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
-from harness.commands import bench, check, data, output, reading, records, run, verify
+from harness.commands import bench, check, data, output, reading, records, run, variants, verify
+from harness.commands.common import fail_if_broken
 from harness.errors import Interrupted
 
 EPILOG = """
@@ -36,9 +37,11 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
+    result_callback=fail_if_broken,
 )
 reading.mount(app)
 run.mount(app)
+variants.mount(app)
 check.mount(app)
 verify.mount(app)
 output.mount(app)

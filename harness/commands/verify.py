@@ -14,7 +14,7 @@ from harness.commands.common import (
     KindOption,
     ProfileOption,
     Selectors,
-    parse_kind,
+    chosen,
     parse_profile,
     print_rows,
     say,
@@ -75,7 +75,7 @@ def verify(
     num_workers = parse_jobs(jobs)
     stop_cleanly_on_signals(None)
     library = load_registry()
-    tasks = library.select(selectors or [], parse_kind(kind))
+    tasks = chosen(library, selectors, kind)
     experiments = chosen_experiments(library, tasks, experiment or [])
     outcomes, summary = _verify(
         library,

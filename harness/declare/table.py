@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import operator
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
@@ -148,9 +150,9 @@ class Table:
 
 def pick(table: pd.DataFrame, **wanted: Scalar) -> pd.DataFrame:
     """Return the rows whose columns equal these. Raises MissingRows if there is none."""
-    found = table
-    for name, value in wanted.items():
-        found = found[found[name] == value]
+    equal = [(table[name] == each).to_numpy(bool, na_value=False) for name, each in wanted.items()]
+    # One selection, not one per column: each copies all columns.
+    found = table.loc[functools.reduce(operator.and_, equal)] if equal else table
     if found.empty:
         asked = ", ".join(f"{name}={value}" for name, value in wanted.items())
         raise MissingRows(f"no row has {asked}")

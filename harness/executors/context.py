@@ -16,7 +16,8 @@ from harness.executors.attempts import begin_attempt, end_attempts
 from harness.run.trial import Trial
 from harness.store.atomic import write_bytes
 from harness.store.record import ArtifactEntry, Record
-from harness.store.store import RecordStore
+from harness.store.store import MAX_ARTIFACT_BYTES, RecordStore
+from harness.untrusted import read_bytes
 
 if TYPE_CHECKING:
     import torch
@@ -43,7 +44,7 @@ class Upstream:
         if entry is None:
             known = [e.name for e in self._record.artifacts]
             raise SpecError(f"{self._record.experiment} keeps no artifact {name!r}, only {known}")
-        data = (self._folder / name).read_bytes()
+        data = read_bytes(self._folder / name, limit=MAX_ARTIFACT_BYTES)
         found = hashlib.sha256(data).hexdigest()
         if found != entry.sha256:
             raise DataError(f"artifact {name} was altered: expected {entry.sha256}, found {found}")
@@ -82,8 +83,12 @@ class TrialContext:
         return content
 
     def data_provenance(self) -> dict[str, dict[str, str]]:
-        """Return variant and hash of the data that was really read."""
-        return dict(sorted(self._data.items()))
+        """Return variant and hash of the data that was read, and the hash of what was not.
+
+        A record is held against its key, to which all that was declared belongs.
+        """
+        unread = {n: {"variant": "unread", "sha256": h} for n, h in self._trial.data.items()}
+        return dict(sorted({**unread, **self._data}.items()))
 
     def save(self, name: str, tensors: Mapping[str, torch.Tensor]) -> None:
         from safetensors.torch import save

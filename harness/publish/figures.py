@@ -32,6 +32,7 @@ from harness.publish.style import (
     RC,
     STAMP,
     STRIP_IN,
+    TEX_SIGNS,
     WIDTH_IN,
     Width,
     sequential,
@@ -63,12 +64,22 @@ Format = Literal["svg", "png", "pdf", "pgf"]
 FORMATS: tuple[Format, ...] = ("svg", "png", "pdf", "pgf")
 
 # What each format would otherwise stamp with a date or a version.
-_METADATA: dict[Format, dict[str, Any]] = {
-    "svg": {"Date": None, "Creator": None},
-    "png": {"Software": None},
-    "pdf": {"CreationDate": None, "Creator": None, "Producer": None},
+_STAMPS: dict[Format, dict[str, Any]] = {
+    "svg": {"metadata": {"Date": None, "Creator": None}},
+    "png": {"metadata": {"Software": None}},
+    "pdf": {"metadata": {"CreationDate": None, "Creator": None, "Producer": None}},
 }
-_TEX = ("xelatex", "lualatex", "pdflatex")
+# What measures words need not be what sets the document: pdflatex starts soonest.
+_TEX = ("pdflatex", "xelatex", "lualatex")
+# What matplotlib would have a document say before it includes a figure.
+_OF_DOCUMENT = r"""\providecommand{\mathdefault}[1]{#1}%
+\catcode`\_=\active\def_{\ifmmode\sb\else\textunderscore\fi}%
+"""
+_KNOW_SIGNS = "".join(
+    rf"\ifdefined\DeclareUnicodeCharacter\DeclareUnicodeCharacter{{{ord(sign):04X}}}"
+    rf"{{\ensuremath{{{name}}}}}\fi" + "\n"
+    for sign, name in TEX_SIGNS.items()
+)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -191,37 +202,61 @@ def draw(
     width: Width = "double",
     fmt: Format = "svg",
     stands_in: Mapping[str, str] | None = None,
+    aside: str = "",
 ) -> bytes:
     """Draw a task's figure; equal rows give equal bytes, in any process.
 
-    stands_in: by a name of the paper what was run in its place, for the foot of the figure.
-
+    stands_in: by a name of the paper what was run in its place, for the foot of the figure; aside:
+    what sets the table apart from the committed one, for the same.
     Raises SpecError if the task has no figure or its SVG is too large to commit, EnvError for
     pgf where there is no LaTeX.
     """
     draw_figure = task.draw
     if draw_figure is None:
         raise SpecError(f"task {task.id} declares no figure: ask for its table instead")
-    settings = dict(RC)
-    if fmt == "pgf":
-        settings["pgf.texsystem"] = _tex_program()
+    settings = RC | (_tex_settings() if fmt == "pgf" else {})
     context = FigureContext(table=table, reference=reference, profile=profile, width=width)
     # From matplotlib's defaults: the settings of whoever draws must not show.
     with mpl_style.context(["default", settings]):
         figure = draw_figure(context)
-        _stamp(figure, _foot(task, table, profile, Labels(stands_in or {})))
-        if fmt == "pgf":
-            _forbid_pixels(figure)
-        _settle(figure, fmt)
-        stream = io.BytesIO()
-        figure.savefig(stream, format=fmt, metadata=_METADATA.get(fmt))
-    data = stream.getvalue()
+        foot = _foot(task, table, profile, Labels(stands_in or {}))
+        _stamp(figure, "; ".join(filter(None, [foot, aside])))
+        data = _as_pgf(figure, task) if fmt == "pgf" else _saved(figure, fmt)
     if fmt == "svg" and len(data) > MAX_SVG_BYTES:
         raise SpecError(
             f"the figure of {task.id} takes {len(data)} bytes as SVG, at most {MAX_SVG_BYTES} are"
             " committed: draw its dense points with rasterized=True"
         )
     return data
+
+
+def _saved(figure: Figure, fmt: Format) -> bytes:
+    _settle(figure, fmt)
+    stream = io.BytesIO()
+    figure.savefig(stream, format=fmt, **_STAMPS.get(fmt, {}))
+    return stream.getvalue()
+
+
+def _as_pgf(figure: Figure, task: Task) -> bytes:
+    """Return a figure as TeX that documents of any LaTeX can include.
+
+    Raises EnvError where LaTeX cannot set its words, or it holds an image.
+    """
+    from matplotlib.backends.backend_pgf import LatexError
+
+    _forbid_pixels(figure)
+    try:
+        text = _saved(figure, "pgf").decode()
+    except (LatexError, ValueError) as error:  # of LaTeX itself, or of one text
+        told = next((line for line in str(error).splitlines() if line.startswith("!")), str(error))
+        raise EnvError(
+            f"{task.id} cannot be written as pgf ({told[:200]}): take --format pdf"
+        ) from error
+    head, begin, body = text.partition("\\begingroup%\n")
+    text = head + begin + _OF_DOCUMENT + body
+    for sign, name in TEX_SIGNS.items():
+        text = text.replace(sign, rf"\ensuremath{{{name}}}")
+    return text.encode()
 
 
 def _foot(task: Task, table: pd.DataFrame, profile: Profile, labels: Labels) -> str:
@@ -240,7 +275,9 @@ def _settle(figure: Figure, fmt: Format) -> None:
     """
     # Sizes of words are those of the format's own renderer.
     get_registered_canvas_class(fmt)(figure)
-    figure.draw_without_rendering()
+    engine = figure.get_layout_engine()
+    if engine is not None:
+        engine.execute(figure)
     figure.set_layout_engine(None)
     for ax in figure.axes:
         left, bottom, width, height = ax.get_position(original=True).bounds
@@ -270,10 +307,10 @@ def _forbid_pixels(figure: Figure) -> None:
         artist.set_rasterized(False)
 
 
-def _tex_program() -> str:
+def _tex_settings() -> dict[str, Any]:
     for name in _TEX:
         if shutil.which(name):
-            return name
+            return {"pgf.texsystem": name, "pgf.preamble": _KNOW_SIGNS}
     raise EnvError(
         f"pgf needs LaTeX and none of {', '.join(_TEX)} is installed: install TeX Live, or take"
         " --format pdf"

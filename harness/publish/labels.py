@@ -7,9 +7,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from harness.declare.claims import Claim
+from harness.declare.params import Scalar
 from harness.declare.profiles import Profile
 from harness.declare.task import Task
-from harness.run.trial import all_trials, with_upstream
+from harness.run.trial import trials_behind
 
 FEW = 4
 """How many stand-ins are named behind a text that names nothing of the paper."""
@@ -110,20 +111,19 @@ def _whole_words(names: Sequence[str]) -> re.Pattern[str]:
     return re.compile(rf"(?<![\w-])(?:{'|'.join(map(re.escape, names))})(?![\w-])")
 
 
-def labels_of(task: Task, profile: Profile, title: str = "") -> Labels:
+def labels_of(
+    task: Task,
+    profile: Profile,
+    title: str = "",
+    overrides: Mapping[str, Scalar] | None = None,
+) -> Labels:
     """Return what stands in for what at a profile, over all trials that a task rests on.
 
     title: of the task, whose names alone count where it has any.
     """
     here: dict[str, dict[str, None]] = {}
     kinds: dict[frozenset[str], None] = {}
-    trials = {
-        each.key: each
-        for experiment in task.reads
-        for trial in all_trials(experiment, profile)
-        for each in with_upstream(trial)
-    }
-    for trial in trials.values():
+    for trial in trials_behind([task], profile, overrides):
         tell = trial.experiment.stands_in
         if tell is not None:
             told = tell(trial.experiment.typed(trial.params))

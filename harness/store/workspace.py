@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+from harness.declare.overrides import Overrides
 from harness.declare.params import Scalar
 from harness.declare.profiles import Profile
 from harness.errors import UsageError
-from harness.provenance.canonical import digest
 
 COMMITTED_PROFILES: tuple[Profile, ...] = ("cpu", "gpu", "paper")
 """Profiles whose results are kept in git; smoke's are remade by everyone."""
@@ -17,10 +18,10 @@ COMMITTED_PROFILES: tuple[Profile, ...] = ("cpu", "gpu", "paper")
 
 @dataclass(frozen=True, slots=True)
 class Workspace:
-    """The folders of one checkout; `variant` keeps overridden runs apart from committed ones."""
+    """The folders of one checkout, and what is overridden: a variant has outputs of its own."""
 
     root: Path
-    variant: str = ""
+    overrides: Overrides = Overrides()  # noqa: RUF009 - it cannot be changed
 
     @property
     def runs(self) -> Path:
@@ -33,24 +34,29 @@ class Workspace:
         return self.root / "site"
 
     def results(self, profile: Profile) -> Path:
-        return self._output(profile) / "results"
+        return self.output(profile) / "results"
 
     def figures(self, profile: Profile) -> Path:
-        return self._output(profile) / "figures"
+        return self.output(profile) / "figures"
 
     def is_committed(self, profile: Profile) -> bool:
         """Whether this profile's results lie in the tracked folders."""
-        return profile in COMMITTED_PROFILES and not self.variant
+        return profile in COMMITTED_PROFILES and not self.overrides
 
-    def _output(self, profile: Profile) -> Path:
+    def output(self, profile: Profile) -> Path:
+        """Where a profile's results and figures lie."""
         if self.is_committed(profile):
             return self.root
-        return self.runs / "output" / (self.variant or profile)
+        return self.outputs / (self.overrides.name or profile)
 
-    def with_overrides(self, overrides: dict[str, Scalar]) -> Workspace:
+    @property
+    def outputs(self) -> Path:
+        """Where outputs lie that are not committed: a folder for smoke, and one per variant."""
+        return self.runs / "output"
+
+    def with_overrides(self, overrides: Mapping[str, Scalar]) -> Workspace:
         """Return the same checkout with its outputs in a folder named after the overrides."""
-        variant = f"set-{digest(overrides)[:12]}" if overrides else ""
-        return Workspace(self.root, variant)
+        return replace(self, overrides=Overrides(overrides))
 
 
 def find_workspace() -> Workspace:

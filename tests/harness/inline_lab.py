@@ -236,8 +236,21 @@ class Silent:
     def stop(self) -> None: ...
 
 
-def plan_of(store: RecordStore, *words: str, profile: Profile = "cpu", **options: Any) -> Plan:
-    return make_plan([TASKS[word] for word in words], profile, store, LIMITS, **options)
+def plan_of(
+    store: RecordStore,
+    *words: str,
+    profile: Profile = "cpu",
+    overrides: Mapping[str, Scalar] | None = None,
+    **options: Any,
+) -> Plan:
+    return make_plan(
+        [TASKS[word] for word in words], profile, overridden(store, overrides), LIMITS, **options
+    )
+
+
+def overridden(store: RecordStore, overrides: Mapping[str, Scalar] | None) -> RecordStore:
+    """Return the same records for a variant."""
+    return RecordStore(store.workspace.with_overrides(overrides or {}))
 
 
 def carry_out(
@@ -274,7 +287,7 @@ def make_record(
         experiment=trial.experiment.id,
         version=trial.experiment.version,
         profile=trial.profile,
-        device="cpu",
+        device=trial.needs.device,
         params=dict(trial.params),
         upstream=[source.key for source in trial.upstream],
         status=status,

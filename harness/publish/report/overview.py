@@ -29,7 +29,12 @@ def overview_context(
 
 
 def _counted(paper: Paper) -> list[str]:
-    """Say per profile what was found, on what seals, and how many trials come from older code."""
+    """Say per profile what was found, on what seals, and how many trials come from older code.
+
+    Or why a paper cannot be shown.
+    """
+    if paper.problem:
+        return [f"broken: {paper.problem}"]
     return [
         f"at {p}: {'; '.join(filter(None, [counts_text(rows), seals_text(rows), origin(s)]))}"
         for p, s in paper.sources.items()

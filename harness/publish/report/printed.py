@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from harness.declare.layout import Cell, Layout, Line
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from harness.publish.report.load import Entry, Run
 
 NOT_RUN, NO_VALUE, UNPUBLISHED = "x", "-", "n"
+ONE_SEED = " (1)"
 WORDS = {
     **{mark: STANDING.get(status, status) for status, mark in MARKS.items() if mark},
     MARKS["digitised"]: "digitised",
@@ -43,6 +44,8 @@ class Place:
     """A number with its spread, or the mark that says why there is none."""
     num_seeds: int = 0
     """How many the number is a mean over."""
+    ran: bool = True
+    """Whether the task's table has a row for it."""
     row: int | None = None
     """Which reference row the paper's value is, by its place among them."""
     paper: str = UNPUBLISHED
@@ -55,7 +58,7 @@ class Place:
     @property
     def is_empty(self) -> bool:
         """Whether it holds neither ours nor the paper's."""
-        return self.ours == NOT_RUN and self.row is None
+        return not self.ran and self.row is None
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +118,24 @@ class Printed:
     tables: tuple[PrintedTable, ...]
     others: tuple[OtherRow, ...]
 
+    @property
+    def has_ours(self) -> bool:
+        """Whether any number of ours stands in a cell."""
+        cells = (place for table in self.tables for row in table.places for place in row)
+        return any(place.ours != NOT_RUN for place in cells)
+
+    def told_apart(self, aside: str) -> Printed:
+        """Return tables each of which says what sets it apart from the committed one."""
+        if not aside:
+            return self
+        tables = [replace(each, title=told_apart(each.title, aside)) for each in self.tables]
+        return replace(self, tables=tuple(tables))
+
+
+def told_apart(title: str, aside: str) -> str:
+    """Return a title that says what sets a table apart from the committed one, if anything."""
+    return f"{title} ({aside})".strip() if aside else title
+
 
 def print_run(entry: Entry, run: Run) -> Printed | None:
     """Lay out what a task has in one profile; None where it has no table or no layout."""
@@ -169,7 +190,7 @@ def print_tables(
 
 def _kept(rows: Sequence[Sequence[Place]]) -> list[int]:
     """Return which rows are printed; none where there is nothing to print at all."""
-    ran = [any(place.ours != NOT_RUN for place in row) for row in rows]
+    ran = [any(place.ran for place in row) for row in rows]
     if not any(ran) and not _meets_paper(rows):
         return []
     shown = {place.row for row, kept in zip(rows, ran, strict=True) if kept for place in row}
@@ -195,7 +216,7 @@ def _printed(
 ) -> PrintedTable:
     of_table, of_columns, of_rows = _units(layout)
     left_out = [row for index, row in enumerate(layout.rows) if index not in kept]
-    places = tuple(rows[index] for index in kept)
+    places = _single_marked([rows[index] for index in kept])
     lines = [layout.rows[index] for index in kept]
     title = ", ".join(filter(None, [layout.title, of_table and f"in {of_table}"]))
     return PrintedTable(
@@ -207,6 +228,19 @@ def _printed(
     )
 
 
+def _single_marked(rows: Sequence[Sequence[Place]]) -> tuple[tuple[Place, ...], ...]:
+    """Mark what one seed alone gave, where other cells are means over several."""
+    several = max(place.num_seeds for row in rows for place in row) > 1
+
+    def marked(place: Place) -> Place:
+        # A cell that says how many of its seeds have a value says it already.
+        told = place.has_spread or place.ours.endswith(")")
+        single = several and place.num_seeds == 1 and not told
+        return replace(place, ours=place.ours + ONE_SEED) if single else place
+
+    return tuple(tuple(marked(place) for place in row) for row in rows)
+
+
 def _heads(
     lines: Sequence[Line],
     places: Sequence[Sequence[Place]],
@@ -214,7 +248,7 @@ def _heads(
     labels: Labels,
 ) -> tuple[Head, ...]:
     """Return the heads of rows, or of columns; one says what was run if anything was."""
-    ran = [any(place.ours != NOT_RUN for place in cells) for cells in places]
+    ran = [any(place.ran for place in cells) for cells in places]
     groups = {line.group for line, any_ran in zip(lines, ran, strict=True) if any_ran}
     heads = []
     for line, any_ran in zip(lines, ran, strict=True):
@@ -277,9 +311,9 @@ def _spread(task: Task, layout: Layout, places: Sequence[Place]) -> str:
         return docs[0].removeprefix("Its ").rstrip(".")
     counts = sorted({place.num_seeds for place in places if place.has_spread})
     over = " to ".join(str(count) for count in dict.fromkeys((counts[0], counts[-1])))
-    single = any(place.num_seeds == 1 for place in places)
+    single = any(place.ours.endswith(ONE_SEED) for place in places)
     return f"standard error of the mean over {over} seeds" + (
-        " (one seed where there is none)" if single else ""
+        f";{ONE_SEED} one seed alone" if single else ""
     )
 
 
@@ -292,24 +326,21 @@ def _place(
     column: Line,
 ) -> Place:
     cell = layout.cell_of(row, column)
-    ours, num_seeds = _ours(layout.at(table, row, column), cell, seeded=task.table.seed is not None)
+    found = layout.at(table, row, column)
+    ours, num_seeds = _ours(found, cell, seeded=task.table.seed is not None)
+    place = Place(ours=ours, num_seeds=num_seeds, ran=not found.empty)
     index = _reference(records, row.paper, column.paper)
     if index is None:
-        return Place(ours=ours, num_seeds=num_seeds)
+        return place
     record = records[index]
-    return Place(
-        ours=ours,
-        num_seeds=num_seeds,
-        row=index,
-        paper=_paper_text(record, cell),
-        mark=MARKS[record["status"]],
-    )
+    paper = _paper_text(record, cell)
+    return replace(place, row=index, paper=paper, mark=MARKS[record["status"]])
 
 
 def _ours(rows: pd.DataFrame, cell: Cell, *, seeded: bool) -> tuple[str, int]:
     """Return our number as text, and how many seeds it is a mean over."""
     if rows.empty:
-        return NOT_RUN, 0
+        return cell.absent or NOT_RUN, 0
     values = (rows[cell.value].astype("float64").dropna() / cell.scale).tolist()
     if not values:
         return NO_VALUE, 0

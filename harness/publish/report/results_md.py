@@ -67,7 +67,12 @@ def results_markdown(papers: Sequence[Paper], benchmarks: Sequence[BenchmarkResu
         parts.append(f"## {markdown_cell(meta.title)}\n")
         ids = f"{meta.venue}, arXiv {meta.arxiv}" if meta.arxiv else meta.venue
         names = ", ".join(meta.authors)
-        parts.append(". ".join(markdown_cell(text) for text in (names, ids) if text) + ".\n")
+        told = (
+            [f"Broken: {paper.problem}"]
+            if paper.problem
+            else [text for text in (names, ids) if text]
+        )
+        parts.append(". ".join(map(markdown_cell, told)) + ".\n")
         parts += [f"At `{p}`, {origin(s)}.\n" for p, s in _counted(paper)]
         parts += [_entry(entry) for entry in paper.entries]
         parts += [*_deviations(paper), *_withdrawn(paper)]

@@ -17,6 +17,7 @@ from harness.publish.report.table_text import (
     wrapped,
 )
 from harness.publish.report.text import PLUS_MINUS
+from harness.publish.style import TEX_SIGNS
 
 ROOM, GAP = 450.0, 4.0
 """Points that `points` may say of a line, and those between columns. An article in two columns has
@@ -27,7 +28,8 @@ HEIGHT = 46
 _TEX = {
     "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#",
     "%": r"\%", "_": r"\_", "^": r"\textasciicircum{}", "~": r"\textasciitilde{}",
-    PLUS_MINUS: r"$\pm$", "\u03bc": r"$\mu$", "\u03c1": r"$\rho$", "<": r"$<$", ">": r"$>$",
+    PLUS_MINUS: r"$\pm$", "<": r"$<$", ">": r"$>$",
+    **{sign: f"${name}$" for sign, name in TEX_SIGNS.items()},
 }  # fmt: skip
 
 _WIDTHS = {

@@ -90,3 +90,5 @@ def test_labels_come_from_the_trials_that_a_task_starts_from() -> None:
     task = Task("made/fig01", reads=(walks,), table=Table.of(columns_of(Net)), claims=())
     assert labels_of(task, "cpu").here == {"SVHN": "MNIST"}
     assert labels_of(task, "paper").here == {}
+    # A variant is told by what it read, not by what the grid reads.
+    assert labels_of(task, "cpu", overrides={"data": "digits"}).here == {"SVHN": "DIGITS"}
