@@ -92,7 +92,7 @@ def chance_text(rows: Iterable[CheckRow]) -> str:
     ...     measured=1.0, low=1.0, high=1.0, num_seeds=3, threshold=0.0, threshold_from="ours",
     ...     paper_value=None, seal="late", verdict="REPRODUCED")
     >>> chance_text([CheckRow(**row, chance_rate=0.2, weak=True), CheckRow(**row)])
-    ' (1 with a chance rate, 1 of them weak; 1 with no null hypothesis)'
+    ' (1 with a chance rate, 1 of them weak; 1 with no null)'
     """
     reproduced = [row for row in rows if row.verdict == Word.REPRODUCED and row.decides]
     rated = sum(row.chance_rate is not None for row in reproduced)
@@ -103,7 +103,7 @@ def chance_text(rows: Iterable[CheckRow]) -> str:
     told = [f"{rated} with a chance rate" + (f", {weak} of them weak" if weak else "")]
     told = told if rated else []
     told += [f"{too_few} with {TOO_FEW}"] if too_few else []
-    told += [f"{other} with no null hypothesis"] if other else []
+    told += [f"{other} with no null"] if other else []
     told += [f"{unknown} whose chance rate is not computed"] if unknown else []
     return f" ({'; '.join(told)})" if told else ""
 

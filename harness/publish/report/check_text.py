@@ -94,7 +94,8 @@ def claims_in_words(rows: Sequence[CheckRow]) -> str:
 def counts_text(rows: Sequence[CheckRow]) -> str:
     """Return per paper and profile the checks and, apart from them, the claims.
 
-    One line each where both fit, else the claims in a line of their own; then their seals.
+    One line each where both fit, else the claims in a line of their own; last, of all together, on
+    what seals the decided ones rest. Smoke seals nothing that anybody reads.
     """
     lines: list[str] = []
     papers = dict.fromkeys(row.task.split("/")[0] for row in rows)
@@ -108,7 +109,7 @@ def counts_text(rows: Sequence[CheckRow]) -> str:
             told = f"claims: {claims or 'none'}"
             line = f"{head}; {told}"
             lines += [line] if len(line) <= WIDTH else [*_wrapped(head, ""), *_wrapped(told)]
-            lines += _wrapped(seals_text(part))
+    lines += _wrapped(seals_text([row for row in rows if row.profile != "smoke"]), "")
     return "\n".join(lines)
 
 

@@ -230,8 +230,8 @@ def test_what_chance_could_do_is_counted_apart() -> None:
     old = replace(row, chance_reason=f"{NOT_COMPUTED}: run it")
     rows = [rated, replace(rated, chance_rate=0.2, weak=True), few, row, old]
     assert counts_text(rows) == (
-        f"5 REPRODUCED (2 with a chance rate, 1 of them weak; 1 with {TOO_FEW}; 1 with no null"
-        " hypothesis; 1 whose chance rate is not computed)"
+        f"5 REPRODUCED (2 with a chance rate, 1 of them weak; 1 with {TOO_FEW}; 1 with no null;"
+        " 1 whose chance rate is not computed)"
     )
 
 

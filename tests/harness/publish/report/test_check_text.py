@@ -76,11 +76,11 @@ def heads(text: str) -> list[str]:
 def test_checks_are_counted_apart_from_claims() -> None:
     rows = [*of(CHECK, Word.HOLDS, Word.HOLDS), *of(CLAIM, Word.REPRODUCED, Word.INCONCLUSIVE)]
     assert checks_in_words(rows) == "2 of 2 checks hold"
-    assert claims_in_words(rows) == "1 reproduced (1 with no null hypothesis), 0 not, 1 undecided"
+    assert claims_in_words(rows) == "1 reproduced (1 with no null), 0 not, 1 undecided"
     assert counts_text(rows).splitlines() == [
         "toylab at cpu: 2 of 2 checks hold",
-        "  claims: 1 reproduced (1 with no null hypothesis), 0 not, 1 undecided",
-        "  seals of the 1 decided claim: 1 sealed",
+        "  claims: 1 reproduced (1 with no null), 0 not, 1 undecided",
+        "seals of the 1 decided claim: 1 sealed",
     ]
 
 
