@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
@@ -78,14 +78,14 @@ def check(
         rows += _withdrawn_rows(library, workspace, places, selectors or [])
     if cohort is not None:
         rows = [row for row in rows if row.cohort == cohort]
+    tell = functools.partial(_shown, library, workspace.overrides)
     if as_json:
-        _print_json(rows, workspace)
+        _print_json(rows, workspace, tell)
     else:
         from harness.publish.report.check_text import check_text
 
         # Who asks for one cohort wants its verdicts, whether they decide or not.
         everything = everything or cohort is not None
-        tell = functools.partial(_shown, library, workspace.overrides)
         text = check_text(rows, tell, everything=everything, brief=brief)
         typer.echo(headed(text, workspace.overrides))
     if library.broken_among(selectors or []) or any(row.fails for row in rows):
@@ -121,7 +121,7 @@ def summary(
         if cohort is None or row.cohort == cohort
     ]
     if as_json:
-        _print_json(rows, workspace)
+        _print_json(rows, workspace, functools.partial(_shown, library, workspace.overrides))
         return
     found = counts_text(rows)
     runs = "These runs found:" if workspace.overrides else "The committed runs found:"
@@ -129,10 +129,13 @@ def summary(
     typer.echo(headed(f"{runs}\n{found}" if found else none, workspace.overrides))
 
 
-def _print_json(rows: Sequence[CheckRow], workspace: Workspace) -> None:
+def _print_json(
+    rows: Sequence[CheckRow], workspace: Workspace, tell: Callable[[CheckRow], Shown]
+) -> None:
     """Print verdicts with what was overridden: a variant's must not be taken for the committed."""
-    told = {"overrides": dict(workspace.overrides)}
-    print_rows([row.to_json() | told for row in rows], as_json=True, columns=[])
+    varied = {"overrides": dict(workspace.overrides)}
+    told = [row.to_json() | {"statement": tell(row).statement} | varied for row in rows]
+    print_rows(told, as_json=True, columns=[])
 
 
 def _shown(library: Library, overrides: Overrides, row: CheckRow) -> Shown:
@@ -141,14 +144,20 @@ def _shown(library: Library, overrides: Overrides, row: CheckRow) -> Shown:
 
     task = library.tasks.get(row.task)
     claim = next((c for c in task.claims if c.id == row.claim), None) if task else None
-    if task is None or claim is None:
-        return Shown(row=row)
+    if task is None:
+        return Shown(row=row, statement=row.statement)
     labels = _labels(task, cast(Profile, row.profile), library.titles[task.id], overrides)
+    if claim is None:
+        last_words = labels.text(row.statement) if row.statement else ""
+        return Shown(row=row, statement=last_words, seed=task.table.seed_unit)
     return Shown(
         row=row,
         statement=labels.statement(claim),
         unit=claim.criterion.unit,
         tolerance=claim.criterion.tolerance,
+        plain=claim.statement,
+        stands_in=str(labels),
+        seed=task.table.seed_unit,
     )
 
 

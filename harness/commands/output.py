@@ -67,6 +67,7 @@ def plot(
 ) -> None:
     """Draw a task's figure from its stored table; the same table gives the same bytes."""
     from harness.publish.figures import Format, draw
+    from harness.publish.labels import labels_of
     from harness.publish.refresh import reference_of
     from harness.publish.style import Width
 
@@ -81,6 +82,9 @@ def plot(
         profile=found.profile,
         width=_one_of(width, get_args(Width), "width"),
         fmt=_one_of(fmt, get_args(Format), "format"),
+        stands_in=labels_of(
+            task, found.profile, found.library.titles[task.id], found.overrides
+        ).here,
         aside=apart(found.overrides, cohort),
     )
     words = (task.id.replace("/", "-"), found.profile, found.overrides.name, cohort, fmt)

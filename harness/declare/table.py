@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import operator
+import re
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
@@ -74,6 +75,16 @@ def _column(field: Field) -> Column:
     return Column(name=field.name, type=field.type, role=field.role, doc=field.doc)
 
 
+def counted_seeds(count: int, unit: str = "") -> str:
+    """Return a count of seeds, with what each of them is where that is given.
+
+    >>> counted_seeds(3, "one trained net"), counted_seeds(1)
+    ('3 seeds, each one trained net', '1 seed')
+    """
+    text = f"{count} seed{'' if count == 1 else 's'}"
+    return f"{text}, {'each ' if count > 1 else ''}{unit}" if unit else text
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Table:
     """What a task's table holds, in the order of its CSV.
@@ -119,6 +130,17 @@ class Table:
     def seed(self) -> str | None:
         """The column that holds the seed, or None for a deterministic table."""
         return next((c.name for c in self.columns if c.role == "seed"), None)
+
+    @property
+    def seed_doc(self) -> str:
+        """What counts as a seed, to stand after "A seed is"; nothing where there are none."""
+        doc = next((c.doc for c in self.columns if c.role == "seed"), "")
+        return doc[:1].lower() + doc[1:]
+
+    @property
+    def seed_unit(self) -> str:
+        """The same in a few words: `one trained net`, up to the first stop in it."""
+        return re.split(r"[:;,.]", self.seed_doc)[0]
 
     @property
     def keys(self) -> list[str]:

@@ -9,6 +9,7 @@ import io
 import math
 import shutil
 import textwrap
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -17,14 +18,19 @@ from pandas.api.types import is_numeric_dtype
 from harness.declare.profiles import Profile
 from harness.declare.reference import standings
 from harness.declare.statistics import aggregate
+from harness.declare.table import counted_seeds
 from harness.declare.task import Task
 from harness.errors import EnvError, SpecError
+from harness.publish.labels import Labels
 from harness.publish.style import (
+    LETTERS_PER_IN,
+    LINE_IN,
     MARKERS,
     MAX_SVG_BYTES,
     PALETTE,
     RASTERISE_ABOVE,
     RC,
+    STAMP,
     STRIP_IN,
     TEX_SIGNS,
     WIDTH_IN,
@@ -63,9 +69,6 @@ _STAMPS: dict[Format, dict[str, Any]] = {
     "png": {"metadata": {"Software": None}},
     "pdf": {"metadata": {"CreationDate": None, "Creator": None, "Producer": None}},
 }
-STAMP_CHARS_PER_IN = 20
-# A value may hold a dollar sign.
-STAMP: dict[str, Any] = {"fontsize": 5.5, "color": "#666666", "parse_math": False}
 # What measures words need not be what sets the document: pdflatex starts soonest.
 _TEX = ("pdflatex", "xelatex", "lualatex")
 # What matplotlib would have a document say before it includes a figure.
@@ -198,11 +201,13 @@ def draw(
     profile: Profile,
     width: Width = "double",
     fmt: Format = "svg",
+    stands_in: Mapping[str, str] | None = None,
     aside: str = "",
 ) -> bytes:
     """Draw a task's figure; equal rows give equal bytes, in any process.
 
-    aside: what sets the table apart from the committed one, for the line at the bottom.
+    stands_in: by a name of the paper what was run in its place, for the foot of the figure; aside:
+    what sets the table apart from the committed one, for the same.
     Raises SpecError if the task has no figure or its SVG is too large to commit, EnvError for
     pgf where there is no LaTeX.
     """
@@ -214,8 +219,8 @@ def draw(
     # From matplotlib's defaults: the settings of whoever draws must not show.
     with mpl_style.context(["default", settings]):
         figure = draw_figure(context)
-        stamp = f"{task.id}, profile {profile}{_seeds(task, table)}"
-        _stamp(figure, ", ".join(filter(None, [stamp, aside])))
+        foot = _foot(task, table, profile, Labels(stands_in or {}))
+        _stamp(figure, "; ".join(filter(None, [foot, aside])))
         data = _as_pgf(figure, task) if fmt == "pgf" else _saved(figure, fmt)
     if fmt == "svg" and len(data) > MAX_SVG_BYTES:
         raise SpecError(
@@ -254,10 +259,12 @@ def _as_pgf(figure: Figure, task: Task) -> bytes:
     return text.encode()
 
 
-def _seeds(task: Task, table: pd.DataFrame) -> str:
-    """Say how many seeds the means and bars of a figure are over."""
+def _foot(task: Task, table: pd.DataFrame, profile: Profile, labels: Labels) -> str:
+    """Say what a figure shows, over how many seeds of what, and what was run for what."""
     count = int(table[task.table.seed].nunique()) if task.table.seed else 0
-    return f", {count} seed{'s' if count > 1 else ''}" if count else ""
+    seeds = counted_seeds(count, task.table.seed_unit) if count else ""
+    here = f"here {labels}" if labels.here else ""
+    return "; ".join(filter(None, [f"{task.id}, profile {profile}", seeds, here]))
 
 
 def _settle(figure: Figure, fmt: Format) -> None:
@@ -278,16 +285,20 @@ def _settle(figure: Figure, fmt: Format) -> None:
 
 
 def _stamp(figure: Figure, text: str) -> None:
-    """Write what the figure shows into a strip of its own at the bottom."""
+    """Write what the figure shows into a strip of its own at the bottom, a line or more.
+
+    Further lines make the figure higher: its panels keep their size.
+    """
     engine = figure.get_layout_engine()
-    lines = textwrap.wrap(text, int(STAMP_CHARS_PER_IN * figure.get_figwidth()))
-    # A long variant takes more lines: the figure grows, its panels do not shrink.
-    figure.set_figheight(figure.get_figheight() + (len(lines) - 1) * STRIP_IN)
-    strip = len(lines) * STRIP_IN / figure.get_figheight()
+    lines = textwrap.wrap(text, int(figure.get_figwidth() * LETTERS_PER_IN))
+    further = (len(lines) - 1) * LINE_IN
+    figure.set_figheight(figure.get_figheight() + further)
+    strip = (STRIP_IN + further) / figure.get_figheight()
     if isinstance(engine, ConstrainedLayoutEngine):
         engine.set(rect=(0.0, strip, 1.0, 1.0 - strip))
-    below, told = strip / 4 / len(lines), "\n".join(lines)
-    figure.text(0.995, below, told, ha="right", va="bottom", **STAMP)
+    for place, line in enumerate(reversed(lines)):
+        height = (STRIP_IN / 4 + place * LINE_IN) / figure.get_figheight()
+        figure.text(0.995, height, line, ha="right", va="bottom", **STAMP)
 
 
 def _forbid_pixels(figure: Figure) -> None:

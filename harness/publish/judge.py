@@ -26,7 +26,7 @@ from harness.provenance.seals import (
     threshold_json,
 )
 from harness.publish.chance import WEAK_ABOVE, Shuffle, chance_code, chance_of
-from harness.publish.check_row import CheckRow
+from harness.publish.check_row import NOT_COMPUTED, CheckRow
 from harness.publish.evidence import Evidence, check_lines, evidence_of
 from harness.publish.power import seeds_to_decide
 from harness.publish.standing import compare_claim, seal_in
@@ -123,7 +123,7 @@ def _with_chance(
     stored = result.meta.chances.get(seal_name(task.id, claim.id, row.cohort))
     if stored is None or stored.code != chance_code(task, claim):
         advice = f"repro run {task.id} --profile {row.profile}{overrides.options}"
-        return replace(row, chance_reason=f"what chance does is not computed: {advice}")
+        return replace(row, chance_reason=f"{NOT_COMPUTED}: {advice}")
     weak = None if stored.rate is None else stored.rate > WEAK_ABOVE
     return replace(row, chance_rate=stored.rate, weak=weak, chance_reason=stored.reason)
 
@@ -301,6 +301,7 @@ def _row(
         cohort=cohort,
         decides=cohort == judging_cohort(task, claim, profile),
         differences=state.differences,
+        deciding=verdict.deciding,
     )
 
 

@@ -141,6 +141,7 @@ def _draw(
             table=result.table,
             reference=reference,
             profile=profile,
+            stands_in=result.meta.stands_in,
             aside=workspace.overrides.label,
         )
     except (HarnessError, KeyError, ValueError, IndexError):
@@ -157,6 +158,9 @@ def draw_stored(workspace: Workspace, library: Library, task: Task) -> list[Path
     for profile in PROFILES if task.figure is not None else ():
         result = load_result(workspace, task, profile)
         if result is not None:
+            title = library.titles[task.id]
+            here = dict(labels_of(task, profile, title, workspace.overrides).here)
+            result = result.knowing(stands_in=here)
             _draw(workspace, task, result, reference_of(library, task), profile)
             paths.append(figure_path(workspace, task, profile))
     return paths

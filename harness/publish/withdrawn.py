@@ -98,7 +98,8 @@ def _row(name: str, side: Sealed | None, reason: str | None, profile: Profile) -
         task=task,
         claim=claim,
         form=band.form if band is not None else "",
-        grade=band.grade if band is not None else "",
+        # Known by its name alone, it counts as the paper's: no check may pass for more.
+        grade=band.grade if band is not None else "empirical",
         profile=profile,
         verdict=str(Word.ERROR) if reason is None else verdict,
         reason=UNSAID if reason is None else reason,
@@ -112,4 +113,5 @@ def _row(name: str, side: Sealed | None, reason: str | None, profile: Profile) -
         seal="withdrawn",
         cohort=cohort or FIRST,
         decides=False,
+        statement=side.statement if side is not None else "",
     )

@@ -20,8 +20,8 @@ LIST_FIELDS = ["id", "paper", "kind", "number", "title", "file", "experiments", 
 CHECK_FIELDS = [
     "task", "claim", "form", "grade", "profile", "verdict", "reason", "measured", "low", "high",
     "num_seeds", "threshold", "threshold_from", "paper_value", "seal", "cohort", "decides",
-    "differences", "chance_rate", "weak", "chance_reason", "seeds_to_decide", "schema_version",
-    "overrides",
+    "differences", "chance_rate", "weak", "chance_reason", "seeds_to_decide", "deciding",
+    "statement", "schema_version", "overrides",
 ]  # fmt: skip
 VERBS = {
     "list", "plan", "run", "status", "check", "plot", "table", "report", "doctor", "data",
@@ -55,6 +55,7 @@ def test_check_rows_before_and_after_a_run(cli: Cli) -> None:
     before = json.loads(cli("check", "toylab", "--json").out)
     assert [list(row) for row in before] == [CHECK_FIELDS]
     assert (before[0]["verdict"], before[0]["seal"]) == ("NOT_RUN", "none")
+    assert before[0]["statement"]
     assert cli("run", "toylab", "--executor", "inline").code == 0
     done = cli("check", "toylab", "--json")
     (row,) = json.loads(done.out, parse_constant=_refuse)

@@ -93,9 +93,7 @@ class Entry:
     @property
     def seed(self) -> str:
         """What counts as a seed, to stand after "A seed is"; nothing where there are none."""
-        columns = self.task.table.columns if self.task is not None else ()
-        doc = next((column.doc for column in columns if column.role == "seed"), "")
-        return doc[:1].lower() + doc[1:]
+        return self.task.table.seed_doc if self.task is not None else ""
 
     @property
     def title(self) -> str:
@@ -127,6 +125,11 @@ class Paper:
     withdrawn: tuple[CheckRow, ...] = ()
     problem: str = ""
     """Why nothing of it can be shown."""
+
+    def rows(self, profile: Profile) -> list[CheckRow]:
+        """Return the verdicts of every item at a profile."""
+        runs = [run for entry in self.entries for run in entry.runs]
+        return [row for run in runs if run.profile == profile for row in run.rows]
 
 
 def load_papers(workspace: Workspace, library: Library, profiles: Sequence[Profile]) -> list[Paper]:

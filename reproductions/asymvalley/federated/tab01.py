@@ -132,6 +132,7 @@ ONLY_PAPER = GAIN.at(
 SMALL = CHECK.at("smoke", "cpu", elsewhere="it does not depend on scale: smoke and cpu decide it")
 FINITE_DIFFERENCES = 1e-8
 """Central differences of a smooth function with steps of 1e-6 in float64."""
+AT_ALPHAS = [f"alpha {alpha:g}" for alpha in sorted(ALPHAS)]
 Declared = tuple[str, Scope, Criterion, str]
 
 
@@ -142,7 +143,9 @@ def on_dataset(dataset: str, name: str) -> Iterator[Declared]:
     yield (
         f"fedsign_keeps_up_{dataset}",
         RUN.without_null(EQUIVALENCE),
-        at_least(partial(q.gains, dataset=dataset), -0.005, "accuracy").unless(of_two),
+        at_least(partial(q.gains, dataset=dataset), -0.005, "accuracy")
+        .unless(of_two)
+        .naming(*AT_ALPHAS),
         f"On {name}, FedSign is at most half a point behind FedAvg at each of the three alphas.",
     )
     yield (
@@ -155,7 +158,7 @@ def on_dataset(dataset: str, name: str) -> Iterator[Declared]:
     yield (
         f"signs_kept_{dataset}",
         GAIN,
-        more_than(signs, 0, "share of parameters").unless(of_two),
+        more_than(signs, 0, "share of parameters").unless(of_two).naming(*AT_ALPHAS),
         f"On {name}, clients keep more of the global model's signs under FedSign than under"
         " FedAvg, at each alpha: the penalty is made for that.",
     )

@@ -19,7 +19,7 @@ from harness.declare import (
 from reproductions.asymvalley.models.curves import widest_centre
 from reproductions.asymvalley.models.scopes import EQUIVALENCE, ON_A_CPU, SIDES, TRAINED
 from reproductions.asymvalley.recipes import quantities as q
-from reproductions.asymvalley.recipes.experiment import FIRST_AND_SECOND, Contrast
+from reproductions.asymvalley.recipes.experiment import CONTRASTS, FIRST_AND_SECOND, Contrast
 
 Declared = tuple[str, Scope, Criterion, str]
 
@@ -133,7 +133,9 @@ def recipe_claims(where: str) -> tuple[Claim, ...]:
         (
             "recipes_sharpen",
             TRAINED.comparing("recipe"),
-            more_than(q.sharper_by, 0, "error"),
+            more_than(q.sharper_by, 0, "error").naming(
+                *(contrast.replace("_", " ") for contrast in CONTRASTS)
+            ),
             "The higher learning rate, the smaller batch and the larger weight decay each make the"
             " valley sharper than the opposite: raw noise raises the error further above that of"
             " the net itself.",

@@ -58,7 +58,9 @@ def blocks_lead(figure: str, loss: str, end: Callable[..., float]) -> tuple[Clai
         (
             "blocks_give_most_of_the_lead",
             IN_HOUSE.without_null("with and without blocks LISA is one method of the runs"),
-            ordering(partial(q.half_way, end=end), "nats"),
+            ordering(partial(q.half_way, end=end), "nats").naming(
+                "LISA to half way", "half way to no blocks"
+            ),
             "Ours, not the paper's: sampled blocks give LISA most of its lead over"
             f" LoRA on LLaMA-2-7B. Its final {loss} loss is at most LoRA's, and embeddings, head"
             " and final norm alone (gamma = 0) get at most half of the way from LoRA's to it, each"

@@ -51,6 +51,6 @@ def asked(params: Asked) -> Mapping[str, str]:
         case "grammar":
             return dict.fromkeys(("ARC-easy", "LAMBADA", "PIQA", "BoolQ"), "made-up documents")
         case "local":
-            return {"BoolQ": "asked without its passages"}
+            return {"BoolQ": "its questions without their passages"}
         case "stock":
             return {}

@@ -5,6 +5,7 @@ import shutil
 import subprocess
 import sys
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 
 import matplotlib
@@ -21,7 +22,7 @@ from harness.declare.task import Task
 from harness.errors import EnvError, SpecError
 from harness.publish import figures
 from harness.publish import style as house_style
-from harness.publish.figures import FORMATS, FigureContext, draw, plot_ours, plot_paper
+from harness.publish.figures import FORMATS, FigureContext, Width, draw, plot_ours, plot_paper
 from tests.checkout import ROOT
 from tests.harness.hand_made import unrun
 
@@ -134,6 +135,37 @@ def test_profile_is_printed_on_the_figure(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setitem(house_style.RC, "svg.fonttype", "none")
     assert "demo/fig01, profile cpu" in drawn().decode()
     assert "profile smoke" in drawn(profile="smoke").decode()
+
+
+@pytest.mark.parametrize("width", ["single", "double"])
+def test_what_stood_in_is_named_at_the_foot_within_the_figure(
+    monkeypatch: pytest.MonkeyPatch, width: Width
+) -> None:
+    monkeypatch.setitem(house_style.RC, "svg.fonttype", "none")
+    here = {f"net {number}": "a smaller one of WIDTH 8" for number in range(6)}
+    text = drawn(width=width, stands_in=here).decode()
+    lines = reversed(re.findall(r"<text[^>]*>([^<]*)</text>", text)[-6:])
+    told = " ".join(lines)
+    assert "demo/fig01, profile cpu; here a smaller one of WIDTH 8 for net 0, " in told
+    assert "for net 5" in told
+    heights = [
+        float(re.findall(r'height="([\d.]+)pt"', each)[0])
+        for each in (drawn(width=width).decode(), text)
+    ]
+    assert heights[1] > heights[0]  # the panels keep their size
+
+
+@pytest.mark.parametrize("width", ["single", "double"])
+def test_no_line_of_the_foot_leaves_the_figure(width: Width) -> None:
+    figure, _ = context(width).subplots()
+    figures._stamp(figure, "WIDTH 8 of 64 for VGG16, " * 12)
+    figure.draw_without_rendering()
+    boxes = [text.get_window_extent() for text in figure.texts]
+    assert len(boxes) > 1
+    assert min(box.x0 for box in boxes) >= 0
+    assert min(box.y0 for box in boxes) >= 0
+    above = sorted(boxes, key=lambda box: box.y0)
+    assert all(low.y1 <= high.y0 + 1 for low, high in pairwise(above))
 
 
 def test_ours_is_filled_and_solid_the_paper_hollow_and_dashed() -> None:

@@ -38,7 +38,10 @@ def test_a_task_says_on_what_it_was_trained(
 
 
 def test_boolq_says_that_it_lacks_its_passages_where_it_does() -> None:
-    assert labels_of(tab02.task, "cpu").names("BoolQ") == "BoolQ (here asked without its passages)"
+    assert (
+        labels_of(tab02.task, "cpu").names("BoolQ")
+        == "BoolQ (here its questions without their passages)"
+    )
 
 
 @pytest.mark.parametrize("task", [fig03.task, fig06.task, tab02.task], ids=lambda task: task.id)
