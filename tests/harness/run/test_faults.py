@@ -412,7 +412,7 @@ def test_a_damaged_sidecar_is_an_error_that_names_the_file(
         (("run", "toylab/tab01", "--time-budget", "soon"), "25m"),
         (("run", "toylab/tab01", "--executor", "inlin"), "'inline'"),
         (("plot", "toylab/tab01"), "repro run"),
-        (("table", "toylab/tab01", "--format", "latx", "--profile", "cpu"), "repro run"),
+        (("table", "toylab/tab01", "--format", "latx", "--profile", "cpu"), "latex"),
         (("records", "import", "nowhere.tar.gz"), "nowhere.tar.gz does not exist"),
         (("records", "export", "out.tar.gz", "toylab"), "no result"),
     ],
