@@ -351,7 +351,8 @@ def check_rebuilt(
     advice = "run the task again or restore the file"
     if rebuilt is None or rebuilt.csv != stored.csv:
         raise DataError(f"{path} does not follow from the committed records: {advice}")
-    kept = {"judged": stored.meta.judged, "verdicts": stored.meta.verdicts}
+    # These follow from other sources, or are compared below.
+    kept = {name: getattr(stored.meta, name) for name in ("judged", "verdicts", "stands_in")}
     rebuilt = rebuilt.knowing(chances=chances_of(task, rebuilt))
     if rebuilt.meta.model_copy(update=kept) != stored.meta:
         names = [
