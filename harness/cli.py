@@ -9,6 +9,7 @@ import typer
 
 from harness.commands import bench, check, data, output, reading, records, run, verify
 from harness.errors import HarnessError
+from harness.outgoing import guard_streams, tidy
 
 EPILOG = """
 Examples:  repro run supar/fig06 --profile smoke  |  repro check 'supar/*' --json  |
@@ -36,11 +37,12 @@ bench.mount(app)
 
 def main() -> None:
     """Run the command line. Exit codes: see design section 10, or the README."""
+    guard_streams()
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s: %(message)s")
     try:
         app()
     except HarnessError as error:
-        sys.stderr.write(f"repro: {error}\n")
+        sys.stderr.write(f"repro: {tidy(str(error))}\n")
         sys.exit(error.exit_code)
     except KeyboardInterrupt:
         sys.stderr.write("repro: interrupted\n")

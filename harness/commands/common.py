@@ -15,6 +15,7 @@ from harness.declare.params import Scalar
 from harness.declare.profiles import PROFILES, Profile
 from harness.declare.task import Kind
 from harness.errors import UsageError, nearest
+from harness.outgoing import tidy
 
 Selectors = Annotated[
     list[str] | None,
@@ -31,6 +32,8 @@ JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON rows.")]
 CohortOption = Annotated[
     str | None, typer.Option("--cohort", help="Only one set of seeds: first, cohort-1, ...")
 ]
+
+CELL_CHARS = 10_000
 
 
 def parse_profile(name: str) -> Profile:
@@ -120,7 +123,8 @@ def _cell(value: Any) -> str:
         return f"{value:.4g}"
     if isinstance(value, (list, tuple)):
         return ", ".join(_cell(item) for item in value)
-    return str(value)
+    # Before the table folds it: a secret in two lines would not be known.
+    return tidy(str(value), most=CELL_CHARS)
 
 
 def say(text: str) -> None:

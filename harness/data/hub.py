@@ -18,6 +18,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from harness.data.codec import decode, encode, encode_arrays
 from harness.errors import DataError, EnvError, HarnessError, UsageError
+from harness.outgoing import tidy
 from harness.provenance.canonical import canonical_json
 from harness.store import atomic
 
@@ -225,7 +226,7 @@ def _guarded(dataset: Dataset, hub: Hub, action: Callable[[], T]) -> T:
     except HarnessError:
         raise
     except Exception as error:
-        first_line = (str(error).strip() or "no reason given").splitlines()[0][:200]
+        first_line = tidy((str(error).strip() or "no reason given").splitlines()[0], most=200)
         raise EnvError(
             f"cannot fetch {dataset.name} from {hub.repo}"
             f" ({type(error).__name__}: {first_line}): check the network,"

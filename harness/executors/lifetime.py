@@ -11,6 +11,8 @@ import threading
 import time
 import warnings
 
+from harness.outgoing import guard_streams
+
 PR_SET_PDEATHSIG = 1
 LIBRARY_WARNINGS = (
     # peft asks every model of transformers for it, whatever the model is used for.
@@ -29,6 +31,7 @@ def start_worker(runner_pid: int) -> None:
     wait policy two busy processes can slow each other twenty-fold.
     """
     die_with(runner_pid)
+    guard_streams()
     os.environ.setdefault("OMP_WAIT_POLICY", "passive")
     for name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
         os.environ[name] = "1"

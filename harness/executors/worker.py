@@ -12,6 +12,7 @@ from harness.declare.experiment import Outcome, RunResult, Status
 from harness.errors import HarnessError, RunError
 from harness.executors.context import TrialContext
 from harness.executors.job import Job, JobFailed, Report
+from harness.outgoing import TRACEBACK_CHARS, tidy
 from harness.provenance.before import code_of, load_before
 from harness.registry import load_experiment
 from harness.run.trial import Trial
@@ -87,9 +88,9 @@ def _carry_out(trial: Trial, context: TrialContext) -> tuple[Outcome, Status | N
         if _is_disk_full(caught):
             raise RunError(str(caught)) from caught
         status = Status.OOM if _is_out_of_memory(caught) else Status.FAILED
-        # What a library put into its message may not be writable as UTF-8.
-        text = "".join(traceback.format_exception(caught)).encode(errors="replace").decode()
-        return Outcome(rows=()), status, text
+        # Tidy before its last line is looked for: a library's message may hold anything.
+        text = "".join(traceback.format_exception(caught))
+        return Outcome(rows=()), status, tidy(text, most=TRACEBACK_CHARS)
 
 
 def _outcome(result: RunResult) -> Outcome:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from harness.errors import RunError, SpecError
+from harness.outgoing import guard_streams
 
 
 def call_fresh(
@@ -62,6 +63,7 @@ def function_at(where: str) -> Any:
 
 def _main(where: str) -> None:
     """Serve `call_fresh` in its process: parameters on stdin, the result on stdout."""
+    guard_streams()
     params = json.load(sys.stdin)
     with contextlib.redirect_stdout(sys.stderr):
         result = function_at(where)(**params)

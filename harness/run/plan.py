@@ -20,10 +20,11 @@ from harness.measure import machine
 from harness.provenance.before import code_of, load_before
 from harness.publish.evidence import experiment_code
 from harness.run.trial import Trial, cohorts_of, grid_of
+from harness.settings import JUDGE_MODEL, JUDGE_URL, judge_fault
 from harness.store.record import Record
 from harness.store.store import RecordStore, Rejected
 
-JUDGE_SETTINGS = ("REPRO_JUDGE_URL", "REPRO_JUDGE_MODEL")
+JUDGE_SETTINGS = (JUDGE_URL, JUDGE_MODEL)
 """Environment variables without which there is no judge: the base URL of an OpenAI-compatible
 endpoint, and the model it is asked for."""
 
@@ -112,6 +113,8 @@ def lacking(needs: Needs, limits: MachineLimits) -> str:
         return "needs root"
     if needs.judge and not limits.has_judge:
         return f"needs a judge model: set {' and '.join(JUDGE_SETTINGS)}"
+    if needs.judge and (fault := judge_fault()):
+        return f"needs a judge model: {fault}"
     return ""
 
 

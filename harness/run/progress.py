@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from harness.declare.experiment import Status
 from harness.executors.job import Report
+from harness.outgoing import live_stream
 from harness.run.plan import PlannedTrial
 from harness.run.trial import Trial
 
@@ -113,7 +114,7 @@ class LiveProgress:
             TimeElapsedColumn(),
             TimeRemainingColumn(),
             TextColumn("{task.fields[note]}"),
-            console=Console(stderr=True),
+            console=Console(file=live_stream()),
         )
         self._tasks: dict[str, TaskID] = {}
         self._done: Counter[str] = Counter()

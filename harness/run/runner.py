@@ -15,6 +15,7 @@ from harness.declare.task import Task
 from harness.errors import HarnessError, RunError
 from harness.executors.job import Executor, Job, JobFailed, JobLost, Report
 from harness.executors.worker import BUSY
+from harness.outgoing import tidy
 from harness.publish.evidence import experiment_code, seals_of
 from harness.registry import Library
 from harness.run.plan import Action, Plan, PlannedTrial
@@ -253,18 +254,18 @@ class Runner:
         for item in self.plan.with_action(Action.BLOCKED):
             self.summary.num_blocked += 1
             old = self.store.read(item.trial)
-            if isinstance(old, Record) and (old.status, old.note) == ("skipped", item.reason):
+            if isinstance(old, Record) and (old.status, old.note) == ("skipped", tidy(item.reason)):
                 continue
             self._write_without_rows(item.trial, Status.SKIPPED, item.reason)
 
     def _record_lost(self, work: _Work, status: Status, reason: str) -> None:
+        reason = tidy(reason)
         self._write_without_rows(work.trial, status, reason)
         report = Report(key=work.trial.key, status=status, wall_s=0.0, note=reason)
         self._close(work.trial, report)
 
     def _write_without_rows(self, trial: Trial, status: Status, reason: str) -> None:
         """Record an end without a result, unless another run is at the trial right now."""
-        reason = reason.encode(errors="replace").decode()
         with self.store.lock(trial) as is_ours:
             if is_ours:
                 self.store.write(self._empty_record(trial, status, reason))

@@ -22,6 +22,7 @@ from harness.declare.experiment import Row, Status
 from harness.declare.params import Scalar
 from harness.declare.profiles import check_id
 from harness.errors import DataError, RunError, SpecError
+from harness.outgoing import TRACEBACK_CHARS, masked, tidy
 from harness.provenance.canonical import canonical_json, digest
 from harness.run.trial import Trial
 from harness.strict import Strict
@@ -106,7 +107,10 @@ def make_record(
     data: Mapping[str, dict[str, str]] | None = None,
     first_seals: Mapping[str, dict[str, Any]] | None = None,
 ) -> Record:
-    """Return a trial's record; `facts` is what all records of one run and experiment share."""
+    """Return a trial's record; `facts` is what all records of one run and experiment share.
+
+    Its texts are fit to be published: they hold no secret, and notes are short and plain.
+    """
     shared = {name: facts[name] for name in SHARED_FACTS}
     return Record(
         key=trial.key,
@@ -117,9 +121,9 @@ def make_record(
         params=dict(trial.params),
         upstream=[source.key for source in trial.upstream],
         status=status,
-        note=note,
-        error=error,
-        rows=[dict(row) for row in rows],
+        note=tidy(note),
+        error=tidy(error, most=TRACEBACK_CHARS),
+        rows=masked(rows),
         artifacts=list(artifacts),
         seals=facts["seals"],
         first_seals=None if first_seals is None else dict(first_seals),

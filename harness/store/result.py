@@ -17,6 +17,7 @@ from harness.declare.profiles import Profile
 from harness.declare.table import Column, Table
 from harness.declare.task import Task
 from harness.errors import DataError, HarnessError
+from harness.outgoing import tidy
 from harness.provenance.canonical import canonical_json, digest, layered_json
 from harness.run.trial import Trial, cohorts_of, grid_of
 from harness.store.atomic import write_text
@@ -165,14 +166,15 @@ def _gather(
         record = find(trial)
         if not isinstance(record, Record):
             found.counts["missing"] += 1
-            reason = "it was not run" if record is None else record.reason
+            reason = "it was not run" if record is None else tidy(record.reason)
             found.not_run.append(NotRun(trial=trial.name, reason=reason, cohort=cohort))
             continue
         found.counts[record.status] += 1
         if record.is_result:
             found.records[trial.experiment.id].append(record)
         else:
-            reason = record.note or record.error
+            # What an older harness wrote down was not looked at then.
+            reason = tidy(record.note or record.error)
             found.not_run.append(NotRun(trial=trial.name, reason=reason, cohort=cohort))
     return found
 

@@ -14,6 +14,7 @@ from rich.console import Console
 from rich.table import Table
 
 from harness.errors import HarnessError
+from harness.outgoing import guard_streams
 from reproductions.lisa.models.step_memory import Workload, load_config, table
 
 ASSUMED = (
@@ -75,4 +76,5 @@ def shown(rows: Sequence[dict[str, Any]]) -> Table:
 
 
 if __name__ == "__main__":
+    guard_streams()
     app()

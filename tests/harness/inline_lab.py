@@ -20,6 +20,7 @@ from harness.declare.table import Table, value
 from harness.declare.task import Task
 from harness.executors.inline import InlineExecutor
 from harness.executors.job import Executor
+from harness.outgoing import GuardedStream
 from harness.registry import Library, walk_experiments
 from harness.run.plan import MachineLimits, Plan, make_plan
 from harness.run.runner import Runner, Summary
@@ -146,6 +147,8 @@ def meet_fate(point: Fate, ctx: RunContext) -> Sequence[Row]:
                     "sigint": "ignored"
                     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN
                     else "not",
+                    "token": os.environ["HF_TOKEN"],
+                    "guarded": isinstance(sys.stderr, GuardedStream),
                     "blocked": signal.SIGINT in signal.pthread_sigmask(signal.SIG_BLOCK, ()),
                 }
             ]

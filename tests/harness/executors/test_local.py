@@ -122,14 +122,18 @@ def test_a_worker_has_one_thread_and_its_environment(
     # What the worker has must not come from the one who runs the tests.
     monkeypatch.setenv("OMP_NUM_THREADS", "2")
     monkeypatch.delenv("OMP_WAIT_POLICY", raising=False)
+    monkeypatch.setenv("HF_TOKEN", "hf_VerySecretToken7")
     some = job(tmp_path, "environment")
     with closing(LocalExecutor(1)) as executor:
         assert run_to_end(executor, some) == "done"
     record = RecordStore(Workspace(tmp_path)).result(trial_of(some))
     assert record is not None
     assert record.rows == [
-        {"threads": "1", "wait": "passive", "sigint": "ignored", "blocked": False}
-    ]
+        {
+            "threads": "1", "wait": "passive", "sigint": "ignored", "blocked": False,
+            "token": "***", "guarded": True,
+        }
+    ]  # fmt: skip
 
 
 def test_a_record_that_cannot_be_written_reaches_the_runner_as_one_sentence(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -22,6 +21,7 @@ from harness.run.plan import Action, MachineLimits, make_plan
 from harness.run.runner import Runner, Summary
 from harness.run.trial import grid_of
 from harness.store.record import Record
+from harness.store.result import build_result, json_text
 from harness.store.store import RecordStore
 from harness.store.workspace import Workspace
 from reproductions.lisa.finetuning import experiment as finetune
@@ -51,6 +51,7 @@ from tests.reproductions.lisa.scripted_judge import (
 
 CONTEXT = 128
 JUDGED = {"judged": True}
+KEY = "sk-very-secret"
 LIMITS = MachineLimits(
     memory_bytes=2**34, has_cuda=False, gpu_bytes=0, is_root=False, has_judge=True
 )
@@ -227,7 +228,8 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ScriptedJudge]:
         monkeypatch.setenv("NO_PROXY", "127.0.0.1")
         monkeypatch.setenv("REPRO_JUDGE_URL", judge.url)
         monkeypatch.setenv("REPRO_JUDGE_MODEL", "grader")
-        monkeypatch.setenv("REPRO_JUDGE_KEY", "sk-very-secret")
+        # As a file with Windows line ends gives it.
+        monkeypatch.setenv("REPRO_JUDGE_KEY", f"{KEY}\r")
         yield judge
 
 
@@ -259,6 +261,10 @@ def records(store: RecordStore, *, judged: bool) -> list[Record]:
     return [record for record in found if record]
 
 
+def files_of(store: RecordStore) -> list[Path]:
+    return [path for path in store.workspace.runs.rglob("*") if path.is_file()]
+
+
 def test_at_smoke_nobody_grades(store: RecordStore) -> None:
     assert run(store, judged=False).failed == []
     vanilla, lisa = records(store, judged=False)
@@ -274,11 +280,16 @@ def test_at_smoke_nobody_grades(store: RecordStore) -> None:
 
 
 def test_a_failed_trial_goes_on_where_it_was(server: ScriptedJudge, store: RecordStore) -> None:
-    replies = [says("Well. [[4]]"), says("I cannot say."), says("[[9]]"), says("[[2]]")]
-    server.script = [*replies, status(400, "no more today")]
+    """Also where the judge repeats the key in what it says and in its refusal."""
+    replies = [says(f"Well, {KEY}. [[4]]"), says("I cannot say."), says("[[9]]"), says("[[2]]")]
+    server.script = [*replies, status(400, f"no more today, {KEY}")]
     server.then = says("[[3]]")
     (failed,) = run(store, judged=True).failed
-    assert "no more today" in failed.note
+    assert "no more today, ***" in failed.note
+    result = build_result(TASK, "smoke", store.read, JUDGED)
+    assert result is not None
+    assert "no more today, ***" in json_text(result.meta)
+    assert not [path for path in files_of(store) if KEY.encode() in path.read_bytes()]
     before = [one.prompt for one in server.asked]
     # The other trial was run to its end.
     assert len(before) == 5 + 6
@@ -291,7 +302,7 @@ def test_a_failed_trial_goes_on_where_it_was(server: ScriptedJudge, store: Recor
     vanilla, _ = records(store, judged=True)
     ratings = [row["rating"] for row in vanilla.rows]
     assert ratings == [4.0, None, 9.0, 2.0, 3.0, 3.0]
-    assert vanilla.rows[1]["judgement"] == "I cannot say."
+    assert [row["judgement"] for row in vanilla.rows[:2]] == ["Well, ***. [[4]]", "I cannot say."]
     assert {row["judge"] for row in vanilla.rows} == {MODEL}
     left = [path.name for path in (store.workspace.runs / "checkpoints").iterdir()]
     assert not [name for name in left if not name.startswith("judge.pace")]
@@ -306,10 +317,8 @@ def test_prompts_hold_the_answers_and_no_record_the_key(
     for row in (*vanilla.rows, *lisa.rows):
         assert any(str(row["answer"]) in prompt for prompt in asked)
     assert len({row["prompt"] for row in vanilla.rows}) == len(vanilla.rows)
-    files = [path for path in store.workspace.runs.rglob("*") if path.is_file()]
-    assert files
-    assert not [path for path in files if b"sk-very-secret" in path.read_bytes()]
-    assert json.dumps([record.rows for record in (vanilla, lisa)], default=str)
+    assert files_of(store)
+    assert not [path for path in files_of(store) if KEY.encode() in path.read_bytes()]
 
 
 @pytest.mark.parametrize("has_judge", [True, False])

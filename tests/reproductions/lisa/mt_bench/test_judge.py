@@ -16,7 +16,7 @@ from types import SimpleNamespace
 import pytest
 
 from harness.declare.experiment import Needs
-from harness.errors import EnvError, HarnessError, RunError
+from harness.errors import EnvError, HarnessError, RunError, UsageError
 from harness.run.plan import JUDGE_SETTINGS, lacking, probe_limits
 from reproductions.lisa.mt_bench import judge as judge_module
 from reproductions.lisa.mt_bench.judge import Judge, JudgeSettings, Reply, settings_from_environment
@@ -165,7 +165,7 @@ def test_a_reply_that_is_no_completion_is_no_rating(
 def test_silence_is_given_up_after_the_timeout(server: ScriptedJudge, tmp_path: Path) -> None:
     """The judge would be silent for ten minutes; whoever waits for it is seen to hang."""
     server.then = silent(600.0)
-    with pytest.raises(RunError, match=r"stayed silent for 0\.2 s"):
+    with pytest.raises(RunError, match=r"gave no whole answer in 0\.2 s"):
         ask(replace(settings(server.url), timeout_s=0.2, max_retries=1), tmp_path)
     assert len(server.asked) == 2
 
@@ -213,15 +213,6 @@ def test_the_key_is_in_no_message_and_no_representation(
         ask(given, tmp_path)
     assert "wrong key ***" in str(caught.value)
     assert KEY not in "".join(format_exception(caught.value)) + repr(given)
-
-
-def test_a_password_in_the_url_is_in_no_message(server: ScriptedJudge, tmp_path: Path) -> None:
-    given = settings(server.url.replace("://", "://me:hidden-word@"))
-    server.then = status(400, "hidden-word is wrong")
-    with pytest.raises(RunError) as caught:
-        ask(given, tmp_path)
-    assert "the judge at http://127.0.0.1" in str(caught.value)
-    assert "hidden-word" not in "".join(format_exception(caught.value)) + repr(given)
 
 
 def test_content_may_be_missing_or_broken_unicode(server: ScriptedJudge, tmp_path: Path) -> None:
@@ -275,7 +266,7 @@ def test_settings_come_from_the_environment() -> None:
 def test_wrong_settings_are_named(changed: dict[str, str]) -> None:
     given = {"REPRO_JUDGE_URL": "http://h/v1", "REPRO_JUDGE_MODEL": "m"}
     (name,) = changed
-    with pytest.raises(EnvError, match="URL" if "example" in changed[name] else name):
+    with pytest.raises((EnvError, UsageError), match=name):
         settings_from_environment({**given, **changed})
 
 
@@ -286,6 +277,10 @@ def test_a_plan_asks_for_the_settings_that_the_client_needs(
         monkeypatch.setenv(name, "http://h/v1")
     assert lacking(Needs(judge=True), probe_limits()) == ""
     settings_from_environment()
+    monkeypatch.setenv("REPRO_JUDGE_KEY", "two words")
+    assert "needs a judge model: REPRO_JUDGE_KEY is no key" in lacking(
+        Needs(judge=True), probe_limits()
+    )
     for name in JUDGE_SETTINGS:
         with monkeypatch.context() as patch:
             patch.delenv(name)
