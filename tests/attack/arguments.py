@@ -39,7 +39,7 @@ VALUES = (
 NUMBERS = ("-1", "0", "1e9", "100000000", "9" * 400, "nan", "", "two", "3.5", "\uff11")
 NAMES = ("x", "seed", "ms", "mode", "colour", "", "__class__", "x.y", "seeds", "é")
 OUTS = (
-    "", ".", "..", "/", "/nonexistent/a.svg", "/dev/full", "results", "a/b/c/d.svg", "x" * 300,
+    "", ".", "..", "/", "/nonexistent/a.svg", "results", "a/b/c/d.svg", "x" * 300,
     "é.svg", "a\nb.svg", "/proc/self/mem", "results/toylab/fig01.cpu.csv", "figures/a.svg/b",
 )  # fmt: skip
 READING = (CHECK, TABLE, LONG, PLOT, PLAN, STATUS, LIST, SUMMARY, EXPORT, REPORT)
