@@ -29,6 +29,9 @@ ProfileOption = Annotated[
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON rows.")]
 
+ForceOption = Annotated[
+    bool, typer.Option("--force", help="Also over a file that git tracks, or of another kind.")
+]
 CohortOption = Annotated[
     str | None, typer.Option("--cohort", help="Only one set of seeds: first, cohort-1, ...")
 ]

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Annotated, Any, get_args
 
 import typer
 
-from harness.commands.common import Selectors, parse_profile, say
+from harness.commands.common import ForceOption, Selectors, parse_profile, say
 from harness.declare.profiles import PROFILES
 from harness.declare.task import Task
 from harness.errors import UsageError, nearest
 from harness.registry import Library, load_registry
-from harness.store.atomic import write_bytes, write_text
+from harness.store.out import write_out
 from harness.store.workspace import find_workspace
 
 if TYPE_CHECKING:  # what it imports would slow every verb down
@@ -23,6 +23,9 @@ StoredProfile = Annotated[
 ]
 TaskArgument = Annotated[str, typer.Argument(help="A task's id, such as supar/fig06.")]
 OutOption = Annotated[Path | None, typer.Option("--out", help="File; stdout by default.")]
+FigureOption = Annotated[
+    Path | None, typer.Option("--out", help="File; PAPER-ITEM.PROFILE.FORMAT here by default.")
+]
 
 
 def mount(app: typer.Typer) -> None:
@@ -38,7 +41,8 @@ def plot(
     profile: StoredProfile = None,
     fmt: Annotated[str, typer.Option("--format", help="svg, png, pdf or pgf.")] = "svg",
     width: Annotated[str, typer.Option(help="single or double column.")] = "double",
-    out: OutOption = None,
+    out: FigureOption = None,
+    force: ForceOption = False,
 ) -> None:
     """Draw a task's figure from its stored table; the same table gives the same bytes."""
     from harness.publish.figures import Format, draw
@@ -58,7 +62,7 @@ def plot(
         fmt=_one_of(fmt, get_args(Format), "format"),
     )
     target = out or Path(f"{task.id.replace('/', '-')}.{scale}.{fmt}")
-    write_bytes(target, image)
+    write_out(target, image, force=force)
     say(f"wrote {target} ({len(image)} bytes)")
 
 
@@ -80,6 +84,7 @@ def table(
         bool, typer.Option("--long", help="A line for each row of the CSV, seeds aggregated.")
     ] = False,
     out: OutOption = None,
+    force: ForceOption = False,
 ) -> None:
     """Print a task's table as the paper prints it, its values beside ours in the same cells."""
     from harness.publish.refresh import reference_of
@@ -98,7 +103,7 @@ def table(
     if out is None:
         typer.echo(text, nl=not text.endswith("\n"))
         return
-    write_text(out, text)
+    write_out(out, text.encode(), force=force)
     say(f"wrote {out}")
 
 
@@ -109,8 +114,10 @@ def report(
 ) -> None:
     """Write the static report to site/, and RESULTS.md from the committed profiles."""
     from harness.publish.report import build_report, build_results
+    from harness.store.pair import finish_pairs
 
     library, workspace = load_registry(), find_workspace()
+    finish_pairs(workspace.root / "results")
     if not site_only:
         say(f"wrote {build_results(workspace, library)}")
     say(f"wrote {build_report(workspace, library)}: open it in a browser")

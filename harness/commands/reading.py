@@ -88,11 +88,10 @@ def show_plan(
     scale = parse_profile(profile)
     store = RecordStore(find_workspace().with_overrides(overrides))
     tasks = library.select(selectors or [], parse_kind(kind))
-    store.unpack_all(experiments_of(tasks), scale)
     plan = make_plan(
         tasks,
         scale,
-        store,
+        store.with_committed(experiments_of(tasks), scale),
         probe_limits(),
         overrides=overrides,
         cohort=cohort,

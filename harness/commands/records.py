@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from harness.commands.common import (
+    ForceOption,
     KindOption,
     ProfileOption,
     Selectors,
@@ -29,13 +30,14 @@ def export(
     selectors: Selectors = None,
     kind: KindOption = None,
     profile: ProfileOption = "gpu",
+    force: ForceOption = False,
 ) -> None:
     """Write the results of some tasks, and artifacts up to 16 MiB, to one file."""
     from harness.store.archive import export_records
 
     library = load_registry()
     tasks = library.select(selectors or [], parse_kind(kind))
-    summary = export_records(find_workspace(), tasks, parse_profile(profile), file)
+    summary = export_records(find_workspace(), tasks, parse_profile(profile), file, force=force)
     say(f"wrote {file}: {summary.num_records} records, {summary.num_artifacts} artifacts")
     if summary.left_out:
         say(f"left out (too large, missing or altered): {', '.join(summary.left_out)}")

@@ -149,7 +149,7 @@ def _carry_out(
 
     executor = make_executor(executor_name, min(num_workers, max(plan.num_to_run, 1)))
     _announce(plan)
-    refresh = Refresher(store.workspace, library, plan.profile, store, plan.overrides)
+    refresh = Refresher(store.workspace, library, plan.profile, plan.overrides)
     runner = Runner(
         plan,
         store,
@@ -181,10 +181,13 @@ def _announce(plan: Plan) -> None:
 def _open_store(workspace: Workspace, tasks: Sequence[Task], profile: Profile) -> RecordStore:
     """Return the records of a checkout, filled from the committed ones."""
     from harness.registry import experiments_of
-    from harness.store.store import RecordStore, remove_leftovers
+    from harness.store.atomic import remove_leftovers
+    from harness.store.pair import finish_pairs
+    from harness.store.store import RecordStore
 
     for folder in (workspace.runs, workspace.results(profile), workspace.figures(profile)):
         remove_leftovers(folder)
+    finish_pairs(workspace.results(profile))
     store = RecordStore(workspace)
     store.unpack_all(experiments_of(tasks), profile)
     return store

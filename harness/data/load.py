@@ -166,7 +166,7 @@ def data_folder() -> Path | None:
     value = os.environ.get("REPRO_DATA")
     if not value:
         return None
-    if not Path(value).is_dir():
+    if not os.path.isdir(value):  # noqa: PTH112 - the other raises for a name that is too long
         raise DataError(f"REPRO_DATA={value} is not a folder: correct or unset the variable")
     return Path(value)
 

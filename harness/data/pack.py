@@ -62,10 +62,15 @@ def pack(names: Iterable[str], out: Path) -> list[Packed]:
 
 
 def _must_be_new(out: Path) -> None:
-    if out.exists() and not out.is_dir():
-        raise UsageError(f"{out} is a file: name a new folder")
-    if out.exists() and any(out.iterdir()):
-        raise UsageError(f"{out} is not empty: name a new folder, nothing is overwritten")
+    try:
+        if any(out.iterdir()):
+            raise UsageError(f"{out} is not empty: name a new folder, nothing is overwritten")
+    except NotADirectoryError as error:
+        raise UsageError(f"{out} is a file: name a new folder") from error
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise UsageError(f"{out} cannot be used ({error.strerror}): name a new folder") from error
 
 
 def _checked(name: str) -> Source | None:

@@ -15,9 +15,15 @@ GPU_UP: tuple[Profile, ...] = ("gpu", "paper")
 PAPER: tuple[Profile, ...] = ("paper",)
 
 
+MAX_WORD = 100
+"""Characters of each half of an id, which names folders and files."""
+
+
 def check_id(name: str) -> None:
-    """Raise SpecError unless `name` reads `<paper>/<word>` in lower case."""
+    """Raise SpecError unless `name` reads `<paper>/<word>` in lower case, not too long."""
     paper, slash, word = name.partition("/")
     allowed = set("abcdefghijklmnopqrstuvwxyz0123456789_")
     if not (slash and paper and word and set(paper) <= allowed and set(word) <= allowed):
         raise SpecError(f"id {name!r}: need <paper>/<word> in lower case, digits and underscores")
+    if max(len(paper), len(word)) > MAX_WORD:
+        raise SpecError(f"id {name[:MAX_WORD]!r}...: need at most {MAX_WORD} characters a word")

@@ -17,7 +17,7 @@ from typing import Any
 
 from pebble import ProcessExpired, ProcessPool
 
-from harness.errors import RunError
+from harness.errors import EnvError, RunError
 from harness.executors.job import Job, JobFailed, JobLost, Report
 from harness.executors.lifetime import start_worker
 from harness.executors.worker import run_job
@@ -79,6 +79,11 @@ class LocalExecutor:
                     return self._pool.schedule(run_job, args=[job], timeout=job.timeout_s)
             except RuntimeError:
                 self._replace_pool()
+            except OSError as error:  # no room or no right for semaphores in /dev/shm
+                raise EnvError(
+                    f"cannot start worker processes ({error.strerror}): make /dev/shm writable, "
+                    "or use --executor inline"
+                ) from error
 
     def _replace_pool(self) -> None:
         self._pool.stop()  # type: ignore[no-untyped-call]

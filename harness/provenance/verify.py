@@ -6,12 +6,9 @@ each, and no line is ever taken away.
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import json
-import os
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
@@ -20,13 +17,13 @@ from pydantic import ValidationError
 from harness.declare.experiment import Experiment
 from harness.declare.profiles import Profile
 from harness.declare.task import Task
-from harness.errors import DataError, RunError
+from harness.errors import DataError
 from harness.measure.machine import cpu_name
 from harness.provenance.agreement import OutcomeWord
 from harness.provenance.before import Before, code_of
 from harness.provenance.canonical import canonical_json
 from harness.publish.evidence import experiment_code
-from harness.store.atomic import write_bytes
+from harness.store.atomic import alone_in, write_bytes
 from harness.store.record import Record
 from harness.store.workspace import Workspace
 from harness.strict import Strict, explain
@@ -129,7 +126,7 @@ def keep_verification(workspace: Workspace, outcome: Verification, profile: Prof
     """
     path = verifications_path(workspace, outcome.experiment, profile)
     line = canonical_json(outcome.model_dump(mode="json")).encode()
-    with _alone_in(path.parent):
+    with alone_in(path.parent):
         write_bytes(path, b"".join(each + b"\n" for each in [*_whole_lines(path), line]))
 
 
@@ -147,23 +144,6 @@ def _whole_lines(path: Path) -> list[bytes]:
         return whole
     # Only its line end was lost, as some editors do.
     return [*whole, rest]
-
-
-@contextmanager
-def _alone_in(folder: Path) -> Iterator[None]:
-    """Keep other processes from adding to a folder's files meanwhile; leaves no file behind."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        handle = os.open(folder, os.O_RDONLY)
-    except OSError as error:
-        raise RunError(
-            f"cannot write below {folder} ({error.strerror}): check the folder's permissions"
-        ) from error
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(handle)
 
 
 def verified_text(found: Sequence[Verification]) -> str:

@@ -52,16 +52,37 @@ def refresh_task(
     *,
     overrides: Mapping[str, Scalar] | None = None,
 ) -> list[CheckRow]:
-    """Rebuild a task's CSV, JSON and figure from its records; return its verdicts.
+    """Rebuild a task's packed records, CSV, JSON and figure; return its verdicts.
 
     Nothing is written where no trial has a result. A figure that cannot be drawn from an
     incomplete table is left out with a warning; the table and the verdicts stand.
     """
-    store = RecordStore(workspace)
+    store, reference = RecordStore(workspace), reference_of(library, task)
+    result, rows = _build(store, library, task, profile, reference, overrides)
+    if workspace.is_committed(profile):
+        # Records first: killed in between, a result never rests on what is not there.
+        pack_experiments(workspace, task, profile, store)
+    if result is None:
+        return rows
+    write_result(workspace, task, result)
+    if task.figure is not None:
+        _draw(workspace, task, result, reference, profile)
+    return rows
+
+
+def _build(
+    store: RecordStore,
+    library: Library,
+    task: Task,
+    profile: Profile,
+    reference: pd.DataFrame,
+    overrides: Mapping[str, Scalar] | None,
+) -> tuple[TaskResult | None, list[CheckRow]]:
+    """Return a task's result, None where no trial has one, and its verdicts."""
+    workspace = store.workspace
     built = build_result(task, profile, store.read, overrides)
-    reference = reference_of(library, task)
     if built is None:
-        return judge(task, None, profile, reference).rows
+        return None, judge(task, None, profile, reference).rows
     stored = _stored_meta(workspace, task, profile)
     former = {} if stored is None else dict(stored.judged)
     built = built.knowing(judged=former, chances=chances_of(task, built, stored))
@@ -79,10 +100,7 @@ def refresh_task(
         verdicts=[row.to_json() for row in judged.rows],
         stands_in=dict(labels_of(task, profile, library.titles[task.id]).here),
     )
-    write_result(workspace, task, result)
-    if task.figure is not None:
-        _draw(workspace, task, result, reference, profile)
-    return judged.rows
+    return result, judged.rows
 
 
 def _stored_meta(workspace: Workspace, task: Task, profile: Profile) -> ResultMeta | None:
@@ -172,11 +190,10 @@ class Refresher:
         workspace: Workspace,
         library: Library,
         profile: Profile,
-        store: RecordStore,
         overrides: Mapping[str, Scalar],
     ) -> None:
         self.workspace, self.library, self.profile = workspace, library, profile
-        self.store, self.overrides = store, overrides
+        self.overrides = overrides
         self.checks: dict[str, list[CheckRow]] = {}
         self.broken: dict[str, str] = {}
 
@@ -188,8 +205,6 @@ class Refresher:
             # Where two runs go at once, the one that writes last must have read last.
             with FileLock(folder / "refresh.lock"):
                 self.checks[task.id] = refresh_task(*where, overrides=self.overrides)
-                if self.workspace.is_committed(self.profile):
-                    pack_experiments(self.workspace, task, self.profile, self.store)
         except RunError:
             raise
         except OSError as error:

@@ -45,11 +45,11 @@ def trial_states(tasks: Sequence[Task], profile: Profile, store: RecordStore) ->
     """Return the state of every trial behind the tasks, experiment by experiment."""
     states = []
     for experiment in experiments_of(tasks):
-        store.unpack(experiment.id, profile)
+        committed = store.with_committed([experiment], profile)
         digest = experiment_code(experiment)
         before = load_before(store.workspace.root, experiment.paper)
         for trial in all_trials(experiment, profile):
-            record = store.read(trial)
+            record = committed.read(trial)
             stale = isinstance(record, Record) and code_of(record, before) != digest
             states.append(_state(trial, record, stale=stale))
     return states

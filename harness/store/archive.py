@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import hashlib
 import io
+import os
 import tarfile
 import zlib
 from collections.abc import Sequence
@@ -17,6 +18,7 @@ from harness.errors import DataError, UsageError
 from harness.registry import experiments_of
 from harness.run.trial import Trial, all_trials, with_upstream
 from harness.store.atomic import write_bytes
+from harness.store.out import write_out
 from harness.store.record import Record, check_names, pack_bytes, parse_record
 from harness.store.store import RecordStore
 from harness.store.workspace import Workspace
@@ -35,14 +37,21 @@ class Summary:
 
 
 def export_records(
-    workspace: Workspace, tasks: Sequence[Task], profile: Profile, file: Path
+    workspace: Workspace,
+    tasks: Sequence[Task],
+    profile: Profile,
+    file: Path,
+    *,
+    force: bool = False,
 ) -> Summary:
     """Write the results behind some tasks to an archive; the same records give the same bytes.
 
-    Raises UsageError where there is no result to carry.
+    force: also over a file of another kind, or one that git tracks; else that is a UsageError,
+    as is that there is no result to carry.
     """
-    store = RecordStore(workspace)
-    store.unpack_all(experiments_of(tasks), profile)
+    if not force and not _may_be_replaced(file):
+        raise UsageError(f"{file} is no archive of records: name another file, or add --force")
+    store = RecordStore(workspace).with_committed(experiments_of(tasks), profile)
     trials: dict[str, Trial] = {}
     for experiment in experiments_of(tasks):
         for trial in all_trials(experiment, profile):
@@ -55,8 +64,22 @@ def export_records(
     members = {RECORDS: pack_bytes(records.values())}
     for key, record in records.items():
         members.update(_artifacts(store, trials[key], record, summary))
-    write_bytes(file, _archive(members))
+    write_out(file, _archive(members), force=force)
     return summary
+
+
+def _may_be_replaced(file: Path) -> bool:
+    """Say whether an archive may be written where another file may be: not over another kind."""
+    try:
+        # Empty, as mktemp leaves it, or no plain file, which is written into.
+        if not os.path.isfile(file) or file.stat().st_size == 0:  # noqa: PTH113
+            return True
+        # Its first member tells: what follows may be large.
+        with tarfile.open(file, mode="r|gz") as tar:
+            first = tar.next()
+    except (OSError, EOFError, tarfile.TarError, zlib.error):
+        return False
+    return first is not None and (first.name == RECORDS or first.name.startswith("artifacts/"))
 
 
 def _artifacts(

@@ -7,38 +7,45 @@ flush, fsync, rename, fsync of the folder.
 from __future__ import annotations
 
 import errno
+import fcntl
+import functools
 import os
-import tempfile
+import secrets
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import BinaryIO
 
 from harness.errors import RunError
+
+TEMPORARY = ".*.repro.tmp"
+REPEATED_BYTES = 200
+"""How much of a file's name its temporary one repeats: a name may have 255 bytes."""
 
 
 def write_bytes(path: Path, data: bytes) -> None:
     """Write `data` to `path` so that a crash at any instant leaves the old file or the new.
 
-    Creates missing folders. Raises RunError on a full disk or a read-only folder; the old
+    Creates missing folders, keeps the mode of a file that is there, and clears what killed
+    writers left in the folder. Raises RunError on a full disk or a read-only folder; the old
     file is then intact and the temporary one is gone.
     """
-    temporary: str | None = None
+    temporary = path.with_name(f".{_cut(path.name)}.{secrets.token_hex(8)}.repro.tmp")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        handle, temporary = tempfile.mkstemp(
-            prefix=f".{path.name}.", suffix=".tmp", dir=path.parent
-        )
-        with os.fdopen(handle, "wb") as stream:
+        _clear_once(path.parent)
+        with _create(temporary) as stream:
             stream.write(data)
             stream.flush()
+            _set_mode(path, stream)
             os.fsync(stream.fileno())
-        Path(temporary).chmod(0o644)
-        Path(temporary).replace(path)
-        temporary = None
+            temporary.replace(path)
         _sync_folder(path.parent)
     except OSError as error:
-        raise RunError(_explain(path, error)) from error
+        raise RunError(explain(path, error)) from error
     finally:
-        if temporary is not None:  # an error, or an interrupt
-            Path(temporary).unlink(missing_ok=True)
+        with suppress(OSError):  # it is there after an error or an interrupt only
+            temporary.unlink()
 
 
 def write_text(path: Path, text: str) -> None:
@@ -46,10 +53,77 @@ def write_text(path: Path, text: str) -> None:
     write_bytes(path, text.encode())
 
 
-def _explain(path: Path, error: OSError) -> str:
+def explain(path: Path, error: OSError) -> str:
+    """Say in one sentence why a file could not be written."""
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
         return f"the disk is full while writing {path}: free some space and run again"
-    return f"cannot write {path} ({error.strerror}): check the folder's permissions and run again"
+    return f"cannot write {path} ({error.strerror}): check path and permissions, and run again"
+
+
+@contextmanager
+def alone_in(folder: Path) -> Iterator[None]:
+    """Keep other processes that ask from a folder's files meanwhile; leaves no file behind.
+
+    The kernel lets the next one in when this one dies. Not to be nested.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        handle = os.open(folder, os.O_RDONLY)
+    except OSError as error:
+        raise RunError(
+            f"cannot write below {folder} ({error.strerror}): check the folder's permissions"
+        ) from error
+    try:
+        with suppress(OSError):  # a file system without locks
+            fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)
+
+
+def remove_leftovers(folder: Path) -> None:
+    """Remove temporary files that killed writers left anywhere below a folder."""
+    _clear(folder.rglob(TEMPORARY))
+
+
+@functools.cache
+def _clear_once(folder: Path) -> None:
+    _clear(folder.glob(TEMPORARY))
+
+
+def _clear(found: Iterable[Path]) -> None:
+    for path in found:
+        with suppress(OSError), path.open("rb") as stream:
+            # A writer holds the lock of its file until the file has its name, or it dies.
+            fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            path.unlink()
+
+
+def _create(temporary: Path) -> BinaryIO:
+    """Return a new file that no other process clears away while it is open."""
+    while True:
+        handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
+        stream = os.fdopen(handle, "wb")
+        with suppress(OSError):  # a file system without locks: then nobody clears either
+            fcntl.flock(stream, fcntl.LOCK_EX)
+        if os.fstat(handle).st_nlink:
+            return stream
+        stream.close()  # cleared away before it was locked
+
+
+def _set_mode(path: Path, stream: BinaryIO) -> None:
+    """Give a new file the mode of the one that is there, else what the umask leaves it."""
+    made = os.fstat(stream.fileno()).st_mode & 0o777
+    try:
+        wanted = path.stat().st_mode & 0o777
+    except FileNotFoundError:
+        wanted = made | 0o600  # whatever the umask, we must read again what we wrote
+    if wanted != made:
+        os.fchmod(stream.fileno(), wanted)
+
+
+def _cut(name: str) -> str:
+    return name.encode(errors="replace")[:REPEATED_BYTES].decode(errors="ignore")
 
 
 def _sync_folder(folder: Path) -> None:

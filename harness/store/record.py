@@ -28,6 +28,7 @@ from harness.run.trial import Trial
 from harness.strict import Strict
 
 SCHEMA_VERSION = 2
+MAX_NAME_BYTES = 255
 RESTORE = "restore it with git checkout"
 
 
@@ -167,8 +168,9 @@ def check_names(record: Record, *, where: str) -> None:
     if not re.fullmatch(r"[0-9a-f]{64}", record.key):
         raise DataError(f"{where} is foreign: its key {record.key[:80]!r} is no SHA-256")
     for entry in record.artifacts:
-        if Path(entry.name).name != entry.name or entry.name in ("", "..", "."):
-            raise DataError(f"{where} is foreign: {entry.name!r} is no plain file name")
+        is_plain = Path(entry.name).name == entry.name and entry.name not in ("", "..", ".")
+        if not is_plain or len(entry.name.encode(errors="replace")) > MAX_NAME_BYTES:
+            raise DataError(f"{where} is foreign: {entry.name[:80]!r} is no plain file name")
 
 
 def upgrade(body: Any, *, where: str) -> Any:

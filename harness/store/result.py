@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import hashlib
 import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -20,7 +19,6 @@ from harness.errors import DataError, HarnessError
 from harness.outgoing import tidy
 from harness.provenance.canonical import canonical_json, digest, layered_json
 from harness.run.trial import Trial, cohorts_of, grid_of
-from harness.store.atomic import write_text
 from harness.store.meta import (
     SCHEMA_VERSION,
     ColumnMeta,
@@ -29,6 +27,7 @@ from harness.store.meta import (
     ResultMeta,
     TrialCounts,
 )
+from harness.store.pair import read_pair, write_pair
 from harness.store.record import Record, line_digest, read_pack
 from harness.store.store import RecordStore, Rejected
 from harness.store.table_csv import (
@@ -36,7 +35,7 @@ from harness.store.table_csv import (
     csv_text,
     first_difference,
     long_frame,
-    read_csv,
+    parse_csv,
     sha256_text,
 )
 from harness.store.workspace import Workspace
@@ -242,10 +241,9 @@ def _collect_provenance(records: Sequence[Record], overrides: dict[str, Scalar])
 
 
 def write_result(workspace: Workspace, task: Task, result: TaskResult) -> Path:
-    """Write the CSV and the JSON beside it; the CSV first, since the JSON holds its hash."""
+    """Write the CSV and the JSON beside it, so that no reader sees one without the other."""
     path = csv_path(workspace, task, result.meta.profile)  # type: ignore[arg-type]
-    write_text(path, result.csv)
-    write_text(path.with_suffix(".json"), json_text(result.meta))
+    write_pair(path, result.csv.encode(), json_text(result.meta).encode())
     return path
 
 
@@ -258,9 +256,13 @@ def json_text(meta: ResultMeta) -> str:
 
 def read_meta(path: Path) -> ResultMeta:
     """Read the JSON beside a CSV. Raises DataError if it is damaged, edited or of another time."""
+    return _parse_meta(path.read_bytes(), path)
+
+
+def _parse_meta(data: bytes, path: Path) -> ResultMeta:
     advice = "run the task again or restore the file"
     try:
-        body = json.loads(path.read_bytes())
+        body = json.loads(data)
         found = body.pop("digest", None)
         version = body.get("schema_version")
         meta = ResultMeta.model_validate(body) if version == SCHEMA_VERSION else None
@@ -280,12 +282,13 @@ def load_result(workspace: Workspace, task: Task, profile: Profile) -> TaskResul
     """
     path = csv_path(workspace, task, profile)
     beside = path.with_suffix(".json")
-    if not path.exists() and not beside.exists():
+    pair = read_pair(path)
+    if pair.csv is None and pair.json is None:
         return None
-    for needed in (path, beside):
-        if not needed.exists():
-            raise DataError(f"{needed} is missing beside its twin: run the task again")
-    meta = read_meta(beside)
+    if pair.csv is None or pair.json is None:
+        gone = path if pair.csv is None else beside
+        raise DataError(f"{gone} is missing beside its twin: run the task again")
+    meta = _parse_meta(pair.json, beside)
     has_cohorts = meta.columns[:1] == [ColumnMeta(**asdict(COHORT))]
     columns = with_cohort(task.table) if has_cohorts else task.table
     if (meta.task, meta.profile) != (task.id, profile):
@@ -293,28 +296,30 @@ def load_result(workspace: Workspace, task: Task, profile: Profile) -> TaskResul
             f"{beside} is of {meta.task} at {meta.profile}: run {task.id} again or restore the file"
         )
     try:
-        table = read_csv(path, columns)
+        table = parse_csv(pair.csv, columns, where=str(path))
     except (csv.Error, ValueError, OverflowError) as error:
         raise DataError(
             f"{path} is no table ({_in_one_line(error)}): run the task again or restore the file"
         ) from error
-    # Bytes, not text: another line end is a change too.
-    if hashlib.sha256(path.read_bytes()).hexdigest() != meta.csv_sha256:
-        raise DataError(_where_changed(workspace, task, profile, path))
-    return TaskResult(_split(table, columns), meta, path.read_bytes().decode())
+    text = pair.csv.decode()
+    if sha256_text(text) != meta.csv_sha256:
+        raise DataError(_where_changed(workspace, task, profile, path, text))
+    return TaskResult(_split(table, columns), meta, text)
 
 
 def _in_one_line(error: Exception) -> str:
     return " ".join(str(error).split())[:200]
 
 
-def _where_changed(workspace: Workspace, task: Task, profile: Profile, path: Path) -> str:
+def _where_changed(
+    workspace: Workspace, task: Task, profile: Profile, path: Path, text: str
+) -> str:
     """Say which line of a CSV differs from the committed records, where these tell it."""
     try:
         rebuilt = _rebuild_csv(workspace, task, profile)
     except HarnessError:
         rebuilt = None
-    line = first_difference(path.read_text(encoding="utf-8"), rebuilt) if rebuilt else 0
+    line = first_difference(text, rebuilt) if rebuilt else 0
     place = f"{path} line {line}" if line else str(path)
     return (
         f"{place} was changed after it was written (its hash differs from the one in "

@@ -1,14 +1,13 @@
 """The records of a checkout: one file per trial, and the committed file of each experiment.
 
-A record that cannot be used is kept beside its place, never deleted.
+A record that cannot be used is kept beside its place, never deleted. To read changes no file.
 """
 
 from __future__ import annotations
 
 import hashlib
-import time
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,14 +15,13 @@ from typing import Any
 from filelock import FileLock, Timeout
 
 from harness.declare.experiment import Experiment
+from harness.declare.profiles import Profile
 from harness.errors import DataError, RunError
 from harness.provenance.before import load_before
 from harness.run.trial import Trial
-from harness.store.atomic import write_bytes
+from harness.store.atomic import alone_in, write_bytes
 from harness.store.record import Record, pack_bytes, parse_record, read_pack
 from harness.store.workspace import Workspace
-
-LEFTOVER_S = 600.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +37,7 @@ class RecordStore:
 
     def __init__(self, workspace: Workspace) -> None:
         self.workspace = workspace
+        self._committed: dict[str, Record] = {}
 
     def path(self, trial: Trial) -> Path:
         return self.workspace.runs / "records" / trial.experiment.id / f"{trial.key}.json"
@@ -74,8 +73,25 @@ class RecordStore:
         finally:
             lock.release()
 
+    def with_committed(self, experiments: Iterable[Experiment], profile: Profile) -> RecordStore:
+        """Return a store that finds committed results too, as they would stand unpacked."""
+        other = RecordStore(self.workspace)
+        for experiment in experiments:
+            path = self.pack_path(experiment.id, profile)
+            if path.exists():
+                other._committed |= {record.key: record for record in read_pack(path)}
+        return other
+
     def read(self, trial: Trial) -> Record | Rejected | None:
         """Return a trial's record, why it cannot be used, or None where there is none."""
+        found = self._read_own(trial)
+        if isinstance(found, Record) and found.is_result:
+            return found
+        committed = self._committed.get(trial.key)
+        same = committed is not None and committed.params == dict(trial.params)
+        return committed if same else found
+
+    def _read_own(self, trial: Trial) -> Record | Rejected | None:
         path = self.path(trial)
         try:
             line = path.read_text(encoding="utf-8")
@@ -116,17 +132,19 @@ class RecordStore:
         A result that is there stays, unless `replace`; a failure never replaces a result.
         """
         path = self.workspace.runs / "records" / record.experiment / f"{record.key}.json"
-        if path.exists():
-            try:
-                old = parse_record(path.read_text(encoding="utf-8"), where=str(path))
-            except (DataError, UnicodeDecodeError, OSError):
-                set_aside(path)
-            else:
-                if (old.key, old.params) != (record.key, record.params):
+        # Two runs may find the same torn record, or write the same one.
+        with alone_in(path.parent):
+            if path.exists():
+                try:
+                    old = parse_record(path.read_text(encoding="utf-8"), where=str(path))
+                except (DataError, UnicodeDecodeError, OSError):
                     set_aside(path)
-                elif old.is_result and not (replace and record.is_result):
-                    return
-        write_bytes(path, (record.to_line() + "\n").encode())
+                else:
+                    if (old.key, old.params) != (record.key, record.params):
+                        set_aside(path)
+                    elif old.is_result and not (replace and record.is_result):
+                        return
+            write_bytes(path, (record.to_line() + "\n").encode())
 
     def artifacts_intact(self, trial: Trial, record: Record) -> str:
         """Return why a trial's artifacts cannot be used, or an empty string."""
@@ -170,25 +188,19 @@ class RecordStore:
         for record in read_pack(path):
             target = folder / f"{record.key}.json"
             line = (record.to_line() + "\n").encode()
-            if not target.exists():
-                write_bytes(target, line)
-                count += 1
-            elif target.read_bytes() != line:
+            is_new = not target.exists()
+            if is_new or target.read_bytes() != line:
                 self.write(record)
+            count += is_new
         return count
 
 
 def set_aside(path: Path) -> Path:
-    """Rename a file that cannot be used, so that it is out of the way and not lost."""
+    """Rename a file that cannot be used, so that it is out of the way and not lost.
+
+    To be called where no other process does the same: see `alone_in`.
+    """
     number = 1
     while (target := path.with_name(f"{path.name}.rejected-{number}")).exists():
         number += 1
     return path.rename(target)
-
-
-def remove_leftovers(folder: Path) -> None:
-    """Remove temporary files that a killed process left behind; a living one needs seconds."""
-    for path in folder.rglob(".*.tmp"):
-        with suppress(OSError):
-            if time.time() - path.stat().st_mtime > LEFTOVER_S:
-                path.unlink()

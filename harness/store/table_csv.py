@@ -7,7 +7,6 @@ import hashlib
 import io
 import math
 from collections.abc import Iterable, Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from harness.declare.table import Column, Table
@@ -48,7 +47,7 @@ def build_table(task: Task, frames: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
         raise SpecError(f"task {task.id}: the table lacks the columns {missing}")
     where = f"task {task.id}"
     checked = validate(table[task.table.names], task.table, where=where)
-    return parse_csv(csv_text(checked), task.table, where=where)
+    return parse_csv(csv_text(checked).encode(), task.table, where=where)
 
 
 def validate(table: pd.DataFrame, columns: Table, *, where: str) -> pd.DataFrame:
@@ -119,20 +118,14 @@ def sha256_text(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def read_csv(path: Path, columns: Table) -> pd.DataFrame:
-    """Read a stored table. Raises DataError that names the file and the line."""
-    try:
-        # Not read_text: it would turn a carriage return inside a cell into a line's end.
-        text = path.read_bytes().decode()
-    except (OSError, UnicodeDecodeError) as error:
-        raise DataError(f"{path} cannot be read ({error})") from error
-    return parse_csv(text, columns, where=str(path))
-
-
-def parse_csv(text: str, columns: Table, *, where: str) -> pd.DataFrame:
-    """Return the table that a CSV text holds. Raises DataError that names `where` and the line."""
+def parse_csv(data: bytes, columns: Table, *, where: str) -> pd.DataFrame:
+    """Return the table that a CSV file holds. Raises DataError that names `where` and the line."""
     import pandas as pd
 
+    try:
+        text = data.decode()
+    except UnicodeDecodeError as error:
+        raise DataError(f"{where} cannot be read ({error})") from error
     lines = list(csv.reader(io.StringIO(text, newline="")))
     if not lines or lines[0] != columns.names:
         found = lines[0] if lines else []

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from harness.declare.params import Scalar
 from harness.declare.profiles import Profile
+from harness.errors import EnvError
 from harness.provenance.canonical import digest
 
 COMMITTED_PROFILES: tuple[Profile, ...] = ("cpu", "gpu", "paper")
@@ -53,8 +54,13 @@ class Workspace:
 
 
 def find_workspace() -> Workspace:
-    """Return the folder in REPRO_ROOT, else the source tree, else the current folder."""
+    """Return the folder in REPRO_ROOT, else the source tree, else the current folder.
+
+    Raises EnvError where REPRO_ROOT names no folder: results would seem not to be there.
+    """
     if root := os.environ.get("REPRO_ROOT"):
+        if not os.path.isdir(root):  # noqa: PTH112 - the other raises for a name that is too long
+            raise EnvError(f"REPRO_ROOT={root} is not a folder: correct or unset the variable")
         return Workspace(Path(root).resolve())
     source = Path(__file__).resolve().parents[2]
     return Workspace(source if (source / "pyproject.toml").exists() else Path.cwd())

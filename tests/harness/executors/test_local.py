@@ -27,6 +27,9 @@ from harness.store.store import RecordStore
 from harness.store.workspace import Workspace
 from tests.harness.inline_lab import FACTS, FATES
 from tests.harness.processes import assert_gone, descendants
+from tests.harness.run.test_faults import last_line
+from tests.harness.small_disk import needs_mount
+from tests.harness.toy_paper import ToyPaper
 from tests.waiting import wait_for
 
 
@@ -190,3 +193,19 @@ def test_only_warnings_between_libraries_are_hidden() -> None:
         model.is_gradient_checkpointing.fget(stub)
         warnings.warn("`another` is deprecated.", FutureWarning, stacklevel=1)
     assert [str(each.message) for each in shown[1:]] == ["`another` is deprecated."]
+
+
+@needs_mount
+def test_a_read_only_dev_shm_is_one_sentence_with_a_way_round(toy: ToyPaper) -> None:
+    mount = 'mount -t tmpfs -o ro tmpfs /dev/shm && exec "$@"'
+    done = subprocess.run(
+        ["unshare", "--mount", "sh", "-c", mount, "sh", *toy.command("run", "toylab")],
+        env=toy.environment(),
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 2, done.stderr
+    assert "--executor inline" in last_line(done.stderr)
+    assert "Traceback" not in done.stderr

@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 
+from harness.publish import refresh
 from tests.harness.conftest import Cli
 from tests.harness.inline_lab import tree
 from tests.harness.processes import assert_gone, descendants
@@ -190,6 +191,21 @@ def test_a_full_disk_is_one_sentence_and_the_run_goes_on_with_space(
     assert again.code == 0, again.err
     assert f"{stored} reused" in again.err
     assert len(toy.records()) == 24
+
+
+@pytest.mark.parametrize("step", ["write_result", "pack_experiments"])
+def test_cut_off_before_any_file_a_result_still_rests_on_its_records(
+    toy: ToyPaper, cli: Cli, monkeypatch: pytest.MonkeyPatch, step: str
+) -> None:
+    def cut(*args: object, **options: object) -> None:
+        raise KeyboardInterrupt
+
+    assert cli(*INLINE, *CPU, TOY_COUNT="4").code == 0
+    with monkeypatch.context() as patch:
+        patch.setattr(refresh, step, cut)
+        assert cli(*INLINE, *CPU, TOY_COUNT="5").code == 130
+    done = cli("check", "toylab/tab01", *CPU, "--json", TOY_COUNT="4")
+    assert (done.code, json.loads(done.out)[0]["verdict"]) == (0, "REPRODUCED")
 
 
 # Records and what is built from them

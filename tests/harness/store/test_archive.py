@@ -153,6 +153,9 @@ def test_an_edited_record_is_refused_by_line(file: Path, here: Workspace) -> Non
         {"key": "../../../../outside"},
         {"experiment": "../lab/base"},
         {"artifacts": [{"name": "../../outside", "sha256": "0" * 64, "num_bytes": 1}]},
+        {"key": "a" * 300},
+        {"experiment": f"lab/{'a' * 300}"},
+        {"artifacts": [{"name": "a" * 300, "sha256": "0" * 64, "num_bytes": 1}]},
         {"artifacts": [{"name": "..", "sha256": "0" * 64, "num_bytes": 1}]},
     ],
 )

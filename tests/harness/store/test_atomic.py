@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import resource
+import shutil
 import signal
 import subprocess
 import sys
@@ -13,9 +14,11 @@ from pathlib import Path
 import pytest
 
 from harness.errors import RunError
-from harness.store.atomic import write_bytes, write_text
+from harness.store.atomic import TEMPORARY, remove_leftovers, write_bytes, write_text
+from tests.checkout import ROOT
 from tests.harness.inline_lab import tree
 from tests.harness.small_disk import SmallDisk, needs_mount
+from tests.waiting import wait_for
 
 
 def test_a_file_is_written_with_its_folders_and_replaced(tmp_path: Path) -> None:
@@ -102,3 +105,53 @@ def test_a_writer_killed_at_any_instant_leaves_a_whole_file(tmp_path: Path) -> N
         data = path.read_bytes()
         assert len(data) == 200_000 and len(set(data)) == 1
         path.unlink()
+
+
+def writer_killed_amid(path: Path, *, stopped: bool = False) -> subprocess.Popen[bytes]:
+    """Start a writer that is killed, or else only halted, when its temporary file is written."""
+    number = signal.SIGSTOP if stopped else signal.SIGKILL
+    code = (
+        "import os, sys; from pathlib import Path; from harness.store import atomic\n"
+        f"os.fsync = lambda handle: os.kill(os.getpid(), {int(number)})\n"
+        "atomic.write_bytes(Path(sys.argv[1]), b'half')"
+    )
+    writer = subprocess.Popen([sys.executable, "-c", code, str(path)])
+    os.waitpid(writer.pid, os.WUNTRACED)
+    return writer
+
+
+def test_the_next_writer_in_a_folder_clears_what_a_killed_one_left(tmp_path: Path) -> None:
+    foreign = tmp_path / ".mine.tmp"
+    foreign.write_text("another program's")
+    writer_killed_amid(tmp_path / "a.txt")
+    (left,) = set(tmp_path.iterdir()) - {foreign}
+    assert left.match(TEMPORARY)
+    write_bytes(tmp_path / "b.txt", b"b")
+    assert tree(tmp_path) == {".mine.tmp": b"another program's", "b.txt": b"b"}
+
+
+def test_what_a_killed_writer_left_anywhere_below_is_removed(tmp_path: Path) -> None:
+    writer_killed_amid(tmp_path / "a" / "b" / "c.txt")
+    assert len(tree(tmp_path)) == 1
+    remove_leftovers(tmp_path)
+    assert tree(tmp_path) == {}
+
+
+def test_a_temporary_file_of_a_living_writer_stays(tmp_path: Path) -> None:
+    writer = writer_killed_amid(tmp_path / "a.txt", stopped=True)
+    remove_leftovers(tmp_path)
+    write_bytes(tmp_path / "b.txt", b"b")
+    writer.send_signal(signal.SIGCONT)
+    wait_for(lambda: (tmp_path / "a.txt").exists())
+    assert tree(tmp_path) == {"a.txt": b"half", "b.txt": b"b"}
+
+
+def test_git_takes_no_temporary_file(tmp_path: Path) -> None:
+    writer_killed_amid(tmp_path / "a.txt")
+    shutil.copy(ROOT / ".gitignore", tmp_path)
+    for words in (["init", "-q"], ["add", "-A"]):
+        subprocess.run(["git", "-C", str(tmp_path), *words], check=True)
+    done = subprocess.run(
+        ["git", "-C", str(tmp_path), "ls-files"], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.split() == [".gitignore"]

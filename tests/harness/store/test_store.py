@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import gzip
 import json
-import os
+import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +17,7 @@ from harness.errors import DataError
 from harness.provenance.canonical import digest
 from harness.run.trial import Trial
 from harness.store.record import Record, pack_bytes, parse_record, read_pack
-from harness.store.store import RecordStore, Rejected, remove_leftovers
+from harness.store.store import RecordStore, Rejected
 from harness.store.workspace import Workspace
 from tests.harness.inline_lab import SQUARES, make_record
 
@@ -226,12 +228,20 @@ def test_a_pack_cannot_name_a_file_outside_its_folder(store: RecordStore, key: s
         store.unpack(SQUARES.id, "cpu")
 
 
-def test_only_old_temporary_files_are_removed(tmp_path: Path) -> None:
-    old, young, kept = tmp_path / ".a.json.x.tmp", tmp_path / ".b.json.y.tmp", tmp_path / "c.json"
-    for path in (old, young, kept):
-        path.write_text("half")
-    hour_ago = time.time() - 3600
-    os.utime(old, (hour_ago, hour_ago))
-    os.utime(kept, (hour_ago, hour_ago))
-    remove_leftovers(tmp_path)
-    assert sorted(path.name for path in tmp_path.iterdir()) == [".b.json.y.tmp", "c.json"]
+def test_two_writers_that_find_the_same_torn_record_set_it_aside_once(
+    store: RecordStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_raw(store, a_trial(), b"torn")
+    both_look = threading.Barrier(2)
+
+    def parse_together(line: str, *, where: str) -> Record:
+        with suppress(threading.BrokenBarrierError):  # the other one is not let in
+            both_look.wait(timeout=0.3)
+        return parse_record(line, where=where)
+
+    with monkeypatch.context() as patch, ThreadPoolExecutor(2) as pool:
+        patch.setattr("harness.store.store.parse_record", parse_together)
+        list(pool.map(store.write, [make_record(a_trial())] * 2))
+    assert store.result(a_trial()) is not None
+    (kept,) = store.path(a_trial()).parent.glob("*.rejected-*")
+    assert kept.read_bytes() == b"torn"

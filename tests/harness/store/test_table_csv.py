@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -15,7 +14,7 @@ from hypothesis import strategies as st
 from harness.declare.table import Column, Table, param, seed_column, value
 from harness.declare.task import Task
 from harness.errors import DataError, SpecError
-from harness.store.table_csv import build_table, csv_text, first_difference, read_csv, validate
+from harness.store.table_csv import build_table, csv_text, first_difference, parse_csv, validate
 from tests.harness.hand_made import unrun
 
 COLUMNS = Table.of(
@@ -49,29 +48,21 @@ def cells(table: pd.DataFrame) -> list[list[Any]]:
     ]
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("tables")
-
-
 @settings(deadline=None)
 @given(values=st.lists(ROW, max_size=6), names=st.lists(TEXT, min_size=6, max_size=6))
-def test_round_trip(folder: Path, values: list[tuple[Any, ...]], names: list[str]) -> None:
+def test_round_trip(values: list[tuple[Any, ...]], names: list[str]) -> None:
     table = frame([(names[i], i, *row) for i, row in enumerate(values)])
-    path = folder / "table.csv"
-    path.write_bytes(csv_text(table).encode())
-    back = read_csv(path, COLUMNS)
+    back = parse_csv(csv_text(table).encode(), COLUMNS, where="table.csv")
     assert cells(back) == cells(table)
     assert list(back.dtypes) == list(table.dtypes)
     assert csv_text(back) == csv_text(table)
 
 
-def test_awkward_text_survives(folder: Path) -> None:
+def test_awkward_text_survives() -> None:
     texts = ['a,"b"', "two\nlines", "cr\rhere", "\r\n", " blank ", "μP ∂", "\u2028", "", "'"]
     table = frame([(text, i, None, None, None, text or None) for i, text in enumerate(texts)])
-    path = folder / "awkward.csv"
-    path.write_bytes(csv_text(table).encode())
-    assert list(read_csv(path, COLUMNS)["name"]) == texts
+    back = parse_csv(csv_text(table).encode(), COLUMNS, where="table.csv")
+    assert list(back["name"]) == texts
 
 
 def test_format_is_fixed() -> None:
@@ -97,19 +88,15 @@ def test_format_is_fixed() -> None:
         ),
     ],
 )
-def test_bad_csv_names_file_and_line(tmp_path: Path, text: str, message: str) -> None:
-    path = tmp_path / "bad.csv"
-    path.write_text(text)
+def test_bad_csv_names_file_and_line(text: str, message: str) -> None:
     with pytest.raises(DataError, match=r"bad\.csv") as caught:
-        read_csv(path, COLUMNS)
+        parse_csv(text.encode(), COLUMNS, where="bad.csv")
     assert message in str(caught.value)
 
 
-def test_binary_csv_is_refused(tmp_path: Path) -> None:
-    path = tmp_path / "bad.csv"
-    path.write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(DataError, match="cannot be read"):
-        read_csv(path, COLUMNS)
+def test_binary_csv_is_refused() -> None:
+    with pytest.raises(DataError, match=r"bad\.csv cannot be read"):
+        parse_csv(b"\xff\xfe\x00", COLUMNS, where="bad.csv")
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,223 @@
+"""`--out` and other files that a user names: what is there is neither lost nor replaced unasked."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import tarfile
+import threading
+from pathlib import Path
+
+import pytest
+
+from harness.store import out
+from tests.harness.conftest import Cli
+from tests.harness.run.test_faults import CPU, INLINE, assert_one_sentence
+
+TABLE = ("table", "toylab/tab01", *CPU, "--out")
+
+
+@pytest.fixture
+def ran(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Cli:
+    """Return `repro` after a run at cpu, called in a folder of its own."""
+    assert cli(*INLINE, *CPU).code == 0
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    return cli
+
+
+@pytest.fixture
+def text(ran: Cli) -> str:
+    """Return what `repro table` prints."""
+    return ran("table", "toylab/tab01", *CPU).out
+
+
+def export(cli: Cli, *words: str) -> tuple[int, str]:
+    done = cli("records", "export", *words, "toylab", *CPU)
+    return done.code, done.err
+
+
+def test_a_device_stays_a_device(ran: Cli, tmp_path: Path) -> None:
+    null = tmp_path / "null"
+    if os.geteuid() == 0:
+        os.mknod(null, 0o20666, os.makedev(1, 3))
+    else:
+        null.symlink_to("/dev/null")
+    before = null.lstat()
+    assert ran(*TABLE, str(null)).code == 0
+    assert export(ran, str(null))[0] == 0
+    after = null.lstat()
+    assert (after.st_ino, after.st_mode) == (before.st_ino, before.st_mode)
+
+
+def test_a_pipe_gets_the_bytes_and_stays(ran: Cli, text: str, tmp_path: Path) -> None:
+    pipe, got = tmp_path / "pipe", []
+    os.mkfifo(pipe)
+    reader = threading.Thread(target=lambda: got.append(pipe.read_text()))
+    reader.start()
+    assert ran(*TABLE, str(pipe)).code == 0
+    reader.join()
+    assert got == [text]
+    assert pipe.is_fifo()
+
+
+def test_a_pipe_that_nobody_reads_is_one_sentence_in_time(
+    ran: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(out, "PIPE_WAIT_S", 0.1)
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    done = ran(*TABLE, str(pipe))
+    assert (done.code, "nobody reads" in done.err) == (3, True)
+    assert_one_sentence(done.err)
+    assert pipe.is_fifo()
+
+
+def test_a_link_is_followed_to_its_target_and_stays(ran: Cli, text: str, tmp_path: Path) -> None:
+    for name in ("old", "new"):
+        link, target = tmp_path / f"to-{name}", tmp_path / f"{name}.txt"
+        link.symlink_to(target.name)
+        if name == "old":
+            target.write_text("old")
+        assert ran(*TABLE, str(link)).code == 0
+        assert link.is_symlink()
+        assert target.read_text() == text
+
+
+def test_a_link_to_itself_a_long_name_and_a_folder_are_one_sentence(
+    ran: Cli, tmp_path: Path
+) -> None:
+    (tmp_path / "loop").symlink_to("loop")
+    for path in (tmp_path / "loop", tmp_path / ("n" * 300), tmp_path):
+        done = ran(*TABLE, str(path))
+        assert done.code in (2, 3), done
+        assert_one_sentence(done.err)
+    assert (tmp_path / "loop").is_symlink()
+
+
+def test_a_name_of_255_bytes_is_written(ran: Cli, text: str, tmp_path: Path) -> None:
+    path = tmp_path / ("\N{GREEK SMALL LETTER MU}" * 127 + "x")
+    assert ran(*TABLE, str(path)).code == 0
+    assert path.read_text() == text
+
+
+def test_standard_output_by_name_goes_where_standard_output_goes(tmp_path: Path) -> None:
+    """Replaced, a file behind it would lose what was in it and what comes later."""
+    # As /dev/stdout, which a fault here would replace for the whole machine.
+    (tmp_path / "stdout").symlink_to("/proc/self/fd/1")
+    log = tmp_path / "log"
+    log.write_text("before\n")
+    with log.open("a") as stream:
+        child = os.fork()
+        if not child:
+            try:
+                os.dup2(stream.fileno(), 1)
+                out.write_out(tmp_path / "stdout", b"table\n")
+            finally:
+                os._exit(0)
+        os.waitpid(child, 0)
+        stream.write("after\n")
+    assert log.read_text() == "before\ntable\nafter\n"
+
+
+def test_the_mode_of_a_file_is_kept(ran: Cli, tmp_path: Path) -> None:
+    for mode in (0o600, 0o640, 0o755):
+        path = tmp_path / f"{mode:o}"
+        path.touch(mode)
+        path.chmod(mode)
+        assert ran(*TABLE, str(path)).code == 0
+        assert path.stat().st_mode & 0o777 == mode
+        assert path.stat().st_size > 0
+
+
+def test_a_new_file_heeds_the_umask(ran: Cli, tmp_path: Path) -> None:
+    before = os.umask(0o077)
+    try:
+        assert ran(*TABLE, str(tmp_path / "private")).code == 0
+    finally:
+        os.umask(before)
+    assert (tmp_path / "private").stat().st_mode & 0o777 == 0o600
+
+
+def repository(folder: Path, *names: str) -> Path:
+    """Make a repository that tracks some files."""
+    folder.mkdir()
+    for name in names:
+        (folder / name).write_text("tracked\n")
+    for words in (["init", "-q"], ["add", "."]):
+        subprocess.run(["git", "-C", str(folder), *words], check=True)
+    return folder
+
+
+@pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
+def test_a_tracked_file_is_replaced_on_request_only(ran: Cli, text: str, tmp_path: Path) -> None:
+    folder = repository(tmp_path / "repository", "README.md", ":(glob)*")
+    for name in ("README.md", ":(glob)*"):
+        tracked = folder / name
+        done = ran(*TABLE, str(tracked))
+        assert (done.code, "git tracks" in done.err, "--force" in done.err) == (2, True, True)
+        assert_one_sentence(done.err)
+        assert tracked.read_text() == "tracked\n"
+        assert ran(*TABLE, str(tracked), "--force").code == 0
+        assert tracked.read_text() == text
+    archive = folder / "records.tar.gz"
+    assert export(ran, str(archive))[0] == 0
+    subprocess.run(["git", "-C", str(folder), "add", "."], check=True)
+    assert export(ran, str(archive))[0] == 2
+    # Beside them nothing is asked.
+    for _ in range(2):
+        assert ran(*TABLE, str(folder / "mine.txt")).code == 0
+
+
+def test_records_replace_no_file_of_another_kind_unasked(ran: Cli, tmp_path: Path) -> None:
+    other = tmp_path / "thesis.tar.gz"
+    (tmp_path / "chapter").write_text("a year's work")
+    with tarfile.open(other, "w:gz") as archive:
+        archive.add(tmp_path / "chapter", "chapter")
+    plain = tmp_path / "cli.py"
+    plain.write_text("print()\n")
+    for path in (other, plain):
+        before = path.read_bytes()
+        code, err = export(ran, str(path))
+        assert (code, "--force" in err) == (2, True), err
+        assert_one_sentence(err)
+        assert path.read_bytes() == before
+        assert export(ran, str(path), "--force")[0] == 0
+        # One of ours, and an empty file that mktemp made, are replaced as ever.
+        assert export(ran, str(path))[0] == 0
+    (tmp_path / "empty").touch()
+    assert export(ran, str(tmp_path / "empty"))[0] == 0
+
+
+LONG = "n" * 300
+
+
+def test_a_file_that_cannot_be_is_one_sentence(ran: Cli) -> None:
+    Path("plain").touch()
+    for words in (
+        ("records", "export", LONG, "toylab", *CPU),
+        ("records", "import", LONG),
+        ("data", "pack", "toylab", "--out", LONG),
+        ("data", "pack", "toylab", "--out", "plain"),
+    ):
+        done = ran(*words)
+        assert done.code in (2, 3), done
+        assert_one_sentence(done.err)
+
+
+@pytest.mark.parametrize("verb", ["plan", "check", "run"])
+def test_a_root_that_is_no_folder_is_refused(cli: Cli, verb: str) -> None:
+    for root in ("/nonexistent", f"/tmp/{LONG}", __file__):
+        done = cli(verb, "toylab", REPRO_ROOT=root)
+        assert (done.code, root in done.err) == (2, True), done
+        assert_one_sentence(done.err)
+
+
+def test_settings_whose_name_is_too_long_are_one_sentence(cli: Cli) -> None:
+    done = cli("data", "verify", "digits", REPRO_CATALOGUE=LONG)
+    assert done.code == 2
+    assert_one_sentence(done.err)
+    (row,) = json.loads(cli("data", "verify", "mnist", "--json", REPRO_DATA=LONG).out)
+    assert row["reason"] == f"REPRO_DATA={LONG} is not a folder: correct or unset the variable"

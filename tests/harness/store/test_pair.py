@@ -1,0 +1,161 @@
+"""A table and its JSON appear together, read meanwhile or killed at any call."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from harness.store.atomic import remove_leftovers
+from harness.store.pair import finish_pairs
+from harness.store.result import TaskResult, load_result, write_result
+from harness.store.workspace import Workspace
+from tests.checkout import ROOT
+from tests.harness.hand_made import make_claim, make_result, make_task
+from tests.harness.inline_lab import tree
+
+TASK = make_task(make_claim())
+OLD, NEW = make_result(TASK, [0.1, 0.2, 0.3]), make_result(TASK, [0.4, 0.5, 0.6])
+MANY = 1_000_000
+CALLS = ("open", "write", "fsync", "replace", "unlink")
+"""What a writer asks of the system; between any two of them it may be killed."""
+
+
+def killed_at(number: int, workspace: Workspace, result: TaskResult) -> bool:
+    """Write a result in a process that is killed at one of its calls; False if it had no such."""
+    child = os.fork()
+    if child:
+        code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        assert code in (0, 9)
+        return code == 9
+    left = number
+
+    def counted(name: str) -> object:
+        real = getattr(os, name)
+
+        def call(*args: object, **options: object) -> object:
+            nonlocal left
+            if left == 0:
+                os._exit(9)
+            left -= 1
+            return real(*args, **options)
+
+        return call
+
+    for name in CALLS:
+        setattr(os, name, counted(name))
+    try:
+        write_result(workspace, TASK, result)
+        os._exit(0)
+    finally:
+        os._exit(1)
+
+
+def instants(tmp_path: Path, old: TaskResult | None) -> Iterator[Workspace]:
+    """Yield a checkout for each call at which the writer of NEW over `old` was killed."""
+    number = 0
+    while True:
+        workspace = Workspace(tmp_path / f"{number}")
+        if old is not None:
+            assert not killed_at(MANY, workspace, old)
+        if not killed_at(number, workspace, NEW):
+            assert number > 5, "the writer calls nothing that is counted"
+            return
+        yield workspace
+        number += 1
+
+
+@pytest.mark.parametrize("old", [None, OLD], ids=["the first", "over another"])
+def test_a_writer_killed_at_any_call_leaves_one_of_two_whole_results(
+    tmp_path: Path, old: TaskResult | None
+) -> None:
+    found = []
+    for workspace in instants(tmp_path, old):
+        result = load_result(workspace, TASK, "smoke")
+        found.append(None if result is None else result.csv)
+        # Whoever writes next leaves just the pair, whatever it finds.
+        assert not killed_at(MANY, workspace, NEW)
+        assert sorted(Path(name).name for name in tree(workspace.root)) == [
+            "tab01.smoke.csv",
+            "tab01.smoke.json",
+        ]
+    before = None if old is None else old.csv
+    first = found.index(NEW.csv)
+    assert found == [before] * first + [NEW.csv] * (len(found) - first)
+
+
+@pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
+@pytest.mark.parametrize("old", [None, OLD], ids=["the first", "over another"])
+def test_git_takes_nothing_of_what_a_killed_writer_left(
+    tmp_path: Path, old: TaskResult | None
+) -> None:
+    shutil.copy(ROOT / ".gitignore", tmp_path)
+    list(instants(tmp_path, old))
+    git = ["git", "-C", str(tmp_path)]
+    subprocess.run([*git, "init", "-q"], check=True)
+    subprocess.run([*git, "add", "-A", "-f", "*/runs/output/*/results/*/tab01.*"], check=True)
+    done = subprocess.run(
+        [*git, "ls-files", "--others", "--exclude-per-directory=.gitignore"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.split() == [".gitignore"]
+
+
+def test_the_next_run_finishes_what_a_killed_writer_began(tmp_path: Path) -> None:
+    for workspace in instants(tmp_path, OLD):
+        before = load_result(workspace, TASK, "smoke")
+        remove_leftovers(workspace.runs)
+        finish_pairs(workspace.runs)
+        names = sorted(Path(name).name for name in tree(workspace.root))
+        assert names == ["tab01.smoke.csv", "tab01.smoke.json"]
+        after = load_result(workspace, TASK, "smoke")
+        assert before is not None and after is not None
+        assert after.csv == before.csv
+
+
+@contextmanager
+def alternating_writer(workspace: Workspace) -> Iterator[None]:
+    """Write one result over the other meanwhile, in a process of its own."""
+    child = os.fork()
+    if not child:
+        try:
+            while True:
+                write_result(workspace, TASK, NEW)
+                write_result(workspace, TASK, OLD)
+        finally:
+            os._exit(1)
+    try:
+        yield
+    finally:
+        os.kill(child, 9)
+        os.waitpid(child, 0)
+
+
+def test_a_reader_meanwhile_sees_one_of_two_whole_results(tmp_path: Path) -> None:
+    workspace = Workspace(tmp_path)
+    write_result(workspace, TASK, OLD)
+    with alternating_writer(workspace):
+        seen = {result.csv for _ in range(300) if (result := load_result(workspace, TASK, "smoke"))}
+    assert seen == {OLD.csv, NEW.csv}
+
+
+def test_writers_at_once_leave_one_whole_result(tmp_path: Path) -> None:
+    workspace = Workspace(tmp_path)
+
+    def write(result: TaskResult) -> None:
+        for _ in range(20):
+            write_result(workspace, TASK, result)
+
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(write, (OLD, NEW, OLD, NEW)))
+    found = load_result(workspace, TASK, "smoke")
+    assert found is not None and found.csv in (OLD.csv, NEW.csv)
+    assert len(tree(tmp_path)) == 2
