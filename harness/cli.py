@@ -1,56 +1,58 @@
-"""The `repro` command: mounts the verbs, and turns errors into one sentence and an exit code."""
+"""The `repro` command: errors become one sentence and an exit code.
+
+Nothing else is imported before `main` runs, so that an interrupt finds it in charge.
+"""
 
 from __future__ import annotations
 
-import logging
+import gc
 import sys
-
-import typer
-
-from harness.commands import bench, check, data, output, reading, records, run, verify
-from harness.errors import HarnessError
-from harness.outgoing import guard_streams, tidy
-
-EPILOG = """
-Examples:  repro run supar/fig06 --profile smoke  |  repro check 'supar/*' --json  |
-repro plot supar/fig06 --format pdf --width single --out fig06.pdf
-"""
-
-app = typer.Typer(
-    name="repro",
-    help="Does this paper's table hold, on my machine, at my scale?",
-    epilog=EPILOG,
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
-)
-reading.mount(app)
-run.mount(app)
-check.mount(app)
-verify.mount(app)
-output.mount(app)
-app.add_typer(data.app, name="data")
-app.add_typer(records.app, name="records")
-bench.mount(app)
 
 
 def main() -> None:
     """Run the command line. Exit codes: see design section 10, or the README."""
-    guard_streams()
-    logging.basicConfig(level=logging.WARNING, format="%(levelname)s: %(message)s")
     try:
-        app()
-    except HarnessError as error:
-        sys.stderr.write(f"repro: {tidy(str(error))}\n")
-        sys.exit(error.exit_code)
+        code = _run()
     except KeyboardInterrupt:
         sys.stderr.write("repro: interrupted\n")
-        sys.exit(130)
-    except BrokenPipeError:
-        # The reader (head, less) has seen enough; a traceback would only be noise.
-        sys.stderr.close()
-        sys.exit(0)
+        code = 130
+    sys.exit(code)
+
+
+def _run() -> int:
+    """Return the exit code; 0 where a reader of our results (head, less) has seen enough."""
+    from harness.errors import HarnessError
+    from harness.outgoing import guard_streams, tidy
+    from harness.streams import ReaderGone
+
+    guard_streams()
+    code = 0
+    try:
+        code = _carry_out()
+        sys.stdout.flush()
+    except ReaderGone:
+        return code
+    except HarnessError as error:
+        sys.stderr.write(f"repro: {tidy(str(error))}\n")
+        return error.exit_code
+    return code
+
+
+def _carry_out() -> int:
+    import logging
+
+    from harness.commands.app import app
+    from harness.commands.common import broken_said
+
+    # Tables, records and figures are many objects in no circles: passing over them takes long.
+    gc.set_threshold(50_000, 10, 10)
+    logging.basicConfig(level=logging.WARNING, format="%(levelname)s: %(message)s")
+    broken_said.clear()
+    try:
+        app()
+    except SystemExit as end:
+        return int(end.code or 0)
+    return 0
 
 
 if __name__ == "__main__":

@@ -46,11 +46,20 @@ class RunError(HarnessError):
     exit_code = 3
 
 
+class Interrupted(HarnessError):
+    """The person at the keyboard ended it."""
+
+    exit_code = 130
+
+
 def nearest(name: str, known: Iterable[str]) -> str:
     """Return a hint that names the closest known names, or an empty string.
 
     >>> nearest("supar/fig6", ["supar/fig06", "lisa/tab01"])
     "; did you mean 'supar/fig06'?"
     """
-    close = difflib.get_close_matches(name, list(known), n=3, cutoff=0.5)
+    # By what a name is whatever its case: SUPAR/FIG06 resembles nothing here letter by letter.
+    names = {each.casefold(): each for each in known}
+    found = difflib.get_close_matches(name.casefold(), list(names), n=3, cutoff=0.5)
+    close = [names[each] for each in found]
     return f"; did you mean {' or '.join(map(repr, close))}?" if close else ""

@@ -18,6 +18,8 @@ from functools import lru_cache
 from typing import Any, TextIO, cast
 from urllib.parse import quote, quote_plus, unquote
 
+from harness.streams import mend_streams
+
 SECRET_NAME = re.compile(
     r"(?:^|_)(?:TOKEN|SECRET|PASSWORD|PASSWD|(?:JUDGE|API|ACCESS|ADMIN|PRIVATE)_KEY)$",
     re.IGNORECASE,
@@ -129,6 +131,7 @@ class GuardedStream:
 
 def guard_streams() -> None:
     """Guard what this process prints from here on: its tracebacks, logs and warnings too."""
+    mend_streams()
     sys.stdout = _guarded(sys.stdout, _data)
     sys.stderr = _guarded(sys.stderr, _message)
 
@@ -140,7 +143,7 @@ def live_stream() -> TextIO:
 
 
 def _guarded(stream: TextIO, clean: Callable[[str, bool], str]) -> TextIO:
-    # None where the descriptor was closed before the start.
+    # A caller in this process may have none.
     if stream is None or isinstance(stream, GuardedStream):
         return stream
     guarded = GuardedStream(stream, lambda text: clean(text, stream.isatty()))

@@ -22,6 +22,7 @@ from harness.declare.experiment import Experiment
 from harness.declare.papers import Item, load_paper
 from harness.declare.task import Kind, Task
 from harness.errors import SpecError, UsageError, nearest
+from harness.untrusted import in_one_line, is_there
 
 ENTRY_POINTS = "paper_reproductions.papers"
 BUILT_IN = "reproductions"
@@ -63,7 +64,7 @@ class PaperFolder:
 
 @dataclass(frozen=True, slots=True)
 class BrokenTask:
-    """A task file that cannot be used, shown with its reason instead of hidden."""
+    """A task file, or a whole paper, that cannot be used: shown with its reason, not hidden."""
 
     id: str
     file: str
@@ -96,26 +97,42 @@ class Library:
                 return self.modules[task_id]
         raise SpecError(f"experiment {experiment.id} is read by no task")
 
+    def broken_among(self, selectors: Sequence[str]) -> list[BrokenTask]:
+        """Return what is broken of what some selectors ask for: all of it for none."""
+        return [
+            item
+            for item in self.broken.values()
+            if not selectors or any(_asks_for(selector, item.id) for selector in selectors)
+        ]
+
     def select(self, selectors: Sequence[str], kind: Kind | None = None) -> list[Task]:
         """Return tasks by id, shell pattern or paper name, sorted, each once; all for none.
 
-        Raises UsageError for a selector that matches nothing, or a task that is broken.
+        What is broken among them is passed over: `broken_among` tells it.
+        Raises UsageError for a selector that matches nothing, or just one task that is broken.
         """
         chosen: set[str] = set()
         for selector in selectors or ["*"]:
-            if selector in self.broken:
+            if selector in self.broken and "/" in selector:
                 raise UsageError(f"task {selector} is broken: {self.broken[selector].reason}")
             matches = fnmatch.filter(self.tasks, selector)
             if selector in self.papers:
                 matches = [name for name in self.tasks if name.split("/")[0] == selector]
-            elif not matches and selectors:
-                known = [*self.tasks, *self.papers]
-                broken = fnmatch.filter(self.broken, selector)
-                hint = f"; {broken[0]} is broken" if broken else nearest(selector, known)
+            elif not matches and selectors and not self.broken_among([selector]):
+                hint = nearest(selector, [*self.tasks, *self.papers])
                 raise UsageError(f"no task matches {selector!r}{hint} (repro list shows all)")
             chosen.update(matches)
         tasks = [self.tasks[name] for name in sorted(chosen)]
         return [task for task in tasks if kind is None or task.kind == kind]
+
+
+def _asks_for(selector: str, broken_id: str) -> bool:
+    """Say whether a selector names what is broken: by its id, by a pattern, or by its paper."""
+    paper, _, task = broken_id.partition("/")
+    if not task:
+        # A whole paper: every pattern that would find a task of it.
+        return fnmatch.fnmatchcase(paper, selector.partition("/")[0])
+    return selector == paper or fnmatch.fnmatchcase(broken_id, selector)
 
 
 def walk_experiments(task: Task) -> Iterator[Experiment]:
@@ -142,15 +159,15 @@ def load_registry() -> Library:
     # The same distribution may be found twice on the path; ours come first, others by name.
     for name in dict.fromkeys([BUILT_IN, *sorted(point.module for point in points)]):
         try:
-            for package in _paper_packages(name):
-                _load_paper(library, package)
-        except Exception as error:  # noqa: BLE001 - whatever a package raises is its reason
+            for package, folder in _paper_packages(name):
+                _load_paper(library, package, folder)
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever a package raises is its reason
             _add_broken(library, name.rsplit(".", 1)[-1], "entry point", error)
     return library
 
 
-def _paper_packages(name: str) -> list[str]:
-    """Return the import names of the papers in a package: itself, or those that it holds.
+def _paper_packages(name: str) -> list[tuple[str, Path]]:
+    """Return import name and folder of the papers in a package: itself, or those that it holds.
 
     Raises SpecError if there is no such package, or no paper in it.
     """
@@ -158,23 +175,25 @@ def _paper_packages(name: str) -> list[str]:
     if spec is None or not spec.submodule_search_locations:
         raise SpecError(f"no package is called {name!r}: correct its entry point or install it")
     folder = Path(spec.submodule_search_locations[0])
-    found = [name] if (folder / "paper.toml").exists() else []
-    found += [f"{name}.{inner.parent.name}" for inner in sorted(folder.glob("*/paper.toml"))]
+    inner = [(f"{name}.{each.name}", each) for each in sorted(folder.iterdir()) if each.is_dir()]
+    # A paper.toml that is a link to nothing is a broken paper, not none.
+    found = [each for each in [(name, folder), *inner] if is_there(each[1] / "paper.toml")]
     if not found:
         raise SpecError(f"{name} holds no paper: a paper is a package with a paper.toml")
     return found
 
 
-def _load_paper(library: Library, package: str) -> None:
+def _load_paper(library: Library, package: str, folder: Path) -> None:
     """Add a paper and its tasks; what fails is shown as broken."""
-    name = package.rsplit(".", 1)[-1]
+    name, file = package.rsplit(".", 1)[-1], "paper.toml"
     try:
-        folder = Path(importlib.import_module(package).__path__[0])
-        paper = PaperFolder(name, package, folder)
-        library.papers.add(paper.name, paper)
         meta = load_paper(folder)
-    except Exception as error:  # noqa: BLE001 - whatever a package raises is its reason
-        _add_broken(library, name, "__init__.py", error)
+        paper = PaperFolder(name, package, folder)
+        library.papers.add(name, paper)
+        file = "__init__.py"
+        importlib.import_module(package)
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever it raises is its reason
+        _add_broken(library, name, file, error)
         return
     items: dict[str, list[Item]] = {item.file: [] for item in meta.items if item.file}
     for item in meta.items:
@@ -190,16 +209,19 @@ def _load_paper(library: Library, package: str) -> None:
 
 
 def _task_files(folder: Path) -> list[Path]:
-    """Return the files of a paper that hold a table or figure, by their names."""
-    found = [*folder.glob("*/*.py")]
-    return sorted(path for path in found if TASK_FILE.match(path.stem))
+    """Return the files of a paper that hold a table or figure, by their names, wherever they lie.
+
+    Inside a study is their place, but one that lies elsewhere must be told too.
+    """
+    return sorted(path for path in folder.rglob("*.py") if TASK_FILE.match(path.stem))
 
 
 def _add_broken(library: Library, name: str, file: str, error: BaseException) -> None:
     # A second broken file of one name must not hide the first.
     while name in library.broken:
         name += "'"
-    library.broken[name] = BrokenTask(name, file, f"{type(error).__name__}: {error}")
+    reason = f"{type(error).__name__}: {in_one_line(error)}"
+    library.broken[name] = BrokenTask(name, file, reason)
 
 
 def _load_file(library: Library, paper: PaperFolder, file: str, listed: Sequence[Item]) -> None:

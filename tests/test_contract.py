@@ -139,10 +139,12 @@ def test_each_paper_has_an_exact_claim_that_smoke_decides(paper: str) -> None:
 
 @pytest.mark.parametrize("task", [p for p in TASKS if p.values[0].figure is not None])  # type: ignore[attr-defined]
 def test_figure_redraws_to_the_same_bytes(smoke: Smoke, task: Task) -> None:
-    table = result_of(smoke, task).table
+    result = result_of(smoke, task)
     reference = load_reference(folder_of(task), word_of(task))
     stored = figure_path(smoke.workspace, task, "smoke").read_bytes()
-    assert draw(task, table=table, reference=reference, profile="smoke") == stored
+    here = result.meta.stands_in
+    image = draw(task, table=result.table, reference=reference, profile="smoke", stands_in=here)
+    assert image == stored
 
 
 @pytest.mark.parametrize("task", [p for p in TASKS if p.values[0].figure is not None])  # type: ignore[attr-defined]

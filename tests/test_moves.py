@@ -71,11 +71,26 @@ def copy_with_moves(root: Path) -> None:
         path.write_text(text)
 
 
-def rows(root: Path, *words: str) -> list[dict[str, Any]]:
-    """Return the JSON rows of a reading verb of the sources at `root`."""
+READ = """
+import sys
+from harness.cli import main
+
+for verb in sys.argv[1:]:
+    sys.argv = ["repro", verb, "--profile", "cpu", "--json"]
+    try:
+        main()
+    except SystemExit as end:
+        if end.code:
+            raise
+    print("\\0")
+"""
+
+
+def rows(root: Path, *verbs: str) -> dict[str, list[dict[str, Any]]]:
+    """Return the JSON rows of reading verbs of the sources at `root`, read by one process."""
     env = {**os.environ, "PYTHONPATH": str(root), "REPRO_ROOT": str(root)}
     done = subprocess.run(
-        [sys.executable, "-m", "harness.cli", *words, "--profile", "cpu", "--json"],
+        [sys.executable, "-c", READ, *verbs],
         cwd=root,
         env=env,
         capture_output=True,
@@ -83,7 +98,8 @@ def rows(root: Path, *words: str) -> list[dict[str, Any]]:
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    return list(json.loads(done.stdout))
+    parts = done.stdout.split("\0\n")[:-1]
+    return {verb: json.loads(part) for verb, part in zip(verbs, parts, strict=True)}
 
 
 def stored_verdicts() -> Iterator[dict[str, Any]]:
@@ -93,15 +109,16 @@ def stored_verdicts() -> Iterator[dict[str, Any]]:
 
 
 @pytest.fixture(scope="module")
-def moved(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def moved(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[dict[str, Any]]]:
+    """Return what `check` and `status` say where modules have moved."""
     root = tmp_path_factory.mktemp("moved")
     copy_with_moves(root)
-    return root
+    return rows(root, "check", "status")
 
 
-def test_no_seal_falls_below_restated(moved: Path) -> None:
+def test_no_seal_falls_below_restated(moved: dict[str, list[dict[str, Any]]]) -> None:
     here = {(r["task"], r["claim"], r["cohort"]): r for r in stored_verdicts()}
-    there = {(r["task"], r["claim"], r["cohort"]): r for r in rows(moved, "check")}
+    there = {(r["task"], r["claim"], r["cohort"]): r for r in moved["check"]}
     assert here and here.keys() <= there.keys()
     fallen = {
         key: (row["seal"], there[key]["seal"], there[key]["differences"])
@@ -113,7 +130,7 @@ def test_no_seal_falls_below_restated(moved: Path) -> None:
     assert all(row[n] == there[key][n] for key, row in here.items() for n in numbers)
 
 
-def test_no_record_is_lost_or_gets_stale(moved: Path) -> None:
+def test_no_record_is_lost_or_gets_stale(moved: dict[str, list[dict[str, Any]]]) -> None:
     """Compared with the digests of the sources as they stand, which nothing unpacks."""
     library, workspace = load_registry(), Workspace(ROOT)
     expected: dict[str, Counter[bool]] = {}
@@ -125,7 +142,7 @@ def test_no_record_is_lost_or_gets_stale(moved: Path) -> None:
             found = (body for _, body in read_lines(path) if body["key"] in keys)
             expected[name] = Counter(code_of(body, before) != now for body in found)
     there: dict[str, Counter[bool]] = {}
-    for row in rows(moved, "status"):
+    for row in moved["status"]:
         if row["state"] != "missing":
             there.setdefault(row["experiment"], Counter())[row["stale"]] += 1
     assert there == expected

@@ -12,12 +12,13 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from harness.cli import app
+from harness.commands.app import app
 from harness.declare.profiles import Profile
 from harness.declare.task import Task
+from harness.errors import UsageError
 from harness.publish.labels import labels_of
 from harness.publish.refresh import reference_of
-from harness.publish.report.paper_table import table_as
+from harness.publish.report.paper_table import paper_alone_as, table_as
 from harness.publish.report.printed import Printed, print_tables
 from harness.publish.report.table_text import ROOM, as_text
 from harness.registry import load_registry
@@ -54,12 +55,12 @@ def printed(task: Task, profile: Profile, workspace: Workspace) -> Printed | Non
 
 
 def latex(task: Task) -> str:
-    """Return a task's committed table in LaTeX, nothing where there is none."""
+    """Return a task's committed table in LaTeX, the paper's values alone where there is none."""
     found = load_result(Workspace(ROOT), task, "cpu")
-    if found is None:
-        return ""
     title = LIBRARY.titles[task.id]
     reference = reference_of(LIBRARY, task)
+    if found is None:
+        return paper_alone_as("latex", task, reference, title=title)
     return table_as("latex", task, found.table, reference, title=title, profile="cpu")
 
 
@@ -111,11 +112,21 @@ def test_values_of_an_early_version_stand_beside_other_models_of_ours() -> None:
     assert not content.others
 
 
-def table(*options: str) -> str:
-    """Return what `repro table lisa/tab10 --profile cpu` prints."""
-    done = CliRunner().invoke(app, ["table", "lisa/tab10", "--profile", "cpu", *options])
+def table(*options: str, task: str = "lisa/tab10") -> str:
+    """Return what `repro table TASK --profile cpu` prints."""
+    done = CliRunner().invoke(app, ["table", task, "--profile", "cpu", *options])
     assert done.exit_code == 0, done.output
     return done.stdout
+
+
+def test_without_a_run_the_paper_s_values_are_printed_alone() -> None:
+    text = table(task="lisa/tab03")
+    assert text.startswith("lisa/tab03, not run here: MT-Bench of TinyLlama, Mistral-7B")
+    assert "x / 2.78e" in text
+    assert "(here" not in text.splitlines()[0]
+    none = CliRunner().invoke(app, ["table", "lisa/tab03", "--profile", "cpu", "--long"])
+    assert isinstance(none.exception, UsageError)
+    assert "lisa/tab03 has no result at cpu" in str(none.exception)
 
 
 def test_the_command_prints_the_layout_and_on_request_the_long_form() -> None:

@@ -98,7 +98,7 @@ def test_method_alone_works_as_shown(tmp_path: Path) -> None:
 def test_commands_in_the_readme_exist() -> None:
     from typer.main import get_command
 
-    from harness.cli import app
+    from harness.commands.app import app
 
     verbs = set(get_command(app).commands)  # type: ignore[attr-defined]
     text = README.read_text(encoding="utf-8")

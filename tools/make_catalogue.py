@@ -16,12 +16,12 @@ import shlex
 import sys
 import tomllib
 from collections.abc import Mapping, Sequence
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
 
+from harness.data.bundled import MAKERS
 from harness.data.catalogue import SCHEMA_VERSION, SUFFIXES, CatalogueFile, Kind
 from harness.data.codec import decode, hash_value
 from harness.errors import DataError, HarnessError
@@ -128,8 +128,7 @@ def _with_hash(entry: dict[str, Any]) -> dict[str, Any]:
     """Return a base entry with size and hash of what it makes; empty where only a fetch tells."""
     if "bundled" not in entry:
         return {**entry, "sha256": ""}
-    module, _, function = entry["bundled"]["make"].partition(":")
-    value = getattr(import_module(module), function)()
+    value = MAKERS[entry["bundled"]["make"]]()
     num_records = value.count("\n") if isinstance(value, str) else len(next(iter(value.values())))
     return {**entry, "num_records": num_records, "sha256": hash_value(entry["kind"], value)}
 

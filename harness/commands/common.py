@@ -5,17 +5,23 @@ from __future__ import annotations
 import json
 import math
 import re
+import shlex
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Annotated, Any, get_args
 
 import typer
 
+from harness.declare.cohorts import FIRST
+from harness.declare.overrides import SEEDS, Overrides
 from harness.declare.params import Scalar
 from harness.declare.profiles import PROFILES, Profile
-from harness.declare.task import Kind
-from harness.errors import UsageError, nearest
+from harness.declare.task import Kind, Task
+from harness.errors import SpecError, UsageError, nearest
 from harness.outgoing import tidy
+from harness.registry import Library
+from harness.store.workspace import Workspace, find_workspace
 
 Selectors = Annotated[
     list[str] | None,
@@ -32,11 +38,61 @@ JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON rows.")]
 ForceOption = Annotated[
     bool, typer.Option("--force", help="Also over a file that git tracks, or of another kind.")
 ]
+# What follows belongs together: a verb that takes one of the three takes all, and opens them.
+SetOption = Annotated[
+    list[str] | None, typer.Option("--set", help="Override a parameter: name=value.")
+]
+SeedsOption = Annotated[int | None, typer.Option("--seeds", help="Number of seeds.")]
 CohortOption = Annotated[
     str | None, typer.Option("--cohort", help="Only one set of seeds: first, cohort-1, ...")
 ]
 
 CELL_CHARS = 10_000
+
+
+def open_workspace(
+    tasks: Sequence[Task],
+    settings: Sequence[str] | None,
+    num_seeds: int | None,
+    *,
+    find: Callable[[], Workspace] = find_workspace,
+) -> Workspace:
+    """Return the checkout, or a variant of it. Raises UsageError for what no trial has."""
+    from harness.run.trial import check_overrides
+
+    overrides = parse_overrides(settings or [], num_seeds)
+    check_overrides(tasks, overrides)
+    return find().with_overrides(overrides)
+
+
+def command_words(
+    selectors: Sequence[str] | None,
+    kind: str | None,
+    profile: str,
+    overrides: Overrides,
+    cohort: str | None = None,
+) -> str:
+    """Return what follows a verb that is to go on where another one stopped."""
+    words = [*(selectors or []), *(["--kind", kind] if kind else []), "--profile", profile]
+    words += ["--cohort", cohort] if cohort else []
+    return shlex.join(words) + overrides.options
+
+
+def apart(overrides: Overrides, cohort: str | None) -> str:
+    """Return what sets a result apart from the committed one; empty where it is that one."""
+    return ", ".join(filter(None, [overrides.label, cohort if cohort != FIRST else ""]))
+
+
+def headed(text: str, overrides: Overrides) -> str:
+    """Return a text below what it is of, where that is a variant."""
+    label = overrides.label
+    return f"{label[:1].upper()}{label[1:]}: not what is committed.\n\n{text}" if label else text
+
+
+def shown(path: Path) -> Path:
+    """Return a path as short as the folder that one stands in allows."""
+    here = Path.cwd()
+    return path.relative_to(here) if path.is_relative_to(here) else path
 
 
 def parse_profile(name: str) -> Profile:
@@ -62,30 +118,59 @@ def parse_kind(name: str | None) -> Kind | None:
     )
 
 
-def parse_overrides(settings: Sequence[str], num_seeds: int | None) -> dict[str, Scalar]:
+broken_said: list[str] = []
+"""What this command has named as broken."""
+
+
+def chosen(
+    library: Library, selectors: Sequence[str] | None, kind: str | None = None
+) -> list[Task]:
+    """Return the tasks that were asked for; what is broken among them is named on stderr.
+
+    The command does its work on the others, and then fails: see `fail_if_broken`.
+    """
+    tasks = library.select(selectors or [], parse_kind(kind))
+    for item in library.broken_among(selectors or []):
+        say_broken(f"{item.id} ({item.file}): {item.reason}")
+    return tasks
+
+
+def say_broken(what: str) -> None:
+    """Name what is broken, and let the command end as failed once it has done the rest."""
+    say(f"broken: {what}")
+    broken_said.append(what)
+
+
+def fail_if_broken(*results: object, **parameters: object) -> None:
+    """End a command that was through as failed, where something that it was to do is broken."""
+    if broken_said:
+        raise typer.Exit(SpecError.exit_code)
+
+
+def parse_overrides(settings: Sequence[str], num_seeds: int | None) -> Overrides:
     """Return `--set name=value` and `--seeds N` as parameters; values are read as JSON.
 
-    >>> parse_overrides(["width=512", "data=mnist"], 10)
-    {'width': 512, 'data': 'mnist', 'seeds': 10}
+    >>> print(parse_overrides(["width=512", "data=mnist"], 10))
+    data=mnist, seeds=10, width=512
     """
-    overrides: dict[str, Scalar] = {}
+    overrides: dict[str, Scalar] = {} if num_seeds is None else {SEEDS: num_seeds}
     for setting in settings:
         name, equals, text = setting.partition("=")
         if not equals or not name:
             raise UsageError(f"--set {setting!r}: write name=value")
         try:
             value = json.loads(text)
-        except ValueError:
+        except (ValueError, RecursionError):
             value = text
         if isinstance(value, float) and not math.isfinite(value):
             raise UsageError(f"--set {setting!r}: need a finite number")
+        if name in overrides:
+            raise UsageError(f"--set {setting}: {name} is set twice")
         overrides[name] = value if isinstance(value, (bool, int, float, str)) else text
-    if num_seeds is not None:
-        overrides["seeds"] = num_seeds
-    count = overrides.get("seeds", 1)
+    count = overrides.get(SEEDS, 1)
     if isinstance(count, bool) or not isinstance(count, int) or count < 1:
         raise UsageError(f"--seeds {count}: need a whole number of at least 1")
-    return overrides
+    return Overrides(overrides)
 
 
 def parse_duration(text: str | None) -> float | None:

@@ -11,18 +11,19 @@ import typer
 from harness.commands.common import (
     JsonOption,
     KindOption,
-    parse_kind,
+    chosen,
     parse_profile,
     print_rows,
     say,
 )
-from harness.data.load import available, cache_folder, catalogue, data_hash, find, load
+from harness.data.load import available, cache_folder, catalogue, data_hash, find, load, locate
 from harness.data.load import missing_reason as why_missing
 from harness.declare.profiles import Profile
 from harness.declare.task import Task
 from harness.errors import DataError
 from harness.registry import experiments_of
 from harness.run.trial import Trial, grid_of
+from harness.untrusted import is_there
 
 EPILOG = """
 Examples:  repro data list  |  REPRO_DATA=~/data repro data verify tinyshakespeare mnist  |
@@ -86,17 +87,24 @@ def fetch(
 ) -> None:
     """Fetch a data set from the hub into the local cache."""
     from harness.data.hub import fetch as fetch_hub
+    from harness.data.hub import record_path
 
     dataset = find(name)
     if dataset.hub and available(name) == "hub" and not again:
         content = load(name)
         say(f"{name} is here already, sha256 {content.sha256}")
         return
+    first = dataset.unpinned and not is_there(record_path(dataset, cache_folder()))
     fetched = fetch_hub(dataset, cache_folder())
     say(
         f"wrote {cache_folder() / fetched.path}: {fetched.num_records} records of {fetched.repo}"
         f" at {fetched.revision}, sha256 {fetched.sha256}"
     )
+    if first:
+        say(
+            f"{name}: our catalogue does not know its {dataset.unpinned}; this first fetch pins it:"
+            f" every later one must match {record_path(dataset, cache_folder())}"
+        )
 
 
 @app.command("pack")
@@ -114,8 +122,8 @@ def pack(
     from harness.data.pack import pack as pack_data
     from harness.registry import load_registry
 
-    chosen = load_registry().select(tasks, parse_kind(kind))
-    packed = pack_data(names_needed(chosen, parse_profile(profile)), out)
+    found = chosen(load_registry(), tasks, kind)
+    packed = pack_data(names_needed(found, parse_profile(profile)), out)
     columns = ["name", "variant", "path", "bytes", "sha256"]
     rows = [{column: getattr(item, column) for column in columns} for item in packed]
     print_rows(rows, as_json=as_json, columns=columns)
@@ -126,12 +134,23 @@ def pack(
 def _verify_one(name: str) -> dict[str, Any]:
     row: dict[str, Any] = {"name": name, "variant": available(name), "sha256": "", "reason": ""}
     if row["variant"] is None:
-        return {**row, "state": "missing", "reason": why_missing(name)}
+        return {**row, "state": _state_of_absent(name), "reason": why_missing(name)}
     try:
         content = load(name)
     except DataError as error:
         return {**row, "state": "bad", "reason": str(error)}
-    return {**row, "state": "ok", "sha256": content.sha256}
+    unpinned = find(name).unpinned
+    alone = f"held against its first fetch alone: the catalogue does not know its {unpinned}"
+    reason = alone if unpinned else ""
+    return {**row, "state": "ok", "sha256": content.sha256, "reason": reason}
+
+
+def _state_of_absent(name: str) -> str:
+    try:
+        locate(find(name))
+    except DataError:
+        return "bad"  # something is there, or was fetched, and is not what the catalogue says
+    return "missing"
 
 
 def names_needed(tasks: Iterable[Task], profile: Profile) -> list[str]:

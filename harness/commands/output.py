@@ -2,21 +2,39 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, get_args
 
 import typer
 
-from harness.commands.common import ForceOption, Selectors, parse_profile, say
-from harness.declare.profiles import PROFILES
+from harness.commands.common import (
+    CohortOption,
+    ForceOption,
+    SeedsOption,
+    Selectors,
+    SetOption,
+    apart,
+    chosen,
+    command_words,
+    open_workspace,
+    parse_profile,
+    say,
+    say_broken,
+)
+from harness.declare.overrides import Overrides
+from harness.declare.profiles import PROFILES, Profile
 from harness.declare.task import Task
 from harness.errors import UsageError, nearest
 from harness.registry import Library, load_registry
 from harness.store.out import write_out
-from harness.store.workspace import find_workspace
+from harness.store.workspace import find_results
 
 if TYPE_CHECKING:  # what it imports would slow every verb down
-    from harness.store.result import TaskResult
+    import pandas as pd
+
+    from harness.publish.report.paper_table import TableFormat
 
 StoredProfile = Annotated[
     str | None, typer.Option("--profile", "-p", help="Scale; the largest that is stored.")
@@ -39,6 +57,9 @@ def mount(app: typer.Typer) -> None:
 def plot(
     task_id: TaskArgument,
     profile: StoredProfile = None,
+    settings: SetOption = None,
+    seeds: SeedsOption = None,
+    cohort: CohortOption = None,
     fmt: Annotated[str, typer.Option("--format", help="svg, png, pdf or pgf.")] = "svg",
     width: Annotated[str, typer.Option(help="single or double column.")] = "double",
     out: FigureOption = None,
@@ -46,32 +67,42 @@ def plot(
 ) -> None:
     """Draw a task's figure from its stored table; the same table gives the same bytes."""
     from harness.publish.figures import Format, draw
+    from harness.publish.labels import labels_of
     from harness.publish.refresh import reference_of
     from harness.publish.style import Width
 
-    library, task, result = _stored(task_id, profile)
-    scale = parse_profile(result.meta.profile)
+    found = _stored(task_id, profile, settings, seeds, cohort)
+    task = found.task
     if task.figure is None:
         raise UsageError(f"{task.id} has no figure: use repro table {task.id}")
     image = draw(
         task,
-        table=result.table,
-        reference=reference_of(library, task),
-        profile=scale,
+        table=found.table,
+        reference=reference_of(found.library, task),
+        profile=found.profile,
         width=_one_of(width, get_args(Width), "width"),
         fmt=_one_of(fmt, get_args(Format), "format"),
+        stands_in=labels_of(
+            task, found.profile, found.library.titles[task.id], found.overrides
+        ).here,
+        aside=apart(found.overrides, cohort),
     )
-    target = out or Path(f"{task.id.replace('/', '-')}.{scale}.{fmt}")
+    words = (task.id.replace("/", "-"), found.profile, found.overrides.name, cohort, fmt)
+    target = out or Path(".".join(filter(None, words)))
     write_out(target, image, force=force)
     say(f"wrote {target} ({len(image)} bytes)")
 
 
-def figures(selectors: Selectors = None) -> None:
+def figures(
+    selectors: Selectors = None, settings: SetOption = None, seeds: SeedsOption = None
+) -> None:
     """Draw the figures of all stored tables again, in their places."""
     from harness.publish.refresh import draw_stored
 
-    library, workspace = load_registry(), find_workspace()
-    for task in library.select(selectors or []):
+    library = load_registry()
+    tasks = chosen(library, selectors)
+    workspace = open_workspace(tasks, settings, seeds, find=find_results)
+    for task in tasks:
         for path in draw_stored(workspace, library, task):
             say(f"wrote {path}")
 
@@ -79,6 +110,9 @@ def figures(selectors: Selectors = None) -> None:
 def table(
     task_id: TaskArgument,
     profile: StoredProfile = None,
+    settings: SetOption = None,
+    seeds: SeedsOption = None,
+    cohort: CohortOption = None,
     fmt: Annotated[str, typer.Option("--format", help="text, markdown, latex or csv.")] = "text",
     long: Annotated[
         bool, typer.Option("--long", help="A line for each row of the CSV, seeds aggregated.")
@@ -90,16 +124,24 @@ def table(
     from harness.publish.refresh import reference_of
     from harness.publish.report.paper_table import TABLE_FORMATS, table_as
 
-    library, task, result = _stored(task_id, profile)
-    text = table_as(
-        _one_of(fmt, TABLE_FORMATS, "format"),
-        task,
-        result.table,
-        reference_of(library, task),
-        title=library.titles[task.id],
-        profile=parse_profile(result.meta.profile),
-        long=long,
-    )
+    try:
+        found = _stored(task_id, profile, settings, seeds, cohort)
+        text = table_as(
+            _one_of(fmt, TABLE_FORMATS, "format"),
+            found.task,
+            found.table,
+            reference_of(found.library, found.task),
+            title=found.library.titles[found.task.id],
+            profile=found.profile,
+            long=long,
+            overrides=found.overrides,
+            aside=apart(found.overrides, cohort),
+        )
+    except _NoResultError as missing:
+        text = "" if long else missing.paper_alone(_one_of(fmt, TABLE_FORMATS, "format"))
+        if not text:
+            raise
+        say(f"{missing}")
     if out is None:
         typer.echo(text, nl=not text.endswith("\n"))
         return
@@ -114,31 +156,81 @@ def report(
 ) -> None:
     """Write the static report to site/, and RESULTS.md from the committed profiles."""
     from harness.publish.report import build_report, build_results
+    from harness.publish.report.load import problems_of
     from harness.store.pair import finish_pairs
 
-    library, workspace = load_registry(), find_workspace()
+    library, workspace = load_registry(), find_results()
+    chosen(library, None)
+    for name, problem in problems_of(workspace, library).items():
+        say_broken(f"{name}: {problem}")
     finish_pairs(workspace.root / "results")
     if not site_only:
         say(f"wrote {build_results(workspace, library)}")
     say(f"wrote {build_report(workspace, library)}: open it in a browser")
 
 
-def _stored(task_id: str, profile: str | None) -> tuple[Library, Task, TaskResult]:
+class _NoResultError(UsageError):
+    """A task has no stored result of what was asked for."""
+
+    def __init__(self, message: str, library: Library, task: Task) -> None:
+        super().__init__(message)
+        self.library, self.task = library, task
+
+    def paper_alone(self, fmt: TableFormat) -> str:
+        """Return the table with the paper's values alone; empty where there are none."""
+        from harness.publish.refresh import reference_of
+        from harness.publish.report.paper_table import paper_alone_as
+
+        reference = reference_of(self.library, self.task)
+        return paper_alone_as(fmt, self.task, reference, title=self.library.titles[self.task.id])
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Stored:
+    """A task's stored table, and what it is of."""
+
+    library: Library
+    task: Task
+    profile: Profile
+    overrides: Overrides
+    table: pd.DataFrame
+
+
+def _stored(
+    task_id: str,
+    profile: str | None,
+    settings: Sequence[str] | None,
+    seeds: int | None,
+    cohort: str | None,
+) -> _Stored:
+    from harness.run.trial import cohorts_with_task
     from harness.store.result import load_result
 
-    library, workspace = load_registry(), find_workspace()
-    selected = library.select([task_id])
+    library = load_registry()
+    selected = chosen(library, [task_id])
     if len(selected) != 1:
         raise UsageError(f"{task_id!r} names {len(selected)} tasks: name one")
+    (task,) = selected
+    workspace = open_workspace(selected, settings, seeds, find=find_results)
     wanted = [parse_profile(profile)] if profile else reversed(PROFILES)
-    results = (load_result(workspace, selected[0], scale) for scale in wanted)
-    result = next((found for found in results if found is not None), None)
-    if result is None:
-        raise UsageError(
-            f"{task_id} has no result{f' at {profile}' if profile else ''}: repro run {task_id}"
-            f" --profile {profile or 'smoke'}"
-        )
-    return library, selected[0], result
+    results = ((scale, load_result(workspace, task, scale)) for scale in wanted)
+    scale, result = next(((s, r) for s, r in results if r is not None), (None, None))
+    words = command_words([task.id], None, scale or profile or "smoke", workspace.overrides, cohort)
+    if scale is None or result is None:
+        where = f" at {profile}" if profile else ""
+        whose = f" of the {workspace.overrides.label}" if workspace.overrides else ""
+        message = f"{task.id} has no result{where}{whose}: repro run {words}"
+        raise _NoResultError(message, library, task)
+    cohorts_with_task(selected, scale, cohort, workspace.overrides)
+    if cohort is not None and cohort not in result.tables:
+        raise UsageError(f"{task.id} has no result of {cohort}: repro run {words}")
+    return _Stored(
+        library=library,
+        task=task,
+        profile=scale,
+        overrides=workspace.overrides,
+        table=result.table if cohort is None else result.tables[cohort],
+    )
 
 
 def _one_of(name: str, known: tuple[Any, ...], what: str) -> Any:

@@ -13,9 +13,11 @@ from harness.commands.common import (
     JsonOption,
     KindOption,
     ProfileOption,
+    SeedsOption,
     Selectors,
-    parse_kind,
-    parse_overrides,
+    SetOption,
+    chosen,
+    open_workspace,
     parse_profile,
     print_rows,
     say,
@@ -52,13 +54,11 @@ def list_tasks(
             "experiments": [experiment.id for experiment in task.reads],
             "claims": [claim.id for claim in task.claims],
         }
-        for task in library.select(selectors or [], parse_kind(kind))
+        for task in chosen(library, selectors, kind)
     ]
     shown = [row | _counts(library.tasks[row["id"]]) for row in rows]
     columns = ["id", "title", "file", "checks", "claims"]
     print_rows(rows if as_json else shown, as_json=as_json, columns=columns)
-    for broken in library.broken.values():
-        say(f"broken: {broken.id} ({broken.file}): {broken.reason}")
 
 
 def _counts(task: Task) -> dict[str, int]:
@@ -71,10 +71,8 @@ def show_plan(
     selectors: Selectors = None,
     kind: KindOption = None,
     profile: ProfileOption = "smoke",
-    settings: Annotated[
-        list[str] | None, typer.Option("--set", help="Override name=value.")
-    ] = None,
-    seeds: Annotated[int | None, typer.Option("--seeds", help="Number of seeds.")] = None,
+    settings: SetOption = None,
+    seeds: SeedsOption = None,
     cohort: CohortOption = None,
     stale: Annotated[bool, typer.Option("--stale", help="Also re-run changed code.")] = False,
     as_json: JsonOption = False,
@@ -84,19 +82,11 @@ def show_plan(
     from harness.store.store import RecordStore
 
     library = load_registry()
-    overrides = parse_overrides(settings or [], seeds)
     scale = parse_profile(profile)
-    store = RecordStore(find_workspace().with_overrides(overrides))
-    tasks = library.select(selectors or [], parse_kind(kind))
-    plan = make_plan(
-        tasks,
-        scale,
-        store.with_committed(experiments_of(tasks), scale),
-        probe_limits(),
-        overrides=overrides,
-        cohort=cohort,
-        rerun_stale=stale,
-    )
+    tasks = chosen(library, selectors, kind)
+    opened = RecordStore(open_workspace(tasks, settings, seeds))
+    store = opened.with_committed(experiments_of(tasks), scale)
+    plan = make_plan(tasks, scale, store, probe_limits(), cohort=cohort, rerun_stale=stale)
     if as_json:
         print_rows([_plan_row(item) for item in plan.items.values()], as_json=True, columns=[])
         return
@@ -139,6 +129,9 @@ def show_status(
     selectors: Selectors = None,
     kind: KindOption = None,
     profile: ProfileOption = "smoke",
+    settings: SetOption = None,
+    seeds: SeedsOption = None,
+    cohort: CohortOption = None,
     failed: Annotated[bool, typer.Option("--failed", help="Only what has no result.")] = False,
     as_json: JsonOption = False,
 ) -> None:
@@ -147,8 +140,9 @@ def show_status(
     from harness.store.store import RecordStore
 
     library = load_registry()
-    tasks = library.select(selectors or [], parse_kind(kind))
-    states = trial_states(tasks, parse_profile(profile), RecordStore(find_workspace()))
+    tasks = chosen(library, selectors, kind)
+    store = RecordStore(open_workspace(tasks, settings, seeds))
+    states = trial_states(tasks, parse_profile(profile), store, cohort)
     if failed:
         states = [state for state in states if not state.has_result]
     if as_json or failed:
@@ -180,8 +174,9 @@ def doctor(as_json: JsonOption = False) -> None:
     for name in datasets.catalogue():
         found = datasets.available(name) or datasets.missing_reason(name)
         rows.append({"what": f"data {name}", "found": found})
-    for broken in load_registry().broken.values():
-        rows.append({"what": f"task {broken.id}", "found": broken.reason})
+    library = load_registry()
+    rows += [{"what": f"task {b.id}", "found": b.reason} for b in library.broken.values()]
+    chosen(library, None)
     print_rows(rows, as_json=as_json, columns=["what", "found"])
 
 

@@ -8,11 +8,15 @@ from typing import Annotated
 import typer
 
 from harness.commands.common import (
+    CohortOption,
     ForceOption,
     KindOption,
     ProfileOption,
+    SeedsOption,
     Selectors,
-    parse_kind,
+    SetOption,
+    chosen,
+    open_workspace,
     parse_profile,
     say,
 )
@@ -30,14 +34,18 @@ def export(
     selectors: Selectors = None,
     kind: KindOption = None,
     profile: ProfileOption = "gpu",
+    settings: SetOption = None,
+    seeds: SeedsOption = None,
+    cohort: CohortOption = None,
     force: ForceOption = False,
 ) -> None:
     """Write the results of some tasks, and artifacts up to 16 MiB, to one file."""
     from harness.store.archive import export_records
 
     library = load_registry()
-    tasks = library.select(selectors or [], parse_kind(kind))
-    summary = export_records(find_workspace(), tasks, parse_profile(profile), file, force=force)
+    tasks = chosen(library, selectors, kind)
+    workspace, scale = open_workspace(tasks, settings, seeds), parse_profile(profile)
+    summary = export_records(workspace, tasks, scale, file, cohort=cohort, force=force)
     say(f"wrote {file}: {summary.num_records} records, {summary.num_artifacts} artifacts")
     if summary.left_out:
         say(f"left out (too large, missing or altered): {', '.join(summary.left_out)}")
@@ -48,7 +56,9 @@ def import_(file: FileArgument) -> None:
     """Add the records of a file to this checkout; a result that is here already stays."""
     from harness.store.archive import import_records
 
-    summary = import_records(find_workspace(), file)
+    tasks = load_registry().tasks.values()
+    sealed = {experiment.id for task in tasks if task.claims for experiment in task.reads}
+    summary = import_records(find_workspace(), file, sealed=sealed)
     say(
         f"{summary.num_records} records and {summary.num_artifacts} artifacts were new; "
         "repro run refreshes their tables"

@@ -14,20 +14,25 @@ from harness.commands.common import (
     CohortOption,
     KindOption,
     ProfileOption,
+    SeedsOption,
     Selectors,
+    SetOption,
+    chosen,
+    command_words,
+    open_workspace,
     parse_duration,
-    parse_kind,
-    parse_overrides,
     parse_profile,
     print_rows,
     say,
+    shown,
 )
-from harness.declare.params import Scalar
+from harness.declare.overrides import Overrides
 from harness.declare.profiles import Profile
 from harness.declare.task import Task
 from harness.errors import RunError, SpecError, UsageError
 from harness.registry import Library, load_registry
-from harness.store.workspace import Workspace, find_workspace
+from harness.store.variants import note_run
+from harness.store.workspace import Workspace
 
 if TYPE_CHECKING:  # what they import would slow every verb down
     from harness.publish.refresh import Refresher
@@ -36,6 +41,9 @@ if TYPE_CHECKING:  # what they import would slow every verb down
     from harness.store.store import RecordStore
 
 log = logging.getLogger(__name__)
+
+JOBS_PER_CORE = 8
+"""More processes only wait for one another, and each holds its own torch in memory."""
 
 SMOKE = "Smoke shows that everything works here; it says nothing about the papers."
 
@@ -51,11 +59,6 @@ ExecutorOption = Annotated[str, typer.Option(help="local (processes) or inline."
 DryRunOption = Annotated[
     bool, typer.Option("--dry-run", help="Build on the meta device; print memory and time.")
 ]
-SetOption = Annotated[
-    list[str] | None, typer.Option("--set", help="Override a parameter: name=value.")
-]
-SeedsOption = Annotated[int | None, typer.Option("--seeds", help="Number of seeds.")]
-
 VerboseOption = Annotated[bool, typer.Option("--verbose", help="Off a terminal, a line per trial.")]
 
 
@@ -86,31 +89,31 @@ def run(
     from harness.run.plan import make_plan, probe_limits
 
     library = load_registry()
-    scale, overrides = parse_profile(profile), parse_overrides(settings or [], seeds)
-    tasks = library.select(selectors or [], parse_kind(kind))
+    scale, tasks = parse_profile(profile), chosen(library, selectors, kind)
+    workspace = open_workspace(tasks, settings, seeds)
     if dry_run:
-        return _dry_run(tasks, scale, overrides)
+        return _dry_run(tasks, scale, workspace.overrides)
     limits = (parse_jobs(jobs), parse_duration(time_budget))
     stop_cleanly_on_signals(None)
-    store = _open_store(find_workspace().with_overrides(overrides), tasks, scale)
+    store = _open_store(workspace, tasks, scale)
     plan = make_plan(
-        tasks,
-        scale,
-        store,
-        probe_limits(),
-        overrides=overrides,
-        cohort=cohort,
-        rerun_stale=stale,
-        only_pending=pending,
+        tasks, scale, store, probe_limits(), cohort=cohort, rerun_stale=stale, only_pending=pending
     )
-    _carry_out(plan, store, library, executor, *limits, rerun=stale, verbose=verbose)
+    note_run(workspace, scale, tasks)
+    asked = command_words(selectors, kind, scale, workspace.overrides, cohort)
+    _carry_out(plan, store, library, executor, *limits, asked, rerun=stale, verbose=verbose)
 
 
 def parse_jobs(jobs: int) -> int:
-    """Return a number of processes, 0 standing for all cores. Raises UsageError for fewer."""
-    if jobs < 0:
-        raise UsageError(f"--jobs {jobs}: need a number of processes, or 0 for all cores")
-    return jobs or os.cpu_count() or 1
+    """Return a number of processes, 0 standing for all cores. Raises UsageError for any other."""
+    cores = os.cpu_count() or 1
+    most = JOBS_PER_CORE * cores
+    if not 0 <= jobs <= most:
+        raise UsageError(
+            f"--jobs {str(jobs)[:12]}: need a number of processes, at most {most} on {cores} cores,"
+            " or 0 for all cores"
+        )
+    return jobs or cores
 
 
 def stop_cleanly_on_signals(runner: Runner | None) -> None:
@@ -137,11 +140,12 @@ def _carry_out(
     executor_name: str,
     num_workers: int,
     budget_s: float | None,
+    asked: str,
     *,
     rerun: bool,
     verbose: bool,
 ) -> None:
-    """Run a plan, refresh its tasks as they get done, and say what came of it."""
+    """Run a plan, refresh its tasks, and say what came of it; asked: what followed the verb."""
     from harness.executors import make_executor
     from harness.publish.refresh import Refresher
     from harness.run.progress import make_progress
@@ -149,14 +153,14 @@ def _carry_out(
 
     executor = make_executor(executor_name, min(num_workers, max(plan.num_to_run, 1)))
     _announce(plan)
-    refresh = Refresher(store.workspace, library, plan.profile, plan.overrides)
+    refresh = Refresher(store.workspace, library, plan.profile)
     runner = Runner(
         plan,
         store,
         library,
         executor,
         make_progress(verbose=verbose),
-        facts={**run_facts(), "overrides": plan.overrides},
+        facts={**run_facts(), "overrides": dict(plan.overrides)},
         time_budget_s=budget_s,
         rerun=rerun,
         on_task_done=refresh,
@@ -166,7 +170,7 @@ def _carry_out(
         summary = runner.run()
     finally:
         refresh.rest(plan.tasks)
-    _conclude(summary, refresh, plan.profile)
+    _conclude(summary, refresh, plan, asked)
 
 
 def _announce(plan: Plan) -> None:
@@ -201,8 +205,8 @@ def run_facts() -> dict[str, Any]:
     return {name: facts.pop(name) for name in ("commit", "dirty", "versions")} | {"machine": facts}
 
 
-def _conclude(summary: Summary, refresh: Refresher, profile: Profile) -> None:
-    """Print what came of it and what to do next; exit with the matching code."""
+def _conclude(summary: Summary, refresh: Refresher, plan: Plan, asked: str) -> None:
+    """Print what came of it, where it lies, and what to do next; exit with the matching code."""
     from harness.publish.report.check_text import checks_in_words, claims_in_words
 
     rows = [row for found in refresh.checks.values() for row in found]
@@ -211,18 +215,21 @@ def _conclude(summary: Summary, refresh: Refresher, profile: Profile) -> None:
         f"{len(summary.failed)} failed, {summary.num_left} left, in {summary.wall_s:.1f} s"
     )
     say(f"{checks_in_words(rows) or 'no checks'}; claims: {claims_in_words(rows) or 'none'}")
-    if profile == "smoke":
+    if plan.profile == "smoke":
         say(SMOKE)
+    where = refresh.workspace
+    results, figures = where.results(refresh.profile), where.figures(refresh.profile)
+    if results.is_dir():
+        say(f"tables: {shown(results)}, figures: {shown(figures)}")
     for task_id, reason in refresh.broken.items():
         say(f"{task_id}: no table, verdicts or figure could be made: {reason}")
     if summary.interrupted:
         say("interrupted: nothing is lost, the same command goes on from here")
         raise typer.Exit(130)
+    for name, error in summary.stopped.items():
+        say(f"{name} stopped, the same error three times in a row: {error}: {_remedy(plan)}")
     if summary.failed:
-        say(
-            f"{len(summary.failed)} of {summary.num_run} failed: "
-            f"repro status --failed --profile {profile}"
-        )
+        say(f"{len(summary.failed)} of {summary.num_run} failed: repro status --failed {asked}")
         raise typer.Exit(3)
     if refresh.broken and not summary.num_left and not summary.num_blocked:
         raise SpecError(f"correct {', '.join(refresh.broken)} and run again: no trial is lost")
@@ -234,15 +241,19 @@ def _conclude(summary: Summary, refresh: Refresher, profile: Profile) -> None:
     if summary.num_left:
         say("the time budget is used up: the same command goes on from here")
     else:
-        say(f"next: repro check --profile {profile}, repro report")
+        say(f"next: repro check {asked}, repro {'variants' if where.overrides else 'report'}")
 
 
-def _dry_run(tasks: Sequence[Task], profile: Profile, overrides: dict[str, Scalar]) -> None:
+def _remedy(plan: Plan) -> str:
+    """Say what to change where trials fail alike: what was asked for comes first."""
+    asked = " ".join(f"--set {name}={value}" for name, value in plan.overrides.items())
+    return f"change {asked}, or correct the trial" if asked else "correct it, and run again"
+
+
+def _dry_run(tasks: Sequence[Task], profile: Profile, overrides: Overrides) -> None:
     """Build each distinct trial on the meta device and print what it would take."""
     from harness.run.dry_run import dry_runs
-    from harness.run.plan import check_overrides
 
-    check_overrides(tasks, profile, overrides)
     rows = dry_runs(tasks, profile, overrides)
     if not rows:
         say(f"nothing is trained at {profile}")

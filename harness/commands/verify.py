@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import textwrap
 from collections import Counter
 from collections.abc import Sequence
@@ -15,7 +14,7 @@ from harness.commands.common import (
     KindOption,
     ProfileOption,
     Selectors,
-    parse_kind,
+    chosen,
     parse_profile,
     print_rows,
     say,
@@ -23,6 +22,7 @@ from harness.commands.common import (
 from harness.commands.run import (
     ExecutorOption,
     JobsOption,
+    parse_jobs,
     run_facts,
     stop_cleanly_on_signals,
 )
@@ -70,12 +70,12 @@ def verify(
     also one that differs: a difference is a finding, not an error.
     """
     scale = parse_profile(profile)
-    for option, number, least in (("--sample", sample, 1), ("--jobs", jobs, 0)):
-        if number < least:
-            raise UsageError(f"{option} {number}: need a whole number of at least {least}")
+    if sample < 1:
+        raise UsageError(f"--sample {sample}: need a whole number of at least 1")
+    num_workers = parse_jobs(jobs)
     stop_cleanly_on_signals(None)
     library = load_registry()
-    tasks = library.select(selectors or [], parse_kind(kind))
+    tasks = chosen(library, selectors, kind)
     experiments = chosen_experiments(library, tasks, experiment or [])
     outcomes, summary = _verify(
         library,
@@ -83,7 +83,7 @@ def verify(
         experiments,
         num=sample,
         only_stale=stale,
-        num_workers=jobs or os.cpu_count() or 1,
+        num_workers=num_workers,
         executor_name=executor,
     )
     if as_json:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from harness.data.codec import Arrays
+    import numpy as np
 
 GRAMMAR_TEXT_SEED = 0
 GRAMMAR_TEXT_MIN_CHARS = 250_000
 
 
-def digits() -> Arrays:
+def digits() -> dict[str, np.ndarray[Any, Any]]:
     """Return scikit-learn's copy of the UCI digits: 1797 images of 8 x 8, grey 0 to 16.
 
     `x` has shape (1797, 8, 8), uint8; `y` has shape (1797,), uint8, the digit.
@@ -28,3 +29,9 @@ def grammar_text() -> str:
     from harness.data.grammar_text import generate_text
 
     return generate_text(min_chars=GRAMMAR_TEXT_MIN_CHARS, seed=GRAMMAR_TEXT_SEED)
+
+
+MAKERS: dict[str, Callable[[], Any]] = {
+    f"{each.__module__}:{each.__name__}": each for each in (digits, grammar_text)
+}
+"""All that a catalogue may name, by `module:function`: one that is not ours runs no code."""

@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import functools
 import os
-import tomllib
 from pathlib import Path, PurePosixPath
 from typing import Annotated, Literal
 
 from pydantic import Field, ValidationError, model_validator
 
+from harness.data.bundled import MAKERS
 from harness.errors import DataError
 from harness.strict import Strict, explain
+from harness.untrusted import Stamp, UnreadableError, read_toml, stamp
 
 Kind = Literal["text", "arrays", "records", "tensors", "json"]
 Variant = Literal["bundled", "staged", "hub"]
@@ -34,8 +35,14 @@ SUFFIXES: dict[Kind, str] = {
 class Bundled(Strict):
     """A variant made on the spot, with nothing to download."""
 
-    make: str = Field(pattern=r"^[\w.]+:\w+$")
-    """`module:function`; the function takes nothing and returns the value."""
+    make: str
+    """One of `harness.data.bundled.MAKERS`, as `module:function`."""
+
+    @model_validator(mode="after")
+    def _known(self) -> Bundled:
+        if self.make not in MAKERS:
+            raise ValueError(f"no maker is called {self.make!r}: there are {', '.join(MAKERS)}")
+        return self
 
 
 class Staged(Strict):
@@ -122,6 +129,13 @@ class Dataset(Strict):
         return tuple(name for name in names if getattr(self, name) is not None)
 
     @property
+    def unpinned(self) -> str:
+        """Say what the first fetch of a hub variant decides, because nothing here tells it."""
+        if self.sha256 or self.hub is None:
+            return ""
+        return "content" if self.hub.revision else "revision and content"
+
+    @property
     def suffix(self) -> str:
         return SUFFIXES[self.kind]
 
@@ -153,19 +167,17 @@ def load_catalogue() -> dict[str, Dataset]:
 
 def read_catalogue(path: Path) -> tuple[Dataset, ...]:
     """Return the data sets of one file. Raises DataError as `load_catalogue`."""
-    try:
-        stat = path.stat()
-        return _read(path, stat.st_mtime_ns, stat.st_size)
-    except (OSError, UnicodeDecodeError) as error:
-        raise DataError(f"cannot read the catalogue {path} ({error}): check the path") from error
+    changed = stamp(path)
+    if changed is None:
+        raise DataError(f"the catalogue {path} does not exist: check the path")
+    return _read(path, changed)
 
 
 @functools.lru_cache(maxsize=8)
-def _read(path: Path, mtime_ns: int, size: int) -> tuple[Dataset, ...]:
+def _read(path: Path, changed: Stamp) -> tuple[Dataset, ...]:
     try:
-        text = path.read_text(encoding="utf-8")
-        return CatalogueFile.model_validate(tomllib.loads(text)).dataset
-    except tomllib.TOMLDecodeError as error:
-        raise DataError(f"the catalogue {path} is not TOML ({error}): correct it") from error
+        return CatalogueFile.model_validate(read_toml(path)).dataset
+    except UnreadableError as error:
+        raise DataError(f"the catalogue {error}: correct it") from error
     except ValidationError as error:
         raise DataError(f"the catalogue {path}, {explain(error)}: correct it") from error

@@ -12,11 +12,15 @@ from typing import TYPE_CHECKING, Any
 
 from harness.errors import DataError, SpecError
 from harness.provenance.canonical import canonical_json
+from harness.untrusted import unzip
 
 if TYPE_CHECKING:
     import numpy as np
 
     from harness.data.catalogue import Kind, Variant
+
+MAX_DATA_BYTES = 2**31
+"""Of a data file, packed or not."""
 
 Arrays = dict[str, "np.ndarray[Any, Any]"]
 Records = list[dict[str, Any]]
@@ -138,12 +142,12 @@ def encode_arrays(arrays: Mapping[str, Any]) -> bytes:
 
 
 def _decode_text(data: bytes) -> Decoded:
-    text = gzip.decompress(data).decode("utf-8")
+    text = unzip(data, where="the text", limit=MAX_DATA_BYTES).decode("utf-8")
     return Decoded(text, hash_text(text))
 
 
 def _decode_records(data: bytes) -> Decoded:
-    plain = gzip.decompress(data)
+    plain = unzip(data, where="the file", limit=MAX_DATA_BYTES)
     records = [json.loads(line) for line in plain.decode("utf-8").split("\n") if line.strip()]
     if not all(isinstance(record, dict) for record in records):
         raise ValueError("a line is not a JSON object")
@@ -158,9 +162,12 @@ def _decode_arrays(data: bytes) -> Decoded:
     import numpy as np
 
     archive = np.load(io.BytesIO(data), allow_pickle=False)
-    if not isinstance(archive, np.lib.npyio.NpzFile):
+    if not isinstance(archive, np.lib.npyio.NpzFile) or archive.zip is None:
         raise ValueError("a single array, not an .npz archive")
     with archive:
+        # No member unpacks to more than the archive says of it.
+        if sum(member.file_size for member in archive.zip.infolist()) > MAX_DATA_BYTES:
+            raise ValueError(f"more than {MAX_DATA_BYTES // 2**20} MiB when unpacked")
         arrays = {name: archive[name] for name in archive.files}
     return Decoded(arrays, hash_arrays(arrays))
 

@@ -21,6 +21,8 @@ from harness.errors import DataError, EnvError, HarnessError, UsageError
 from harness.outgoing import tidy
 from harness.provenance.canonical import canonical_json
 from harness.store import atomic
+from harness.strict import explain
+from harness.untrusted import UnreadableError, read_bytes
 
 if TYPE_CHECKING:
     from harness.data.catalogue import Dataset, Hub
@@ -57,20 +59,38 @@ def read_fetched(dataset: Dataset, root: Path) -> Fetched | None:
     """Return the fetch record, or None. Raises DataError if it cannot be used."""
     path = record_path(dataset, root)
     try:
-        fetched = Fetched.model_validate_json(path.read_bytes())
+        fetched = Fetched.model_validate_json(read_bytes(path))
     except FileNotFoundError:
         return None
-    except (OSError, ValidationError) as error:
+    except UnreadableError as error:
+        raise DataError(f"the fetch record {error}: {_again(dataset)}") from error
+    except ValidationError as error:
         raise DataError(
-            f"the fetch record {path} cannot be read ({type(error).__name__}): delete it"
-            f" and run `repro data fetch {dataset.name}` again"
+            f"the fetch record {path} cannot be read ({explain(error)}): {_again(dataset)}"
         ) from error
     if fetched.name != dataset.name or fetched.path != _data_path(dataset):
         raise DataError(
             f"the fetch record {path} is of data set {fetched.name} in {fetched.path}:"
-            f" delete it and run `repro data fetch {dataset.name}` again"
+            f" {_again(dataset)}"
         )
+    if dataset.hub is not None:
+        _must_be_of(dataset, dataset.hub, fetched, path)
     return fetched
+
+
+def _must_be_of(dataset: Dataset, hub: Hub, fetched: Fetched, path: Path) -> None:
+    """Raise DataError unless a fetch record is of what the catalogue names."""
+    wanted = "" if Path(hub.repo).is_absolute() else hub.revision
+    if fetched.repo == hub.repo and wanted in ("", fetched.revision):
+        return
+    raise DataError(
+        f"the fetch record {path} is of {fetched.repo} at {fetched.revision}, the catalogue names"
+        f" {hub.repo} at {wanted or 'any revision'}: {_again(dataset)}"
+    )
+
+
+def _again(dataset: Dataset) -> str:
+    return f"delete it and run `repro data fetch {dataset.name}` again"
 
 
 def fetch(dataset: Dataset, cache: Path) -> Fetched:

@@ -9,14 +9,15 @@ from __future__ import annotations
 
 import functools
 import hashlib
-import importlib
 import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from harness.data.codec import Arrays, Content, Decoded, decode, hash_value
-from harness.errors import DataError, UsageError, nearest
+from harness.data.bundled import MAKERS
+from harness.data.codec import MAX_DATA_BYTES, Arrays, Content, Decoded, decode, hash_value
+from harness.errors import DataError, EnvError, UsageError, nearest
+from harness.untrusted import Stamp, UnreadableError, is_there, read_bytes, stamp
 
 if TYPE_CHECKING:  # the models need pydantic, which `repro list` does without
     from harness.data.catalogue import Dataset, Kind, Variant
@@ -130,16 +131,15 @@ def read(dataset: Dataset, source: Source) -> Decoded:
 
     The trials of one worker share a text, and arrays, which therefore cannot be written to.
     """
+    changed = stamp(source.path)
     try:
         if dataset.kind in ("text", "arrays"):
-            stat = source.path.stat()
             cached = _read_text if dataset.kind == "text" else _read_arrays
-            return cached(dataset.name, source, stat.st_mtime_ns, stat.st_size)
+            return cached(dataset.name, source, changed)
         return _read(dataset.name, dataset.kind, source)
-    except OSError as error:
+    except (FileNotFoundError, UnreadableError) as error:
         raise DataError(
-            f"data set {dataset.name}: cannot read {source.path} ({error.strerror}):"
-            " check its permissions"
+            f"data set {dataset.name}: {error}: replace it by an intact copy"
         ) from error
 
 
@@ -151,12 +151,12 @@ def locate(dataset: Dataset) -> Source | None:
     from harness.data.hub import read_fetched
 
     folder = data_folder()
-    if folder and dataset.staged and (path := folder / dataset.staged.path).exists():
+    if folder and dataset.staged and is_there(path := folder / dataset.staged.path):
         return Source("staged", path, dataset.sha256, dataset.staged.file_sha256)
     if dataset.hub:
-        for root in [folder, cache_folder()] if folder else [cache_folder()]:
+        for root in filter(None, [folder, _user_cache()]):
             fetched = read_fetched(dataset, root)
-            if fetched and (path := root / fetched.path).exists():
+            if fetched and is_there(path := root / fetched.path):
                 return _hub_source(dataset, path, fetched)
     return None
 
@@ -172,11 +172,23 @@ def data_folder() -> Path | None:
 
 
 def cache_folder() -> Path:
-    """Return REPRO_CACHE, else the user's cache folder with our name; it may not exist."""
+    """Return REPRO_CACHE, else the user's cache folder with our name; it may not exist.
+
+    Raises EnvError for a user without a home, as a container's may be.
+    """
+    if (found := _user_cache()) is None:
+        raise EnvError("this user has no home folder for a cache: set REPRO_CACHE to a folder")
+    return found
+
+
+def _user_cache() -> Path | None:
     if value := os.environ.get("REPRO_CACHE"):
         return Path(value)
     base = os.environ.get("XDG_CACHE_HOME") or os.environ.get("LOCALAPPDATA")
-    return (Path(base) if base else Path.home() / ".cache") / "paper-reproductions"
+    try:
+        return (Path(base) if base else Path.home() / ".cache") / "paper-reproductions"
+    except RuntimeError:
+        return None
 
 
 def ways_to_get(dataset: Dataset) -> str:
@@ -207,15 +219,9 @@ def _hub_source(dataset: Dataset, path: Path, fetched: Fetched) -> Source:
 
 def _load_bundled(dataset: Dataset) -> Content:
     assert dataset.bundled is not None
-    module, _, function = dataset.bundled.make.partition(":")
-    value: Any
-    if dataset.kind == "text":
-        value, found = _make_text(module, function)
-    else:
-        value = getattr(importlib.import_module(module), function)()
-        found = hash_value(dataset.kind, value)
-        if dataset.kind == "arrays":  # what writes to them would fail on the staged ones
-            value = _read_only(value)
+    value, found = _make(dataset.bundled.make, dataset.kind)
+    if dataset.kind == "arrays":
+        value = dict(value)
     if found != dataset.sha256:
         raise DataError(
             f"data set {dataset.name}: {dataset.bundled.make} makes another content here,"
@@ -225,18 +231,20 @@ def _load_bundled(dataset: Dataset) -> Content:
 
 
 @functools.lru_cache(maxsize=4)
-def _make_text(module: str, function: str) -> tuple[str, str]:
-    text: str = getattr(importlib.import_module(module), function)()
-    return text, hash_value("text", text)
+def _make(make: str, kind: Kind) -> tuple[Any, str]:
+    """Make a bundled data set, once for all trials of a worker: arrays cannot be written to."""
+    value = MAKERS[make]()
+    found = hash_value(kind, value)
+    return (_read_only(value) if kind == "arrays" else value), found
 
 
 @functools.lru_cache(maxsize=4)
-def _read_text(name: str, source: Source, mtime_ns: int, size: int) -> Decoded:
+def _read_text(name: str, source: Source, changed: Stamp | None) -> Decoded:
     return _read(name, "text", source)
 
 
 @functools.lru_cache(maxsize=4)
-def _read_arrays(name: str, source: Source, mtime_ns: int, size: int) -> Decoded:
+def _read_arrays(name: str, source: Source, changed: Stamp | None) -> Decoded:
     decoded = _read(name, "arrays", source)
     return Decoded(_read_only(decoded.value), decoded.sha256)
 
@@ -248,7 +256,7 @@ def _read_only(arrays: Arrays) -> Arrays:
 
 
 def _read(name: str, kind: Kind, source: Source) -> Decoded:
-    data = source.path.read_bytes()
+    data = read_bytes(source.path, limit=MAX_DATA_BYTES)
     replace = "replace it with an intact copy (repro data verify checks all)"
     try:
         decoded = decode(kind, data)

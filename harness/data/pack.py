@@ -9,10 +9,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from harness.data.codec import MAX_DATA_BYTES
 from harness.data.hub import record_path
 from harness.data.load import Source, find, locate, missing_reason, read
 from harness.errors import DataError, UsageError
 from harness.store import atomic
+from harness.untrusted import read_bytes
 
 MANIFEST_COLUMNS = (
     "name",
@@ -94,8 +96,8 @@ def _copy(name: str, source: Source, out: Path) -> Packed:
         path = f"hub/{source.path.name}"
         # The record goes along: it holds the hash that the catalogue may not know.
         record = record_path(dataset, source.path.parents[1])
-        atomic.write_bytes(record_path(dataset, out), record.read_bytes())
-    data = source.path.read_bytes()
+        atomic.write_bytes(record_path(dataset, out), read_bytes(record))
+    data = read_bytes(source.path, limit=MAX_DATA_BYTES)
     atomic.write_bytes(out / path, data)
     # Read back: what was copied is what was checked, or the copy is of no use.
     copy = Source(source.variant, out / path, source.sha256, source.file_sha256)
@@ -113,7 +115,7 @@ def _manifest_row(copied: Packed, out: Path) -> dict[str, object]:
         dataset.licence,
         dataset.num_records,
         copied.bytes,
-        hashlib.sha256((out / copied.path).read_bytes()).hexdigest(),
+        hashlib.sha256(read_bytes(out / copied.path, limit=MAX_DATA_BYTES)).hexdigest(),
         dataset.rule,
     )
     return dict(zip(MANIFEST_COLUMNS, values, strict=True))

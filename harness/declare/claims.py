@@ -62,6 +62,8 @@ class Criterion:
     at_least_of: int | None = None
     """How many of the quantity's numbers must meet the bound, each by its own interval; all by
     default. Which of them do is decided over seeds, never inside one."""
+    names: tuple[str, ...] = ()
+    """What each judged number is, in their order, for who reads the one that decides."""
     doubt: Doubt | None = None
     """Says where what was measured decides nothing, as where a hyperparameter was chosen at the
     edge of its grid: the numbers stand, the verdict is INCONCLUSIVE."""
@@ -83,6 +85,10 @@ class Criterion:
     def unless(self, doubt: Doubt) -> Criterion:
         """Return the criterion that decides nothing where `doubt` says why."""
         return replace(self, doubt=doubt)
+
+    def naming(self, *names: str) -> Criterion:
+        """Return the criterion that says of which of its numbers the verdict speaks."""
+        return replace(self, names=names)
 
     def in_at_least(self, count: int) -> Criterion:
         """Return the criterion that so many of the quantity's numbers must meet."""

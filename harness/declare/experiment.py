@@ -130,7 +130,7 @@ class RunContext(Protocol):
         ...
 
     def checkpoint_path(self) -> Path:
-        """Return where a long trial may keep its state; removed when its record is written."""
+        """Return where a long trial may keep its state; removed when its result is written."""
         ...
 
 

@@ -37,6 +37,8 @@ class Cell:
     """After the decimal point."""
     spread: str = ""
     """A column that holds the spread; by default the standard error over seeds is taken."""
+    absent: str = ""
+    """What stands where the table has no row, if that is not that it was not run: `swept`."""
 
 
 @dataclass(frozen=True, slots=True)

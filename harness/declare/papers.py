@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
@@ -13,6 +12,7 @@ from pydantic import BaseModel, Field, ValidationError, model_validator
 from harness.declare.profiles import Profile
 from harness.errors import SpecError, nearest
 from harness.strict import Strict, place_of
+from harness.untrusted import UnreadableError, is_there, read_toml
 
 ItemStatus = Literal["task", "without_data", "planned"]
 EVERY_TASK = "*"
@@ -127,7 +127,7 @@ def load_deviations(folder: Path) -> list[Deviation]:
     Raises SpecError as `load_paper` does.
     """
     path = folder / "deviations.toml"
-    return _parse(path, _Ledger).deviation if path.exists() else []
+    return _parse(path, _Ledger).deviation if is_there(path) else []
 
 
 def deviations_of(
@@ -139,11 +139,11 @@ def deviations_of(
 
 def _parse(path: Path, model: type[M]) -> M:
     try:
-        content = tomllib.loads(path.read_text(encoding="utf-8"))
+        content = read_toml(path)
     except FileNotFoundError as error:
         raise SpecError(f"{path} is missing: every paper's folder has one") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise SpecError(f"{path} is not valid TOML: {error}") from error
+    except UnreadableError as error:
+        raise SpecError(f"{error}: correct it") from error
     try:
         return model.model_validate(content)
     except ValidationError as error:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import math
 import re
 from collections.abc import Iterable
@@ -10,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from harness.errors import SpecError, nearest
+from harness.untrusted import UnreadableError, read_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -82,11 +84,16 @@ def load_reference(folder: Path, task_word: str | None = None) -> pd.DataFrame:
 
 def _read_file(path: Path) -> list[dict[str, str | float]]:
     try:
-        with path.open(encoding="utf-8", newline="") as stream:
-            reader = csv.reader(stream, strict=True)
-            _check_header(path, next(reader, []))
-            return [_read_row(f"{path}:{reader.line_num}", fields) for fields in reader]
-    except (csv.Error, UnicodeDecodeError) as error:
+        text = read_text(path)
+        if "\0" in text:
+            line = text[: text.index("\0")].count("\n") + 1
+            raise SpecError(f"{path}:{line}: a NUL byte: it is no character of a CSV")
+        reader = csv.reader(io.StringIO(text, newline=""), strict=True)
+        _check_header(path, next(reader, []))
+        return [_read_row(f"{path}:{reader.line_num}", fields) for fields in reader]
+    except UnreadableError as error:
+        raise SpecError(f"{error}: write it again") from error
+    except csv.Error as error:
         raise SpecError(f"{path} is not a CSV in UTF-8 ({error}): write it again") from error
 
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import functools
+import operator
+import re
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
@@ -72,6 +75,16 @@ def _column(field: Field) -> Column:
     return Column(name=field.name, type=field.type, role=field.role, doc=field.doc)
 
 
+def counted_seeds(count: int, unit: str = "") -> str:
+    """Return a count of seeds, with what each of them is where that is given.
+
+    >>> counted_seeds(3, "one trained net"), counted_seeds(1)
+    ('3 seeds, each one trained net', '1 seed')
+    """
+    text = f"{count} seed{'' if count == 1 else 's'}"
+    return f"{text}, {'each ' if count > 1 else ''}{unit}" if unit else text
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Table:
     """What a task's table holds, in the order of its CSV.
@@ -119,6 +132,17 @@ class Table:
         return next((c.name for c in self.columns if c.role == "seed"), None)
 
     @property
+    def seed_doc(self) -> str:
+        """What counts as a seed, to stand after "A seed is"; nothing where there are none."""
+        doc = next((c.doc for c in self.columns if c.role == "seed"), "")
+        return doc[:1].lower() + doc[1:]
+
+    @property
+    def seed_unit(self) -> str:
+        """The same in a few words: `one trained net`, up to the first stop in it."""
+        return re.split(r"[:;,.]", self.seed_doc)[0]
+
+    @property
     def keys(self) -> list[str]:
         """The columns that identify a row."""
         return [c.name for c in self.columns if c.role in ("param", "seed")]
@@ -126,9 +150,9 @@ class Table:
 
 def pick(table: pd.DataFrame, **wanted: Scalar) -> pd.DataFrame:
     """Return the rows whose columns equal these. Raises MissingRows if there is none."""
-    found = table
-    for name, value in wanted.items():
-        found = found[found[name] == value]
+    equal = [(table[name] == each).to_numpy(bool, na_value=False) for name, each in wanted.items()]
+    # One selection, not one per column: each copies all columns.
+    found = table.loc[functools.reduce(operator.and_, equal)] if equal else table
     if found.empty:
         asked = ", ".join(f"{name}={value}" for name, value in wanted.items())
         raise MissingRows(f"no row has {asked}")

@@ -40,6 +40,7 @@ class Word(StrEnum):
     ERROR = "ERROR"
 
 
+OVERLAPS = "the interval overlaps the threshold"
 BEST_FIRST = (Word.REPRODUCED, Word.INCONCLUSIVE, Word.NOT_REPRODUCED)
 WORDS_OF_CHECKS = {
     Word.REPRODUCED: Word.HOLDS,
@@ -59,6 +60,8 @@ class Verdict:
     low: float | None = None
     high: float | None = None
     num_seeds: int = 0
+    deciding: str = ""
+    """Which of several numbers is `measured`: the one that the verdict hangs on."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -176,12 +179,21 @@ def decide(claim: Claim, samples: list[list[float]]) -> Verdict:
         raise SpecError(f"claim {claim.id}: needs {needed} of {len(words)} numbers")
     worst = ranked[needed - 1]
     word = words[worst]
-    reason = "the interval overlaps the threshold" if word is Word.INCONCLUSIVE else ""
+    reason = OVERLAPS if word is Word.INCONCLUSIVE else ""
     if math.isinf(intervals[worst].mean):
         reason = "the quantity is infinite, as where runs diverge"
     if not single and len(samples) < MIN_SEEDS:
         word, reason = Word.INCONCLUSIVE, f"{len(samples)} seed(s), need at least {MIN_SEEDS}"
-    return _verdict(claim, word, reason, intervals[worst])
+    verdict = _verdict(claim, word, reason, intervals[worst])
+    return replace(verdict, deciding=_deciding(claim.criterion, worst, len(words)))
+
+
+def _deciding(criterion: Criterion, place: int, count: int) -> str:
+    """Name one of the numbers that are judged; nothing where there is one."""
+    if len(criterion.names) == count:
+        return criterion.names[place]
+    noun = "step" if criterion.form in STEPS else "number"
+    return f"{noun} {place + 1} of {count}" if count > 1 else ""
 
 
 def _over_seeds(values: Sequence[float]) -> Interval:

@@ -8,14 +8,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from harness.data import load as datasets
-from harness.declare.experiment import Device, Experiment
+from harness.declare.experiment import Device, Experiment, Status
 from harness.declare.params import Params
 from harness.declare.profiles import Profile
 from harness.errors import DataError, RunError, SpecError
+from harness.executors.attempts import begin_attempt, end_attempts
 from harness.run.trial import Trial
 from harness.store.atomic import write_bytes
 from harness.store.record import ArtifactEntry, Record
-from harness.store.store import RecordStore
+from harness.store.store import MAX_ARTIFACT_BYTES, RecordStore
+from harness.untrusted import read_bytes
 
 if TYPE_CHECKING:
     import torch
@@ -42,7 +44,7 @@ class Upstream:
         if entry is None:
             known = [e.name for e in self._record.artifacts]
             raise SpecError(f"{self._record.experiment} keeps no artifact {name!r}, only {known}")
-        data = (self._folder / name).read_bytes()
+        data = read_bytes(self._folder / name, limit=MAX_ARTIFACT_BYTES)
         found = hashlib.sha256(data).hexdigest()
         if found != entry.sha256:
             raise DataError(f"artifact {name} was altered: expected {entry.sha256}, found {found}")
@@ -52,13 +54,18 @@ class Upstream:
 class TrialContext:
     """The `RunContext` of one trial in a worker."""
 
-    def __init__(self, trial: Trial, store: RecordStore, profile: Profile) -> None:
+    def __init__(
+        self, trial: Trial, store: RecordStore, profile: Profile, *, code: str = ""
+    ) -> None:
+        """code: the digest of what the trial runs; a checkpoint of other code is not used."""
         self.profile = profile
         self.device: Device = trial.needs.device
         self.artifacts: list[ArtifactEntry] = []
         self.control: dict[str, float] = {}
         self._trial = trial
         self._store = store
+        self._code = code
+        self._began = False
         self._data: dict[str, dict[str, str]] = {}
         if trial.needs.exclusive:
             from harness.measure.control import measure_control
@@ -76,8 +83,12 @@ class TrialContext:
         return content
 
     def data_provenance(self) -> dict[str, dict[str, str]]:
-        """Return variant and hash of the data that was really read."""
-        return dict(sorted(self._data.items()))
+        """Return variant and hash of the data that was read, and the hash of what was not.
+
+        A record is held against its key, to which all that was declared belongs.
+        """
+        unread = {n: {"variant": "unread", "sha256": h} for n, h in self._trial.data.items()}
+        return dict(sorted({**unread, **self._data}.items()))
 
     def save(self, name: str, tensors: Mapping[str, torch.Tensor]) -> None:
         from safetensors.torch import save
@@ -103,11 +114,19 @@ class TrialContext:
         )
 
     def checkpoint_path(self) -> Path:
-        path = self._store.workspace.runs / "checkpoints" / f"{self._trial.key}.safetensors"
-        path.parent.mkdir(parents=True, exist_ok=True)
+        path = self._checkpoint
+        if not self._began:
+            self._began = True
+            record = self._store.read(self._trial)
+            failed = isinstance(record, Record) and record.status == Status.FAILED
+            failure = self._store.path(self._trial) if failed else None
+            begin_attempt(path, failure=failure, code=self._code)
         return path
 
     def discard_checkpoint(self) -> None:
-        """Remove the trial's checkpoint: its record is written."""
-        folder = self._store.workspace.runs / "checkpoints"
-        (folder / f"{self._trial.key}.safetensors").unlink(missing_ok=True)
+        """Remove the trial's checkpoint: its result is written."""
+        end_attempts(self._checkpoint)
+
+    @property
+    def _checkpoint(self) -> Path:
+        return self._store.workspace.runs / "checkpoints" / f"{self._trial.key}.safetensors"

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import ctypes
 import os
 import re
 import signal
-import sys
-import threading
-import time
 import warnings
 
+from harness.lifetime import die_with
 from harness.outgoing import guard_streams
 
-PR_SET_PDEATHSIG = 1
 LIBRARY_WARNINGS = (
     # peft asks every model of transformers for it, whatever the model is used for.
     (
@@ -47,20 +43,3 @@ def silence_libraries() -> None:
     """Hide warnings that one library gives of another: no code of ours can change what they do."""
     for message, category in LIBRARY_WARNINGS:
         warnings.filterwarnings("ignore", re.escape(message) + r"\Z", category)
-
-
-def die_with(parent_pid: int) -> None:
-    """Make this process end when its parent does, however the parent ends."""
-    if sys.platform == "linux":
-        ctypes.CDLL(None, use_errno=True).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
-    else:
-        threading.Thread(target=_watch, args=(parent_pid,), daemon=True).start()
-    # The parent may have died before the request was made.
-    if os.getppid() != parent_pid:
-        os._exit(1)
-
-
-def _watch(parent_pid: int) -> None:
-    while os.getppid() == parent_pid:
-        time.sleep(0.2)
-    os._exit(1)

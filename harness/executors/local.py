@@ -79,10 +79,11 @@ class LocalExecutor:
                     return self._pool.schedule(run_job, args=[job], timeout=job.timeout_s)
             except RuntimeError:
                 self._replace_pool()
-            except OSError as error:  # no room or no right for semaphores in /dev/shm
+            except OSError as error:
+                # Its locks need shared memory, which a container may lack.
                 raise EnvError(
-                    f"cannot start worker processes ({error.strerror}): make /dev/shm writable, "
-                    "or use --executor inline"
+                    f"worker processes cannot start ({error.strerror}): make /dev/shm writable,"
+                    " or take --executor inline"
                 ) from error
 
     def _replace_pool(self) -> None:

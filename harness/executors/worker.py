@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime as dt
 import errno
+import sys
 import time
 import traceback
 from pathlib import Path
@@ -63,7 +65,7 @@ def _finished(store: RecordStore, trial: Trial, job: Job) -> Record | None:
 def _run_trial(trial: Trial, job: Job, store: RecordStore) -> Record:
     started_at = dt.datetime.now(dt.UTC).isoformat(timespec="seconds")
     start = time.perf_counter()
-    context = TrialContext(trial, store, job.profile)
+    context = TrialContext(trial, store, job.profile, code=job.facts["code"])
     outcome, status, error = _carry_out(trial, context)
     wall_s = time.perf_counter() - start
     record = _record(trial, context, outcome, status, error, started_at, wall_s, job, store)
@@ -71,7 +73,9 @@ def _run_trial(trial: Trial, job: Job, store: RecordStore) -> Record:
     # An old result whose artifacts were made anew, and differ, would never match them.
     damaged = old is not None and bool(store.artifacts_intact(trial, old))
     store.write(record, replace=bool(job.facts["rerun"]) or damaged)
-    context.discard_checkpoint()
+    # A failed trial is tried again, and may go on from there.
+    if record.is_result:
+        context.discard_checkpoint()
     return record
 
 
@@ -82,7 +86,9 @@ def _carry_out(trial: Trial, context: TrialContext) -> tuple[Outcome, Status | N
     """
     experiment = trial.experiment
     try:
-        result = experiment.function(experiment.run)(experiment.typed(trial.params), context)
+        # Standard output is for results: what a trial or its library prints is none.
+        with contextlib.redirect_stdout(sys.stderr):
+            result = experiment.function(experiment.run)(experiment.typed(trial.params), context)
         return _outcome(result), None, ""
     except (Exception, SystemExit) as caught:  # whatever a trial raises is its record's error
         if _is_disk_full(caught):

@@ -23,6 +23,7 @@ from harness.measure.machine import machine_facts
 from harness.measure.timing import quantiles
 from harness.store.atomic import write_text
 from harness.strict import Strict, explain
+from harness.untrusted import read_bytes
 
 Direction = Literal["at_most", "at_least"]
 
@@ -148,7 +149,7 @@ def load_benchmarks(root: Path) -> list[BenchmarkResult]:
 
 def _load(path: Path) -> BenchmarkResult:
     try:
-        result = BenchmarkResult.model_validate_json(path.read_bytes())
+        result = BenchmarkResult.model_validate_json(read_bytes(path))
     except ValidationError as error:
         raise DataError(
             f"{path} is no benchmark result ({explain(error)}): repro bench makes it again"

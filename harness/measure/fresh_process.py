@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from harness.errors import RunError, SpecError
+from harness.lifetime import die_with
 from harness.outgoing import guard_streams
 
 
@@ -22,14 +23,15 @@ def call_fresh(
 
     function: at module level, so that the other process can import it; its parameters and its
     result are JSON values. What it prints goes to this process' error message.
-    Raises SpecError if it cannot be imported by name, RunError if the process fails.
+    Raises SpecError if it cannot be imported by name, RunError if the process fails. The process
+    ends with this one, however this one ends.
     """
     check_importable(function)
     where = f"{function.__module__}:{function.__qualname__}"
     # A subprocess and not multiprocessing: workers of a pool may have no children there.
     try:
         done = subprocess.run(
-            [sys.executable, "-m", "harness.measure.fresh_process", where],
+            [sys.executable, "-m", "harness.measure.fresh_process", where, str(os.getpid())],
             input=json.dumps(dict(params)),
             capture_output=True,
             text=True,
@@ -61,8 +63,9 @@ def function_at(where: str) -> Any:
     return found
 
 
-def _main(where: str) -> None:
+def _main(where: str, caller_pid: int) -> None:
     """Serve `call_fresh` in its process: parameters on stdin, the result on stdout."""
+    die_with(caller_pid)
     guard_streams()
     params = json.load(sys.stdin)
     with contextlib.redirect_stdout(sys.stderr):
@@ -71,4 +74,4 @@ def _main(where: str) -> None:
 
 
 if __name__ == "__main__":
-    _main(sys.argv[1])
+    _main(sys.argv[1], int(sys.argv[2]))

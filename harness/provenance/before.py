@@ -18,6 +18,7 @@ from harness.errors import DataError
 from harness.provenance.seals import Band, Outcome, Seal, Sealed, State, keys_digest
 from harness.store.record import Record
 from harness.strict import Strict, explain
+from harness.untrusted import Stamp, UnreadableError, read_bytes, stamp
 
 NAME = "sealed.json"
 UNDECIDED = ("NOT_RUN", "ERROR")
@@ -120,13 +121,16 @@ def _outcome(entry: Entry) -> Outcome:
 def load_before(root: Path, paper: str) -> Before | None:
     """Return a paper's export, None where it has none. Raises DataError for a damaged one."""
     path = root / "results" / paper / NAME
-    return _load(path, path.stat().st_mtime_ns) if path.is_file() else None
+    changed = stamp(path)
+    return None if changed is None else _load(path, changed)
 
 
 @functools.lru_cache(maxsize=16)
-def _load(path: Path, mtime_ns: int) -> Before:
+def _load(path: Path, changed: Stamp) -> Before:
     try:
-        return Before.model_validate_json(path.read_bytes())
+        return Before.model_validate_json(read_bytes(path))
+    except UnreadableError as error:
+        raise DataError(f"{error}: restore it with git checkout") from error
     except ValidationError as error:
         raise DataError(
             f"{path} is damaged ({explain(error)}): restore it with git checkout"

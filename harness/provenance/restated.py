@@ -17,6 +17,7 @@ from pydantic import Field, ValidationError
 from harness.errors import DataError
 from harness.provenance.seals import Band, Seal
 from harness.strict import Strict, explain
+from harness.untrusted import Stamp, UnreadableError, read_bytes, stamp
 
 NAME = "restated.json"
 HAIR = 1e-8
@@ -108,13 +109,16 @@ def load_restated(root: Path) -> Restated:
     Raises DataError for a damaged file.
     """
     path = root / "results" / NAME
-    return _load(path, path.stat().st_mtime_ns) if path.is_file() else Restated()
+    changed = stamp(path)
+    return Restated() if changed is None else _load(path, changed)
 
 
 @functools.lru_cache(maxsize=4)
-def _load(path: Path, mtime_ns: int) -> Restated:
+def _load(path: Path, changed: Stamp) -> Restated:
     try:
-        return Restated.model_validate_json(path.read_bytes())
+        return Restated.model_validate_json(read_bytes(path))
+    except UnreadableError as error:
+        raise DataError(f"{error}: restore it with git checkout") from error
     except ValidationError as error:
         raise DataError(
             f"{path} is damaged ({explain(error)}): restore it with git checkout"

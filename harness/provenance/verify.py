@@ -7,7 +7,6 @@ each, and no line is ever taken away.
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, Literal
@@ -27,6 +26,7 @@ from harness.store.atomic import alone_in, write_bytes
 from harness.store.record import Record
 from harness.store.workspace import Workspace
 from harness.strict import Strict, explain
+from harness.untrusted import UnreadableError, parse_json, read_bytes
 
 AGREE: tuple[OutcomeWord, ...] = ("bit", "close", "spread")
 
@@ -133,14 +133,12 @@ def keep_verification(workspace: Workspace, outcome: Verification, profile: Prof
 def _whole_lines(path: Path) -> list[bytes]:
     """Return a file's lines, without what follows the last line end if that is torn."""
     try:
-        *whole, rest = path.read_bytes().split(b"\n")
+        *whole, rest = read_bytes(path).split(b"\n")
     except FileNotFoundError:
         return []
-    except OSError as error:
-        raise DataError(f"{path} cannot be read ({error}): check its permissions") from error
     try:
-        json.loads(rest)
-    except ValueError:
+        parse_json(rest, where=str(path))
+    except UnreadableError:
         return whole
     # Only its line end was lost, as some editors do.
     return [*whole, rest]

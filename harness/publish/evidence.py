@@ -23,6 +23,7 @@ from harness.store.record import RESTORE, line_digest, read_body, read_lines
 from harness.store.result import KEY_DIGITS, trials_of
 from harness.store.store import RecordStore
 from harness.store.workspace import Workspace
+from harness.untrusted import Stamp, read_text, stamp
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -54,17 +55,17 @@ def evidence_of(
         found: dict[str, Evidence] = {}
         for experiment in task.reads:
             path = RecordStore(workspace).pack_path(experiment.id, profile)
-            if path.is_file():
-                found |= _packed(workspace.root, path, path.stat().st_mtime_ns)
+            if (changed := stamp(path)) is not None:
+                found |= _packed(workspace.root, path, changed)
         return found
     store = RecordStore(workspace)
-    found = record_evidence(store, task, profile, meta.provenance.overrides)
+    found = record_evidence(store, task, profile)
     starts = {key[:KEY_DIGITS] for key in found}
     for name, lines in meta.lines.items():
         for start in lines.keys() - starts:
             # The grid was another one when the result was written.
             for path in (workspace.runs / "records" / name).glob(f"{start}*.json"):
-                line = path.read_text(encoding="utf-8").removesuffix("\n")
+                line = read_text(path).removesuffix("\n")
                 body = read_body(line, where=str(path))
                 found[body["key"]] = _from_body(workspace.root, body, line_digest(line))
     return found
@@ -74,10 +75,10 @@ def record_evidence(
     store: RecordStore,
     task: Task,
     profile: Profile,
-    overrides: Mapping[str, Scalar] | None = None,
 ) -> dict[str, Evidence]:
     """Return, by key, the results of the working copy behind a task, of all its cohorts."""
-    names = [FIRST] if overrides else cohorts_of(task, profile)
+    overrides = store.workspace.overrides
+    names = cohorts_of(task, profile, overrides)
     trials = (t for name in names for t in trials_of(task, profile, overrides, cohort=name))
     found: dict[str, Evidence] = {}
     for trial in trials:
@@ -89,7 +90,7 @@ def record_evidence(
 
 
 @functools.lru_cache(maxsize=256)
-def _packed(root: Path, path: Path, mtime_ns: int) -> dict[str, Evidence]:
+def _packed(root: Path, path: Path, changed: Stamp) -> dict[str, Evidence]:
     return {body["key"]: _from_body(root, body, line) for line, body in read_lines(path)}
 
 
@@ -109,7 +110,8 @@ def _from_body(root: Path, body: Mapping[str, Any], line: str) -> Evidence:
 def names_sealed(workspace: Workspace, experiment: Experiment, profile: Profile) -> set[str]:
     """Return the names of all seals in an experiment's committed records."""
     path = RecordStore(workspace).pack_path(experiment.id, profile)
-    found = _packed(workspace.root, path, path.stat().st_mtime_ns) if path.is_file() else {}
+    changed = stamp(path)
+    found = {} if changed is None else _packed(workspace.root, path, changed)
     return {name for e in found.values() for seals in (e.seals, e.first_seals) for name in seals}
 
 

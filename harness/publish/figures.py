@@ -8,31 +8,47 @@ from __future__ import annotations
 import io
 import math
 import shutil
+import textwrap
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from matplotlib import style as mpl_style
-from matplotlib.backend_bases import get_registered_canvas_class
-from matplotlib.figure import Figure
-from matplotlib.layout_engine import ConstrainedLayoutEngine
 from pandas.api.types import is_numeric_dtype
 
 from harness.declare.profiles import Profile
 from harness.declare.reference import standings
 from harness.declare.statistics import aggregate
+from harness.declare.table import counted_seeds
 from harness.declare.task import Task
 from harness.errors import EnvError, SpecError
+from harness.publish.labels import Labels
 from harness.publish.style import (
+    LETTERS_PER_IN,
+    LINE_IN,
     MARKERS,
     MAX_SVG_BYTES,
     PALETTE,
     RASTERISE_ABOVE,
     RC,
+    STAMP,
     STRIP_IN,
+    TEX_SIGNS,
     WIDTH_IN,
     Width,
     sequential,
 )
+
+try:
+    from matplotlib import style as mpl_style
+    from matplotlib.backend_bases import get_registered_canvas_class
+    from matplotlib.figure import Figure
+    from matplotlib.layout_engine import ConstrainedLayoutEngine
+except (OSError, ValueError) as error:
+    # It reads the user's settings when it is imported, though nothing here uses them.
+    raise EnvError(
+        f"matplotlib does not start ({str(error).partition(';')[0][:200]}): correct or unset"
+        " MPLBACKEND, and correct or move away the file matplotlibrc"
+    ) from error
 
 if TYPE_CHECKING:
     import numpy as np
@@ -48,12 +64,22 @@ Format = Literal["svg", "png", "pdf", "pgf"]
 FORMATS: tuple[Format, ...] = ("svg", "png", "pdf", "pgf")
 
 # What each format would otherwise stamp with a date or a version.
-_METADATA: dict[Format, dict[str, Any]] = {
-    "svg": {"Date": None, "Creator": None},
-    "png": {"Software": None},
-    "pdf": {"CreationDate": None, "Creator": None, "Producer": None},
+_STAMPS: dict[Format, dict[str, Any]] = {
+    "svg": {"metadata": {"Date": None, "Creator": None}},
+    "png": {"metadata": {"Software": None}},
+    "pdf": {"metadata": {"CreationDate": None, "Creator": None, "Producer": None}},
 }
-_TEX = ("xelatex", "lualatex", "pdflatex")
+# What measures words need not be what sets the document: pdflatex starts soonest.
+_TEX = ("pdflatex", "xelatex", "lualatex")
+# What matplotlib would have a document say before it includes a figure.
+_OF_DOCUMENT = r"""\providecommand{\mathdefault}[1]{#1}%
+\catcode`\_=\active\def_{\ifmmode\sb\else\textunderscore\fi}%
+"""
+_KNOW_SIGNS = "".join(
+    rf"\ifdefined\DeclareUnicodeCharacter\DeclareUnicodeCharacter{{{ord(sign):04X}}}"
+    rf"{{\ensuremath{{{name}}}}}\fi" + "\n"
+    for sign, name in TEX_SIGNS.items()
+)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -175,29 +201,27 @@ def draw(
     profile: Profile,
     width: Width = "double",
     fmt: Format = "svg",
+    stands_in: Mapping[str, str] | None = None,
+    aside: str = "",
 ) -> bytes:
     """Draw a task's figure; equal rows give equal bytes, in any process.
 
+    stands_in: by a name of the paper what was run in its place, for the foot of the figure; aside:
+    what sets the table apart from the committed one, for the same.
     Raises SpecError if the task has no figure or its SVG is too large to commit, EnvError for
     pgf where there is no LaTeX.
     """
     draw_figure = task.draw
     if draw_figure is None:
         raise SpecError(f"task {task.id} declares no figure: ask for its table instead")
-    settings = dict(RC)
-    if fmt == "pgf":
-        settings["pgf.texsystem"] = _tex_program()
+    settings = RC | (_tex_settings() if fmt == "pgf" else {})
     context = FigureContext(table=table, reference=reference, profile=profile, width=width)
     # From matplotlib's defaults: the settings of whoever draws must not show.
     with mpl_style.context(["default", settings]):
         figure = draw_figure(context)
-        _stamp(figure, f"{task.id}, profile {profile}{_seeds(task, table)}")
-        if fmt == "pgf":
-            _forbid_pixels(figure)
-        _settle(figure, fmt)
-        stream = io.BytesIO()
-        figure.savefig(stream, format=fmt, metadata=_METADATA.get(fmt))
-    data = stream.getvalue()
+        foot = _foot(task, table, profile, Labels(stands_in or {}))
+        _stamp(figure, "; ".join(filter(None, [foot, aside])))
+        data = _as_pgf(figure, task) if fmt == "pgf" else _saved(figure, fmt)
     if fmt == "svg" and len(data) > MAX_SVG_BYTES:
         raise SpecError(
             f"the figure of {task.id} takes {len(data)} bytes as SVG, at most {MAX_SVG_BYTES} are"
@@ -206,10 +230,41 @@ def draw(
     return data
 
 
-def _seeds(task: Task, table: pd.DataFrame) -> str:
-    """Say how many seeds the means and bars of a figure are over."""
+def _saved(figure: Figure, fmt: Format) -> bytes:
+    _settle(figure, fmt)
+    stream = io.BytesIO()
+    figure.savefig(stream, format=fmt, **_STAMPS.get(fmt, {}))
+    return stream.getvalue()
+
+
+def _as_pgf(figure: Figure, task: Task) -> bytes:
+    """Return a figure as TeX that documents of any LaTeX can include.
+
+    Raises EnvError where LaTeX cannot set its words, or it holds an image.
+    """
+    from matplotlib.backends.backend_pgf import LatexError
+
+    _forbid_pixels(figure)
+    try:
+        text = _saved(figure, "pgf").decode()
+    except (LatexError, ValueError) as error:  # of LaTeX itself, or of one text
+        told = next((line for line in str(error).splitlines() if line.startswith("!")), str(error))
+        raise EnvError(
+            f"{task.id} cannot be written as pgf ({told[:200]}): take --format pdf"
+        ) from error
+    head, begin, body = text.partition("\\begingroup%\n")
+    text = head + begin + _OF_DOCUMENT + body
+    for sign, name in TEX_SIGNS.items():
+        text = text.replace(sign, rf"\ensuremath{{{name}}}")
+    return text.encode()
+
+
+def _foot(task: Task, table: pd.DataFrame, profile: Profile, labels: Labels) -> str:
+    """Say what a figure shows, over how many seeds of what, and what was run for what."""
     count = int(table[task.table.seed].nunique()) if task.table.seed else 0
-    return f", {count} seed{'s' if count > 1 else ''}" if count else ""
+    seeds = counted_seeds(count, task.table.seed_unit) if count else ""
+    here = f"here {labels}" if labels.here else ""
+    return "; ".join(filter(None, [f"{task.id}, profile {profile}", seeds, here]))
 
 
 def _settle(figure: Figure, fmt: Format) -> None:
@@ -220,7 +275,9 @@ def _settle(figure: Figure, fmt: Format) -> None:
     """
     # Sizes of words are those of the format's own renderer.
     get_registered_canvas_class(fmt)(figure)
-    figure.draw_without_rendering()
+    engine = figure.get_layout_engine()
+    if engine is not None:
+        engine.execute(figure)
     figure.set_layout_engine(None)
     for ax in figure.axes:
         left, bottom, width, height = ax.get_position(original=True).bounds
@@ -228,12 +285,20 @@ def _settle(figure: Figure, fmt: Format) -> None:
 
 
 def _stamp(figure: Figure, text: str) -> None:
-    """Write what the figure shows into a strip of its own at the bottom."""
+    """Write what the figure shows into a strip of its own at the bottom, a line or more.
+
+    Further lines make the figure higher: its panels keep their size.
+    """
     engine = figure.get_layout_engine()
-    strip = STRIP_IN / figure.get_figheight()
+    lines = textwrap.wrap(text, int(figure.get_figwidth() * LETTERS_PER_IN))
+    further = (len(lines) - 1) * LINE_IN
+    figure.set_figheight(figure.get_figheight() + further)
+    strip = (STRIP_IN + further) / figure.get_figheight()
     if isinstance(engine, ConstrainedLayoutEngine):
         engine.set(rect=(0.0, strip, 1.0, 1.0 - strip))
-    figure.text(0.995, strip / 4, text, ha="right", va="bottom", fontsize=5.5, color="#666666")
+    for place, line in enumerate(reversed(lines)):
+        height = (STRIP_IN / 4 + place * LINE_IN) / figure.get_figheight()
+        figure.text(0.995, height, line, ha="right", va="bottom", **STAMP)
 
 
 def _forbid_pixels(figure: Figure) -> None:
@@ -242,10 +307,10 @@ def _forbid_pixels(figure: Figure) -> None:
         artist.set_rasterized(False)
 
 
-def _tex_program() -> str:
+def _tex_settings() -> dict[str, Any]:
     for name in _TEX:
         if shutil.which(name):
-            return name
+            return {"pgf.texsystem": name, "pgf.preamble": _KNOW_SIGNS}
     raise EnvError(
         f"pgf needs LaTeX and none of {', '.join(_TEX)} is installed: install TeX Live, or take"
         " --format pdf"

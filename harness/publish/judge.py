@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, cast
 
 from harness.declare.claims import Claim, Factor
 from harness.declare.cohorts import FIRST
+from harness.declare.overrides import Overrides
 from harness.declare.profiles import PROFILES, Profile
 from harness.declare.task import Task
 from harness.declare.verdict import Measured, Verdict, Word, measure
@@ -25,7 +26,7 @@ from harness.provenance.seals import (
     threshold_json,
 )
 from harness.publish.chance import WEAK_ABOVE, Shuffle, chance_code, chance_of
-from harness.publish.check_row import CheckRow
+from harness.publish.check_row import NOT_COMPUTED, CheckRow
 from harness.publish.evidence import Evidence, check_lines, evidence_of
 from harness.publish.power import seeds_to_decide
 from harness.publish.standing import compare_claim, seal_in
@@ -39,11 +40,15 @@ from harness.store.result import (
     trials_of,
 )
 from harness.store.workspace import COMMITTED_PROFILES, Workspace
+from harness.untrusted import is_there
 
 if TYPE_CHECKING:
     import pandas as pd
 
 NO_RUN = Comparison(state="none")
+NOTHING = Overrides()
+TOLD = ("verdict", "measured", "low", "high", "num_seeds", "threshold")
+"""What stands of a verdict beside a table, and must follow from the records."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,12 +65,14 @@ def judge(
     profile: Profile,
     reference: pd.DataFrame | None,
     *,
+    overrides: Overrides = NOTHING,
     evidence: Mapping[str, Evidence] | None = None,
     before: Before | None = None,
     restated: Restated | None = None,
 ) -> Judged:
     """Evaluate every claim of a task on a result (None: it was not run).
 
+    overrides: of the variant that is judged, for the commands that reasons name;
     evidence: the records behind the result, by key, None where seals are not asked for;
     before: the paper's export; restated: the claims that ask the same in another form.
     """
@@ -74,7 +81,7 @@ def judge(
     planned = {} if result is None else {c: _planned(task, result.meta, c) for c in run}
     for claim in task.claims:
         for cohort in dict.fromkeys([judging_cohort(task, claim, profile), *run]):
-            measured = _measured(claim, task, result, profile, cohort)
+            measured = _measured(claim, task, result, profile, cohort, overrides)
             state = NO_RUN
             if result is not None and cohort in run:
                 now = _standing(task, claim, profile, planned[cohort], measured, cohort)
@@ -88,12 +95,17 @@ def judge(
                         lines = (decided, *state.differences)
                         state = replace(state, state="changed", differences=lines)
             row = _row(task, claim, profile, measured, reference, state, cohort)
-            judged.rows.append(_with_chance(row, task, claim, measured, result))
+            judged.rows.append(_with_chance(row, task, claim, measured, result, overrides))
     return judged
 
 
 def _with_chance(
-    row: CheckRow, task: Task, claim: Claim, measured: Measured, result: TaskResult | None
+    row: CheckRow,
+    task: Task,
+    claim: Claim,
+    measured: Measured,
+    result: TaskResult | None,
+    overrides: Overrides,
 ) -> CheckRow:
     """Return a claim's row with what chance could do, and with what would decide it."""
     if result is None or row.grade == "exact" or not measured.samples:
@@ -110,8 +122,8 @@ def _with_chance(
         return row
     stored = result.meta.chances.get(seal_name(task.id, claim.id, row.cohort))
     if stored is None or stored.code != chance_code(task, claim):
-        advice = f"repro run {task.id} --profile {row.profile}"
-        return replace(row, chance_reason=f"what chance does is not computed: {advice}")
+        advice = f"repro run {task.id} --profile {row.profile}{overrides.options}"
+        return replace(row, chance_reason=f"{NOT_COMPUTED}: {advice}")
     weak = None if stored.rate is None else stored.rate > WEAK_ABOVE
     return replace(row, chance_rate=stored.rate, weak=weak, chance_reason=stored.reason)
 
@@ -212,19 +224,26 @@ def failed_rows(task: Task, profile: Profile, error: HarnessError) -> list[Check
 
 
 def _measured(
-    claim: Claim, task: Task, result: TaskResult | None, profile: Profile, cohort: str
+    claim: Claim,
+    task: Task,
+    result: TaskResult | None,
+    profile: Profile,
+    cohort: str,
+    overrides: Overrides = NOTHING,
 ) -> Measured:
     if profile not in claim.scope.profiles:
         return Measured(verdict=Verdict(word=Word.OUT_OF_PROFILE, reason=claim.scope.elsewhere))
-    reason = _not_run(task, result, profile, cohort)
+    reason = _not_run(task, result, profile, cohort, overrides)
     if result is None or reason:
         return Measured(verdict=Verdict(word=Word.NOT_RUN, reason=reason))
     return measure(claim, result.tables[cohort], seed=task.table.seed, profile=profile)
 
 
-def _not_run(task: Task, result: TaskResult | None, profile: Profile, cohort: str) -> str:
+def _not_run(
+    task: Task, result: TaskResult | None, profile: Profile, cohort: str, overrides: Overrides
+) -> str:
     """Return why a cohort's table cannot be judged, or an empty string."""
-    command = f"repro run {task.id} --profile {profile}"
+    command = f"repro run {task.id} --profile {profile}{overrides.options}"
     if result is None:
         return f"not run in this profile: {command}"
     if cohort not in result.tables:
@@ -282,6 +301,7 @@ def _row(
         cohort=cohort,
         decides=cohort == judging_cohort(task, claim, profile),
         differences=state.differences,
+        deciding=verdict.deciding,
     )
 
 
@@ -306,7 +326,14 @@ def check_stored(
             check_lines(csv_path(workspace, task, profile), result.meta, found)
         restated = load_restated(workspace.root)
         judged = judge(
-            task, result, profile, reference, evidence=found, before=before, restated=restated
+            task,
+            result,
+            profile,
+            reference,
+            overrides=workspace.overrides,
+            evidence=found,
+            before=before,
+            restated=restated,
         )
         if deep and result is not None and workspace.is_committed(profile):
             check_rebuilt(workspace, task, profile, result, judged)
@@ -340,6 +367,14 @@ def check_rebuilt(
     for name, side in judged.sides.items():
         if again.sides[name].outcome != side.outcome:
             raise DataError(f"{path}: {name} measures something else on the records: {advice}")
+    told = {(row["claim"], row["cohort"]): row for row in stored.meta.verdicts}
+    for row in judged.rows:
+        then, now = told.get((row.claim, row.cohort), {}), row.to_json()
+        # What was declared anew since has not been written yet, and says so by its seal.
+        if then and row.seal != "changed" and any(then.get(n) != now[n] for n in TOLD):
+            raise DataError(
+                f"{path.with_suffix('.json')}: the verdict of {row.claim} is another one: {advice}"
+            )
 
 
 def profiles_to_check(
@@ -353,6 +388,6 @@ def profiles_to_check(
         return [wanted]
     paths = {p: csv_path(workspace, task, p) for p in PROFILES}
     # Half of a result is damage to report, not a task that was not run.
-    stored = [p for p, f in paths.items() if f.exists() or f.with_suffix(".json").exists()]
+    stored = [p for p, f in paths.items() if is_there(f) or is_there(f.with_suffix(".json"))]
     committed = [p for p in stored if p in COMMITTED_PROFILES]
     return committed or stored or ["cpu"]

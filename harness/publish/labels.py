@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from harness.declare.claims import Claim
+from harness.declare.params import Scalar
 from harness.declare.profiles import Profile
 from harness.declare.task import Task
-from harness.run.trial import all_trials, with_upstream
+from harness.run.trial import trials_behind
 
 FEW = 4
 """How many stand-ins are named behind a text that names nothing of the paper."""
@@ -20,6 +21,11 @@ class Labels:
     """Names of the paper, and what was run in their place."""
 
     here: Mapping[str, str] = field(default_factory=dict)
+    trials: tuple[frozenset[str], ...] = ()
+    """The names that one trial has stand-ins for, for each kind of trial; by default all of them
+    in one. So a claim on one data set says which net read it, and no other."""
+    profile: Profile | None = None
+    """Where it was run."""
 
     def text(self, text: str) -> str:
         """Return a title or a statement that says what was run.
@@ -28,27 +34,59 @@ class Labels:
         'ResNet20 on SVHN (here MNIST)'
         >>> Labels({"SVHN": "MNIST"}).text("Curves")
         'Curves (here MNIST for SVHN)'
+        >>> Labels({"SVHN": "MNIST", "ViT": "two layers"}).text("Curves on SVHN.")
+        'Curves on SVHN (here MNIST; two layers for ViT).'
         """
-        named = self.names(text)
-        if named != text or not self.here:
-            return named
-        what = str(self) if len(self.here) <= FEW else "stand-ins, see the deviations"
-        return f"{text.removesuffix('.')} (here {what})" + ("." if text.endswith(".") else "")
+        named = self.named(text)
+        rest = Labels({name: self.here[name] for name in self._beside(named, any)})
+        said = self.names(text)
+        if not rest.here:
+            return said
+        what = str(rest) if len(rest.here) <= FEW else "stand-ins, see the deviations"
+        said, stop = said.removesuffix("."), "." if said.endswith(".") else ""
+        ends_with_one = any(said.endswith(f"{n} (here {self.here[n]})") for n in named)
+        return f"{said[:-1]}; {what}){stop}" if ends_with_one else f"{said} (here {what}){stop}"
 
     def statement(self, claim: Claim) -> str:
-        """Return a claim's statement, which says what was run, or a check's, where it names it."""
+        """Return a claim's statement, which says what was run, or a check's, where it names it.
+
+        Nothing was run for a claim that this profile can never decide.
+        """
+        if self.profile is not None and self.profile not in claim.scope.profiles:
+            return claim.statement
         tell = self.names if claim.scope.grade == "exact" else self.text
         return tell(claim.statement)
 
     def within(self, title: str) -> Labels:
-        """Return what stands in for what a title names; all of it where it names nothing.
+        """Return what stands in for what a title names, and for what always goes with it.
 
-        An experiment that several tasks show has stand-ins that only some of them rest on.
+        An experiment that several tasks show has stand-ins that only some of them rest on; where
+        the title names none, all of them count.
         """
-        named = {
-            name: what for name, what in self.here.items() if _whole_words([name]).search(title)
-        }
-        return Labels(named) if named else self
+        named = self.named(title)
+        kept = named.union(self._beside(named, all)) if named else set(self.here)
+        here = {name: what for name, what in self.here.items() if name in kept}
+        trials = tuple(dict.fromkeys(trial & kept for trial in self.trials))
+        return replace(self, here=here, trials=trials)
+
+    def named(self, text: str) -> set[str]:
+        """Return the names of the paper in a text that something stands in for."""
+        if not self.here:
+            return set()
+        return set(_whole_words(sorted(self.here, key=len, reverse=True)).findall(text))
+
+    def _beside(self, named: set[str], how: Callable[[Iterable[bool]], bool]) -> list[str]:
+        """Return the further names in any, or in all, of the trials that have what is named.
+
+        Where no trial has all of it, as where two nets are compared, those that have some of it.
+        What stands in for two things, of which one is named, is not told again.
+        """
+        trials = self.trials or (frozenset(self.here),)
+        whole = [trial for trial in trials if named <= trial]
+        found = whole or [trial for trial in trials if named & trial]
+        said = {self.here[name] for name in named}
+        kept = (name for name, what in self.here.items() if name not in named and what not in said)
+        return [name for name in kept if how(name in trial for trial in found)]
 
     def names(self, text: str) -> str:
         """Return a text with what was run behind each name of the paper, where it has any."""
@@ -73,21 +111,24 @@ def _whole_words(names: Sequence[str]) -> re.Pattern[str]:
     return re.compile(rf"(?<![\w-])(?:{'|'.join(map(re.escape, names))})(?![\w-])")
 
 
-def labels_of(task: Task, profile: Profile, title: str = "") -> Labels:
+def labels_of(
+    task: Task,
+    profile: Profile,
+    title: str = "",
+    overrides: Mapping[str, Scalar] | None = None,
+) -> Labels:
     """Return what stands in for what at a profile, over all trials that a task rests on.
 
     title: of the task, whose names alone count where it has any.
     """
     here: dict[str, dict[str, None]] = {}
-    trials = {
-        each.key: each
-        for experiment in task.reads
-        for trial in all_trials(experiment, profile)
-        for each in with_upstream(trial)
-    }
-    for trial in trials.values():
+    kinds: dict[frozenset[str], None] = {}
+    for trial in trials_behind([task], profile, overrides):
         tell = trial.experiment.stands_in
         if tell is not None:
-            for name, what in tell(trial.experiment.typed(trial.params)).items():
+            told = tell(trial.experiment.typed(trial.params))
+            kinds[frozenset(told)] = None
+            for name, what in told.items():
                 here.setdefault(name, {})[what] = None
-    return Labels({name: " and ".join(what) for name, what in here.items()}).within(title)
+    joined = {name: " and ".join(what) for name, what in here.items()}
+    return Labels(joined, tuple(kinds), profile).within(title)

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import logging
 import traceback
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from filelock import FileLock
 
-from harness.declare.params import Scalar
 from harness.declare.profiles import PROFILES, Profile
 from harness.declare.task import Task
 from harness.declare.verdict import Word
@@ -37,6 +36,7 @@ from harness.store.result import (
 )
 from harness.store.store import RecordStore
 from harness.store.workspace import Workspace
+from harness.untrusted import is_there
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -49,8 +49,6 @@ def refresh_task(
     library: Library,
     task: Task,
     profile: Profile,
-    *,
-    overrides: Mapping[str, Scalar] | None = None,
 ) -> list[CheckRow]:
     """Rebuild a task's packed records, CSV, JSON and figure; return its verdicts.
 
@@ -58,7 +56,7 @@ def refresh_task(
     incomplete table is left out with a warning; the table and the verdicts stand.
     """
     store, reference = RecordStore(workspace), reference_of(library, task)
-    result, rows = _build(store, library, task, profile, reference, overrides)
+    result, rows = _build(store, library, task, profile, reference)
     if workspace.is_committed(profile):
         # Records first: killed in between, a result never rests on what is not there.
         pack_experiments(workspace, task, profile, store)
@@ -76,13 +74,12 @@ def _build(
     task: Task,
     profile: Profile,
     reference: pd.DataFrame,
-    overrides: Mapping[str, Scalar] | None,
 ) -> tuple[TaskResult | None, list[CheckRow]]:
     """Return a task's result, None where no trial has one, and its verdicts."""
-    workspace = store.workspace
+    workspace, overrides = store.workspace, store.workspace.overrides
     built = build_result(task, profile, store.read, overrides)
     if built is None:
-        return None, judge(task, None, profile, reference).rows
+        return None, judge(task, None, profile, reference, overrides=overrides).rows
     stored = _stored_meta(workspace, task, profile)
     former = {} if stored is None else dict(stored.judged)
     built = built.knowing(judged=former, chances=chances_of(task, built, stored))
@@ -91,14 +88,15 @@ def _build(
         built,
         profile,
         reference,
-        evidence=record_evidence(store, task, profile, overrides),
+        overrides=overrides,
+        evidence=record_evidence(store, task, profile),
         before=load_before(workspace.root, task.paper),
         restated=load_restated(workspace.root),
     )
     result = built.knowing(
         judged={**first_judgements(judged), **former},
         verdicts=[row.to_json() for row in judged.rows],
-        stands_in=dict(labels_of(task, profile, library.titles[task.id]).here),
+        stands_in=dict(labels_of(task, profile, library.titles[task.id], overrides).here),
     )
     return result, judged.rows
 
@@ -106,7 +104,7 @@ def _build(
 def _stored_meta(workspace: Workspace, task: Task, profile: Profile) -> ResultMeta | None:
     """Return the JSON of the stored result, which knows what each claim measured at first."""
     path = csv_path(workspace, task, profile).with_suffix(".json")
-    if not path.is_file():
+    if not is_there(path):
         return None
     try:
         return read_meta(path)
@@ -138,7 +136,14 @@ def _draw(
 
     complete = result.meta.trials.without_result == 0
     try:
-        image = draw(task, table=result.table, reference=reference, profile=profile)
+        image = draw(
+            task,
+            table=result.table,
+            reference=reference,
+            profile=profile,
+            stands_in=result.meta.stands_in,
+            aside=workspace.overrides.label,
+        )
     except (HarnessError, KeyError, ValueError, IndexError):
         if complete:
             raise
@@ -153,6 +158,9 @@ def draw_stored(workspace: Workspace, library: Library, task: Task) -> list[Path
     for profile in PROFILES if task.figure is not None else ():
         result = load_result(workspace, task, profile)
         if result is not None:
+            title = library.titles[task.id]
+            here = dict(labels_of(task, profile, title, workspace.overrides).here)
+            result = result.knowing(stands_in=here)
             _draw(workspace, task, result, reference_of(library, task), profile)
             paths.append(figure_path(workspace, task, profile))
     return paths
@@ -185,15 +193,8 @@ class Refresher:
     What a view or a figure raises must not cost the trials that are still to run.
     """
 
-    def __init__(
-        self,
-        workspace: Workspace,
-        library: Library,
-        profile: Profile,
-        overrides: Mapping[str, Scalar],
-    ) -> None:
+    def __init__(self, workspace: Workspace, library: Library, profile: Profile) -> None:
         self.workspace, self.library, self.profile = workspace, library, profile
-        self.overrides = overrides
         self.checks: dict[str, list[CheckRow]] = {}
         self.broken: dict[str, str] = {}
 
@@ -204,7 +205,7 @@ class Refresher:
             folder.mkdir(parents=True, exist_ok=True)
             # Where two runs go at once, the one that writes last must have read last.
             with FileLock(folder / "refresh.lock"):
-                self.checks[task.id] = refresh_task(*where, overrides=self.overrides)
+                self.checks[task.id] = refresh_task(*where)
         except RunError:
             raise
         except OSError as error:

@@ -12,6 +12,7 @@ from harness.publish.check_row import CheckRow
 from harness.publish.judge import judge
 from harness.store.result import csv_path, read_meta
 from harness.store.workspace import Workspace
+from harness.untrusted import is_there
 
 
 def stored_rows(workspace: Workspace, task: Task, profile: Profile) -> list[CheckRow]:
@@ -20,10 +21,10 @@ def stored_rows(workspace: Workspace, task: Task, profile: Profile) -> list[Chec
     `repro check` decides anew instead. Raises DataError for a damaged result.
     """
     path = csv_path(workspace, task, profile).with_suffix(".json")
-    verdicts = read_meta(path).verdicts if path.is_file() else []
+    verdicts = read_meta(path).verdicts if is_there(path) else []
     stored = {(row.claim, row.cohort): row for row in map(_row, verdicts)}
     declared = {claim.id for claim in task.claims}
-    absent = judge(task, None, profile, None).rows
+    absent = judge(task, None, profile, None, overrides=workspace.overrides).rows
     return [
         *(row for row in stored.values() if row.claim in declared),
         *(row for row in absent if (row.claim, row.cohort) not in stored),

@@ -10,7 +10,16 @@ WIDTH_IN: dict[Width, float] = {"single": 3.3, "double": 5.5}
 """Figure width in inches: one column of a two-column paper; the text width of NeurIPS."""
 
 STRIP_IN = 0.16
-"""Height of the strip at the bottom that names task and profile."""
+"""Height of the strip at the bottom that names task and profile, in one line."""
+
+LINE_IN = 0.1
+"""Height of each further line of it."""
+
+LETTERS_PER_IN = 20
+"""Letters of it that fit in an inch; wide ones, for a line must not leave the figure."""
+
+# A value may hold a dollar sign.
+STAMP: dict[str, Any] = {"fontsize": 5.5, "color": "#555555", "parse_math": False}
 
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#333333")
 """Okabe and Ito's colours, told apart with every common colour blindness; without its yellow,
@@ -24,6 +33,9 @@ RASTERISE_ABOVE = 2000
 
 MAX_SVG_BYTES = 300_000
 """Largest figure that is committed."""
+
+TEX_SIGNS = {"\u03bc": r"\mu", "\u03c1": r"\rho", "\u0394": r"\Delta", "\u2207": r"\nabla"}
+"""Signs of figures and tables that not every LaTeX knows as text, by their names in mathematics."""
 
 RC: dict[str, Any] = {
     # DejaVu Sans comes with matplotlib: glyphs do not depend on the machine's fonts.

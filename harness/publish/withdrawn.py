@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 
 from harness.declare.cohorts import FIRST
 from harness.declare.papers import PaperMeta, load_paper
@@ -31,9 +32,10 @@ def withdrawn_rows(
     """Return a row per claim of a paper that is gone; without a reason it is an ERROR.
 
     Known are claims by the paper's export, by the seals in committed records, and by stored
-    results. Raises DataError where one of these cannot be read.
+    results. Raises DataError where the export cannot be read.
     """
-    if profile not in COMMITTED_PROFILES or workspace.variant:
+    if profile not in COMMITTED_PROFILES or workspace.overrides or paper in library.broken:
+        # What is broken as a whole declares nothing, and so withdraws nothing.
         return []
     declared = {
         seal_name(task.id, claim.id, cohort)
@@ -66,17 +68,17 @@ def _sealed_once(
     found: dict[str, Sealed | None] = {}
     for experiment in library.experiments.values():
         if experiment.paper == paper:
-            found |= dict.fromkeys(names_sealed(workspace, experiment, profile))
+            # A damaged pack, or result below, is told where its task is checked.
+            with suppress(DataError):
+                found |= dict.fromkeys(names_sealed(workspace, experiment, profile))
     before = load_before(workspace.root, paper)
     if before is not None and before.profile == profile:
         for entry in before.experiments.values():
             for group in entry.first_seals:
                 found |= dict.fromkeys(group.seals)
     for path in sorted((workspace.results(profile) / paper).glob(f"*.{profile}.json")):
-        try:
+        with suppress(DataError):
             found |= read_meta(path).judged
-        except DataError:
-            continue  # a damaged result is told where its task is checked
     if before is not None:
         for task_id, task in before.tasks.items():
             for claim in task.claims:
@@ -96,7 +98,8 @@ def _row(name: str, side: Sealed | None, reason: str | None, profile: Profile) -
         task=task,
         claim=claim,
         form=band.form if band is not None else "",
-        grade=band.grade if band is not None else "",
+        # Known by its name alone, it counts as the paper's: no check may pass for more.
+        grade=band.grade if band is not None else "empirical",
         profile=profile,
         verdict=str(Word.ERROR) if reason is None else verdict,
         reason=UNSAID if reason is None else reason,
@@ -110,4 +113,5 @@ def _row(name: str, side: Sealed | None, reason: str | None, profile: Profile) -
         seal="withdrawn",
         cohort=cohort or FIRST,
         decides=False,
+        statement=side.statement if side is not None else "",
     )

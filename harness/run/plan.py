@@ -4,22 +4,20 @@ from __future__ import annotations
 
 import importlib.util
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from statistics import median
 
 from harness.data import load as datasets
-from harness.declare.cohorts import FIRST
 from harness.declare.experiment import Estimate, Experiment, Needs, Status
-from harness.declare.params import Scalar
+from harness.declare.overrides import Overrides
 from harness.declare.profiles import Profile
 from harness.declare.task import Task
-from harness.errors import UsageError, nearest
 from harness.measure import machine
 from harness.provenance.before import code_of, load_before
 from harness.publish.evidence import experiment_code
-from harness.run.trial import Trial, cohorts_of, grid_of
+from harness.run.trial import Trial, check_overrides, cohorts_with_task, grid_of
 from harness.settings import JUDGE_MODEL, JUDGE_URL, judge_fault
 from harness.store.record import Record
 from harness.store.store import RecordStore, Rejected
@@ -55,7 +53,7 @@ class Plan:
 
     tasks: Sequence[Task]
     profile: Profile
-    overrides: Mapping[str, Scalar] = field(default_factory=dict)
+    overrides: Overrides
     items: dict[str, PlannedTrial] = field(default_factory=dict)
     """By key."""
 
@@ -135,57 +133,24 @@ def make_plan(
     store: RecordStore,
     limits: MachineLimits,
     *,
-    overrides: Mapping[str, Scalar] | None = None,
     cohort: str | None = None,
     rerun_stale: bool = False,
     only_pending: bool = False,
 ) -> Plan:
     """Decide for every trial behind the tasks. Reads records, never data.
 
-    cohort: the only one to plan; None for all that the tasks have, which is the first one
-    alone where something is overridden.
+    What is overridden is said by the store's workspace.
+
+    cohort: the only one to plan; None for all that the tasks have.
     Raises UsageError if an override names a parameter, or `cohort` a cohort, that none has.
     """
-    plan = Plan(tasks, profile, dict(overrides or {}))
-    check_overrides(tasks, profile, plan.overrides)
+    plan = Plan(tasks, profile, store.workspace.overrides)
+    check_overrides(tasks, plan.overrides)
     planner = _Planner(plan, store, limits, rerun_stale)
-    for name, task in _cohorts(tasks, profile, cohort, plan.overrides):
+    for name, task in cohorts_with_task(tasks, profile, cohort, plan.overrides):
         for experiment in task.reads:
             planner.add_grid(experiment, name, only_pending=only_pending)
     return plan
-
-
-def _cohorts(
-    tasks: Sequence[Task], profile: Profile, wanted: str | None, overrides: Mapping[str, Scalar]
-) -> list[tuple[str, Task]]:
-    """Return the cohorts to plan, each with a task that has it."""
-    if overrides and wanted not in (None, FIRST):
-        raise UsageError(f"--cohort {wanted}: --set and --seeds go with the first cohort alone")
-    have = {task: [FIRST] if overrides else cohorts_of(task, profile) for task in tasks}
-    known = {name for names in have.values() for name in names}
-    if wanted is not None and wanted not in known:
-        raise UsageError(
-            f"--cohort {wanted}: no task here has it{nearest(wanted, known)}: there are "
-            f"{', '.join(sorted(known))}"
-        )
-    return [
-        (name, task)
-        for task, names in have.items()
-        for name in names
-        if wanted is None or name == wanted
-    ]
-
-
-def check_overrides(
-    tasks: Sequence[Task], profile: Profile, overrides: Mapping[str, Scalar]
-) -> None:
-    """Raise UsageError for an override of a parameter that no trial of the tasks has."""
-    experiments = dict.fromkeys(experiment for task in tasks for experiment in task.reads)
-    known = {field.name for e in experiments for cls in e.classes for field in cls.fields()}
-    for name in overrides:
-        if name not in known and not (name == "seeds" and "seed" in known):
-            hint = nearest(name, known) or f": known are {', '.join(sorted(known))}"
-            raise UsageError(f"--set {name}: no trial has that parameter{hint}")
 
 
 class _Planner:

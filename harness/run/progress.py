@@ -6,7 +6,6 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Sequence
-from contextlib import suppress
 from typing import TYPE_CHECKING, Protocol
 
 from harness.declare.experiment import Status
@@ -86,10 +85,8 @@ def has_failed(report: Report) -> bool:
 
 
 def _write(line: str) -> None:
-    # A reader that went away (head, a closed terminal) must not end the run.
-    with suppress(BrokenPipeError):
-        sys.stderr.write(line + "\n")
-        sys.stderr.flush()
+    sys.stderr.write(line + "\n")
+    sys.stderr.flush()
 
 
 class LiveProgress:

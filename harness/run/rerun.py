@@ -11,6 +11,7 @@ from typing import Any
 
 from harness.data import load as datasets
 from harness.declare.experiment import Estimate, Experiment
+from harness.declare.overrides import Overrides
 from harness.declare.profiles import Profile
 from harness.executors.job import Executor, Report
 from harness.provenance.agreement import Comparison, compare
@@ -32,6 +33,7 @@ from harness.run.trial import Trial, all_trials, with_upstream
 from harness.store.record import Record, read_pack
 from harness.store.store import RecordStore
 from harness.store.workspace import Workspace
+from harness.untrusted import is_there
 
 
 class Committed:
@@ -46,7 +48,7 @@ class Committed:
         """Return an experiment's records by key; none where it has no file."""
         if experiment.id not in self._packs:
             path = RecordStore(self.workspace).pack_path(experiment.id, self.profile)
-            found = read_pack(path) if path.exists() else ()
+            found = read_pack(path) if is_there(path) else ()
             self._packs[experiment.id] = {record.key: record for record in found}
         return self._packs[experiment.id]
 
@@ -140,7 +142,7 @@ class Rerun:
 
     def plan(self, limits: MachineLimits) -> Plan:
         """Return what is to run, upstream first; keep at once what cannot run here."""
-        plan = Plan((), self.profile)
+        plan = Plan((), self.profile, Overrides())
         for drawn in list(self.open.values()):
             if reason := obstacle(drawn, limits):
                 self._keep(drawn, Comparison(outcome="not_run", reason=reason), wall_s=0.0)

@@ -28,6 +28,8 @@ log = logging.getLogger(__name__)
 
 BUSY_RETRY_S = 0.5
 POLL_S = 0.2
+MAX_EQUAL_ERRORS = 3
+"""So many in a row stop an experiment: its other trials would most likely end alike."""
 
 
 @dataclass(slots=True)
@@ -38,6 +40,8 @@ class Summary:
     num_run: int = 0
     num_blocked: int = 0
     failed: list[Report] = field(default_factory=list)
+    stopped: dict[str, str] = field(default_factory=dict)
+    """Experiments that equal errors stopped, with the error; their other trials are left."""
     num_left: int = 0
     interrupted: bool = False
     out_of_time: bool = False
@@ -82,6 +86,8 @@ class Runner:
         self.summary = Summary()
         self.open = {item.trial.key for item in plan.with_action(Action.RUN)}
         self.lost: set[str] = set()
+        self.errors: dict[str, list[str]] = {}
+        """Per experiment the errors of the trials that ended last, as long as they are equal."""
         self.stop_requested = False
         self.is_running = False
         self.tasks_left = {task.id: self._open_of(task) for task in plan.tasks}
@@ -119,7 +125,7 @@ class Runner:
 
     def _loop(self, waiting: list[_Work], running: dict[Future[Report], _Work]) -> None:
         while (waiting or running) and not self.stop_requested:
-            self._drop_orphans(waiting)
+            self._drop_hopeless(waiting)
             self._fill(waiting, running)
             if self.summary.out_of_time and not running:
                 return
@@ -172,7 +178,7 @@ class Runner:
                 break
             if not self._is_ready(work) or self._is_late(work.seconds):
                 continue
-            if work.exclusive and running:
+            if (work.exclusive and running) or self._is_held_back(work, running):
                 continue
             waiting.remove(work)
             future = self.executor.submit(work.job)
@@ -188,11 +194,29 @@ class Runner:
         upstream_open = any(source.key in self.open for source in work.trial.upstream)
         return time.monotonic() >= work.not_before and not upstream_open
 
-    def _drop_orphans(self, waiting: list[_Work]) -> None:
-        """Give up jobs whose upstream failed."""
+    def _is_held_back(self, work: _Work, running: Mapping[Future[Report], _Work]) -> bool:
+        """Say whether an experiment whose last trials failed has enough others running."""
+        name = work.trial.experiment.id
+        if not (errors := self.errors.get(name)):
+            return False
+        num_running = sum(other.trial.experiment.id == name for other in running.values())
+        return num_running >= MAX_EQUAL_ERRORS - len(errors)
+
+    def _drop_hopeless(self, waiting: list[_Work]) -> None:
+        """Give up jobs whose upstream failed, and leave those of a stopped experiment."""
         for work in list(waiting):
+            name = work.trial.experiment.id
             lost = [source.name for source in work.trial.upstream if source.key in self.lost]
-            if lost:
+            if name in self.summary.stopped:
+                waiting.remove(work)
+                self.lost.add(work.trial.key)
+                self._write_without_rows(
+                    work.trial,
+                    Status.SKIPPED,
+                    f"{name} was stopped by the same error three times in a row:"
+                    f" {self.summary.stopped[name]}",
+                )
+            elif lost:
                 waiting.remove(work)
                 self._record_lost(work, Status.SKIPPED, f"needs {lost[0]}, which failed")
 
@@ -229,10 +253,21 @@ class Runner:
             self.lost.add(trial.key)
             self.summary.failed.append(report)
         self.summary.num_run += 1
+        self._compare_errors(trial.experiment.id, report)
         self.progress.finished(trial, report)
         for left in self.tasks_left.values():
             left.discard(trial.key)
         self._announce_finished()
+
+    def _compare_errors(self, name: str, report: Report) -> None:
+        """Stop an experiment whose last trials all failed with the error of this one."""
+        if Status(report.status).is_result:
+            self.errors.pop(name, None)
+        elif report.status == Status.FAILED:
+            before = self.errors.get(name, [])
+            self.errors[name] = [*(each for each in before if each == report.note), report.note]
+            if len(self.errors[name]) == MAX_EQUAL_ERRORS:
+                self.summary.stopped[name] = report.note
 
     def _announce_finished(self) -> None:
         for task in self.plan.tasks:

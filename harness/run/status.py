@@ -11,8 +11,7 @@ from harness.declare.profiles import Profile
 from harness.declare.task import Task
 from harness.provenance.before import code_of, load_before
 from harness.publish.evidence import experiment_code
-from harness.registry import experiments_of
-from harness.run.trial import Trial, all_trials
+from harness.run.trial import Trial, trials_behind
 from harness.store.record import Record
 from harness.store.store import RecordStore, Rejected
 
@@ -41,32 +40,42 @@ class TrialState:
         return asdict(self)
 
 
-def trial_states(tasks: Sequence[Task], profile: Profile, store: RecordStore) -> list[TrialState]:
-    """Return the state of every trial behind the tasks, experiment by experiment."""
+def trial_states(
+    tasks: Sequence[Task], profile: Profile, store: RecordStore, cohort: str | None = None
+) -> list[TrialState]:
+    """Return the state of every trial behind the tasks, or behind one cohort of them."""
+    trials = trials_behind(tasks, profile, store.workspace.overrides, cohort)
+    experiments = dict.fromkeys(trial.experiment for trial in trials)
+    committed = store.with_committed(experiments, profile)
+    codes = {experiment: experiment_code(experiment) for experiment in experiments}
+    befores = {e: load_before(store.workspace.root, e.paper) for e in experiments}
     states = []
-    for experiment in experiments_of(tasks):
-        committed = store.with_committed([experiment], profile)
-        digest = experiment_code(experiment)
-        before = load_before(store.workspace.root, experiment.paper)
-        for trial in all_trials(experiment, profile):
-            record = committed.read(trial)
-            stale = isinstance(record, Record) and code_of(record, before) != digest
-            states.append(_state(trial, record, stale=stale))
+    for trial in trials:
+        record, experiment = committed.read(trial), trial.experiment
+        code = code_of(record, befores[experiment]) if isinstance(record, Record) else None
+        stale = isinstance(record, Record) and code != codes[experiment]
+        states.append(_state(trial, record, stale=stale))
     return states
 
 
+def state_of(record: Record | Rejected | None) -> str:
+    """Return a record's status, `rejected` where it cannot be used, `missing` for none."""
+    if record is None:
+        return "missing"
+    return "rejected" if isinstance(record, Rejected) else record.status
+
+
 def _state(trial: Trial, record: Record | Rejected | None, *, stale: bool) -> TrialState:
-    state, note, wall_s = "missing", "", None
+    note, wall_s = "", None
     if isinstance(record, Rejected):
-        state, note = "rejected", record.reason
+        note = record.reason
     elif record is not None:
-        state, note = record.status, record.note or record.error
-        wall_s = record.provenance.wall_s
+        note, wall_s = record.note or record.error, record.provenance.wall_s
     return TrialState(
         experiment=trial.experiment.id,
         trial=trial.name,
         key=trial.key,
-        state=state,
+        state=state_of(record),
         stale=stale,
         note=note,
         wall_s=wall_s,

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 
 from harness.data.load import data_hash
 from harness.declare.cohorts import FIRST
 from harness.declare.experiment import Experiment, Needs, RawParams, describe_trial
+from harness.declare.overrides import SEEDS
 from harness.declare.params import Scalar
 from harness.declare.profiles import Profile
 from harness.declare.task import Task
 from harness.errors import SpecError, UsageError, nearest
 from harness.provenance.canonical import digest
 from harness.run.seeds import derive_seed
+
+MAX_TRIALS = 100_000
+"""Of one experiment at a profile: each is a file, a row, and some hundred bytes of a plan."""
 
 
 @dataclass(frozen=True)
@@ -43,15 +47,13 @@ class Trial:
     @cached_property
     def key(self) -> str:
         """SHA-256 over all that determines the result; source text is not part of it."""
-        return digest(
-            {
-                "experiment": self.experiment.id,
-                "version": self.experiment.version,
-                "params": dict(self.params),
-                "upstream": [trial.key for trial in self.upstream],
-                "data": self.data,
-                "device": self.needs.device,
-            }
+        return trial_key(
+            experiment=self.experiment.id,
+            version=self.experiment.version,
+            params=dict(self.params),
+            upstream=[trial.key for trial in self.upstream],
+            data=self.data,
+            device=self.needs.device,
         )
 
     @cached_property
@@ -64,6 +66,31 @@ class Trial:
         if missing:
             raise SpecError(f"{self.name}: seed_from names {missing}, which are no parameters")
         return derive_seed(stream, {name: self.params[name] for name in self.experiment.seed_from})
+
+
+def trial_key(
+    *,
+    experiment: str,
+    version: int,
+    params: Mapping[str, Scalar],
+    upstream: Sequence[str],
+    data: Mapping[str, str],
+    device: str,
+) -> str:
+    """Return the key of a trial from what determines its result, as a record tells it too.
+
+    data: content hash by name. The profile is no part of it: any may ask for the same trial.
+    """
+    return digest(
+        {
+            "experiment": experiment,
+            "version": version,
+            "params": params,
+            "upstream": upstream,
+            "data": data,
+            "device": device,
+        }
+    )
 
 
 def with_upstream(trial: Trial) -> Iterator[Trial]:
@@ -85,18 +112,45 @@ def grid_of(
     An override replaces a parameter in every point that has it; points that become equal are
     kept once. `seeds=N` is special: the grid is repeated for the seeds 0 to N-1, as it is for
     those of a cohort. Points without a seed belong to every cohort.
-    Raises UsageError where N is no count, or the experiment has no such cohort.
+    Raises UsageError where N is no count or makes too many trials, or the experiment has no
+    such cohort.
     """
-    overrides = dict(overrides or {})
-    seeds = _seeds_of(experiment, profile, cohort, overrides.pop("seeds", None))
+    if not overrides:
+        return list(declared_grid(experiment, profile, cohort))
+    return _trials(experiment, profile, overrides, cohort)
+
+
+@cache
+def declared_grid(experiment: Experiment, profile: Profile, cohort: str) -> list[Trial]:
+    """Return a grid as it is declared, once per process: its trials keep their keys."""
+    return _trials(experiment, profile, {}, cohort)
+
+
+def _trials(
+    experiment: Experiment, profile: Profile, overrides: Mapping[str, Scalar], cohort: str
+) -> list[Trial]:
+    overrides = dict(overrides)
+    seeds = _seeds_of(experiment, profile, cohort, overrides.pop(SEEDS, None))
     points: dict[str, dict[str, Scalar]] = {}
     for point in experiment.params_of(profile):
         changed = _overridden(experiment, point, overrides)
-        repeated = seeds if seeds is not None and "seed" in changed else [None]
-        for seed in repeated:
-            full = changed if seed is None else {**changed, "seed": seed}
-            points.setdefault(digest(full), full)
-    return [Trial(experiment, point, profile) for point in points.values()]
+        if seeds is not None and "seed" in changed:
+            changed["seed"] = seeds[0]
+        points.setdefault(digest(changed), changed)
+    repeated: list[Sequence[int | None]] = [
+        (None,) if seeds is None or "seed" not in point else seeds for point in points.values()
+    ]
+    # Counted before any list is made: a number with a zero too many would fill the memory.
+    if sum(len(numbers[: MAX_TRIALS + 1]) for numbers in repeated) > MAX_TRIALS:
+        raise UsageError(
+            f"{experiment.id} at {profile}: that would be more than {MAX_TRIALS} trials, which is"
+            " what can be planned: ask for fewer seeds"
+        )
+    return [
+        Trial(experiment, point if seed is None else {**point, "seed": seed}, profile)
+        for point, numbers in zip(points.values(), repeated, strict=True)
+        for seed in numbers
+    ]
 
 
 def _overridden(
@@ -135,10 +189,76 @@ def _seeds_of(
     return None
 
 
-def cohorts_of(task: Task, profile: Profile) -> list[str]:
-    """Return the cohorts of a task: `first`, and those that any of its experiments declares."""
+def cohorts_of(
+    task: Task, profile: Profile, overrides: Mapping[str, Scalar] | None = None
+) -> list[str]:
+    """Return the cohorts of a task: `first`, and those that any of its experiments declares.
+
+    A variant has the first one alone.
+    """
+    if overrides:
+        return [FIRST]
     declared = [c.name for e in task.reads for c in e.cohorts.get(profile, ())]
     return [FIRST, *sorted(dict.fromkeys(declared), key=lambda name: (len(name), name))]
+
+
+def cohorts_with_task(
+    tasks: Sequence[Task],
+    profile: Profile,
+    wanted: str | None,
+    overrides: Mapping[str, Scalar] | None = None,
+) -> list[tuple[str, Task]]:
+    """Return the cohorts of some tasks, or the wanted one alone, each with a task that has it.
+
+    Raises UsageError for a cohort that none of them has.
+    """
+    if overrides and wanted not in (None, FIRST):
+        raise UsageError(f"--cohort {wanted}: --set and --seeds go with the first cohort alone")
+    have = {task: cohorts_of(task, profile, overrides) for task in tasks}
+    known = {name for names in have.values() for name in names}
+    if wanted is not None and wanted not in known:
+        raise UsageError(
+            f"--cohort {wanted}: no task here has it{nearest(wanted, known)}: there are "
+            f"{', '.join(sorted(known))}"
+        )
+    return [
+        (name, task)
+        for task, names in have.items()
+        for name in names
+        if wanted is None or name == wanted
+    ]
+
+
+def trials_behind(
+    tasks: Sequence[Task],
+    profile: Profile,
+    overrides: Mapping[str, Scalar] | None = None,
+    cohort: str | None = None,
+) -> list[Trial]:
+    """Return the trials that some tasks show, and those that they start from, each once.
+
+    Upstream trials come first. Raises UsageError for a cohort that none of the tasks has.
+    """
+    found: dict[str, Trial] = {}
+    walked = set()
+    for name, task in cohorts_with_task(tasks, profile, cohort, overrides):
+        for experiment in task.reads:
+            if (experiment.id, name) in walked:
+                continue
+            walked.add((experiment.id, name))
+            for trial in grid_of(experiment, profile, overrides, cohort=name):
+                found |= {each.key: each for each in with_upstream(trial) if each.key not in found}
+    return list(found.values())
+
+
+def check_overrides(tasks: Sequence[Task], overrides: Mapping[str, Scalar]) -> None:
+    """Raise UsageError for an override of a parameter that no trial of the tasks has."""
+    experiments = dict.fromkeys(experiment for task in tasks for experiment in task.reads)
+    known = {field.name for e in experiments for cls in e.classes for field in cls.fields()}
+    for name in overrides:
+        if name not in known and not (name == SEEDS and "seed" in known):
+            hint = nearest(name, known) or f": known are {', '.join(sorted(known))}"
+            raise UsageError(f"--set {name}: no trial has that parameter{hint}")
 
 
 def all_trials(experiment: Experiment, profile: Profile) -> list[Trial]:

@@ -8,7 +8,7 @@ import io
 import os
 import tarfile
 import zlib
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
@@ -16,14 +16,18 @@ from harness.declare.profiles import Profile
 from harness.declare.task import Task
 from harness.errors import DataError, UsageError
 from harness.registry import experiments_of
-from harness.run.trial import Trial, all_trials, with_upstream
+from harness.run.trial import Trial, trials_behind
 from harness.store.atomic import write_bytes
 from harness.store.out import write_out
 from harness.store.record import Record, check_names, pack_bytes, parse_record
-from harness.store.store import RecordStore
+from harness.store.store import RecordStore, holds
 from harness.store.workspace import Workspace
+from harness.untrusted import UnreadableError, in_one_line, read_bytes, read_text, to_text, unzip
 
 MAX_ARTIFACT_BYTES = 16 * 2**20
+MAX_ARCHIVE_BYTES = 2**30
+"""Of an archive, packed or not."""
+MAX_MEMBERS = 100_000
 RECORDS = "records.jsonl.gz"
 
 
@@ -42,6 +46,7 @@ def export_records(
     profile: Profile,
     file: Path,
     *,
+    cohort: str | None = None,
     force: bool = False,
 ) -> Summary:
     """Write the results behind some tasks to an archive; the same records give the same bytes.
@@ -52,10 +57,8 @@ def export_records(
     if not force and not _may_be_replaced(file):
         raise UsageError(f"{file} is no archive of records: name another file, or add --force")
     store = RecordStore(workspace).with_committed(experiments_of(tasks), profile)
-    trials: dict[str, Trial] = {}
-    for experiment in experiments_of(tasks):
-        for trial in all_trials(experiment, profile):
-            trials.update((each.key, each) for each in with_upstream(trial))
+    behind = trials_behind(tasks, profile, workspace.overrides, cohort)
+    trials = {trial.key: trial for trial in behind}
     found = {key: store.result(trial) for key, trial in trials.items()}
     records = {key: record for key, record in found.items() if record is not None}
     if not records:
@@ -64,6 +67,8 @@ def export_records(
     members = {RECORDS: pack_bytes(records.values())}
     for key, record in records.items():
         members.update(_artifacts(store, trials[key], record, summary))
+    if sum(map(len, members.values())) > MAX_ARCHIVE_BYTES * 0.9:
+        raise UsageError("what these tasks keep is more than an import reads: export some of them")
     write_out(file, _archive(members), force=force)
     return summary
 
@@ -77,7 +82,7 @@ def _may_be_replaced(file: Path) -> bool:
         # Its first member tells: what follows may be large.
         with tarfile.open(file, mode="r|gz") as tar:
             first = tar.next()
-    except (OSError, EOFError, tarfile.TarError, zlib.error):
+    except (OSError, EOFError, tarfile.TarError, zlib.error, ValueError, RecursionError):
         return False
     return first is not None and (first.name == RECORDS or first.name.startswith("artifacts/"))
 
@@ -88,10 +93,12 @@ def _artifacts(
     members = {}
     for entry in record.artifacts:
         path = store.artifact_folder(trial) / entry.name
-        data = path.read_bytes() if path.exists() else b""
+        try:
+            data = read_bytes(path, limit=MAX_ARTIFACT_BYTES)
+        except (FileNotFoundError, UnreadableError):
+            data = b""
         # One that was altered would make the other side refuse the whole file.
-        intact = hashlib.sha256(data).hexdigest() == entry.sha256
-        if entry.num_bytes > MAX_ARTIFACT_BYTES or not intact:
+        if hashlib.sha256(data).hexdigest() != entry.sha256:
             summary.left_out.append(f"{trial.name} {entry.name}")
             continue
         members[f"artifacts/{record.experiment}/{record.key}/{entry.name}"] = data
@@ -109,9 +116,10 @@ def _archive(members: dict[str, bytes]) -> bytes:
     return gzip.compress(plain.getvalue(), mtime=0)
 
 
-def import_records(workspace: Workspace, file: Path) -> Summary:
+def import_records(workspace: Workspace, file: Path, *, sealed: Collection[str] = ()) -> Summary:
     """Add an archive's records and artifacts to the working copy.
 
+    sealed: the experiments on which claims are declared, whose records carry seals.
     Everything is checked before anything is written. A result that is here already stays.
     Raises DataError for a file that is missing, damaged, or holds what no record lists.
     """
@@ -119,6 +127,12 @@ def import_records(workspace: Workspace, file: Path) -> Summary:
     if RECORDS not in members:
         raise DataError(f"{file} holds no {RECORDS}: it is no archive of records")
     records = _records(members.pop(RECORDS), file)
+    for record in records:
+        if record.is_result and record.experiment in sealed and not record.seals:
+            raise DataError(
+                f"{file}: the record {record.key[:16]} of {record.experiment} has no seals, which"
+                " a run takes of every claim before it starts: run the trial again"
+            )
     known = {
         f"artifacts/{record.experiment}/{record.key}/{entry.name}": entry.sha256
         for record in records
@@ -131,10 +145,8 @@ def import_records(workspace: Workspace, file: Path) -> Summary:
 
 
 def _records(packed: bytes, file: Path) -> list[Record]:
-    try:
-        text = gzip.decompress(packed).decode()
-    except (OSError, EOFError, UnicodeDecodeError, zlib.error) as error:
-        raise DataError(f"{file}: {RECORDS} is damaged ({error})") from error
+    inside = f"{file}: {RECORDS}"
+    text = to_text(unzip(packed, where=inside), where=inside)
     records = []
     for number, line in enumerate(text.removesuffix("\n").split("\n"), start=1):
         where = f"{file} line {number} of {RECORDS}"
@@ -157,35 +169,53 @@ def _write(workspace: Workspace, records: Sequence[Record], members: dict[str, b
             # Artifacts first: a record whose artifact is missing would be run again.
             name = f"artifacts/{record.experiment}/{record.key}/{entry.name}"
             target = workspace.runs / PurePosixPath(name)
-            if name in members and not _holds(target, members[name]):
+            if name in members and not holds(target, members[name]):
                 write_bytes(target, members[name])
                 summary.num_artifacts += 1
-        before = path.read_bytes() if path.exists() else b""
+        before = _bytes_at(path)
         store.write(record)
-        summary.num_records += path.read_bytes() != before
+        summary.num_records += _bytes_at(path) != before
     return summary
 
 
-def _holds(path: Path, data: bytes) -> bool:
-    return path.exists() and path.read_bytes() == data
+def _bytes_at(path: Path) -> bytes:
+    try:
+        return read_bytes(path)
+    except (FileNotFoundError, UnreadableError):
+        return b""
 
 
 def _result_at(path: Path) -> Record | None:
     """Return the result in a record file, or None where it holds none that can be used."""
     try:
-        record = parse_record(path.read_text(encoding="utf-8"), where=str(path))
-    except (OSError, UnicodeDecodeError, DataError):
+        record = parse_record(read_text(path), where=str(path))
+    except (FileNotFoundError, DataError):
         return None
     return record if record.is_result and record.key == path.stem else None
 
 
 def _members(file: Path) -> dict[str, bytes]:
     try:
-        plain = gzip.decompress(file.read_bytes())
-        with tarfile.open(fileobj=io.BytesIO(plain), mode="r") as tar:
-            files = [member for member in tar.getmembers() if member.isfile()]
-            return {m.name: stream.read() for m in files if (stream := tar.extractfile(m))}
+        packed = read_bytes(file, limit=MAX_ARCHIVE_BYTES)
+        plain = unzip(packed, where=str(file), limit=MAX_ARCHIVE_BYTES)
+        with tarfile.open(fileobj=io.BytesIO(plain), mode="r:") as tar:
+            return {m.name: stream.read() for m in _files(tar) if (stream := tar.extractfile(m))}
     except FileNotFoundError as error:
         raise DataError(f"{file} does not exist") from error
-    except (OSError, EOFError, tarfile.TarError, zlib.error) as error:
-        raise DataError(f"{file} is damaged or no archive of records ({error})") from error
+    # What a header holds makes tarfile raise more than its own errors.
+    except (tarfile.TarError, OSError, ValueError, RecursionError) as error:
+        raise DataError(
+            f"{file} is damaged or no archive of records ({in_one_line(error)})"
+        ) from error
+
+
+def _files(tar: tarfile.TarFile) -> Iterator[tarfile.TarInfo]:
+    """Yield the files of an archive, each no larger than what really stands in it."""
+    number = 0
+    # One by one: of a negative size, to list them all would never end.
+    while (member := tar.next()) is not None:
+        number += 1
+        if member.size < 0 or member.issparse() or number > MAX_MEMBERS:
+            raise tarfile.TarError(f"{member.name[:80]!r} is sparse, or one of too many")
+        if member.isfile():
+            yield member

@@ -23,9 +23,10 @@ REPEATED_BYTES = 200
 """How much of a file's name its temporary one repeats: a name may have 255 bytes."""
 
 
-def write_bytes(path: Path, data: bytes) -> None:
+def write_bytes(path: Path, data: bytes, *, durable: bool = True) -> None:
     """Write `data` to `path` so that a crash at any instant leaves the old file or the new.
 
+    durable: a power cut too. Waiting for the disk takes long; what can be made again need not.
     Creates missing folders, keeps the mode of a file that is there, and clears what killed
     writers left in the folder. Raises RunError on a full disk or a read-only folder; the old
     file is then intact and the temporary one is gone.
@@ -38,9 +39,11 @@ def write_bytes(path: Path, data: bytes) -> None:
             stream.write(data)
             stream.flush()
             _set_mode(path, stream)
-            os.fsync(stream.fileno())
+            if durable:
+                os.fsync(stream.fileno())
             temporary.replace(path)
-        _sync_folder(path.parent)
+        if durable:
+            _sync_folder(path.parent)
     except OSError as error:
         raise RunError(explain(path, error)) from error
     finally:

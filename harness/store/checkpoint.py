@@ -125,13 +125,13 @@ def load_checkpoint(
     """Restore a run in place; None where there is no checkpoint, or none that can be used."""
     from safetensors import SafetensorError, safe_open
 
-    if not path.exists():
+    if not path.is_file():
         return None
     try:
         with safe_open(path, framework="pt") as stream:
             header = json.loads((stream.metadata() or {})["state"])
             content = {name: stream.get_tensor(name) for name in stream.keys()}  # noqa: SIM118
-    except (SafetensorError, OSError, KeyError, ValueError) as error:
+    except (SafetensorError, OSError, KeyError, ValueError, RecursionError) as error:
         log.warning("checkpoint %s cannot be used (%s): starting over", path, error)
         return None
     if header["schema_version"] != SCHEMA_VERSION:

@@ -17,6 +17,7 @@ from pathlib import Path
 
 from harness.errors import DataError, RunError
 from harness.store.atomic import alone_in, explain, write_bytes
+from harness.untrusted import UnreadableError, read_bytes
 
 WANTED = re.compile(rb'"csv_sha256": ?"([0-9a-f]{64})"')
 STAGED = ".staged"
@@ -102,11 +103,11 @@ def _wanted(json: bytes | None) -> str | None:
 
 def _read(path: Path) -> bytes | None:
     try:
-        return path.read_bytes()
+        return read_bytes(path)
     except FileNotFoundError:
         return None
-    except OSError as error:
-        raise DataError(f"{path} cannot be read ({error.strerror}): restore the file") from error
+    except UnreadableError as error:
+        raise DataError(f"{error}: restore the file") from error
 
 
 def _staged(path: Path, sha256: str) -> Path:

@@ -11,7 +11,6 @@ import io
 import json
 import math
 import re
-import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -20,12 +19,13 @@ from pydantic import Field, ValidationError
 
 from harness.declare.experiment import Row, Status
 from harness.declare.params import Scalar
-from harness.declare.profiles import check_id
+from harness.declare.profiles import PROFILES, check_id
 from harness.errors import DataError, RunError, SpecError
 from harness.outgoing import TRACEBACK_CHARS, masked, tidy
 from harness.provenance.canonical import canonical_json, digest
-from harness.run.trial import Trial
-from harness.strict import Strict
+from harness.run.trial import Trial, trial_key
+from harness.strict import Strict, explain
+from harness.untrusted import UnreadableError, parse_json, read_bytes, to_text, unzip
 
 SCHEMA_VERSION = 2
 MAX_NAME_BYTES = 255
@@ -62,6 +62,7 @@ class Record(Strict):
     experiment: str
     version: int
     profile: str
+    """The one that asked for the trial first; any other may use its result."""
     device: str
     params: dict[str, bool | int | float | str]
     upstream: list[str]
@@ -86,9 +87,16 @@ class Record(Strict):
         if self.first_seals is None:
             # A record that was never run again is as it was before there was such a field.
             del body["first_seals"]
-        return canonical_json({"digest": digest(body), "record": body})
+        return _line(canonical_json(body))
 
 
+def _line(text: str) -> str:
+    """Return the line of a record's canonical text: canonical JSON too, its digest first."""
+    return f'{{"digest":"{hashlib.sha256(text.encode()).hexdigest()}","record":{text}}}'
+
+
+NOT_JSON = re.compile("NaN|Infinity")
+"""Numbers that Python reads and no record may hold."""
 SHARED_FACTS = ("commit", "dirty", "code", "machine", "versions", "overrides")
 """Provenance that a run takes once for all its records."""
 
@@ -137,26 +145,47 @@ def make_record(
 
 def parse_record(line: str, *, where: str) -> Record:
     """Read a record from its line. Raises DataError if it is torn, edited or foreign."""
-    try:
-        outer = json.loads(line)
-    except (ValueError, RecursionError) as error:
-        raise DataError(f"{where} is torn: it is not complete JSON") from error
+    outer = parse_json(line, where=where)
     if not isinstance(outer, dict) or set(outer) != {"digest", "record"}:
         raise DataError(f"{where} is foreign: it is no record of this harness")
     body = upgrade(outer["record"], where=where)
     try:
         record = Record.model_validate(body)
-        Status(record.status)
-    except (ValidationError, ValueError) as error:
-        first = str(error).splitlines()[0]
-        raise DataError(f"{where} is foreign: {first}") from error
+    except ValidationError as error:
+        raise DataError(f"{where} is foreign: {explain(error)}") from error
+    if record.status not in set(Status) or record.profile not in PROFILES:
+        raise DataError(
+            f"{where} is foreign: status {record.status[:80]!r} at profile {record.profile[:80]!r}"
+        )
+    _check_digest(line, outer, where=where)
+    _hold_against_key(outer["record"], where)
+    return record
+
+
+def _check_digest(line: str, outer: Mapping[str, Any], *, where: str) -> None:
+    head, text = f'{{"digest":"{outer["digest"]}","record":', line.removesuffix("\n")
+    if text.startswith(head) and _line(text[len(head) : -1]) == text and not NOT_JSON.search(text):
+        return  # every character is as it was written
     try:
         found = digest(outer["record"])
     except SpecError as error:  # a NaN, which no record of ours can hold
         raise DataError(f"{where} was edited: {error}") from error
     if found != outer["digest"]:
         raise DataError(f"{where} was edited: its content does not match its digest")
-    return record
+
+
+def _hold_against_key(body: Mapping[str, Any], where: str) -> None:
+    """Raise DataError where a result is not of the trial whose key it has."""
+    if not Status(body["status"]).is_result:
+        # A trial that failed may not have come to its data.
+        return
+    names = ("experiment", "version", "params", "upstream", "device")
+    data = {name: source["sha256"] for name, source in body["provenance"]["data"].items()}
+    if trial_key(**{name: body[name] for name in names}, data=data) != body["key"]:
+        raise DataError(
+            f"{where} disagrees with its key {body['key'][:16]}: version, parameters, device, data"
+            " or upstream trials are not those that the key stands for"
+        )
 
 
 def check_names(record: Record, *, where: str) -> None:
@@ -225,8 +254,11 @@ def read_body(line: str, *, where: str) -> dict[str, Any]:
     """Return a record as it stands in its line, not validated but for what identifies it."""
     try:
         body: dict[str, Any] = json.loads(line)["record"]
-        body["key"], body["seals"], body["provenance"]["code"], body["schema_version"]
-    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        body["seals"], body["provenance"]["code"], body["schema_version"]
+        _hold_against_key(body, where)
+    except DataError as error:
+        raise DataError(f"{error}: {RESTORE}") from error
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise DataError(f"{where} is no record: {RESTORE}") from error
     return body
 
@@ -238,9 +270,9 @@ def line_digest(line: str) -> str:
 
 def _lines(path: Path) -> list[str]:
     try:
-        text = gzip.decompress(path.read_bytes()).decode()
-    except (OSError, EOFError, UnicodeDecodeError, zlib.error) as error:
-        raise DataError(f"{path} is truncated or altered ({error}): {RESTORE}") from error
+        text = to_text(unzip(read_bytes(path), where=str(path)), where=str(path))
+    except UnreadableError as error:
+        raise DataError(f"{error}: {RESTORE}") from error
     # Not splitlines: it also splits at characters that a JSON string may hold.
     return text.removesuffix("\n").split("\n")
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from harness.declare.cohorts import FIRST
+from harness.declare.overrides import Overrides
 from harness.declare.params import Scalar
 from harness.declare.profiles import Profile
 from harness.declare.table import Column, Table
@@ -39,6 +40,13 @@ from harness.store.table_csv import (
     sha256_text,
 )
 from harness.store.workspace import Workspace
+from harness.untrusted import (
+    UnreadableError,
+    in_one_line,
+    is_there,
+    parse_json,
+    read_bytes,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -121,7 +129,7 @@ def build_result(
 
     find: returns the record of a trial, as `RecordStore.read` does.
     """
-    names = [FIRST] if overrides else cohorts_of(task, profile)
+    names = cohorts_of(task, profile, overrides)
     gathered = {name: _gather(task, profile, find, overrides, cohort=name) for name in names}
     # A cohort that is declared and was not begun changes nothing that is stored.
     found = {name: each for name, each in gathered.items() if name == FIRST or each.results}
@@ -256,18 +264,20 @@ def json_text(meta: ResultMeta) -> str:
 
 def read_meta(path: Path) -> ResultMeta:
     """Read the JSON beside a CSV. Raises DataError if it is damaged, edited or of another time."""
-    return _parse_meta(path.read_bytes(), path)
+    return _parse_meta(read_bytes(path), path)
 
 
 def _parse_meta(data: bytes, path: Path) -> ResultMeta:
     advice = "run the task again or restore the file"
     try:
-        body = json.loads(data)
+        body = parse_json(data, where=str(path))
         found = body.pop("digest", None)
         version = body.get("schema_version")
         meta = ResultMeta.model_validate(body) if version == SCHEMA_VERSION else None
-    except (ValueError, AttributeError, TypeError, RecursionError) as error:
-        raise DataError(f"{path} is damaged ({_in_one_line(error)}): {advice}") from error
+    except UnreadableError as error:
+        raise DataError(f"{error}: {advice}") from error
+    except (ValueError, AttributeError, TypeError) as error:
+        raise DataError(f"{path} is damaged ({in_one_line(error)}): {advice}") from error
     if meta is None:
         raise DataError(f"{path} has schema version {version}, need {SCHEMA_VERSION}: {advice}")
     if found != digest(body):
@@ -295,20 +305,20 @@ def load_result(workspace: Workspace, task: Task, profile: Profile) -> TaskResul
         raise DataError(
             f"{beside} is of {meta.task} at {meta.profile}: run {task.id} again or restore the file"
         )
+    if meta.provenance.overrides != workspace.overrides:
+        told = Overrides(meta.provenance.overrides).label or "no variant"
+        raise DataError(f"{beside} is of {told}: run {task.id} again or restore the file")
     try:
         table = parse_csv(pair.csv, columns, where=str(path))
     except (csv.Error, ValueError, OverflowError) as error:
         raise DataError(
-            f"{path} is no table ({_in_one_line(error)}): run the task again or restore the file"
+            f"{path} is no table ({in_one_line(error)}): run the task again or restore the file"
         ) from error
+    # With its line ends as they are: another one is a change too.
     text = pair.csv.decode()
     if sha256_text(text) != meta.csv_sha256:
         raise DataError(_where_changed(workspace, task, profile, path, text))
     return TaskResult(_split(table, columns), meta, text)
-
-
-def _in_one_line(error: Exception) -> str:
-    return " ".join(str(error).split())[:200]
 
 
 def _where_changed(
@@ -336,5 +346,5 @@ def _rebuild_csv(workspace: Workspace, task: Task, profile: Profile) -> str | No
 def rebuild_result(workspace: Workspace, task: Task, profile: Profile) -> TaskResult | None:
     """Build a result from the committed records alone; None where there are none."""
     packs = [RecordStore(workspace).pack_path(e.id, profile) for e in task.reads]
-    records = {record.key: record for pack in packs if pack.exists() for record in read_pack(pack)}
+    records = {record.key: record for pack in packs if is_there(pack) for record in read_pack(pack)}
     return build_result(task, profile, lambda trial: records.get(trial.key))

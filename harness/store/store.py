@@ -22,6 +22,10 @@ from harness.run.trial import Trial
 from harness.store.atomic import alone_in, write_bytes
 from harness.store.record import Record, pack_bytes, parse_record, read_pack
 from harness.store.workspace import Workspace
+from harness.untrusted import UnreadableError, is_there, read_bytes, read_text
+
+MAX_ARTIFACT_BYTES = 2**36
+"""Of a tensor file; an archive carries smaller ones."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +82,7 @@ class RecordStore:
         other = RecordStore(self.workspace)
         for experiment in experiments:
             path = self.pack_path(experiment.id, profile)
-            if path.exists():
+            if is_there(path):
                 other._committed |= {record.key: record for record in read_pack(path)}
         return other
 
@@ -94,10 +98,10 @@ class RecordStore:
     def _read_own(self, trial: Trial) -> Record | Rejected | None:
         path = self.path(trial)
         try:
-            line = path.read_text(encoding="utf-8")
+            line = read_text(path)
         except FileNotFoundError:
             return None
-        except (OSError, UnicodeDecodeError) as error:
+        except UnreadableError as error:
             return Rejected(path, f"its record cannot be read ({error})")
         try:
             record = parse_record(line, where="its record")
@@ -126,7 +130,7 @@ class RecordStore:
         exported = before.first_seals(trial.experiment.id, trial.key) if before else None
         return old.seals if exported is None else exported
 
-    def write(self, record: Record, *, replace: bool = False) -> None:
+    def write(self, record: Record, *, replace: bool = False, durable: bool = True) -> None:
         """Store a record; a file in its place that cannot be used is set aside first.
 
         A result that is there stays, unless `replace`; a failure never replaces a result.
@@ -134,26 +138,30 @@ class RecordStore:
         path = self.workspace.runs / "records" / record.experiment / f"{record.key}.json"
         # Two runs may find the same torn record, or write the same one.
         with alone_in(path.parent):
-            if path.exists():
+            if is_there(path):
                 try:
-                    old = parse_record(path.read_text(encoding="utf-8"), where=str(path))
-                except (DataError, UnicodeDecodeError, OSError):
+                    old = parse_record(read_text(path), where=str(path))
+                except DataError:
                     set_aside(path)
                 else:
                     if (old.key, old.params) != (record.key, record.params):
                         set_aside(path)
                     elif old.is_result and not (replace and record.is_result):
                         return
-            write_bytes(path, (record.to_line() + "\n").encode())
+            write_bytes(path, (record.to_line() + "\n").encode(), durable=durable)
 
     def artifacts_intact(self, trial: Trial, record: Record) -> str:
         """Return why a trial's artifacts cannot be used, or an empty string."""
         folder = self.artifact_folder(trial)
         for entry in record.artifacts:
             path = folder / entry.name
-            if not path.exists():
+            try:
+                data = read_bytes(path, limit=MAX_ARTIFACT_BYTES)
+            except FileNotFoundError:
                 return f"its artifact {entry.name} is missing"
-            if hashlib.sha256(path.read_bytes()).hexdigest() != entry.sha256:
+            except UnreadableError as error:
+                return f"its artifact cannot be used ({error})"
+            if hashlib.sha256(data).hexdigest() != entry.sha256:
                 return f"its artifact {entry.name} was altered"
         return ""
 
@@ -167,7 +175,7 @@ class RecordStore:
         if not records:
             return None
         data = pack_bytes(records)
-        if not path.exists() or path.read_bytes() != data:
+        if not is_there(path) or read_bytes(path) != data:
             write_bytes(path, data)
         return path
 
@@ -181,18 +189,27 @@ class RecordStore:
         A committed result takes the place of a record that is torn, or that failed.
         """
         path = self.pack_path(experiment_id, profile)
-        if not path.exists():
+        if not is_there(path):
             return 0
         count = 0
         folder = self.workspace.runs / "records" / experiment_id
         for record in read_pack(path):
             target = folder / f"{record.key}.json"
             line = (record.to_line() + "\n").encode()
-            is_new = not target.exists()
-            if is_new or target.read_bytes() != line:
-                self.write(record)
+            is_new = not is_there(target)
+            if is_new or not holds(target, line):
+                # One that a power cut tears is found out, and comes out of the pack again.
+                self.write(record, durable=False)
             count += is_new
         return count
+
+
+def holds(path: Path, data: bytes) -> bool:
+    """Say whether a file is there, can be read, and holds just these bytes."""
+    try:
+        return read_bytes(path, limit=len(data)) == data
+    except (FileNotFoundError, UnreadableError):
+        return False
 
 
 def set_aside(path: Path) -> Path:

@@ -168,7 +168,7 @@ def _parse_cell(cell: str, column: Column, *, where: str) -> Any:
             case _:
                 return cell
     except (ValueError, KeyError) as error:
-        raise DataError(f"{where}: {column.name}={cell!r} is no {column.type}") from error
+        raise DataError(f"{where}: {column.name}={cell[:80]!r} is no {column.type}") from error
 
 
 def _int64(cell: str) -> int:

@@ -11,6 +11,7 @@ import pytest
 
 from harness.cli import main
 from harness.provenance import code
+from harness.run.trial import declared_grid
 from tests.harness.small_disk import SmallDisk, mounted
 from tests.harness.toy_paper import ToyPaper, make_toy_paper
 
@@ -25,6 +26,12 @@ class Done:
 
 
 Cli = Callable[..., Done]
+
+
+@pytest.fixture(autouse=True)
+def forget_grids() -> None:
+    """Grids of experiments made for tests depend on the environment, which tests change."""
+    declared_grid.cache_clear()
 
 
 @pytest.fixture
@@ -66,7 +73,7 @@ def cli(toy: ToyPaper, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFi
 
 def forget_toylab() -> None:
     """Make the next import read the toy paper's files as they are now."""
-    for name in [name for name in sys.modules if name.split(".")[0] == "toylab"]:
+    for name in [name for name in sys.modules if name.split(".")[0] in ("toylab", "twolab")]:
         del sys.modules[name]
     code.forget()
     importlib.invalidate_caches()

@@ -10,6 +10,7 @@ import signal
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -20,11 +21,13 @@ from harness.declare.table import Table, value
 from harness.declare.task import Task
 from harness.executors.inline import InlineExecutor
 from harness.executors.job import Executor
+from harness.measure.fresh_process import call_fresh
 from harness.outgoing import GuardedStream
 from harness.registry import Library, walk_experiments
 from harness.run.plan import MachineLimits, Plan, make_plan
 from harness.run.runner import Runner, Summary
 from harness.run.trial import Trial
+from harness.store.atomic import write_bytes
 from harness.store.record import Provenance, Record
 from harness.store.store import RecordStore
 
@@ -125,6 +128,31 @@ class Fate(Params):
     seed: int = seed("Nothing.")
 
 
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """What one try of a trial keeps, and how it ends."""
+
+    keeps: str
+    ends: BaseException | None
+
+
+attempts: list[Attempt] = []
+
+
+def keep_state(path: Path, attempt: Attempt) -> None:
+    """Note the state that was found, keep another one, and end."""
+    calls.append(path.read_text() if path.exists() else "nothing")
+    if attempt.keeps:
+        write_bytes(path, attempt.keeps.encode())
+    if attempt.ends is not None:
+        raise attempt.ends
+
+
+def hang(*, place: str) -> None:
+    (Path(place) / "hang").touch()
+    time.sleep(600)
+
+
 def meet_fate(point: Fate, ctx: RunContext) -> Sequence[Row]:
     """Do what the parameter says; for workers, which share no memory with the test."""
     match point.fate:
@@ -137,6 +165,10 @@ def meet_fate(point: Fate, ctx: RunContext) -> Sequence[Row]:
         case "hang":
             (ctx.checkpoint_path().parents[2] / "hang").touch()
             time.sleep(600)
+        case "hang afresh":
+            call_fresh(hang, {"place": str(ctx.checkpoint_path().parents[2])})
+        case "keeps its state":
+            keep_state(ctx.checkpoint_path(), attempts.pop(0))
         case "infinite":
             return [{"y": float("inf")}]
         case "environment":
@@ -204,8 +236,21 @@ class Silent:
     def stop(self) -> None: ...
 
 
-def plan_of(store: RecordStore, *words: str, profile: Profile = "cpu", **options: Any) -> Plan:
-    return make_plan([TASKS[word] for word in words], profile, store, LIMITS, **options)
+def plan_of(
+    store: RecordStore,
+    *words: str,
+    profile: Profile = "cpu",
+    overrides: Mapping[str, Scalar] | None = None,
+    **options: Any,
+) -> Plan:
+    return make_plan(
+        [TASKS[word] for word in words], profile, overridden(store, overrides), LIMITS, **options
+    )
+
+
+def overridden(store: RecordStore, overrides: Mapping[str, Scalar] | None) -> RecordStore:
+    """Return the same records for a variant."""
+    return RecordStore(store.workspace.with_overrides(overrides or {}))
 
 
 def carry_out(
@@ -242,7 +287,7 @@ def make_record(
         experiment=trial.experiment.id,
         version=trial.experiment.version,
         profile=trial.profile,
-        device="cpu",
+        device=trial.needs.device,
         params=dict(trial.params),
         upstream=[source.key for source in trial.upstream],
         status=status,

@@ -10,7 +10,7 @@ import sys
 import pytest
 from typer.main import get_command
 
-from harness.cli import app
+from harness.commands.app import app
 from harness.commands.common import parse_duration, parse_overrides
 from harness.errors import UsageError
 from tests.harness.conftest import Cli
@@ -20,11 +20,12 @@ LIST_FIELDS = ["id", "paper", "kind", "number", "title", "file", "experiments", 
 CHECK_FIELDS = [
     "task", "claim", "form", "grade", "profile", "verdict", "reason", "measured", "low", "high",
     "num_seeds", "threshold", "threshold_from", "paper_value", "seal", "cohort", "decides",
-    "differences", "chance_rate", "weak", "chance_reason", "seeds_to_decide", "schema_version",
+    "differences", "chance_rate", "weak", "chance_reason", "seeds_to_decide", "deciding",
+    "statement", "schema_version", "overrides",
 ]  # fmt: skip
 VERBS = {
     "list", "plan", "run", "status", "check", "plot", "table", "report", "doctor", "data",
-    "records", "bench", "verify",
+    "records", "bench", "verify", "params", "variants",
 }  # fmt: skip
 
 
@@ -54,6 +55,7 @@ def test_check_rows_before_and_after_a_run(cli: Cli) -> None:
     before = json.loads(cli("check", "toylab", "--json").out)
     assert [list(row) for row in before] == [CHECK_FIELDS]
     assert (before[0]["verdict"], before[0]["seal"]) == ("NOT_RUN", "none")
+    assert before[0]["statement"]
     assert cli("run", "toylab", "--executor", "inline").code == 0
     done = cli("check", "toylab", "--json")
     (row,) = json.loads(done.out, parse_constant=_refuse)
@@ -74,7 +76,7 @@ def test_reading_verbs_load_no_torch(cli: Cli, toy: ToyPaper, verb: str) -> None
     # check alone must read tables; the others answer without pandas.
     heavy += [] if verb == "check" else ["pandas", "pandera"]
     code = (
-        "import sys; from harness.cli import app\n"
+        "import sys; from harness.commands.app import app\n"
         f"app(['{verb}', '--json'], standalone_mode=False)\n"
         f"found = [name for name in {heavy} if name in sys.modules]\n"
         "sys.exit(f'loaded {found}' if found else 0)"
@@ -111,6 +113,11 @@ def test_help_ends_with_examples(cli: Cli) -> None:
     after = done.out[done.out.index("Examples:") :]
     assert after.count("repro ") >= 3
     assert "Commands" not in after
+
+
+def test_plot_says_where_its_file_goes(cli: Cli) -> None:
+    said = " ".join(cli("plot", "--help").out.split())
+    assert "PAPER-ITEM.PROFILE.FORMAT here by default" in said and "stdout" not in said
 
 
 @pytest.mark.parametrize(

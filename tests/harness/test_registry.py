@@ -221,7 +221,7 @@ def test_unknown_experiment_names_the_nearest(load: Load) -> None:
 def test_list_shows_broken_tasks_and_select_refuses_them(toy: ToyPaper) -> None:
     toy.add_task("fig02", "import no_such_package\n")
     listed = toy.repro("list", "--json")
-    assert listed.returncode == 0
+    assert listed.returncode == 2
     assert "toylab/tab01" in [row["id"] for row in json.loads(listed.stdout)]
     assert "broken: toylab/fig02" in listed.stderr
     assert "no_such_package" in listed.stderr

@@ -243,7 +243,7 @@ class ToyPaper:
 def make_toy_paper(folder: Path) -> ToyPaper:
     """Write the package, its entry point, and an empty checkout below `folder`."""
     packages, root = folder / "packages", folder / "root"
-    root.mkdir()
+    (root / "results").mkdir(parents=True)
     files = {
         "toylab/__init__.py": "",
         "toylab/paper.toml": PAPER_TOML,

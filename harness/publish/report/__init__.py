@@ -38,15 +38,16 @@ def build_results(workspace: Workspace, registry: Library) -> Path:
     )
     from harness.store.atomic import write_text
     from harness.store.workspace import COMMITTED_PROFILES
+    from harness.untrusted import is_there, read_text
 
     papers = load_papers(workspace, registry, COMMITTED_PROFILES)
     target = workspace.root / "RESULTS.md"
     write_text(target, results_markdown(papers, load_benchmarks(workspace.root)))
-    for paper in papers:
+    for paper in (each for each in papers if not each.problem):
         readme = registry.papers[paper.meta.id].folder / "README.md"
         inside = readme.resolve().is_relative_to(workspace.root.resolve())
-        if inside and readme.exists():
-            text = readme.read_text(encoding="utf-8")
+        if inside and is_there(readme):
+            text = read_text(readme)
             if BEGIN in text:
                 write_text(readme, update_block(text, verdict_block(paper)))
     return target

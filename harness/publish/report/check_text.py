@@ -1,16 +1,18 @@
-"""What `repro check` and `repro summary` print: counts, then a block per verdict, in 80 columns."""
+"""What `repro check` and `repro summary` print: counts, then the verdicts, in 80 columns."""
 
 from __future__ import annotations
 
 import textwrap
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import groupby
+from typing import Any
 
 from harness.declare.cohorts import FIRST
 from harness.declare.profiles import PROFILES
-from harness.declare.verdict import Word
+from harness.declare.verdict import OVERLAPS, Word
 from harness.provenance.seals import STATES
-from harness.publish.check_row import CheckRow, verdict_counts, weak_text
+from harness.publish.check_row import CheckRow, chance_text, seals_text, verdict_counts
 from harness.publish.report.text import (
     PLUS_MINUS,
     chance_note,
@@ -22,6 +24,7 @@ from harness.publish.report.text import (
 )
 
 WIDTH = 80
+CUT = " ..."
 INDENT = "  "
 FAILURES = (Word.FAILS, Word.ERROR)
 OPEN = (*FAILURES, Word.NOT_REPRODUCED, Word.INCONCLUSIVE)
@@ -41,12 +44,27 @@ IN_WORDS = {
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Shown:
-    """A verdict with what its claim declares; a withdrawn claim declares nothing."""
+    """A verdict with what its claim declares; a withdrawn claim has its last words alone."""
 
     row: CheckRow
     statement: str = ""
     unit: str = ""
     tolerance: float = 0.0
+    plain: str = ""
+    """The statement without what stood in, which a list says once per task."""
+    stands_in: str = ""
+    seed: str = ""
+    """What each seed is, in a few words."""
+
+    @property
+    def word(self) -> str:
+        """The verdict, which no reader takes for one that counts where it does not."""
+        row = self.row
+        if row.decides or row.verdict == Word.ERROR:
+            return row.verdict
+        if row.seal != "withdrawn":
+            return f"BESIDE ({row.verdict})"
+        return "WITHDRAWN" + ("" if row.verdict == Word.NOT_RUN else f" (was {row.verdict})")
 
 
 def checks_in_words(rows: Iterable[CheckRow]) -> str:
@@ -61,22 +79,23 @@ def checks_in_words(rows: Iterable[CheckRow]) -> str:
 
 
 def claims_in_words(rows: Sequence[CheckRow]) -> str:
-    """Count the claims: `3 reproduced (1 weak), 0 not, 2 undecided`; nothing where there are none.
+    """Count the claims: `3 reproduced, 0 not, 2 undecided`; nothing where there are none.
 
-    What chance could have reproduced is counted apart.
+    Behind what was reproduced stands of how much chance was excluded.
     """
     counts = verdict_counts(rows, "empirical")
     if counts.get(Word.REPRODUCED) or counts.get(Word.NOT_REPRODUCED):
         # The one is read beside the other: a "not" alone would name nothing.
         counts = {Word.REPRODUCED: 0, Word.NOT_REPRODUCED: 0} | counts
-    apart = {Word.REPRODUCED: weak_text(rows)}
+    apart = {Word.REPRODUCED: chance_text(rows)}
     return ", ".join(f"{n} {IN_WORDS[word]}{apart.get(word, '')}" for word, n in counts.items())
 
 
 def counts_text(rows: Sequence[CheckRow]) -> str:
     """Return per paper and profile the checks and, apart from them, the claims.
 
-    One line each where both fit, else the claims in a line of their own.
+    One line each where both fit, else the claims in a line of their own; last, of all together, on
+    what seals the decided ones rest. Smoke seals nothing that anybody reads.
     """
     lines: list[str] = []
     papers = dict.fromkeys(row.task.split("/")[0] for row in rows)
@@ -90,6 +109,7 @@ def counts_text(rows: Sequence[CheckRow]) -> str:
             told = f"claims: {claims or 'none'}"
             line = f"{head}; {told}"
             lines += [line] if len(line) <= WIDTH else [*_wrapped(head, ""), *_wrapped(told)]
+    lines += _wrapped(seals_text([row for row in rows if row.profile != "smoke"]), "")
     return "\n".join(lines)
 
 
@@ -100,16 +120,23 @@ def check_text(
     everything: bool = False,
     brief: bool = False,
 ) -> str:
-    """Return what `repro check` prints: counts per paper, then a block per verdict, worst first.
+    """Return what `repro check` prints: counts per paper, then the verdicts, worst first.
 
-    tell: finds what a claim declares, asked for written rows alone; everything: also what holds,
-    was not run, or decides nothing; brief: only what fails the command.
+    What fails has a block with its reasons, as have all verdicts of one task; the claims of
+    several tasks have two lines each.
+    tell: finds what a claim declares, asked for written rows alone; everything: a block each, also
+    for what holds, was not run, or decides nothing; brief: only what fails the command.
     """
     written = [row for row in rows if everything or _is_told(row, brief=brief)]
     written.sort(key=lambda row: ORDER.index(Word(row.verdict)))
-    blocks = ["\n".join(_block(tell(row))) for row in written]
+    whole = everything or len({row.task for row in rows}) == 1
+    apart = [row for row in written if whole or row.verdict in FAILURES]
+    blocks = ["\n".join(_block(tell(row))) for row in apart]
+    for word in OPEN[len(FAILURES) :]:
+        part = [] if whole else [tell(row) for row in written if row.verdict == word]
+        blocks += [_listed(word, part)] if part else []
     hidden = [] if everything or brief else _hidden(rows)
-    legend = "\n".join([*_legend(written, "\n".join(blocks)), *hidden])
+    legend = "\n".join([*_legend(apart, "\n".join(blocks)), *hidden])
     counts = counts_text(rows) or ("Nothing here decides." if rows else "No claim is declared.")
     return "\n\n".join(part for part in (counts, *blocks, legend) if part)
 
@@ -134,18 +161,48 @@ def notes(row: CheckRow) -> list[str]:
 
 def _block(each: Shown) -> list[str]:
     row = each.row
-    head = f"{row.verdict}  {row.task}:{row.claim} at {row.profile}"
-    lines = [head] if len(head) <= WIDTH else [row.verdict, *_wrapped(head.partition("  ")[2])]
-    asked = threshold(row.form, row.threshold, tolerance=each.tolerance) if row.form else ""
+    head = f"{each.word}  {row.task}:{row.claim} at {row.profile}"
+    lines = [head] if len(head) <= WIDTH else [each.word, *_wrapped(head.partition("  ")[2])]
     paper = f"paper {number(row.paper_value)}" if row.paper_value is not None else ""
-    numbers = [_ours(each), f"asked: {asked}" if asked else "", paper]
-    remarks = [row.reason, *notes(row)]
+    numbers = [_ours(each, each.seed), _asked(each), paper]
+    remarks = [row.reason.rstrip("."), *notes(row)]
     for text in (each.statement, *("; ".join(filter(None, parts)) for parts in (numbers, remarks))):
         lines += _wrapped(text)
     return lines
 
 
-def _ours(each: Shown) -> str:
+def _listed(word: Word, shown: Sequence[Shown]) -> str:
+    """Return claims of one verdict under their tasks, with what stood in and what a seed is."""
+    lines = [str(word)]
+    for (task, profile), group in groupby(shown, lambda s: (s.row.task, s.row.profile)):
+        part = list(group)
+        here = f"here {part[0].stands_in}" if part[0].stands_in else ""
+        seed = f"a seed is {part[0].seed}" if part[0].seed else ""
+        head = "; ".join(filter(None, [f"{task} at {profile}", here, seed]))
+        lines += textwrap.wrap(head, WIDTH, subsequent_indent=INDENT)
+        lines += [line for each in part for line in _short(each)]
+    return "\n".join(lines)
+
+
+def _short(each: Shown) -> list[str]:
+    """Return a claim's numbers, and under them what it states, in two lines at most."""
+    row = each.row
+    # The usual reason is what the verdict's word says.
+    reason = "" if row.reason == OVERLAPS else row.reason
+    told = "; ".join(filter(None, [_ours(each), _asked(each), reason]))
+    numbers = textwrap.wrap(
+        f"{row.claim}: {told}", WIDTH, initial_indent=INDENT, subsequent_indent=2 * INDENT
+    )
+    return [*numbers, *_wrapped(each.plain, INDENT * 2, max_lines=2, placeholder=CUT)]
+
+
+def _asked(each: Shown) -> str:
+    row = each.row
+    asked = threshold(row.form, row.threshold, tolerance=each.tolerance) if row.form else ""
+    return f"asked {asked}" if asked else ""
+
+
+def _ours(each: Shown, seed: str = "") -> str:
     """Return the measured number, its interval as a half-width where it lies evenly around it."""
     row = each.row
     if row.measured is None:
@@ -158,7 +215,8 @@ def _ours(each: Shown) -> str:
         else:  # of a ratio, whose interval is one of logarithms
             beside = f"{interval(row)}, "
     unit = f" {each.unit}" if each.unit not in ("", "1") else ""
-    return f"ours {value}{unit} ({beside}{seeds(row.num_seeds)})"
+    deciding = f"{row.deciding} decides, " if row.deciding else ""
+    return f"ours {value}{unit} ({deciding}{beside}{seeds(row, seed)})"
 
 
 def _legend(written: Sequence[CheckRow], blocks: str) -> list[str]:
@@ -166,6 +224,8 @@ def _legend(written: Sequence[CheckRow], blocks: str) -> list[str]:
     lines = []
     if PLUS_MINUS in blocks:
         lines += _wrapped(f"{PLUS_MINUS} and ranges are 95 % intervals over seeds.", "")
+    if f"{CUT}\n" in f"{blocks}\n":
+        lines += _wrapped(f"What ends in{CUT} is cut: `repro check TASK` has it whole.", "")
     used = {row.seal for row in written} - {"sealed", "none"}
     for state in STATES:
         if state in used:
@@ -184,6 +244,6 @@ def _hidden(rows: Sequence[CheckRow]) -> list[str]:
     return _wrapped(f"--all also shows {', '.join(told)}.", "") if told else []
 
 
-def _wrapped(text: str, indent: str = INDENT) -> list[str]:
+def _wrapped(text: str, indent: str = INDENT, **options: Any) -> list[str]:
     flat = " ".join(text.split())
-    return textwrap.wrap(flat, WIDTH, initial_indent=indent, subsequent_indent=indent)
+    return textwrap.wrap(flat, WIDTH, initial_indent=indent, subsequent_indent=indent, **options)

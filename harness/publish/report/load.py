@@ -14,11 +14,12 @@ from harness.declare.papers import (
     load_deviations,
     load_paper,
 )
-from harness.declare.profiles import Profile
+from harness.declare.profiles import PROFILES, Profile
 from harness.declare.reference import load_reference
 from harness.declare.task import Task
-from harness.errors import DataError
+from harness.errors import DataError, SpecError
 from harness.measure.machine import cpu_name
+from harness.provenance.before import load_before
 from harness.provenance.verify import load_verifications, verified_text
 from harness.publish.check_row import CheckRow
 from harness.publish.evidence import Evidence, evidence_of, num_stale
@@ -29,6 +30,7 @@ from harness.registry import BrokenTask, Library, PaperFolder
 from harness.store.meta import ResultMeta
 from harness.store.result import KEY_DIGITS, figure_path, load_result
 from harness.store.workspace import Workspace
+from harness.untrusted import is_there, read_bytes
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -91,9 +93,7 @@ class Entry:
     @property
     def seed(self) -> str:
         """What counts as a seed, to stand after "A seed is"; nothing where there are none."""
-        columns = self.task.table.columns if self.task is not None else ()
-        doc = next((column.doc for column in columns if column.role == "seed"), "")
-        return doc[:1].lower() + doc[1:]
+        return self.task.table.seed_doc if self.task is not None else ""
 
     @property
     def title(self) -> str:
@@ -123,16 +123,60 @@ class Paper:
     sources: Mapping[Profile, Sources] = field(default_factory=dict)
     """Per profile, of every trial that any of its items shows."""
     withdrawn: tuple[CheckRow, ...] = ()
+    problem: str = ""
+    """Why nothing of it can be shown."""
+
+    def rows(self, profile: Profile) -> list[CheckRow]:
+        """Return the verdicts of every item at a profile."""
+        runs = [run for entry in self.entries for run in entry.runs]
+        return [row for run in runs if run.profile == profile for row in run.rows]
 
 
 def load_papers(workspace: Workspace, library: Library, profiles: Sequence[Profile]) -> list[Paper]:
     """Return every paper with the stored results of these profiles.
 
     A damaged result becomes a run with a `problem`; a task that no paper.toml lists is shown
-    all the same. Raises SpecError for a wrong paper.toml, deviations.toml or reference file.
+    all the same. A paper that cannot be read has a `problem` and stops no other one.
     """
     chosen = [profile for profile in BEST_FIRST if profile in profiles]
-    return [_paper(workspace, library, folder, chosen) for folder in library.papers.values()]
+    problems = problems_of(workspace, library)
+    papers = [
+        _paper(workspace, library, folder, chosen)
+        for name, folder in library.papers.items()
+        if name not in problems
+    ]
+    problems |= {
+        name: f"{broken.file}: {broken.reason}"
+        for name, broken in library.broken.items()
+        if "/" not in name and name not in library.papers
+    }
+    return papers + [_unreadable(name, problem) for name, problem in problems.items()]
+
+
+def problems_of(workspace: Workspace, library: Library) -> dict[str, str]:
+    """Return the papers of which a file that every page rests on cannot be read, and why."""
+    found = {}
+    for name, paper in library.papers.items():
+        try:
+            load_deviations(paper.folder)
+            load_reference(paper.folder)
+            load_before(workspace.root, name)
+            for experiment in library.experiments.values():
+                for profile in PROFILES if experiment.paper == name else ():
+                    load_verifications(workspace, experiment.id, profile)
+        except (SpecError, DataError) as error:
+            # Relative, or the page would differ from checkout to checkout.
+            found[name] = str(error).replace(f"{workspace.root}/", "")
+    return found
+
+
+def _unreadable(name: str, problem: str) -> Paper:
+    # Not validated: nothing is known of it but its name.
+    words = dict.fromkeys(("venue", "arxiv", "openreview", "code"), "")
+    meta = PaperMeta.model_construct(
+        None, id=name, title=name, authors=[], items=[], withdrawn=[], **words
+    )
+    return Paper(meta=meta, entries=(), problem=problem)
 
 
 def _paper(
@@ -198,8 +242,8 @@ def _all_items(meta: PaperMeta, library: Library) -> list[Item]:
     words = {item.id for item in items}
     files = {item.file for item in items}
     for name, broken in sorted(library.broken.items()):
-        paper, word = name.split("/")
-        if paper == meta.id and word not in words and broken.file not in files:
+        paper, _, word = name.partition("/")
+        if paper == meta.id and word and word not in words and broken.file not in files:
             # Not validated: the word is only a guess from the name of a file that failed.
             guess = {"id": word, "title": broken.file, "file": broken.file, "reason": ""}
             items.append(Item.model_construct(None, status="task", **guess))
@@ -211,6 +255,8 @@ def _broken(library: Library, paper: str, item: Item) -> BrokenTask | None:
     named = library.broken.get(f"{paper}/{item.id}")
     if named is not None or not item.file:
         return named
+    if paper in library.broken:
+        return library.broken[paper]
     mine = (entry for name, entry in library.broken.items() if name.split("/")[0] == paper)
     return next((entry for entry in mine if entry.file == item.file), None)
 
@@ -229,6 +275,8 @@ def _runs(
         try:
             result = load_result(workspace, task, profile)
             rows = check_stored(workspace, task, profile, reference)
+            path = figure_path(workspace, task, profile)
+            figure = read_bytes(path) if is_there(path) else None
         except DataError as error:
             # Relative, or the page would differ from checkout to checkout.
             problem = str(error).replace(f"{workspace.root}/", "")
@@ -237,7 +285,6 @@ def _runs(
             continue
         if result is None:
             continue
-        path = figure_path(workspace, task, profile)
         runs.append(
             Run(
                 profile=profile,
@@ -246,7 +293,7 @@ def _runs(
                 table=result.table,
                 csv=result.csv.encode(),
                 meta=result.meta,
-                figure=path.read_bytes() if path.exists() else None,
+                figure=figure,
                 sources=_sources(workspace, [task], profile),
                 labels=labels_of(task, profile, title),
             )

@@ -8,7 +8,7 @@ from typing import Any
 
 from harness.declare.verdict import Word
 from harness.measure.bench import BenchmarkResult
-from harness.publish.check_row import verdict_counts
+from harness.publish.check_row import counts_text, seals_text, verdict_counts
 from harness.publish.report.load import Entry, Paper
 from harness.publish.report.results_md import goal_cells
 from harness.publish.report.text import origin
@@ -29,8 +29,18 @@ def overview_context(
 
 
 def _counted(paper: Paper) -> list[str]:
-    """Say per profile how many trials come from older code."""
-    return [f"at {p}, {origin(s)}" for p, s in paper.sources.items() if s.num_trials]
+    """Say per profile what was found, on what seals, and how many trials come from older code.
+
+    Or why a paper cannot be shown.
+    """
+    if paper.problem:
+        return [f"broken: {paper.problem}"]
+    return [
+        f"at {p}: {'; '.join(filter(None, [counts_text(rows), seals_text(rows), origin(s)]))}"
+        for p, s in paper.sources.items()
+        if s.num_trials
+        for rows in [paper.rows(p)]
+    ]
 
 
 def page_path(entry: Entry) -> str:

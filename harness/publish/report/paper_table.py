@@ -9,19 +9,25 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
+from harness.declare.overrides import Overrides
 from harness.declare.profiles import Profile
 from harness.declare.reference import NOT_PUBLISHED
 from harness.declare.task import Task
 from harness.publish.labels import labels_of
 from harness.publish.report.beside import Beside, beside
-from harness.publish.report.printed import print_tables
+from harness.publish.report.printed import (
+    Printed,
+    print_tables,
+    print_without_run,
+)
 from harness.publish.report.table_tex import as_latex, tex
 from harness.publish.report.table_text import as_csv, as_markdown, as_text
-from harness.publish.report.text import markdown_cell, markdown_table
+from harness.publish.report.text import markdown_cell, markdown_table, told_apart
 
 if TYPE_CHECKING:
     import pandas as pd
 
+NOTHING = Overrides()
 TableFormat = Literal["text", "markdown", "latex", "csv"]
 TABLE_FORMATS: tuple[TableFormat, ...] = ("text", "markdown", "latex", "csv")
 
@@ -35,25 +41,46 @@ def table_as(
     title: str,
     profile: Profile,
     long: bool = False,
+    overrides: Overrides = NOTHING,
+    aside: str = "",
 ) -> str:
     """Return a task's table as the paper prints it; the long form where it has no layout.
 
-    long: a line per row of the table, aggregated over seeds.
+    long: a line per row of the table, aggregated over seeds; aside: what sets the table apart
+    from the committed one, for its title and its notes.
     """
-    labels = labels_of(task, profile)
-    if long or not task.layouts:
+    labels = labels_of(task, profile, overrides=overrides)
+    content = None
+    if task.layouts and not long:
+        content = print_tables(task, table, reference, title=title, labels=labels)
+    # What a variant overrides may be what the layout names: then nothing of it would be shown.
+    if content is None or (overrides and not content.has_ours):
         named = labels.text(title)
-        return paper_table(task, table, reference, title=named, profile=profile, fmt=fmt)
-    content = print_tables(task, table, reference, title=title, labels=labels)
+        return paper_table(
+            task, table, reference, title=named, profile=profile, fmt=fmt, aside=aside
+        )
+    return _printed_as(fmt, content, aside, name=task.id, where=f"profile {profile}")
+
+
+def paper_alone_as(fmt: TableFormat, task: Task, reference: pd.DataFrame, *, title: str) -> str:
+    """Return the paper's values of a task that was not run; empty where there is none to print."""
+    content = print_without_run(task, reference, title=title)
+    return _printed_as(fmt, content, name=task.id, where="not run here") if content else ""
+
+
+def _printed_as(
+    fmt: TableFormat, content: Printed, aside: str = "", *, name: str, where: str
+) -> str:
+    whole = replace(content, title=told_apart(content.title, aside))
     match fmt:
         case "latex":
-            return as_latex(content, name=task.id, profile=profile)
+            return as_latex(whole, name=name, where=where)
         case "markdown":
-            return as_markdown(content)
+            return as_markdown(content.told_apart(aside))
         case "csv":
-            return as_csv(content)
+            return as_csv(content.told_apart(aside))
         case _:
-            return as_text(replace(content, title=f"{task.id}, profile {profile}: {content.title}"))
+            return as_text(replace(whole, title=f"{name}, {where}: {whole.title}"))
 
 
 def paper_table(
@@ -64,6 +91,7 @@ def paper_table(
     title: str,
     profile: Profile,
     fmt: TableFormat,
+    aside: str = "",
 ) -> str:
     """Return a task's table, aggregated over seeds, with the paper's values beside ours.
 
@@ -75,12 +103,17 @@ def paper_table(
     header, rows = grid(content)
     match fmt:
         case "latex":
-            return _latex(task, title, content, header, rows, profile)
+            return _latex(task, told_apart(title, aside), content, header, rows, profile)
         case "text" | "markdown":
             cells = [[markdown_cell(cell) for cell in row] for row in rows]
-            return markdown_table([markdown_cell(name) for name in header], cells) + "\n"
+            text = markdown_table([markdown_cell(name) for name in header], cells)
+            return (
+                f"{text}\n\n{markdown_cell(told_apart(title, aside))}\n" if aside else f"{text}\n"
+            )
         case _:
-            return _csv(header, rows)
+            return (
+                _csv(["run", *header], [[aside, *r] for r in rows]) if aside else _csv(header, rows)
+            )
 
 
 def grid(content: Beside) -> tuple[list[str], list[list[str]]]:

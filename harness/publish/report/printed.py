@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from harness.declare.layout import Cell, Layout, Line
@@ -13,7 +13,7 @@ from harness.declare.statistics import mean_and_error
 from harness.declare.task import Task
 from harness.publish.labels import Labels
 from harness.publish.report.beside import X_TOLERANCE, OtherRow, other_row
-from harness.publish.report.text import PLUS_MINUS, fixed, number
+from harness.publish.report.text import PLUS_MINUS, fixed, number, told_apart
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from harness.publish.report.load import Entry, Run
 
 NOT_RUN, NO_VALUE, UNPUBLISHED = "x", "-", "n"
+ONE_SEED = " (1)"
 WORDS = {
     **{mark: STANDING.get(status, status) for status, mark in MARKS.items() if mark},
     MARKS["digitised"]: "digitised",
@@ -31,6 +32,7 @@ WORDS = {
 """What each mark says."""
 ROUNDING = 1e-12
 """Relative; a smaller spread is none."""
+THOUSANDS = ((1e9, "B"), (1e6, "M"), (1e3, "k"))
 LAYOUT_IS_OURS = "The paper's own layout is not known to us: this one is ours."
 
 
@@ -42,6 +44,8 @@ class Place:
     """A number with its spread, or the mark that says why there is none."""
     num_seeds: int = 0
     """How many the number is a mean over."""
+    ran: bool = True
+    """Whether the task's table has a row for it."""
     row: int | None = None
     """Which reference row the paper's value is, by its place among them."""
     paper: str = UNPUBLISHED
@@ -54,7 +58,7 @@ class Place:
     @property
     def is_empty(self) -> bool:
         """Whether it holds neither ours nor the paper's."""
-        return self.ours == NOT_RUN and self.row is None
+        return not self.ran and self.row is None
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +118,19 @@ class Printed:
     tables: tuple[PrintedTable, ...]
     others: tuple[OtherRow, ...]
 
+    @property
+    def has_ours(self) -> bool:
+        """Whether any number of ours stands in a cell."""
+        cells = (place for table in self.tables for row in table.places for place in row)
+        return any(place.ours != NOT_RUN for place in cells)
+
+    def told_apart(self, aside: str) -> Printed:
+        """Return tables each of which says what sets it apart from the committed one."""
+        if not aside:
+            return self
+        tables = [replace(each, title=told_apart(each.title, aside)) for each in self.tables]
+        return replace(self, tables=tuple(tables))
+
 
 def print_run(entry: Entry, run: Run) -> Printed | None:
     """Lay out what a task has in one profile; None where it has no table or no layout."""
@@ -122,6 +139,23 @@ def print_run(entry: Entry, run: Run) -> Printed | None:
         return None
     title = entry.item.title
     return print_tables(task, run.table, entry.reference, title=title, labels=run.labels)
+
+
+def print_entry(entry: Entry) -> Printed | None:
+    """Lay out the paper's values of an item that was not run; None where there are none."""
+    if entry.task is None or entry.reference is None or entry.runs:
+        return None
+    return print_without_run(entry.task, entry.reference, title=entry.item.title)
+
+
+def print_without_run(task: Task, reference: pd.DataFrame, *, title: str) -> Printed | None:
+    """Lay out the paper's values alone, of a task that has none of ours."""
+    import pandas as pd
+
+    if not task.layouts or reference.empty:
+        return None
+    nothing = pd.DataFrame(columns=task.table.names)
+    return print_tables(task, nothing, reference, title=title, labels=Labels())
 
 
 def print_tables(
@@ -151,7 +185,7 @@ def print_tables(
 
 def _kept(rows: Sequence[Sequence[Place]]) -> list[int]:
     """Return which rows are printed; none where there is nothing to print at all."""
-    ran = [any(place.ours != NOT_RUN for place in row) for row in rows]
+    ran = [any(place.ran for place in row) for row in rows]
     if not any(ran) and not _meets_paper(rows):
         return []
     shown = {place.row for row, kept in zip(rows, ran, strict=True) if kept for place in row}
@@ -177,7 +211,7 @@ def _printed(
 ) -> PrintedTable:
     of_table, of_columns, of_rows = _units(layout)
     left_out = [row for index, row in enumerate(layout.rows) if index not in kept]
-    places = tuple(rows[index] for index in kept)
+    places = _single_marked([rows[index] for index in kept])
     lines = [layout.rows[index] for index in kept]
     title = ", ".join(filter(None, [layout.title, of_table and f"in {of_table}"]))
     return PrintedTable(
@@ -189,6 +223,19 @@ def _printed(
     )
 
 
+def _single_marked(rows: Sequence[Sequence[Place]]) -> tuple[tuple[Place, ...], ...]:
+    """Mark what one seed alone gave, where other cells are means over several."""
+    several = max(place.num_seeds for row in rows for place in row) > 1
+
+    def marked(place: Place) -> Place:
+        # A cell that says how many of its seeds have a value says it already.
+        told = place.has_spread or place.ours.endswith(")")
+        single = several and place.num_seeds == 1 and not told
+        return replace(place, ours=place.ours + ONE_SEED) if single else place
+
+    return tuple(tuple(marked(place) for place in row) for row in rows)
+
+
 def _heads(
     lines: Sequence[Line],
     places: Sequence[Sequence[Place]],
@@ -196,7 +243,7 @@ def _heads(
     labels: Labels,
 ) -> tuple[Head, ...]:
     """Return the heads of rows, or of columns; one says what was run if anything was."""
-    ran = [any(place.ours != NOT_RUN for place in cells) for cells in places]
+    ran = [any(place.ran for place in cells) for cells in places]
     groups = {line.group for line, any_ran in zip(lines, ran, strict=True) if any_ran}
     heads = []
     for line, any_ran in zip(lines, ran, strict=True):
@@ -259,9 +306,9 @@ def _spread(task: Task, layout: Layout, places: Sequence[Place]) -> str:
         return docs[0].removeprefix("Its ").rstrip(".")
     counts = sorted({place.num_seeds for place in places if place.has_spread})
     over = " to ".join(str(count) for count in dict.fromkeys((counts[0], counts[-1])))
-    single = any(place.num_seeds == 1 for place in places)
+    single = any(place.ours.endswith(ONE_SEED) for place in places)
     return f"standard error of the mean over {over} seeds" + (
-        " (one seed where there is none)" if single else ""
+        f";{ONE_SEED} one seed alone" if single else ""
     )
 
 
@@ -274,24 +321,21 @@ def _place(
     column: Line,
 ) -> Place:
     cell = layout.cell_of(row, column)
-    ours, num_seeds = _ours(layout.at(table, row, column), cell, seeded=task.table.seed is not None)
+    found = layout.at(table, row, column)
+    ours, num_seeds = _ours(found, cell, seeded=task.table.seed is not None)
+    place = Place(ours=ours, num_seeds=num_seeds, ran=not found.empty)
     index = _reference(records, row.paper, column.paper)
     if index is None:
-        return Place(ours=ours, num_seeds=num_seeds)
+        return place
     record = records[index]
-    return Place(
-        ours=ours,
-        num_seeds=num_seeds,
-        row=index,
-        paper=_paper_text(record, cell),
-        mark=MARKS[record["status"]],
-    )
+    paper = _paper_text(record, cell)
+    return replace(place, row=index, paper=paper, mark=MARKS[record["status"]])
 
 
 def _ours(rows: pd.DataFrame, cell: Cell, *, seeded: bool) -> tuple[str, int]:
     """Return our number as text, and how many seeds it is a mean over."""
     if rows.empty:
-        return NOT_RUN, 0
+        return cell.absent or NOT_RUN, 0
     values = (rows[cell.value].astype("float64").dropna() / cell.scale).tolist()
     if not values:
         return NO_VALUE, 0
@@ -309,9 +353,21 @@ def _ours(rows: pd.DataFrame, cell: Cell, *, seeded: bool) -> tuple[str, int]:
 
 def _paper_text(record: Mapping[Any, Any], cell: Cell) -> str:
     """Return the paper's value as written, unless only its unit is another than the cell's."""
+    if cell.scale == 1 and record["status"] == "exact" and record["abs_err"] > 0:
+        return rounded(record["value"], record["abs_err"])
     if cell.scale == 1 or record["unit"] == cell.unit or math.isnan(record["value"]):
         return str(record["value_text"])
     return number(record["value"] / cell.scale)
+
+
+def rounded(value: float, error: float) -> str:
+    """Return a number as it is printed where it was rounded; error: half of its last digit.
+
+    >>> rounded(52_000, 500), rounded(211_300, 50), rounded(1.5e9, 5e7), rounded(80, 0.5)
+    ('52k', '211.3k', '1.5B', '80')
+    """
+    scale, letter = next((s for s in THOUSANDS if value >= s[0]), (1.0, ""))
+    return f"{value / scale:.{max(0, round(math.log10(scale / (2 * error))))}f}{letter}"
 
 
 def _reference(

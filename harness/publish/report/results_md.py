@@ -7,16 +7,15 @@ from collections.abc import Iterable, Sequence
 from harness.declare.claims import Claim
 from harness.declare.papers import Deviation
 from harness.declare.profiles import Profile
-from harness.declare.reference import NOT_PUBLISHED
 from harness.declare.verdict import Word
 from harness.errors import SpecError
 from harness.measure.bench import BenchmarkResult
-from harness.publish.check_row import CheckRow, counts_text
+from harness.publish.check_row import CheckRow, counts_text, seals_text
 from harness.publish.labels import Labels
 from harness.publish.report.beside import beside
 from harness.publish.report.load import Entry, Paper, Run, Sources
 from harness.publish.report.paper_table import grid
-from harness.publish.report.printed import print_run
+from harness.publish.report.printed import print_entry, print_run
 from harness.publish.report.table_text import as_markdown
 from harness.publish.report.text import (
     chance_note,
@@ -25,6 +24,7 @@ from harness.publish.report.text import (
     markdown_table,
     number,
     origin,
+    paper_cell,
     seal_note,
     seeds,
     threshold,
@@ -42,9 +42,17 @@ A check is an exact statement, which `HOLDS` or `FAILS`: it says that our code i
 what the paper found. Every claim of a paper gets a verdict in each profile where its task was run.
 `REPRODUCED`, `NOT_REPRODUCED` and `INCONCLUSIVE` are decided by the 95 % interval over seeds
 against the threshold; `OUT_OF_PROFILE` means that this scale can never decide the claim, `NOT_RUN`
-that something was lacking, `ERROR` that the evaluation failed. "Ours" is the mean over seeds. A
-number that comes from an early version of the paper, or from a third party, says so. A seal that
-is not "sealed before the run" shows that the claim was changed or added after the runs started.
+that something was lacking, `ERROR` that the evaluation failed. "Ours" is the mean over seeds; of
+several numbers it is the one that decides, which is named. A number that comes from an early
+version of the paper, or from a third party, says so.
+
+Of what was reproduced the counts say how much has a chance rate (the share of relabellings that
+would read `REPRODUCED` were there no effect; weak: above one in ten), how much has too few seeds
+to exclude chance, and how much has no null hypothesis, as an equivalence, or one number with
+nothing to compare. A seal says how a claim stands to what its records took of it before their
+trials: `sealed`, nothing differs; `restated`, its code or words differ, and what it asks and
+measures does not; `changed`, `late` or `renewed`, it was changed, added or sealed anew after
+trials had run.
 """
 
 
@@ -53,18 +61,35 @@ def results_markdown(papers: Sequence[Paper], benchmarks: Sequence[BenchmarkResu
 
     Equal data give equal bytes: nothing here depends on when or where it is written.
     """
-    parts = [HEAD, "## Overview\n", _overview(papers)]
+    parts = [HEAD, "## Overview\n", *_counts(papers), _overview(papers)]
     for paper in papers:
         meta = paper.meta
         parts.append(f"## {markdown_cell(meta.title)}\n")
         ids = f"{meta.venue}, arXiv {meta.arxiv}" if meta.arxiv else meta.venue
         names = ", ".join(meta.authors)
-        parts.append(". ".join(markdown_cell(text) for text in (names, ids) if text) + ".\n")
+        told = (
+            [f"Broken: {paper.problem}"]
+            if paper.problem
+            else [text for text in (names, ids) if text]
+        )
+        parts.append(". ".join(map(markdown_cell, told)) + ".\n")
         parts += [f"At `{p}`, {origin(s)}.\n" for p, s in _counted(paper)]
         parts += [_entry(entry) for entry in paper.entries]
         parts += [*_deviations(paper), *_withdrawn(paper)]
     parts += ["## Not run\n", _not_run(papers), "## Performance goals\n", _goals(benchmarks)]
     return "\n".join(parts)
+
+
+def _counts(papers: Sequence[Paper]) -> list[str]:
+    """Return per paper and profile what was found, and on what seals that rests."""
+    lines = []
+    for paper in papers:
+        for profile in dict.fromkeys(run.profile for e in paper.entries for run in e.runs):
+            told = [f"{paper.meta.id} at `{profile}`: {counts_text(paper.rows(profile))}"]
+            lines.append(
+                "- " + "; ".join([*told, *filter(None, [seals_text(paper.rows(profile))])])
+            )
+    return ["\n".join(lines) + "\n"] if lines else []
 
 
 def _counted(paper: Paper) -> list[tuple[Profile, Sources]]:
@@ -118,6 +143,8 @@ def _entry(entry: Entry) -> str:
     if entry.state or entry.task is None:
         parts = [head, _sentence(entry.state)]
         parts += [_claims(entry, entry.not_run, Labels())] if entry.not_run else []
+        alone = print_entry(entry)
+        parts += [as_markdown(alone, listed=False)] if alone is not None else []
         return "\n".join(parts)
     return "\n".join([head, *(_run(entry, run) for run in entry.runs)])
 
@@ -168,11 +195,11 @@ def _claim_row(claim: Claim, row: CheckRow, labels: Labels) -> list[str]:
         labels.statement(claim),
         row.grade,
         verdict,
-        f"{number(row.measured)}{unit}",
+        f"{number(row.measured)}{unit}{f' ({row.deciding})' if row.deciding else ''}",
         interval(row),
-        seeds(row.num_seeds) if row.measured is not None else "",
+        seeds(row) if row.measured is not None else "",
         f"{asked} ({threshold_source(claim)})",
-        number(row.paper_value) or NOT_PUBLISHED,
+        paper_cell(claim, row),
         seal_note(row) if row.seal != "none" else "",
     ]
     return [markdown_cell(cell) for cell in cells]
@@ -261,6 +288,7 @@ def verdict_block(paper: Paper) -> str:
     table = markdown_table(["item", "title", "profile", "verdicts"], rows)
     found = "\n".join(["What did not hold:", "", *lost]) if lost else "No decided claim failed."
     stale = "".join(f"At `{p}`, {origin(s)}.\n" for p, s in _counted(paper))
+    stale += "\n" + "\n".join(_counts([paper]))
     return f"{table}\n\n{stale}\n{found}\n"
 
 

@@ -6,7 +6,6 @@ import re
 from collections.abc import Sequence
 from itertools import groupby
 
-from harness.declare.profiles import Profile
 from harness.publish.report.printed import Printed, PrintedTable
 from harness.publish.report.table_text import (
     Panel,
@@ -18,6 +17,7 @@ from harness.publish.report.table_text import (
     wrapped,
 )
 from harness.publish.report.text import PLUS_MINUS
+from harness.publish.style import TEX_SIGNS
 
 ROOM, GAP = 450.0, 4.0
 """Points that `points` may say of a line, and those between columns. An article in two columns has
@@ -28,7 +28,8 @@ HEIGHT = 46
 _TEX = {
     "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#",
     "%": r"\%", "_": r"\_", "^": r"\textasciicircum{}", "~": r"\textasciitilde{}",
-    PLUS_MINUS: r"$\pm$", "\u03bc": r"$\mu$", "\u03c1": r"$\rho$", "<": r"$<$", ">": r"$>$",
+    PLUS_MINUS: r"$\pm$", "<": r"$<$", ">": r"$>$",
+    **{sign: f"${name}$" for sign, name in TEX_SIGNS.items()},
 }  # fmt: skip
 
 _WIDTHS = {
@@ -39,13 +40,13 @@ _WIDTHS = {
 """Points, by character."""
 
 
-def as_latex(content: Printed, *, name: str, profile: Profile) -> str:
-    """Return a task's tables as LaTeX with booktabs; `name`: the task's id."""
+def as_latex(content: Printed, *, name: str, where: str) -> str:
+    """Return a task's tables as LaTeX with booktabs; name: the task's id; where it was run."""
     lines = ["% needs \\usepackage{booktabs}"]
     plain = re.sub("[^a-z0-9]", "-", name)
     for number, table in enumerate(content.tables):
         title = ": ".join(filter(None, [content.title, table.title]))
-        caption = f"{tex(title)} (profile {profile})."
+        caption = f"{tex(title)} ({tex(where)})."
         label = f"\\label{{tab:{plain}{f'-{number + 1}' if number else ''}}}"
         notes = table.notes
         if content.others and number == len(content.tables) - 1:

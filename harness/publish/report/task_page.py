@@ -13,7 +13,7 @@ from harness.publish.check_row import CheckRow
 from harness.publish.labels import Labels
 from harness.publish.report.beside import Beside, beside
 from harness.publish.report.load import Entry, Paper, Run
-from harness.publish.report.printed import Head, print_run
+from harness.publish.report.printed import Head, print_entry, print_run
 from harness.publish.report.text import (
     PLUS_MINUS,
     chance_note,
@@ -21,6 +21,7 @@ from harness.publish.report.text import (
     interval,
     number,
     origin,
+    paper_cell,
     seal_note,
     seeds,
     threshold,
@@ -43,6 +44,7 @@ def task_context(paper: Paper, entry: Entry) -> dict[str, Any]:
         "caption": task.caption if task else "",
         "alt": task.alt if task else "",
         "runs": [_run(entry, run) for run in entry.runs],
+        "paper_alone": _printed(entry, None),
         "not_run": [_claim(_claim_of(entry, row), row, Labels()) for row in entry.not_run],
         "not_published": NOT_PUBLISHED,
         "plus_minus": PLUS_MINUS,
@@ -92,11 +94,12 @@ def _claim(claim: Claim, row: CheckRow, labels: Labels) -> dict[str, str]:
         "verdict": row.verdict,
         "reason": "; ".join(note for note in (row.reason, chance_note(row)) if note),
         "measured": f"{number(row.measured)}{unit}" if row.measured is not None else "",
+        "deciding": row.deciding,
         "interval": interval(row),
-        "seeds": seeds(row.num_seeds) if row.measured is not None else "",
+        "seeds": seeds(row) if row.measured is not None else "",
         "threshold": threshold(row.form, row.threshold, tolerance=claim.criterion.tolerance),
         "threshold_from": threshold_source(claim),
-        "paper": number(row.paper_value) or NOT_PUBLISHED,
+        "paper": paper_cell(claim, row),
         "anchor": claim.id if row.decides else f"{claim.id}-{row.cohort}",
         "seal": row.seal,
         "seal_note": seal_note(row),
@@ -123,9 +126,12 @@ def _table(content: Beside) -> dict[str, Any]:
     }
 
 
-def _printed(entry: Entry, run: Run) -> dict[str, Any] | None:
-    """Return the tables as they are printed: heads in groups, and the cells under them."""
-    content = print_run(entry, run)
+def _printed(entry: Entry, run: Run | None) -> dict[str, Any] | None:
+    """Return the tables as they are printed: heads in groups, and the cells under them.
+
+    run: None where there is none, so that the paper's values stand alone.
+    """
+    content = print_run(entry, run) if run is not None else print_entry(entry)
     if content is None:
         return None
     tables = [

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 from harness.declare.cohorts import FIRST
+from harness.declare.table import counted_seeds
 from harness.declare.verdict import Word
 from harness.provenance.seals import STATES, State
 
@@ -122,9 +123,22 @@ def _steps(slack: float) -> str:
     return f"every step up, slack {number(slack)}"
 
 
-def seeds(count: int) -> str:
-    """Say how many seeds a verdict rests on; 0 stands for a deterministic quantity."""
-    return "deterministic" if count == 0 else f"{count} seed{'s' if count > 1 else ''}"
+def seeds(row: CheckRow, unit: str = "") -> str:
+    """Say how many seeds a verdict rests on, and what each of them is where that is given.
+
+    A check is taken once on the whole table, which may hold random draws.
+    """
+    if row.num_seeds == 0:
+        return "whole table" if row.grade == "exact" else "deterministic"
+    return counted_seeds(row.num_seeds, unit)
+
+
+def paper_cell(claim: Claim, row: CheckRow) -> str:
+    """Return the paper's number for a claim: its threshold may be the only one published."""
+    from harness.declare.reference import NOT_PUBLISHED
+
+    asked = "as asked" if claim.scope.threshold_from == "paper" else NOT_PUBLISHED
+    return number(row.paper_value) or asked
 
 
 def chance_note(row: CheckRow) -> str:
@@ -135,7 +149,7 @@ def chance_note(row: CheckRow) -> str:
     if row.verdict == Word.REPRODUCED and row.chance_rate is not None:
         weak = "weak: " if row.weak else ""
         return f"{weak}chance alone reads REPRODUCED in {100 * row.chance_rate:.2g} %"
-    if row.verdict in (Word.REPRODUCED, Word.NOT_REPRODUCED):
+    if row.verdict == Word.REPRODUCED:
         return row.chance_reason
     if row.verdict == Word.INCONCLUSIVE and row.seeds_to_decide is not None:
         return f"about {row.seeds_to_decide} seeds would decide it"
@@ -177,6 +191,11 @@ def duration(seconds: float) -> str:
     if minutes < 60:
         return f"{minutes} min {round(seconds) % 60} s"
     return f"{minutes // 60} h {minutes % 60} min"
+
+
+def told_apart(title: str, aside: str) -> str:
+    """Return a title that says what sets a table apart from the committed one, if anything."""
+    return f"{title} ({aside})".strip() if aside else title
 
 
 def markdown_cell(text: str) -> str:

@@ -36,12 +36,13 @@ def accuracy_panels(
     shape = (len(VALUES), len(shown)) if len(shown) > 1 else (1, len(VALUES))
     figure, axes = context.subplots(*shape, aspect=0.7)
     panels = [(value, dataset) for value in VALUES for dataset in shown]
+    has_open = False
     for ax, (value, dataset) in zip(axes, panels, strict=True):
-        _dots(ax, finals[finals["dataset"] == dataset], value, names)
+        has_open |= _dots(ax, finals[finals["dataset"] == dataset], value, names)
         if value == "test_accuracy" or len(shown) == 1:
             ax.set_title(Labels(_in_place_of(dataset, context.profile)).names(datasets[dataset]))
         ax.set_ylabel(VALUES[value])
-    _legend(figure, names)
+    _legend(figure, names, has_open=has_open)
     return figure
 
 
@@ -50,30 +51,48 @@ def _in_place_of(dataset: str, profile: Profile) -> dict[str, str]:
     return next(map(stands_in, cells), {})
 
 
-def _dots(ax: Axes, rows: pd.DataFrame, value: str, names: Mapping[str, str]) -> None:
+def _dots(ax: Axes, rows: pd.DataFrame, value: str, names: Mapping[str, str]) -> bool:
+    """Draw means over seeds; open, over the seeds that all algorithms have, if some have fewer.
+
+    Return whether some have.
+    """
     alphas = sorted(rows["alpha"].unique(), reverse=True)
+    seeds = {name: set(own["seed"]) for name, own in rows.groupby("algorithm")}
+    common = set.intersection(*seeds.values())
+    unequal = any(own != common for own in seeds.values())
     for index, algorithm in enumerate(names):
         own = rows[rows["algorithm"] == algorithm]
-        points = aggregate(own, by=["alpha"], value=value).dropna(subset=["mean"])
         shift = (index - (len(names) - 1) / 2) * SPREAD
-        ax.errorbar(
-            [alphas.index(alpha) + shift for alpha in points["alpha"]],
-            points["mean"].to_numpy(dtype="float64"),
-            yerr=points["sem"].to_numpy(dtype="float64"),
-            color=PALETTE[index],
-            marker=MARKERS[index],
-            linestyle="none",
-            elinewidth=0.8,
-        )
+        more = seeds.get(algorithm) != common
+        for part in [own, own[own["seed"].isin(common)]] if more else [own]:
+            points = aggregate(part, by=["alpha"], value=value).dropna(subset=["mean"])
+            is_open = unequal and set(part["seed"]) == common
+            ax.errorbar(
+                [alphas.index(alpha) + shift for alpha in points["alpha"]],
+                points["mean"].to_numpy(dtype="float64"),
+                yerr=None if is_open else points["sem"].to_numpy(dtype="float64"),
+                color=PALETTE[index],
+                marker=MARKERS[index],
+                markerfacecolor="none" if is_open else PALETTE[index],
+                linestyle="none",
+                elinewidth=0.8,
+            )
     ax.set_xticks(range(len(alphas)), [f"{alpha:g}" for alpha in alphas])
     ax.set_xlim(-0.5, len(alphas) - 0.5)
     ax.set_xlabel("Dirichlet alpha (right: clients less alike)")
     ax.grid(axis="x", visible=False)
+    return unequal
 
 
-def _legend(figure: Figure, names: Mapping[str, str]) -> None:
+def _legend(figure: Figure, names: Mapping[str, str], *, has_open: bool) -> None:
     handles = [
         Line2D([], [], color=PALETTE[i], marker=MARKERS[i], linestyle="none", label=label)
         for i, label in enumerate(names.values())
     ]
-    figure.legend(handles=handles, loc="outside upper center", ncols=len(handles))
+    title = "open: over the seeds that all six have; compare open marks with open ones"
+    figure.legend(
+        handles=handles,
+        loc="outside upper center",
+        ncols=len(handles),
+        title=title if has_open else None,
+    )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from statistics import fmean
 from typing import Any
@@ -293,8 +293,19 @@ def evaluated_rounds(params: Cell) -> list[int]:
     return sorted({*range(every, rounds + 1, every), rounds})
 
 
+_STEPS: dict[tuple[object, int], DryRun] = {}
+"""By net and batch size: grids have many trials of each."""
+
+
 def dry_run(params: Simulation) -> DryRun:
     """Count the net and one step of a client, on tensors that allocate nothing."""
+    kind = (net_config(params), params.batch_size)
+    if kind not in _STEPS:
+        _STEPS[kind] = _one_step(params)
+    return replace(_STEPS[kind], num_steps=num_steps(params))
+
+
+def _one_step(params: Simulation) -> DryRun:
     config, batch_size = net_config(params), params.batch_size
     count = convnet.num_params if isinstance(config, convnet.ConvNetConfig) else resnet.num_params
 
@@ -309,7 +320,7 @@ def dry_run(params: Simulation) -> DryRun:
         optimizer=lambda model: torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9),
         loss=loss_of,
         expected_num_params=count(config),  # type: ignore[arg-type]
-        num_steps=num_steps(params),
+        num_steps=1,
         copied=True,
     )
 

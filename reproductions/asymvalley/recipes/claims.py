@@ -19,7 +19,7 @@ from harness.declare import (
 from reproductions.asymvalley.models.curves import widest_centre
 from reproductions.asymvalley.models.scopes import EQUIVALENCE, ON_A_CPU, SIDES, TRAINED
 from reproductions.asymvalley.recipes import quantities as q
-from reproductions.asymvalley.recipes.experiment import FIRST_AND_SECOND, Contrast
+from reproductions.asymvalley.recipes.experiment import CONTRASTS, FIRST_AND_SECOND, Contrast
 
 Declared = tuple[str, Scope, Criterion, str]
 
@@ -65,23 +65,26 @@ FOLLOWS_LARGER: Declared = (
 )
 
 
-def first_is_smaller(contrast: Contrast) -> Declared:
-    """Return that the first recipe's solution has the smaller norm."""
+def first_is_smaller(contrast: Contrast, net: str) -> Declared:
+    """Return that the first recipe's solution has the smaller norm.
+
+    net: with its data, as the figure's title has it.
+    """
     first, second = FIRST_AND_SECOND[contrast]
     return (
         "first_is_smaller",
         TRAINED.comparing("solution", "first", "second"),
         ordering(partial(q.group_pair, group="all", value="norm"), "norm", strict=True),
-        f"The solution of {first} has a smaller norm than that of {second}, after equally many"
-        " epochs.",
+        f"For {net} the solution of {first} has a smaller norm than that of {second}, after equally"
+        " many epochs.",
     )
 
 
-def batch_size_claims(where: str) -> tuple[Claim, ...]:
+def batch_size_claims(where: str, net: str) -> tuple[Claim, ...]:
     """Return the claims of Figures 8 and 26."""
     return NEVER_LESS + claims(
         where,
-        first_is_smaller("batch_size"),
+        first_is_smaller("batch_size", net),
         FOLLOWS_LARGER,
         (
             "barrier",
@@ -93,12 +96,12 @@ def batch_size_claims(where: str) -> tuple[Claim, ...]:
     )
 
 
-def scale_claims(contrast: Contrast, where: str) -> tuple[Claim, ...]:
+def scale_claims(contrast: Contrast, where: str, net: str) -> tuple[Claim, ...]:
     """Return the claims of Figures 24 and 25."""
     return NEVER_LESS + claims(
         where,
         FOLLOWS_LARGER,
-        first_is_smaller(contrast),
+        first_is_smaller(contrast, net),
     )
 
 
@@ -130,7 +133,9 @@ def recipe_claims(where: str) -> tuple[Claim, ...]:
         (
             "recipes_sharpen",
             TRAINED.comparing("recipe"),
-            more_than(q.sharper_by, 0, "error"),
+            more_than(q.sharper_by, 0, "error").naming(
+                *(contrast.replace("_", " ") for contrast in CONTRASTS)
+            ),
             "The higher learning rate, the smaller batch and the larger weight decay each make the"
             " valley sharper than the opposite: raw noise raises the error further above that of"
             " the net itself.",

@@ -17,7 +17,7 @@ task = Task(
     "asymvalley/fig08",
     reads=(recipe_lines,),
     table=table.line("vgg16_cifar10", "batch_size"),
-    claims=batch_size_claims("Figure 8 and section 4.2.2"),
+    claims=batch_size_claims("Figure 8 and section 4.2.2", "VGG16 with BN on CIFAR-10"),
     figure=bind("figures:recipe_line_panels", pair="vgg16_cifar10", contrast="batch_size"),
     caption=LINE_CAPTION.format(first=FIRST, second=SECOND),
     alt=LINE_ALT,

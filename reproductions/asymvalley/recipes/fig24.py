@@ -17,7 +17,7 @@ task = Task(
     "asymvalley/fig24",
     reads=(recipe_lines,),
     table=table.line("vgg16_cifar10", "lr"),
-    claims=scale_claims("lr", "Figure 24"),
+    claims=scale_claims("lr", "Figure 24", "VGG16 with BN on CIFAR-10"),
     figure=bind("figures:recipe_line_panels", pair="vgg16_cifar10", contrast="lr"),
     caption=LINE_CAPTION.format(first=FIRST, second=SECOND),
     alt=LINE_ALT,

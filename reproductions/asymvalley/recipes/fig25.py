@@ -17,7 +17,7 @@ task = Task(
     "asymvalley/fig25",
     reads=(recipe_lines,),
     table=table.line("vgg16_cifar10", "weight_decay"),
-    claims=scale_claims("weight_decay", "Figure 25"),
+    claims=scale_claims("weight_decay", "Figure 25", "VGG16 with BN on CIFAR-10"),
     figure=bind("figures:recipe_line_panels", pair="vgg16_cifar10", contrast="weight_decay"),
     caption=LINE_CAPTION.format(first=FIRST, second=SECOND),
     alt=LINE_ALT,

@@ -17,7 +17,7 @@ task = Task(
     "asymvalley/fig26",
     reads=(recipe_lines,),
     table=table.line("resnet20_cifar10", "batch_size"),
-    claims=batch_size_claims("Figure 26"),
+    claims=batch_size_claims("Figure 26", "ResNet20 on CIFAR-10"),
     figure=bind("figures:recipe_line_panels", pair="resnet20_cifar10", contrast="batch_size"),
     caption=LINE_CAPTION.format(first=FIRST, second=SECOND),
     alt=LINE_ALT,

@@ -92,7 +92,7 @@ def noise_claims(
     """
     return (
         *claims(where, sign_asymmetric(least), SIGN_ASYMMETRIC_NARROW),
-        *claims("section 3.1: L is an error or a loss", ASYMMETRIC_IN_LOSS),
+        *claims("section 3.1, not plotted: L is an error or a loss", ASYMMETRIC_IN_LOSS),
         *claims(where, raw, SIGN_OVER_RAW, *more),
         *claims(f"{where}: |eps| * sign(theta_f)", agree),
         *one_net_at_zero(where),
@@ -123,9 +123,8 @@ ASYMMETRIC_IN_LOSS: Declared = (
     "sign_asymmetric_ce",
     SIDES,
     more_than(partial(q.sign_asymmetries, value="ce"), 0, "nats").in_at_least(6),
-    "In cross-entropy, too: at s = 1 the mean loss of the negative side exceeds that of the"
-    " positive side for at least 6 of 7 kinds. Without batch normalization the scale of the logits"
-    " decides it, as larger weights make every mistake dearer.",
+    "In cross-entropy, which the paper names beside the error and does not plot: at s = 1 the mean"
+    " loss of the negative side exceeds that of the positive side for at least 6 of 7 kinds.",
 )
 SIGN_OVER_RAW: Declared = (
     "sign_over_raw",

@@ -17,8 +17,8 @@ LEANS_POSITIVE = (
     SIDES,
     more_than(partial(q.shifted_asymmetry, s=0.2), 0, "error"),
     "At s = 0.2 raw noise of the four kinds with a positive mean is asymmetric on average, the"
-    " positive side being the lower one, as the paper explains by weights of batch normalization"
-    " that are positive.",
+    " positive side being the lower one. The paper states no side; its explanation, by weights of"
+    " batch normalization that are positive, implies this one.",
 )
 
 task = Task(

@@ -7,6 +7,7 @@ from functools import partial
 from harness.declare import (
     CHECK,
     CPU,
+    PAPER,
     SMOKE_AND_CPU,
     Cell,
     Layout,
@@ -36,13 +37,14 @@ from reproductions.lisa.models.step_bytes import static_error, trainable_error
 
 WHERE = "Table 4, on continual pre-training"
 COUNTED = CHECK.at(*SMOKE_AND_CPU)
-ON_MEMORY = ours(
+BY_ARITHMETIC = CHECK.at(*CPU, elsewhere="this profile has no step of this model")
+ON_OURS = ours(
     "DEV-04",
-    profiles=CPU,
-    elsewhere="this profile has no step of this model",
+    profiles=PAPER,
+    elsewhere="a quarter of the in-house model is embeddings and head, 4 % of LLaMA-2-7B: its own"
+    " memory, in the table, says nothing of the paper's models, whose memory is checked",
     deterministic=True,
 ).without_null(NO_SEED)
-BY_ARITHMETIC = CHECK.at(*CPU, elsewhere=ON_MEMORY.elsewhere)
 MODELS = {
     QUALITY: "the in-house model, all tensors counted",
     "tinyllama": "TinyLlama, by arithmetic",
@@ -51,7 +53,7 @@ MODELS = {
 MEMORY_AT_HALF = (
     (
         f"memory_at_half_{model.replace('-', '_')}",
-        ON_MEMORY if model == QUALITY else BY_ARITHMETIC,
+        ON_OURS if model == QUALITY else BY_ARITHMETIC,
         at_most(partial(q.memory_ratio, model=model, gamma=half_of(model)), 0.75, "ratio"),
         "With half of the blocks trained at once a step takes at most 0.75 of full training's"
         f" memory ({words}).",
@@ -98,7 +100,9 @@ LAYOUT = Layout(
     notes=(
         "LISA trains half of the blocks at once; its rows with fewer, at the end, are not"
         " Table 4's.",
-        "Memory is that of one step, tensors counted; the untuned model takes none.",
+        "Memory is that of one step, tensors counted on our model, by arithmetic on the paper's;"
+        " the untuned model takes none.",
+        layouts.VANILLA_IS_UNTUNED,
     ),
     ours=True,
 )

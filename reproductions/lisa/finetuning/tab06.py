@@ -17,7 +17,7 @@ from reproductions.lisa.finetuning.claims import (
 )
 from reproductions.lisa.finetuning.experiment import GAMMA, NUM_STEPS, PERIOD, runs
 from reproductions.lisa.models.claims import IN_HOUSE
-from reproductions.lisa.models.layouts import MODELS, OWN
+from reproductions.lisa.models.layouts import ALL_BLOCKS, MODELS, OWN
 from reproductions.lisa.models.names import QUALITY
 
 
@@ -69,6 +69,7 @@ LAYOUT = Layout(
     notes=(
         "Ours has held-out losses of another model: they are no scores of MT-Bench, and low is"
         " good.",
+        ALL_BLOCKS,
         "Blocks are drawn with the first seed of the layers.",
         f"The last {len(NOT_PRINTED)} rows are not the paper's.",
         "K is in steps; the early version calls it a frequency.",

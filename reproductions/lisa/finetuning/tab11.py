@@ -10,6 +10,7 @@ from reproductions.lisa.finetuning import table
 from reproductions.lisa.finetuning.claims import ON, SPREAD, stand_in
 from reproductions.lisa.finetuning.experiment import LRS, runs
 from reproductions.lisa.models.claims import IN_HOUSE
+from reproductions.lisa.models.layouts import ALL_BLOCKS
 
 LAYOUT = Layout(
     rows=tuple(Line(f"gamma = {gamma}", where={"gamma": gamma}) for gamma in (2, 4, 8, 0)),
@@ -19,6 +20,7 @@ LAYOUT = Layout(
     ),
     cell=table.LOSS,
     notes=(
+        ALL_BLOCKS,
         "The model is the in-house one, with rates of its own; the last row is not the paper's.",
     ),
     ours=True,

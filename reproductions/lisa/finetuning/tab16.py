@@ -1,4 +1,4 @@
-"""Table 16: the best learning rate by model and method."""
+"""Table 16: the best learning rate by model and method; gamma and K are set."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from reproductions.lisa.finetuning.claims import SPREAD
 from reproductions.lisa.finetuning.experiment import BASELINES, LRS, runs, staged
 from reproductions.lisa.models.layouts import HEADS, MODELS
 from reproductions.lisa.models.names import QUALITY, STAGED, HowTuned
+from reproductions.lisa.models.stand_ins import net
 
 SHOWN: dict[str, tuple[HowTuned, ...]] = {
     QUALITY: ("lora", "galore", "lisa", "full", "cyclic"),
@@ -20,21 +21,22 @@ LAYOUT = Layout(
     rows=tuple(
         Line(
             HEADS[method],
-            group=MODELS.get(model, f"here: {model}"),
+            group=MODELS.get(model, f"here: {net(model)}"),
             where={"model": model, "method": method},
         )
         for model, methods in SHOWN.items()
         for method in methods
     ),
     columns=(
-        Line("learning rate"),
-        Line("gamma", cell=Cell("gamma", digits=0)),
-        Line("K", cell=Cell("period", digits=0)),
+        Line("learning rate", group="searched"),
+        Line("gamma", group="set, not searched", cell=Cell("gamma", digits=0)),
+        Line("K", group="set, not searched", cell=Cell("period", digits=0)),
     ),
     cell=Cell("lr", digits=4),
     where={"chosen": True},
     notes=(
         "The models are ours, and BAdam's row is not the paper's; gamma is 0 but for LISA.",
+        "Only the learning rate was searched: gamma and K were set. Table 11 has other gammas.",
         f"A rate of {LRS[0]:g} or {LRS[-1]:g} is an end of the grid, beyond which the best one may"
         " lie.",
     ),

@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from harness.publish.figures import MARKERS, PALETTE, FigureContext
+from reproductions.lisa.models.names import IN_HOUSE, TITLES
 from reproductions.lisa.models.scored import METHODS, VANILLA
+from reproductions.lisa.models.stand_ins import net
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -36,7 +38,7 @@ def accuracy_panels(context: FigureContext) -> Figure:
         rows = context.table[(context.table["task"] == task) & (context.table["metric"] == metric)]
         ax.set_title(title)
         for number, model in enumerate(models):
-            _dots(ax, rows[rows["model"] == model], number, len(models), label=model)
+            _dots(ax, rows[rows["model"] == model], number, len(models), label=name_of(model))
         ax.axhline(rows["random_accuracy"].mean(), color="#333333", ls=":", label="guessing")
         shown = [method for method in (VANILLA, *METHODS) if (rows["method"] == method).any()]
         ax.set_xticks(_places(shown), [NAMES[method] for method in shown], rotation=45, ha="right")
@@ -49,6 +51,11 @@ def accuracy_panels(context: FigureContext) -> Figure:
     handles, labels = axes[0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside upper center", ncols=4)
     return figure
+
+
+def name_of(model: str) -> str:
+    """Return a model of the paper by its name, ours in words."""
+    return net(model) if model in IN_HOUSE else TITLES.get(model, model)
 
 
 def _dots(ax: Axes, rows: pd.DataFrame, number: int, count: int, *, label: str) -> None:

@@ -6,9 +6,9 @@ from harness.declare import Line, Task, at_least, at_most, claims
 from reproductions.lisa.lm_benchmarks import quantities as q
 from reproductions.lisa.lm_benchmarks.claims import ON_THE_PAPERS_MODELS, SCORER_AGREES
 from reproductions.lisa.lm_benchmarks.experiment import accuracy
-from reproductions.lisa.lm_benchmarks.table import layout_of, table_of
+from reproductions.lisa.lm_benchmarks.table import OF_OURS, layout_of, table_of
 from reproductions.lisa.models.claims import EQUIVALENCE
-from reproductions.lisa.models.scored import THREE
+from reproductions.lisa.models.names import THREE
 
 NAMES = {"mmlu": "MMLU", "agieval": "AGIEval", "winogrande": "WinoGrande"}
 task = Task(
@@ -18,6 +18,7 @@ task = Task(
     layout=layout_of(
         *THREE,
         columns=tuple(Line(name, where={"task": task}) for task, name in NAMES.items()),
+        notes=(OF_OURS,),
     ),
     claims=claims(
         "Table 2 and section 4.2",
@@ -27,14 +28,14 @@ task = Task(
             ON_THE_PAPERS_MODELS,
             at_least(q.leads_but_error, 0, "accuracy").in_at_least(5),
             "LISA is the best tuned method, or within one standard error of it, in at least five of"
-            " the nine cells of model and benchmark.",
+            " the nine cells of model (TinyLlama, Mistral-7B, LLaMA-2-7B) and benchmark.",
         ),
         (
             "none_forgets",
             ON_THE_PAPERS_MODELS.without_null(EQUIVALENCE),
             at_most(q.falls, 0.05, "accuracy"),
-            "No fine-tuning lowers an accuracy by more than five points, whatever the model, the"
-            " benchmark and the method.",
+            "No fine-tuning lowers an accuracy by more than five points, whatever the model"
+            " (TinyLlama, Mistral-7B, LLaMA-2-7B), the benchmark and the method.",
         ),
     ),
     figure="figures:accuracy_panels",

@@ -8,8 +8,8 @@ from harness.declare import Line, Task, at_least, claims
 from reproductions.lisa.lm_benchmarks.claims import ON_THE_PAPERS_MODELS, SCORER_AGREES
 from reproductions.lisa.lm_benchmarks.experiment import accuracy
 from reproductions.lisa.lm_benchmarks.quantities import leads
-from reproductions.lisa.lm_benchmarks.table import layout_of, table_of
-from reproductions.lisa.models.scored import LARGEST
+from reproductions.lisa.lm_benchmarks.table import OF_OURS, layout_of, table_of
+from reproductions.lisa.models.names import LARGEST, TITLES
 
 WHERE = "Table 5 and section 4.3"
 NAMES = {"gsm8k": "GSM8K (strict match)", "pubmedqa": "PubMedQA"}
@@ -18,7 +18,7 @@ LISA_AT_LEAST_LORA = (
         f"lisa_at_least_lora_{task}",
         ON_THE_PAPERS_MODELS,
         at_least(partial(leads, one="lisa", other="lora", task=task), 0, "accuracy"),
-        f"On {name} LISA's accuracy is at least LoRA's.",
+        f"On {name} LISA's accuracy with {TITLES[LARGEST]} is at least LoRA's.",
     )
     for task, name in NAMES.items()
 )
@@ -36,6 +36,7 @@ task = Task(
         LARGEST,
         columns=COLUMNS,
         notes=(
+            OF_OURS,
             "Ratings of MT-Bench are in Table 9.",
             "GSM8K's result is the number after its mark; the last column is not the paper's.",
         ),
@@ -47,7 +48,8 @@ task = Task(
             "full_at_least_lisa_gsm8k",
             ON_THE_PAPERS_MODELS,
             at_least(partial(leads, one="full", other="lisa", task="gsm8k"), 0, "accuracy"),
-            "On GSM8K (strict match) full training's accuracy is at least LISA's.",
+            f"On GSM8K (strict match) full training's accuracy with {TITLES[LARGEST]} is at least"
+            " LISA's.",
         ),
     ),
     figure="figures:accuracy_panels",

@@ -13,6 +13,10 @@ MODELS = TITLES | {QUALITY: f"here: {OWN}"}
 """Ours stands in for the paper's, which come before it."""
 HEADS = LABELS | {VANILLA: "Vanilla", "full": "FT"}
 """Methods as the paper's tables of quality call them: there Vanilla is the untuned model."""
+VANILLA_IS_UNTUNED = "Vanilla is the untuned model here; in Table 1 it is full training."
+ALL_BLOCKS = (
+    "Our model has eight blocks: gamma = 8 is full training, one and the same run whatever K is."
+)
 ALL_METHODS = (VANILLA, *METHODS)
 HELD_OUT = "held-out loss; in the paper MT-Bench"
 PROBLEMS = "GSM8K"

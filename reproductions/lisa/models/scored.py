@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from harness.declare import Experiment, Params, Profile, Use, doc, seed
 from harness.errors import DataError
 from reproductions.lisa.models import stand_ins
+from reproductions.lisa.models.names import LARGEST, THREE
 
 if TYPE_CHECKING:
     from reproductions.lisa.models.language_model import LanguageModel
@@ -20,8 +21,6 @@ VANILLA = "vanilla"
 """The model before fine-tuning, as the paper's quality tables call it."""
 METHODS = ("lora", "galore", "lisa", "full")
 """Beside it, in the order of Table 2."""
-THREE, LARGEST = ("tinyllama", "mistral-7b", "llama-2-7b"), "llama-2-70b"
-"""The paper's models in Tables 2 and 3; in Tables 5 and 9."""
 SEEDS = (0, 1, 2)
 """Seeds of the paper's models: a claim on them needs three. Weights of our first seed are kept."""
 NOT_GIVEN = "not given"

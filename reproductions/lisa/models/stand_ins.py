@@ -5,10 +5,23 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Protocol
 
-from reproductions.lisa.models.names import IN_HOUSE, SMALLEST, STAGED
+from reproductions.lisa.models.names import (
+    IN_HOUSE,
+    LARGEST,
+    QUALITY,
+    SMALLEST,
+    THREE,
+    TITLES,
+)
 from reproductions.lisa.models.shapes import shape_of
 
 STAGED_WEIGHTS = {"stories260k": "0.3M", "babyllama_tok105": "0.9M"}
+FIGURE_6 = {
+    "stories260k": TITLES["gpt2-small"],
+    "babyllama_tok105": TITLES["tinyllama"],
+    QUALITY: TITLES["mistral-7b"],
+}
+"""Our nets, and for which of Figure 6's models each stands: in the order of their sizes."""
 
 
 class OfModel(Protocol):
@@ -28,27 +41,32 @@ def net(model: str) -> str:
     return f"a LLaMA of {weights} weights"
 
 
+def texts(params: OfModel) -> str:
+    """Return what a model is fine-tuned on."""
+    return "made-up sentences" if params.model == SMALLEST else "short answers of Alpaca"
+
+
 def tuned(params: OfModel) -> Mapping[str, str]:
     """Return what fine-tuning on instructions stands in for."""
-    texts = "made-up sentences" if params.model == SMALLEST else "short answers of Alpaca"
-    return {paper_model(params.model): net(params.model), "Alpaca-GPT4": texts}
-
-
-def paper_model(model: str) -> str:
-    """Return the paper's model that a small one stands in for."""
-    return "TinyLlama" if model in STAGED else "LLaMA-2-7B"
+    in_figure_6 = FIGURE_6.get(params.model, FIGURE_6[QUALITY])
+    others = (TITLES["llama-2-7b"],) if params.model in IN_HOUSE else ()
+    return {
+        **dict.fromkeys((*others, in_figure_6), net(params.model)),
+        "Alpaca-GPT4": texts(params),
+    }
 
 
 def adapted(params: OfModel) -> Mapping[str, str]:
     """Return what a training with norms stands in for, beside untrained adapters at true size."""
-    return {"trained LLaMA-2-7B": net(params.model)}
+    return {"trained LLaMA-2-7B": net(params.model), "Alpaca-GPT4": texts(params)}
 
 
 def scored(params: OfModel) -> Mapping[str, str]:
     """Return what a small model stands in for where it is scored; nothing where it is handed in."""
     if params.model not in IN_HOUSE:
         return {}
-    return dict.fromkeys(("LLaMA-2-7B", "LLaMA-2-70B"), net(params.model))
+    models = (TITLES[name] for name in (*THREE, LARGEST))
+    return dict.fromkeys(models, net(params.model))
 
 
 def taught(params: OfModel) -> Mapping[str, str]:

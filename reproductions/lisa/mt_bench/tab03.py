@@ -6,8 +6,7 @@ from dataclasses import replace
 from functools import partial
 
 from harness.declare import Task, ordering, within
-from reproductions.lisa.models.names import QUALITY
-from reproductions.lisa.models.scored import THREE
+from reproductions.lisa.models.names import QUALITY, THREE
 from reproductions.lisa.mt_bench import quantities as q
 from reproductions.lisa.mt_bench import table
 from reproductions.lisa.mt_bench.claims import HANDED_IN, judged

@@ -5,8 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from harness.declare import Task, at_least
-from reproductions.lisa.models.names import QUALITY
-from reproductions.lisa.models.scored import THREE
+from reproductions.lisa.models.names import QUALITY, THREE
 from reproductions.lisa.mt_bench import table
 from reproductions.lisa.mt_bench.claims import judged
 from reproductions.lisa.mt_bench.experiment import ratings

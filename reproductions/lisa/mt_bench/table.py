@@ -17,8 +17,7 @@ from harness.declare import (
     value,
 )
 from reproductions.lisa.models.layouts import ALL_METHODS, HEADS, MODELS, models_and_methods
-from reproductions.lisa.models.names import QUALITY
-from reproductions.lisa.models.scored import THREE
+from reproductions.lisa.models.names import QUALITY, THREE
 from reproductions.lisa.mt_bench.experiment import Examined
 
 if TYPE_CHECKING:
@@ -129,7 +128,7 @@ AVERAGE_LAYOUT = Layout(
 )
 
 
-def category_layout(*models: str, ours: bool = False) -> Layout:
+def category_layout(*models: str, ours: bool = False, notes: tuple[str, ...] = ()) -> Layout:
     """Return the printed table of ratings by category of models, our own model last.
 
     ours: whether the layout is.
@@ -145,6 +144,6 @@ def category_layout(*models: str, ours: bool = False) -> Layout:
             for category in CATEGORIES
         ),
         cell=Cell("mean_rating"),
-        notes=(NO_CODING,),
+        notes=(NO_CODING, *notes),
         ours=ours,
     )

@@ -70,5 +70,5 @@ coordinate_check = Experiment(
     estimate=estimate,
     dry_run=".models.gpt_trial:dry_run",
     address=("scheme", "density", "seed"),
-    stands_in=trained,
+    stands_in=trained(grid),
 )

@@ -18,8 +18,16 @@ SCHEMES = ("supar", "sp", "mup")
 TESTED = replace(OURS, elsewhere=table.TOO_NARROW)
 TESTED_AFRESH = replace(TESTED, cohort=FRESH)
 SIZES = {
-    "delta_y_rms": ("update", "the change of the {} output by the first update", 1),
-    "grad_x_rms": ("gradient", "the gradient with respect to the {} input, before any update", 0),
+    "delta_y_rms": (
+        "update",
+        "the change of the {} output by the first update, where the rule sets it",
+        1,
+    ),
+    "grad_x_rms": (
+        "gradient",
+        "the gradient with respect to the {} input, before any update, where the rule sets it",
+        0,
+    ),
 }
 """The word of a claim, its phrase, and the step at which a size is judged."""
 LAST_STEP = 9

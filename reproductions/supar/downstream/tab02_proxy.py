@@ -10,6 +10,7 @@ from harness.declare import CPU, Task, bind, claims, ours
 from reproductions.supar.downstream import table
 from reproductions.supar.downstream.claims import (
     DENSE_IS_EQUAL,
+    SUBSTITUTE,
     WHERE_DENSE,
     sp_is_nearer_to_random,
     supar_beats_mup,
@@ -36,7 +37,9 @@ task = Task(
     ),
     claims=claims(WHERE_DENSE, DENSE_IS_EQUAL)
     + claims(
-        "substitute for Table 2, Avg", supar_beats_mup(RANKED), sp_is_nearer_to_random(RANKED)
+        "ours: substitute for Table 2, Avg",
+        supar_beats_mup(RANKED, SUBSTITUTE),
+        sp_is_nearer_to_random(RANKED, SUBSTITUTE),
     ),
     figure=bind(
         "figures:accuracy_panels",

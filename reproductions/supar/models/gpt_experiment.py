@@ -34,5 +34,5 @@ def gpt_experiment(
         timeout_s=24 * 3600.0,
         address=address,
         package=__package__,
-        stands_in=trained,
+        stands_in=trained(grid),
     )

@@ -60,6 +60,16 @@ def optimum_distance(table: pd.DataFrame, *, scheme: str, x: str = "log2_lr") ->
     return abs(optimum_shift(table, scheme=scheme, x=x))
 
 
+def optimum_either_way(table: pd.DataFrame, *, scheme: str, x: str = "log2_lr") -> list[float]:
+    """Return how far the optimum rises, and how far it falls: one is above 0 where it moves.
+
+    Which of the two is decided over seeds; the size of a shift, seed by seed, would only grow
+    with noise.
+    """
+    shift = optimum_shift(table, scheme=scheme, x=x)
+    return [shift, -shift]
+
+
 def transfer_loss(table: pd.DataFrame, *, scheme: str, x: str = "log2_lr") -> float:
     """Return what the dense model's best value costs at the lowest density.
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Literal, Protocol
+import functools
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Literal, Protocol
+
+from harness.declare import Profile
 
 TEXTS = {
     "tinyshakespeare": "Tiny Shakespeare",
@@ -13,27 +16,33 @@ TEXTS = {
 """Whatever is not SlimPajama itself."""
 
 
-class OnText(Protocol):
-    """Parameters that name a text and a width."""
-
-    @property
-    def data(self) -> str: ...
-    @property
-    def width(self) -> int: ...
-
-
-class Asked(OnText, Protocol):
+class Asked(Protocol):
     """Parameters of a net that is asked Table 2's tasks."""
 
     @property
     def suite(self) -> Literal["grammar", "local", "stock"]: ...
 
 
-def trained(params: OnText) -> Mapping[str, str]:
-    """Return what a net trained on a text stands in for."""
-    if params.data not in TEXTS:
-        return {}
-    return {"SlimPajama": TEXTS[params.data], "widths up to 4096": f"width {params.width}"}
+def trained(grid: Callable[[Profile], Iterable[Any]]) -> Callable[[Any], Mapping[str, str]]:
+    """Return how a net of a grid, trained on a text, tells what it stands in for.
+
+    The widths that it stands in for are those of the same grid at `paper`.
+    """
+
+    @functools.cache
+    def asked_for() -> str:
+        widths = sorted({point.width for point in grid("paper")})
+        if len(widths) > 1:
+            return f"widths {widths[0]} to {widths[-1]}"
+        return f"width {widths[0]}" if widths else ""
+
+    def tell(params: Any) -> Mapping[str, str]:
+        if params.data not in TEXTS:
+            return {}
+        here = {"SlimPajama": TEXTS[params.data]}
+        return here | {asked_for(): str(params.width)} if asked_for() else here
+
+    return tell
 
 
 def asked(params: Asked) -> Mapping[str, str]:
@@ -42,6 +51,6 @@ def asked(params: Asked) -> Mapping[str, str]:
         case "grammar":
             return dict.fromkeys(("ARC-easy", "LAMBADA", "PIQA", "BoolQ"), "made-up documents")
         case "local":
-            return {"BoolQ": "asked without its passages"}
+            return {"BoolQ": "its questions without their passages"}
         case "stock":
             return {}

@@ -17,6 +17,7 @@ from reproductions.supar.settings.quantities import (
     published_settings,
 )
 
+NO_VALUE = "-"
 PRINTED = replace(CHECK, threshold_from="paper")
 
 HEADS = IN_WORDS | {
@@ -35,7 +36,7 @@ def row_of(cell: Printed) -> Line:
     return Line(
         HEADS[cell.y_name],
         where={"setting": cell.y_name},
-        cell=Cell("value", digits=digits),
+        cell=Cell("value", digits=digits, absent=NO_VALUE),
         paper={"y_name": cell.y_name},
     )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from harness.declare import Table, Tables, columns_of, param, value
+from reproductions.supar.models.printed import ALL, printed
 from reproductions.supar.settings.experiment import Item, configuration
 
 if TYPE_CHECKING:
@@ -31,9 +32,20 @@ def of_table_3(tables: Tables) -> pd.DataFrame:
 
 
 def of_table_4(tables: Tables) -> pd.DataFrame:
-    """Return the settings of every row of Table 4."""
+    """Return the settings of every row of Table 4.
+
+    What the paper prints of one scheme alone is that scheme's, where ours is one value for all.
+    """
     frame = _settings(tables)
-    return frame[frame["item"] != "tab03"]
+    frame = frame[frame["item"] != "tab03"]
+    schemes: dict[tuple[str, str], set[str]] = {}
+    for cell in printed("tab04"):
+        item, _, scheme = cell.series.partition(" ")
+        schemes.setdefault((item, cell.y_name), set()).add(scheme or ALL)
+    alone = {place: min(found) for place, found in schemes.items() if len(found) == 1}
+    places = zip(frame["item"], frame["setting"], frame["scheme"], strict=True)
+    named = [alone.get((i, name), ALL) if of == ALL else of for i, name, of in places]
+    return frame.assign(scheme=named)
 
 
 TABLE_3 = Table.of(COLUMNS, make=of_table_3)

@@ -16,6 +16,7 @@ from reproductions.supar.models.optima import (
     densities_of,
     optimum,
     optimum_distance,
+    optimum_either_way,
     optimum_shift,
     transfer_losses,
 )
@@ -25,8 +26,8 @@ if TYPE_CHECKING:
 
 
 def distances(table: pd.DataFrame, *, schemes: Sequence[str], x: str = "log2_lr") -> list[float]:
-    """Return the distances that the optima of some schemes move, in octaves."""
-    return [optimum_distance(table, scheme=scheme, x=x) for scheme in schemes]
+    """Return how far the optima of some schemes rise, and how far they fall, in octaves."""
+    return [way for scheme in schemes for way in optimum_either_way(table, scheme=scheme, x=x)]
 
 
 def extra_distance(table: pd.DataFrame, *, scheme: str, x: str = "log2_lr") -> float:
@@ -94,27 +95,34 @@ def best_gains(table: pd.DataFrame, *, schemes: Sequence[str]) -> list[float]:
     return [best_gain(table, scheme=scheme) for scheme in schemes]
 
 
-def non_monotonicity(table: pd.DataFrame, *, scheme: str, x: str) -> float:
-    """Return how far the least loss is from being a monotone function of density, relative.
+def steps_back(table: pd.DataFrame, *, scheme: str, x: str) -> list[float]:
+    """Return by how much each step down in density takes the least loss the wrong way, relative.
 
-    The largest rise or the largest fall from one density to the next lower one, whichever is
-    smaller; not positive where all steps go one way.
+    That is against its way from dense to the lowest density; a monotone function has no such step.
     """
     losses = list(best_losses(table, scheme=scheme, x=x).values())
-    steps = [after / before - 1.0 for before, after in itertools.pairwise(losses)]
-    return min(max(steps), -min(steps))
+    way = math.copysign(1.0, losses[-1] - losses[0])
+    return [way * (1.0 - after / before) for before, after in itertools.pairwise(losses)]
 
 
 def instabilities(
     table: pd.DataFrame, *, schemes: Sequence[str], x: str, octaves: float, noise: float
 ) -> list[float]:
-    """Return two signs for each scheme that its optimum does not hold, 1 at the bound of each.
+    """Return signs for each scheme that its optimum does not hold, 1 at the bound of each.
 
-    The distance it moves over `octaves`, and `non_monotonicity` over `noise`.
+    The distances it moves over `octaves`, and `steps_back` over `noise`.
     """
-    moved = [optimum_distance(table, scheme=scheme, x=x) / octaves for scheme in schemes]
-    wavered = [non_monotonicity(table, scheme=scheme, x=x) / noise for scheme in schemes]
-    return moved + wavered
+    moved = [way / octaves for way in distances(table, schemes=schemes, x=x)]
+    back = [step / noise for scheme in schemes for step in steps_back(table, scheme=scheme, x=x)]
+    return moved + back
+
+
+def only_half(table: pd.DataFrame, *, whole: str) -> str:
+    """Return why one half of an either-or decides nothing, whatever its numbers.
+
+    Where it holds the whole claim does; where it does not the other half may.
+    """
+    return f"one half of an either-or, shown for its numbers: {whole} decides"
 
 
 def failures_of_half(table: pd.DataFrame, *, scheme: str, x: str, octaves: float) -> list[float]:

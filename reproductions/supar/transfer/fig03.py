@@ -38,7 +38,7 @@ def ordered(word: str, density: float) -> Row:
     return (
         f"ordered_{word}",
         RANKED if density in CPU_DENSITIES else RANKED.at(*PAPER),
-        ordering(losses, "nats"),
+        ordering(losses, "nats").naming("SμPar to μP", "μP to SP"),
         f"At density 1/{1 / density:g} the validation loss of SμPar is at most that of μP, and that"
         " of μP at most that of standard parameterization.",
     )

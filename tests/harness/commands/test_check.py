@@ -78,8 +78,11 @@ def test_summary_repeats_what_is_stored_with_committed_runs(cli: Cli, toy: ToyPa
     assert cli("run", "toylab", "--executor", "inline").code == 0
     assert cli("summary").out == "No run is committed.\n"
     assert cli("run", "toylab", *CPU, "--executor", "inline").code == 0
-    found = "The committed runs found:\ntoylab at cpu: no checks; claims: 1 reproduced, 0 not\n"
-    assert cli("summary").out == found
+    assert cli("summary").out.splitlines() == [
+        "The committed runs found:",
+        "toylab at cpu: no checks; claims: 1 reproduced (1 with no null), 0 not",
+        "seals of the 1 decided claim: 1 sealed",
+    ]
     words = ("task", "claim", "cohort", "verdict", "decides")
     checked = json.loads(cli("check", "toylab", *CPU, "--json").out)
     stored = json.loads(cli("summary", "--json").out)
@@ -112,7 +115,7 @@ def reproduce_steps() -> list[list[str]]:
 
 
 def test_reproduce_prints_at_most_40_lines(toy: ToyPaper, cli: Cli) -> None:
-    """With five papers, each with a line of smoke and three of what was found; the toy has two."""
+    """With four papers, each with a line of smoke and three of what was found; the toy has two."""
     assert cli("run", "toylab", *CPU, "--executor", "inline").code == 0
     lines: list[str] = []
     for step in reproduce_steps():
@@ -126,9 +129,10 @@ def test_reproduce_prints_at_most_40_lines(toy: ToyPaper, cli: Cli) -> None:
             code, out, err = done.code, done.out, done.err
         assert code == 0, err
         lines += [*out.splitlines(), *err.splitlines()]
-    echoed, toy_alone, papers = 1, 2, 5
+    echoed, toy_alone, papers = 1, 2, 4
     assert len(lines) + echoed - toy_alone + 4 * papers <= 40, "\n".join(lines)
     assert "48 of 48 trials done, 0 failed, about 0 s left" in lines
     assert "Smoke shows that everything works here; it says nothing about the papers." in lines
     assert "The committed runs found:" in lines
-    assert lines[-1] == "toylab at cpu: no checks; claims: 1 reproduced, 0 not"
+    assert lines[-2] == "toylab at cpu: no checks; claims: 1 reproduced (1 with no null), 0 not"
+    assert lines[-1] == "seals of the 1 decided claim: 1 sealed"

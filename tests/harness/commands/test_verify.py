@@ -168,7 +168,7 @@ def test_stale_draws_from_older_code_alone(ran: Cli, toy: ToyPaper) -> None:
     [
         (["--profile", "smoke"], "no record is committed at smoke"),
         (["--sample", "0"], "--sample 0: need a whole number of at least 1"),
-        (["--jobs", "-1"], "--jobs -1: need a whole number of at least 0"),
+        (["--jobs", "-1"], "--jobs -1: need a number of processes"),
         (["--experiment", "toylab/square"], "'toylab/squares'"),
     ],
 )

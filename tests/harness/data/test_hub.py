@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+import contextlib
 import gzip
 import hashlib
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+import typer
 
+from harness.commands import data
 from harness.data import hub
 from harness.data import load as datasets
 from harness.data.catalogue import Dataset
 from harness.errors import DataError, EnvError, HarnessError
+from tests.checkout import ROOT
 from tests.harness.staged_folder import local_repo
 
 
@@ -183,3 +188,67 @@ def test_altered_cache_file_is_refused(tmp_path: Path, monkeypatch: pytest.Monke
     assert source is not None
     with pytest.raises(DataError, match="holds other content"):
         datasets.read(dataset, source)
+
+
+def catalogue_of(file: Path, repo: str, revision: str = "") -> None:
+    file.write_text(
+        'schema_version = 1\n[[dataset]]\nname = "mini"\nkind = "records"\nlicence = "-"\n'
+        'upstream = "-"\nrule = "-"\nsha256 = ""\n'
+        f'[dataset.hub]\nrepo = "{repo}"\nrevision = "{revision}"\n'
+        'splits = ["train"]\nfield = "text"\n'
+    )
+
+
+def test_fetch_record_must_be_of_what_the_catalogue_names(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The data and their record exchanged together are seen by repository and revision."""
+    file, cache = tmp_path / "mine.toml", datasets.cache_folder()
+    monkeypatch.setenv("REPRO_CATALOGUE", str(file))
+    mine = local_repo(tmp_path / "repo", ["mine"])
+    catalogue_of(file, str(mine))
+    hub.fetch(datasets.find("mini"), cache)
+    assert datasets.load("mini").records == [{"text": "mine"}]
+    catalogue_of(file, str(local_repo(tmp_path / "another", ["other"])))
+    with pytest.raises(DataError, match=r"is of .*repo at local folder, the catalogue names .*/an"):
+        datasets.load("mini")
+    catalogue_of(file, "a/b", "1" * 40)
+    record = cache / "hub" / "mini.json"
+    told = {**json.loads(record.read_text()), "repo": "a/b", "revision": "2" * 40}
+    record.write_text(json.dumps(told))
+    with pytest.raises(DataError, match=f"the catalogue names a/b at {'1' * 40}: delete it"):
+        datasets.load("mini")
+    assert verify_states(capsys) == {"mini": "bad"}
+    catalogue_of(file, "a/b", "2" * 40)
+    assert verify_states(capsys) == {"mini": "ok"}
+
+
+def verify_states(capsys: pytest.CaptureFixture[str]) -> dict[str, str]:
+    capsys.readouterr()
+    with contextlib.suppress(typer.Exit):
+        data.verify(["mini"], as_json=True)
+    return {row["name"]: row["state"] for row in json.loads(capsys.readouterr().out)}
+
+
+def test_first_fetch_that_pins_says_so_and_verify_repeats_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "mine.toml"
+    monkeypatch.setenv("REPRO_CATALOGUE", str(file))
+    catalogue_of(file, str(local_repo(tmp_path / "repo", ["mine"])))
+    data.fetch("mini", again=False)
+    pins = "mini: our catalogue does not know its revision and content; this first fetch pins it"
+    assert pins in capsys.readouterr().err
+    data.fetch("mini", again=True)
+    assert "this first fetch" not in capsys.readouterr().err
+    data.verify(["mini"], as_json=True)
+    (row,) = json.loads(capsys.readouterr().out)
+    assert row["state"] == "ok" and "held against its first fetch alone" in row["reason"]
+
+
+def test_readme_names_the_data_sets_that_a_first_fetch_pins() -> None:
+    text = " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
+    unpinned = {d.name: d.unpinned for d in datasets.catalogue().values() if d.unpinned}
+    told = text[text.index("hub sets were never here") : text.index("A catalogue is data")]
+    assert set(re.findall(r"`(\w+)`", told)) == set(unpinned)
+    assert sorted(n for n, what in unpinned.items() if "revision" in what) == ["cinic10", "svhn"]

@@ -223,7 +223,7 @@ def test_unreadable_path_is_one_sentence(folder: Path) -> None:
     path = folder / FILES["verse"]
     path.unlink()
     path.mkdir()
-    with pytest.raises(DataError, match="cannot read"):
+    with pytest.raises(DataError, match="is a folder, where a file is needed"):
         datasets.load("verse")
 
 
@@ -265,6 +265,21 @@ def test_bundled_maker_that_changed_is_refused(
         datasets.load("mine")
 
 
+@pytest.mark.parametrize("make", ["os:abort", "harness.data.hub:fetch", "pathlib:Path.cwd"])
+def test_a_foreign_catalogue_runs_no_code(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, make: str
+) -> None:
+    file = tmp_path / "mine.toml"
+    file.write_text(
+        'schema_version = 1\n[[dataset]]\nname = "mine"\nkind = "text"\nlicence = "-"\n'
+        f'upstream = "-"\nrule = "-"\nsha256 = "{"0" * 64}"\nbundled = {{ make = "{make}" }}\n'
+    )
+    monkeypatch.setenv("REPRO_CATALOGUE", str(file))
+    with pytest.raises(DataError, match=f"no maker is called '{make}': there are harness") as error:
+        datasets.load("mine")
+    assert str(file) in one_sentence(error)
+
+
 @pytest.mark.parametrize(
     ("old", "new", "reason"),
     [
@@ -274,7 +289,7 @@ def test_bundled_maker_that_changed_is_refused(
         ('kind = "text"', 'kind = "picture"', "kind"),
         ('path = "text/', 'path = "../text/', "leaves the data folder"),
         ('name = "sums"', 'name = "tinyshakespeare"', "in the catalogue already"),
-        ("[[dataset]]", "[dataset", "is not TOML"),
+        ("[[dataset]]", "[dataset", "is not valid TOML"),
     ],
 )
 def test_a_wrong_catalogue_is_refused(folder: Path, old: str, new: str, reason: str) -> None:

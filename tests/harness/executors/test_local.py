@@ -105,16 +105,17 @@ def test_what_escapes_from_a_trial_does_not_stop_the_pool(
 
 def test_an_idle_worker_that_is_killed_is_replaced(pool: LocalExecutor, tmp_path: Path) -> None:
     assert run_to_end(pool, job(tmp_path, "ok")) == "done"
-    victims = [pid for pid in descendants(os.getpid()) if is_worker(pid)]
+    victims = [pid for pid in descendants(os.getpid()) if says(pid, b"spawn_main")]
     assert victims
     for pid in victims:
         os.kill(pid, signal.SIGKILL)
     assert run_to_end(pool, job(tmp_path, "well")) == "done"
 
 
-def is_worker(pid: int) -> bool:
+def says(pid: int, word: bytes) -> bool:
+    """Say whether a word is in a process' command."""
     try:
-        return b"spawn_main" in Path(f"/proc/{pid}/cmdline").read_bytes()
+        return word in Path(f"/proc/{pid}/cmdline").read_bytes()
     except OSError:
         return False
 
@@ -167,14 +168,18 @@ def test_a_trial_that_another_process_holds_is_busy_until_that_one_dies(tmp_path
     assert run_job(some).status == "done"
 
 
-def test_cancelling_ends_running_jobs_and_leaves_no_worker(tmp_path: Path) -> None:
+def test_cancelling_ends_running_jobs_with_their_fresh_processes(tmp_path: Path) -> None:
     before = set(descendants(os.getpid()))
     executor = LocalExecutor(1)
-    executor.submit(job(tmp_path, "hang"))
+    executor.submit(job(tmp_path, "hang afresh"))
     wait_for((tmp_path / "hang").exists)
+    started = set(descendants(os.getpid())) - before
+    worker, fresh = (
+        [pid for pid in started if says(pid, word)] for word in (b"spawn_main", b"fresh_process")
+    )
+    assert len(worker) == len(fresh) == 1
     executor.cancel_all()
-    left = [p for p in descendants(os.getpid()) if p not in before and is_worker(p)]
-    assert_gone(left)
+    assert_gone([*worker, *fresh], within_s=2.0)
 
 
 def test_an_unknown_executor_is_refused_with_the_nearest_name() -> None:

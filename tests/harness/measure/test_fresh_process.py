@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import os
+import signal
+import subprocess
 import sys
+import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from harness.errors import RunError, SpecError
 from harness.measure.fresh_process import call_fresh
+from tests.harness.processes import assert_gone
+from tests.waiting import wait_for
 
 
 def who(*, word: str, numbers: list[float]) -> dict[str, Any]:
@@ -51,3 +57,44 @@ def _named(module: str, name: str) -> Callable[..., object]:
 
     stand_in.__module__, stand_in.__qualname__ = module, name
     return stand_in
+
+
+def sleep_and_tell(*, place: str) -> None:
+    """Write this process' id to `place`, then do nothing for longer than any test."""
+    (Path(place) / str(os.getpid())).touch()
+    time.sleep(600)
+
+
+CALLER = """
+import sys
+from harness.measure.fresh_process import call_fresh
+from tests.harness.measure.test_fresh_process import sleep_and_tell
+call_fresh(sleep_and_tell, {"place": sys.argv[1]})
+"""
+
+
+def process_in(place: Path) -> int:
+    """Wait for a process to tell its id."""
+    wait_for(lambda: list(place.iterdir()))
+    (told,) = place.iterdir()
+    return int(told.name)
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
+def test_it_dies_with_its_caller(tmp_path: Path, number: signal.Signals) -> None:
+    caller = subprocess.Popen(
+        [sys.executable, "-c", CALLER, str(tmp_path)], stderr=subprocess.DEVNULL
+    )
+    child = process_in(tmp_path)
+    caller.send_signal(number)
+    caller.wait()
+    assert_gone([child], within_s=2.0)
+
+
+def test_it_does_not_start_for_a_caller_that_is_gone() -> None:
+    gone = subprocess.Popen([sys.executable, "-c", ""])
+    gone.wait()
+    where = f"{__name__}:who"
+    command = [sys.executable, "-m", "harness.measure.fresh_process", where, str(gone.pid)]
+    done = subprocess.run(command, input=b'{"word": "a", "numbers": []}', capture_output=True)
+    assert (done.returncode, done.stdout) == (1, b"")

@@ -12,6 +12,7 @@ import pytest
 
 from harness.declare import statistics
 from harness.provenance.canonical import canonical_json, digest
+from harness.store.record import line_digest
 from tests.checkout import ROOT
 from tests.harness.conftest import Cli
 from tests.harness.toy_paper import TASK, ToyPaper
@@ -232,6 +233,101 @@ def test_provenance_of_the_json_is_held_against_the_records(ran: ToyPaper, cli: 
     rewrite_json(ran, provenance={**body_of(ran)["provenance"], "commits": ["f" * 40]})
     (row,) = check(cli, "--deep")
     assert (row["verdict"], "provenance" in row["reason"]) == ("ERROR", True)
+
+
+def forgeries(body: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """Return what a review forged in the JSON beside a table, one field each."""
+    source, verdicts = body["provenance"], body["verdicts"]
+    return {
+        "commits": {"provenance": {**source, "commits": ["f" * 40]}},
+        "dirty": {"provenance": {**source, "dirty": not source["dirty"]}},
+        "machines": {"provenance": {**source, "machines": [{"cpu": "a better one"}]}},
+        "num_records": {"num_records": 99},
+        "threshold": {"verdicts": [{**row, "threshold": 1.5} for row in verdicts]},
+        "verdict": {"verdicts": [{**row, "verdict": "NOT_REPRODUCED"} for row in verdicts]},
+        "schema_version": {"schema_version": 99},
+        "failed without a gap": {"trials": {**body["trials"], "failed": 3}, "not_run": []},
+    }
+
+
+def test_every_forged_field_of_the_json_is_seen(ran: ToyPaper, cli: Cli) -> None:
+    """Without its digest by any check, with a digest that fits by a deep one."""
+    path = ran.csv("cpu").with_suffix(".json")
+    text = path.read_text()
+    for name, change in forgeries(body_of(ran)).items():
+        path.write_text(json.dumps({**json.loads(text), **change}))
+        (row,) = check(cli)
+        assert (row["verdict"], str(path) in row["reason"]) == ("ERROR", True), name
+        rewrite_json(ran, **change)
+        (row,) = check(cli, "--deep")
+        assert (row["verdict"], str(path) in row["reason"]) == ("ERROR", True), name
+        path.write_text(text)
+
+
+def test_trials_without_result_that_name_no_gap_are_no_crash(ran: ToyPaper, cli: Cli) -> None:
+    rewrite_json(ran, trials={**body_of(ran)["trials"], "failed": 3}, not_run=[])
+    (row,) = check(cli)
+    assert (row["verdict"], row["reason"]) == ("NOT_RUN", "3 of 15 trials have no result")
+
+
+def test_key_that_stands_twice_in_the_json_is_seen(ran: ToyPaper, cli: Cli) -> None:
+    path = ran.csv("cpu").with_suffix(".json")
+    # The last one counts, so that the digest still fits.
+    path.write_text(path.read_text().replace("{", '{"task": "toylab/other", ', 1))
+    (row,) = check(cli)
+    assert (row["verdict"], "the key 'task' stands twice" in row["reason"]) == ("ERROR", True)
+
+
+def test_table_edited_with_its_hash_is_seen_by_any_check(ran: ToyPaper, cli: Cli) -> None:
+    path = ran.csv("cpu")
+    edit(path, path.read_text().splitlines()[1], "0,ok,0,12345")
+    beside = path.with_suffix(".json")
+    body = {**body_of(ran), "csv_sha256": hashlib.sha256(path.read_bytes()).hexdigest()}
+    beside.write_text(json.dumps(body))
+    (row,) = check(cli)
+    assert (row["verdict"], "was edited" in row["reason"]) == ("ERROR", True)
+
+
+DISAGREES = {
+    "version": {"version": 99},
+    "device": {"device": "cuda"},
+    "params": {"params": {"x": 0, "ms": 0, "mode": "ok", "seed": 77}},
+    "upstream": {"upstream": ["0" * 64]},
+}
+
+
+@pytest.mark.parametrize("change", DISAGREES.values(), ids=DISAGREES)
+def test_record_that_disagrees_with_its_key_is_refused(
+    ran: ToyPaper, cli: Cli, change: dict[str, Any]
+) -> None:
+    pack = rewrite_pack(ran, **change)
+    lines = {key[:16]: line for line, key in lines_of(pack)}
+    rewrite_json(ran, lines={"toylab/squares": lines})
+    (row,) = check(cli)
+    assert (row["verdict"], "disagrees with its key" in row["reason"]) == ("ERROR", True)
+    done = cli(*RUN)
+    assert (done.code, f"{pack} line 1 disagrees with its key" in done.err) == (2, True)
+
+
+def lines_of(pack: Path) -> list[tuple[str, str]]:
+    """Return digest and key of each line of a pack."""
+    lines = gzip.decompress(pack.read_bytes()).decode().splitlines()
+    return [(line_digest(line), json.loads(line)["record"]["key"]) for line in lines]
+
+
+def test_profile_is_no_part_of_a_key_and_must_be_one(ran: ToyPaper, cli: Cli) -> None:
+    """Whoever asked first: a result of smoke is one of cpu where the parameters are the same."""
+    rewrite_pack(ran, profile="huge")
+    done = cli(*RUN)
+    assert (done.code, "at profile 'huge'" in done.err) == (2, True)
+
+
+def test_record_without_seals_is_late(ran: ToyPaper, cli: Cli) -> None:
+    pack = rewrite_pack(ran, seals={})
+    lines = {key[:16]: line for line, key in lines_of(pack)}
+    rewrite_json(ran, lines={"toylab/squares": lines})
+    (row,) = check(cli)
+    assert row["seal"] == "late"
 
 
 def test_readme_says_what_no_seal_sees() -> None:

@@ -1,9 +1,12 @@
 import hashlib
 import os
 import re
+import shutil
 import subprocess
 import sys
 from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
 
 import matplotlib
 import numpy as np
@@ -19,7 +22,7 @@ from harness.declare.task import Task
 from harness.errors import EnvError, SpecError
 from harness.publish import figures
 from harness.publish import style as house_style
-from harness.publish.figures import FORMATS, FigureContext, draw, plot_ours, plot_paper
+from harness.publish.figures import FORMATS, FigureContext, Width, draw, plot_ours, plot_paper
 from tests.checkout import ROOT
 from tests.harness.hand_made import unrun
 
@@ -47,6 +50,12 @@ def picture(ctx: FigureContext) -> Figure:
     ax.set_xlabel("density")
     ax.set_xscale("log", base=2)
     ax.legend(loc="upper right")
+    return figure
+
+
+def greek(ctx: FigureContext) -> Figure:
+    figure = picture(ctx)
+    figure.axes[0].set_title("S\N{GREEK SMALL LETTER MU}Par, $\\eta_2$ at 50 % of lr_base")
     return figure
 
 
@@ -128,6 +137,37 @@ def test_profile_is_printed_on_the_figure(monkeypatch: pytest.MonkeyPatch) -> No
     assert "profile smoke" in drawn(profile="smoke").decode()
 
 
+@pytest.mark.parametrize("width", ["single", "double"])
+def test_what_stood_in_is_named_at_the_foot_within_the_figure(
+    monkeypatch: pytest.MonkeyPatch, width: Width
+) -> None:
+    monkeypatch.setitem(house_style.RC, "svg.fonttype", "none")
+    here = {f"net {number}": "a smaller one of WIDTH 8" for number in range(6)}
+    text = drawn(width=width, stands_in=here).decode()
+    lines = reversed(re.findall(r"<text[^>]*>([^<]*)</text>", text)[-6:])
+    told = " ".join(lines)
+    assert "demo/fig01, profile cpu; here a smaller one of WIDTH 8 for net 0, " in told
+    assert "for net 5" in told
+    heights = [
+        float(re.findall(r'height="([\d.]+)pt"', each)[0])
+        for each in (drawn(width=width).decode(), text)
+    ]
+    assert heights[1] > heights[0]  # the panels keep their size
+
+
+@pytest.mark.parametrize("width", ["single", "double"])
+def test_no_line_of_the_foot_leaves_the_figure(width: Width) -> None:
+    figure, _ = context(width).subplots()
+    figures._stamp(figure, "WIDTH 8 of 64 for VGG16, " * 12)
+    figure.draw_without_rendering()
+    boxes = [text.get_window_extent() for text in figure.texts]
+    assert len(boxes) > 1
+    assert min(box.x0 for box in boxes) >= 0
+    assert min(box.y0 for box in boxes) >= 0
+    above = sorted(boxes, key=lambda box: box.y0)
+    assert all(low.y1 <= high.y0 + 1 for low, high in pairwise(above))
+
+
 def test_ours_is_filled_and_solid_the_paper_hollow_and_dashed() -> None:
     figure = picture(context())
     ours, paper = figure.axes[0].get_legend_handles_labels()[0]
@@ -203,6 +243,59 @@ def test_pgf_without_latex_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setenv("PATH", "")
     with pytest.raises(EnvError, match=r"LaTeX.*--format pdf"):
         drawn("pgf")
+
+
+DOCUMENT = r"""\documentclass{article}
+\usepackage{pgf}
+\begin{document}
+\input{figure.pgf}
+\end{document}
+"""
+
+
+def needs_latex() -> None:
+    found = (
+        subprocess.run(["kpsewhich", "pgf.sty"], check=False) if shutil.which("kpsewhich") else None
+    )
+    if shutil.which("pdflatex") is None or found is None or found.returncode:
+        pytest.skip("there is no pdflatex with pgf: apt-get install texlive-pictures")
+
+
+def test_pgf_is_set_by_latex_in_a_document(tmp_path: Path) -> None:
+    needs_latex()
+    task = replace(TASK, figure="test_figures:greek")
+    image = draw(
+        task, table=TABLE, reference=REFERENCE, profile="cpu", fmt="pgf", aside="variant x=9"
+    )
+    (tmp_path / "figure.pgf").write_bytes(image)
+    (tmp_path / "document.tex").write_text(DOCUMENT)
+    done = subprocess.run(
+        ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "document.tex"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout[-2000:]
+    assert "Missing character" not in (tmp_path / "document.log").read_text(errors="replace")
+    assert (tmp_path / "document.pdf").stat().st_size > 5_000
+
+
+def test_words_that_latex_refuses_are_told_in_a_sentence() -> None:
+    needs_latex()
+    with pytest.raises(EnvError, match=r"demo/fig01.*--format pdf"):
+        drawn("pgf", aside="\\nosuchcommand")
+
+
+def test_what_sets_a_figure_apart_stands_on_it_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(house_style.RC, "svg.fonttype", "none")
+    words = [f"word{number}=$" for number in range(30)]
+    apart = drawn(width="single", aside=", ".join(words)).decode()
+    assert [word for word in words if word not in apart] == []
+    heights = [float(found) for found in re.findall(r'<svg[^>]*height="([0-9.]+)pt"', apart)]
+    (plain,) = re.findall(r'<svg[^>]*height="([0-9.]+)pt"', drawn(width="single").decode())
+    assert heights[0] > float(plain)
 
 
 def test_every_format_has_a_signature() -> None:

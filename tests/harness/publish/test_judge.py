@@ -13,7 +13,7 @@ import pytest
 
 from harness.declare.claims import Claim
 from harness.declare.task import Task
-from harness.publish.check_row import CheckRow, counts_text
+from harness.publish.check_row import NOT_COMPUTED, CheckRow, counts_text, seals_text
 from harness.publish.judge import check_stored, judge, profiles_to_check
 from harness.store.meta import TOO_FEW, NotRun, TrialCounts
 from harness.store.record import Record
@@ -224,6 +224,36 @@ def test_a_claim_with_a_factor_waits_for_a_run_that_computes_its_chance() -> Non
 
 
 def test_what_chance_could_do_is_counted_apart() -> None:
+    row = replace(check_one(make_claim()), chance_reason="an equivalence")
+    rated = replace(row, chance_reason="", chance_rate=0.01, weak=False)
+    few = replace(row, chance_reason=TOO_FEW)
+    old = replace(row, chance_reason=f"{NOT_COMPUTED}: run it")
+    rows = [rated, replace(rated, chance_rate=0.2, weak=True), few, row, old]
+    assert counts_text(rows) == (
+        f"5 REPRODUCED (2 with a chance rate, 1 of them weak; 1 with {TOO_FEW}; 1 with no null;"
+        " 1 whose chance rate is not computed)"
+    )
+
+
+def test_seals_of_what_was_decided_are_counted() -> None:
     row = check_one(make_claim())
-    rows = [row, replace(row, weak=True), replace(row, chance_reason=TOO_FEW)]
-    assert counts_text(rows) == f"3 REPRODUCED (1 weak, 1 with {TOO_FEW})"
+    rows = [replace(row, seal=seal) for seal in ("late", "restated", "restated", "renewed")]
+    open_one = replace(row, verdict="INCONCLUSIVE", seal="changed")
+    assert seals_text([*rows, open_one, replace(row, decides=False)]) == (
+        "seals of the 4 decided claims: 0 sealed, 2 restated, 1 late, 1 renewed"
+    )
+    assert seals_text([open_one]) == ""
+
+
+def both_levels(table: pd.DataFrame) -> list[float]:
+    y = float(table["y"].mean())
+    return [y, y - 0.2]
+
+
+def test_of_several_numbers_the_one_that_decides_is_named() -> None:
+    claim = make_claim()
+    several = replace(claim.criterion, quantity=both_levels, threshold=0.7)
+    assert check_one(replace(claim, criterion=several)).deciding == "number 1 of 2"
+    named = several.naming("at x = 0", "at x = 1")
+    assert check_one(replace(claim, criterion=named)).deciding == "at x = 0"
+    assert check_one(claim).deciding == ""

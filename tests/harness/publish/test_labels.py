@@ -34,9 +34,39 @@ def test_a_text_that_names_nothing_ends_with_what_was_run() -> None:
     assert many.text("It rises.") == "It rises (here stand-ins, see the deviations)."
 
 
-def test_only_what_a_title_names_counts() -> None:
-    assert IMAGES.within("Noise: ResNet20 on SVHN").here == {"SVHN": "MNIST", "ResNet20": "width 8"}
-    assert IMAGES.within("Noise") == IMAGES
+NETS = Labels(
+    {**IMAGES.here, "ViT": "two layers", "Food-101": "CIFAR-10", "batch 32": "16"},
+    (
+        frozenset({"CIFAR-10", "ResNet20"}),
+        frozenset({"CIFAR-10", "ResNet20", "batch 32"}),
+        frozenset({"SVHN", "ResNet20"}),
+        frozenset({"Food-101", "ViT"}),
+    ),
+)
+
+
+def test_a_text_that_names_one_thing_says_what_went_with_it_and_nothing_else() -> None:
+    assert NETS.text("It rises on SVHN.") == "It rises on SVHN (here MNIST; width 8 for ResNet20)."
+    assert NETS.text("On Food-101 it rises.") == (
+        "On Food-101 (here CIFAR-10) it rises (here two layers for ViT)."
+    )
+    assert NETS.text("ResNet20 on SVHN") == "ResNet20 (here width 8) on SVHN (here MNIST)"
+    # No trial has both: what goes with either counts.
+    assert NETS.text("ViT against SVHN") == (
+        "ViT (here two layers) against SVHN (here MNIST; width 8 for ResNet20, CIFAR-10 for"
+        " Food-101)"
+    )
+
+
+def test_what_stands_in_for_two_things_is_said_once() -> None:
+    twice = Labels({"7B": "2.1M weights", "70B": "2.1M weights"})
+    assert twice.text("On 7B") == "On 7B (here 2.1M weights)"
+
+
+def test_only_what_a_title_names_counts_and_what_always_goes_with_it() -> None:
+    assert NETS.within("Noise: ViT").here == {"Food-101": "CIFAR-10", "ViT": "two layers"}
+    assert set(NETS.within("CIFAR-10").here) == {"CIFAR-10", "ResNet20"}
+    assert NETS.within("Noise") == NETS
 
 
 class Net(Params):
@@ -60,3 +90,5 @@ def test_labels_come_from_the_trials_that_a_task_starts_from() -> None:
     task = Task("made/fig01", reads=(walks,), table=Table.of(columns_of(Net)), claims=())
     assert labels_of(task, "cpu").here == {"SVHN": "MNIST"}
     assert labels_of(task, "paper").here == {}
+    # A variant is told by what it read, not by what the grid reads.
+    assert labels_of(task, "cpu", overrides={"data": "digits"}).here == {"SVHN": "DIGITS"}

@@ -412,7 +412,7 @@ def test_a_damaged_sidecar_is_an_error_that_names_the_file(
         (("run", "toylab/tab01", "--time-budget", "soon"), "25m"),
         (("run", "toylab/tab01", "--executor", "inlin"), "'inline'"),
         (("plot", "toylab/tab01"), "repro run"),
-        (("table", "toylab/tab01", "--format", "latx", "--profile", "cpu"), "repro run"),
+        (("table", "toylab/tab01", "--format", "latx", "--profile", "cpu"), "latex"),
         (("records", "import", "nowhere.tar.gz"), "nowhere.tar.gz does not exist"),
         (("records", "export", "out.tar.gz", "toylab"), "no result"),
     ],
@@ -555,9 +555,17 @@ def test_records_travel_to_a_checkout_that_has_none(
     assert tree(toy.root) == before
 
 
-def test_a_closed_stderr_does_not_end_a_run(toy: ToyPaper) -> None:
+NOISE = """
+    for stream in (sys.stdout, sys.stderr):
+        print("a library's greeting" * 10_000, file=stream, flush=True)
+"""
+
+
+def test_a_closed_stderr_does_not_end_a_run_nor_a_trial_that_prints(toy: ToyPaper) -> None:
+    edit(toy.trial, '    log("start", point.to_json())\n', NOISE)
     command = " ".join([*toy.command(*RUN), "2>&1", "|", "head", "-n", "1"])
     subprocess.run(
         ["bash", "-c", command], env=toy.environment(), capture_output=True, check=True, timeout=120
     )
-    assert len(toy.records()) == 12
+    found = [json.loads(path.read_text())["record"] for path in toy.records()]
+    assert [record["status"] for record in found] == ["done"] * 12, found[0]["error"]

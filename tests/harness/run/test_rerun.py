@@ -16,7 +16,7 @@ from harness.provenance.verify import Verification, load_verifications, verifica
 from harness.run.plan import MachineLimits
 from harness.run.rerun import Committed, Drawn, Rerun, draw_trials, obstacle
 from harness.run.runner import Runner, Summary
-from harness.run.trial import Trial, grid_of
+from harness.run.trial import Trial, declared_grid, grid_of, trial_key
 from harness.store.record import Record, pack_bytes, read_pack
 from harness.store.store import RecordStore
 from harness.store.workspace import Workspace
@@ -185,6 +185,7 @@ def test_an_obstacle_is_an_outcome_and_nothing_runs(
     store: RecordStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("LAB_NEEDS", "nosuchthing")
+    declared_grid.cache_clear()
     outcomes, summary, _ = rerun(store, SQUARES, 2)
     assert {(o.outcome, o.reason) for o in outcomes} == {
         ("not_run", "needs the package nosuchthing, which is not installed")
@@ -194,10 +195,14 @@ def test_an_obstacle_is_an_outcome_and_nothing_runs(
 
 
 def test_a_record_of_another_version_is_not_run(store: RecordStore) -> None:
-    change_pack(store, SQUARES, version=0, key="0" * 64)
+    params = next(read_pack(store.pack_path(SQUARES.id, "cpu"))).params
+    key = trial_key(
+        experiment=SQUARES.id, version=9, params=params, upstream=[], data={}, device="cpu"
+    )
+    change_pack(store, SQUARES, version=9, key=key)
     outcomes, _, _ = rerun(store, SQUARES)
     reasons = [outcome.reason for outcome in outcomes if outcome.outcome == "not_run"]
-    assert reasons == ["it is of version 0 of its experiment, which is at 1"]
+    assert reasons == ["it is of version 9 of its experiment, which is at 1"]
 
 
 def test_a_record_of_another_upstream_or_other_data_is_not_run(store: RecordStore) -> None:

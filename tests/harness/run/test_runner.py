@@ -277,12 +277,12 @@ def test_a_parameter_that_was_added_can_be_overridden(store: RecordStore) -> Non
     """Its default is absent from the points of the grid, which have the parameter all the same."""
     experiment = replace(BASE, params=Later, grid=lambda profile: [Later(x=1), Later(x=2)])
     task = lab.task_of(experiment, "later")
-    plan = lab.make_plan([task], "cpu", store, lab.LIMITS, overrides={"k": 5})
+    plan = lab.make_plan([task], "cpu", lab.overridden(store, {"k": 5}), lab.LIMITS)
     assert [dict(item.trial.params) for item in plan.items.values()] == [
         {"x": 1, "seed": 0, "k": 5},
         {"x": 2, "seed": 0, "k": 5},
     ]
-    same = lab.make_plan([task], "cpu", store, lab.LIMITS, overrides={"k": 1})
+    same = lab.make_plan([task], "cpu", lab.overridden(store, {"k": 1}), lab.LIMITS)
     assert same.items.keys() == lab.make_plan([task], "cpu", store, lab.LIMITS).items.keys()
 
 

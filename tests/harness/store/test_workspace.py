@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 
 from harness.declare.profiles import PROFILES
-from harness.store.workspace import Workspace, find_workspace
+from harness.errors import UsageError
+from harness.store.workspace import Workspace, find_results, find_workspace
+from tests.harness.conftest import Cli
 
 
 def test_only_committed_profiles_lie_in_tracked_folders(tmp_path: Path) -> None:
@@ -35,3 +37,28 @@ def test_environment_names_the_root(monkeypatch: pytest.MonkeyPatch, tmp_path: P
     assert find_workspace().root == tmp_path.resolve()
     monkeypatch.delenv("REPRO_ROOT")
     assert (find_workspace().root / "pyproject.toml").exists()
+
+
+@pytest.mark.parametrize("verb", ["check", "summary", "figures", "report", "table", "plot"])
+def test_a_folder_without_results_is_not_read_as_one_of_them(
+    cli: Cli, tmp_path: Path, verb: str
+) -> None:
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    words = {"summary": [], "report": [], "table": ["toylab/tab01"], "plot": ["toylab/tab01"]}
+    done = cli(verb, *words.get(verb, ["toylab"]), REPRO_ROOT=str(empty))
+    assert (done.code, list(empty.iterdir())) == (2, [])
+    assert done.err == (
+        f"repro: {empty} holds no results: run something there first, or set REPRO_ROOT to the"
+        " folder that has them\n"
+    )
+
+
+def test_what_was_run_or_committed_makes_a_folder_one_of_results(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("REPRO_ROOT", str(tmp_path))
+    with pytest.raises(UsageError):
+        find_results()
+    (tmp_path / "runs").mkdir()
+    assert find_results().root == tmp_path.resolve()

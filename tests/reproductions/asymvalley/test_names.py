@@ -47,7 +47,7 @@ SAID = {
 
 @pytest.mark.parametrize(("word", "text"), SAID)
 def test_a_name_of_the_paper_is_followed_by_what_was_run(word: str, text: str) -> None:
-    assert labels_of(TASKS[word], "cpu").text(text) == SAID[word, text]
+    assert labels_of(TASKS[word], "cpu").names(text) == SAID[word, text]
 
 
 @pytest.mark.parametrize("profile", ["smoke", "cpu", "gpu"])

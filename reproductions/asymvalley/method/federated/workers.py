@@ -8,6 +8,7 @@ processes, which start once (seconds) and are handed a state per client and roun
 from __future__ import annotations
 
 import copy
+import os
 import queue
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import BrokenExecutor, Future, ProcessPoolExecutor, ThreadPoolExecutor
@@ -20,6 +21,7 @@ import torch
 import torch.multiprocessing
 
 from harness.errors import RunError, SpecError
+from harness.lifetime import die_with
 from reproductions.asymvalley.method.federated.algorithms import FedAvg, Memory
 from reproductions.asymvalley.method.federated.client import ClientData, ClientResult, train_client
 from reproductions.asymvalley.method.federated.flat import FlatNet, State
@@ -127,7 +129,7 @@ def _processes(replica: _Replica, workers: int) -> Iterator[TrainAll]:
         workers,
         mp_context=torch.multiprocessing.get_context("spawn"),
         initializer=_start,
-        initargs=(torch.get_num_threads(), *parts),
+        initargs=(os.getpid(), torch.get_num_threads(), *parts),
     )
 
     def train_all(
@@ -181,13 +183,15 @@ _replicas: list[_Replica] = []
 
 
 def _start(
+    parent_pid: int,
     threads: int,
     module: torch.nn.Module,
     algorithm: FedAvg,
     clients: list[ClientData],
     local: LocalSettings,
 ) -> None:
-    """Set a worker process up."""
+    """Set a worker process up; it ends with the process that trains the rounds."""
+    die_with(parent_pid)
     torch.set_num_threads(threads)
     # What torch hands to a process shares memory with it: statistics would be written by all.
     net = FlatNet(copy.deepcopy(module))

@@ -8,7 +8,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from harness.declare.claims import CHECK, at_least, at_most, by_theory, claims, equal
-from harness.declare.experiment import Experiment, Row, RunContext
+from harness.declare.experiment import Experiment, Needs, Row, RunContext
 from harness.declare.layout import Cell, Layout, Line
 from harness.declare.params import Params, doc, seed
 from harness.declare.profiles import Profile
@@ -132,7 +132,10 @@ def train(point: Loss, ctx: RunContext) -> Sequence[Row]:
     return [{"loss": LOSSES[point.density][point.seed]}]
 
 
-SWEEP = Experiment("demo/sweep", version=1, params=Loss, grid=grid, run="demo_paper:train")
+SWEEP = Experiment(
+    "demo/sweep", version=1, params=Loss, grid=grid, run="demo_paper:train",
+    needs=Needs(data=("grammar-text",)),
+)  # fmt: skip
 
 TASK = Task(
     "demo/fig02",
@@ -191,7 +194,7 @@ def demo_record(trial: Trial, seals: dict[str, dict[str, Any]]) -> Record:
             dirty=True,
             machine={"cpu": "A processor", "num_cores": 2, "memory_bytes": 2**33, "gpus": []},
             versions={"torch": "2.13.0"},
-            data={"grammar-text": {"variant": "bundled", "sha256": "f" * 64}},
+            data={n: {"variant": "bundled", "sha256": h} for n, h in trial.data.items()},
             code="c" * 16,
             overrides={},
             wall_s=12.5,

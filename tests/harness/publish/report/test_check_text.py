@@ -39,7 +39,12 @@ CLAIM = CheckRow(
 CHECK = replace(
     CLAIM, claim="count", grade="exact", verdict=Word.HOLDS, reason="", low=4.2013, high=4.2013
 )
+OTHER = replace(CHECK, task="toylab/fig02")
 GONE = replace(CLAIM, claim="gone", seal="withdrawn", decides=False, verdict=Word.NOT_RUN)
+STATED = [
+    "    The optimal learning rate moves by at most one factor-2 step. The optimal",
+    "    learning rate moves by at most one factor-2 step. The optimal learning ...",
+]
 STATEMENT = "The optimal learning rate moves by at most one factor-2 step. " * 3
 
 
@@ -49,9 +54,17 @@ def of(row: CheckRow, *words: Word) -> list[CheckRow]:
 
 
 def told(rows: Sequence[CheckRow], **options: bool) -> str:
-    return check_text(
-        rows, lambda row: Shown(row=row, statement=STATEMENT, unit="octaves"), **options
-    )
+    def tell(row: CheckRow) -> Shown:
+        return Shown(
+            row=row,
+            statement=f"{STATEMENT} (here MNIST for SVHN)",
+            unit="octaves",
+            plain=STATEMENT,
+            stands_in="MNIST for SVHN",
+            seed="one trained net",
+        )
+
+    return check_text(rows, tell, **options)
 
 
 def heads(text: str) -> list[str]:
@@ -63,10 +76,12 @@ def heads(text: str) -> list[str]:
 def test_checks_are_counted_apart_from_claims() -> None:
     rows = [*of(CHECK, Word.HOLDS, Word.HOLDS), *of(CLAIM, Word.REPRODUCED, Word.INCONCLUSIVE)]
     assert checks_in_words(rows) == "2 of 2 checks hold"
-    assert claims_in_words(rows) == "1 reproduced, 0 not, 1 undecided"
-    assert counts_text(rows) == (
-        "toylab at cpu: 2 of 2 checks hold; claims: 1 reproduced, 0 not, 1 undecided"
-    )
+    assert claims_in_words(rows) == "1 reproduced (1 with no null), 0 not, 1 undecided"
+    assert counts_text(rows).splitlines() == [
+        "toylab at cpu: 2 of 2 checks hold",
+        "  claims: 1 reproduced (1 with no null), 0 not, 1 undecided",
+        "seals of the 1 decided claim: 1 sealed",
+    ]
 
 
 def test_what_did_not_hold_is_read_beside_what_did() -> None:
@@ -81,7 +96,11 @@ def test_what_chance_could_have_reproduced_is_counted_apart_and_told() -> None:
     weak = replace(CLAIM, verdict=Word.REPRODUCED, reason="", chance_rate=0.14, weak=True)
     few = replace(weak, chance_rate=None, weak=None, chance_reason=TOO_FEW)
     rows = [weak, few, replace(weak, chance_rate=0.01, weak=False)]
-    assert claims_in_words(rows) == f"3 reproduced (1 weak, 1 with {TOO_FEW}), 0 not"
+    assert claims_in_words(rows) == (
+        f"3 reproduced (2 with a chance rate, 1 of them weak; 1 with {TOO_FEW}), 0 not"
+    )
+    # It says nothing against what did not hold.
+    assert notes(replace(few, verdict=Word.NOT_REPRODUCED)) == []
     assert notes(weak) == ["weak: chance alone reads REPRODUCED in 14 %"]
     assert notes(replace(CLAIM, seeds_to_decide=12)) == ["about 12 seeds would decide it"]
 
@@ -104,6 +123,7 @@ def test_papers_and_profiles_are_counted_each_by_itself() -> None:
 def test_worst_comes_first_and_what_holds_is_behind_all() -> None:
     rows = [*of(CLAIM, *reversed(Word)), replace(CHECK, verdict=Word.FAILS), CHECK]
     worst = ["FAILS", "FAILS", "ERROR", "NOT_REPRODUCED", "INCONCLUSIVE"]
+    assert heads(told([*rows, OTHER])) == worst
     assert heads(told(rows)) == worst
     rest = ["NOT_RUN", "REPRODUCED", "HOLDS", "HOLDS", "OUT_OF_PROFILE"]
     assert heads(told(rows, everything=True)) == worst + rest
@@ -125,9 +145,11 @@ def test_block_has_statement_number_unit_what_was_asked_and_reason() -> None:
     late = replace(CLAIM, seal="late", paper_value=0.29)
     block = told([late]).split("\n\n")[1].splitlines()
     assert block[0] == "INCONCLUSIVE  toylab/fig01:stays at cpu"
-    assert " ".join(line.strip() for line in block[1:-2]) == STATEMENT.strip()
-    assert [line.strip() for line in block[-2:]] == [
-        "ours 4.20 ± 0.35 octaves (3 seeds); asked: at most 1; paper 0.29",
+    stated = f"{STATEMENT} (here MNIST for SVHN)"
+    assert " ".join(line.strip() for line in block[1:-3]) == " ".join(stated.split())
+    assert [line.strip() for line in block[-3:]] == [
+        "ours 4.20 ± 0.35 octaves (3 seeds, each one trained net); asked at most 1;",
+        "paper 0.29",
         "the interval overlaps the threshold; seal late",
     ]
     assert told([late]).count("95 % interval") == 1
@@ -136,7 +158,7 @@ def test_block_has_statement_number_unit_what_was_asked_and_reason() -> None:
 
 def test_interval_that_lies_unevenly_keeps_both_ends() -> None:
     ratio = replace(CLAIM, form="ratio", threshold=["-inf", 2.0], measured=2.0, low=1.0, high=4.0)
-    assert "ours 2 octaves (1 to 4, 3 seeds); asked: at most 2" in told([ratio])
+    assert "ours 2 octaves (1 to 4, 3 seeds, each one trained net)" in told([ratio])
 
 
 def test_deterministic_number_has_no_interval() -> None:
@@ -169,6 +191,33 @@ def test_no_line_is_wider_than_80_columns(word: Word) -> None:
         text = told([row] * 1000, everything=True)
         assert max(map(len, text.splitlines())) <= 80
         assert heads(text) == [str(word)] * 1000
+
+
+def test_of_several_tasks_each_claim_has_its_numbers_and_two_lines_of_statement() -> None:
+    """And the task names once what stood in and what a seed is."""
+    rows = [CLAIM, replace(CLAIM, claim="moves", deciding="step 2 of 3", seal="late"), OTHER]
+    section = told(rows).split("\n\n")[1].splitlines()
+    assert section == [
+        "INCONCLUSIVE",
+        "toylab/fig01 at cpu; here MNIST for SVHN; a seed is one trained net",
+        "  stays: ours 4.20 ± 0.35 octaves (3 seeds); asked at most 1",
+        *STATED,
+        "  moves: ours 4.20 ± 0.35 octaves (step 2 of 3 decides, 3 seeds); asked at most",
+        "    1",
+        *STATED,
+    ]
+
+
+def test_what_does_not_count_is_not_headed_by_its_verdict_alone() -> None:
+    rows = [
+        replace(GONE, verdict=Word.REPRODUCED),
+        GONE,
+        replace(CLAIM, cohort="cohort-1", decides=False, verdict=Word.REPRODUCED),
+    ]
+    text = told(rows, everything=True)
+    assert "WITHDRAWN (was REPRODUCED)  toylab/fig01:gone at cpu" in text
+    assert "WITHDRAWN  toylab/fig01:gone at cpu" in text
+    assert "BESIDE (REPRODUCED)  toylab/fig01:stays at cpu" in text
 
 
 def test_nothing_to_tell_says_so() -> None:

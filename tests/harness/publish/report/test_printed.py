@@ -7,10 +7,12 @@ import pandas as pd
 import pytest
 
 from harness.declare.layout import Cell, Layout, Line
+from harness.declare.overrides import Overrides
 from harness.declare.reference import COLUMNS as REFERENCE_COLUMNS
 from harness.declare.table import Table, param, seed_column, value
 from harness.declare.task import Task
 from harness.publish.labels import Labels
+from harness.publish.report.paper_table import TABLE_FORMATS, TableFormat, table_as
 from harness.publish.report.printed import LAYOUT_IS_OURS, Printed, print_tables
 from harness.publish.report.table_tex import as_latex
 from harness.publish.report.table_text import ROOM, as_csv, as_markdown, as_text, panels
@@ -86,8 +88,8 @@ def test_a_cell_has_ours_its_spread_and_the_papers_value_with_its_mark() -> None
     texts = printed().tables[0].texts()
     assert texts == [
         ["2.0 \u00b1 0.6 / 2.5", "x / 1.5e"],
-        ["4.0 / 5t", "x / OOM3"],
-        ["0.2 / n", "0.3 (1 of 2) / n"],
+        ["4.0 (1) / 5t", "x / OOM3"],
+        ["0.2 (1) / n", "0.3 (1 of 2) / n"],
         ["- / n", ""],
     ]
 
@@ -101,7 +103,7 @@ def test_a_row_without_anything_is_no_blank_line() -> None:
 def test_the_legend_names_the_marks_that_occur_and_no_other() -> None:
     legend = printed().tables[0].notes[0]
     for words in (
-        "standard error of the mean over 3 seeds (one seed where there is none)",
+        "standard error of the mean over 3 seeds; (1) one seed alone",
         "t digitised",
         "e early version",
         "3 third party",
@@ -126,7 +128,7 @@ def test_what_meets_no_cell_is_listed() -> None:
 
 def test_a_place_needs_a_name_of_the_paper_on_both_sides() -> None:
     rows = [("full", "", "", "peak", "9", "GB", "exact")]
-    assert printed(rows=rows).tables[0].texts()[2] == ["0.2", "0.3 (1 of 2)"]
+    assert printed(rows=rows).tables[0].texts()[2] == ["0.2 (1)", "0.3 (1 of 2)"]
     assert len(printed(rows=rows).others) == 1
 
 
@@ -141,6 +143,21 @@ def test_a_column_may_hold_the_spread() -> None:
     table = printed(Layout(rows=LAYOUT.rows, columns=LAYOUT.columns, cell=cell)).tables[0]
     assert table.texts()[0][0] == "2.0 \u00b1 0.2 / 2.5"
     assert "\u00b1 error over documents" in table.notes[0]
+
+
+def test_where_every_cell_has_one_seed_none_is_marked() -> None:
+    task = Task("demo/tab01", reads=(), table=TABLE, layout=LAYOUT)
+    table = pd.DataFrame([row for row in OURS if row[2] == 0], columns=TABLE.names)
+    content = print_tables(task, table, reference(), title="Peak", labels=Labels())
+    assert content.tables[0].texts()[0][0] == "1.0 / 2.5"
+    assert "one seed" not in content.tables[0].notes[0]
+
+
+def test_what_was_never_to_be_run_is_not_called_so() -> None:
+    cell = Cell("peak_bytes", unit="GB", scale=1e9, digits=1, absent="swept")
+    table = printed(Layout(rows=LAYOUT.rows, columns=LAYOUT.columns, cell=cell)).tables[0]
+    assert table.texts()[0][1] == "swept / 1.5e"
+    assert "x not run here" not in table.notes[0]
 
 
 def test_a_layout_of_ours_says_so() -> None:
@@ -184,7 +201,7 @@ def test_a_unit_stands_once_for_all_or_in_the_heads() -> None:
 
 
 def test_latex_reads_no_text_as_a_command() -> None:
-    text = as_latex(printed(), name="demo/tab01", profile="cpu")
+    text = as_latex(printed(), name="demo/tab01", where="profile cpu")
     for part in (
         r"\caption{Peak \& size: Peak memory, in GB (profile cpu).}\label{tab:demo-tab01}",
         r"LoRA\_1",
@@ -195,6 +212,28 @@ def test_latex_reads_no_text_as_a_command() -> None:
         "% - lora large, rank = 16, peak: 7 GB (paper)",
     ):
         assert part in text
+
+
+@pytest.mark.parametrize("fmt", TABLE_FORMATS)
+@pytest.mark.parametrize("long", [False, True])
+def test_a_table_of_a_variant_says_so_in_every_form(fmt: TableFormat, long: bool) -> None:
+    def shown(aside: str) -> str:
+        task = Task("demo/tab01", reads=(), table=TABLE, layout=LAYOUT)
+        ours = pd.DataFrame(OURS, columns=TABLE.names)
+        options = {"title": "Peak", "profile": "cpu", "long": long, "aside": aside}
+        return table_as(fmt, task, ours, reference(), **options)  # type: ignore[arg-type]
+
+    assert "variant width=9" in shown("variant width=9")
+    assert "variant" not in shown("")
+
+
+def test_a_variant_that_meets_no_cell_is_shown_row_by_row() -> None:
+    task = Task("demo/tab01", reads=(), table=TABLE, layout=LAYOUT)
+    ours = pd.DataFrame(OURS, columns=TABLE.names).assign(size="wide")
+    where = {"title": "Peak", "profile": "cpu", "aside": "variant size=wide"}
+    overrides = Overrides({"size": "wide"})
+    text = table_as("text", task, ours, reference(), overrides=overrides, **where)  # type: ignore[arg-type]
+    assert "| wide | full |" in text
 
 
 @pytest.mark.parametrize("room", [30, ROOM, 1000])

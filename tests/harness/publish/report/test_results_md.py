@@ -1,15 +1,21 @@
+import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from harness.declare.profiles import PAPER
 from harness.errors import SpecError
 from harness.measure.bench import BenchmarkResult, Goal
 from harness.publish.report import build_results
 from harness.publish.report.load import load_papers
 from harness.publish.report.results_md import results_markdown, update_block
+from harness.publish.report.text import paper_cell
 from harness.registry import BrokenTask, Library
 from harness.store.workspace import COMMITTED_PROFILES, Workspace
+from tests.harness.hand_made import make_claim
 from tests.harness.publish.report.demo_paper import HOSTILE, make_demo
+from tests.harness.publish.report.test_check_text import CLAIM
 
 Demo = tuple[Workspace, Library]
 
@@ -35,7 +41,7 @@ def test_every_item_of_the_paper_is_there_with_its_state(demo: Demo) -> None:
 
 def test_checks_are_counted_apart_from_claims(demo: Demo) -> None:
     line = line_with(text_of(demo), "[demo/fig02]")
-    assert "1 check holds; claims: 1 REPRODUCED, 1 NOT_REPRODUCED" in line
+    assert "1 check holds; claims: 1 REPRODUCED (1 with no null), 1 NOT" in line
 
 
 def test_verdict_stands_with_profile_value_interval_and_paper(demo: Demo) -> None:
@@ -47,6 +53,19 @@ def test_verdict_stands_with_profile_value_interval_and_paper(demo: Demo) -> Non
     assert cells[5] == "3 seeds"
     assert cells[7] == "1"
     assert line_with(text_of(demo), "Loss shrinks").split(" | ")[7] == "not published"
+
+
+def test_seals_and_chance_are_counted_over_a_whole_paper(demo: Demo) -> None:
+    line = line_with(text_of(demo), "- demo at `cpu`: ")
+    assert "REPRODUCED (" in line and "no null" in line
+    assert re.search(r"seals of the \d+ decided claims: \d+ sealed", line)
+
+
+def test_a_threshold_that_the_paper_prints_is_not_called_unpublished() -> None:
+    printed = make_claim(threshold_from="paper", profiles=PAPER)
+    assert paper_cell(make_claim(), CLAIM) == "not published"
+    assert paper_cell(printed, CLAIM) == "as asked"
+    assert paper_cell(printed, replace(CLAIM, paper_value=2.5)) == "2.5"
 
 
 def test_changed_and_late_seals_show_both_thresholds(demo: Demo) -> None:

@@ -1,4 +1,5 @@
 import math
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -13,6 +14,7 @@ from harness.publish.report.text import (
     seeds,
     threshold,
 )
+from tests.harness.publish.report.test_check_text import CLAIM
 
 
 @pytest.mark.parametrize(
@@ -86,7 +88,11 @@ def test_threshold_of_an_equality_names_its_tolerance() -> None:
 
 
 def test_seeds_name_a_deterministic_quantity() -> None:
-    assert [seeds(count) for count in (0, 1, 3)] == ["deterministic", "1 seed", "3 seeds"]
+    rows = [replace(CLAIM, num_seeds=count) for count in (0, 1, 3)]
+    assert [seeds(row) for row in rows] == ["deterministic", "1 seed", "3 seeds"]
+    assert seeds(rows[2], "one fine-tuning") == "3 seeds, each one fine-tuning"
+    # It may hold random draws: it is no less exact for them, but not without seeds.
+    assert seeds(replace(rows[0], grade="exact")) == "whole table"
 
 
 @given(st.text())

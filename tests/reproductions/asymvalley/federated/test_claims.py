@@ -9,7 +9,7 @@ from harness.declare.claims import Claim
 from harness.declare.profiles import Profile
 from harness.declare.verdict import Verdict, Word, evaluate
 from harness.provenance.seals import seal
-from harness.publish.figures import draw
+from harness.publish.figures import PALETTE, draw
 from reproductions.asymvalley.federated.experiment import identities
 from reproductions.asymvalley.federated.experiment import runs as trained
 from reproductions.asymvalley.federated.tab01 import task
@@ -102,6 +102,9 @@ def test_half_a_point_behind_at_one_alpha_is_allowed_and_more_is_not() -> None:
         ("fedavg", "1e-5", "1e-5 1e-4 5e-4", True),
         ("fedsign", "0.001", "0.0001 0.001 0.01", False),
         ("fedsign", "0.1", "0.001 0.01 0.1", False),
+        # The same three, which are the paper's for FedSign alone.
+        ("fedprox", "0.1", "0.001 0.01 0.1", True),
+        ("feddyn", "0.001", "0.001 0.01 0.1", True),
         ("fedpan", "1:mul:0.05", "1:mul:0.05 4:mul:0.1 1:add:0.15", False),
     ],
 )
@@ -113,7 +116,7 @@ def test_a_choice_at_the_edge_of_its_candidates_decides_nothing(
     rows.loc[at, ["candidate", "candidates"]] = [choice, tried]
     verdict = decide(named(f"alike_is_easier_cifar10_{algorithm}"), rows)
     said = (
-        "in 3 of 9 runs a coefficient was chosen at the edge of its candidates:"
+        "in 1 of 3 cells a coefficient was chosen at the edge of its candidates:"
         f" {algorithm} chose {choice} on cifar10 at alpha=0.5, the edge of {tried}"
     )
     assert verdict.word is (Word.INCONCLUSIVE if edge else Word.REPRODUCED)
@@ -170,3 +173,13 @@ def test_figure_draws_the_same_bytes_with_one_data_set_and_with_two() -> None:
             draw(task, table=rows, reference=pd.DataFrame(), profile="cpu") for _ in range(2)
         )
         assert first == second
+
+
+def test_one_seed_is_drawn_open_beside_every_algorithm_on_that_seed() -> None:
+    filled = []
+    for rows in (table(True), single_seeded()):
+        rows = rows.reindex(columns=ACCURACIES.names)
+        svg = draw(task, table=rows, reference=pd.DataFrame(), profile="cpu").decode()
+        filled.append(svg.count(f"fill: {PALETTE[2].lower()}"))
+        assert ("compare open marks" in svg) is (len(filled) == 2)
+    assert filled[1] < filled[0]

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from harness.declare.profiles import Profile
 from harness.declare.task import Task
 from harness.publish.labels import labels_of
 from reproductions.lisa.continual import tab04
+from reproductions.lisa.dola import tab13
 from reproductions.lisa.finetuning import fig01, fig06
-from reproductions.lisa.lm_benchmarks import tab05
-from reproductions.lisa.mt_bench import tab09
+from reproductions.lisa.lm_benchmarks import tab02, tab05
+from reproductions.lisa.mt_bench import tab03, tab09
 from reproductions.lisa.norms import fig02
 from reproductions.lisa.step_time import fig04
 
@@ -20,10 +23,11 @@ from reproductions.lisa.step_time import fig04
     [
         (fig01.task, "cpu", "LLaMA-2-7B", "LLaMA-2-7B (here a LLaMA of 2.1M weights)"),
         (fig01.task, "smoke", "Alpaca-GPT4", "Alpaca-GPT4 (here made-up sentences)"),
-        (
-            fig06.task, "cpu", "TinyLlama",
-            "TinyLlama (here a LLaMA of 0.3M weights and a LLaMA of 0.9M weights)",
-        ),
+        (fig06.task, "cpu", "GPT2-Small", "GPT2-Small (here a LLaMA of 0.3M weights)"),
+        (fig06.task, "cpu", "TinyLlama", "TinyLlama (here a LLaMA of 0.9M weights)"),
+        (fig06.task, "cpu", "Mistral-7B", "Mistral-7B (here a LLaMA of 2.1M weights)"),
+        (tab02.task, "cpu", "TinyLlama", "TinyLlama (here a LLaMA of 2.1M weights)"),
+        (tab02.task, "cpu", "Mistral-7B", "Mistral-7B (here a LLaMA of 2.1M weights)"),
         (
             tab04.task, "cpu", "GSM8K",
             "GSM8K (here word problems of ours, by a LLaMA of 2.1M weights)",
@@ -36,12 +40,26 @@ from reproductions.lisa.step_time import fig04
 def test_names_of_the_paper_are_followed_by_what_was_run(
     task: Task, profile: Profile, text: str, expected: str
 ) -> None:
-    assert labels_of(task, profile).text(text) == expected
+    assert labels_of(task, profile).names(text) == expected
 
 
 def test_models_that_are_there_by_arithmetic_keep_their_names() -> None:
     for task in (tab04.task, fig02.task):
         assert labels_of(task, "cpu").names("LLaMA-2-7B, untrained") == "LLaMA-2-7B, untrained"
+
+
+def test_a_claim_on_one_model_says_which_net_ran_and_no_other() -> None:
+    labels = labels_of(fig06.task, "cpu")
+    said = [labels.statement(claim) for claim in fig06.task.claims]
+    assert [re.findall(r"[\d.]+M", text) for text in said] == [["2.1M"], ["0.3M"], ["0.9M"]]
+
+
+@pytest.mark.parametrize("task", [tab03.task, tab04.task, tab13.task], ids=lambda task: task.id)
+def test_nothing_stands_in_for_what_a_profile_can_never_decide(task: Task) -> None:
+    labels = labels_of(task, "cpu")
+    never = [claim for claim in task.claims if "cpu" not in claim.scope.profiles]
+    assert never
+    assert all(labels.statement(claim) == claim.statement for claim in never)
 
 
 @pytest.mark.parametrize("task", [fig04.task, tab05.task, tab09.task], ids=lambda task: task.id)

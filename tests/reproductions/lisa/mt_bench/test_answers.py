@@ -40,7 +40,7 @@ from reproductions.lisa.mt_bench.answers import (
     next_token,
     read_questions,
 )
-from tests.harness.inline_lab import FACTS, Silent
+from tests.harness.inline_lab import FACTS, Silent, overridden
 from tests.reproductions.lisa.scripted_judge import (
     MODEL,
     ScriptedJudge,
@@ -249,7 +249,7 @@ def run(store: RecordStore, *, judged: bool) -> Summary:
     for experiment in walk_experiments(TASK):
         if experiment.id not in library.experiments:
             library.experiments.add(experiment.id, experiment)
-    plan = make_plan([TASK], "smoke", store, LIMITS, overrides=JUDGED if judged else None)
+    plan = make_plan([TASK], "smoke", overridden(store, JUDGED if judged else None), LIMITS)
     facts = {**FACTS, "overrides": dict(plan.overrides)}
     return Runner(plan, store, library, InlineExecutor(), Silent(), facts=facts).run()
 

@@ -16,6 +16,8 @@ from harness.declare.reference import load_reference
 from harness.declare.statistics import MissingRows
 from harness.declare.verdict import Word, evaluate
 from harness.errors import SpecError
+from harness.publish.labels import Labels
+from harness.publish.report.printed import print_tables
 from harness.store.table_csv import build_table
 from reproductions.supar.models.printed import half_unit, num_digits, printed, stated
 from reproductions.supar.settings import experiment as configuration
@@ -355,3 +357,33 @@ def test_a_setting_reads_as_a_sentence() -> None:
         "Figures 1, 6, 8 and 14 have the published final learning rate over the peak: 0.1 (10x"
         " linear)."
     )
+
+
+# --- as it is printed ---
+
+
+def test_what_the_paper_prints_of_one_scheme_stands_in_one_cell(reference: pd.DataFrame) -> None:
+    rows = reference[reference["task"] == "tab04"]
+    content = print_tables(
+        tab04.task, table_of("fig11"), rows, title=tab04.task.id, labels=Labels()
+    )
+    (printed_table,) = content.tables
+    (std,) = (
+        index for index, head in enumerate(printed_table.columns) if head.text == "init. std."
+    )
+    shown = {
+        head.text: cells[std]
+        for head, cells in zip(printed_table.rows, printed_table.texts(), strict=True)
+        if head.group == "Fig. 11"
+    }
+    assert shown["SP"] == "0.08666 / 0.087"
+    assert not any(text for name, text in shown.items() if name != "SP")
+
+
+def test_what_is_swept_or_absent_is_not_called_not_run(reference: pd.DataFrame) -> None:
+    rows = reference[reference["task"] == "tab04"]
+    table = table_of(*configuration.TABLE_4)
+    content = print_tables(tab04.task, table, rows, title=tab04.task.id, labels=Labels())
+    texts = {text for row in content.tables[0].texts() for text in row}
+    assert {"swept / swept", "N/A / N/A"} <= texts
+    assert not [text for text in texts if text.startswith("x ") or text.endswith("/ n")]

@@ -87,7 +87,7 @@ def test_a_rise_is_compared_with_a_move_either_way() -> None:
 def test_distances_and_extra_distance() -> None:
     still = table(*(DENSE.assign(scheme="supar", density=d) for d in (1.0, 0.25)))
     both = table(DENSE, SPARSE, still)
-    assert sweeps.distances(both, schemes=("supar", "sp")) == [0.0, 1.0]
+    assert sweeps.distances(both, schemes=("supar", "sp")) == [0.0, 0.0, 1.0, -1.0]
     assert sweeps.extra_distance(both, scheme="sp") == 1.0
 
 
@@ -100,6 +100,7 @@ def test_distances_of_optima_from_a_rate() -> None:
     [
         optima.optimum_shift,
         optima.optimum_distance,
+        optima.optimum_either_way,
         sweeps.optima_apart,
         optima.transfer_loss,
         sweeps.best_losses,
@@ -207,25 +208,34 @@ def test_best_losses_are_those_of_the_least_validation_loss() -> None:
         sweeps.best_losses(gone, scheme="sp")
 
 
-def test_non_monotonicity_needs_a_rise_and_a_fall() -> None:
-    # Falls by 5 %, then rises by 0.05 / 1.9.
-    found = sweeps.non_monotonicity(LADDER, scheme="sp", x="log2_lr")
-    assert found == pytest.approx(0.05 / 1.9)
+def test_steps_back_are_against_the_way_from_dense_to_the_lowest_density() -> None:
+    # Falls by 5 %, then rises by 0.05 / 1.9: the fall is the way.
+    found = sweeps.steps_back(LADDER, scheme="sp", x="log2_lr")
+    assert found == pytest.approx([-0.05, 0.05 / 1.9])
     for sign in (-1.0, 1.0):
         losses = LADDER["train_loss"] + sign * 0.2 / LADDER["density"]
         straight = LADDER.assign(train_loss=losses, val_loss=losses)
-        assert sweeps.non_monotonicity(straight, scheme="sp", x="log2_lr") < 0.0
+        assert max(sweeps.steps_back(straight, scheme="sp", x="log2_lr")) < 0.0
 
 
-def test_instabilities_are_two_signs_over_their_bounds() -> None:
+def test_no_move_is_chosen_inside_a_seed() -> None:
+    """The size of a shift would grow with noise: optima that wander both ways do not move."""
+    falling = SPARSE.assign(log2_lr=SPARSE["log2_lr"] - 2.0)
+    ways = [
+        optima.optimum_either_way(table(DENSE, sparse), scheme="sp") for sparse in (SPARSE, falling)
+    ]
+    assert ways == [[1.0, -1.0], [-1.0, 1.0]]
+
+
+def test_instabilities_are_signs_over_their_bounds() -> None:
     bounds = {"schemes": ("sp",), "x": "log2_lr"}
     # The optimum stays, the loss wavers.
     found = sweeps.instabilities(LADDER, **bounds, octaves=2.0, noise=0.01)
-    assert found == pytest.approx([0.0, 0.05 / 1.9 / 0.01])
+    assert found == pytest.approx([0.0, 0.0, -5.0, 0.05 / 1.9 / 0.01])
     moved = table(DENSE, SPARSE.assign(train_loss=SPARSE["train_loss"] + 5.0))
     moved["val_loss"] = moved["train_loss"]
-    moves, wavers = sweeps.instabilities(moved, **bounds, octaves=2.0, noise=0.01)
-    assert moves == 0.5
+    rises, falls, wavers = sweeps.instabilities(moved, **bounds, octaves=2.0, noise=0.01)
+    assert (rises, falls) == (0.5, -0.5)
     assert wavers < 0.0
 
 

@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import itertools
+import os
+import subprocess
+import sys
+import time
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 import torch
+from torch import Tensor
 
 from harness.errors import SpecError
 from reproductions.asymvalley.method.federated.algorithms import (
@@ -25,6 +31,7 @@ from reproductions.asymvalley.method.federated.simulator import (
     simulate,
 )
 from reproductions.asymvalley.method.federated.workers import Kind
+from tests.harness.processes import assert_gone
 from tests.reproductions.asymvalley.method.federated.small import (
     LOCAL,
     ROUNDS,
@@ -32,6 +39,7 @@ from tests.reproductions.asymvalley.method.federated.small import (
     clients,
     flat,
 )
+from tests.waiting import wait_for
 
 EVERY = [
     FedAvg(),
@@ -99,6 +107,33 @@ def test_processes_change_no_bit(algorithm: FedAvg) -> None:
         torch.set_num_threads(num_threads)
     assert same(one, two)
     assert one.logs == two.logs
+
+
+class EndlessNet(SmallNet):
+    """A net whose first batch never ends; its process writes its id to the current folder."""
+
+    def features(self, x_BCHW: Tensor) -> Tensor:
+        Path(str(os.getpid())).touch()
+        time.sleep(600)
+        return x_BCHW
+
+
+ENDLESS_RUN = """
+from tests.reproductions.asymvalley.method.federated import test_simulator as here
+data = here.clients()
+here.simulate(here.EndlessNet, here.FedAvg(), data, here.ROUNDS, test=data[0], eval_rounds=(1,),
+    seed=0, workers=2, kind="processes")
+"""
+
+
+def test_processes_die_amid_a_batch_with_the_one_that_started_them(tmp_path: Path) -> None:
+    runner = subprocess.Popen(
+        [sys.executable, "-c", ENDLESS_RUN], cwd=tmp_path, stderr=subprocess.DEVNULL
+    )
+    wait_for(lambda: len(list(tmp_path.iterdir())) == 2)
+    runner.kill()
+    runner.wait()
+    assert_gone([int(told.name) for told in tmp_path.iterdir()], within_s=2.0)
 
 
 def test_unknown_kind_of_workers_is_refused() -> None:

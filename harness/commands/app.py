@@ -1,0 +1,50 @@
+"""All verbs in one command."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import typer
+from typer.core import TyperGroup
+
+from harness.commands import bench, check, data, output, reading, records, run, variants, verify
+from harness.commands.common import fail_if_broken
+from harness.errors import Interrupted
+
+EPILOG = """
+Examples:  repro run supar/fig06 --profile smoke  |  repro check 'supar/*' --json  |
+repro plot supar/fig06 --format pdf --width single --out fig06.pdf
+"""
+
+
+class Verbs(TyperGroup):
+    """The verbs; an interrupt of one of them is told like an error."""
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt as interrupt:
+            # Typer would end without a word, or with another code, as its version has it.
+            raise Interrupted("interrupted") from interrupt
+
+
+app = typer.Typer(
+    name="repro",
+    cls=Verbs,
+    help="Does this paper's table hold, on my machine, at my scale?",
+    epilog=EPILOG,
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    result_callback=fail_if_broken,
+)
+reading.mount(app)
+run.mount(app)
+variants.mount(app)
+check.mount(app)
+verify.mount(app)
+output.mount(app)
+app.add_typer(data.app, name="data")
+app.add_typer(records.app, name="records")
+bench.mount(app)

@@ -1,0 +1,103 @@
+"""What a variant's folder says of itself: what was overridden, and what was run when."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from filelock import FileLock
+from pydantic import ValidationError
+
+from harness.declare.overrides import Overrides
+from harness.declare.profiles import Profile
+from harness.declare.task import Task
+from harness.errors import DataError, RunError
+from harness.store.atomic import write_text
+from harness.store.workspace import Workspace
+from harness.strict import Strict, explain
+
+FILE = "variant.json"
+MAX_BYTES = 2**20
+
+
+class Ran(Strict):
+    """What was run of a variant in one profile."""
+
+    tasks: list[str]
+    started_at: str
+    """The last time."""
+
+
+class VariantFile(Strict):
+    """The file in a variant's folder."""
+
+    schema_version: Literal[1] = 1
+    overrides: dict[str, bool | int | float | str]
+    runs: dict[Profile, Ran]
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """A variant that was run in a checkout."""
+
+    workspace: Workspace
+    runs: dict[Profile, Ran]
+
+
+def note_run(workspace: Workspace, profile: Profile, tasks: Sequence[Task]) -> None:
+    """Write into a variant's folder that some of its tasks run now; nothing where none is.
+
+    A file that cannot be used is written anew.
+    """
+    if not workspace.overrides:
+        return
+    folder, locks = workspace.output(profile), workspace.runs / "locks"
+    try:
+        locks.mkdir(parents=True, exist_ok=True)
+        # Two runs of one variant at once must both stand there.
+        with FileLock(locks / "variants.lock"):
+            runs = _runs_in(folder)
+            known = runs[profile].tasks if profile in runs else []
+            now = dt.datetime.now(dt.UTC).isoformat(timespec="seconds")
+            every = sorted({*known, *(task.id for task in tasks)})
+            runs[profile] = Ran(tasks=every, started_at=now)
+            body = VariantFile(overrides=dict(workspace.overrides), runs=runs)
+            write_text(folder / FILE, body.model_dump_json(indent=1) + "\n")
+    except OSError as error:
+        raise RunError(f"cannot write below {locks} ({error.strerror})") from error
+
+
+def _runs_in(folder: Path) -> dict[Profile, Ran]:
+    try:
+        return dict(_read(folder).runs)
+    except DataError:
+        return {}
+
+
+def find_variants(workspace: Workspace) -> Iterator[Variant | DataError]:
+    """Yield the variants of a checkout by their folders, and what is wrong with one."""
+    for folder in sorted(workspace.outputs.glob("set-*")):
+        try:
+            found = _read(folder)
+            yield Variant(workspace.with_overrides(found.overrides), found.runs)
+        except DataError as error:
+            yield error
+
+
+def _read(folder: Path) -> VariantFile:
+    """Read what a folder says of itself. Raises DataError unless it is that folder's."""
+    path, advice = folder / FILE, "remove the folder, or run the variant again"
+    try:
+        if not path.is_file() or path.stat().st_size > MAX_BYTES:
+            raise DataError(f"{path} is missing or no file of ours: {advice}")
+        found = VariantFile.model_validate_json(path.read_bytes())
+    except ValidationError as error:
+        raise DataError(f"{path}: {explain(error)}: {advice}") from error
+    except OSError as error:
+        raise DataError(f"{path} cannot be read ({error.strerror}): {advice}") from error
+    if Overrides(found.overrides).name != folder.name:
+        raise DataError(f"{path} is of another folder: {advice}")
+    return found

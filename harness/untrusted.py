@@ -1,0 +1,179 @@
+"""The one way in for files that anybody may have written.
+
+A FIFO, a device, a folder, a link to nothing, a file too large, packed or nested without end: each
+is one sentence that names the file, in bounded time and memory.
+"""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import os
+import stat
+import tomllib
+import zlib
+from pathlib import Path
+from typing import Any, Protocol
+
+from harness.errors import DataError
+
+MAX_BYTES = 2**28
+"""Of a file, and of what it unpacks to, where nothing else is said."""
+MAX_DEPTH = 64
+"""Of lists and tables within each other; what is walked by recursion later must end."""
+_CHUNK = 2**20
+_KINDS = {
+    stat.S_IFDIR: "a folder",
+    stat.S_IFIFO: "a pipe",
+    stat.S_IFCHR: "a device",
+    stat.S_IFBLK: "a device",
+    stat.S_IFSOCK: "a socket",
+}
+
+
+class UnreadableError(DataError):
+    """A file that is there and cannot be used; the message starts with its name."""
+
+
+def is_there(path: Path) -> bool:
+    """Say whether a name is taken, be it by a link to nothing, which is damage and not absence."""
+    return os.path.lexists(path)
+
+
+Stamp = tuple[int, int]
+
+
+def stamp(path: Path) -> Stamp | None:
+    """Return what tells that a file was changed, for who remembers its content; None without one.
+
+    It is the time of the last change in nanoseconds, and the size.
+    """
+    try:
+        status = path.stat()
+    except OSError:
+        # A link to nothing, too, must be read, and so be refused.
+        return (0, 0) if is_there(path) else None
+    return status.st_mtime_ns, status.st_size
+
+
+def read_bytes(path: Path, *, limit: int = MAX_BYTES) -> bytes:
+    """Return what a regular file holds.
+
+    Raises FileNotFoundError where there is none, UnreadableError for anything else.
+    """
+    try:
+        # Without the flag, opening a pipe waits until somebody writes to it.
+        handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    except FileNotFoundError:
+        if path.is_symlink():
+            raise UnreadableError(f"{path} is a link to nothing") from None
+        raise
+    except OSError as error:
+        raise UnreadableError(f"{path} cannot be read ({error.strerror})") from error
+    status = os.fstat(handle)
+    if not stat.S_ISREG(status.st_mode):
+        os.close(handle)
+        kind = _KINDS.get(stat.S_IFMT(status.st_mode), "something else")
+        raise UnreadableError(f"{path} is {kind}, where a file is needed")
+    with os.fdopen(handle, "rb") as stream:
+        if status.st_size > limit:
+            raise _too_large(str(path), limit)
+        try:
+            return _read(stream, limit, where=str(path))
+        except OSError as error:
+            raise UnreadableError(f"{path} cannot be read ({error.strerror})") from error
+
+
+def read_text(path: Path, *, limit: int = MAX_BYTES) -> str:
+    """Return a file's text, line ends as they are. Raises as `read_bytes`."""
+    return to_text(read_bytes(path, limit=limit), where=str(path))
+
+
+def to_text(data: bytes, *, where: str) -> str:
+    """Return the text that bytes hold. Raises UnreadableError unless they are UTF-8."""
+    try:
+        return data.decode()
+    except UnicodeDecodeError as error:
+        raise UnreadableError(f"{where} is no text in UTF-8 ({error.reason})") from error
+
+
+def unzip(data: bytes, *, where: str, limit: int = MAX_BYTES) -> bytes:
+    """Return what gzipped bytes hold. Raises UnreadableError for what is damaged or too large."""
+    try:
+        with gzip.GzipFile(fileobj=io.BytesIO(data)) as stream:
+            return _read(stream, limit, where=where)
+    except (OSError, EOFError, zlib.error) as error:
+        raise UnreadableError(f"{where} is truncated or altered ({error})") from error
+
+
+def parse_json(text: str | bytes, *, where: str) -> Any:
+    """Return a JSON value. Raises UnreadableError also for a repeated key and endless nesting."""
+    try:
+        value = json.loads(text, object_pairs_hook=_unique)
+    except (json.JSONDecodeError, UnicodeDecodeError) as error:
+        raise UnreadableError(f"{where} is torn: it is not complete JSON") from error
+    except RecursionError as error:
+        raise _too_deep(where) from error
+    except ValueError as error:
+        raise UnreadableError(f"{where} is foreign: {in_one_line(error)}") from error
+    return _not_too_deep(value, where)
+
+
+def read_toml(path: Path) -> dict[str, Any]:
+    """Return what a TOML file holds. Raises as `read_bytes`, and UnreadableError for no TOML."""
+    text = read_text(path)
+    try:
+        value = tomllib.loads(text)
+    # Plain ValueError: an integer of more digits than Python reads.
+    except (ValueError, RecursionError) as error:
+        raise UnreadableError(f"{path} is not valid TOML: {in_one_line(error)}") from error
+    _not_too_deep(value, str(path))
+    return value
+
+
+def in_one_line(error: BaseException) -> str:
+    """Return the words of an error of a library, which may take many lines, shortened."""
+    return " ".join(str(error).split())[:300]
+
+
+class _Stream(Protocol):
+    def read(self, size: int, /) -> bytes: ...
+
+
+def _read(stream: _Stream, limit: int, *, where: str) -> bytes:
+    parts, total = [], 0
+    while chunk := stream.read(_CHUNK):
+        total += len(chunk)
+        if total > limit:
+            raise _too_large(where, limit)
+        parts.append(chunk)
+    return b"".join(parts)
+
+
+def _too_large(where: str, limit: int) -> UnreadableError:
+    return UnreadableError(f"{where} is too large: more than {limit / 2**20:.0f} MiB")
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        repeated = next(name for name in names if names.count(name) > 1)
+        raise ValueError(f"the key {repeated[:80]!r} stands twice")
+    return found
+
+
+def _not_too_deep(value: Any, where: str) -> Any:
+    layer = [value]
+    for _ in range(MAX_DEPTH):
+        tables = [each.values() if isinstance(each, dict) else each for each in layer
+                  if isinstance(each, (dict, list))]  # fmt: skip
+        layer = [inner for table in tables for inner in table]
+        if not layer:
+            return value
+    raise _too_deep(where)
+
+
+def _too_deep(where: str) -> UnreadableError:
+    return UnreadableError(f"{where} is nested more than {MAX_DEPTH} deep")

@@ -1,0 +1,256 @@
+"""What `--set` and `--seeds` make can be looked at with the verbs that show what is committed."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.harness.conftest import Cli, Done
+from tests.harness.toy_paper import TASK, ToyPaper
+
+INLINE = ("--executor", "inline")
+VARIANT = ("--set", "x=9", "--seeds", "4")
+LABEL = "variant seeds=4, x=9"
+FIGURE = """
+def squares(ctx):
+    figure, (ax,) = ctx.subplots()
+    ax.plot(ctx.table["x"], ctx.table["square"], "o")
+    return figure
+"""
+DRAWN = 'figure="figures:squares", alt="Dots.",'
+END = 'timeout_s=float(os.environ.get("TOY_TIMEOUT", "60")),'
+
+
+@pytest.fixture
+def lab(toy: ToyPaper, cli: Cli, tmp_path_factory: pytest.TempPathFactory) -> Cli:
+    """Return `repro` on a toy paper with a figure, its grid committed at cpu and a variant run."""
+    toy.add_file("squares/figures.py", FIGURE)
+    toy.task.write_text(TASK.replace("    claims=", f"    {DRAWN}\n    claims="))
+    declared = f'{END}\n    cohorts={{"cpu": (Cohort(number=1, num_seeds=3, since="0"),)}},'
+    text = toy.experiment.read_text().replace(END, declared)
+    toy.experiment.write_text(f"from harness.declare.cohorts import Cohort\n{text}")
+    # The first test that asks runs it, others copy what that one left.
+    kept = tmp_path_factory.getbasetemp() / "variants"
+    if not kept.exists():
+        for profile, options in (("cpu", ()), ("smoke", VARIANT)):
+            done = cli("run", "toylab/tab01", "--profile", profile, *INLINE, *options)
+            assert done.code == 0, done.err
+        shutil.copytree(toy.root, kept)
+    shutil.copytree(kept, toy.root, dirs_exist_ok=True)
+    return cli
+
+
+def told(done: Done) -> Any:
+    assert done.code == 0, done.err
+    return json.loads(done.out)
+
+
+def tree(*folders: Path) -> dict[Path, bytes]:
+    return {p: p.read_bytes() for f in folders for p in sorted(f.rglob("*")) if p.is_file()}
+
+
+def folder(toy: ToyPaper) -> Path:
+    (found,) = (toy.root / "runs" / "output").glob("set-*")
+    return found
+
+
+# Run
+
+
+def test_a_run_says_where_it_wrote_and_what_to_type_next(toy: ToyPaper, cli: Cli) -> None:
+    done = cli("run", "toylab/tab01", *INLINE, *VARIANT)
+    where = re.search(r"^tables: (\S+), figures: (\S+)$", done.err, re.MULTILINE)
+    assert where is not None
+    assert (Path(where[1]) / "toylab" / "tab01.smoke.csv").is_file()
+    (line,) = [line for line in done.err.splitlines() if line.startswith("next: ")]
+    command = shlex.split(line.removeprefix("next: ").split(", ")[0])
+    (row,) = told(cli(*command[1:], "--json"))
+    assert (row["verdict"], row["num_seeds"]) == ("NOT_REPRODUCED", 4)
+
+
+def test_what_failed_in_a_variant_is_listed_by_the_command_that_is_named(cli: Cli) -> None:
+    done = cli("run", "toylab", *INLINE, "--set", "mode=raise")
+    assert done.code == 3
+    (line,) = [line for line in done.err.splitlines() if "repro status --failed" in line]
+    shown = cli(*shlex.split(line[line.index("repro") :])[1:])
+    assert shown.code == 0
+    assert "this trial is broken" in shown.out
+
+
+def test_the_order_of_sets_and_seeds_does_not_matter(toy: ToyPaper, cli: Cli) -> None:
+    orders = (
+        ("--set", "x=9", "--set", "ms=0", "--seeds", "4"),
+        ("--seeds", "4", "--set", "ms=0", "--set", "x=9"),
+        ("--set", "seeds=4", "--set", "x=9.0", "--set", "ms=0"),
+    )
+    for order in orders:
+        assert cli("run", "toylab", *INLINE, *order).code == 0
+    assert len(toy.starts()) == 4
+    assert json.loads((folder(toy) / "variant.json").read_text())["overrides"] == {
+        "ms": 0, "seeds": 4, "x": 9,
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "words", [("--set", "x=1", "--set", "x=2"), ("--seeds", "3", "--set", "seeds=4")]
+)
+def test_one_parameter_has_one_value(cli: Cli, words: tuple[str, ...]) -> None:
+    done = cli("plan", "toylab", *words)
+    assert done.code == 2
+    assert "is set twice" in done.err
+
+
+# Verbs that read
+
+
+def test_every_reading_verb_shows_the_variant(lab: Cli, toy: ToyPaper) -> None:
+    before = tree(toy.root / "results", toy.root / "figures")
+    rows = told(lab("plan", "toylab", *VARIANT, "--json"))
+    assert [row["action"] for row in rows] == ["reuse"] * 4
+    rows = told(lab("status", "toylab", *VARIANT, "--json"))
+    assert [(row["state"], "x=9" in row["trial"]) for row in rows] == [("done", True)] * 4
+    (row,) = told(lab("check", "toylab", *VARIANT, "--json"))
+    assert (row["verdict"], row["overrides"]) == ("NOT_REPRODUCED", {"seeds": 4, "x": 9})
+    (row,) = told(lab("summary", "toylab", *VARIANT, "--json"))
+    assert (row["profile"], row["num_seeds"]) == ("smoke", 4)
+    assert tree(toy.root / "results", toy.root / "figures") == before
+
+
+@pytest.mark.parametrize("verb", ["check", "summary"])
+def test_verdicts_of_a_variant_are_headed_by_what_it_is(lab: Cli, verb: str) -> None:
+    assert lab(verb, "toylab", *VARIANT).out.startswith("Variant seeds=4, x=9")
+    assert "ariant" not in lab(verb, "toylab").out
+
+
+@pytest.mark.parametrize("form", ["text", "markdown", "latex", "csv"])
+def test_a_table_of_a_variant_says_so(lab: Cli, form: str) -> None:
+    words = ("table", "toylab/tab01", "--format", form)
+    shown = lab(*words, *VARIANT)
+    assert shown.code == 0, shown.err
+    assert LABEL in shown.out.replace("\\", "")
+    assert "variant" not in lab(*words).out
+
+
+def test_a_figure_of_a_variant_says_so_and_replaces_no_other(
+    lab: Cli, toy: ToyPaper, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from harness.publish import style
+
+    monkeypatch.setitem(style.RC, "svg.fonttype", "none")
+    monkeypatch.chdir(tmp_path)
+    committed = tree(toy.root / "figures")
+    for options in ((), VARIANT):
+        assert lab("plot", "toylab/tab01", *options).code == 0
+    (plain,) = tmp_path.glob("toylab-tab01.cpu.svg")
+    (variant,) = tmp_path.glob("toylab-tab01.smoke.set-*.svg")
+    assert LABEL in variant.read_text() and "variant" not in plain.read_text()
+    drawn = lab("figures", "toylab", *VARIANT)
+    assert drawn.err.count("wrote") == 1 and str(folder(toy)) in drawn.err
+    (again,) = folder(toy).rglob("*.svg")
+    assert LABEL in again.read_text()
+    assert tree(toy.root / "figures") == committed
+
+
+def test_what_a_variant_lacks_is_told_with_its_own_command(lab: Cli) -> None:
+    missing = "repro run toylab/tab01 --profile cpu --set x=8"
+    (row,) = told(lab("check", "toylab", "--set", "x=8", "--json"))
+    assert (row["verdict"], row["reason"]) == (
+        "NOT_RUN", f"not run in this profile: {missing}",
+    )  # fmt: skip
+    done = lab("table", "toylab/tab01", "--profile", "cpu", "--set", "x=8")
+    assert done.code == 2 and missing in done.err
+
+
+@pytest.mark.parametrize("verb", ["plan", "status", "check", "summary", "table", "plot", "figures"])
+def test_an_override_that_nothing_has_is_refused_by_every_verb(lab: Cli, verb: str) -> None:
+    done = lab(verb, "toylab/tab01", "--set", "mod=ok")
+    assert done.code == 2
+    assert "did you mean 'mode'" in done.err
+
+
+@pytest.mark.parametrize("verb", ["plan", "status", "check", "summary", "table", "plot"])
+def test_a_cohort_that_nothing_has_is_refused_by_every_verb(lab: Cli, verb: str) -> None:
+    where = () if verb == "summary" else ("--profile", "cpu")
+    done = lab(verb, "toylab/tab01", *where, "--cohort", "cohort-2")
+    assert done.code == 2
+    assert "did you mean 'cohort-1'" in done.err
+    assert lab(verb, "toylab/tab01", "--cohort", "cohort-1", *VARIANT).code == 2
+
+
+def test_a_cohort_alone_is_shown_by_every_verb(lab: Cli) -> None:
+    words = ("--profile", "cpu", "--cohort", "cohort-1", "--json")
+    for verb in ("plan", "status"):
+        assert len(told(lab(verb, "toylab", *words))) == 12
+    (row,) = told(lab("check", "toylab", *words))
+    (kept,) = told(lab("summary", "toylab", "--cohort", "cohort-1", "--json"))
+    assert row["cohort"] == kept["cohort"] == "cohort-1"
+    shown = lab("table", "toylab/tab01", "--cohort", "cohort-1").out
+    assert "cohort-1" in shown
+    assert shown != lab("table", "toylab/tab01").out
+
+
+def test_records_of_a_variant_are_carried_alone(lab: Cli, tmp_path: Path) -> None:
+    archive = str(tmp_path / "out.tar.gz")
+    words = ("records", "export", archive, "toylab", "--profile", "smoke", *VARIANT)
+    assert "4 records" in lab(*words).err
+
+
+# What is there
+
+
+def test_variants_lists_what_was_overridden_where_and_how_it_went(lab: Cli, toy: ToyPaper) -> None:
+    assert lab("run", "toylab", *INLINE, "--set", "mode=raise", "--seeds", "1").code == 3
+    rows = told(lab("variants", "--json"))
+    assert [row["overrides"] for row in rows] == [
+        {"mode": "raise", "seeds": 1},
+        {"seeds": 4, "x": 9},
+    ]
+    assert [(row["done"], row["failed"], row["missing"]) for row in rows] == [(0, 3, 1), (4, 0, 0)]
+    assert {(row["profile"], *row["tasks"]) for row in rows} == {("smoke", "toylab/tab01")}
+    assert all(Path(row["folder"]).is_dir() and row["started_at"] for row in rows)
+    assert all(row["options"] in lab("variants").out for row in rows)
+
+
+def test_a_variant_that_says_nothing_of_itself_hides_no_other(lab: Cli, toy: ToyPaper) -> None:
+    stray = toy.root / "runs" / "output" / "set-000000000000"
+    for text in (None, "{", (folder(toy) / "variant.json").read_text()):
+        stray.mkdir(exist_ok=True)
+        if text is not None:
+            (stray / "variant.json").write_text(text)
+        done = lab("variants", "--json")
+        assert [row["overrides"] for row in told(done)] == [{"seeds": 4, "x": 9}]
+        assert "set-000000000000" in done.err
+    # What is damaged is written anew by a run.
+    (folder_of_it,) = (p for p in stray.parent.glob("set-*") if p != stray)
+    (folder_of_it / "variant.json").write_text("{")
+    assert lab("run", "toylab", *INLINE, *VARIANT).code == 0
+    assert len(told(lab("variants", "--json"))) == 1
+
+
+def test_no_variant_is_no_error(cli: Cli) -> None:
+    assert told(cli("variants", "--json")) == []
+
+
+def test_a_result_of_a_variant_never_stands_as_the_committed_one(lab: Cli, toy: ToyPaper) -> None:
+    toy.csv().parent.mkdir(parents=True)
+    for source in (folder(toy) / "results" / "toylab").iterdir():
+        shutil.copy(source, toy.csv().parent)
+    (row,) = json.loads(lab("check", "toylab", "--profile", "smoke", "--json").out)
+    assert row["verdict"] == "ERROR" and "seeds=4, x=9" in row["reason"]
+
+
+def test_params_says_what_may_be_set(cli: Cli) -> None:
+    rows = told(cli("params", "toylab/tab01", "--json"))
+    assert [row["name"] for row in rows] == ["x", "ms", "mode", "seed"]
+    assert (rows[0]["type"], rows[0]["doc"], rows[0]["values"]) == (
+        "int",
+        "The number.",
+        [0, 1, 2, 3],
+    )
+    assert "--seeds" in cli("params", "toylab/tab01").err

@@ -1,0 +1,128 @@
+"""The same error three times in a row stops an experiment, and that one alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from concurrent.futures import Future
+from pathlib import Path
+from threading import Timer
+
+import pytest
+
+from harness.executors.inline import InlineExecutor
+from harness.executors.job import Job, Report
+from harness.run.plan import Action
+from harness.store.record import Record
+from harness.store.store import RecordStore
+from harness.store.workspace import Workspace
+from tests.harness import inline_lab as lab
+from tests.harness.conftest import Cli
+from tests.harness.inline_lab import carry_out, plan_of
+from tests.harness.toy_paper import ToyPaper
+
+MANY = {"seeds": 4}
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[RecordStore]:
+    lab.faults.clear()
+    yield RecordStore(Workspace(tmp_path))
+    lab.faults.clear()
+
+
+def break_all(word: str, *, but: str = "", error: str = "too square") -> None:
+    """Make every trial of an experiment fail alike, unless its address holds `but`."""
+    for x in range(3):
+        for seed in range(4):
+            address = f"lab/{word}[x={x} seed={seed}]"
+            if not but or but not in address:
+                lab.faults[address] = ValueError(error.format(x=x, seed=seed))
+
+
+def test_three_equal_errors_stop_their_experiment_and_others_go_on(store: RecordStore) -> None:
+    break_all("squares")
+    plan = plan_of(store, "squares", "base", overrides=MANY)
+    summary = carry_out(store, plan)
+    names = [call.split("[")[0] for call in lab.calls]
+    assert (names.count("lab/squares"), names.count("lab/base")) == (3, 12)
+    assert list(summary.stopped) == ["lab/squares"]
+    assert summary.stopped["lab/squares"] == "ValueError: too square"
+    assert len(summary.failed) == 3
+    records = [store.read(item.trial) for item in plan.items.values()]
+    found = [r for r in records if isinstance(r, Record) and r.experiment == "lab/squares"]
+    assert [record.status for record in found].count("failed") == 3
+    assert {record.note for record in found if record.status == "skipped"} == {
+        "lab/squares was stopped by the same error three times in a row: ValueError: too square"
+    }
+    # What was not begun is begun by the next run.
+    lab.faults.clear()
+    again = carry_out(store, plan_of(store, "squares", "base", overrides=MANY))
+    assert (again.num_run, again.failed, again.stopped) == (12, [], {})
+
+
+@pytest.mark.parametrize(
+    ("but", "error"), [("x=1", "too square"), ("", "x={x} seed={seed} is too square")]
+)
+def test_unlike_errors_and_results_between_them_stop_nothing(
+    store: RecordStore, but: str, error: str
+) -> None:
+    # Points come in the order of the grid: four of x=0 in a row would be enough.
+    break_all("squares", but=but, error=error)
+    if but:
+        for seed in (1, 3):
+            del lab.faults[f"lab/squares[x=0 seed={seed}]"]
+            del lab.faults[f"lab/squares[x=2 seed={seed}]"]
+    summary = carry_out(store, plan_of(store, "squares", overrides=MANY))
+    assert (len(lab.calls), summary.stopped) == (12, {})
+    assert len(summary.failed) == len(lab.faults)
+
+
+def test_what_starts_from_a_stopped_experiment_is_skipped(store: RecordStore) -> None:
+    break_all("base")
+    plan = plan_of(store, "head", overrides=MANY)
+    summary = carry_out(store, plan)
+    assert len(lab.calls) == 3 and list(summary.stopped) == ["lab/base"]
+    assert (summary.num_left, len(summary.failed)) == (5, 3 + 8)
+    left = plan_of(store, "head", overrides=MANY).with_action(Action.RUN)
+    assert len(left) == len(plan.items)
+
+
+class Slow(InlineExecutor):
+    """Runs a job at once and tells of its end later, one after another, as workers do."""
+
+    num_workers = 2
+
+    def __init__(self) -> None:
+        self.num_submitted = 0
+
+    def submit(self, job: Job) -> Future[Report]:
+        self.num_submitted += 1
+        future: Future[Report] = Future()
+        told = super().submit(job).result()
+        Timer(0.05 * self.num_submitted, future.set_result, [told]).start()
+        return future
+
+
+def test_while_an_experiment_fails_no_more_of_it_is_begun(store: RecordStore) -> None:
+    break_all("squares")
+    executor = Slow()
+    summary = carry_out(store, plan_of(store, "squares", overrides=MANY), executor=executor)
+    assert list(summary.stopped) == ["lab/squares"]
+    # What two workers and their queue had taken before the first end.
+    assert executor.num_submitted == 4
+
+
+def test_an_experiment_that_fails_is_not_fed_on(toy: ToyPaper, cli: Cli) -> None:
+    """Two workers with a queue each: at most five trials, as with `--set steps=20`."""
+    text = toy.trial.read_text()
+    toy.trial.write_text(text.replace("match point.mode:", 'match "raise":'))
+    done = toy.repro("run", "toylab/tab01", "--jobs", "2", "--set", "x=1", "--seeds", "30")
+    assert done.returncode == 3
+    assert 3 <= len(toy.starts()) <= 5
+    said = done.stderr.splitlines()
+    (told,) = [line for line in said if "three times in a row" in line]
+    assert "toylab/squares" in told and "ValueError: this trial is broken" in told
+    assert "--set x=1" in told
+    assert "Traceback" not in done.stderr
+    status = cli("status", "toylab", "--failed")
+    assert status.code == 0

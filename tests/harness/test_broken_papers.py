@@ -1,0 +1,183 @@
+"""A broken paper is named by every verb, fails it, and takes no other paper with it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from harness.errors import HarnessError
+from harness.publish.report import build_report, build_results
+from harness.registry import load_registry
+from harness.store.workspace import Workspace
+from tests.harness.conftest import Cli, forget_toylab
+from tests.harness.hostile import put
+from tests.harness.test_registry import add_paper
+from tests.harness.toy_paper import TASK, ToyPaper
+
+VERBS = [
+    ("list", "twolab"),
+    ("plan", "twolab"),
+    ("status", "twolab"),
+    ("summary", "twolab"),
+    ("run", "twolab", "--executor", "inline"),
+    ("figures", "twolab"),
+    ("records", "export", "out.tar.gz", "twolab"),
+    ("data", "pack", "twolab", "--out", "carry", "--profile", "smoke"),
+    ("verify", "twolab", "--profile", "cpu", "--executor", "inline"),
+    ("check", "twolab"),
+    ("doctor",),
+]
+
+
+@pytest.fixture
+def two(toy: ToyPaper, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ToyPaper:
+    """Return the toy paper with a second one beside it, found by an entry point of its own."""
+    add_paper(toy, "twolab", "twolab")
+    folder = toy.packages / "twolab-1.0.dist-info"
+    folder.mkdir()
+    (folder / "METADATA").write_text("Metadata-Version: 2.1\nName: twolab\nVersion: 1.0\n")
+    (folder / "entry_points.txt").write_text("[paper_reproductions.papers]\ntwolab = twolab\n")
+    monkeypatch.chdir(tmp_path)
+    return toy
+
+
+def break_init(folder: Path) -> str:
+    (folder / "__init__.py").write_text("raise RuntimeError('no licence')\n")
+    return "broken: twolab (__init__.py): RuntimeError: no licence"
+
+
+def break_exit(folder: Path) -> str:
+    (folder / "__init__.py").write_text("import sys\nsys.exit(0)\n")
+    return "broken: twolab (__init__.py): SystemExit"
+
+
+def break_tasks(folder: Path) -> str:
+    (folder / "squares" / "tab01.py").write_text("def (\n")
+    return "broken: twolab/tab01 (squares/tab01.py): SyntaxError"
+
+
+def break_paper_file(folder: Path) -> str:
+    put(folder / "paper.toml", "dangling link")
+    return "broken: twolab (paper.toml): SpecError: "
+
+
+BREAKS: list[Callable[[Path], str]] = [break_init, break_exit, break_tasks, break_paper_file]
+
+
+@pytest.mark.parametrize("words", VERBS, ids=lambda words: words[0])
+def test_every_verb_names_it_and_fails(cli: Cli, two: ToyPaper, words: tuple[str, ...]) -> None:
+    told = break_tasks(two.packages / "twolab")
+    done = cli(*words)
+    assert told in done.err and "Traceback" not in done.err
+    assert done.code == (1 if words[0] == "check" else 2)
+
+
+@pytest.mark.parametrize("damage", BREAKS)
+def test_however_it_is_broken_the_other_paper_goes_on(
+    cli: Cli, two: ToyPaper, damage: Callable[[Path], str]
+) -> None:
+    told = damage(two.packages / "twolab")
+    for selectors in (["toylab", "twolab"], ["*lab/tab01"], []):
+        done = cli("list", "--json", *selectors)
+        assert "toylab/tab01" in [row["id"] for row in json.loads(done.out)]
+        assert (done.code, told in done.err) == (2, True)
+    assert cli("list", "toylab").code == 0
+    assert cli("run", "toylab", "twolab", "--executor", "inline").code == 2
+    assert len(two.records()) == 12
+    assert [row["verdict"] for row in json.loads(cli("check", "toylab", "--json").out)]
+    assert cli("check", "twolab").code == 1
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [*BREAKS, "twolab/deviations.toml", "twolab/reference/x.csv", "results/twolab/sealed.json"],
+)
+def test_report_shows_the_other_paper_and_the_reason(
+    two: ToyPaper, monkeypatch: pytest.MonkeyPatch, damage: Callable[[Path], str] | str
+) -> None:
+    folder = two.packages / "twolab"
+    if callable(damage):
+        told = damage(folder).partition("): ")[2]
+    else:
+        where = two.root if damage.startswith("results") else two.packages
+        told = put(where / damage, "dangling link")
+    pages = pages_of(two, monkeypatch)
+    assert "Squares grow" in pages["RESULTS.md"] and "Squares grow" in pages["index.html"]
+    assert told in pages["RESULTS.md"] and told in pages["index.html"]
+
+
+def pages_of(toy: ToyPaper, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
+    """Return what a report of the toy papers alone writes: ours take too long."""
+    monkeypatch.setattr("harness.registry.BUILT_IN", "toylab")
+    monkeypatch.syspath_prepend(str(toy.packages))
+    forget_toylab()
+    workspace, library = Workspace(toy.root), load_registry()
+    paths = [build_results(workspace, library), build_report(workspace, library)]
+    return {path.name: path.read_text() for path in paths}
+
+
+def test_report_names_what_is_broken_and_fails(
+    cli: Cli, two: ToyPaper, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("harness.registry.BUILT_IN", "toylab")
+    break_init(two.packages / "twolab")
+    put(two.folder / "deviations.toml", "folder")
+    done = cli("report")
+    assert done.code == 2
+    assert "broken: twolab (__init__.py): RuntimeError" in done.err
+    assert "broken: toylab: " in done.err and "deviations.toml is a folder" in done.err
+    assert done.err.splitlines()[-1].startswith("wrote ")
+
+
+def test_damaged_pack_keeps_no_other_verdict_back(cli: Cli, two: ToyPaper) -> None:
+    run = ("run", "toylab", "twolab", "--executor", "inline", "--profile", "cpu")
+    assert cli(*run).code == 0
+    pack = two.root / "results" / "twolab" / "records" / "squares.cpu.jsonl.gz"
+    word = put(pack, "folder")
+    done = cli("check", "--json", "toylab", "twolab")
+    verdicts = {row["task"]: (row["verdict"], row["reason"]) for row in json.loads(done.out)}
+    assert (done.code, verdicts["toylab/tab01"][0]) == (1, "REPRODUCED")
+    assert verdicts["twolab/tab01"][0] == "ERROR" and word in verdicts["twolab/tab01"][1]
+
+
+def test_broken_reference_values_are_errors_of_that_paper_alone(cli: Cli, two: ToyPaper) -> None:
+    assert cli("run", "toylab", "twolab", "--executor", "inline").code == 0
+    word = put(two.packages / "twolab" / "reference" / "x.csv", "folder")
+    done = cli("check", "toylab", "twolab", "--json")
+    verdicts = {row["task"]: (row["verdict"], row["reason"]) for row in json.loads(done.out)}
+    assert done.code == 1
+    assert verdicts["toylab/tab01"][0] == "REPRODUCED"
+    assert verdicts["twolab/tab01"][0] == "ERROR" and word in verdicts["twolab/tab01"][1]
+
+
+@pytest.mark.parametrize("place", ["tab02.py", "squares/deep/fig02.py", "tasks/tab03.py"])
+def test_task_file_in_a_wrong_place_is_named(cli: Cli, toy: ToyPaper, place: str) -> None:
+    path = toy.folder / place
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(TASK)
+    done = cli("list", "toylab")
+    assert (done.code, f"({place}): SpecError: no item of paper.toml names" in done.err) == (
+        2,
+        True,
+    )
+
+
+def test_file_that_paper_toml_names_and_that_lies_elsewhere_is_named(
+    cli: Cli, toy: ToyPaper
+) -> None:
+    toy.task.rename(toy.folder / "tab01.py")
+    done = cli("list", "toylab")
+    assert done.code == 2
+    assert "broken: toylab/tab01 (squares/tab01.py): ModuleNotFoundError" in done.err
+    assert "(tab01.py): SpecError: no item of paper.toml names this file" in done.err
+
+
+def test_pattern_of_broken_tasks_alone_is_no_unknown_name(cli: Cli, toy: ToyPaper) -> None:
+    toy.add_task("fig02", "def (\n")
+    done = cli("plan", "toylab/fig0[23]")
+    assert (done.code, "broken: toylab/fig02" in done.err) == (2, True)
+    with pytest.raises(HarnessError, match="no task matches"):
+        load_registry().select(["nolab/fig0[23]"])

@@ -1,0 +1,87 @@
+"""Settings of other programs and an interrupt at any time: one sentence, the right exit code."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.checkout import ROOT
+from tests.harness.conftest import Cli
+from tests.harness.toy_paper import ToyPaper
+
+
+def figures_imported(folder: Path, **env: str) -> subprocess.CompletedProcess[str]:
+    """Import what draws figures in a process of its own, as every verb with figures does."""
+    code = (
+        "import sys; sys.modules['seaborn'] = None\n"
+        "from harness.errors import HarnessError\n"
+        "try: import harness.publish.figures\n"
+        "except HarnessError as error: sys.exit(f'repro: {error}')"
+    )
+    return subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(ROOT), **env},
+        capture_output=True,
+        text=True,
+    )
+
+
+def test_a_backend_that_does_not_exist_is_named(tmp_path: Path) -> None:
+    done = figures_imported(tmp_path, MPLBACKEND="nosuch")
+    assert done.stderr.startswith("repro: matplotlib does not start")
+    assert "MPLBACKEND" in done.stderr and len(done.stderr.splitlines()) == 1
+    assert len(done.stderr) < 300
+
+
+def test_a_torn_matplotlibrc_is_named(tmp_path: Path) -> None:
+    (tmp_path / "matplotlibrc").write_bytes(b"font.size: 12\nfigure.dpi: \xff\xfe\n")
+    done = figures_imported(tmp_path)
+    assert done.stderr.splitlines()[-1].startswith("repro: matplotlib does not start")
+    assert "matplotlibrc" in done.stderr and "Traceback" not in done.stderr
+
+
+SLOW_IMPORT = """
+import pathlib, time
+pathlib.Path("importing").touch()
+time.sleep(60)
+"""
+
+
+@pytest.mark.parametrize("module", ["typer", "pandas"])
+def test_an_interrupt_during_imports_is_one_sentence(toy: ToyPaper, module: str) -> None:
+    """Of what every verb imports, and of what one verb does, later."""
+    (toy.packages / f"{module}.py").write_text(SLOW_IMPORT)
+    run = subprocess.Popen(
+        toy.command("check", "toylab"),
+        cwd=toy.root,
+        env=toy.environment(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    while not (toy.root / "importing").exists():
+        assert run.poll() is None, run.communicate()
+    run.send_signal(signal.SIGINT)
+    out, err = run.communicate(timeout=60)
+    assert (run.returncode, out, err) == (130, "", "repro: interrupted\n")
+
+
+def test_workers_that_cannot_start_are_one_sentence(
+    toy: ToyPaper, cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise OSError(30, "Read-only file system")
+
+    monkeypatch.setattr("multiprocessing.synchronize.SemLock.__init__", refuse)
+    done = cli("run", "toylab")
+    assert done.code == 2 and "Traceback" not in done.err
+    last = done.err.strip().splitlines()[-1]
+    assert last.startswith("repro: worker processes cannot start (Read-only file system)")
+    assert "--executor inline" in last
+    assert cli("run", "toylab", "--executor", "inline").code == 0
