@@ -11,6 +11,8 @@ FIGURE ?= 6
 JOBS ?= 0
 EXTRAS ?= dev,lm
 PYTEST_ARGS ?=
+INPUTS ?= 2000
+KILLS ?= 500
 
 comma := ,
 # Flower holds back what the others have newer.
@@ -21,7 +23,7 @@ REPRO := $(VENV)/bin/repro
 export OMP_WAIT_POLICY := passive
 
 .PHONY: help setup reproduce reproduce-table reproduce-figure figures report test lint bench \
-	bench-compare golden clean
+	bench-compare golden attack clean
 
 help:  ## Show the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
@@ -61,6 +63,9 @@ report: $(READY)  ## Write RESULTS.md and the static report in site/
 
 test: $(READY)  ## Run the tests on all cores, the timed ones alone (PYTEST_ARGS: options)
 	$(VENV)/bin/python -m tests.run $(PYTEST_ARGS)
+
+attack: $(READY)  ## Attack every command with malformed inputs and kills (INPUTS=, KILLS=, SEED=)
+	$(VENV)/bin/python -m tests.attack --inputs $(INPUTS) --kills $(KILLS) $(if $(SEED),--seed $(SEED))
 
 lint: $(READY)  ## Check style and types
 	$(VENV)/bin/ruff check .
