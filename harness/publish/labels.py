@@ -130,5 +130,6 @@ def labels_of(
             kinds[frozenset(told)] = None
             for name, what in told.items():
                 here.setdefault(name, {})[what] = None
-    joined = {name: " and ".join(what) for name, what in here.items()}
+    # In one order, as JSON keeps them: a figure drawn from what is stored is the same.
+    joined = {name: " and ".join(here[name]) for name in sorted(here)}
     return Labels(joined, tuple(kinds), profile).within(title)

@@ -88,7 +88,7 @@ def test_it_dies_with_its_caller(tmp_path: Path, number: signal.Signals) -> None
     child = process_in(tmp_path)
     caller.send_signal(number)
     caller.wait()
-    assert_gone([child], within_s=2.0)
+    assert_gone([child])
 
 
 def test_it_does_not_start_for_a_caller_that_is_gone() -> None:
