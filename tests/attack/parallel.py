@@ -52,9 +52,10 @@ def in_parallel(
             jobs, mp_context=get_context("spawn"), initializer=prepare
         ) as pool:
             for done in as_completed([pool.submit(attack, part, template) for part in parts]):
-                found.join(done.result())
+                part = done.result()
+                found.join(part)
                 told = f"{found.cases.total()} cases, {len(found.told)} with a fault"
-                print(told, file=sys.stderr, flush=True)
+                print(*part.told, told, sep="\n", file=sys.stderr, flush=True)
     return found
 
 
