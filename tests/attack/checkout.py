@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
+import io
 import os
 import shutil
 import stat
@@ -181,7 +183,8 @@ def make_checkout(folder: Path) -> Checkout:
     for profile in ("cpu", "smoke"):
         call(checkout, "run", "toylab", "--profile", profile, "--executor", "inline")
     call(checkout, "records", "export", str(checkout.archive), "toylab", "--profile", "cpu")
-    make_folder(checkout.data, checkout.data / "catalogue.toml")
+    with contextlib.redirect_stdout(io.StringIO()):
+        make_folder(checkout.data, checkout.data / "catalogue.toml")
     shutil.rmtree(checkout.root / "runs" / "locks", ignore_errors=True)
     (checkout.root / ".gitignore").write_text((ROOT / ".gitignore").read_text())
     git = ("git", "-C", str(checkout.root), "-c", "user.name=a", "-c", "user.email=a@b")
