@@ -19,7 +19,7 @@ from types import ModuleType
 from typing import Generic, TypeVar
 
 from harness.declare.experiment import Experiment
-from harness.declare.papers import Item, load_paper
+from harness.declare.papers import Item, load_deviations, load_paper
 from harness.declare.task import Kind, Task
 from harness.errors import SpecError, UsageError, nearest
 from harness.untrusted import in_one_line, is_there
@@ -195,6 +195,10 @@ def _load_paper(library: Library, package: str, folder: Path) -> None:
     except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever it raises is its reason
         _add_broken(library, name, file, error)
         return
+    try:
+        load_deviations(folder)
+    except SpecError as error:
+        _add_broken(library, f"{name}/deviations", "deviations.toml", error)
     items: dict[str, list[Item]] = {item.file: [] for item in meta.items if item.file}
     for item in meta.items:
         if item.file:

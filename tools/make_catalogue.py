@@ -24,6 +24,7 @@ from pydantic import ValidationError
 from harness.data.bundled import MAKERS
 from harness.data.catalogue import SCHEMA_VERSION, SUFFIXES, CatalogueFile, Kind
 from harness.data.codec import decode, hash_value
+from harness.data.pack import MANIFEST_COLUMNS
 from harness.errors import DataError, HarnessError
 from harness.store.out import write_out
 from harness.strict import explain
@@ -83,7 +84,10 @@ def staged_entries(folder: Path) -> list[dict[str, Any]]:
     if not manifest.exists():
         raise DataError(f"{manifest} is missing: name a folder that has one")
     with manifest.open(encoding="utf-8", newline="") as stream:
-        return [_staged_entry(folder, row) for row in csv.DictReader(stream)]
+        rows = csv.DictReader(stream)
+        if missing := set(MANIFEST_COLUMNS) - set(rows.fieldnames or ()):
+            raise DataError(f"{manifest} has no column {', '.join(sorted(missing))}: add it")
+        return [_staged_entry(folder, row) for row in rows]
 
 
 def _staged_entry(folder: Path, row: Mapping[str, str]) -> dict[str, Any]:

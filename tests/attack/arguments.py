@@ -90,8 +90,8 @@ def places(checkout: Checkout, dice: random.Random) -> Case:
     verb = dice.choice((TABLE, LONG, PLOT, EXPORT))
     head = verb.words[: verb.words.index("--out")] if "--out" in verb.words else verb.words
     out = dice.choice((*OUTS, *(str(path) for path in checkout.results(".json"))))
-    return _case("--out", repr(out)[:60], (*head, "--out", out), (0, 2, 3), ("root/a", "root/é.svg",
-                 "root/a\nb.svg", "root/x"))  # fmt: skip
+    asked = ("root/a", "root/é.svg", "root/a\nb.svg", "root/x", "root/figures/a.svg", "nowhere")
+    return _case("--out", repr(out)[:60], (*head, "--out", out), (0, 2, 3), asked)
 
 
 def variables(checkout: Checkout, dice: random.Random) -> Case:

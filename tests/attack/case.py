@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -18,7 +19,15 @@ TIME_LIMIT_S = 20.0
 
 Streams = Literal["files", "closed stdout", "closed stderr", "full stdout", "full stderr", "pipe"]
 Fault = Literal[
-    "traceback", "hang", "signal", "exit code", "changed file", "secret", "left process", "essay"
+    "traceback",
+    "no JSON",
+    "hang",
+    "signal",
+    "exit code",
+    "changed file",
+    "secret",
+    "left process",
+    "essay",
 ]
 
 
@@ -74,6 +83,8 @@ def faults(case: Case, seen: Seen) -> list[Fault]:
     found: list[Fault] = []
     if "Traceback (most recent call last)" in seen.out + seen.err:
         found.append("traceback")
+    if case.kind == "JSON" and seen.out.strip() and not _is_json(seen.out):
+        found.append("no JSON")
     if seen.code is None:
         found.append("hang")
     elif seen.code < 0:
@@ -89,3 +100,11 @@ def faults(case: Case, seen: Seen) -> list[Fault]:
     if len(seen.err) > LONGEST_MESSAGE and seen.code not in (0, None):
         found.append("essay")
     return found
+
+
+def _is_json(text: str) -> bool:
+    try:
+        json.loads(text)
+    except ValueError:
+        return False
+    return True

@@ -143,8 +143,12 @@ def damaged(checkout: Checkout, dice: random.Random, target: Target) -> Case:
     """Damage a file of a kind, and return the command that meets it."""
     path = dice.choice(target.find(checkout))
     how = dice.choice(target.damages)
+    before = path.read_bytes()
     how(path, dice)
     verb = dice.choice(target.verbs)
+    is_whole = path.is_file() and path.stat().st_size == len(before) and path.read_bytes() == before
+    # Whatever happens to a table, its verdicts must not stand as if nothing had.
+    codes = (1,) if target.kind == "result CSV" and verb is CHECK and not is_whole else verb.codes
     words = tuple(word.replace("{archive}", str(checkout.archive)) for word in verb.words)
     env = {}
     if target.kind in ("catalogue", "data file"):
@@ -153,9 +157,7 @@ def damaged(checkout: Checkout, dice: random.Random, target: Target) -> Case:
             "REPRO_CATALOGUE": str(checkout.data / "catalogue.toml"),
         }
     done = f"{how.__name__.replace('_', ' ')} of {path.relative_to(checkout.folder)}"
-    return Case(
-        kind=target.kind, done=done, words=words, env=env, codes=verb.codes, writes=verb.writes
-    )
+    return Case(kind=target.kind, done=done, words=words, env=env, codes=codes, writes=verb.writes)
 
 
 def generators() -> Iterator[tuple[str, Callable[[Checkout, random.Random], Case]]]:

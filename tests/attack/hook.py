@@ -17,14 +17,17 @@ CALLS = ("fsync", "replace", "open")
 ROLES = ("runner", "worker")
 
 
-def install() -> None:
-    """Count the calls of this process from now on, if it is one that shall die."""
+def install(own: str = "") -> None:
+    """Count the calls of this process from now on, if it is one that shall die.
+
+    own: its role, where that does not show in how Python was started.
+    """
     wanted = os.environ.get(VARIABLE, "").split()
     if not wanted:
         return
     role, call, number, moment = wanted
     is_worker = any("spawn_main" in word or "fresh_process" in word for word in sys.orig_argv)
-    if (role == "worker") == is_worker:
+    if role == (own or ("worker" if is_worker else "runner")):
         setattr(os, call, _counted(getattr(os, call), int(number), moment))
 
 

@@ -139,7 +139,7 @@ def _in_child(case: Case, root: Path, packages: Path, out: Path, err: Path) -> i
     sys.path.insert(0, str(packages))
     sys.argv = ["repro", *case.words]
     _set_streams(case.streams, case.encoding, out, err)
-    hook.install()
+    hook.install("runner")  # forked from a process that looks like a worker
     return _main()
 
 

@@ -20,7 +20,7 @@ from tests.attack import damage
 from tests.attack.__main__ import tell
 from tests.attack.case import SECRET, Case, Seen, faults
 from tests.attack.checkout import Checkout, leaks, snapshot
-from tests.attack.hook import VARIABLE
+from tests.attack.hook import ROLES, VARIABLE
 from tests.attack.parallel import Found, prepare
 from tests.attack.process import Stop, observe
 from tests.checkout import ROOT
@@ -48,7 +48,8 @@ def planted(code: str, folder: Path, stop: Stop | None = None) -> tuple[Seen, li
     folder.mkdir()
     toy = make_toy_paper(folder)
     toy.task.write_text(f"{code}\n{toy.task.read_text()}")
-    checkout, case = Checkout(folder), Case(kind="planted", done=code, words=("list",))
+    checkout, env = Checkout(folder), {VARIABLE: stop.spec} if stop and stop.spec else {}
+    case = Case(kind="planted", done=code, words=("list",), env=env)
     before = snapshot(checkout)
     streams = folder.parent / f"{folder.name}-streams"
     streams.mkdir()
@@ -65,8 +66,16 @@ def test_every_planted_fault_is_seen_and_nothing_else(tmp_path: Path) -> None:
         sleep, stop = "import time; time.sleep(60)", Stop(seconds=0.2)
         stopped = pool.submit(planted, sleep, tmp_path / "stopped", stop)
         seen, wrong = stopped.result()
+        # The role of a forked command is told, since Python was not started for it.
+        make = "import os; os.fsync(os.open('made', os.O_CREAT | os.O_WRONLY))"
+        died = {
+            role: pool.submit(planted, make, tmp_path / role, Stop(spec=f"{role} fsync 1 before"))
+            for role in ROLES
+        }
+        codes = {role: told.result()[0].code for role, told in died.items()}
     assert dict(zip(PLANTED, found, strict=True)) == PLANTED
     assert (seen.code, wrong) == (-9, ["signal"])
+    assert codes == {"runner": -9, "worker": 0}
 
 
 def sample(name: str, folder: Path) -> Path:

@@ -70,3 +70,11 @@ def test_our_own_catalogue_is_made_without_a_word_more(ours: Path, folder: Path)
     (ours / "catalogue_base.toml").write_text("")
     assert make_catalogue.main([str(folder)]) == 0
     assert 'name = "verse"' in (ours / "catalogue.toml").read_text(encoding="utf-8")
+
+
+def test_a_manifest_without_a_column_is_one_sentence(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "MANIFEST.csv").write_text("name,bytes\na,1\n")
+    assert make_catalogue.main([str(tmp_path), "--no-base"]) == 2
+    assert "has no column" in capsys.readouterr().err

@@ -12,6 +12,8 @@ from harness.store.workspace import Workspace
 
 __all__ = ["build_report", "build_results"]
 
+CHECKOUT_MARKS = (".git", "pyproject.toml", "RESULTS.md")
+
 
 def build_report(workspace: Workspace, registry: Library) -> Path:
     """Write the static report to `site/` and return its first page.
@@ -45,9 +47,16 @@ def build_results(workspace: Workspace, registry: Library) -> Path:
     write_text(target, results_markdown(papers, load_benchmarks(workspace.root)))
     for paper in (each for each in papers if not each.problem):
         readme = registry.papers[paper.meta.id].folder / "README.md"
-        inside = readme.resolve().is_relative_to(workspace.root.resolve())
-        if inside and is_there(readme):
+        if _is_of(workspace.root.resolve(), readme.resolve()) and is_there(readme):
             text = read_text(readme)
             if BEGIN in text:
                 write_text(readme, update_block(text, verdict_block(paper)))
     return target
+
+
+def _is_of(root: Path, readme: Path) -> bool:
+    """Whether a README is of the checkout at `root`, and not of another one that lies below it."""
+    if not readme.is_relative_to(root):
+        return False
+    between = readme.parents[: readme.parents.index(root)]
+    return not any((folder / mark).exists() for folder in between for mark in CHECKOUT_MARKS)

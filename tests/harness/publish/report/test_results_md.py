@@ -159,6 +159,19 @@ def test_paper_without_markers_is_left_alone(tmp_path: Path) -> None:
     assert readme.read_text() == "# No markers\n"
 
 
+def test_readme_of_another_checkout_below_is_left_alone(tmp_path: Path) -> None:
+    """A folder that holds a checkout is not that checkout: its findings are not ours to replace."""
+    workspace, library = make_demo(tmp_path / "below")
+    (workspace.root / "pyproject.toml").touch()
+    readme = library.papers["demo"].folder / "README.md"
+    before = readme.read_text()
+    (tmp_path / "results").mkdir()
+    build_results(Workspace(tmp_path), library)
+    assert readme.read_text() == before
+    build_results(workspace, library)
+    assert readme.read_text() != before
+
+
 @pytest.mark.parametrize(
     "text",
     ["<!-- verdicts:begin -->", "<!-- verdicts:end --> <!-- verdicts:begin -->", "nothing"],
