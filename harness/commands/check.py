@@ -155,7 +155,6 @@ def _shown(library: Library, overrides: Overrides, row: CheckRow) -> Shown:
         statement=labels.statement(claim),
         unit=claim.criterion.unit,
         tolerance=claim.criterion.tolerance,
-        plain=claim.statement,
         stands_in=str(labels),
         seed=task.table.seed_unit,
     )

@@ -50,8 +50,6 @@ class Shown:
     statement: str = ""
     unit: str = ""
     tolerance: float = 0.0
-    plain: str = ""
-    """The statement without what stood in, which a list says once per task."""
     stands_in: str = ""
     seed: str = ""
     """What each seed is, in a few words."""
@@ -122,8 +120,8 @@ def check_text(
 ) -> str:
     """Return what `repro check` prints: counts per paper, then the verdicts, worst first.
 
-    What fails has a block with its reasons, as have all verdicts of one task; the claims of
-    several tasks have two lines each.
+    What fails has a block with its reasons, as have all verdicts of one task; a claim of several
+    tasks has a line.
     tell: finds what a claim declares, asked for written rows alone; everything: a block each, also
     for what holds, was not run, or decides nothing; brief: only what fails the command.
     """
@@ -136,7 +134,9 @@ def check_text(
         part = [] if whole else [tell(row) for row in written if row.verdict == word]
         blocks += [_listed(word, part)] if part else []
     hidden = [] if everything or brief else _hidden(rows)
-    legend = "\n".join([*_legend(apart, "\n".join(blocks)), *hidden])
+    legend = "\n".join(
+        [*_legend(apart, "\n".join(blocks), is_list=len(written) > len(apart)), *hidden]
+    )
     counts = counts_text(rows) or ("Nothing here decides." if rows else "No claim is declared.")
     return "\n\n".join(part for part in (counts, *blocks, legend) if part)
 
@@ -185,15 +185,13 @@ def _listed(word: Word, shown: Sequence[Shown]) -> str:
 
 
 def _short(each: Shown) -> list[str]:
-    """Return a claim's numbers, and under them what it states, in two lines at most."""
+    """Return a claim's numbers in a line; what it states is told with its task alone."""
     row = each.row
     # The usual reason is what the verdict's word says.
     reason = "" if row.reason == OVERLAPS else row.reason
     told = "; ".join(filter(None, [_ours(each), _asked(each), reason]))
-    numbers = textwrap.wrap(
-        f"{row.claim}: {told}", WIDTH, initial_indent=INDENT, subsequent_indent=2 * INDENT
-    )
-    return [*numbers, *_wrapped(each.plain, INDENT * 2, max_lines=2, placeholder=CUT)]
+    hanging = {"initial_indent": INDENT, "subsequent_indent": 2 * INDENT}
+    return textwrap.wrap(f"{row.claim}: {told}", WIDTH, max_lines=2, placeholder=CUT, **hanging)
 
 
 def _asked(each: Shown) -> str:
@@ -219,13 +217,14 @@ def _ours(each: Shown, seed: str = "") -> str:
     return f"ours {value}{unit} ({deciding}{beside}{seeds(row, seed)})"
 
 
-def _legend(written: Sequence[CheckRow], blocks: str) -> list[str]:
+def _legend(written: Sequence[CheckRow], blocks: str, *, is_list: bool) -> list[str]:
     """Say once what the signs and words in the blocks mean."""
     lines = []
     if PLUS_MINUS in blocks:
         lines += _wrapped(f"{PLUS_MINUS} and ranges are 95 % intervals over seeds.", "")
-    if f"{CUT}\n" in f"{blocks}\n":
-        lines += _wrapped(f"What ends in{CUT} is cut: `repro check TASK` has it whole.", "")
+    if is_list:
+        whole = "What a claim states, and a line that was cut, is told by repro check TASK."
+        lines += _wrapped(whole, "")
     used = {row.seal for row in written} - {"sealed", "none"}
     for state in STATES:
         if state in used:
