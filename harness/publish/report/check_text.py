@@ -190,8 +190,14 @@ def _short(each: Shown) -> list[str]:
     # The usual reason is what the verdict's word says.
     reason = "" if row.reason == OVERLAPS else row.reason
     told = "; ".join(filter(None, [_ours(each), _asked(each), reason]))
-    hanging = {"initial_indent": INDENT, "subsequent_indent": 2 * INDENT}
-    return textwrap.wrap(f"{row.claim}: {told}", WIDTH, max_lines=2, placeholder=CUT, **hanging)
+    return textwrap.wrap(
+        f"{row.claim}: {told}",
+        WIDTH,
+        initial_indent=INDENT,
+        subsequent_indent=2 * INDENT,
+        max_lines=2,
+        placeholder=CUT,
+    )
 
 
 def _asked(each: Shown) -> str:
