@@ -64,6 +64,8 @@ def test_an_interrupt_during_imports_is_one_sentence(toy: ToyPaper, module: str)
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
+        # A job in the background of a shell has interrupts switched off.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     while not (toy.root / "importing").exists():
         assert run.poll() is None, run.communicate()

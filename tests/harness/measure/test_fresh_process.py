@@ -66,9 +66,11 @@ def sleep_and_tell(*, place: str) -> None:
 
 
 CALLER = """
-import sys
+import signal, sys
 from harness.measure.fresh_process import call_fresh
 from tests.harness.measure.test_fresh_process import sleep_and_tell
+# A job in the background of a shell has interrupts switched off.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 call_fresh(sleep_and_tell, {"place": sys.argv[1]})
 """
 

@@ -143,6 +143,8 @@ def test_a_temporary_file_of_a_living_writer_stays(tmp_path: Path) -> None:
     write_bytes(tmp_path / "b.txt", b"b")
     writer.send_signal(signal.SIGCONT)
     wait_for(lambda: (tmp_path / "a.txt").exists())
+    writer.kill()  # it halts again when it syncs the folder
+    writer.wait()
     assert tree(tmp_path) == {"a.txt": b"half", "b.txt": b"b"}
 
 
