@@ -56,9 +56,14 @@ class Target:
     verbs: tuple[Verb, ...]
 
 
+def is_target(path: Path) -> bool:
+    """Whether there is anything in a file to damage."""
+    return path.is_file() and path.stat().st_size > 0
+
+
 def _in(part: str, pattern: str) -> Callable[[Checkout], list[Path]]:
     def find(checkout: Checkout) -> list[Path]:
-        return sorted(p for p in (checkout.folder / part).rglob(pattern) if p.is_file())
+        return sorted(p for p in (checkout.folder / part).rglob(pattern) if is_target(p))
 
     return find
 
