@@ -33,6 +33,7 @@ from harness.provenance.templates import (
     Writer,
     declared_id,
 )
+from harness.untrusted import in_one_line
 
 OWN = "harness"
 """Its modules may move: what is used of it stands by its last name alone."""
@@ -183,7 +184,10 @@ class _Module:
     def __init__(self, reader: _Reader, name: str, path: Path) -> None:
         self.reader, self.name = reader, name
         self.is_package = path.name == "__init__.py"
-        self.tree = ast.parse(path.read_text(encoding="utf-8"))
+        try:
+            self.tree = ast.parse(path.read_text(encoding="utf-8"))
+        except (SyntaxError, ValueError) as error:
+            raise SpecError(f"{path} is no Python ({in_one_line(error)}): correct it") from error
         self.imports: dict[str, Target | tuple[str, str]] = {}
         self.bound: dict[str, list[ast.stmt]] = {}
         self._collect(self.tree.body)

@@ -31,6 +31,7 @@ ODD = (
     "TOYLAB/FIG01", "toylab/fig1", "toylab/*0*", "\udcff", "\u202e\x1b[2J", "a\nb", "x" * 100_000,
     "supar/fig06 ", "${HOME}", "%s%s%n", "'; rm -rf .", "lisa", "~", "nan", "None", "0", "é",
 )  # fmt: skip
+EVERYTHING = ("*", "**/*", "lisa")
 VALUES = (
     "nan", "inf", "-inf", "1e999", "abc", "", "=", "[1", "[" * 40_000, "9" * 6_000, "{}", "null",
     "true", "[1,2]", "[1,[2]]", '"a"', "-1", "1.5", "1e3", "0x1", "\uff11", "1_000", " 1",
@@ -49,6 +50,8 @@ def selectors(checkout: Checkout, dice: random.Random) -> Case:
     """Name what is not there, or name it strangely."""
     verb = dice.choice((CHECK, TABLE, PLOT, PLAN, STATUS, RUN, EXPORT))
     odd = dice.choice(ODD)
+    if odd in EVERYTHING and verb is RUN:  # it would do as it is told, for an hour
+        verb = PLAN
     words = tuple(odd if word.startswith("toylab") else word for word in verb.words)
     codes = (*verb.codes, 3)
     # What it names may be there; then it is done.

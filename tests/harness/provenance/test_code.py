@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import subprocess
 import sys
 from collections.abc import Callable
@@ -9,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from harness.errors import SpecError
+from harness.provenance.code import code_digest
 from tests.checkout import ROOT
 
 FILES = {
@@ -229,3 +232,16 @@ def test_digest_of_real_experiments_imports_no_torch() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=False)
     assert done.returncode == 0
+
+
+def test_a_module_that_is_no_python_is_one_sentence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "torn_module.py").write_text("def f(:\n")
+    (tmp_path / "whole_module.py").write_text(
+        "def g():\n    from torn_module import f\n    return f()\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    g = importlib.import_module("whole_module").g
+    with pytest.raises(SpecError, match=r"torn_module\.py is no Python"):
+        code_digest([g], follow={"torn_module"})
