@@ -40,9 +40,7 @@ task = Task(
             (
                 f"{scheme}_moves_more",
                 ABLATED,
-                at_least(partial(q.extra_distance, scheme=scheme, x=X), 1, "octaves").unless(
-                    partial(q.only_half, whole=f"{scheme}_fails")
-                ),
+                at_least(partial(q.extra_distance, scheme=scheme, x=X), 1, "octaves"),
                 f"Under {NAMES[scheme]} the optimal standard deviation moves at least one factor-2"
                 " step farther than under SμPar. One half of an either-or: a dearer transfer would"
                 " do.",

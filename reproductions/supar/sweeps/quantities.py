@@ -117,14 +117,6 @@ def instabilities(
     return moved + back
 
 
-def only_half(table: pd.DataFrame, *, whole: str) -> str:
-    """Return why one half of an either-or decides nothing, whatever its numbers.
-
-    Where it holds the whole claim does; where it does not the other half may.
-    """
-    return f"one half of an either-or, shown for its numbers: {whole} decides"
-
-
 def failures_of_half(table: pd.DataFrame, *, scheme: str, x: str, octaves: float) -> list[float]:
     """Return two signs that half a correction fails, each above 0 where it is there.
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
 
 import pandas as pd
 import pytest
@@ -53,13 +52,6 @@ EVERY_CLAIM = [
 ]
 
 
-HALVES = {
-    *(("supar/fig07", f"{scheme}_not_monotone") for scheme in ("sp", "mup")),
-    *(("supar/fig13", f"{scheme}_moves_more") for scheme in ("mup_init_only", "mup_lr_only")),
-}
-"""Halves of an either-or: they are shown for their numbers, and decide nothing."""
-
-
 def decide(task: Task, claim: Claim, table: pd.DataFrame) -> Verdict:
     """Evaluate a claim where it is decidable: at `paper`, unless it is exact and on a CPU."""
     profile = "paper" if "paper" in claim.scope.profiles else "cpu"
@@ -77,28 +69,14 @@ def named(task: str, claim: str) -> tuple[Task, Claim]:
     return found, next(each for each in found.claims if each.id == claim)
 
 
-def expect(task: Task, claim: Claim, table: pd.DataFrame, wanted: Word) -> None:
-    """Assert a verdict; of a half, that it has no say, and what it would be."""
-    if (task.id, claim.id) in HALVES:
-        said, reason = word(task, claim, table)
-        assert said is Word.INCONCLUSIVE
-        assert reason.startswith("one half of an either-or")
-    assert word(task, by_itself(claim), table) == (wanted, "")
-
-
-def by_itself(claim: Claim) -> Claim:
-    """Return a claim without what keeps it from deciding."""
-    return replace(claim, criterion=replace(claim.criterion, doubt=None))
-
-
 @pytest.mark.parametrize(("task", "claim"), EVERY_CLAIM)
 def test_claim_holds_on_a_table_made_to_hold(task: Task, claim: Claim) -> None:
-    expect(task, claim, TABLES[task.id](True), good(claim))
+    assert word(task, claim, TABLES[task.id](True)) == (good(claim), "")
 
 
 @pytest.mark.parametrize(("task", "claim"), EVERY_CLAIM)
 def test_claim_fails_on_a_table_made_to_fail(task: Task, claim: Claim) -> None:
-    expect(task, claim, TABLES[task.id](False), bad(claim))
+    assert word(task, claim, TABLES[task.id](False)) == (bad(claim), "")
 
 
 @pytest.mark.parametrize(("task", "claim"), EVERY_CLAIM)
@@ -281,7 +259,7 @@ def test_a_monotone_loss_is_not_called_otherwise() -> None:
         drift = {"sp": 0.0, "mup": 0.0, "supar": 0.0}
         table = curves(drift, x="log2_sigma", rise=rise)
         task, half = named("fig07", "sp_not_monotone")
-        assert word(task, by_itself(half), table)[0] is Word.NOT_REPRODUCED
+        assert word(task, half, table)[0] is Word.NOT_REPRODUCED
 
 
 def test_a_dearer_transfer_is_enough_for_figure_13() -> None:
@@ -289,7 +267,7 @@ def test_a_dearer_transfer_is_enough_for_figure_13() -> None:
     drift = {"mup_init_only": 0.0, "mup_lr_only": 0.2, "supar": 0.0}
     table = curves(drift, x="log2_sigma")
     task, half = named("fig13", "mup_lr_only_moves_more")
-    assert word(task, by_itself(half), table)[0] is Word.NOT_REPRODUCED
+    assert word(task, half, table)[0] is Word.NOT_REPRODUCED
     assert word(*named("fig13", "mup_lr_only_fails"), table)[0] is Word.REPRODUCED
 
 
