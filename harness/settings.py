@@ -40,7 +40,8 @@ def checked_url(name: str, text: str) -> str:
         is_place = False
     if not is_place or not url.isprintable() or re.search(r"\s", url):
         raise UsageError(f"{name} is no URL: write http:// or https://, a host, and a path")
-    if "@" in parts.netloc or parts.query or parts.fragment:
+    # A password with a slash ends the host early: its "@" is then in the path.
+    if "@" in url or parts.query or parts.fragment:
         raise UsageError(
             f"{name} holds a user, a password or a query, which errors would repeat:"
             f" leave them out and set {JUDGE_KEY}"

@@ -11,7 +11,7 @@ from pathlib import Path
 from traceback import format_exception
 
 import pytest
-from hypothesis import HealthCheck, given
+from hypothesis import HealthCheck, example, given
 from hypothesis import settings as budget
 from hypothesis import strategies as st
 
@@ -227,6 +227,7 @@ def test_a_key_that_is_repeated_comes_back_nowhere(
         assert spelling not in seen + repr(given)
 
 
+@example(url="https://{}@h", word="/", key="0", model="")
 @given(
     url=st.sampled_from(
         ["http://h/v1", "http://me:{}@h/v1", "https://{}@h", "http://h?k={}", "{}"]
