@@ -10,6 +10,7 @@ import shlex
 import subprocess
 
 from tests.checkout import ROOT
+from tests.harness import forked
 from tests.harness.conftest import Cli
 from tests.harness.toy_paper import TASK, ToyPaper
 
@@ -122,7 +123,7 @@ def test_reproduce_prints_at_most_40_lines(toy: ToyPaper, cli: Cli) -> None:
         chosen = [] if step[0] == "report" else ["toylab"]
         # A run has workers, which a process of its own ends with; the others only read.
         if step[0] == "run":
-            run = toy.repro(*step, *chosen, TOY_COUNT="20")
+            run = forked.run(toy, *step, *chosen, TOY_COUNT="20")
             code, out, err = run.returncode, run.stdout, run.stderr
         else:
             done = cli(*step, *chosen, TOY_COUNT="20")

@@ -13,6 +13,7 @@ import pytest
 from harness.errors import SpecError
 from harness.provenance.code import code_digest
 from tests.checkout import ROOT
+from tests.harness import forked
 
 FILES = {
     "__init__.py": "",
@@ -59,14 +60,8 @@ def write(folder: Path, files: dict[str, str]) -> None:
 
 
 def python(folder: Path, code: str) -> str:
-    """Return what code prints that imports the package of a folder, in a process of its own."""
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        env={"PYTHONPATH": f"{folder}:{ROOT}", "PATH": "/usr/bin:/bin"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    """Return what code prints that imports the package of a folder, in a fork of its own."""
+    done = forked.python(folder, code)
     assert done.returncode == 0, done.stderr
     return done.stdout.strip()
 
