@@ -302,6 +302,7 @@ def _row(
         decides=cohort == judging_cohort(task, claim, profile),
         differences=state.differences,
         deciding=verdict.deciding,
+        own_question=claim.scope.own_question,
     )
 
 
