@@ -38,6 +38,8 @@ class CheckRow:
     cohort: str = FIRST
     decides: bool = True
     """Whether the claim is judged by this cohort; verdicts of others stand beside it."""
+    own_question: bool = False
+    """Whether we ask it, and the paper does not say it."""
     differences: tuple[str, ...] = ()
     """What differs from the seal, both values each, and former words."""
     chance_rate: float | None = None
@@ -50,8 +52,6 @@ class CheckRow:
     """Of an INCONCLUSIVE claim: the seeds that would decide it with 80 % power."""
     deciding: str = ""
     """Which of the claim's several numbers is `measured`."""
-    own_question: bool = False
-    """Whether we ask it, and the paper does not say it."""
     statement: str = ""
     """The claim in words, with what stood in for what it names; filled in where rows are told."""
     schema_version: int = SCHEMA_VERSION

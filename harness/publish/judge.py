@@ -287,6 +287,7 @@ def _row(
         claim=claim.id,
         form=claim.criterion.form,
         grade=claim.scope.grade,
+        own_question=claim.scope.own_question,
         profile=profile,
         verdict=verdict.word,
         reason=verdict.reason,
@@ -302,7 +303,6 @@ def _row(
         decides=cohort == judging_cohort(task, claim, profile),
         differences=state.differences,
         deciding=verdict.deciding,
-        own_question=claim.scope.own_question,
     )
 
 
