@@ -68,6 +68,11 @@ def test_a_threshold_that_the_paper_prints_is_not_called_unpublished() -> None:
     assert paper_cell(printed, replace(CLAIM, paper_value=2.5)) == "2.5"
 
 
+def test_a_number_that_is_computed_from_a_printed_one_says_so() -> None:
+    derived = replace(CLAIM, paper_value=0.4, paper_standing="derived")
+    assert paper_cell(make_claim(), derived) == "0.4 (derived)"
+
+
 def test_changed_and_late_seals_show_both_thresholds(demo: Demo) -> None:
     text = text_of(demo)
     assert "threshold: 0.9 then, 0.5 now" in line_with(text, "Loss grows")
