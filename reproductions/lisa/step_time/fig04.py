@@ -116,9 +116,9 @@ task = Task(
             "forward_alike",
             WARM.without_null(EQUIVALENCE),
             ratio(partial(q.times, one=q.LISA, other=q.FULL, phase="forward"), 0.9, 1.1),
-            "Ours, against the figure of an early version, which has it 2.8 times as fast: on a warm"
-            " LLaMA-2-7B LISA's forward pass takes as long as full training's, within 10 %, being"
-            " the same arithmetic.",
+            "Ours, against the figure of an early version, which has it 2.8 times as fast: on a"
+            " warm LLaMA-2-7B LISA's forward pass takes as long as full training's, within 10 %,"
+            " being the same arithmetic.",
         ),
     ),
     figure="figures:time_panels",

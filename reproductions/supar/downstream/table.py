@@ -144,7 +144,13 @@ def accuracy_layout(
         for density in densities
         for scheme in SCHEMES
     )
-    guessing = Line("Random", where={"scheme": "random"}, paper={"series": "random", "x": ""})
+    guessing = Line(
+        "Random",
+        where={"scheme": "random"},
+        # Of a task that was not asked, as there is no copy of it, there are no guesses either.
+        cell=Cell("accuracy", digits=digits, absent="-"),
+        paper={"series": "random", "x": ""},
+    )
     return Layout(
         rows=(
             *(
