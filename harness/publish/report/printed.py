@@ -98,10 +98,10 @@ class PrintedTable:
 
 
 def _cell(place: Place, row: Sequence[Place], *, alone: bool) -> tuple[str, str]:
+    if not alone and _is_blank(place, row):
+        return "", ""
     if alone or place.shows == "ours":
         return place.ours, ""
-    if _is_blank(place, row):
-        return "", ""
     both = f"{place.ours} / {place.paper}"
     return place.paper if place.shows == "paper" else both, place.mark
 

@@ -185,6 +185,9 @@ def test_sides_with_columns_of_their_own_stand_apart() -> None:
     assert apart.notes[0].startswith("Ours and the paper's, each in a column of its own;")
     beside = printed(replace(LAYOUT, columns=(full, replace(ours, paper={})))).tables[0]
     assert beside.texts()[0] == ["2.0 \u00b1 0.6 / 2.5", "2.0 \u00b1 0.6"]
+    lora = replace(LAYOUT.columns[1], shows="ours")
+    alone = printed(replace(LAYOUT, columns=(full, replace(lora, paper={})))).tables[0]
+    assert [row[1] for row in alone.texts()] == ["", "", "0.3 (1 of 2)", ""]
     assert beside.notes[0].startswith("Ours / the paper's; a column of single values is ours;")
 
 

@@ -14,7 +14,7 @@ from harness.publish.report.text import paper_cell
 from harness.registry import BrokenTask, Library
 from harness.store.workspace import COMMITTED_PROFILES, Workspace
 from tests.harness.hand_made import make_claim
-from tests.harness.publish.report.demo_paper import HOSTILE, make_demo
+from tests.harness.publish.report.demo_paper import HOSTILE, SWEEP, TASK, make_demo
 from tests.harness.publish.report.test_check_text import CLAIM
 
 Demo = tuple[Workspace, Library]
@@ -101,6 +101,14 @@ def test_what_was_not_run_is_said(demo: Demo) -> None:
     assert "Profile `gpu`: nothing is committed." in after
     assert "Profile `cpu`: nothing" not in after
     assert "demo/tab01: planned" in after
+
+
+def test_a_claim_that_was_not_run_names_what_would_stand_in(tmp_path: Path, demo: Demo) -> None:
+    told = replace(SWEEP, stands_in=lambda params: {"Loss": "accuracy"})
+    tasks = {**demo[1].tasks, TASK.id: replace(TASK, reads=(told,))}
+    papers = load_papers(Workspace(tmp_path), replace(demo[1], tasks=tasks), COMMITTED_PROFILES)
+    text = results_markdown(papers, [])
+    assert "NOT_RUN" in line_with(text, "Loss (here accuracy) shrinks")
 
 
 def test_hostile_title_stays_text(demo: Demo) -> None:
