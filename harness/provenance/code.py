@@ -195,7 +195,7 @@ class _Module:
         self.is_package = path.name == "__init__.py"
         try:
             self.tree = ast.parse(path.read_text(encoding="utf-8"))
-        except (SyntaxError, ValueError) as error:
+        except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
             raise SpecError(f"{path} is no Python ({in_one_line(error)}): correct it") from error
         self.imports: dict[str, Target | tuple[str, str]] = {}
         self.bound: dict[str, list[ast.stmt]] = {}
