@@ -18,8 +18,10 @@ from harness.commands.common import (
     SeedsOption,
     Selectors,
     SetOption,
+    broken_said,
     chosen,
     command_words,
+    fail_if_broken,
     open_workspace,
     parse_duration,
     parse_profile,
@@ -93,6 +95,8 @@ def run(
     library = load_registry()
     scale, means = parse_profile(profile), parse_means(executor, jobs, time_budget)
     tasks = chosen(library, selectors, kind)
+    if not tasks:
+        fail_if_broken()
     workspace = open_workspace(tasks, settings, seeds)
     if dry_run:
         return _dry_run(tasks, scale, workspace.overrides, cohort)
@@ -262,7 +266,7 @@ def _conclude(summary: Summary, refresh: Refresher, plan: Plan, asked: str) -> N
         raise typer.Exit(1)
     if summary.num_left:
         say("the time budget is used up: the same command goes on from here")
-    else:
+    elif not broken_said:
         say(f"next: repro check {asked}, repro {'variants' if where.overrides else 'report'}")
 
 

@@ -153,6 +153,14 @@ def test_broken_reference_values_are_errors_of_that_paper_alone(cli: Cli, two: T
     assert verdicts["twolab/tab01"][0] == "ERROR" and word in verdicts["twolab/tab01"][1]
 
 
+def test_run_gives_no_advice_beside_what_is_broken(cli: Cli, two: ToyPaper) -> None:
+    told = break_init(two.packages / "twolab")
+    alone = cli("run", "twolab", "--executor", "inline")
+    assert (alone.code, alone.err.splitlines()) == (2, [told])
+    done = cli("run", "toylab", "twolab", "--executor", "inline")
+    assert (done.code, "12 run" in done.err, "next:" in done.err) == (2, True, False)
+
+
 @pytest.mark.parametrize("place", ["tab02.py", "squares/deep/fig02.py", "tasks/tab03.py"])
 def test_task_file_in_a_wrong_place_is_named(cli: Cli, toy: ToyPaper, place: str) -> None:
     path = toy.folder / place
