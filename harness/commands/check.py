@@ -155,6 +155,7 @@ def _shown(library: Library, overrides: Overrides, row: CheckRow) -> Shown:
         statement=labels.statement(claim),
         unit=claim.criterion.unit,
         tolerance=claim.criterion.tolerance,
+        caveat=claim.scope.caveat,
         stands_in=str(labels),
         seed=task.table.seed_unit,
     )

@@ -233,14 +233,14 @@ def run_facts() -> dict[str, Any]:
 
 def _conclude(summary: Summary, refresh: Refresher, plan: Plan, asked: str) -> None:
     """Print what came of it, where it lies, and what to do next; exit with the matching code."""
-    from harness.publish.report.check_text import checks_in_words, claims_in_words
+    from harness.publish.counts import counted_in_words
 
     rows = [row for found in refresh.checks.values() for row in found]
     say(
         f"{summary.num_run} run, {summary.num_reused} reused, {summary.num_blocked} not run here, "
         f"{len(summary.failed)} failed, {summary.num_left} left, in {summary.wall_s:.1f} s"
     )
-    say(f"{checks_in_words(rows) or 'no checks'}; claims: {claims_in_words(rows) or 'none'}")
+    say(counted_in_words(rows) or "no claims")
     if plan.profile == "smoke":
         say(SMOKE)
     where = refresh.workspace

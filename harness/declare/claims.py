@@ -262,6 +262,10 @@ class Scope:
     """What chance may shuffle, to see how often that alone would read REPRODUCED."""
     no_null: str = ""
     """Why there is nothing to shuffle: an equivalence, say."""
+    own_question: bool = False
+    """Whether we ask it and the paper does not say it: counted apart from the paper's claims."""
+    caveat: str = ""
+    """What must stand beside its verdict wherever its statement does not, in a few words."""
 
     def __post_init__(self) -> None:
         if not self.profiles or not set(self.profiles) <= set(PROFILES):
@@ -277,6 +281,8 @@ class Scope:
             raise SpecError("a threshold of ours names its deviation, and no other one does")
         if self.factor is not None and self.no_null:
             raise SpecError("a claim with a factor needs no reason why it has none")
+        if self.own_question and self.grade == "exact":
+            raise SpecError("a check is no question: it says that our code is right")
 
     def at(self, *profiles: Profile, elsewhere: str = "") -> Scope:
         """Return the same scope, decided at other profiles."""
@@ -293,6 +299,14 @@ class Scope:
     def without_null(self, reason: str) -> Scope:
         """Return the scope of a claim that chance cannot be set against, and why."""
         return replace(self, factor=None, no_null=reason)
+
+    def asked_by_us(self) -> Scope:
+        """Return the scope of a question of our own, which is no claim of the paper."""
+        return replace(self, own_question=True)
+
+    def noting(self, caveat: str) -> Scope:
+        """Return the scope of a claim whose verdict needs a few words wherever it stands."""
+        return replace(self, caveat=caveat)
 
 
 CHECK = Scope(

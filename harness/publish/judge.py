@@ -287,6 +287,7 @@ def _row(
         claim=claim.id,
         form=claim.criterion.form,
         grade=claim.scope.grade,
+        own_question=claim.scope.own_question,
         profile=profile,
         verdict=verdict.word,
         reason=verdict.reason,

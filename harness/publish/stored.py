@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import Any
 
 from harness.declare.profiles import Profile
@@ -23,10 +23,11 @@ def stored_rows(workspace: Workspace, task: Task, profile: Profile) -> list[Chec
     path = csv_path(workspace, task, profile).with_suffix(".json")
     verdicts = read_meta(path).verdicts if is_there(path) else []
     stored = {(row.claim, row.cohort): row for row in map(_row, verdicts)}
-    declared = {claim.id for claim in task.claims}
+    # Who asks it is declared: a result that was stored before it was said need not be made anew.
+    own = {claim.id: claim.scope.own_question for claim in task.claims}
     absent = judge(task, None, profile, None, overrides=workspace.overrides).rows
     return [
-        *(row for row in stored.values() if row.claim in declared),
+        *(replace(r, own_question=own[r.claim]) for r in stored.values() if r.claim in own),
         *(row for row in absent if (row.claim, row.cohort) not in stored),
     ]
 

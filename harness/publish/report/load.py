@@ -82,13 +82,25 @@ class Entry:
     broken: BrokenTask | None = None
     runs: tuple[Run, ...] = ()
     """Stored profiles, best first."""
-    not_run: tuple[CheckRow, ...] = ()
-    """The claims' verdicts where no profile is stored."""
     reference: pd.DataFrame | None = None
 
     @property
     def id(self) -> str:
         return f"{self.paper}/{self.item.id}"
+
+    @property
+    def not_run(self) -> tuple[CheckRow, ...]:
+        """The claims' verdicts at `cpu` where no profile is stored."""
+        return () if self.runs else self.rows("cpu")
+
+    def rows(self, profile: Profile) -> tuple[CheckRow, ...]:
+        """Return the claims' verdicts at a profile; where it was not run, they say so."""
+        for run in self.runs:
+            if run.profile == profile:
+                return run.rows
+        if self.task is None:
+            return ()
+        return tuple(judge(self.task, None, profile, self.reference).rows)
 
     @property
     def seed(self) -> str:
@@ -127,9 +139,8 @@ class Paper:
     """Why nothing of it can be shown."""
 
     def rows(self, profile: Profile) -> list[CheckRow]:
-        """Return the verdicts of every item at a profile."""
-        runs = [run for entry in self.entries for run in entry.runs]
-        return [row for run in runs if run.profile == profile for row in run.rows]
+        """Return the verdicts of every item at a profile, also of those not run there."""
+        return [row for entry in self.entries for row in entry.rows(profile)]
 
 
 def load_papers(workspace: Workspace, library: Library, profiles: Sequence[Profile]) -> list[Paper]:
@@ -199,7 +210,6 @@ def _paper(
                 task=task,
                 broken=None if task else _broken(library, meta.id, item),
                 runs=_runs(workspace, task, item.title, profiles, rows, ledger) if task else (),
-                not_run=tuple(judge(task, None, "cpu", rows).rows) if task else (),
                 reference=rows,
             )
         )

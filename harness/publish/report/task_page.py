@@ -90,7 +90,7 @@ def _claim(claim: Claim, row: CheckRow, labels: Labels) -> dict[str, str]:
     return {
         "statement": labels.statement(claim),
         "where": claim.where,
-        "grade": row.grade,
+        "kind": "question of our own" if row.kind == "own" else row.kind,
         "verdict": row.verdict,
         "reason": "; ".join(note for note in (row.reason, chance_note(row)) if note),
         "measured": f"{number(row.measured)}{unit}" if row.measured is not None else "",

@@ -148,7 +148,7 @@ def chance_note(row: CheckRow) -> str:
     """
     if row.verdict == Word.REPRODUCED and row.chance_rate is not None:
         weak = "weak: " if row.weak else ""
-        return f"{weak}chance alone reads REPRODUCED in {100 * row.chance_rate:.2g} %"
+        return f"{weak}chance alone gives REPRODUCED in {100 * row.chance_rate:.2g} %"
     if row.verdict == Word.REPRODUCED:
         return row.chance_reason
     if row.verdict == Word.INCONCLUSIVE and row.seeds_to_decide is not None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
+from itertools import pairwise
 
 from harness.declare import (
     CHECK,
@@ -133,6 +134,7 @@ SMALL = CHECK.at("smoke", "cpu", elsewhere="it does not depend on scale: smoke a
 FINITE_DIFFERENCES = 1e-8
 """Central differences of a smooth function with steps of 1e-6 in float64."""
 AT_ALPHAS = [f"alpha {alpha:g}" for alpha in sorted(ALPHAS)]
+STEPS_OF_ALPHA = [f"alpha {low:g} to {high:g}" for low, high in pairwise(sorted(ALPHAS))]
 Declared = tuple[str, Scope, Criterion, str]
 
 
@@ -167,9 +169,9 @@ def on_dataset(dataset: str, name: str) -> Iterator[Declared]:
         yield (
             f"alike_is_easier_{dataset}_{algorithm}",
             RUN.comparing("alpha"),
-            monotone(accuracies, "accuracy", slack=0.01).unless(
-                partial(edge, algorithms=(algorithm,))
-            ),
+            monotone(accuracies, "accuracy", slack=0.01)
+            .unless(partial(edge, algorithms=(algorithm,)))
+            .naming(*STEPS_OF_ALPHA),
             f"On {name}, from one alpha to the next larger {title} loses at most one point of"
             " accuracy.",
         )

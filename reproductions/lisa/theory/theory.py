@@ -104,7 +104,9 @@ task = Task(
         (
             "rate_keep_all",
             SLOPE,
-            at_most(kept_slopes, ASKED, "slope").unless(undecidable),
+            at_most(kept_slopes, ASKED, "slope")
+            .unless(undecidable)
+            .naming(*(f"weight decay {decay:g}" for decay in DECAYS)),
             f"The mean suboptimality falls at least like T^{ASKED} over the last decade of T at"
             " either weight decay, with the states of frozen blocks kept, as in the randomized"
             " block-coordinate Adam that the proof rests on (slope in log-log, the less steep).",

@@ -28,7 +28,9 @@ task = Task(
                     partial(q.failures_of_half, scheme=scheme, x=X, octaves=1.0),
                     0,
                     "octaves beyond one, or relative loss",
-                ).in_at_least(1),
+                )
+                .in_at_least(1)
+                .naming("moves farther", "dearer transfer"),
                 f"{NAMES[scheme]} does not do: its optimal standard deviation moves at least one"
                 " factor-2 step farther than SμPar's, or the dense model's best one costs it more"
                 " at the lowest density. Either suffices; the number is that of the sign that"

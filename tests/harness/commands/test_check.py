@@ -15,6 +15,10 @@ from tests.harness.toy_paper import TASK, ToyPaper
 
 LONG = "Squares grow, and they do so at every scale, for every seed and however long one waits."
 LOST = TASK.replace("growth, 1.0", "growth, 1e9").replace("Squares grow.", LONG)
+FOUND = [
+    "toylab at cpu: no checks; claims: 1 reproduced (1 with no null hypothesis), 0",
+    "  not",
+]
 CPU = ("--profile", "cpu")
 
 
@@ -80,7 +84,7 @@ def test_summary_repeats_what_is_stored_with_committed_runs(cli: Cli, toy: ToyPa
     assert cli("run", "toylab", *CPU, "--executor", "inline").code == 0
     assert cli("summary").out.splitlines() == [
         "The committed runs found:",
-        "toylab at cpu: no checks; claims: 1 reproduced (1 with no null), 0 not",
+        *FOUND,
         "seals of the 1 decided claim: 1 sealed",
     ]
     words = ("task", "claim", "cohort", "verdict", "decides")
@@ -115,7 +119,10 @@ def reproduce_steps() -> list[list[str]]:
 
 
 def test_reproduce_prints_at_most_40_lines(toy: ToyPaper, cli: Cli) -> None:
-    """With four papers, each with a line of smoke and three of what was found; the toy has two."""
+    """With all papers, each with two lines of smoke and four of what was found.
+
+    What they count as seals takes two lines; the toy's takes one.
+    """
     assert cli("run", "toylab", *CPU, "--executor", "inline").code == 0
     lines: list[str] = []
     for step in reproduce_steps():
@@ -129,10 +136,10 @@ def test_reproduce_prints_at_most_40_lines(toy: ToyPaper, cli: Cli) -> None:
             code, out, err = done.code, done.out, done.err
         assert code == 0, err
         lines += [*out.splitlines(), *err.splitlines()]
-    echoed, toy_alone, papers = 1, 2, 4
-    assert len(lines) + echoed - toy_alone + 4 * papers <= 40, "\n".join(lines)
+    echoed, toy_alone, seals, papers = 1, 4, 1, len(list(ROOT.glob("reproductions/*/paper.toml")))
+    assert len(lines) + echoed - toy_alone + seals + 6 * papers <= 40, "\n".join(lines)
     assert "48 of 48 trials done, 0 failed, about 0 s left" in lines
     assert "Smoke shows that everything works here; it says nothing about the papers." in lines
     assert "The committed runs found:" in lines
-    assert lines[-2] == "toylab at cpu: no checks; claims: 1 reproduced (1 with no null), 0 not"
+    assert lines[-3:-1] == FOUND
     assert lines[-1] == "seals of the 1 decided claim: 1 sealed"
