@@ -15,7 +15,7 @@ from harness.errors import UsageError
 COMMITTED_PROFILES: tuple[Profile, ...] = ("cpu", "gpu", "paper")
 """Profiles whose results are kept in git; smoke's are remade by everyone."""
 
-MARKS = ("pyproject.toml", ".git", "results", "runs")
+MARKS = ("pyproject.toml", ".git", "reproductions", "results", "runs")
 """Any of them makes a folder one that REPRO_ROOT may name, and so does that it is empty."""
 
 
