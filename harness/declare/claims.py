@@ -59,6 +59,8 @@ class Criterion:
     """The largest absolute difference of `equal`."""
     paper_value: PaperValue | None = None
     """From the paper's reference rows to its number for this quantity; None: not published."""
+    is_derived: bool = False
+    """Whether that number is computed from one that the paper prints, as 1/2.9 is of 2.9 times."""
     at_least_of: int | None = None
     """How many of the quantity's numbers must meet the bound, each by its own interval; all by
     default. Which of them do is decided over seeds, never inside one."""
@@ -85,6 +87,10 @@ class Criterion:
     def unless(self, doubt: Doubt) -> Criterion:
         """Return the criterion that decides nothing where `doubt` says why."""
         return replace(self, doubt=doubt)
+
+    def beside_derived(self, paper_value: PaperValue) -> Criterion:
+        """Return the criterion beside a number that is computed from what the paper prints."""
+        return replace(self, paper_value=paper_value, is_derived=True)
 
     def naming(self, *names: str) -> Criterion:
         """Return the criterion that says of which of its numbers the verdict speaks."""

@@ -52,6 +52,8 @@ class CheckRow:
     """Of an INCONCLUSIVE claim: the seeds that would decide it with 80 % power."""
     deciding: str = ""
     """Which of the claim's several numbers is `measured`."""
+    paper_standing: str = ""
+    """How `paper_value` may be called where the paper does not print it: derived."""
     statement: str = ""
     """The claim in words, with what stood in for what it names; filled in where rows are told."""
     schema_version: int = SCHEMA_VERSION

@@ -303,6 +303,7 @@ def _row(
         decides=cohort == judging_cohort(task, claim, profile),
         differences=state.differences,
         deciding=verdict.deciding,
+        paper_standing="derived" if claim.criterion.is_derived and value is not None else "",
     )
 
 

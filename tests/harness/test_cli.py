@@ -21,7 +21,7 @@ CHECK_FIELDS = [
     "task", "claim", "form", "grade", "profile", "verdict", "reason", "measured", "low", "high",
     "num_seeds", "threshold", "threshold_from", "paper_value", "seal", "cohort", "decides",
     "own_question", "differences", "chance_rate", "weak", "chance_reason", "seeds_to_decide",
-    "deciding", "statement", "schema_version", "overrides",
+    "deciding", "paper_standing", "statement", "schema_version", "overrides",
 ]  # fmt: skip
 VERBS = {
     "list", "plan", "run", "status", "check", "plot", "table", "report", "doctor", "data",

@@ -134,7 +134,8 @@ def _block(each: Shown) -> list[str]:
     row = each.row
     head = f"{each.word}  {row.task}:{each.name} at {row.profile}"
     lines = [head] if len(head) <= WIDTH else [each.word, *_wrapped(head.partition("  ")[2])]
-    paper = f"paper {number(row.paper_value)}" if row.paper_value is not None else ""
+    standing = f" ({row.paper_standing}):" if row.paper_standing else ""
+    paper = f"paper{standing} {number(row.paper_value)}" if row.paper_value is not None else ""
     numbers = [_ours(each, each.seed), _asked(each), paper]
     remarks = [row.reason.rstrip("."), *notes(row)]
     for text in (each.statement, *("; ".join(filter(None, parts)) for parts in (numbers, remarks))):

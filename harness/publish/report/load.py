@@ -113,6 +113,11 @@ class Entry:
         return self.runs[0].labels.text(self.item.title) if self.runs else self.item.title
 
     @property
+    def to_run(self) -> Labels:
+        """What would stand in at `cpu`, for claims of an item that was not run."""
+        return labels_of(self.task, "cpu", self.item.title) if self.task else Labels()
+
+    @property
     def state(self) -> str:
         """Say in one line why there is nothing to show, or nothing if there is."""
         if self.broken is not None:

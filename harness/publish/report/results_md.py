@@ -152,7 +152,7 @@ def _entry(entry: Entry) -> str:
     head = f'<a id="{_anchor(entry)}"></a>\n\n### {entry.id}: {markdown_cell(entry.title)}\n'
     if entry.state or entry.task is None:
         parts = [head, _sentence(entry.state)]
-        parts += [_claims(entry, entry.not_run, Labels())] if entry.not_run else []
+        parts += [_claims(entry, entry.not_run, entry.to_run)] if entry.not_run else []
         alone = print_entry(entry)
         parts += [as_markdown(alone, listed=False)] if alone is not None else []
         return "\n".join(parts)

@@ -138,7 +138,8 @@ def paper_cell(claim: Claim, row: CheckRow) -> str:
     from harness.declare.reference import NOT_PUBLISHED
 
     asked = "as asked" if claim.scope.threshold_from == "paper" else NOT_PUBLISHED
-    return number(row.paper_value) or asked
+    standing = f" ({row.paper_standing})" if row.paper_standing else ""
+    return f"{number(row.paper_value)}{standing}" if row.paper_value is not None else asked
 
 
 def chance_note(row: CheckRow) -> str:

@@ -63,7 +63,7 @@ def rows_with(coefficients: bool) -> Iterator[Line]:
         yield Line(
             f"{name}: {word}" if coefficients else name,
             where={"algorithm": algorithm},
-            cell=Cell("coefficient", digits=digits) if coefficients else None,
+            cell=Cell("coefficient", digits=digits, remark=q.remark) if coefficients else None,
         )
 
 
@@ -113,11 +113,12 @@ LAYOUT = (
         " each alpha, see the next table, more than alpha itself.",
     ),
     layout_of(
-        Cell("coefficient"),
+        Cell("coefficient", remark=q.remark),
         title="Coefficient that the search chose of three",
         seed=0,
         note="One search for each cell, shared by its seeds, on validation images. FedPAN's"
-        " encodings differ in more than their amplitude.",
+        " encodings differ in more than their amplitude. (end): the first or the last of the three,"
+        " so that one beyond them may be better.",
     ),
 )
 WHERE = "Table 1 and section 6.2"

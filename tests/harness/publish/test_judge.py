@@ -168,6 +168,14 @@ def test_paper_value_stands_beside_the_measured_one() -> None:
     assert shown(0.3, status="early_version") is None
 
 
+def test_a_derived_paper_value_is_named_so_where_there_is_one() -> None:
+    claim = make_claim()
+    derived = replace(claim, criterion=claim.criterion.beside_derived(paper_value))
+    reference = pd.DataFrame({"value": [0.3], "status": ["exact"]})
+    assert check_one(derived, reference=reference).paper_standing == "derived"
+    assert check_one(derived, reference=reference[:0]).paper_standing == ""
+
+
 def test_paper_value_that_raises_is_an_error_not_a_crash() -> None:
     claim = make_claim(paper_value=paper_value)
     row = check_one(claim, reference=pd.DataFrame({"status": ["exact"]}))

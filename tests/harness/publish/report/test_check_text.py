@@ -157,6 +157,7 @@ def test_block_has_statement_number_unit_what_was_asked_and_reason() -> None:
         "the interval overlaps the threshold; seal late",
     ]
     assert told([late]).count("95 % interval") == 1
+    assert "paper (derived): 0.29" in told([replace(late, paper_standing="derived")])
     assert "seal late: it was declared after some of its trials had run." in told([late])
 
 

@@ -14,7 +14,7 @@ from harness.publish.report.text import paper_cell
 from harness.registry import BrokenTask, Library
 from harness.store.workspace import COMMITTED_PROFILES, Workspace
 from tests.harness.hand_made import make_claim
-from tests.harness.publish.report.demo_paper import HOSTILE, make_demo
+from tests.harness.publish.report.demo_paper import HOSTILE, SWEEP, TASK, make_demo
 from tests.harness.publish.report.test_check_text import CLAIM
 
 Demo = tuple[Workspace, Library]
@@ -83,6 +83,11 @@ def test_a_threshold_that_the_paper_prints_is_not_called_unpublished() -> None:
     assert paper_cell(printed, replace(CLAIM, paper_value=2.5)) == "2.5"
 
 
+def test_a_number_that_is_computed_from_a_printed_one_says_so() -> None:
+    derived = replace(CLAIM, paper_value=0.4, paper_standing="derived")
+    assert paper_cell(make_claim(), derived) == "0.4 (derived)"
+
+
 def test_changed_and_late_seals_show_both_thresholds(demo: Demo) -> None:
     text = text_of(demo)
     assert "threshold: 0.9 then, 0.5 now" in line_with(text, "Loss grows")
@@ -111,6 +116,14 @@ def test_what_was_not_run_is_said(demo: Demo) -> None:
     assert "Profile `gpu`: nothing is committed." in after
     assert "Profile `cpu`: nothing" not in after
     assert "demo/tab01: planned" in after
+
+
+def test_a_claim_that_was_not_run_names_what_would_stand_in(tmp_path: Path, demo: Demo) -> None:
+    told = replace(SWEEP, stands_in=lambda params: {"Loss": "accuracy"})
+    tasks = {**demo[1].tasks, TASK.id: replace(TASK, reads=(told,))}
+    papers = load_papers(Workspace(tmp_path), replace(demo[1], tasks=tasks), COMMITTED_PROFILES)
+    text = results_markdown(papers, [])
+    assert "NOT_RUN" in line_with(text, "Loss (here accuracy) shrinks")
 
 
 def test_hostile_title_stays_text(demo: Demo) -> None:
