@@ -120,6 +120,30 @@ def test_plot_says_where_its_file_goes(cli: Cli) -> None:
     assert "PAPER-ITEM.PROFILE.FORMAT here by default" in said and "stdout" not in said
 
 
+@pytest.mark.parametrize("dry", [[], ["--dry-run"]], ids=["run", "dry run"])
+@pytest.mark.parametrize(
+    ("words", "hint"),
+    [
+        (["--profile", "smoky"], "'smoke'"),
+        (["--kind", "tabel"], "'table'"),
+        (["--set", "y=3"], "no trial has that parameter"),
+        (["--set", "x=abc"], "x"),
+        (["--seeds", "0"], "at least 1"),
+        (["--cohort", "cohort-9"], "no task here has it"),
+        (["--time-budget", "soon"], "write it as"),
+        (["--executor", "slurm"], "'slurm'"),
+        (["--jobs", "-1"], "need a number of processes"),
+    ],
+    ids=lambda value: value[0] if isinstance(value, list) else "",
+)
+def test_a_dry_run_checks_what_a_run_checks(
+    cli: Cli, toy: ToyPaper, words: list[str], hint: str, dry: list[str]
+) -> None:
+    done = cli("run", "toylab", *words, *dry)
+    assert (done.code, len(done.err.splitlines()), hint in done.err) == (2, 1, True), done.err
+    assert not (toy.root / "runs" / "output").exists()
+
+
 @pytest.mark.parametrize(
     ("words", "code", "hint"),
     [

@@ -22,7 +22,7 @@ from harness.measure.machine import cpu_name
 from harness.provenance.before import load_before
 from harness.provenance.verify import load_verifications, verified_text
 from harness.publish.check_row import CheckRow
-from harness.publish.evidence import Evidence, evidence_of, num_stale
+from harness.publish.evidence import Evidence, evidence_of, experiment_code, num_stale
 from harness.publish.judge import check_stored, failed_rows, judge
 from harness.publish.labels import Labels, labels_of
 from harness.publish.withdrawn import withdrawn_rows
@@ -170,7 +170,7 @@ def load_papers(workspace: Workspace, library: Library, profiles: Sequence[Profi
 
 
 def problems_of(workspace: Workspace, library: Library) -> dict[str, str]:
-    """Return the papers of which a file that every page rests on cannot be read, and why."""
+    """Return the papers of which what every page rests on cannot be read, and why."""
     found = {}
     for name, paper in library.papers.items():
         try:
@@ -178,8 +178,10 @@ def problems_of(workspace: Workspace, library: Library) -> dict[str, str]:
             load_reference(paper.folder)
             load_before(workspace.root, name)
             for experiment in library.experiments.values():
-                for profile in PROFILES if experiment.paper == name else ():
-                    load_verifications(workspace, experiment.id, profile)
+                if experiment.paper == name:
+                    experiment_code(experiment)
+                    for profile in PROFILES:
+                        load_verifications(workspace, experiment.id, profile)
         except (SpecError, DataError) as error:
             # Relative, or the page would differ from checkout to checkout.
             found[name] = str(error).replace(f"{workspace.root}/", "")
