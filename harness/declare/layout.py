@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 from harness.declare.params import Scalar
-from harness.declare.table import Table
+from harness.declare.table import Table, matching
 from harness.errors import SpecError
 
 if TYPE_CHECKING:
@@ -110,6 +110,4 @@ class Layout:
 
     def at(self, table: pd.DataFrame, row: Line, column: Line) -> pd.DataFrame:
         """Return the rows of a task's table that belong to a place, also those without a value."""
-        for name, value in {**self.where, **row.where, **column.where}.items():
-            table = table[table[name] == value]
-        return table
+        return matching(table, {**self.where, **row.where, **column.where})
