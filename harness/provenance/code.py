@@ -21,6 +21,7 @@ from pathlib import Path
 from types import FunctionType, ModuleType
 from typing import Any
 
+from harness.declare.experiment import Experiment
 from harness.declare.named import Named
 from harness.errors import SpecError
 from harness.provenance.templates import (
@@ -65,6 +66,12 @@ def code_digest(roots: Iterable[Any], *, follow: Collection[str] = ()) -> str:
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:16]
 
 
+@functools.cache
+def experiment_code(experiment: Experiment) -> str:
+    """Return the digest of what an experiment's trials run."""
+    return code_digest([experiment.code])
+
+
 def _packages_of(root: Any) -> set[str]:
     """Return the top-level packages of a root's functions; the harness is followed by name."""
     if isinstance(root, functools.partial):
@@ -85,6 +92,7 @@ def _reader(follow: frozenset[str]) -> _Reader:
 
 def forget() -> None:
     """Forget what was read: for a process in which sources change."""
+    experiment_code.cache_clear()
     _reader.cache_clear()
     file_of.cache_clear()
 

@@ -20,9 +20,10 @@ from harness.declare.task import Task
 from harness.errors import DataError, SpecError
 from harness.measure.machine import cpu_name
 from harness.provenance.before import load_before
+from harness.provenance.code import experiment_code
 from harness.provenance.verify import load_verifications, verified_text
 from harness.publish.check_row import CheckRow
-from harness.publish.evidence import Evidence, evidence_of, experiment_code, num_stale
+from harness.publish.evidence import Evidence, evidence_of, num_stale
 from harness.publish.judge import check_stored, failed_rows, judge
 from harness.publish.labels import Labels, labels_of
 from harness.publish.withdrawn import withdrawn_rows
@@ -291,6 +292,8 @@ def _runs(
         ledger = deviations[profile]
         try:
             result = load_result(workspace, task, profile)
+            if result is None:
+                continue
             rows = check_stored(workspace, task, profile, reference)
             path = figure_path(workspace, task, profile)
             figure = read_bytes(path) if is_there(path) else None
@@ -299,8 +302,6 @@ def _runs(
             problem = str(error).replace(f"{workspace.root}/", "")
             failed = tuple(failed_rows(task, profile, DataError(problem)))
             runs.append(Run(profile=profile, rows=failed, deviations=ledger, problem=problem))
-            continue
-        if result is None:
             continue
         runs.append(
             Run(

@@ -75,7 +75,7 @@ def digest(tmp_path: Path) -> Digest:
         write(folder, files)
         code = (
             f"from codepaper.{module} import experiment as e;"
-            "from harness.publish.evidence import experiment_code; print(experiment_code(e))"
+            "from harness.provenance.code import experiment_code; print(experiment_code(e))"
         )
         return python(folder, code)
 
@@ -221,7 +221,7 @@ def test_other_function_or_other_bound_value_is_another_digest(
 def test_digest_of_real_experiments_imports_no_torch() -> None:
     code = (
         "import sys; from harness.registry import load_registry as l;"
-        "from harness.publish.evidence import experiment_code as c;"
+        "from harness.provenance.code import experiment_code as c;"
         "digests = [c(e) for e in l().experiments.values()];"
         "sys.exit(2 * ('torch' in sys.modules))"
     )
