@@ -10,9 +10,8 @@ from harness.declare.profiles import Profile
 from harness.declare.task import Task
 from harness.publish.check_row import CheckRow
 from harness.publish.judge import judge
-from harness.store.result import csv_path, read_meta
+from harness.store.result import load_meta
 from harness.store.workspace import Workspace
-from harness.untrusted import is_there
 
 
 def stored_rows(workspace: Workspace, task: Task, profile: Profile) -> list[CheckRow]:
@@ -20,8 +19,8 @@ def stored_rows(workspace: Workspace, task: Task, profile: Profile) -> list[Chec
 
     `repro check` decides anew instead. Raises DataError for a damaged result.
     """
-    path = csv_path(workspace, task, profile).with_suffix(".json")
-    verdicts = read_meta(path).verdicts if is_there(path) else []
+    meta = load_meta(workspace, task, profile)
+    verdicts = [] if meta is None else meta.verdicts
     stored = {(row.claim, row.cohort): row for row in map(_row, verdicts)}
     # Who asks it is declared: a result that was stored before it was said need not be made anew.
     own = {claim.id: claim.scope.own_question for claim in task.claims}

@@ -9,6 +9,8 @@ import re
 import shlex
 import subprocess
 
+import pytest
+
 from tests.checkout import ROOT
 from tests.harness import forked
 from tests.harness.conftest import Cli
@@ -95,6 +97,25 @@ def test_summary_repeats_what_is_stored_with_committed_runs(cli: Cli, toy: ToyPa
     # A claim that came later has no stored verdict, and one that is gone is not counted.
     toy.task.write_text(TASK.replace('"grows"', '"grows_now"'))
     assert cli("summary").out.endswith("claims: 1 not run\n")
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".json"])
+def test_half_a_result_is_told_with_its_name(cli: Cli, toy: ToyPaper, suffix: str) -> None:
+    assert cli("run", "toylab", *CPU, "--executor", "inline").code == 0
+    path = toy.csv("cpu").with_suffix(suffix)
+    path.unlink()
+    for words in (("summary",), ("table", "toylab/tab01", *CPU)):
+        done = cli(*words)
+        assert done.code == 2 and f"{path.name} is missing" in done.err, words
+
+
+def test_a_number_that_no_json_holds_is_told_with_its_file(cli: Cli, toy: ToyPaper) -> None:
+    assert cli("run", "toylab", *CPU, "--executor", "inline").code == 0
+    path = toy.csv("cpu").with_suffix(".json")
+    path.write_text(re.sub(r'"memory_bytes": ?\d+', '"memory_bytes": -Infinity', path.read_text()))
+    assert "-Infinity" in path.read_text()
+    done = cli("table", "toylab/tab01", *CPU)
+    assert done.code == 2 and path.name in done.err
 
 
 def test_damaged_result_stops_the_summary_with_its_name(cli: Cli, toy: ToyPaper) -> None:
