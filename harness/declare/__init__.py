@@ -4,21 +4,16 @@ Nothing here imports torch or pandas: declarations are data, and every reading v
 """
 
 from harness.declare.claims import (
-    CHECK,
     Claim,
     Criterion,
-    Factor,
-    Scope,
     at_least,
     at_most,
-    by_theory,
     claims,
     equal,
     less_than,
     monotone,
     more_than,
     ordering,
-    ours,
     ratio,
     within,
 )
@@ -37,6 +32,7 @@ from harness.declare.layout import Cell, Layout, Line
 from harness.declare.named import bind
 from harness.declare.params import Params, Scalar, doc, seed
 from harness.declare.profiles import CPU, CPU_UP, GPU_UP, PAPER, PROFILES, SMOKE_AND_CPU, Profile
+from harness.declare.scope import CHECK, Factor, Scope, by_theory, ours
 from harness.declare.statistics import InvalidQuantity, MissingRows
 from harness.declare.table import (
     Column,

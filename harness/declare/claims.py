@@ -7,9 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
-from harness.declare.cohorts import FIRST
-from harness.declare.params import Scalar
-from harness.declare.profiles import CPU_UP, PROFILES, Profile
+from harness.declare.scope import Scope
 from harness.errors import SpecError
 
 if TYPE_CHECKING:
@@ -32,8 +30,6 @@ STRICT: tuple[Form, ...] = ("less_than", "more_than", "strict_ordering", "strict
 """Forms in which the threshold itself does not do."""
 STEPS: tuple[Form, ...] = ("ordering", "strict_ordering", "monotone", "strict_monotone")
 """Forms that judge every step of a sequence of numbers."""
-Grade = Literal["exact", "empirical"]
-ThresholdFrom = Literal["paper", "theory", "calibration", "ours"]
 Threshold = float | tuple[float, float]
 Quantity = Callable[..., "float | Sequence[float]"]
 """From the table of one seed (the whole table where deterministic) to a number, or to several that
@@ -230,137 +226,6 @@ def monotone(
     """
     form: Form = "strict_monotone" if strict else "monotone"
     return _bound(form, quantity, slack, unit, paper_value)
-
-
-@dataclass(frozen=True, slots=True)
-class Factor:
-    """What an empirical claim compares: were there no effect, its labels could change places."""
-
-    column: str
-    """In the task's table; complete in every seed."""
-    levels: tuple[Scalar, ...] = ()
-    """Those that are compared; all of them where empty."""
-    mirrored: bool = False
-    """Whether its levels lie on both sides of zero, and the two sides can only change as wholes."""
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Scope:
-    """Where a criterion is decided, by which seeds, and where its threshold comes from."""
-
-    grade: Grade
-    """`exact`: an identity, formula or count, which says that our code is right; `empirical`: a
-    statement of the paper."""
-    threshold_from: ThresholdFrom
-    """`paper`: a number of the paper; `theory`: it follows from the method or a theorem, which the
-    claim's source names; `calibration`: other data and nets; `ours`: our reading of a word."""
-    profiles: tuple[Profile, ...]
-    """Where it is decidable; elsewhere the verdict is OUT_OF_PROFILE."""
-    elsewhere: str = "this scale cannot show it"
-    """Why the other profiles cannot decide it."""
-    deviation: str = ""
-    """The entry of deviations.toml that says why the threshold is ours."""
-    deterministic: bool = False
-    """The quantity has no seeds: it is taken once, on the whole table, and has no interval."""
-    cohort: str = FIRST
-    """The cohort of seeds that judges it, alone; verdicts of other cohorts are shown beside."""
-    factor: Factor | None = None
-    """What chance may shuffle, to see how often that alone would read REPRODUCED."""
-    no_null: str = ""
-    """Why there is nothing to shuffle: an equivalence, say."""
-    own_question: bool = False
-    """Whether we ask it and the paper does not say it: counted apart from the paper's claims."""
-    caveat: str = ""
-    """What must stand beside its verdict wherever its statement does not, in a few words."""
-
-    def __post_init__(self) -> None:
-        if not self.profiles or not set(self.profiles) <= set(PROFILES):
-            raise SpecError(f"profiles={self.profiles}, need some of {PROFILES}")
-        # A number measured in the paper's setting says nothing about another scale.
-        if (
-            self.grade == "empirical"
-            and self.threshold_from == "paper"
-            and self.profiles != ("paper",)
-        ):
-            raise SpecError("a threshold of the paper is decided at `paper` only")
-        if (self.threshold_from == "ours") != bool(self.deviation):
-            raise SpecError("a threshold of ours names its deviation, and no other one does")
-        if self.factor is not None and self.no_null:
-            raise SpecError("a claim with a factor needs no reason why it has none")
-        if self.own_question and self.grade == "exact":
-            raise SpecError("a check is no question: it says that our code is right")
-
-    def at(self, *profiles: Profile, elsewhere: str = "") -> Scope:
-        """Return the same scope, decided at other profiles."""
-        return replace(self, profiles=profiles, elsewhere=elsewhere or self.elsewhere)
-
-    def comparing(self, column: str, *levels: Scalar) -> Scope:
-        """Return the scope of a claim that compares levels of a column: these, or all."""
-        return replace(self, factor=Factor(column, levels), no_null="")
-
-    def mirroring(self, column: str) -> Scope:
-        """Return the scope of a claim that compares a column's positive side with its negative."""
-        return replace(self, factor=Factor(column, mirrored=True), no_null="")
-
-    def without_null(self, reason: str) -> Scope:
-        """Return the scope of a claim that chance cannot be set against, and why."""
-        return replace(self, factor=None, no_null=reason)
-
-    def asked_by_us(self) -> Scope:
-        """Return the scope of a question of our own, which is no claim of the paper."""
-        return replace(self, own_question=True)
-
-    def noting(self, caveat: str) -> Scope:
-        """Return the scope of a claim whose verdict needs a few words wherever it stands."""
-        return replace(self, caveat=caveat)
-
-
-CHECK = Scope(
-    grade="exact",
-    threshold_from="theory",
-    profiles=PROFILES,
-    elsewhere="this profile has no such runs",
-    deterministic=True,
-)
-"""An exact statement, on the whole table, wherever it was run."""
-
-
-def ours(
-    deviation: str,
-    *,
-    profiles: tuple[Profile, ...] = CPU_UP,
-    elsewhere: str = "this scale cannot show it",
-    deterministic: bool = False,
-    cohort: str = FIRST,
-) -> Scope:
-    """Return the scope of a claim of the paper whose threshold is our reading of a word."""
-    return Scope(
-        grade="empirical",
-        threshold_from="ours",
-        deviation=deviation,
-        profiles=profiles,
-        elsewhere=elsewhere,
-        deterministic=deterministic,
-        cohort=cohort,
-    )
-
-
-def by_theory(
-    *,
-    profiles: tuple[Profile, ...] = CPU_UP,
-    elsewhere: str = "this scale cannot show it",
-    deterministic: bool = False,
-    cohort: str = FIRST,
-) -> Scope:
-    """Return the scope of a claim whose threshold follows from the method or a theorem."""
-    return Scope(
-        grade="empirical",
-        threshold_from="theory",
-        profiles=profiles,
-        elsewhere=elsewhere,
-        deterministic=deterministic,
-        cohort=cohort,
-    )
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)

@@ -14,7 +14,8 @@ import random
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from harness.declare.claims import Claim, Factor
+from harness.declare.claims import Claim
+from harness.declare.scope import Factor
 from harness.declare.statistics import InvalidQuantity, MissingRows
 from harness.declare.task import Task
 from harness.declare.verdict import Word, decide, samples_per_seed

@@ -7,10 +7,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, cast
 
-from harness.declare.claims import Claim, Factor
+from harness.declare.claims import Claim
 from harness.declare.cohorts import FIRST
 from harness.declare.overrides import Overrides
 from harness.declare.profiles import PROFILES, Profile
+from harness.declare.scope import Factor
 from harness.declare.task import Task
 from harness.declare.verdict import Measured, Verdict, Word, measure
 from harness.errors import DataError, HarnessError, UsageError

@@ -8,10 +8,11 @@ from typing import Any
 
 import pandas as pd
 
-from harness.declare.claims import Claim, Criterion, Scope
+from harness.declare.claims import Claim, Criterion
 from harness.declare.experiment import Experiment, Row, RunContext
 from harness.declare.params import Params, doc, seed
 from harness.declare.profiles import Profile
+from harness.declare.scope import Scope
 from harness.declare.table import Table, value
 from harness.declare.task import Task
 from harness.publish.evidence import Evidence, seals_of

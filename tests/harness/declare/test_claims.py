@@ -13,26 +13,23 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.declare.claims import (
-    CHECK,
     STEPS,
     STRICT,
     Claim,
     Criterion,
-    Scope,
     at_least,
     at_most,
-    by_theory,
     claims,
     equal,
     less_than,
     monotone,
     more_than,
     ordering,
-    ours,
     ratio,
     within,
 )
 from harness.declare.profiles import CPU_UP, PROFILES
+from harness.declare.scope import CHECK, Scope, by_theory, ours
 from harness.declare.statistics import InvalidQuantity, MissingRows
 from harness.declare.verdict import Measured, Verdict, Word, evaluate, measure, samples_per_seed
 from harness.errors import SpecError

@@ -10,10 +10,11 @@ from typing import Any
 
 import pytest
 
-from harness.declare.claims import CHECK, at_most, claims
+from harness.declare.claims import at_most, claims
 from harness.declare.experiment import Experiment
 from harness.declare.named import Named, bind, declaring_package, named
 from harness.declare.params import Params, doc
+from harness.declare.scope import CHECK
 from harness.declare.table import Table
 from harness.declare.task import Task
 from harness.errors import SpecError

@@ -7,12 +7,13 @@ from typing import Any, Literal
 
 import pytest
 
-from harness.declare.claims import CHECK, Claim, at_most, by_theory, claims
+from harness.declare.claims import Claim, at_most, claims
 from harness.declare.experiment import Estimate, Experiment, Needs, Status, Use, describe_trial
 from harness.declare.layout import Cell, Layout, Line
 from harness.declare.named import Named, bind
 from harness.declare.params import Params, doc, seed
 from harness.declare.profiles import Profile
+from harness.declare.scope import CHECK, by_theory
 from harness.declare.table import Table, param
 from harness.declare.task import Task
 from harness.errors import SpecError

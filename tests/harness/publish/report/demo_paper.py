@@ -7,13 +7,14 @@ from typing import Any
 import pandas as pd
 from matplotlib.figure import Figure
 
-from harness.declare.claims import CHECK, at_least, at_most, by_theory, claims, equal
+from harness.declare.claims import at_least, at_most, claims, equal
 from harness.declare.experiment import Experiment, Needs, Row, RunContext
 from harness.declare.layout import Cell, Layout, Line
 from harness.declare.params import Params, doc, seed
 from harness.declare.profiles import Profile
 from harness.declare.reference import COLUMNS as REFERENCE_COLUMNS
 from harness.declare.reference import load_reference
+from harness.declare.scope import CHECK, by_theory
 from harness.declare.table import Table, value
 from harness.declare.task import Task
 from harness.publish.evidence import seals_of
