@@ -17,6 +17,7 @@ from harness.publish.report.site import render
 from harness.registry import load_registry
 from harness.store.workspace import COMMITTED_PROFILES, Workspace
 from tests.checkout import ROOT
+from tests.harness.commands.test_check import ROOM_FOR_COUNTS
 
 LIBRARY = load_registry()
 PAPERS = sorted(LIBRARY.papers)
@@ -64,17 +65,27 @@ def test_commands_and_pages_count_alike(paper: str, monkeypatch: pytest.MonkeyPa
     assert len(set(counts.values())) == 1, counts
 
 
+def test_counts_leave_make_reproduce_its_40_lines(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+    words = ["check", "--profile", "smoke", "--brief"]
+    smoke = CliRunner().invoke(app, words, catch_exceptions=False).output
+    assert len([*smoke.splitlines(), *told()["repro summary"].splitlines()]) <= ROOM_FOR_COUNTS
+
+
 @pytest.mark.parametrize("paper", PAPERS)
 def test_every_declared_claim_is_counted_once(paper: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
     counts = re.sub(r" \([^)]*\)", "", counts_in(told()["repro check"], paper))
-    checks, claims, own = re.fullmatch(
-        r".* of (\d+) checks hold; claims: (.*); and (\d+) questions of our own: .*", counts
+    checks, claims, halves, own = re.fullmatch(
+        r".* of (\d+) checks hold; claims: ([^;]*)(?:; (\d+) halves of [^;]*)?;"
+        r" and (\d+) questions of our own: .*",
+        counts,
     ).groups()  # type: ignore[union-attr]
     exact = sum(claim.scope.grade == "exact" for claim in CLAIMS[paper])
     ours = sum(claim.scope.own_question for claim in CLAIMS[paper])
-    assert (int(checks), int(own)) == (exact, ours)
-    assert sum(map(int, re.findall(r"\d+", claims))) == len(CLAIMS[paper]) - exact - ours
+    parts = sum(bool(claim.scope.whole) for claim in CLAIMS[paper])
+    assert (int(checks), int(halves or 0), int(own)) == (exact, parts, ours)
+    assert sum(map(int, re.findall(r"\d+", claims))) == len(CLAIMS[paper]) - exact - parts - ours
 
 
 @pytest.mark.parametrize("paper", PAPERS)
@@ -82,6 +93,16 @@ def test_what_calls_itself_ours_is_counted_as_ours(paper: str) -> None:
     for claim in CLAIMS[paper]:
         says = claim.where.startswith("ours") or claim.statement.startswith("Ours")
         assert claim.scope.own_question == says, claim.id
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_what_calls_itself_half_or_built_in_is_declared_so(paper: str) -> None:
+    for claim in CLAIMS[paper]:
+        words, scope = claim.statement, claim.scope
+        if "half of an either-or" in words:
+            assert scope.whole, claim.id
+        if "so by construction" in words or "where the rule" in words:
+            assert scope.by_construction, claim.id
 
 
 def test_a_number_that_decides_has_a_name() -> None:

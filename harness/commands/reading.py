@@ -41,7 +41,7 @@ def mount(app: typer.Typer) -> None:
 def list_tasks(
     selectors: Selectors = None, kind: KindOption = None, as_json: JsonOption = False
 ) -> None:
-    """List tasks: title, file, checks, claims, questions of ours; broken ones with the reason."""
+    """List tasks: title, file, checks, claims, halves of those, our questions; broken ones, why."""
     library = load_registry()
     rows: list[dict[str, Any]] = [
         {
@@ -57,15 +57,17 @@ def list_tasks(
         for task in chosen(library, selectors, kind)
     ]
     shown = [row | _counts(library.tasks[row["id"]]) for row in rows]
-    columns = ["id", "title", "file", "checks", "claims", "ours"]
+    columns = ["id", "title", "file", "checks", "claims", "halves", "ours"]
     print_rows(rows if as_json else shown, as_json=as_json, columns=columns)
 
 
 def _counts(task: Task) -> dict[str, int]:
-    """Count a task's checks, the paper's claims and our own questions, each apart."""
+    """Count a task's checks, the paper's claims, halves of those and our own questions."""
     checks = sum(claim.scope.grade == "exact" for claim in task.claims)
     own = sum(claim.scope.own_question for claim in task.claims)
-    return {"checks": checks, "claims": len(task.claims) - checks - own, "ours": own}
+    halves = sum(bool(claim.scope.whole) for claim in task.claims)
+    claims = len(task.claims) - checks - own - halves
+    return {"checks": checks, "claims": claims, "halves": halves, "ours": own}
 
 
 def show_plan(

@@ -56,7 +56,7 @@ class Scope:
     """The claim of the same task that it is half of: either half would do for the whole, which
     decides. Counted apart from the paper's claims."""
     by_construction: str = ""
-    """In a few words, why it could hardly fail: the method's own rule sets the number, say."""
+    """In a few words, what all but sets its number whatever is trained, as the method's rule."""
     caveat: str = ""
     """What must stand beside its verdict wherever its statement does not, in a few words."""
 
@@ -104,7 +104,7 @@ class Scope:
         return replace(self, whole=whole)
 
     def constructed(self, why: str) -> Scope:
-        """Return the scope of a claim that holds by construction, or nearly so, and by what."""
+        """Return the scope of a claim whose number is set by construction, or nearly so."""
         return replace(self, by_construction=why)
 
     def noting(self, caveat: str) -> Scope:

@@ -65,6 +65,13 @@ class Task:
         ids = [claim.id for claim in self.claims]
         if len(set(ids)) != len(ids):
             raise SpecError(f"task {self.id}: a claim id repeats among {ids}")
+        wholes = {claim.id for claim in self.claims if not claim.scope.whole}
+        for claim in self.claims:
+            if claim.scope.whole and claim.scope.whole not in wholes:
+                raise SpecError(
+                    f"task {self.id}: {claim.id} is half of {claim.scope.whole}, which is no whole"
+                    " claim of it"
+                )
 
     @property
     def paper(self) -> str:

@@ -8,10 +8,10 @@ from typing import Any, Literal
 from harness.declare.cohorts import FIRST
 from harness.declare.verdict import Word
 
-SCHEMA_VERSION = 5
+SCHEMA_VERSION = 6
 
-Kind = Literal["check", "claim", "own"]
-"""An exact statement on our code, a claim of the paper, or a question of our own."""
+Kind = Literal["check", "claim", "half", "own"]
+"""An exact statement on our code, a claim of the paper, half of one, or a question of our own."""
 NOT_COMPUTED = "what chance does is not computed"
 
 
@@ -40,6 +40,10 @@ class CheckRow:
     """Whether the claim is judged by this cohort; verdicts of others stand beside it."""
     own_question: bool = False
     """Whether we ask it, and the paper does not say it."""
+    half_of: str = ""
+    """The claim of its task that it is half of, an either-or: that one decides."""
+    by_construction: str = ""
+    """What all but sets its number whatever is trained, in a few words."""
     differences: tuple[str, ...] = ()
     """What differs from the seal, both values each, and former words."""
     chance_rate: float | None = None
@@ -63,6 +67,8 @@ class CheckRow:
         """What it is counted among."""
         if self.grade == "exact":
             return "check"
+        if self.half_of:
+            return "half"
         return "own" if self.own_question else "claim"
 
     @property

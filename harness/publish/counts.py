@@ -11,6 +11,8 @@ from harness.publish.check_row import NOT_COMPUTED, CheckRow, Kind
 from harness.store.meta import TOO_FEW
 
 DECIDED = (Word.REPRODUCED, Word.NOT_REPRODUCED)
+NO_RELABELLING = "that no relabelling can test"
+"""Of claims whose labels cannot change places, and of those for which that says nothing."""
 SEALS = ("restated", "changed", "late", "renewed")
 """Seals that are not as they were when the trials ran, the mildest first."""
 IN_WORDS = {
@@ -33,16 +35,16 @@ def verdict_counts(rows: Iterable[CheckRow], kind: Kind) -> dict[Word, int]:
 
 
 def counted_in_words(rows: Sequence[CheckRow]) -> str:
-    """Count checks, claims of the paper and questions of our own, each apart, in one line.
+    """Count checks, claims of the paper, halves of them and questions of our own, each apart.
 
     Nothing where no verdict decides.
     """
-    own = own_in_words(rows)
     checks, claims = checks_in_words(rows), claims_in_words(rows)
-    if not (checks or claims or own):
+    apart = list(filter(None, [halves_in_words(rows), own_in_words(rows)]))
+    if not (checks or claims or apart):
         return ""
-    told = f"{checks or 'no checks'}; claims: {claims or 'none'}"
-    return f"{told}; and {own}" if own else told
+    *told, last = [f"{checks or 'no checks'}; claims: {claims or 'none'}", *apart]
+    return "; and ".join(filter(None, ["; ".join(told), last]))
 
 
 def checks_in_words(rows: Iterable[CheckRow]) -> str:
@@ -66,6 +68,17 @@ def claims_in_words(rows: Sequence[CheckRow]) -> str:
     return ", ".join(f"{n} {IN_WORDS[word]}{apart.get(word, '')}" for word, n in counts.items())
 
 
+def halves_in_words(rows: Iterable[CheckRow]) -> str:
+    """Count halves of claims, which decide nothing by themselves; nothing without any."""
+    total = sum(verdict_counts(rows, "half").values())
+    if not total:
+        return ""
+    halves = "1 half of an either-or claim, which its whole decides"
+    return (
+        halves if total == 1 else f"{total} halves of either-or claims, which their wholes decide"
+    )
+
+
 def own_in_words(rows: Iterable[CheckRow]) -> str:
     """Count our own questions: `2 questions of our own: 1 yes, 1 no`; nothing without any."""
     counts = _paired(verdict_counts(rows, "own"))
@@ -87,7 +100,7 @@ def chance_text(rows: Iterable[CheckRow]) -> str:
     ...     measured=1.0, low=1.0, high=1.0, num_seeds=3, threshold=0.0, threshold_from="ours",
     ...     paper_value=None, seal="late", verdict="REPRODUCED")
     >>> chance_text([CheckRow(**row, chance_rate=0.0321, weak=False), CheckRow(**row)])
-    ' (1 where chance alone gives REPRODUCED in at most 3.3 %; 1 with no null hypothesis)'
+    ' (1 where chance alone gives REPRODUCED in at most 3.3 %; 1 that no relabelling can test)'
     """
     kept = [r for r in rows if r.verdict == Word.REPRODUCED and r.decides and r.kind == "claim"]
     weak = [row.chance_rate for row in kept if row.chance_rate is not None and row.weak]
@@ -98,8 +111,10 @@ def chance_text(rows: Iterable[CheckRow]) -> str:
     told = [f"{len(firm)} where chance alone gives REPRODUCED in {_at_most(firm)}"] if firm else []
     told += [f"{len(weak)} weak, where it does in {_at_most(weak)}"] if weak else []
     told += [f"{too_few} with {TOO_FEW}"] if too_few else []
-    told += [f"{other} with no null hypothesis"] if other else []
+    told += [f"{other} {NO_RELABELLING}"] if other else []
     told += [f"{unknown} whose chance rate is not computed"] if unknown else []
+    built = sum(bool(row.by_construction) for row in kept)
+    told += [f"{built} of the {len(kept)} by construction or nearly so"] if built else []
     return f" ({'; '.join(told)})" if told else ""
 
 

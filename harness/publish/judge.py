@@ -289,6 +289,8 @@ def _row(
         form=claim.criterion.form,
         grade=claim.scope.grade,
         own_question=claim.scope.own_question,
+        half_of=claim.scope.whole,
+        by_construction=claim.scope.by_construction,
         profile=profile,
         verdict=verdict.word,
         reason=verdict.reason,

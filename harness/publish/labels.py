@@ -26,6 +26,8 @@ class Labels:
     in one. So a claim on one data set says which net read it, and no other."""
     profile: Profile | None = None
     """Where it was run."""
+    levels: Mapping[tuple[str, str], str] = field(default_factory=dict)
+    """By a parameter's name and value: what stood in for what the value names, as a data set."""
 
     def text(self, text: str) -> str:
         """Return a title or a statement that says what was run.
@@ -103,6 +105,11 @@ class Labels:
 
         return _whole_words(sorted(self.here, key=len, reverse=True)).sub(say, text)
 
+    def level(self, column: str, value: object) -> str:
+        """Return a parameter's value as a table prints it, with what it was run on or with."""
+        here = self.levels.get((column, str(value)))
+        return f"{value} (here {here})" if here else str(value)
+
     def __str__(self) -> str:
         return ", ".join(f"{what} for {name}" for name, what in self.here.items())
 
@@ -123,6 +130,7 @@ def labels_of(
     """
     here: dict[str, dict[str, None]] = {}
     kinds: dict[frozenset[str], None] = {}
+    levels: dict[tuple[str, str], dict[str, None]] = {}
     for trial in trials_behind([task], profile, overrides):
         tell = trial.experiment.stands_in
         if tell is not None:
@@ -130,6 +138,34 @@ def labels_of(
             kinds[frozenset(told)] = None
             for name, what in told.items():
                 here.setdefault(name, {})[what] = None
+            for key, value in trial.params.items():
+                if isinstance(value, str):
+                    found = dict.fromkeys(_of_level(value, told))
+                    levels.setdefault((key, value), {}).update(found)
     # In one order, as JSON keeps them: a figure drawn from what is stored is the same.
     joined = {name: " and ".join(here[name]) for name in sorted(here)}
-    return Labels(joined, tuple(kinds), profile).within(title)
+    of_levels = {key: ", ".join(told) for key, told in levels.items() if told}
+    return Labels(joined, tuple(kinds), profile, of_levels).within(title)
+
+
+def _of_level(value: str, told: Mapping[str, str]) -> list[str]:
+    """Return what stood in for what a parameter's value names, in the order of its words.
+
+    >>> _of_level("resnet20_svhn", {"SVHN": "MNIST", "ResNet20": "width 8"})
+    ['width 8', 'MNIST']
+    >>> _of_level("vgg16nobn_cifar100", {"VGG16": "width 8", "CIFAR-10": "some of its images"})
+    ['width 8']
+    """
+    words = [_plain(word) for word in value.split("_")]
+    # Behind a name that ends in a number, letters say of what kind it is; a digit makes another.
+    rests = {name: r"[a-z]*" if name[-1:].isdigit() else "" for name in map(_plain, told)}
+    return [
+        what
+        for word in words
+        for name, what in told.items()
+        if re.fullmatch(_plain(name) + rests[_plain(name)], word)
+    ]
+
+
+def _plain(text: str) -> str:
+    return re.sub(r"[^a-z0-9]", "", text.lower())

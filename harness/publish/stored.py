@@ -7,6 +7,7 @@ from dataclasses import fields, replace
 from typing import Any
 
 from harness.declare.profiles import Profile
+from harness.declare.scope import Scope
 from harness.declare.task import Task
 from harness.publish.check_row import CheckRow
 from harness.publish.judge import judge
@@ -22,13 +23,22 @@ def stored_rows(workspace: Workspace, task: Task, profile: Profile) -> list[Chec
     meta = load_meta(workspace, task, profile)
     verdicts = [] if meta is None else meta.verdicts
     stored = {(row.claim, row.cohort): row for row in map(_row, verdicts)}
-    # Who asks it is declared: a result that was stored before it was said need not be made anew.
-    own = {claim.id: claim.scope.own_question for claim in task.claims}
+    scopes = {claim.id: claim.scope for claim in task.claims}
     absent = judge(task, None, profile, None, overrides=workspace.overrides).rows
     return [
-        *(replace(r, own_question=own[r.claim]) for r in stored.values() if r.claim in own),
+        *(_as_declared(r, scopes[r.claim]) for r in stored.values() if r.claim in scopes),
         *(row for row in absent if (row.claim, row.cohort) not in stored),
     ]
+
+
+def _as_declared(row: CheckRow, scope: Scope) -> CheckRow:
+    """Return a row that counts as its claim is declared, which no new run needs to tell."""
+    return replace(
+        row,
+        own_question=scope.own_question,
+        half_of=scope.whole,
+        by_construction=scope.by_construction,
+    )
 
 
 def _row(body: Mapping[str, Any]) -> CheckRow:

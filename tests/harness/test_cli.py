@@ -20,8 +20,9 @@ LIST_FIELDS = ["id", "paper", "kind", "number", "title", "file", "experiments", 
 CHECK_FIELDS = [
     "task", "claim", "form", "grade", "profile", "verdict", "reason", "measured", "low", "high",
     "num_seeds", "threshold", "threshold_from", "paper_value", "seal", "cohort", "decides",
-    "own_question", "differences", "chance_rate", "weak", "chance_reason", "seeds_to_decide",
-    "deciding", "paper_standing", "statement", "schema_version", "overrides",
+    "own_question", "half_of", "by_construction", "differences", "chance_rate", "weak",
+    "chance_reason", "seeds_to_decide", "deciding", "paper_standing", "statement",
+    "schema_version", "overrides",
 ]  # fmt: skip
 VERBS = {
     "list", "plan", "run", "status", "check", "plot", "table", "report", "doctor", "data",
@@ -45,8 +46,8 @@ def test_list_rows(cli: Cli) -> None:
 
 def test_list_counts_checks_apart_from_claims(cli: Cli, toy: ToyPaper) -> None:
     head, row = cli("list", "toylab").out.splitlines()
-    assert head.split() == ["id", "title", "file", "checks", "claims", "ours"]
-    assert row.split() == ["toylab/tab01", "Squares", "grow", "squares/tab01.py", "0", "1", "0"]
+    assert head.split() == ["id", "title", "file", "checks", "claims", "halves", "ours"]
+    assert row.split() == ["toylab/tab01", "Squares", "grow", "squares/tab01.py", *"0100"]
     toy.task.write_text(TASK.replace("by_theory(profiles=SMOKE_AND_CPU)", "CHECK"))
     assert cli("list", "toylab").out.split()[-3:] == ["1", "0", "0"]
 

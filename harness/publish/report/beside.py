@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from harness.declare.reference import standing
 from harness.declare.statistics import aggregate
 from harness.declare.table import Column, Table
+from harness.publish.labels import Labels
 from harness.publish.report.text import exact, mean_sem, number
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 X_TOLERANCE = 1e-3
 """Largest relative difference between a parameter of ours and an `x` of the paper."""
 
+NO_LABELS = Labels()
 NO_VALUE = "no value"
 """What our cell says where every seed lacks a value (all runs diverged)."""
 
@@ -81,7 +83,9 @@ class Beside:
         )
 
 
-def beside(columns: Table, table: pd.DataFrame, reference: pd.DataFrame) -> Beside:
+def beside(
+    columns: Table, table: pd.DataFrame, reference: pd.DataFrame, labels: Labels = NO_LABELS
+) -> Beside:
     """Aggregate our table over seeds and find the paper's value for each cell.
 
     A reference row meets a line where `x` is the parameter named `x_name`, to 0.1 %, and every word
@@ -89,6 +93,7 @@ def beside(columns: Table, table: pd.DataFrame, reference: pd.DataFrame) -> Besi
     `y_name` is one of our columns, or, in a table with one value column, a parameter's value.
     A row that meets several lines stands beside each, with their number; one that meets none,
     or only cells that have a value, goes to `others`.
+    labels: say behind a parameter what was run in the place of what it names.
     """
     keys = tuple(c for c in columns.columns if c.role == "param")
     values = tuple(c for c in columns.columns if c.role in ("value", "measurement"))
@@ -99,7 +104,7 @@ def beside(columns: Table, table: pd.DataFrame, reference: pd.DataFrame) -> Besi
     sizes = _sizes(table, keys)
     lines = tuple(
         Line(
-            keys=tuple(_key_text(point[key.name]) for key in keys),
+            keys=tuple(_key_text(key.name, point[key.name], labels) for key in keys),
             num_seeds=sizes[index],
             ours=tuple(column[index] for column in cells),
             papers=tuple(found.get((index, position)) for position in range(len(values))),
@@ -194,10 +199,10 @@ def _words(group: pd.Series[Any], value: Column) -> str:
     return " / ".join(dict.fromkeys(str(word) for word in group.dropna()))
 
 
-def _key_text(value: Any) -> str:
+def _key_text(name: str, value: Any, labels: Labels) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
-    return number(value) if isinstance(value, float) else str(value)
+    return number(value) if isinstance(value, float) else labels.level(name, value)
 
 
 def _places(

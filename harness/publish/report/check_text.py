@@ -50,7 +50,10 @@ class Shown:
     @property
     def name(self) -> str:
         """The claim's id, marked where its verdict is no plain one on a claim of the paper."""
-        mark = ", ".join(filter(None, ["ours" if self.row.own_question else "", self.caveat]))
+        half = "half of an either-or" if self.row.half_of else ""
+        ours = "ours" if self.row.own_question else ""
+        marks = (ours, half, self.caveat, self.row.by_construction)
+        mark = ", ".join(filter(None, marks))
         return f"{self.row.claim} ({mark})" if mark else self.row.claim
 
     @property
@@ -65,7 +68,7 @@ class Shown:
 
 
 def counts_text(rows: Sequence[CheckRow]) -> str:
-    """Return per paper and profile the checks, the claims and our own questions, each apart.
+    """Return per paper and profile the checks, claims, halves and our own questions, each apart.
 
     Last, of all together, on what seals the decided claims rest: smoke seals nothing that anybody
     reads.

@@ -9,7 +9,13 @@ from typing import Any
 from harness.declare.verdict import Word
 from harness.measure.bench import BenchmarkResult
 from harness.publish.check_row import CheckRow
-from harness.publish.counts import counted_in_words, own_in_words, seals_text, verdict_counts
+from harness.publish.counts import (
+    counted_in_words,
+    halves_in_words,
+    own_in_words,
+    seals_text,
+    verdict_counts,
+)
 from harness.publish.report.load import Entry, Paper
 from harness.publish.report.results_md import goal_cells
 from harness.publish.report.text import origin
@@ -79,12 +85,12 @@ def _rows(entry: Entry) -> list[dict[str, Any]]:
 
 
 def _verdicts(rows: Sequence[CheckRow]) -> dict[str, Any]:
-    """Return the counts of checks, claims and our own questions; rows sort by claims that held."""
+    """Return the counts of checks, claims and what is apart; rows sort by claims that held."""
     claims = verdict_counts(rows, "claim")
     return {
         "checks": list(verdict_counts(rows, "check").items()),
         "verdicts": list(claims.items()),
-        "own": own_in_words(rows),
+        "apart": list(filter(None, [halves_in_words(rows), own_in_words(rows)])),
         "rank": claims.get(Word.REPRODUCED, 0),
     }
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import re
+import textwrap
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
@@ -13,15 +14,15 @@ from harness.declare.overrides import Overrides
 from harness.declare.profiles import Profile
 from harness.declare.reference import NOT_PUBLISHED
 from harness.declare.task import Task
-from harness.publish.labels import labels_of
-from harness.publish.report.beside import Beside, beside
+from harness.publish.labels import Labels, labels_of
+from harness.publish.report.beside import NO_LABELS, Beside, beside
 from harness.publish.report.printed import (
     Printed,
     print_tables,
     print_without_run,
 )
 from harness.publish.report.table_tex import as_latex, tex
-from harness.publish.report.table_text import as_csv, as_markdown, as_text
+from harness.publish.report.table_text import ROOM, as_csv, as_markdown, as_text
 from harness.publish.report.text import markdown_cell, markdown_table, told_apart
 
 if TYPE_CHECKING:
@@ -49,15 +50,22 @@ def table_as(
     long: a line per row of the table, aggregated over seeds; aside: what sets the table apart
     from the committed one, for its title and its notes.
     """
-    labels = labels_of(task, profile, overrides=overrides)
     content = None
     if task.layouts and not long:
+        labels = labels_of(task, profile, overrides=overrides)
         content = print_tables(task, table, reference, title=title, labels=labels)
     # What a variant overrides may be what the layout names: then nothing of it would be shown.
     if content is None or (overrides and not content.has_ours):
-        named = labels.text(title)
+        here = labels_of(task, profile, title, overrides)
         return paper_table(
-            task, table, reference, title=named, profile=profile, fmt=fmt, aside=aside
+            task,
+            table,
+            reference,
+            title=title,
+            profile=profile,
+            fmt=fmt,
+            labels=here,
+            aside=aside,
         )
     return _printed_as(fmt, content, aside, name=task.id, where=f"profile {profile}")
 
@@ -72,15 +80,16 @@ def _printed_as(
     fmt: TableFormat, content: Printed, aside: str = "", *, name: str, where: str
 ) -> str:
     whole = replace(content, title=told_apart(content.title, aside))
+    head = f"{name}, {where}: {whole.title}"
     match fmt:
         case "latex":
             return as_latex(whole, name=name, where=where)
         case "markdown":
-            return as_markdown(content.told_apart(aside))
+            return f"{markdown_cell(head)}\n\n{as_markdown(content.told_apart(aside))}"
         case "csv":
             return as_csv(content.told_apart(aside))
         case _:
-            return as_text(replace(whole, title=f"{name}, {where}: {whole.title}"))
+            return as_text(replace(whole, title=head))
 
 
 def paper_table(
@@ -91,28 +100,35 @@ def paper_table(
     title: str,
     profile: Profile,
     fmt: TableFormat,
+    labels: Labels = NO_LABELS,
     aside: str = "",
 ) -> str:
     """Return a task's table, aggregated over seeds, with the paper's values beside ours.
 
     Our numbers are mean and standard error of the mean over seeds. A column of the paper's
     values stands after each of ours that any of them meets; its other cells say that nothing
-    was published. What is not the paper itself says so in its cell.
+    was published. What is not the paper itself says so in its cell. What stood in for what the
+    title and the parameters name stands behind them; a CSV keeps its keys, and has a column of it.
     """
-    content = beside(task.table, table, reference)
+    content = beside(task.table, table, reference, NO_LABELS if fmt == "csv" else labels)
     header, rows = grid(content)
+    named = told_apart(labels.text(title), aside)
     match fmt:
         case "latex":
-            return _latex(task, told_apart(title, aside), content, header, rows, profile)
+            return _latex(task, named, content, header, rows, profile)
         case "text" | "markdown":
             cells = [[markdown_cell(cell) for cell in row] for row in rows]
-            text = markdown_table([markdown_cell(name) for name in header], cells)
-            return (
-                f"{text}\n\n{markdown_cell(told_apart(title, aside))}\n" if aside else f"{text}\n"
-            )
+            lines = markdown_table([markdown_cell(name) for name in header], cells)
+            head = f"{task.id}, profile {profile}: {named}"
+            head = textwrap.fill(head, ROOM) if fmt == "text" else markdown_cell(head)
+            return f"{head}\n\n{lines}\n"
         case _:
-            return (
-                _csv(["run", *header], [[aside, *r] for r in rows]) if aside else _csv(header, rows)
+            here = "; ".join(f"{name}: {what}" for name, what in labels.here.items())
+            apart = {"run": aside} if aside else {}
+            stands_in = {"stands_in": here} if here else {}
+            return _csv(
+                [*apart, *header, *stands_in],
+                [[*apart.values(), *row, *stands_in.values()] for row in rows],
             )
 
 

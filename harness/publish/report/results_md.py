@@ -49,13 +49,16 @@ that something was lacking, `ERROR` that the evaluation failed. "Ours" is the me
 several numbers it is the one that decides, which is named. A number that comes from an early
 version of the paper, or from a third party, says so.
 
-Counts give the checks, the claims of the paper, and last the questions of our own, which no paper
-asks: "yes" and "no" are then `REPRODUCED` and `NOT_REPRODUCED`. "Not" is `NOT_REPRODUCED`,
-"undecided" `INCONCLUSIVE`, "out of scale" `OUT_OF_PROFILE`; what was not run is counted, too.
-Behind the claims that were reproduced stands for how many chance alone would give `REPRODUCED`,
-were there no effect, and in what share of relabellings at most (weak: above one in ten), how many
-have too few seeds to exclude chance, and how many have no null hypothesis, as an equivalence, or
-one number with nothing to compare. A seal says how a claim stands to what its records took of it
+Counts give the checks, the claims of the paper, and apart from them halves of claims that are an
+either-or, which the whole claim decides, and the questions of our own, which no paper asks: "yes"
+and "no" are then `REPRODUCED` and `NOT_REPRODUCED`. "Not" is `NOT_REPRODUCED`, "undecided"
+`INCONCLUSIVE`, "out of scale" `OUT_OF_PROFILE`; what was not run is counted, too. Behind the claims
+that were reproduced stands for how many chance alone would give `REPRODUCED`, were there no effect,
+and in what share of relabellings at most (weak: above one in ten), how many have too few seeds to
+exclude chance, and how many no relabelling can test: an equivalence, which claims no effect; one
+number with nothing to compare; runs that share a part, so that labels cannot change places. How
+many of all of them are set by construction or nearly so, as by the method's own rule, stands
+last. A seal says how a claim stands to what its records took of it
 before their trials: `sealed`, nothing differs; `restated`, its code or words differ, and what it
 asks and measures does not; `changed`, `late` or `renewed`, it was changed, added or sealed anew
 after trials had run.
@@ -203,7 +206,7 @@ def _claim_row(claim: Claim, row: CheckRow, labels: Labels) -> list[str]:
     asked = threshold(row.form, row.threshold, tolerance=claim.criterion.tolerance)
     cells = [
         labels.statement(claim),
-        f"{row.grade}, ours" if row.own_question else row.grade,
+        ", ".join(filter(None, [row.grade, _counted_as(row), row.by_construction])),
         verdict,
         f"{number(row.measured)}{unit}{f' ({row.deciding})' if row.deciding else ''}",
         interval(row),
@@ -215,6 +218,11 @@ def _claim_row(claim: Claim, row: CheckRow, labels: Labels) -> list[str]:
     return [markdown_cell(cell) for cell in cells]
 
 
+def _counted_as(row: CheckRow) -> str:
+    """Say what keeps an empirical statement out of the paper's claims, nothing where it is one."""
+    return "ours" if row.own_question else f"half of `{row.half_of}`" if row.half_of else ""
+
+
 def _meeting(entry: Entry, run: Run) -> list[str]:
     """Return the table as it is printed, or else the lines of it that meet a value of the paper."""
     printed = print_run(entry, run)
@@ -222,7 +230,7 @@ def _meeting(entry: Entry, run: Run) -> list[str]:
         return [as_markdown(printed, listed=False)]
     if run.table is None or entry.task is None or entry.reference is None:
         return []
-    content = beside(entry.task.table, run.table, entry.reference)
+    content = beside(entry.task.table, run.table, entry.reference, run.labels)
     header, rows = grid(content)
     kept = [
         [markdown_cell(cell) for cell in row]

@@ -55,7 +55,7 @@ def _run(entry: Entry, run: Run) -> dict[str, Any]:
     stem = f"{entry.id}.{run.profile}"
     content = None
     if entry.task is not None and run.table is not None and entry.reference is not None:
-        content = beside(entry.task.table, run.table, entry.reference)
+        content = beside(entry.task.table, run.table, entry.reference, run.labels)
     return {
         "profile": run.profile,
         "smoke": run.profile == "smoke",
@@ -90,7 +90,7 @@ def _claim(claim: Claim, row: CheckRow, labels: Labels) -> dict[str, str]:
     return {
         "statement": labels.statement(claim),
         "where": claim.where,
-        "kind": "question of our own" if row.kind == "own" else row.kind,
+        "kind": ", ".join(filter(None, [_kind(row), row.by_construction])),
         "verdict": row.verdict,
         "reason": "; ".join(note for note in (row.reason, chance_note(row)) if note),
         "measured": f"{number(row.measured)}{unit}" if row.measured is not None else "",
@@ -104,6 +104,12 @@ def _claim(claim: Claim, row: CheckRow, labels: Labels) -> dict[str, str]:
         "seal": row.seal,
         "seal_note": seal_note(row),
     }
+
+
+def _kind(row: CheckRow) -> str:
+    if row.kind == "half":
+        return f"half of {row.half_of}, which decides"
+    return "question of our own" if row.kind == "own" else row.kind
 
 
 def _table(content: Beside) -> dict[str, Any]:

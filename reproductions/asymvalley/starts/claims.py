@@ -29,6 +29,7 @@ from reproductions.asymvalley.starts import quantities as q
 POSITIVE = ("ones", "uniform")
 START_NAMES = {"ones": "at 1", "uniform": "from U(0,1)", "gaussian": "from G(0,0.1)"}
 MOSTLY_POSITIVE = CALIBRATED.without_null("one number with nothing to compare")
+HARDLY_MOVED = "built in, nearly"
 MIRRORED = CALIBRATED.mirroring("x")
 """A curve's lambda is in the column x."""
 CAPTION = (
@@ -76,14 +77,14 @@ def _on_weights() -> Iterator[tuple[str, Scope, Criterion, str]]:
     for start in POSITIVE:
         yield (
             f"{start}_positive_share",
-            MOSTLY_POSITIVE,
+            MOSTLY_POSITIVE.constructed(HARDLY_MOVED),
             at_least(partial(q.positive_share, start=start), 0.97, "share"),
             f"Started {START_NAMES[start]}, at least 0.97 of the BN weights end positive: nearly"
             " so by construction, as after short training they have hardly moved.",
         )
     yield (
         "gaussian_positive_share",
-        NEARLY_SYMMETRIC,
+        NEARLY_SYMMETRIC.constructed(HARDLY_MOVED),
         within(partial(q.positive_share, start="gaussian"), 0.3, 0.7, "share"),
         "Started from G(0,0.1), between 0.3 and 0.7 of the BN weights end positive: nearly so by"
         " construction, as half start positive and they hardly move.",

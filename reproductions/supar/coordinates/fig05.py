@@ -18,6 +18,7 @@ from reproductions.supar.models.schemes import NAMES
 SCHEMES = ("supar", "sp", "mup")
 TESTED = replace(OURS, elsewhere=table.TOO_NARROW)
 TESTED_AFRESH = replace(TESTED, cohort=FRESH)
+BY_RULE = "set by the rule"
 SIZES = {
     "delta_y_rms": (
         "update",
@@ -57,7 +58,7 @@ def slopes() -> Iterator[Row]:
                 f"At initialization, where the rule decides it, {word} activations under"
                 f" {NAMES[scheme]} {phrase}"
             )
-            scope = of_size(TESTED_AFRESH, scheme)
+            scope = of_size(TESTED_AFRESH, scheme).constructed(BY_RULE)
             yield f"slope_{scheme}_{block}", scope, criterion, statement
 
 
@@ -97,7 +98,7 @@ def sizes() -> Iterator[Row]:
                     ).naming(*STEPS)
                     ending = "falls with every step down in density."
                 statement = f"Under {NAMES[scheme]}, {phrase.format(word)}, {ending}"
-                scope = of_size(TESTED, scheme)
+                scope = of_size(TESTED, scheme).noting("not plotted").constructed(BY_RULE)
                 yield f"{name}_{scheme}_{block}", scope, criterion, statement
 
 

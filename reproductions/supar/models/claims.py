@@ -56,6 +56,8 @@ ON_A_CPU = CHECK.at(
     *SMOKE_AND_CPU,
     elsewhere="CUDA kernels add in no fixed order, so equality is not promised there",
 )
+OF_FIGURE_6 = ALIKE.noting("the number of Figure 6")
+"""Of a claim on the same runs."""
 SWEPT = {"log2_lr": "learning rate", "log2_sigma": "initial standard deviation"}
 
 
@@ -73,11 +75,11 @@ def dense_is_identical(at: str, *, x: str = "log2_lr") -> Row:
     )
 
 
-def stays(*, x: str = "log2_lr") -> Row:
+def stays(*, x: str = "log2_lr", scope: Scope = ALIKE) -> Row:
     """Return the claim that SmuPar's optimum stays within one step of the grid."""
     return (
         "supar_stays",
-        ALIKE,
+        scope,
         at_most(partial(optimum_distance, scheme="supar", x=x), 1, "octaves"),
         f"Under SμPar the optimal {SWEPT[x]} moves by at most one factor-2 step from dense to the"
         " lowest density.",

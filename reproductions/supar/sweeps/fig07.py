@@ -21,6 +21,7 @@ X = "log2_sigma"
 RIVALS = ("sp", "mup")
 MOVES = tuple(f"{NAMES[scheme]}, {way}" for scheme in RIVALS for way in ("up", "down"))
 STEPS = ("first step in density", "second step in density")
+HALF = BY_DENSITY.half_of("sp_or_mup_unstable")
 NOISE = 0.005
 """Relative loss: the noise of a small run."""
 
@@ -36,7 +37,7 @@ task = Task(
         stays(x=X),
         (
             "sp_or_mup_moves",
-            BY_DENSITY,
+            HALF,
             at_least(partial(q.distances, schemes=RIVALS, x=X), 2, "octaves")
             .in_at_least(1)
             .naming(*MOVES),
@@ -61,7 +62,7 @@ task = Task(
         *(
             (
                 f"{scheme}_not_monotone",
-                BY_DENSITY,
+                HALF,
                 at_least(partial(q.steps_back, scheme=scheme, x=X), NOISE, "relative loss")
                 .in_at_least(1)
                 .naming(*STEPS),

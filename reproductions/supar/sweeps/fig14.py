@@ -5,7 +5,13 @@ from __future__ import annotations
 from functools import partial
 
 from harness.declare import Task, at_least, bind, claims
-from reproductions.supar.models.claims import OURS, SHARED_DENSE, stays, transfers_are_dearer
+from reproductions.supar.models.claims import (
+    OF_FIGURE_6,
+    OURS,
+    SHARED_DENSE,
+    stays,
+    transfers_are_dearer,
+)
 from reproductions.supar.models.optima import optimum_either_way
 from reproductions.supar.models.schemes import ABLATIONS, NAMES
 from reproductions.supar.sweeps import table
@@ -19,7 +25,7 @@ task = Task(
     table=table.of_rates(table.rate_ablations),
     claims=claims(
         "Figure 14, appendix C",
-        stays(),
+        stays(scope=OF_FIGURE_6),
         *(
             (
                 f"{scheme}_moves",

@@ -19,10 +19,12 @@ from tests.harness.toy_paper import TASK, ToyPaper
 LONG = "Squares grow, and they do so at every scale, for every seed and however long one waits."
 LOST = TASK.replace("growth, 1.0", "growth, 1e9").replace("Squares grow.", LONG)
 FOUND = [
-    "toylab at cpu: no checks; claims: 1 reproduced (1 with no null hypothesis), 0",
-    "  not",
+    "toylab at cpu: no checks; claims: 1 reproduced (1 that no relabelling can test),",
+    "  0 not",
 ]
 CPU = ("--profile", "cpu")
+ROOM_FOR_COUNTS = 26
+"""Of the 40 lines of `make reproduce`: for what it counts of all papers, at smoke and committed."""
 
 
 def in_a_terminal(toy: ToyPaper, *words: str) -> list[str]:
@@ -141,12 +143,9 @@ def reproduce_steps() -> list[list[str]]:
 
 
 def test_reproduce_prints_at_most_40_lines(toy: ToyPaper, cli: Cli) -> None:
-    """With all papers, each with two lines of smoke and four of what was found.
-
-    What they count as seals takes two lines; the toy's takes one.
-    """
+    """What is counted of all papers, which a test of the committed results holds, has its room."""
     assert cli("run", "toylab", *CPU, "--executor", "inline").code == 0
-    lines: list[str] = []
+    lines, counts = list[str](), dict[str, list[str]]()
     for step in reproduce_steps():
         chosen = [] if step[0] == "report" else ["toylab"]
         # A run has workers, which a process of its own ends with; the others only read.
@@ -158,8 +157,9 @@ def test_reproduce_prints_at_most_40_lines(toy: ToyPaper, cli: Cli) -> None:
             code, out, err = done.code, done.out, done.err
         assert code == 0, err
         lines += [*out.splitlines(), *err.splitlines()]
-    echoed, toy_alone, seals, papers = 1, 4, 1, len(list(ROOT.glob("reproductions/*/paper.toml")))
-    assert len(lines) + echoed - toy_alone + seals + 6 * papers <= 40, "\n".join(lines)
+        counts[step[0]] = out.splitlines()
+    echoed, counted = 1, len(counts["check"]) + len(counts["summary"])
+    assert len(lines) + echoed - counted + ROOM_FOR_COUNTS <= 40, "\n".join(lines)
     assert "48 of 48 trials done, 0 failed, about 0 s left" in lines
     assert "Smoke shows that everything works here; it says nothing about the papers." in lines
     assert "The committed runs found:" in lines

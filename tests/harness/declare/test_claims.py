@@ -511,6 +511,14 @@ def test_question_of_our_own_is_a_claim_and_no_check() -> None:
         CHECK.asked_by_us()
 
 
+def test_half_of_an_either_or_is_a_claim_of_the_paper() -> None:
+    assert ours("DEV-04").half_of("fails").whole == "fails"
+    assert ours("DEV-04").constructed("set by the rule").by_construction == "set by the rule"
+    for other in (CHECK, ours("DEV-04").asked_by_us()):
+        with pytest.raises(SpecError, match="a half of an either-or is a claim"):
+            other.half_of("fails")
+
+
 @pytest.mark.parametrize("source", ["theory", "calibration", "paper"])
 def test_no_other_threshold_names_a_deviation(source: str) -> None:
     profiles = ("paper",) if source == "paper" else ("cpu",)

@@ -78,6 +78,20 @@ def test_figure_without_alt_text_is_refused() -> None:
     assert task(figure="figures:lines", alt="Two lines.").alt == "Two lines."
 
 
+@pytest.mark.parametrize("whole", ["fails", "rises", "absent"])
+def test_half_of_anything_but_a_whole_claim_of_the_task_is_refused(whole: str) -> None:
+    halves = [
+        (name, by_theory().half_of(of), at_most(len, 1, ""), "It is small.")
+        for name, of in (("moves", "fails"), ("rises", whole))
+    ]
+    made = (claim("fails"), *claims("nowhere", *halves))
+    if whole == "fails":
+        assert len(task(claims=made).claims) == 3
+        return
+    with pytest.raises(SpecError, match=f"rises is half of {whole}, which is no whole claim"):
+        task(claims=made)
+
+
 def test_repeated_claim_is_refused() -> None:
     with pytest.raises(SpecError, match="claim id repeats"):
         task(claims=(claim("a"), claim("a")))

@@ -200,6 +200,7 @@ def test_words_do_not_change_the_seal(make: Make, changes: dict[str, Any]) -> No
 
 def test_who_asks_and_how_numbers_are_called_do_not_change_the_seal(make: Make) -> None:
     assert make(SOURCE) == make(SOURCE, own_question=True, caveat="not plotted")
+    assert make(SOURCE) == make(SOURCE, whole="fails", by_construction="set by the rule")
     assert make(SOURCE) == make(SOURCE, names=("at x = 0",))
 
 

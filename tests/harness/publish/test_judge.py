@@ -240,7 +240,7 @@ def test_what_chance_could_do_is_counted_apart() -> None:
     rows = [rated, replace(rated, chance_rate=0.2, weak=True), few, row, old]
     assert counted_in_words(rows) == (
         "no checks; claims: 5 reproduced (1 where chance alone gives REPRODUCED in at most 1 %;"
-        f" 1 weak, where it does in at most 20 %; 1 with {TOO_FEW}; 1 with no null hypothesis;"
+        f" 1 weak, where it does in at most 20 %; 1 with {TOO_FEW}; 1 that no relabelling can test;"
         " 1 whose chance rate is not computed), 0 not"
     )
 

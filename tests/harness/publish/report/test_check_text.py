@@ -9,7 +9,13 @@ import pytest
 
 from harness.declare.verdict import Word
 from harness.publish.check_row import CheckRow
-from harness.publish.counts import checks_in_words, claims_in_words, own_in_words, seals_text
+from harness.publish.counts import (
+    checks_in_words,
+    claims_in_words,
+    counted_in_words,
+    own_in_words,
+    seals_text,
+)
 from harness.publish.report.check_text import Shown, check_text, counts_text, notes
 from harness.store.meta import TOO_FEW
 
@@ -66,10 +72,12 @@ def heads(text: str) -> list[str]:
 def test_checks_are_counted_apart_from_claims() -> None:
     rows = [*of(CHECK, Word.HOLDS, Word.HOLDS), *of(CLAIM, Word.REPRODUCED, Word.INCONCLUSIVE)]
     assert checks_in_words(rows) == "2 of 2 checks hold"
-    assert claims_in_words(rows) == "1 reproduced (1 with no null hypothesis), 0 not, 1 undecided"
+    assert (
+        claims_in_words(rows) == "1 reproduced (1 that no relabelling can test), 0 not, 1 undecided"
+    )
     assert counts_text(rows).splitlines() == [
-        "toylab at cpu: 2 of 2 checks hold; claims: 1 reproduced (1 with no null",
-        "  hypothesis), 0 not, 1 undecided",
+        "toylab at cpu: 2 of 2 checks hold; claims: 1 reproduced (1 that no relabelling",
+        "  can test), 0 not, 1 undecided",
         "seals of the 1 decided claim: 1 sealed",
     ]
 
@@ -85,6 +93,29 @@ def test_questions_of_our_own_are_counted_apart_from_claims_of_the_paper() -> No
         "seals of the 1 decided claim: 1 sealed",
     ]
     assert seals_text(rows[:2]) == ""
+
+
+def test_halves_of_a_claim_are_counted_apart_from_their_whole() -> None:
+    half = replace(CLAIM, half_of="fails")
+    rows = [*of(half, Word.NOT_REPRODUCED, Word.REPRODUCED), *of(CLAIM, Word.INCONCLUSIVE)]
+    assert claims_in_words(rows) == "1 undecided"
+    assert seals_text(rows) == ""
+    both = "2 halves of either-or claims, which their wholes decide"
+    assert counted_in_words(rows) == f"no checks; claims: 1 undecided; and {both}"
+    one = "1 half of an either-or claim, which its whole decides"
+    own = replace(CLAIM, own_question=True)
+    assert counted_in_words([half, own]) == (
+        f"no checks; claims: none; {one}; and 1 question of our own: 1 undecided"
+    )
+
+
+def test_what_is_built_in_is_counted_among_what_was_reproduced() -> None:
+    built = replace(CLAIM, verdict=Word.REPRODUCED, by_construction="set by the rule")
+    rows = [built, replace(built, by_construction=""), replace(built, verdict=Word.INCONCLUSIVE)]
+    assert claims_in_words(rows) == (
+        "2 reproduced (2 that no relabelling can test; 1 of the 2 by construction or nearly so),"
+        " 0 not, 1 undecided"
+    )
 
 
 def test_what_did_not_hold_is_read_beside_what_did() -> None:
@@ -214,7 +245,8 @@ def test_of_several_tasks_each_claim_has_a_line_with_its_numbers() -> None:
 
 
 def test_a_line_marks_what_its_verdict_does_not_say() -> None:
-    rows = [replace(CLAIM, own_question=True), replace(CLAIM, claim="moves"), OTHER]
+    half = replace(CLAIM, claim="rises", half_of="moves", by_construction="set by the rule")
+    rows = [replace(CLAIM, own_question=True), replace(CLAIM, claim="moves"), half, OTHER]
 
     def tell(row: CheckRow) -> Shown:
         return Shown(row=row, caveat="not plotted" if row.claim == "moves" else "")
@@ -223,6 +255,7 @@ def test_a_line_marks_what_its_verdict_does_not_say() -> None:
     assert [line.split(":")[0] for line in lines if line.startswith("  ") and "ours " in line] == [
         "  stays (ours)",
         "  moves (not plotted)",
+        "  rises (half of an either-or, set by the rule)",
     ]
     assert "toylab/fig01:stays (ours) at cpu" in check_text(rows[:1], tell)
 

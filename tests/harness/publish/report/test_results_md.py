@@ -41,7 +41,7 @@ def test_every_item_of_the_paper_is_there_with_its_state(demo: Demo) -> None:
 
 def test_checks_are_counted_apart_from_claims(demo: Demo) -> None:
     line = line_with(text_of(demo), "[demo/fig02]")
-    counts = "1 of 1 check holds; claims: 1 reproduced (1 with no null hypothesis), 1 not"
+    counts = "1 of 1 check holds; claims: 1 reproduced (1 that no relabelling can test), 1 not"
     assert f"{counts}; and 1 question of our own: 0 yes, 1 no |" in line
 
 
@@ -58,7 +58,7 @@ def test_verdict_stands_with_profile_value_interval_and_paper(demo: Demo) -> Non
 
 def test_seals_and_chance_are_counted_over_a_whole_paper(demo: Demo) -> None:
     line = line_with(text_of(demo), "- demo at `cpu`: ")
-    assert "1 reproduced (1 with no null hypothesis)" in line
+    assert "1 reproduced (1 that no relabelling can test)" in line
     assert re.search(r"seals of the 2 decided claims: \d+ sealed", line)
 
 
