@@ -131,7 +131,9 @@ def test_without_a_run_the_paper_s_values_are_printed_alone() -> None:
 def test_the_command_prints_the_layout_and_on_request_the_long_form() -> None:
     assert "LISA without sampled blocks" in table().splitlines()[0]
     assert next(csv.reader(io.StringIO(table("--format", "csv"))))[0] == "In nats"
-    assert table("--long").startswith("| model | method | gamma |")
+    title, _, header = table("--long").partition("\n\n")
+    assert title.startswith("lisa/tab10, profile cpu: ") and "(here a LLaMA" in title
+    assert header.startswith("| model | method | gamma |")
 
 
 def test_no_table_overflows_two_columns(tmp_path: Path) -> None:

@@ -100,7 +100,7 @@ def chance_text(rows: Iterable[CheckRow]) -> str:
     ...     measured=1.0, low=1.0, high=1.0, num_seeds=3, threshold=0.0, threshold_from="ours",
     ...     paper_value=None, seal="late", verdict="REPRODUCED")
     >>> chance_text([CheckRow(**row, chance_rate=0.0321, weak=False), CheckRow(**row)])
-    ' (1 where chance alone gives REPRODUCED in at most 3.3 %; 1 that no relabelling can test)'
+    ' (1 where chance alone gives that in at most 3.3 %; 1 that no relabelling can test)'
     """
     kept = [r for r in rows if r.verdict == Word.REPRODUCED and r.decides and r.kind == "claim"]
     weak = [row.chance_rate for row in kept if row.chance_rate is not None and row.weak]
@@ -108,13 +108,13 @@ def chance_text(rows: Iterable[CheckRow]) -> str:
     too_few = sum(row.chance_reason == TOO_FEW for row in kept)
     unknown = sum(row.chance_reason.startswith(NOT_COMPUTED) for row in kept)
     other = len(kept) - len(weak) - len(firm) - too_few - unknown
-    told = [f"{len(firm)} where chance alone gives REPRODUCED in {_at_most(firm)}"] if firm else []
+    told = [f"{len(firm)} where chance alone gives that in {_at_most(firm)}"] if firm else []
     told += [f"{len(weak)} weak, where it does in {_at_most(weak)}"] if weak else []
-    told += [f"{too_few} with {TOO_FEW}"] if too_few else []
+    told += [f"{too_few} with too few seeds to say"] if too_few else []
     told += [f"{other} {NO_RELABELLING}"] if other else []
     told += [f"{unknown} whose chance rate is not computed"] if unknown else []
     built = sum(bool(row.by_construction) for row in kept)
-    told += [f"{built} of the {len(kept)} by construction or nearly so"] if built else []
+    told += [f"{built} of the {len(kept)} by construction"] if built else []
     return f" ({'; '.join(told)})" if told else ""
 
 
@@ -131,5 +131,5 @@ def seals_text(rows: Iterable[CheckRow]) -> str:
     if not decided:
         return ""
     told = [f"{counts[state]} {state}" for state in SEALS if counts[state]]
-    claims = "1 decided claim" if len(decided) == 1 else f"{len(decided)} decided claims"
-    return f"seals of the {claims}: {counts['sealed']} sealed{''.join(f', {t}' for t in told)}"
+    standing = ", ".join([f"{counts['sealed']} sealed", *told])
+    return f"seals of the {len(decided)} decided: {standing}"

@@ -78,7 +78,7 @@ def test_checks_are_counted_apart_from_claims() -> None:
     assert counts_text(rows).splitlines() == [
         "toylab at cpu: 2 of 2 checks hold; claims: 1 reproduced (1 that no relabelling",
         "  can test), 0 not, 1 undecided",
-        "seals of the 1 decided claim: 1 sealed",
+        "seals of the 1 decided: 1 sealed",
     ]
 
 
@@ -90,7 +90,7 @@ def test_questions_of_our_own_are_counted_apart_from_claims_of_the_paper() -> No
     assert counts_text(rows).splitlines() == [
         "toylab at cpu: no checks; claims: 0 reproduced, 1 not; and 2 questions of our",
         "  own: 1 yes, 0 no, 1 undecided",
-        "seals of the 1 decided claim: 1 sealed",
+        "seals of the 1 decided: 1 sealed",
     ]
     assert seals_text(rows[:2]) == ""
 
@@ -113,7 +113,7 @@ def test_what_is_built_in_is_counted_among_what_was_reproduced() -> None:
     built = replace(CLAIM, verdict=Word.REPRODUCED, by_construction="set by the rule")
     rows = [built, replace(built, by_construction=""), replace(built, verdict=Word.INCONCLUSIVE)]
     assert claims_in_words(rows) == (
-        "2 reproduced (2 that no relabelling can test; 1 of the 2 by construction or nearly so),"
+        "2 reproduced (2 that no relabelling can test; 1 of the 2 by construction),"
         " 0 not, 1 undecided"
     )
 
@@ -131,8 +131,8 @@ def test_what_chance_could_have_reproduced_is_counted_apart_and_told() -> None:
     few = replace(weak, chance_rate=None, weak=None, chance_reason=TOO_FEW)
     rows = [weak, few, replace(weak, chance_rate=0.0121, weak=False)]
     assert claims_in_words(rows) == (
-        "3 reproduced (1 where chance alone gives REPRODUCED in at most 1.3 %; 1 weak, where it"
-        f" does in at most 14 %; 1 with {TOO_FEW}), 0 not"
+        "3 reproduced (1 where chance alone gives that in at most 1.3 %; 1 weak, where it"
+        " does in at most 14 %; 1 with too few seeds to say), 0 not"
     )
     # It says nothing against what did not hold.
     assert notes(replace(few, verdict=Word.NOT_REPRODUCED)) == []
