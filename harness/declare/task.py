@@ -38,6 +38,8 @@ class Task:
     figure: str | With | None = None
     """`module:name` of the function that draws a `FigureContext`, from the package that declares
     the task."""
+    draws_seeds: bool = True
+    """Whether the figure shows the table's seeds, which its foot then counts."""
     caption: str = ""
     """Under the figure: what is drawn, which spread, over how many seeds."""
     alt: str = ""

@@ -261,7 +261,8 @@ def _as_pgf(figure: Figure, task: Task) -> bytes:
 
 def _foot(task: Task, table: pd.DataFrame, profile: Profile, labels: Labels) -> str:
     """Say what a figure shows, over how many seeds of what, and what was run for what."""
-    count = int(table[task.table.seed].nunique()) if task.table.seed else 0
+    has_seeds = task.table.seed and task.draws_seeds
+    count = int(table[task.table.seed].nunique()) if has_seeds else 0
     seeds = counted_seeds(count, task.table.seed_unit) if count else ""
     here = f"here {labels}" if labels.here else ""
     return "; ".join(filter(None, [f"{task.id}, profile {profile}", seeds, here]))

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 FULL, LISA = PALETTE[1], PALETTE[0]
 MARKERS = "os^Dv"
+HOW = {"count": "counted", "arithmetic": "by arithmetic"}
 NAMES = {**TITLES, "tiny-quality": "in-house model", "tiny-path": "smallest model"}
 
 
@@ -38,7 +39,8 @@ def accuracy_by_gamma(context: FigureContext) -> Figure:
 
 def memory_and_accuracy(context: FigureContext) -> Figure:
     """Draw LISA's memory as a share of full training's, and accuracy against that share."""
-    figure, (left, right) = context.subplots(1, 2, aspect=0.75)
+    columns = 1 if context.width == "single" else 2
+    figure, (left, right) = context.subplots(2 // columns, columns, aspect=0.75)
     table = context.table
     steps = _shares(table[table["part"] == "step"])
     names = list(steps["model"].unique())
@@ -46,7 +48,8 @@ def memory_and_accuracy(context: FigureContext) -> Figure:
         rows = steps[(steps["model"] == name) & (steps["method"] == "lisa")]
         blocks = rows["gamma"] / shape_of(name).num_blocks
         marker, color = MARKERS[place], PALETTE[place]
-        left.plot(blocks, rows["share"], marker=marker, color=color, label=NAMES[name])
+        label = f"{NAMES[name]}, {HOW[rows['how'].iloc[0]]}"
+        left.plot(blocks, rows["share"], marker=marker, color=color, label=label)
     left.axhline(1.0, color="0.5", linewidth=0.8, linestyle=":")
     left.set_ylim(0.0, 1.08)
     left.set_xlabel("share of blocks that train at once")

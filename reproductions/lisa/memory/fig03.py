@@ -98,9 +98,9 @@ task = Task(
     ),
     figure="figures:breakdown_bars",
     caption="Weights, activations, gradients and moments of one step, stacked. LLaMA-2-7B by"
-    " arithmetic, at the length whose activations under full training are nearest to those of the"
-    " paper, which does not state its own. Hollow and dashed: totals of the paper's early version."
-    " No seed changes these numbers.",
+    " arithmetic, nothing of it was run, at the length whose activations under full training are"
+    " nearest to those of the paper, which does not state its own. Hollow and dashed: totals of the"
+    " paper's early version. No seed changes these numbers.",
     alt="Stacked horizontal bars of memory for full training, LoRA with and without dropout and"
     " LISA: in the large model gradients and moments fill most of full training's bar and little"
     " of the others'; in the small one activations fill all.",

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from harness.declare.reference import standings
 from harness.publish.figures import PALETTE, FigureContext
 from reproductions.lisa.memory.quantities import ACTIVATIONS_GB, length_near
+from reproductions.lisa.memory.table import A_SHARE, SHARED
 from reproductions.lisa.models.names import TITLES
 
 if TYPE_CHECKING:
@@ -21,6 +22,14 @@ LABELS = {
     "moments_bytes": "moments",
 }
 SHOWN_LEN = 512
+AT_THE_PAPERS = "llama-2-7b"
+"""Drawn in Figure 3 at the length whose activations are nearest to the paper's."""
+HOW = {
+    "count": ("o", "tensors counted in a step"),
+    "arithmetic": ("D", "by arithmetic, nothing run"),
+    "gpu": ("D", "by arithmetic"),
+}
+"""Mark and words of a sum of tensors, by how it came about."""
 
 
 def peak_panels(context: FigureContext) -> Figure:
@@ -37,10 +46,11 @@ def peak_panels(context: FigureContext) -> Figure:
         if (rows["seq_len"] == SHOWN_LEN).any():
             rows = rows[rows["seq_len"] == SHOWN_LEN]
         _dots(ax, rows, drawn[drawn["series"] == TITLES[shape]])
-        ax.set_title(TITLES[shape])
+        shared = f"\n{standings(drawn['status'])}: {A_SHARE}" if shape == SHARED else ""
+        ax.set_title(f"{TITLES[shape]}{shared}")
     for ax in axes[len(shapes) :]:
         ax.remove()
-    _legend(figure, drawn, measured=steps["peak_allocated_bytes"].notna().any())
+    _legend(figure, drawn, steps, num_columns=1 if context.width == "single" else 4)
     return figure
 
 
@@ -48,20 +58,31 @@ def breakdown_bars(context: FigureContext) -> Figure:
     """Draw a panel per model, a stacked bar per method; the paper's totals hollow and dashed."""
     table = _counted_where_possible(context.table)
     shapes = [shape for shape in TITLES if (table["shape"] == shape).any()]
-    figure, axes = context.subplots(1, len(shapes), aspect=0.6)
+    columns = 1 if context.width == "single" else len(shapes)
+    figure, axes = context.subplots(-(-len(shapes) // columns), columns, aspect=0.6)
     for ax, shape in zip(axes, shapes, strict=True):
         rows = table[table["shape"] == shape]
-        if shape == "llama-2-7b":
+        if shape == AT_THE_PAPERS:
             rows = rows[rows["seq_len"] == length_near(table, shape=shape, saved_gb=ACTIVATIONS_GB)]
         size, unit = _unit(rows["total_bytes"])
         _bars(ax, rows, size)
-        if shape == "llama-2-7b":
+        if shape == AT_THE_PAPERS:
             _paper_totals(ax, rows, context.reference)
-        ax.set_title(f"{TITLES[shape]}, {rows['seq_len'].iloc[0]} tokens")
+            ax.text(
+                0.98, 0.04, "length chosen for\nactivations nearest\nto the paper's",
+                transform=ax.transAxes, ha="right", va="bottom", fontsize="small",
+            )  # fmt: skip
+        ax.set_title(_bars_title(rows))
         ax.set_xlabel(f"memory ({unit})")
     handles, labels = axes[0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside upper center", ncols=3)
     return figure
+
+
+def _bars_title(rows: pd.DataFrame) -> str:
+    """Say of which model a panel is, at which length, and how its numbers came about."""
+    shape, _, how = rows["shape"].iloc[0], *HOW[rows["how"].iloc[0]]
+    return f"{TITLES[shape]}, {rows['seq_len'].iloc[0]} tokens\n({how})"
 
 
 def label_of(row: pd.Series) -> str:
@@ -83,7 +104,8 @@ def _counted_where_possible(table: pd.DataFrame) -> pd.DataFrame:
 def _dots(ax: Axes, rows: pd.DataFrame, reference: pd.DataFrame) -> None:
     size, unit = _unit(rows["total_bytes"])
     labels = [label_of(row) for _, row in rows.iterrows()]
-    for column, marker in (("total_bytes", "o"), ("peak_allocated_bytes", "^")):
+    mark, _ = HOW[rows["how"].iloc[0]]
+    for column, marker in (("total_bytes", mark), ("peak_allocated_bytes", "^")):
         values = rows[column].astype("float64") / size
         ax.plot(range(len(rows)), values.to_numpy(), marker=marker, color=PALETTE[0], ls="none")
     if not reference.empty:
@@ -142,11 +164,17 @@ def _unit(values: pd.Series) -> tuple[float, str]:
     return (1e9, "GB") if values.max() >= 1e9 else (1e6, "MB")
 
 
-def _legend(figure: Figure, reference: pd.DataFrame, *, measured: bool) -> None:
+def _legend(
+    figure: Figure, reference: pd.DataFrame, steps: pd.DataFrame, *, num_columns: int
+) -> None:
     from matplotlib.lines import Line2D
 
-    handles = [Line2D([], [], color=PALETTE[0], marker="o", ls="none", label="tensors counted")]
-    if measured:
+    handles = [
+        Line2D([], [], color=PALETTE[0], marker=marker, ls="none", label=label)
+        for how, (marker, label) in HOW.items()
+        if (steps["how"] == how).any()
+    ]
+    if steps["peak_allocated_bytes"].notna().any():
         handles.append(
             Line2D([], [], color=PALETTE[0], marker="^", ls="none", label="allocator's peak")
         )
@@ -155,4 +183,4 @@ def _legend(figure: Figure, reference: pd.DataFrame, *, measured: bool) -> None:
         handles.append(
             Line2D([], [], color=PALETTE[1], marker="s", mfc="none", ls="--", label=words)
         )
-    figure.legend(handles=handles, loc="outside upper center", ncols=len(handles))
+    figure.legend(handles=handles, loc="outside upper center", ncols=num_columns)

@@ -118,10 +118,12 @@ task = Task(
         ),
     ),
     figure="figures:peak_panels",
-    caption="Memory of one training step by method. Filled: tensors counted (arithmetic for the"
-    " paper's models, sequences of 512), or the allocator's peak where a GPU was at hand. Hollow:"
-    " the paper's early version, at a length it does not state, and for the 70B model one card of"
-    " several. No seed changes what is drawn.",
+    draws_seeds=False,
+    caption="Memory of one training step by method. Filled: sums of tensors, counted in a step of"
+    " the small blocks, by arithmetic for the paper's models, of which none ran (sequences of 512);"
+    " or the allocator's peak where a GPU was at hand. Hollow: the paper's early version, at a"
+    " length it does not state, and for the 70B model one GPU's share. No seed changes what is"
+    " drawn.",
     alt="One panel per model with the memory of full training, LoRA of three ranks and LISA with 0,"
     " 2 and 4 blocks; at 7B and above LISA and LoRA lie far below full training.",
 )

@@ -118,7 +118,9 @@ def method_lines(ranks: tuple[int, ...]) -> tuple[Line, ...]:
 
 
 NO_DROPOUT = f"LoRA has dropout {DROPOUT:g}; the last column, without, is not the paper's."
-A_SUM = "sum of tensors, no GPU's peak"
+A_SUM = "by arithmetic, nothing run: sum of tensors"
+SHARED, A_SHARE = MODELS[-1], "one GPU's share"
+"""The model of which the early version's Table 1 has a part alone, and which."""
 ONLY_THE_PAPERS = "Phi-2"
 """A model of the early version's Table 1 that has no shape here."""
 PEAK_TABLE = Layout(
@@ -156,7 +158,7 @@ PEAK_TABLE = Layout(
     notes=(
         f"Ours has sequences of {SEQ_LEN} tokens, one at a time; the paper does not state its"
         " length.",
-        f"On {TITLES[MODELS[-1]]} the paper's is one GPU's share of a model in parallel, ours the"
+        f"On {TITLES[SHARED]} the paper's is {A_SHARE} of a model in parallel, ours the"
         " whole. Two values of that row recur in the text of the proceedings, and stand below"
         " again.",
         "Vanilla is full training here; in Tables 2, 4 and 5 it is the untuned model.",

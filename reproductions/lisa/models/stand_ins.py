@@ -22,6 +22,9 @@ FIGURE_6 = {
     QUALITY: TITLES["mistral-7b"],
 }
 """Our nets, and for which of Figure 6's models each stands: in the order of their sizes."""
+ADAPTED = ("gpt2-small", "llama-2-7b", "mistral-7b")
+"""The paper's models of Figures 2 and 12."""
+UNTRAINED = "untrained adapters on {}"
 
 
 class OfModel(Protocol):
@@ -29,6 +32,13 @@ class OfModel(Protocol):
 
     @property
     def model(self) -> str: ...
+
+
+class OfShape(OfModel, Protocol):
+    """Parameters that also say how much of it is built."""
+
+    @property
+    def num_blocks(self) -> int: ...
 
 
 def net(model: str) -> str:
@@ -54,6 +64,15 @@ def tuned(params: OfModel) -> Mapping[str, str]:
         **dict.fromkeys((*others, in_figure_6), net(params.model)),
         "Alpaca-GPT4": texts(params),
     }
+
+
+def drawn(params: OfShape) -> Mapping[str, str]:
+    """Return what adapters that were drawn and never trained stand in for, at any profile."""
+    if params.model not in ADAPTED:
+        return dict.fromkeys((TITLES[name] for name in ADAPTED), UNTRAINED.format("a small net"))
+    part = "one of " if params.num_blocks == 1 else ""
+    blocks = f"{part}its {shape_of(params.model).num_blocks} blocks"
+    return {TITLES[params.model]: UNTRAINED.format(blocks)}
 
 
 def adapted(params: OfModel) -> Mapping[str, str]:

@@ -112,6 +112,7 @@ drawn = Experiment(
     needs=drawn_needs,
     estimate=drawn_estimate,
     address=("model", "num_blocks", "seed"),
+    stands_in=stand_ins.drawn,
 )
 trained = Experiment(
     "lisa/norms",

@@ -23,7 +23,7 @@ ALIKE = TRAINED.without_null(EQUIVALENCE)
 task = Task(
     "lisa/fig02",
     reads=(drawn, trained),
-    table=table.norms_of(*MODELS),
+    table=table.norms_of(*MODELS, seed=table.TRAINING_OR_DRAW),
     claims=of_drawn(*MODELS, names="GPT2-Small and LLaMA-2-7B", where=WHERE)
     + claims(
         f"{WHERE}; in-house stand-in, see DEV-07",

@@ -80,6 +80,7 @@ def norm_panels(context: FigureContext) -> Figure:
         for series in TRAINED if model in trained else (AS_DRAWN,):
             _ours(ax, rows, series)
         _axis(ax, model)
+        ax.set_title(_name(model) if model in trained else f"{_name(model)}, untrained")
     num_profiles = len(drawn) + len(trained)
     for ax, model in zip(axes[num_profiles:count], trained, strict=True):
         _skews(ax, table[table["model"] == model])
@@ -134,7 +135,10 @@ def _axis(ax: Axes, model: str) -> None:
     ax.set_yscale("log")
     ax.set_xlabel("layer")
     ax.set_ylabel("L2 norm")
-    ax.set_title(OWN_TITLES.get(model, TITLES.get(model, model)))
+
+
+def _name(model: str) -> str:
+    return OWN_TITLES.get(model, TITLES.get(model, model))
 
 
 def _skews(ax: Axes, rows: pd.DataFrame) -> None:

@@ -24,14 +24,19 @@ VALUES = {
     "skew_effective": "Largest change_norm of a layer over their median.",
     "validation_loss": "Nats per answer token at the end; empty where it diverged.",
 }
-COLUMNS: tuple[Column, ...] = (
+DRAW = "One draw of adapters and weights."
+TRAINING_OR_DRAW = (
+    "One fine-tuning or one draw of adapters; where nothing trains, weights are drawn too."
+)
+KEYS: tuple[Column, ...] = (
     *columns_of(Draw, "model", "num_blocks"),
     *columns_of(Training, "method", "rank"),
     param("lr", float, "Highest learning rate; 0 untrained."),
     param("when", str, "start: before any step; mean: over norms after each step."),
     param("layer", str, "A tied head is the embedding."),
     param("place", int, "Place of the layer on the figure's axis."),
-    seed_column("One fine-tuning; untrained, one draw of adapters and weights."),
+)
+RESULTS: tuple[Column, ...] = (
     *(value(name, float, doc, nullable=True) for name, doc in VALUES.items()),
     value(
         "chosen",
@@ -41,15 +46,21 @@ COLUMNS: tuple[Column, ...] = (
 )
 
 
-def norms_of(*models: str) -> Table:
-    """Return the table of norms; models: whose adapters are drawn without training."""
-    return Table(COLUMNS, partial(norm_table, models=(*models, "tiny-smoke")))
+def norms_of(*models: str, seed: str) -> Table:
+    """Return the table of norms; models: whose adapters are drawn without training.
+
+    seed: what counts as one.
+    """
+    columns = (*KEYS, seed_column(seed), *RESULTS)
+    names = tuple(column.name for column in columns)
+    make = partial(norm_table, models=(*models, "tiny-smoke"), names=names)
+    return Table(columns, make)
 
 
-def norm_table(tables: Tables, *, models: tuple[str, ...]) -> pd.DataFrame:
+def norm_table(tables: Tables, *, models: tuple[str, ...], names: tuple[str, ...]) -> pd.DataFrame:
     """Return the rows of both experiments, one above the other.
 
-    models: whose adapters were drawn without training.
+    models: whose adapters were drawn without training; names: of the columns.
     """
     import pandas as pd
 
@@ -60,7 +71,7 @@ def norm_table(tables: Tables, *, models: tuple[str, ...]) -> pd.DataFrame:
         parts.append(_trained(tables[trained.id]))
     table = pd.concat([part for part in parts if len(part)], ignore_index=True)
     skews = table.groupby(RUN)["change_norm"].transform(skew)
-    return table.assign(skew_effective=skews)[[one.name for one in COLUMNS]]
+    return table.assign(skew_effective=skews)[list(names)]
 
 
 def _trained(frame: pd.DataFrame) -> pd.DataFrame:

@@ -130,6 +130,26 @@ def test_table_and_figure_are_whole(task: Task) -> None:
         assert draw(task, table=table, reference=reference, profile="cpu", width=width)  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize(
+    ("task", "said"),
+    [
+        (tab01.task, ("by arithmetic, nothing run", "one GPU's share")),
+        (fig03.task, ("by arithmetic, nothing run", "to the paper's")),
+    ],
+    ids=lambda value: getattr(value, "id", ""),
+)
+def test_a_figure_says_what_never_ran_and_counts_no_seeds(
+    task: Task, said: tuple[str, ...]
+) -> None:
+    table = table_of(task, "holds")
+    reference = load_reference(FOLDER, task.id.split("/")[1])
+    # As at cpu: no model of the paper is put on a GPU.
+    table = table[table["how"] != "gpu"]
+    image = draw(task, table=table, reference=reference, profile="cpu").decode()
+    assert all(words in image for words in said)
+    assert "seed" not in image
+
+
 def test_a_peak_that_is_missing_is_not_compared() -> None:
     table = table_of(TASKS[0], "holds")
     ran_out = (table["shape"] == "mistral-7b") & (table["gamma"] == 2)

@@ -14,7 +14,7 @@ from reproductions.lisa.dola import tab13
 from reproductions.lisa.finetuning import fig01, fig06
 from reproductions.lisa.lm_benchmarks import tab02, tab05
 from reproductions.lisa.mt_bench import tab03, tab09
-from reproductions.lisa.norms import fig02
+from reproductions.lisa.norms import fig02, fig12
 from reproductions.lisa.step_time import fig04
 
 
@@ -35,6 +35,23 @@ from reproductions.lisa.step_time import fig04
         (tab05.task, "cpu", "LLaMA-2-70B", "LLaMA-2-70B (here a LLaMA of 2.1M weights)"),
         (tab09.task, "cpu", "LLaMA-2-70B", "LLaMA-2-70B (here a LLaMA of 2.1M weights)"),
         (fig04.task, "cpu", "LLaMA-2-7B", "LLaMA-2-7B (here a LLaMA of 6.5M weights)"),
+        (
+            fig12.task, "cpu", "Mistral-7B",
+            "Mistral-7B (here untrained adapters on one of its 32 blocks)",
+        ),
+        (
+            fig12.task, "gpu", "Mistral-7B",
+            "Mistral-7B (here untrained adapters on its 32 blocks)",
+        ),
+        (fig12.task, "smoke", "Mistral-7B", "Mistral-7B (here untrained adapters on a small net)"),
+        (
+            fig02.task, "cpu", "GPT2-Small",
+            "GPT2-Small (here untrained adapters on its 12 blocks)",
+        ),
+        (
+            fig02.task, "cpu", "a trained LLaMA-2-7B",
+            "a trained LLaMA-2-7B (here a LLaMA of 2.1M weights)",
+        ),
     ],
 )  # fmt: skip
 def test_names_of_the_paper_are_followed_by_what_was_run(
@@ -44,8 +61,7 @@ def test_names_of_the_paper_are_followed_by_what_was_run(
 
 
 def test_models_that_are_there_by_arithmetic_keep_their_names() -> None:
-    for task in (tab04.task, fig02.task):
-        assert labels_of(task, "cpu").names("LLaMA-2-7B, untrained") == "LLaMA-2-7B, untrained"
+    assert labels_of(tab04.task, "cpu").names("LLaMA-2-7B, counted") == "LLaMA-2-7B, counted"
 
 
 def test_a_claim_on_one_model_says_which_net_ran_and_no_other() -> None:

@@ -141,6 +141,21 @@ def test_table_and_figure_are_whole(task: Task) -> None:
         assert draw(task, table=table, reference=reference, profile="cpu", width=width)
 
 
+@pytest.mark.parametrize(
+    ("task", "unit"),
+    [
+        (fig02.task, "one fine-tuning or one draw of adapters"),
+        (fig12.task, "one draw of adapters and weights"),
+    ],
+    ids=["fig02", "fig12"],
+)
+def test_a_seed_is_what_ran_and_titles_say_what_was_not_trained(task: Task, unit: str) -> None:
+    assert task.table.seed_unit == unit
+    reference = load_reference(FOLDER, task.id.split("/")[1])
+    image = draw(task, table=table_of(task, "holds"), reference=reference, profile="cpu").decode()
+    assert "B, untrained" in image
+
+
 def test_without_trained_models_the_figure_shows_drawn_ones() -> None:
     task = TASKS[0]
     frames = {"lisa/initial_norms": drawn_frame("holds"), "lisa/norms": pd.DataFrame()}
