@@ -122,8 +122,10 @@ def _probes(method: Estimator) -> list[Probe]:
             return [
                 (replace(method, segment=size), steps) for size, steps in ((2, 4), (3, 6), (2, 6))
             ]
+        case Trgu(keep=kept) if kept <= 5:
+            return [(method, kept + 2)]
         case Trgu():
-            return [(replace(method, keep=kept), 5) for kept in (3, 5)]
+            return [(replace(method, keep=kept), 7) for kept in (3, 5)]
         case Directional():
             return [(replace(method, num_directions=n, chunk=n), 3) for n in (2, 4)]
         case Fgu():
@@ -149,8 +151,9 @@ def _seconds(problem: Problem, phi: Tree, batch: Any, method: Estimator) -> floa
         method = replace(method, keep=1)
     few, more = min(2, problem.num_steps), min(6, problem.num_steps)
     short, long = (_fastest(problem, phi, batch, method, steps) for steps in (few, more))
-    slope = (long - short) / max(1, more - few)
-    return rounds * max(short + slope * (problem.num_steps - few), 0.0)
+    # On a busy machine the longer run can be the faster one.
+    slope = max(0.0, long - short) / max(1, more - few)
+    return rounds * (short + slope * (problem.num_steps - few))
 
 
 def _fastest(problem: Problem, phi: Tree, batch: Any, method: Estimator, steps: int) -> float:

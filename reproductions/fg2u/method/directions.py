@@ -45,18 +45,19 @@ class Directions:
             )
 
     def rows(self, numbers: Sequence[int]) -> Tensor:
-        """Return directions by their numbers, shape (len(numbers), N), float32 on the CPU.
+        """Return directions by their numbers, shape (len(numbers), N), on the CPU.
 
-        They are drawn there for any device, so that estimates agree between devices.
+        They are drawn there for any device, so that estimates agree between devices; in float32
+        where they are random, else in float64.
         """
         if self.kind == "coordinate":
             order_N = np.random.default_rng(self.seed).permutation(self.num_entries)
-            rows_CN = torch.zeros(len(numbers), self.num_entries)
+            rows_CN = torch.zeros(len(numbers), self.num_entries, dtype=torch.float64)
             places = torch.from_numpy(order_N)[torch.as_tensor(numbers)]
             rows_CN[torch.arange(len(numbers)), places] = self.num_entries**0.5
             return rows_CN
         if self.kind == "gauss-grid":
-            return torch.from_numpy(self._grid()[list(numbers)]).float()
+            return torch.from_numpy(self._grid()[list(numbers)])
         return torch.stack([self._drawn(number) for number in numbers])
 
     def weights(self, numbers: Sequence[int]) -> Tensor:
