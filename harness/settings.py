@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, MutableMapping
+from pathlib import Path
 from urllib.parse import urlsplit
 
 from harness.errors import UsageError
@@ -13,6 +14,18 @@ from harness.outgoing import LEAST_SECRET_CHARS, register
 JUDGE_URL = "REPRO_JUDGE_URL"
 JUDGE_MODEL = "REPRO_JUDGE_MODEL"
 JUDGE_KEY = "REPRO_JUDGE_KEY"
+
+USER_FOLDERS = ("XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME")
+
+
+def ignore_relative_folders(environment: MutableMapping[str, str] = os.environ) -> None:
+    """Drop the user's folders where they are relative, which their specification asks for.
+
+    Libraries do not: matplotlib's cache would appear in whatever folder a command runs in.
+    """
+    for name in USER_FOLDERS:
+        if name in environment and not Path(environment[name]).is_absolute():
+            del environment[name]
 
 
 def checked_key(name: str, text: str) -> str:

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from harness.provenance.before import code_of, load_before
-from harness.publish.evidence import experiment_code
+from harness.provenance.code import experiment_code
 from harness.registry import load_registry
 from harness.run.trial import all_trials
 from harness.store.record import read_lines

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import shutil
-import subprocess
 from functools import cache
 from pathlib import Path
 
@@ -26,6 +24,7 @@ from harness.store.result import load_result
 from harness.store.workspace import Workspace
 from tests.checkout import ROOT
 from tests.conftest import Smoke
+from tests.latex import needs_latex, set_by_latex
 
 LIBRARY = load_registry()
 TASKS = [
@@ -137,20 +136,9 @@ def test_the_command_prints_the_layout_and_on_request_the_long_form() -> None:
 
 def test_no_table_overflows_two_columns(tmp_path: Path) -> None:
     """All committed tables, set by LaTeX."""
-    if shutil.which("pdflatex") is None:
-        pytest.skip("there is no pdflatex: apt-get install texlive-latex-recommended")
+    needs_latex("booktabs.sty")
     texts = [latex(parameter.values[0]) for parameter in TASKS]  # type: ignore[arg-type]
-    (tmp_path / "tables.tex").write_text(DOCUMENT % "\n\\clearpage\n".join(texts))
-    done = subprocess.run(
-        ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "tables.tex"],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
-    assert done.returncode == 0, done.stdout[-2000:]
-    log = (tmp_path / "tables.log").read_text(encoding="utf-8", errors="replace")
+    log = set_by_latex(DOCUMENT % "\n\\clearpage\n".join(texts), tmp_path)
     bad = ("Overfull", "LaTeX Warning: Float", "LaTeX Warning: Label `")
     assert [line for line in log.splitlines() if line.startswith(bad)] == []
-    assert (tmp_path / "tables.pdf").stat().st_size > 50_000
+    assert (tmp_path / "document.pdf").stat().st_size > 50_000

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import typer
@@ -10,6 +11,7 @@ from typer.core import TyperGroup
 from harness.commands import bench, check, data, output, reading, records, run, variants, verify
 from harness.commands.common import fail_if_broken
 from harness.errors import Interrupted
+from harness.store.workspace import find_workspace
 
 EPILOG = """
 Examples:  repro run supar/fig06 --profile smoke  |  repro check 'supar/*' --json  |
@@ -21,6 +23,9 @@ class Verbs(TyperGroup):
     """The verbs; an interrupt of one of them is told like an error."""
 
     def invoke(self, ctx: Any) -> Any:
+        if "--help" not in sys.argv:
+            # A wrong root is told at once, also by verbs that would not come to it.
+            find_workspace()
         try:
             return super().invoke(ctx)
         except KeyboardInterrupt as interrupt:

@@ -41,7 +41,7 @@ def bench(
     Example:  repro bench cli_startup --compare
     """
     from harness.errors import DataError, RunError
-    from harness.measure.bench import benchmark_files, goal_rows, load_benchmarks, run_benchmarks
+    from harness.measure.bench import goal_rows, load_benchmarks
     from harness.store.workspace import find_workspace
 
     root = find_workspace().root
@@ -53,13 +53,27 @@ def bench(
         except DataError as error:
             # This very run may make the file anew.
             say(f"nothing to compare with: {error}")
-        source = Path(__file__).parents[2]
-        code = run_benchmarks(source, benchmark_files(source, select or []), compare=compare)
+        code = _run(root, select or [], compare=compare)
     measured = [result for result in load_benchmarks(root) if result not in before]
     rows = goal_rows(before, measured)
     _show(rows, as_json=as_json)
     if code:
         raise RunError(f"a benchmark did not run to its end (pytest's exit code {code}): see above")
+
+
+def _run(root: Path, select: list[str], *, compare: bool) -> int:
+    """Run benchmarks; return the exit code of their pytest."""
+    from harness.measure.bench import (
+        benchmark_files,
+        benchmarks_folder,
+        check_writable,
+        run_benchmarks,
+    )
+
+    source = Path(__file__).parents[2]
+    files = benchmark_files(source, select)
+    check_writable(source / ".benchmarks", benchmarks_folder(root))
+    return run_benchmarks(source, files, compare=compare)
 
 
 def _show(rows: list[dict[str, Any]], *, as_json: bool) -> None:

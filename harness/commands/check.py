@@ -26,9 +26,8 @@ from harness.declare.profiles import PROFILES, Profile
 from harness.declare.task import Task
 from harness.errors import SpecError
 from harness.registry import Library, load_registry
-from harness.store.result import csv_path
+from harness.store.result import is_stored
 from harness.store.workspace import COMMITTED_PROFILES, Workspace, find_results
-from harness.untrusted import is_there
 
 if TYPE_CHECKING:
     from harness.publish.check_row import CheckRow
@@ -109,7 +108,7 @@ def summary(
     profiles = PROFILES if workspace.overrides else COMMITTED_PROFILES
     _check_cohort(tasks, profiles, cohort, workspace.overrides)
     places = [(t, p) for t in tasks for p in profiles]
-    stored = [(t, p) for t, p in places if is_there(csv_path(workspace, t, p))]
+    stored = [(t, p) for t, p in places if is_stored(workspace, t, p)]
     if not workspace.overrides:
         # What a paper has in a committed profile is told whole.
         papers = {(task.paper, profile) for task, profile in stored}
@@ -155,6 +154,7 @@ def _shown(library: Library, overrides: Overrides, row: CheckRow) -> Shown:
         statement=labels.statement(claim),
         unit=claim.criterion.unit,
         tolerance=claim.criterion.tolerance,
+        caveat=claim.scope.caveat,
         stands_in=str(labels),
         seed=task.table.seed_unit,
     )

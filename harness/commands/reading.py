@@ -41,7 +41,7 @@ def mount(app: typer.Typer) -> None:
 def list_tasks(
     selectors: Selectors = None, kind: KindOption = None, as_json: JsonOption = False
 ) -> None:
-    """List tasks: paper, number, title, checks, claims; broken ones with their reason."""
+    """List tasks: title, file, checks, claims, questions of ours; broken ones with the reason."""
     library = load_registry()
     rows: list[dict[str, Any]] = [
         {
@@ -57,14 +57,15 @@ def list_tasks(
         for task in chosen(library, selectors, kind)
     ]
     shown = [row | _counts(library.tasks[row["id"]]) for row in rows]
-    columns = ["id", "title", "file", "checks", "claims"]
+    columns = ["id", "title", "file", "checks", "claims", "ours"]
     print_rows(rows if as_json else shown, as_json=as_json, columns=columns)
 
 
 def _counts(task: Task) -> dict[str, int]:
-    """Count a task's checks apart from its claims."""
+    """Count a task's checks, the paper's claims and our own questions, each apart."""
     checks = sum(claim.scope.grade == "exact" for claim in task.claims)
-    return {"checks": checks, "claims": len(task.claims) - checks}
+    own = sum(claim.scope.own_question for claim in task.claims)
+    return {"checks": checks, "claims": len(task.claims) - checks - own, "ours": own}
 
 
 def show_plan(

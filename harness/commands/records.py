@@ -56,9 +56,7 @@ def import_(file: FileArgument) -> None:
     """Add the records of a file to this checkout; a result that is here already stays."""
     from harness.store.archive import import_records
 
-    tasks = load_registry().tasks.values()
-    sealed = {experiment.id for task in tasks if task.claims for experiment in task.reads}
-    summary = import_records(find_workspace(), file, sealed=sealed)
+    summary = import_records(find_workspace(), file, tasks=load_registry().tasks.values())
     say(
         f"{summary.num_records} records and {summary.num_artifacts} artifacts were new; "
         "repro run refreshes their tables"

@@ -6,6 +6,7 @@ import logging
 import os
 import signal
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -17,8 +18,10 @@ from harness.commands.common import (
     SeedsOption,
     Selectors,
     SetOption,
+    broken_said,
     chosen,
     command_words,
+    fail_if_broken,
     open_workspace,
     parse_duration,
     parse_profile,
@@ -35,6 +38,7 @@ from harness.store.variants import note_run
 from harness.store.workspace import Workspace
 
 if TYPE_CHECKING:  # what they import would slow every verb down
+    from harness.executors.job import Executor
     from harness.publish.refresh import Refresher
     from harness.run.plan import Plan
     from harness.run.runner import Runner, Summary
@@ -89,11 +93,13 @@ def run(
     from harness.run.plan import make_plan, probe_limits
 
     library = load_registry()
-    scale, tasks = parse_profile(profile), chosen(library, selectors, kind)
+    scale, means = parse_profile(profile), parse_means(executor, jobs, time_budget)
+    tasks = chosen(library, selectors, kind)
+    if not tasks:
+        fail_if_broken()
     workspace = open_workspace(tasks, settings, seeds)
     if dry_run:
-        return _dry_run(tasks, scale, workspace.overrides)
-    limits = (parse_jobs(jobs), parse_duration(time_budget))
+        return _dry_run(tasks, scale, workspace.overrides, cohort)
     stop_cleanly_on_signals(None)
     store = _open_store(workspace, tasks, scale)
     plan = make_plan(
@@ -101,7 +107,30 @@ def run(
     )
     note_run(workspace, scale, tasks)
     asked = command_words(selectors, kind, scale, workspace.overrides, cohort)
-    _carry_out(plan, store, library, executor, *limits, asked, rerun=stale, verbose=verbose)
+    _carry_out(plan, store, library, means, asked, rerun=stale, verbose=verbose)
+
+
+@dataclass(frozen=True, slots=True)
+class Means:
+    """With what trials are run."""
+
+    executor: str
+    num_workers: int
+    budget_s: float | None = None
+
+    def start(self, plan: Plan) -> Executor:
+        """Return the executor, with no more processes than there are trials."""
+        from harness.executors import make_executor
+
+        return make_executor(self.executor, min(self.num_workers, max(plan.num_to_run, 1)))
+
+
+def parse_means(executor: str, jobs: int, time_budget: str | None = None) -> Means:
+    """Return what the options say. Raises UsageError for one that cannot be."""
+    from harness.executors import check_executor
+
+    check_executor(executor)
+    return Means(executor, parse_jobs(jobs), parse_duration(time_budget))
 
 
 def parse_jobs(jobs: int) -> int:
@@ -137,21 +166,18 @@ def _carry_out(
     plan: Plan,
     store: RecordStore,
     library: Library,
-    executor_name: str,
-    num_workers: int,
-    budget_s: float | None,
+    means: Means,
     asked: str,
     *,
     rerun: bool,
     verbose: bool,
 ) -> None:
     """Run a plan, refresh its tasks, and say what came of it; asked: what followed the verb."""
-    from harness.executors import make_executor
     from harness.publish.refresh import Refresher
     from harness.run.progress import make_progress
     from harness.run.runner import Runner
 
-    executor = make_executor(executor_name, min(num_workers, max(plan.num_to_run, 1)))
+    executor = means.start(plan)
     _announce(plan)
     refresh = Refresher(store.workspace, library, plan.profile)
     runner = Runner(
@@ -161,11 +187,11 @@ def _carry_out(
         executor,
         make_progress(verbose=verbose),
         facts={**run_facts(), "overrides": dict(plan.overrides)},
-        time_budget_s=budget_s,
+        time_budget_s=means.budget_s,
         rerun=rerun,
         on_task_done=refresh,
     )
-    stop_cleanly_on_signals(None if executor_name == "inline" else runner)
+    stop_cleanly_on_signals(None if means.executor == "inline" else runner)
     try:
         summary = runner.run()
     finally:
@@ -207,14 +233,14 @@ def run_facts() -> dict[str, Any]:
 
 def _conclude(summary: Summary, refresh: Refresher, plan: Plan, asked: str) -> None:
     """Print what came of it, where it lies, and what to do next; exit with the matching code."""
-    from harness.publish.report.check_text import checks_in_words, claims_in_words
+    from harness.publish.counts import counted_in_words
 
     rows = [row for found in refresh.checks.values() for row in found]
     say(
         f"{summary.num_run} run, {summary.num_reused} reused, {summary.num_blocked} not run here, "
         f"{len(summary.failed)} failed, {summary.num_left} left, in {summary.wall_s:.1f} s"
     )
-    say(f"{checks_in_words(rows) or 'no checks'}; claims: {claims_in_words(rows) or 'none'}")
+    say(counted_in_words(rows) or "no claims")
     if plan.profile == "smoke":
         say(SMOKE)
     where = refresh.workspace
@@ -240,7 +266,7 @@ def _conclude(summary: Summary, refresh: Refresher, plan: Plan, asked: str) -> N
         raise typer.Exit(1)
     if summary.num_left:
         say("the time budget is used up: the same command goes on from here")
-    else:
+    elif not broken_said:
         say(f"next: repro check {asked}, repro {'variants' if where.overrides else 'report'}")
 
 
@@ -250,11 +276,13 @@ def _remedy(plan: Plan) -> str:
     return f"change {asked}, or correct the trial" if asked else "correct it, and run again"
 
 
-def _dry_run(tasks: Sequence[Task], profile: Profile, overrides: Overrides) -> None:
+def _dry_run(
+    tasks: Sequence[Task], profile: Profile, overrides: Overrides, cohort: str | None
+) -> None:
     """Build each distinct trial on the meta device and print what it would take."""
     from harness.run.dry_run import dry_runs
 
-    rows = dry_runs(tasks, profile, overrides)
+    rows = dry_runs(tasks, profile, overrides, cohort)
     if not rows:
         say(f"nothing is trained at {profile}")
         return

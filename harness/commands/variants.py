@@ -15,6 +15,7 @@ from harness.commands.common import (
     parse_profile,
     print_rows,
     say,
+    say_broken,
     shown,
 )
 from harness.declare.experiment import Experiment
@@ -89,7 +90,7 @@ def variants(selectors: Selectors = None, as_json: JsonOption = False) -> None:
     rows = []
     for found in find_variants(find_workspace()):
         if isinstance(found, DataError):
-            say(str(found))
+            say_broken(str(found))
             continue
         rows += [r for r in _variant_rows(library, found) if not wanted or wanted & {*r["tasks"]}]
     columns = ["options", "profile", "tasks", "started_at", "done", "failed", "missing", "folder"]

@@ -22,7 +22,8 @@ from harness.commands.common import (
 from harness.commands.run import (
     ExecutorOption,
     JobsOption,
-    parse_jobs,
+    Means,
+    parse_means,
     run_facts,
     stop_cleanly_on_signals,
 )
@@ -72,7 +73,7 @@ def verify(
     scale = parse_profile(profile)
     if sample < 1:
         raise UsageError(f"--sample {sample}: need a whole number of at least 1")
-    num_workers = parse_jobs(jobs)
+    means = parse_means(executor, jobs)
     stop_cleanly_on_signals(None)
     library = load_registry()
     tasks = chosen(library, selectors, kind)
@@ -83,8 +84,7 @@ def verify(
         experiments,
         num=sample,
         only_stale=stale,
-        num_workers=num_workers,
-        executor_name=executor,
+        means=means,
     )
     if as_json:
         print_rows([o.model_dump(mode="json") for o in outcomes], as_json=True, columns=[])
@@ -101,11 +101,9 @@ def _verify(
     *,
     num: int,
     only_stale: bool,
-    num_workers: int,
-    executor_name: str,
+    means: Means,
 ) -> tuple[list[Verification], Summary]:
     """Draw, run and compare; return the outcomes in the order of the draw, and how it ended."""
-    from harness.executors import make_executor
     from harness.run.plan import probe_limits
     from harness.run.progress import make_progress
     from harness.run.rerun import Committed, Rerun, draw_trials
@@ -120,12 +118,11 @@ def _verify(
         f"trials to verify: {len(drawn)}; to run, with those they start from: {plan.num_to_run},"
         f" about {plan.seconds / 60:.1f} core-minutes"
     )
-    executor = make_executor(executor_name, min(num_workers, max(plan.num_to_run, 1)))
     # In this very process an exception is the only way to stop a trial.
-    inline = executor_name == "inline"
+    inline = means.executor == "inline"
     summary = rerun.carry_out(
         plan,
-        executor,
+        means.start(plan),
         on_start=lambda runner: stop_cleanly_on_signals(None if inline else runner),
     )
     return rerun.outcomes, summary

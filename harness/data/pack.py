@@ -5,17 +5,21 @@ from __future__ import annotations
 import csv
 import hashlib
 import io
-from collections.abc import Iterable
+import shutil
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from harness.data.codec import MAX_DATA_BYTES
 from harness.data.hub import record_path
 from harness.data.load import Source, find, locate, missing_reason, read
-from harness.errors import DataError, UsageError
+from harness.errors import DataError, RunError, UsageError
 from harness.store import atomic
 from harness.untrusted import read_bytes
 
+MANIFEST = "MANIFEST.csv"
+STAGED = ".pack.repro.tmp"
 MANIFEST_COLUMNS = (
     "name",
     "path",
@@ -45,27 +49,53 @@ class Packed:
 def pack(names: Iterable[str], out: Path) -> list[Packed]:
     """Copy data sets into `out` in the layout of REPRO_DATA, with a MANIFEST.csv.
 
-    All of them are checked before the first is copied, and the manifest is written last.
-    Raises UsageError if `out` holds anything already; DataError as `datasets.load`.
+    All of them are checked before the first is copied; all are there, or nothing is.
+    Raises UsageError if `out` holds anything already; DataError as `datasets.load`; RunError where
+    it cannot be written.
     """
     _must_be_new(out)
     sources = [(name, _checked(name)) for name in names]
     packed: list[Packed] = []
     rows: list[dict[str, object]] = []
-    for name, source in sources:
-        if source is None:
-            packed.append(Packed(name, "bundled", "", 0, find(name).sha256))
-            continue
-        copied = _copy(name, source, out)
-        packed.append(copied)
-        rows.append(_manifest_row(copied, out))
-    atomic.write_text(out / "MANIFEST.csv", _to_csv(rows))
+    with _staged(out) as folder:
+        for name, source in sources:
+            if source is None:
+                packed.append(Packed(name, "bundled", "", 0, find(name).sha256))
+                continue
+            copied = _copy(name, source, folder)
+            packed.append(copied)
+            rows.append(_manifest_row(copied, folder))
+        atomic.write_text(folder / MANIFEST, _to_csv(rows))
     return packed
+
+
+@contextmanager
+def _staged(out: Path) -> Iterator[Path]:
+    """Give a folder whose content moves into `out` at the end; an error leaves nothing there.
+
+    It lies inside: `out` may be the root of a disk that is carried away. What a kill leaves of it
+    is cleared by the next one.
+    """
+    is_new, staged = not out.exists(), out / STAGED
+    with atomic.alone_in(out):
+        _must_be_new(out)  # another one may have been faster
+        shutil.rmtree(staged, ignore_errors=True)
+        try:
+            yield staged
+            for path in sorted(staged.iterdir(), key=lambda path: path.name == MANIFEST):
+                path.rename(out / path.name)
+        except OSError as error:
+            raise RunError(atomic.explain(out, error)) from error
+        finally:
+            shutil.rmtree(staged, ignore_errors=True)
+            if is_new:
+                with suppress(OSError):  # it is full where all went well
+                    out.rmdir()
 
 
 def _must_be_new(out: Path) -> None:
     try:
-        if any(out.iterdir()):
+        if any(path.name != STAGED for path in out.iterdir()):
             raise UsageError(f"{out} is not empty: name a new folder, nothing is overwritten")
     except NotADirectoryError as error:
         raise UsageError(f"{out} is a file: name a new folder") from error

@@ -59,6 +59,8 @@ class Criterion:
     """The largest absolute difference of `equal`."""
     paper_value: PaperValue | None = None
     """From the paper's reference rows to its number for this quantity; None: not published."""
+    is_derived: bool = False
+    """Whether that number is computed from one that the paper prints, as 1/2.9 is of 2.9 times."""
     at_least_of: int | None = None
     """How many of the quantity's numbers must meet the bound, each by its own interval; all by
     default. Which of them do is decided over seeds, never inside one."""
@@ -85,6 +87,10 @@ class Criterion:
     def unless(self, doubt: Doubt) -> Criterion:
         """Return the criterion that decides nothing where `doubt` says why."""
         return replace(self, doubt=doubt)
+
+    def beside_derived(self, paper_value: PaperValue) -> Criterion:
+        """Return the criterion beside a number that is computed from what the paper prints."""
+        return replace(self, paper_value=paper_value, is_derived=True)
 
     def naming(self, *names: str) -> Criterion:
         """Return the criterion that says of which of its numbers the verdict speaks."""
@@ -262,6 +268,10 @@ class Scope:
     """What chance may shuffle, to see how often that alone would read REPRODUCED."""
     no_null: str = ""
     """Why there is nothing to shuffle: an equivalence, say."""
+    own_question: bool = False
+    """Whether we ask it and the paper does not say it: counted apart from the paper's claims."""
+    caveat: str = ""
+    """What must stand beside its verdict wherever its statement does not, in a few words."""
 
     def __post_init__(self) -> None:
         if not self.profiles or not set(self.profiles) <= set(PROFILES):
@@ -277,6 +287,8 @@ class Scope:
             raise SpecError("a threshold of ours names its deviation, and no other one does")
         if self.factor is not None and self.no_null:
             raise SpecError("a claim with a factor needs no reason why it has none")
+        if self.own_question and self.grade == "exact":
+            raise SpecError("a check is no question: it says that our code is right")
 
     def at(self, *profiles: Profile, elsewhere: str = "") -> Scope:
         """Return the same scope, decided at other profiles."""
@@ -293,6 +305,14 @@ class Scope:
     def without_null(self, reason: str) -> Scope:
         """Return the scope of a claim that chance cannot be set against, and why."""
         return replace(self, factor=None, no_null=reason)
+
+    def asked_by_us(self) -> Scope:
+        """Return the scope of a question of our own, which is no claim of the paper."""
+        return replace(self, own_question=True)
+
+    def noting(self, caveat: str) -> Scope:
+        """Return the scope of a claim whose verdict needs a few words wherever it stands."""
+        return replace(self, caveat=caveat)
 
 
 CHECK = Scope(

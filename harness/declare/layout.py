@@ -10,12 +10,12 @@ Layout(
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from harness.declare.params import Scalar
-from harness.declare.table import Table
+from harness.declare.table import Table, matching
 from harness.errors import SpecError
 
 if TYPE_CHECKING:
@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 
 Where = Mapping[str, Scalar]
 """Columns of the task's table and the values that its rows must have there."""
+Shows = Literal["both", "ours", "paper"]
+Remark = Callable[["pd.DataFrame"], str]
+"""From the rows of a place to a word on its number, or to nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +42,10 @@ class Cell:
     """A column that holds the spread; by default the standard error over seeds is taken."""
     absent: str = ""
     """What stands where the table has no row, if that is not that it was not run: `swept`."""
+    seeded: bool = True
+    """Whether a seed can change it: what is counted or computed has one number, whatever it is."""
+    remark: Remark | None = None
+    """What stands behind the number, in brackets."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +65,8 @@ class Line:
     A place has a value of the paper where both its row and its column name one: the words of both
     series together, in any order, and the x as a number.
     """
+    shows: Shows = "both"
+    """Which side stands in a column's cells, where the two have columns of their own."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -101,6 +110,4 @@ class Layout:
 
     def at(self, table: pd.DataFrame, row: Line, column: Line) -> pd.DataFrame:
         """Return the rows of a task's table that belong to a place, also those without a value."""
-        for name, value in {**self.where, **row.where, **column.where}.items():
-            table = table[table[name] == value]
-        return table
+        return matching(table, {**self.where, **row.where, **column.where})

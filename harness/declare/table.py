@@ -150,10 +150,15 @@ class Table:
 
 def pick(table: pd.DataFrame, **wanted: Scalar) -> pd.DataFrame:
     """Return the rows whose columns equal these. Raises MissingRows if there is none."""
-    equal = [(table[name] == each).to_numpy(bool, na_value=False) for name, each in wanted.items()]
-    # One selection, not one per column: each copies all columns.
-    found = table.loc[functools.reduce(operator.and_, equal)] if equal else table
+    found = matching(table, wanted)
     if found.empty:
         asked = ", ".join(f"{name}={value}" for name, value in wanted.items())
         raise MissingRows(f"no row has {asked}")
     return found
+
+
+def matching(table: pd.DataFrame, wanted: Mapping[str, Scalar]) -> pd.DataFrame:
+    """Return the rows whose columns equal these; there may be none."""
+    equal = [(table[name] == each).to_numpy(bool, na_value=False) for name, each in wanted.items()]
+    # One selection, not one per column: each copies all columns.
+    return table.loc[functools.reduce(operator.and_, equal)] if equal else table

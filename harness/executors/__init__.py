@@ -10,15 +10,20 @@ EXECUTORS = ("local", "inline")
 
 def make_executor(name: str, num_workers: int) -> Executor:
     """Return an executor by name. Raises UsageError for an unknown one."""
-    if name == "local":
-        from harness.executors.local import LocalExecutor
-
-        return LocalExecutor(num_workers)
+    check_executor(name)
     if name == "inline":
         from harness.executors.inline import InlineExecutor
 
         return InlineExecutor()
-    raise UsageError(
-        f"no executor is called {name!r}{nearest(name, EXECUTORS)}"
-        f" (there are {', '.join(EXECUTORS)})"
-    )
+    from harness.executors.local import LocalExecutor
+
+    return LocalExecutor(num_workers)
+
+
+def check_executor(name: str) -> None:
+    """Raise UsageError, which names the nearest one, unless there is such an executor."""
+    if name not in EXECUTORS:
+        raise UsageError(
+            f"no executor is called {name!r}{nearest(name, EXECUTORS)}"
+            f" (there are {', '.join(EXECUTORS)})"
+        )

@@ -7,6 +7,7 @@ import logging
 from pathlib import Path
 
 from harness.store.atomic import write_text
+from harness.untrusted import UnreadableError, parse_json, read_bytes
 
 log = logging.getLogger(__name__)
 
@@ -51,8 +52,8 @@ def _note(checkpoint: Path) -> Path:
 def _read(path: Path) -> dict[str, object]:
     """Return a note; nothing where there is none that can be used."""
     try:
-        found = json.loads(path.read_bytes())
-    except (OSError, ValueError, RecursionError):
+        found = parse_json(read_bytes(path), where=str(path))
+    except (FileNotFoundError, UnreadableError):
         return {}
     return found if isinstance(found, dict) else {}
 

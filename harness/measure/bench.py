@@ -180,6 +180,17 @@ def benchmark_files(source: Path, selectors: Sequence[str]) -> list[Path]:
     return [files[name] for name in sorted(chosen)]
 
 
+def check_writable(*folders: Path) -> None:
+    """Raise EnvError unless files can be made in some folders, which may not be there yet."""
+    for folder in folders:
+        there = next(path for path in (folder, *folder.parents) if path.exists())
+        if not os.access(there, os.W_OK | os.X_OK):
+            raise EnvError(
+                f"{folder} cannot be written to: repro bench keeps its measurements there, and"
+                " repro bench --stored prints those that are"
+            )
+
+
 def run_benchmarks(source: Path, files: Sequence[Path], *, compare: bool) -> int:
     """Run benchmark files in a pytest of their own and return its exit code.
 

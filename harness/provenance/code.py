@@ -21,6 +21,7 @@ from pathlib import Path
 from types import FunctionType, ModuleType
 from typing import Any
 
+from harness.declare.experiment import Experiment
 from harness.declare.named import Named
 from harness.errors import SpecError
 from harness.provenance.templates import (
@@ -65,6 +66,12 @@ def code_digest(roots: Iterable[Any], *, follow: Collection[str] = ()) -> str:
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:16]
 
 
+@functools.cache
+def experiment_code(experiment: Experiment) -> str:
+    """Return the digest of what an experiment's trials run."""
+    return code_digest([experiment.code])
+
+
 def _packages_of(root: Any) -> set[str]:
     """Return the top-level packages of a root's functions; the harness is followed by name."""
     if isinstance(root, functools.partial):
@@ -85,6 +92,7 @@ def _reader(follow: frozenset[str]) -> _Reader:
 
 def forget() -> None:
     """Forget what was read: for a process in which sources change."""
+    experiment_code.cache_clear()
     _reader.cache_clear()
     file_of.cache_clear()
 
@@ -137,7 +145,7 @@ class _Reader:
             return ["partial(", *self.value(value.func), *_joined([*args, *named]), ")"]
         if isinstance(value, Named):
             named = [[f"{k}=", *self.value(v)] for k, v in sorted(value.bound.items())]
-            return ["partial(", Symbol(value.module, value.name), *_joined(named), ")"]
+            return ["partial(", self._named(value), *_joined(named), ")"]
         if isinstance(value, (type, FunctionType)) or hasattr(value, "__wrapped__"):
             return self._definition(inspect.unwrap(value))
         if value is None or isinstance(value, (bool, int, float, str)):
@@ -159,6 +167,15 @@ class _Reader:
             f"a value of type {type(value).__name__} is bound to code that is digested: its"
             " content cannot be told, bind plain values instead"
         )
+
+    def _named(self, place: Named) -> str | Symbol:
+        """Return a function that a declaration names, wherever its module has it from."""
+        module = self.module(place.module)
+        found = None if module is None else module.resolve(place.name)
+        if found is None:
+            what = "module" if module is None else f"function {place.name!r} in the module"
+            raise SpecError(f"there is no {what} {place.module}, which a declaration names")
+        return found if isinstance(found, Symbol) else f"<{found.name}>"
 
     def _definition(self, item: Any) -> Template:
         """Return a function or class: a symbol where it is followed, else its name."""
@@ -186,7 +203,7 @@ class _Module:
         self.is_package = path.name == "__init__.py"
         try:
             self.tree = ast.parse(path.read_text(encoding="utf-8"))
-        except (SyntaxError, ValueError) as error:
+        except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
             raise SpecError(f"{path} is no Python ({in_one_line(error)}): correct it") from error
         self.imports: dict[str, Target | tuple[str, str]] = {}
         self.bound: dict[str, list[ast.stmt]] = {}

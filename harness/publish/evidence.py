@@ -15,7 +15,7 @@ from harness.declare.profiles import PROFILES, Profile
 from harness.declare.task import Task
 from harness.errors import DataError
 from harness.provenance.before import code_of, load_before
-from harness.provenance.code import code_digest
+from harness.provenance.code import experiment_code
 from harness.provenance.seals import keys_digest, seal, seal_name
 from harness.run.trial import cohorts_of
 from harness.store.meta import ResultMeta
@@ -159,8 +159,3 @@ def planned_keys(task: Task, *, cohort: str = FIRST) -> dict[str, str]:
         for profile in PROFILES
         if cohort in cohorts_of(task, profile)
     }
-
-
-def experiment_code(experiment: Experiment) -> str:
-    """Return the digest of what an experiment's trials run."""
-    return code_digest([experiment.code])

@@ -287,6 +287,7 @@ def _row(
         claim=claim.id,
         form=claim.criterion.form,
         grade=claim.scope.grade,
+        own_question=claim.scope.own_question,
         profile=profile,
         verdict=verdict.word,
         reason=verdict.reason,
@@ -302,6 +303,7 @@ def _row(
         decides=cohort == judging_cohort(task, claim, profile),
         differences=state.differences,
         deciding=verdict.deciding,
+        paper_standing="derived" if claim.criterion.is_derived and value is not None else "",
     )
 
 

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import Any
 
 from harness.declare.profiles import Profile
 from harness.declare.task import Task
 from harness.publish.check_row import CheckRow
 from harness.publish.judge import judge
-from harness.store.result import csv_path, read_meta
+from harness.store.result import load_meta
 from harness.store.workspace import Workspace
-from harness.untrusted import is_there
 
 
 def stored_rows(workspace: Workspace, task: Task, profile: Profile) -> list[CheckRow]:
@@ -20,13 +19,14 @@ def stored_rows(workspace: Workspace, task: Task, profile: Profile) -> list[Chec
 
     `repro check` decides anew instead. Raises DataError for a damaged result.
     """
-    path = csv_path(workspace, task, profile).with_suffix(".json")
-    verdicts = read_meta(path).verdicts if is_there(path) else []
+    meta = load_meta(workspace, task, profile)
+    verdicts = [] if meta is None else meta.verdicts
     stored = {(row.claim, row.cohort): row for row in map(_row, verdicts)}
-    declared = {claim.id for claim in task.claims}
+    # Who asks it is declared: a result that was stored before it was said need not be made anew.
+    own = {claim.id: claim.scope.own_question for claim in task.claims}
     absent = judge(task, None, profile, None, overrides=workspace.overrides).rows
     return [
-        *(row for row in stored.values() if row.claim in declared),
+        *(replace(r, own_question=own[r.claim]) for r in stored.values() if r.claim in own),
         *(row for row in absent if (row.claim, row.cohort) not in stored),
     ]
 

@@ -9,25 +9,26 @@ from harness.declare.experiment import DryRun, Experiment
 from harness.declare.params import Scalar
 from harness.declare.profiles import Profile
 from harness.declare.task import Task
-from harness.run.trial import Trial, grid_of, with_upstream
+from harness.run.trial import Trial, trials_behind
 
 
 def dry_runs(
-    tasks: Sequence[Task], profile: Profile, overrides: Mapping[str, Scalar] | None = None
+    tasks: Sequence[Task],
+    profile: Profile,
+    overrides: Mapping[str, Scalar] | None = None,
+    cohort: str | None = None,
 ) -> list[dict[str, Any]]:
     """Return one row per experiment and distinct shape; what trains nothing is absent.
 
-    Upstream, only the trials that the tasks start from count.
+    Upstream, only the trials that the tasks start from count. Raises as `trials_behind`.
     """
-    members: dict[Experiment, dict[str, Trial]] = {}
-    for experiment in dict.fromkeys(experiment for task in tasks for experiment in task.reads):
-        for reader in grid_of(experiment, profile, overrides):
-            for trial in with_upstream(reader):
-                members.setdefault(trial.experiment, {}).setdefault(trial.key, trial)
+    members: dict[Experiment, list[Trial]] = {}
+    for trial in trials_behind(tasks, profile, overrides, cohort):
+        members.setdefault(trial.experiment, []).append(trial)
     rows = []
     for experiment, trials in members.items():
         if experiment.dry_run is not None:
-            rows.extend(_shapes(experiment, list(trials.values())))
+            rows.extend(_shapes(experiment, trials))
     return rows
 
 

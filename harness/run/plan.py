@@ -16,7 +16,7 @@ from harness.declare.profiles import Profile
 from harness.declare.task import Task
 from harness.measure import machine
 from harness.provenance.before import code_of, load_before
-from harness.publish.evidence import experiment_code
+from harness.provenance.code import experiment_code
 from harness.run.trial import Trial, check_overrides, cohorts_with_task, grid_of
 from harness.settings import JUDGE_MODEL, JUDGE_URL, judge_fault
 from harness.store.record import Record

@@ -16,7 +16,8 @@ from harness.errors import HarnessError, RunError
 from harness.executors.job import Executor, Job, JobFailed, JobLost, Report
 from harness.executors.worker import BUSY
 from harness.outgoing import tidy
-from harness.publish.evidence import experiment_code, seals_of
+from harness.provenance.code import experiment_code
+from harness.publish.evidence import seals_of
 from harness.registry import Library
 from harness.run.plan import Action, Plan, PlannedTrial
 from harness.run.progress import Progress

@@ -10,7 +10,7 @@ from harness.declare.experiment import Status
 from harness.declare.profiles import Profile
 from harness.declare.task import Task
 from harness.provenance.before import code_of, load_before
-from harness.publish.evidence import experiment_code
+from harness.provenance.code import experiment_code
 from harness.run.trial import Trial, trials_behind
 from harness.store.record import Record
 from harness.store.store import RecordStore, Rejected

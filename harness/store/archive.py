@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+import functools
 import gzip
 import hashlib
 import io
+import json
 import os
 import tarfile
 import zlib
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
-from harness.declare.profiles import Profile
+from harness.declare.profiles import PROFILES, Profile
 from harness.declare.task import Task
 from harness.errors import DataError, UsageError
-from harness.registry import experiments_of
+from harness.registry import experiments_of, walk_experiments
 from harness.run.trial import Trial, trials_behind
 from harness.store.atomic import write_bytes
 from harness.store.out import write_out
@@ -116,10 +118,10 @@ def _archive(members: dict[str, bytes]) -> bytes:
     return gzip.compress(plain.getvalue(), mtime=0)
 
 
-def import_records(workspace: Workspace, file: Path, *, sealed: Collection[str] = ()) -> Summary:
+def import_records(workspace: Workspace, file: Path, *, tasks: Collection[Task] = ()) -> Summary:
     """Add an archive's records and artifacts to the working copy.
 
-    sealed: the experiments on which claims are declared, whose records carry seals.
+    tasks: what is declared, which tells of what trials a profile has and where claims are made.
     Everything is checked before anything is written. A result that is here already stays.
     Raises DataError for a file that is missing, damaged, or holds what no record lists.
     """
@@ -127,12 +129,7 @@ def import_records(workspace: Workspace, file: Path, *, sealed: Collection[str] 
     if RECORDS not in members:
         raise DataError(f"{file} holds no {RECORDS}: it is no archive of records")
     records = _records(members.pop(RECORDS), file)
-    for record in records:
-        if record.is_result and record.experiment in sealed and not record.seals:
-            raise DataError(
-                f"{file}: the record {record.key[:16]} of {record.experiment} has no seals, which"
-                " a run takes of every claim before it starts: run the trial again"
-            )
+    _hold_against_tasks(records, tasks, file)
     known = {
         f"artifacts/{record.experiment}/{record.key}/{entry.name}": entry.sha256
         for record in records
@@ -142,6 +139,37 @@ def import_records(workspace: Workspace, file: Path, *, sealed: Collection[str] 
         if known.get(name) != hashlib.sha256(data).hexdigest():
             raise DataError(f"{file}: {name} is not what a record of the file says")
     return _write(workspace, records, members)
+
+
+def _hold_against_tasks(records: Iterable[Record], tasks: Collection[Task], file: Path) -> None:
+    """Raise DataError for a record without seals, or of a profile that has no such trial.
+
+    A trial that no profile has today is let in: grids change, and old results are no damage.
+    """
+    sealed = {experiment.id for task in tasks if task.claims for experiment in task.reads}
+
+    @functools.cache
+    def planned(experiment: str, profile: Profile, overrides: str) -> set[str]:
+        behind = [t for t in tasks if experiment in {e.id for e in walk_experiments(t)}]
+        try:
+            return {t.key for t in trials_behind(behind, profile, json.loads(overrides))}
+        except UsageError:  # such overrides are none of today's parameters
+            return set()
+
+    for record in records:
+        where = f"{file}: the record {record.key[:16]} of {record.experiment}"
+        if record.is_result and record.experiment in sealed and not record.seals:
+            raise DataError(
+                f"{where} has no seals, which a run takes of every claim before it starts: run the"
+                " trial again"
+            )
+        overrides = json.dumps(record.provenance.overrides, sort_keys=True)
+        has = [p for p in PROFILES if record.key in planned(record.experiment, p, overrides)]
+        if has and record.profile not in has:
+            raise DataError(
+                f"{where} says that {record.profile} asked for it, whose trials it is none of (but"
+                f" of those of {', '.join(has)}): run the trial again"
+            )
 
 
 def _records(packed: bytes, file: Path) -> list[Record]:

@@ -274,15 +274,42 @@ def _parse_meta(data: bytes, path: Path) -> ResultMeta:
         found = body.pop("digest", None)
         version = body.get("schema_version")
         meta = ResultMeta.model_validate(body) if version == SCHEMA_VERSION else None
+        is_as_written = found == digest(body)
     except UnreadableError as error:
         raise DataError(f"{error}: {advice}") from error
     except (ValueError, AttributeError, TypeError) as error:
         raise DataError(f"{path} is damaged ({in_one_line(error)}): {advice}") from error
     if meta is None:
         raise DataError(f"{path} has schema version {version}, need {SCHEMA_VERSION}: {advice}")
-    if found != digest(body):
+    if not is_as_written:
         raise DataError(f"{path} was edited: it does not match its digest: {advice}")
     return meta
+
+
+def is_stored(workspace: Workspace, task: Task, profile: Profile) -> bool:
+    """Return whether there is a result, whole or not."""
+    path = csv_path(workspace, task, profile)
+    return is_there(path) or is_there(path.with_suffix(".json"))
+
+
+def load_meta(workspace: Workspace, task: Task, profile: Profile) -> ResultMeta | None:
+    """Read the JSON of a stored result; None where the task was not run in this profile.
+
+    Raises DataError where it was changed by hand, or the CSV is missing.
+    """
+    stored = _stored_pair(csv_path(workspace, task, profile))
+    return None if stored is None else stored[1]
+
+
+def _stored_pair(path: Path) -> tuple[bytes, ResultMeta] | None:
+    """Return a CSV as it is and what stands in the JSON beside it; None where neither is there."""
+    beside, pair = path.with_suffix(".json"), read_pair(path)
+    if pair.csv is None and pair.json is None:
+        return None
+    if pair.csv is None or pair.json is None:
+        gone = path if pair.csv is None else beside
+        raise DataError(f"{gone} is missing beside its twin: run the task again")
+    return pair.csv, _parse_meta(pair.json, beside)
 
 
 def load_result(workspace: Workspace, task: Task, profile: Profile) -> TaskResult | None:
@@ -291,14 +318,10 @@ def load_result(workspace: Workspace, task: Task, profile: Profile) -> TaskResul
     Raises DataError where the CSV or the JSON was changed by hand, with file and line.
     """
     path = csv_path(workspace, task, profile)
-    beside = path.with_suffix(".json")
-    pair = read_pair(path)
-    if pair.csv is None and pair.json is None:
+    beside, stored = path.with_suffix(".json"), _stored_pair(path)
+    if stored is None:
         return None
-    if pair.csv is None or pair.json is None:
-        gone = path if pair.csv is None else beside
-        raise DataError(f"{gone} is missing beside its twin: run the task again")
-    meta = _parse_meta(pair.json, beside)
+    data, meta = stored
     has_cohorts = meta.columns[:1] == [ColumnMeta(**asdict(COHORT))]
     columns = with_cohort(task.table) if has_cohorts else task.table
     if (meta.task, meta.profile) != (task.id, profile):
@@ -309,13 +332,13 @@ def load_result(workspace: Workspace, task: Task, profile: Profile) -> TaskResul
         told = Overrides(meta.provenance.overrides).label or "no variant"
         raise DataError(f"{beside} is of {told}: run {task.id} again or restore the file")
     try:
-        table = parse_csv(pair.csv, columns, where=str(path))
+        table = parse_csv(data, columns, where=str(path))
     except (csv.Error, ValueError, OverflowError) as error:
         raise DataError(
             f"{path} is no table ({in_one_line(error)}): run the task again or restore the file"
         ) from error
     # With its line ends as they are: another one is a change too.
-    text = pair.csv.decode()
+    text = data.decode()
     if sha256_text(text) != meta.csv_sha256:
         raise DataError(_where_changed(workspace, task, profile, path, text))
     return TaskResult(_split(table, columns), meta, text)

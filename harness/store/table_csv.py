@@ -6,7 +6,8 @@ import csv
 import hashlib
 import io
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import repeat
 from typing import TYPE_CHECKING, Any
 
 from harness.declare.table import Column, Table
@@ -133,48 +134,55 @@ def parse_csv(data: bytes, columns: Table, *, where: str) -> pd.DataFrame:
             f"{where} line 1: the columns are {found}, the task declares {columns.names}:"
             " run the task again or restore the file"
         )
-    rows = []
-    for number, cells in enumerate(lines[1:], start=2):
+    for number, cells in enumerate(lines, start=1):
         if len(cells) != len(columns.names):
             raise DataError(f"{where} line {number}: {len(cells)} cells, need {len(columns.names)}")
-        rows.append(
-            [
-                _parse_cell(cell, column, where=f"{where} line {number}")
-                for cell, column in zip(cells, columns.columns, strict=True)
-            ]
-        )
+    by_column: Iterable[Sequence[str]] = zip(*lines[1:], strict=True) if lines[1:] else repeat(())
     # Column by column in its type: a frame of mixed cells would pass large integers as floats.
     return pd.DataFrame(
         {
-            column.name: pd.Series([row[i] for row in rows], dtype=_dtype(column))
-            for i, column in enumerate(columns.columns)
+            column.name: pd.Series(_parse_column(cells, column, where), dtype=_dtype(column))
+            for column, cells in zip(columns.columns, by_column, strict=False)
         }
     )
 
 
-def _parse_cell(cell: str, column: Column, *, where: str) -> Any:
-    if cell == "" and (column.nullable or column.type != "str"):
-        if column.nullable:
-            return float("nan") if column.type == "float" else None
-        raise DataError(f"{where}: {column.name} is empty, it must hold a value")
+def _parse_column(cells: Sequence[str], column: Column, where: str) -> list[Any]:
+    """Return the cells of a column. Raises DataError that names the first wrong one's line."""
+    parse = _PARSERS[column.type]
+    missing = float("nan") if column.type == "float" else None
     try:
-        match column.type:
-            case "int":
-                return _int64(cell)
-            case "float":
-                return float(cell)
-            case "bool":
-                return {"true": True, "false": False}[cell]
-            case _:
-                return cell
+        if column.nullable:
+            return [missing if cell == "" else parse(cell) for cell in cells]
+        return list(map(parse, cells))
     except (ValueError, KeyError) as error:
-        raise DataError(f"{where}: {column.name}={cell[:80]!r} is no {column.type}") from error
+        for number, cell in enumerate(cells, start=2):
+            _check_cell(cell, column, where=f"{where} line {number}")
+        raise AssertionError("a column that cannot be read has a cell that cannot") from error
+
+
+def _check_cell(cell: str, column: Column, *, where: str) -> None:
+    if cell == "" and column.nullable:
+        return
+    try:
+        _PARSERS[column.type](cell)
+    except (ValueError, KeyError) as error:
+        told = f"={cell[:80]!r} is no {column.type}" if cell else " is empty, it must hold a value"
+        raise DataError(f"{where}: {column.name}{told}") from error
 
 
 def _int64(cell: str) -> int:
     if not -(2**63) <= int(cell) < 2**63:
         raise ValueError(f"{cell} has more than 64 bits")
     return int(cell)
+
+
+_PARSERS: dict[str, Callable[[str], Any]] = {
+    "int": _int64,
+    "float": float,
+    "bool": {"true": True, "false": False}.__getitem__,
+    "str": str,
+}
 
 
 def first_difference(stored: str, rebuilt: str) -> int:

@@ -18,6 +18,7 @@ from harness.errors import DataError, RunError
 from harness.store.atomic import write_text
 from harness.store.workspace import Workspace
 from harness.strict import Strict, explain
+from harness.untrusted import UnreadableError, parse_json, read_bytes
 
 FILE = "variant.json"
 MAX_BYTES = 2**20
@@ -91,13 +92,14 @@ def _read(folder: Path) -> VariantFile:
     """Read what a folder says of itself. Raises DataError unless it is that folder's."""
     path, advice = folder / FILE, "remove the folder, or run the variant again"
     try:
-        if not path.is_file() or path.stat().st_size > MAX_BYTES:
-            raise DataError(f"{path} is missing or no file of ours: {advice}")
-        found = VariantFile.model_validate_json(path.read_bytes())
+        body = parse_json(read_bytes(path, limit=MAX_BYTES), where=str(path))
+        found = VariantFile.model_validate(body)
     except ValidationError as error:
         raise DataError(f"{path}: {explain(error)}: {advice}") from error
-    except OSError as error:
-        raise DataError(f"{path} cannot be read ({error.strerror}): {advice}") from error
+    except FileNotFoundError as error:
+        raise DataError(f"{path} is missing: {advice}") from error
+    except UnreadableError as error:
+        raise DataError(f"{error}: {advice}") from error
     if Overrides(found.overrides).name != folder.name:
         raise DataError(f"{path} is of another folder: {advice}")
     return found

@@ -15,7 +15,7 @@ from rich.table import Table
 
 from harness.errors import HarnessError
 from harness.outgoing import guard_streams
-from reproductions.lisa.models.step_memory import Workload, load_config, table
+from reproductions.lisa.models.step_memory import Workload, load_config, methods_of, table
 
 ASSUMED = (
     "Eager attention, no checkpointing; LoRA on all linear layers, embedding and head; AdamW in the"
@@ -28,24 +28,26 @@ app = typer.Typer(add_completion=False)
 
 @app.command(help="Estimate the memory of fine-tuning a model, by method; nothing is allocated.")
 def main(
-    config: Annotated[str, typer.Argument(help="A folder, file or hub id, or a shape of ours.")],
+    config: Annotated[
+        str, typer.Argument(help="A folder, file, hub id (OWNER/NAME) or shape of ours.")
+    ],
     seq_len: Annotated[int, typer.Option(help="Tokens per sequence.")] = 512,
     batch_size: Annotated[int, typer.Option(help="Sequences per step.")] = 1,
     dtype: Annotated[str, typer.Option(help="bfloat16 or float32, moments too.")] = "bfloat16",
-    gamma: Annotated[list[int] | None, typer.Option(help="Blocks of LISA; repeatable.")] = None,
+    gamma: Annotated[
+        list[int] | None, typer.Option(min=0, help="Blocks of LISA; repeatable.")
+    ] = None,
     rank: Annotated[list[int] | None, typer.Option(help="LoRA's rank; repeatable.")] = None,
     dropout: Annotated[float, typer.Option(help="Dropout of LoRA's adapters.")] = 0.0,
     as_json: Annotated[bool, typer.Option("--json", help="Rows as JSON.")] = False,
 ) -> None:
     """Print a table of bytes by method."""
+    gammas, ranks = gamma or (0, 2, 4), rank or (128,)
     try:
-        rows = table(
-            load_config(config),
-            Workload(seq_len=seq_len, batch_size=batch_size, dtype=dtype),
-            gammas=(0, 2, 4) if gamma is None else gamma,
-            ranks=(128,) if rank is None else rank,
-            dropout=dropout,
-        )
+        # What is wrong with an option is told before a hub is asked.
+        workload = Workload(seq_len=seq_len, batch_size=batch_size, dtype=dtype)
+        methods_of(max(gammas), gammas=gammas, ranks=ranks, dropout=dropout)
+        rows = table(load_config(config), workload, gammas=gammas, ranks=ranks, dropout=dropout)
     except HarnessError as error:
         typer.echo(f"error: {error}", err=True)
         raise typer.Exit(error.exit_code) from error

@@ -28,6 +28,7 @@ Fault = Literal[
     "secret",
     "left process",
     "essay",
+    "accepted",
 ]
 
 
@@ -50,6 +51,8 @@ class Case:
     """The exit codes that are right."""
     writes: tuple[str, ...] = ()
     """Folders and files of the checkout that the command may change."""
+    damaged: tuple[str, ...] = ()
+    """Names of what is damaged: one must be told, unless all that is printed is as without it."""
 
     def __str__(self) -> str:
         return f"{self.kind}: {self.done}: repro {' '.join(word[:60] for word in self.words)}"
@@ -69,6 +72,8 @@ class Seen:
     """Where a secret stands."""
     left: int = 0
     """Processes that outlived it."""
+    sound: str | None = None
+    """What it prints where no file is damaged; None where that does not matter."""
 
 
 def faults(case: Case, seen: Seen) -> list[Fault]:
@@ -78,6 +83,11 @@ def faults(case: Case, seen: Seen) -> list[Fault]:
     >>> faults(case, Seen(code=1, out="", err="Traceback (most recent call last):"))
     ['traceback', 'exit code']
     >>> faults(case, Seen(code=2, out="", err="repro: there is no task 'x'"))
+    []
+    >>> case = Case(kind="reference CSV", done="flip bits", words=("check",), damaged=("a.csv",))
+    >>> faults(case, Seen(code=0, out="1 reproduced", err="", sound="1 not"))
+    ['accepted']
+    >>> faults(case, Seen(code=2, out="", err="repro: a.csv is torn", sound="1 not"))
     []
     """
     found: list[Fault] = []
@@ -97,6 +107,9 @@ def faults(case: Case, seen: Seen) -> list[Fault]:
         found.append("secret")
     if seen.left:
         found.append("left process")
+    printed = " ".join((seen.out + seen.err).split())
+    if seen.sound not in (None, seen.out) and not any(name in printed for name in case.damaged):
+        found.append("accepted")
     if len(seen.err) > LONGEST_MESSAGE and seen.code not in (0, None):
         found.append("essay")
     return found

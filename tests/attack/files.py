@@ -44,6 +44,14 @@ RUN = Verb(
 IMPORT = Verb(words=("records", "import", "{archive}"), codes=(0, 2, 3), writes=("root/runs",))
 DATA_LIST = Verb(words=("data", "list"))
 DATA_VERIFY = Verb(words=("data", "verify"))
+JUDGED_BY: dict[str, tuple[Verb, ...]] = {
+    "result JSON": (CHECK, DEEP, SUMMARY, TABLE, LONG),
+    "pack of records": (CHECK, DEEP, PLAN, STATUS),
+    "reference CSV": (CHECK,),
+    "deviations.toml": (CHECK,),
+    "paper.toml": (CHECK,),
+}
+"""By kind of file the verbs whose answer rests on it: damage that changes a word must be told."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -162,7 +170,13 @@ def damaged(checkout: Checkout, dice: random.Random, target: Target) -> Case:
             "REPRO_CATALOGUE": str(checkout.data / "catalogue.toml"),
         }
     done = f"{how.__name__.replace('_', ' ')} of {path.relative_to(checkout.folder)}"
-    return Case(kind=target.kind, done=done, words=words, env=env, codes=codes, writes=verb.writes)
+    is_told = target.kind in JUDGED_BY and verb in JUDGED_BY[target.kind]
+    # Of a pack, a check tells the very record.
+    told = (path.name, "rests on the record") if is_told else ()
+    return Case(
+        kind=target.kind, done=done, words=words, env=env, codes=codes, writes=verb.writes,
+        damaged=told,
+    )  # fmt: skip
 
 
 def generators() -> Iterator[tuple[str, Callable[[Checkout, random.Random], Case]]]:

@@ -1,4 +1,4 @@
-"""Die by SIGKILL at the n-th call that makes, syncs or renames a file; no other import but os's.
+"""Die by SIGKILL at the n-th call that makes, writes, syncs, renames or removes a file.
 
 Read from ATTACK_KILL, `role call number moment`, in the runner (`runner`) or in a process that it
 has started (`worker`); `moment` is before or after the call.
@@ -6,6 +6,7 @@ has started (`worker`); `moment` is before or after the call.
 
 from __future__ import annotations
 
+import io
 import os
 import signal
 import sys
@@ -13,7 +14,7 @@ from collections.abc import Callable
 from typing import Any
 
 VARIABLE = "ATTACK_KILL"
-CALLS = ("fsync", "replace", "open")
+CALLS = ("fsync", "replace", "open", "rename", "unlink", "mkdir", "write")
 ROLES = ("runner", "worker")
 
 
@@ -27,8 +28,31 @@ def install(own: str = "") -> None:
         return
     role, call, number, moment = wanted
     is_worker = any("spawn_main" in word or "fresh_process" in word for word in sys.orig_argv)
-    if role == (own or ("worker" if is_worker else "runner")):
-        setattr(os, call, _counted(getattr(os, call), int(number), moment))
+    if role != (own or ("worker" if is_worker else "runner")):
+        return
+    real = _Writer.write if call == "write" else getattr(os, call)
+    counted = _counted(real, int(number), moment)
+    if call == "write":
+        _Writer.write = counted  # type: ignore[method-assign]
+        os.fdopen = _fdopen
+    else:
+        setattr(os, call, counted)
+
+
+class _Writer(io.BufferedWriter):
+    """A stream that puts half of what it writes into its file at once: a crash may fall between."""
+
+    def write(self, data: Any) -> int:
+        half = len(data) // 2
+        super().write(data[:half])
+        self.flush()
+        return half + super().write(data[half:])
+
+
+def _fdopen(handle: int, mode: str = "r", *args: Any, **options: Any) -> Any:
+    if mode == "wb":
+        return _Writer(io.FileIO(handle, "wb"))
+    return _FDOPEN(handle, mode, *args, **options)
 
 
 def _counted(real: Callable[..., Any], number: int, moment: str) -> Callable[..., Any]:
@@ -49,4 +73,4 @@ def _counted(real: Callable[..., Any], number: int, moment: str) -> Callable[...
     return call
 
 
-_OPEN = os.open
+_OPEN, _FDOPEN = os.open, os.fdopen

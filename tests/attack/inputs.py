@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 import random
 import shutil
+import tempfile
 from collections.abc import Callable, Sequence
+from pathlib import Path
 
 from tests.attack import arguments, files, judge
 from tests.attack.case import Case, Fault, Seen, faults
@@ -52,10 +55,20 @@ def run_case(seed: int, number: int, template: Checkout) -> tuple[Case, Seen]:
         return case, Seen(
             code=seen.code, out=seen.out, err=seen.err, left=seen.left,
             changed=changed, leaks=leaks(checkout),
+            sound=_printed_when_sound(case.words, template) if case.damaged else None,
         )  # fmt: skip
     finally:
         shutil.rmtree(folder, ignore_errors=True)
         shutil.rmtree(template.folder.parent / f"streams-{number}", ignore_errors=True)
+
+
+@functools.cache
+def _printed_when_sound(words: tuple[str, ...], template: Checkout) -> str:
+    """Return what a command prints on an untouched checkout."""
+    with tempfile.TemporaryDirectory(prefix="sound-", dir=template.folder.parent) as folder:
+        checkout, scratch = template.copy(Path(folder) / "checkout"), Path(folder)
+        case = Case(kind="sound", done="", words=words)
+        return observe(case, root=checkout.root, packages=checkout.packages, scratch=scratch).out
 
 
 def _changed(case: Case, before: dict[str, str], after: dict[str, str]) -> tuple[str, ...]:

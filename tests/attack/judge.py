@@ -85,6 +85,15 @@ REPLIES: dict[str, Callable[[Dice], bytes]] = {
 }
 
 
+ANSWERED = ("the key in a rating",)
+EITHER = ("an odd value", "a wrong length")
+"""What may be an answer; a trial that asks for any other reply fails."""
+
+
+def _codes(kind: str) -> tuple[int, ...]:
+    return (0,) if kind in ANSWERED else (0, 3) if kind in EITHER else (3,)
+
+
 def replies(checkout: Checkout, dice: Dice) -> Case:
     """Let a trial of the checkout's paper ask a hostile judge, which it starts itself."""
     kind = dice.choice((*REPLIES, "a drip"))
@@ -94,7 +103,12 @@ def replies(checkout: Checkout, dice: Dice) -> Case:
         "REPRO_JUDGE_KEY": SECRET,
     }
     return Case(
-        kind="judge's reply", done=kind, words=WORDS, env=env, codes=(0, 3), writes=WRITTEN_BY_RUN
+        kind="judge's reply",
+        done=kind,
+        words=WORDS,
+        env=env,
+        codes=_codes(kind),
+        writes=WRITTEN_BY_RUN,
     )
 
 

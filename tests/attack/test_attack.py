@@ -147,6 +147,38 @@ def test_a_process_dies_at_the_call_that_was_drawn(tmp_path: Path) -> None:
         assert len(list(folder.glob("*-moved"))) == moved
 
 
+DYING = {
+    "rename": "os.rename(str(n), f'{n}-moved')",
+    "unlink": "os.unlink(str(n))",
+    "mkdir": "os.mkdir(f'{n}-made')",
+    "write": "s = os.fdopen(os.open(f'{n}-made', os.O_WRONLY | os.O_CREAT), 'wb'); s.write(b'ab');"
+    " s.flush()",
+}
+
+
+@pytest.mark.parametrize("name", DYING)
+def test_every_call_that_changes_a_folder_is_counted(name: str, tmp_path: Path) -> None:
+    program = (
+        "import os\nfrom tests.attack.hook import install\ninstall()\n"
+        f"for n in range(3):\n    {DYING[name]}"
+    )
+    left = {}
+    for moment in ("before", "after"):
+        folder = tmp_path / moment
+        folder.mkdir()
+        for number in range(3):
+            (folder / str(number)).touch()
+        env = {**os.environ, "PYTHONPATH": str(ROOT), VARIABLE: f"runner {name} 2 {moment}"}
+        done = subprocess.run([sys.executable, "-c", program], cwd=folder, env=env, check=False)
+        assert done.returncode == -signal.SIGKILL
+        left[moment] = {path.name: path.read_bytes() if path.is_file() else None
+                        for path in folder.iterdir()}  # fmt: skip
+    assert left["before"] != left["after"]
+    if name == "write":
+        # Half a file: what a crash in the middle leaves.
+        assert left["before"]["1-made"] == b"" and left["after"]["1-made"] == b"a"
+
+
 def test_leaks_are_found_in_files_of_the_checkout(tmp_path: Path) -> None:
     (tmp_path / "root" / "runs").mkdir(parents=True)
     (tmp_path / "root" / "runs" / "note").write_text(f"key {SECRET}")

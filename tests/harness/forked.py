@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+import faulthandler
+import logging
 import os
 import signal
+import subprocess
 import sys
+import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from multiprocessing import resource_tracker
 from pathlib import Path
-from typing import NoReturn
+from types import ModuleType
+from typing import NoReturn, TextIO
 
+from harness.cli import main
+from harness.run.trial import declared_grid
 from tests.harness.conftest import forget_toylab
 from tests.harness.toy_paper import ToyPaper
 
@@ -49,13 +57,80 @@ def forked(toy: ToyPaper, words: tuple[str, ...], streams: Streams, **env: str) 
     return Ended(os.waitstatus_to_exitcode(status), out, err.decode())
 
 
-def _in_the_fork(prepare: Callable[[], None]) -> NoReturn:
+def start(toy: ToyPaper, *words: str, **env: str) -> subprocess.Popen[str]:
+    """Start `repro` in a fork, as `toy.start` does in a fresh process, which costs it the imports.
+
+    From the interpreter's start on it is the same: a process group of its own, workers that are
+    spawned, the signals of a program that a shell starts.
+    """
+    return subprocess.Popen(
+        ["repro", *words],
+        # Never comes back, so that nothing is executed in its place.
+        preexec_fn=lambda: _in_the_fork(lambda: _become_program(toy, words, env)),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+
+
+def run(toy: ToyPaper, *words: str, **env: str) -> subprocess.CompletedProcess[str]:
+    """Run `repro` in a fork to its end, as `toy.repro` does in a fresh process."""
+    return subprocess.run(
+        ["repro", *words],
+        preexec_fn=lambda: _in_the_fork(lambda: _become_program(toy, words, env)),
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+
+
+def python(folder: Path, code: str) -> subprocess.CompletedProcess[str]:
+    """Run code in a fork that can import what a folder holds; what this process has is there."""
+
+    def prepare() -> None:
+        _forget_the_test()
+        sys.path.insert(0, str(folder))
+        sys.dont_write_bytecode = True
+        forget_toylab()
+
+    return subprocess.run(
+        ["python"],
+        preexec_fn=lambda: _in_the_fork(prepare, lambda: exec(code, {"__name__": "__main__"})),
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+
+
+def _become_program(toy: ToyPaper, words: tuple[str, ...], env: Mapping[str, str]) -> None:
+    _forget_the_test()
+    _enter(toy, words, env)
+
+
+def _forget_the_test() -> None:
+    """Forget what a fresh process would not have of the test's."""
+    faulthandler.disable()
+    # Popen waits for the end of one of these, which tells it that a program was executed.
+    os.closerange(3, os.sysconf("SC_OPEN_MAX"))
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    signal.signal(signal.SIGPIPE, signal.SIG_IGN)
+    logging.root.handlers.clear()
+    # Workers import the main module of their runner, and it has a tracker of its own for them.
+    sys.modules["__main__"] = ModuleType("__main__")
+    resource_tracker._resource_tracker._fd = None
+    tempfile.tempdir = None
+    sys.stdout = sys.__stdout__ = _text(1, "utf-8", "strict")
+    sys.stderr = sys.__stderr__ = _text(2, "utf-8", "backslashreplace")
+
+
+def _in_the_fork(prepare: Callable[[], None], main: Callable[[], None] = main) -> NoReturn:
     """Do what the interpreter does round a program: start it, end it, and flush what is left."""
     code = 99
     try:
         prepare()
-        from harness.cli import main
-
         try:
             main()
             code = 0
@@ -84,17 +159,24 @@ def _prepare(
     files: Mapping[int, Path],
     env: Mapping[str, str],
 ) -> None:
-    os.environ.update(toy.environment(**env))
-    sys.path.insert(0, str(toy.packages))
-    sys.argv = ["repro", *words]
+    _enter(toy, words, env)
     if env.get("HOME") == NOWHERE:
         # The number of a user of a container, who stands in no list.
         del os.environ["HOME"]
         os.getuid = lambda: 54321
-    signal.signal(signal.SIGINT, signal.default_int_handler)
-    forget_toylab()
     sys.stdout = sys.__stdout__ = _opened(1, streams.out, streams.encoding, files[1], "strict")
     sys.stderr = sys.__stderr__ = _opened(2, streams.err, "utf-8", files[2], "backslashreplace")
+
+
+def _enter(toy: ToyPaper, words: tuple[str, ...], env: Mapping[str, str]) -> None:
+    """Set what a command finds: its words, the paper's package, variables, Python's own Ctrl-C."""
+    os.environ.update(toy.environment(**env))
+    sys.path.insert(0, str(toy.packages))
+    sys.argv = ["repro", *words]
+    sys.dont_write_bytecode = True
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    forget_toylab()
+    declared_grid.cache_clear()
 
 
 def _opened(number: int, kind: str, encoding: str, file: Path, errors: str):  # type: ignore[no-untyped-def]
@@ -110,4 +192,9 @@ def _opened(number: int, kind: str, encoding: str, file: Path, errors: str):  # 
         writer = os.open(path, os.O_WRONLY | os.O_CREAT)
     os.dup2(writer, number)
     os.close(writer)
-    return open(number, "w", encoding=encoding, errors=errors, closefd=False)
+    return _text(number, encoding, errors)
+
+
+def _text(number: int, encoding: str, errors: str) -> TextIO:
+    buffering = 1 if number == 2 else -1
+    return open(number, "w", buffering, encoding=encoding, errors=errors, closefd=False)

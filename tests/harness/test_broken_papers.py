@@ -153,6 +153,14 @@ def test_broken_reference_values_are_errors_of_that_paper_alone(cli: Cli, two: T
     assert verdicts["twolab/tab01"][0] == "ERROR" and word in verdicts["twolab/tab01"][1]
 
 
+def test_run_gives_no_advice_beside_what_is_broken(cli: Cli, two: ToyPaper) -> None:
+    told = break_init(two.packages / "twolab")
+    alone = cli("run", "twolab", "--executor", "inline")
+    assert (alone.code, alone.err.splitlines()) == (2, [told])
+    done = cli("run", "toylab", "twolab", "--executor", "inline")
+    assert (done.code, "12 run" in done.err, "next:" in done.err) == (2, True, False)
+
+
 @pytest.mark.parametrize("place", ["tab02.py", "squares/deep/fig02.py", "tasks/tab03.py"])
 def test_task_file_in_a_wrong_place_is_named(cli: Cli, toy: ToyPaper, place: str) -> None:
     path = toy.folder / place
@@ -181,3 +189,30 @@ def test_pattern_of_broken_tasks_alone_is_no_unknown_name(cli: Cli, toy: ToyPape
     assert (done.code, "broken: toylab/fig02" in done.err) == (2, True)
     with pytest.raises(HarnessError, match="no task matches"):
         load_registry().select(["nolab/fig0[23]"])
+
+
+@pytest.mark.parametrize("text", [None, "x = 1\n"], ids=["no file", "no function"])
+def test_trial_that_is_not_there_is_one_sentence_in_every_verb_that_digests_it(
+    cli: Cli, two: ToyPaper, text: str | None
+) -> None:
+    path = two.packages / "twolab" / "squares" / "trial.py"
+    path.unlink() if text is None else path.write_text(text)
+    for verb in ("status", "run"):
+        done = cli(verb, "twolab", "--profile", "cpu")
+        assert (done.code, "twolab.squares.trial" in done.err) == (2, True), (verb, done)
+    assert cli("status", "toylab", "--profile", "cpu").code == 0
+
+
+def test_report_goes_on_beside_a_trial_that_is_not_there(
+    cli: Cli, two: ToyPaper, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("harness.registry.BUILT_IN", "toylab")
+    assert cli("run", "--profile", "cpu", "--executor", "inline").code == 0
+    (two.packages / "twolab" / "squares" / "trial.py").unlink()
+    told = "there is no module twolab.squares.trial"
+    done = cli("report")
+    assert (done.code, f"broken: twolab: {told}" in done.err) == (2, True)
+    assert told in (two.root / "RESULTS.md").read_text()
+    assert done.err.splitlines()[-1].startswith("wrote ")
+    done = cli("verify", "twolab", "--profile", "cpu", "--executor", "inline")
+    assert (done.code, told in done.err) == (2, True)

@@ -20,8 +20,8 @@ LIST_FIELDS = ["id", "paper", "kind", "number", "title", "file", "experiments", 
 CHECK_FIELDS = [
     "task", "claim", "form", "grade", "profile", "verdict", "reason", "measured", "low", "high",
     "num_seeds", "threshold", "threshold_from", "paper_value", "seal", "cohort", "decides",
-    "differences", "chance_rate", "weak", "chance_reason", "seeds_to_decide", "deciding",
-    "statement", "schema_version", "overrides",
+    "own_question", "differences", "chance_rate", "weak", "chance_reason", "seeds_to_decide",
+    "deciding", "paper_standing", "statement", "schema_version", "overrides",
 ]  # fmt: skip
 VERBS = {
     "list", "plan", "run", "status", "check", "plot", "table", "report", "doctor", "data",
@@ -45,10 +45,10 @@ def test_list_rows(cli: Cli) -> None:
 
 def test_list_counts_checks_apart_from_claims(cli: Cli, toy: ToyPaper) -> None:
     head, row = cli("list", "toylab").out.splitlines()
-    assert head.split() == ["id", "title", "file", "checks", "claims"]
-    assert row.split() == ["toylab/tab01", "Squares", "grow", "squares/tab01.py", "0", "1"]
+    assert head.split() == ["id", "title", "file", "checks", "claims", "ours"]
+    assert row.split() == ["toylab/tab01", "Squares", "grow", "squares/tab01.py", "0", "1", "0"]
     toy.task.write_text(TASK.replace("by_theory(profiles=SMOKE_AND_CPU)", "CHECK"))
-    assert cli("list", "toylab").out.split()[-2:] == ["1", "0"]
+    assert cli("list", "toylab").out.split()[-3:] == ["1", "0", "0"]
 
 
 def test_check_rows_before_and_after_a_run(cli: Cli) -> None:
@@ -118,6 +118,30 @@ def test_help_ends_with_examples(cli: Cli) -> None:
 def test_plot_says_where_its_file_goes(cli: Cli) -> None:
     said = " ".join(cli("plot", "--help").out.split())
     assert "PAPER-ITEM.PROFILE.FORMAT here by default" in said and "stdout" not in said
+
+
+@pytest.mark.parametrize("dry", [[], ["--dry-run"]], ids=["run", "dry run"])
+@pytest.mark.parametrize(
+    ("words", "hint"),
+    [
+        (["--profile", "smoky"], "'smoke'"),
+        (["--kind", "tabel"], "'table'"),
+        (["--set", "y=3"], "no trial has that parameter"),
+        (["--set", "x=abc"], "x"),
+        (["--seeds", "0"], "at least 1"),
+        (["--cohort", "cohort-9"], "no task here has it"),
+        (["--time-budget", "soon"], "write it as"),
+        (["--executor", "slurm"], "'slurm'"),
+        (["--jobs", "-1"], "need a number of processes"),
+    ],
+    ids=lambda value: value[0] if isinstance(value, list) else "",
+)
+def test_a_dry_run_checks_what_a_run_checks(
+    cli: Cli, toy: ToyPaper, words: list[str], hint: str, dry: list[str]
+) -> None:
+    done = cli("run", "toylab", *words, *dry)
+    assert (done.code, len(done.err.splitlines()), hint in done.err) == (2, 1, True), done.err
+    assert not (toy.root / "runs" / "output").exists()
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from harness.settings import ignore_relative_folders
 from tests.checkout import ROOT
 from tests.harness.conftest import Cli
 from tests.harness.toy_paper import ToyPaper
@@ -87,3 +88,10 @@ def test_workers_that_cannot_start_are_one_sentence(
     assert last.startswith("repro: worker processes cannot start (Read-only file system)")
     assert "--executor inline" in last
     assert cli("run", "toylab", "--executor", "inline").code == 0
+
+
+def test_a_relative_folder_of_the_user_is_no_folder() -> None:
+    """Matplotlib would make its cache wherever a command runs."""
+    environment = {"XDG_CACHE_HOME": "-1", "XDG_CONFIG_HOME": "/kept", "HOME": "kept"}
+    ignore_relative_folders(environment)
+    assert environment == {"XDG_CONFIG_HOME": "/kept", "HOME": "kept"}

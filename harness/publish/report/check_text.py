@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
@@ -12,7 +12,8 @@ from harness.declare.cohorts import FIRST
 from harness.declare.profiles import PROFILES
 from harness.declare.verdict import OVERLAPS, Word
 from harness.provenance.seals import STATES
-from harness.publish.check_row import CheckRow, chance_text, seals_text, verdict_counts
+from harness.publish.check_row import CheckRow
+from harness.publish.counts import counted_in_words, seals_text
 from harness.publish.report.text import (
     PLUS_MINUS,
     chance_note,
@@ -30,16 +31,6 @@ FAILURES = (Word.FAILS, Word.ERROR)
 OPEN = (*FAILURES, Word.NOT_REPRODUCED, Word.INCONCLUSIVE)
 """What is written out unasked, worst first."""
 ORDER = (*OPEN, Word.NOT_RUN, Word.REPRODUCED, Word.HOLDS, Word.OUT_OF_PROFILE)
-IN_WORDS = {
-    Word.HOLDS: "hold",
-    Word.FAILS: "FAIL",
-    Word.REPRODUCED: "reproduced",
-    Word.NOT_REPRODUCED: "not",
-    Word.INCONCLUSIVE: "undecided",
-    Word.OUT_OF_PROFILE: "out of scale",
-    Word.NOT_RUN: "not run",
-    Word.ERROR: "ERROR",
-}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -53,6 +44,14 @@ class Shown:
     stands_in: str = ""
     seed: str = ""
     """What each seed is, in a few words."""
+    caveat: str = ""
+    """What must stand beside the verdict where the statement does not, in a few words."""
+
+    @property
+    def name(self) -> str:
+        """The claim's id, marked where its verdict is no plain one on a claim of the paper."""
+        mark = ", ".join(filter(None, ["ours" if self.row.own_question else "", self.caveat]))
+        return f"{self.row.claim} ({mark})" if mark else self.row.claim
 
     @property
     def word(self) -> str:
@@ -65,48 +64,20 @@ class Shown:
         return "WITHDRAWN" + ("" if row.verdict == Word.NOT_RUN else f" (was {row.verdict})")
 
 
-def checks_in_words(rows: Iterable[CheckRow]) -> str:
-    """Count the checks: `57 of 58 checks hold, 1 FAIL`; nothing where there are none."""
-    counts = verdict_counts(rows, "exact")
-    total = sum(counts.values())
-    if not total:
-        return ""
-    noun = "check holds" if total == 1 else "checks hold"
-    told = f"{counts.pop(Word.HOLDS, 0)} of {total} {noun}"
-    return ", ".join([told, *(f"{count} {IN_WORDS[word]}" for word, count in counts.items())])
-
-
-def claims_in_words(rows: Sequence[CheckRow]) -> str:
-    """Count the claims: `3 reproduced, 0 not, 2 undecided`; nothing where there are none.
-
-    Behind what was reproduced stands of how much chance was excluded.
-    """
-    counts = verdict_counts(rows, "empirical")
-    if counts.get(Word.REPRODUCED) or counts.get(Word.NOT_REPRODUCED):
-        # The one is read beside the other: a "not" alone would name nothing.
-        counts = {Word.REPRODUCED: 0, Word.NOT_REPRODUCED: 0} | counts
-    apart = {Word.REPRODUCED: chance_text(rows)}
-    return ", ".join(f"{n} {IN_WORDS[word]}{apart.get(word, '')}" for word, n in counts.items())
-
-
 def counts_text(rows: Sequence[CheckRow]) -> str:
-    """Return per paper and profile the checks and, apart from them, the claims.
+    """Return per paper and profile the checks, the claims and our own questions, each apart.
 
-    One line each where both fit, else the claims in a line of their own; last, of all together, on
-    what seals the decided ones rest. Smoke seals nothing that anybody reads.
+    Last, of all together, on what seals the decided claims rest: smoke seals nothing that anybody
+    reads.
     """
     lines: list[str] = []
     papers = dict.fromkeys(row.task.split("/")[0] for row in rows)
     for paper in papers:
         for profile in PROFILES:
             part = [r for r in rows if r.task.split("/")[0] == paper and r.profile == profile]
-            checks, claims = checks_in_words(part), claims_in_words(part)
-            if not checks and not claims:
-                continue
-            head = f"{paper} at {profile}: {checks or 'no checks'}"
-            told = f"claims: {claims or 'none'}"
-            line = f"{head}; {told}"
-            lines += [line] if len(line) <= WIDTH else [*_wrapped(head, ""), *_wrapped(told)]
+            if counted := counted_in_words(part):
+                line = f"{paper} at {profile}: {counted}"
+                lines += textwrap.wrap(line, WIDTH, subsequent_indent=INDENT)
     lines += _wrapped(seals_text([row for row in rows if row.profile != "smoke"]), "")
     return "\n".join(lines)
 
@@ -161,9 +132,10 @@ def notes(row: CheckRow) -> list[str]:
 
 def _block(each: Shown) -> list[str]:
     row = each.row
-    head = f"{each.word}  {row.task}:{row.claim} at {row.profile}"
+    head = f"{each.word}  {row.task}:{each.name} at {row.profile}"
     lines = [head] if len(head) <= WIDTH else [each.word, *_wrapped(head.partition("  ")[2])]
-    paper = f"paper {number(row.paper_value)}" if row.paper_value is not None else ""
+    standing = f" ({row.paper_standing}):" if row.paper_standing else ""
+    paper = f"paper{standing} {number(row.paper_value)}" if row.paper_value is not None else ""
     numbers = [_ours(each, each.seed), _asked(each), paper]
     remarks = [row.reason.rstrip("."), *notes(row)]
     for text in (each.statement, *("; ".join(filter(None, parts)) for parts in (numbers, remarks))):
@@ -191,7 +163,7 @@ def _short(each: Shown) -> list[str]:
     reason = "" if row.reason == OVERLAPS else row.reason
     told = "; ".join(filter(None, [_ours(each), _asked(each), reason]))
     return textwrap.wrap(
-        f"{row.claim}: {told}",
+        f"{each.name}: {told}",
         WIDTH,
         initial_indent=INDENT,
         subsequent_indent=2 * INDENT,
@@ -244,9 +216,14 @@ def _hidden(rows: Sequence[CheckRow]) -> list[str]:
     beside = sum(not row.decides and row.seal != "withdrawn" for row in quiet)
     gone = sum(row.seal == "withdrawn" for row in quiet)
     told = ["what holds, is out of scale or was not run"] if len(quiet) > beside + gone else []
-    told += [f"verdicts that do not decide ({beside})"] if beside else []
-    told += [f"claims that were withdrawn ({gone})"] if gone else []
+    verdicts, claims = _counted(beside, "verdict"), _counted(gone, "claim")
+    told += [f"{verdicts} on seeds other than those that decide"] if beside else []
+    told += [f"{claims} that {'was' if gone == 1 else 'were'} withdrawn"] if gone else []
     return _wrapped(f"--all also shows {', '.join(told)}.", "") if told else []
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count} {noun}{'' if count == 1 else 's'}"
 
 
 def _wrapped(text: str, indent: str = INDENT, **options: Any) -> list[str]:

@@ -20,6 +20,7 @@ from harness.declare.task import Task
 from harness.errors import DataError, SpecError
 from harness.measure.machine import cpu_name
 from harness.provenance.before import load_before
+from harness.provenance.code import experiment_code
 from harness.provenance.verify import load_verifications, verified_text
 from harness.publish.check_row import CheckRow
 from harness.publish.evidence import Evidence, evidence_of, num_stale
@@ -82,13 +83,25 @@ class Entry:
     broken: BrokenTask | None = None
     runs: tuple[Run, ...] = ()
     """Stored profiles, best first."""
-    not_run: tuple[CheckRow, ...] = ()
-    """The claims' verdicts where no profile is stored."""
     reference: pd.DataFrame | None = None
 
     @property
     def id(self) -> str:
         return f"{self.paper}/{self.item.id}"
+
+    @property
+    def not_run(self) -> tuple[CheckRow, ...]:
+        """The claims' verdicts at `cpu` where no profile is stored."""
+        return () if self.runs else self.rows("cpu")
+
+    def rows(self, profile: Profile) -> tuple[CheckRow, ...]:
+        """Return the claims' verdicts at a profile; where it was not run, they say so."""
+        for run in self.runs:
+            if run.profile == profile:
+                return run.rows
+        if self.task is None:
+            return ()
+        return tuple(judge(self.task, None, profile, self.reference).rows)
 
     @property
     def seed(self) -> str:
@@ -99,6 +112,11 @@ class Entry:
     def title(self) -> str:
         """The item's title, with what the best run of it took in the place of what it names."""
         return self.runs[0].labels.text(self.item.title) if self.runs else self.item.title
+
+    @property
+    def to_run(self) -> Labels:
+        """What would stand in at `cpu`, for claims of an item that was not run."""
+        return labels_of(self.task, "cpu", self.item.title) if self.task else Labels()
 
     @property
     def state(self) -> str:
@@ -127,9 +145,8 @@ class Paper:
     """Why nothing of it can be shown."""
 
     def rows(self, profile: Profile) -> list[CheckRow]:
-        """Return the verdicts of every item at a profile."""
-        runs = [run for entry in self.entries for run in entry.runs]
-        return [row for run in runs if run.profile == profile for row in run.rows]
+        """Return the verdicts of every item at a profile, also of those not run there."""
+        return [row for entry in self.entries for row in entry.rows(profile)]
 
 
 def load_papers(workspace: Workspace, library: Library, profiles: Sequence[Profile]) -> list[Paper]:
@@ -154,7 +171,7 @@ def load_papers(workspace: Workspace, library: Library, profiles: Sequence[Profi
 
 
 def problems_of(workspace: Workspace, library: Library) -> dict[str, str]:
-    """Return the papers of which a file that every page rests on cannot be read, and why."""
+    """Return the papers of which what every page rests on cannot be read, and why."""
     found = {}
     for name, paper in library.papers.items():
         try:
@@ -162,8 +179,10 @@ def problems_of(workspace: Workspace, library: Library) -> dict[str, str]:
             load_reference(paper.folder)
             load_before(workspace.root, name)
             for experiment in library.experiments.values():
-                for profile in PROFILES if experiment.paper == name else ():
-                    load_verifications(workspace, experiment.id, profile)
+                if experiment.paper == name:
+                    experiment_code(experiment)
+                    for profile in PROFILES:
+                        load_verifications(workspace, experiment.id, profile)
         except (SpecError, DataError) as error:
             # Relative, or the page would differ from checkout to checkout.
             found[name] = str(error).replace(f"{workspace.root}/", "")
@@ -197,7 +216,6 @@ def _paper(
                 task=task,
                 broken=None if task else _broken(library, meta.id, item),
                 runs=_runs(workspace, task, item.title, profiles, rows, ledger) if task else (),
-                not_run=tuple(judge(task, None, "cpu", rows).rows) if task else (),
                 reference=rows,
             )
         )
@@ -274,6 +292,8 @@ def _runs(
         ledger = deviations[profile]
         try:
             result = load_result(workspace, task, profile)
+            if result is None:
+                continue
             rows = check_stored(workspace, task, profile, reference)
             path = figure_path(workspace, task, profile)
             figure = read_bytes(path) if is_there(path) else None
@@ -282,8 +302,6 @@ def _runs(
             problem = str(error).replace(f"{workspace.root}/", "")
             failed = tuple(failed_rows(task, profile, DataError(problem)))
             runs.append(Run(profile=profile, rows=failed, deviations=ledger, problem=problem))
-            continue
-        if result is None:
             continue
         runs.append(
             Run(

@@ -8,7 +8,8 @@ from typing import Any
 
 from harness.declare.verdict import Word
 from harness.measure.bench import BenchmarkResult
-from harness.publish.check_row import counts_text, seals_text, verdict_counts
+from harness.publish.check_row import CheckRow
+from harness.publish.counts import counted_in_words, own_in_words, seals_text, verdict_counts
 from harness.publish.report.load import Entry, Paper
 from harness.publish.report.results_md import goal_cells
 from harness.publish.report.text import origin
@@ -36,7 +37,7 @@ def _counted(paper: Paper) -> list[str]:
     if paper.problem:
         return [f"broken: {paper.problem}"]
     return [
-        f"at {p}: {'; '.join(filter(None, [counts_text(rows), seals_text(rows), origin(s)]))}"
+        f"at {p}: {'; '.join(filter(None, [counted_in_words(rows), seals_text(rows), origin(s)]))}"
         for p, s in paper.sources.items()
         if s.num_trials
         for rows in [paper.rows(p)]
@@ -58,28 +59,34 @@ def _rows(entry: Entry) -> list[dict[str, Any]]:
         "kind": entry.task.kind if entry.task else "",
     }
     if not entry.runs:
-        return [
-            {**base, "profile": "", "checks": [], "verdicts": [], "rank": 0, "state": entry.state}
-        ]
+        return [{**base, **_verdicts(entry.not_run), "profile": "", "state": entry.state}]
     rows = []
     for run in entry.runs:
-        counts = verdict_counts(run.rows, "empirical")
         stem = f"{entry.id}.{run.profile}"
         files = [("figure", f"figures/{stem}.svg")] if run.figure is not None else []
         files += [("table", f"data/{stem}.csv")] if run.table is not None else []
         rows.append(
             {
                 **base,
+                **_verdicts(run.rows),
                 "title": run.labels.text(entry.item.title),
                 "profile": run.profile,
-                "checks": list(verdict_counts(run.rows, "exact").items()),
-                "verdicts": list(counts.items()),
-                "rank": counts.get(Word.REPRODUCED, 0),
                 "state": run.problem or ("" if run.rows else "no claims"),
                 "files": files,
             }
         )
     return rows
+
+
+def _verdicts(rows: Sequence[CheckRow]) -> dict[str, Any]:
+    """Return the counts of checks, claims and our own questions; rows sort by claims that held."""
+    claims = verdict_counts(rows, "claim")
+    return {
+        "checks": list(verdict_counts(rows, "check").items()),
+        "verdicts": list(claims.items()),
+        "own": own_in_words(rows),
+        "rank": claims.get(Word.REPRODUCED, 0),
+    }
 
 
 def sort_key(word: str) -> str:

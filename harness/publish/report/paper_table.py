@@ -120,12 +120,13 @@ def grid(content: Beside) -> tuple[list[str], list[list[str]]]:
     """Return header and cells: parameters, seeds, then ours and the paper's per value column."""
     header = [key.name for key in content.keys]
     header += ["seeds"] if content.seeded else []
-    for value, shown in zip(content.values, content.in_paper, strict=True):
+    in_paper = content.in_paper
+    for value, shown in zip(content.values, in_paper, strict=True):
         header += [value.name, f"{value.name} (published)"] if shown else [value.name]
     rows = []
     for line in content.lines:
         row = [*line.keys, *([str(line.num_seeds)] if content.seeded else [])]
-        for ours, paper, shown in zip(line.ours, line.papers, content.in_paper, strict=True):
+        for ours, paper, shown in zip(line.ours, line.papers, in_paper, strict=True):
             row += [ours, str(paper) if paper else NOT_PUBLISHED] if shown else [ours]
         rows.append(row)
     return header, rows

@@ -7,20 +7,20 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from harness.declare.layout import Cell, Layout, Line
+from harness.declare.layout import Layout, Line, Shows
 from harness.declare.reference import MARKS, NOT_PUBLISHED, STANDING
-from harness.declare.statistics import mean_and_error
 from harness.declare.task import Task
 from harness.publish.labels import Labels
 from harness.publish.report.beside import X_TOLERANCE, OtherRow, other_row
-from harness.publish.report.text import PLUS_MINUS, fixed, number, told_apart
+from harness.publish.report.cell_text import NO_VALUE, NOT_RUN, ours_text, paper_text
+from harness.publish.report.text import PLUS_MINUS, told_apart
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from harness.publish.report.load import Entry, Run
 
-NOT_RUN, NO_VALUE, UNPUBLISHED = "x", "-", "n"
+UNPUBLISHED = "n"
 ONE_SEED = " (1)"
 WORDS = {
     **{mark: STANDING.get(status, status) for status, mark in MARKS.items() if mark},
@@ -30,9 +30,6 @@ WORDS = {
     NO_VALUE: "no value of ours",
 }
 """What each mark says."""
-ROUNDING = 1e-12
-"""Relative; a smaller spread is none."""
-THOUSANDS = ((1e9, "B"), (1e6, "M"), (1e3, "k"))
 LAYOUT_IS_OURS = "The paper's own layout is not known to us: this one is ours."
 
 
@@ -50,6 +47,7 @@ class Place:
     """Which reference row the paper's value is, by its place among them."""
     paper: str = UNPUBLISHED
     mark: str = ""
+    shows: Shows = "both"
 
     @property
     def has_spread(self) -> bool:
@@ -100,9 +98,12 @@ class PrintedTable:
 
 
 def _cell(place: Place, row: Sequence[Place], *, alone: bool) -> tuple[str, str]:
-    if alone:
+    if not alone and _is_blank(place, row):
+        return "", ""
+    if alone or place.shows == "ours":
         return place.ours, ""
-    return ("", "") if _is_blank(place, row) else (f"{place.ours} / {place.paper}", place.mark)
+    both = f"{place.ours} / {place.paper}"
+    return place.paper if place.shows == "paper" else both, place.mark
 
 
 def _is_blank(place: Place, row: Sequence[Place]) -> bool:
@@ -287,15 +288,23 @@ def _legend(task: Task, layout: Layout, rows: Sequence[Sequence[Place]]) -> str:
     """Say what stands in a cell, and what the marks say that occur."""
     places = [place for row in rows for place in row]
     beside = _meets_paper(rows)
-    parts = ["Ours / the paper's" if beside else "Ours alone: no value of the paper is at hand"]
+    parts = [_sides(places) if beside else "Ours alone: no value of the paper is at hand"]
     if any(place.has_spread for place in places):
         parts.append(f"{PLUS_MINUS} {_spread(task, layout, places)}")
     told = [place for row in rows for place in row if not (beside and _is_blank(place, row))]
-    marks = {place.ours for place in told}
-    marks |= {place.mark or place.paper for place in told} if beside else set()
+    marks = {place.ours for place in told if not (beside and place.shows == "paper")}
+    marks |= {p.mark or p.paper for p in told if p.shows != "ours"} if beside else set()
     parts += [f"{mark} {words}" for mark, words in WORDS.items() if mark in marks]
     parts += ["empty where there is neither"] if len(told) < len(places) else []
     return "; ".join(parts) + "."
+
+
+def _sides(places: Sequence[Place]) -> str:
+    """Say where ours stands and where the paper's."""
+    shown = {place.shows for place in places}
+    if "both" not in shown:
+        return "Ours and the paper's, each in a column of its own"
+    return "Ours / the paper's" + ("; a column of single values is ours" if "ours" in shown else "")
 
 
 def _spread(task: Task, layout: Layout, places: Sequence[Place]) -> str:
@@ -322,52 +331,14 @@ def _place(
 ) -> Place:
     cell = layout.cell_of(row, column)
     found = layout.at(table, row, column)
-    ours, num_seeds = _ours(found, cell, seeded=task.table.seed is not None)
-    place = Place(ours=ours, num_seeds=num_seeds, ran=not found.empty)
+    ours, num_seeds = ours_text(found, cell, seeded=task.table.seed is not None and cell.seeded)
+    place = Place(ours=ours, num_seeds=num_seeds, ran=not found.empty, shows=column.shows)
     index = _reference(records, row.paper, column.paper)
     if index is None:
         return place
     record = records[index]
-    paper = _paper_text(record, cell)
+    paper = paper_text(record, cell)
     return replace(place, row=index, paper=paper, mark=MARKS[record["status"]])
-
-
-def _ours(rows: pd.DataFrame, cell: Cell, *, seeded: bool) -> tuple[str, int]:
-    """Return our number as text, and how many seeds it is a mean over."""
-    if rows.empty:
-        return cell.absent or NOT_RUN, 0
-    values = (rows[cell.value].astype("float64").dropna() / cell.scale).tolist()
-    if not values:
-        return NO_VALUE, 0
-    mean, spread = mean_and_error(values)
-    if cell.spread:
-        spread = float(rows[cell.spread].astype("float64").mean()) / cell.scale
-    text = fixed(mean, cell.digits)
-    # Equal values have a mean that is off by rounding, and so a spread.
-    if spread > ROUNDING * abs(mean):
-        text = f"{text} {PLUS_MINUS} {fixed(spread, cell.digits)}"
-    if len(values) < len(rows):
-        text = f"{text} ({len(values)} of {len(rows)})"
-    return text, len(values) if seeded else 0
-
-
-def _paper_text(record: Mapping[Any, Any], cell: Cell) -> str:
-    """Return the paper's value as written, unless only its unit is another than the cell's."""
-    if cell.scale == 1 and record["status"] == "exact" and record["abs_err"] > 0:
-        return rounded(record["value"], record["abs_err"])
-    if cell.scale == 1 or record["unit"] == cell.unit or math.isnan(record["value"]):
-        return str(record["value_text"])
-    return number(record["value"] / cell.scale)
-
-
-def rounded(value: float, error: float) -> str:
-    """Return a number as it is printed where it was rounded; error: half of its last digit.
-
-    >>> rounded(52_000, 500), rounded(211_300, 50), rounded(1.5e9, 5e7), rounded(80, 0.5)
-    ('52k', '211.3k', '1.5B', '80')
-    """
-    scale, letter = next((s for s in THOUSANDS if value >= s[0]), (1.0, ""))
-    return f"{value / scale:.{max(0, round(math.log10(scale / (2 * error))))}f}{letter}"
 
 
 def _reference(

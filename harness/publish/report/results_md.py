@@ -10,7 +10,8 @@ from harness.declare.profiles import Profile
 from harness.declare.verdict import Word
 from harness.errors import SpecError
 from harness.measure.bench import BenchmarkResult
-from harness.publish.check_row import CheckRow, counts_text, seals_text
+from harness.publish.check_row import CheckRow, Kind
+from harness.publish.counts import counted_in_words, seals_text
 from harness.publish.labels import Labels
 from harness.publish.report.beside import beside
 from harness.publish.report.load import Entry, Paper, Run, Sources
@@ -32,6 +33,8 @@ from harness.publish.report.text import (
 )
 from harness.store.workspace import COMMITTED_PROFILES
 
+NOTHING = "no claims"
+VERDICTS = ("item", "title", "profile", "verdicts")
 BEGIN, END = "<!-- verdicts:begin -->", "<!-- verdicts:end -->"
 
 HEAD = """# Results
@@ -46,13 +49,16 @@ that something was lacking, `ERROR` that the evaluation failed. "Ours" is the me
 several numbers it is the one that decides, which is named. A number that comes from an early
 version of the paper, or from a third party, says so.
 
-Of what was reproduced the counts say how much has a chance rate (the share of relabellings that
-would read `REPRODUCED` were there no effect; weak: above one in ten), how much has too few seeds
-to exclude chance, and how much has no null hypothesis, as an equivalence, or one number with
-nothing to compare. A seal says how a claim stands to what its records took of it before their
-trials: `sealed`, nothing differs; `restated`, its code or words differ, and what it asks and
-measures does not; `changed`, `late` or `renewed`, it was changed, added or sealed anew after
-trials had run.
+Counts give the checks, the claims of the paper, and last the questions of our own, which no paper
+asks: "yes" and "no" are then `REPRODUCED` and `NOT_REPRODUCED`. "Not" is `NOT_REPRODUCED`,
+"undecided" `INCONCLUSIVE`, "out of scale" `OUT_OF_PROFILE`; what was not run is counted, too.
+Behind the claims that were reproduced stands for how many chance alone would give `REPRODUCED`,
+were there no effect, and in what share of relabellings at most (weak: above one in ten), how many
+have too few seeds to exclude chance, and how many have no null hypothesis, as an equivalence, or
+one number with nothing to compare. A seal says how a claim stands to what its records took of it
+before their trials: `sealed`, nothing differs; `restated`, its code or words differ, and what it
+asks and measures does not; `changed`, `late` or `renewed`, it was changed, added or sealed anew
+after trials had run.
 """
 
 
@@ -85,7 +91,7 @@ def _counts(papers: Sequence[Paper]) -> list[str]:
     lines = []
     for paper in papers:
         for profile in dict.fromkeys(run.profile for e in paper.entries for run in e.runs):
-            told = [f"{paper.meta.id} at `{profile}`: {counts_text(paper.rows(profile))}"]
+            told = [f"{paper.meta.id} at `{profile}`: {counted_in_words(paper.rows(profile))}"]
             lines.append(
                 "- " + "; ".join([*told, *filter(None, [seals_text(paper.rows(profile))])])
             )
@@ -124,14 +130,18 @@ def _withdrawn(paper: Paper) -> list[str]:
 
 
 def _overview(papers: Sequence[Paper]) -> str:
-    rows = []
-    for entry in (entry for paper in papers for entry in paper.entries):
-        link = f"[{entry.id}](#{_anchor(entry)})"
-        title = markdown_cell(entry.title)
-        rows += [[link, title, run.profile, counts_text(run.rows)] for run in entry.runs]
-        if not entry.runs:
-            rows.append([link, title, "", markdown_cell(entry.state)])
-    return markdown_table(["item", "title", "profile", "verdicts"], rows) + "\n"
+    entries = [entry for paper in papers for entry in paper.entries]
+    rows = [row for e in entries for row in _verdicts(e, f"[{e.id}](#{_anchor(e)})")]
+    return markdown_table(VERDICTS, rows) + "\n"
+
+
+def _verdicts(entry: Entry, name: str) -> list[list[str]]:
+    """Return a line per profile of an item: its name, title, profile and counts."""
+    title = markdown_cell(entry.title)
+    if entry.runs:
+        return [[name, title, r.profile, counted_in_words(r.rows) or NOTHING] for r in entry.runs]
+    absent = f"; at `cpu`: {counted_in_words(entry.not_run)}" if entry.not_run else ""
+    return [[name, title, "", markdown_cell(entry.state) + absent]]
 
 
 def _anchor(entry: Entry) -> str:
@@ -142,7 +152,7 @@ def _entry(entry: Entry) -> str:
     head = f'<a id="{_anchor(entry)}"></a>\n\n### {entry.id}: {markdown_cell(entry.title)}\n'
     if entry.state or entry.task is None:
         parts = [head, _sentence(entry.state)]
-        parts += [_claims(entry, entry.not_run, Labels())] if entry.not_run else []
+        parts += [_claims(entry, entry.not_run, entry.to_run)] if entry.not_run else []
         alone = print_entry(entry)
         parts += [as_markdown(alone, listed=False)] if alone is not None else []
         return "\n".join(parts)
@@ -193,7 +203,7 @@ def _claim_row(claim: Claim, row: CheckRow, labels: Labels) -> list[str]:
     asked = threshold(row.form, row.threshold, tolerance=claim.criterion.tolerance)
     cells = [
         labels.statement(claim),
-        row.grade,
+        f"{row.grade}, ours" if row.own_question else row.grade,
         verdict,
         f"{number(row.measured)}{unit}{f' ({row.deciding})' if row.deciding else ''}",
         interval(row),
@@ -278,25 +288,22 @@ def verdict_block(paper: Paper) -> str:
 
     What did not hold is written out; the rest is counted, profile by profile.
     """
-    rows, lost = [], []
-    for entry in paper.entries:
-        title = markdown_cell(entry.title)
-        rows += [[entry.id, title, run.profile, counts_text(run.rows)] for run in entry.runs]
-        if not entry.runs:
-            rows.append([entry.id, title, "", markdown_cell(entry.state)])
-        lost += [line for run in entry.runs for line in _lost(entry, run)]
-    table = markdown_table(["item", "title", "profile", "verdicts"], rows)
+    runs = [(entry, run) for entry in paper.entries for run in entry.runs]
+    lost = [line for entry, run in runs for line in _lost(entry, run, "claim")]
+    own = [line for entry, run in runs for line in _lost(entry, run, "own")]
+    table = markdown_table(VERDICTS, [row for e in paper.entries for row in _verdicts(e, e.id)])
     found = "\n".join(["What did not hold:", "", *lost]) if lost else "No decided claim failed."
+    found += "\n\n" + "\n".join(["Questions of our own, answered no:", "", *own]) if own else ""
     stale = "".join(f"At `{p}`, {origin(s)}.\n" for p, s in _counted(paper))
     stale += "\n" + "\n".join(_counts([paper]))
     return f"{table}\n\n{stale}\n{found}\n"
 
 
-def _lost(entry: Entry, run: Run) -> Iterable[str]:
+def _lost(entry: Entry, run: Run, kind: Kind) -> Iterable[str]:
     claims = entry.task.claims if entry.task else ()
     statements = {claim.id: run.labels.statement(claim) for claim in claims}
     for row in run.rows:
-        if row.verdict == Word.NOT_REPRODUCED and row.decides:
+        if row.verdict == Word.NOT_REPRODUCED and row.decides and row.kind == kind:
             band = f", 95 % interval {interval(row)}" if interval(row) else ""
             yield (
                 f"- {entry.id} at `{run.profile}`: {markdown_cell(statements[row.claim])} Measured"

@@ -45,7 +45,7 @@ def task_context(paper: Paper, entry: Entry) -> dict[str, Any]:
         "alt": task.alt if task else "",
         "runs": [_run(entry, run) for run in entry.runs],
         "paper_alone": _printed(entry, None),
-        "not_run": [_claim(_claim_of(entry, row), row, Labels()) for row in entry.not_run],
+        "not_run": [_claim(_claim_of(entry, row), row, entry.to_run) for row in entry.not_run],
         "not_published": NOT_PUBLISHED,
         "plus_minus": PLUS_MINUS,
     }
@@ -90,7 +90,7 @@ def _claim(claim: Claim, row: CheckRow, labels: Labels) -> dict[str, str]:
     return {
         "statement": labels.statement(claim),
         "where": claim.where,
-        "grade": row.grade,
+        "kind": "question of our own" if row.kind == "own" else row.kind,
         "verdict": row.verdict,
         "reason": "; ".join(note for note in (row.reason, chance_note(row)) if note),
         "measured": f"{number(row.measured)}{unit}" if row.measured is not None else "",

@@ -138,7 +138,8 @@ def paper_cell(claim: Claim, row: CheckRow) -> str:
     from harness.declare.reference import NOT_PUBLISHED
 
     asked = "as asked" if claim.scope.threshold_from == "paper" else NOT_PUBLISHED
-    return number(row.paper_value) or asked
+    standing = f" ({row.paper_standing})" if row.paper_standing else ""
+    return f"{number(row.paper_value)}{standing}" if row.paper_value is not None else asked
 
 
 def chance_note(row: CheckRow) -> str:
@@ -148,7 +149,7 @@ def chance_note(row: CheckRow) -> str:
     """
     if row.verdict == Word.REPRODUCED and row.chance_rate is not None:
         weak = "weak: " if row.weak else ""
-        return f"{weak}chance alone reads REPRODUCED in {100 * row.chance_rate:.2g} %"
+        return f"{weak}chance alone gives REPRODUCED in {100 * row.chance_rate:.2g} %"
     if row.verdict == Word.REPRODUCED:
         return row.chance_reason
     if row.verdict == Word.INCONCLUSIVE and row.seeds_to_decide is not None:

@@ -38,7 +38,7 @@ task = Task(
         (
             "agreement_larger_on_positive_side",
             SIDES,
-            more_than(q.agreement_gains, 0, "share"),
+            more_than(q.agreement_gains, 0, "share").naming(*(f"a = {a:g}" for a in q.REACHES)),
             "More hidden units keep their state at +a than at -a, for each a of 0.2, 0.4, 0.6, 0.8"
             " and 1.",
         ),

@@ -7,12 +7,22 @@ from typing import TYPE_CHECKING
 
 from harness.declare import InvalidQuantity, MissingRows, pick
 from reproductions.asymvalley.federated.experiment import ALGORITHMS, PAPER_CANDIDATES
+from reproductions.asymvalley.models.pairs import DATA_NAMES
 
 if TYPE_CHECKING:
     import pandas as pd
 
 ACCURACY = "test_accuracy"
 SAME_SIGN = "same_sign_ratio"
+
+
+def data_name(runs: pd.DataFrame) -> str:
+    """Return the paper's name of the data set of some runs, and what was read in its place."""
+    dataset, data = runs[["dataset", "data"]].iloc[0]
+    name, read = DATA_NAMES[dataset], DATA_NAMES.get(data, data)
+    if data == dataset:
+        return name
+    return f"{name} (here {'a part of its images' if read == name else read})"
 
 
 def by_alpha(
@@ -29,9 +39,9 @@ def by_alpha(
     alphas = sorted(float(alpha) for alpha in runs["alpha"].unique())
     for alpha in alphas:
         if alpha not in own.index:
-            raise InvalidQuantity(f"{algorithm} was not run on {dataset} with every seed")
+            raise InvalidQuantity(f"{algorithm} was not run on {data_name(runs)} with every seed")
         if own[alpha] != own[alpha]:
-            raise InvalidQuantity(f"{algorithm} diverged on {dataset} at alpha={alpha:g}")
+            raise InvalidQuantity(f"{algorithm} diverged on {data_name(runs)} at alpha={alpha:g}")
     return {alpha: float(own[alpha]) for alpha in alphas}
 
 
@@ -45,18 +55,15 @@ def chosen_at_edge(
     runs = pick(table, part="final")
     runs = runs[runs["dataset"].isin(datasets) & runs["algorithm"].isin(algorithms)]
     # One choice for each cell of Table 1, whatever its seeds.
-    cells = runs[["algorithm", "dataset", "alpha", "candidate", "candidates"]].drop_duplicates()
-    at_edge = [
-        cell
-        for cell in cells.itertuples()
-        if is_at_edge(cell.candidate, cell.candidates, algorithm=cell.algorithm)
-    ]
-    if not at_edge:
+    columns = ["algorithm", "dataset", "data", "alpha", "candidate", "candidates"]
+    cells = runs[columns].drop_duplicates()
+    at_edge = cells[[remark(cells[n : n + 1]) != "" for n in range(len(cells))]]
+    if at_edge.empty:
         return ""
-    one = at_edge[0]
+    one = next(at_edge.itertuples())
     return (
         f"in {len(at_edge)} of {len(cells)} cells a coefficient was chosen at the edge of its"
-        f" candidates: {one.algorithm} chose {one.candidate} on {one.dataset} at"
+        f" candidates: {one.algorithm} chose {one.candidate} on {data_name(at_edge)} at"
         f" alpha={one.alpha:g}, the edge of {one.candidates}"
     )
 
@@ -77,6 +84,13 @@ def is_at_edge(choice: object, tried: object, *, algorithm: object) -> bool:
         return False
     candidates = tried.split()
     return choice in (candidates[0], candidates[-1])
+
+
+def remark(rows: pd.DataFrame) -> str:
+    """Return `end` where the choice in a cell of Table 1 is the first or last of its candidates."""
+    chosen = zip(rows["algorithm"], rows["candidate"], rows["candidates"], strict=True)
+    at_edge = any(is_at_edge(one, tried, algorithm=name) for name, one, tried in chosen)
+    return "end" if at_edge else ""
 
 
 def gains(table: pd.DataFrame, *, dataset: str, value: str = ACCURACY) -> list[float]:

@@ -17,15 +17,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 ROWS = {False: "raw", True: "sign-consistent"}
-NOISE_LABELS = {
-    "gaussian": "G(0,1)",
-    "uniform": "U(-1,1)",
-    "ternary": "{-1,0,1}",
-    "gaussian_mean1": "G(1,1)",
-    "uniform01": "U(0,1)",
-    "binary": "{0,1}",
-    "ones": "{1}",
-}
 
 
 def named_here(

@@ -14,6 +14,8 @@ CALIBRATED = Scope(
     grade="empirical", threshold_from="calibration", profiles=CPU_UP, elsewhere=TOO_SHORT
 )
 """The same by a threshold that a small net on digits was run for."""
+SIDE_OF_EXPLANATION = "side: the explanation's"
+"""What stands beside claims on a side that the paper does not name."""
 EQUIVALENCE = "an equivalence: no effect is what it claims"
 """Why chance has no part in claims such as "nearly symmetric"."""
 SIDES = TRAINED.mirroring("lambda")

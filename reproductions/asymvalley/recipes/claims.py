@@ -17,10 +17,17 @@ from harness.declare import (
     ordering,
 )
 from reproductions.asymvalley.models.curves import widest_centre
+from reproductions.asymvalley.models.pairs import RECIPES
 from reproductions.asymvalley.models.scopes import EQUIVALENCE, ON_A_CPU, SIDES, TRAINED
 from reproductions.asymvalley.recipes import quantities as q
 from reproductions.asymvalley.recipes.experiment import CONTRASTS, FIRST_AND_SECOND, Contrast
 
+PLACES = tuple(f"l = 0.{tenth}" for tenth in range(1, 10))
+"""Where the line is evaluated between both solutions."""
+SETTINGS = {"lr": "learning rate", "bs": "batch", "wd": "weight decay"}
+RECIPE_NAMES = tuple(
+    f"{size} {SETTINGS[setting]}" for setting, size in (name.split("_") for name in RECIPES)
+)
 Declared = tuple[str, Scope, Criterion, str]
 
 LINE_CAPTION = (
@@ -89,7 +96,7 @@ def batch_size_claims(where: str, net: str) -> tuple[Claim, ...]:
         (
             "barrier",
             TRAINED.comparing("x"),
-            more_than(q.rises_between, 0, "error").in_at_least(1),
+            more_than(q.rises_between, 0, "error").in_at_least(1).naming(*PLACES),
             "Between the two solutions there is a place where the test error is above that of"
             " both.",
         ),
@@ -119,14 +126,14 @@ def recipe_claims(where: str) -> tuple[Claim, ...]:
         (
             "raw_symmetric",
             TRAINED.without_null(EQUIVALENCE),
-            at_most(q.raw_shares, 0.3, "ratio"),
+            at_most(q.raw_shares, 0.3, "ratio").naming(*RECIPE_NAMES),
             "After each of the six recipes the asymmetry of raw noise is at most 0.3 times that of"
             " the sign-consistent noise, in size.",
         ),
         (
             "sign_asymmetric",
             SIDES,
-            more_than(q.sign_asymmetries, 0, "error"),
+            more_than(q.sign_asymmetries, 0, "error").naming(*RECIPE_NAMES),
             "After each of the six recipes the sign-consistent noise has the flatter side at"
             " lambda > 0.",
         ),

@@ -17,7 +17,13 @@ from harness.declare import (
     within,
 )
 from reproductions.asymvalley.models.curves import widest_centre
-from reproductions.asymvalley.models.scopes import CALIBRATED, NEARLY_SYMMETRIC, ON_A_CPU, TRAINED
+from reproductions.asymvalley.models.scopes import (
+    CALIBRATED,
+    NEARLY_SYMMETRIC,
+    ON_A_CPU,
+    SIDE_OF_EXPLANATION,
+    TRAINED,
+)
 from reproductions.asymvalley.starts import quantities as q
 
 POSITIVE = ("ones", "uniform")
@@ -56,7 +62,7 @@ def _declared() -> Iterator[tuple[str, Scope, Criterion, str]]:
         pair = partial(q.filter_asymmetries, starts=("gaussian", start))
         yield (
             f"{start}_filter_more_asymmetric",
-            TRAINED.comparing("bn_start"),
+            TRAINED.comparing("bn_start").noting(SIDE_OF_EXPLANATION),
             ordering(pair, "error", strict=True),
             f"Started {START_NAMES[start]}, filter-normalized {{0,1}} noise on all parameters is"
             " more asymmetric at the smallest s than started from G(0,0.1), the positive side being"
@@ -89,7 +95,7 @@ def _on_bn_noise() -> Iterator[tuple[str, Scope, Criterion, str]]:
     for start in POSITIVE:
         yield (
             f"{start}_bn_asymmetric",
-            MIRRORED,
+            MIRRORED.asked_by_us(),
             at_least(partial(q.bn_asymmetry, start=start), 0.10, "error"),
             f"Ours, not the paper's: started {START_NAMES[start]}, {{0,1}} noise on the BN weights"
             " alone is asymmetric at s = 1: the negative side's mean error exceeds the positive"
@@ -98,8 +104,10 @@ def _on_bn_noise() -> Iterator[tuple[str, Scope, Criterion, str]]:
     shares = partial(q.bn_asymmetry_shares, start="gaussian", others=POSITIVE)
     yield (
         "gaussian_bn_symmetric",
-        NEARLY_SYMMETRIC,
-        at_most(shares, 0.33, "ratio"),
+        NEARLY_SYMMETRIC.asked_by_us(),
+        at_most(shares, 0.33, "ratio").naming(
+            *(f"beside the start {START_NAMES[start]}" for start in POSITIVE)
+        ),
         "Ours, not the paper's: started from G(0,0.1), the asymmetry of {0,1} noise on the BN"
         " weights alone is at most 0.33 times that of each of the other two starts, in size.",
     )

@@ -44,7 +44,9 @@ task = Task(
         (
             "raw_not_one_sided",
             TOY.without_null(EQUIVALENCE),
-            within(q.raw_gaps, -0.5, 0.5, "relative gap"),
+            within(q.raw_gaps, -0.5, 0.5, "relative gap").naming(
+                *NAMES.values(), "first order", "second order"
+            ),
             "Under raw noise none of the six metrics has one side more than 50 % above the other,"
             " on average over draws of the noise.",
         ),

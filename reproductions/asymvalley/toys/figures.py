@@ -9,7 +9,7 @@ import numpy as np
 from harness.declare.statistics import aggregate
 from harness.publish.figures import MARKERS, PALETTE, FigureContext, plot_ours, sequential
 from reproductions.asymvalley.method.directions import NOISES
-from reproductions.asymvalley.models.drawing import NOISE_LABELS
+from reproductions.asymvalley.models.names import NOISE_LABELS
 
 if TYPE_CHECKING:
     import pandas as pd

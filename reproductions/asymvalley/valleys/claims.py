@@ -18,6 +18,7 @@ from harness.declare import (
 )
 from reproductions.asymvalley.method.directions import NOISE_GROUPS, ZERO_SYMMETRIC
 from reproductions.asymvalley.models.curves import widest_centre
+from reproductions.asymvalley.models.names import GROUP_LABELS, NOISE_LABELS
 from reproductions.asymvalley.models.scopes import (
     CALIBRATED_SIDES,
     EQUIVALENCE,
@@ -28,6 +29,8 @@ from reproductions.asymvalley.models.scopes import (
 )
 from reproductions.asymvalley.valleys import quantities as q
 
+KINDS = tuple(NOISE_LABELS.values())
+GROUPS = tuple(GROUP_LABELS.values())
 Declared = tuple[str, Scope, Criterion, str]
 
 NOISE_CAPTION = (
@@ -106,7 +109,7 @@ def sign_asymmetric(least: float) -> Declared:
     return (
         "sign_asymmetric",
         CALIBRATED_SIDES if least else SIDES,
-        ask.in_at_least(6),
+        ask.in_at_least(6).naming(*KINDS),
         "Sign-consistent noise is asymmetric: at s = 1 the mean error of the negative side less"
         f" that of the positive side is {reached} for at least 6 of 7 kinds.",
     )
@@ -115,21 +118,21 @@ def sign_asymmetric(least: float) -> Declared:
 SIGN_ASYMMETRIC_NARROW: Declared = (
     "sign_asymmetric_narrow",
     SIDES,
-    more_than(partial(q.sign_asymmetries, s=0.2), 0, "error").in_at_least(6),
+    more_than(partial(q.sign_asymmetries, s=0.2), 0, "error").in_at_least(6).naming(*KINDS),
     "The same at s = 0.2, where any difference will do: for at least 6 of 7 kinds the mean error"
     " of the negative side exceeds that of the positive side.",
 )
 ASYMMETRIC_IN_LOSS: Declared = (
     "sign_asymmetric_ce",
-    SIDES,
-    more_than(partial(q.sign_asymmetries, value="ce"), 0, "nats").in_at_least(6),
+    SIDES.noting("not plotted"),
+    more_than(partial(q.sign_asymmetries, value="ce"), 0, "nats").in_at_least(6).naming(*KINDS),
     "In cross-entropy, which the paper names beside the error and does not plot: at s = 1 the mean"
     " loss of the negative side exceeds that of the positive side for at least 6 of 7 kinds.",
 )
 SIGN_OVER_RAW: Declared = (
     "sign_over_raw",
     TRAINED.comparing("sign_consistent"),
-    more_than(q.sign_gains, 0, "error"),
+    more_than(q.sign_gains, 0, "error").naming(*KINDS),
     "For each of the 7 kinds the sign-consistent version is more asymmetric than the raw noise, at"
     " s = 1.",
 )
@@ -141,7 +144,7 @@ def raw_symmetric(scope: Scope, min_draws: int) -> Declared:
     return (
         "raw_symmetric",
         scope,
-        at_most(shares, 0.25, "share"),
+        at_most(shares, 0.25, "share").naming(*(NOISE_LABELS[kind] for kind in ZERO_SYMMETRIC)),
         "Raw noise of the three kinds that are symmetric about zero gives a nearly symmetric"
         f" valley: at s = 1 the asymmetry of each, averaged over at least {min_draws} draws, is at"
         " most a quarter of that of its sign-consistent version in size.",
@@ -269,14 +272,14 @@ def group_asymmetric() -> Iterator[Declared]:
         yield (
             f"{value}_asymmetric",
             SIDES,
-            more_than(own, 0, unit).in_at_least(5),
+            more_than(own, 0, unit).in_at_least(5).naming(*GROUPS),
             f"For at least 5 of 6 groups sign-consistent noise is asymmetric in {name}, the"
             " negative side being higher.",
         )
         yield (
             f"{value}_over_raw",
             TRAINED.comparing("sign_consistent"),
-            more_than(gains, 0, unit).in_at_least(5),
+            more_than(gains, 0, unit).in_at_least(5).naming(*GROUPS),
             f"For at least 5 of 6 groups sign-consistent noise is more asymmetric in {name} than"
             " raw noise.",
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from harness.declare import Task, more_than
-from reproductions.asymvalley.models.scopes import SIDES
+from reproductions.asymvalley.models.scopes import SIDE_OF_EXPLANATION, SIDES
 from reproductions.asymvalley.valleys import quantities as q
 from reproductions.asymvalley.valleys import table
 from reproductions.asymvalley.valleys.claims import NOISE_ALT, NOISE_CAPTION, with_batch_norm
@@ -14,7 +14,7 @@ from reproductions.asymvalley.valleys.experiment import common_noises
 PAIR = "vgg16_cifar10"
 LEANS_POSITIVE = (
     "raw_shifted_positive",
-    SIDES,
+    SIDES.noting(SIDE_OF_EXPLANATION),
     more_than(partial(q.shifted_asymmetry, s=0.2), 0, "error"),
     "At s = 0.2 raw noise of the four kinds with a positive mean is asymmetric on average, the"
     " positive side being the lower one. The paper states no side; its explanation, by weights of"

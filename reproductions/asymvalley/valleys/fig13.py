@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from harness.declare import Task, at_most
+from reproductions.asymvalley.models.names import NOISE_LABELS
 from reproductions.asymvalley.models.scopes import EQUIVALENCE, TRAINED
 from reproductions.asymvalley.valleys import quantities as q
 from reproductions.asymvalley.valleys import table
@@ -15,7 +16,9 @@ PAIR = "vgg11_cifar100"
 SHIFTED_SYMMETRIC = (
     "raw_shifted_symmetric",
     TRAINED.without_null(EQUIVALENCE),
-    at_most(partial(q.raw_shares, kinds=q.SHIFTED), 0.25, "share"),
+    at_most(partial(q.raw_shares, kinds=q.SHIFTED), 0.25, "share").naming(
+        *(NOISE_LABELS[kind] for kind in q.SHIFTED)
+    ),
     "Without batch normalization raw noise of the four kinds with a positive mean gives a nearly"
     " symmetric valley, too: at s = 1 the asymmetry of each is at most a quarter of that of its"
     " sign-consistent version in size.",

@@ -12,7 +12,6 @@ from harness.publish.figures import PALETTE, FigureContext, sequential
 from reproductions.asymvalley.method.directions import DIRECTIONS, NOISE_GROUPS, NOISES
 from reproductions.asymvalley.models.curves import AT_ZERO
 from reproductions.asymvalley.models.drawing import (
-    NOISE_LABELS,
     ROWS,
     lambda_axis,
     line,
@@ -20,6 +19,7 @@ from reproductions.asymvalley.models.drawing import (
     share_heights,
     where,
 )
+from reproductions.asymvalley.models.names import GROUP_LABELS, NOISE_LABELS
 from reproductions.asymvalley.models.pairs import Pair
 
 if TYPE_CHECKING:
@@ -40,9 +40,6 @@ DIRECTION_LABELS = dict(
         ),
         strict=True,
     )
-)
-GROUP_LABELS = dict(
-    zip(NOISE_GROUPS, ("all", "classifier", "features", "first blocks", "conv", "BN"), strict=True)
 )
 AXIS_LABELS = {"error": "test error", "ce": "cross-entropy (nats)"}
 

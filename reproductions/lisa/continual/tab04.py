@@ -92,11 +92,14 @@ LAYOUT = Layout(
         Line(
             layouts.PROBLEMS,
             where={"part": "run", "chosen": True},
-            cell=Cell("accuracy", unit="%", scale=0.01, digits=1),
         ),
-        Line("memory", where={"part": "step"}),
+        Line(
+            "memory",
+            where={"part": "step"},
+            cell=Cell("total_bytes", unit="GB", scale=1e9, seeded=False),
+        ),
     ),
-    cell=Cell("total_bytes", unit="GB", scale=1e9),
+    cell=Cell("accuracy", unit="%", scale=0.01, digits=1),
     notes=(
         "LISA trains half of the blocks at once; its rows with fewer, at the end, are not"
         " Table 4's.",

@@ -71,7 +71,7 @@ LAYOUT = Layout(
     ),
     columns=(
         Line("number", paper={"x": ""}),
-        Line("records of ours", cell=Cell("num_records", digits=0)),
+        Line("records of ours", cell=Cell("num_records", digits=0), shows="ours"),
     ),
     cell=Cell("num_counted", digits=0),
     notes=(

@@ -57,7 +57,9 @@ def blocks_lead(figure: str, loss: str, end: Callable[..., float]) -> tuple[Clai
         stand_in(f"ours, beside {figure} and Table 10, which takes the blocks away"),
         (
             "blocks_give_most_of_the_lead",
-            IN_HOUSE.without_null("with and without blocks LISA is one method of the runs"),
+            IN_HOUSE.without_null(
+                "with and without blocks LISA is one method of the runs"
+            ).asked_by_us(),
             ordering(partial(q.half_way, end=end), "nats").naming(
                 "LISA to half way", "half way to no blocks"
             ),

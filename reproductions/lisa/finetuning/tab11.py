@@ -35,7 +35,9 @@ task = Task(
         (
             "best_rate_falls_with_gamma",
             IN_HOUSE.comparing("gamma", 2, 4, 8),
-            monotone(partial(q.rate_steps, gammas=(2, 4, 8), chosen=q.LISA), "factors of 2"),
+            monotone(partial(q.rate_steps, gammas=(2, 4, 8), chosen=q.LISA), "factors of 2").naming(
+                "2 to 4 blocks", "4 to 8 blocks"
+            ),
             "The rate of least held-out loss does not rise from 2 to 4 and from 4 to 8 blocks of"
             " LLaMA-2-7B, by the parabola through the grid's best points.",
         ),

@@ -10,7 +10,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 EQUIVALENCE = "an equivalence: no effect is what it claims"
-NOTHING_BESIDE = "one number, with nothing to compare"
 NO_SEED = "no seed changes it"
 IN_HOUSE = ours(
     "DEV-04",

@@ -6,13 +6,15 @@ counted to the byte: weights, gradients, moments, and what autograd saves. Nothi
 
 from __future__ import annotations
 
+import os
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import torch
 
-from harness.errors import DataError, SpecError
+from harness.errors import DataError, SpecError, nearest
 from harness.measure.memory import MemoryBytes, count_bytes
 from reproductions.lisa.method.methods import Full, LisaMethod, Lora, Method
 from reproductions.lisa.models.shapes import SHAPES
@@ -20,6 +22,7 @@ from reproductions.lisa.models.shapes import SHAPES
 if TYPE_CHECKING:
     from transformers import PretrainedConfig
 
+HUB_ID = re.compile(r"\w[\w.-]*/\w[\w.-]*")
 DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16}
 
 
@@ -140,12 +143,18 @@ def adamw(parameters: Any) -> torch.optim.AdamW:
 def load_config(name: str) -> PretrainedConfig:
     """Return one of our shapes by its name, or a config of the given folder, file or hub id.
 
+    Nobody is asked for what cannot be a hub id: a network that is down takes half a minute.
     Raises DataError for one that cannot be read.
     """
     from transformers import AutoConfig
 
     if name in SHAPES:
         return SHAPES[name].config()
+    if not HUB_ID.fullmatch(name) and not os.path.exists(name):  # noqa: PTH110 - any text is none
+        raise DataError(
+            f"{name[:80]!r} is no folder, no file, no hub id (OWNER/NAME) and no shape of ours"
+            f"{nearest(name, SHAPES)} (there are {', '.join(SHAPES)})"
+        )
     try:
         return AutoConfig.from_pretrained(name)
     except (OSError, ValueError) as error:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from harness.provenance.canonical import digest
 from harness.store.atomic import write_text
+from harness.untrusted import UnreadableError, parse_json, read_text
 from reproductions.lisa.mt_bench.judge import Judge, JudgeSettings, Message
 
 if TYPE_CHECKING:
@@ -145,15 +146,16 @@ def _who(settings: JudgeSettings) -> str:
 
 def _read(path: Path, judge: str) -> dict[str, Judgement]:
     """Return what is kept by the prompt's hash; nothing where it is another judge's, or damaged."""
-    if not path.exists():
-        return {}
     try:
-        head, *lines = map(json.loads, path.read_text(encoding="utf-8").splitlines())
+        texts = read_text(path).removesuffix("\n").split("\n")
+        head, *lines = (parse_json(text, where=str(path)) for text in texts)
         if (head["schema_version"], head["judge"]) != (SCHEMA_VERSION, judge):
             log.warning("%s holds judgements of another judge: they are asked for again", path)
             return {}
         return {line["prompt"]: _judgement(line) for line in lines}
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except FileNotFoundError:
+        return {}
+    except (UnreadableError, KeyError, TypeError) as error:
         log.warning("%s cannot be used (%s): judgements are asked for again", path, error)
         return {}
 

@@ -48,8 +48,10 @@ task = Task(
         f"ours, beside {WHERE}; in-house stand-in, see DEV-07",
         (
             "training_hardly_moves_adapters",
-            ALIKE,
-            within(partial(q.adapters_moved, model=QUALITY), -MOVE, MOVE, "share"),
+            ALIKE.asked_by_us(),
+            within(partial(q.adapters_moved, model=QUALITY), -MOVE, MOVE, "share").naming(
+                "embedding", *(f"block {number}" for number in range(8)), "head"
+            ),
             "Ours, not the paper's: in a trained LLaMA-2-7B no adapter's norm, in the mean over"
             " training, differs by more than 10 % from that before any step.",
         ),

@@ -24,6 +24,16 @@ def times(
     return _warm_ms(table, one, phase), _warm_ms(table, other, phase)
 
 
+def share_of(reference: pd.DataFrame, *, other: str) -> float | None:
+    """Return the share of another method's time that the printed speed-up leaves; None: not there.
+
+    other: full or LoRA, as the row's name begins.
+    """
+    name = reference["y_name"].str.startswith(f"LISA speedup over {other}")
+    rows = reference[name]
+    return 1.0 / float(rows["value"].iloc[0]) if len(rows) else None
+
+
 def forward_difference(table: pd.DataFrame) -> float:
     """Return the largest difference of LISA's and full training's operations forward."""
     return float((_flops(table, LISA, "forward") - _flops(table, FULL, "forward")).abs().max())

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
+from itertools import combinations, pairwise
 from typing import Any
 
 from harness.declare import Scope, Task, at_most, claims, monotone, ratio, within
@@ -30,6 +31,9 @@ SIZES = {
     ),
 }
 """The word of a claim, its phrase, and the step at which a size is judged."""
+DENSITIES = ("1/16", "1/8", "1/4", "1/2", "dense")
+PAIRS = tuple(f"{sparser} and {denser}" for sparser, denser in combinations(DENSITIES, 2))
+STEPS = tuple(f"{sparser} to {denser}" for sparser, denser in pairwise(DENSITIES))
 LAST_STEP = 9
 
 
@@ -85,12 +89,12 @@ def sizes() -> Iterator[Row]:
                 where: dict[str, Any] = {"scheme": scheme, "block": block, "step": step}
                 if scheme == "supar":
                     each = partial(q.each_to_each, value=value, **where)
-                    criterion = ratio(each, 1 / 2.5, 2.5, "")
+                    criterion = ratio(each, 1 / 2.5, 2.5, "").naming(*PAIRS)
                     ending = "differs by at most a factor 2.5 between any two densities."
                 else:
                     criterion = monotone(
                         partial(q.rising_with_density, value=value, **where), "", strict=True
-                    )
+                    ).naming(*STEPS)
                     ending = "falls with every step down in density."
                 statement = f"Under {NAMES[scheme]}, {phrase.format(word)}, {ending}"
                 scope = of_size(TESTED, scheme)

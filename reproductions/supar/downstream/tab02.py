@@ -70,7 +70,7 @@ LAYOUT = table.accuracy_layout(
     TITLES,
     densities=DENSITIES["paper"],
     last_rows=(AVERAGE,),
-    last_columns=(Line("untrained net", where={"scheme": UNTRAINED}),),
+    last_columns=(Line("untrained net", where={"scheme": UNTRAINED}, shows="ours"),),
     notes=(
         "Below profile `paper` our nets guess: one constant answer to every question of BoolQ,"
         " which has its passages at `paper` alone, has one score in every cell; no last word of"

@@ -120,6 +120,17 @@ SUBSTITUTE = Table.of(
 )
 
 
+def guessing(digits: int) -> Line:
+    """Return the column of guessing, which nothing has to be run for."""
+    return Line(
+        "Random",
+        where={"scheme": "random"},
+        # A task of which there is no copy has no number of ours.
+        cell=Cell("accuracy", digits=digits, absent="-"),
+        paper={"series": "random", "x": ""},
+    )
+
+
 def accuracy_layout(
     tasks: Mapping[str, str],
     *,
@@ -144,7 +155,6 @@ def accuracy_layout(
         for density in densities
         for scheme in SCHEMES
     )
-    guessing = Line("Random", where={"scheme": "random"}, paper={"series": "random", "x": ""})
     return Layout(
         rows=(
             *(
@@ -153,7 +163,7 @@ def accuracy_layout(
             ),
             *last_rows,
         ),
-        columns=(*nets, guessing, *last_columns),
+        columns=(*nets, guessing(digits), *last_columns),
         cell=Cell("accuracy", digits=digits),
         notes=notes,
     )

@@ -64,14 +64,18 @@ LAYOUT = Layout(
         for rule, head in HEADS.items()
     ),
     columns=tuple(
-        Line(LABELS[scheme], where={"scheme": scheme}, paper={"series": scheme})
+        Line(head, group=LABELS[scheme], where={"scheme": scheme}, paper=paper, shows=shows)
         for scheme in SCHEMES
+        for head, paper, shows in (
+            ("rule", {"series": scheme}, "paper"),
+            ("as built", {}, "ours"),
+        )
     ),
     cell=Cell("hidden_init_var"),
     where={"check": "rules", "width": WIDTHS[-1], "density": DENSITIES[-1]},
     notes=(
-        "The paper prints formulas. Ours is what a net was built with at the largest width and the"
-        f" lowest density that are checked: m_d = {WIDTHS[-1] / WIDTHS[0]:g}, m_rho ="
+        "The rule is the paper's formula; as built is what a net was built with at the largest"
+        f" width and the lowest density that are checked: m_d = {WIDTHS[-1] / WIDTHS[0]:g}, m_rho ="
         f" {DENSITIES[-1]:g}.",
     ),
 )

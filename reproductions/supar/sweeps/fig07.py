@@ -19,6 +19,8 @@ from reproductions.supar.sweeps.experiment import sigma_sweep
 
 X = "log2_sigma"
 RIVALS = ("sp", "mup")
+MOVES = tuple(f"{NAMES[scheme]}, {way}" for scheme in RIVALS for way in ("up", "down"))
+STEPS = ("first step in density", "second step in density")
 NOISE = 0.005
 """Relative loss: the noise of a small run."""
 
@@ -35,7 +37,9 @@ task = Task(
         (
             "sp_or_mup_moves",
             BY_DENSITY,
-            at_least(partial(q.distances, schemes=RIVALS, x=X), 2, "octaves").in_at_least(1),
+            at_least(partial(q.distances, schemes=RIVALS, x=X), 2, "octaves")
+            .in_at_least(1)
+            .naming(*MOVES),
             "Under standard parameterization or μP the optimal initial standard deviation moves by"
             " at least two factor-2 steps, up or down, from dense to the lowest density.",
         ),
@@ -46,7 +50,9 @@ task = Task(
                 partial(q.instabilities, schemes=RIVALS, x=X, octaves=2.0, noise=NOISE),
                 1,
                 "times what is asked",
-            ).in_at_least(1),
+            )
+            .in_at_least(1)
+            .naming(*MOVES, *(f"{NAMES[scheme]}, {step}" for scheme in RIVALS for step in STEPS)),
             "Under standard parameterization or μP the start does not transfer: the optimal initial"
             " standard deviation moves by at least two factor-2 steps, or the best loss is no"
             " monotone function of density. Either suffices. The number is that of the sign that"
@@ -56,9 +62,9 @@ task = Task(
             (
                 f"{scheme}_not_monotone",
                 BY_DENSITY,
-                at_least(
-                    partial(q.steps_back, scheme=scheme, x=X), NOISE, "relative loss"
-                ).in_at_least(1),
+                at_least(partial(q.steps_back, scheme=scheme, x=X), NOISE, "relative loss")
+                .in_at_least(1)
+                .naming(*STEPS),
                 f"Under {NAMES[scheme]} the loss at the best standard deviation is no monotone"
                 " function of density: from one density to the next it goes by 0.5 % or more"
                 " against its way from dense to the lowest density. One half of an either-or: an"

@@ -37,7 +37,7 @@ def nearly(scheme: str) -> Iterator[Row]:
     yield gap(
         scheme, "", UNRANKED, 1.0, -0.005,
         "Each at its best learning rate, SμPar's loss is on average over densities at most 0.5 %"
-        " above that of {}.",
+        " above that of {}. It has the number of the claim on the direction, with slack.",
     )  # fmt: skip
     yield gap(
         scheme, "_sparse", UNRANKED, 0.5, -0.005,

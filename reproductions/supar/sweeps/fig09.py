@@ -25,7 +25,7 @@ task = Task(
         (
             "supar_stays",
             ALIKE,
-            within(partial(q.optima_apart, scheme="supar"), -1, 1, "octaves"),
+            within(partial(q.optima_apart, scheme="supar"), -1, 1, "octaves").naming(*q.PAIRS),
             "Under SμPar the optimal learning rates of no two of the four nets are more than one"
             " factor-2 step apart.",
         ),
@@ -42,7 +42,9 @@ task = Task(
         (
             "supar_improves",
             ALIKE,
-            monotone(partial(q.descending_best, scheme="supar"), "relative loss", slack=NOISE),
+            monotone(
+                partial(q.descending_best, scheme="supar"), "relative loss", slack=NOISE
+            ).naming(*q.STEPS),
             "Each at its best learning rate, no wider and sparser net under SμPar is more than"
             " 0.5 % worse than the one before it.",
         ),

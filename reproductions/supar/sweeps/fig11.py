@@ -19,14 +19,14 @@ task = Task(
         (
             "sp_stays",
             ALIKE,
-            within(partial(q.apart_on, ladder="iso_neuron"), -1, 1, "octaves"),
+            within(partial(q.apart_on, ladder="iso_neuron"), -1, 1, "octaves").naming(*q.PAIRS),
             "At equal weights per neuron, no two of SP's optimal learning rates are more than one"
             " factor-2 step apart.",
         ),
         (
             "less_than_at_fixed_width",
             OURS.comparing("ladder"),
-            more_than(q.rises_beyond, 0, "octaves"),
+            more_than(q.rises_beyond, 0, "octaves").naming("beyond its rise", "beyond its fall"),
             "From the densest to the sparsest net, SP's optimal learning rate rises farther at"
             " equal width than it moves either way at equal weights per neuron.",
         ),

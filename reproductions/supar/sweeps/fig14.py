@@ -24,7 +24,9 @@ task = Task(
             (
                 f"{scheme}_moves",
                 ABLATED,
-                at_least(partial(optimum_either_way, scheme=scheme), 1, "octaves").in_at_least(1),
+                at_least(partial(optimum_either_way, scheme=scheme), 1, "octaves")
+                .in_at_least(1)
+                .naming("up", "down"),
                 f"Under {NAMES[scheme]} the optimal learning rate moves by at least one factor-2"
                 " step, up or down, from dense to the lowest density.",
             )

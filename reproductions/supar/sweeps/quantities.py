@@ -25,6 +25,12 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
+LADDER = ("dense", "1/2", "1/4", "1/8")
+"""The densities of Figures 9 and 11, as they are named."""
+PAIRS = tuple(f"{denser} and {sparser}" for denser, sparser in itertools.combinations(LADDER, 2))
+STEPS = tuple(f"{denser} to {sparser}" for denser, sparser in itertools.pairwise(LADDER))
+
+
 def distances(table: pd.DataFrame, *, schemes: Sequence[str], x: str = "log2_lr") -> list[float]:
     """Return how far the optima of some schemes rise, and how far they fall, in octaves."""
     return [way for scheme in schemes for way in optimum_either_way(table, scheme=scheme, x=x)]

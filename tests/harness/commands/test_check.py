@@ -9,12 +9,19 @@ import re
 import shlex
 import subprocess
 
+import pytest
+
 from tests.checkout import ROOT
+from tests.harness import forked
 from tests.harness.conftest import Cli
 from tests.harness.toy_paper import TASK, ToyPaper
 
 LONG = "Squares grow, and they do so at every scale, for every seed and however long one waits."
 LOST = TASK.replace("growth, 1.0", "growth, 1e9").replace("Squares grow.", LONG)
+FOUND = [
+    "toylab at cpu: no checks; claims: 1 reproduced (1 with no null hypothesis), 0",
+    "  not",
+]
 CPU = ("--profile", "cpu")
 
 
@@ -80,7 +87,7 @@ def test_summary_repeats_what_is_stored_with_committed_runs(cli: Cli, toy: ToyPa
     assert cli("run", "toylab", *CPU, "--executor", "inline").code == 0
     assert cli("summary").out.splitlines() == [
         "The committed runs found:",
-        "toylab at cpu: no checks; claims: 1 reproduced (1 with no null), 0 not",
+        *FOUND,
         "seals of the 1 decided claim: 1 sealed",
     ]
     words = ("task", "claim", "cohort", "verdict", "decides")
@@ -90,6 +97,25 @@ def test_summary_repeats_what_is_stored_with_committed_runs(cli: Cli, toy: ToyPa
     # A claim that came later has no stored verdict, and one that is gone is not counted.
     toy.task.write_text(TASK.replace('"grows"', '"grows_now"'))
     assert cli("summary").out.endswith("claims: 1 not run\n")
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".json"])
+def test_half_a_result_is_told_with_its_name(cli: Cli, toy: ToyPaper, suffix: str) -> None:
+    assert cli("run", "toylab", *CPU, "--executor", "inline").code == 0
+    path = toy.csv("cpu").with_suffix(suffix)
+    path.unlink()
+    for words in (("summary",), ("table", "toylab/tab01", *CPU)):
+        done = cli(*words)
+        assert done.code == 2 and f"{path.name} is missing" in done.err, words
+
+
+def test_a_number_that_no_json_holds_is_told_with_its_file(cli: Cli, toy: ToyPaper) -> None:
+    assert cli("run", "toylab", *CPU, "--executor", "inline").code == 0
+    path = toy.csv("cpu").with_suffix(".json")
+    path.write_text(re.sub(r'"memory_bytes": ?\d+', '"memory_bytes": -Infinity', path.read_text()))
+    assert "-Infinity" in path.read_text()
+    done = cli("table", "toylab/tab01", *CPU)
+    assert done.code == 2 and path.name in done.err
 
 
 def test_damaged_result_stops_the_summary_with_its_name(cli: Cli, toy: ToyPaper) -> None:
@@ -115,24 +141,27 @@ def reproduce_steps() -> list[list[str]]:
 
 
 def test_reproduce_prints_at_most_40_lines(toy: ToyPaper, cli: Cli) -> None:
-    """With four papers, each with a line of smoke and three of what was found; the toy has two."""
+    """With all papers, each with two lines of smoke and four of what was found.
+
+    What they count as seals takes two lines; the toy's takes one.
+    """
     assert cli("run", "toylab", *CPU, "--executor", "inline").code == 0
     lines: list[str] = []
     for step in reproduce_steps():
         chosen = [] if step[0] == "report" else ["toylab"]
         # A run has workers, which a process of its own ends with; the others only read.
         if step[0] == "run":
-            run = toy.repro(*step, *chosen, TOY_COUNT="20")
+            run = forked.run(toy, *step, *chosen, TOY_COUNT="20")
             code, out, err = run.returncode, run.stdout, run.stderr
         else:
             done = cli(*step, *chosen, TOY_COUNT="20")
             code, out, err = done.code, done.out, done.err
         assert code == 0, err
         lines += [*out.splitlines(), *err.splitlines()]
-    echoed, toy_alone, papers = 1, 2, 4
-    assert len(lines) + echoed - toy_alone + 4 * papers <= 40, "\n".join(lines)
+    echoed, toy_alone, seals, papers = 1, 4, 1, len(list(ROOT.glob("reproductions/*/paper.toml")))
+    assert len(lines) + echoed - toy_alone + seals + 6 * papers <= 40, "\n".join(lines)
     assert "48 of 48 trials done, 0 failed, about 0 s left" in lines
     assert "Smoke shows that everything works here; it says nothing about the papers." in lines
     assert "The committed runs found:" in lines
-    assert lines[-2] == "toylab at cpu: no checks; claims: 1 reproduced (1 with no null), 0 not"
+    assert lines[-3:-1] == FOUND
     assert lines[-1] == "seals of the 1 decided claim: 1 sealed"

@@ -13,14 +13,15 @@ from typer.testing import CliRunner, Result
 
 from harness.commands.data import app, names_needed
 from harness.data import load as datasets
-from harness.data.pack import pack
+from harness.data.pack import MANIFEST, STAGED, pack
 from harness.declare.experiment import Needs, Use
 from harness.declare.params import Params, doc, seed
 from harness.declare.profiles import Profile
 from harness.declare.table import Table
 from harness.declare.task import Task
-from harness.errors import DataError, UsageError
+from harness.errors import DataError, RunError, UsageError
 from tests.harness.hand_made import unrun
+from tests.harness.small_disk import SmallDisk, needs_mount
 from tests.harness.staged_folder import FILES, TEXT, local_repo, make_folder
 from tools.make_catalogue import staged_entries
 
@@ -172,6 +173,33 @@ def test_pack_checks_before_it_copies(folder: Path, tmp_path: Path) -> None:
         with pytest.raises(DataError):
             pack(names, tmp_path / "carry")
         assert not (tmp_path / "carry").exists()
+
+
+@needs_mount
+@pytest.mark.parametrize("is_new", [True, False], ids=["new", "there"])
+def test_pack_that_fills_the_disk_leaves_nothing(
+    folder: Path, small_disk: SmallDisk, is_new: bool
+) -> None:
+    out = small_disk.folder / "carry"
+    if not is_new:
+        out.mkdir()
+    names = ["pixels", "verse"]
+    size = sum((folder / FILES[name]).stat().st_size for name in names)
+    for room in range(0, size, max(1, size // 4)):
+        with small_disk.filled(spare_bytes=room):
+            with pytest.raises(RunError, match=r"^the disk is full|^cannot write"):
+                pack(names, out)
+            assert (out.exists(), [*out.rglob("*")]) == (not is_new, [])
+    assert len(pack(names, out)) == 2
+
+
+def test_pack_goes_on_beside_what_a_killed_one_left(folder: Path, tmp_path: Path) -> None:
+    left = tmp_path / "carry" / STAGED / "eval" / "half"
+    left.parent.mkdir(parents=True)
+    left.touch()
+    pack(["verse"], tmp_path / "carry")
+    names = {path.name for path in (tmp_path / "carry").iterdir()}
+    assert names == {MANIFEST, Path(FILES["verse"]).parts[0]}
 
 
 def test_pack_overwrites_nothing(folder: Path, tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from tests.harness.conftest import Cli, Done
+from tests.harness.hostile import ODD_FILES, put
 from tests.harness.toy_paper import TASK, ToyPaper
 
 INLINE = ("--executor", "inline")
@@ -219,15 +220,21 @@ def test_variants_lists_what_was_overridden_where_and_how_it_went(lab: Cli, toy:
 
 def test_a_variant_that_says_nothing_of_itself_hides_no_other(lab: Cli, toy: ToyPaper) -> None:
     stray = toy.root / "runs" / "output" / "set-000000000000"
-    for text in (None, "{", (folder(toy) / "variant.json").read_text()):
-        stray.mkdir(exist_ok=True)
-        if text is not None:
+    deep = '{"overrides": ' + "[" * 50_000 + "]" * 50_000 + "}"
+    for text in (None, *ODD_FILES, "{", deep, (folder(toy) / "variant.json").read_text()):
+        shutil.rmtree(stray, ignore_errors=True)
+        stray.mkdir()
+        if text in ODD_FILES:
+            put(stray / "variant.json", text)
+        elif text is not None:
             (stray / "variant.json").write_text(text)
         done = lab("variants", "--json")
-        assert [row["overrides"] for row in told(done)] == [{"seeds": 4, "x": 9}]
-        assert "set-000000000000" in done.err
+        assert [row["overrides"] for row in json.loads(done.out)] == [{"seeds": 4, "x": 9}]
+        (line,) = done.err.splitlines()
+        assert done.code == 2 and f"{stray}/variant.json" in line
+    shutil.rmtree(stray)
     # What is damaged is written anew by a run.
-    (folder_of_it,) = (p for p in stray.parent.glob("set-*") if p != stray)
+    (folder_of_it,) = stray.parent.glob("set-*")
     (folder_of_it / "variant.json").write_text("{")
     assert lab("run", "toylab", *INLINE, *VARIANT).code == 0
     assert len(told(lab("variants", "--json"))) == 1

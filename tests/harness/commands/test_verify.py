@@ -15,6 +15,7 @@ import pytest
 
 from harness.measure.machine import source_state
 from harness.store.record import read_pack
+from tests.harness import forked
 from tests.harness.conftest import Cli
 from tests.harness.inline_lab import tree
 from tests.harness.run.test_faults import edit, last_line, wait_for
@@ -208,7 +209,7 @@ def test_an_interrupt_leaves_nothing_but_finished_outcomes(
         'while open(os.environ["TOY_LOG"]).read().count(\'"end"\') > 1: time.sleep(0.01)',
     )
     command = ("verify", "toylab", "--sample", "12", "--jobs", "1")
-    run = toy.start(*command, TMPDIR=str(scratch))
+    run = forked.start(toy, *command, TMPDIR=str(scratch))
     wait_for(lambda: len(toy.events()) == 3)
     assert list(scratch.glob("repro-verify-*"))
     workers = descendants(run.pid)

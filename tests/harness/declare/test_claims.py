@@ -506,6 +506,14 @@ def test_threshold_of_ours_names_its_deviation() -> None:
         ours("")
 
 
+def test_question_of_our_own_is_a_claim_and_no_check() -> None:
+    assert ours("DEV-04").asked_by_us().own_question
+    assert not ours("DEV-04").own_question
+    assert ours("DEV-04").noting("not plotted").caveat == "not plotted"
+    with pytest.raises(SpecError, match="a check is no question"):
+        CHECK.asked_by_us()
+
+
 @pytest.mark.parametrize("source", ["theory", "calibration", "paper"])
 def test_no_other_threshold_names_a_deviation(source: str) -> None:
     profiles = ("paper",) if source == "paper" else ("cpu",)

@@ -15,6 +15,7 @@ from harness.store.store import RecordStore
 from harness.store.workspace import Workspace
 from tests.harness import inline_lab as lab
 from tests.harness.executors.test_local import job, trial_of
+from tests.harness.hostile import ODD_FILES, put
 from tests.harness.inline_lab import Attempt
 
 FAULT = ValueError("in its last minute")
@@ -92,10 +93,14 @@ def test_a_state_of_other_code_is_not_gone_on_from(tmp_path: Path) -> None:
     assert attempt(tmp_path, code="2") == "nothing"
 
 
-def test_what_cannot_be_read_beside_a_checkpoint_does_no_harm(tmp_path: Path) -> None:
+@pytest.mark.parametrize("damage", ["{", "[" * 50_000, "pipe", "device", "dangling link"])
+def test_what_cannot_be_read_beside_a_checkpoint_does_no_harm(tmp_path: Path, damage: str) -> None:
     attempt(tmp_path, keeps="step 900", ends=FAULT)
-    for path in (tmp_path / "runs" / "checkpoints").glob("*.json"):
-        path.write_text("{")
+    (path,) = (tmp_path / "runs" / "checkpoints").glob("*.json")
+    if damage in ODD_FILES:
+        put(path, damage)
+    else:
+        path.write_text(damage)
     assert attempt(tmp_path) == "step 900"
 
 

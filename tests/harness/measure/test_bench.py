@@ -154,6 +154,7 @@ def test_a_missed_goal_is_stored_and_fails_nothing(
     file = tmp_path / "tests" / "benchmarks" / "bench_quick.py"
     file.parent.mkdir(parents=True)
     file.write_text(BENCHMARK, encoding="utf-8")
+    (tmp_path / "results").mkdir()
     monkeypatch.setenv("REPRO_ROOT", str(tmp_path))
     monkeypatch.setenv("PYTHONPATH", str(SOURCE))
     assert run_benchmarks(tmp_path, benchmark_files(tmp_path, ["quick"]), compare=False) == 0

@@ -13,6 +13,7 @@ import pytest
 from harness.errors import SpecError
 from harness.provenance.code import code_digest
 from tests.checkout import ROOT
+from tests.harness import forked
 
 FILES = {
     "__init__.py": "",
@@ -59,14 +60,8 @@ def write(folder: Path, files: dict[str, str]) -> None:
 
 
 def python(folder: Path, code: str) -> str:
-    """Return what code prints that imports the package of a folder, in a process of its own."""
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        env={"PYTHONPATH": f"{folder}:{ROOT}", "PATH": "/usr/bin:/bin"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    """Return what code prints that imports the package of a folder, in a fork of its own."""
+    done = forked.python(folder, code)
     assert done.returncode == 0, done.stderr
     return done.stdout.strip()
 
@@ -80,7 +75,7 @@ def digest(tmp_path: Path) -> Digest:
         write(folder, files)
         code = (
             f"from codepaper.{module} import experiment as e;"
-            "from harness.publish.evidence import experiment_code; print(experiment_code(e))"
+            "from harness.provenance.code import experiment_code; print(experiment_code(e))"
         )
         return python(folder, code)
 
@@ -226,7 +221,7 @@ def test_other_function_or_other_bound_value_is_another_digest(
 def test_digest_of_real_experiments_imports_no_torch() -> None:
     code = (
         "import sys; from harness.registry import load_registry as l;"
-        "from harness.publish.evidence import experiment_code as c;"
+        "from harness.provenance.code import experiment_code as c;"
         "digests = [c(e) for e in l().experiments.values()];"
         "sys.exit(2 * ('torch' in sys.modules))"
     )

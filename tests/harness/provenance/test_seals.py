@@ -198,6 +198,11 @@ def test_words_do_not_change_the_seal(make: Make, changes: dict[str, Any]) -> No
     assert make(SOURCE) == make(SOURCE, **changes)
 
 
+def test_who_asks_and_how_numbers_are_called_do_not_change_the_seal(make: Make) -> None:
+    assert make(SOURCE) == make(SOURCE, own_question=True, caveat="not plotted")
+    assert make(SOURCE) == make(SOURCE, names=("at x = 0",))
+
+
 def test_infinite_threshold_can_be_stored() -> None:
     made = seal(TASK, make_claim(_named, form="within", threshold=(0, math.inf)), {})
     assert made.model_dump(mode="json")["band"]["threshold"] == [0, "inf"]

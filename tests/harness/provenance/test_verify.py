@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from harness.declare.table import Column, Table, measured, value
 from harness.declare.task import Task
 from harness.errors import DataError, RunError
+from harness.provenance.code import experiment_code
 from harness.provenance.verify import (
     Verification,
     draw,
@@ -25,7 +26,6 @@ from harness.provenance.verify import (
     verifications_path,
     verified_text,
 )
-from harness.publish.evidence import experiment_code
 from harness.run.trial import Trial
 from harness.store.workspace import Workspace
 from tests.harness.hand_made import EXPERIMENT

@@ -1,7 +1,6 @@
 import hashlib
 import os
 import re
-import shutil
 import subprocess
 import sys
 from dataclasses import replace
@@ -25,6 +24,7 @@ from harness.publish import style as house_style
 from harness.publish.figures import FORMATS, FigureContext, Width, draw, plot_ours, plot_paper
 from tests.checkout import ROOT
 from tests.harness.hand_made import unrun
+from tests.latex import needs_latex, set_by_latex
 
 TABLE = pd.DataFrame(
     {
@@ -253,37 +253,19 @@ DOCUMENT = r"""\documentclass{article}
 """
 
 
-def needs_latex() -> None:
-    found = (
-        subprocess.run(["kpsewhich", "pgf.sty"], check=False) if shutil.which("kpsewhich") else None
-    )
-    if shutil.which("pdflatex") is None or found is None or found.returncode:
-        pytest.skip("there is no pdflatex with pgf: apt-get install texlive-pictures")
-
-
 def test_pgf_is_set_by_latex_in_a_document(tmp_path: Path) -> None:
-    needs_latex()
+    needs_latex("pgf.sty")
     task = replace(TASK, figure="test_figures:greek")
     image = draw(
         task, table=TABLE, reference=REFERENCE, profile="cpu", fmt="pgf", aside="variant x=9"
     )
     (tmp_path / "figure.pgf").write_bytes(image)
-    (tmp_path / "document.tex").write_text(DOCUMENT)
-    done = subprocess.run(
-        ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "document.tex"],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
-    assert done.returncode == 0, done.stdout[-2000:]
-    assert "Missing character" not in (tmp_path / "document.log").read_text(errors="replace")
+    assert "Missing character" not in set_by_latex(DOCUMENT, tmp_path)
     assert (tmp_path / "document.pdf").stat().st_size > 5_000
 
 
 def test_words_that_latex_refuses_are_told_in_a_sentence() -> None:
-    needs_latex()
+    needs_latex("pgf.sty")
     with pytest.raises(EnvError, match=r"demo/fig01.*--format pdf"):
         drawn("pgf", aside="\\nosuchcommand")
 

@@ -13,7 +13,8 @@ import pytest
 
 from harness.declare.claims import Claim
 from harness.declare.task import Task
-from harness.publish.check_row import NOT_COMPUTED, CheckRow, counts_text, seals_text
+from harness.publish.check_row import NOT_COMPUTED, CheckRow
+from harness.publish.counts import counted_in_words, seals_text
 from harness.publish.judge import check_stored, judge, profiles_to_check
 from harness.store.meta import TOO_FEW, NotRun, TrialCounts
 from harness.store.record import Record
@@ -167,6 +168,14 @@ def test_paper_value_stands_beside_the_measured_one() -> None:
     assert shown(0.3, status="early_version") is None
 
 
+def test_a_derived_paper_value_is_named_so_where_there_is_one() -> None:
+    claim = make_claim()
+    derived = replace(claim, criterion=claim.criterion.beside_derived(paper_value))
+    reference = pd.DataFrame({"value": [0.3], "status": ["exact"]})
+    assert check_one(derived, reference=reference).paper_standing == "derived"
+    assert check_one(derived, reference=reference[:0]).paper_standing == ""
+
+
 def test_paper_value_that_raises_is_an_error_not_a_crash() -> None:
     claim = make_claim(paper_value=paper_value)
     row = check_one(claim, reference=pd.DataFrame({"status": ["exact"]}))
@@ -229,9 +238,10 @@ def test_what_chance_could_do_is_counted_apart() -> None:
     few = replace(row, chance_reason=TOO_FEW)
     old = replace(row, chance_reason=f"{NOT_COMPUTED}: run it")
     rows = [rated, replace(rated, chance_rate=0.2, weak=True), few, row, old]
-    assert counts_text(rows) == (
-        f"5 REPRODUCED (2 with a chance rate, 1 of them weak; 1 with {TOO_FEW}; 1 with no null;"
-        " 1 whose chance rate is not computed)"
+    assert counted_in_words(rows) == (
+        "no checks; claims: 5 reproduced (1 where chance alone gives REPRODUCED in at most 1 %;"
+        f" 1 weak, where it does in at most 20 %; 1 with {TOO_FEW}; 1 with no null hypothesis;"
+        " 1 whose chance rate is not computed), 0 not"
     )
 
 

@@ -15,6 +15,7 @@ from harness.run.plan import Action
 from harness.store.record import Record
 from harness.store.store import RecordStore
 from harness.store.workspace import Workspace
+from tests.harness import forked
 from tests.harness import inline_lab as lab
 from tests.harness.conftest import Cli
 from tests.harness.inline_lab import carry_out, plan_of
@@ -116,7 +117,7 @@ def test_an_experiment_that_fails_is_not_fed_on(toy: ToyPaper, cli: Cli) -> None
     """Two workers with a queue each: at most five trials, as with `--set steps=20`."""
     text = toy.trial.read_text()
     toy.trial.write_text(text.replace("match point.mode:", 'match "raise":'))
-    done = toy.repro("run", "toylab/tab01", "--jobs", "2", "--set", "x=1", "--seeds", "30")
+    done = forked.run(toy, "run", "toylab/tab01", "--jobs", "2", "--set", "x=1", "--seeds", "30")
     assert done.returncode == 3
     assert 3 <= len(toy.starts()) <= 5
     said = done.stderr.splitlines()

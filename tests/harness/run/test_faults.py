@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 
 from harness.publish import refresh
+from tests.harness import forked
 from tests.harness.conftest import Cli
 from tests.harness.inline_lab import tree
 from tests.harness.processes import assert_gone, descendants
@@ -49,7 +50,8 @@ def edit(path: Path, old: str, new: str) -> None:
 
 def test_two_runs_at_once_do_each_trial_once(toy: ToyPaper, cli: Cli, tmp_path: Path) -> None:
     gate = tmp_path / "gate"
-    runs = [toy.start(*RUN, TOY_GATE=str(gate), TOY_MS="20", TOY_COUNT="8") for _ in range(2)]
+    settings = {"TOY_GATE": str(gate), "TOY_MS": "20", "TOY_COUNT": "8"}
+    runs = [forked.start(toy, *RUN, **settings) for _ in range(2)]
     # Until the gate opens, two workers of each run hold a trial: the runs do overlap.
     wait_for(lambda: len({event["pid"] for event in toy.events()}) == 4)
     gate.touch()
@@ -64,7 +66,7 @@ def test_two_runs_at_once_do_each_trial_once(toy: ToyPaper, cli: Cli, tmp_path: 
 def test_each_way_a_trial_ends_costs_that_trial_only(toy: ToyPaper, cli: Cli) -> None:
     modes = "raise die hang nan memory exit"
     settings = {"TOY_MODES": modes, "TOY_TIMEOUT": "4", "TOY_COUNT": "2"}
-    done = toy.repro(*RUN, **settings)
+    done = forked.run(toy, *RUN, **settings)
     assert done.returncode == 3
     assert "Traceback" not in done.stderr
     assert "4 of 12 failed: repro status --failed" in last_line(done.stderr)
@@ -98,7 +100,7 @@ def test_an_interrupt_stops_cleanly_and_the_run_goes_on_later(
     toy: ToyPaper, cli: Cli, number: signal.Signals, whole_group: bool
 ) -> None:
     settings = {"TOY_MS": "150", "TOY_COUNT": "8"}
-    run = toy.start(*RUN, **settings)
+    run = forked.start(toy, *RUN, **settings)
     wait_for(lambda: len(toy.events("end")) >= 2)
     workers = descendants(run.pid)
     assert workers
@@ -131,13 +133,13 @@ def test_an_interrupt_while_workers_start_leaves_no_traceback(toy: ToyPaper) -> 
 def test_a_time_budget_stops_cleanly_and_the_run_goes_on_later(toy: ToyPaper) -> None:
     settings = {"TOY_MS": "400", "TOY_COUNT": "8"}
     # Long enough to start, too short to end.
-    done = toy.repro(*RUN, "--time-budget", "2s", **settings)
+    done = forked.run(toy, *RUN, "--time-budget", "2s", **settings)
     assert done.returncode == 0, done.stderr
     assert "the time budget is used up" in last_line(done.stderr)
     assert len(toy.records()) < 24
     stored = {path.stem for path in toy.records()}
     num_events = len(toy.events())
-    assert toy.repro(*RUN, **settings, TOY_SLOWNESS="0").returncode == 0
+    assert forked.run(toy, *RUN, **settings, TOY_SLOWNESS="0").returncode == 0
     assert len(toy.events()[num_events:]) == 24 - len(stored)
 
 
@@ -148,7 +150,7 @@ def test_exclusive_trials_run_alone(toy: ToyPaper, tmp_path: Path) -> None:
         "return Needs(exclusive=point.x == 1)",
     )
     gate = tmp_path / "gate"
-    run = toy.start(*RUN, TOY_MS="80", TOY_GATE=str(gate))
+    run = forked.start(toy, *RUN, TOY_MS="80", TOY_GATE=str(gate))
     # Both workers are there before a trial goes on, however late one of them starts.
     wait_for(lambda: len({event["pid"] for event in toy.events()}) == 2)
     gate.touch()
@@ -177,7 +179,7 @@ def test_a_full_disk_is_one_sentence_and_the_run_goes_on_with_space(
     toy.env["TOY_LOG"] = str(small_disk.folder.parent / "toy.log")
     command = (*RUN, "--profile", profile)
     with small_disk.filled(spare_bytes=40_000):
-        done = toy.repro(*command, TOY_COUNT="8")
+        done = forked.run(toy, *command, TOY_COUNT="8")
         assert done.returncode == 3, done.stderr
         assert "Traceback" not in done.stderr
         assert last_line(done.stderr).startswith("repro: ")

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.harness import forked
 from tests.harness.processes import assert_gone, descendants
 from tests.harness.toy_paper import ToyPaper, make_toy_paper
 from tests.waiting import wait_for
@@ -119,7 +120,7 @@ def new_toy(folder: Path) -> ToyPaper:
 def kill_one_run(toy: ToyPaper, timeline: Timeline, instant: float, *, group: bool) -> bool:
     """Start a run, kill it at an instant, check what is left; False if it ended before that."""
     stored, num_events, launch = results(toy), len(toy.events()), time.time()
-    runner = toy.start(*COMMAND, **SETTINGS)
+    runner = forked.start(toy, *COMMAND, **SETTINGS)
     if not timeline.wait(instant, toy, runner):
         timeline.learn(toy, num_events, launch)
         _, err = runner.communicate()
@@ -138,7 +139,7 @@ def kill_one_run(toy: ToyPaper, timeline: Timeline, instant: float, *, group: bo
 
 def run_to_end(toy: ToyPaper, timeline: Timeline, **more: str) -> None:
     num_events, launch = len(toy.events()), time.time()
-    done = toy.repro(*COMMAND, **SETTINGS, **more)
+    done = forked.run(toy, *COMMAND, **SETTINGS, **more)
     timeline.learn(toy, num_events, launch)
     assert done.returncode == 0, done.stderr
 

@@ -6,6 +6,7 @@ import json
 from collections import Counter
 from typing import Any
 
+from tests.harness import forked
 from tests.harness.conftest import Cli
 from tests.harness.toy_paper import ToyPaper
 
@@ -35,7 +36,7 @@ def test_every_state_is_shown(toy: ToyPaper, cli: Cli) -> None:
 
 
 def test_failures_carry_their_error(toy: ToyPaper, cli: Cli) -> None:
-    run = toy.repro("run", "toylab", "--executor", "inline", TOY_MODES="raise")
+    run = forked.run(toy, "run", "toylab", "--executor", "inline", TOY_MODES="raise")
     assert run.returncode == 3
     assert "repro status --failed" in run.stderr
     # One reading in a process of its own: there nothing is kept from the run.

@@ -11,6 +11,7 @@ from harness.errors import DataError
 from harness.provenance.canonical import digest
 from harness.store.result import load_result, write_result
 from harness.store.workspace import Workspace
+from tests.harness import forked
 from tests.harness.hand_made import make_claim, make_result, make_task
 from tests.harness.toy_paper import ToyPaper
 
@@ -106,7 +107,7 @@ def test_result_of_another_task_is_refused(stored: tuple[Workspace, Path]) -> No
 
 
 def test_run_writes_what_its_records_say(toy: ToyPaper) -> None:
-    assert toy.repro("run", "toylab/tab01").returncode == 0
+    assert forked.run(toy, "run", "toylab/tab01").returncode == 0
     lines = toy.csv().read_text().splitlines()
     assert lines[0] == "x,mode,seed,square"
     assert len(lines) == 1 + 4 * 3

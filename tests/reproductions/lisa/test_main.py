@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import socket
 import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 from typer.testing import CliRunner
 
 from reproductions.lisa.__main__ import app
@@ -33,6 +35,32 @@ def test_the_command_reads_a_config_and_prints_rows(tmp_path: Path) -> None:
     wrong = CliRunner().invoke(app, [*command[3:], "--gamma", "9"])
     assert wrong.exit_code == 2
     assert "gamma=9: the model has 4 blocks" in wrong.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["nosuch"], "'nosuch' is no folder, no file, no hub id (OWNER/NAME) and no shape of ours"),
+        (["llama2-7b"], "did you mean 'llama-2-7b"),
+        (["x" * 300], "is no folder"),
+        (["some/model", "--dtype", "int8"], "a dtype of float32, bfloat16"),
+        (["some/model", "--seq-len", "0"], "need positive sizes"),
+        (["some/model", "--rank", "0"], "need rank >= 1"),
+        (["some/model", "--dropout", "1"], "0 <= dropout < 1"),
+        (["some/model", "--gamma", "-1"], "--gamma"),
+    ],
+    ids=lambda value: " ".join(value)[:30] if isinstance(value, list) else "",
+)
+def test_a_wrong_argument_is_told_before_a_hub_is_asked(
+    words: list[str], told: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def connect(*_: object) -> None:
+        raise AssertionError("the network was asked")
+
+    monkeypatch.setattr(socket, "getaddrinfo", connect)
+    done = CliRunner().invoke(app, words)
+    assert done.exit_code == 2
+    assert told in done.stderr
 
 
 def test_a_table_is_printed_for_readers(tmp_path: Path) -> None:

@@ -150,6 +150,7 @@ TASK = Task(
             "Loss grows as density falls.",
         ),
         ("shrinks", by_theory(), at_most(gap, -0.5, "nats"), "Loss shrinks as density falls."),
+        ("stays", by_theory().asked_by_us(), at_most(gap, 0.5, "nats"), "Ours: loss stays."),
     )
     + claims("nowhere", ("rows", CHECK, equal(rows, 6, ""), "The table has six rows.")),
     figure="demo_paper:picture",

@@ -9,14 +9,8 @@ import pytest
 
 from harness.declare.verdict import Word
 from harness.publish.check_row import CheckRow
-from harness.publish.report.check_text import (
-    Shown,
-    check_text,
-    checks_in_words,
-    claims_in_words,
-    counts_text,
-    notes,
-)
+from harness.publish.counts import checks_in_words, claims_in_words, own_in_words, seals_text
+from harness.publish.report.check_text import Shown, check_text, counts_text, notes
 from harness.store.meta import TOO_FEW
 
 CLAIM = CheckRow(
@@ -65,18 +59,32 @@ def told(rows: Sequence[CheckRow], **options: bool) -> str:
 def heads(text: str) -> list[str]:
     """Return the verdict words that blocks begin with, in their order."""
     words = {str(word) for word in Word}
-    return [line.split()[0] for line in text.splitlines() if line and line.split()[0] in words]
+    below = text.partition("\n\n")[2].splitlines()
+    return [line.split()[0] for line in below if line and line.split()[0] in words]
 
 
 def test_checks_are_counted_apart_from_claims() -> None:
     rows = [*of(CHECK, Word.HOLDS, Word.HOLDS), *of(CLAIM, Word.REPRODUCED, Word.INCONCLUSIVE)]
     assert checks_in_words(rows) == "2 of 2 checks hold"
-    assert claims_in_words(rows) == "1 reproduced (1 with no null), 0 not, 1 undecided"
+    assert claims_in_words(rows) == "1 reproduced (1 with no null hypothesis), 0 not, 1 undecided"
     assert counts_text(rows).splitlines() == [
-        "toylab at cpu: 2 of 2 checks hold",
-        "  claims: 1 reproduced (1 with no null), 0 not, 1 undecided",
+        "toylab at cpu: 2 of 2 checks hold; claims: 1 reproduced (1 with no null",
+        "  hypothesis), 0 not, 1 undecided",
         "seals of the 1 decided claim: 1 sealed",
     ]
+
+
+def test_questions_of_our_own_are_counted_apart_from_claims_of_the_paper() -> None:
+    own = replace(CLAIM, own_question=True)
+    rows = [*of(own, Word.REPRODUCED, Word.INCONCLUSIVE), *of(CLAIM, Word.NOT_REPRODUCED)]
+    assert claims_in_words(rows) == "0 reproduced, 1 not"
+    assert own_in_words(rows) == "2 questions of our own: 1 yes, 0 no, 1 undecided"
+    assert counts_text(rows).splitlines() == [
+        "toylab at cpu: no checks; claims: 0 reproduced, 1 not; and 2 questions of our",
+        "  own: 1 yes, 0 no, 1 undecided",
+        "seals of the 1 decided claim: 1 sealed",
+    ]
+    assert seals_text(rows[:2]) == ""
 
 
 def test_what_did_not_hold_is_read_beside_what_did() -> None:
@@ -90,20 +98,21 @@ def test_what_did_not_hold_is_read_beside_what_did() -> None:
 def test_what_chance_could_have_reproduced_is_counted_apart_and_told() -> None:
     weak = replace(CLAIM, verdict=Word.REPRODUCED, reason="", chance_rate=0.14, weak=True)
     few = replace(weak, chance_rate=None, weak=None, chance_reason=TOO_FEW)
-    rows = [weak, few, replace(weak, chance_rate=0.01, weak=False)]
+    rows = [weak, few, replace(weak, chance_rate=0.0121, weak=False)]
     assert claims_in_words(rows) == (
-        f"3 reproduced (2 with a chance rate, 1 of them weak; 1 with {TOO_FEW}), 0 not"
+        "3 reproduced (1 where chance alone gives REPRODUCED in at most 1.3 %; 1 weak, where it"
+        f" does in at most 14 %; 1 with {TOO_FEW}), 0 not"
     )
     # It says nothing against what did not hold.
     assert notes(replace(few, verdict=Word.NOT_REPRODUCED)) == []
-    assert notes(weak) == ["weak: chance alone reads REPRODUCED in 14 %"]
+    assert notes(weak) == ["weak: chance alone gives REPRODUCED in 14 %"]
     assert notes(replace(CLAIM, seeds_to_decide=12)) == ["about 12 seeds would decide it"]
 
 
 def test_what_does_not_decide_is_not_counted() -> None:
     rows = [CLAIM, replace(CLAIM, cohort="cohort-1", decides=False), GONE]
     assert claims_in_words(rows) == "1 undecided"
-    hidden = "verdicts that do not decide (1), claims that were withdrawn (1)"
+    hidden = "1 verdict on seeds other than those that decide, 1 claim that was withdrawn."
     assert hidden in " ".join(told(rows).split())
 
 
@@ -148,6 +157,7 @@ def test_block_has_statement_number_unit_what_was_asked_and_reason() -> None:
         "the interval overlaps the threshold; seal late",
     ]
     assert told([late]).count("95 % interval") == 1
+    assert "paper (derived): 0.29" in told([replace(late, paper_standing="derived")])
     assert "seal late: it was declared after some of its trials had run." in told([late])
 
 
@@ -201,6 +211,20 @@ def test_of_several_tasks_each_claim_has_a_line_with_its_numbers() -> None:
     ]
     assert "What a claim states" in told(rows)
     assert "What a claim states" not in told([CLAIM])
+
+
+def test_a_line_marks_what_its_verdict_does_not_say() -> None:
+    rows = [replace(CLAIM, own_question=True), replace(CLAIM, claim="moves"), OTHER]
+
+    def tell(row: CheckRow) -> Shown:
+        return Shown(row=row, caveat="not plotted" if row.claim == "moves" else "")
+
+    lines = check_text(rows, tell).splitlines()
+    assert [line.split(":")[0] for line in lines if line.startswith("  ") and "ours " in line] == [
+        "  stays (ours)",
+        "  moves (not plotted)",
+    ]
+    assert "toylab/fig01:stays (ours) at cpu" in check_text(rows[:1], tell)
 
 
 def test_what_does_not_count_is_not_headed_by_its_verdict_alone() -> None:

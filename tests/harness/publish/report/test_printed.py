@@ -2,6 +2,7 @@
 
 import csv
 import io
+from dataclasses import replace
 
 import pandas as pd
 import pytest
@@ -158,6 +159,36 @@ def test_what_was_never_to_be_run_is_not_called_so() -> None:
     table = printed(Layout(rows=LAYOUT.rows, columns=LAYOUT.columns, cell=cell)).tables[0]
     assert table.texts()[0][1] == "swept / 1.5e"
     assert "x not run here" not in table.notes[0]
+
+
+def test_what_no_seed_changes_is_not_marked_as_of_one() -> None:
+    cell = Cell("peak_bytes", unit="GB", scale=1e9, digits=1, seeded=False)
+    columns = (LAYOUT.columns[0], replace(LAYOUT.columns[0], head="counted", cell=cell))
+    table = printed(replace(LAYOUT, columns=columns)).tables[0]
+    assert table.texts()[1] == ["4.0 (1) / 5t", "4.0 / 5t"]
+
+
+def test_a_remark_stands_behind_the_number_that_it_is_on() -> None:
+    cell = Cell(
+        "peak_bytes", "GB", scale=1e9, digits=1, remark=lambda rows: "end" if len(rows) == 1 else ""
+    )
+    texts = printed(replace(LAYOUT, cell=cell)).tables[0].texts()
+    assert texts[1] == ["4.0 (end) / 5t", "x / OOM3"]
+    assert texts[0][0] == "2.0 \u00b1 0.6 / 2.5"
+
+
+def test_sides_with_columns_of_their_own_stand_apart() -> None:
+    full = LAYOUT.columns[0]
+    paper, ours = (replace(full, shows=side) for side in ("paper", "ours"))
+    apart = printed(replace(LAYOUT, columns=(paper, ours))).tables[0]
+    assert apart.texts()[:2] == [["2.5", "2.0 \u00b1 0.6"], ["5t", "4.0 (1)"]]
+    assert apart.notes[0].startswith("Ours and the paper's, each in a column of its own;")
+    beside = printed(replace(LAYOUT, columns=(full, replace(ours, paper={})))).tables[0]
+    assert beside.texts()[0] == ["2.0 \u00b1 0.6 / 2.5", "2.0 \u00b1 0.6"]
+    lora = replace(LAYOUT.columns[1], shows="ours")
+    alone = printed(replace(LAYOUT, columns=(full, replace(lora, paper={})))).tables[0]
+    assert [row[1] for row in alone.texts()] == ["", "", "0.3 (1 of 2)", ""]
+    assert beside.notes[0].startswith("Ours / the paper's; a column of single values is ours;")
 
 
 def test_a_layout_of_ours_says_so() -> None:

@@ -14,7 +14,7 @@ from harness.publish.report.text import paper_cell
 from harness.registry import BrokenTask, Library
 from harness.store.workspace import COMMITTED_PROFILES, Workspace
 from tests.harness.hand_made import make_claim
-from tests.harness.publish.report.demo_paper import HOSTILE, make_demo
+from tests.harness.publish.report.demo_paper import HOSTILE, SWEEP, TASK, make_demo
 from tests.harness.publish.report.test_check_text import CLAIM
 
 Demo = tuple[Workspace, Library]
@@ -41,7 +41,8 @@ def test_every_item_of_the_paper_is_there_with_its_state(demo: Demo) -> None:
 
 def test_checks_are_counted_apart_from_claims(demo: Demo) -> None:
     line = line_with(text_of(demo), "[demo/fig02]")
-    assert "1 check holds; claims: 1 REPRODUCED (1 with no null), 1 NOT" in line
+    counts = "1 of 1 check holds; claims: 1 reproduced (1 with no null hypothesis), 1 not"
+    assert f"{counts}; and 1 question of our own: 0 yes, 1 no |" in line
 
 
 def test_verdict_stands_with_profile_value_interval_and_paper(demo: Demo) -> None:
@@ -57,8 +58,22 @@ def test_verdict_stands_with_profile_value_interval_and_paper(demo: Demo) -> Non
 
 def test_seals_and_chance_are_counted_over_a_whole_paper(demo: Demo) -> None:
     line = line_with(text_of(demo), "- demo at `cpu`: ")
-    assert "REPRODUCED (" in line and "no null" in line
-    assert re.search(r"seals of the \d+ decided claims: \d+ sealed", line)
+    assert "1 reproduced (1 with no null hypothesis)" in line
+    assert re.search(r"seals of the 2 decided claims: \d+ sealed", line)
+
+
+def test_claims_of_a_task_that_was_not_run_are_counted(tmp_path: Path) -> None:
+    workspace, library = make_demo(tmp_path)
+    before = line_with(build_results(workspace, library).read_text(), "- demo at `cpu`: ")
+    for path in (workspace.root / "results" / "demo").glob("fig02.cpu.*"):
+        path.unlink()
+    text = build_results(workspace, library).read_text()
+    told = "; at `cpu`: 1 check not run; claims: 2 not run; and 1 question of our own: 1 not run |"
+    assert told.replace("1 check not run", "0 of 1 check holds, 1 not run") in line_with(
+        text, "[demo/fig02]", "not run"
+    )
+    after = line_with(text, "- demo at `cpu`: ")
+    assert "0 of 1 check holds, 1 not run" in after and "1 of 1 check holds" in before
 
 
 def test_a_threshold_that_the_paper_prints_is_not_called_unpublished() -> None:
@@ -66,6 +81,11 @@ def test_a_threshold_that_the_paper_prints_is_not_called_unpublished() -> None:
     assert paper_cell(make_claim(), CLAIM) == "not published"
     assert paper_cell(printed, CLAIM) == "as asked"
     assert paper_cell(printed, replace(CLAIM, paper_value=2.5)) == "2.5"
+
+
+def test_a_number_that_is_computed_from_a_printed_one_says_so() -> None:
+    derived = replace(CLAIM, paper_value=0.4, paper_standing="derived")
+    assert paper_cell(make_claim(), derived) == "0.4 (derived)"
 
 
 def test_changed_and_late_seals_show_both_thresholds(demo: Demo) -> None:
@@ -98,6 +118,14 @@ def test_what_was_not_run_is_said(demo: Demo) -> None:
     assert "demo/tab01: planned" in after
 
 
+def test_a_claim_that_was_not_run_names_what_would_stand_in(tmp_path: Path, demo: Demo) -> None:
+    told = replace(SWEEP, stands_in=lambda params: {"Loss": "accuracy"})
+    tasks = {**demo[1].tasks, TASK.id: replace(TASK, reads=(told,))}
+    papers = load_papers(Workspace(tmp_path), replace(demo[1], tasks=tasks), COMMITTED_PROFILES)
+    text = results_markdown(papers, [])
+    assert "NOT_RUN" in line_with(text, "Loss (here accuracy) shrinks")
+
+
 def test_hostile_title_stays_text(demo: Demo) -> None:
     text = text_of(demo)
     assert HOSTILE.startswith("<script>")
@@ -114,7 +142,7 @@ def test_damaged_result_is_an_error_that_names_file_and_line(tmp_path: Path) -> 
     path = workspace.root / "results" / "demo" / "fig02.cpu.csv"
     path.write_text(path.read_text().replace("2.1", "1.1"))
     text = build_results(workspace, library).read_text()
-    assert "1 check ERROR; claims: 2 ERROR" in line_with(text, "[demo/fig02]")
+    assert "0 of 1 check holds, 1 ERROR; claims: 2 ERROR" in line_with(text, "[demo/fig02]")
     assert "results/demo/fig02.cpu.csv" in line_with(text, "cannot be used")
     assert str(tmp_path) not in text
 
@@ -147,8 +175,10 @@ def test_readme_block_names_what_did_not_hold(demo: Demo) -> None:
     assert text.startswith("# Demo\n\nBefore.\n\n<!-- verdicts:begin -->\n")
     assert text.endswith("<!-- verdicts:end -->\n\nAfter.\n")
     assert "\nold\n" not in text
-    assert "Loss shrinks as density falls. Measured 1" in line_with(text, "at `cpu`")
+    assert "Loss shrinks as density falls. Measured 1" in line_with(text, "fig02 at `cpu`", "Loss")
     assert "Loss grows" not in text
+    claims, _, own = text.partition("Questions of our own, answered no:")
+    assert "Ours: loss stays. Measured 1" in own and "Ours" not in claims.split("did not hold")[1]
 
 
 def test_paper_without_markers_is_left_alone(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from harness.provenance.seals import seal
 from harness.publish.figures import PALETTE, draw
 from reproductions.asymvalley.federated.experiment import identities
 from reproductions.asymvalley.federated.experiment import runs as trained
+from reproductions.asymvalley.federated.quantities import data_name, remark
 from reproductions.asymvalley.federated.tab01 import task
 from reproductions.asymvalley.federated.table import ACCURACIES, accuracy_rows
 from tests.reproductions.asymvalley.federated.hand_made import table
@@ -65,7 +66,7 @@ def test_a_single_seed_is_inconclusive_and_spoils_no_other_claim() -> None:
     rows = single_seeded()
     lone = decide(named("alike_is_easier_cifar10_moon"), rows)
     assert (lone.word, lone.reason) == (
-        Word.INCONCLUSIVE, "moon was not run on cifar10 with every seed",
+        Word.INCONCLUSIVE, "moon was not run on CIFAR-10 with every seed",
     )  # fmt: skip
     others = ["fedsign_gains_cifar10", "signs_kept_cifar10", "alike_is_easier_cinic10_moon"]
     assert {decide(named(id), rows).word for id in others} == {Word.REPRODUCED}
@@ -117,12 +118,25 @@ def test_a_choice_at_the_edge_of_its_candidates_decides_nothing(
     verdict = decide(named(f"alike_is_easier_cifar10_{algorithm}"), rows)
     said = (
         "in 1 of 3 cells a coefficient was chosen at the edge of its candidates:"
-        f" {algorithm} chose {choice} on cifar10 at alpha=0.5, the edge of {tried}"
+        f" {algorithm} chose {choice} on CIFAR-10 at alpha=0.5, the edge of {tried}"
     )
     assert verdict.word is (Word.INCONCLUSIVE if edge else Word.REPRODUCED)
     assert verdict.reason == (said if edge else "")
     assert verdict.measured is not None
     assert verdict.num_seeds == 3
+    assert remark(rows[at]) == ("end" if edge else "")
+
+
+@pytest.mark.parametrize(
+    ("dataset", "data", "said"),
+    [
+        ("cinic10", "mnist", "CINIC-10 (here MNIST)"),
+        ("cifar10", "cifar10_10k_5k", "CIFAR-10 (here a part of its images)"),
+        ("cifar10", "cifar10", "CIFAR-10"),
+    ],
+)
+def test_a_reason_names_what_was_read(dataset: str, data: str, said: str) -> None:
+    assert data_name(pd.DataFrame({"dataset": [dataset], "data": [data]})) == said
 
 
 def test_each_alpha_is_judged_over_the_seeds_and_not_the_worst_of_a_seed() -> None:

@@ -26,6 +26,7 @@ from reproductions.lisa.mt_bench.grading import (
     wording_hash,
 )
 from reproductions.lisa.mt_bench.judge import Judge, JudgeSettings, Message
+from tests.harness.hostile import put
 from tests.reproductions.lisa.scripted_judge import (
     MODEL,
     ScriptedJudge,
@@ -176,8 +177,19 @@ def test_another_judge_is_asked_anew(server: ScriptedJudge, tmp_path: Path) -> N
         lambda data: data.replace(b'"prompt"', b'"prompf"'),
         lambda data: data.replace(b'"schema_version": 1', b'"schema_version": 2'),
         lambda data: b"[1]\n[2]\n",
+        lambda data: b"[" * 50_000 + data,
+        lambda data: data.replace(b'"prompt"', b'"text": "", "prompt"', 1),
     ],
-    ids=["torn", "empty", "no text", "no prompt", "other version", "other shape"],
+    ids=[
+        "torn",
+        "empty",
+        "no text",
+        "no prompt",
+        "other version",
+        "other shape",
+        "nested",
+        "a key twice",
+    ],
 )
 def test_a_damaged_file_is_asked_for_again(
     damage: object, server: ScriptedJudge, tmp_path: Path
@@ -188,6 +200,15 @@ def test_a_damaged_file_is_asked_for_again(
     assert grade(settings(server.url), tmp_path, 2) == before
     assert len(server.asked) == 4
     assert len(path.read_text(encoding="utf-8").splitlines()) == 3
+
+
+@pytest.mark.parametrize("kind", ["pipe", "device", "dangling link"])
+def test_what_is_no_file_is_asked_for_again(
+    kind: str, server: ScriptedJudge, tmp_path: Path
+) -> None:
+    put(tmp_path / "kept.jsonl", kind)
+    assert len(grade(settings(server.url), tmp_path, 2)) == 2
+    assert len((tmp_path / "kept.jsonl").read_text(encoding="utf-8").splitlines()) == 3
 
 
 SCRIPT = """

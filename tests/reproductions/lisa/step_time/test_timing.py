@@ -16,6 +16,7 @@ from harness.declare.profiles import Profile
 from harness.declare.reference import load_reference
 from harness.declare.verdict import Word, evaluate
 from harness.publish.figures import draw
+from harness.publish.judge import judge
 from harness.store.table_csv import build_table, validate
 from reproductions.lisa.method.methods import Full, LisaMethod, Lora, Method
 from reproductions.lisa.models.shapes import shape_of
@@ -142,13 +143,24 @@ def test_the_paper_s_speed_ups_stand_in_the_claims_as_it_prints_them() -> None:
         for m in ("full", "LoRA")
     )
     said = {claim.id: claim.statement for claim in task.claims}
+    rows = {row.claim: row for row in judge(task, None, "cpu", reference).rows}
+
+    def beside(id: str) -> tuple[float | None, str]:
+        return rows[id].paper_value, rows[id].paper_standing
+
     for id in ("faster_than_full", "third_of_full"):
         assert f"{over_full} times as fast" in said[id].replace("\n", " ")
+        assert beside(id) == (pytest.approx(1 / float(over_full)), "derived")
     for id in ("within_lora", "within_lora_without_dropout"):
         assert f"{over_lora} times as fast" in said[id]
-    assert not any(claim.criterion.paper_value for claim in task.claims)  # no share is printed
+        assert beside(id) == (pytest.approx(1 / float(over_lora)), "derived")
     early = reference[reference["status"] == "early_version"]
-    assert early.set_index(["series", "y_name"])["value"]["LISA", "total"] == 0.9
+    seconds = early.set_index(["series", "y_name"])["value"]
+    assert seconds["LISA", "total"] == 0.9
+    times = f"{seconds['Baseline', 'forward'] / seconds['LISA', 'forward']:.1f} times as fast"
+    for id in ("same_arithmetic_forward", "forward_alike"):
+        assert times in said[id] and "early version" in said[id]
+        assert beside(id) == (None, "")
 
 
 @pytest.mark.parametrize("grid", ["cpu", "smoke"])

@@ -1,0 +1,120 @@
+"""How verdicts are counted, in the words that every page and command shares."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+
+from harness.declare.verdict import Word
+from harness.publish.check_row import NOT_COMPUTED, CheckRow, Kind
+from harness.store.meta import TOO_FEW
+
+DECIDED = (Word.REPRODUCED, Word.NOT_REPRODUCED)
+SEALS = ("restated", "changed", "late", "renewed")
+"""Seals that are not as they were when the trials ran, the mildest first."""
+IN_WORDS = {
+    Word.HOLDS: "hold",
+    Word.FAILS: "FAIL",
+    Word.REPRODUCED: "reproduced",
+    Word.NOT_REPRODUCED: "not",
+    Word.INCONCLUSIVE: "undecided",
+    Word.OUT_OF_PROFILE: "out of scale",
+    Word.NOT_RUN: "not run",
+    Word.ERROR: "ERROR",
+}
+ANSWERS = IN_WORDS | {Word.REPRODUCED: "yes", Word.NOT_REPRODUCED: "no"}
+
+
+def verdict_counts(rows: Iterable[CheckRow], kind: Kind) -> dict[Word, int]:
+    """Count the verdicts that decide, of one kind, in the order of `Word`."""
+    counts = Counter(row.verdict for row in rows if row.decides and row.kind == kind)
+    return {word: counts[word] for word in Word if counts[word]}
+
+
+def counted_in_words(rows: Sequence[CheckRow]) -> str:
+    """Count checks, claims of the paper and questions of our own, each apart, in one line.
+
+    Nothing where no verdict decides.
+    """
+    own = own_in_words(rows)
+    checks, claims = checks_in_words(rows), claims_in_words(rows)
+    if not (checks or claims or own):
+        return ""
+    told = f"{checks or 'no checks'}; claims: {claims or 'none'}"
+    return f"{told}; and {own}" if own else told
+
+
+def checks_in_words(rows: Iterable[CheckRow]) -> str:
+    """Count the checks: `57 of 58 checks hold, 1 FAIL`; nothing where there are none."""
+    counts = verdict_counts(rows, "check")
+    total = sum(counts.values())
+    if not total:
+        return ""
+    noun = "check holds" if total == 1 else "checks hold"
+    told = f"{counts.pop(Word.HOLDS, 0)} of {total} {noun}"
+    return ", ".join([told, *(f"{count} {IN_WORDS[word]}" for word, count in counts.items())])
+
+
+def claims_in_words(rows: Sequence[CheckRow]) -> str:
+    """Count the claims: `3 reproduced, 0 not, 2 undecided`; nothing where there are none.
+
+    Behind what was reproduced stands of how much chance was excluded.
+    """
+    apart = {Word.REPRODUCED: chance_text(rows)}
+    counts = _paired(verdict_counts(rows, "claim"))
+    return ", ".join(f"{n} {IN_WORDS[word]}{apart.get(word, '')}" for word, n in counts.items())
+
+
+def own_in_words(rows: Iterable[CheckRow]) -> str:
+    """Count our own questions: `2 questions of our own: 1 yes, 1 no`; nothing without any."""
+    counts = _paired(verdict_counts(rows, "own"))
+    total = sum(counts.values())
+    told = ", ".join(f"{n} {ANSWERS[word]}" for word, n in counts.items())
+    return f"{total} question{'' if total == 1 else 's'} of our own: {told}" if total else ""
+
+
+def _paired(counts: Mapping[Word, int]) -> dict[Word, int]:
+    """Return counts in which the one answer is read beside the other: "not" alone says nothing."""
+    answered = any(counts.get(word) for word in DECIDED)
+    return {**(dict.fromkeys(DECIDED, 0) if answered else {}), **counts}
+
+
+def chance_text(rows: Iterable[CheckRow]) -> str:
+    """Say in brackets of how many reproduced claims chance was excluded, and of how many not.
+
+    >>> row = dict(task="a/b", claim="c", form="", grade="empirical", profile="cpu", reason="",
+    ...     measured=1.0, low=1.0, high=1.0, num_seeds=3, threshold=0.0, threshold_from="ours",
+    ...     paper_value=None, seal="late", verdict="REPRODUCED")
+    >>> chance_text([CheckRow(**row, chance_rate=0.0321, weak=False), CheckRow(**row)])
+    ' (1 where chance alone gives REPRODUCED in at most 3.3 %; 1 with no null hypothesis)'
+    """
+    kept = [r for r in rows if r.verdict == Word.REPRODUCED and r.decides and r.kind == "claim"]
+    weak = [row.chance_rate for row in kept if row.chance_rate is not None and row.weak]
+    firm = [row.chance_rate for row in kept if row.chance_rate is not None and not row.weak]
+    too_few = sum(row.chance_reason == TOO_FEW for row in kept)
+    unknown = sum(row.chance_reason.startswith(NOT_COMPUTED) for row in kept)
+    other = len(kept) - len(weak) - len(firm) - too_few - unknown
+    told = [f"{len(firm)} where chance alone gives REPRODUCED in {_at_most(firm)}"] if firm else []
+    told += [f"{len(weak)} weak, where it does in {_at_most(weak)}"] if weak else []
+    told += [f"{too_few} with {TOO_FEW}"] if too_few else []
+    told += [f"{other} with no null hypothesis"] if other else []
+    told += [f"{unknown} whose chance rate is not computed"] if unknown else []
+    return f" ({'; '.join(told)})" if told else ""
+
+
+def _at_most(rates: Sequence[float]) -> str:
+    """Return the largest rate, rounded up to a tenth of a percent."""
+    tenths = math.ceil(round(1000 * max(rates), 6))
+    return f"at most {tenths / 10:g} %" if tenths else "no relabelling"
+
+
+def seals_text(rows: Iterable[CheckRow]) -> str:
+    """Say on what seals the decided claims of papers rest; nothing where none is decided."""
+    decided = [r for r in rows if r.decides and r.verdict in DECIDED and r.kind == "claim"]
+    counts = Counter(row.seal for row in decided)
+    if not decided:
+        return ""
+    told = [f"{counts[state]} {state}" for state in SEALS if counts[state]]
+    claims = "1 decided claim" if len(decided) == 1 else f"{len(decided)} decided claims"
+    return f"seals of the {claims}: {counts['sealed']} sealed{''.join(f', {t}' for t in told)}"
