@@ -95,8 +95,7 @@ def walked_back(problem: Problem, phi: Tree, batch: Any, *, kept: int) -> Parts:
     """Return the gradient through the last steps; earlier ones, and their phi, are constants."""
     phi, early = attached(phi), problem.num_steps - kept
     if early:
-        fixed = detached(phi)
-        state = advanced(problem, started(problem, fixed, batch), fixed, batch, range(early))
+        state = advanced(problem, started(problem, phi, batch), phi, batch, range(early))
     else:
         state = problem.start(phi, batch)
     for number in range(early, problem.num_steps):

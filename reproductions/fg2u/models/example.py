@@ -29,8 +29,7 @@ def example(num_steps: int = 30, seed: int = 0) -> tuple[Problem, Tensor, dict[s
     real = digits()
     batch = {
         "init": [
-            torch.randn(b, a, generator=generator) / a**0.5
-            for a, b in itertools.pairwise(SIZES)
+            torch.randn(b, a, generator=generator) / a**0.5 for a, b in itertools.pairwise(SIZES)
         ],
         "images": torch.from_numpy(real["x"][:512]).float() / 16.0,
         "labels": torch.from_numpy(real["y"][:512]).long(),

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
 from reproductions.fg2u.__main__ import app
+from tests.checkout import ROOT
 
 OWN = """
 import torch
@@ -66,3 +68,11 @@ def test_what_is_no_problem_is_told(tmp_path: Path, where: str, said: str) -> No
     (tmp_path / "mine.py").write_text(OWN)
     done = CliRunner().invoke(app, ["choose", f"{tmp_path}/{where}"])
     assert done.exit_code == 2 and said in " ".join(done.stderr.split())
+
+
+def test_the_readme_s_example_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    text = (ROOT / "reproductions/fg2u/README.md").read_text(encoding="utf-8")
+    (code,) = re.findall(r"```python\n(.*?)```", text, flags=re.DOTALL)
+    exec(code, {})
+    outer = [float(line.split()[1]) for line in capsys.readouterr().out.splitlines()]
+    assert len(outer) == 50 and outer[-1] < 0.1 * outer[0]

@@ -11,6 +11,7 @@ from torch.nn.functional import cross_entropy
 
 from reproductions.fg2u import (
     Adam,
+    Estimator,
     Problem,
     Sgd,
     default_methods,
@@ -89,16 +90,27 @@ def test_mixflow_keeps_the_weights_of_each_step_and_no_graph() -> None:
     assert each == pytest.approx(num_bytes(INIT), rel=0.05)
 
 
-@pytest.mark.parametrize("optimizer", [MOMENTUM, Adam(lr=0.01)], ids=["momentum", "adam"])
-def test_a_report_tells_what_will_be_counted(optimizer: Sgd | Adam) -> None:
+SLOTS = [hypergradient("rgu-checkpoint"), hypergradient("rgu-mixflow")]
+"""Whose memory depends on what the optimizer remembers."""
+
+
+@pytest.mark.parametrize(
+    ("optimizer", "methods"),
+    [
+        (MOMENTUM, default_methods(mlp(25, MOMENTUM), IMAGES, num_directions=6, chunk=3)),
+        (Adam(lr=0.01), SLOTS),
+    ],
+    ids=["momentum", "adam"],
+)
+def test_a_report_tells_what_will_be_counted(
+    optimizer: Sgd | Adam, methods: list[Estimator]
+) -> None:
     problem = mlp(25, optimizer)
-    methods = default_methods(problem, IMAGES, num_directions=6, chunk=3)
-    for cost in memory_report(problem, IMAGES, None, methods):
+    costs = memory_report(problem, IMAGES, None, methods)
+    assert [cost.method for cost in costs] == methods
+    for cost in costs:
         measured = replace(cost.method, measure_memory=True)
         counted = measured(problem, IMAGES, None, torch.Generator().manual_seed(1)).stats.peak_bytes
         assert cost.peak_bytes == pytest.approx(counted, rel=0.05), cost.method
         assert cost.seconds > 0.0
         assert (cost.relative_error is None) == cost.is_biased
-    assert [cost.method.name for cost in memory_report(problem, IMAGES, None, methods[:2])] == [
-        "rgu", "rgu-checkpoint"
-    ]  # fmt: skip
