@@ -1,0 +1,139 @@
+"""Which methods fit a budget of memory, what they will take, and how noisy they are.
+
+python -m reproductions.fg2u choose mine.py:problem --budget-gib 8 --num-directions 32 --chunk 8
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from harness.errors import HarnessError, UsageError
+from harness.outgoing import guard_streams
+from reproductions.fg2u.method.costs import Cost, default_methods, memory_report
+from reproductions.fg2u.method.problem import Problem
+from reproductions.fg2u.method.trees import num_entries
+
+ASSUMED = (
+    "Memory: live tensors of an estimate, beyond phi, data and initial weights; from unrolls of at"
+    " most seven steps, and affine from there. Error: root mean square over the gradient's norm."
+)
+EXAMPLE = "example"
+"""The name of a problem of ours: ten images that train a small net on digits."""
+WIDTH = 100
+"""Columns of a table that is written to a file or pipe."""
+app = typer.Typer(add_completion=False, no_args_is_help=True)
+
+
+@app.callback()
+def main() -> None:
+    """Hypergradients of unrolled inner problems."""
+
+
+@app.command()
+def choose(
+    where: Annotated[
+        str,
+        typer.Argument(
+            metavar="PROBLEM",
+            help="FILE.py:FUNCTION, which returns (problem, phi, batch); or `example`.",
+        ),
+    ],
+    budget_gib: Annotated[float, typer.Option(help="Memory that there is, in GiB.")] = 8.0,
+    num_directions: Annotated[int, typer.Option(help="Directions per estimate, b.")] = 32,
+    chunk: Annotated[int, typer.Option(help="Directions at a time.")] = 8,
+    as_json: Annotated[bool, typer.Option("--json", help="Rows as JSON.")] = False,
+) -> None:
+    """Say which methods fit a budget, what an estimate will take, and how noisy it is."""
+    try:
+        problem, phi, batch = load_problem(where)
+        methods = default_methods(problem, phi, num_directions=num_directions, chunk=chunk)
+        costs = memory_report(problem, phi, batch, methods)
+    except HarnessError as error:
+        typer.echo(f"error: {error}", err=True)
+        raise typer.Exit(error.exit_code) from error
+    rows = [row_of(cost, round(budget_gib * 2**30)) for cost in costs]
+    if as_json:
+        typer.echo(json.dumps(rows))
+        return
+    console = Console()
+    if not console.is_terminal:
+        console.width = WIDTH
+    console.print(shown(rows))
+    console.print(
+        f"{problem.num_steps} inner steps, {num_entries(phi):,} entries of phi,"
+        f" a budget of {budget_gib:g} GiB."
+    )
+    console.print(ASSUMED)
+
+
+def load_problem(where: str) -> tuple[Problem, Any, Any]:
+    """Return what a user's function makes, or the example.
+
+    Raises UsageError where there is no such function, or it returns something else.
+    """
+    if where == EXAMPLE:
+        from reproductions.fg2u.models.example import example
+
+        return example()
+    file, _, name = where.rpartition(":")
+    path = Path(file)
+    if not file or not path.is_file():
+        raise UsageError(f"{where!r}: write FILE.py:FUNCTION with a file that is there, or example")
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    if spec is None or spec.loader is None:
+        raise UsageError(f"{path} is no module of Python")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    make = getattr(module, name, None)
+    if not callable(make):
+        raise UsageError(f"{path} has no function {name!r}")
+    made = make()
+    if not (isinstance(made, tuple) and len(made) == 3 and isinstance(made[0], Problem)):
+        raise UsageError(f"{where} must return a tuple (problem, phi, batch)")
+    return made
+
+
+def row_of(cost: Cost, budget_bytes: int) -> dict[str, Any]:
+    """Return a method's cost as plain values."""
+    segment = getattr(cost.method, "segment", None)
+    return {
+        "method": cost.method.name + (" (root of T)" if segment == 0 else ""),
+        "fits": cost.fits(budget_bytes),
+        "peak_bytes": cost.peak_bytes,
+        "seconds": cost.seconds,
+        "biased": cost.is_biased,
+        "relative_error": cost.relative_error,
+    }
+
+
+def shown(rows: Sequence[dict[str, Any]]) -> Table:
+    """Return rows in MiB and seconds, those that fit first, the least memory first."""
+    found = Table(box=None, pad_edge=False)
+    for head in ("method", "fits"):
+        found.add_column(head, no_wrap=True)
+    for head in ("peak MiB", "seconds", "error"):
+        found.add_column(head, justify="right")
+    for row in sorted(rows, key=lambda row: (not row["fits"], row["peak_bytes"])):
+        error = row["relative_error"]
+        told = "biased" if row["biased"] else "exact" if error == 0.0 else f"{error:.1f}"
+        found.add_row(
+            row["method"],
+            "yes" if row["fits"] else "no",
+            f"{row['peak_bytes'] / 2**20:,.2f}",
+            f"{row['seconds']:.3g}",
+            told,
+        )
+    return found
+
+
+if __name__ == "__main__":
+    guard_streams()
+    app()

@@ -1,0 +1,1 @@
+"""Hypergradients through an unrolled inner optimisation, by every method the paper compares."""

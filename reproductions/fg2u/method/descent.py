@@ -1,0 +1,151 @@
+"""The outer loop: phases, each with a method and a step size, over a user's batches."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.optim import Optimizer
+
+from harness.errors import SpecError
+from reproductions.fg2u.method.estimator import Estimator, MetaGrad
+from reproductions.fg2u.method.problem import Problem
+from reproductions.fg2u.method.trees import Tree, added, norm, scaled, tree_leaves, tree_map
+
+MakeOptimizer = Callable[[list[Tensor], float], Optimizer]
+
+
+def adam(leaves: list[Tensor], lr: float) -> Optimizer:
+    """Return the outer optimizer of the paper's experiments."""
+    return torch.optim.Adam(leaves, lr=lr)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Phase:
+    """Some outer steps by one method.
+
+    The paper's two phases (section 3.3) are a cheap biased method, then (FG)2U with a smaller step.
+    """
+
+    method: Estimator
+    num_steps: int
+    lr: float
+    keep_moments: bool = False
+    """Whether the outer optimizer goes on with what it remembers of the phase before."""
+
+    def __post_init__(self) -> None:
+        if self.num_steps < 1 or not self.lr > 0.0:
+            raise SpecError(f"a phase of {self.num_steps} steps of {self.lr}: need both above 0")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class OuterStep:
+    """What happened in one outer step."""
+
+    number: int
+    """From 0, over all phases."""
+    phase: int
+    outer_value: float
+    """h before the step, mean over the batches of the step."""
+    gradient_norm: float
+    noise_norm: float | None
+    """Estimate of the root mean square error of the gradient: between the step's batches where
+    there are several, else from its directions; None where nothing tells."""
+    seconds: float
+    """In the estimates."""
+
+
+def descend(
+    problem: Problem,
+    phi: Tree,
+    batches: Iterable[Any],
+    phases: Sequence[Phase],
+    *,
+    generator: torch.Generator | None = None,
+    accumulate: int = 1,
+    optimizer: MakeOptimizer = adam,
+    progress: bool = False,
+) -> Iterator[OuterStep]:
+    """Minimise h over phi, in place; yield after each outer step.
+
+        for step in descend(problem, images, batches, [Phase(method=m, num_steps=100, lr=1e-2)]):
+            print(step.number, step.outer_value)
+
+    batches: one per estimate, `accumulate` of them per step, whose mean gradient is taken with
+    fresh directions each; it ends early where they do. progress: draw a bar on the terminal.
+    """
+    if accumulate < 1 or not phases:
+        raise SpecError("descend needs at least one phase and accumulate of at least 1")
+    leaves, supply, number = tree_leaves(phi), iter(batches), 0
+    stepper: Optimizer | None = None
+    with _bar(sum(phase.num_steps for phase in phases), progress) as advance:
+        for index, phase in enumerate(phases):
+            if stepper is None or not phase.keep_moments:
+                stepper = optimizer(leaves, phase.lr)
+            for group in stepper.param_groups:
+                group["lr"] = phase.lr
+            for _ in range(phase.num_steps):
+                own = list(itertools.islice(supply, accumulate))
+                if not own:
+                    return
+                found = [phase.method(problem, phi, batch, generator) for batch in own]
+                step = _take(stepper, leaves, found, number=number, phase=index)
+                advance(step)
+                yield step
+                number += 1
+
+
+def _take(
+    stepper: Optimizer, leaves: list[Tensor], found: list[MetaGrad], *, number: int, phase: int
+) -> OuterStep:
+    """Step along the mean of some estimates."""
+    mean = found[0].grad
+    for meta in found[1:]:
+        mean = added(mean, meta.grad)
+    mean = scaled(1.0 / len(found), mean)
+    for leaf, grad in zip(leaves, tree_leaves(mean), strict=True):
+        leaf.grad = grad
+    stepper.step()
+    stepper.zero_grad(set_to_none=True)
+    return OuterStep(
+        number=number,
+        phase=phase,
+        outer_value=float(sum(meta.outer_value for meta in found) / len(found)),
+        gradient_norm=float(norm(mean)),
+        noise_norm=_noise(found, mean),
+        seconds=sum(meta.stats.seconds for meta in found),
+    )
+
+
+def _noise(found: list[MetaGrad], mean: Tree) -> float | None:
+    if len(found) == 1:
+        return found[0].stats.noise_norm
+    apart = [norm(tree_map(torch.sub, meta.grad, mean)).square() for meta in found]
+    return float((sum(apart) / (len(found) * (len(found) - 1))) ** 0.5)
+
+
+class _bar:
+    """A progress bar where it is asked for, and nothing otherwise."""
+
+    def __init__(self, total: int, wanted: bool) -> None:
+        self._total, self._wanted, self._progress = total, wanted, None
+
+    def __enter__(self) -> Callable[[OuterStep], None]:
+        if not self._wanted:
+            return lambda step: None
+        from rich.progress import Progress
+
+        progress = self._progress = Progress()
+        progress.start()
+        task = progress.add_task("outer steps", total=self._total)
+        return lambda step: progress.update(
+            task, advance=1, description=f"outer loss {step.outer_value:.4g}"
+        )
+
+    def __exit__(self, *_: object) -> None:
+        if self._progress is not None:
+            self._progress.stop()

@@ -1,0 +1,223 @@
+"""Forward methods: one pass carries the inner state and its tangents, and keeps no history.
+
+`fgu` (eq. 4), `fg2u` (eqs. 8, 9) and `fg2u-zo` (eq. 16) of Shen et al., arXiv 2406.14095.
+Letters: b directions, C of them in a chunk, N entries of phi.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal, NamedTuple
+
+import torch
+from torch import Tensor
+from torch.func import jvp, vmap
+
+from harness.errors import SpecError
+from reproductions.fg2u.method.directions import Directions, Kind, make_directions
+from reproductions.fg2u.method.estimator import Counts, Estimator, Parts
+from reproductions.fg2u.method.faults import Needs
+from reproductions.fg2u.method.problem import Problem
+from reproductions.fg2u.method.trees import (
+    Tree,
+    floating,
+    norm,
+    num_entries,
+    split,
+    tree_leaves,
+    tree_map,
+)
+from reproductions.fg2u.method.workers import ONE, Workers
+
+Scheme = Literal["forward", "central"]
+
+
+class Slopes(NamedTuple):
+    """A chunk of directional derivatives of h."""
+
+    value: Tensor
+    """h(phi)."""
+    slope_C: Tensor
+    """w = dh/dphi v of each direction."""
+    growth_C: Tensor
+    """|dtheta_T/dphi v| / |v| of each; NaN where it is not known."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Directional(Estimator):
+    """The mean of w v over directions v, w being the slope of h along v."""
+
+    is_biased: ClassVar[bool] = False
+    is_constant_memory: ClassVar[bool] = True
+
+    num_directions: int
+    """b."""
+    chunk: int = 1
+    """Directions that are carried at once: memory grows with it, time per direction falls."""
+    directions: Kind = "rademacher"
+    workers: Workers = ONE
+    """The processes that share the directions; all give the same estimate."""
+
+    def __post_init__(self) -> None:
+        if self.num_directions < 1:
+            raise SpecError(f"num_directions={self.num_directions}: need at least one")
+        if self.chunk < 1:
+            raise SpecError(f"chunk={self.chunk}: need at least one direction at a time")
+
+    def slopes(self, problem: Problem, phi: Tree, batch: Any, rows: Tree) -> Slopes:
+        """Return the slopes of h along a chunk of directions, each leaf of shape (C, ...)."""
+        raise NotImplementedError
+
+    def counts(self, num_steps: int, num_directions: int) -> Counts:
+        """Return what this many directions cost."""
+        raise NotImplementedError
+
+    def parts(
+        self, problem: Problem, phi: Tree, batch: Any, generator: torch.Generator | None
+    ) -> Parts:
+        seed = int(torch.randint(2**62, (1,), generator=generator))
+        drawn = make_directions(self.directions, self.num_directions, num_entries(phi), seed)
+        total = tree_map(torch.zeros_like, phi)
+        slopes, growths, value = torch.zeros(drawn.count, dtype=torch.float64), [], None
+        own = self.workers.own(drawn.count)
+        with torch.no_grad():
+            for numbers in _chunks(own, self.chunk):
+                rows = split(drawn.rows(numbers), phi)
+                value, slope_C, growth_C = self.slopes(problem, phi, batch, rows)
+                weight_C = drawn.weights(numbers).to(slope_C) * slope_C
+                total = tree_map(
+                    lambda sum_, row, w=weight_C: sum_ + torch.tensordot(w.to(row), row, dims=1),
+                    total, rows,
+                )  # fmt: skip
+                slopes[list(numbers)] = slope_C.double().cpu()
+                growths.append(growth_C)
+        if value is None:
+            value = problem.unroll(phi, batch)[0]
+        total, slopes = self.workers.summed(total), self.workers.summed(slopes)
+        return Parts(
+            grad=total,
+            value=value,
+            counts=self.counts(problem.num_steps, len(own)),
+            facts={
+                "num_directions": drawn.count,
+                "growth": _largest(growths),
+                **_noise(drawn, slopes),
+            },
+        )
+
+
+def _chunks(numbers: range, size: int) -> Iterator[range]:
+    """Yield stretches of a range."""
+    yield from (numbers[at : at + size] for at in range(0, len(numbers), size))
+
+
+def _largest(growths: list[Tensor]) -> float | None:
+    """Return the largest known growth."""
+    known = torch.cat(growths) if growths else torch.empty(0)
+    known = known[~known.isnan()]
+    return float(known.max()) if len(known) else None
+
+
+def _noise(drawn: Directions, slope_b: Tensor) -> dict[str, float | None]:
+    """Return what slopes along random directions tell of the gradient and of the error.
+
+    E w^2 = |g|^2 for independent directions with E vv^T = I. Rademacher's error is then
+    (N-1)/b |g|^2, which is Lemma 3.1, and a Gaussian's (N+1)/b |g|^2.
+    """
+    if drawn.kind not in ("rademacher", "gaussian"):
+        return {}
+    square = float(slope_b.square().mean())
+    excess = drawn.num_entries + (1 if drawn.kind == "gaussian" else -1)
+    return {
+        "gradient_norm": square**0.5,
+        "noise_norm": (square * excess / drawn.count) ** 0.5,
+    }
+
+
+@dataclass(frozen=True, kw_only=True)
+class Fg2u(Directional):
+    """Forward gradient unrolling: unbiased, its memory free of the inner steps and of N.
+
+    Source: section 3.1, eqs. 8 and 9; the mean squared error is (N-1)/b |grad|^2 (Lemma 3.1).
+    """
+
+    name: ClassVar[str] = "fg2u"
+    needs: ClassVar[Needs] = "forward"
+
+    def slopes(self, problem: Problem, phi: Tree, batch: Any, rows: Tree) -> Slopes:
+        def along(v: Tree) -> tuple[Tensor, Tensor, Tensor]:
+            (value, _), (w, y) = jvp(lambda p: problem.unroll(p, batch), (phi,), (v,))
+            return value, w, norm(floating(y)) / norm(v)
+
+        if len(tree_leaves(rows)[0]) == 1:
+            value, w, growth = along(tree_map(lambda row: row[0], rows))
+            return Slopes(value, w[None], growth[None])
+        return Slopes(*vmap(along, out_dims=(None, 0, 0))(rows))
+
+    def counts(self, num_steps: int, num_directions: int) -> Counts:
+        return Counts(inner_steps=num_steps * num_directions, jvps=num_steps * num_directions)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Fg2uZo(Directional):
+    """Differences of h in place of its derivative: for steps that nothing can differentiate.
+
+    Source: eq. 16 (`forward`, an error of order mu) or the central form (of order mu squared).
+    """
+
+    name: ClassVar[str] = "fg2u-zo"
+    is_biased: ClassVar[bool] = True
+    needs: ClassVar[Needs] = "values"
+
+    mu: float = 1e-3
+    scheme: Scheme = "central"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not self.mu > 0.0:
+            raise SpecError(f"mu={self.mu}: a difference needs mu > 0")
+
+    def slopes(self, problem: Problem, phi: Tree, batch: Any, rows: Tree) -> Slopes:
+        def along(factor: float) -> Tensor:
+            moved = tree_map(lambda p, row: p + factor * row, phi, rows)
+            if len(tree_leaves(rows)[0]) == 1:
+                # Nothing is batched, so that a step may leave torch.
+                return problem.unroll(tree_map(lambda leaf: leaf[0], moved), batch)[0][None]
+            return vmap(lambda p: problem.unroll(p, batch)[0])(moved)
+
+        value = problem.unroll(phi, batch)[0]
+        ahead_C = along(self.mu)
+        if self.scheme == "forward":
+            slope_C = (ahead_C - value) / self.mu
+        else:
+            slope_C = (ahead_C - along(-self.mu)) / (2 * self.mu)
+        return Slopes(value, slope_C, torch.full_like(slope_C, torch.nan))
+
+    def counts(self, num_steps: int, num_directions: int) -> Counts:
+        runs = num_directions * (2 if self.scheme == "central" else 1) + 1
+        return Counts(inner_steps=num_steps * runs)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Fgu(Estimator):
+    """Forward unrolling: the whole Jacobian dtheta/dphi, M times N, is carried along (eq. 4)."""
+
+    name: ClassVar[str] = "fgu"
+    is_biased: ClassVar[bool] = False
+    is_constant_memory: ClassVar[bool] = True
+    needs: ClassVar[Needs] = "forward"
+
+    def parts(
+        self, problem: Problem, phi: Tree, batch: Any, generator: torch.Generator | None
+    ) -> Parts:
+        count = num_entries(phi)
+        every = torch.eye(count, dtype=tree_leaves(phi)[0].dtype)
+        with torch.no_grad():
+            value, slope_N = vmap(
+                lambda v: jvp(lambda p: problem.unroll(p, batch)[0], (phi,), (v,)),
+                out_dims=(None, 0),
+            )(split(every, phi))
+        grad = tree_map(lambda leaf: leaf[0], split(slope_N[None], phi))
+        steps = problem.num_steps * count
+        return Parts(grad=grad, value=value, counts=Counts(inner_steps=steps, jvps=steps))

@@ -1,0 +1,92 @@
+"""Trees of tensors: tuples, lists and dictionaries of them, at any depth, as torch.func takes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.utils._pytree import tree_flatten, tree_leaves, tree_map, tree_unflatten
+
+Tree = Any
+"""A tensor, or a nest of tuples, lists and dictionaries of tensors."""
+
+__all__ = [
+    "Tree", "tree_leaves", "tree_map", "like", "detached", "attached", "floating", "norm",
+    "is_finite", "num_entries", "num_bytes", "split", "zeros_for_none", "added", "scaled",
+]  # fmt: skip
+
+
+def like(tree: Tree, leaves: Sequence[Any]) -> Tree:
+    """Return these leaves in the shape of a tree."""
+    return tree_unflatten(list(leaves), tree_flatten(tree)[1])
+
+
+def detached(tree: Tree) -> Tree:
+    """Return the tree without history; tensors share their storage."""
+    return tree_map(lambda leaf: leaf.detach(), tree)
+
+
+def attached(tree: Tree) -> Tree:
+    """Return the tree as leaves of a new graph; tensors that cannot have a gradient stay plain."""
+    return tree_map(
+        lambda leaf: leaf.detach().requires_grad_() if leaf.is_floating_point() else leaf, tree
+    )
+
+
+def norm(tree: Tree) -> Tensor:
+    """Return the Euclidean norm over all entries of floating point."""
+    return torch.stack([leaf.square().sum() for leaf in floating(tree)]).sum().sqrt()
+
+
+def floating(tree: Tree) -> list[Tensor]:
+    """Return the leaves that can have a gradient."""
+    return [leaf for leaf in tree_leaves(tree) if leaf.is_floating_point()]
+
+
+def is_finite(tree: Tree) -> bool:
+    """Return whether every entry is finite."""
+    return all(bool(torch.isfinite(leaf).all()) for leaf in tree_leaves(tree))
+
+
+def num_entries(tree: Tree) -> int:
+    """Return the number of entries of all leaves."""
+    return sum(leaf.numel() for leaf in tree_leaves(tree))
+
+
+def num_bytes(tree: Tree) -> int:
+    """Return the bytes of all entries."""
+    return sum(leaf.numel() * leaf.element_size() for leaf in tree_leaves(tree))
+
+
+def split(flat_CN: Tensor, tree: Tree) -> Tree:
+    """Cut rows of N entries into the leaves of a tree, each with a first axis of C.
+
+    They take the dtype and the device of those leaves.
+    """
+    leaves = tree_leaves(tree)
+    parts = flat_CN.split([leaf.numel() for leaf in leaves], dim=1)
+    return like(
+        tree,
+        [
+            part.reshape(-1, *leaf.shape).to(leaf.device, leaf.dtype)
+            for part, leaf in zip(parts, leaves, strict=True)
+        ],
+    )
+
+
+def zeros_for_none(tree: Tree, leaves: Sequence[Tensor | None]) -> Tree:
+    """Return gradients in the shape of a tree, zeros where there is none."""
+    pairs = zip(leaves, tree_leaves(tree), strict=True)
+    return like(tree, [torch.zeros_like(b) if a is None else a for a, b in pairs])
+
+
+def added(left: Tree, right: Tree) -> Tree:
+    """Return the sum of two trees of one shape."""
+    return tree_map(torch.add, left, right)
+
+
+def scaled(factor: float | Tensor, tree: Tree) -> Tree:
+    """Return a multiple of a tree."""
+    return tree_map(lambda leaf: factor * leaf, tree)

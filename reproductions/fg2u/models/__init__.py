@@ -1,0 +1,1 @@
+"""Problems that several studies of (FG)2U share."""

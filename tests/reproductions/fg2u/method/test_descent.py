@@ -1,0 +1,86 @@
+"""The outer loop: phases, accumulation, and what it says of each step."""
+
+from __future__ import annotations
+
+import itertools
+
+import pytest
+import torch
+
+from harness.errors import SpecError
+from reproductions.fg2u import OuterStep, Phase, descend, hypergradient
+from tests.reproductions.fg2u.small import drawn, quadratic
+
+PROBLEM, START = quadratic(num_steps=5)
+EXACT = hypergradient("rgu")
+
+
+def descended(*phases: Phase, accumulate: int = 1, num_batches: int = 1000) -> list[OuterStep]:
+    phi = START.clone()
+    batches = itertools.repeat(None, num_batches)
+    generator = torch.Generator().manual_seed(0)
+    return list(descend(PROBLEM, phi, batches, phases, generator=generator, accumulate=accumulate))
+
+
+def test_each_step_is_the_outer_optimizer_s() -> None:
+    phi, peer = START.clone(), torch.nn.Parameter(START.clone())
+    optimizer = torch.optim.Adam([peer], lr=0.1)
+    phase = Phase(method=EXACT, num_steps=4, lr=0.1)
+    for step in descend(PROBLEM, phi, itertools.repeat(None), [phase]):
+        meta = EXACT(PROBLEM, peer.detach())
+        peer.grad = meta.grad
+        optimizer.step()
+        assert torch.equal(phi, peer.detach()) and step.outer_value == float(meta.outer_value)
+
+
+def test_two_phases_go_on_from_each_other_with_a_step_size_each() -> None:
+    cheap = Phase(method=hypergradient("hessian-free"), num_steps=30, lr=0.1)
+    then = Phase(method=hypergradient("fg2u", num_directions=3), num_steps=60, lr=0.05)
+    steps = descended(cheap, then)
+    assert [step.number for step in steps] == list(range(90))
+    assert [step.phase for step in steps] == [0] * 30 + [1] * 60
+    assert steps[-1].outer_value < steps[30].outer_value < steps[0].outer_value
+    assert steps[0].noise_norm is None and steps[-1].noise_norm > 0.0  # type: ignore[operator]
+
+
+def test_moments_are_kept_only_where_asked() -> None:
+    def after(keep: bool) -> float:
+        phases = [Phase(method=EXACT, num_steps=5, lr=0.1, keep_moments=keep) for _ in range(2)]
+        return descended(*phases)[-1].outer_value
+
+    whole = descended(Phase(method=EXACT, num_steps=10, lr=0.1))[-1].outer_value
+    assert after(True) == whole != after(False)
+
+
+def test_accumulation_means_batches_and_tells_their_noise() -> None:
+    """Batches are shifts of the target with a known spread: the noise is theirs over the root."""
+    problem, phi = quadratic(num_steps=5)
+    shifted = type(problem)(
+        start=problem.start,
+        step=problem.step,
+        outer_loss=lambda theta, phi, batch: 0.5 * (theta - batch).square().sum(),
+        num_steps=5,
+    )
+    batches = [1.0 + drawn(4, seed=n) for n in range(40)]
+    phase = Phase(method=EXACT, num_steps=1, lr=0.1)
+    (step,) = descend(shifted, phi.clone(), batches, [phase], accumulate=40)
+    grads = torch.stack([EXACT(shifted, phi, batch).grad for batch in batches])
+    assert step.gradient_norm == pytest.approx(float(grads.mean(0).norm()))
+    assert step.noise_norm == pytest.approx(float((grads.var(0).sum() / 40).sqrt()))
+
+
+def test_it_ends_where_the_batches_do() -> None:
+    assert len(descended(Phase(method=EXACT, num_steps=9, lr=0.1), num_batches=4)) == 4
+
+
+def test_progress_is_drawn_where_asked(capsys: pytest.CaptureFixture[str]) -> None:
+    phase = Phase(method=EXACT, num_steps=2, lr=0.1)
+    list(descend(PROBLEM, START.clone(), itertools.repeat(None), [phase], progress=True))
+    assert "outer loss" in capsys.readouterr().out
+
+
+def test_a_loop_without_phases_is_refused() -> None:
+    with pytest.raises(SpecError, match="at least one phase"):
+        next(descend(PROBLEM, START.clone(), [None], []))
+    with pytest.raises(SpecError, match="need both above 0"):
+        Phase(method=EXACT, num_steps=0, lr=0.1)

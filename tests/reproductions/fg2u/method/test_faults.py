@@ -1,0 +1,152 @@
+"""What cannot be differentiated is refused in one sentence that names it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from harness.errors import HarnessError, RunError, SpecError
+from reproductions.fg2u import Problem, Sgd, from_loss, hypergradient
+from tests.reproductions.fg2u.small import drawn, quadratic
+
+WEIGHTS = 0.3 * drawn(3, 3, seed=1)
+FG2U = ("fg2u", {"num_directions": 2, "chunk": 2})
+ZO = ("fg2u-zo", {"num_directions": 2, "chunk": 1})
+EVERY = [("rgu", {}), ("rgu-mixflow", {}), ("neumann", {"terms": 1}), FG2U]
+
+
+class OneWay(torch.autograd.Function):
+    """A square without a forward-mode rule."""
+
+    generate_vmap_rule = True
+
+    @staticmethod
+    def forward(x: Tensor) -> Tensor:
+        return x * x
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
+        ctx.save_for_backward(inputs[0])
+
+    @staticmethod
+    def backward(ctx: Any, grad: Tensor) -> Tensor:  # type: ignore[override]
+        return 2 * ctx.saved_tensors[0] * grad
+
+
+def inner(loss: Callable[[Tensor], Tensor], *, lr: float = 0.1, num_steps: int = 3) -> Problem:
+    """Return a problem whose inner loss is a function of phi times the weights."""
+    return from_loss(
+        start=lambda phi, batch: WEIGHTS,
+        loss=lambda weights, phi, batch, number: loss(phi @ weights),
+        outer_loss=lambda weights, phi, batch: weights.square().sum(),
+        optimizer=Sgd(lr=lr),
+        num_steps=num_steps,
+    )
+
+
+def own(step: Callable[[Tensor, Tensor], Tensor]) -> Problem:
+    """Return a problem with a step of its own."""
+    return Problem(
+        start=lambda phi, batch: WEIGHTS,
+        step=lambda state, phi, batch, number: step(state, phi),
+        outer_loss=lambda state, phi, batch: state.square().sum(),
+        num_steps=3,
+    )
+
+
+def partly_frozen(product: Tensor) -> Tensor:
+    with torch.no_grad():
+        frozen = product.clone()
+    return (product * frozen).sum()
+
+
+def frozen(product: Tensor) -> Tensor:
+    with torch.no_grad():
+        return product.square().sum()
+
+
+NORM = torch.nn.BatchNorm1d(3, dtype=torch.float64)
+REFUSED = {
+    "dropout": (inner(lambda x: F.dropout(x, 0.5).square().sum()), EVERY, "another result each"),
+    "batch norm": (inner(lambda x: NORM(x).pow(4).sum()), EVERY, "tensor in place.*running stat"),
+    "no_grad in part": (inner(partly_frozen), EVERY, "differ.*torch.no_grad"),
+    "no_grad": (inner(frozen), EVERY, "detaches what it computes"),
+    "argmax": (inner(lambda x: x.argmax().double()), EVERY, "detaches what it computes"),
+    "no second derivative": (inner(lambda x: torch.cdist(x, x).sum()), EVERY, "_cdist_backward"),
+    "one way": (inner(lambda x: OneWay.apply(x).sum()), [FG2U, EVERY[1]], "no forward-mode rule"),
+    "detached state": (
+        own(lambda state, phi: state.detach() - phi.sum(0)), [EVERY[0], FG2U], "detaches its state"
+    ),
+    "in place": (own(lambda state, phi: state.sub_(phi.sum(0))), [EVERY[0], FG2U], "in place"),
+    "numpy": (
+        own(lambda state, phi: torch.from_numpy(state.numpy()) - phi.sum(0)), [EVERY[0], FG2U],
+        "leaves torch",
+    ),
+    "no influence": (
+        own(lambda state, phi: 0.5 * state), [EVERY[0], FG2U], "phi has no influence"
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("problem", "methods", "said"), REFUSED.values(), ids=REFUSED)
+def test_it_is_refused(problem: Problem, methods: list[Any], said: str) -> None:
+    for name, options in methods:
+        with pytest.raises(SpecError, match=said) as caught:
+            hypergradient(name, **options)(problem, drawn(4, 3))
+        assert len(str(caught.value).splitlines()) == 1
+
+
+@pytest.mark.parametrize("name", ["one way", "no second derivative", "numpy"])
+def test_differences_take_any_step(name: str) -> None:
+    meta = hypergradient(ZO[0], **ZO[1])(REFUSED[name][0], drawn(4, 3))
+    assert meta.grad.isfinite().all()
+    assert name != "one way" or hypergradient("rgu")(REFUSED[name][0], drawn(4, 3)).grad.any()
+
+
+@pytest.mark.parametrize(("name", "options"), EVERY, ids=lambda value: str(value))
+def test_an_overflow_names_its_step(name: str, options: dict[str, int]) -> None:
+    problem = inner(lambda x: x.pow(4).sum(), lr=10.0, num_steps=20)
+    with pytest.raises(RunError, match=r"inner step \d+ ends in a (value|tangent) that is not"):
+        hypergradient(name, **options)(problem, drawn(4, 3))
+
+
+def test_attention_is_differentiated_by_every_method() -> None:
+    def attention(product: Tensor) -> Tensor:
+        heads = product.view(1, 1, 4, 3)
+        return F.scaled_dot_product_attention(heads, heads, heads).square().sum()
+
+    problem, phi = inner(attention), drawn(4, 3)
+    exact = hypergradient("rgu")(problem, phi).grad
+    every = hypergradient("fg2u", num_directions=12, chunk=4, directions="coordinate")
+    assert torch.allclose(every(problem, phi).grad, exact, rtol=1e-10)
+    assert torch.allclose(hypergradient("rgu-mixflow")(problem, phi).grad, exact, rtol=1e-10)
+
+
+@pytest.mark.parametrize(
+    ("make", "said"),
+    [
+        (lambda: hypergradient("fg2v"), "no method 'fg2v'.*did you mean 'fg2u'"),
+        (lambda: hypergradient("fg2u"), "num_directions"),
+        (lambda: hypergradient("rgu", chunk=3), "chunk"),
+        (lambda: hypergradient("fg2u", num_directions=0), "at least one"),
+        (lambda: hypergradient("fg2u", num_directions=1, chunk=0), "at least one direction"),
+        (lambda: hypergradient("fg2u-zo", num_directions=1, mu=0.0), "mu > 0"),
+        (lambda: hypergradient("trgu", keep=0), "at least one step"),
+        (lambda: hypergradient("neumann", terms=-1), "0 or more"),
+        (lambda: hypergradient("hessian-free", alpha=-1.0), "alpha > 0"),
+        (lambda: hypergradient("rgu-checkpoint", segment=-1), "1 step or more"),
+        (lambda: quadratic(num_steps=0), "at least one inner step"),
+        (lambda: hypergradient("trgu", keep=6)(*quadratic(num_steps=5)), "only 5 steps"),
+        (lambda: hypergradient("rgu")(quadratic(num_steps=5)[0], torch.ones(2).long()), "floating"),
+        (lambda: hypergradient("rgu")(quadratic(num_steps=5)[0], {}), "phi must be a tensor"),
+        (lambda: hypergradient("rgu")(quadratic(num_steps=5)[0], drawn(5) / 0), "not finite"),
+    ],
+)
+def test_settings_out_of_range_are_refused(make: Callable[[], object], said: str) -> None:
+    with pytest.raises(HarnessError, match=said):
+        make()

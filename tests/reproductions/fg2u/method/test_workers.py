@@ -1,0 +1,65 @@
+"""Directions over processes: the estimate of one, whatever their number."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+import torch.multiprocessing as mp
+
+from reproductions.fg2u import Workers, all_workers, hypergradient
+from tests.reproductions.fg2u.small import quadratic
+
+NUM_DIRECTIONS = 5
+
+
+def estimate(workers: Workers) -> dict[str, Any]:
+    problem, phi = quadratic(num_steps=4)
+    method = hypergradient("fg2u", num_directions=NUM_DIRECTIONS, chunk=2, workers=workers)
+    meta = method(problem, phi, None, torch.Generator().manual_seed(4))
+    return {"grad": meta.grad, "noise": meta.stats.noise_norm, "value": meta.outer_value}
+
+
+def work(rank: int, count: int, folder: str) -> None:
+    torch.distributed.init_process_group(
+        "gloo", init_method=f"file://{folder}/meet{count}", rank=rank, world_size=count
+    )
+    torch.save(estimate(all_workers()), f"{folder}/{count}-{rank}.pt")
+    torch.distributed.destroy_process_group()
+
+
+def test_processes_agree_with_one(tmp_path: Path) -> None:
+    count, alone = 2, estimate(Workers())
+    mp.spawn(work, args=(count, str(tmp_path)), nprocs=count)
+    for rank in range(count):
+        shared = torch.load(tmp_path / f"{count}-{rank}.pt")
+        assert torch.allclose(shared["grad"], alone["grad"], rtol=1e-12)
+        assert shared["noise"] == pytest.approx(alone["noise"], rel=1e-12)
+        assert torch.equal(shared["value"], alone["value"])
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 7])
+def test_every_direction_is_one_worker_s(count: int) -> None:
+    shares = [Workers(rank=rank, count=count).own(NUM_DIRECTIONS) for rank in range(count)]
+    assert [number for share in shares for number in share] == list(range(NUM_DIRECTIONS))
+    assert max(map(len, shares)) - min(map(len, shares)) <= 1
+
+
+@dataclass(frozen=True, kw_only=True)
+class Unsummed(Workers):
+    """A worker that keeps its part to itself."""
+
+    def summed(self, tree: Any) -> Any:
+        return tree
+
+
+@pytest.mark.parametrize("count", [2, 4, 7])
+def test_parts_add_up_to_the_estimate(count: int) -> None:
+    """As an all-reduce adds them; some of seven workers have no direction."""
+    parts = [estimate(Unsummed(rank=rank, count=count)) for rank in range(count)]
+    total = torch.stack([part["grad"] for part in parts]).sum(0)
+    assert torch.allclose(total, estimate(Workers())["grad"], rtol=1e-12)
+    assert len({float(part["value"]) for part in parts}) == 1
