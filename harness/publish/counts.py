@@ -73,9 +73,9 @@ def halves_in_words(rows: Iterable[CheckRow]) -> str:
     total = sum(verdict_counts(rows, "half").values())
     if not total:
         return ""
-    halves = "1 half of an either-or claim, which its whole decides"
+    halves = "1 half of an either-or claim, judged within its whole"
     return (
-        halves if total == 1 else f"{total} halves of either-or claims, which their wholes decide"
+        halves if total == 1 else f"{total} halves of either-or claims, judged within their wholes"
     )
 
 

@@ -50,16 +50,16 @@ several numbers it is the one that decides, which is named. A number that comes 
 version of the paper, or from a third party, says so.
 
 Counts give the checks, the claims of the paper, and apart from them halves of claims that are an
-either-or, which the whole claim decides, and the questions of our own, which no paper asks: "yes"
+either-or, judged within the whole claim, and the questions of our own, which no paper asks: "yes"
 and "no" are then `REPRODUCED` and `NOT_REPRODUCED`. "Not" is `NOT_REPRODUCED`, "undecided"
 `INCONCLUSIVE`, "out of scale" `OUT_OF_PROFILE`; what was not run is counted, too. Behind the claims
 that were reproduced stands for how many chance alone would give `REPRODUCED`, were there no effect,
 and in what share of relabellings at most (weak: above one in ten), how many have too few seeds to
 exclude chance, and how many no relabelling can test: an equivalence, which claims no effect; one
-number with nothing to compare; runs that share a part, so that labels cannot change places. How
-many of all of them are set by construction or nearly so, as by the method's own rule, stands
-last. A seal says how a claim stands to what its records took of it
-before their trials: `sealed`, nothing differs; `restated`, its code or words differ, and what it
+number with nothing to compare; levels that are unlike or share a part, so that labels cannot
+change places. How many of all of them are set by construction or nearly so, as by the method's own
+rule, stands last. A seal says how a claim stands to what its records took of it before their
+trials: `sealed`, nothing differs; `restated`, its code or words differ, and what it
 asks and measures does not; `changed`, `late` or `renewed`, it was changed, added or sealed anew
 after trials had run.
 """

@@ -100,9 +100,9 @@ def test_halves_of_a_claim_are_counted_apart_from_their_whole() -> None:
     rows = [*of(half, Word.NOT_REPRODUCED, Word.REPRODUCED), *of(CLAIM, Word.INCONCLUSIVE)]
     assert claims_in_words(rows) == "1 undecided"
     assert seals_text(rows) == ""
-    both = "2 halves of either-or claims, which their wholes decide"
+    both = "2 halves of either-or claims, judged within their wholes"
     assert counted_in_words(rows) == f"no checks; claims: 1 undecided; and {both}"
-    one = "1 half of an either-or claim, which its whole decides"
+    one = "1 half of an either-or claim, judged within its whole"
     own = replace(CLAIM, own_question=True)
     assert counted_in_words([half, own]) == (
         f"no checks; claims: none; {one}; and 1 question of our own: 1 undecided"
