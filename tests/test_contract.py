@@ -137,15 +137,7 @@ def test_each_paper_has_an_exact_claim_that_smoke_decides(paper: str) -> None:
     assert any(scope.grade == "exact" and "smoke" in scope.profiles for scope in scopes)
 
 
-FIGURES = {
-    (Path(LIBRARY.files[task.id]).parent, getattr(task.figure, "place", task.figure)): task
-    for task in LIBRARY.tasks.values()
-    if task.figure is not None
-}
-"""One task of each function that draws."""
-
-
-@pytest.mark.parametrize("task", FIGURES.values(), ids=lambda task: task.id)
+@pytest.mark.parametrize("task", [p for p in TASKS if p.values[0].figure is not None])  # type: ignore[attr-defined]
 def test_figure_redraws_to_the_same_bytes(smoke: Smoke, task: Task) -> None:
     result = result_of(smoke, task)
     reference = load_reference(folder_of(task), word_of(task))

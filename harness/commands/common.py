@@ -22,6 +22,7 @@ from harness.errors import SpecError, UsageError, nearest
 from harness.outgoing import tidy
 from harness.registry import Library
 from harness.store.workspace import Workspace, find_workspace
+from harness.terminal import print_table
 
 Selectors = Annotated[
     list[str] | None,
@@ -192,7 +193,6 @@ def print_rows(rows: Sequence[Mapping[str, Any]], *, as_json: bool, columns: Seq
     if as_json:
         typer.echo(json.dumps([dict(row) for row in rows], indent=1, ensure_ascii=False))
         return
-    from rich.console import Console
     from rich.table import Table
 
     table = Table(box=None, pad_edge=False, header_style="bold")
@@ -201,7 +201,7 @@ def print_rows(rows: Sequence[Mapping[str, Any]], *, as_json: bool, columns: Seq
     for row in rows:
         table.add_row(*(_cell(row.get(column)) for column in columns))
     # Off a terminal nothing may be cut: a pipe has no width.
-    Console(width=None if sys.stdout.isatty() else 240, soft_wrap=False, markup=False).print(table)
+    print_table(table, width=240)
 
 
 def _cell(value: Any) -> str:

@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
 from rich.table import Table
 
-from harness.errors import HarnessError, UsageError
+from harness.errors import UsageError
 from harness.outgoing import guard_streams
+from harness.terminal import exit_on_error, print_table
 from reproductions.fg2u.method.costs import Cost, default_methods, memory_report
 from reproductions.fg2u.method.problem import Problem
 from reproductions.fg2u.method.trees import num_entries
@@ -52,26 +52,19 @@ def choose(
     as_json: Annotated[bool, typer.Option("--json", help="Rows as JSON.")] = False,
 ) -> None:
     """Say which methods fit a budget, what an estimate will take, and how noisy it is."""
-    try:
+    with exit_on_error():
         problem, phi, batch = load_problem(where)
         methods = default_methods(problem, phi, num_directions=num_directions, chunk=chunk)
         costs = memory_report(problem, phi, batch, methods)
-    except HarnessError as error:
-        typer.echo(f"error: {error}", err=True)
-        raise typer.Exit(error.exit_code) from error
     rows = [row_of(cost, round(budget_gib * 2**30)) for cost in costs]
     if as_json:
         typer.echo(json.dumps(rows))
         return
-    console = Console()
-    if not console.is_terminal:
-        console.width = WIDTH
-    console.print(shown(rows))
-    console.print(
+    workload = (
         f"{problem.num_steps} inner steps, {num_entries(phi):,} entries of phi,"
         f" a budget of {budget_gib:g} GiB."
     )
-    console.print(ASSUMED)
+    print_table(shown(rows), workload, ASSUMED, width=WIDTH)
 
 
 def load_problem(where: str) -> tuple[Problem, Any, Any]:

@@ -10,11 +10,10 @@ from collections.abc import Sequence
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
 from rich.table import Table
 
-from harness.errors import HarnessError
 from harness.outgoing import guard_streams
+from harness.terminal import exit_on_error, print_table
 from reproductions.lisa.models.step_memory import Workload, load_config, methods_of, table
 
 ASSUMED = (
@@ -43,22 +42,15 @@ def main(
 ) -> None:
     """Print a table of bytes by method."""
     gammas, ranks = gamma or (0, 2, 4), rank or (128,)
-    try:
+    with exit_on_error():
         # What is wrong with an option is told before a hub is asked.
         workload = Workload(seq_len=seq_len, batch_size=batch_size, dtype=dtype)
         methods_of(max(gammas), gammas=gammas, ranks=ranks, dropout=dropout)
         rows = table(load_config(config), workload, gammas=gammas, ranks=ranks, dropout=dropout)
-    except HarnessError as error:
-        typer.echo(f"error: {error}", err=True)
-        raise typer.Exit(error.exit_code) from error
     if as_json:
         typer.echo(json.dumps(rows))
         return
-    console = Console()
-    if not console.is_terminal:
-        console.width = WIDTH
-    console.print(shown(rows))
-    console.print(ASSUMED)
+    print_table(shown(rows), ASSUMED, width=WIDTH)
 
 
 def shown(rows: Sequence[dict[str, Any]]) -> Table:

@@ -131,20 +131,27 @@ def test_a_bomb_is_small_and_unpacks_to_more_than_any_limit(tmp_path: Path) -> N
         assert stream.read(4) == bytes(4)
 
 
-def test_a_process_dies_at_the_call_that_was_drawn(tmp_path: Path) -> None:
+def left_by_three(call: str, stop: str, folder: Path) -> dict[str, bytes | None]:
+    """Return what a process leaves that makes a call three times, and is killed at one of them."""
     program = (
         "import os\nfrom tests.attack.hook import install\ninstall()\n"
-        "for n in range(3):\n    os.replace(str(n), f'{n}-moved')"
+        f"for n in range(3):\n    {call}"
     )
+    folder.mkdir()
+    for number in range(3):
+        (folder / str(number)).touch()
+    env = {**os.environ, "PYTHONPATH": str(ROOT), VARIABLE: stop}
+    done = subprocess.run([sys.executable, "-c", program], cwd=folder, env=env, check=False)
+    assert done.returncode == -signal.SIGKILL
+    return {path.name: path.read_bytes() if path.is_file() else None for path in folder.iterdir()}
+
+
+def test_a_process_dies_at_the_call_that_was_drawn(tmp_path: Path) -> None:
     for moment, moved in (("before", 1), ("after", 2)):
-        folder = tmp_path / moment
-        folder.mkdir()
-        for number in range(3):
-            (folder / str(number)).touch()
-        env = {**os.environ, "PYTHONPATH": str(ROOT), VARIABLE: f"runner replace 2 {moment}"}
-        done = subprocess.run([sys.executable, "-c", program], cwd=folder, env=env, check=False)
-        assert done.returncode == -signal.SIGKILL
-        assert len(list(folder.glob("*-moved"))) == moved
+        left = left_by_three(
+            "os.replace(str(n), f'{n}-moved')", f"runner replace 2 {moment}", tmp_path / moment
+        )
+        assert sum(name.endswith("-moved") for name in left) == moved
 
 
 DYING = {
@@ -158,21 +165,10 @@ DYING = {
 
 @pytest.mark.parametrize("name", DYING)
 def test_every_call_that_changes_a_folder_is_counted(name: str, tmp_path: Path) -> None:
-    program = (
-        "import os\nfrom tests.attack.hook import install\ninstall()\n"
-        f"for n in range(3):\n    {DYING[name]}"
-    )
-    left = {}
-    for moment in ("before", "after"):
-        folder = tmp_path / moment
-        folder.mkdir()
-        for number in range(3):
-            (folder / str(number)).touch()
-        env = {**os.environ, "PYTHONPATH": str(ROOT), VARIABLE: f"runner {name} 2 {moment}"}
-        done = subprocess.run([sys.executable, "-c", program], cwd=folder, env=env, check=False)
-        assert done.returncode == -signal.SIGKILL
-        left[moment] = {path.name: path.read_bytes() if path.is_file() else None
-                        for path in folder.iterdir()}  # fmt: skip
+    left = {
+        moment: left_by_three(DYING[name], f"runner {name} 2 {moment}", tmp_path / moment)
+        for moment in ("before", "after")
+    }
     assert left["before"] != left["after"]
     if name == "write":
         # Half a file: what a crash in the middle leaves.

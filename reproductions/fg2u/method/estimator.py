@@ -13,6 +13,7 @@ from torch import Tensor
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from harness.errors import RunError
+from harness.measure.live_bytes import peak_of
 from reproductions.fg2u.method.faults import (
     Needs,
     check_influence,
@@ -20,7 +21,6 @@ from reproductions.fg2u.method.faults import (
     explained,
     where_not_finite,
 )
-from reproductions.fg2u.method.live_bytes import peak_of
 from reproductions.fg2u.method.problem import Problem
 from reproductions.fg2u.method.trees import Tree, detached, is_finite, tree_leaves
 
@@ -89,8 +89,6 @@ class Estimator(ABC):
 
     name: ClassVar[str]
     is_biased: ClassVar[bool]
-    is_constant_memory: ClassVar[bool]
-    """Whether memory is free of the number of inner steps."""
     needs: ClassVar[Needs] = "backward"
 
     measure_memory: bool = False

@@ -49,7 +49,6 @@ class Directional(Estimator):
     """The mean of w v over directions v, w being the slope of h along v."""
 
     is_biased: ClassVar[bool] = False
-    is_constant_memory: ClassVar[bool] = True
 
     num_directions: int
     """b."""
@@ -205,7 +204,6 @@ class Fgu(Estimator):
 
     name: ClassVar[str] = "fgu"
     is_biased: ClassVar[bool] = False
-    is_constant_memory: ClassVar[bool] = True
     needs: ClassVar[Needs] = "forward"
 
     def parts(

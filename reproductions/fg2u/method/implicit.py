@@ -40,7 +40,6 @@ class Neumann(Estimator):
 
     name: ClassVar[str] = "neumann"
     is_biased: ClassVar[bool] = True
-    is_constant_memory: ClassVar[bool] = True
 
     terms: int
     """K, terms beyond the first."""
@@ -109,7 +108,6 @@ class HessianFree(Estimator):
 
     name: ClassVar[str] = "hessian-free"
     is_biased: ClassVar[bool] = True
-    is_constant_memory: ClassVar[bool] = True
 
     alpha: float | None = None
     """That multiple; without one, the inner optimizer's last step size."""

@@ -83,7 +83,6 @@ class Rgu(Estimator):
 
     name: ClassVar[str] = "rgu"
     is_biased: ClassVar[bool] = False
-    is_constant_memory: ClassVar[bool] = False
 
     def parts(
         self, problem: Problem, phi: Tree, batch: Any, generator: torch.Generator | None
@@ -115,7 +114,6 @@ class Trgu(Estimator):
 
     name: ClassVar[str] = "trgu"
     is_biased: ClassVar[bool] = True
-    is_constant_memory: ClassVar[bool] = True
 
     keep: int
     """s, the last steps that are walked back."""
@@ -153,7 +151,6 @@ class Segmented(Estimator):
     """Reverse unrolling in segments: the state before each is kept, the rest computed again."""
 
     is_biased: ClassVar[bool] = False
-    is_constant_memory: ClassVar[bool] = False
 
     segment: int = 0
     """Steps of a segment; 0 for ceil(sqrt(T))."""

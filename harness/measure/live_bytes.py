@@ -14,7 +14,7 @@ from torch.utils._pytree import tree_leaves
 T = TypeVar("T")
 
 
-class LiveBytes(TorchDispatchMode):
+class LiveBytes(TorchDispatchMode):  # type: ignore[no-untyped-call]
     """Count the bytes of storages that operations make, until nothing holds them.
 
         with LiveBytes() as live:
@@ -29,7 +29,7 @@ class LiveBytes(TorchDispatchMode):
     peak_bytes: int
 
     def __init__(self) -> None:
-        super().__init__()
+        super().__init__()  # type: ignore[no-untyped-call]
         self.now_bytes = self.peak_bytes = 0
         self._alive: dict[int, weakref.ref[Any]] = {}
 
