@@ -1,0 +1,103 @@
+"""The table of Figure 1: a row per method, depth, chunk or outer step, by panel."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from harness.declare import Table, Tables, measured, param, seed_column, value
+from reproductions.fg2u.capabilities.experiment import capabilities
+from reproductions.fg2u.condensing.experiment import runs as condensing
+from reproductions.fg2u.step_time.experiment import timings
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+FIRST, SECOND = "hessian-free", "fg2u"
+"""The methods of the two phases that the paper condenses by."""
+COMPARED = ("hessian-free", "trgu", "fg2u")
+"""Methods of the panel of memory and accuracy."""
+
+
+def overview_rows(tables: Tables) -> pd.DataFrame:
+    """Return the rows of all panels, one above the other; a profile may lack some."""
+    import pandas as pd
+
+    parts = [_capable(tables[capabilities.id])] if capabilities.id in tables else []
+    if condensing.id in tables:
+        rows = tables[condensing.id]
+        parts += [_phases(rows), _depths(rows), _methods(rows)]
+    if timings.id in tables:
+        parts.append(tables[timings.id].assign(panel="efficiency"))
+    found = pd.concat(parts, ignore_index=True).reindex(columns=OVERVIEW.names)
+    whole = ["depth", "num_directions", "chunk", "num_workers", "outer_step", "seed"]
+    return found.fillna(dict.fromkeys(whole, 0))
+
+
+def _capable(rows: pd.DataFrame) -> pd.DataFrame:
+    growth = rows["long_peak_bytes"] / rows["peak_bytes"]
+    return rows.assign(panel="capability", memory_growth=growth)
+
+
+def _phases(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return the outer loss along the two phases, each step with the method that took it."""
+    both = rows[(rows["method"] == FIRST) & (rows["second"] == SECOND)]
+    later = both["outer_step"] > both["steps"]
+    method = both["method"].mask(later, both["second"])
+    return both[both["outer_step"] > 0].assign(panel="phases", method=method)
+
+
+def _depths(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return RGU and (FG)2U at every depth, at the end of one phase."""
+    ends = _ends(rows)
+    few = ends["num_directions"].isin((0, _num_directions(ends)))
+    return ends[ends["method"].isin(("rgu", "fg2u")) & few].assign(panel="depth")
+
+
+def _methods(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return methods at one depth, at the end of one phase of equal steps."""
+    ends = _ends(rows)
+    ends = ends[ends["steps"] == ends["steps"].max()]
+    few = ends["num_directions"].isin((0, _num_directions(ends)))
+    # The depth of the methods that have one only.
+    depth = ends.loc[ends["method"] == FIRST, "depth"].max()
+    chosen = ends["method"].isin(COMPARED) & few & (ends["depth"] == depth)
+    return ends[chosen].assign(panel="methods")
+
+
+def _ends(rows: pd.DataFrame) -> pd.DataFrame:
+    return rows[(rows["second"] == "none") & (rows["outer_step"] == rows["steps"])]
+
+
+def _num_directions(rows: pd.DataFrame) -> int:
+    """Return the directions of an estimate that most runs of (FG)2U have."""
+    given = rows.loc[rows["num_directions"] > 0, "num_directions"]
+    return 0 if given.empty else int(given.mode().iloc[0])
+
+
+OVERVIEW = Table.of(
+    param("panel", str, "capability, phases, depth, methods or efficiency."),
+    param("method", str, "How hypergradients are taken."),
+    param("depth", int, "Inner steps T."),
+    param("num_directions", int, "Random directions per gradient, b; 0 without."),
+    param("chunk", int, "Directions at a time; 0 where it is not told."),
+    param("num_workers", int, "Processes that share the directions; 0 where it is not told."),
+    param("outer_step", int, "Outer steps so far; 0 for a single gradient."),
+    seed_column("One condensation, or one process that is timed."),
+    value(
+        "memory_growth", float, "Live bytes at 64 inner steps over those at 8.", nullable=True
+    ),
+    value("num_hvps", int, "Products with the Hessian of the inner loss.", nullable=True),
+    value(
+        "takes_minibatches", bool, "Whether every inner step may have a batch of its own.",
+        nullable=True,
+    ),
+    value(
+        "relative_bias", float, "Distance of the mean estimate from RGU's, over its norm.",
+        nullable=True,
+    ),
+    value("peak_bytes", int, "Live tensors of one gradient, counted.", nullable=True),
+    value("test_accuracy", float, "Share of test digits right, fresh nets.", nullable=True),
+    value("outer_loss", float, "Mean since the row before.", nullable=True),
+    measured("seconds", float, "Time of one gradient.", nullable=True),
+    make=overview_rows,
+)  # fmt: skip
