@@ -29,12 +29,12 @@ def _descent(ax: Axes, rows: pd.DataFrame) -> None:
         rows.groupby("setting", sort=False), PALETTE, MARKERS, strict=False
     ):
         plot_ours(ax, own, x="x", y="ratio", label=str(setting), color=color, marker=marker)
-    ax.axhline(1.0, color=BOUND, linestyle=":", label="the bound")
+    ax.axhline(1.0, color=BOUND, linestyle=":")
+    ax.text(1.0, 0.975, "the bound", color=BOUND, va="top", fontsize=6.5)
     ax.set_xscale("log")
     ax.set_ylim(0.0, 1.08)
     ax.set(xlabel="outer steps K", ylabel="left side over the bound", title="Theorem 3.4")
-    # Beneath the bound, where curves leave room while K is small.
-    ax.legend(loc="upper left", bbox_to_anchor=(0.0, 0.93), ncols=1)
+    _legend_below(ax)
 
 
 def _truncation(ax: Axes, rows: pd.DataFrame) -> None:
@@ -50,5 +50,10 @@ def _truncation(ax: Axes, rows: pd.DataFrame) -> None:
             ordered["x"], ordered["bound"], color=color, linestyle=":", label=f"bound, {setting}"
         )
     ax.set_yscale("log")
-    ax.set(xlabel="steps kept s", ylabel="over the gradient's norm", title="TRGU, eq. 22")
-    ax.legend(loc="lower left")
+    ax.set(xlabel="steps kept s", ylabel="bias over the gradient's norm", title="TRGU, eq. 22")
+    _legend_below(ax)
+
+
+def _legend_below(ax: Axes) -> None:
+    # Curves leave no room for it inside.
+    ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.23), ncols=2)

@@ -15,11 +15,6 @@ def largest(table: pd.DataFrame, *, check: str, value: str = "difference") -> fl
     return max(_values(table, check, value))
 
 
-def smallest(table: pd.DataFrame, *, check: str, value: str = "difference") -> float:
-    """Return the least value over all rows of a check."""
-    return min(_values(table, check, value))
-
-
 def one_direction(table: pd.DataFrame) -> float:
     """Return the FLOPs of one direction over those of the plain unroll."""
     return max(_values(table, "forward_flops", "ratio", x=1.0))

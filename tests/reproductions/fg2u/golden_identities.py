@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import get_args
 
 from reproductions.fg2u.identities.experiment import Statement
 from tests.golden_trials import Golden, Mutation, Short, around
 
-LATE = Mutation(
-    where="reproductions.fg2u.method.reverse:walked_back",
+SHORTER = Mutation(
+    where="reproductions.fg2u.method.reverse:Trgu.parts",
     instead=around(
-        lambda walked, *given, kept: walked(*given, kept=max(1, kept - 1)),
+        lambda parts, trgu, *given: parts(replace(trgu, keep=max(1, trgu.keep - 1)), *given)
     ),
     breaks="A truncation keeps one step fewer than it says.",
 )
@@ -19,7 +20,7 @@ GOLDEN = (
     Golden(
         experiment="fg2u/identities",
         points=tuple(Short(of={"statement": statement}) for statement in get_args(Statement)),
-        mutation=LATE,
+        mutation=SHORTER,
         double=False,
     ),
 )
