@@ -1,7 +1,7 @@
 """What biased methods leave out: Appendix B on a strongly convex quadratic.
 
-E5 and L4, L5 (arXiv 2406.14095v2, eqs. 21 to 27): TRGU's bias within its bound, and the implicit
-methods' error to the last digit.
+Source: arXiv 2406.14095v2, eqs. 21 to 27. TRGU's bias within its bound, and the implicit methods'
+error to the last digit.
 """
 
 from __future__ import annotations

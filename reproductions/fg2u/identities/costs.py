@@ -1,7 +1,7 @@
 """Costs that can be counted: matrix products' FLOPs, and bytes per inner step.
 
-L6, L9 and M1's second half. Section 3.2 of the paper says that a forward derivative takes about
-three times the FLOPs of the unroll.
+Section 3.2 of the paper (arXiv 2406.14095v2) says that a forward derivative takes about three times
+the FLOPs of the unroll.
 """
 
 from __future__ import annotations

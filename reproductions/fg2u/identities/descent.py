@@ -1,6 +1,6 @@
 """Descent along (FG)2U's estimates: Theorem 3.4 by exact second moments, without sampling.
 
-L2 and L3 (arXiv 2406.14095v2, Theorem 3.4 and eq. 39). h is the outer loss of gradient descent on a
+Source: arXiv 2406.14095v2, Theorem 3.4 and eq. 39. h is the outer loss of gradient descent on a
 quadratic, so quadratic too; L_h is its largest eigenvalue. The theorem's own constant is larger,
 and its bound looser.
 """

@@ -1,8 +1,8 @@
 """Directions, all of them: what (FG)2U gives in the mean over every sign vector there is.
 
-L1 is Lemma 3.1 (arXiv 2406.14095v2): for Rademacher directions, E g_hat = g and
+Lemma 3.1 (arXiv 2406.14095v2): for Rademacher directions, E g_hat = g and
 E|g_hat - g|^2 = (N-1)/b |g|^2. Its printed proof has E|v v^T|^2 = N where it needs v^T v = N; the
-lemma stands. T1d is what Appendix B's biases come to where phi acts early.
+lemma stands. Where phi acts early, this also shows what the biases of Appendix B come to.
 """
 
 from __future__ import annotations

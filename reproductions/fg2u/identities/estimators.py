@@ -1,8 +1,8 @@
 """Estimators against each other: what must be equal whatever the problem.
 
-E1, E2, E5, E6 and M1 of the paper's equations: w is the slope of h along v (eqs. 8 and 9), the
-unroll forward is the unroll backward (eq. 4), TRGU that keeps every step leaves out nothing
-(eq. 21), and neither chunks nor workers change an estimate.
+w is the slope of h along v (arXiv 2406.14095v2, eqs. 8 and 9), the unroll forward is the unroll
+backward (eq. 4), TRGU that keeps every step leaves out nothing (eq. 21), and neither chunks nor
+workers change an estimate.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from reproductions.fg2u.method.problem import Problem
 from reproductions.fg2u.method.trees import Tree, num_entries, split, tree_map
 from reproductions.fg2u.method.workers import Workers
 
-NUM_STEPS = 3
+NUM_STEPS, RELEASED_STEPS = 3, 10
 NUM_DIRECTIONS = 7
 CHUNKS, WORKERS = (1, 5, NUM_DIRECTIONS), (1, 2, 4)
 KINDS: tuple[Kind, ...] = ("rademacher", "gaussian")
@@ -112,8 +112,8 @@ def _released() -> Iterator[Row]:
         ("SGD", 1, "released_exact"),
     )
     for name, since, check in cases:
-        problem = examples(name, num_steps=NUM_STEPS, since=since)
-        phi = phi_of(weights=4, rates=2, start=0 if since else 2)
+        problem = examples(name, num_steps=RELEASED_STEPS, since=since)
+        phi = phi_of(weights=4, rates=4, start=0 if since else 2)
         exact = hypergradient("rgu")(problem, phi).grad
         found = hypergradient("rgu-released")(problem, phi).grad
         yield row(

@@ -243,7 +243,7 @@ def test_a_broken_method_is_seen(broken: Broken, whole: pd.DataFrame) -> None:
 
 
 def test_in_single_precision_slopes_keep_five_digits() -> None:
-    """E1's second half: of one stable unroll, not a check, for rounding differs by machine."""
+    """In one stable unroll; it is no check, for rounding differs by machine."""
     problem, phi = examples("momentum", num_steps=5), phi_of(weights=4, rates=2, start=2)
     exact = hypergradient("rgu")(problem, phi).grad
     rounded = hypergradient("fgu")(problem, tree_map(lambda leaf: leaf.float(), phi)).grad
