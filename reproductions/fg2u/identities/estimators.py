@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any, get_args
+from typing import Any
 
 import torch
 
@@ -26,14 +26,15 @@ from reproductions.fg2u.method.workers import Workers
 NUM_STEPS, RELEASED_STEPS = 3, 10
 NUM_DIRECTIONS = 7
 CHUNKS, WORKERS = (1, 5, NUM_DIRECTIONS), (1, 2, 4)
+OPTIMIZERS: tuple[OptimizerName, ...] = ("momentum", "Adam")
+"""Both remember: what they do is part of what is differentiated."""
 KINDS: tuple[Kind, ...] = ("rademacher", "gaussian")
 
 
 def estimator_rows() -> list[Row]:
     """Return the rows of the group."""
     found: list[Row] = []
-    for name in get_args(OptimizerName):
-        # Momentum and Adam remember: what they do is part of what is differentiated.
+    for name in OPTIMIZERS:
         problem = examples(name, num_steps=NUM_STEPS)
         phi = phi_of(weights=4, rates=2, start=2)
         exact = hypergradient("rgu")(problem, phi).grad

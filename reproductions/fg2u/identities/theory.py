@@ -83,7 +83,7 @@ task = Task(
                 ),
                 "The forward derivative along v is <g, v>, with g by reverse unrolling: largest"
                 " difference 1e-8 of max(1, |g| |v|), seven Rademacher and seven Gaussian"
-                " directions, through SGD, momentum and Adam with learned initial weights, example"
+                " directions, through momentum SGD and Adam with learned initial weights, example"
                 " weights and step sizes (eqs. 8, 9).",
             ),
             (
@@ -113,8 +113,8 @@ task = Task(
                 "mixflow_is_rgu",
                 EXACT,
                 none("mixflow"),
-                "rgu-mixflow gives the gradient of reverse unrolling to 1e-10, through SGD,"
-                " momentum and Adam, in segments of one step and of the root of T.",
+                "rgu-mixflow gives the gradient of reverse unrolling to 1e-10, through momentum"
+                " SGD and Adam, in segments of one step and of the root of T.",
             ),
             (
                 "mixflow_keeps_theta",
