@@ -1,0 +1,7 @@
+"""Golden trials of (FG)2U, by study."""
+
+from __future__ import annotations
+
+from tests.reproductions.fg2u import golden_identities
+
+GOLDEN = (*golden_identities.GOLDEN,)
