@@ -35,21 +35,24 @@ DEPTHS = (
     "fg2u",
 )
 """Drawn against inner steps; what lies on another line is among the bars."""
+SIZES = ("N", "4 N")
 
 
 def memory_panels(context: FigureContext) -> Figure:
     """Draw three panels per net."""
     table = in_units(context.table)
     nets = list(table["net"].unique())
-    figure, axes = context.subplots(len(nets), 3, aspect=0.95)
-    for row, net in enumerate(nets):
+    beside = context.width == "double"
+    rows, columns, aspect = (len(nets), 3, 0.95) if beside else (3 * len(nets), 1, 0.6)
+    figure, axes = context.subplots(rows, columns, aspect=aspect)
+    for place, net in enumerate(nets):
         own = table[table["net"] == net]
-        by_depth, by_chunk, bars = axes[3 * row : 3 * row + 3]
+        by_depth, by_chunk, bars = axes[3 * place : 3 * place + 3]
         _against_depth(by_depth, own, net)
         _against_chunk(by_chunk, own)
         _bars(bars, own)
     handles, labels = axes[0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside upper center", ncols=4)
+    figure.legend(handles, labels, loc="outside upper center", ncols=4 if beside else 2)
     return figure
 
 
@@ -75,10 +78,9 @@ def _against_depth(ax: Axes, rows: pd.DataFrame, net: str) -> None:
             color=PALETTE[place % len(PALETTE)], marker=MARKERS[place % len(MARKERS)],
         )  # fmt: skip
     ax.set_xscale("log", base=2)
-    ax.set_yscale("log")
-    depths = sorted(rows["depth"].unique())
-    ax.set_xticks(depths, [str(depth) for depth in depths])
-    ax.minorticks_off()
+    ax.set_yscale("log", base=2)
+    for axis in (ax.xaxis, ax.yaxis):
+        axis.set_major_formatter("{x:g}")
     ax.set_title(net)
     ax.set_xlabel("inner steps T")
     ax.set_ylabel("bytes (plain unroll = 1)")
@@ -86,26 +88,26 @@ def _against_depth(ax: Axes, rows: pd.DataFrame, net: str) -> None:
 
 def _against_chunk(ax: Axes, rows: pd.DataFrame) -> None:
     own = rows[(rows["name"] == "fg2u") & (rows["depth"] == SHALLOW)]
-    for place, (size, group) in enumerate(own.groupby("num_meta")):
+    for place, (_, group) in enumerate(own.groupby("num_meta")):
         plot_ours(
-            ax, group, x="chunk", y="ratio", label=f"N = {size:,}",
+            ax, group, x="chunk", y="ratio", label=SIZES[place],
             color=PALETTE[DEPTHS.index("fg2u")], marker=MARKERS[place], style=("-", "--")[place],
         )  # fmt: skip
-    ax.set_title("(FG)²U")
+    ax.set_title(f"(FG)²U, N = {own['num_meta'].min():,}")
     ax.set_xlabel("directions at a time")
-    ax.legend()
+    ax.legend(loc="lower right")
 
 
 def _bars(ax: Axes, rows: pd.DataFrame) -> None:
     own = rows[(rows["depth"] == SHALLOW) & (rows["chunk"] <= 1)]
     names = [name for name in LABELS if name in set(own["name"])]
-    for place, (size, group) in enumerate(own.groupby("num_meta")):
+    for place, (_, group) in enumerate(own.groupby("num_meta")):
         ratios = group.set_index("name")["ratio"].reindex(names)
         heights = [at + (place - 0.5) * 0.4 for at in range(len(names))]
-        ax.barh(heights, ratios, height=0.38, color=PALETTE[place], label=f"N = {size:,}")
+        ax.barh(heights, ratios, height=0.38, color=PALETTE[place], label=SIZES[place])
     ax.set_yticks(range(len(names)), [LABELS[name] for name in names])
     ax.invert_yaxis()
     ax.grid(axis="y", visible=False)
     ax.set_title(f"T = {SHALLOW}")
     ax.set_xlabel("bytes (plain unroll = 1)")
-    ax.legend()
+    ax.legend(loc="lower right")
