@@ -1,0 +1,1 @@
+"""Peak live bytes of every method against inner steps, directions at a time and meta variables."""

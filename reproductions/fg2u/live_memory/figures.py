@@ -1,0 +1,113 @@
+"""Figure of live memory: against depth, chunk and N, a row per net."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pandas as pd
+
+from harness.publish.figures import MARKERS, PALETTE, FigureContext, plot_ours
+from reproductions.fg2u.live_memory.quantities import SHALLOW
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+LABELS = {
+    "rgu": "RGU",
+    "rgu-checkpoint": "RGU, checkpoints",
+    "rgu-mixflow 1": "mixflow",
+    "rgu-mixflow 0": "mixflow, checkpoints",
+    "trgu 1": "TRGU, 1 step",
+    "trgu 5": "TRGU, 5 steps",
+    "neumann": "Neumann",
+    "hessian-free": "Hessian-free",
+    "fg2u-zo": "(FG)²U-ZO",
+    "fg2u": "(FG)²U",
+}
+DEPTHS = (
+    "rgu",
+    "rgu-checkpoint",
+    "rgu-mixflow 1",
+    "rgu-mixflow 0",
+    "trgu 5",
+    "hessian-free",
+    "fg2u",
+)
+"""Drawn against inner steps; what lies on another line is among the bars."""
+SIZES = ("N", "4 N")
+
+
+def memory_panels(context: FigureContext) -> Figure:
+    """Draw three panels per net."""
+    table = in_units(context.table)
+    nets = list(table["net"].unique())
+    beside = context.width == "double"
+    rows, columns, aspect = (len(nets), 3, 0.95) if beside else (3 * len(nets), 1, 0.6)
+    figure, axes = context.subplots(rows, columns, aspect=aspect)
+    for place, net in enumerate(nets):
+        own = table[table["net"] == net]
+        by_depth, by_chunk, bars = axes[3 * place : 3 * place + 3]
+        _against_depth(by_depth, own, net)
+        _against_chunk(by_chunk, own)
+        _bars(bars, own)
+    handles, labels = axes[0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside upper center", ncols=4 if beside else 2)
+    return figure
+
+
+def in_units(table: pd.DataFrame) -> pd.DataFrame:
+    """Return rows of equal batches with `name`, and `ratio` to the plain unroll of the setting."""
+    rows = table[table["outer_batch"] == table["inner_batch"]].dropna(subset=["peak_bytes"])
+    setting = ["net", "depth", "num_images"]
+    plain = rows[rows["method"] == "plain"].set_index(setting)["peak_bytes"]
+    unit = plain.reindex(pd.MultiIndex.from_frame(rows[setting])).to_numpy(dtype="float64")
+    named = rows["method"].where(~rows["method"].isin(["trgu", "rgu-mixflow"]), other=None)
+    extra = rows["keep"].where(rows["method"] == "trgu", rows["segment"]).astype(str)
+    return rows.assign(
+        ratio=rows["peak_bytes"].astype(float) / unit,
+        name=named.fillna(rows["method"] + " " + extra),
+    )
+
+
+def _against_depth(ax: Axes, rows: pd.DataFrame, net: str) -> None:
+    once = rows[(rows["num_images"] == rows["inner_batch"]) & (rows["chunk"] <= 1)]
+    for place, name in enumerate(DEPTHS):
+        plot_ours(
+            ax, once[once["name"] == name], x="depth", y="ratio", label=LABELS[name],
+            color=PALETTE[place % len(PALETTE)], marker=MARKERS[place % len(MARKERS)],
+        )  # fmt: skip
+    ax.set_xscale("log", base=2)
+    ax.set_yscale("log", base=2)
+    for axis in (ax.xaxis, ax.yaxis):
+        axis.set_major_formatter("{x:g}")
+    ax.set_title(net)
+    ax.set_xlabel("inner steps T")
+    ax.set_ylabel("bytes (plain unroll = 1)")
+
+
+def _against_chunk(ax: Axes, rows: pd.DataFrame) -> None:
+    own = rows[(rows["name"] == "fg2u") & (rows["depth"] == SHALLOW)]
+    for place, (_, group) in enumerate(own.groupby("num_meta")):
+        plot_ours(
+            ax, group, x="chunk", y="ratio", label=SIZES[place],
+            color=PALETTE[DEPTHS.index("fg2u")], marker=MARKERS[place], style=("-", "--")[place],
+        )  # fmt: skip
+    ax.set_title(f"(FG)²U, N = {own['num_meta'].min():,}")
+    ax.set_xlabel("directions at a time")
+    ax.legend(loc="lower right")
+
+
+def _bars(ax: Axes, rows: pd.DataFrame) -> None:
+    own = rows[(rows["depth"] == SHALLOW) & (rows["chunk"] <= 1)]
+    names = [name for name in LABELS if name in set(own["name"])]
+    for place, (_, group) in enumerate(own.groupby("num_meta")):
+        ratios = group.set_index("name")["ratio"].reindex(names)
+        heights = [at + (place - 0.5) * 0.4 for at in range(len(names))]
+        ax.barh(heights, ratios, height=0.38, color=PALETTE[place], label=SIZES[place])
+    ax.set_yticks(range(len(names)), [LABELS[name] for name in names])
+    ax.invert_yaxis()
+    ax.grid(axis="y", visible=False)
+    ax.set_title(f"T = {SHALLOW}")
+    ax.set_xlabel("bytes (plain unroll = 1)")
+    ax.legend(loc="lower right")

@@ -1,0 +1,126 @@
+"""What the claims on memory measure. Worst cases are over nets; no seed changes a byte."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from harness.declare import MissingRows, pick
+from reproductions.fg2u.live_memory.experiment import Counted
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+SHALLOW, BUDGET, DEEP = 8, 16, 64
+"""Inner steps: the ends that are compared, and those whose RGU sets a budget."""
+PLAIN = Counted(method="plain")
+RGU = Counted(method="rgu")
+CHECKPOINTED = Counted(method="rgu-mixflow", segment=0)
+FG2U = Counted(method="fg2u", chunk=1)
+HESSIAN_FREE = Counted(method="hessian-free")
+
+
+def rows_of(table: pd.DataFrame, one: Counted) -> pd.DataFrame:
+    """Return the rows of a method that have a peak."""
+    found = pick(table, method=one.method, keep=one.keep, segment=one.segment, chunk=one.chunk)
+    return found.dropna(subset=["peak_bytes"])
+
+
+def base(table: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows with one batch of images as phi, and as many outer as inner ones."""
+    same = table["num_images"].eq(table["inner_batch"])
+    return table[same & table["outer_batch"].eq(table["inner_batch"])]
+
+
+def peaks(table: pd.DataFrame, one: Counted, depth: int) -> pd.Series[float]:
+    """Return a method's peaks by net, at a depth of the base setting."""
+    rows = rows_of(base(table), one)
+    found = rows[rows["depth"] == depth].set_index("net")["peak_bytes"].astype(float)
+    if found.empty:
+        raise MissingRows(f"{one.method} has no peak at {depth} steps")
+    return found
+
+
+def ratios(above: pd.Series[float], below: pd.Series[float]) -> pd.Series[float]:
+    """Return ratios of what both have. Raises MissingRows where that is nothing."""
+    found = (above / below).dropna()
+    if found.empty:
+        raise MissingRows("no net has both peaks")
+    return found
+
+
+def largest_growth(table: pd.DataFrame, *, one: Counted) -> float:
+    """Return a method's peak at 64 steps over that at 8, on the net where it is largest."""
+    return float(ratios(peaks(table, one, DEEP), peaks(table, one, SHALLOW)).max())
+
+
+def least_growth(table: pd.DataFrame, *, one: Counted) -> float:
+    """Return the same on the net where it is least."""
+    return float(ratios(peaks(table, one, DEEP), peaks(table, one, SHALLOW)).min())
+
+
+def least_fit(table: pd.DataFrame) -> float:
+    """Return the least R^2 over nets of (FG)2U's peak as affine in the chunk."""
+    import numpy as np
+
+    rows = base(table)
+    rows = rows[(rows["method"] == "fg2u") & (rows["depth"] == SHALLOW)]
+    fits = []
+    for _, group in rows.dropna(subset=["peak_bytes"]).groupby("net"):
+        if len(group) > 2:
+            x, y = group["chunk"].astype(float), group["peak_bytes"].astype(float)
+            fits.append(float(np.corrcoef(x, y)[0, 1]) ** 2)
+    if not fits:
+        raise MissingRows("no net has three chunks")
+    return min(fits)
+
+
+def largest_excess(table: pd.DataFrame) -> float:
+    """Return what (FG)2U's peak gains with 4 N beyond directions and gradient, in bytes.
+
+    Those are chunk + 1 times phi; phi itself is not part of a peak. The largest over nets and
+    chunks, whatever its sign.
+    """
+    rows = table[table["method"].eq("fg2u") & table["outer_batch"].eq(table["inner_batch"])]
+    rows = rows[rows["depth"] == SHALLOW].dropna(subset=["peak_bytes"])
+    own = rows["peak_bytes"] - (rows["chunk"] + 1) * rows["phi_bytes"]
+    spread = own.groupby([rows["net"], rows["chunk"]]).agg(["min", "max", "size"])
+    spread = spread[spread["size"] > 1]
+    if spread.empty:
+        raise MissingRows("no net has two sizes of phi")
+    return float((spread["max"] - spread["min"]).max())
+
+
+def budget_margin(table: pd.DataFrame) -> float:
+    """Return how far RGU(64) is above a budget of RGU(16), and (FG)2U(64) below it.
+
+    The lesser of the two ratios, and the least over nets.
+    """
+    budget = peaks(table, RGU, BUDGET)
+    over = ratios(peaks(table, RGU, DEEP), budget).min()
+    below = ratios(budget, peaks(table, FG2U, DEEP)).min()
+    return float(min(over, below))
+
+
+def saving(table: pd.DataFrame) -> float:
+    """Return RGU's peak over that of mixflow with checkpoints, at 64 steps (least over nets)."""
+    return float(ratios(peaks(table, RGU, DEEP), peaks(table, CHECKPOINTED, DEEP)).min())
+
+
+def over_plain(table: pd.DataFrame, *, family: str) -> float:
+    """Return one direction's peak over the plain unroll's, on nets whose name begins so."""
+    rows = table[table["net"].str.startswith(family)]
+    return float(ratios(peaks(rows, FG2U, SHALLOW), peaks(rows, PLAIN, SHALLOW)).max())
+
+
+def over_method(table: pd.DataFrame, *, other: Counted, equal_batches: bool) -> float:
+    """Return one direction's peak over another method's (largest over nets).
+
+    equal_batches: as many outer as inner images, else the released code's five times as many.
+    """
+    equal = table["outer_batch"].eq(table["inner_batch"])
+    rows = table[(equal if equal_batches else ~equal) & (table["depth"] == SHALLOW)]
+    rows = rows[rows["num_images"] == rows["inner_batch"]]
+    above, below = (
+        rows_of(rows, one).set_index("net")["peak_bytes"].astype(float) for one in (FG2U, other)
+    )
+    return float(ratios(above, below).max())

@@ -1,0 +1,1 @@
+"""Time of one estimate by method, directions at a time and processes."""

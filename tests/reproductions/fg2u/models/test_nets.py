@@ -1,0 +1,70 @@
+"""Nets as functions of weights are those of torch's modules."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from torch import nn
+
+from reproductions.fg2u.method.optimizers import Sgd
+from reproductions.fg2u.method.trees import num_entries
+from reproductions.fg2u.models.convnet import ConvNet
+from reproductions.fg2u.models.images import NETS, Judge, training_images
+from reproductions.fg2u.models.mlp import Mlp
+
+SMALL = ConvNet(width=3, num_blocks=2, image_size=9, channels=2)
+
+
+def drawn(*shape: int, seed: int = 0) -> torch.Tensor:
+    return torch.randn(*shape, generator=torch.Generator().manual_seed(seed))
+
+
+def modules(net: ConvNet) -> nn.Sequential:
+    layers: list[nn.Module] = []
+    num_in = net.channels
+    for _ in range(net.num_blocks):
+        norm = nn.InstanceNorm2d(net.width, affine=True)
+        layers += [nn.Conv2d(num_in, net.width, 3, padding=1), nn.ReLU(), norm, nn.AvgPool2d(2)]
+        num_in = net.width
+    return nn.Sequential(*layers, nn.Flatten(), nn.Linear(net.num_features, 10))
+
+
+def test_the_convnet_is_that_of_torch_s_layers() -> None:
+    weights = [w + 0.1 * drawn(*w.shape) for w in SMALL.drawn(torch.Generator().manual_seed(1))]
+    theirs = modules(SMALL)
+    with torch.no_grad():
+        for parameter, weight in zip(theirs.parameters(), weights, strict=True):
+            parameter.copy_(weight)
+    x_BCHW = drawn(4, 2, 9, 9, seed=2)
+    assert torch.allclose(SMALL.scores(weights, x_BCHW), theirs(x_BCHW), atol=1e-6)
+    assert SMALL.num_weights == num_entries(weights)
+
+
+def test_the_mlp_is_that_of_torch_s_layers() -> None:
+    weights = [drawn(5, 6), drawn(10, 5)]
+    x = drawn(4, 2, 3, seed=2)
+    assert torch.equal(
+        Mlp(sizes=(6, 5, 10)).scores(weights, x),
+        torch.tanh(x.flatten(1) @ weights[0].T) @ weights[1].T,
+    )
+
+
+@pytest.mark.parametrize("name", NETS)
+def test_first_weights_keep_the_scale_of_scores(name: str) -> None:
+    net = NETS[name]
+    shape = (3, 32, 32) if name == "convnet-128" else (1, 8, 8)
+    weights = net.drawn(torch.Generator().manual_seed(0))
+    assert 0.1 < float(net.scores(weights, torch.rand(20, *shape)).std()) < 10.0
+
+
+def test_steps_take_the_images_in_turn() -> None:
+    net = Mlp(sizes=(4, 10))
+    problem = training_images(net, num_steps=3, optimizer=Sgd(lr=0.1), inner_batch=10)
+    judge = Judge(init=[drawn(10, 4)], images=drawn(5, 1, 2, 2), labels=torch.arange(5))
+    phi = drawn(20, 1, 2, 2, seed=1)
+    loss = problem.gradient_step.loss
+    first, second, third = (loss(judge.init, phi, judge, number) for number in range(3))
+    digit = torch.arange(10)
+    expected = nn.functional.cross_entropy(net.scores(judge.init, phi[10:]), digit)
+    assert torch.equal(second, expected)
+    assert torch.equal(first, third) and not torch.equal(first, second)
