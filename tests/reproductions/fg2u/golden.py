@@ -1,0 +1,7 @@
+"""Golden trials of (FG)2U, by study."""
+
+from __future__ import annotations
+
+from tests.reproductions.fg2u import golden_condensing
+
+GOLDEN = (*golden_condensing.GOLDEN,)
