@@ -25,7 +25,8 @@ REST = "#777777"
 
 def schedule_panels(context: FigureContext) -> Figure:
     """Draw the way of some schedules and the end of all."""
-    figure, (way, end) = context.subplots(1, 2, aspect=0.95)
+    columns = 1 if context.width == "single" else 2
+    figure, (way, end) = context.subplots(2 // columns, columns, aspect=0.6 + 0.15 * columns)
     table = context.table
     styles: dict[str, tuple[str, str]] = {}
     for (method, second), color, marker in zip(DRAWN, PALETTE, MARKERS, strict=False):
@@ -41,7 +42,10 @@ def schedule_panels(context: FigureContext) -> Figure:
     _changes(way, table)
     way.set(xlabel="outer steps", ylabel="test accuracy", title="along the outer steps")
     _ends(end, table, styles)
-    figure.legend(*way.get_legend_handles_labels(), loc="outside upper center", ncols=3)
+    # Two columns of such names do not fit into a narrow figure.
+    figure.legend(
+        *way.get_legend_handles_labels(), loc="outside upper center", ncols=2 * columns - 1
+    )
     return figure
 
 
@@ -52,9 +56,10 @@ def _changes(ax: Axes, table: pd.DataFrame) -> None:
 
 
 def _ends(ax: Axes, table: pd.DataFrame, styles: dict[str, tuple[str, str]]) -> None:
-    """Draw each schedule's accuracy after its last outer step, the first schedule on top."""
+    """Draw each schedule's accuracy after its last outer step, the best on top."""
     last = table[table["outer_step"] == table["steps"] + table["second_steps"]]
     means = aggregate(last, by=["schedule"], value="test_accuracy")
+    means = means.sort_values("mean", ascending=False, kind="stable")
     for place, row in enumerate(means.itertuples()):
         color, marker = styles.get(row.schedule, (REST, "o"))
         error = row.sem if row.sem > 0 else None

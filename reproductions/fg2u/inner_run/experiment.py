@@ -40,7 +40,7 @@ def estimate(params: InnerRun) -> Estimate:
 
 def stands_in(params: InnerRun) -> dict[str, str]:
     """Return what was condensed in the place of CIFAR-100 with 50 images per class."""
-    return {"CIFAR-100": "digits of 8 x 8, one image per class, in an MLP"}
+    return {"CIFAR-100": "ten digits of 8 x 8"}
 
 
 runs = Experiment(

@@ -17,7 +17,9 @@ LN_10 = 2.302585092994046
 
 def run_panels(context: FigureContext) -> Figure:
     """Draw both against inner steps, the paper's beside ours."""
-    figure, axes = context.subplots(1, 2, aspect=0.85)
+    columns = 1 if context.width == "single" else 2
+    figure, axes = context.subplots(2 // columns, columns, aspect=0.6 + 0.1 * columns)
+    last = max(context.table["step"].max(), context.reference["x"].max())
     for ax, (value, words) in zip(axes, PANELS, strict=True):
         plot_ours(ax, context.table, x="step", y=value, label="ours", color=PALETTE[0])
         paper = context.reference[context.reference["series"] == value]
@@ -29,6 +31,7 @@ def run_panels(context: FigureContext) -> Figure:
                 ax.axvline(step, color="#777777", linestyle=":", linewidth=0.9)
         # The steps begin with 0.
         ax.set_xscale("symlog", linthresh=1.0)
+        ax.set_xlim(-0.2, 1.5 * last)
         ax.set_yscale("log")
         ax.set(xlabel="inner steps", ylabel=words)
     figure.legend(*axes[0].get_legend_handles_labels(), loc="outside upper center", ncols=2)
