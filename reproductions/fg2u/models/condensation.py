@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -74,10 +75,9 @@ def outer_batches(ctx: RunContext, digits: Digits, size: int) -> Iterator[dict[s
 
 def inner_loss(weights: Weights, images: Tensor) -> Tensor:
     """Return the mean loss of a net on the ten images; the sum over several nets."""
-    scores_ = scores(weights, images)
-    num_nets = scores_[..., 0, 0].numel()
-    digit = torch.arange(SIZES[-1]).repeat(num_nets)
-    return num_nets * cross_entropy(scores_.flatten(0, -2), digit)
+    found = scores(weights, images)
+    digit = torch.arange(SIZES[-1]).repeat(math.prod(found.shape[:-2]))
+    return cross_entropy(found.flatten(0, -2), digit, reduction="sum") / SIZES[-1]
 
 
 def condensation(num_steps: int) -> Problem:
