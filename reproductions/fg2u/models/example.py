@@ -17,8 +17,9 @@ SIZES = (64, 32, 10)
 
 
 def scores(weights: list[Tensor], images: Tensor) -> Tensor:
-    """Return the net's scores, shape (number of images, 10)."""
-    return torch.tanh(images.flatten(1) @ weights[0].T) @ weights[1].T
+    """Return the net's scores, shape (number of images, 10), with an axis before for each of
+    several nets where weights have one."""
+    return torch.tanh(images.flatten(1) @ weights[0].mT) @ weights[1].mT
 
 
 def example(num_steps: int = 30, seed: int = 0) -> tuple[Problem, Tensor, dict[str, Any]]:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from tests.reproductions.fg2u import (
+    golden_condensing,
     golden_identities,
     golden_live_memory,
     golden_step_time,
 )
 
 GOLDEN = (
+    *golden_condensing.GOLDEN,
     *golden_identities.GOLDEN,
     *golden_live_memory.GOLDEN,
     *golden_step_time.GOLDEN,

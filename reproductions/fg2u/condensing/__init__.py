@@ -1,0 +1,1 @@
+"""Data condensation: what images become under a method, or under two in turn."""

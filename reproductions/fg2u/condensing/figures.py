@@ -1,0 +1,69 @@
+"""Figure of the schedules: test accuracy along the outer steps, and at their end."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from harness.declare.statistics import aggregate
+from harness.publish.figures import MARKERS, PALETTE, FigureContext, plot_ours
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+DRAWN = (
+    ("hessian-free", "none"),
+    ("hessian-free", "hessian-free"),
+    ("hessian-free", "fg2u"),
+    ("fg2u", "none"),
+    ("rgu", "none"),
+)
+"""First and second methods whose way is drawn too; of a method alone its longest run."""
+REST = "#777777"
+
+
+def schedule_panels(context: FigureContext) -> Figure:
+    """Draw the way of some schedules and the end of all."""
+    columns = 1 if context.width == "single" else 2
+    figure, (way, end) = context.subplots(2 // columns, columns, aspect=0.6 + 0.15 * columns)
+    table = context.table
+    styles: dict[str, tuple[str, str]] = {}
+    for (method, second), color, marker in zip(DRAWN, PALETTE, MARKERS, strict=False):
+        rows = table[(table["method"] == method) & (table["second"] == second)]
+        if rows.empty:
+            continue
+        name = str(rows.loc[rows["outer_step"].idxmax(), "schedule"])
+        styles[name] = (color, marker)
+        own = rows[rows["schedule"] == name]
+        plot_ours(
+            way, own, x="outer_step", y="test_accuracy", label=name, color=color, marker=marker
+        )
+    _changes(way, table)
+    way.set(xlabel="outer steps", ylabel="test accuracy", title="along the outer steps")
+    _ends(end, table, styles)
+    # Two columns of such names do not fit into a narrow figure.
+    figure.legend(
+        *way.get_legend_handles_labels(), loc="outside upper center", ncols=2 * columns - 1
+    )
+    return figure
+
+
+def _changes(ax: Axes, table: pd.DataFrame) -> None:
+    """Mark where a second phase begins."""
+    for step in table.loc[table["second"] != "none", "steps"].unique():
+        ax.axvline(step, color=REST, linestyle=":", linewidth=0.9)
+
+
+def _ends(ax: Axes, table: pd.DataFrame, styles: dict[str, tuple[str, str]]) -> None:
+    """Draw each schedule's accuracy after its last outer step, the best on top."""
+    last = table[table["outer_step"] == table["steps"] + table["second_steps"]]
+    means = aggregate(last, by=["schedule"], value="test_accuracy")
+    means = means.sort_values("mean", ascending=False, kind="stable")
+    for place, row in enumerate(means.itertuples()):
+        color, marker = styles.get(row.schedule, (REST, "o"))
+        error = row.sem if row.sem > 0 else None
+        ax.errorbar(row.mean, place, xerr=error, color=color, marker=marker, linestyle="none")
+    ax.set_yticks(range(len(means)), list(means["schedule"]))
+    ax.set_ylim(len(means) - 0.5, -0.5)
+    ax.set(xlabel="test accuracy", title="after the last outer step")

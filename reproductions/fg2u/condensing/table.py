@@ -1,0 +1,101 @@
+"""The table of schedules: a row per schedule, evaluation and seed; and how it is printed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from harness.declare import (
+    Cell,
+    Layout,
+    Line,
+    Table,
+    Tables,
+    columns_of,
+    measured,
+    param,
+    value,
+)
+from reproductions.fg2u.condensing.experiment import (
+    DEPTHS,
+    HALVES,
+    NUM_DIRECTIONS,
+    Condensation,
+    first_phase,
+    point,
+    runs,
+    schedule_name,
+)
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+SCORES = (
+    value("test_accuracy", float, "Share of test digits right, mean over fresh nets."),
+    value("accuracy_sd", float, "Its standard deviation over those nets."),
+    value("outer_loss", float, "Mean over the outer steps since the row before.", nullable=True),
+    value("peak_bytes", int, "Live tensors of one gradient of the phase, counted."),
+    measured("estimates_s", float, "Seconds of all gradients so far."),
+)
+CHANGE, END = HALVES["cpu"], 2 * HALVES["cpu"]
+"""Outer steps of the `cpu` grid, to the change of phases and in all."""
+
+
+def name_of(params: Condensation) -> str:
+    """Return a condensation's schedule in words."""
+    return schedule_name(params.method, params.steps, params.second, params.second_steps)
+
+
+FIRST_ALONE = name_of(first_phase("cpu", "hessian-free", seed=0))
+TWO_PHASES = name_of(point("cpu", "hessian-free", "fg2u", seed=0))
+SMALLER_STEP = name_of(point("cpu", "hessian-free", "hessian-free", seed=0))
+THEN_EXACT = name_of(point("cpu", "hessian-free", "rgu", seed=0))
+ONE_PHASE = {
+    method: name_of(point("cpu", method, seed=0))
+    for method in ("hessian-free", "neumann", "trgu", "fg2u", "rgu")
+}
+SCHEDULES = (FIRST_ALONE, SMALLER_STEP, TWO_PHASES, THEN_EXACT, *ONE_PHASE.values())
+"""In the order of the table and the figure."""
+
+
+def schedule_rows(tables: Tables) -> pd.DataFrame:
+    """Return the runs at the profile's depth and the paper's number of directions, named."""
+    rows = tables[runs.id]
+    ours = rows["depth"].isin(DEPTHS.values()) & rows["num_directions"].isin((0, NUM_DIRECTIONS))
+    rows = rows[ours]
+    parts = (rows[name] for name in ("method", "steps", "second", "second_steps"))
+    names = [schedule_name(*each) for each in zip(*parts, strict=True)]
+    return rows.assign(schedule=names).reindex(columns=SCHEDULED.names).reset_index(drop=True)
+
+
+SCHEDULED = Table.of(
+    param("schedule", str, "Methods and their outer steps, in turn."),
+    columns_of(Condensation, "method", "second", "depth", "num_directions", "steps"),
+    columns_of(Condensation, "second_steps", "lr", "second_lr"),
+    param("outer_step", int, "Outer steps done; 0 for the noise that all start from."),
+    columns_of(Condensation, "seed"),
+    SCORES,
+    make=schedule_rows,
+)
+LAYOUT = Layout(
+    rows=tuple(
+        Line(name, where={"schedule": name, "outer_step": CHANGE if name == FIRST_ALONE else END})
+        for name in SCHEDULES
+    ),
+    columns=(
+        Line("test accuracy", cell=Cell("test_accuracy", unit="%", scale=0.01, digits=1)),
+        Line("outer loss", cell=Cell("outer_loss", unit="nats", digits=3)),
+        Line(
+            "peak of the last phase",
+            cell=Cell("peak_bytes", unit="MB", scale=1e6, digits=2, seeded=False),
+        ),
+        Line("gradients", cell=Cell("estimates_s", unit="s", digits=0)),
+    ),
+    cell=Cell("test_accuracy"),
+    title="One image per class of digits, after all outer steps of a schedule",
+    ours=True,
+    notes=(
+        "Outer loss: mean over the last outer steps, in nets that"
+        " were trained for as many inner steps as gradients are taken through.",
+        f"(FG)2U has {NUM_DIRECTIONS} directions, all at a time.",
+    ),
+)

@@ -1,0 +1,104 @@
+"""Data condensation on digits: ten images, one per class, that train a fresh small net well."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.nn.functional import cross_entropy
+
+from harness.declare import RunContext
+from reproductions.fg2u.method.optimizers import Sgd
+from reproductions.fg2u.method.problem import Problem, from_loss
+from reproductions.fg2u.models.example import SIZES, scores
+
+Weights = list[Tensor]
+NUM_TRAIN = 1297
+"""Digits of outer batches; the other 500 are for tests."""
+LR, MOMENTUM = 0.05, 0.9
+"""Of inner steps."""
+IMAGES = "images.safetensors"
+"""The artifact that holds condensed images, under `images`."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Digits:
+    """Images with pixels in [0, 1], and their digits."""
+
+    images: Tensor
+    labels: Tensor
+
+
+def split_digits(ctx: RunContext) -> tuple[Digits, Digits]:
+    """Return the digits of outer batches and those for tests, drawn by the seed."""
+    arrays = ctx.dataset("digits").arrays
+    order = torch.randperm(len(arrays["y"]), generator=generator_of(ctx, "split"))
+    # A copy: torch warns of arrays that cannot be written to, as a data set is.
+    images = torch.from_numpy(arrays["x"].astype("float64")).float() / 16.0
+    labels = torch.from_numpy(arrays["y"].astype("int64"))
+    train, test = (
+        Digits(images=images[part], labels=labels[part])
+        for part in (order[:NUM_TRAIN], order[NUM_TRAIN:])
+    )
+    return train, test
+
+
+def generator_of(ctx: RunContext, stream: str) -> torch.Generator:
+    """Return the generator of a named random stream."""
+    return torch.Generator().manual_seed(ctx.seed(stream))
+
+
+def initial_weights(generator: torch.Generator, *nets: int) -> Weights:
+    """Draw a net's weights, of the variance that keeps that of its inputs; or those of several."""
+    return [
+        torch.randn(*nets, after, before, generator=generator) / before**0.5
+        for before, after in itertools.pairwise(SIZES)
+    ]
+
+
+def outer_batches(ctx: RunContext, digits: Digits, size: int) -> Iterator[dict[str, Any]]:
+    """Yield, for outer steps, new initial weights and real digits, each drawn anew."""
+    init, drawn = generator_of(ctx, "init"), generator_of(ctx, "batches")
+    while True:
+        rows = torch.randperm(len(digits.labels), generator=drawn)[:size]
+        yield {
+            "init": initial_weights(init),
+            "images": digits.images[rows],
+            "labels": digits.labels[rows],
+        }
+
+
+def inner_loss(weights: Weights, images: Tensor) -> Tensor:
+    """Return the mean loss of a net on the ten images; the sum over several nets."""
+    found = scores(weights, images)
+    digit = torch.arange(SIZES[-1]).repeat(math.prod(found.shape[:-2]))
+    return cross_entropy(found.flatten(0, -2), digit, reduction="sum") / SIZES[-1]
+
+
+def condensation(num_steps: int) -> Problem:
+    """Return the problem whose phi are the ten images."""
+    return from_loss(
+        start=lambda phi, batch: batch["init"],
+        loss=lambda weights, phi, batch, number: inner_loss(weights, phi),
+        outer_loss=lambda weights, phi, batch: cross_entropy(
+            scores(weights, batch["images"]), batch["labels"]
+        ),
+        optimizer=Sgd(lr=LR, momentum=MOMENTUM),
+        num_steps=num_steps,
+    )
+
+
+def accuracies(images: Tensor, test: Digits, init: Weights, *, num_steps: int) -> Tensor:
+    """Train nets on the images from these weights and return their shares of right digits."""
+    problem = condensation(num_steps)
+    with torch.no_grad():
+        state = problem.start(images, {"init": init})
+        for number in range(num_steps):
+            state = problem.step(state, images, None, number)
+        found = scores(state.params, test.images).argmax(-1)
+    return (found == test.labels).to(torch.float64).mean(-1)

@@ -1,0 +1,127 @@
+"""Claims on schedules: where they hold, fail, or lack seeds; the table, its print and figure."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import pandas as pd
+import pytest
+
+from harness.declare.claims import Claim
+from harness.declare.reference import load_reference
+from harness.declare.verdict import Word, evaluate
+from harness.publish.figures import Width, draw
+from harness.store.table_csv import build_table, validate
+from reproductions.fg2u.condensing.abl_two_phase import task
+from reproductions.fg2u.condensing.experiment import Condensation, grid, runs, schedule
+from reproductions.fg2u.condensing.table import CHANGE, END, LAYOUT, SCHEDULES, name_of
+from tests.checkout import PAPERS
+from tests.verdicts import bad, good
+
+Case = Literal["holds", "fails"]
+LEVELS = {"hessian-free": 0.8, "hessian-free+fg2u": 0.9, "fg2u": 0.7, "rgu": 0.85}
+
+
+def accuracy(params: Condensation, outer_step: int, case: Case) -> float:
+    """Return the level of a schedule's last methods, with a little that differs by seed."""
+    if not outer_step:
+        return 0.1
+    name = params.method if params.second == "none" else f"{params.method}+{params.second}"
+    level = LEVELS.get(name, 0.8)
+    return (level if case == "holds" else 1.0 - level) + 1e-3 * params.seed * (1 + level)
+
+
+def frame(case: Case) -> pd.DataFrame:
+    return pd.DataFrame(
+        {
+            **params.to_json(),
+            "status": "done",
+            "outer_step": step,
+            "test_accuracy": accuracy(params, step, case),
+            "accuracy_sd": 0.01,
+            "outer_loss": 1.0 if step else None,
+            "peak_bytes": 1000 + params.num_directions,
+            "estimates_s": float(step),
+        }
+        for params in grid("cpu")
+        for step in range(0, params.steps + params.second_steps + 1, params.log_every)
+    )
+
+
+def table_of(case: Case) -> pd.DataFrame:
+    return build_table(task, {runs.id: frame(case)})
+
+
+def decide(claim: Claim, table: pd.DataFrame) -> Any:
+    return evaluate(claim, table, seed="seed", profile="cpu")
+
+
+CLAIMS = [pytest.param(claim, id=claim.id) for claim in task.claims]
+
+
+@pytest.mark.parametrize("claim", CLAIMS)
+def test_claim_holds_on_a_table_made_to_hold(claim: Claim) -> None:
+    verdict = decide(claim, table_of("holds"))
+    assert (verdict.word, verdict.reason) == (good(claim), "")
+
+
+@pytest.mark.parametrize("claim", CLAIMS)
+def test_claim_fails_on_a_table_made_to_fail(claim: Claim) -> None:
+    assert decide(claim, table_of("fails")).word is bad(claim)
+
+
+@pytest.mark.parametrize("claim", CLAIMS)
+def test_two_seeds_decide_nothing(claim: Claim) -> None:
+    table = table_of("holds")
+    assert decide(claim, table[table["seed"] < 2]).word is Word.INCONCLUSIVE
+
+
+def test_either_control_with_equal_steps_can_refuse_the_second_phase() -> None:
+    claim = next(c for c in task.claims if c.id == "two_phases_beat_equal_steps")
+    for control in ("hessian-free 400", "hessian-free 200 + hessian-free 200"):
+        table = table_of("holds")
+        table.loc[table["schedule"] == control, "test_accuracy"] += 0.2
+        assert decide(claim, table).word is Word.NOT_REPRODUCED
+
+
+def test_only_what_a_schedule_ends_with_counts() -> None:
+    claim = next(c for c in task.claims if c.id == "two_phases_beat_the_first")
+    table = table_of("holds")
+    table.loc[table["outer_step"] < CHANGE, "test_accuracy"] = 0.0
+    last = (table["outer_step"] == END) & (table["schedule"] == "hessian-free 200 + fg2u 200")
+    assert decide(claim, table).word is Word.REPRODUCED
+    table.loc[last, "test_accuracy"] = 0.0
+    assert decide(claim, table).word is Word.NOT_REPRODUCED
+
+
+def test_the_table_has_one_depth_and_number_of_directions_and_every_schedule() -> None:
+    table = table_of("holds")
+    assert len(validate(table, task.table, where=task.id)) == len(table)
+    assert set(table["schedule"]) == set(SCHEDULES)
+    assert set(table["depth"]) == {30}
+    assert set(table["num_directions"]) == {0, 32}
+    for row, column in LAYOUT.places():
+        assert len(LAYOUT.found(table, row, column)) == 5, (row.head, column.head)
+
+
+def test_figure_is_drawn_at_both_widths() -> None:
+    reference = load_reference(PAPERS / "fg2u", "abl_two_phase")
+    widths: tuple[Width, ...] = ("single", "double")
+    for width in widths:
+        assert draw(task, table=table_of("holds"), reference=reference, profile="cpu", width=width)
+
+
+def test_a_schedule_is_the_phases_that_its_name_says() -> None:
+    for params in grid("cpu"):
+        phases = schedule(params)
+        words = " + ".join(f"{phase.method.name} {phase.num_steps}" for phase in phases)
+        assert words == name_of(params)
+        assert [phase.lr for phase in phases] == [0.02, 0.005][: len(phases)]
+        used = [getattr(phase.method, "num_directions", 0) for phase in phases]
+        assert max(used) == params.num_directions
+
+
+def test_all_schedules_but_the_first_phase_alone_take_equal_outer_steps() -> None:
+    totals = {name_of(p): p.steps + p.second_steps for p in grid("cpu")}
+    assert totals.pop("hessian-free 200") == CHANGE
+    assert set(totals.values()) == {END}

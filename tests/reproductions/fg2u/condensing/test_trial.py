@@ -1,0 +1,113 @@
+"""Condensation: what trials share, what they keep, and that nets are trained as torch does."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from safetensors.torch import load_file
+from torch.nn.functional import cross_entropy
+
+from harness.executors.context import TrialContext
+from harness.run.trial import Trial
+from harness.store.store import RecordStore
+from harness.store.workspace import Workspace
+from reproductions.fg2u.condensing.experiment import Condensation, first_phase, point, runs
+from reproductions.fg2u.condensing.trial import condensing_rows
+from reproductions.fg2u.models.condensation import (
+    Digits,
+    accuracies,
+    initial_weights,
+    inner_loss,
+    split_digits,
+)
+from reproductions.fg2u.models.example import scores
+
+FAST = {"num_nets": 2, "test_steps": 3, "log_every": 1}
+MEASURED = "estimates_s"
+
+
+def context(params: Condensation, folder: Path) -> TrialContext:
+    trial = Trial(runs, params.to_json(), "smoke")
+    return TrialContext(trial, RecordStore(Workspace(folder)), "smoke")
+
+
+def rows_of(params: Condensation, folder: Path) -> list[dict[str, Any]]:
+    found = condensing_rows(replace(params, **FAST), context(params, folder))
+    return [{k: v for k, v in row.items() if k != MEASURED} for row in found]
+
+
+def test_two_phases_begin_as_the_first_alone_and_then_go_their_own_way(tmp_path: Path) -> None:
+    alone = rows_of(first_phase("smoke", "hessian-free", seed=0), tmp_path)
+    longer = rows_of(point("smoke", "hessian-free", seed=0), tmp_path)
+    two = rows_of(point("smoke", "hessian-free", "fg2u", seed=0), tmp_path)
+    assert [row["outer_step"] for row in two] == [0, 1, 2, 3, 4]
+    assert alone == longer[:3] == two[:3]
+    # The first loss of another method is of the same images, weights and batch.
+    assert longer[3]["outer_loss"] == two[3]["outer_loss"]
+    assert longer[4]["outer_loss"] != two[4]["outer_loss"]
+
+
+def test_methods_start_from_the_same_noise_and_batches(tmp_path: Path) -> None:
+    exact, other = (
+        rows_of(point("smoke", method, seed=seed), tmp_path)
+        for method, seed in (("rgu", 0), ("rgu", 1))
+    )
+    random = rows_of(point("smoke", "fg2u", seed=0), tmp_path)
+    assert exact[0]["test_accuracy"] == random[0]["test_accuracy"]
+    assert exact[1]["outer_loss"] == pytest.approx(random[1]["outer_loss"], rel=1e-5)
+    assert exact[1]["outer_loss"] != other[1]["outer_loss"]
+
+
+def test_images_are_kept_as_pixels(tmp_path: Path) -> None:
+    params = replace(point("smoke", "rgu", seed=0), lr=5.0)
+    ctx = context(params, tmp_path)
+    condensing_rows(replace(params, **FAST), ctx)
+    (file,) = tmp_path.rglob("images.safetensors")
+    images = load_file(file)["images"]
+    assert images.shape == (10, 8, 8)
+    assert (images.min(), images.max()) == (0.0, 1.0)
+
+
+def test_no_digit_is_in_both_splits_and_seeds_draw_others(tmp_path: Path) -> None:
+    train, test = split_digits(context(point("smoke", "rgu", seed=0), tmp_path))
+    assert (len(train.labels), len(test.labels)) == (1297, 500)
+    assert 0.0 <= float(train.images.min()) < float(train.images.max()) == 1.0
+    pixels = torch.cat([train.images, test.images]).flatten(1).sum(0)
+    other_train, other_test = split_digits(context(point("smoke", "rgu", seed=1), tmp_path))
+    assert torch.allclose(
+        pixels, torch.cat([other_train.images, other_test.images]).flatten(1).sum(0)
+    )
+    assert not torch.equal(test.labels, other_test.labels)
+
+
+def test_several_nets_at_once_train_as_each_does_under_torch() -> None:
+    generator = torch.Generator().manual_seed(0)
+    images = torch.rand(10, 8, 8, generator=generator)
+    test = Digits(
+        images=torch.rand(200, 8, 8, generator=generator),
+        labels=torch.randint(10, (200,), generator=generator),
+    )
+    init = initial_weights(generator, 3)
+    found = accuracies(images, test, init, num_steps=20)
+    for net in range(3):
+        weights = [layer[net].clone().requires_grad_() for layer in init]
+        optimizer = torch.optim.SGD(weights, lr=0.05, momentum=0.9)
+        for _ in range(20):
+            optimizer.zero_grad()
+            cross_entropy(scores(weights, images), torch.arange(10)).backward()
+            optimizer.step()
+        right = scores(weights, test.images).argmax(-1) == test.labels
+        # One image in 200 may lie on the border.
+        assert float(found[net]) == pytest.approx(float(right.double().mean()), abs=0.0051)
+    assert len(set(found.tolist())) > 1
+
+
+def test_the_loss_of_several_nets_is_the_sum_of_theirs() -> None:
+    init = initial_weights(torch.Generator().manual_seed(0), 3)
+    images = torch.rand(10, 8, 8, generator=torch.Generator().manual_seed(1))
+    each = [inner_loss([layer[net] for layer in init], images) for net in range(3)]
+    assert float(inner_loss(init, images)) == pytest.approx(float(sum(each)), rel=1e-6)

@@ -1,0 +1,112 @@
+"""Figure B.1: its claim on three tables, the paper's number, the figure, and the run's rows."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+import pandas as pd
+import pytest
+import torch
+from torch.nn.functional import cross_entropy
+
+from harness.declare.experiment import RunContext
+from harness.declare.profiles import Profile
+from harness.declare.reference import load_reference
+from harness.declare.verdict import Word, evaluate
+from harness.publish.figures import Width, draw
+from harness.store.table_csv import build_table, validate
+from reproductions.fg2u.inner_run.experiment import InnerRun, grid, images_of, runs
+from reproductions.fg2u.inner_run.figb1 import paper_fall, task
+from reproductions.fg2u.inner_run.trial import STEPS, inner_rows
+from reproductions.fg2u.models.condensation import initial_weights
+from reproductions.fg2u.models.example import scores
+from tests.checkout import PAPERS
+
+(CLAIM,) = task.claims
+REFERENCE = load_reference(PAPERS / "fg2u", "figb1")
+
+
+def table_of(power: float) -> pd.DataFrame:
+    """Return a gradient that falls like a power of the steps: twenty times the steps, 20^power."""
+    rows = [
+        {
+            **params.to_json(),
+            "status": "done",
+            "step": step,
+            "inner_loss": 2.0 / (1 + step),
+            "gradient_norm": (1.0 + 0.01 * params.seed) * (step or 1) ** -power,
+        }
+        for params in grid("cpu")
+        for step in sorted({*STEPS, params.depth, 20 * params.depth})
+    ]
+    return build_table(task, {runs.id: pd.DataFrame(rows)})
+
+
+def word(table: pd.DataFrame) -> Word:
+    return evaluate(CLAIM, table, seed="seed", profile="cpu").word
+
+
+def test_the_claim_holds_fails_and_needs_seeds() -> None:
+    falls = table_of(1.0)
+    assert word(falls) is Word.REPRODUCED
+    # A fall by 20^0.5 = 4.5 times is less than five.
+    assert word(table_of(0.5)) is Word.NOT_REPRODUCED
+    assert word(falls[falls["seed"] < 2]) is Word.INCONCLUSIVE
+
+
+def test_the_paper_s_number_is_that_of_the_notes() -> None:
+    assert paper_fall(REFERENCE) == pytest.approx(106, abs=0.5)
+
+
+def test_table_and_figure_are_whole() -> None:
+    table = table_of(1.0)
+    assert len(validate(table, task.table, where=task.id)) == len(table)
+    widths: tuple[Width, ...] = ("single", "double")
+    for width in widths:
+        assert draw(task, table=table, reference=REFERENCE, profile="cpu", width=width)
+
+
+class Context:
+    """One set of images, and a seed."""
+
+    def __init__(self, images: torch.Tensor) -> None:
+        self.images = images
+
+    def seed(self, stream: str) -> int:
+        return 5
+
+    def upstream(self, experiment: Any, point: Any) -> Context:
+        return self
+
+    def load(self, name: str) -> dict[str, torch.Tensor]:
+        return {"images": self.images}
+
+
+def test_rows_are_those_of_torch_s_own_descent() -> None:
+    images = torch.rand(10, 8, 8, generator=torch.Generator().manual_seed(0))
+    params = InnerRun(depth=3, num_steps=12, seed=0)
+    rows = inner_rows(params, cast(RunContext, Context(images)))
+    assert [row["step"] for row in rows] == [0, 1, 3, 10, 12]
+    weights = [w.requires_grad_() for w in initial_weights(torch.Generator().manual_seed(5))]
+    optimizer = torch.optim.SGD(weights, lr=0.05, momentum=0.9)
+    for number in range(13):
+        optimizer.zero_grad()
+        loss = cross_entropy(scores(weights, images), torch.arange(10))
+        loss.backward()
+        squares = [w.grad.square().sum() for w in weights if w.grad is not None]
+        for row in rows:
+            if row["step"] == number:
+                assert row["inner_loss"] == pytest.approx(loss.item(), rel=1e-4)
+                norm = float(torch.stack(squares).sum().sqrt())
+                assert row["gradient_norm"] == pytest.approx(norm, rel=1e-4)
+        optimizer.step()
+
+
+def test_images_are_those_of_the_exact_gradient_at_the_same_seed() -> None:
+    profiles: tuple[Profile, ...] = ("smoke", "cpu")
+    for profile in profiles:
+        for params in grid(profile):
+            found = images_of(params)
+            assert (found.method, found.second, found.seed) == ("rgu", "none", params.seed)
+            assert found.depth == params.depth
+            assert found.steps == {"smoke": 4, "cpu": 400}[profile]
