@@ -19,7 +19,7 @@ ZERO_ORDER = "fg2u-zo"
 """(FG)2U-ZO of Gaussian directions, forward differences and the step that the paper prints."""
 MU = 1e-4
 TERMS = 20
-"""Of Neumann's series, as the released code has them."""
+"""Terms of the Neumann series beyond the first, as the released code has them."""
 NUM_SEEDS = 5
 
 

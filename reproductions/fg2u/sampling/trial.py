@@ -32,6 +32,8 @@ SAMPLED: dict[str, Kind] = {
     COORDINATE: "coordinate",
     ZERO_ORDER: "gaussian",
 }
+KEPT = (2, 5, 10)
+"""Last steps that TRGU walks back."""
 TIMED = (RADEMACHER, ZERO_ORDER)
 """Other directions take as long."""
 
@@ -57,9 +59,9 @@ def sampling_rows(params: Draws, ctx: RunContext) -> list[Row]:
     return rows
 
 
-def biased_methods() -> dict[str, Estimator]:
+def biased_methods(num_steps: int) -> dict[str, Estimator]:
     """Return the methods that draw nothing, and reverse unrolling to time them by."""
-    kept = {f"trgu-{steps}": hypergradient("trgu", keep=steps) for steps in (2, 5, 10)}
+    kept = {f"trgu-{n}": hypergradient("trgu", keep=n) for n in KEPT if n <= num_steps}
     implicit = {
         f"neumann-{TERMS}": hypergradient("neumann", terms=TERMS),
         "hessian-free": hypergradient("hessian-free"),
@@ -68,7 +70,7 @@ def biased_methods() -> dict[str, Estimator]:
 
 
 def _biased_rows(instance: Instance, exact_N: torch.Tensor, num_timed: int) -> Iterator[Row]:
-    for name, method in biased_methods().items():
+    for name, method in biased_methods(instance.problem.num_steps).items():
         found = method(instance.problem, instance.phi, instance.batch).grad.flatten()
         cosine = float(torch.cosine_similarity(found, exact_N, dim=0))
         yield {
