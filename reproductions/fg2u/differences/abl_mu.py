@@ -21,10 +21,12 @@ from harness.declare import (
     within,
 )
 from reproductions.fg2u.differences import quantities as q
-from reproductions.fg2u.differences.experiment import ONE, TEN, Steps, differences
+from reproductions.fg2u.differences.experiment import ONE, TEN, Dtype, Steps, differences
 
 EXACT = CHECK.at(*SMOKE_AND_CPU)
 OURS = ours("DEV-06", profiles=CPU, elsewhere="rounding is decided in two precisions at `cpu`")
+
+WORDS: dict[str, Dtype] = {"single": "float32", "double": "float64"}
 
 
 def order(scheme: str, expected: int, slack: float, lowest: float, directions: str) -> Criterion:
@@ -91,14 +93,17 @@ task = Task(
     )
     + claims(
         "Section 3.3 and Table F.3",
-        (
-            "rounding_grows_as_mu_falls",
-            OURS.comparing("log10_mu"),
-            within(q.rounding_slopes, -1.2, -0.8, "slope").naming(
-                *(f"{dtype}, {scheme}" for dtype in q.DTYPES for scheme in q.SCHEMES)
-            ),
-            "Below the root of the machine's epsilon rounding takes over, and the error grows like"
-            " 1/mu: a slope of -1, to 0.2, in single and double precision.",
+        *(
+            (
+                f"rounding_grows_in_{word}",
+                OURS.comparing("log10_mu", *q.rounding_exponents(dtype)),
+                within(partial(q.rounding_slopes, dtype=dtype), -1.2, -0.8, "slope").naming(
+                    *q.SCHEMES
+                ),
+                f"In {word} precision rounding takes over below the root of the machine's epsilon,"
+                " and the error grows like 1/mu: a slope of -1, to 0.2.",
+            )
+            for word, dtype in WORDS.items()
         ),
         (
             "central_gets_nearer",

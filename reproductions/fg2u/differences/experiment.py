@@ -18,6 +18,15 @@ PER_DECADE = 2
 NUM_SEEDS = 5
 
 
+def exponents(last: int) -> list[float]:
+    """Return decimal exponents of steps, from -1 down.
+
+    >>> exponents(-2)
+    [-1.0, -1.5, -2.0]
+    """
+    return [-1.0 - number / PER_DECADE for number in range(PER_DECADE * (-1 - last) + 1)]
+
+
 class Steps(Params):
     """Differences of one problem at all their steps."""
 

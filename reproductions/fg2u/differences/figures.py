@@ -19,7 +19,7 @@ NODES = {"rademacher": "one direction", "gauss-grid": "12 nodes"}
 
 def step_panels(context: FigureContext) -> Figure:
     """Draw schemes by precision with several directions; and schemes on the released grid."""
-    figure, axes = context.subplots(1, 2, aspect=0.95)
+    figure, axes = context.subplots(1, 2, aspect=0.95 if context.width == "double" else 1.6)
     table = context.table.assign(mu=10.0 ** context.table["log10_mu"])
     many, one = table[table["num_meta"] > 1], table[table["num_meta"] == 1]
     many = many[many["directions"] == "rademacher"]

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from harness.declare import pick
-from reproductions.fg2u.differences.experiment import ONE, TEN, Dtype
+from reproductions.fg2u.differences.experiment import ONE, TEN, Dtype, exponents
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -18,6 +18,12 @@ DTYPES: tuple[Dtype, ...] = ("float32", "float64")
 ROUNDING: dict[Dtype, tuple[float, float]] = {"float32": (-7.0, -5.0), "float64": (-12.0, -9.0)}
 """Exponents of steps at which rounding outweighs truncation under either scheme: below the root
 of the machine's epsilon, at which that of forward differences begins to."""
+
+
+def rounding_exponents(dtype: Dtype) -> tuple[float, ...]:
+    """Return the exponents at which rounding rules."""
+    low, high = ROUNDING[dtype]
+    return tuple(x for x in exponents(round(low)) if x <= high)
 
 
 def slope(rows: pd.DataFrame, low: float, high: float) -> float:
@@ -38,13 +44,9 @@ def truncation_slopes(
     return [slope(part, lowest, -1.0) for _, part in rows.groupby("seed")]
 
 
-def rounding_slopes(table: pd.DataFrame) -> list[float]:
-    """Return the slope where mu is small, by precision and scheme."""
-    return [
-        slope(_rademacher(table, dtype, scheme), *ROUNDING[dtype])
-        for dtype in DTYPES
-        for scheme in SCHEMES
-    ]
+def rounding_slopes(table: pd.DataFrame, *, dtype: Dtype) -> list[float]:
+    """Return the slope where mu is small, by scheme."""
+    return [slope(_rademacher(table, dtype, scheme), *ROUNDING[dtype]) for scheme in SCHEMES]
 
 
 def least_error_ratios(table: pd.DataFrame) -> list[float]:

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from harness.declare import Row, RunContext
-from reproductions.fg2u.differences.experiment import NUM_DIRECTIONS, PER_DECADE, Steps
+from reproductions.fg2u.differences.experiment import NUM_DIRECTIONS, Steps, exponents
 from reproductions.fg2u.method.directions import Kind
 from reproductions.fg2u.method.forward import Scheme
 from reproductions.fg2u.method.methods import hypergradient
@@ -52,15 +52,6 @@ def kinds_of(num_meta: int) -> Sequence[tuple[Kind, int]]:
     if num_meta == 1:
         return (("rademacher", 1), ("gauss-grid", 12))
     return (("rademacher", NUM_DIRECTIONS),)
-
-
-def exponents(last: int) -> list[float]:
-    """Return decimal exponents of steps, from -1 down.
-
-    >>> exponents(-2)
-    [-1.0, -1.5, -2.0]
-    """
-    return [-1.0 - number / PER_DECADE for number in range(PER_DECADE * (-1 - last) + 1)]
 
 
 def in_dtype(instance: Instance, dtype: torch.dtype) -> Instance:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
+from matplotlib.ticker import NullFormatter
 
 from harness.declare.statistics import aggregate
 from harness.publish.figures import MARKERS, PALETTE, FigureContext, plot_ours
@@ -35,7 +36,9 @@ def error_panels(context: FigureContext) -> Figure:
     """Draw error against b, a panel per number of meta variables, closed forms as lines."""
     table = context.table[context.table["num_steps"] == context.table["num_steps"].min()]
     sizes = sorted(table["num_meta"].unique())
-    figure, axes = context.subplots(1, len(sizes), aspect=0.8, sharey=True)
+    is_wide = context.width == "double"
+    aspect = 0.8 if is_wide else 1.3
+    figure, axes = context.subplots(1, len(sizes), aspect=aspect, sharey=True)
     for ax, num_meta in zip(axes, sizes, strict=True):
         for index, (method, label) in enumerate(KINDS.items()):
             rows = table[(table["num_meta"] == num_meta) & (table["method"] == method)]
@@ -48,7 +51,8 @@ def error_panels(context: FigureContext) -> Figure:
         _logarithmic(ax, "directions b", title=f"N = {num_meta}")
         ax.set_yscale("log")
     axes[0].set_ylabel("relative error")
-    _legend_above(figure, axes[0], per_row=3)
+    handles, labels = axes[0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside upper center", ncols=3 if is_wide else 1)
     return figure
 
 
@@ -66,16 +70,25 @@ def cosine_panels(context: FigureContext) -> Figure:
     """Draw cosines against b and against seconds, a row of panels per depth."""
     table = context.table[context.table["num_meta"] == context.table["num_meta"].max()]
     depths = sorted(table["num_steps"].unique())
-    figure, axes = context.subplots(len(depths), 2, aspect=0.62, sharey=True)
+    ends = (0.7 * float(table["seconds"].min()), 1.4 * float(table["seconds"].max()))
+    is_wide = context.width == "double"
+    aspect = 0.62 if is_wide else 1.15
+    figure, axes = context.subplots(len(depths), 2, aspect=aspect, sharey=True)
     for number, depth in enumerate(depths):
         rows = table[table["num_steps"] == depth]
         left, right = axes[2 * number], axes[2 * number + 1]
         _by_directions(left, rows)
         _by_seconds(right, rows)
+        right.set_xlim(*ends)
         left.set_ylabel("cosine")
         _logarithmic(left, "directions b", title=f"{depth} inner steps")
         _logarithmic(right, "seconds per estimate", title=f"{depth} inner steps")
-    _legend_above(figure, axes[0], per_row=4 if context.width == "double" else 2)
+    handles, labels = axes[0].get_legend_handles_labels()
+    # Marks with bars come last; ours stands first.
+    figure.legend(
+        handles[-1:] + handles[:-1], labels[-1:] + labels[:-1], loc="outside upper center",
+        ncols=4 if is_wide else 2,
+    )  # fmt: skip
     return figure
 
 
@@ -118,8 +131,5 @@ def _by_seconds(ax: Axes, rows: pd.DataFrame) -> None:
 
 def _logarithmic(ax: Axes, name: str, *, title: str) -> None:
     ax.set(xscale="log", xlabel=name, title=title)
-
-
-def _legend_above(figure: Figure, ax: Axes, *, per_row: int) -> None:
-    handles, labels = ax.get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside upper center", ncols=per_row)
+    # Where less than a decade is shown they would be labelled, over one another.
+    ax.xaxis.set_minor_formatter(NullFormatter())

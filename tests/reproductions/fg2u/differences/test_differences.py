@@ -16,12 +16,11 @@ from harness.declare.verdict import Word, evaluate
 from harness.publish.figures import draw
 from harness.registry import load_registry
 from reproductions.fg2u.differences.abl_mu import task
-from reproductions.fg2u.differences.experiment import LAST_EXPONENT, ONE, TEN, Steps
+from reproductions.fg2u.differences.experiment import LAST_EXPONENT, ONE, TEN, Steps, exponents
 from reproductions.fg2u.differences.quantities import slope
 from reproductions.fg2u.differences.trial import (
     difference_rows,
     estimate,
-    exponents,
     in_dtype,
     kinds_of,
 )
