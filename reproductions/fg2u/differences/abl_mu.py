@@ -61,7 +61,7 @@ task = Task(
         ),
     ),
     claims=claims(
-        "Section 3.3, eq. 16",
+        "Eq. 16",
         (
             "forward_is_first_order",
             EXACT,
@@ -92,7 +92,7 @@ task = Task(
         ),
     )
     + claims(
-        "Section 3.3 and Table F.3",
+        "Eq. 16 and Table F.3",
         *(
             (
                 f"rounding_grows_in_{word}",

@@ -51,7 +51,7 @@ task = Task(
         ),
     )
     + claims(
-        "Section 2.2 and appendix B",
+        "Appendix B",
         (
             "truncation_costs_direction",
             OURS.comparing("method", *TRUNCATED),

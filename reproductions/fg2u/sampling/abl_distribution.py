@@ -28,7 +28,7 @@ task = Task(
     reads=(samples,),
     table=table.DISTRIBUTIONS,
     claims=claims(
-        "Sections 3.1 and 3.2",
+        "Eqs. 8 and 9",
         (
             "coordinates_have_their_error",
             EXACT,
