@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from harness.declare import pick
+from harness.declare import MissingRows, pick
 from reproductions.fg2u.differences.experiment import ONE, TEN, Dtype, exponents
 
 if TYPE_CHECKING:
@@ -27,10 +27,15 @@ def rounding_exponents(dtype: Dtype) -> tuple[float, ...]:
 
 
 def slope(rows: pd.DataFrame, low: float, high: float) -> float:
-    """Return the slope of log error in log mu, by least squares over steps between exponents."""
+    """Return the slope of log error in log mu, by least squares over steps between exponents.
+
+    Raises MissingRows unless they reach from the one exponent to the other.
+    """
     import numpy as np
 
     rows = rows[rows["log10_mu"].between(low, high)]
+    if rows.empty or (rows["log10_mu"].min(), rows["log10_mu"].max()) != (low, high):
+        raise MissingRows(f"no steps from 1e{low:g} to 1e{high:g}")
     x = rows["log10_mu"].to_numpy(dtype="float64")
     y = np.log10(rows["relative_error"].to_numpy(dtype="float64"))
     return float(np.polyfit(x, y, 1)[0])

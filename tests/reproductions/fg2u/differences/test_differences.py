@@ -12,6 +12,7 @@ import torch
 from harness.data.bundled import digits
 from harness.declare.claims import Claim
 from harness.declare.reference import load_reference
+from harness.declare.statistics import MissingRows
 from harness.declare.verdict import Word, evaluate
 from harness.publish.figures import draw
 from harness.registry import load_registry
@@ -40,6 +41,8 @@ def test_slope_is_that_of_a_power_between_exponents() -> None:
     rows.loc[3, "relative_error"] = 1.0
     assert slope(rows, -3.0, -1.0) == pytest.approx(2.0)
     assert slope(rows, -4.0, -1.0) < 1.5
+    with pytest.raises(MissingRows, match="1e-5"):
+        slope(rows, -5.0, -1.0)
 
 
 def test_single_precision_rounds_numbers_and_leaves_labels() -> None:
