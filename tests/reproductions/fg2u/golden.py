@@ -1,7 +1,7 @@
-"""Golden trials of (FG)2U."""
+"""Golden trials of (FG)2U, by study."""
 
 from __future__ import annotations
 
-from tests.reproductions.fg2u import golden_noise
+from tests.reproductions.fg2u import golden_identities, golden_noise
 
-GOLDEN = (*golden_noise.GOLDEN,)
+GOLDEN = (*golden_identities.GOLDEN, *golden_noise.GOLDEN)
