@@ -6,6 +6,7 @@ from tests.reproductions.fg2u import (
     golden_condensing,
     golden_identities,
     golden_live_memory,
+    golden_noise,
     golden_step_time,
 )
 
@@ -13,5 +14,6 @@ GOLDEN = (
     *golden_condensing.GOLDEN,
     *golden_identities.GOLDEN,
     *golden_live_memory.GOLDEN,
+    *golden_noise.GOLDEN,
     *golden_step_time.GOLDEN,
 )
