@@ -144,13 +144,13 @@ def efficiency(ax: Axes, context: FigureContext) -> None:
     """Draw time against memory, (FG)2U's with one direction at a time being 1."""
     rows = rows_of(context, "efficiency")
     own = rows[rows["method"] == "fg2u"]
-    least = own[(own["chunk"] == own["chunk"].min()) & (own["num_workers"] == 1)]
-    unit_s, unit_bytes = least["seconds"].mean(), least["peak_bytes"].mean()
-    rows = rows.assign(time=rows["seconds"] / unit_s, memory=rows["peak_bytes"] / unit_bytes)
+    least = own[(own["chunk"] == own["chunk"].min()) & (own["workers"] == 1)]
+    unit_s, unit_bytes = least["median_s"].mean(), least["peak_bytes"].mean()
+    rows = rows.assign(time=rows["median_s"] / unit_s, memory=rows["peak_bytes"] / unit_bytes)
     read = _series(context, "efficiency", "seconds_per_step")
     slowest = read.loc[read["value"].idxmax()] if len(read) else None
     for color, workers in zip(PALETTE, (1, 2, 4, 8), strict=False):
-        own = rows[(rows["method"] == "fg2u") & (rows["num_workers"] == workers)]
+        own = rows[(rows["method"] == "fg2u") & (rows["workers"] == workers)]
         label = WORKERS_LABEL.format(workers, "s" if workers > 1 else "")
         plot_ours(ax, own, x="memory", y="time", label=label, color=color)
         if slowest is not None:

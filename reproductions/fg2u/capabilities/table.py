@@ -29,7 +29,7 @@ def overview_rows(tables: Tables) -> pd.DataFrame:
     if timings.id in tables:
         parts.append(tables[timings.id].assign(panel="efficiency"))
     found = pd.concat(parts, ignore_index=True).reindex(columns=OVERVIEW.names)
-    whole = ["depth", "num_directions", "chunk", "num_workers", "outer_step", "seed"]
+    whole = ["depth", "num_directions", "chunk", "workers", "outer_step", "seed"]
     return found.fillna(dict.fromkeys(whole, 0))
 
 
@@ -80,7 +80,7 @@ OVERVIEW = Table.of(
     param("depth", int, "Inner steps T."),
     param("num_directions", int, "Random directions per gradient, b; 0 without."),
     param("chunk", int, "Directions at a time; 0 where it is not told."),
-    param("num_workers", int, "Processes that share the directions; 0 where it is not told."),
+    param("workers", int, "Processes that share the directions; 0 where it is not told."),
     param("outer_step", int, "Outer steps so far; 0 for a single gradient."),
     seed_column("One condensation, or one process that is timed."),
     value(
@@ -98,6 +98,6 @@ OVERVIEW = Table.of(
     value("peak_bytes", int, "Live tensors of one gradient, counted.", nullable=True),
     value("test_accuracy", float, "Share of test digits right, fresh nets.", nullable=True),
     value("outer_loss", float, "Mean since the row before.", nullable=True),
-    measured("seconds", float, "Time of one gradient.", nullable=True),
+    measured("median_s", float, "Time of one gradient.", nullable=True),
     make=overview_rows,
 )  # fmt: skip
