@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from tests.reproductions.fg2u import golden_condensing
+from tests.reproductions.fg2u import golden_condensing, golden_identities
 
-GOLDEN = (*golden_condensing.GOLDEN,)
+GOLDEN = (*golden_identities.GOLDEN, *golden_condensing.GOLDEN)
