@@ -2,6 +2,14 @@
 
 from __future__ import annotations
 
-from tests.reproductions.fg2u import golden_condensing, golden_identities
+from tests.reproductions.fg2u import (
+    golden_condensing,
+    golden_identities,
+    golden_noise,
+)
 
-GOLDEN = (*golden_identities.GOLDEN, *golden_condensing.GOLDEN)
+GOLDEN = (
+    *golden_condensing.GOLDEN,
+    *golden_identities.GOLDEN,
+    *golden_noise.GOLDEN,
+)

@@ -1,0 +1,1 @@
+"""What the step of its differences costs (FG)2U-ZO: truncation above, rounding below."""

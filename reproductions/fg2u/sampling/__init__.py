@@ -1,0 +1,1 @@
+"""How noisy (FG)2U is, by its directions and their number, beside methods that are biased."""

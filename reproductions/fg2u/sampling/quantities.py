@@ -1,0 +1,103 @@
+"""What the claims on noise are about, each a number from a task's table.
+
+Every function takes the table of one seed, unless it says "whole table". Without another word it
+is about the main problem: 160 meta variables, 20 inner steps.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from harness.declare import pick
+from reproductions.fg2u.sampling.experiment import (
+    COORDINATE,
+    FEW,
+    GAUSSIAN,
+    LADDER,
+    MAIN,
+    NUM_STEPS,
+    RADEMACHER,
+)
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+RANDOM = (RADEMACHER, GAUSSIAN)
+"""Directions that are independent of one another."""
+
+
+def main_rows(table: pd.DataFrame, method: str) -> pd.DataFrame:
+    """Return a method's rows on the main problem, by b."""
+    rows = pick(table, side=MAIN, num_steps=NUM_STEPS, method=method)
+    return rows.sort_values("num_directions")
+
+
+def mean_errors(table: pd.DataFrame) -> list[float]:
+    """Return the error of the mean of all draws in units of its bound's root, sqrt((N-1)/K)."""
+    found = []
+    for method in RANDOM:
+        row = pick(main_rows(table, method), num_directions=1).iloc[0]
+        unit = math.sqrt((row["num_meta"] - 1) / row["num_estimates"])
+        found.append(float(row["mean_error"]) / unit)
+    return found
+
+
+def square_ratios(table: pd.DataFrame) -> list[float]:
+    """Return the mean square error of one direction over its closed form."""
+    rows = (pick(main_rows(table, method), num_directions=1) for method in RANDOM)
+    return [1.0 + float(row["square_gap"].iloc[0]) for row in rows]
+
+
+def error_slopes(table: pd.DataFrame, *, methods: tuple[str, ...]) -> list[float]:
+    """Return the slope of log error in log b, by least squares over all b."""
+    import numpy as np
+
+    found = []
+    for method in methods:
+        rows = main_rows(table, method)
+        x = np.log(rows["num_directions"].to_numpy(dtype="float64"))
+        y = np.log(rows["relative_error"].to_numpy(dtype="float64"))
+        found.append(float(np.polyfit(x, y, 1)[0]))
+    return found
+
+
+def cosine_ratios(table: pd.DataFrame) -> list[float]:
+    """Return the cosine over sqrt(b / (b + N - 1)), for each b of Rademacher directions."""
+    rows = main_rows(table, RADEMACHER)
+    pairs = zip(rows["num_directions"], rows["num_meta"], rows["cosine"], strict=True)
+    return [float(cosine) / math.sqrt(b / (b + n - 1)) for b, n, cosine in pairs]
+
+
+def cosines(table: pd.DataFrame, *, methods: tuple[str, ...]) -> list[float]:
+    """Return the cosines of some biased methods with the exact gradient."""
+    return [float(main_rows(table, method)["cosine"].iloc[0]) for method in methods]
+
+
+def few_squares(table: pd.DataFrame, *, num_directions: int = 8) -> list[float]:
+    """Return the square errors with 10 meta variables: coordinates, Rademacher, Gaussian."""
+    rows = pick(table, side=FEW, num_steps=NUM_STEPS, num_directions=num_directions)
+    methods = (COORDINATE, RADEMACHER, GAUSSIAN)
+    return [float(pick(rows, method=m)["relative_error"].iloc[0]) ** 2 for m in methods]
+
+
+def coordinate_gap(table: pd.DataFrame) -> float:
+    """Return the largest gap to N/b - 1 where b cuts the coordinates evenly; whole table."""
+    rows = pick(table, method=COORDINATE)
+    even = rows[rows["num_meta"] % rows["num_directions"] == 0]
+    return float(even["square_gap"].abs().max())
+
+
+def coordinate_mean(table: pd.DataFrame) -> float:
+    """Return the largest error of the mean over whole permutations; whole table."""
+    rows = pick(table, method=COORDINATE)
+    even = rows[rows["num_meta"] % rows["num_directions"] == 0]
+    return float(even["mean_error"].max())
+
+
+def least_cosine(table: pd.DataFrame) -> float:
+    """Return the least cosine of any estimate of exact slopes; whole table."""
+    return float(table["least_cosine"].min())
+
+
+NAMES_OF_STEPS = tuple(f"b = {b}" for b in LADDER)

@@ -1,0 +1,123 @@
+"""Differences against derivatives, and every claim on three tables."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+
+from harness.data.bundled import digits
+from harness.declare.claims import Claim
+from harness.declare.reference import load_reference
+from harness.declare.statistics import MissingRows
+from harness.declare.verdict import Word, evaluate
+from harness.publish.figures import draw
+from harness.registry import load_registry
+from reproductions.fg2u.differences.abl_mu import task
+from reproductions.fg2u.differences.experiment import LAST_EXPONENT, ONE, TEN, Steps, exponents
+from reproductions.fg2u.differences.quantities import slope
+from reproductions.fg2u.differences.trial import (
+    difference_rows,
+    estimate,
+    in_dtype,
+    kinds_of,
+)
+from reproductions.fg2u.models.digits import learned_rates
+from tests.golden_trials import patched
+from tests.reproductions.fg2u.golden_noise import DOUBLED
+from tests.reproductions.fg2u.trials import BareContext
+from tests.verdicts import bad, good, undecided
+
+FOLDER = load_registry().papers["fg2u"].folder
+
+
+def test_slope_is_that_of_a_power_between_exponents() -> None:
+    x = np.array([-1.0, -2.0, -3.0, -4.0])
+    rows = pd.DataFrame({"log10_mu": x, "relative_error": 3.0 * 10 ** (2 * x)})
+    assert slope(rows, -4.0, -1.0) == pytest.approx(2.0)
+    rows.loc[3, "relative_error"] = 1.0
+    assert slope(rows, -3.0, -1.0) == pytest.approx(2.0)
+    assert slope(rows, -4.0, -1.0) < 1.5
+    with pytest.raises(MissingRows, match="1e-5"):
+        slope(rows, -5.0, -1.0)
+
+
+def test_single_precision_rounds_numbers_and_leaves_labels() -> None:
+    double = learned_rates(digits(), num_meta=2, num_steps=2, seed=0)
+    single = in_dtype(double, torch.float32)
+    assert single.phi.dtype == single.batch["init"][0].dtype == torch.float32
+    assert single.batch["labels"].dtype == torch.int64
+    assert double.phi.dtype == torch.float64
+
+
+def test_estimates_of_one_seed_have_the_same_directions() -> None:
+    """Differences of so linear a function are its derivative along them."""
+    instance = learned_rates(digits(), num_meta=10, num_steps=10, seed=0)
+    slopes = estimate(instance, "fg2u", "rademacher", 8, 5)
+    near = estimate(instance, "fg2u-zo", "rademacher", 8, 5, mu=1e-5, scheme="central")
+    torch.testing.assert_close(near, slopes, rtol=1e-6, atol=1e-9)
+    other = estimate(instance, "fg2u", "rademacher", 8, 6)
+    assert not torch.allclose(other, slopes, rtol=1e-2)
+
+
+def table(*, holds: bool, num_seeds: int = 5) -> pd.DataFrame:
+    """Holds: truncation and rounding as they should be. Fails: orders swap, rounding is flat."""
+    rows = [
+        {
+            **{"num_meta": num_meta, "dtype": dtype, "num_steps": 10, "scheme": scheme},
+            **{"directions": kind, "log10_mu": x, "seed": seed, "num_directions": count},
+            "relative_error": (1 + 0.1 * seed) * error(dtype, scheme, kind, 10**x, holds),
+            "gradient_error": 1e-6 if holds else 1e-2,
+        }
+        for seed in range(num_seeds)
+        for dtype, last in LAST_EXPONENT.items()
+        for num_meta in (ONE, TEN)
+        for kind, count in kinds_of(num_meta)
+        for scheme in ("forward", "central")
+        for x in exponents(last)
+    ]
+    return pd.DataFrame(rows)[task.table.names]
+
+
+def error(dtype: str, scheme: str, kind: str, mu: float, holds: bool) -> float:
+    second = (scheme == "central" or kind == "gauss-grid") == holds
+    rounding = {"float32": 6e-8, "float64": 1e-16}[dtype]
+    return (mu**2 if second else mu) + (rounding / mu if holds else rounding)
+
+
+@pytest.mark.parametrize("claim", task.claims, ids=lambda claim: claim.id)
+def test_claim_on_three_tables(claim: Claim) -> None:
+    def word(frame: pd.DataFrame) -> Any:
+        return evaluate(claim, frame, seed=task.table.seed, profile="cpu").word
+
+    assert word(table(holds=True)) is good(claim)
+    assert word(table(holds=False)) is bad(claim)
+    if claim.scope.grade == "empirical":
+        assert word(table(holds=True, num_seeds=2)) is undecided(claim)
+
+
+def test_figure_draws() -> None:
+    reference = load_reference(FOLDER, task.word)
+    assert draw(task, table=table(holds=True), reference=reference, profile="cpu", width="single")
+
+
+def test_checks_see_central_differences_that_are_divided_wrongly() -> None:
+    def words() -> dict[str, Word]:
+        rows: list[dict[str, Any]] = []
+        for num_meta in (ONE, TEN):
+            params = Steps(
+                num_meta=num_meta, dtype="float64", last_exponent=-5, num_steps=3, seed=0
+            )
+            found = difference_rows(params, BareContext())
+            rows += [{**params.to_json(), **row} for row in found]
+        frame = pd.DataFrame(rows)
+        exact = [claim for claim in task.claims if claim.scope.grade == "exact"]
+        return {c.id: evaluate(c, frame, seed="seed", profile="cpu").word for c in exact}
+
+    assert set(words().values()) == {Word.HOLDS}
+    with patched(DOUBLED):
+        broken = {name for name, word in words().items() if word is Word.FAILS}
+    assert broken == {"central_is_second_order", "grid_is_near_the_gradient"}

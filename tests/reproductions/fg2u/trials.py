@@ -1,0 +1,24 @@
+"""What a trial is given, without a store."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+from harness.data.bundled import digits
+
+
+class BareContext:
+    """Seeds that are one number for all streams, and the bundled digits."""
+
+    profile, device = "cpu", "cpu"
+
+    def __init__(self, seed: int = 0) -> None:
+        self._seed = seed
+
+    def seed(self, stream: str) -> int:
+        return self._seed
+
+    def dataset(self, name: str) -> Any:
+        assert name == "digits"
+        return SimpleNamespace(arrays=digits())
