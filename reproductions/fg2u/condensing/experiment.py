@@ -15,13 +15,13 @@ Method = Literal["rgu", "trgu", "neumann", "hessian-free", "fg2u"]
 Second = Literal["none", "rgu", "trgu", "neumann", "hessian-free", "fg2u"]
 
 DEPTHS = {"smoke": 5, "cpu": 30}
-HALVES = {"smoke": 2, "cpu": 200}
+HALVES = {"smoke": 2, "cpu": 160}
 """Outer steps of a phase; one phase alone takes twice as many."""
 NUM_SEEDS = {"smoke": 1, "cpu": 5}
 NUM_DIRECTIONS = 32
 """The paper's b."""
 LR, SECOND_LR = 0.02, 0.005
-SECONDS = {"rgu": 0.7, "trgu": 0.7, "neumann": 0.9, "hessian-free": 0.8, "fg2u": 5.3}
+SECONDS = {"rgu": 0.9, "trgu": 1.0, "neumann": 1.2, "hessian-free": 1.0, "fg2u": 6.5}
 """Of a thousand inner steps; of (FG)2U with 32 directions at a time."""
 
 
@@ -128,8 +128,8 @@ def estimator(params: Condensation, method: Method) -> Estimator:
 def schedule_name(method: str, steps: int, second: str, second_steps: int) -> str:
     """Return phases in words.
 
-    >>> schedule_name("rgu", 400, "none", 0), schedule_name("hessian-free", 200, "fg2u", 200)
-    ('rgu 400', 'hessian-free 200 + fg2u 200')
+    >>> schedule_name("rgu", 320, "none", 0), schedule_name("hessian-free", 160, "fg2u", 160)
+    ('rgu 320', 'hessian-free 160 + fg2u 160')
     """
     return f"{method} {steps}" + ("" if second == "none" else f" + {second} {second_steps}")
 

@@ -92,9 +92,8 @@ LAYOUT = Layout(
     ),
     cell=Cell("test_accuracy"),
     title="One image per class of digits, after all outer steps of a schedule",
-    ours=True,
     notes=(
-        "Outer loss: mean over the last outer steps, in nets that"
+        "The paper prints no such table. Outer loss: mean over the last outer steps, in nets that"
         " were trained for as many inner steps as gradients are taken through.",
         f"(FG)2U has {NUM_DIRECTIONS} directions, all at a time.",
     ),

@@ -78,7 +78,7 @@ def test_two_seeds_decide_nothing(claim: Claim) -> None:
 
 def test_either_control_with_equal_steps_can_refuse_the_second_phase() -> None:
     claim = next(c for c in task.claims if c.id == "two_phases_beat_equal_steps")
-    for control in ("hessian-free 400", "hessian-free 200 + hessian-free 200"):
+    for control in ("hessian-free 320", "hessian-free 160 + hessian-free 160"):
         table = table_of("holds")
         table.loc[table["schedule"] == control, "test_accuracy"] += 0.2
         assert decide(claim, table).word is Word.NOT_REPRODUCED
@@ -88,7 +88,7 @@ def test_only_what_a_schedule_ends_with_counts() -> None:
     claim = next(c for c in task.claims if c.id == "two_phases_beat_the_first")
     table = table_of("holds")
     table.loc[table["outer_step"] < CHANGE, "test_accuracy"] = 0.0
-    last = (table["outer_step"] == END) & (table["schedule"] == "hessian-free 200 + fg2u 200")
+    last = (table["outer_step"] == END) & (table["schedule"] == "hessian-free 160 + fg2u 160")
     assert decide(claim, table).word is Word.REPRODUCED
     table.loc[last, "test_accuracy"] = 0.0
     assert decide(claim, table).word is Word.NOT_REPRODUCED
@@ -123,5 +123,5 @@ def test_a_schedule_is_the_phases_that_its_name_says() -> None:
 
 def test_all_schedules_but_the_first_phase_alone_take_equal_outer_steps() -> None:
     totals = {name_of(p): p.steps + p.second_steps for p in grid("cpu")}
-    assert totals.pop("hessian-free 200") == CHANGE
+    assert totals.pop("hessian-free 160") == CHANGE
     assert set(totals.values()) == {END}

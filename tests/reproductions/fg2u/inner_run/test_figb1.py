@@ -109,4 +109,4 @@ def test_images_are_those_of_the_exact_gradient_at_the_same_seed() -> None:
             found = images_of(params)
             assert (found.method, found.second, found.seed) == ("rgu", "none", params.seed)
             assert found.depth == params.depth
-            assert found.steps == {"smoke": 4, "cpu": 400}[profile]
+            assert found.steps == {"smoke": 4, "cpu": 320}[profile]
