@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple, Protocol, TypeAlias
+from typing import NamedTuple, Protocol, TypeAlias
 
 import torch
 from torch import Tensor
@@ -27,8 +27,10 @@ class Inner(NamedTuple):
 class Optimizer(Protocol):
     """An inner optimizer."""
 
-    slots_matter: ClassVar[bool]
-    """Whether the derivatives of an update depend on the values of its slots."""
+    @property
+    def slots_matter(self) -> bool:
+        """Whether the derivatives of an update depend on the values of its slots."""
+        ...
 
     def start(self, params: Tree) -> Tree:
         """Return the slots before the first step."""
@@ -47,14 +49,17 @@ class Optimizer(Protocol):
 class Sgd:
     """Gradient descent with heavy-ball momentum, as `torch.optim.SGD` without dampening."""
 
-    slots_matter: ClassVar[bool] = False
-
     lr: Rate
     momentum: float = 0.0
 
     def __post_init__(self) -> None:
         if not 0.0 <= self.momentum < 1.0:
             raise SpecError(f"momentum={self.momentum}: need 0 <= momentum < 1")
+
+    @property
+    def slots_matter(self) -> bool:
+        # The update is linear in the momentum, but a rate that phi sets multiplies it.
+        return callable(self.lr)
 
     def start(self, params: Tree) -> Tree:
         return tree_map(torch.zeros_like, params) if self.momentum else ()
@@ -77,8 +82,6 @@ class Adam:
     of the root, and every hypergradient is NaN (higher#125, torchopt#26, optax#882).
     """
 
-    slots_matter: ClassVar[bool] = True
-
     lr: Rate
     beta1: float = 0.9
     beta2: float = 0.999
@@ -89,6 +92,10 @@ class Adam:
             raise SpecError(f"betas {self.beta1}, {self.beta2}: need 0 <= beta < 1")
         if not self.eps_root > 0.0:
             raise SpecError(f"eps_root={self.eps_root}: need > 0, or a zero gradient gives NaN")
+
+    @property
+    def slots_matter(self) -> bool:
+        return True
 
     def start(self, params: Tree) -> Tree:
         return (tree_map(torch.zeros_like, params), tree_map(torch.zeros_like, params))

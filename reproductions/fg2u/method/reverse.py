@@ -237,7 +237,7 @@ class RguMixflow(Segmented):
     def kept(self, problem: Problem, state: Inner, piece: range) -> Inner:
         if len(piece) > 1 or problem.gradient_step.optimizer.slots_matter:
             return state
-        # Zeros that share one element: the update is linear in the slots, and none is repeated.
+        # Zeros that share one element: no derivative asks for the slots, and no step is repeated.
         bare = tree_map(lambda leaf: leaf.new_zeros(()).expand_as(leaf), state.slots)
         return Inner(state.params, bare)
 

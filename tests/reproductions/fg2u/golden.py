@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from tests.reproductions.fg2u import golden_live_memory
+from tests.reproductions.fg2u import golden_identities, golden_live_memory
 
-GOLDEN = (*golden_live_memory.GOLDEN,)
+GOLDEN = (*golden_identities.GOLDEN, *golden_live_memory.GOLDEN)

@@ -12,13 +12,18 @@ from reproductions.fg2u import Adam, Problem, Sgd, hypergradient
 from reproductions.fg2u.method.trees import Tree, num_entries, tree_leaves, tree_map
 from tests.reproductions.fg2u.small import batch, condensation, images, quadratic
 
+
+def learned_rate(phi: Tree, number: int) -> Tensor:
+    return 0.1 * torch.exp(phi["log_decay"][0] + 5.0) / (1 + number)
+
+
 OPTIMIZERS = {
     "sgd": Sgd(lr=0.1),
     "momentum": Sgd(lr=0.1, momentum=0.9),
     "adam": Adam(lr=0.05),
-    "learned": Sgd(
-        lr=lambda phi, number: 0.1 * torch.exp(phi["log_decay"][0] + 5.0) / (1 + number)
-    ),
+    "learned": Sgd(lr=learned_rate),
+    # The rate's derivative is a product with the momentum.
+    "learned, momentum": Sgd(lr=learned_rate, momentum=0.9),
 }
 NUM_ENTRIES = num_entries(images())
 EXACT = [

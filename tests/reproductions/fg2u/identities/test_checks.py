@@ -1,0 +1,251 @@
+"""Every check holds and fails on hand-made tables, and fails where the method is broken."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import pandas as pd
+import pytest
+import torch
+
+from harness.declare.claims import Claim
+from harness.declare.reference import load_reference, published
+from harness.declare.verdict import Word, evaluate
+from harness.publish.figures import draw
+from reproductions.fg2u.identities.experiment import Statement
+from reproductions.fg2u.identities.problems import examples, phi_of
+from reproductions.fg2u.identities.theory import task
+from reproductions.fg2u.identities.trial import GROUPS
+from reproductions.fg2u.method.methods import hypergradient
+from reproductions.fg2u.method.trees import tree_map
+from tests.checkout import PAPERS
+from tests.golden_rows import load_golden
+from tests.golden_trials import Patch, around, patched
+from tests.verdicts import bad, good
+
+FORWARD, REVERSE = "reproductions.fg2u.method.forward", "reproductions.fg2u.method.reverse"
+QUADRATICS = "reproductions.fg2u.identities.quadratics"
+DESCENT = "reproductions.fg2u.identities.descent"
+ZERO_CHECKS = (
+    *("slopes", "forward", "chunks", "workers", "mixflow", "released_exact", "mean"),
+    *("squared_error", "one_step", "full_truncation", "closed_form", "converged", "series_tail"),
+    *("implicit_error", "series_unrolls", "first_term", "early_seen", "isotropic"),
+)
+RATIOS = {
+    "early_unseen": (0.0, 1e-9),
+    "descent": (0.7, 1.01),
+    "truncation": (0.2, 1.01),
+    "mixflow_bytes": (1.04, 1.06),
+    "forward_flops": (3.0, 3.1),
+    "zo_flops": (0.7, 1.1),
+}
+"""What holds, and what does not."""
+
+
+def table(*, holds: bool) -> pd.DataFrame:
+    """Two rows of each check, one of which is as it should be in both tables."""
+    rows = []
+    for x in (1.0, 2.0):
+        fine = holds or x == 2.0
+        for check in ZERO_CHECKS:
+            rows.append({"check": check, "x": x, "difference": 0.0 if fine else 1e-3})
+        for check, (right, wrong) in RATIOS.items():
+            rows.append({"check": check, "x": x, "ratio": right if fine else wrong})
+    frame = pd.DataFrame(rows).assign(setting="one", statement="one")
+    return frame.assign(difference=frame["difference"].where(frame["check"] != "truncation", 0.1))
+
+
+def word(claim: Claim, frame: pd.DataFrame) -> Word:
+    return evaluate(claim, frame, seed=None, profile="smoke").word
+
+
+@pytest.mark.parametrize("claim", task.claims, ids=lambda claim: claim.id)
+def test_check_holds_and_fails(claim: Claim) -> None:
+    assert word(claim, table(holds=True)) is good(claim)
+    wrong = table(holds=False)
+    if claim.id == "chunk_flops":
+        wrong["ratio"] = wrong["ratio"].where(wrong["x"] != 2.0, 5.1)
+    assert word(claim, wrong) is bad(claim)
+
+
+@pytest.mark.parametrize("claim", task.claims, ids=lambda claim: claim.id)
+def test_what_is_no_number_fails(claim: Claim) -> None:
+    frame = table(holds=True).assign(difference=float("nan"), ratio=float("nan"))
+    assert word(claim, frame) is bad(claim)
+    assert word(claim, frame[frame["check"] == "nothing"]) is not good(claim)
+
+
+def test_the_paper_s_cost_stands_beside_ours() -> None:
+    rows = published(load_reference(PAPERS / "fg2u", "theory"))
+    told = {c.id: c.criterion.paper_value for c in task.claims if c.criterion.paper_value}
+    assert {name: read(rows) for name, read in told.items()} == {"one_direction_flops": 3.0}
+
+
+def test_figure_draws() -> None:
+    reference = load_reference(PAPERS / "fg2u", "theory")
+    for width in ("single", "double"):
+        assert draw(
+            task, table=table(holds=True), reference=reference, profile="smoke", width=width
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Broken(Patch):
+    """A method that is broken on purpose."""
+
+    group: Statement
+    fails: set[str]
+    """The checks that see it, all of them, among those of the group."""
+
+
+def late_start(method: Callable[..., Any], *given: Any, kept: int) -> Any:
+    """Walk every step back, as if nothing were detached."""
+    return method(*given, kept=given[0].num_steps)
+
+
+BROKEN = {
+    "coordinates are not scaled": Broken(
+        where="reproductions.fg2u.method.directions:Directions.rows",
+        instead=around(lambda rows, drawn, numbers: rows(drawn, numbers).sign()),
+        group="estimators",
+        fails={"coordinates_are_exact"},
+    ),
+    "directions are summed": Broken(
+        where="reproductions.fg2u.method.directions:Directions.weights",
+        instead=around(lambda weights, drawn, numbers: torch.ones(len(numbers))),
+        group="estimators",
+        fails={"coordinates_are_exact"},
+    ),
+    "a tangent is lost": Broken(
+        where=f"{FORWARD}:Fg2u.slopes",
+        instead=around(
+            lambda slopes, method, problem, phi, batch, rows: slopes(
+                method, problem, phi, batch, {**rows, "rates": torch.zeros_like(rows["rates"])}
+            )
+        ),
+        group="estimators",
+        fails={"slopes_are_products", "coordinates_are_exact"},
+    ),
+    "the last chunk is lost": Broken(
+        where=f"{FORWARD}:_chunks",
+        instead=around(lambda chunks, numbers, size: list(chunks(numbers, size))[:1]),
+        group="estimators",
+        fails={"chunks_do_not_matter"},
+    ),
+    "workers overlap": Broken(
+        where="reproductions.fg2u.method.workers:Workers.own",
+        instead=around(lambda own, workers, count: range(min(own(workers, count).stop, count))),
+        group="estimators",
+        fails={"workers_do_not_matter"},
+    ),
+    "truncation keeps a step fewer": Broken(
+        where=f"{REVERSE}:Trgu.parts",
+        instead=around(
+            lambda parts, trgu, *given: parts(replace(trgu, keep=max(1, trgu.keep - 1)), *given)
+        ),
+        group="estimators",
+        fails={"full_truncation_is_rgu"},
+    ),
+    "mixflow drops the momentum": Broken(
+        where="reproductions.fg2u.method.optimizers:Sgd.slots_matter",
+        instead=lambda matters: False,
+        group="estimators",
+        fails={"mixflow_is_rgu"},
+    ),
+    "mixflow walks back a step too early": Broken(
+        where=f"{REVERSE}:RguMixflow._back",
+        instead=around(
+            lambda back, self, step, state, phi, batch, number, adjoint: back(
+                self, step, state, phi, batch, max(0, number - 1), adjoint
+            )
+        ),
+        group="estimators",
+        fails={"mixflow_is_rgu", "released_without_momentum"},
+    ),
+    "a sign is missing": Broken(
+        where="reproductions.fg2u.identities.directions:sign_vectors",
+        instead=around(lambda signs, size: signs(size)[1:] if size > 1 else signs(size)),
+        group="directions",
+        fails={"mean_is_the_gradient", "squared_error", "early_phi_seen"},
+    ),
+    "nothing is detached": Broken(
+        where=f"{REVERSE}:walked_back",
+        instead=around(late_start),
+        group="directions",
+        fails={"early_phi_unseen"},
+    ),
+    "steps are too long": Broken(
+        where=f"{QUADRATICS}:step_size",
+        instead=around(lambda size, rho, smoothness: 2.5 * size(rho, smoothness)),
+        group="descent",
+        fails={"descent_within_bound", "isotropic_closed_form"},
+    ),
+    "the noise is forgotten": Broken(
+        where=f"{DESCENT}:moment_after",
+        instead=around(lambda after, *given, beta, b: after(*given, beta=beta, b=10**6)),
+        group="descent",
+        fails={"moments_are_exact"},
+    ),
+    "the series has a term more": Broken(
+        where="reproductions.fg2u.method.implicit:Neumann.parts",
+        instead=around(
+            lambda parts, neumann, *given: parts(replace(neumann, terms=neumann.terms + 1), *given)
+        ),
+        group="biases",
+        fails={"series_tail", "implicit_error", "series_unrolls", "first_term_is_last_step"},
+    ),
+    "the bound forgets the steps before": Broken(
+        where=f"{QUADRATICS}:Quadratic.truncation_bound",
+        instead=around(lambda bound, quadratic, phi, keep: 0.2 * bound(quadratic, phi, keep)),
+        group="biases",
+        fails={"truncation_within_bound"},
+    ),
+    "the unroll runs twice": Broken(
+        where=f"{FORWARD}:Fg2u.slopes",
+        instead=around(
+            lambda slopes, method, problem, phi, *given: (
+                problem.unroll(phi, None),
+                slopes(method, problem, phi, *given),
+            )[1]
+        ),
+        group="costs",
+        fails={"one_direction_flops", "chunk_flops"},
+    ),
+    "mixflow keeps the momentum for nothing": Broken(
+        where="reproductions.fg2u.method.optimizers:Sgd.slots_matter",
+        instead=lambda matters: True,
+        group="costs",
+        fails={"mixflow_keeps_theta"},
+    ),
+}
+
+
+@pytest.fixture(scope="module")
+def whole() -> pd.DataFrame:
+    """The golden rows, on which every check holds."""
+    trials = load_golden("fg2u/identities")["trials"]
+    return pd.DataFrame([{**trial["params"], **row} for trial in trials for row in trial["rows"]])
+
+
+def test_checks_hold_on_golden_rows(whole: pd.DataFrame) -> None:
+    assert {word(claim, whole) for claim in task.claims} == {Word.HOLDS}
+
+
+@pytest.mark.parametrize("broken", BROKEN.values(), ids=BROKEN)
+def test_a_broken_method_is_seen(broken: Broken, whole: pd.DataFrame) -> None:
+    with patched(broken):
+        rows = pd.DataFrame(GROUPS[broken.group]()).assign(statement=broken.group)
+    now = pd.concat([whole[whole["statement"] != broken.group], rows])
+    failed = {claim.id for claim in task.claims if word(claim, now) is Word.FAILS}
+    assert failed == broken.fails
+
+
+def test_in_single_precision_slopes_keep_five_digits() -> None:
+    """In one stable unroll; it is no check, for rounding differs by machine."""
+    problem, phi = examples("momentum", num_steps=5), phi_of(weights=4, rates=2, start=2)
+    exact = hypergradient("rgu")(problem, phi).grad
+    rounded = hypergradient("fgu")(problem, tree_map(lambda leaf: leaf.float(), phi)).grad
+    for name, leaf in exact.items():
+        torch.testing.assert_close(rounded[name].double(), leaf, rtol=1e-5, atol=1e-6)
