@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 from harness.declare import pick
 
 if TYPE_CHECKING:
     import pandas as pd
 
+Timed = Callable[["pd.DataFrame"], Any]
+"""A quantity of the table of step times."""
+
 MAX_GROWTH = 1.05
 """Of live bytes from 8 to 64 inner steps: above it memory is not constant. The paper's own
 (FG)2U grows 1.065 times from 24 to 48."""
+EXACT = 1e-10
+"""Relative distance, in float64, below which a mean estimate is the gradient."""
 STATED = {
     "rgu": (False, True, True),
     "neumann": (True, False, True),
@@ -51,3 +57,8 @@ def num_other_flags(table: pd.DataFrame) -> int:
 def bias_of(table: pd.DataFrame, *, method: str) -> float:
     """Return the relative distance of a method's mean estimate from the exact gradient."""
     return float(pick(table, panel="capability", method=method)["relative_bias"].iloc[0])
+
+
+def timed(table: pd.DataFrame, *, quantity: Timed) -> Any:
+    """Return a quantity of the rows that were timed."""
+    return quantity(pick(table, panel="efficiency"))

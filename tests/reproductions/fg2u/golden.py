@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tests.reproductions.fg2u import (
+    golden_capabilities,
     golden_condensing,
     golden_identities,
     golden_live_memory,
@@ -11,6 +12,7 @@ from tests.reproductions.fg2u import (
 )
 
 GOLDEN = (
+    *golden_capabilities.GOLDEN,
     *golden_condensing.GOLDEN,
     *golden_identities.GOLDEN,
     *golden_live_memory.GOLDEN,

@@ -1,0 +1,138 @@
+"""Figure 1's checks and claims: where they hold, fail, or lack seeds; its table and drawing."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any, Literal
+
+import pandas as pd
+import pytest
+
+from harness.declare.claims import Claim
+from harness.declare.reference import load_reference
+from harness.declare.verdict import evaluate
+from harness.publish.figures import Width, draw
+from harness.store.table_csv import build_table, validate
+from reproductions.fg2u.capabilities import quantities as q
+from reproductions.fg2u.capabilities.experiment import capabilities
+from reproductions.fg2u.capabilities.experiment import grid as methods
+from reproductions.fg2u.capabilities.fig01 import task
+from reproductions.fg2u.condensing.experiment import grid as condensations
+from reproductions.fg2u.condensing.experiment import runs as condensing
+from reproductions.fg2u.step_time.experiment import Timed, timed_of, timings
+from reproductions.fg2u.step_time.experiment import grid as times
+from tests.checkout import PAPERS
+from tests.verdicts import bad, good, undecided
+
+Case = Literal["holds", "fails"]
+CLAIMS = [pytest.param(claim, id=claim.id) for claim in task.claims]
+
+
+def capable_row(method: str, case: Case) -> dict[str, Any]:
+    constant, free, minibatches = q.STATED.get(method, (False, True, True))
+    if case == "fails":
+        constant, free, minibatches = not constant, not free, not minibatches
+    return {
+        "peak_bytes": 100,
+        "long_peak_bytes": 104 if constant else 300,
+        "num_hvps": 0 if free else 5,
+        "takes_minibatches": minibatches,
+        "relative_bias": 1e-15 if case == "holds" else 0.5,
+        "num_meta": 10,
+    }
+
+
+def seconds(one: Timed, seed: int, case: Case) -> float:
+    """Plain numbers. Fails: neither chunks nor processes help but for the last, TRGU is slower."""
+    factor = 1.0 + 1e-3 * seed
+    if one.method != "fg2u":
+        return factor * (1.0 if case == "holds" else 100.0)
+    if case == "fails":
+        return factor * (4.3 if one.chunk == 16 else 2.0 * 1.2**one.chunk)
+    return factor * (3.0 + 5.0 / one.chunk) / one.workers**0.95
+
+
+def condensed(case: Case) -> pd.DataFrame:
+    return pd.DataFrame(
+        {**params.to_json(), "status": "done", "outer_step": step, "test_accuracy": 0.5,
+         "accuracy_sd": 0.01, "outer_loss": 2.0 - step / 1000, "estimates_s": 1.0,
+         "peak_bytes": 1000 + 100 * params.num_directions + 10 * params.depth}
+        for params in condensations("cpu")
+        for step in range(params.log_every, params.steps + params.second_steps + 1,
+                          params.log_every)
+    )  # fmt: skip
+
+
+def table_of(case: Case) -> pd.DataFrame:
+    capable = pd.DataFrame(
+        {**params.to_json(), "status": "done", **capable_row(params.method, case)}
+        for params in methods("cpu")
+    )
+    timed = pd.DataFrame(
+        {**timing.to_json(), **asdict(one), "status": "done", "num_samples": 3,
+         "peak_bytes": 100 + 50 * one.chunk, "median_s": seconds(one, timing.seed, case),
+         "p20_s": 1.0, "p80_s": 1.0, "load_average": 0.0}
+        for timing in times("cpu")
+        for one in timed_of(timing)
+    )  # fmt: skip
+    timed.loc[timed["method"] == "trgu", "peak_bytes"] = 300
+    tables = {capabilities.id: capable, condensing.id: condensed(case), timings.id: timed}
+    return build_table(task, tables)
+
+
+def decide(claim: Claim, table: pd.DataFrame) -> Any:
+    return evaluate(claim, table, seed=task.table.seed, profile="cpu")
+
+
+@pytest.mark.parametrize("claim", CLAIMS)
+def test_claim_holds_on_a_table_made_to_hold(claim: Claim) -> None:
+    verdict = decide(claim, table_of("holds"))
+    assert (verdict.word, verdict.reason) == (good(claim), "")
+
+
+@pytest.mark.parametrize("claim", CLAIMS)
+def test_claim_fails_on_a_table_made_to_fail(claim: Claim) -> None:
+    assert decide(claim, table_of("fails")).word is bad(claim)
+
+
+@pytest.mark.parametrize("claim", [p for p in CLAIMS if p.values[0].scope.grade == "empirical"])  # type: ignore[attr-defined]
+def test_two_seeds_decide_nothing(claim: Claim) -> None:
+    table = table_of("holds")
+    assert decide(claim, table[table["seed"] < 2]).word is undecided(claim)
+
+
+def test_a_method_that_was_not_measured_lacks_its_flags() -> None:
+    table = table_of("holds")
+    assert q.num_other_flags(table) == 0
+    assert q.num_other_flags(table[table["method"] != "neumann"]) == 3
+
+
+def test_flags_are_those_that_the_paper_prints() -> None:
+    rows = load_reference(PAPERS / "fg2u", "fig01")
+    names = {"rgu": "gradient_unrolling", "neumann": "implicit_function"}
+    for method, stated in q.STATED.items():
+        own = rows[rows["series"] == f"methods {names.get(method, method)}"]
+        printed = own.set_index("y_name")["value_text"]
+        heads = ("constant_memory", "hessian_free", "stochastic_optimization")
+        assert tuple(printed[head] == "yes" for head in heads) == stated, method
+
+
+def test_panels_hold_the_rows_that_they_name() -> None:
+    table = table_of("holds")
+    validate(table, task.table, where="made up")
+    ends = table[table["panel"] == "methods"]
+    assert set(ends["method"]) == {"hessian-free", "trgu", "fg2u"}
+    assert len(ends) == 3 * ends["seed"].nunique()
+    depth = table[table["panel"] == "depth"]
+    assert set(depth.loc[depth["method"] == "rgu", "depth"]) >= {1, 2, 4, 6, 24, 48}
+    assert set(depth.loc[depth["method"] == "fg2u", "num_directions"]) == {32}
+    phases = table[table["panel"] == "phases"]
+    last = phases[phases["method"] == "hessian-free"]["outer_step"].max()
+    assert phases[phases["method"] == "fg2u"]["outer_step"].min() > last
+
+
+@pytest.mark.parametrize("width", ["single", "double"])
+def test_the_figure_is_drawn_at_either_width(width: Width) -> None:
+    reference = load_reference(PAPERS / "fg2u", "fig01")
+    image = draw(task, table=table_of("holds"), reference=reference, profile="cpu", width=width)
+    assert image.startswith(b"<?xml")

@@ -1,0 +1,28 @@
+"""Golden trials of capabilities: bytes, products and bias of each method at two short depths."""
+
+from __future__ import annotations
+
+from tests.golden_trials import Golden, Mutation, Short, around
+
+FEW = {"depth": 2, "long_depth": 3, "kept_steps": 1}
+
+GOLDEN = (
+    Golden(
+        experiment="fg2u/capabilities",
+        points=tuple(
+            Short(of={"method": method}, to=FEW) for method in ("rgu", "neumann", "trgu", "fg2u")
+        ),
+        mutation=Mutation(
+            where="reproductions.fg2u.method.reverse:Trgu.parts",
+            instead=around(
+                lambda parts, self, problem, *rest: parts(
+                    type(self)(keep=problem.num_steps, measure_memory=self.measure_memory),
+                    problem,
+                    *rest,
+                )
+            ),
+            breaks="TRGU keeps all steps.",
+        ),
+        double=False,
+    ),
+)
