@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from reproductions.fg2u.method.problem import Problem
     from reproductions.fg2u.models.images import Judge
-    from reproductions.fg2u.step_time.experiment import Timed
+    from reproductions.fg2u.overview.experiment import Timed
 
 LR, MOMENTUM = 0.05, 0.9
 NUM_STEPS = 20
@@ -31,8 +31,8 @@ Samples = dict["Timed", list[float]]
 def samples() -> Samples:
     """Return the seconds of all estimates of one trial of `fg2u/step_time` at cpu."""
     from harness.data.bundled import digits
-    from reproductions.fg2u.step_time.experiment import grid, timed_of
-    from reproductions.fg2u.step_time.timing import samples_of
+    from reproductions.fg2u.overview.experiment import grid, timed_of
+    from reproductions.fg2u.overview.timing import samples_of
 
     timing, real = next(iter(grid("cpu"))), digits()
     given = {
@@ -45,7 +45,7 @@ def samples() -> Samples:
 
 
 def _forward(chunk: int, workers: int = 1) -> Timed:
-    from reproductions.fg2u.step_time.experiment import Timed
+    from reproductions.fg2u.overview.experiment import Timed
 
     return Timed(method="fg2u", chunk=chunk, workers=workers)
 

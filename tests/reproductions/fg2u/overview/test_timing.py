@@ -11,15 +11,15 @@ import torch.multiprocessing as mp
 
 from harness.data.bundled import digits
 from reproductions.fg2u.method.workers import Workers, all_workers
-from reproductions.fg2u.step_time.experiment import Timed, Timing, timed_of, timings
-from reproductions.fg2u.step_time.timing import (
+from reproductions.fg2u.overview.experiment import Timed, Timing, timed_of, timings
+from reproductions.fg2u.overview.timing import (
     Given,
     estimator_of,
     in_turn,
     problem_of,
     samples_of,
 )
-from reproductions.fg2u.step_time.trial import peak_bytes
+from reproductions.fg2u.overview.trial import peak_bytes
 
 SMOKE = Timing.from_json(timings.params_of("smoke")[0])
 ALONE = replace(SMOKE, max_workers=1)

@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from harness.declare import InvalidQuantity, MissingRows
-from reproductions.fg2u.step_time import quantities as q
+from reproductions.fg2u.overview import quantities as q
 
 SECONDS = {1: 16.0, 2: 10.0, 4: 7.0, 8: 5.0, 16: 4.0}
 BYTES = {1: 100, 2: 150, 4: 250, 8: 450, 16: 850}

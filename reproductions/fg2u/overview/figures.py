@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from harness.publish.figures import MARKERS, PALETTE, FigureContext, plot_ours, plot_paper
-from reproductions.fg2u.capabilities.quantities import EXACT, STATED, flags
+from reproductions.fg2u.overview.quantities import EXACT, STATED, flags
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
+    from matplotlib.axis import Axis
     from matplotlib.figure import Figure
 
 NAMES = {
@@ -27,7 +28,7 @@ LOOKS: dict[str, dict[str, Any]] = {
 SHARED = {"color": PALETTE[6], "marker": "D"}
 """(FG)2U's look where processes or GPUs share the directions."""
 HEADS = ("memory\nconstant", "Hessian-\nfree", "mini-\nbatches", "bias")
-PLACES = (0.48, 0.66, 0.84, 0.99)
+PLACES = (0.40, 0.61, 0.82, 1.0)
 
 
 def overview_panels(context: FigureContext) -> Figure:
@@ -56,7 +57,7 @@ def capabilities(ax: Axes, context: FigureContext) -> None:
     found = flags(context.table) if len(rows) else {}
     ax.set_axis_off()
     ax.set_title("measured on a small net")
-    small = {"fontsize": 5.5, "transform": ax.transAxes, "va": "top"}
+    small = {"fontsize": 5.0, "transform": ax.transAxes, "va": "top"}
     for place, head in zip(PLACES, HEADS, strict=True):
         ax.text(place, 0.98, head, ha="center", **small)
     for line, method in enumerate(name for name in NAMES if name in found):
@@ -100,7 +101,7 @@ def memory(ax: Axes, context: FigureContext) -> None:
         read = paper[paper["series"].str.endswith(method)]
         read = read.assign(value=read["value"] / paper_unit)
         plot_paper(ax, read, label=NAMES[method], **LOOKS[method])
-    ax.set_yscale("log")
+    _log(ax.yaxis)
     ax.set_title("memory by depth")
     ax.set_xlabel("inner steps T")
     ax.set_ylabel("memory (RGU, T = 1: 1)")
@@ -167,8 +168,8 @@ def efficiency(ax: Axes, context: FigureContext) -> None:
     for method in ("trgu", "hessian-free"):
         own = rows[rows["method"] == method]
         plot_ours(ax, own, x="memory", y="time", label=NAMES[method], **LOOKS[method])
-    ax.set_xscale("log")
-    ax.set_yscale("log")
+    _log(ax.xaxis)
+    _log(ax.yaxis)
     ax.set_title("time and memory")
     ax.set_xlabel("memory (one at a time: 1)")
     ax.set_ylabel("time (one at a time: 1)")
@@ -177,3 +178,13 @@ def efficiency(ax: Axes, context: FigureContext) -> None:
 def _series(context: FigureContext, start: str, name: str) -> pd.DataFrame:
     rows = context.reference
     return rows[rows["series"].str.startswith(start) & (rows["y_name"] == name)]
+
+
+def _log(axis: Axis) -> None:
+    """Scale an axis by the logarithm, with plain numbers at 1, 2, 5 of every decade."""
+    from matplotlib.ticker import LogLocator, NullLocator
+
+    axis.axes.set(**{f"{axis.axis_name}scale": "log"})
+    axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+    axis.set_major_formatter("{x:g}")
+    axis.set_minor_locator(NullLocator())

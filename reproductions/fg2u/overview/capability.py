@@ -14,13 +14,13 @@ from torch import Tensor
 from torch.nn.functional import avg_pool2d, cross_entropy
 
 from harness.declare import Row, RunContext
-from reproductions.fg2u.capabilities.experiment import Capability
 from reproductions.fg2u.method.estimator import Estimator, MetaGrad
 from reproductions.fg2u.method.methods import hypergradient
 from reproductions.fg2u.method.optimizers import Sgd
 from reproductions.fg2u.method.problem import Problem, from_loss
 from reproductions.fg2u.method.trees import norm
 from reproductions.fg2u.models.example import scores
+from reproductions.fg2u.overview.experiment import Capability
 
 NUM_BATCHES = 2
 """Mini-batches that inner steps take in turn, an image per digit in each."""

@@ -16,12 +16,10 @@ from harness.declare import (
     ours,
     ratio,
 )
-from reproductions.fg2u.capabilities import quantities as q
-from reproductions.fg2u.capabilities.experiment import capabilities
-from reproductions.fg2u.capabilities.table import OVERVIEW
 from reproductions.fg2u.condensing.experiment import runs as condensing
-from reproductions.fg2u.step_time import quantities as t
-from reproductions.fg2u.step_time.experiment import timings
+from reproductions.fg2u.overview import quantities as q
+from reproductions.fg2u.overview.experiment import capabilities, timings
+from reproductions.fg2u.overview.table import OVERVIEW
 
 TIMED = ours(
     "DEV-14",
@@ -63,32 +61,32 @@ task = Task(
         (
             "faster_in_chunks",
             TIMED.comparing("chunk", 1, 16),
-            ratio(timed(t.chunked_over_single), 0, 0.7),
+            ratio(timed(q.chunked_over_single), 0, 0.7),
             "A direction of (FG)²U takes at most 0.7 times as long with 16 at a time as with one.",
         ),
         (
             "time_falls_with_memory",
             TIMED.comparing("chunk"),
-            monotone(timed(t.from_largest_chunk), "s"),
+            monotone(timed(q.from_largest_chunk), "s"),
             "The time of a gradient falls with every doubling of the directions at a time.",
         ),
         (
             "last_doubling_saves_little",
             TIMED.without_null("an equivalence: no effect is what it claims"),
-            at_most(timed(t.last_doubling), 0.1, "share of the time"),
+            at_most(timed(q.last_doubling), 0.1, "share of the time"),
             "The last doubling of the directions at a time saves less than a tenth of the time.",
         ),
         (
             "two_workers_speed_up",
             TIMED.comparing("workers", 1, 2),
-            ratio(timed(t.speed_ups), 1.5, inf, "times"),
+            ratio(timed(q.speed_ups), 1.5, inf, "times"),
             "Two processes take a gradient at least 1.5 times as fast as one, at every number of"
             " directions at a time that both can have.",
         ),
         (
             "slower_at_equal_memory",
             TIMED.comparing("method", "fg2u", "trgu"),
-            ratio(timed(t.at_memory_of), 1, inf, "times"),
+            ratio(timed(q.at_memory_of), 1, inf, "times"),
             "At no more memory than TRGU's, in one process, (FG)²U is slower.",
         ),
     ),

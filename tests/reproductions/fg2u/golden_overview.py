@@ -1,4 +1,4 @@
-"""Golden trials of capabilities: bytes, products and bias of each method at two short depths."""
+"""Golden trials of Figure 1: what methods hold and take, and what is timed."""
 
 from __future__ import annotations
 
@@ -22,6 +22,17 @@ GOLDEN = (
                 )
             ),
             breaks="TRGU keeps all steps.",
+        ),
+        double=False,
+    ),
+    Golden(
+        experiment="fg2u/step_time",
+        # In this process, where a mutation is seen.
+        points=(Short(to={"max_workers": 1}),),
+        mutation=Mutation(
+            where="reproductions.fg2u.method.forward:_chunks",
+            instead=around(lambda chunks, numbers, size: chunks(numbers, len(numbers))),
+            breaks="All directions are carried at once, whatever the chunk.",
         ),
         double=False,
     ),

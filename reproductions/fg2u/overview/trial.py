@@ -11,8 +11,8 @@ from harness.measure.live_bytes import peak_of
 from harness.measure.machine import load_average
 from harness.measure.timing import quantiles
 from reproductions.fg2u.method.workers import Workers
-from reproductions.fg2u.step_time.experiment import Timed, Timing, timed_of
-from reproductions.fg2u.step_time.timing import Given, estimator_of, problem_of, samples_of
+from reproductions.fg2u.overview.experiment import Timed, Timing, timed_of
+from reproductions.fg2u.overview.timing import Given, estimator_of, problem_of, samples_of
 
 
 def time_rows(timing: Timing, ctx: RunContext) -> list[Row]:

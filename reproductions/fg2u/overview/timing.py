@@ -20,7 +20,7 @@ from reproductions.fg2u.method.optimizers import Sgd
 from reproductions.fg2u.method.problem import Problem
 from reproductions.fg2u.method.workers import ONE, Workers, all_workers
 from reproductions.fg2u.models.images import NETS, Judge, training_images
-from reproductions.fg2u.step_time.experiment import LR, MOMENTUM, Timed, Timing, timed_of
+from reproductions.fg2u.overview.experiment import LR, MOMENTUM, Timed, Timing, timed_of
 
 Given = Mapping[str, Any]
 """Pixels and labels of the images that judge, as lists, and the trial's seeds."""

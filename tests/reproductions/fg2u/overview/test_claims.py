@@ -13,14 +13,13 @@ from harness.declare.reference import load_reference
 from harness.declare.verdict import evaluate
 from harness.publish.figures import Width, draw
 from harness.store.table_csv import build_table, validate
-from reproductions.fg2u.capabilities import quantities as q
-from reproductions.fg2u.capabilities.experiment import capabilities
-from reproductions.fg2u.capabilities.experiment import grid as methods
-from reproductions.fg2u.capabilities.fig01 import task
 from reproductions.fg2u.condensing.experiment import grid as condensations
 from reproductions.fg2u.condensing.experiment import runs as condensing
-from reproductions.fg2u.step_time.experiment import Timed, timed_of, timings
-from reproductions.fg2u.step_time.experiment import grid as times
+from reproductions.fg2u.overview import quantities as q
+from reproductions.fg2u.overview.experiment import Timed, capabilities, timed_of, timings
+from reproductions.fg2u.overview.experiment import capability_grid as methods
+from reproductions.fg2u.overview.experiment import grid as times
+from reproductions.fg2u.overview.fig01 import task
 from tests.checkout import PAPERS
 from tests.verdicts import bad, good, undecided
 

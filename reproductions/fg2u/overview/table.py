@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from harness.declare import Table, Tables, measured, param, seed_column, value
-from reproductions.fg2u.capabilities.experiment import capabilities
 from reproductions.fg2u.condensing.experiment import runs as condensing
-from reproductions.fg2u.step_time.experiment import timings
+from reproductions.fg2u.overview.experiment import capabilities, timings
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -1,0 +1,1 @@
+"""What methods can do, and how long an estimate takes: Figure 1."""

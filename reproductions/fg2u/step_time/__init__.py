@@ -1,1 +1,0 @@
-"""Time of one estimate by method, directions at a time and processes."""
