@@ -61,7 +61,7 @@ def start(params: Capability, ctx: RunContext) -> tuple[Tensor, dict[str, Any]]:
             for a, b in itertools.pairwise(sizes)
         ],
         "images": avg_pool2d(images, 8 // SIZE).flatten(1),
-        "labels": torch.from_numpy(real["y"][:NUM_REAL]).long(),
+        "labels": torch.tensor(real["y"][:NUM_REAL]).long(),
     }
     shape = (10 * NUM_BATCHES, SIZE, SIZE)
     return torch.rand(shape, generator=generator, dtype=torch.float64), batch

@@ -98,5 +98,10 @@ OVERVIEW = Table.of(
     value("test_accuracy", float, "Share of test digits right, fresh nets.", nullable=True),
     value("outer_loss", float, "Mean since the row before.", nullable=True),
     measured("median_s", float, "Time of one gradient.", nullable=True),
+    measured("p20_s", float, "A fifth of the gradients took less.", nullable=True),
+    measured("p80_s", float, "A fifth of the gradients took more.", nullable=True),
+    measured(
+        "load_average", float, "Over one minute, before the first sample.", nullable=True
+    ),
     make=overview_rows,
 )  # fmt: skip
