@@ -83,7 +83,7 @@ def examples(name: OptimizerName, *, num_steps: int, since: int = 0) -> Problem:
 
     def outer(theta: list[Tensor], phi: Phi, batch: Any) -> Tensor:
         held_out = cross_entropy(scores(theta, x[NUM_EXAMPLES:]), y[NUM_EXAMPLES:])
-        # Of the weights alone: initial weights and rates then act through theta_T only.
+        # The weights alone: initial weights and rates then act through theta_T only.
         return held_out + 0.01 * phi["weights"].square().sum() if "weights" in phi else held_out
 
     return from_loss(

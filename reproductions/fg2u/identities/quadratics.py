@@ -30,7 +30,7 @@ class Quadratic:
     """B: the inner optimum is B phi."""
     target_M: Tensor
     decay: float
-    """Of phi in the outer loss."""
+    """phi's, in the outer loss."""
     lr: float
     """eta, at most one over the largest eigenvalue of H."""
     num_steps: int

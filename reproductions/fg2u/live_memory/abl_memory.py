@@ -38,7 +38,7 @@ task = Task(
         ),
         param("method", str, "Method; `plain` is the unroll without a derivative."),
         param("keep", int, "Last steps that TRGU walks back; 0 for others."),
-        param("segment", int, "Of mixflow: 1 keeps every state, 0 every root-of-T-th."),
+        param("segment", int, "Steps of mixflow's segments: 1 keeps every state, 0 every root-of-T-th."),
         param("chunk", int, "Directions at a time; 0 for methods without."),
         value("num_meta", int, "Entries of phi, N."),
         value("num_inner", int, "Weights of the net, M."),
@@ -81,8 +81,8 @@ task = Task(
             "fits_where_reverse_does_not",
             CHECK,
             more_than(q.budget_margin, 1, "ratio"),
-            "Of a budget that RGU fills with 16 inner steps RGU with 64 needs more and (FG)2U with"
-            " 64 less (the lesser factor, least over nets).",
+            "In a budget that RGU fills with 16 inner steps RGU with 64 has no room and (FG)2U with"
+            " 64 has some to spare (the lesser factor, least over nets).",
         ),
         (
             "below_hessian_free",

@@ -11,7 +11,7 @@ from harness.declare import Estimate, Experiment, Needs, Params, Profile, doc
 Name = Literal["mlp-2", "mlp-4", "convnet-16", "convnet-128"]
 LR, MOMENTUM = 0.05, 0.9
 TERMS = 20
-"""Of the Neumann series, as the released language code has them."""
+"""Terms of the Neumann series, as the released language code has them."""
 KEPT = (1, 5)
 """Last steps that TRGU walks back; the paper states none."""
 OUTER_SHARE = 5

@@ -32,7 +32,7 @@ class Cost:
 
     method: Estimator
     peak_bytes: int
-    """Of live tensors beyond the problem's own."""
+    """Live tensors beyond the problem's own."""
     seconds: float
     is_biased: bool
     relative_error: float | None

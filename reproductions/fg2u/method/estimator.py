@@ -25,7 +25,7 @@ from reproductions.fg2u.method.problem import Problem
 from reproductions.fg2u.method.trees import Tree, detached, is_finite, tree_leaves
 
 MAX_GROWTH = 1e3
-"""Of a tangent over the unroll, from which on float32 has few digits of it left."""
+"""Growth of a tangent over the unroll, from which on float32 has few digits of it left."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

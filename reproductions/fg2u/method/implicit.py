@@ -30,8 +30,8 @@ from reproductions.fg2u.method.trees import (
 )
 
 MAX_RISE = 1e3
-"""Of a term of the series over the first: it diverges, alpha being above 2 over the largest
-eigenvalue, or the Hessian indefinite."""
+"""Rise of a term of the series over the first from which it diverges, alpha being above 2 over the
+largest eigenvalue, or the Hessian indefinite."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -14,7 +14,7 @@ Timed = Callable[["pd.DataFrame"], Any]
 """A quantity of rows that were timed."""
 
 MAX_GROWTH = 1.05
-"""Of live bytes from 8 to 64 inner steps: above it memory is not constant. The paper's own
+"""Growth of live bytes from 8 to 64 inner steps above which memory is not constant. The paper's own
 (FG)2U grows 1.065 times from 24 to 48."""
 EXACT = 1e-10
 """Relative distance, in float64, below which a mean estimate is the gradient."""
