@@ -38,7 +38,7 @@ task = Task(
         ),
         param("method", str, "Method; `plain` is the unroll without a derivative."),
         param("keep", int, "Last steps that TRGU walks back; 0 for others."),
-        param("segment", int, "Steps per segment of mixflow: 1 keeps every state, 0 each root-of-T-th."),
+        param("segment", int, "Steps per mixflow segment: 1 keeps every state; 0: the root of T."),
         param("chunk", int, "Directions at a time; 0 for methods without."),
         value("num_meta", int, "Entries of phi, N."),
         value("num_inner", int, "Weights of the net, M."),
