@@ -25,15 +25,18 @@ CLAIMS = {
 }
 
 
+def printed(*words: str) -> str:
+    """Return what a command prints."""
+    return CliRunner().invoke(app, list(words), catch_exceptions=False).output
+
+
 @cache
 def told() -> dict[str, str]:
     """Return all that says what the committed runs found: what commands print, and the pages."""
-    run = CliRunner()
-    brief = run.invoke(app, ["check", "--profile", "cpu", "--brief"], catch_exceptions=False)
     folders = [LIBRARY.papers[paper].folder for paper in PAPERS]
     return {
-        "repro check": brief.output,
-        "repro summary": run.invoke(app, ["summary"], catch_exceptions=False).output,
+        "repro check": printed("check", "--profile", "cpu", "--brief"),
+        "repro summary": printed("summary"),
         "RESULTS.md": (ROOT / "RESULTS.md").read_text(encoding="utf-8"),
         "README.md": "\n".join((f / "README.md").read_text(encoding="utf-8") for f in folders),
     }
@@ -42,7 +45,7 @@ def told() -> dict[str, str]:
 def counts_in(text: str, paper: str) -> str:
     """Return what a text counts of a paper, up to the seals or the next paper."""
     flat = " ".join(text.replace("`", "").split())
-    found = re.findall(rf"\b{paper} at cpu: (.*?)(?:;? seals of | \w+ at cpu: )", flat)
+    found = re.findall(rf"\b{paper} at cpu: (.*?)(?:;? seals of | \w+ at cpu: | the \d+ rep)", flat)
     assert len(found) == 1, (paper, found)
     return str(found[0])
 
@@ -51,7 +54,30 @@ def counts_in(text: str, paper: str) -> str:
 def test_commands_and_pages_count_alike(paper: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
     counts = {where: counts_in(text, paper) for where, text in told().items()}
-    assert len(set(counts.values())) == 1, counts
+    counts["repro summary PAPER"] = counts_in(printed("summary", paper), paper)
+    apart = {where: re.sub(r" \([^)]*\)", "", text) for where, text in counts.items()}
+    assert len(set(apart.values())) == 1, counts
+    whole = {
+        text for where, text in counts.items() if where not in ("repro check", "repro summary")
+    }
+    assert len(whole) == 1, (
+        "what stands in brackets, of chance, is told apart for all papers at once"
+    )
+
+
+def test_what_is_known_of_chance_is_told_of_all_papers_at_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(ROOT)
+    each = [counts_in(told()["RESULTS.md"], paper) for paper in PAPERS]
+    reproduced = [re.search(r"(\d+) reproduced(?: \(([^)]*)\))?", text) for text in each]
+    whole = " ".join(told()["repro summary"].split())
+    total, words = re.search(r"the (\d+) reproduced: (.*?) seals of", whole).groups()  # type: ignore[union-attr]
+    assert int(total) == sum(int(found[1]) for found in reproduced if found)
+    for kind in ("where chance alone", "with too few seeds", "that no relabelling", "by constr"):
+        counted = rf"(\d+)(?: of the \d+)? {kind}"
+        parts = [re.search(counted, found[2] or "") for found in reproduced if found]
+        assert int(re.search(counted, words)[1]) == sum(int(part[1]) for part in parts if part)  # type: ignore[index]
 
 
 def test_counts_leave_make_reproduce_its_40_lines(monkeypatch: pytest.MonkeyPatch) -> None:

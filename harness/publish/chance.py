@@ -147,8 +147,8 @@ class Shuffle:
 
         try:
             for seed in self.seeds:
-                part, made = self._part(self.table, seed), self._make(self._runs_of(seed))
-                made = made.reset_index(drop=True).astype(part.dtypes)
+                part = self._part(self.table, seed)
+                made = self._part(self._make(self._runs_of(seed)), seed).astype(part.dtypes)
                 assert_frame_equal(part, made, rtol=DIGITS)
         except (AssertionError, HarnessError, LookupError, ValueError):
             # It wants them all: a view that is broken raises on all of them again.
@@ -175,7 +175,9 @@ class Shuffle:
         if not self.from_runs:
             return self._relabelled(self._part(self.table, seed), relabelling)
         frames = {n: self._relabelled(f, relabelling) for n, f in self._runs_of(seed).items()}
-        return self._once((place, index), frames)
+        made = self._once((place, index), frames)
+        # Runs that have no seed are in the table of every one.
+        return None if made is None else self._part(made, seed)
 
     def _together(self, claim: Claim) -> Measure:
         """Return a function that measures where all seeds make one table."""

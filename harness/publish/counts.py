@@ -34,12 +34,13 @@ def verdict_counts(rows: Iterable[CheckRow], kind: Kind) -> dict[Word, int]:
     return {word: counts[word] for word in Word if counts[word]}
 
 
-def counted_in_words(rows: Sequence[CheckRow]) -> str:
+def counted_in_words(rows: Sequence[CheckRow], *, chance: bool = True) -> str:
     """Count checks, claims of the paper, halves of them and questions of our own, each apart.
 
-    Nothing where no verdict decides.
+    Nothing where no verdict decides. chance: whether to say of how many reproduced claims it was
+    excluded.
     """
-    checks, claims = checks_in_words(rows), claims_in_words(rows)
+    checks, claims = checks_in_words(rows), claims_in_words(rows, chance=chance)
     apart = list(filter(None, [halves_in_words(rows), own_in_words(rows)]))
     if not (checks or claims or apart):
         return ""
@@ -58,12 +59,13 @@ def checks_in_words(rows: Iterable[CheckRow]) -> str:
     return ", ".join([told, *(f"{count} {IN_WORDS[word]}" for word, count in counts.items())])
 
 
-def claims_in_words(rows: Sequence[CheckRow]) -> str:
+def claims_in_words(rows: Sequence[CheckRow], *, chance: bool = True) -> str:
     """Count the claims: `3 reproduced, 0 not, 2 undecided`; nothing where there are none.
 
-    Behind what was reproduced stands of how much chance was excluded.
+    chance: whether to say, behind what was reproduced, of how much chance was excluded.
     """
-    apart = {Word.REPRODUCED: chance_text(rows)}
+    excluded = chance_text(rows) if chance else ""
+    apart = {Word.REPRODUCED: f" ({excluded})" if excluded else ""}
     counts = _paired(verdict_counts(rows, "claim"))
     return ", ".join(f"{n} {IN_WORDS[word]}{apart.get(word, '')}" for word, n in counts.items())
 
@@ -94,13 +96,13 @@ def _paired(counts: Mapping[Word, int]) -> dict[Word, int]:
 
 
 def chance_text(rows: Iterable[CheckRow]) -> str:
-    """Say in brackets of how many reproduced claims chance was excluded, and of how many not.
+    """Say of how many reproduced claims chance was excluded, and of how many not.
 
     >>> row = dict(task="a/b", claim="c", form="", grade="empirical", profile="cpu", reason="",
     ...     measured=1.0, low=1.0, high=1.0, num_seeds=3, threshold=0.0, threshold_from="ours",
     ...     paper_value=None, seal="late", verdict="REPRODUCED")
     >>> chance_text([CheckRow(**row, chance_rate=0.0321, weak=False), CheckRow(**row)])
-    ' (1 where chance alone gives that in at most 3.3 %; 1 that no relabelling can test)'
+    '1 where chance alone gives that in at most 3.3 %; 1 that no relabelling can test'
     """
     kept = [r for r in rows if r.verdict == Word.REPRODUCED and r.decides and r.kind == "claim"]
     weak = [row.chance_rate for row in kept if row.chance_rate is not None and row.weak]
@@ -115,7 +117,13 @@ def chance_text(rows: Iterable[CheckRow]) -> str:
     told += [f"{unknown} whose chance rate is not computed"] if unknown else []
     built = sum(bool(row.by_construction) for row in kept)
     told += [f"{built} of the {len(kept)} by construction"] if built else []
-    return f" ({'; '.join(told)})" if told else ""
+    return "; ".join(told)
+
+
+def reproduced_text(rows: Sequence[CheckRow]) -> str:
+    """Say of all that is reproduced how much is not chance; nothing where nothing is."""
+    total = verdict_counts(rows, "claim").get(Word.REPRODUCED, 0)
+    return f"the {total} reproduced: {chance_text(rows)}" if total else ""
 
 
 def _at_most(rates: Sequence[float]) -> str:

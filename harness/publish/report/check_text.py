@@ -13,7 +13,13 @@ from harness.declare.profiles import PROFILES
 from harness.declare.verdict import OVERLAPS, Word
 from harness.provenance.seals import STATES
 from harness.publish.check_row import CheckRow
-from harness.publish.counts import counted_in_words, seals_text
+from harness.publish.counts import (
+    DECIDED,
+    checks_in_words,
+    counted_in_words,
+    reproduced_text,
+    seals_text,
+)
 from harness.publish.report.text import (
     PLUS_MINUS,
     chance_note,
@@ -71,18 +77,27 @@ def counts_text(rows: Sequence[CheckRow]) -> str:
     """Return per paper and profile the checks, claims, halves and our own questions, each apart.
 
     Last, of all together, on what seals the decided claims rest: smoke seals nothing that anybody
-    reads.
+    reads. Where there are several papers, what is known of chance stands there too, once.
     """
     lines: list[str] = []
     papers = dict.fromkeys(row.task.split("/")[0] for row in rows)
+    alone = len(papers) == 1
     for paper in papers:
         for profile in PROFILES:
             part = [r for r in rows if r.task.split("/")[0] == paper and r.profile == profile]
-            if counted := counted_in_words(part):
+            # No claim is decided at smoke: only its checks say something.
+            short = checks_in_words(part) if profile == "smoke" and not _decided(part) else ""
+            if counted := short or counted_in_words(part, chance=alone):
                 line = f"{paper} at {profile}: {counted}"
                 lines += textwrap.wrap(line, WIDTH, subsequent_indent=INDENT)
-    lines += _wrapped(seals_text([row for row in rows if row.profile != "smoke"]), "")
+    sealing = [row for row in rows if row.profile != "smoke"]
+    lines += [] if alone else _wrapped(reproduced_text(sealing), "")
+    lines += _wrapped(seals_text(sealing), "")
     return "\n".join(lines)
+
+
+def _decided(rows: Sequence[CheckRow]) -> bool:
+    return any(row.kind != "check" and row.verdict in DECIDED for row in rows)
 
 
 def check_text(

@@ -37,6 +37,9 @@ task = Task(
             "On MNIST Hessian-free and then (FG)²U give images that train nets to a higher test"
             " accuracy than those of the Hessian-free phase alone.",
         ),
+    )
+    + claims(
+        "ours, beside section 3.3",
         (
             "two_phases_beat_equal_steps",
             CONDENSED.comparing("schedule", TWO_PHASES, *EQUAL_STEPS).asked_by_us(),

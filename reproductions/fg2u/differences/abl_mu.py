@@ -21,7 +21,7 @@ from harness.declare import (
     within,
 )
 from reproductions.fg2u.differences import quantities as q
-from reproductions.fg2u.differences.experiment import ONE, TEN, Dtype, Steps, differences
+from reproductions.fg2u.differences.experiment import ONE, SEEDS, TEN, Dtype, Steps, differences
 
 EXACT = CHECK.at(*SMOKE_AND_CPU)
 OURS = ours("DEV-06", profiles=CPU, elsewhere="rounding is decided in two precisions at `cpu`")
@@ -35,7 +35,8 @@ def order(scheme: str, expected: int, slack: float, lowest: float, directions: s
     slopes = partial(
         q.truncation_slopes, scheme=scheme, lowest=lowest, num_meta=num_meta, directions=directions
     )
-    return within(slopes, expected - slack, expected + slack, "slope")
+    criterion = within(slopes, expected - slack, expected + slack, "slope")
+    return criterion.naming(*(f"seed {number}" for number in SEEDS))
 
 
 task = Task(
@@ -92,11 +93,11 @@ task = Task(
         ),
     )
     + claims(
-        "Eq. 16 and Table F.3",
+        "ours, beside eq. 16",
         *(
             (
                 f"rounding_grows_in_{word}",
-                OURS.comparing("log10_mu", *q.rounding_exponents(dtype)),
+                OURS.asked_by_us().comparing("log10_mu", *q.rounding_exponents(dtype)),
                 within(partial(q.rounding_slopes, dtype=dtype), -1.2, -0.8, "slope").naming(
                     *q.SCHEMES
                 ),
@@ -107,7 +108,7 @@ task = Task(
         ),
         (
             "central_gets_nearer",
-            OURS.comparing("scheme"),
+            OURS.asked_by_us().comparing("scheme"),
             less_than(q.least_error_ratios, 1, "ratio").naming(*q.DTYPES),
             "Each at its best step, central differences err less than forward ones.",
         ),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from itertools import pairwise
 from math import inf
 
 from harness.declare import (
@@ -21,6 +22,8 @@ from reproductions.fg2u.overview import quantities as q
 from reproductions.fg2u.overview.experiment import capabilities, timings
 from reproductions.fg2u.overview.table import OVERVIEW
 
+CHUNKS = (1, 2, 4, 8, 16)
+"""Directions at a time."""
 TIMED = ours(
     "DEV-14",
     profiles=CPU,
@@ -66,8 +69,10 @@ task = Task(
         ),
         (
             "time_falls_with_memory",
-            TIMED.comparing("chunk"),
-            monotone(timed(q.from_largest_chunk), "s"),
+            TIMED.comparing("chunk", *CHUNKS),
+            monotone(timed(q.from_largest_chunk), "s").naming(
+                *(f"{many} against {few} at a time" for many, few in pairwise(CHUNKS[::-1]))
+            ),
             "The time of a gradient falls with every doubling of the directions at a time.",
         ),
         (
@@ -79,7 +84,9 @@ task = Task(
         (
             "two_workers_speed_up",
             TIMED.comparing("workers", 1, 2),
-            ratio(timed(q.speed_ups), 1.5, inf, "times"),
+            ratio(timed(q.speed_ups), 1.5, inf, "times").naming(
+                *(f"{chunk} at a time" for chunk in CHUNKS[:-1])
+            ),
             "Two processes take a gradient at least 1.5 times as fast as one, at every number of"
             " directions at a time that both can have.",
         ),

@@ -23,7 +23,8 @@ def overview_rows(tables: Tables) -> pd.DataFrame:
 
     parts = [_capable(tables[capabilities.id])] if capabilities.id in tables else []
     if condensing.id in tables:
-        rows = tables[condensing.id]
+        # Rows of one trial share a label.
+        rows = tables[condensing.id].reset_index(drop=True)
         parts += [_phases(rows), _depths(rows), _methods(rows)]
     if timings.id in tables:
         parts.append(tables[timings.id].assign(panel="efficiency"))

@@ -42,19 +42,19 @@ task = Task(
             within(partial(q.error_slopes, methods=(ZERO_ORDER,)), -0.6, -0.4, "slope"),
             "The same for (FG)2U-ZO, forward differences along Gaussian directions.",
         ),
+    )
+    + claims(
+        "ours, beside Lemma 3.1 and appendix B",
         (
             "cosine_as_predicted",
-            OURS.without_null("an equivalence"),
+            OURS.asked_by_us().without_null("an equivalence"),
             within(q.cosine_ratios, 0.95, 1.05, "ratio").naming(*q.NAMES_OF_STEPS),
             "With Rademacher directions the root mean square of the cosine with the exact gradient"
             " is within 5 % of sqrt(b / (b + N - 1)), for every b from 1 to 256.",
         ),
-    )
-    + claims(
-        "Appendix B",
         (
             "truncation_costs_direction",
-            OURS.comparing("method", *TRUNCATED),
+            OURS.asked_by_us().comparing("method", *TRUNCATED),
             monotone(partial(q.cosines, methods=TRUNCATED), "cosine").naming(
                 "5 steps - 2 steps", "10 steps - 5 steps"
             ),
@@ -63,7 +63,7 @@ task = Task(
         ),
         (
             "hessian_free_below_truncation",
-            OURS.comparing("method", *FREE_AND_TRUNCATED),
+            OURS.asked_by_us().comparing("method", *FREE_AND_TRUNCATED),
             ordering(partial(q.cosines, methods=FREE_AND_TRUNCATED), "cosine", strict=True),
             "Hessian-free's cosine with the exact gradient is below that of TRGU with 5 of 20"
             " steps.",

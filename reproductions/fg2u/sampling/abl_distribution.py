@@ -66,9 +66,12 @@ task = Task(
             "The mean square error of one direction is within 15 % of N-1 times the gradient's"
             " square with Rademacher directions, and of N+1 with Gaussian ones.",
         ),
+    )
+    + claims(
+        "ours, beside Lemma 3.1",
         (
             "kinds_are_ordered",
-            SAMPLED.comparing("method", COORDINATE, RADEMACHER, GAUSSIAN),
+            SAMPLED.asked_by_us().comparing("method", COORDINATE, RADEMACHER, GAUSSIAN),
             ordering(q.few_squares, "of the gradient's square", strict=True).naming(
                 "Rademacher - coordinates", "Gaussian - Rademacher"
             ),
