@@ -54,7 +54,8 @@ def work(rank: int, folder: str) -> None:
 
 
 def test_the_second_process_takes_part_where_directions_are_shared(tmp_path: Path) -> None:
-    mp.spawn(work, args=(str(tmp_path),), nprocs=2)
+    # Forked: what is loaded here need not be loaded anew.
+    mp.start_processes(work, args=(str(tmp_path),), nprocs=2, start_method="fork")
     first, second = (torch.load(tmp_path / f"{rank}.pt") for rank in range(2))
     assert {len(each) for each in first} == {SMOKE.num_timed}
     for one, samples in zip(timed_of(SMOKE), second, strict=True):
