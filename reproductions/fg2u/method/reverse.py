@@ -287,6 +287,6 @@ class RguMixflow(Segmented):
 def released_reverse() -> RguMixflow:
     """Return reverse unrolling as the released JAX script computes it: not exact.
 
-    Momentum is a constant, and the first inner step is left out (the notes' section 5.1).
+    Momentum is a constant, and the first inner step is left out: the released script's recursion.
     """
     return RguMixflow(freeze_optimizer_state=True, skip_first_step=True)
