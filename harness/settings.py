@@ -15,13 +15,14 @@ JUDGE_URL = "REPRO_JUDGE_URL"
 JUDGE_MODEL = "REPRO_JUDGE_MODEL"
 JUDGE_KEY = "REPRO_JUDGE_KEY"
 
-USER_FOLDERS = ("XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "MPLCONFIGDIR")
+USER_FOLDERS = ("HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "MPLCONFIGDIR")
 
 
 def ignore_relative_folders(environment: MutableMapping[str, str] = os.environ) -> None:
     """Drop the user's folders where they are relative, as the XDG specification asks for.
 
-    Matplotlib does not, and its cache would appear in whatever folder a command runs in.
+    Matplotlib does not, and its cache would appear in whatever folder a command runs in. Without
+    HOME the system's own entry for the user counts.
     """
     for name in USER_FOLDERS:
         if name in environment and not Path(environment[name]).is_absolute():

@@ -19,9 +19,12 @@ from xml.etree import ElementTree
 
 import pytest
 
+# Many tests wait for processes of their own: half as many workers again as cores keep these busy.
+# A worker holds up to 1.2 GB.
+NUM_WORKERS = min(8, (os.cpu_count() or 1) * 3 // 2)
 # Neighbours in a file share its fixtures, so each worker gets a stretch of them and takes from
-# another's only when its own are done. A worker holds up to 1.2 GB.
-SIDE_BY_SIDE = ("-n", "auto", "--maxprocesses", "8", "--dist", "worksteal")
+# another's only when its own are done.
+SIDE_BY_SIDE = ("-n", str(NUM_WORKERS), "--dist", "worksteal")
 SETTINGS = {
     # On nets as small as those of tests a second thread costs more than it gives, tenfold where
     # other processes want the cores too.

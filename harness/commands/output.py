@@ -156,7 +156,7 @@ def report(
 ) -> None:
     """Write the static report to site/, and RESULTS.md from the committed profiles."""
     from harness.publish.report import build_report, build_results
-    from harness.publish.report.load import problems_of
+    from harness.publish.report.load import load_papers, problems_of
     from harness.store.pair import finish_pairs
 
     library, workspace = load_registry(), find_results()
@@ -164,9 +164,10 @@ def report(
     for name, problem in problems_of(workspace, library).items():
         say_broken(f"{name}: {problem}")
     finish_pairs(workspace.root / "results")
+    papers = load_papers(workspace, library, PROFILES)
     if not site_only:
-        say(f"wrote {build_results(workspace, library)}")
-    say(f"wrote {build_report(workspace, library)}: open it in a browser")
+        say(f"wrote {build_results(workspace, library, papers)}")
+    say(f"wrote {build_report(workspace, papers)}: open it in a browser")
 
 
 class _NoResultError(UsageError):

@@ -233,16 +233,14 @@ def run_facts() -> dict[str, Any]:
 
 def _conclude(summary: Summary, refresh: Refresher, plan: Plan, asked: str) -> None:
     """Print what came of it, where it lies, and what to do next; exit with the matching code."""
-    from harness.publish.counts import checks_in_words, counted_in_words
+    from harness.publish.counts import counted_in_words
 
     rows = [row for found in refresh.checks.values() for row in found]
     say(
         f"{summary.num_run} run, {summary.num_reused} reused, {summary.num_blocked} not run here, "
         f"{len(summary.failed)} failed, {summary.num_left} left, in {summary.wall_s:.1f} s"
     )
-    # At smoke no claim is decided, and its checks are all there is to tell.
-    checks = checks_in_words(rows) if plan.profile == "smoke" else ""
-    say(checks or counted_in_words(rows) or "no claims")
+    say(counted_in_words(rows) or "no claims")
     if plan.profile == "smoke":
         say(SMOKE)
     where = refresh.workspace

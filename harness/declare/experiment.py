@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import KW_ONLY, dataclass, field
 from enum import StrEnum
 from pathlib import Path
@@ -12,7 +13,8 @@ from harness.declare.cohorts import Cohort, check_numbers
 from harness.declare.named import Named, With, declaring_package, named
 from harness.declare.params import Params, Scalar
 from harness.declare.profiles import Profile, check_id
-from harness.errors import SpecError
+from harness.errors import HarnessError, SpecError
+from harness.untrusted import in_one_line
 
 if TYPE_CHECKING:
     import torch
@@ -176,7 +178,8 @@ class Experiment:
     uses: tuple[Use, ...] = ()
     estimate: Callable[[Any], Estimate] | None = None
     dry_run: str | With | None = None
-    """`module:name` of a function of parameters that returns a `DryRun`."""
+    """`module:name` of a function of parameters that returns a `DryRun`, or None of a trial that
+    trains nothing."""
     timeout_s: float = 3600.0
     """After this a trial is killed and recorded as failed."""
     address: tuple[str, ...] = ()
@@ -221,23 +224,31 @@ class Experiment:
         return self.params if isinstance(self.params, tuple) else (self.params,)
 
     def needs_of(self, params: RawParams) -> Needs:
-        return self.needs if isinstance(self.needs, Needs) else self.needs(self.typed(params))
+        if isinstance(self.needs, Needs):
+            return self.needs
+        with self._asked("needs"):
+            return self.needs(self.typed(params))
 
     def estimate_of(self, params: RawParams) -> Estimate | None:
         """Return what a trial is expected to cost; None where nothing tells it."""
-        return None if self.estimate is None else self.estimate(self.typed(params))
+        if self.estimate is None:
+            return None
+        with self._asked("estimate"):
+            return self.estimate(self.typed(params))
 
     def upstream_of(self, params: RawParams) -> list[tuple[Experiment, dict[str, Scalar]]]:
         """Return the experiments and parameters of the trials that a trial starts from."""
-        point = self.typed(params)
-        return [(use.experiment, use.params(point).to_json()) for use in self.uses]
+        with self._asked("uses"):
+            point = self.typed(params)
+            return [(use.experiment, use.params(point).to_json()) for use in self.uses]
 
     def params_of(self, profile: Profile) -> list[dict[str, Scalar]]:
         """Return the profile's grid as plain dicts; empty where it has none.
 
-        Raises SpecError for a repeated point.
+        Raises SpecError for a repeated point, and where the grid itself raises.
         """
-        points = [point.to_json() for point in self.grid(profile)]
+        with self._asked("grid"):
+            points = [point.to_json() for point in self.grid(profile)]
         seen: set[tuple[tuple[str, Scalar], ...]] = set()
         for point in points:
             identity = tuple(sorted(point.items()))
@@ -245,6 +256,17 @@ class Experiment:
                 raise SpecError(f"experiment {self.id}: {profile} repeats the point {point}")
             seen.add(identity)
         return points
+
+    @contextmanager
+    def _asked(self, what: str) -> Iterator[None]:
+        """Whatever a declared function raises is for its author to mend."""
+        try:
+            yield
+        except HarnessError:
+            raise
+        except Exception as error:
+            reason = f"{type(error).__name__}: {in_one_line(error)}"
+            raise SpecError(f"experiment {self.id}: its {what} raises {reason}") from error
 
 
 def describe_trial(experiment: Experiment, params: Mapping[str, Any]) -> str:

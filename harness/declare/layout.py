@@ -30,7 +30,7 @@ Remark = Callable[["pd.DataFrame"], str]
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """What a cell shows: a column of the task's table, averaged over its seeds."""
+    """What a cell shows: a column of the task's table, averaged over its seeds; or its words."""
 
     value: str
     unit: str = ""

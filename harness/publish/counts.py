@@ -37,15 +37,25 @@ def verdict_counts(rows: Iterable[CheckRow], kind: Kind) -> dict[Word, int]:
 def counted_in_words(rows: Sequence[CheckRow], *, chance: bool = True) -> str:
     """Count checks, claims of the paper, halves of them and questions of our own, each apart.
 
-    Nothing where no verdict decides. chance: whether to say of how many reproduced claims it was
-    excluded.
+    Nothing where no verdict decides; at smoke the checks alone. chance: whether to say of how
+    many reproduced claims it was excluded.
     """
     checks, claims = checks_in_words(rows), claims_in_words(rows, chance=chance)
+    if checks and _has_checks_alone(rows):
+        return checks
     apart = list(filter(None, [halves_in_words(rows), own_in_words(rows)]))
     if not (checks or claims or apart):
         return ""
     *told, last = [f"{checks or 'no checks'}; claims: {claims or 'none'}", *apart]
     return "; and ".join(filter(None, ["; ".join(told), last]))
+
+
+def _has_checks_alone(rows: Iterable[CheckRow]) -> bool:
+    """Whether nothing but checks says anything: at smoke claims are out of scale."""
+    return all(
+        row.profile == "smoke" and (row.kind == "check" or row.verdict not in DECIDED)
+        for row in rows
+    )
 
 
 def checks_in_words(rows: Iterable[CheckRow]) -> str:

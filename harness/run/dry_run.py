@@ -36,7 +36,7 @@ def _shapes(experiment: Experiment, trials: Sequence[Trial]) -> list[dict[str, A
     assert experiment.dry_run is not None
     dry_run = experiment.function(experiment.dry_run)
     members: dict[DryRun, list[Trial]] = {}
-    reports: dict[tuple[Any, ...], DryRun] = {}
+    reports: dict[tuple[Any, ...], DryRun | None] = {}
     for trial in trials:
         # What only changes numbers, not shapes, need not be built again.
         shape = tuple(
@@ -46,7 +46,9 @@ def _shapes(experiment: Experiment, trials: Sequence[Trial]) -> list[dict[str, A
         )
         if shape not in reports:
             reports[shape] = dry_run(experiment.typed(trial.params))
-        members.setdefault(reports[shape], []).append(trial)
+        report = reports[shape]
+        if report is not None:
+            members.setdefault(report, []).append(trial)
     return [_row(experiment, report, group) for report, group in members.items()]
 
 

@@ -36,14 +36,14 @@ class Progress(Protocol):
 
 FEW_TRIALS = 20
 """Fewer than that get a line each, off a terminal."""
-NUM_LINES = 10
+NUM_LINES = 5
 """How often a longer run tells where it stands."""
 FEW_BARS = 12
 """More experiments than that share one bar: a terminal has no more lines than a screen."""
 
 
 class PlainProgress:
-    """A line per trial of a few; of many, a line every 10 %, and one per failure.
+    """A line per trial of a few; of many, a line every 20 %, and one per failure.
 
     verbose: a line per trial, however many there are.
     """

@@ -8,8 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from harness.declare.profiles import PROFILES
 from harness.errors import HarnessError
 from harness.publish.report import build_report, build_results
+from harness.publish.report.load import load_papers
 from harness.registry import load_registry
 from harness.store.workspace import Workspace
 from tests.harness.conftest import Cli, forget_toylab
@@ -115,7 +117,8 @@ def pages_of(toy: ToyPaper, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
     monkeypatch.syspath_prepend(str(toy.packages))
     forget_toylab()
     workspace, library = Workspace(toy.root), load_registry()
-    paths = [build_results(workspace, library), build_report(workspace, library)]
+    papers = load_papers(workspace, library, PROFILES)
+    paths = [build_results(workspace, library, papers), build_report(workspace, papers)]
     return {path.name: path.read_text() for path in paths}
 
 

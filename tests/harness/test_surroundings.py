@@ -92,7 +92,7 @@ def test_workers_that_cannot_start_are_one_sentence(
 
 def test_a_relative_folder_of_the_user_is_no_folder() -> None:
     """Matplotlib would make its cache wherever a command runs."""
-    environment = {"XDG_CACHE_HOME": "-1", "XDG_CONFIG_HOME": "/kept", "HOME": "kept"}
+    environment = {"XDG_CACHE_HOME": "-1", "XDG_CONFIG_HOME": "/kept", "HOME": "here", "USER": "me"}
     environment["MPLCONFIGDIR"] = "matplotlib"
     ignore_relative_folders(environment)
-    assert environment == {"XDG_CONFIG_HOME": "/kept", "HOME": "kept"}
+    assert environment == {"XDG_CONFIG_HOME": "/kept", "USER": "me"}

@@ -5,33 +5,37 @@ Nothing is computed here but verdicts, from stored tables; no GPU, no data, no r
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from harness.registry import Library
 from harness.store.workspace import Workspace
+
+if TYPE_CHECKING:
+    from harness.publish.report.load import Paper
 
 __all__ = ["build_report", "build_results"]
 
 CHECKOUT_MARKS = (".git", "pyproject.toml", "RESULTS.md")
 
 
-def build_report(workspace: Workspace, registry: Library) -> Path:
+def build_report(workspace: Workspace, papers: Sequence[Paper]) -> Path:
     """Write the static report to `site/` and return its first page.
 
-    All stored profiles are shown, smoke among them. Equal results give equal bytes.
+    All profiles of the papers are shown, smoke among them. Equal results give equal bytes.
     """
     from harness.publish.report.site import write_site
 
-    return write_site(workspace, registry)
+    return write_site(workspace, papers)
 
 
-def build_results(workspace: Workspace, registry: Library) -> Path:
+def build_results(workspace: Workspace, registry: Library, papers: Sequence[Paper]) -> Path:
     """Write RESULTS.md from the committed profiles, and the verdict blocks of paper READMEs.
 
     A README without markers is left alone. Returns the path of RESULTS.md.
     """
     from harness.measure.bench import load_benchmarks
-    from harness.publish.report.load import load_papers
     from harness.publish.report.results_md import (
         BEGIN,
         results_markdown,
@@ -42,7 +46,7 @@ def build_results(workspace: Workspace, registry: Library) -> Path:
     from harness.store.workspace import COMMITTED_PROFILES
     from harness.untrusted import is_there, read_text
 
-    papers = load_papers(workspace, registry, COMMITTED_PROFILES)
+    papers = [paper.only(COMMITTED_PROFILES) for paper in papers]
     target = workspace.root / "RESULTS.md"
     write_text(target, results_markdown(papers, load_benchmarks(workspace.root)))
     for paper in (each for each in papers if not each.problem):

@@ -23,6 +23,9 @@ def ours_text(rows: pd.DataFrame, cell: Cell, *, seeded: bool) -> tuple[str, int
     """Return our number as text, and how many seeds it is a mean over."""
     if rows.empty:
         return cell.absent or NOT_RUN, 0
+    if all(isinstance(value, str) for value in rows[cell.value].dropna()):
+        # Words have no mean: they stand as they are, each once.
+        return ", ".join(dict.fromkeys(rows[cell.value].dropna())) or NO_VALUE, 0
     values = (rows[cell.value].astype("float64").dropna() / cell.scale).tolist()
     if not values:
         return NO_VALUE, 0

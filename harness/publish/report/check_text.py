@@ -14,8 +14,6 @@ from harness.declare.verdict import OVERLAPS, Word
 from harness.provenance.seals import STATES
 from harness.publish.check_row import CheckRow
 from harness.publish.counts import (
-    DECIDED,
-    checks_in_words,
     counted_in_words,
     reproduced_text,
     seals_text,
@@ -85,19 +83,13 @@ def counts_text(rows: Sequence[CheckRow]) -> str:
     for paper in papers:
         for profile in PROFILES:
             part = [r for r in rows if r.task.split("/")[0] == paper and r.profile == profile]
-            # No claim is decided at smoke: only its checks say something.
-            short = checks_in_words(part) if profile == "smoke" and not _decided(part) else ""
-            if counted := short or counted_in_words(part, chance=alone):
+            if counted := counted_in_words(part, chance=alone):
                 line = f"{paper} at {profile}: {counted}"
                 lines += textwrap.wrap(line, WIDTH, subsequent_indent=INDENT)
     sealing = [row for row in rows if row.profile != "smoke"]
     lines += [] if alone else _wrapped(reproduced_text(sealing), "")
     lines += _wrapped(seals_text(sealing), "")
     return "\n".join(lines)
-
-
-def _decided(rows: Sequence[CheckRow]) -> bool:
-    return any(row.kind != "check" and row.verdict in DECIDED for row in rows)
 
 
 def check_text(

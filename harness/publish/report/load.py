@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from harness.declare.papers import (
@@ -147,6 +147,18 @@ class Paper:
     def rows(self, profile: Profile) -> list[CheckRow]:
         """Return the verdicts of every item at a profile, also of those not run there."""
         return [row for entry in self.entries for row in entry.rows(profile)]
+
+    def only(self, profiles: Sequence[Profile]) -> Paper:
+        """Return what it is without the runs of other profiles."""
+        return replace(
+            self,
+            entries=tuple(
+                replace(entry, runs=tuple(run for run in entry.runs if run.profile in profiles))
+                for entry in self.entries
+            ),
+            sources={p: sources for p, sources in self.sources.items() if p in profiles},
+            withdrawn=tuple(row for row in self.withdrawn if row.profile in profiles),
+        )
 
 
 def load_papers(workspace: Workspace, library: Library, profiles: Sequence[Profile]) -> list[Paper]:

@@ -293,6 +293,8 @@ def _legend(task: Task, layout: Layout, rows: Sequence[Sequence[Place]]) -> str:
         parts.append(f"{PLUS_MINUS} {_spread(task, layout, places)}")
     told = [place for row in rows for place in row if not (beside and _is_blank(place, row))]
     marks = {place.ours for place in told if not (beside and place.shows == "paper")}
+    # A number or word of ours may be spelled as a mark of the paper's.
+    marks &= {NOT_RUN, NO_VALUE}
     marks |= {p.mark or p.paper for p in told if p.shows != "ours"} if beside else set()
     parts += [f"{mark} {words}" for mark, words in WORDS.items() if mark in marks]
     parts += ["empty where there is neither"] if len(told) < len(places) else []

@@ -4,31 +4,26 @@ from __future__ import annotations
 
 import functools
 import re
+from collections.abc import Sequence
 from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from harness.declare.profiles import PROFILES
 from harness.measure.bench import load_benchmarks
-from harness.publish.report.load import Entry, Paper, load_papers
+from harness.publish.report.load import Entry, Paper
 from harness.publish.report.overview import overview_context, page_path
 from harness.publish.report.task_page import task_context
-from harness.registry import Library
 from harness.store.atomic import write_bytes, write_text
 from harness.store.workspace import Workspace
-
-if TYPE_CHECKING:
-    pass
 
 STATIC = ("style.css", "report.js")
 
 
-def write_site(workspace: Workspace, registry: Library) -> Path:
+def write_site(workspace: Workspace, papers: Sequence[Paper]) -> Path:
     """Write every page and return the overview's path."""
-    papers = load_papers(workspace, registry, PROFILES)
     for name in STATIC:
         write_bytes(
             workspace.site / name, (files("harness.publish.report") / "static" / name).read_bytes()

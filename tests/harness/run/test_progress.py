@@ -50,7 +50,7 @@ def test_many_experiments_share_one_bar(
 
 
 @pytest.mark.parametrize("total", [FEW_TRIALS, 21, 99, 100, 2127])
-def test_many_trials_get_a_line_every_tenth(capsys: pytest.CaptureFixture[str], total: int) -> None:
+def test_many_trials_get_a_line_every_fifth(capsys: pytest.CaptureFixture[str], total: int) -> None:
     lines = lines_of(capsys, ["done"] * total)
     assert len(lines) == NUM_LINES
     assert lines[-1] == f"{total} of {total} trials done, 0 failed, about 0 s left"
@@ -72,4 +72,4 @@ def test_failures_are_told_at_once_and_counted(capsys: pytest.CaptureFixture[str
     assert [line.split()[-1] for line in failed if "failed" in line] == ["square"]
     # Out of memory is a result: it is what the trial came to.
     assert len(failed) == 2 and "skipped" in failed[1]
-    assert "10 of 100 trials done, 2 failed" in lines[2]
+    assert "20 of 100 trials done, 2 failed" in lines[2]

@@ -2,7 +2,9 @@
 
 import pytest
 
+from harness.declare.profiles import PROFILES
 from harness.publish.report import build_report, build_results
+from harness.publish.report.load import load_papers
 from harness.registry import Library
 from harness.store.workspace import Workspace
 from tests.harness.publish.report.demo_paper import make_demo
@@ -12,6 +14,7 @@ from tests.harness.publish.report.demo_paper import make_demo
 def demo(tmp_path_factory: pytest.TempPathFactory) -> tuple[Workspace, Library]:
     """A built demo: site and RESULTS.md are there. Tests must not change it."""
     workspace, library = make_demo(tmp_path_factory.mktemp("demo"))
-    build_report(workspace, library)
-    build_results(workspace, library)
+    papers = load_papers(workspace, library, PROFILES)
+    build_report(workspace, papers)
+    build_results(workspace, library, papers)
     return workspace, library

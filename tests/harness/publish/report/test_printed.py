@@ -13,6 +13,7 @@ from harness.declare.reference import COLUMNS as REFERENCE_COLUMNS
 from harness.declare.table import Table, param, seed_column, value
 from harness.declare.task import Task
 from harness.publish.labels import Labels
+from harness.publish.report.cell_text import NO_VALUE, ours_text
 from harness.publish.report.paper_table import TABLE_FORMATS, TableFormat, table_as
 from harness.publish.report.printed import LAYOUT_IS_OURS, Printed, print_tables
 from harness.publish.report.table_tex import as_latex
@@ -117,6 +118,15 @@ def test_the_legend_names_the_marks_that_occur_and_no_other() -> None:
     assert "d derived" not in legend
 
 
+def test_a_number_of_ours_is_no_mark() -> None:
+    cell = Cell("peak_bytes", scale=1e9, digits=0)
+    column = Line("full", where={"method": "full"})
+    rows = (Line("ours", where={"size": "tiny"}), Line("small", where={"size": "small", "seed": 2}))
+    table = printed(Layout(rows=rows, columns=(column,), cell=cell)).tables[0]
+    assert table.texts()[1][0].startswith("3")
+    assert "third party" not in table.notes[0]
+
+
 def test_what_meets_no_cell_is_listed() -> None:
     """One at another rank; and the second of two that meet one cell."""
     assert [(row.at, row.cell.text) for row in printed().others] == [
@@ -175,6 +185,12 @@ def test_a_remark_stands_behind_the_number_that_it_is_on() -> None:
     texts = printed(replace(LAYOUT, cell=cell)).tables[0].texts()
     assert texts[1] == ["4.0 (end) / 5t", "x / OOM3"]
     assert texts[0][0] == "2.0 \u00b1 0.6 / 2.5"
+
+
+def test_words_stand_in_a_cell_as_they_are() -> None:
+    rows = pd.DataFrame({"blocks": ["0 2", "0 2", None]})
+    assert ours_text(rows, Cell("blocks", digits=0), seeded=True) == ("0 2", 0)
+    assert ours_text(rows[2:], Cell("blocks"), seeded=True) == (NO_VALUE, 0)
 
 
 def test_sides_with_columns_of_their_own_stand_apart() -> None:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.declare.profiles import PAPER
+from harness.declare.profiles import PAPER, PROFILES
 from harness.errors import SpecError
 from harness.measure.bench import BenchmarkResult, Goal
 from harness.publish.report import build_results
@@ -22,6 +22,11 @@ Demo = tuple[Workspace, Library]
 
 def text_of(demo: Demo) -> str:
     return (demo[0].root / "RESULTS.md").read_text()
+
+
+def results_of(workspace: Workspace, library: Library) -> Path:
+    """Write RESULTS.md of what is stored now."""
+    return build_results(workspace, library, load_papers(workspace, library, PROFILES))
 
 
 def line_with(text: str, *parts: str) -> str:
@@ -64,10 +69,10 @@ def test_seals_and_chance_are_counted_over_a_whole_paper(demo: Demo) -> None:
 
 def test_claims_of_a_task_that_was_not_run_are_counted(tmp_path: Path) -> None:
     workspace, library = make_demo(tmp_path)
-    before = line_with(build_results(workspace, library).read_text(), "- demo at `cpu`: ")
+    before = line_with(results_of(workspace, library).read_text(), "- demo at `cpu`: ")
     for path in (workspace.root / "results" / "demo").glob("fig02.cpu.*"):
         path.unlink()
-    text = build_results(workspace, library).read_text()
+    text = results_of(workspace, library).read_text()
     told = "; at `cpu`: 1 check not run; claims: 2 not run; and 1 question of our own: 1 not run |"
     assert told.replace("1 check not run", "0 of 1 check holds, 1 not run") in line_with(
         text, "[demo/fig02]", "not run"
@@ -134,14 +139,14 @@ def test_hostile_title_stays_text(demo: Demo) -> None:
 
 def test_same_results_give_same_bytes_elsewhere(tmp_path: Path, demo: Demo) -> None:
     workspace, library = make_demo(tmp_path / "other")
-    assert build_results(workspace, library).read_text() == text_of(demo)
+    assert results_of(workspace, library).read_text() == text_of(demo)
 
 
 def test_damaged_result_is_an_error_that_names_file_and_line(tmp_path: Path) -> None:
     workspace, library = make_demo(tmp_path)
     path = workspace.root / "results" / "demo" / "fig02.cpu.csv"
     path.write_text(path.read_text().replace("2.1", "1.1"))
-    text = build_results(workspace, library).read_text()
+    text = results_of(workspace, library).read_text()
     assert "0 of 1 check holds, 1 ERROR; claims: 2 ERROR" in line_with(text, "[demo/fig02]")
     assert "results/demo/fig02.cpu.csv" in line_with(text, "cannot be used")
     assert str(tmp_path) not in text
@@ -185,7 +190,7 @@ def test_paper_without_markers_is_left_alone(tmp_path: Path) -> None:
     workspace, library = make_demo(tmp_path)
     readme = library.papers["demo"].folder / "README.md"
     readme.write_text("# No markers\n")
-    build_results(workspace, library)
+    results_of(workspace, library)
     assert readme.read_text() == "# No markers\n"
 
 
@@ -196,9 +201,9 @@ def test_readme_of_another_checkout_below_is_left_alone(tmp_path: Path) -> None:
     readme = library.papers["demo"].folder / "README.md"
     before = readme.read_text()
     (tmp_path / "results").mkdir()
-    build_results(Workspace(tmp_path), library)
+    results_of(Workspace(tmp_path), library)
     assert readme.read_text() == before
-    build_results(workspace, library)
+    results_of(workspace, library)
     assert readme.read_text() != before
 
 
@@ -221,5 +226,5 @@ def test_block_replaces_only_itself() -> None:
 def test_file_that_no_item_lists_is_shown_with_its_reason(tmp_path: Path) -> None:
     workspace, library = make_demo(tmp_path)
     library.broken["demo/fig77"] = BrokenTask("demo/fig77", "loss/fig77.py", "nobody lists it")
-    text = build_results(workspace, library).read_text()
+    text = results_of(workspace, library).read_text()
     assert "broken: nobody lists it" in line_with(text, "[demo/fig77]")

@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
+from harness.declare.profiles import PROFILES
 from harness.publish.report import build_report
+from harness.publish.report.load import load_papers
 from harness.publish.report.site import prose
 from harness.registry import Library
 from harness.store.workspace import Workspace
@@ -262,5 +264,5 @@ def files_of(site: Path) -> dict[str, bytes]:
 
 def test_same_results_give_the_same_site_elsewhere(tmp_path: Path, demo: Demo) -> None:
     workspace, library = make_demo(tmp_path / "elsewhere")
-    build_report(workspace, library)
+    build_report(workspace, load_papers(workspace, library, PROFILES))
     assert files_of(workspace.site) == files_of(demo[0].site)
