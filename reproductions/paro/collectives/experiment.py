@@ -1,0 +1,148 @@
+"""Blocks, collectives, the cost of each term, and whole steps counted message by message."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Literal
+
+from harness.declare import Estimate, Experiment, Params, Profile, doc
+
+SMALL_CLUSTERS = ((4, 2), (8, 4), (8, 2), (6, 3), (9, 3), (15, 5), (7, 7), (5, 1))
+"""n and m; the last two have one group, and groups of one GPU."""
+
+
+class Numbered(Params):
+    """Who holds which blocks, on several clusters."""
+
+    numbering: Literal["contiguous", "strided"] = doc(
+        "Which blocks a GPU holds under I: contiguous, one slice; strided, every m-th."
+    )
+
+
+class Sample(Params):
+    """Every collective once, on a small state."""
+
+    num_gpus: int = doc("n.")
+    group_size: int = doc("m.")
+
+
+class Inputs(Params):
+    """What a guideline is told of model and cluster."""
+
+    model: str = doc("Model.")
+    num_params: float = doc("Psi.")
+    trainable_share: float = doc("Psi' / Psi.")
+    num_gpus: int = doc("n.")
+    group_size: int = doc("m.")
+    inter_gbit_per_s: float = doc("B, between GPUs of different groups.")
+    intra_gbit_per_s: float = doc("B', between two GPUs of a group.")
+
+
+class Counted(Params):
+    """A step of every strategy, message by message."""
+
+    num_gpus: int = doc("n.")
+    group_size: int = doc("m.")
+    numbering: Literal["contiguous", "strided"] = doc("Which blocks a GPU holds under I.")
+    accumulation: int = doc("s, micro-batches of the step.")
+    num_trainable: int = doc("Trainable parameters, before they are padded to a multiple of n.")
+    num_frozen: int = doc("Frozen parameters, before they are padded.")
+
+
+SEVEN_B = Inputs(
+    model="LLaMA-7B", num_params=7e9, trainable_share=1.0, num_gpus=32, group_size=8,
+    inter_gbit_per_s=80.0, intra_gbit_per_s=2000.0,
+)  # fmt: skip
+"""Appendix A.3.1, where m and n are swapped in print."""
+SIXTY_FIVE_B = replace(SEVEN_B, model="LLaMA-65B", num_params=65e9)
+PAPER_INPUTS = (
+    SEVEN_B,
+    replace(SEVEN_B, trainable_share=1 / 16),
+    SIXTY_FIVE_B,
+    replace(SIXTY_FIVE_B, trainable_share=1 / 16),
+    replace(SIXTY_FIVE_B, trainable_share=3 / 1000),
+)
+OTHER_CLUSTERS = (
+    replace(SEVEN_B, num_gpus=8, inter_gbit_per_s=100.0, intra_gbit_per_s=100.0),
+    replace(SEVEN_B, num_gpus=48, group_size=3, inter_gbit_per_s=100.0, intra_gbit_per_s=100.0),
+    replace(SEVEN_B, num_gpus=128, inter_gbit_per_s=25.0, intra_gbit_per_s=300.0),
+)
+"""One group; odd groups whose links are all alike; many groups on slow links."""
+
+
+def _counted(n: int, m: int, s: int, trainable: int, frozen: int) -> Counted:
+    """Return a point; the numberings take turns, for no byte depends on them."""
+    return Counted(
+        num_gpus=n, group_size=m, numbering="contiguous" if (n + s) % 2 else "strided",
+        accumulation=s, num_trainable=trainable, num_frozen=frozen,
+    )  # fmt: skip
+
+
+COUNTED_AT_SMOKE = (
+    *(_counted(6, 3, s, 23, 4) for s in (1, 2, 3)),
+    _counted(15, 5, 1, 47, 13),
+    _counted(7, 7, 3, 5, 30),
+    _counted(5, 1, 1, 11, 9),
+)
+FURTHER_COUNTED = (
+    _counted(4, 2, 3, 1, 0),
+    _counted(9, 3, 1, 31, 1),
+    _counted(9, 3, 3, 28, 100),
+    *(_counted(8, 2, s, 17, 41) for s in (1, 2, 3)),
+    _counted(8, 4, 1, 64, 0),
+    _counted(12, 3, 3, 50, 7),
+    _counted(15, 5, 3, 46, 14),
+)
+
+
+def numbered_grid(profile: Profile) -> Iterator[Numbered]:
+    """Yield both numberings."""
+    if profile in ("smoke", "cpu"):
+        yield from (Numbered(numbering="contiguous"), Numbered(numbering="strided"))
+
+
+def sample_grid(profile: Profile) -> Iterator[Sample]:
+    """Yield two clusters, one of them of odd numbers."""
+    if profile in ("smoke", "cpu"):
+        yield from (Sample(num_gpus=8, group_size=4), Sample(num_gpus=15, group_size=5))
+
+
+def inputs_grid(profile: Profile) -> Iterator[Inputs]:
+    """Yield the paper's inputs, two of them at smoke, and other clusters."""
+    if profile in ("smoke", "cpu"):
+        yield from (PAPER_INPUTS if profile == "cpu" else PAPER_INPUTS[:2])
+        yield from OTHER_CLUSTERS
+
+
+def counted_grid(profile: Profile) -> Iterator[Counted]:
+    """Yield odd and even clusters, one group alone, groups of one, sizes that need padding."""
+    if profile in ("smoke", "cpu"):
+        yield from COUNTED_AT_SMOKE
+    if profile == "cpu":
+        yield from FURTHER_COUNTED
+
+
+def estimate(point: Params) -> Estimate:
+    """Return part of a second: nothing is trained."""
+    return Estimate(seconds=0.3, memory_bytes=2**28)
+
+
+blocks = Experiment(
+    "paro/blocks", version=1, params=Numbered, grid=numbered_grid,
+    run="trial:block_rows", seed_from=(), estimate=estimate,
+)  # fmt: skip
+collectives = Experiment(
+    "paro/collectives", version=1, params=Sample, grid=sample_grid,
+    run="trial:collective_rows", seed_from=(), estimate=estimate,
+)  # fmt: skip
+terms = Experiment(
+    "paro/cost_terms", version=1, params=Inputs, grid=inputs_grid,
+    run="trial:term_rows", seed_from=(), estimate=estimate,
+    address=("model", "trainable_share", "num_gpus", "group_size"),
+)  # fmt: skip
+steps = Experiment(
+    "paro/counted_steps", version=1, params=Counted, grid=counted_grid,
+    run="trial:step_rows", seed_from=(), estimate=estimate,
+    address=("num_gpus", "group_size", "accumulation"),
+)  # fmt: skip

@@ -1,0 +1,90 @@
+"""A step counted message by message, beside what the formulas say of it."""
+
+from __future__ import annotations
+
+from harness.declare import Row
+from reproductions.paro.collectives.experiment import Counted
+from reproductions.paro.collectives.formulas import sent
+from reproductions.paro.collectives.messages import Net
+from reproductions.paro.collectives.messages import World as Ways
+from reproductions.paro.collectives.routes import gather_route, reduce_route, sync_route
+from reproductions.paro.collectives.simulated_step import Job, SimulatedStep
+from reproductions.paro.method.cluster import Cluster, Workload
+from reproductions.paro.method.memory import memory_of
+from reproductions.paro.method.schedule import schedule
+from reproductions.paro.method.step_time import World
+from reproductions.paro.method.strategy import Strategy
+
+WAYS: dict[World, Ways] = {"flat": "flat", "hier": "sequential"}
+"""How the messages of all GPUs' collectives go. PaRO-CC's phases send the same bytes whether they
+overlap, as in the formula, or not."""
+DIGITS = 6
+"""Decimals of a byte: what is less is rounding of the formulas."""
+
+
+def compared(point: Counted, strategy: Strategy, world: World) -> Row:
+    """Return what a step sent and what it should have by the formulas: the largest differences."""
+    net = Net(
+        num_gpus=point.num_gpus, group_size=point.group_size, numbering=point.numbering,
+        world=WAYS[world],
+    )  # fmt: skip
+    job = Job(net=net, num_trainable=point.num_trainable, num_frozen=point.num_frozen,
+              accumulation=point.accumulation)  # fmt: skip
+    step = SimulatedStep(job=job, strategy=strategy).take()
+    return {
+        "world": world, "strategy": strategy.letters,
+        "inter_bytes": sum(part.of_gpu(leaves=True) for part in step.traffic.values()),
+        "intra_bytes": sum(part.of_gpu(leaves=False) for part in step.traffic.values()),
+        "link_bytes": sum(part.of_link for part in step.traffic.values()),
+        "rounds": sum(part.steps for part in step.traffic.values()),
+        "held_bytes": step.held_bytes,
+        "params_bytes": job.param_bytes * sum(job.padded),
+        "wrong_blocks": step.wrong_blocks,
+        "other_collectives": other_collectives(strategy, net),
+        **differences(step, strategy, world),
+    }  # fmt: skip
+
+
+def differences(step: SimulatedStep, strategy: Strategy, world: World) -> dict[str, float]:
+    """Return the largest differences over terms, of counted bytes and rounds from the formulas."""
+    job, net = step.job, step.job.net
+    trainable, frozen = job.padded
+    workload = Workload(
+        num_params=trainable + frozen, trainable_share=trainable / (trainable + frozen),
+        accumulation=job.accumulation,
+    )  # fmt: skip
+    cluster = Cluster(num_gpus=net.num_gpus, group_size=net.group_size,
+                      inter_gbit_per_s=1.0, intra_gbit_per_s=1.0)  # fmt: skip
+    found: dict[str, list[float]] = {"inter": [], "intra": [], "link": [], "round": []}
+    for term, formula in sent(strategy, workload, cluster, world).items():
+        counted = step.traffic[term]
+        times = job.accumulation if term in ("param", "gradient") else 1
+        found["inter"].append(counted.of_gpu(leaves=True) - times * formula.inter_bytes)
+        found["intra"].append(counted.of_gpu(leaves=False) - times * formula.intra_bytes)
+        found["link"].append(counted.of_link - times * formula.link_bytes)
+        found["round"].append(counted.steps - times * formula.rounds)
+    found["held"] = [step.held_bytes - memory_of(strategy, workload, cluster).total]
+    return {f"{name}_difference": round(max(map(abs, all_of)), DIGITS)
+            for name, all_of in found.items()}  # fmt: skip
+
+
+def other_collectives(strategy: Strategy, net: Net) -> int:
+    """Return in how many terms other collectives were found to send least than the schedule has.
+
+    Without groups, or with one alone, several collectives are the same, and none is counted.
+    """
+    if net.group_size in (1, net.num_gpus):
+        return 0
+    found = {
+        "param": 2 * gather_route(net, strategy.params, "N"),
+        "gradient": reduce_route(net, strategy.grads),
+        "sync_g": sync_route(net, strategy.grads, strategy.states),
+        "sync_p": gather_route(net, strategy.states, strategy.params),
+    }
+    told: dict[str, list[tuple[str, str]]] = {term: [] for term in found}
+    for step in schedule(strategy):
+        told[step.term].append((step.collective.kind, step.collective.scope))
+    return sum(
+        [(move.operation, move.among) for move in route] != told[term]
+        for term, route in found.items()
+    )

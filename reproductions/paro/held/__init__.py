@@ -1,0 +1,1 @@
+"""Bytes that PyTorch itself holds, counted beside the formula's."""

@@ -1,0 +1,46 @@
+"""How far what PyTorch holds is from the formula."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import TYPE_CHECKING
+
+from harness.declare import pick
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+PLAIN = ("ddp", "fsdp2", "fsdp2-hs")
+"""NNN, GGG and III with nothing set beside."""
+
+
+def even_error(table: pd.DataFrame, *, settings: Collection[str] = (), but: bool = False) -> float:
+    """Return the largest difference of any rank from the formula, where rows divide by ranks.
+
+    but: of all other settings.
+    """
+    rows = pick(table, net="even")
+    rows = rows[rows["setting"].isin(settings) != but]
+    return float(max(
+        (rows[name] - rows["formula_bytes"]).abs().max() for name in ("least_bytes", "most_bytes")
+    ))  # fmt: skip
+
+
+def most_padding(table: pd.DataFrame) -> float:
+    """Return what a rank holds at most above the formula, over one row of every tensor."""
+    rows = pick(table, net="odd")
+    return float(((rows["most_bytes"] - rows["formula_bytes"]) / rows["row_bytes"]).max())
+
+
+def least_padding(table: pd.DataFrame) -> float:
+    """Return what it is at least, of parameters and gradients, which every rank pads alike."""
+    rows = pick(table, net="odd")
+    rows = rows[rows["state"] != "adam"]
+    return float(((rows["least_bytes"] - rows["formula_bytes"]) / rows["row_bytes"]).min())
+
+
+def moments_error(table: pd.DataFrame) -> float:
+    """Return by how much moments of all ranks together differ from whole ones, replicas times."""
+    rows = pick(table, state="adam")
+    replicas = rows["num_ranks"] * rows["formula_bytes"] / rows["whole_bytes"]
+    return float((rows["sum_bytes"] - replicas * rows["whole_bytes"]).abs().max())

@@ -1,0 +1,197 @@
+"""Ranks of gloo on a CPU that train two micro-batches and count their tensors.
+
+They are forked from a fresh process that has imported all they need, so that it is imported once.
+"""
+
+from __future__ import annotations
+
+import gc
+import json
+import os
+import tempfile
+import time
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import timedelta
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import torch
+import torch._dynamo  # imported by an optimizer at its first step: here, once for all ranks
+import torch.distributed as dist
+import torch.multiprocessing as mp
+from torch import Tensor, nn
+from torch.distributed.device_mesh import init_device_mesh
+from torch.distributed.fsdp import fully_shard
+from torch.distributed.tensor import DTensor
+from torch.nn.parallel import DistributedDataParallel
+
+from harness.lifetime import die_with
+from harness.store.atomic import write_text
+from reproductions.paro.held.experiment import WIDTHS
+
+PATIENCE = timedelta(minutes=1)
+PADDED = ("fsdp2", "fsdp2-hs")
+"""Settings that the odd net has too."""
+TRIES, MOMENT_S = 3, 0.004
+Counted = dict[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Switches:
+    """What is set beside a mesh of one axis that splits everything."""
+
+    two_axes: bool = False
+    reshard: bool | int = True
+    """After the forward pass; a number: to so many parts."""
+    stay: bool = False
+    """Parameters stay whole until the step's last micro-batch."""
+    wait: bool = False
+    """Gradients stay whole until then."""
+    wait_between: bool = False
+    """They are summed between groups only then."""
+
+
+def switches_of(group_size: int) -> dict[str, Switches]:
+    """Return how settings of FSDP2 are set, by the name that they have in `peers`."""
+    return {
+        "fsdp2": Switches(),
+        "fsdp2-late": Switches(wait=True),
+        "fsdp2-int": Switches(reshard=group_size),
+        "fsdp2-whole": Switches(reshard=False),
+        "fsdp2-zero-2": Switches(reshard=False, stay=True),
+        "fsdp2-zero-1": Switches(reshard=False, stay=True, wait=True),
+        "fsdp2-hs": Switches(two_axes=True, wait_between=True),
+        "fsdp2-hs-every": Switches(two_axes=True),
+        "fsdp2-hs-late": Switches(two_axes=True, wait=True),
+        "fsdp2-hsz": Switches(two_axes=True, reshard=False, wait_between=True),
+        "fsdp2-nii": Switches(two_axes=True, reshard=False, stay=True, wait_between=True),
+        "fsdp2-nni": Switches(two_axes=True, reshard=False, stay=True, wait=True),
+    }
+
+
+def count_on_ranks(*, num_ranks: int, group_size: int) -> list[list[dict[str, Any]]]:
+    """Return what each rank counts; to be called in a fresh process."""
+    torch.set_num_threads(1)
+    # What is here already is not looked at by those that look for tensors, nor copied for them.
+    gc.collect()
+    gc.freeze()
+    with tempfile.TemporaryDirectory() as folder:
+        given = (os.getpid(), folder, num_ranks, group_size)
+        mp.start_processes(_rank, args=given, nprocs=num_ranks, start_method="fork")
+        files = [Path(folder) / f"{rank}.json" for rank in range(num_ranks)]
+        return [json.loads(file.read_text(encoding="utf-8")) for file in files]
+
+
+def _rank(rank: int, parent_pid: int, folder: str, num_ranks: int, group_size: int) -> None:
+    die_with(parent_pid)
+    meet = (Path(folder) / "meet").as_uri()
+    dist.init_process_group(
+        "gloo", init_method=meet, rank=rank, world_size=num_ranks, timeout=PATIENCE
+    )
+    rows = list(count_all(num_ranks, group_size))
+    write_text(Path(folder) / f"{rank}.json", json.dumps(rows))
+    dist.destroy_process_group()
+
+
+def count_all(num_ranks: int, group_size: int) -> Iterator[dict[str, Any]]:
+    """Yield what this rank holds, for every net and setting."""
+    one = init_device_mesh("cpu", (num_ranks,))
+    names = ("between", "within")
+    two = init_device_mesh("cpu", (num_ranks // group_size, group_size), mesh_dim_names=names)
+    for kind, widths in WIDTHS.items():
+        yield {"net": kind, "setting": "ddp", **count_ddp(net_of(widths), widths[0])}
+        for name, switches in switches_of(group_size).items():
+            if kind == "even" or name in PADDED:
+                mesh = two if switches.two_axes else one
+                found = count_fsdp(net_of(widths), widths[0], mesh, switches)
+                yield {"net": kind, "setting": name, **found}
+
+
+def net_of(widths: tuple[int, ...]) -> nn.Sequential:
+    """Return linear layers, all biased."""
+    return nn.Sequential(*(nn.Linear(*pair) for pair in pairwise(widths)))
+
+
+def count_ddp(net: nn.Sequential, width: int) -> Counted:
+    """Return what DDP holds. Its buckets and the gradients are the same bytes here."""
+    wrapped = DistributedDataParallel(net, gradient_as_bucket_view=True)
+    optimizer = torch.optim.Adam(wrapped.parameters())
+    with wrapped.no_sync():
+        found = count_micro_batch(wrapped, width)
+    wrapped(torch.ones(2, width)).sum().backward()
+    optimizer.step()
+    return {**found, **count_at_rest(optimizer)}
+
+
+def count_fsdp(net: nn.Sequential, width: int, mesh: Any, switches: Switches) -> Counted:
+    """Return what FSDP2 holds, each layer a unit of its own."""
+    for unit in (*net, net):
+        fully_shard(unit, mesh=mesh, reshard_after_forward=switches.reshard)
+    optimizer = torch.optim.Adam(net.parameters())
+    found: Counted = {}
+    for is_last in (False, True):
+        net.set_reshard_after_backward(is_last or not switches.stay)  # type: ignore[operator]
+        net.set_requires_gradient_sync(is_last or not switches.wait)  # type: ignore[operator]
+        net.set_requires_all_reduce(is_last or not switches.wait_between)  # type: ignore[operator]
+        if is_last:
+            net(torch.ones(2, width)).sum().backward()
+        else:
+            found = count_micro_batch(net, width)
+    optimizer.step()
+    return {**found, **count_at_rest(optimizer)}
+
+
+def count_micro_batch(net: nn.Module, width: int) -> Counted:
+    """Train the first of two micro-batches; return what is held between its passes and after."""
+    loss = net(torch.ones(2, width)).sum()
+    between = Holding.now()
+    loss.backward()
+    del loss
+    after = [Holding.now() for _ in range(TRIES)]
+    return {
+        "params_between_passes_bytes": between.params,
+        "params_between_micro_batches_bytes": after[0].params,
+        "grads_bytes": min(each.others for each in after),
+    }
+
+
+def count_at_rest(optimizer: torch.optim.Adam) -> Counted:
+    """Return what is held after a step; Adam's count of steps, 4 bytes per tensor, is left out."""
+    moments = [v for state in optimizer.state.values() for v in state.values() if v.ndim]
+    with torch.no_grad():
+        adam_bytes = sum(bytes_by_storage(moments).values())
+    return {"params_bytes": Holding.now().params, "adam_bytes": adam_bytes}
+
+
+@dataclass(frozen=True, slots=True)
+class Holding:
+    """Bytes of all tensors of numbers in this process; a mesh's ranks are whole ones."""
+
+    params: int
+    """Those of parameters: split, and whole where they are gathered."""
+    others: int
+    """Those of storages without a parameter: after a backward pass, gradients and nothing else."""
+
+    @classmethod
+    @torch.no_grad()
+    def now(cls) -> Holding:
+        """Return what is held now; what nothing refers to is let go first."""
+        gc.collect()
+        # A thread of gloo lets go of a buffer a moment after it is done with it.
+        time.sleep(MOMENT_S)
+        held = [each for each in gc.get_objects() if issubclass(type(each), Tensor)]
+        grads = [each.grad for each in held if each.is_leaf and each.grad is not None]
+        floats = [each for each in (*held, *grads) if each.is_floating_point()]
+        params = bytes_by_storage(each for each in floats if isinstance(each, nn.Parameter))
+        every = bytes_by_storage(floats)
+        num_params = sum(params.values())
+        return cls(params=num_params, others=sum(every.values()) - num_params)
+
+
+def bytes_by_storage(tensors: Iterable[Tensor]) -> dict[int, int]:
+    """Return the bytes of this rank's storages of tensors; one that was freed has none."""
+    parts = (each.to_local() if isinstance(each, DTensor) else each for each in tensors)
+    storages = (part.untyped_storage() for part in parts)
+    return {storage._cdata: storage.nbytes() for storage in storages}

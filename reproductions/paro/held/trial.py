@@ -1,0 +1,85 @@
+"""From ranks to rows: what a setting holds of a state, beside what the formula says."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+from harness.declare import Row, RunContext
+from harness.measure.fresh_process import call_fresh
+from reproductions.paro.held.experiment import (
+    ADAM_BYTES,
+    GRAD_BYTES,
+    PARAM_BYTES,
+    STATES,
+    WIDTHS,
+    Ranks,
+    State,
+)
+from reproductions.paro.method.cluster import Cluster
+from reproductions.paro.method.peers import Setting, setting_of
+
+SIZES: dict[State, int] = {"grads": GRAD_BYTES, "adam": ADAM_BYTES}
+
+
+def held_rows(params: Ranks, ctx: RunContext) -> list[Row]:
+    """Count on all ranks; return a row per net, setting and state."""
+    by_rank = call_fresh(count_on_ranks, params.to_json(), timeout_s=180.0)
+    # Bandwidths are in no memory.
+    cluster = Cluster(
+        num_gpus=params.num_ranks, group_size=params.group_size,
+        inter_gbit_per_s=1.0, intra_gbit_per_s=1.0,
+    )  # fmt: skip
+    rows: list[Row] = []
+    for same in zip(*by_rank, strict=True):
+        shapes = shapes_of(WIDTHS[same[0]["net"]])
+        setting = setting_of(same[0]["setting"])
+        total = sum(rows * columns for rows, columns in shapes)
+        for state in STATES:
+            size = SIZES.get(state, PARAM_BYTES)
+            found = [each[f"{state}_bytes"] for each in same]
+            rows.append({
+                "net": same[0]["net"],
+                "setting": setting.name,
+                "strategy": str(setting.strategy),
+                "state": state,
+                "whole_bytes": size * total,
+                "formula_bytes": size * total * share(setting, state, cluster),
+                "least_bytes": min(found),
+                "most_bytes": max(found),
+                "sum_bytes": sum(found),
+                "share_held": max(found) / (size * total),
+                "row_bytes": size * sum(columns for _, columns in shapes),
+            })  # fmt: skip
+    return rows
+
+
+def count_on_ranks(**params: int) -> object:
+    """Return what every rank counts; what it needs is imported where it runs, not here."""
+    from reproductions.paro.held.ranks import count_on_ranks
+
+    return count_on_ranks(**params)
+
+
+def shapes_of(widths: tuple[int, ...]) -> list[tuple[int, int]]:
+    """Return rows and columns of every tensor of a net; a bias has rows of one number."""
+    pairs = list(pairwise(widths))
+    return [shape for i, o in pairs for shape in ((o, i), (o, 1))]
+
+
+def share(setting: Setting, state: State, cluster: Cluster) -> float:
+    """Return which share of a state a rank holds, by the formula; parts that it holds add up."""
+    strategy, keeps = setting.strategy, setting.keeps_part
+    at_rest = 1.0 / cluster.parts(keeps or strategy.params)
+    whole = 1.0 / cluster.parts(strategy.params) if keeps else 0.0
+    match state:
+        case "grads":
+            return 1.0 / cluster.parts(strategy.grads)
+        case "adam":
+            return 1.0 / cluster.parts(strategy.states)
+        case "params":
+            return at_rest
+        case "params_between_micro_batches":
+            return at_rest + whole
+        case "params_between_passes":
+            between = 1.0 / cluster.parts(strategy.between) if strategy.between else 0.0
+            return at_rest + whole + between

@@ -1,0 +1,194 @@
+"""Parameters of a model: in all, of LoRA's adapters on it, and of its largest unit.
+
+LLaMA's sizes by closed form of their shapes; any other by transformers, from a local config.json,
+built on the meta device so that nothing is allocated. Torch is imported for the latter alone.
+
+Letters: d hidden size, f feed-forward size, V vocabulary.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from harness.errors import SpecError, nearest
+
+if TYPE_CHECKING:
+    from torch import Tensor, nn
+
+CONFIG = "config.json"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Model:
+    """What a plan asks of a model."""
+
+    name: str
+    num_params: int
+    """Psi; tied parameters once."""
+    largest_unit: int
+    """Parameters of the largest unit: a block, or what lies outside of the blocks, by module. A
+    split unit is gathered whole before it runs."""
+    adapted: int
+    """Inputs and outputs of all linear layers, the head's too, summed: of so many parameters are
+    LoRA's adapters of rank 1."""
+
+    def lora_params(self, rank: int) -> int:
+        """Return the parameters of adapters on every linear layer, as the released code has them.
+
+        Raises SpecError for a rank below 1.
+        """
+        if rank < 1:
+            raise SpecError(f"LoRA's rank={rank}: need at least 1")
+        return rank * self.adapted
+
+    def transient_bytes(self, param_bytes: int = 2) -> int:
+        """Return the bytes of two gathered units: one at work, and the next one on its way."""
+        return 2 * param_bytes * self.largest_unit
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Llama:
+    """A shape of the first LLaMA: norms apart, all its parameters are in matrices."""
+
+    hidden: int
+    """d."""
+    ffn: int
+    """f."""
+    blocks: int
+    vocab: int = 32000
+    """V."""
+
+    @property
+    def linears(self) -> tuple[tuple[int, int], ...]:
+        """Inputs and outputs of each linear layer of a block."""
+        d, f = self.hidden, self.ffn
+        return ((d, d),) * 4 + ((d, f), (d, f), (f, d))
+
+    @property
+    def block_params(self) -> int:
+        return sum(rows * columns for rows, columns in self.linears) + 2 * self.hidden
+
+    def model(self, name: str) -> Model:
+        """Return its parameters: blocks, embedding, head and last norm."""
+        embedding = self.vocab * self.hidden
+        in_blocks = self.blocks * sum(rows + columns for rows, columns in self.linears)
+        return Model(
+            name=name,
+            num_params=self.blocks * self.block_params + 2 * embedding + self.hidden,
+            largest_unit=max(self.block_params, embedding),
+            adapted=in_blocks + self.hidden + self.vocab,
+        )
+
+
+LLAMA: dict[str, Llama] = {
+    "llama-7b": Llama(hidden=4096, ffn=11008, blocks=32),
+    "llama-13b": Llama(hidden=5120, ffn=13760, blocks=40),
+    "llama-30b": Llama(hidden=6656, ffn=17888, blocks=60),
+    "llama-65b": Llama(hidden=8192, ffn=22016, blocks=80),
+}
+"""As the released code has them; its feed-forward sizes of 13B and 30B are not Meta's."""
+
+
+def load_model(where: str) -> Model:
+    """Return a model by LLaMA's name, or by a local folder or file of Hugging Face's config.
+
+    Raises SpecError for anything else, and for a config that does not say how large it is.
+    """
+    if where in LLAMA:
+        return LLAMA[where].model(where)
+    path = Path(where).expanduser()
+    if path.is_dir():
+        path /= CONFIG
+    if not path.is_file():
+        raise SpecError(
+            f"no model {where!r}: need a folder with a {CONFIG}, such a file, or one of"
+            f" {', '.join(LLAMA)}{nearest(where.lower(), LLAMA)}"
+        )
+    told = read_config(path)
+    return counted(path.parent.name or str(path), config_of(told, path))
+
+
+def read_config(path: Path) -> dict[str, Any]:
+    """Return what a config.json says. Raises SpecError where it is none of a model."""
+    try:
+        told = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise SpecError(f"{path} is no JSON that can be read: {error}") from error
+    if not isinstance(told, dict) or not isinstance(told.get("model_type"), str):
+        raise SpecError(f"{path} has no model_type: need the config of a Hugging Face model")
+    return told
+
+
+def config_of(told: dict[str, Any], path: Path) -> Any:
+    """Return transformers' config. Raises SpecError for an unknown type or no hidden size."""
+    from transformers import CONFIG_MAPPING
+
+    name = told["model_type"]
+    if name not in CONFIG_MAPPING:
+        raise SpecError(
+            f"{path}: transformers knows no model_type {name!r}{nearest(name, CONFIG_MAPPING)}"
+        )
+    kind = CONFIG_MAPPING[name]
+    # A class has a size of its own where a config is silent, which is not that of the model.
+    size = kind.attribute_map.get("hidden_size", "hidden_size")
+    if not any({size, "hidden_size"} & part.keys() for part in parts_of(told)):
+        raise SpecError(f"{path} has no {size}: the model's size is not known without it")
+    try:
+        return kind.from_dict(told)
+    except Exception as error:
+        raise SpecError(f"{path} is no config of {name}: {' '.join(str(error).split())}") from error
+
+
+def parts_of(told: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Yield a config, and those of its parts, as models of text and images have them."""
+    yield told
+    yield from (part for part in told.values() if isinstance(part, dict))
+
+
+def counted(name: str, config: Any) -> Model:
+    """Return a model's parameters, counted on the meta device."""
+    import torch
+    from transformers import AutoModel, AutoModelForCausalLM
+
+    causal = type(config) in AutoModelForCausalLM._model_mapping
+    try:
+        with torch.device("meta"):
+            net = (AutoModelForCausalLM if causal else AutoModel).from_config(config)
+    except Exception as error:
+        said = " ".join(str(error).split())
+        raise SpecError(f"transformers builds no model of {name}'s config: {said}") from error
+    net.tie_weights()
+    return Model(
+        name=name,
+        num_params=sum(each.numel() for each in net.parameters()),
+        largest_unit=max(sum(each.numel() for each in unit) for unit in units_of(net)),
+        adapted=sum(sum(weight.shape) for weight in linear_weights(net)),
+    )
+
+
+def units_of(net: nn.Module) -> Iterator[list[nn.Parameter]]:
+    """Yield the parameters of each block of an outermost list, and of each module beside them."""
+    from torch import nn
+
+    own = list(net.parameters(recurse=False))
+    if own:
+        yield own
+    for child in net.children():
+        if isinstance(child, nn.ModuleList):
+            yield from (list(block.parameters()) for block in child)
+        else:
+            yield from units_of(child)
+
+
+def linear_weights(net: nn.Module) -> Iterator[Tensor]:
+    """Yield the weights of linear layers; GPT-2's are of another class, and transposed."""
+    from torch import nn
+    from transformers.pytorch_utils import Conv1D
+
+    for module in net.modules():
+        if isinstance(module, nn.Linear | Conv1D):
+            yield module.weight

@@ -1,0 +1,291 @@
+"""Which strategy the settings of known systems are, and what a user writes to get them.
+
+In what is written `<m>` and `<g>` stand for GPUs per group and groups, `last` for whether a
+micro-batch is the last of its step.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from itertools import product
+from math import inf
+from typing import Literal
+
+from harness.errors import SpecError, nearest
+from reproductions.paro.method.cluster import Cluster, Workload
+from reproductions.paro.method.guideline import Prediction, predict
+from reproductions.paro.method.step_time import FLAT, TimeModel, step_time
+from reproductions.paro.method.strategy import (
+    EFFECTIVE,
+    Granularity,
+    Strategy,
+    effective_of,
+    strategy_of,
+)
+
+Evidence = Literal["paper", "code", "sourced", "derived", "counted"]
+"""paper: it says so. code: the authors' release. sourced: documentation or a thread of the system.
+derived: from the rule that such a source states. counted: tensors, in the study `held`."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Setting:
+    """A way to run a known system."""
+
+    name: str
+    system: str
+    label: str
+    """What stands beside a strategy in a table."""
+    written: str
+    """What a user writes."""
+    strategy: Strategy
+    """What is held and sent."""
+    nearest: str
+    """The letters of one of the 14 that it is, or comes nearest to."""
+    differs: str = ""
+    """In what, where it is not just that one."""
+    evidence: Evidence
+    keeps_part: Granularity | None = None
+    """Where parameters stay whole for all micro-batches, and the part that was gathered from is
+    kept beside them: how that part is split."""
+    sync_every_micro_batch: bool = False
+    """Whether gradients go to the optimizer states' granularity in every micro-batch."""
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether it holds and sends just what its strategy does."""
+        return not self.differs
+
+    def written_for(self, cluster: Cluster) -> str:
+        """Return what a user of a cluster writes."""
+        sizes = {"<m>": cluster.group_size, "<g>": cluster.num_groups}
+        text = self.written
+        for word, size in sizes.items():
+            text = text.replace(word, str(size))
+        return text
+
+
+TWICE = "keeps a second part of the parameters, 1/m, for the backward pass"
+EACH_FORWARD = "gathers parameters before every forward pass and keeps their part beside the whole"
+ONCE = "gathers frozen parameters too, once per step, and keeps their part beside the whole"
+EVERY = "all-reduces gradients between groups in every micro-batch"
+ONE_D = "fully_shard(unit"
+MESH = 'init_device_mesh("cuda", (<g>, <m>), mesh_dim_names=("between", "within"))'
+"""FSDP2 asks for the names of a mesh of two dimensions."""
+TWO_D = f"{ONE_D}, mesh={MESH}"
+STAY = "set_reshard_after_backward(last)"
+WAIT = "set_requires_gradient_sync(last)"
+WAIT_BETWEEN = "set_requires_all_reduce(last)"
+
+
+def _setting(
+    name: str, system: str, label: str, letters: str, evidence: Evidence, written: str,
+    *, between: Granularity | None = None, nearest: str = "", differs: str = "",
+    keeps: Granularity | None = None, every: bool = False,
+) -> Setting:  # fmt: skip
+    return Setting(
+        name=name, system=system, label=label, written=written,
+        strategy=replace(strategy_of(letters), between=between), nearest=nearest or letters,
+        differs=differs, evidence=evidence, keeps_part=keeps, sync_every_micro_batch=every,
+    )  # fmt: skip
+
+
+DDP, DEEPSPEED, FSDP, FSDP2 = "PyTorch DDP", "DeepSpeed", "PyTorch FSDP", "PyTorch FSDP2"
+MEGATRON, RELEASE = "Megatron-FSDP", "PaRO's release"
+TORCH = (
+    _setting("ddp", DDP, "DDP", "NNN", "counted",
+             "DistributedDataParallel(model); no_sync() but for the last"),
+    _setting("fsdp-no-shard", FSDP, "FSDP NO_SHARD", "NNN", "sourced",
+             "ShardingStrategy.NO_SHARD; no_sync() but for the last"),
+    _setting("fsdp", FSDP, "FSDP", "GGG", "paper", "ShardingStrategy.FULL_SHARD"),
+    _setting("fsdp-no-sync", FSDP, "FSDP no_sync", "GNG", "sourced",
+             "ShardingStrategy.FULL_SHARD; no_sync() but for the last"),
+    _setting("fsdp-grad-op", FSDP, "FSDP grad-op", "GGG", "sourced",
+             "ShardingStrategy.SHARD_GRAD_OP", between="N", nearest="NGG", differs=EACH_FORWARD),
+    _setting("fsdp-hs", FSDP, "FSDP-hs", "III", "paper", "ShardingStrategy.HYBRID_SHARD",
+             differs=EVERY, every=True),
+    _setting("fsdp-hs-no-sync", FSDP, "FSDP-hs no_sync", "INI", "sourced",
+             "ShardingStrategy.HYBRID_SHARD; no_sync() but for the last"),
+    _setting("fsdp-hsz", FSDP, "FSDP-hsz", "III", "paper",
+             "ShardingStrategy._HYBRID_SHARD_ZERO2", between="N", nearest="NII",
+             differs=f"{EACH_FORWARD}; {EVERY}", every=True),
+    _setting("fsdp2", FSDP2, "FSDP2", "GGG", "counted", f"{ONE_D})"),
+    _setting("fsdp2-late", FSDP2, "FSDP2 no-sync", "GNG", "counted", f"{ONE_D}); {WAIT}"),
+    _setting("fsdp2-int", FSDP2, "FSDP2 int", "GGG", "counted",
+             f"{ONE_D}, reshard_after_forward=<m>)", between="I", differs=TWICE),
+    _setting("fsdp2-whole", FSDP2, "FSDP2 whole", "GGG", "counted",
+             f"{ONE_D}, reshard_after_forward=False)", between="N", nearest="NGG",
+             differs=EACH_FORWARD),
+    _setting("fsdp2-zero-2", FSDP2, "FSDP2 as ZeRO-2", "NGG", "counted",
+             f"{ONE_D}, reshard_after_forward=False); {STAY}", keeps="G", differs=ONCE),
+    _setting("fsdp2-zero-1", FSDP2, "FSDP2 as ZeRO-1", "NNG", "counted",
+             f"{ONE_D}, reshard_after_forward=False); {STAY}; {WAIT}", keeps="G", differs=ONCE),
+    _setting("fsdp2-hs", FSDP2, "FSDP2 2-D", "III", "counted", f"{TWO_D}); {WAIT_BETWEEN}"),
+    _setting("fsdp2-hs-every", FSDP2, "FSDP2 2-D every", "III", "counted", f"{TWO_D})",
+             differs=EVERY, every=True),
+    _setting("fsdp2-hs-late", FSDP2, "FSDP2 2-D no-sync", "INI", "counted", f"{TWO_D}); {WAIT}"),
+    _setting("fsdp2-hsz", FSDP2, "FSDP2 2-D whole", "III", "counted",
+             f"{TWO_D}, reshard_after_forward=False); {WAIT_BETWEEN}", between="N", nearest="NII",
+             differs=EACH_FORWARD),
+    _setting("fsdp2-nii", FSDP2, "FSDP2 as NII", "NII", "counted",
+             f"{TWO_D}, reshard_after_forward=False); {STAY}; {WAIT_BETWEEN}", keeps="I",
+             differs=ONCE),
+    _setting("fsdp2-nni", FSDP2, "FSDP2 as NNI", "NNI", "counted",
+             f"{TWO_D}, reshard_after_forward=False); {STAY}; {WAIT}", keeps="I", differs=ONCE),
+)  # fmt: skip
+OF_DEEPSPEED = (
+    _setting("zero-0", DEEPSPEED, "ZeRO-0", "NNN", "sourced", '"zero_optimization": {"stage": 0}'),
+    _setting("zero-1", DEEPSPEED, "ZeRO-1", "NNG", "paper", '"zero_optimization": {"stage": 1}'),
+    _setting("zero-2", DEEPSPEED, "ZeRO-2", "NGG", "paper", '"zero_optimization": {"stage": 2}'),
+    _setting("zero-3", DEEPSPEED, "ZeRO-3", "GGG", "paper", '"zero_optimization": {"stage": 3}'),
+    _setting("mics", DEEPSPEED, "MiCS", "III", "paper",
+             '"zero_optimization": {"stage": 3, "mics_shard_size": <m>}; deepspeed.zero.MiCS_Init'),
+    _setting("hpz", DEEPSPEED, "hpZ", "GGG", "paper",
+             '"zero_optimization": {"stage": 3, "zero_hpz_partition_size": <m>}', between="I",
+             differs=TWICE),
+)  # fmt: skip
+RELEASED = ("NNG", "NGG", "GGG", "NII", "NIG", "IIG", "IGG")
+"""Its engine takes ING too, and runs the class of IGG for it."""
+OF_RELEASE = tuple(
+    _setting(f"paro-{letters.lower()}", RELEASE, "PaRO", letters, "code",
+             f"strategy {letters} in ds_config.json of DeepSpeed pull request 5588")
+    for letters in RELEASED
+)  # fmt: skip
+STAGES = ("no_shard", "optim", "optim_grads", "optim_grads_params")
+"""What Megatron-FSDP splits along an axis of GPUs: of the states the last, the last two, all."""
+
+
+def on_two_axes(outer: int, inner: int) -> Strategy | None:
+    """Return what splitting along both axes gives; None where it is none of three letters.
+
+    Every axis splits optimizer states first, then gradients, then parameters (Megatron-LM pull
+    request 6873). A state that is split between groups alone has no letter.
+    """
+    letters = ""
+    for stage in (3, 2, 1):
+        between, within = outer >= stage, inner >= stage
+        if between and not within:
+            return None
+        letters += "G" if between else "I" if within else "N"
+    return strategy_of(letters)
+
+
+V2_ALONE = "is in version 2 alone, which is experimental"
+
+
+def has_version_1(outer: int, inner: int) -> bool:
+    """Return whether Megatron-FSDP's first version takes stages for its axes.
+
+    Between groups it splits optimizer states alone, and those only where all is split within.
+    """
+    return outer == 0 or (outer, inner) == (1, 3)
+
+
+def megatron(found: Strategy, outer: int, inner: int) -> Setting:
+    """Return Megatron-FSDP's setting for stages of both axes."""
+    one_axis = outer == inner  # one instance, whose group is all GPUs
+    first = one_axis or has_version_1(outer, inner)
+    between = "" if one_axis else f" --outer-dp-sharding-strategy {STAGES[outer]}"
+    return _setting(
+        f"megatron-{found.letters.lower()}", MEGATRON, "Megatron" if first else "Megatron v2",
+        found.letters, "derived",
+        f"--use-megatron-fsdp --num-distributed-optimizer-instances {1 if one_axis else '<g>'}"
+        f" --data-parallel-sharding-strategy {STAGES[inner]}{between}"
+        + ("" if first else " --megatron-fsdp-version 2"),
+        differs="" if first else V2_ALONE,
+    )  # fmt: skip
+
+
+OF_MEGATRON = tuple(
+    megatron(found, outer, inner)
+    for outer, inner in product(range(len(STAGES)), repeat=2)
+    if (found := on_two_axes(outer, inner)) is not None
+)  # fmt: skip
+SETTINGS = (*OF_DEEPSPEED, *TORCH, *OF_MEGATRON, *OF_RELEASE)
+SYSTEMS = tuple(dict.fromkeys(setting.system for setting in SETTINGS))
+BESIDE = ("hpz", "fsdp-hsz")
+"""Baselines of the paper that are none of the 14."""
+
+
+def setting_of(name: str) -> Setting:
+    """Return a setting by its name. Raises SpecError that names the nearest ones."""
+    known = {setting.name: setting for setting in SETTINGS}
+    if name.lower() not in known:
+        raise SpecError(f"no system's setting {name!r}{nearest(name.lower(), known)}")
+    return known[name.lower()]
+
+
+def own(letters: str) -> Setting:
+    """Return a strategy of the 14 as a setting of nobody's. Raises SpecError for any other."""
+    return Setting(
+        name=letters, system="", label="", written="", strategy=effective_of(letters),
+        nearest=letters, evidence="paper",
+    )  # fmt: skip
+
+
+ALIASES = {"hsdp": "fsdp-hs", "zero++": "hpz"}
+"""Other names by which a setting is known."""
+
+
+def asked(name: str) -> Setting:
+    """Return what a user names: a strategy by its letters, or a known system's setting.
+
+    Raises SpecError for a strategy outside the 14, which names the rule, and for what is neither.
+    """
+    if len(name) == 3 and set(name.upper()) <= set("NIG"):
+        return own(name.upper())
+    known = [strategy.letters for strategy in EFFECTIVE] + [each.name for each in SETTINGS]
+    name = ALIASES.get(name.lower(), name)
+    if name.lower() not in known:
+        raise SpecError(
+            f"no strategy or system {name!r}{nearest(name.lower(), known)}; letters of one of the"
+            " 14, or a name that `peers` lists"
+        )
+    return setting_of(name)
+
+
+def who_are(strategy: Strategy) -> list[Setting]:
+    """Return the settings that hold and send what a strategy does; what is exact comes first."""
+    plain = Setting(name="", system="", label="", written="", strategy=strategy,
+                    nearest=strategy.letters, evidence="derived")  # fmt: skip
+    return sorted(alike(plain), key=lambda each: not each.is_exact)
+
+
+def alike(setting: Setting) -> list[Setting]:
+    """Return the settings that hold and send what one does, as often."""
+
+    def kept(each: Setting) -> tuple[object, ...]:
+        return each.strategy, each.keeps_part, each.sync_every_micro_batch
+
+    return [each for each in SETTINGS if kept(each) == kept(setting)]
+
+
+def predicted(
+    settings: Iterable[Setting],
+    workload: Workload,
+    cluster: Cluster,
+    model: TimeModel = FLAT,
+    *,
+    memory_bytes: float = inf,
+    compute_s: float = 0.0,
+) -> list[Prediction]:
+    """Return what settings take, in the order given: as `predict`, and what they differ in."""
+    found = []
+    for setting in settings:
+        (plain,) = predict(workload, cluster, model, memory_bytes=memory_bytes,
+                           compute_s=compute_s, strategies=(setting.strategy,))  # fmt: skip
+        memory, time = plain.memory, plain.time
+        if setting.sync_every_micro_batch:
+            time = step_time(setting.strategy, workload, cluster, model,
+                             compute_s=compute_s, sync_every_micro_batch=True)  # fmt: skip
+        if setting.keeps_part:
+            whole = workload.param_bytes * workload.num_params
+            memory = replace(memory, second_params=whole / cluster.parts(setting.keeps_part))
+            # The whole of the parameters is gathered, not the trainable ones alone.
+            once = time.terms["sync_p"] / workload.trainable_share
+            time = replace(time, terms={**time.terms, "sync_p": once})
+        found.append(
+            replace(plain, memory=memory, time=time, fits=memory.total <= memory_bytes)
+        )  # fmt: skip
+    return found

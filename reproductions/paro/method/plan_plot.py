@@ -1,0 +1,107 @@
+"""A plan drawn: memory against throughput."""
+
+from __future__ import annotations
+
+import io
+from math import isfinite
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from harness.errors import UsageError
+from harness.publish.style import MARKERS, PALETTE
+from harness.store.atomic import write_bytes
+from reproductions.paro.method.planning import Entry, Plan
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+GB = 1e9
+NEAR = 1.12
+"""Ratio of two points whose names would overlap, on logarithmic axes."""
+KNOWN = ("png", "svg", "pdf")
+
+
+def draw_plan(plan: Plan, path: Path) -> None:
+    """Draw each candidate by its memory and its steps per second, and join the Pareto front.
+
+    Raises UsageError for a file that is no picture, or where nothing takes time.
+    """
+    from matplotlib.figure import Figure
+    from matplotlib.ticker import LogLocator
+
+    if path.suffix[1:] not in KNOWN:
+        raise UsageError(f"{path}: its name must end in one of {', '.join(KNOWN)}")
+    drawn = [each for each in plan.entries if each.total > 0.0]
+    if not drawn:
+        raise UsageError("--plot: nothing takes time here, so there is no throughput to draw")
+    figure = Figure(figsize=(6.4, 4.2), layout="constrained")
+    ax = figure.subplots()
+    draw_entries(ax, drawn)
+    if isfinite(plan.memory_bytes):
+        ax.axvline(plan.memory_bytes / GB, color="#555555", ls=":", lw=1.0, label="memory")
+    ax.set(xscale="log", yscale="log", xlabel="GB per GPU", ylabel="optimizer steps per second")
+    for axis in (ax.xaxis, ax.yaxis):
+        axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+        axis.set_major_formatter("{x:g}")
+        axis.set_minor_formatter("")
+    ax.margins(x=0.12, y=0.12)
+    ax.legend(frameon=False, fontsize=8)
+    stream = io.BytesIO()
+    figure.savefig(stream, format=path.suffix[1:], dpi=150)
+    write_bytes(path, stream.getvalue())
+
+
+def draw_entries(ax: Axes, drawn: list[Entry]) -> None:
+    """Draw candidates with their names, those that fit filled, and the line of the front."""
+    front = sorted((each for each in drawn if each.is_front), key=memory_gb)
+    ax.plot(
+        [memory_gb(each) for each in front], [1.0 / each.total for each in front],
+        color=PALETTE[0], lw=1.2, zorder=1, label="Pareto front",
+    )  # fmt: skip
+    for fits, word in ((True, "fits"), (False, "does not fit")):
+        own = [each for each in drawn if each.found.fits == fits]
+        if own:
+            ax.scatter(
+                [memory_gb(each) for each in own], [1.0 / each.total for each in own],
+                s=28, marker=MARKERS[0 if fits else 1], zorder=2, label=word,
+                color=PALETTE[0] if fits else "white", edgecolor=PALETTE[0 if fits else 1],
+            )  # fmt: skip
+    for names, x, y in places(drawn):
+        # Several names stand below, where they meet neither the front nor a neighbour's.
+        below = "," in names
+        ax.annotate(
+            names, (x, y), textcoords="offset points", xytext=(5, -5 if below else 4),
+            va="top" if below else "bottom", fontsize=8,
+        )  # fmt: skip
+
+
+def memory_gb(entry: Entry) -> float:
+    """Return what a candidate holds."""
+    return entry.found.memory.total / GB
+
+
+def places(drawn: list[Entry]) -> list[tuple[str, float, float]]:
+    """Return names with their points; what lies so near that names would overlap shares a text."""
+    found: list[list[Entry]] = []
+    for each in sorted(drawn, key=memory_gb):
+        home = next((own for own in found if is_near(own[0], each)), None)
+        if home is None:
+            found.append([each])
+        else:
+            home.append(each)
+    return [
+        (wrapped([each.name for each in own]), memory_gb(own[-1]), 1.0 / own[-1].total)
+        for own in found
+    ]
+
+
+def is_near(one: Entry, other: Entry) -> bool:
+    """Return whether names of two candidates would overlap, on logarithmic axes."""
+    up = one.total / other.total
+    return memory_gb(other) / memory_gb(one) < NEAR and 1.0 / NEAR < up < NEAR
+
+
+def wrapped(names: list[str]) -> str:
+    """Return names, three a line."""
+    lines = [", ".join(names[start : start + 3]) for start in range(0, len(names), 3)]
+    return ",\n".join(lines)

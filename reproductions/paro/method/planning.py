@@ -1,0 +1,180 @@
+"""A plan: strategies on a cluster, ranked, with all that a reader needs to check it by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import inf, isfinite
+from typing import Any
+
+from harness.errors import SpecError
+from reproductions.paro.method.cluster import Cluster, Workload
+from reproductions.paro.method.guideline import Prediction, costs, pareto_front, ranked
+from reproductions.paro.method.peers import (
+    BESIDE,
+    Setting,
+    alike,
+    own,
+    predicted,
+    setting_of,
+    who_are,
+)
+from reproductions.paro.method.schedule import schedule
+from reproductions.paro.method.step_time import FLAT, TimeModel
+from reproductions.paro.method.strategy import EFFECTIVE
+from reproductions.paro.method.traffic import Traffic, step_traffic
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Entry:
+    """A candidate of a plan."""
+
+    setting: Setting
+    found: Prediction
+    traffic: Traffic
+    is_front: bool
+    """Whether none of the plan takes less time without more memory, or the other way round."""
+
+    @property
+    def name(self) -> str:
+        """The letters, or what a system's setting is called."""
+        return self.setting.name
+
+    @property
+    def total(self) -> float:
+        """T."""
+        return self.found.time.total
+
+    @property
+    def head(self) -> str:
+        """The name, with what is split otherwise between the passes: `hpz (GGG+I)`."""
+        strategy = self.setting.strategy
+        between = f"+{strategy.between}" if strategy.between else ""
+        known = self.name == strategy.letters
+        every = ", every" if self.setting.sync_every_micro_batch else ""
+        return self.name if known else f"{self.name} ({strategy.letters}{between}{every})"
+
+    @property
+    def systems(self) -> str:
+        """Who has it, just so."""
+        same = alike(self.setting) if self.setting.label else who_are(self.setting.strategy)
+        labels = [each.label for each in same]
+        if self.setting.label and self.setting.label not in labels:
+            labels.insert(0, self.setting.label)
+        return ", ".join(dict.fromkeys(labels))
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Plan:
+    """Candidates with what they take: those that fit from the least time on, then the others."""
+
+    cluster: Cluster
+    workload: Workload
+    model: TimeModel
+    memory_bytes: float
+    """What a GPU has for the three states."""
+    compute_s: float
+    entries: tuple[Entry, ...]
+
+    @property
+    def fitting(self) -> list[Entry]:
+        return [each for each in self.entries if each.found.fits]
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return candidates as plain values, in order."""
+        return [row_of(place, each) for place, each in enumerate(self.entries, 1)]
+
+
+def default_candidates() -> list[Setting]:
+    """Return the 14, and the paper's baselines that are none of them."""
+    return [*(own(each.letters) for each in EFFECTIVE), *map(setting_of, BESIDE)]
+
+
+def make_plan(
+    workload: Workload,
+    cluster: Cluster,
+    model: TimeModel = FLAT,
+    *,
+    memory_bytes: float = inf,
+    compute_s: float = 0.0,
+    candidates: Sequence[Setting] = (),
+) -> Plan:
+    """Return candidates in their order, the 14 and the paper's baselines by default.
+
+    compute_s: t_comp, seconds of all forward and backward passes of an optimizer step.
+    Raises SpecError where one is named twice, and where a number overflows.
+    """
+    asked = list(candidates) or default_candidates()
+    if len({each.name for each in asked}) < len(asked):
+        raise SpecError("a strategy is named twice: name each once")
+    found = predicted(
+        asked, workload, cluster, model, memory_bytes=memory_bytes, compute_s=compute_s
+    )
+    front = pareto_front(found)
+    by_place = {id(each): setting for each, setting in zip(found, asked, strict=True)}
+    too_large = sorted((each for each in found if not each.fits), key=costs)
+    entries = [
+        Entry(
+            setting=by_place[id(each)],
+            found=each,
+            traffic=traffic_of(by_place[id(each)], workload, cluster, model),
+            is_front=any(each is other for other in front),
+        )
+        for each in (*ranked(found), *too_large)
+    ]
+    plan = Plan(
+        cluster=cluster, workload=workload, model=model, memory_bytes=memory_bytes,
+        compute_s=compute_s, entries=tuple(entries),
+    )  # fmt: skip
+    check_finite(plan)
+    return plan
+
+
+def check_finite(plan: Plan) -> None:
+    """Raise SpecError where a number of a plan is too large for a float."""
+    for row in plan.rows():
+        values = [*row["terms_s"].values(), *row.values()]
+        if not all(isfinite(value) for value in values if isinstance(value, float)):
+            raise SpecError(
+                f"what {row['name']} holds, sends or takes is no finite number: need sizes and"
+                " bandwidths that there can be"
+            )
+
+
+def traffic_of(setting: Setting, workload: Workload, cluster: Cluster, model: TimeModel) -> Traffic:
+    """Return what a setting sends per optimizer step."""
+    steps = list(schedule(setting.strategy, sync_every_micro_batch=setting.sync_every_micro_batch))
+    sent = step_traffic(steps, workload, cluster, model.world)
+    if not setting.keeps_part:
+        return sent
+    # The frozen parameters are gathered too.
+    changed = [step for step in steps if step.term == "sync_p"]
+    once = step_traffic(changed, workload, cluster, model.world)
+    frozen = 1.0 / workload.trainable_share - 1.0
+    return Traffic(
+        between=sent.between + frozen * once.between, within=sent.within + frozen * once.within
+    )
+
+
+def row_of(place: int, entry: Entry) -> dict[str, Any]:
+    """Return a candidate as plain values; ranks are of those that fit."""
+    memory, time = entry.found.memory, entry.found.time
+    return {
+        "rank": place if entry.found.fits else None,
+        "name": entry.name,
+        "strategy": str(entry.setting.strategy),
+        "systems": entry.systems,
+        "params_bytes": memory.params,
+        "second_params_bytes": memory.second_params,
+        "grads_bytes": memory.grads,
+        "states_bytes": memory.states,
+        "total_bytes": memory.total,
+        "step_s": entry.total,
+        "steps_per_s": None if entry.total == 0.0 else entry.found.steps_per_s,
+        "comm_s": time.comm,
+        "terms_s": dict(time.terms),
+        "between_bytes": entry.traffic.between,
+        "within_bytes": entry.traffic.within,
+        "fits": entry.found.fits,
+        "front": entry.is_front,
+    }

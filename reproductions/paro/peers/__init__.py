@@ -1,0 +1,1 @@
+"""Which of the 14 strategies known systems can express."""

@@ -1,0 +1,40 @@
+"""What the table of systems says of a strategy."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import TYPE_CHECKING
+
+from harness.declare import pick
+from reproductions.paro.method.strategy import is_coarser, strategy_of
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def num_who_express(table: pd.DataFrame, *, strategies: Collection[str]) -> float:
+    """Return how many systems express one of some strategies, just so."""
+    rows = table[table["strategy"].isin(strategies) & (table["expressed"] == "yes")]
+    return float(rows["system"].nunique())
+
+
+def off_the_rule(table: pd.DataFrame, *, system: str, nearly: Collection[str]) -> float:
+    """Return how many strategies break the rule of a system that splits gradients first.
+
+    By it just those are expressed whose parameters are split no finer than their gradients.
+    nearly: those among them that it expresses nearly, and not just so.
+    """
+    rows = pick(table, system=system).set_index("strategy")["expressed"]
+
+    def by_rule(name: str) -> str:
+        found = strategy_of(name)
+        if is_coarser(found.grads, found.params):
+            return "no"
+        return "nearly" if name in nearly else "yes"
+
+    return float(sum(word != by_rule(name) for name, word in rows.items()))
+
+
+def least_bytes_ratio(table: pd.DataFrame) -> float:
+    """Return the least bytes of a setting over those of the strategy it comes nearest to."""
+    return float(pick(table, expressed="nearly")["bytes_ratio"].min())

@@ -1,0 +1,1 @@
+"""What the guideline says at the paper's inputs: memory, communication time, ranks."""

@@ -1,0 +1,178 @@
+"""The guideline at the paper's inputs: a model on a cluster, by every strategy."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from harness.declare import Estimate, Experiment, Params, Profile, doc
+from reproductions.paro.method.cluster import Cluster, Workload
+from reproductions.paro.method.peers import own, setting_of
+from reproductions.paro.method.strategy import EFFECTIVE
+
+About = Literal["guideline", "scaling", "accumulation"]
+MODELS = {"LLaMA-7B": 7e9, "LLaMA-65B": 65e9}
+"""Parameters, round as the guideline takes them (appendix A.3.1)."""
+SHARES = {"1": 1.0, "1/16": 1 / 16, "3/1000": 3 / 1000}
+"""Trainable over all parameters (section 4.3)."""
+HPZ, HSZ, HSZ_EACH = "hpZ", "FSDP-hsz", "FSDP-hsz, s syncs"
+STRATEGIES = {
+    **{strategy.letters: own(strategy.letters) for strategy in EFFECTIVE},
+    HPZ: setting_of("hpz"),
+    HSZ: setting_of("fsdp2-hsz"),
+    HSZ_EACH: setting_of("fsdp-hsz"),
+}
+"""The 14, and two baselines: ZeRO++ keeps a second copy of the parameters in a group, FSDP-hsz
+keeps them whole between the passes. The script of the authors' FSDP baseline does not tell it
+which micro-batch is the last, so that gradients are reduced between groups in each (s syncs)."""
+CANDIDATES = ("NGG", "NII", "NIG", "III", "IGG", "IIG", "ING", "GGG")
+"""The strategies of section 4.3, without the baselines that are none of the 27; ranked."""
+COMPARED = ("NII", "NIG", "NGG", HSZ, "III", "ING", "IIG", "IGG", HPZ, "GGG")
+"""Those and the baselines, as figures have them."""
+SCALED = ("NGG", "GGG", "NIG", "IGG", "IIG")
+"""The strategies of section 4.5."""
+GPUS = (16, 32, 64, 128)
+MICRO_BATCH, ACCUMULATION = 4, 10
+LONG = 40
+"""Micro-batches per step at which NIG is ahead of IIG; the paper has 10 alone."""
+SWEPT = (1, 2, 5, 10, 20, 40)
+"""Micro-batches per step of Tables 14 and 15; ours, as theirs are in pictures."""
+SPLITS = {
+    "LLaMA-7B": ((54, 10), (27, 20), (18, 30)),
+    "LLaMA-65B": ((16, 10), (8, 20), (4, 40)),
+}
+"""Micro-batch and accumulation that make up one batch per GPU: 540, as Table 14's caption says,
+and 160. The paper's own splits are in pictures."""
+
+
+class Inputs(Params):
+    """The cluster of section 4.1, as appendix A.3.1 has it."""
+
+    group_size: int = doc("GPUs per group, m.", default=8)
+    inter_gbit_per_s: float = doc("Bandwidth between groups, B.", default=80.0)
+    intra_gbit_per_s: float = doc("Bandwidth within a group, B'.", default=2000.0)
+    memory_gb: float = doc("Memory of a GPU, in 1e9 bytes.", default=80.0)
+
+    def cluster(self, num_gpus: int) -> Cluster:
+        """Return so many GPUs of it."""
+        return Cluster(
+            num_gpus=num_gpus,
+            group_size=self.group_size,
+            inter_gbit_per_s=self.inter_gbit_per_s,
+            intra_gbit_per_s=self.intra_gbit_per_s,
+        )
+
+
+class Question(Inputs):
+    """A set of settings that are looked at together."""
+
+    about: About = doc(
+        "guideline: 32 GPUs, every strategy; scaling: 16 to 128; accumulation: by micro-batches per"
+        " step."
+    )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Setting:
+    """What a step is taken of, and on how many GPUs."""
+
+    model: str
+    trainable: str = "1"
+    num_gpus: int = 32
+    micro_batch: int = MICRO_BATCH
+    accumulation: int = ACCUMULATION
+
+    @property
+    def workload(self) -> Workload:
+        return Workload(
+            num_params=MODELS[self.model],
+            trainable_share=SHARES[self.trainable],
+            accumulation=self.accumulation,
+        )
+
+
+def settings_of(about: About) -> Iterator[tuple[Setting, tuple[str, ...]]]:
+    """Yield the settings of a question, each with its strategies."""
+    match about:
+        case "guideline":
+            for model in MODELS:
+                for trainable in ("1", "1/16"):
+                    yield Setting(model=model, trainable=trainable), tuple(STRATEGIES)
+            yield Setting(model="LLaMA-65B", trainable="3/1000"), tuple(STRATEGIES)
+        case "scaling":
+            for num_gpus in GPUS:
+                for times in (ACCUMULATION, LONG):
+                    setting = Setting(model="LLaMA-7B", num_gpus=num_gpus, accumulation=times)
+                    yield setting, SCALED
+        case "accumulation":
+            for model, num_gpus in (("LLaMA-7B", 32), ("LLaMA-65B", 64)):
+                swept = [(MICRO_BATCH, times) for times in SWEPT]
+                for batch, times in dict.fromkeys([*swept, *SPLITS[model]]):
+                    setting = Setting(
+                        model=model, num_gpus=num_gpus, micro_batch=batch, accumulation=times
+                    )
+                    yield setting, ("NNG", "NNI", "NIG", "IIG", "GGG")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Gain:
+    """A gain in throughput that section 4.3 quotes."""
+
+    model: str
+    trainable: str
+    strategy: str
+    baseline: str
+    percent: float
+
+
+QUOTED = (
+    Gain(model="LLaMA-7B", trainable="1", strategy="IIG", baseline="GGG", percent=128),
+    Gain(model="LLaMA-7B", trainable="1", strategy="NII", baseline="NGG", percent=67),
+    Gain(model="LLaMA-65B", trainable="1", strategy="IIG", baseline="GGG", percent=86),
+    Gain(model="LLaMA-7B", trainable="1/16", strategy="NIG", baseline="NGG", percent=15),
+    Gain(model="LLaMA-7B", trainable="1/16", strategy="NII", baseline="NGG", percent=21),
+    Gain(model="LLaMA-65B", trainable="1/16", strategy="III", baseline="GGG", percent=264),
+    Gain(model="LLaMA-65B", trainable="1/16", strategy="IIG", baseline="GGG", percent=266),
+    Gain(model="LLaMA-65B", trainable="3/1000", strategy="ING", baseline="GGG", percent=44),
+)
+"""A test holds them against the reference."""
+
+
+def grid(profile: Profile) -> Iterator[Question]:
+    """Yield every question, at `smoke` and `cpu` alike: they are at the paper's scale."""
+    if profile in ("smoke", "cpu"):
+        yield from (Question(about=about) for about in get_args(About))
+
+
+def compute_grid(profile: Profile) -> Iterator[Inputs]:
+    """Yield the paper's inputs."""
+    if profile in ("smoke", "cpu"):
+        yield Inputs()
+
+
+def estimate(point: Inputs) -> Estimate:
+    """Return a start: all is arithmetic."""
+    return Estimate(seconds=0.1)
+
+
+predictions = Experiment(
+    "paro/predictions",
+    version=1,
+    params=Question,
+    grid=grid,
+    run="trial:predicted_rows",
+    seed_from=(),
+    estimate=estimate,
+    address=("about",),
+)
+compute_times = Experiment(
+    "paro/compute_times",
+    version=1,
+    params=Inputs,
+    grid=compute_grid,
+    run="trial:compute_rows",
+    seed_from=(),
+    estimate=estimate,
+    address=("inter_gbit_per_s", "intra_gbit_per_s"),
+)

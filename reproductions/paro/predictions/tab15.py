@@ -1,0 +1,38 @@
+"""Table 15, its predicted half: LLaMA-65B by batch per GPU."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from harness.declare import Task, claims, more_than
+from reproductions.paro.predictions import quantities as q
+from reproductions.paro.predictions.checks import accumulation_checks
+from reproductions.paro.predictions.experiment import predictions
+from reproductions.paro.predictions.layouts import BEST_LAYOUT, split_layout, sweep_layout
+from reproductions.paro.predictions.paper_values import quoted_ratio
+from reproductions.paro.predictions.scopes import SET
+from reproductions.paro.predictions.table import table_of
+
+MODEL = "LLaMA-65B"
+
+task = Task(
+    "paro/tab15",
+    reads=(predictions,),
+    table=table_of(about="accumulation", model=MODEL),
+    layout=(BEST_LAYOUT, sweep_layout(MODEL, 64), split_layout(MODEL)),
+    claims=claims(
+        "appendix A.4.3",
+        (
+            "best_iig_over_best_zero3",
+            SET,
+            more_than(
+                partial(q.best_over_best, one="IIG", over="GGG"), 1, "times the speed"
+            ).beside_derived(partial(quoted_ratio, series=f"{MODEL} IIG", over="GGG")),
+            "LLaMA-65B on 64 GPUs: over batches of ours IIG's best speed is above ZeRO-3's best.",
+        ),
+    )
+    + claims(
+        "appendix A.3, formulas 1 and 2",
+        *accumulation_checks(MODEL),
+    ),
+)

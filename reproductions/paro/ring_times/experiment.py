@@ -1,0 +1,52 @@
+"""An all-gather on 16 to 128 GPUs by formula."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from harness.declare import Estimate, Experiment, Params, Profile, doc
+
+GPUS = (16, 32, 64, 128)
+ALGORITHMS = {
+    "flat": "one ring",
+    "sequential": "PaRO-CC, phases in turn",
+    "two_step": "PaRO-CC, two steps",
+    "row_pipeline": "PaRO-CC, row by row",
+}
+"""As tables and figures name them."""
+LINKS = {"rail": "a link per GPU", "shared": "one link per group"}
+"""The same of how GPUs reach other groups."""
+
+
+class Gather(Params):
+    """The all-gather of section 4.4, on the cluster of section 4.1."""
+
+    group_size: int = doc("GPUs per group, m.", default=8)
+    inter_gbit_per_s: float = doc("Bandwidth between groups, B.", default=80.0)
+    intra_gbit_per_s: float = doc("Bandwidth within a group, B'.", default=2000.0)
+    total_gb: float = doc(
+        "What is gathered, in 1e9 bytes; `weak`: on the fewest GPUs.", default=1.0
+    )
+
+
+def grid(profile: Profile) -> Iterator[Gather]:
+    """Yield the paper's, at `smoke` and `cpu` alike: it is at the paper's scale."""
+    if profile in ("smoke", "cpu"):
+        yield Gather()
+
+
+def estimate(gather: Gather) -> Estimate:
+    """Return a start: all is arithmetic."""
+    return Estimate(seconds=0.1)
+
+
+gathers = Experiment(
+    "paro/ring_times",
+    version=1,
+    params=Gather,
+    grid=grid,
+    run="trial:gather_rows",
+    seed_from=(),
+    estimate=estimate,
+    address=("total_gb", "inter_gbit_per_s", "intra_gbit_per_s"),
+)

@@ -1,0 +1,40 @@
+"""What claims on the time of an all-gather measure. Nothing of it is drawn."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from harness.declare import MissingRows, pick
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+SLOWER_FIRST = ("sequential", "two_step", "row_pipeline")
+
+
+def times(table: pd.DataFrame, *algorithms: str) -> pd.DataFrame:
+    """Return milliseconds by setting. Raises MissingRows where an algorithm has no row."""
+    setting = ["num_gpus", "nic", "size", "links"]
+    found = table.pivot(index=setting, columns="algorithm", values="time_ms").astype(float)
+    if lacking := sorted({*algorithms} - {*found.columns}):
+        raise MissingRows(f"no row of {', '.join(lacking)}")
+    return found
+
+
+def unlike_flat(table: pd.DataFrame) -> float:
+    """Return the largest relative difference of phases in turn from one ring, at B' = B."""
+    found = times(pick(table, nic="rail", links="equal"), "flat", "sequential")
+    return float((found["sequential"] / found["flat"] - 1).abs().max())
+
+
+def least_step(table: pd.DataFrame) -> float:
+    """Return by how little one way of PaRO-CC is ahead of the next slower one, in ms."""
+    found = times(table, *SLOWER_FIRST)
+    return float(min((found[a] - found[b]).min() for a, b in pairwise(SLOWER_FIRST)))
+
+
+def saved_by_gpus(table: pd.DataFrame, *, nic: str, size: str) -> list[float]:
+    """Return what two steps save over one ring, from few GPUs to many."""
+    rows = pick(table, nic=nic, size=size, links="paper", algorithm="two_step")
+    return [float(each) for each in rows.sort_values("num_gpus")["saved_ms"]]

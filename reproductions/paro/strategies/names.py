@@ -1,0 +1,26 @@
+"""What strategies are called elsewhere, and which the authors released."""
+
+from __future__ import annotations
+
+from reproductions.paro.method.peers import RELEASED as RUN_AS_NAMED
+
+KNOWN_AS = {
+    "NNN": "DDP",
+    "NNG": "ZeRO-1",
+    "NGG": "ZeRO-2",
+    "GGG": "ZeRO-3, FSDP",
+    "III": "MiCS",
+}
+"""As the paper has them; III is "like MiCS"."""
+RELEASED = (*RUN_AS_NAMED, "ING")
+"""What the configuration of the authors' branch accepts: GitHub HanxiaoZhang/PaRO, branch paro,
+deepspeed/runtime/zero/config.py. The first three run stock ZeRO."""
+
+
+def named(letters: str) -> str:
+    """Return a strategy with its other name.
+
+    >>> named("NNG"), named("IIG")
+    ('NNG, ZeRO-1', 'IIG')
+    """
+    return ", ".join(filter(None, (letters, KNOWN_AS.get(letters))))

@@ -1,0 +1,173 @@
+"""Checks on blocks, collectives, terms and steps: they hold, fail, and see what is broken."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cache
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from harness.declare.claims import Claim
+from harness.declare.task import Task
+from harness.declare.verdict import Word
+from harness.store.table_csv import validate
+from reproductions.paro.collectives import simulation, tab02, tab03, tab04, tab05, tab06, tab07
+from reproductions.paro.collectives.experiment import COUNTED_AT_SMOKE, steps
+from tests.golden_trials import Patch, around, patched
+from tests.reproductions.paro.tables import Spoil, put, rows_of, table_of, word
+
+TASKS = tuple(each.task for each in (tab02, tab03, tab04, tab05, tab06, tab07, simulation))
+CLAIMS = [pytest.param(t, c, id=f"{t.id}:{c.id}") for t in TASKS for c in t.claims]
+
+
+def permuted(table: pd.DataFrame) -> pd.DataFrame:
+    """Let two GPUs of one group change places."""
+    swapped = {"0": 1, "1": 0}
+    chosen = (table["num_gpus"] == 4) & (table["numbering"] == "strided") & (table["group"] == 1)
+    local = table["local"].where(~chosen, table["local"].map(lambda j: swapped.get(str(j), j)))
+    return table.assign(local=local)
+
+
+def faster_from_all(table: pd.DataFrame) -> pd.DataFrame:
+    """Let G take half of what I takes."""
+    return table.assign(value_s=table["value_s"].where(table["held"] != "G", 1e-6))
+
+
+FIRST = {"num_gpus": 4, "numbering": "strided"}
+ALONE = {"num_gpus": 8, "held": "I", "world": "flat"}
+SPOILT: dict[str, Spoil] = {
+    "global_blocks_are_all": put("block_ids", "1", **FIRST, granularity="G"),
+    "group_blocks_are_all": put("block_ids", "0 1", **FIRST, granularity="I"),
+    "groups_are_alike": permuted,
+    "global_block_within": put("block_ids", "3", **FIRST, granularity="G"),
+    "sums_are_right": put("wrong_blocks", 1),
+    "paro_cc_for_all_gpus": put("paro_cc", "yes", among="inter"),
+    "as_in_symbols": put("value_s", 1.0, world="hier"),
+    "one_group_is_all": put("value_s", 1.0, **ALONE),
+    "finer_takes_longer": faster_from_all,
+    "only_whole_sums_stay": put("value_s", 0.0, num_gpus=32, held="I", states="G"),
+    "nothing_for_what_is_there": put("value_s", 1e-3, held="I", states="N"),
+    "step_is_right": put("wrong_blocks", 1, strategy="GGI"),
+    "collectives_send_least": put("other_collectives", 1, strategy="IIG"),
+    "bytes_between_groups": put("inter_difference", 1.0, strategy="NIG"),
+    "bytes_within_groups": put("intra_difference", 1.0, strategy="NIG"),
+    "bytes_on_a_shared_link": put("link_difference", 1.0, strategy="NIG"),
+    "rounds": put("round_difference", 1, strategy="NIG"),
+    "held_bytes": put("held_difference", 1.0, strategy="NIG"),
+    "iig_sends_what_iii_sends": put("inter_bytes", 10**6, strategy="IIG"),
+    "affine_in_accumulation": put("inter_bytes", 10**6, num_gpus=6, accumulation=2),
+}
+
+
+@cache
+def whole(task: Task) -> pd.DataFrame:
+    return table_of(task, {steps.id: [*COUNTED_AT_SMOKE]})  # type: ignore[dict-item]
+
+
+@pytest.mark.parametrize(("task", "claim"), CLAIMS)
+def test_check_holds_and_fails(task: Task, claim: Claim) -> None:
+    assert word(claim, whole(task)) is Word.HOLDS
+    assert word(claim, SPOILT[claim.id](whole(task))) is Word.FAILS
+
+
+@pytest.mark.parametrize(("task", "claim"), CLAIMS)
+def test_check_is_not_run_without_rows(task: Task, claim: Claim) -> None:
+    assert word(claim, whole(task)[:0]) is Word.NOT_RUN
+
+
+@pytest.mark.parametrize("task", TASKS, ids=lambda task: task.id)
+def test_table_is_whole_and_every_line_of_a_layout_is_filled(task: Task) -> None:
+    table = whole(task)
+    assert len(validate(table, task.table, where=task.id)) == len(table)
+    for layout in task.layouts:
+        counts = [len(layout.found(table, row, column)) for row, column in layout.places()]
+        assert set(counts) == {1}, layout.title
+
+
+def test_without_three_counts_of_micro_batches_nothing_is_said_of_a_bend() -> None:
+    claim = next(c for c in simulation.task.claims if c.id == "affine_in_accumulation")
+    assert word(claim, whole(simulation.task).query("accumulation == 1")) is Word.NOT_RUN
+
+
+METHOD, MESSAGES = "reproductions.paro.method", "reproductions.paro.collectives.messages"
+BYTES = {"bytes_between_groups", "bytes_within_groups", "bytes_on_a_shared_link"}
+
+
+def synced(pair: tuple[str, str], *told: tuple[str, str]) -> Callable[[Any], Any]:
+    """Return a change of the schedule's table of gradients."""
+    return lambda table: {**table, pair: told}
+
+
+def losing(run: Any) -> Any:
+    """Return what runs a collective after the last GPU's blocks have become 0."""
+
+    def lose(move: Any, held: Any, traffic: Any) -> None:
+        if move.operation != "all_gather":
+            held[-1].update({n: (0,) * len(block) for n, block in held[-1].items()})
+        run(move, held, traffic)
+
+    return lose
+
+
+BROKEN: dict[str, tuple[Patch, set[str]]] = {
+    "the schedule sums on all GPUs where two layers would do": (
+        Patch(
+            where=f"{METHOD}.schedule:SYNC_GRADS",
+            instead=synced(("N", "I"), ("all_reduce", "world")),
+        ),
+        {*BYTES, "rounds", "collectives_send_least"},
+    ),
+    "the schedule leaves sums of groups apart": (
+        Patch(where=f"{METHOD}.schedule:SYNC_GRADS", instead=synced(("I", "G"))),
+        {"bytes_between_groups", "bytes_on_a_shared_link", "rounds", "collectives_send_least"},
+    ),
+    "the schedule gathers from group to group last": (
+        Patch(
+            where=f"{METHOD}.schedule:SYNC_GRADS",
+            instead=synced(("I", "N"), ("all_gather", "intra"), ("all_reduce", "inter")),
+        ),
+        # It has the collectives, and takes them for those of a whole state.
+        {"collectives_send_least"},
+    ),
+    "a ring passes a whole state on": (
+        Patch(
+            where=f"{METHOD}.rings:ring_s",
+            instead=around(lambda ring, ranks, size, rate: size / rate if ranks > 1 else 0.0),
+        ),
+        BYTES,
+    ),
+    "gradients are forgotten in memory": (
+        Patch(
+            where="reproductions.paro.collectives.step_counts:memory_of",
+            instead=around(lambda memory, *given: replace(memory(*given), grads=0.0)),
+        ),
+        {"held_bytes"},
+    ),
+    "a ring loses its last GPU's part": (
+        Patch(
+            where="reproductions.paro.collectives.simulated_step:run",
+            instead=losing,
+        ),
+        {"step_is_right"},
+    ),
+    "frozen parameters are not gathered": (
+        Patch(
+            where=f"{METHOD}.step_time:bytes_of",
+            instead=around(lambda size, term, workload: size("sync_p", workload)),
+        ),
+        BYTES,
+    ),
+}
+
+
+@pytest.mark.parametrize(("patch", "fails"), BROKEN.values(), ids=BROKEN)
+def test_what_is_broken_is_seen(patch: Patch, fails: set[str]) -> None:
+    """On one cluster of odd numbers with frozen parameters: those checks fail, and no other."""
+    point = next(each for each in COUNTED_AT_SMOKE if each.num_gpus == 15)
+    with patched(patch):
+        rows = rows_of(steps, [point])
+    failed = {c.id for c in simulation.task.claims if word(c, rows) is Word.FAILS}
+    assert failed == fails

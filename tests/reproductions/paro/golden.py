@@ -1,0 +1,21 @@
+"""Golden trials of PaRO, by study."""
+
+from __future__ import annotations
+
+from tests.reproductions.paro import (
+    golden_collectives,
+    golden_held,
+    golden_peers,
+    golden_predictions,
+    golden_ring_times,
+    golden_strategies,
+)
+
+GOLDEN = (
+    *golden_collectives.GOLDEN,
+    *golden_held.GOLDEN,
+    *golden_peers.GOLDEN,
+    *golden_predictions.GOLDEN,
+    *golden_ring_times.GOLDEN,
+    *golden_strategies.GOLDEN,
+)

@@ -1,0 +1,114 @@
+"""Sizes of models: LLaMA's against the released code's, any other against transformers."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from harness.errors import SpecError
+from reproductions.paro.method.models import LLAMA, load_model
+
+RELEASED = {
+    # parameters, and those of LoRA of rank 16 where the note of the release has them
+    "llama-7b": (6_738_415_616, 40_554_496),
+    "llama-13b": (12_976_542_720, None),
+    "llama-30b": (32_490_605_056, None),
+    "llama-65b": (65_285_660_672, 200_527_872),
+}
+SMALL = {
+    "model_type": "llama", "hidden_size": 16, "intermediate_size": 24, "num_hidden_layers": 3,
+    "num_attention_heads": 2, "vocab_size": 40, "tie_word_embeddings": False,
+}  # fmt: skip
+
+
+def written(folder: Path, told: Any) -> str:
+    """Write a config; return its folder."""
+    (folder / "config.json").write_text(told if isinstance(told, str) else json.dumps(told))
+    return str(folder)
+
+
+@pytest.mark.parametrize("name", RELEASED)
+def test_llama_has_as_many_parameters_as_the_released_code_s(name: str) -> None:
+    model, (num_params, adapters) = load_model(name), RELEASED[name]
+    assert model.num_params == num_params
+    assert adapters is None or model.lora_params(16) == adapters
+    assert set(RELEASED) == set(LLAMA)
+
+
+def test_the_paper_s_3_in_1000_is_lora_on_65b() -> None:
+    model = load_model("llama-65b")
+    assert round(1000 * model.lora_params(16) / model.num_params, 1) == 3.1
+
+
+@pytest.mark.parametrize("name", ["llama-7b", "llama-65b"])
+def test_the_closed_form_is_what_transformers_builds(name: str, tmp_path: Path) -> None:
+    shape = LLAMA[name]
+    told = {
+        "model_type": "llama", "hidden_size": shape.hidden, "intermediate_size": shape.ffn,
+        "num_hidden_layers": shape.blocks, "num_attention_heads": 32, "vocab_size": shape.vocab,
+        "tie_word_embeddings": False,
+    }  # fmt: skip
+    built, closed = load_model(written(tmp_path, told)), load_model(name)
+    for field in ("num_params", "largest_unit", "adapted"):
+        assert getattr(built, field) == getattr(closed, field), field
+    assert built.name == tmp_path.name
+
+
+def test_a_file_and_its_folder_are_one_model(tmp_path: Path) -> None:
+    folder = written(tmp_path, SMALL)
+    model = load_model(folder)
+    assert model == load_model(f"{folder}/config.json")
+    block = 4 * 16 * 16 + 3 * 16 * 24 + 2 * 16
+    assert model.num_params == 3 * block + 2 * 40 * 16 + 16
+    assert model.largest_unit == block
+    assert model.transient_bytes() == 4 * block
+    assert model.lora_params(2) == 2 * (3 * (4 * 32 + 3 * 40) + 56)
+
+
+def test_tied_parameters_count_once_and_gpt_2_s_layers_are_linear(tmp_path: Path) -> None:
+    told = {
+        "model_type": "gpt2", "n_embd": 8, "n_layer": 2, "n_head": 2, "vocab_size": 30,
+        "n_positions": 16,
+    }  # fmt: skip
+    model = load_model(written(tmp_path, told))
+    block = 8 * 24 + 24 + 8 * 8 + 8 + 2 * (8 * 32) + 32 + 8 + 4 * 8
+    assert model.num_params == 30 * 8 + 16 * 8 + 2 * block + 2 * 8
+    assert model.adapted == 2 * (32 + 16 + 40 + 40) + 38
+
+
+def test_counting_allocates_nothing(tmp_path: Path) -> None:
+    large = SMALL | {"hidden_size": 2**14, "num_hidden_layers": 1, "intermediate_size": 2**20}
+    assert load_model(written(tmp_path, large)).num_params > 5e10
+    assert torch.zeros(1).device.type == "cpu"
+
+
+@pytest.mark.parametrize(
+    ("told", "said"),
+    [
+        ({k: v for k, v in SMALL.items() if k != "hidden_size"}, "has no hidden_size"),
+        ({"model_type": "gpt2", "n_layer": 2}, "has no n_embd"),
+        ({"model_type": "lama", "hidden_size": 8}, "no model_type 'lama'; did you mean 'llama'"),
+        ({"hidden_size": 8}, "has no model_type"),
+        ("[1, 2]", "has no model_type"),
+        ("{torn", "no JSON that can be read"),
+        (SMALL | {"hidden_size": "wide"}, "config"),
+    ],
+)
+def test_what_is_no_config_is_told(told: Any, said: str, tmp_path: Path) -> None:
+    with pytest.raises(SpecError, match=said) as raised:
+        load_model(written(tmp_path, told))
+    assert str(tmp_path) in str(raised.value) or tmp_path.name in str(raised.value)
+    assert "\n" not in str(raised.value)
+
+
+def test_what_is_no_model_is_told(tmp_path: Path) -> None:
+    with pytest.raises(SpecError, match="need a folder with a config"):
+        load_model(str(tmp_path))
+    with pytest.raises(SpecError, match="did you mean 'llama-7b'"):
+        load_model("Llama-7B")
+    with pytest.raises(SpecError, match="LoRA's rank=0"):
+        load_model("llama-7b").lora_params(0)

@@ -1,0 +1,163 @@
+"""Known systems: what they are by the paper, by a rule, and what they hold and take."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from harness.errors import SpecError
+from reproductions.paro.method.cluster import Cluster, Workload
+from reproductions.paro.method.guideline import predict
+from reproductions.paro.method.peers import (
+    OF_MEGATRON,
+    RELEASED,
+    SETTINGS,
+    V2_ALONE,
+    Setting,
+    asked,
+    on_two_axes,
+    own,
+    predicted,
+    setting_of,
+    who_are,
+)
+from reproductions.paro.method.strategy import EFFECTIVE, strategy_of
+
+CLUSTER = Cluster(num_gpus=32, group_size=8, inter_gbit_per_s=80.0, intra_gbit_per_s=2000.0)
+WORK = Workload(num_params=7e9, trainable_share=1 / 16, accumulation=10)
+
+
+def test_names_are_unique_and_all_that_is_nearest_is_effective() -> None:
+    assert len({each.name for each in SETTINGS}) == len(SETTINGS)
+    assert {each.nearest for each in SETTINGS} <= {each.letters for each in EFFECTIVE}
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("ddp", "NNN"), ("zero-1", "NNG"), ("zero-2", "NGG"), ("zero-3", "GGG"), ("fsdp", "GGG"),
+        ("mics", "III"), ("fsdp-hs", "III"), ("hpz", "GGG (I between passes)"),
+        ("fsdp-hsz", "III (N between passes)"), ("fsdp2-int", "GGG (I between passes)"),
+    ],
+)  # fmt: skip
+def test_systems_have_the_letters_that_the_paper_gives_them(name: str, told: str) -> None:
+    assert str(setting_of(name).strategy) == told
+
+
+def test_a_setting_that_differs_is_seen_in_what_it_holds_or_sends() -> None:
+    """None is called exact that keeps more, or sends more often, and none nearly that does not."""
+    for each in SETTINGS:
+        beside = each.strategy.between or each.keeps_part or each.sync_every_micro_batch
+        assert each.is_exact == (not beside and each.differs != V2_ALONE), each.name
+        assert each.nearest == each.strategy.letters or each.strategy.between == "N", each.name
+
+
+def test_megatron_s_axes_give_all_but_parameters_split_finer_than_gradients() -> None:
+    found = {each.nearest for each in OF_MEGATRON}
+    assert {each.letters for each in EFFECTIVE} - found == {"INI", "ING", "GNG", "GIG"}
+    # Between groups alone: no letter says so.
+    assert on_two_axes(outer=1, inner=0) is None
+    (hfsdp,) = (each for each in OF_MEGATRON if each.nearest == "IIG")
+    assert "--data-parallel-sharding-strategy optim_grads_params --outer-dp-sharding" in (
+        hfsdp.written
+    )
+
+
+def test_megatron_s_first_version_splits_within_alone_but_for_iig() -> None:
+    first = {each.nearest for each in OF_MEGATRON if each.is_exact}
+    assert first == {"NNN", "NNI", "NII", "III", "IIG", "NNG", "NGG", "GGG"}
+    for each in OF_MEGATRON:
+        assert each.is_exact == ("--megatron-fsdp-version 2" not in each.written), each.name
+    assert [each.system for each in who_are(strategy_of("NIG"))] == [
+        "PaRO's release",
+        "Megatron-FSDP",
+    ]
+
+
+def test_released_is_what_the_release_accepts_but_ing() -> None:
+    assert sorted((*RELEASED, "ING")) == sorted(
+        ("NNG", "NGG", "GGG", "NII", "NIG", "IIG", "IGG", "ING")
+    )
+
+
+def test_what_a_user_writes_names_the_cluster() -> None:
+    assert "reshard_after_forward=8" in setting_of("fsdp2-int").written_for(CLUSTER)
+    assert '("cuda", (4, 8), mesh' in setting_of("fsdp2-hs").written_for(CLUSTER)
+    for each in SETTINGS:
+        assert "<" not in each.written_for(CLUSTER), each.name
+
+
+def test_a_mesh_of_two_dimensions_has_a_name_for_each() -> None:
+    """FSDP2 refuses one without them."""
+    meshes = [each for each in SETTINGS if "mesh=" in each.written]
+    assert len(meshes) == 6
+    for each in meshes:
+        text = each.written_for(CLUSTER).split("mesh=", 1)[1].split("))", 1)[0] + "))"
+        device, shape, names = eval(
+            text, {"init_device_mesh": lambda *given, mesh_dim_names: (*given, mesh_dim_names)}
+        )
+        assert (device, shape, names) == ("cuda", (4, 8), ("between", "within")), each.name
+
+
+def seconds(setting: Setting, **more: float) -> float:
+    (found,) = predicted((setting,), replace(WORK, **more), CLUSTER)  # type: ignore[arg-type]
+    return found.time.comm
+
+
+def test_a_strategy_alone_is_predicted_as_the_library_does() -> None:
+    settings = [own(each.letters) for each in EFFECTIVE]
+    assert predicted(settings, WORK, CLUSTER) == predict(WORK, CLUSTER)
+
+
+def test_hpz_keeps_a_second_part_and_gathers_backward_within_groups() -> None:
+    hpz, zero3 = predicted((setting_of("hpz"), setting_of("zero-3")), WORK, CLUSTER)
+    assert hpz.memory.total - zero3.memory.total == pytest.approx(14e9 / 8)
+    saved = 10 * (31 / 32 * 14e9 / 10e9 - 7 / 8 * 14e9 / 250e9)
+    assert zero3.time.comm - hpz.time.comm == pytest.approx(saved)
+
+
+def test_fsdp_hsz_gathers_once_per_micro_batch_and_reduces_between_groups_each_time() -> None:
+    gather, reduce = 7 / 8 * 14e9 / 250e9, 7 / 8 * 14e9 / 16 / 250e9
+    between = 2 * 3 / 4 * 14e9 / 16 / 8 / 10e9
+    assert seconds(setting_of("fsdp-hsz")) == pytest.approx(10 * (gather + reduce + between))
+    assert seconds(setting_of("fsdp2-hsz")) == pytest.approx(10 * (gather + reduce) + between)
+
+
+def test_parameters_that_stay_whole_are_gathered_once_the_frozen_too() -> None:
+    z = 31 / 32 * 14e9 / 10e9
+    (found,) = predicted((setting_of("fsdp2-zero-2"),), WORK, CLUSTER)
+    assert found.time.comm == pytest.approx(10 * z / 16 + z)
+    assert found.memory.params + found.memory.second_params == pytest.approx(14e9 * 33 / 32)
+    assert seconds(setting_of("fsdp2-zero-2"), trainable_share=1.0) == pytest.approx(
+        seconds(setting_of("zero-2"), trainable_share=1.0)
+    )
+
+
+def test_who_has_a_strategy_is_told_without_those_that_differ() -> None:
+    names = {each.name for each in who_are(strategy_of("III"))}
+    assert names == {"mics", "fsdp2-hs", "megatron-iii"}
+    assert who_are(strategy_of("GIG")) == who_are(strategy_of("ING")) == []
+
+
+def test_names_are_asked_for_in_any_case() -> None:
+    assert asked("iig") == own("IIG")
+    assert asked("HPZ") == asked("ZeRO++") == setting_of("hpz")
+    assert asked("HSDP") == setting_of("fsdp-hs")
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("NGI", "strategy NGI is none of the 14: its optimizer states are split coarser than"
+                " gradients"),
+        ("NGX", "no strategy or system 'NGX'"),
+        ("zero3", "did you mean 'zero-3'"),
+        ("", "no strategy or system ''"),
+    ],
+)  # fmt: skip
+def test_a_strategy_outside_the_14_is_told_by_the_rule(name: str, said: str) -> None:
+    with pytest.raises(SpecError, match=said):
+        asked(name)
+    with pytest.raises(SpecError, match="no system's setting 'zero3'"):
+        setting_of("zero3")

@@ -1,0 +1,186 @@
+"""Plans: their order, bytes and reasons, against numbers worked out by hand."""
+
+from __future__ import annotations
+
+import math
+from itertools import product
+
+import pytest
+
+from harness.errors import SpecError
+from reproductions.paro.method.cluster import Cluster, Workload
+from reproductions.paro.method.peers import SETTINGS, own, setting_of
+from reproductions.paro.method.planning import Plan, make_plan
+from reproductions.paro.method.reasons import reasons, seconds, totals, work
+from reproductions.paro.method.schedule import Collective
+from reproductions.paro.method.step_time import TimeModel
+from reproductions.paro.method.traffic import traffic_of
+
+CLUSTER = Cluster(num_gpus=32, group_size=8, inter_gbit_per_s=80.0, intra_gbit_per_s=2000.0)
+SHARED = Cluster(
+    num_gpus=32, group_size=8, inter_gbit_per_s=80.0, intra_gbit_per_s=2000.0, nic="shared"
+)
+WORK = Workload(num_params=7e9, accumulation=10)
+MODELS = (
+    TimeModel(),
+    TimeModel(world="hier", assembly="sum"),
+    TimeModel(world="scaled", cc_factor=0.7, assembly="max"),
+)
+
+
+def said(plan: Plan) -> str:
+    return "\n".join(reasons(plan))
+
+
+def test_what_fits_comes_first_by_time_then_memory() -> None:
+    plan = make_plan(WORK, CLUSTER, memory_bytes=20e9)
+    names = [each.name for each in plan.entries]
+    assert names[:2] == ["IIG", "III"]
+    assert [each.found.fits for each in plan.entries] == sorted(
+        (each.found.fits for each in plan.entries), reverse=True
+    )
+    assert len(names) == 16 and {"hpz", "fsdp-hsz"} < set(names)
+    assert [row["rank"] for row in plan.rows()][len(plan.fitting) :] == [None] * names[::-1].index(
+        plan.fitting[-1].name
+    )
+
+
+def test_iig_takes_iii_off_the_front() -> None:
+    front = {each.name for each in make_plan(WORK, CLUSTER).entries if each.is_front}
+    assert "IIG" in front and "III" not in front
+
+
+def test_a_candidate_is_named_once() -> None:
+    with pytest.raises(SpecError, match="named twice"):
+        make_plan(WORK, CLUSTER, candidates=[own("IIG"), own("IIG")])
+
+
+def test_the_reason_shows_bytes_over_bandwidth() -> None:
+    text = said(make_plan(WORK, CLUSTER, memory_bytes=20e9))
+    for line in (
+        "IIG takes least time of the 10 that fit: T = 1.73 s",
+        "6.12 GB per GPU (1.75 GB parameters, 1.75 GB gradients, 2.62 GB optimizer states)",
+        "--num-distributed-optimizer-instances 4",
+        "gathering parameters: 20 x 7/8 x 14 GB / 250 GB/s within groups = 0.98 s",
+        "reducing gradients: 10 x 7/8 x 14 GB / 250 GB/s within groups = 0.49 s",
+        "bringing gradients to the optimizer: 3/4 x 14 GB / 8 / 10 GB/s between groups = 0.131 s",
+        "gathering new parameters: 3/4 x 14 GB / 8 / 10 GB/s between groups = 0.131 s",
+        "which the formula does not tell apart: III; the first holds 6.12 GB, the next 14 GB",
+        "The next slower, NIG, takes 1.98 s, the largest part for gathering new parameters:"
+        " 31/32 x 14 GB / 10 GB/s over all GPUs = 1.36 s",
+        "NNI would take 0.36 s, but holds 38.5 GB where there are 20 GB; NII and INI would be"
+        " faster too and do not fit either.",
+    ):
+        assert line in text, line
+
+
+def test_a_shared_link_and_paro_cc_are_in_the_reason() -> None:
+    text = said(make_plan(WORK, SHARED, TimeModel(world="hier"), candidates=[own("GGG")]))
+    hop, row = 8 * 14e9 / 32 / 10e9, 7 * 14e9 / 32 / 250e9
+    each = f"20 x (max(3 x {hop:.4g} s, {row:.4g} s) + 3 x {row:.4g} s) over all GPUs"
+    total = 20 * (max(3 * hop, row) + 3 * row)
+    assert f"gathering parameters: {each} = {total:.3g} s" in text
+    shared = said(make_plan(WORK, SHARED, candidates=[own("III")]))
+    assert "2 x 8 on one link x 3/4 x 14 GB / 8 / 10 GB/s between groups = 2.1 s" in shared
+
+
+@pytest.mark.parametrize(("cluster", "model"), list(product((CLUSTER, SHARED), MODELS)))
+def test_terms_add_up_and_every_one_that_takes_time_has_its_line(
+    cluster: Cluster, model: TimeModel
+) -> None:
+    every = [*(own(each) for each in ("NNN", "NIG", "GIG")), *SETTINGS]
+    plan = make_plan(
+        Workload(num_params=6_738_415_616, trainable_share=0.231, accumulation=3),
+        cluster, model, candidates=every,
+    )  # fmt: skip
+    for each in plan.entries:
+        found = totals(plan, each)
+        assert math.fsum(found.values()) == pytest.approx(each.found.time.comm), each.name
+        assert work(plan, each).keys() == {term for term, total in found.items() if total}
+        for term, line in work(plan, each).items():
+            assert seconds(worked_out(line)) == line.rsplit(" = ", 1)[1], (each.name, line)
+            assert seconds(worked_out(line)) == seconds(found[term]), (each.name, line)
+
+
+def worked_out(line: str) -> float:
+    """Return what a line's arithmetic comes to."""
+    text = line.split(": ", 1)[1].rsplit(" = ", 1)[0]
+    text = text.replace(",", "") if "max" not in text else text
+    for words in (" within groups", " between groups", " over all GPUs", " GB/s", " GB", " s",
+                  " on one link", ","):  # fmt: skip
+        text = text.replace(words, "," if words == "," else "")
+    return float(eval(text.replace(" x ", " * "), {"max": max}))
+
+
+def test_what_nobody_has_is_said_and_who_nearly_has_it() -> None:
+    only = make_plan(WORK, CLUSTER, candidates=[own("ING")])
+    assert "No system that we know of has it" in said(only)
+    assert "alone fits" in said(only)
+    two = make_plan(WORK, CLUSTER, candidates=[own("ING"), own("GIG"), own("GGG")])
+    assert two.entries[0].name == "ING"
+    assert "has it; GGG is the next that one has (ZeRO-3," in said(two)
+    assert "FSDP2 has it: fully_shard(unit" in said(
+        make_plan(WORK, CLUSTER, candidates=[setting_of("fsdp2-late")])
+    )
+
+
+def test_a_row_names_those_alone_that_do_what_it_does() -> None:
+    rows = {each.name: each for each in make_plan(WORK, CLUSTER, candidates=SETTINGS).entries}
+    assert rows["fsdp-hsz"].systems == "FSDP-hsz"
+    assert rows["fsdp-hsz"].head == "fsdp-hsz (III+N, every)"
+    assert rows["fsdp2-hs-every"].systems == "FSDP-hs, FSDP2 2-D every"
+    assert rows["fsdp2-zero-2"].systems == "FSDP2 as ZeRO-2"
+    assert rows["fsdp2-hsz"].head == "fsdp2-hsz (III+N)"
+
+
+def test_where_nothing_fits_the_least_is_named() -> None:
+    (text,) = reasons(make_plan(WORK, CLUSTER, memory_bytes=1e9))
+    assert "None of the 16 fits: the least, GGG, holds 3.5 GB per GPU of 1 GB" in text
+
+
+def test_computation_hides_what_is_shorter() -> None:
+    hidden = make_plan(WORK, CLUSTER, TimeModel(assembly="max"), compute_s=2.0)
+    assert hidden.entries[0].name == "IIG"
+    assert "Computation takes 2 s, communication 1.73 s: all of it hides, as that of III" in said(
+        hidden
+    )
+    summed = make_plan(WORK, CLUSTER, TimeModel(assembly="sum"), compute_s=2.0)
+    assert "T is their sum" in said(summed)
+    assert "Computation" not in said(make_plan(WORK, CLUSTER, compute_s=0.0))
+
+
+def test_one_gpu_sends_nothing() -> None:
+    alone = Cluster(num_gpus=1, group_size=1, inter_gbit_per_s=1.0, intra_gbit_per_s=1.0)
+    plan = make_plan(WORK, alone)
+    assert {each.total for each in plan.entries} == {0.0}
+    assert all(row["steps_per_s"] is None for row in plan.rows())
+    assert "T = 0 s" in said(plan)
+
+
+def test_bytes_by_hand() -> None:
+    """32 GPUs in 4 groups, 32 bytes: a ring of all sends 31 on every hop."""
+    gather = Collective(kind="all_gather", scope="world")
+    flat, hier = (traffic_of(gather, CLUSTER, 32.0, world) for world in ("flat", "hier"))
+    assert (flat.between, flat.within) == (31.0, 31.0)
+    # Two layers: three of four groups' parts come in, and 7/8 is spread within.
+    assert (hier.between, hier.within) == (24.0, 28.0)
+    inter = traffic_of(Collective(kind="all_reduce", scope="inter"), CLUSTER, 32.0, "flat")
+    assert (inter.between, inter.within) == (48.0, 0.0)
+    intra = traffic_of(Collective(kind="reduce_scatter", scope="intra"), CLUSTER, 32.0, "flat")
+    assert (intra.between, intra.within) == (0.0, 28.0)
+
+
+@pytest.mark.parametrize(("n", "m"), [(4, 4), (4, 1)])
+def test_no_border_and_no_group_have_no_bytes(n: int, m: int) -> None:
+    cluster = Cluster(num_gpus=n, group_size=m, inter_gbit_per_s=1.0, intra_gbit_per_s=1.0)
+    for entry in make_plan(WORK, cluster).entries:
+        assert (entry.traffic.between if m == n else entry.traffic.within) == 0.0, entry.name
+
+
+def test_frozen_parameters_are_in_the_bytes_where_they_are_gathered() -> None:
+    work = Workload(num_params=7e9, trainable_share=0.5, accumulation=3)
+    plan = make_plan(work, CLUSTER, candidates=[setting_of("fsdp2-zero-2"), own("NGG")])
+    near, plain = (
+        next(each for each in plan.entries if each.name == name) for name in ("fsdp2-zero-2", "NGG")
+    )
+    assert near.traffic.between - plain.traffic.between == pytest.approx(31 / 32 * 7e9)

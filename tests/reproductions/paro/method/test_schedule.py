@@ -1,0 +1,72 @@
+"""Schedules: Figure 1's two strategies, the released code's, and known systems'."""
+
+from __future__ import annotations
+
+import pytest
+
+from reproductions.paro.method.cluster import Cluster
+from reproductions.paro.method.schedule import Collective, schedule
+from reproductions.paro.method.strategy import ALL, Strategy, strategy_of
+
+SHORT = {"all_gather": "ag", "reduce_scatter": "rs", "all_reduce": "ar"}
+
+
+def told(strategy: Strategy) -> list[str]:
+    """Return a schedule in short: what is done every micro-batch stands in brackets."""
+    found = []
+    for step in schedule(strategy):
+        word = f"{step.collective.scope} {SHORT[step.collective.kind]}"
+        found.append(f"({word})" if step.per_micro_batch else word)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("letters", "expected"),
+    [
+        # Figure 1.
+        ("IIG", ["(intra ag)", "(intra ag)", "(intra rs)", "inter rs", "inter ag"]),
+        ("NIG", ["(intra rs)", "inter rs", "world ag"]),
+        # The released code.
+        ("NII", ["(intra rs)", "inter ar", "intra ag"]),
+        ("IGG", ["(intra ag)", "(intra ag)", "(world rs)", "inter ag"]),
+        ("ING", ["(intra ag)", "(intra ag)", "world rs", "inter ag"]),
+        # DDP, ZeRO-1, 2 and 3, MiCS.
+        ("NNN", ["world ar"]),
+        ("NNG", ["world rs", "world ag"]),
+        ("NGG", ["(world rs)", "world ag"]),
+        ("GGG", ["(world ag)", "(world ag)", "(world rs)"]),
+        ("III", ["(intra ag)", "(intra ag)", "(intra rs)", "inter ar"]),
+    ],
+)
+def test_schedule_of(letters: str, expected: list[str]) -> None:
+    assert told(strategy_of(letters)) == expected
+
+
+def test_a_second_copy_is_gathered_in_the_backward_pass() -> None:
+    hpz = Strategy(params="G", grads="G", states="G", between="I")
+    assert told(hpz) == ["(world ag)", "(intra ag)", "(world rs)"]
+    whole = Strategy(params="I", grads="I", states="I", between="N")
+    assert told(whole) == ["(intra ag)", "(intra rs)", "inter ar"]
+
+
+def test_an_untold_framework_syncs_every_micro_batch() -> None:
+    steps = list(schedule(strategy_of("NNG"), sync_every_micro_batch=True))
+    assert [(step.term, step.per_micro_batch) for step in steps] == [
+        ("sync_g", True), ("sync_p", False),
+    ]  # fmt: skip
+
+
+def test_only_parameters_are_gathered_during_a_pass() -> None:
+    for each in ALL:
+        for step in schedule(each):
+            assert (step.during is not None) == (step.term == "param")
+
+
+def test_ranks_and_parts_of_a_collective() -> None:
+    cluster = Cluster(num_gpus=15, group_size=5, inter_gbit_per_s=1.0, intra_gbit_per_s=1.0)
+    found = {
+        scope: (each.ranks(cluster), each.parts(cluster))
+        for scope in ("world", "intra", "inter")
+        if (each := Collective(kind="all_gather", scope=scope))  # type: ignore[arg-type]
+    }
+    assert found == {"world": (15, 1), "intra": (5, 1), "inter": (3, 5)}

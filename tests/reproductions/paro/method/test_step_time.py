@@ -1,0 +1,121 @@
+"""Time of a step: by hand, to the digits that the notes print, and put together in each way."""
+
+from __future__ import annotations
+
+from math import inf, nan
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from harness.errors import SpecError
+from reproductions.paro.method.cluster import Cluster, Workload
+from reproductions.paro.method.guideline import pareto_front, predict, ranked
+from reproductions.paro.method.step_time import StepTime, TimeModel, step_time
+from reproductions.paro.method.strategy import ALL, strategy_of
+from tests.reproductions.paro.method.printed import CLUSTER, PRINTED, STRATEGIES, Printed, unlike
+
+SEVEN_B = Workload(num_params=7e9, accumulation=10)
+
+
+@pytest.mark.parametrize("setting", PRINTED, ids=lambda each: each.name)
+def test_communication_is_what_the_notes_print(setting: Printed) -> None:
+    found = [step_time(each, setting.workload, CLUSTER).comm for each in STRATEGIES]
+    assert unlike(found, setting.seconds) == []
+
+
+def test_iig_by_hand() -> None:
+    """Three times a micro-batch 7/8 of 14 GB at 250 GB/s; twice 3/4 of 14/8 GB at 10 GB/s."""
+    found = step_time(strategy_of("IIG"), SEVEN_B, CLUSTER)
+    within, between = 7 / 8 * 14 / 250, 3 / 4 * 14 / 8 / 10
+    assert found.terms == pytest.approx(
+        {"param": 2 * within, "gradient": within, "sync_g": between, "sync_p": between}
+    )
+    assert found.comm == pytest.approx(10 * 3 * within + 2 * between)
+
+
+def test_only_what_trains_is_reduced_and_handed_back() -> None:
+    part = Workload(num_params=7e9, trainable_share=0.25, accumulation=10)
+    for each in ALL:
+        whole, quarter = step_time(each, SEVEN_B, CLUSTER), step_time(each, part, CLUSTER)
+        assert quarter.terms["param"] == whole.terms["param"]
+        for term in ("gradient", "sync_g", "sync_p"):
+            assert quarter.terms[term] == pytest.approx(whole.terms[term] / 4)  # type: ignore[index]
+
+
+@given(st.sampled_from(ALL), st.integers(1, 50))
+def test_communication_is_affine_in_micro_batches(strategy: object, count: int) -> None:
+    def comm(accumulation: int) -> StepTime:
+        workload = Workload(num_params=7e9, accumulation=accumulation)
+        return step_time(strategy, workload, CLUSTER)  # type: ignore[arg-type]
+
+    slope = comm(1).terms["param"] + comm(1).terms["gradient"]
+    assert comm(count + 1).comm - comm(count).comm == pytest.approx(slope, abs=1e-9)
+
+
+def test_ways_to_put_time_together() -> None:
+    iig = strategy_of("IIG")
+    found = {
+        assembly: step_time(iig, SEVEN_B, CLUSTER, TimeModel(assembly=assembly), compute_s=5.0)
+        for assembly in ("comm", "max", "sum")
+    }  # type: ignore[arg-type]
+    comm = found["comm"].comm
+    assert {name: each.total for name, each in found.items()} == pytest.approx(
+        {"comm": comm, "max": 5.0, "sum": comm + 5.0}
+    )
+
+
+def test_ways_of_a_collective_of_all_gpus() -> None:
+    ggg, nni = strategy_of("GGG"), strategy_of("NNI")
+    flat = step_time(ggg, SEVEN_B, CLUSTER).comm
+    scaled = TimeModel(world="scaled", cc_factor=0.6)
+    assert step_time(ggg, SEVEN_B, CLUSTER, scaled).comm == pytest.approx(0.6 * flat)
+    assert step_time(ggg, SEVEN_B, CLUSTER, TimeModel(world="hier")).comm < 0.2 * flat
+    # It has none.
+    for model in (scaled, TimeModel(world="hier")):
+        assert step_time(nni, SEVEN_B, CLUSTER, model).comm == step_time(nni, SEVEN_B, CLUSTER).comm
+
+
+def test_a_sync_in_every_micro_batch_is_counted_as_often() -> None:
+    iii = strategy_of("III")
+    once = step_time(iii, SEVEN_B, CLUSTER)
+    always = step_time(iii, SEVEN_B, CLUSTER, sync_every_micro_batch=True)
+    assert always.terms["sync_g"] == pytest.approx(10 * once.terms["sync_g"])
+    assert always.comm - once.comm == pytest.approx(9 * once.terms["sync_g"])
+    nng = step_time(strategy_of("NNG"), SEVEN_B, CLUSTER, sync_every_micro_batch=True)
+    # New parameters are handed back once all the same.
+    assert nng.terms["sync_p"] == step_time(strategy_of("NNG"), SEVEN_B, CLUSTER).terms["sync_p"]
+
+
+@pytest.mark.parametrize("factor", [0.0, -0.5, 1.5, nan])
+def test_no_share_of_a_ring_s_time(factor: float) -> None:
+    with pytest.raises(SpecError, match="cc_factor"):
+        TimeModel(world="scaled", cc_factor=factor)
+
+
+def test_a_factor_needs_its_way() -> None:
+    with pytest.raises(SpecError, match="world='scaled' alone"):
+        TimeModel(cc_factor=0.7)
+
+
+@pytest.mark.parametrize("seconds", [-1.0, inf, nan])
+def test_no_such_computation(seconds: float) -> None:
+    with pytest.raises(SpecError, match="compute_s"):
+        step_time(strategy_of("NNN"), SEVEN_B, CLUSTER, compute_s=seconds)
+
+
+@pytest.mark.parametrize("world", ["flat", "hier"])
+def test_rounding_puts_nothing_on_the_front(world: str) -> None:
+    """III sends what IIG sends, in another number of collectives, and holds more."""
+    for group_size, num_groups in ((2, 2), (2, 16), (4, 4), (8, 16)):
+        for ratio in (1.0, 2.5, 25.0):
+            cluster = Cluster(
+                num_gpus=group_size * num_groups, group_size=group_size,
+                inter_gbit_per_s=80.0, intra_gbit_per_s=80.0 * ratio,
+            )  # fmt: skip
+            for share in (1.0, 1 / 16, 3 / 1000):
+                workload = Workload(num_params=7e9, trainable_share=share, accumulation=10)
+                found = predict(workload, cluster, TimeModel(world=world))  # type: ignore[arg-type]
+                assert "III" not in {each.strategy.letters for each in pareto_front(found)}
+                order = [each.strategy.letters for each in ranked(found)]
+                assert order.index("IIG") < order.index("III")

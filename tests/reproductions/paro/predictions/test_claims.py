@@ -1,0 +1,166 @@
+"""Claims on predictions: where they hold, fail, or lack rows; tables, layouts and figures."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from harness.declare.claims import Claim
+from harness.declare.reference import load_reference, published
+from harness.declare.task import Task
+from harness.declare.verdict import Word, evaluate
+from harness.publish.figures import draw
+from harness.store.table_csv import build_table
+from reproductions.paro.predictions import (
+    fig03,
+    fig04,
+    fig06,
+    headline,
+    tab08,
+    tab09,
+    tab11,
+    tab12,
+    tab13,
+    tab14,
+    tab15,
+)
+from reproductions.paro.predictions.experiment import QUOTED, Question, compute_times, predictions
+from reproductions.paro.predictions.trial import predicted_rows
+from tests.checkout import PAPERS
+from tests.golden_trials import patched
+from tests.reproductions.paro import golden_predictions
+from tests.verdicts import bad, good
+
+TASKS = tuple(
+    module.task
+    for module in (
+        *(tab08, tab09, tab11, tab12, tab13, tab14, tab15),
+        *(fig03, fig04, fig06, headline),
+    )
+)
+CLAIMS = [pytest.param(t, c, id=f"{t.id}:{c.id}") for t in TASKS for c in t.claims]
+DRAWN = [pytest.param(t, id=t.id) for t in TASKS if t.figure is not None]
+BASELINES = {"ZeRO-2": "NGG", "ZeRO-3": "GGG"}
+
+
+@cache
+def frames() -> dict[str, pd.DataFrame]:
+    """The paper's inputs by formula."""
+    found = {}
+    for experiment in (predictions, compute_times):
+        rows = []
+        for params in experiment.params_of("cpu"):
+            point = experiment.typed(params)
+            rows += [{**params, **row} for row in experiment.code(point, None)]
+        found[experiment.id] = pd.DataFrame(rows)
+    return found
+
+
+def table_of(task: Task) -> pd.DataFrame:
+    return build_table(task, {e.id: frames()[e.id] for e in task.reads})
+
+
+def made_to_hold(task: Task) -> pd.DataFrame:
+    """What the formulas give, but for two questions that they answer with no."""
+    table = table_of(task)
+    if "comm_ratio" in table:
+        return table.assign(comm_ratio=table["quoted_percent"])
+    first = table["trainable"].eq("3/1000") & table["strategy"].eq("ING")
+    return table.assign(rank=table["rank"].mask(first, 1))
+
+
+def upside_down(table: pd.DataFrame) -> pd.DataFrame:
+    """Who is fast is slow, who fits does not; IIG differs from III, and no time gives a gain."""
+    if "comm_ratio" in table:
+        return table.assign(
+            comm_ratio=-table["quoted_percent"], ratio_at_compute=table["ratio_at_compute"] * 1.01
+        )
+    changed = table.assign(
+        comm_s=1 / table["comm_s"],
+        memory_bytes=1e13 - table["memory_bytes"],
+        fits=~table["fits"].astype(bool),
+        rank=9 - table["rank"],
+        samples_per_s_at_most=1 / table["samples_per_s_at_most"],
+    )
+    iig = changed["strategy"].eq("IIG")
+    return changed.assign(comm_s=changed["comm_s"].mask(iig, changed["comm_s"] * 1.1))
+
+
+def decide(claim: Claim, table: pd.DataFrame) -> Any:
+    return evaluate(claim, table, seed=None, profile="cpu")
+
+
+@pytest.mark.parametrize(("task", "claim"), CLAIMS)
+def test_claim_holds_and_fails(task: Task, claim: Claim) -> None:
+    verdict = decide(claim, made_to_hold(task))
+    assert (verdict.word, verdict.reason) == (good(claim), "")
+    assert decide(claim, upside_down(table_of(task))).word is bad(claim)
+
+
+@pytest.mark.parametrize(("task", "claim"), CLAIMS)
+def test_claim_is_not_run_without_its_rows(task: Task, claim: Claim) -> None:
+    table = table_of(task)
+    others = table[table["strategy"] == "GIG"]
+    assert decide(claim, others).word is Word.NOT_RUN
+
+
+@pytest.mark.parametrize("name", ["tab13:ing_best_of_eight", "headline:gains_in_quoted_order"])
+def test_what_the_formulas_deny_is_said_to_be_so(name: str) -> None:
+    word, id = name.split(":")
+    task = next(task for task in TASKS if task.word == word)
+    claim = next(claim for claim in task.claims if claim.id == id)
+    assert claim.scope.own_question
+    assert decide(claim, table_of(task)).word is Word.NOT_REPRODUCED
+
+
+def test_check_fails_where_the_method_is_broken() -> None:
+    """No micro-batch reduces its gradients."""
+    with patched(golden_predictions.GOLDEN[0].mutation):
+        rows = predicted_rows(Question(about="scaling"), None)  # type: ignore[arg-type]
+    broken = pd.DataFrame([{**Question(about="scaling").to_json(), **row} for row in rows])
+    table = build_table(fig06.task, {predictions.id: broken})
+    claim = next(claim for claim in fig06.task.claims if claim.id == "iig_against_nig")
+    assert decide(claim, table_of(fig06.task)).word is Word.HOLDS
+    assert decide(claim, table).word is Word.FAILS
+
+
+def test_quoted_gains_are_those_of_the_text() -> None:
+    reference = load_reference(PAPERS / "paro")
+    of_tables = reference[reference["task"].isin(["tab11", "tab12", "tab13"])]
+    stated = {
+        (*row.series.split(), BASELINES[row.y_name.split("_")[-1]], row.x, row.value)
+        for row in of_tables.itertuples()
+    }
+    shares = {"1": 1.0, "1/16": 0.0625, "3/1000": 0.003}
+    ours = {(g.model, g.strategy, g.baseline, shares[g.trainable], g.percent) for g in QUOTED}
+    assert ours == stated
+
+
+@pytest.mark.parametrize("task", TASKS, ids=lambda task: task.id)
+def test_papers_numbers_stand_beside_claims_on_quoted_gains(task: Task) -> None:
+    rows = published(load_reference(PAPERS / "paro", task.word))
+    for claim in task.claims:
+        if claim.criterion.paper_value is not None:
+            assert 1.0 < (claim.criterion.paper_value(rows) or 0.0) < 4.0
+
+
+@pytest.mark.parametrize("task", TASKS, ids=lambda task: task.id)
+def test_every_place_of_a_layout_has_one_row(task: Task) -> None:
+    table = table_of(task)
+    for layout in task.layouts:
+        for row, column in layout.places():
+            assert len(layout.at(table, row, column)) == 1, (layout.title, row.head, column.head)
+
+
+@pytest.mark.parametrize("task", DRAWN)
+def test_figure_draws_with_and_without_the_paper(task: Task) -> None:
+    reference = load_reference(PAPERS / "paro", task.word)
+    table = table_of(task)
+    both = [
+        draw(task, table=table, reference=known, profile="cpu", width=width)
+        for known, width in ((reference, "double"), (reference[:0], "single"))
+    ]
+    assert all(image.startswith(b"<?xml") for image in both)

@@ -1,0 +1,110 @@
+"""Claims that the formulas cannot deny with one ring: asked of random clusters and models."""
+
+from __future__ import annotations
+
+from collections import Counter
+from functools import cache
+from random import Random
+
+import pytest
+
+from reproductions.paro.method.cluster import Cluster, Workload
+from reproductions.paro.method.step_time import TimeModel, World, step_time
+from reproductions.paro.predictions import scopes
+from reproductions.paro.predictions.experiment import STRATEGIES
+from tests.reproductions.paro.predictions.test_claims import TASKS, decide, table_of
+from tests.verdicts import good
+
+NUM_CLUSTERS = 400
+ORDERS = {
+    "tab11:iig_over_zero3_7b": ("IIG GGG",),
+    "tab11:nii_over_zero2_7b": ("NII NGG",),
+    "tab11:iig_over_zero3_65b": ("IIG GGG",),
+    "tab12:nig_over_zero2_7b": ("NIG NGG",),
+    "tab12:nii_over_zero2_7b": ("NII NGG",),
+    "tab12:nii_over_nig_7b": ("NII NIG",),
+    "tab12:iii_over_zero3_65b": ("III GGG",),
+    "tab12:iig_over_zero3_65b": ("IIG GGG",),
+    "tab13:ing_over_zero3": ("ING GGG",),
+    "tab13:hpz_between": ("hpZ GGG", "ING hpZ"),
+    "tab14:nni_over_zero1": ("NNI NNG",),
+    "tab15:best_iig_over_best_zero3": ("IIG GGG",),
+    "fig06:order_flat": ("IGG GGG", "IIG IGG", "NIG IGG", "NIG NGG"),
+    "tab09:best_at_65b_full": ("IIG IGG", "IIG GGG"),
+}
+"""Claim -> which strategies it has faster than which."""
+PAIRS = sorted({pair for pairs in ORDERS.values() for pair in pairs})
+
+
+def settings() -> list[tuple[Cluster, Workload]]:
+    """Clusters of a link per GPU, faster within groups or between them; any share and steps."""
+    draw, found = Random(0), []
+    for _ in range(NUM_CLUSTERS):
+        size, groups = draw.randint(2, 16), draw.randint(2, 32)
+        inter = 10 ** draw.uniform(0, 3.5)
+        cluster = Cluster(
+            num_gpus=size * groups,
+            group_size=size,
+            inter_gbit_per_s=inter,
+            intra_gbit_per_s=inter * 10 ** (draw.choice((1, 1, 1, -1)) * draw.uniform(0.01, 2.5)),
+        )
+        workload = Workload(
+            num_params=10 ** draw.uniform(6, 12),
+            trainable_share=10 ** draw.uniform(-4, 0),
+            accumulation=draw.choice((1, 1, 2, 3, 5, 10, 40, 100)),
+        )
+        found.append((cluster, workload))
+    return found
+
+
+@cache
+def not_faster(world: World) -> Counter[str]:
+    """Return on how many clusters a pair's first strategy is not the faster one."""
+    model, denied = TimeModel(world=world), Counter[str]()
+    for cluster, workload in settings():
+        comm = {
+            name: step_time(STRATEGIES[name].strategy, workload, cluster, model).comm
+            for name in {name for pair in PAIRS for name in pair.split()}
+        }
+        for pair in PAIRS:
+            one, over = pair.split()
+            denied[pair] += comm[one] >= comm[over]
+    return denied
+
+
+def test_every_claim_set_by_an_order_is_declared_so_and_no_other() -> None:
+    reasons = {scopes.SET.by_construction, scopes.LEFT_OVER.by_construction}
+    assert "" not in reasons
+    declared = {
+        f"{task.word}:{claim.id}"
+        for task in TASKS
+        for claim in task.claims
+        if claim.scope.by_construction in reasons
+    }
+    assert declared == set(ORDERS)
+
+
+@pytest.mark.parametrize("name", ORDERS)
+def test_with_one_ring_no_cluster_denies_it(name: str) -> None:
+    assert {pair: not_faster("flat")[pair] for pair in ORDERS[name]} == dict.fromkeys(
+        ORDERS[name], 0
+    )
+
+
+@pytest.mark.parametrize("name", ORDERS)
+def test_with_paro_cc_some_cluster_denies_it(name: str) -> None:
+    assert any(not_faster("hier")[pair] for pair in ORDERS[name])
+
+
+def test_with_paro_cc_nni_and_nii_are_always_slower() -> None:
+    """As the page says: to spread the rest while it arrives beats to spread it in the end."""
+    assert not_faster("hier")["NNI NNG"] == not_faster("hier")["NII NIG"] == NUM_CLUSTERS
+
+
+def test_iig_is_best_wherever_what_fits_is_as_the_text_says() -> None:
+    task = next(task for task in TASKS if task.word == "tab09")
+    table = table_of(task)
+    fits = table[table["trainable"].eq("1") & table["world"].eq("flat") & table["rank"].notna()]
+    assert set(fits["strategy"]) == {"GGG", "IGG", "IIG"}
+    claim = next(claim for claim in task.claims if claim.id == "best_at_65b_full")
+    assert decide(claim, table).word is good(claim)

@@ -1,0 +1,133 @@
+"""Checks and claims on the 27 strategies: where they hold, fail, or lack rows."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import pandas as pd
+import pytest
+
+from harness.declare.claims import Claim
+from harness.declare.reference import load_reference
+from harness.declare.verdict import Word
+from harness.publish.figures import draw
+from harness.store.table_csv import validate
+from reproductions.paro.strategies.figures import front
+from reproductions.paro.strategies.tab01 import task
+from tests.checkout import PAPERS
+from tests.golden_trials import Patch, around, patched
+from tests.reproductions.paro.tables import Spoil, put, table_of, word
+from tests.verdicts import bad, good
+
+SWEEP = {"part": "sweep"}
+COSTS = {"part": "costs", "world": "flat"}
+SPOILT: dict[str, Spoil] = {
+    "all_combinations": put("p", "G", **SWEEP, world="flat", strategy="NNN"),
+    "kept": put("effective", 1, **SWEEP, world="flat", strategy="NGI"),
+    "left_out": put("effective", 1, **SWEEP, world="flat", strategy="NGI"),
+    "coarser_states_cost_memory": put("least_memory_ratio", 1.0, **SWEEP, strategy="GIN"),
+    "coarser_states_save_nothing": put("largest_saving", 0.1, world="flat", strategy="NGI"),
+    "coarser_states_save_nothing_with_paro_cc": put(
+        "largest_saving", 0.1, world="hier", strategy="GIN"
+    ),
+    "who_saves_in_one_ring": put("largest_saving", 0.1, world="flat", strategy="GIN"),
+    "front_in_one_ring": put("num_on_front", 1, **SWEEP, world="flat", strategy="III"),
+    "front_with_paro_cc": put("num_on_front", 0, **SWEEP, world="hier", strategy="ING"),
+    "iig_takes_what_iii_takes": put("comm_s", 9.0, **COSTS, strategy="IIG"),
+    "memory_of_nig": put("memory_bytes", 1e15, **COSTS, strategy="NIG"),
+    "memory_of_iig": put("memory_bytes", 1e15, **COSTS, strategy="IIG"),
+    "iig_below_iii": lambda table: table.assign(
+        memory_bytes=table["memory_bytes"].where(table["strategy"] != "IIG", 1e15)
+    ),
+}
+FOUND_OTHERWISE = "coarser_states_save_nothing"
+"""The paper's reason does not hold where a collective of all GPUs is one ring."""
+
+
+@cache
+def whole() -> pd.DataFrame:
+    return table_of(task)
+
+
+def held() -> pd.DataFrame:
+    """Return a table on which everything holds: nothing is saved, and by whom is not asked."""
+    return whole().assign(largest_saving=whole()["largest_saving"].clip(upper=0.0))
+
+
+@pytest.mark.parametrize("claim", task.claims, ids=lambda claim: claim.id)
+def test_claim_holds_and_fails(claim: Claim) -> None:
+    holding = held() if claim.id == FOUND_OTHERWISE else whole()
+    assert word(claim, holding) is good(claim)
+    assert word(claim, SPOILT[claim.id](holding)) is bad(claim)
+
+
+@pytest.mark.parametrize("claim", task.claims, ids=lambda claim: claim.id)
+def test_claim_is_not_run_without_rows(claim: Claim) -> None:
+    assert word(claim, whole()[:0]) is Word.NOT_RUN
+    alone = {part: word(claim, rows) for part, rows in whole().groupby("part")}
+    assert list(alone.values()).count(Word.NOT_RUN) == 1, alone
+
+
+def test_ngi_and_gni_are_faster_than_what_is_kept_for_them() -> None:
+    """NGI: Y + X once after a ring of every micro-batch; NGG has another ring of all GPUs."""
+    rows = whole().query("part == 'sweep' and world == 'flat' and effective == 0")
+    saving = rows.set_index("strategy")["largest_saving"]
+    assert set(saving[saving > 0.0].index) == {"NGI", "GNI"}
+    assert saving["NGI"] == pytest.approx(0.462, abs=0.001)
+    claim = next(c for c in task.claims if c.id == FOUND_OTHERWISE)
+    assert word(claim, whole()) is Word.NOT_REPRODUCED
+
+
+def test_table_and_figure_are_whole() -> None:
+    assert len(validate(whole(), task.table, where=task.id)) == len(whole())
+    for layout in task.layouts:
+        assert {len(layout.found(whole(), *place)) for place in layout.places()} == {1}
+    reference = load_reference(PAPERS / "paro", "tab01")
+    for width in ("single", "double"):
+        image = draw(task, table=whole(), reference=reference, profile="cpu", width=width)
+        assert b"NIG" in image
+
+
+def test_the_front_of_the_figure_is_that_of_the_library() -> None:
+    rows = whole().query("part == 'costs' and model == 'LLaMA-7B' and trainable_share == 1")
+    found = {world: [*front(part)["strategy"]] for world, part in rows.groupby("world")}
+    assert found == {
+        "flat": ["NNI", "NII", "IIG", "IGG", "GGG"],
+        "hier": ["NNG", "NIG", "IIG", "IGG", "GGG"],
+    }
+
+
+BROKEN: dict[str, tuple[Patch, set[str]]] = {
+    "the rule forgets gradients": (
+        Patch(
+            where="reproductions.paro.method.strategy:Strategy.coarser_states",
+            instead=lambda words: property(
+                lambda self: tuple(each for each in words.fget(self) if each != "gradients")
+            ),
+        ),
+        {
+            "kept", "left_out", "who_saves_in_one_ring",
+        },
+    ),
+    "coarser states take no memory": (
+        Patch(
+            where="reproductions.paro.method.guideline:memory_of",
+            instead=around(lambda memory, strategy, *given: memory(strategy.kept, *given)),
+        ),
+        {"coarser_states_cost_memory", "front_in_one_ring", "front_with_paro_cc"},
+    ),
+    "fronts compare to the last digit": (
+        Patch(
+            where="reproductions.paro.method.guideline:costs",
+            instead=lambda costs: lambda found: (found.time.total, found.memory.total),
+        ),
+        {"front_in_one_ring"},
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("patch", "fails"), BROKEN.values(), ids=BROKEN)
+def test_what_is_broken_is_seen(patch: Patch, fails: set[str]) -> None:
+    with patched(patch):
+        now = table_of(task)
+    assert {c.id for c in task.claims if word(c, now) is Word.FAILS} == fails

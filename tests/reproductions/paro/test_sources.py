@@ -1,0 +1,28 @@
+"""What the paper's page and package say alike, and which of its sections the code cites."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from textwrap import dedent
+
+import pytest
+
+from reproductions import paro
+from tests.checkout import PAPERS
+
+FOLDER = PAPERS / "paro"
+UNSEEN = re.compile(r"sections? (3\.1(?!\.1)|3\.2|3\.3)|section 2 of appendix A\.3")
+"""Sections whose text and numbers we have not seen: section 3.1.1 is all of section 3."""
+WRITTEN = sorted({*FOLDER.rglob("*.py"), *FOLDER.rglob("*.toml"), FOLDER / "README.md"})
+
+
+def test_the_package_has_the_pages_example() -> None:
+    page = (FOLDER / "README.md").read_text(encoding="utf-8")
+    (example,) = re.findall(r"```python\n.*?\n\n(.*?)\n```", page, flags=re.DOTALL)
+    assert example in dedent(str(paro.__doc__).split("is rented:\n\n")[1])
+
+
+@pytest.mark.parametrize("path", WRITTEN, ids=lambda path: str(path.relative_to(FOLDER)))
+def test_no_section_is_cited_that_was_not_seen(path: Path) -> None:
+    assert not UNSEEN.findall(path.read_text(encoding="utf-8"))
