@@ -10,6 +10,7 @@ Usable alone, on any inner loss:
         print(step.number, step.outer_value)
 
 `hypergradient` takes every method of the paper by its name, and the best of what it leaves out;
+`Fg2uAdjoint` is (FG)2U where the outer loss is dear beside an inner step;
 `memory_report` tells what each will hold and take before it is run.
 """
 
@@ -19,24 +20,27 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from reproductions.fg2u.method.adjoint import Fg2uAdjoint
     from reproductions.fg2u.method.costs import Cost, default_methods, memory_report
     from reproductions.fg2u.method.descent import OuterStep, Phase, descend
     from reproductions.fg2u.method.estimator import Estimator, MetaGrad, Stats
     from reproductions.fg2u.method.methods import METHODS, hypergradient
     from reproductions.fg2u.method.modules import functional
     from reproductions.fg2u.method.optimizers import Adam, Inner, Sgd
-    from reproductions.fg2u.method.problem import Problem, from_loss
+    from reproductions.fg2u.method.problem import Problem, from_loss, from_solver
     from reproductions.fg2u.method.workers import Workers, all_workers
 
 __all__ = [
     "Problem",
     "from_loss",
+    "from_solver",
     "functional",
     "Sgd",
     "Adam",
     "Inner",
     "hypergradient",
     "METHODS",
+    "Fg2uAdjoint",
     "Estimator",
     "MetaGrad",
     "Stats",
@@ -51,10 +55,11 @@ __all__ = [
 ]
 
 _NEED_TORCH = {
-    "method.problem": ("Problem", "from_loss"),
+    "method.problem": ("Problem", "from_loss", "from_solver"),
     "method.modules": ("functional",),
     "method.optimizers": ("Sgd", "Adam", "Inner"),
     "method.methods": ("hypergradient", "METHODS"),
+    "method.adjoint": ("Fg2uAdjoint",),
     "method.estimator": ("Estimator", "MetaGrad", "Stats"),
     "method.descent": ("descend", "Phase", "OuterStep"),
     "method.costs": ("memory_report", "default_methods", "Cost"),

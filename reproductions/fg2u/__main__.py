@@ -5,9 +5,11 @@ python -m reproductions.fg2u choose mine.py:problem --budget-gib 8 --num-directi
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from math import inf
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -53,6 +55,8 @@ def choose(
 ) -> None:
     """Say which methods fit a budget, what an estimate will take, and how noisy it is."""
     with exit_on_error():
+        if not 0.0 < budget_gib < inf:
+            raise UsageError(f"--budget-gib {budget_gib:g}: need a finite budget above 0")
         problem, phi, batch = load_problem(where)
         methods = default_methods(problem, phi, num_directions=num_directions, chunk=chunk)
         costs = memory_report(problem, phi, batch, methods)
@@ -70,7 +74,7 @@ def choose(
 def load_problem(where: str) -> tuple[Problem, Any, Any]:
     """Return what a user's function makes, or the example.
 
-    Raises UsageError where there is no such function, or it returns something else.
+    Raises UsageError where there is no such function, or it fails or returns something else.
     """
     if where == EXAMPLE:
         from reproductions.fg2u.models.example import example
@@ -84,14 +88,26 @@ def load_problem(where: str) -> tuple[Problem, Any, Any]:
     if spec is None or spec.loader is None:
         raise UsageError(f"{path} is no module of Python")
     module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    with _told(str(path)):
+        spec.loader.exec_module(module)
     make = getattr(module, name, None)
     if not callable(make):
         raise UsageError(f"{path} has no function {name!r}")
-    made = make()
+    with _told(f"{where}, called without arguments,"):
+        made = make()
     if not (isinstance(made, tuple) and len(made) == 3 and isinstance(made[0], Problem)):
         raise UsageError(f"{where} must return a tuple (problem, phi, batch)")
     return made
+
+
+@contextlib.contextmanager
+def _told(who: str) -> Iterator[None]:
+    """Turn what a user's code raises into one sentence."""
+    try:
+        yield
+    except Exception as error:
+        said = " ".join(f"{type(error).__name__}: {error}".split())
+        raise UsageError(f"{who} raised {said}") from error
 
 
 def row_of(cost: Cost, budget_bytes: int) -> dict[str, Any]:

@@ -20,6 +20,8 @@ HALVES = {"smoke": 2, "cpu": 160}
 NUM_SEEDS = {"smoke": 1, "cpu": 5}
 NUM_DIRECTIONS = 32
 """The paper's b."""
+FEWER, MORE = 8, 128
+"""Directions of the runs beside it."""
 LR, SECOND_LR = 0.02, 0.005
 SECONDS = {"rgu": 0.9, "trgu": 1.0, "neumann": 1.2, "hessian-free": 1.0, "fg2u": 6.5}
 """Of a thousand inner steps; of (FG)2U with 32 directions at a time."""
@@ -94,7 +96,7 @@ def grid(profile: Profile) -> Iterator[Condensation]:
             yield point(profile, "hessian-free", second, seed=number)
         for method in ("hessian-free", "trgu", "neumann", "fg2u"):
             yield point(profile, method, seed=number)
-        for num_directions in (8, 128):
+        for num_directions in (FEWER, MORE):
             yield point(profile, "fg2u", num_directions=num_directions, seed=number)
         for depth in (1, 2, 4, 6, 24, 48):
             yield point(profile, "rgu", depth=depth, seed=number)
@@ -125,13 +127,21 @@ def estimator(params: Condensation, method: Method) -> Estimator:
     return hypergradient(method, **options.get(method, {}))
 
 
-def schedule_name(method: str, steps: int, second: str, second_steps: int) -> str:
-    """Return phases in words.
+def schedule_name(
+    method: str, steps: int, second: str, second_steps: int, num_directions: int
+) -> str:
+    """Return phases in words, with the number of directions where it is not the paper's.
 
-    >>> schedule_name("rgu", 320, "none", 0), schedule_name("hessian-free", 160, "fg2u", 160)
-    ('rgu 320', 'hessian-free 160 + fg2u 160')
+    >>> schedule_name("rgu", 320, "none", 0, 0)
+    'rgu 320'
+    >>> schedule_name("hessian-free", 160, "fg2u", 160, 32)
+    'hessian-free 160 + fg2u 160'
+    >>> schedule_name("fg2u", 320, "none", 0, 8)
+    'fg2u 320 (b = 8)'
     """
-    return f"{method} {steps}" + ("" if second == "none" else f" + {second} {second_steps}")
+    phases = f"{method} {steps}" + ("" if second == "none" else f" + {second} {second_steps}")
+    is_usual = num_directions in (0, NUM_DIRECTIONS)
+    return phases if is_usual else f"{phases} (b = {num_directions})"
 
 
 def estimate(params: Condensation) -> Estimate:

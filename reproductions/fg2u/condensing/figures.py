@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from harness.declare.statistics import aggregate
 from harness.publish.figures import MARKERS, PALETTE, FigureContext, plot_ours
+from reproductions.fg2u.condensing.experiment import NUM_DIRECTIONS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -31,6 +32,7 @@ def schedule_panels(context: FigureContext) -> Figure:
     styles: dict[str, tuple[str, str]] = {}
     for (method, second), color, marker in zip(DRAWN, PALETTE, MARKERS, strict=False):
         rows = table[(table["method"] == method) & (table["second"] == second)]
+        rows = rows[rows["num_directions"].isin((0, NUM_DIRECTIONS))]
         if rows.empty:
             continue
         name = str(rows.loc[rows["outer_step"].idxmax(), "schedule"])

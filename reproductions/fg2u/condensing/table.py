@@ -17,7 +17,9 @@ from harness.declare import (
 )
 from reproductions.fg2u.condensing.experiment import (
     DEPTHS,
+    FEWER,
     HALVES,
+    MORE,
     NUM_DIRECTIONS,
     Condensation,
     first_phase,
@@ -40,9 +42,12 @@ CHANGE, END = HALVES["cpu"], 2 * HALVES["cpu"]
 """Outer steps of the `cpu` grid, to the change of phases and in all."""
 
 
+NAMED_BY = ("method", "steps", "second", "second_steps", "num_directions")
+
+
 def name_of(params: Condensation) -> str:
     """Return a condensation's schedule in words."""
-    return schedule_name(params.method, params.steps, params.second, params.second_steps)
+    return schedule_name(*(getattr(params, name) for name in NAMED_BY))
 
 
 FIRST_ALONE = name_of(first_phase("cpu", "hessian-free", seed=0))
@@ -53,16 +58,22 @@ ONE_PHASE = {
     method: name_of(point("cpu", method, seed=0))
     for method in ("hessian-free", "neumann", "trgu", "fg2u", "rgu")
 }
-SCHEDULES = (FIRST_ALONE, SMALLER_STEP, TWO_PHASES, THEN_EXACT, *ONE_PHASE.values())
+BY_DIRECTIONS = tuple(
+    name_of(point("cpu", "fg2u", num_directions=count, seed=0))
+    for count in (FEWER, NUM_DIRECTIONS, MORE)
+)
+SCHEDULES = (
+    FIRST_ALONE, SMALLER_STEP, TWO_PHASES, THEN_EXACT, *ONE_PHASE.values(),
+    BY_DIRECTIONS[0], BY_DIRECTIONS[-1],
+)  # fmt: skip
 """In the order of the table and the figure."""
 
 
 def schedule_rows(tables: Tables) -> pd.DataFrame:
-    """Return the runs at the profile's depth and the paper's number of directions, named."""
+    """Return the runs at the profile's depth, named."""
     rows = tables[runs.id]
-    ours = rows["depth"].isin(DEPTHS.values()) & rows["num_directions"].isin((0, NUM_DIRECTIONS))
-    rows = rows[ours]
-    parts = (rows[name] for name in ("method", "steps", "second", "second_steps"))
+    rows = rows[rows["depth"].isin(DEPTHS.values())]
+    parts = (rows[name] for name in NAMED_BY)
     names = [schedule_name(*each) for each in zip(*parts, strict=True)]
     return rows.assign(schedule=names).reindex(columns=SCHEDULED.names).reset_index(drop=True)
 
@@ -95,6 +106,6 @@ LAYOUT = Layout(
     notes=(
         "The paper prints no such table. Outer loss: mean over the last outer steps, in nets that"
         " were trained for as many inner steps as gradients are taken through.",
-        f"(FG)2U has {NUM_DIRECTIONS} directions, all at a time.",
+        f"(FG)2U has {NUM_DIRECTIONS} directions where no other number (b) stands, all at a time.",
     ),
 )

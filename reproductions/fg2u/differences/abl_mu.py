@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 
 from harness.declare import (
@@ -21,10 +22,21 @@ from harness.declare import (
     within,
 )
 from reproductions.fg2u.differences import quantities as q
-from reproductions.fg2u.differences.experiment import ONE, SEEDS, TEN, Dtype, Steps, differences
+from reproductions.fg2u.differences.experiment import (
+    FRESH,
+    ONE,
+    SEEDS,
+    TEN,
+    Dtype,
+    Steps,
+    differences,
+)
 
-EXACT = CHECK.at(*SMOKE_AND_CPU)
-OURS = ours("DEV-06", profiles=CPU, elsewhere="rounding is decided in two precisions at `cpu`")
+EXACT = replace(CHECK.at(*SMOKE_AND_CPU), cohort=FRESH)
+OURS = replace(
+    ours("DEV-06", profiles=CPU, elsewhere="rounding is decided in two precisions at `cpu`"),
+    cohort=FRESH,
+)
 
 WORDS: dict[str, Dtype] = {"single": "float32", "double": "float64"}
 
@@ -36,7 +48,7 @@ def order(scheme: str, expected: int, slack: float, lowest: float, directions: s
         q.truncation_slopes, scheme=scheme, lowest=lowest, num_meta=num_meta, directions=directions
     )
     criterion = within(slopes, expected - slack, expected + slack, "slope")
-    return criterion.naming(*(f"seed {number}" for number in SEEDS))
+    return criterion.naming(*(f"seed {index + 1} of {len(SEEDS)}" for index in range(len(SEEDS))))
 
 
 task = Task(

@@ -8,7 +8,7 @@ workers change an estimate.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import torch
@@ -21,7 +21,7 @@ from reproductions.fg2u.method.forward import Fg2u
 from reproductions.fg2u.method.methods import hypergradient
 from reproductions.fg2u.method.problem import Problem
 from reproductions.fg2u.method.trees import Tree, num_entries, split, tree_map
-from reproductions.fg2u.method.workers import Workers
+from reproductions.fg2u.method.workers import Part
 
 NUM_STEPS, RELEASED_STEPS = 3, 10
 NUM_DIRECTIONS = 7
@@ -75,14 +75,6 @@ def _exact_methods(name: str, problem: Problem, phi: Tree, exact: Tree) -> Itera
     for check, method, x, options in methods:
         found = hypergradient(method, **options)(problem, phi).grad
         yield row(check, f"{name}, {method}", x, difference=relative(found, exact))
-
-
-@dataclass(frozen=True, kw_only=True)
-class Part(Workers):
-    """A worker that keeps its part of the sum, as it is before all parts are added."""
-
-    def summed(self, tree: Tree) -> Tree:
-        return tree
 
 
 def _splits() -> Iterator[Row]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 from harness.publish.figures import PALETTE, FigureContext, plot_ours, plot_paper
@@ -12,7 +13,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 PANELS = (("inner_loss", "inner loss (nats)"), ("gradient_norm", "norm of the inner gradient"))
-LN_10 = 2.302585092994046
 
 
 def run_panels(context: FigureContext) -> Figure:
@@ -41,4 +41,4 @@ def run_panels(context: FigureContext) -> Figure:
 def _of_logarithms(rows: pd.DataFrame) -> pd.DataFrame:
     """Return readings of a decimal logarithm as what it is of, with the error to first order."""
     values = 10.0 ** rows["value"].astype("float64")
-    return rows.assign(value=values, abs_err=LN_10 * values * rows["abs_err"])
+    return rows.assign(value=values, abs_err=math.log(10) * values * rows["abs_err"])

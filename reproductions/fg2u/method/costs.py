@@ -14,6 +14,7 @@ import numpy as np
 import torch
 
 from harness.errors import SpecError
+from reproductions.fg2u.method.directions import make_directions
 from reproductions.fg2u.method.estimator import Estimator
 from reproductions.fg2u.method.forward import Directional, Fg2u, Fg2uZo, Fgu
 from reproductions.fg2u.method.implicit import HessianFree, Neumann
@@ -23,6 +24,8 @@ from reproductions.fg2u.method.trees import Tree, num_entries
 
 Probe = tuple[Estimator, int]
 """A method and the number of inner steps that it is tried with."""
+LONGEST = 6
+"""Inner steps of the longest probe whose memory grows with them."""
 REPEATS = 2
 
 
@@ -76,14 +79,19 @@ def memory_report(
 
 
 def _cost(problem: Problem, phi: Tree, batch: Any, method: Estimator) -> Cost:
+    asked = method
+    if isinstance(method, Directional):
+        # A grid has a number of its own.
+        drawn = make_directions(method.directions, method.num_directions, num_entries(phi), 0)
+        method = replace(method, num_directions=drawn.count)
     features = _features(method, num_entries(phi))
-    probes = _probes(method)
+    probes = _probes(method, problem.num_steps, num_entries(phi))
     rows = np.array([features(tried, steps) for tried, steps in probes], dtype="float64")
     peaks = [_peak(problem, phi, batch, tried, steps) for tried, steps in probes]
     weights = np.linalg.lstsq(rows, np.array(peaks, dtype="float64"), rcond=None)[0]
     expected = float(np.dot(features(method, problem.num_steps), weights))
     return Cost(
-        method=method,
+        method=asked,
         peak_bytes=round(expected),
         seconds=_seconds(problem, phi, batch, method),
         is_biased=method.is_biased,
@@ -114,7 +122,17 @@ def _features(method: Estimator, num_entries: int) -> Callable[[Any, int], list[
             return lambda tried, steps: [1.0]
 
 
-def _probes(method: Estimator) -> list[Probe]:
+def _probes(method: Estimator, num_steps: int, num_entries: int) -> list[Probe]:
+    """Return what is tried, never with more steps than the problem has: a step may read data of
+    its own."""
+    probes = [(tried, min(steps, num_steps)) for tried, steps in _long_probes(method, num_entries)]
+    # What grows with the steps of so short an unroll is that unroll's own.
+    grows = isinstance(method, Rgu | RguCheckpoint | RguMixflow)
+    return [(method, num_steps)] if grows and num_steps <= LONGEST else probes
+
+
+def _long_probes(method: Estimator, num_entries: int) -> list[Probe]:
+    """Return what is tried of an unroll that is long enough."""
     match method:
         case Rgu() | RguMixflow(segment=1):
             return [(method, 3), (method, 5)]
@@ -127,11 +145,20 @@ def _probes(method: Estimator) -> list[Probe]:
         case Trgu():
             return [(replace(method, keep=kept), 7) for kept in (3, 5)]
         case Directional():
-            return [(replace(method, num_directions=n, chunk=n), 3) for n in (2, 4)]
+            # One direction is not batched.
+            counts = (1,) if 1 in (method.chunk, method.num_directions) else (2, 4)
+            return [(_few(method, n, num_entries), 3) for n in counts]
         case Fgu():
             return [(Fg2u(num_directions=n, chunk=n), 3) for n in (2, 4)]
         case _:
             return [(method, 3)]
+
+
+def _few(method: Directional, count: int, num_entries: int) -> Directional:
+    """Return the method with a few directions, all at once."""
+    # Of few entries there are no four coordinates, and a grid is all or nothing.
+    kind = "rademacher" if num_entries < 4 else method.directions
+    return replace(method, num_directions=count, chunk=count, directions=kind)
 
 
 def _peak(problem: Problem, phi: Tree, batch: Any, method: Estimator, steps: int) -> int:
@@ -146,7 +173,8 @@ def _seconds(problem: Problem, phi: Tree, batch: Any, method: Estimator) -> floa
     rounds = 1.0
     if isinstance(method, Directional):
         rounds = -(-method.num_directions // method.chunk)
-        method = replace(method, num_directions=min(method.num_directions, method.chunk))
+        count = min(method.num_directions, method.chunk)
+        method = _few(method, count, num_entries(phi))
     if isinstance(method, Trgu):
         method = replace(method, keep=1)
     few, more = min(2, problem.num_steps), min(6, problem.num_steps)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from math import inf
 from typing import Any
 
 import torch
@@ -13,7 +14,8 @@ from torch.optim import Optimizer
 
 from harness.errors import SpecError
 from reproductions.fg2u.method.estimator import Estimator, MetaGrad
-from reproductions.fg2u.method.problem import Problem
+from reproductions.fg2u.method.faults import check_phi
+from reproductions.fg2u.method.problem import Problem, check_whole
 from reproductions.fg2u.method.trees import Tree, added, norm, scaled, tree_leaves, tree_map
 
 MakeOptimizer = Callable[[list[Tensor], float], Optimizer]
@@ -38,8 +40,9 @@ class Phase:
     """Whether the outer optimizer goes on with what it remembers of the phase before."""
 
     def __post_init__(self) -> None:
-        if self.num_steps < 1 or not self.lr > 0.0:
-            raise SpecError(f"a phase of {self.num_steps} steps of {self.lr}: need both above 0")
+        check_whole(num_steps=self.num_steps)
+        if not 0.0 < self.lr < inf:
+            raise SpecError(f"lr={self.lr}: a phase needs a finite step size above 0")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -78,8 +81,10 @@ def descend(
     batches: one per estimate, `accumulate` of them per step, whose mean gradient is taken with
     fresh directions each; it ends early where they do. progress: draw a bar on the terminal.
     """
-    if accumulate < 1 or not phases:
-        raise SpecError("descend needs at least one phase and accumulate of at least 1")
+    check_whole(accumulate=accumulate)
+    if not phases:
+        raise SpecError("descend needs at least one phase")
+    check_phi(phi)
     leaves, supply, number = tree_leaves(phi), iter(batches), 0
     stepper: Optimizer | None = None
     with _bar(sum(phase.num_steps for phase in phases), progress) as advance:

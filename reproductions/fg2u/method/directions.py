@@ -9,6 +9,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Literal, get_args
 
 import numpy as np
@@ -57,14 +58,14 @@ class Directions:
             rows_CN[torch.arange(len(numbers)), places] = self.num_entries**0.5
             return rows_CN
         if self.kind == "gauss-grid":
-            return torch.from_numpy(self._grid()[list(numbers)])
+            return torch.from_numpy(_grid(self.num_entries)[list(numbers)])
         return torch.stack([self._drawn(number) for number in numbers])
 
     def weights(self, numbers: Sequence[int]) -> Tensor:
         """Return what each direction counts in the sum, float64; all of them sum to one."""
         if self.kind != "gauss-grid":
             return torch.full((len(numbers),), 1.0 / self.count, dtype=torch.float64)
-        density_C = np.exp(-0.5 * np.square(self._grid()).sum(1))
+        density_C = np.exp(-0.5 * np.square(_grid(self.num_entries)).sum(1))
         return torch.from_numpy(density_C / density_C.sum())[torch.as_tensor(numbers)]
 
     def _drawn(self, number: int) -> Tensor:
@@ -74,9 +75,11 @@ class Directions:
             return torch.randn(self.num_entries, generator=generator)
         return torch.randint(2, (self.num_entries,), generator=generator) * 2.0 - 1.0
 
-    def _grid(self) -> np.ndarray:
-        nodes = np.linspace(-GRID_END, GRID_END, GRID_NODES)
-        return np.array(list(itertools.product(nodes, repeat=self.num_entries)))
+
+@cache
+def _grid(num_entries: int) -> np.ndarray:
+    nodes = np.linspace(-GRID_END, GRID_END, GRID_NODES)
+    return np.array(list(itertools.product(nodes, repeat=num_entries)))
 
 
 def make_directions(kind: Kind, count: int, num_entries: int, seed: int) -> Directions:

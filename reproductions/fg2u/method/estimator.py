@@ -17,12 +17,13 @@ from harness.measure.live_bytes import peak_of
 from reproductions.fg2u.method.faults import (
     Needs,
     check_influence,
+    check_phi,
     check_problem,
     explained,
     where_not_finite,
 )
 from reproductions.fg2u.method.problem import Problem
-from reproductions.fg2u.method.trees import Tree, detached, is_finite, tree_leaves
+from reproductions.fg2u.method.trees import Tree, detached, is_finite, is_zero, tree_leaves
 
 MAX_GROWTH = 1e3
 """Growth of a tangent over the unroll, from which on float32 has few digits of it left."""
@@ -54,7 +55,8 @@ class Stats:
     gradient_norm: float | None = None
     """Estimate of the exact gradient's norm, from the directions; None without at least one."""
     noise_norm: float | None = None
-    """Estimate of the root mean square error of `grad`; None with fewer than two directions."""
+    """Estimate of the root mean square error of `grad`; None where they do not tell, as
+    those that are not independent."""
     growth: float | None = None
     """Largest growth of a tangent, |dtheta_T/dphi v| / |v|; None where there are no tangents."""
     diverged: bool = False
@@ -108,8 +110,9 @@ class Estimator(ABC):
         Raises SpecError for a problem that cannot be differentiated so, naming the operation, and
         RunError for a value that is not finite, naming the inner step.
         """
+        check_phi(phi)
         phi = detached(phi)
-        device = tree_leaves(phi)[0].device if tree_leaves(phi) else torch.device("cpu")
+        device = tree_leaves(phi)[0].device
         # Attention has derivatives of every order in this form alone (pytorch#117629).
         with sdpa_kernel(SDPBackend.MATH), explained(self.name):
             check_problem(problem, phi, batch, self.needs)
@@ -135,12 +138,20 @@ class Estimator(ABC):
         diverged = parts.facts.get("diverged", False)
         if not is_finite(parts.value) or not (diverged or is_finite(parts.grad)):
             raise RunError(where_not_finite(problem, phi, batch))
-        if not self.is_biased and not any(bool(leaf.any()) for leaf in tree_leaves(parts.grad)):
+        if self.needs != "values" and is_zero(parts.grad):
             check_influence(problem, phi, batch)
 
     def _warn(self, parts: Parts) -> None:
+        if self.needs == "values" and is_zero(parts.grad):
+            warnings.warn(
+                "every difference of the outer loss is exactly 0: phi has no influence on it, or mu"
+                " is too small for its precision",
+                RuntimeWarning,
+                stacklevel=3,
+            )
         growth = parts.facts.get("growth")
-        if growth is not None and growth > MAX_GROWTH:
+        single = parts.value.dtype is not torch.float64
+        if growth is not None and growth > MAX_GROWTH and single:
             warnings.warn(
                 f"a tangent grew {growth:.0f} times over the unroll: the inner steps are unstable,"
                 " and a hypergradient in float32 has few digits; lower the inner step size",

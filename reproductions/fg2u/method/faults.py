@@ -5,7 +5,8 @@ from __future__ import annotations
 import contextlib
 import re
 import weakref
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any, Literal
 
 import torch
@@ -19,7 +20,9 @@ from reproductions.fg2u.method.trees import (
     attached,
     detached,
     floating,
+    has_gradient,
     is_finite,
+    like,
     tree_leaves,
     tree_map,
 )
@@ -58,6 +61,10 @@ _MESSAGES = (
         " or use fg2u-zo with chunk=1",
     ),
     (
+        r"only for (real )?scalar outputs|to return a scalar",
+        "the inner loss must return one number: take its mean or sum",
+    ),
+    (
         r"does not require grad and does not have a grad_fn",
         "an inner step detaches what it computes: the loss has no history to differentiate",
     ),
@@ -67,7 +74,7 @@ Needs = Literal["values", "backward", "forward"]
 """What a method asks of the inner steps: values alone, derivatives, or forward-mode rules too."""
 
 _CHECKED: weakref.WeakKeyDictionary[Problem, set[Needs]] = weakref.WeakKeyDictionary()
-"""Problems whose first step was looked at, and for what."""
+"""Problems whose first steps were looked at, and for what."""
 
 
 @contextlib.contextmanager
@@ -87,98 +94,162 @@ def explained(method: str) -> Iterator[None]:
 
 
 def check_problem(problem: Problem, phi: Tree, batch: Any, needs: Needs) -> None:
-    """Look at one inner step for what would give a wrong gradient in silence.
+    """Look at start, two inner steps and the outer loss for what would be wrong in silence.
 
     A problem is looked at once. Raises SpecError.
     """
-    check_phi(phi)
     seen = _CHECKED.setdefault(problem, set())
     if needs in seen:
         return
-    state = detached(problem.start(phi, batch))
-    if not floating(state):
-        raise SpecError("start returned no tensor of floating point: nothing can be trained")
+    with torch.no_grad():
+        state = problem.start(phi, batch)
+    _check_state(state, "start")
+    short = replace(problem, num_steps=min(2, problem.num_steps))
     if needs == "values":
         with torch.no_grad():
-            twice = [floating(problem.step(state, phi, batch, 0)) for _ in range(2)]
-        _check_same(*twice)
+            _check_same(*([short.unroll(phi, batch)[0]] for _ in range(2)))
     else:
-        _check_links(problem, state, phi, batch, forward=needs == "forward")
+        forward = needs == "forward"
+        for number in range(short.num_steps):
+            state = _check_links(problem, detached(state), phi, batch, number, forward=forward)
+        _check_whole(short, phi, batch, forward=forward)
     seen.add(needs)
+
+
+def _check_state(state: Tree, maker: str) -> None:
+    """Raise SpecError for a state that is not made of tensors, or that nothing can train."""
+    if others := {type(leaf).__name__ for leaf in tree_leaves(state) if not _is_tensor(leaf)}:
+        raise SpecError(f"{maker} returned {others.pop()} in its state: make it tensors alone")
+    if not floating(state):
+        raise SpecError(f"{maker} returned no tensor of floating point: nothing can be trained")
+
+
+def _is_tensor(leaf: Any) -> bool:
+    return isinstance(leaf, Tensor)
 
 
 def check_phi(phi: Tree) -> None:
     """Raise SpecError for a phi that nothing can be differentiated by."""
     leaves = tree_leaves(phi)
-    if not leaves or not all(isinstance(leaf, Tensor) for leaf in leaves):
+    if not leaves or not all(map(_is_tensor, leaves)):
         raise SpecError("phi must be a tensor, or a tuple, list or dictionary of tensors")
     if not all(leaf.is_floating_point() and leaf.numel() for leaf in leaves):
-        raise SpecError("phi has a leaf that is empty or not of floating point")
+        raise SpecError("phi has a leaf that is empty or not of real floating point")
     if not is_finite(phi):
         raise SpecError("phi has an entry that is not finite")
 
 
-def _check_links(problem: Problem, state: Tree, phi: Tree, batch: Any, *, forward: bool) -> None:
-    """Compare <u, J v> with <J^T u, v> of the first step, for one random u and v."""
-    inputs, generator = attached((state, phi)), torch.Generator().manual_seed(0)
-    after = floating(problem.advance(inputs[0], inputs[1], batch, 0, taped=True))
-    adjoint = [_random_like(leaf, generator) for leaf in after]
-    tangent = [_random_like(leaf, generator) for leaf in floating(inputs)]
-    reached = [(leaf, u) for leaf, u in zip(after, adjoint, strict=True) if leaf.requires_grad]
-    found: Sequence[Tensor | None] = [None] * len(tangent)
-    if reached:
-        ends, weights = zip(*reached, strict=True)
-        found = torch.autograd.grad(ends, floating(inputs), weights, allow_unused=True)
+def _check_links(
+    problem: Problem, state: Tree, phi: Tree, batch: Any, number: int, *, forward: bool
+) -> Tree:
+    """Compare both derivatives of an inner step, and return the state after it."""
+    inputs = attached((state, phi))
+    after = problem.advance(inputs[0], inputs[1], batch, number, taped=True)
+    _check_state(after, f"inner step {number}")
+    found, adjoint = _walked_back(after, inputs)
     if all(grad is None for grad in found[: len(floating(inputs[0]))]):
         raise SpecError(
             "an inner step detaches its state: theta_t does not depend on theta_{t-1}, and nothing"
             " can be differentiated through the unroll"
         )
+    _check_both(
+        lambda s, p: problem.step(s, p, batch, number), (state, phi), after, found, adjoint,
+        "an inner step", forward=forward,
+    )  # fmt: skip
+    return after
+
+
+def _check_whole(problem: Problem, phi: Tree, batch: Any, *, forward: bool) -> None:
+    """Compare both derivatives of start, some steps and the outer loss together."""
+    moving = attached(phi)
+    state = problem.start(moving, batch)
+    for number in range(problem.num_steps):
+        state = problem.advance(state, moving, batch, number, taped=True)
+    value = problem.outer(state, moving, batch)
+    found, adjoint = _walked_back(value, moving)
+    _check_both(
+        lambda p: problem.unroll(p, batch)[0], (phi,), value, found, adjoint,
+        "start or outer_loss", forward=forward,
+    )  # fmt: skip
+
+
+def _walked_back(after: Tree, inputs: Tree) -> tuple[Sequence[Tensor | None], list[Tensor]]:
+    """Return the adjoint of the inputs, and the random one of the outputs that it comes from."""
+    generator = torch.Generator().manual_seed(0)
+    adjoint = [_random_like(leaf, generator) for leaf in floating(after)]
+    pairs = zip(floating(after), adjoint, strict=True)
+    reached = [(leaf, u) for leaf, u in pairs if leaf.requires_grad]
+    if not reached:
+        return [None] * len(floating(inputs)), adjoint
+    ends, weights = zip(*reached, strict=True)
+    return torch.autograd.grad(ends, floating(inputs), weights, allow_unused=True), adjoint
+
+
+def _check_both(
+    function: Callable[..., Tree],
+    inputs: tuple[Tree, ...],
+    after: Tree,
+    found: Sequence[Tensor | None],
+    adjoint: list[Tensor],
+    where: str,
+    *,
+    forward: bool,
+) -> None:
+    """Compare <u, J v> with <J^T u, v> for one random v, and the value with that of another pass.
+
+    after, found, adjoint: the value, J^T u and u, by autograd.
+    """
+    generator = torch.Generator().manual_seed(1)
+    tangent = [_random_like(leaf, generator) for leaf in floating(inputs)]
     try:
-        value, pushed = _pushed(problem, state, phi, batch, tangent)
+        with torch.no_grad():
+            value, pushed = _pushed(function, inputs, tangent)
     except (NotImplementedError, RuntimeError) as error:
         if forward or not re.search(_MESSAGES[0][0], str(error)):
             raise
         return
-    _check_same(after, value)
+    _check_same(floating(after), floating(value))
     ahead, backward = sum(_terms(pushed, adjoint)), _terms(found, tangent)
     size = max(abs(ahead), sum(abs(term) for term in backward))
     if abs(ahead - sum(backward)) > 1e-2 * size:
         raise SpecError(
-            "forward and backward derivatives of an inner step differ: something in it runs under"
+            f"forward and backward derivatives of {where} differ: something in it runs under"
             " torch.no_grad, which stops only backward ones; use .detach() for constants"
         )
 
 
 def _terms(left: Sequence[Tensor | None], right: Sequence[Tensor]) -> list[float]:
     pairs = zip(left, right, strict=True)
-    return [float((a * b).sum()) for a, b in pairs if a is not None]
+    return [float((a.conj() * b).sum().real) for a, b in pairs if a is not None]
 
 
 def _check_same(once: list[Tensor], again: list[Tensor]) -> None:
-    """Raise SpecError where two passes of one step are not the same."""
+    """Raise SpecError where two passes are not the same."""
     pairs = zip(once, again, strict=True)
     if not all(torch.allclose(a, b, rtol=1e-3, atol=1e-5, equal_nan=True) for a, b in pairs):
         raise SpecError(
-            "an inner step gives another result each time: draw its random numbers before and hand"
-            " them over in the batch, and switch dropout off"
+            "start, an inner step or outer_loss gives another result each time: draw random numbers"
+            " before and hand them over in the batch, switch dropout off, and change no tensor in"
+            " place"
         )
 
 
 def _pushed(
-    problem: Problem, state: Tree, phi: Tree, batch: Any, tangent: list[Tensor]
-) -> tuple[list[Tensor], list[Tensor]]:
-    """Return the floating results of the first step, and their tangents."""
-    moving = iter(tangent)
-    directions = tree_map(
-        lambda leaf: next(moving) if leaf.is_floating_point() else torch.zeros_like(leaf),
-        (state, phi),
-    )
-    with torch.no_grad():
-        value, ahead = jvp(
-            lambda s, p: tuple(floating(problem.step(s, p, batch, 0))), (state, phi), directions
-        )
-    return list(value), list(ahead)
+    function: Callable[..., Tree], inputs: tuple[Tree, ...], tangent: Sequence[Tensor]
+) -> tuple[Tree, list[Tensor]]:
+    """Return a function's value, and the tangents of its leaves that can have a gradient.
+
+    tangent: of such leaves of the inputs; others, such as a count of steps, stand still.
+    """
+
+    def of_moving(*leaves: Tensor) -> tuple[tuple[Tensor, ...], Tree]:
+        supply = iter(leaves)
+        moved = [next(supply) if has_gradient(leaf) else leaf for leaf in tree_leaves(inputs)]
+        value = function(*like(inputs, moved))
+        return tuple(floating(value)), value
+
+    _, ahead, value = jvp(of_moving, tuple(floating(inputs)), tuple(tangent), has_aux=True)
+    return value, list(ahead)
 
 
 def check_influence(problem: Problem, phi: Tree, batch: Any) -> None:
@@ -206,15 +277,24 @@ def where_not_finite(problem: Problem, phi: Tree, batch: Any) -> str:
     """Return a sentence that names the inner step at which a value or a tangent overflows."""
     advice = "lower the inner step size, or clip the outer one"
     generator = torch.Generator().manual_seed(0)
-    moved = tree_map(lambda leaf: _random_like(leaf, generator), phi)
+    moved = [_random_like(leaf, generator) for leaf in floating(phi)]
     with torch.no_grad():
-        state, tangent = jvp(lambda p: problem.start(p, batch), (phi,), (moved,))
+        state = problem.start(phi, batch)
+        if not is_finite(floating(state)):
+            return (
+                "the start, or the solver, returns a value that is not finite: give it a phi and"
+                " steps at which it is stable"
+            )
+        try:
+            state, tangent = _pushed(lambda p: problem.start(p, batch), (phi,), moved)
+        except (NotImplementedError, RuntimeError):
+            return f"values or differences overflow: {advice}"
         for number in range(problem.num_steps):
             try:
-                state, tangent = jvp(
+                state, tangent = _pushed(
                     lambda s, p, n=number: problem.step(s, p, batch, n),
                     (state, phi),
-                    (tangent, moved),
+                    [*tangent, *moved],
                 )
             except (NotImplementedError, RuntimeError):
                 state = problem.step(state, phi, batch, number)

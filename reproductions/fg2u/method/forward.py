@@ -6,19 +6,19 @@ Letters: b directions, C of them in a chunk, N entries of phi.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple, get_args
 
 import torch
 from torch import Tensor
-from torch.func import jvp, vmap
+from torch.func import grad, jvp, vmap
 
 from harness.errors import SpecError
 from reproductions.fg2u.method.directions import Directions, Kind, make_directions
 from reproductions.fg2u.method.estimator import Counts, Estimator, Parts
 from reproductions.fg2u.method.faults import Needs
-from reproductions.fg2u.method.problem import Problem
+from reproductions.fg2u.method.problem import Problem, check_whole
 from reproductions.fg2u.method.trees import (
     Tree,
     floating,
@@ -31,6 +31,7 @@ from reproductions.fg2u.method.trees import (
 from reproductions.fg2u.method.workers import ONE, Workers
 
 Scheme = Literal["forward", "central"]
+Differenced = Literal["loss", "result"]
 
 
 class Slopes(NamedTuple):
@@ -51,7 +52,7 @@ class Directional(Estimator):
     is_biased: ClassVar[bool] = False
 
     num_directions: int
-    """b."""
+    """b; `gauss-grid` has 12 to the power of N, whatever is written here."""
     chunk: int = 1
     """Directions that are carried at once: memory grows with it, time per direction falls."""
     directions: Kind = "rademacher"
@@ -59,10 +60,7 @@ class Directional(Estimator):
     """The processes that share the directions; all give the same estimate."""
 
     def __post_init__(self) -> None:
-        if self.num_directions < 1:
-            raise SpecError(f"num_directions={self.num_directions}: need at least one")
-        if self.chunk < 1:
-            raise SpecError(f"chunk={self.chunk}: need at least one direction at a time")
+        check_whole(num_directions=self.num_directions, chunk=self.chunk)
 
     def slopes(self, problem: Problem, phi: Tree, batch: Any, rows: Tree) -> Slopes:
         """Return the slopes of h along a chunk of directions, each leaf of shape (C, ...)."""
@@ -75,10 +73,12 @@ class Directional(Estimator):
     def parts(
         self, problem: Problem, phi: Tree, batch: Any, generator: torch.Generator | None
     ) -> Parts:
-        seed = int(torch.randint(2**62, (1,), generator=generator))
+        device = tree_leaves(phi)[0].device
+        seed = self.workers.agreed(_drawn_seed(generator), device)
         drawn = make_directions(self.directions, self.num_directions, num_entries(phi), seed)
         total = tree_map(torch.zeros_like, phi)
-        slopes, growths, value = torch.zeros(drawn.count, dtype=torch.float64), [], None
+        slopes = torch.zeros(drawn.count, dtype=torch.float64, device=device)
+        growths, value = [], None
         own = self.workers.own(drawn.count)
         with torch.no_grad():
             for numbers in _chunks(own, self.chunk):
@@ -89,7 +89,7 @@ class Directional(Estimator):
                     lambda sum_, row, w=weight_C: sum_ + torch.tensordot(w.to(row), row, dims=1),
                     total, rows,
                 )  # fmt: skip
-                slopes[list(numbers)] = slope_C.double().cpu()
+                slopes[numbers.start : numbers.stop] = slope_C.double()
                 growths.append(growth_C)
         if value is None:
             value = problem.unroll(phi, batch)[0]
@@ -104,6 +104,18 @@ class Directional(Estimator):
                 **_noise(drawn, slopes),
             },
         )
+
+
+def _product(left: Tree, right: Tree) -> Tensor:
+    """Return the inner product of two trees of one shape."""
+    pairs = zip(tree_leaves(left), tree_leaves(right), strict=True)
+    return torch.stack([(a * b).sum() for a, b in pairs]).sum()
+
+
+def _drawn_seed(generator: torch.Generator | None) -> int:
+    """Draw the seed of the directions, on the generator's own device."""
+    device = generator.device if generator is not None else "cpu"
+    return int(torch.randint(2**62, (1,), generator=generator, device=device))
 
 
 def _chunks(numbers: range, size: int) -> Iterator[range]:
@@ -163,6 +175,8 @@ class Fg2uZo(Directional):
     """Differences of h in place of its derivative: for steps that nothing can differentiate.
 
     Source: eq. 16 (`forward`, an error of order mu) or the central form (of order mu squared).
+    The released PDE code differences the solver's result in place of the loss, and multiplies by
+    the loss's own gradient: `differences="result"`, which loses fewer digits near an optimum.
     """
 
     name: ClassVar[str] = "fg2u-zo"
@@ -171,30 +185,62 @@ class Fg2uZo(Directional):
 
     mu: float = 1e-3
     scheme: Scheme = "central"
+    differences: Differenced = "loss"
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        if self.scheme not in get_args(Scheme):
+            raise SpecError(f"scheme={self.scheme!r}: write one of {', '.join(get_args(Scheme))}")
+        if self.differences not in get_args(Differenced):
+            words = ", ".join(get_args(Differenced))
+            raise SpecError(f"differences={self.differences!r}: write one of {words}")
         if not self.mu > 0.0:
             raise SpecError(f"mu={self.mu}: a difference needs mu > 0")
 
     def slopes(self, problem: Problem, phi: Tree, batch: Any, rows: Tree) -> Slopes:
-        def along(factor: float) -> Tensor:
-            moved = tree_map(lambda p, row: p + factor * row, phi, rows)
-            if len(tree_leaves(rows)[0]) == 1:
-                # Nothing is batched, so that a step may leave torch.
-                return problem.unroll(tree_map(lambda leaf: leaf[0], moved), batch)[0][None]
-            return vmap(lambda p: problem.unroll(p, batch)[0])(moved)
+        judged, value, along_phi = self._judged(problem, phi, batch)
+        is_single = len(tree_leaves(rows)[0]) == 1
 
-        value = problem.unroll(phi, batch)[0]
-        ahead_C = along(self.mu)
-        if self.scheme == "forward":
-            slope_C = (ahead_C - value) / self.mu
+        def moved(factor: float) -> Tree:
+            return tree_map(lambda p, row: p + factor * row, phi, rows)
+
+        def values(points: Tree) -> Tensor:
+            if is_single:
+                # Nothing is batched, so that a step may leave torch.
+                return judged(tree_map(lambda leaf: leaf[0], points))[None]
+            return vmap(judged)(points)
+
+        if self.scheme == "forward" and not is_single:
+            # Batched kernels round in their own way: the base is one of the batch.
+            points = tree_map(lambda p, near: torch.cat([p[None], near]), phi, moved(self.mu))
+            found = values(points)
+            here, slope_C = found[0], (found[1:] - found[0]) / self.mu
+        elif self.scheme == "forward":
+            here = judged(phi)
+            slope_C = (values(moved(self.mu)) - here) / self.mu
         else:
-            slope_C = (ahead_C - along(-self.mu)) / (2 * self.mu)
+            here = judged(phi) if value is None else value
+            slope_C = (values(moved(self.mu)) - values(moved(-self.mu))) / (2 * self.mu)
+        if along_phi is not None:
+            slope_C = slope_C + vmap(lambda row: _product(along_phi, row))(rows)
+        value = here if value is None else value
         return Slopes(value, slope_C, torch.full_like(slope_C, torch.nan))
 
+    def _judged(
+        self, problem: Problem, phi: Tree, batch: Any
+    ) -> tuple[Callable[[Tree], Tensor], Tensor | None, Tree | None]:
+        """Return what is differenced, a scalar of phi; h(phi), None where that is h itself; and
+        what of the gradient needs no difference."""
+        if self.differences == "loss":
+            return lambda p: problem.unroll(p, batch)[0], None, None
+        value, state = problem.unroll(phi, batch)
+        by_state, by_phi = grad(problem.outer, argnums=(0, 1))(state, phi, batch)
+        return lambda p: _product(by_state, problem.unroll(p, batch)[1]), value, by_phi
+
     def counts(self, num_steps: int, num_directions: int) -> Counts:
-        runs = num_directions * (2 if self.scheme == "central" else 1) + 1
+        per_direction = 2 if self.scheme == "central" else 1
+        # Each chunk has its own run at phi.
+        runs = per_direction * num_directions + -(-num_directions // self.chunk)
         return Counts(inner_steps=num_steps * runs)
 
 

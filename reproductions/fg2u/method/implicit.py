@@ -8,7 +8,7 @@ Source: Shen et al., arXiv 2406.14095, appendix B, eqs. 23 to 27.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import torch
@@ -16,7 +16,7 @@ from torch import Tensor
 
 from harness.errors import SpecError
 from reproductions.fg2u.method.estimator import Counts, Estimator, Parts
-from reproductions.fg2u.method.problem import GradientStep, Problem
+from reproductions.fg2u.method.problem import GradientStep, Problem, check_whole
 from reproductions.fg2u.method.reverse import advanced, end, pulled_back, started
 from reproductions.fg2u.method.trees import (
     Tree,
@@ -47,8 +47,7 @@ class Neumann(Estimator):
     """Scale of the series; without one, the inner optimizer's last step size."""
 
     def __post_init__(self) -> None:
-        if self.terms < 0:
-            raise SpecError(f"terms={self.terms}: need 0 or more terms beyond the first")
+        check_whole(terms=self.terms, least=0)
         if self.alpha is not None and not self.alpha > 0.0:
             raise SpecError(f"alpha={self.alpha}: need alpha > 0")
 
@@ -103,19 +102,10 @@ class Gradient:
 
 
 @dataclass(frozen=True, kw_only=True)
-class HessianFree(Estimator):
+class HessianFree(Neumann):
     """The implicit gradient with a multiple of the identity for the inverse Hessian."""
 
     name: ClassVar[str] = "hessian-free"
-    is_biased: ClassVar[bool] = True
 
-    alpha: float | None = None
-    """That multiple; without one, the inner optimizer's last step size."""
-
-    def __post_init__(self) -> None:
-        Neumann(terms=0, alpha=self.alpha)
-
-    def parts(
-        self, problem: Problem, phi: Tree, batch: Any, generator: torch.Generator | None
-    ) -> Parts:
-        return Neumann(terms=0, alpha=self.alpha).parts(problem, phi, batch, generator)
+    terms: int = field(default=0, init=False)
+    """None beyond the first: `alpha` is that multiple."""

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from numbers import Integral
 from typing import Any, Protocol
 
 import torch
@@ -28,6 +29,13 @@ Start = Callable[[Tree, Any], Tree]
 """From phi and the batch to theta_0."""
 OuterLoss = Callable[[Tree, Tree, Any], Tensor]
 """From theta_T (without slots), phi and the batch to a scalar."""
+
+
+def check_whole(*, least: int = 1, **counts: int) -> None:
+    """Raise SpecError for a count that is no whole number, or too small."""
+    for name, count in counts.items():
+        if not isinstance(count, Integral) or count < least:
+            raise SpecError(f"{name}={count!r}: need a whole number of {least} or more")
 
 
 class Step(Protocol):
@@ -53,7 +61,10 @@ class GradientStep:
         See pytorch#134612. Not to be used under vmap, where autograd sees no gradient
         (pytorch#158610).
         """
-        params = tree_map(lambda p: p if p.requires_grad else p.detach().requires_grad_(), state[0])
+        # A view, as a start may be phi itself: the gradient by phi is no part of that by params.
+        params = tree_map(
+            lambda p: p.view_as(p) if p.requires_grad else p.detach().requires_grad_(), state[0]
+        )
         gradient = torch.autograd.grad(
             self.loss(params, phi, batch, number),
             tree_leaves(params),
@@ -74,8 +85,7 @@ class Problem:
     """Inner steps T, the depth of the unroll."""
 
     def __post_init__(self) -> None:
-        if self.num_steps < 1:
-            raise SpecError(f"num_steps={self.num_steps}: an unroll has at least one inner step")
+        check_whole(num_steps=self.num_steps)
 
     @property
     def gradient_step(self) -> GradientStep:
@@ -99,6 +109,8 @@ class Problem:
         value = self.outer_loss(weights, phi, batch)
         if not isinstance(value, Tensor) or value.dim() != 0:
             raise SpecError("outer_loss must return a tensor of no dimension: take its mean or sum")
+        if not value.is_floating_point():
+            raise SpecError(f"outer_loss returned {value.dtype}: it must be a real floating number")
         return value
 
     def unroll(self, phi: Tree, batch: Any) -> tuple[Tensor, Tree]:
@@ -127,3 +139,18 @@ def from_loss(
         outer_loss=outer_loss,
         num_steps=num_steps,
     )
+
+
+def from_solver(*, solve: Start, outer_loss: OuterLoss) -> Problem:
+    """Return the problem of a solver whose steps are its own affair: a PDE's, say, or a program's.
+
+        problem = from_solver(solve=lambda phi, batch: simulate(phi), outer_loss=misfit)
+        meta = hypergradient("fg2u-zo", num_directions=1)(problem, phi)
+
+    solve: from phi and the batch to what outer_loss judges; for fg2u-zo of one direction at a time
+    it may leave torch, and with `differences="result"` outer_loss alone must be differentiable.
+    """
+    return Problem(
+        start=solve, step=lambda state, phi, batch, number: state, outer_loss=outer_loss,
+        num_steps=1,
+    )  # fmt: skip

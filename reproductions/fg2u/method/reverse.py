@@ -20,13 +20,14 @@ from harness.errors import SpecError
 from reproductions.fg2u.method.estimator import Counts, Estimator, Parts
 from reproductions.fg2u.method.faults import Needs
 from reproductions.fg2u.method.optimizers import Inner
-from reproductions.fg2u.method.problem import GradientStep, Problem
+from reproductions.fg2u.method.problem import GradientStep, Problem, check_whole
 from reproductions.fg2u.method.trees import (
     Tree,
     added,
     attached,
     detached,
     floating,
+    has_gradient,
     tree_leaves,
     tree_map,
     zeros_for_none,
@@ -51,7 +52,7 @@ def pulled_back(outputs: Tree, inputs: Tree, adjoint: Tree | None, *, keep: bool
             allow_unused=True, retain_graph=keep,
         )
     )  # fmt: skip
-    leaves = [next(found) if leaf.is_floating_point() else None for leaf in tree_leaves(inputs)]
+    leaves = [next(found) if has_gradient(leaf) else None for leaf in tree_leaves(inputs)]
     return zeros_for_none(inputs, leaves)
 
 
@@ -119,8 +120,7 @@ class Trgu(Estimator):
     """s, the last steps that are walked back."""
 
     def __post_init__(self) -> None:
-        if self.keep < 1:
-            raise SpecError(f"keep={self.keep}: walk back at least one step")
+        check_whole(keep=self.keep)
 
     def parts(
         self, problem: Problem, phi: Tree, batch: Any, generator: torch.Generator | None
@@ -156,8 +156,7 @@ class Segmented(Estimator):
     """Steps of a segment; 0 for ceil(sqrt(T))."""
 
     def __post_init__(self) -> None:
-        if self.segment < 0:
-            raise SpecError(f"segment={self.segment}: need 1 step or more, or 0 for the root of T")
+        check_whole(segment=self.segment, least=0)
 
     def parts(
         self, problem: Problem, phi: Tree, batch: Any, generator: torch.Generator | None
@@ -260,7 +259,9 @@ class RguMixflow(Segmented):
         return super().through_start(problem, phi, batch, adjoint)
 
     def counts(self, num_steps: int) -> Counts:
-        return Counts(inner_steps=2 * num_steps, hvps=num_steps)
+        walked = num_steps - self.skip_first_step
+        again = num_steps - len(segments(num_steps, self.segment or root_size(num_steps)))
+        return Counts(inner_steps=num_steps + again + walked, hvps=walked)
 
     def _back(
         self, step: GradientStep, state: Inner, phi: Tree, batch: Any, number: int, adjoint: Inner

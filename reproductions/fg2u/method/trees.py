@@ -13,8 +13,9 @@ Tree = Any
 """A tensor, or a nest of tuples, lists and dictionaries of tensors."""
 
 __all__ = [
-    "Tree", "tree_leaves", "tree_map", "like", "detached", "attached", "floating", "norm",
-    "is_finite", "num_entries", "num_bytes", "split", "zeros_for_none", "added", "scaled",
+    "Tree", "tree_leaves", "tree_map", "like", "detached", "attached", "has_gradient", "floating",
+    "norm", "is_finite", "is_zero", "num_entries", "num_bytes", "split", "zeros_for_none", "added",
+    "scaled",
 ]  # fmt: skip
 
 
@@ -31,23 +32,34 @@ def detached(tree: Tree) -> Tree:
 def attached(tree: Tree) -> Tree:
     """Return the tree as leaves of a new graph; tensors that cannot have a gradient stay plain."""
     return tree_map(
-        lambda leaf: leaf.detach().requires_grad_() if leaf.is_floating_point() else leaf, tree
+        lambda leaf: leaf.detach().requires_grad_() if has_gradient(leaf) else leaf, tree
     )
 
 
 def norm(tree: Tree) -> Tensor:
-    """Return the Euclidean norm over all entries of floating point."""
-    return torch.stack([leaf.square().sum() for leaf in floating(tree)]).sum().sqrt()
+    """Return the Euclidean norm over all entries that can have a gradient."""
+    real = [leaf.abs() if leaf.is_complex() else leaf for leaf in floating(tree)]
+    return torch.stack([leaf.square().sum() for leaf in real]).sum().sqrt()
+
+
+def has_gradient(leaf: Tensor) -> bool:
+    """Return whether it is of real or complex numbers."""
+    return leaf.is_floating_point() or leaf.is_complex()
 
 
 def floating(tree: Tree) -> list[Tensor]:
     """Return the leaves that can have a gradient."""
-    return [leaf for leaf in tree_leaves(tree) if leaf.is_floating_point()]
+    return [leaf for leaf in tree_leaves(tree) if has_gradient(leaf)]
 
 
 def is_finite(tree: Tree) -> bool:
     """Return whether every entry is finite."""
     return all(bool(torch.isfinite(leaf).all()) for leaf in tree_leaves(tree))
+
+
+def is_zero(tree: Tree) -> bool:
+    """Return whether every entry is exactly 0."""
+    return not any(bool(leaf.any()) for leaf in tree_leaves(tree))
 
 
 def num_entries(tree: Tree) -> int:

@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+import torch
 from torch import Tensor
 
+from harness.errors import SpecError
 from reproductions.fg2u.method.trees import Tree, tree_map
 
 
@@ -14,14 +16,30 @@ from reproductions.fg2u.method.trees import Tree, tree_map
 class Workers:
     """One of several processes, each with its part of the directions.
 
-    All must see the same problem, phi, batch and state of the generator: directions are numbered
-    over all of them, so that an estimate does not depend on how many there are.
+    All must see the same problem, phi and batch. Directions are numbered over all of them and drawn
+    by the first one's generator, so that an estimate does not depend on how many there are.
     """
 
     rank: int = 0
     count: int = 1
     group: Any = None
     """Process group of torch.distributed; its default group without one."""
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.rank < self.count:
+            raise SpecError(f"rank={self.rank} of count={self.count} workers: ranks are from 0")
+
+    def agreed(self, seed: int, device: torch.device) -> int:
+        """Return the first process's seed; device: one that the group can send from."""
+        if self.count == 1:
+            return seed
+        import torch.distributed as dist
+
+        told = torch.tensor(seed, device=device)
+        dist.broadcast(
+            told, src=dist.get_global_rank(self.group or dist.group.WORLD, 0), group=self.group
+        )
+        return int(told)
 
     def own(self, num_directions: int) -> range:
         """Return the numbers of this process's directions."""
@@ -41,6 +59,17 @@ class Workers:
             return total
 
         return tree_map(over_all, tree)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Part(Workers):
+    """A worker that keeps its part of the sum: to count what it holds, or to add parts up later."""
+
+    def agreed(self, seed: int, device: torch.device) -> int:
+        return seed
+
+    def summed(self, tree: Tree) -> Tree:
+        return tree
 
 
 ONE = Workers()

@@ -28,7 +28,7 @@ LOOKS: dict[str, dict[str, Any]] = {
 SHARED = {"color": PALETTE[6], "marker": "D"}
 """(FG)2U's look where processes or GPUs share the directions."""
 HEADS = ("memory\nconstant", "Hessian-\nfree", "mini-\nbatches", "bias")
-PLACES = (0.40, 0.61, 0.82, 1.0)
+PLACES = (0.35, 0.61, 0.84, 1.03)
 
 
 def overview_panels(context: FigureContext) -> Figure:

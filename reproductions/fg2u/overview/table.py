@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from harness.declare import Table, Tables, measured, param, seed_column, value
+from reproductions.fg2u.condensing.experiment import DEPTHS, NUM_DIRECTIONS
 from reproductions.fg2u.condensing.experiment import runs as condensing
 from reproductions.fg2u.overview.experiment import capabilities, timings
 
@@ -49,29 +50,21 @@ def _phases(rows: pd.DataFrame) -> pd.DataFrame:
 def _depths(rows: pd.DataFrame) -> pd.DataFrame:
     """Return RGU and (FG)2U at every depth, at the end of one phase."""
     ends = _ends(rows)
-    few = ends["num_directions"].isin((0, _num_directions(ends)))
-    return ends[ends["method"].isin(("rgu", "fg2u")) & few].assign(panel="depth")
+    return ends[ends["method"].isin(("rgu", "fg2u"))].assign(panel="depth")
 
 
 def _methods(rows: pd.DataFrame) -> pd.DataFrame:
     """Return methods at one depth, at the end of one phase of equal steps."""
     ends = _ends(rows)
     ends = ends[ends["steps"] == ends["steps"].max()]
-    few = ends["num_directions"].isin((0, _num_directions(ends)))
-    # The depth of the methods that have one only.
-    depth = ends.loc[ends["method"] == FIRST, "depth"].max()
-    chosen = ends["method"].isin(COMPARED) & few & (ends["depth"] == depth)
+    chosen = ends["method"].isin(COMPARED) & ends["depth"].isin(DEPTHS.values())
     return ends[chosen].assign(panel="methods")
 
 
 def _ends(rows: pd.DataFrame) -> pd.DataFrame:
-    return rows[(rows["second"] == "none") & (rows["outer_step"] == rows["steps"])]
-
-
-def _num_directions(rows: pd.DataFrame) -> int:
-    """Return the directions of an estimate that most runs of (FG)2U have."""
-    given = rows.loc[rows["num_directions"] > 0, "num_directions"]
-    return 0 if given.empty else int(given.mode().iloc[0])
+    """Return the ends of runs of one phase, (FG)2U's with the paper's number of directions."""
+    ends = rows[(rows["second"] == "none") & (rows["outer_step"] == rows["steps"])]
+    return ends[ends["num_directions"].isin((0, NUM_DIRECTIONS))]
 
 
 OVERVIEW = Table.of(
@@ -88,7 +81,8 @@ OVERVIEW = Table.of(
     ),
     value("num_hvps", int, "Products with the Hessian of the inner loss.", nullable=True),
     value(
-        "takes_minibatches", bool, "Whether every inner step may have a batch of its own.",
+        "takes_minibatches", bool, "Whether an estimate is finite where inner steps take two mini-"
+        "batches in turn; Neumann and Hessian-free see the last step's alone.",
         nullable=True,
     ),
     value(

@@ -10,7 +10,7 @@ from harness.declare import Row, RunContext
 from harness.measure.live_bytes import peak_of
 from harness.measure.machine import load_average
 from harness.measure.timing import quantiles
-from reproductions.fg2u.method.workers import Workers
+from reproductions.fg2u.method.workers import Part
 from reproductions.fg2u.overview.experiment import Timed, Timing, timed_of
 from reproductions.fg2u.overview.timing import Given, estimator_of, problem_of, samples_of
 
@@ -42,20 +42,13 @@ def time_rows(timing: Timing, ctx: RunContext) -> list[Row]:
     return rows
 
 
-class FirstOf(Workers):
-    """The first of several processes; what it would have to wait for is left out."""
-
-    def summed(self, tree: object) -> object:
-        return tree
-
-
 def peak_bytes(one: Timed, timing: Timing, given: Given) -> int | None:
     """Return the peak of one process beyond phi, data and initial weights, counted apart."""
     problem, phi, batch = problem_of(timing, given)
     if one.method == "plain":
         with torch.no_grad():
             return peak_of(lambda: problem.unroll(phi, batch), measured=True, device=phi.device)[1]
-    first = FirstOf(rank=0, count=one.workers)
+    first = Part(rank=0, count=one.workers)
     estimator = estimator_of(one, timing, first, measure_memory=True)
     generator = torch.Generator().manual_seed(given["directions"])
     return estimator(problem, phi, batch, generator).stats.peak_bytes

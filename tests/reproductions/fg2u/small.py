@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import cross_entropy
 
-from reproductions.fg2u.method.optimizers import Optimizer
+from reproductions.fg2u.method.optimizers import Optimizer, Rate
 from reproductions.fg2u.method.problem import Problem, from_loss
 from reproductions.fg2u.method.trees import Tree
 
@@ -65,7 +65,7 @@ def condensation(optimizer: Optimizer, *, num_steps: int = 6) -> Problem:
     )
 
 
-def quadratic(*, num_steps: int, lr: float = 0.1, num_entries: int = 5) -> tuple[Problem, Tensor]:
+def quadratic(*, num_steps: int, lr: Rate = 0.1, num_entries: int = 5) -> tuple[Problem, Tensor]:
     """Return descent on (theta - B phi)^T H (theta - B phi) / 2, judged by |theta - 1|^2 / 2."""
     from reproductions.fg2u.method.optimizers import Sgd
 

@@ -52,6 +52,14 @@ def test_moments_are_kept_only_where_asked() -> None:
     assert after(True) == whole != after(False)
 
 
+def test_kept_moments_take_the_next_phase_s_step_size() -> None:
+    def after(lr: float) -> float:
+        later = Phase(method=EXACT, num_steps=5, lr=lr, keep_moments=True)
+        return descended(Phase(method=EXACT, num_steps=5, lr=0.1), later)[-1].outer_value
+
+    assert after(0.01) > after(0.1)
+
+
 def test_accumulation_means_batches_and_tells_their_noise() -> None:
     """Batches are shifts of the target with a known spread: the noise is theirs over the root."""
     problem, phi = quadratic(num_steps=5)
@@ -82,5 +90,12 @@ def test_progress_is_drawn_where_asked(capsys: pytest.CaptureFixture[str]) -> No
 def test_a_loop_without_phases_is_refused() -> None:
     with pytest.raises(SpecError, match="at least one phase"):
         next(descend(PROBLEM, START.clone(), [None], []))
-    with pytest.raises(SpecError, match="need both above 0"):
-        Phase(method=EXACT, num_steps=0, lr=0.1)
+    for num_steps, lr, said in (
+        (0, 0.1, "need a whole"),
+        (1, 0.0, "finite"),
+        (1, float("inf"), "finite"),
+    ):
+        with pytest.raises(SpecError, match=said):
+            Phase(method=EXACT, num_steps=num_steps, lr=lr)
+    with pytest.raises(SpecError, match="phi must be a tensor"):
+        next(descend(PROBLEM, {}, [None], [Phase(method=EXACT, num_steps=1, lr=0.1)]))

@@ -8,9 +8,9 @@ import pytest
 import torch
 from torch import Tensor
 
-from reproductions.fg2u import Adam, Problem, Sgd, hypergradient
+from reproductions.fg2u import Adam, Problem, Sgd, from_loss, hypergradient
 from reproductions.fg2u.method.trees import Tree, num_entries, tree_leaves, tree_map
-from tests.reproductions.fg2u.small import batch, condensation, images, quadratic
+from tests.reproductions.fg2u.small import batch, condensation, drawn, images, quadratic
 
 
 def learned_rate(phi: Tree, number: int) -> Tensor:
@@ -77,6 +77,39 @@ def test_exact_methods_agree(name: str, options: dict[str, object], optimizer: S
     meta = hypergradient(name, **options)(problem, phi, batch())
     assert torch.allclose(flat(meta.grad), flat(exact.grad), rtol=1e-10, atol=1e-13)
     assert float(meta.outer_value) == pytest.approx(float(exact.outer_value), abs=1e-13)
+
+
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        ("rgu", {}), ("rgu-checkpoint", {}), ("trgu", {"keep": 2}),
+        ("rgu-mixflow", {}), ("rgu-mixflow", {"segment": 3}), ("rgu-released", {}),
+        ("fg2u", {"num_directions": 3}), ("fg2u-zo", {"num_directions": 3}),
+        ("fg2u-zo", {"num_directions": 3, "scheme": "forward"}),
+    ],
+    ids=lambda value: str(value),
+)  # fmt: skip
+def test_inner_steps_are_counted_as_they_are_taken(name: str, options: dict[str, object]) -> None:
+    calls: list[int] = []
+
+    def loss(theta: Tensor, phi: Tensor, batch: object, number: int) -> Tensor:
+        calls.append(number)
+        return (theta - phi).square().sum()
+
+    problem = from_loss(
+        start=lambda phi, batch: 0.1 * phi,
+        loss=loss,
+        outer_loss=lambda theta, phi, batch: theta.square().sum(),
+        optimizer=Sgd(lr=0.1),
+        num_steps=7,
+    )
+    method = hypergradient(name, **options)
+    # The first call looks at some steps beforehand.
+    for _ in range(2):
+        calls.clear()
+        counts = method(problem, torch.ones(2)).stats.counts
+    # A Hessian's product takes the loss once more.
+    assert counts.inner_steps + counts.hvps == len(calls)
 
 
 @pytest.mark.parametrize("name", ["rgu", "rgu-checkpoint", "fgu"])
@@ -147,3 +180,20 @@ def test_a_truncation_forgets_what_phi_did_early() -> None:
     assert exact[:2].all() and not exact[2:].any()
     every = hypergradient("fg2u", num_directions=5, directions="coordinate")(constant, phi)
     assert torch.allclose(every.grad, exact, atol=1e-14)
+
+
+@pytest.mark.parametrize("method", ["rgu", "rgu-checkpoint", "rgu-mixflow", "fgu"])
+def test_a_start_that_is_phi_itself(method: str) -> None:
+    """Meta-learned initial weights, of which the inner loss speaks too: steps from phi itself are
+    those from a copy of it."""
+    problem = from_loss(
+        start=lambda phi, batch: phi,
+        loss=lambda theta, phi, batch, number: (theta * phi).square().sum(),
+        outer_loss=lambda theta, phi, batch: theta.pow(3).sum(),
+        optimizer=Sgd(lr=0.1),
+        num_steps=1,
+    )
+    phi = drawn(3)
+    # theta_1 = phi - 0.2 phi^3.
+    exact = 3 * (phi - 0.2 * phi**3) ** 2 * (1 - 0.6 * phi**2)
+    assert torch.allclose(hypergradient(method)(problem, phi).grad, exact, rtol=1e-12)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -11,12 +12,15 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from harness.errors import HarnessError, RunError, SpecError
-from reproductions.fg2u import Problem, Sgd, from_loss, hypergradient
+from reproductions.fg2u import Adam, Problem, Sgd, from_loss, hypergradient
 from tests.reproductions.fg2u.small import drawn, quadratic
 
 WEIGHTS = 0.3 * drawn(3, 3, seed=1)
 FG2U = ("fg2u", {"num_directions": 2, "chunk": 2})
 ZO = ("fg2u-zo", {"num_directions": 2, "chunk": 1})
+TRGU = ("trgu", {"keep": 1})
+OWN_STEP = [("rgu", {}), FG2U, ZO]
+SHARED = 0.3 * drawn(3, 3, seed=1)
 EVERY = [("rgu", {}), ("rgu-mixflow", {}), ("neumann", {"terms": 1}), FG2U]
 
 
@@ -49,14 +53,23 @@ def inner(loss: Callable[[Tensor], Tensor], *, lr: float = 0.1, num_steps: int =
     )
 
 
-def own(step: Callable[[Tensor, Tensor], Tensor]) -> Problem:
-    """Return a problem with a step of its own."""
+def own(step: Callable[[Tensor, Tensor], Any], **parts: Callable[..., Any]) -> Problem:
+    """Return a problem with a step of its own, which may start or be judged otherwise."""
     return Problem(
-        start=lambda phi, batch: WEIGHTS,
+        start=parts.get("start", lambda phi, batch: WEIGHTS),
         step=lambda state, phi, batch, number: step(state, phi),
-        outer_loss=lambda state, phi, batch: state.square().sum(),
+        outer_loss=parts.get("outer", lambda state, phi, batch: state.square().sum()),
         num_steps=3,
     )
+
+
+def half(state: Tensor, phi: Tensor) -> Tensor:
+    return 0.5 * state + phi.mean()
+
+
+def constant(phi: Tensor) -> Tensor:
+    with torch.no_grad():
+        return phi[:3].clone()
 
 
 def partly_frozen(product: Tensor) -> Tensor:
@@ -88,7 +101,33 @@ REFUSED = {
         "leaves torch",
     ),
     "no influence": (
-        own(lambda state, phi: 0.5 * state), [EVERY[0], FG2U], "phi has no influence"
+        own(lambda state, phi: 0.5 * state), [EVERY[0], FG2U, TRGU], "phi has no influence"
+    ),
+    "a start that draws": (
+        own(half, start=lambda phi, batch: torch.randn(3, 3)), OWN_STEP, "another result each"
+    ),
+    "an outer loss that draws": (
+        own(half, outer=lambda state, phi, batch: (state * torch.randn(3, 3)).sum()),
+        OWN_STEP, "another result each",
+    ),
+    "no_grad in start": (
+        own(half, start=lambda phi, batch: constant(phi)), OWN_STEP[:2], "start or outer_loss diff"
+    ),
+    "no_grad in the outer loss": (
+        own(half, outer=lambda state, phi, batch: (state * constant(phi)).sum()),
+        OWN_STEP[:2], "start or outer_loss differ",
+    ),
+    "in place, for differences": (
+        own(lambda state, phi: state.add_(phi.sum(0)), start=lambda phi, batch: SHARED), [ZO],
+        "another result each.*in place",
+    ),
+    "loss of several numbers": (inner(lambda x: x.sum(0)), [*EVERY, ZO], "must return one number"),
+    "an outer loss that counts": (
+        own(half, outer=lambda state, phi, batch: (state > 0).sum()), OWN_STEP, "torch.int64"
+    ),
+    "no state": (own(lambda state, phi: None), OWN_STEP[:2], "step 0 returned NoneType in its sta"),
+    "a number as state": (
+        own(half, start=lambda phi, batch: 1.0), OWN_STEP, "start returned float in its state"
     ),
 }  # fmt: skip
 
@@ -115,6 +154,46 @@ def test_an_overflow_names_its_step(name: str, options: dict[str, int]) -> None:
         hypergradient(name, **options)(problem, drawn(4, 3))
 
 
+@pytest.mark.filterwarnings("ignore:a tangent grew")
+@pytest.mark.parametrize(("name", "options"), OWN_STEP[:2], ids=lambda value: str(value))
+@pytest.mark.parametrize(
+    ("step", "said"),
+    [
+        (lambda state, phi: 1e90 * state, "inner step 3 ends in a value"),
+        # sin 0 is 0, whatever the tangent.
+        (lambda state, phi: torch.sin(1e90 * state), "inner step 3 ends in a tangent"),
+    ],
+    ids=["value", "tangent"],
+)
+def test_the_step_that_an_overflow_names_is_the_first(
+    step: Callable[[Tensor, Tensor], Tensor], said: str, name: str, options: dict[str, int]
+) -> None:
+    """1e90 to the fourth is beyond float64."""
+    parts = {"start": lambda phi, batch: phi, "outer": lambda state, phi, batch: state.sum()}
+    problem = replace(own(step, **parts), num_steps=6)
+    phi = torch.ones(3).double() if "value" in said else torch.zeros(3).double()
+    with pytest.raises(RunError, match=said):
+        hypergradient(name, **options)(problem, phi)
+
+
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [("rgu", {}), ("rgu-checkpoint", {}), ("fgu", {}), ("trgu", {"keep": 3}), FG2U, ZO],
+    ids=lambda value: str(value),
+)
+def test_a_state_may_count_steps_and_be_complex(name: str, options: dict[str, Any]) -> None:
+    problem = own(
+        lambda state, phi: {"z": state["z"] * torch.exp(1j * phi), "n": state["n"] + 1},
+        start=lambda phi, batch: {"z": torch.ones(2) * (1 + 0j), "n": torch.tensor(0)},
+        outer=lambda state, phi, batch: state["z"].real.sum() * state["n"],
+    )
+    phi = drawn(2)
+    if "num_directions" in options:
+        options = {**options, "directions": "coordinate"}
+    found = hypergradient(name, **options)(problem, phi).grad
+    assert torch.allclose(found, -9 * torch.sin(3 * phi), rtol=1e-5)
+
+
 def test_attention_is_differentiated_by_every_method() -> None:
     def attention(product: Tensor) -> Tensor:
         heads = product.view(1, 1, 4, 3)
@@ -133,18 +212,30 @@ def test_attention_is_differentiated_by_every_method() -> None:
         (lambda: hypergradient("fg2v"), "no method 'fg2v'.*did you mean 'fg2u'"),
         (lambda: hypergradient("fg2u"), "num_directions"),
         (lambda: hypergradient("rgu", chunk=3), "chunk"),
-        (lambda: hypergradient("fg2u", num_directions=0), "at least one"),
-        (lambda: hypergradient("fg2u", num_directions=1, chunk=0), "at least one direction"),
+        (lambda: hypergradient("fg2u", num_directions=0), "=0: need a whole number of 1"),
+        (lambda: hypergradient("fg2u", num_directions=2.0), "num_directions=2.0: need a whole"),
+        (lambda: hypergradient("fg2u", num_directions=2, chunk=1.5), "chunk=1.5: need a whole"),
+        (lambda: hypergradient("trgu", keep=2.5), "keep=2.5: need a whole number"),
+        (lambda: hypergradient("rgu-mixflow", segment=0.5), "segment=0.5: need a whole number"),
+        (lambda: quadratic(num_steps=3.0), "num_steps=3.0: need a whole number"),  # type: ignore[arg-type]
+        (
+            lambda: hypergradient("fg2u", num_directions=1, chunk=0),
+            "chunk=0: need a whole number of 1",
+        ),
         (lambda: hypergradient("fg2u-zo", num_directions=1, mu=0.0), "mu > 0"),
-        (lambda: hypergradient("trgu", keep=0), "at least one step"),
-        (lambda: hypergradient("neumann", terms=-1), "0 or more"),
+        (lambda: hypergradient("fg2u-zo", num_directions=1, scheme="backward"), "forward, central"),
+        (lambda: Sgd(lr=-0.1), "finite step size above 0"),
+        (lambda: Adam(lr=float("nan")), "finite step size above 0"),
+        (lambda: hypergradient("trgu", keep=0), "keep=0: need a whole number of 1"),
+        (lambda: hypergradient("neumann", terms=-1), "terms=-1: .* of 0 or more"),
         (lambda: hypergradient("hessian-free", alpha=-1.0), "alpha > 0"),
-        (lambda: hypergradient("rgu-checkpoint", segment=-1), "1 step or more"),
-        (lambda: quadratic(num_steps=0), "at least one inner step"),
+        (lambda: hypergradient("rgu-checkpoint", segment=-1), "segment=-1: .* of 0 or more"),
+        (lambda: quadratic(num_steps=0), "num_steps=0: .* of 1 or more"),
         (lambda: hypergradient("trgu", keep=6)(*quadratic(num_steps=5)), "only 5 steps"),
         (lambda: hypergradient("rgu")(quadratic(num_steps=5)[0], torch.ones(2).long()), "floating"),
         (lambda: hypergradient("rgu")(quadratic(num_steps=5)[0], {}), "phi must be a tensor"),
         (lambda: hypergradient("rgu")(quadratic(num_steps=5)[0], drawn(5) / 0), "not finite"),
+        (lambda: hypergradient("rgu")(quadratic(num_steps=5)[0], None), "phi must be a tensor"),
     ],
 )
 def test_settings_out_of_range_are_refused(make: Callable[[], object], said: str) -> None:

@@ -9,9 +9,12 @@ import pytest
 import torch
 from torch import Tensor
 
+from harness.data.bundled import digits
 from reproductions.fg2u import Problem, Sgd, hypergradient
+from reproductions.fg2u.differences.trial import in_dtype
 from reproductions.fg2u.method.directions import Directions
 from reproductions.fg2u.method.forward import Fg2u
+from reproductions.fg2u.models.digits import learned_rates
 from tests.reproductions.fg2u.method.test_exact import flat
 from tests.reproductions.fg2u.small import batch, condensation, images, quadratic
 
@@ -77,6 +80,32 @@ def test_what_is_said_of_the_noise_is_true() -> None:
     assert float(told.mean()) == pytest.approx(7 / 2 * size, rel=0.1)
 
 
+def test_the_noise_of_gaussian_directions_has_two_entries_more() -> None:
+    """The same slopes tell (N+1)/b of the gradient's square, Rademacher's (N-1)/b."""
+    problem, phi = quadratic(num_steps=5, num_entries=8)
+    method = hypergradient("fg2u", num_directions=3, directions="gaussian")
+    stats = method(problem, phi, None, torch.Generator().manual_seed(0)).stats
+    assert stats.noise_norm == pytest.approx(3**0.5 * stats.gradient_norm)
+
+
+def test_differences_that_vanish_are_warned_of() -> None:
+    problem, phi = quadratic(num_steps=2)
+    with pytest.warns(RuntimeWarning, match="exactly 0.*mu is too small"):
+        hypergradient("fg2u-zo", num_directions=2, mu=1e-30)(problem, phi)
+
+
+@pytest.mark.parametrize("chunk", [1, 3, 8])
+def test_forward_differences_of_a_phi_that_does_not_move_are_zero(chunk: int) -> None:
+    """A batched run rounds in another way than a single one, and mu divides that."""
+    instance = in_dtype(learned_rates(digits(), num_meta=10, num_steps=4, seed=0), torch.float32)
+    method = hypergradient(
+        "fg2u-zo", num_directions=8, chunk=chunk, mu=1e-20, scheme="forward", directions="gaussian"
+    )
+    with pytest.warns(RuntimeWarning, match="exactly 0"):
+        found = method(instance.problem, instance.phi, instance.batch)
+    assert not found.grad.any()
+
+
 def test_differences_near_the_derivative_by_mu() -> None:
     problem, phi = condensation(Sgd(lr=0.1)), images()
     exact = flat(hypergradient("rgu")(problem, phi, batch()).grad)
@@ -127,3 +156,5 @@ def test_a_tangent_that_explodes_is_warned_of() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         Fg2u(num_directions=2)(quadratic(num_steps=5)[0], quadratic(num_steps=5)[1])
+        # Double precision has digits to spare.
+        Fg2u(num_directions=2)(problem, phi.double())

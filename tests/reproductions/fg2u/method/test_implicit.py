@@ -38,6 +38,12 @@ def test_on_a_quadratic_one_step_back_is_hessian_free() -> None:
     assert torch.allclose(four, hypergradient("rgu")(problem, phi).grad, rtol=1e-12)
 
 
+def test_the_last_step_s_rate_is_the_scale_without_another() -> None:
+    problem, phi = quadratic(num_steps=5, lr=lambda phi, number: 0.1 / (1 + number))
+    last = hypergradient("hessian-free", alpha=0.02)(problem, phi).grad
+    assert torch.allclose(hypergradient("hessian-free")(problem, phi).grad, last, rtol=1e-12)
+
+
 def test_a_series_that_diverges_says_so() -> None:
     problem, phi = quadratic(num_steps=5)
     assert hypergradient("neumann", terms=60, alpha=10.0)(problem, phi).stats.diverged

@@ -26,13 +26,24 @@ def test_a_module_is_called_with_other_weights() -> None:
     ("module", "said"),
     [
         (nn.Sequential(nn.Linear(3, 3), nn.BatchNorm1d(3)), r"1 \(BatchNorm1d\) updates running"),
+        (nn.InstanceNorm1d(3, track_running_stats=True), r"\(InstanceNorm1d\) updates running"),
         (nn.Dropout(0.1), r"the module \(Dropout\) draws anew"),
+        (nn.LSTM(3, 3, 2, dropout=0.1), r"the module \(LSTM\) draws anew"),
     ],
 )
 def test_a_module_that_is_no_function_of_its_weights_is_named(module: nn.Module, said: str) -> None:
     with pytest.raises(SpecError, match=said):
         functional(module)
     functional(module.eval())
+
+
+def test_frozen_weights_are_constants() -> None:
+    module = nn.Sequential(nn.Linear(3, 4), nn.Linear(4, 2))
+    module[0].requires_grad_(False)
+    call, weights = functional(module)
+    assert set(weights) == {"1.weight", "1.bias"}
+    x = torch.ones(5, 3)
+    assert torch.equal(call(weights, x), module(x))
 
 
 def test_batch_norm_without_running_statistics_is_a_function() -> None:

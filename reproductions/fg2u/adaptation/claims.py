@@ -1,0 +1,30 @@
+"""Scopes of the claims on online adaptation, and how each stream is scored."""
+
+from __future__ import annotations
+
+from harness.declare import CPU, PAPER, Scope, ours
+
+NO_OTHER_GRID = "no grid of in-house models is declared there, and smoke trains for a few steps"
+ADAPTED = ours("DEV-41", profiles=CPU, elsewhere=NO_OTHER_GRID)
+IN_THE_PAPERS_SETTING = ours(
+    "DEV-41",
+    profiles=PAPER,
+    elsewhere="the paper's bases are DistilGPT2 and GPT2, and no small one stands for a base of"
+    " which more unrolling no longer helps",
+)
+NAMES = {"streamingqa": "StreamingQA", "squadseq": "SQuAD-Seq"}
+READERS = {"small": "DistilGPT2", "large": "GPT2-Large"}
+SCORE = {"streamingqa": ("f1", "F1"), "squadseq": ("qa_loss_after", "nats")}
+"""Column that decides and its unit. Small models answer no question on SQuAD's articles, so that
+their F1 says nothing; the answers' loss does."""
+WORDS = {"streamingqa": "F1", "squadseq": "the loss of the right answers"}
+
+
+def on(dataset: str, eval_model: str) -> str:
+    """Return the words with which a claim on one cell begins."""
+    return f"On {NAMES[dataset]}, read by {READERS[eval_model]},"
+
+
+def scope_of(column: str, *levels: str | int) -> Scope:
+    """Return the scope of a claim that compares levels, decided at `cpu`."""
+    return ADAPTED.comparing(column, *levels)

@@ -1,0 +1,167 @@
+"""Figures of online adaptation: scores by method, by depth of the unroll, and by base."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from harness.declare.statistics import aggregate
+from harness.publish.figures import MARKERS, PALETTE, FigureContext, plot_ours, plot_paper
+from reproductions.fg2u.adaptation.claims import NAMES, READERS
+from reproductions.fg2u.adaptation.table import (
+    COUNTED,
+    EQUAL,
+    FG2U,
+    LONGER,
+    OTHER_KL,
+    RGU,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import pandas as pd
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+ENTRIES = (EQUAL, RGU, OTHER_KL, LONGER, FG2U)
+SCORES = {"f1": "F1 of the answers", "qa_loss_after": "loss, nats per token"}
+BASES = {"small": "smaller base", "large": "larger base"}
+
+
+def entry_panels(context: FigureContext) -> Figure:
+    """Draw each method's F1 and loss, per stream."""
+    datasets = [name for name in NAMES if name in set(context.table["dataset"])]
+    figure, axes = _panels(context, len(datasets))
+    for row, dataset in enumerate(datasets):
+        table = context.table[context.table["dataset"] == dataset]
+        for (column, name), ax in zip(SCORES.items(), axes[2 * row :], strict=False):
+            for place, (model, reader) in enumerate(READERS.items()):
+                own = table[table["eval_model"] == model]
+                _dots(ax, own, column, f"read by {reader}", place)
+            ax.set(xlabel=name, title=NAMES[dataset])
+            ax.set_yticks(range(len(ENTRIES)), [entry.replace("2U", "²U") for entry in ENTRIES])
+            ax.set_ylim(len(ENTRIES) - 0.5, -0.5)
+    _legend(figure, axes)
+    return figure
+
+
+def _dots(ax: Axes, table: pd.DataFrame, column: str, label: str, place: int) -> None:
+    means = aggregate(table, by=["entry"], value=column).set_index("entry")
+    shown = [entry for entry in ENTRIES if entry in means.index]
+    heights = [ENTRIES.index(entry) + 0.16 * (2 * place - 1) for entry in shown]
+    chosen = means.loc[shown]
+    ax.errorbar(
+        chosen["mean"].to_numpy("float64"),
+        heights,
+        xerr=chosen["sem"].fillna(0.0).to_numpy("float64"),
+        color=PALETTE[place],
+        marker=MARKERS[place],
+        linestyle="none",
+        label=label,
+    )
+
+
+def depth_panels(context: FigureContext, *, dataset: str) -> Figure:
+    """Draw scores against depth per base, with the RGU result that they start from."""
+    table = context.table
+    start = table[table["entry"] == RGU]
+    lines = {}
+    for size, name in BASES.items():
+        runs = table[(table["method"] == "fg2u") & (table["meta_base_model"] == size)]
+        lines[f"(FG)²U, {name}"] = (start, runs)
+    figure, axes = _by_depth(context, {dataset: lines})
+    for number, model in enumerate(READERS):
+        _paper_lines(context, axes[2 * number], model)
+    _legend(figure, axes)
+    return figure
+
+
+def unroll_panels(context: FigureContext) -> Figure:
+    """Draw scores against depth at equal steps: exact gradients, and (FG)2U."""
+    table = context.table
+    kept = table[~table["unroll"].isin(("none",))]
+    lines = {}
+    for dataset in NAMES:
+        own = kept[kept["dataset"] == dataset]
+        exact = own[own["method"] == "rgu"]
+        lines[dataset] = {
+            "exact (RGU)": (exact,),
+            "(FG)²U": (own[own["unroll"] == "rgu 6"], own[own["method"] == "fg2u"]),
+        }
+    figure, axes = _by_depth(context, lines)
+    _legend(figure, axes)
+    return figure
+
+
+def base_panels(context: FigureContext) -> Figure:
+    """Draw scores against depth per base."""
+    table = context.table[context.table["method"] == "fg2u"]
+    lines = {
+        dataset: {
+            name: (table[(table["dataset"] == dataset) & (table["meta_base_model"] == size)],)
+            for size, name in BASES.items()
+        }
+        for dataset in NAMES
+    }
+    figure, axes = _by_depth(context, lines)
+    _legend(figure, axes)
+    return figure
+
+
+def _by_depth(
+    context: FigureContext, lines: Mapping[str, Mapping[str, tuple[pd.DataFrame, ...]]]
+) -> tuple[Figure, list[Axes]]:
+    """Draw scores against depth, a row of panels per stream and model that reads."""
+    import pandas as pd
+
+    there = {
+        name: own for name, own in lines.items() if any(len(f) for p in own.values() for f in p)
+    }
+    figure, axes = _panels(context, len(READERS) * len(there))
+    places = [(dataset, model) for dataset in there for model in READERS]
+    for row, (dataset, model) in enumerate(places):
+        for (column, score), ax in zip(SCORES.items(), axes[2 * row :], strict=False):
+            for number, (label, parts) in enumerate(there[dataset].items()):
+                frame = pd.concat(parts)
+                frame = frame[(frame["eval_model"] == model) & (frame["entry"] != COUNTED)]
+                plot_ours(
+                    ax, frame, x="depth", y=column, label=label, color=PALETTE[number],
+                    marker=MARKERS[number],
+                )  # fmt: skip
+            ax.set(xlabel="documents of an unroll", ylabel=score)
+            ax.set_title(f"{NAMES[dataset]}, read by {READERS[model]}")
+            ax.set_xticks((6, 24, 48))
+    return figure, axes
+
+
+def _paper_lines(context: FigureContext, ax: Axes, model: str) -> None:
+    """Draw the paper's F1 by depth and base, in a share, beside ours of the same reader."""
+    import pandas as pd
+
+    rows = context.reference
+    if rows.empty or "y_name" not in rows:
+        return
+    reader = READERS[model].lower()
+    for number, base in enumerate(("distilgpt2", "gpt2")):
+        series = {f"{reader} fg2u base_{base}", f"{reader} rgu base_distilgpt2"}
+        own = rows[rows["series"].isin(series) & rows["y_name"].str.endswith("_f1")]
+        shares = pd.to_numeric(own["value"], errors="coerce") / 100
+        own = own.assign(x=pd.to_numeric(own["x"]), value=shares)
+        plot_paper(
+            ax, own, label=f"paper, {('smaller', 'larger')[number]} base", color=PALETTE[number]
+        )
+
+
+def _panels(context: FigureContext, rows: int) -> tuple[Figure, list[Axes]]:
+    figure, axes = context.subplots(max(1, rows), 2, aspect=0.66)
+    return figure, list(axes)
+
+
+def _legend(figure: Figure, axes: list[Axes]) -> None:
+    """Say each line once, above all panels."""
+    found = {
+        label: handle
+        for ax in axes
+        for handle, label in zip(*ax.get_legend_handles_labels(), strict=True)
+    }
+    figure.legend(found.values(), found.keys(), loc="outside upper center", ncols=2)

@@ -1,0 +1,77 @@
+"""Figure E.1: exact solutions of three PDEs, and where they are observed."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from harness.declare import CHECK, Table, Task, at_most, claims, equal, param, value
+from reproductions.fg2u.coefficients import quantities as q
+from reproductions.fg2u.coefficients.experiment import solutions
+
+EXACT = 1e-6
+
+task = Task(
+    "fg2u/fige1",
+    reads=(solutions,),
+    table=Table.of(
+        param("pde", str, "Equation."),
+        param(
+            "kind", str, "field: u on a grid; observed: u at an observed point; else a fact, with"
+            " its size as u: refined, change by twice the points and steps (relative L2);"
+            " series_to_closed_form; walls, largest distance from the held values; mass, momentum,"
+            " largest change of the mean of u and of its square; periodic_to_walls, distance"
+            " of the Fourier solver's Allen-Cahn from the one with walls (relative L2).",
+        ),
+        param("t", float, "Time; 0 for a fact."),
+        param("x", float, "Place; 0 for a fact."),
+        value("u", float, "The solution there, or the size of a fact."),
+    ),
+    claims=claims(
+        "Appendix E.3 and Figure E.1",
+        (
+            "sixty_four_points",
+            CHECK,
+            equal(partial(q.wrong_observations, expected=64), 0, "points"),
+            "Every equation is observed at 64 points, the inner 8 of 10 indices along either axis"
+            " of its data (points too many or too few).",
+        ),
+        (
+            "burgers_is_cole_hopf",
+            CHECK,
+            at_most(partial(q.fact, kind="series_to_closed_form"), EXACT, "relative L2"),
+            "Burgers' Fourier series agrees with its closed form by the Cole-Hopf transform, taken"
+            " by quadrature.",
+        ),
+        (
+            "refining_changes_nothing",
+            CHECK,
+            at_most(partial(q.fact, kind="refined"), EXACT, "relative L2"),
+            "Twice the points and twice the steps change the other two solutions by at most 1e-6.",
+        ),
+        (
+            "walls_are_held",
+            CHECK,
+            at_most(partial(q.fact, kind="walls"), EXACT, "u"),
+            "At x = -1 and x = 1 Burgers stays 0 and Allen-Cahn -1 at all times.",
+        ),
+        (
+            "kdv_keeps_mass",
+            CHECK,
+            at_most(partial(q.fact, kind="mass"), EXACT, "u"),
+            "KdV keeps the integral of u.",
+        ),
+        (
+            "kdv_keeps_momentum",
+            CHECK,
+            at_most(partial(q.fact, kind="momentum"), EXACT, "u squared"),
+            "KdV keeps the integral of its square.",
+        ),
+    ),
+    figure="figures:solution_panels",
+    draws_seeds=False,
+    caption="Exact solutions at the true coefficients, and the 8 x 8 points at which they are"
+    " observed: Burgers by its closed form, Allen-Cahn with its walls at -1 and KdV by Fourier"
+    " series.",
+    alt="Three coloured maps of u over time and place, each with a grid of 64 dots: a front that"
+    " steepens in the middle, a plateau with sharp sides, and waves that run to the right.",
+)  # fmt: skip

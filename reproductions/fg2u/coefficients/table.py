@@ -1,0 +1,156 @@
+"""The table of Figure 2: a row per solution, fit or derivative, by panel; and how it is printed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from harness.declare import (
+    Cell,
+    Layout,
+    Line,
+    Table,
+    Tables,
+    columns_of,
+    measured,
+    param,
+    seed_column,
+    value,
+)
+from reproductions.fg2u.coefficients.experiment import Inverse, forwards, inverses, slopes
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+PDE_NAMES = {"burgers": "Burgers", "allen_cahn": "Allen-Cahn", "kdv": "KdV"}
+METHODS = {
+    "pinn": "PINN, (FG)²U",
+    "single": "numerical, (FG)²U-ZO",
+    "quadrature": "numerical, (FG)²U-ZO as released",
+    "exact": "numerical, (FG)²U",
+}
+NUM_OBSERVED = 64
+WORDS = {
+    "method": "none", "solver": "none", "inner_optimizer": "none", "estimator": "none",
+    "directions": "none", "scheme": "none", "learned": "none",
+}  # fmt: skip
+NUMBERS = {
+    "inner_steps": 0, "train_steps": 0, "num_points": 0, "num_steps": 0, "num_observed": 0,
+    "outer_steps": 0, "num_directions": 0, "seed": 0, "noise": 0.0, "mu": 0.0, "lr": 0.0,
+}  # fmt: skip
+
+
+def coefficient_rows(tables: Tables) -> pd.DataFrame:
+    """Return the rows of all panels, one above the other; a profile may lack some."""
+    import pandas as pd
+
+    parts = []
+    for experiment, made in ((forwards, _forward), (inverses, _inverse), (slopes, _slope)):
+        if experiment.id in tables and len(tables[experiment.id]):
+            # Rows of one trial share a label.
+            parts.append(made(tables[experiment.id].reset_index(drop=True)))
+    found = pd.concat(parts, ignore_index=True).reindex(columns=FITTED.names)
+    return found.fillna({**WORDS, **NUMBERS})
+
+
+def _forward(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return solutions; a training longer than the others has a panel of its own."""
+    nets = rows[rows["solver"] == "pinn"]
+    shortest = nets["train_steps"].min() if len(nets) else 0
+    method = ("pinn_" + rows["optimizer"]).where(rows["solver"] == "pinn", "numerical")
+    longer = rows["train_steps"] > shortest
+    return rows.assign(
+        panel=longer.map({True: "longer", False: "forward"}), pde="burgers", method=method,
+        inner_optimizer=rows["optimizer"],
+    )  # fmt: skip
+
+
+def _inverse(rows: pd.DataFrame) -> pd.DataFrame:
+    net = rows["method"] == "pinn"
+    estimators = {"single": "fg2u-zo", "quadrature": "fg2u-zo", "exact": "fg2u", "pinn": "fg2u"}
+    grid = rows["method"] == "quadrature"
+    central = grid & (rows["pde"] == "allen_cahn")
+    scheme = rows["method"].map({"single": "forward", "quadrature": "forward"}).fillna("none")
+    return rows.assign(
+        panel="inverse", solver=net.map({True: "pinn", False: "numerical"}),
+        inner_optimizer=net.map({True: "sgd", False: "none"}),
+        estimator=rows["method"].map(estimators), num_observed=rows["side"] ** 2,
+        directions=grid.map({True: "gauss-grid", False: "rademacher"}),
+        num_directions=grid.map({True: 12, False: 1}), scheme=scheme.mask(central, "central"),
+    )  # fmt: skip
+
+
+def _slope(rows: pd.DataFrame) -> pd.DataFrame:
+    forward = rows["method"] == "fg2u"
+    return rows.assign(
+        panel="slope", solver="numerical", num_observed=NUM_OBSERVED,
+        estimator=forward.map({True: "fg2u", False: "fg2u-zo"}),
+    )  # fmt: skip
+
+
+FITTED = Table.of(
+    param(
+        "panel", str, "forward: Burgers solved at its true coefficient; longer: one training that"
+        " goes on; inverse: a coefficient fitted; slope: derivatives of the misfit.",
+    ),
+    param("pde", str, "Equation."),
+    param("method", str, "How it is solved, or how the coefficient's derivative is taken."),
+    param("solver", str, "numerical or pinn."),
+    param("inner_optimizer", str, "What trains the net; none without."),
+    param("inner_steps", int, "Its steps so far; 0 without."),
+    param("train_steps", int, "Steps of the whole training, in the panels of solutions."),
+    param("num_points", int, "Points of the numerical solver; 0 without."),
+    param("num_steps", int, "Its steps per unit of time; 0 without."),
+    param("num_observed", int, "Observations."),
+    columns_of(Inverse, "noise", "learned", "outer_steps", "lr"),
+    param("estimator", str, "fg2u or fg2u-zo."),
+    param("num_directions", int, "b."),
+    param("directions", str, "Their kind."),
+    param("scheme", str, "Of differences."),
+    param("mu", float, "Step of differences; 0 without."),
+    seed_column("One solution or fit: initial coefficient, weights and points of a net."),
+    value("initial", float, "Coefficient from which the descent starts.", nullable=True),
+    value("coefficient", float, "Coefficient that was found.", nullable=True),
+    value("eps_phi", float, "Its relative error.", nullable=True),
+    value("eps_u", float, "Relative L2 error of the solution on the data's grid.", nullable=True),
+    value("misfit", float, "Mean square at the observations, before the last step.", nullable=True),
+    value("slope_error", float, "Relative distance from the derivative in reverse.", nullable=True),
+    value("reached", bool, "Whether eps_u is at most 1e-2: where no row of a training has it, its"
+          " seconds to there are censored.", nullable=True),
+    measured("solve_s", float, "Seconds of a solution, a training up to here.", nullable=True),
+    measured("total_s", float, "Seconds of all derivatives of a fit.", nullable=True),
+    measured("load_average", float, "Over one minute, before the first sample.", nullable=True),
+    make=coefficient_rows,
+)  # fmt: skip
+
+
+def _row(method: str, series: str) -> Line:
+    where: dict[str, Any] = {"method": method}
+    paper = {"series": series} if series else {}
+    return Line(METHODS[method], where=where, paper=paper)
+
+
+LAYOUT = Layout(
+    rows=(
+        _row("pinn", "fg2u pinn"),
+        _row("single", "fg2u-zo numerical"),
+        _row("quadrature", ""),
+        _row("exact", ""),
+    ),
+    columns=tuple(
+        Line(
+            head, group=name, where={"pde": pde}, paper={"series": pde, "y_name": column},
+            cell=Cell(column, unit=unit, scale=scale, digits=2),
+        )
+        for pde, name in PDE_NAMES.items()
+        for head, column, unit, scale in (
+            ("coefficient", "eps_phi", "1e-2", 1e-2), ("solution", "eps_u", "1e-3", 1e-3)
+        )
+    ),
+    cell=Cell("eps_phi"),
+    where={"panel": "inverse", "num_observed": NUM_OBSERVED, "noise": 0.0},
+    title="Relative L2 errors of the coefficient and of the solution, 64 observations",
+    notes=(
+        "The last two rows are ours: the released code's twelve nodes, and the forward derivative"
+        " through the solver.",
+    ),
+)  # fmt: skip

@@ -1,0 +1,1 @@
+"""Table 1: sets of images that train a ConvNet, condensed by every method."""

@@ -1,0 +1,123 @@
+"""Models handed in by a path: the paper's trials on a tiny one, and clear words for what lacks."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from harness.errors import DataError
+from reproductions.fg2u.adaptation.given_experiment import (
+    STEPS,
+    Given,
+    given,
+    given_grid,
+    handed_in,
+)
+from reproductions.fg2u.adaptation.given_trial import SHAPES, dry_run, given_rows
+from reproductions.fg2u.models.given_lm import NOT_GIVEN, given_model, given_path, given_records
+from tests.reproductions.fg2u.trials import BareContext
+
+TEXT = "and the town of anna is rome in paris question : answer what ? jim bob <end>"
+WORDS = re.findall(r"\S+", TEXT)
+LINES = [
+    {
+        "part": part,
+        "text": f"and the town of {name} is {town} in the town of {name} {town}",
+        "qas": [{"question": f"what is the town of {name} ?", "answer": town}],
+    }
+    for part in ("known", "meta", "validation", "test")
+    for name, town in (("anna", "rome"), ("jim", "paris"), ("bob", "rome")) * 3
+]
+
+
+def folder_of(tmp_path: Path) -> str:
+    """Save a GPT-2 of two blocks with a tokenizer of few words, and a stream."""
+    from tokenizers import Tokenizer, models, pre_tokenizers
+    from transformers import GPT2Config, GPT2LMHeadModel, PreTrainedTokenizerFast
+
+    tokens = {word: number for number, word in enumerate(dict.fromkeys(["<pad>", *WORDS]))}
+    inner = Tokenizer(models.WordLevel(tokens, unk_token="<pad>"))
+    inner.pre_tokenizer = pre_tokenizers.Whitespace()
+    tokenizer = PreTrainedTokenizerFast(tokenizer_object=inner, eos_token="<end>")
+    torch.manual_seed(0)
+    config = GPT2Config(
+        vocab_size=len(tokenizer), n_embd=16, n_layer=2, n_head=2, n_positions=32,
+        bos_token_id=None, eos_token_id=None,
+    )  # fmt: skip
+    model = GPT2LMHeadModel(config)
+    for name in ("distilgpt2", "gpt2", "gpt2-large", "gpt2-xl"):
+        model.save_pretrained(tmp_path / name)
+        tokenizer.save_pretrained(tmp_path / name)
+    (tmp_path / "streamingqa.jsonl").write_text("\n".join(map(json.dumps, LINES)))
+    return str(tmp_path)
+
+
+def point_of(folder: str, method: Any, *, whole: bool) -> Given:
+    found = given("paper", "streamingqa", method, "small", 3 if method == "fg2u" else 6, seed=0)
+    return replace(
+        found, checkpoint=folder, window=31, weight_model="whole" if whole else "layer",
+        steps=1, lr=1e-3,
+        num_directions=2 if method == "fg2u" else 0, accumulate=1, first_accumulate=1,
+        second_steps=1 if method == "fg2u" else 0, readers="small=distilgpt2",
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(("method", "whole"), [("rgu", True), ("fg2u", True), ("fg2u", False)])
+def test_a_model_handed_in_goes_the_whole_way(tmp_path: Path, method: str, whole: bool) -> None:
+    params = point_of(folder_of(tmp_path), method, whole=whole)
+    rows = given_rows(params, BareContext())
+    assert [row["weighing"] for row in rows] == (["equal"] if method == "rgu" else []) + ["learned"]
+    for row in rows:
+        assert row["eval_model"] == "small"
+        assert 0.0 < row["qa_loss_after"] < row["qa_loss_before"]  # type: ignore[operator]
+    assert rows[-1]["peak_bytes"] > 0  # type: ignore[operator]
+
+
+def test_what_is_not_handed_in_is_named() -> None:
+    with pytest.raises(DataError, match=r"no gpt2: put the models .* --set checkpoint=FOLDER"):
+        given_path(NOT_GIVEN, "gpt2")
+
+
+def test_a_model_missing_from_the_folder_is_named(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match=r"no gpt2-xl"):
+        given_model(str(tmp_path), "gpt2-xl", "cpu")
+
+
+@pytest.mark.parametrize("line", ["{", '{"part": "exam", "text": "a", "qas": []}', '{"text": 1}'])
+def test_a_line_that_is_no_document_is_named(tmp_path: Path, line: str) -> None:
+    (tmp_path / "streamingqa.jsonl").write_text(json.dumps(LINES[0]) + "\n" + line)
+    with pytest.raises(DataError, match=r"streamingqa.jsonl, line 2: need an object with part"):
+        given_records(str(tmp_path), "streamingqa")
+
+
+def test_the_papers_grid_has_its_depths_bases_and_directions() -> None:
+    points = [
+        point for point in given_grid("paper") if (point.stream, point.seed) == ("squadseq", 1)
+    ]
+    assert {(p.method, p.base, p.depth, p.num_directions) for p in points} == {
+        ("rgu", "distilgpt2", 6, 0),
+        ("fg2u", "distilgpt2", 24, 12),
+        ("fg2u", "distilgpt2", 48, 12),
+        ("fg2u", "gpt2", 24, 8),
+        ("fg2u", "gpt2", 48, 8),
+    }
+    later = [p for p in points if p.method == "fg2u"]
+    assert {(p.accumulate, p.second_lr, p.inner_lr) for p in later} == {(32, 2.5e-6, 5e-4)}
+    assert not list(given_grid("cpu")) and not list(given_grid("smoke"))
+
+
+@pytest.mark.parametrize("profile", ["gpu", "paper"])
+def test_dry_runs_count_the_models_as_published(profile: Any) -> None:
+    points = [Given.from_json(point) for point in handed_in.params_of(profile)]
+    for params in {point.base: point for point in points}.values():
+        found = dry_run(params)
+        assert found.num_params == found.expected_num_params
+        assert found.num_steps == STEPS[profile][0] + params.second_steps
+    assert SHAPES["smollm2-135m"].num_params == 134_515_008
+    assert SHAPES["distilgpt2"].num_params == 81_912_576

@@ -1,0 +1,246 @@
+"""Sets of images: what trials share and keep, how nets are trained, and what bad input says."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from torch.nn.functional import avg_pool2d, cross_entropy
+
+from harness.declare import Status
+from harness.errors import SpecError
+from harness.executors.context import TrialContext
+from harness.run.trial import Trial
+from harness.store.store import RecordStore
+from harness.store.workspace import Workspace
+from reproductions.fg2u.image_sets import trial
+from reproductions.fg2u.image_sets.cells import SMOKE, paper_cell
+from reproductions.fg2u.image_sets.data import (
+    Labelled,
+    check_enough,
+    labelled,
+    real_images,
+    splits_of,
+)
+from reproductions.fg2u.image_sets.dry import dry_run
+from reproductions.fg2u.image_sets.experiment import (
+    Condensation,
+    estimate,
+    estimator,
+    grid,
+    one_phase,
+    runs,
+    second_phase,
+    without_descent,
+)
+from reproductions.fg2u.image_sets.problem import (
+    Given,
+    accuracies,
+    batches,
+    condensation,
+    falling_adam,
+    first_weights,
+    net_of,
+)
+
+CELL = SMOKE[0]
+
+
+def context(params: Condensation, folder: Path) -> TrialContext:
+    made = Trial(runs, params.to_json(), "smoke")
+    return TrialContext(made, RecordStore(Workspace(folder)), "smoke")
+
+
+def row_of(params: Condensation, folder: Path) -> dict[str, Any]:
+    (row,) = trial.condensed_rows(params, context(params, folder)).rows
+    return dict(row)
+
+
+def drawn(seed: int) -> torch.Generator:
+    return torch.Generator().manual_seed(seed)
+
+
+def test_methods_start_from_the_same_noise_net_and_batch(tmp_path: Path) -> None:
+    short = [
+        replace(one_phase(CELL, method, seed=0), steps=1) for method in ("rgu", "trgu", "neumann")
+    ]
+    losses = [row_of(params, tmp_path)["outer_loss"] for params in short]
+    assert losses[0] == losses[1] == losses[2]
+    assert losses[0] != row_of(replace(short[0], seed=1), tmp_path)["outer_loss"]
+
+
+def test_outer_steps_lower_the_outer_loss_and_leave_pixels(tmp_path: Path) -> None:
+    params = replace(
+        one_phase(CELL, "rgu", seed=0), width=8, num_blocks=1, batch_size=512, depth=10,
+        inner_lr=0.05, lr=0.05,
+    )  # fmt: skip
+    first, later = (row_of(replace(params, steps=steps), tmp_path) for steps in (1, 40))
+    assert later["outer_loss"] < first["outer_loss"] - 0.5
+    assert later["test_accuracy"] > first["test_accuracy"] + 0.1
+    words = str(later["pixels"]).split()
+    assert len(words) == 10 and {len(word) for word in words} == {64}
+    assert "0" in later["pixels"] and "f" in later["pixels"]
+
+
+def test_images_as_they_are_drawn_take_no_gradient(tmp_path: Path) -> None:
+    row = row_of(without_descent(CELL, "real", seed=0), tmp_path)
+    assert row["estimates_s"] == 0.0 and row["outer_loss"] is row["peak_bytes"] is None
+    assert row["ratio"] == 10 / 1297 and 0.0 <= row["test_accuracy"] <= 1.0
+
+
+def test_a_descent_that_leaves_the_numbers_is_recorded_as_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def spoiled(params: Any, ctx: Any, images: torch.Tensor, train: Any) -> trial.Descent:
+        images.fill_(torch.nan)
+        return trial.AT_REST
+
+    monkeypatch.setattr(trial, "descended", spoiled)
+    params = one_phase(CELL, "neumann", seed=0)
+    outcome = trial.condensed_rows(params, context(params, tmp_path))
+    assert outcome.status is Status.DIVERGED and "neumann" in outcome.note
+    assert outcome.rows[0]["test_accuracy"] is None
+
+
+def test_nets_train_on_images_as_under_torch() -> None:
+    """Momentum, cosine and weight decay are torch's: its decay is twice ours."""
+    params = replace(one_phase(CELL, "rgu", seed=0), inner_lr=0.1, test_steps=12, num_nets=1)
+    images = torch.rand(10, 1, 8, 8, generator=drawn(0))
+    test = Labelled(images=torch.rand(50, 1, 8, 8, generator=drawn(1)), labels=torch.arange(50) % 7)
+    weights = [w.requires_grad_() for w in first_weights(params, drawn(2))]
+    optimizer = torch.optim.SGD(weights, lr=0.1, momentum=0.9, weight_decay=2e-4)
+    schedule = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, 12)
+    problem, given = condensation(params, num_steps=12), None
+    state = problem.start(images, Given(init=first_weights(params, drawn(2)), judge=test))
+    for number in range(12):
+        optimizer.zero_grad()
+        cross_entropy(net_of(params).scores(weights, images), torch.arange(10)).backward()
+        optimizer.step()
+        schedule.step()
+        state = problem.step(state, images, given, number)
+    for ours, theirs in zip(state.params, weights, strict=True):
+        assert torch.allclose(ours, theirs, atol=1e-4)
+    right = net_of(params).scores(weights, test.images).argmax(1) == test.labels
+    (found,) = accuracies(params, images, test, drawn(2))
+    # One image may lie on the border.
+    assert found == pytest.approx(float(right.double().mean()), abs=0.021)
+
+
+def test_smaller_inner_batches_go_through_the_images_in_turn() -> None:
+    params = replace(one_phase(CELL, "rgu", seed=0), ipc=2, inner_batch=10)
+    images, weights = torch.rand(20, 1, 8, 8, generator=drawn(0)), first_weights(params, drawn(1))
+    loss = condensation(params, num_steps=3).gradient_step.loss
+    whole = condensation(replace(params, inner_batch=0), num_steps=3).gradient_step.loss
+    first, second, third = (float(loss(weights, images, None, number)) for number in range(3))
+    assert first == third != second
+    assert (first + second) / 2 == pytest.approx(float(whole(weights, images, None, 0)), rel=1e-5)
+
+
+def test_the_outer_step_size_falls_to_nothing_along_a_line() -> None:
+    leaf = torch.zeros(1)
+    stepper = falling_adam(4)([leaf], 0.1)
+    seen = []
+    for _ in range(4):
+        leaf.grad = torch.ones(1)
+        seen.append(stepper.param_groups[0]["lr"])
+        stepper.step()
+    assert seen == pytest.approx([0.1, 0.075, 0.05, 0.025])
+    assert stepper.param_groups[0]["lr"] == pytest.approx(0.0)
+
+
+def test_a_second_phase_goes_on_from_the_first_with_batches_of_its_own(tmp_path: Path) -> None:
+    params = second_phase(SMOKE[1], "hessian-free", seed=0)
+    first = params.first()
+    assert first in list(grid("smoke"))
+    splits = splits_of(first, context(first, tmp_path))
+    ctx = context(first, tmp_path)
+    before, after = (
+        next(trial._supply(first, ctx, splits.train, stream)) for stream in ("", "second ")
+    )
+    assert not torch.equal(before.init[0], after.init[0])
+    assert not torch.equal(before.judge.images, after.judge.images)
+
+
+def test_batches_are_new_nets_and_images_each_time() -> None:
+    params = replace(one_phase(CELL, "rgu", seed=0), batch_size=5)
+    train = Labelled(images=torch.arange(20.0).view(20, 1, 1, 1), labels=torch.arange(20))
+    supply = batches(params, train, drawn(0), drawn(1))
+    first, second = next(supply), next(supply)
+    assert len(first.judge.labels) == 5
+    assert torch.equal(first.judge.images.flatten().long(), first.judge.labels)
+    assert not torch.equal(first.judge.labels, second.judge.labels)
+    assert not torch.equal(first.init[0], second.init[0])
+
+
+def test_pixels_are_pooled_into_the_unit_interval_and_colours_come_first() -> None:
+    pixels = np.random.default_rng(0).integers(0, 256, (3, 4, 4, 3), dtype=np.uint8)
+    found = labelled(pixels, np.arange(3), 2, white=255.0)
+    expected = avg_pool2d(torch.tensor(pixels).permute(0, 3, 1, 2) / 255.0, 2)
+    assert torch.allclose(found.images, expected) and found.labels.dtype is torch.int64
+    framed = labelled(pixels[:, :, :, 0], np.arange(3), 3, white=255.0).images
+    assert float(framed[0, 0, 0, 0]) == pytest.approx(pixels[0, 0, 0, 0] / 255.0 / 4, rel=1e-6)
+    with pytest.raises(SpecError, match="a divisor of 7"):
+        labelled(np.zeros((1, 7, 7), np.uint8), np.arange(1), 4, white=255.0)
+
+
+def test_real_images_are_of_the_class_that_their_place_says() -> None:
+    params = replace(one_phase(CELL, "rgu", seed=0), ipc=3)
+    labels = torch.arange(100) % 10
+    train = Labelled(images=labels.view(100, 1, 1, 1).float(), labels=labels)
+    images = real_images(params, train, drawn(0))
+    assert images.flatten().tolist() == [float(i % 10) for i in range(30)]
+
+
+def test_a_data_set_with_fewer_images_than_ipc_asks_says_so(tmp_path: Path) -> None:
+    params = replace(without_descent(CELL, "real", seed=0), ipc=200)
+    with pytest.raises(SpecError, match=r"ipc=200: class \d of digits has \d+ training images"):
+        trial.condensed_rows(params, context(params, tmp_path))
+
+
+def test_a_data_set_of_other_classes_says_so() -> None:
+    params = one_phase(CELL, "rgu", seed=0)
+    with pytest.raises(SpecError, match="12 classes and mnist has 10"):
+        check_enough(params, torch.arange(12))
+
+
+def test_a_net_of_many_classes_has_a_score_for_each() -> None:
+    params = one_phase(paper_cell("cifar100", 1), "fg2u", seed=0)
+    weights = first_weights(replace(params, device="cpu"), drawn(0))
+    assert net_of(params).scores(weights, torch.rand(2, 3, 32, 32)).shape == (2, 100)
+    counted = dry_run(params)
+    assert counted.num_params == counted.expected_num_params == sum(w.numel() for w in weights)
+
+
+def test_estimators_have_the_numbers_of_their_trial() -> None:
+    several = {p.method: estimator(p) for p in grid("cpu") if p.ipc == 1 and p.steps}
+    assert several["trgu"].keep == 5 and several["neumann"].terms == 20  # type: ignore[attr-defined]
+    assert several["neumann"].alpha == several["hessian-free"].alpha == 0.05  # type: ignore[attr-defined]
+    assert {method.name for method in several.values()} == {
+        "trgu", "neumann", "hessian-free", "fg2u", "rgu"
+    }  # fmt: skip
+
+
+def test_exact_gradients_on_a_gpu_are_those_of_rgu() -> None:
+    here = replace(one_phase(CELL, "rgu", seed=0), depth=4, inner_lr=0.05)
+    there = estimator(replace(here, device="cuda"))
+    assert there.name == "rgu-mixflow"
+    train = Labelled(images=torch.rand(20, 1, 8, 8), labels=torch.arange(20) % 10)
+    given = next(batches(here, train, drawn(0), drawn(1)))
+    images, problem = torch.rand(10, 1, 8, 8), condensation(here, num_steps=4)
+    ours, other = (method(problem, images, given).grad for method in (estimator(here), there))
+    assert torch.allclose(ours, other, rtol=1e-3, atol=1e-5 * float(ours.abs().max()))
+
+
+def test_equal_directions_invert_the_expected_cosine() -> None:
+    num_entries, num_directions = 500, 32
+    cosine = (num_directions / (num_directions + num_entries - 1)) ** 0.5
+    assert trial.equal_directions(cosine, num_entries) == pytest.approx(num_directions)
+    assert trial.equal_directions(-0.1, num_entries) is None
+
+
+def test_no_trial_of_cpu_is_expected_to_take_twelve_minutes() -> None:
+    assert max(estimate(params).seconds for params in grid("cpu")) < 720

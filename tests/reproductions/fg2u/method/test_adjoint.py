@@ -1,0 +1,67 @@
+"""(FG)2U that walks back through the outer loss gives the estimate of the one that does not."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+
+from harness.errors import RunError
+from reproductions.fg2u import Adam, Fg2uAdjoint, Problem, Sgd, hypergradient
+from reproductions.fg2u.method.optimizers import Optimizer
+from tests.reproductions.fg2u.method.test_exact import flat
+from tests.reproductions.fg2u.small import batch, condensation, images, quadratic
+
+OPTIMIZERS = [Sgd(lr=0.1), Sgd(lr=0.1, momentum=0.9), Adam(lr=0.05)]
+
+
+def drawn() -> torch.Generator:
+    return torch.Generator().manual_seed(3)
+
+
+@pytest.mark.parametrize("optimizer", OPTIMIZERS)
+@pytest.mark.parametrize("chunk", [1, 5, 12])
+def test_the_estimate_is_fg2u_s(optimizer: Optimizer, chunk: int) -> None:
+    """The outer loss of this problem has a derivative by phi of its own, which counts too."""
+    problem = condensation(optimizer)
+    plain = hypergradient("fg2u", num_directions=12, chunk=chunk)
+    back = Fg2uAdjoint(num_directions=12, chunk=chunk)
+    expected, found = (m(problem, images(), batch(), drawn()) for m in (plain, back))
+    assert torch.allclose(flat(found.grad), flat(expected.grad), rtol=1e-10, atol=1e-12)
+    assert float(found.outer_value) == pytest.approx(float(expected.outer_value), rel=1e-12)
+    assert found.stats.growth == pytest.approx(expected.stats.growth, rel=1e-10)
+    assert found.stats.noise_norm == pytest.approx(expected.stats.noise_norm, rel=1e-10)
+
+
+def test_all_coordinates_are_the_exact_gradient() -> None:
+    problem, phi = quadratic(num_steps=5)
+    every = Fg2uAdjoint(num_directions=5, chunk=2, directions="coordinate")
+    exact = hypergradient("rgu")(problem, phi).grad
+    assert torch.allclose(every(problem, phi).grad, exact, rtol=1e-12)
+
+
+def test_an_outer_loss_that_is_dear_is_walked_once() -> None:
+    """Live bytes of a chunk do not grow with directions times the outer batch."""
+    problem, phi = quadratic(num_steps=3)
+
+    def outer(theta: torch.Tensor, phi: torch.Tensor, batch: object) -> torch.Tensor:
+        wide = torch.tanh(theta[:, None] * torch.linspace(0, 1, 5000, dtype=theta.dtype))
+        return wide.square().mean()
+
+    dear = Problem(start=problem.start, step=problem.step, outer_loss=outer, num_steps=3)
+    peaks = [
+        made(num_directions=16, chunk=16, measure_memory=True)(dear, phi).stats.peak_bytes
+        for made in (Fg2uAdjoint, lambda **given: hypergradient("fg2u", **given))
+    ]
+    assert peaks[0] is not None and peaks[1] is not None and 4 * peaks[0] < peaks[1]
+
+
+def test_a_value_that_is_no_number_names_its_step() -> None:
+    problem, phi = quadratic(num_steps=5)
+    bad = Problem(
+        start=problem.start,
+        step=problem.step,
+        outer_loss=lambda theta, phi, batch: theta.sum().log() * torch.nan,
+        num_steps=5,
+    )
+    with pytest.raises(RunError, match="outer"):
+        Fg2uAdjoint(num_directions=2)(bad, phi)

@@ -1,0 +1,115 @@
+"""The physics-informed net: derivatives, residuals of known solutions, conditions at the walls."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import pytest
+import torch
+from torch import Tensor
+from torch.func import grad, vmap
+
+from harness.errors import SpecError
+from reproductions.fg2u.models.pinn import (
+    Net,
+    Points,
+    drawn_points,
+    net_derivatives,
+    net_values,
+    points_of,
+    residual_loss,
+    solution,
+)
+from reproductions.fg2u.models.spectral import ALLEN_CAHN, BURGERS, KDV, PDES, Pde
+
+GENERATOR = torch.Generator
+
+
+def weights(seed: int = 0) -> list[Tensor]:
+    net = Net(num_layers=3, width=6)
+    drawn = net.drawn(GENERATOR().manual_seed(seed))
+    return [leaf.double() + 0.1 for leaf in drawn]
+
+
+def points(pde: Pde, count: int = 9) -> Points:
+    generator = GENERATOR().manual_seed(1)
+    inside = torch.rand(count, 2, generator=generator, dtype=torch.float64)
+    return points_of(pde, inside, torch.rand(4, generator=generator, dtype=torch.float64))
+
+
+@pytest.mark.parametrize("order", [2, 3])
+def test_derivatives_carried_forward_are_those_of_autograd(order: int) -> None:
+    own, at = weights(), points(BURGERS).inside[:, :2]
+
+    def net(t: Tensor, x: Tensor) -> Tensor:
+        return net_values(own, torch.stack([t, x])[None])[0]
+
+    expected = [net, grad(net, 0), grad(net, 1), grad(grad(net, 1), 1)]
+    if order == 3:
+        expected.append(grad(expected[-1], 1))
+    found = net_derivatives(own, at, order)
+    assert len(found) == len(expected)
+    for ours, theirs in zip(found, expected, strict=True):
+        assert torch.allclose(ours, vmap(theirs)(*at.T), rtol=1e-10, atol=1e-12)
+
+
+@pytest.mark.parametrize("pde", PDES.values(), ids=list(PDES))
+def test_the_residual_is_the_equations(pde: Pde) -> None:
+    own, at, nu = weights(), points(pde), torch.tensor(0.07, dtype=torch.float64)
+
+    def u(t: Tensor, x: Tensor) -> Tensor:
+        net = net_values(own, torch.stack([t, x])[None])[0]
+        return -torch.expm1(-t) * net + pde.initial(x)
+
+    u_x, u_t = grad(u, 1), grad(u, 0)
+    u_xx = grad(u_x, 1)
+    equations = {
+        "burgers": lambda t, x: u_t(t, x) + u(t, x) * u_x(t, x) - nu * u_xx(t, x),
+        "allen_cahn": lambda t, x: u_t(t, x) - nu * u_xx(t, x) - 5 * (u(t, x) - u(t, x) ** 3),
+        "kdv": lambda t, x: u_t(t, x) + u(t, x) * u_x(t, x) + nu * grad(u_xx, 1)(t, x),
+    }
+    inside = vmap(equations[pde.name])(*at.inside[:, :2].T).square().mean()
+    t = at.walls[:4, 0]
+    left, right = (torch.full_like(t, side) for side in (-1.0, 1.0))
+    if pde is KDV:
+        # u_0 is periodic, and what the net adds must be.
+        gaps = [vmap(f)(t, right) - vmap(f)(t, left) for f in (u, u_x)]
+        walls = torch.stack(gaps).square().mean()
+    else:
+        held = {"burgers": 0.0, "allen_cahn": -1.0}[pde.name]
+        walls = (torch.cat([vmap(u)(t, left), vmap(u)(t, right)]) - held).square().mean()
+    assert float(residual_loss(pde, own, nu, at)) == pytest.approx(float(inside + walls), rel=1e-9)
+
+
+def test_a_solution_meets_the_initial_state_whatever_the_net() -> None:
+    x = torch.linspace(-1.0, 1.0, 11, dtype=torch.float64)
+    found = solution(ALLEN_CAHN, weights(), [0.0, 0.5], x)
+    assert torch.allclose(found[0], ALLEN_CAHN.initial(x), atol=1e-12)
+    assert not torch.allclose(found[1], ALLEN_CAHN.initial(x), atol=1e-3)
+
+
+def test_a_known_solution_has_no_residual() -> None:
+    # u = -1 for ever solves Allen-Cahn: a net of zeros on an initial state of -1.
+    flat = replace(ALLEN_CAHN, initial=lambda x: torch.cos(math.pi + 0.0 * x))
+    none = [0.0 * leaf for leaf in weights()]
+    nu = torch.tensor(0.01, dtype=torch.float64)
+    assert float(residual_loss(flat, none, nu, points(flat))) < 1e-20
+
+
+def test_points_are_inside_and_follow_their_generator() -> None:
+    first, again, other = (
+        drawn_points(BURGERS, (3, 50), 5, GENERATOR().manual_seed(seed)) for seed in (0, 0, 1)
+    )
+    assert first.inside.shape == (3, 50, 8) and first.walls.shape == (3, 10, 3)
+    assert torch.equal(first.inside, again.inside) and torch.equal(first.walls, again.walls)
+    assert not torch.equal(first.inside, other.inside)
+    t, x = first.inside[..., 0], first.inside[..., 1]
+    assert 0.0 <= float(t.min()) < float(t.max()) <= 1.0
+    assert -1.0 <= float(x.min()) < -0.5 and 0.5 < float(x.max()) <= 1.0
+    assert set(first.walls[..., 1].unique().tolist()) == {-1.0, 1.0}
+
+
+def test_a_net_without_layers_is_refused() -> None:
+    with pytest.raises(SpecError, match="a net of 0 layers of 20"):
+        Net(num_layers=0, width=20)
