@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tests.attack import hook
-from tests.attack.case import TIME_LIMIT_S, Case, Seen, Streams
+from tests.attack.case import CPU_LIMIT_S, TIME_LIMIT_S, Case, Seen, Streams
 from tests.harness.processes import is_alive
 
 MEMORY_BYTES = 3 * 2**30
@@ -87,7 +87,7 @@ def _send(child: int, stop: Stop) -> None:
 
 
 def _wait(child: int) -> int | None:
-    """Return a child's exit code, None where its time ran out and it was killed."""
+    """Return a child's exit code, None where its time ran out, on the clock or of the CPU."""
     handle = os.pidfd_open(child)
     try:
         is_over = bool(select.select([handle], [], [], TIME_LIMIT_S)[0])
@@ -96,7 +96,8 @@ def _wait(child: int) -> int | None:
     if not is_over:
         os.killpg(child, signal.SIGKILL)
     _, status = os.waitpid(child, 0)
-    return os.waitstatus_to_exitcode(status) if is_over else None
+    code = os.waitstatus_to_exitcode(status)
+    return code if is_over and code != -signal.SIGXCPU else None
 
 
 def _session(leader: int) -> list[int]:
@@ -130,6 +131,7 @@ def _in_child(case: Case, root: Path, packages: Path, out: Path, err: Path) -> i
     used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
     resource.setrlimit(resource.RLIMIT_AS, (used + MEMORY_BYTES,) * 2)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    resource.setrlimit(resource.RLIMIT_CPU, (CPU_LIMIT_S, resource.RLIM_INFINITY))
     os.environ.update(REPRO_ROOT=str(root), PYTHONPATH=f"{packages}:{os.environ['PYTHONPATH']}")
     for name, value in case.env.items():
         os.environ.pop(name, None)

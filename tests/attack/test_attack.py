@@ -36,6 +36,7 @@ PLANTED = {
     "import os; open(os.environ['REPRO_ROOT'] + '/new', 'w').close()": ["changed file"],
     "import os; os.write(2, b'x' * 9_000); os._exit(2)": ["essay"],
     "import time; time.sleep(60)": ["hang"],
+    "while True: pass": ["hang"],
 }
 """By what a task file does as it is imported what an attack must say of `repro list`."""
 
@@ -44,7 +45,7 @@ def planted(code: str, folder: Path, stop: Stop | None = None) -> tuple[Seen, li
     """Run `repro list` on a paper that does something; in a process that may be forked from."""
     from tests.attack import process
 
-    process.TIME_LIMIT_S = 4.0
+    process.CPU_LIMIT_S, process.TIME_LIMIT_S = 3, 4.5
     folder.mkdir()
     toy = make_toy_paper(folder)
     toy.task.write_text(f"{code}\n{toy.task.read_text()}")
