@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 ENTRIES = (EQUAL, RGU, OTHER_KL, LONGER, FG2U)
 SCORES = {"f1": "F1 of the answers", "qa_loss_after": "loss, nats per token"}
 BASES = {"small": "smaller base", "large": "larger base"}
+APART = 0.4
+"""Documents by which the two lines of a panel stand aside, so that neither hides the other."""
 
 
 def entry_panels(context: FigureContext) -> Figure:
@@ -39,6 +41,7 @@ def entry_panels(context: FigureContext) -> Figure:
                 own = table[table["eval_model"] == model]
                 _dots(ax, own, column, f"read by {reader}", place)
             ax.set(xlabel=name, title=NAMES[dataset])
+            ax.locator_params(axis="x", nbins=4)
             ax.set_yticks(range(len(ENTRIES)), [entry.replace("2U", "²U") for entry in ENTRIES])
             ax.set_ylim(len(ENTRIES) - 0.5, -0.5)
     _legend(figure, axes)
@@ -121,16 +124,18 @@ def _by_depth(
     places = [(dataset, model) for dataset in there for model in READERS]
     for row, (dataset, model) in enumerate(places):
         for (column, score), ax in zip(SCORES.items(), axes[2 * row :], strict=False):
+            depths: set[int] = set()
             for number, (label, parts) in enumerate(there[dataset].items()):
                 frame = pd.concat(parts)
                 frame = frame[(frame["eval_model"] == model) & (frame["entry"] != COUNTED)]
+                depths.update(frame["depth"])
                 plot_ours(
-                    ax, frame, x="depth", y=column, label=label, color=PALETTE[number],
-                    marker=MARKERS[number],
+                    ax, frame.assign(depth=frame["depth"] + (2 * number - 1) * APART), x="depth",
+                    y=column, label=label, color=PALETTE[number], marker=MARKERS[number],
                 )  # fmt: skip
             ax.set(xlabel="documents of an unroll", ylabel=score)
             ax.set_title(f"{NAMES[dataset]}, read by {READERS[model]}")
-            ax.set_xticks((6, 24, 48))
+            ax.set_xticks(sorted(depths))
     return figure, axes
 
 
