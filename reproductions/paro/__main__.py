@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import sys
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import asdict, replace
 from math import inf
 from pathlib import Path
 from typing import Annotated, Any
@@ -24,7 +24,7 @@ from harness.streams import ReaderGone
 from harness.terminal import exit_on_error, print_table
 from reproductions.paro.method.cluster import Cluster, Nic, Workload
 from reproductions.paro.method.models import Model, load_model
-from reproductions.paro.method.peers import SETTINGS, asked
+from reproductions.paro.method.peers import ALIASES, SETTINGS, Setting, asked
 from reproductions.paro.method.planning import Plan, make_plan
 from reproductions.paro.method.reasons import gb, reasons
 from reproductions.paro.method.step_time import Assembly, TimeModel, World
@@ -33,8 +33,9 @@ ASSUMED = (
     "GB are 10^9 bytes. Memory: parameters, gradients, optimizer states (2, 2, 12 bytes each); no"
     " activations. T: communication by bandwidth alone, without latency. between: GB out of a"
     " group per step; within: GB from a GPU to its group. *: on the Pareto front of memory and T,"
-    " of those too that do not fit (-). +I, +N: parameters are also kept so between the passes."
-    " every: gradients are all-reduced between groups in every micro-batch."
+    " of those too that do not fit (-). +I, +N, +G: parameters are also kept so, between the"
+    " passes or throughout. every: gradients are all-reduced between groups in every micro-batch."
+    " nearly: of the same letters, but holds or sends more."
 )
 WIDTH = 120
 """Columns of a table that is written to a file or pipe."""
@@ -148,9 +149,26 @@ def answer(made: Plan, model: Model | None, *, as_json: bool) -> None:
     """Print a plan and its reasons."""
     told = [*reasons(made), *transient(model, made)]
     if as_json:
-        typer.echo(json.dumps({"rows": made.rows(), "reason": told}))
+        found = {"asked": asked_for(made, model), "rows": made.rows(), "reason": told,
+                 "assumed": ASSUMED}  # fmt: skip
+        typer.echo(json.dumps(found, allow_nan=False))
         return
     print_table(shown(made), headline(made, model), *told, "", ASSUMED, width=WIDTH)
+
+
+def asked_for(made: Plan, model: Model | None) -> dict[str, Any]:
+    """Return what a plan is about, as plain values; no limit of memory is None."""
+    workload = made.workload
+    return {
+        **asdict(made.cluster),
+        "model": model.name if model else None,
+        "num_params": workload.num_params,
+        "num_trainable": workload.num_trainable,
+        "accumulation": workload.accumulation,
+        **asdict(made.model),
+        "memory_bytes": made.memory_bytes if made.memory_bytes < inf else None,
+        "compute_s": made.compute_s,
+    }
 
 
 def memory_of_states(gib: float, gb: float, reserved_gb: float) -> float:
@@ -196,11 +214,12 @@ def headline(made: Plan, model: Model | None) -> str:
     cluster, workload = made.cluster, made.workload
     name = f"{model.name}, " if model else ""
     shared = " shared by a group" if cluster.nic == "shared" else ""
+    memory = f"; {gb(made.memory_bytes)} for states" if made.memory_bytes < inf else ""
     return (
         f"n={cluster.num_gpus}, m={cluster.group_size}, B={cluster.inter_gbit_per_s:g}{shared},"
         f" B'={cluster.intra_gbit_per_s:g} Gbit/s; {name}{workload.num_params:,.0f} parameters,"
         f" {workload.num_trainable:,.0f} trained; s={workload.accumulation};"
-        f" {made.model.world}, {made.model.assembly}.\n"
+        f" {made.model.world}, {made.model.assembly}{memory}.\n"
     )
 
 
@@ -220,7 +239,9 @@ def shown(made: Plan) -> Table:
     found = Table(box=None, pad_edge=False)
     found.add_column("", justify="right")
     found.add_column("strategy", no_wrap=True)
-    for head in ("params", "grads", "states", "GB", "T s", "1/T", "between", "within"):
+    # What is sent is seen in T, unless computation is in it.
+    comm = ("comm s",) if made.compute_s and made.model.assembly != "comm" else ()
+    for head in ("params", "grads", "states", "GB", "T s", *comm, "1/T", "between", "within"):
         found.add_column(head, justify="right", no_wrap=True)
     found.add_column("")
     found.add_column("who has it")
@@ -228,17 +249,29 @@ def shown(made: Plan) -> Table:
         sizes = (row["params_bytes"] + row["second_params_bytes"], row["grads_bytes"],
                  row["states_bytes"], row["total_bytes"])  # fmt: skip
         speed = row["steps_per_s"]
+        who = "; nearly ".join(filter(None, (row["systems"] or "none", row["nearly"])))
         found.add_row(
             str(row["rank"] or "-"),
             entry.head,
-            *(f"{size / 1e9:,.1f}" for size in sizes),
+            *map(in_gb, sizes),
             f"{row['step_s']:.3g}",
-            "inf" if speed is None else f"{speed:.3g}",
-            *(f"{row[name] / 1e9:,.1f}" for name in ("between_bytes", "within_bytes")),
+            *(f"{row['comm_s']:.3g}" for _ in comm),
+            "-" if speed is None else f"{speed:.3g}",
+            *(in_gb(row[name]) for name in ("between_bytes", "within_bytes")),
             "*" if row["front"] else "",
-            row["systems"],
+            who,
         )
     return found
+
+
+def in_gb(size: float) -> str:
+    """Return bytes in GB, with a digit after the point where that says something.
+
+    >>> in_gb(1.371e12), in_gb(4e6), in_gb(0.0), in_gb(2e18)
+    ('1,371.0', '0.004', '0.0', '2e+09')
+    """
+    value = size / 1e9
+    return f"{value:,.1f}" if value == 0.0 or 0.1 <= value < 1e6 else f"{value:.2g}"
 
 
 @app.command()
@@ -246,10 +279,17 @@ def peers(
     as_json: Annotated[bool, typer.Option("--json", help="Rows as JSON.")] = False,
 ) -> None:
     """List settings of known systems, the strategy that each is, and what a user writes."""
-    rows = [setting_row(each.name) for each in SETTINGS]
-    if as_json:
-        typer.echo(json.dumps(rows))
-        return
+    rows = [setting_row(each) for each in SETTINGS]
+    with exit_on_error():
+        if as_json:
+            typer.echo(json.dumps(rows))
+        else:
+            print_table(shown_settings(rows), MEANT, width=WIDTH)
+        sys.stdout.flush()
+
+
+def shown_settings(rows: list[dict[str, Any]]) -> Table:
+    """Return settings as a table."""
     found = Table(box=None, pad_edge=False)
     for head in ("name", "system", "strategy"):
         found.add_column(head, no_wrap=True)
@@ -258,24 +298,25 @@ def peers(
         told = row["written"] + (f" [{row['differs']}]" if row["differs"] else "")
         nearest = "" if row["strategy"][:3] == row["nearest"] else f", nearly {row['nearest']}"
         found.add_row(row["name"], row["system"], row["strategy"] + nearest, told)
-    print_table(found, MEANT, width=WIDTH)
+    return found
 
 
 MEANT = (
-    "<m>: GPUs per group; <g>: groups; last: whether a micro-batch is its step's last; [in what it"
-    " differs from the strategy]. Evidence for each: --json, and paro/abl_peers."
-    " hsdp is fsdp-hs, zero++ is hpz."
+    "<n>: GPUs; <m>: GPUs per group; <g>: groups; last: whether a micro-batch is its step's last;"
+    " [in what it differs from the strategy]. Evidence for each: --json, and paro/abl_peers."
+    f" Other names: {', '.join(f'{name} for {own}' for name, own in ALIASES.items())}."
 )
 
 
-def setting_row(name: str) -> dict[str, Any]:
+def setting_row(each: Setting) -> dict[str, Any]:
     """Return a setting as plain values."""
-    each = asked(name)
     return {
         "name": each.name,
         "system": each.system,
         "strategy": str(each.strategy),
         "nearest": each.nearest,
+        "every": each.sync_every_micro_batch,
+        "keeps": each.keeps_part,
         "exact": each.is_exact,
         "written": each.written,
         "differs": each.differs,

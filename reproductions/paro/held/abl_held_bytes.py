@@ -84,7 +84,8 @@ task = Task(
             equal(partial(q.even_error, settings=q.PLAIN, but=True), 0, "bytes"),
             "So do FSDP2's other settings, with the letters that our table of systems gives them:"
             " whole or second parameters between passes (reshard_after_forward False or a number),"
-            " whole gradients until the last micro-batch (GNG, INI), both (NNG, NNI).",
+            " whole gradients until the last micro-batch (GNG, INI), both (NNG, NNI), and a mesh"
+            " whose inner axis is one rank (NNN).",
         ),
         (
             "padding_below_a_row",

@@ -34,7 +34,7 @@ def grid(profile: Profile) -> Iterator[Ranks]:
 
 held = Experiment(
     "paro/held_bytes",
-    version=1,
+    version=2,
     params=Ranks,
     grid=grid,
     run="trial:held_rows",

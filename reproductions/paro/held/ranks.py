@@ -43,6 +43,8 @@ class Switches:
     """What is set beside a mesh of one axis that splits everything."""
 
     two_axes: bool = False
+    replicated: bool = False
+    """On a mesh of two axes whose inner one is a single rank."""
     reshard: bool | int = True
     """After the forward pass; a number: to so many parts."""
     stay: bool = False
@@ -62,6 +64,7 @@ def switches_of(group_size: int) -> dict[str, Switches]:
         "fsdp2-whole": Switches(reshard=False),
         "fsdp2-zero-2": Switches(reshard=False, stay=True),
         "fsdp2-zero-1": Switches(reshard=False, stay=True, wait=True),
+        "fsdp2-ddp": Switches(replicated=True, wait=True),
         "fsdp2-hs": Switches(two_axes=True, wait_between=True),
         "fsdp2-hs-every": Switches(two_axes=True),
         "fsdp2-hs-late": Switches(two_axes=True, wait=True),
@@ -100,11 +103,12 @@ def count_all(num_ranks: int, group_size: int) -> Iterator[dict[str, Any]]:
     one = init_device_mesh("cpu", (num_ranks,))
     names = ("between", "within")
     two = init_device_mesh("cpu", (num_ranks // group_size, group_size), mesh_dim_names=names)
+    whole = init_device_mesh("cpu", (num_ranks, 1), mesh_dim_names=names)
     for kind, widths in WIDTHS.items():
         yield {"net": kind, "setting": "ddp", **count_ddp(net_of(widths), widths[0])}
         for name, switches in switches_of(group_size).items():
             if kind == "even" or name in PADDED:
-                mesh = two if switches.two_axes else one
+                mesh = whole if switches.replicated else two if switches.two_axes else one
                 found = count_fsdp(net_of(widths), widths[0], mesh, switches)
                 yield {"net": kind, "setting": name, **found}
 

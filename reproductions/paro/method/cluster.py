@@ -13,6 +13,9 @@ Nic = Literal["rail", "shared"]
 BITS_PER_BYTE = 8
 MOST = 10**9
 """GPUs, or micro-batches: more are a slip, and too many for floats to count."""
+MOST_GBIT = 1e60
+"""Per second, for a link that takes no time: what floats make of far more is infinite."""
+MOST_PARAMS = 1e18
 
 
 def check_whole(**counts: int) -> None:
@@ -51,8 +54,11 @@ class Cluster:
             raise SpecError(f"n={n} GPUs do not fill groups of m={m}: n must be a multiple of m")
         rates = {"B": self.inter_gbit_per_s, "B'": self.intra_gbit_per_s}
         for name, rate in rates.items():
-            if not 0.0 < rate < inf:
-                raise SpecError(f"bandwidth {name}={rate:g} Gbit/s: need a finite one above 0")
+            if not 0.0 < rate <= MOST_GBIT:
+                raise SpecError(
+                    f"bandwidth {name}={rate:g} Gbit/s: need a finite one above 0, at most"
+                    f" {MOST_GBIT:g}"
+                )
 
     @property
     def num_groups(self) -> int:
@@ -93,8 +99,8 @@ class Workload:
     """Per trainable parameter; mixed precision Adam: a master copy and two moments of 4 bytes."""
 
     def __post_init__(self) -> None:
-        if not 0 < self.num_params < inf:
-            raise SpecError(f"num_params={self.num_params:g}: need a finite number above 0")
+        if not 1 <= self.num_params <= MOST_PARAMS:
+            raise SpecError(f"num_params={self.num_params:g}: need from 1 to {MOST_PARAMS:g}")
         if not 0.0 < self.trainable_share <= 1.0:
             raise SpecError(f"trainable_share={self.trainable_share:g}: need a share in (0, 1]")
         check_whole(accumulation=self.accumulation)

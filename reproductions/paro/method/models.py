@@ -15,9 +15,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from harness.errors import SpecError, nearest
+from reproductions.paro.method.cluster import MOST
 
 if TYPE_CHECKING:
     from torch import Tensor, nn
+    from transformers import PreTrainedConfig
 
 CONFIG = "config.json"
 
@@ -32,6 +34,8 @@ class Model:
     largest_unit: int
     """Parameters of the largest unit: a block, or what lies outside of the blocks, by module. A
     split unit is gathered whole before it runs."""
+    hidden: int
+    """Hidden size of its text part."""
     adapted: int
     """Inputs and outputs of all linear layers, the head's too, summed: of so many parameters are
     LoRA's adapters of rank 1."""
@@ -39,10 +43,13 @@ class Model:
     def lora_params(self, rank: int) -> int:
         """Return the parameters of adapters on every linear layer, as the released code has them.
 
-        Raises SpecError for a rank below 1.
+        Raises SpecError for a rank below 1, or above the hidden size, where it lowers no rank.
         """
-        if rank < 1:
-            raise SpecError(f"LoRA's rank={rank}: need at least 1")
+        if not 1 <= rank <= self.hidden:
+            raise SpecError(
+                f"LoRA's rank={rank}: need at least 1, and at most the hidden size of {self.name},"
+                f" {self.hidden}"
+            )
         return rank * self.adapted
 
     def transient_bytes(self, param_bytes: int = 2) -> int:
@@ -80,6 +87,7 @@ class Llama:
             name=name,
             num_params=self.blocks * self.block_params + 2 * embedding + self.hidden,
             largest_unit=max(self.block_params, embedding),
+            hidden=self.hidden,
             adapted=in_blocks + self.hidden + self.vocab,
         )
 
@@ -100,10 +108,8 @@ def load_model(where: str) -> Model:
     """
     if where in LLAMA:
         return LLAMA[where].model(where)
-    path = Path(where).expanduser()
-    if path.is_dir():
-        path /= CONFIG
-    if not path.is_file():
+    path = config_file(where)
+    if path is None:
         raise SpecError(
             f"no model {where!r}: need a folder with a {CONFIG}, such a file, or one of"
             f" {', '.join(LLAMA)}{nearest(where.lower(), LLAMA)}"
@@ -112,19 +118,29 @@ def load_model(where: str) -> Model:
     return counted(path.parent.name or str(path), config_of(told, path))
 
 
+def config_file(where: str) -> Path | None:
+    """Return the file of a config, where there is one by that name of it or of its folder."""
+    try:
+        path = Path(where).expanduser()
+        path = path / CONFIG if path.is_dir() else path
+        return path if path.is_file() else None
+    except (OSError, RuntimeError):  # a name too long, or the home of nobody
+        return None
+
+
 def read_config(path: Path) -> dict[str, Any]:
     """Return what a config.json says. Raises SpecError where it is none of a model."""
     try:
         told = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise SpecError(f"{path} is no JSON that can be read: {error}") from error
     if not isinstance(told, dict) or not isinstance(told.get("model_type"), str):
         raise SpecError(f"{path} has no model_type: need the config of a Hugging Face model")
     return told
 
 
-def config_of(told: dict[str, Any], path: Path) -> Any:
-    """Return transformers' config. Raises SpecError for an unknown type or no hidden size."""
+def config_of(told: dict[str, Any], path: Path) -> PreTrainedConfig:
+    """Return transformers' config. Raises SpecError for an unknown type, or where a size lacks."""
     from transformers import CONFIG_MAPPING
 
     name = told["model_type"]
@@ -132,32 +148,88 @@ def config_of(told: dict[str, Any], path: Path) -> Any:
         raise SpecError(
             f"{path}: transformers knows no model_type {name!r}{nearest(name, CONFIG_MAPPING)}"
         )
-    kind = CONFIG_MAPPING[name]
-    # A class has a size of its own where a config is silent, which is not that of the model.
-    size = kind.attribute_map.get("hidden_size", "hidden_size")
-    if not any({size, "hidden_size"} & part.keys() for part in parts_of(told)):
-        raise SpecError(f"{path} has no {size}: the model's size is not known without it")
+    parts = dict(parts_of(told))
+    lacks = [problem for where, part in parts.items() if (problem := lacking(where, part))]
+    # A part of no hidden size is not the one of text, which is known by its vocabulary.
+    is_text = hasattr(CONFIG_MAPPING[name]().get_text_config(), "vocab_size")
+    sized = [part for part in parts.values() if says(part, SIZES[0])]
+    if not [part for part in sized if has(part, "vocab_size") or not is_text]:
+        lacks = [f"has no {written_as(told, 'hidden_size')}{' of text' * (len(parts) > 1)}"]
+    if lacks:
+        raise SpecError(f"{path} {'; '.join(lacks)}: the model's size is not known without that")
     try:
-        return kind.from_dict(told)
+        config = CONFIG_MAPPING[name].from_dict(told)
     except Exception as error:
         raise SpecError(f"{path} is no config of {name}: {' '.join(str(error).split())}") from error
+    check_sizes(config, path)
+    return config
 
 
-def parts_of(told: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """Yield a config, and those of its parts, as models of text and images have them."""
-    yield told
-    yield from (part for part in told.values() if isinstance(part, dict))
+SIZES = ("hidden_size", "num_hidden_layers", "vocab_size")
+"""What a size follows from. A class has values of its own where a config is silent, which are not
+those of the model."""
+MOST_LAYERS = 10_000
+"""Blocks are built one by one: more are a slip that would take hours."""
 
 
-def counted(name: str, config: Any) -> Model:
+def parts_of(told: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield a config, and those of its parts, as models of text and images have them, by name."""
+    from transformers import CONFIG_MAPPING
+
+    yield "", told
+    for name, part in told.items():
+        if isinstance(part, dict) and part.get("model_type") in [*CONFIG_MAPPING]:
+            yield name, part
+
+
+def written_as(part: dict[str, Any], size: str) -> str:
+    """Return how a type of model calls a size: GPT-2's hidden_size is n_embd."""
+    from transformers import CONFIG_MAPPING
+
+    return str(CONFIG_MAPPING[part["model_type"]].attribute_map.get(size, size))
+
+
+def says(part: dict[str, Any], size: str) -> bool:
+    """Return whether a part says a size, by either of its names."""
+    return any(part.get(name) is not None for name in (size, written_as(part, size)))
+
+
+def has(part: dict[str, Any], size: str) -> bool:
+    """Return whether a part's type of model has a size."""
+    from transformers import CONFIG_MAPPING
+
+    return hasattr(CONFIG_MAPPING[part["model_type"]](), size)
+
+
+def lacking(where: str, part: dict[str, Any]) -> str:
+    """Return which sizes a part does not say that its type has; without the first it has none."""
+    if not says(part, SIZES[0]):
+        return ""
+    names = [written_as(part, size) for size in SIZES if has(part, size) and not says(part, size)]
+    inside = f"in its {where} " if where else ""
+    return f"has {inside}no {' and no '.join(names)}" if names else ""
+
+
+def check_sizes(config: PreTrainedConfig, path: Path) -> None:
+    """Raise SpecError for sizes of a text part that are no whole numbers, or absurd."""
+    text = config.get_text_config()
+    for size in SIZES:
+        value = getattr(text, size, 1)
+        most = MOST_LAYERS if size == "num_hidden_layers" else MOST
+        if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= most:
+            raise SpecError(f"{path}: {size}={value!r}: need a whole number from 1 to {most:,}")
+
+
+def counted(name: str, config: PreTrainedConfig) -> Model:
     """Return a model's parameters, counted on the meta device."""
     import torch
-    from transformers import AutoModel, AutoModelForCausalLM
+    from transformers import AutoModel, AutoModelForCausalLM, AutoModelForImageTextToText
 
-    causal = type(config) in AutoModelForCausalLM._model_mapping
+    heads = (AutoModelForCausalLM, AutoModelForImageTextToText)
+    builder = next((each for each in heads if type(config) in each._model_mapping), AutoModel)
     try:
         with torch.device("meta"):
-            net = (AutoModelForCausalLM if causal else AutoModel).from_config(config)
+            net = builder.from_config(config)
     except Exception as error:
         said = " ".join(str(error).split())
         raise SpecError(f"transformers builds no model of {name}'s config: {said}") from error
@@ -166,6 +238,7 @@ def counted(name: str, config: Any) -> Model:
         name=name,
         num_params=sum(each.numel() for each in net.parameters()),
         largest_unit=max(sum(each.numel() for each in unit) for unit in units_of(net)),
+        hidden=config.get_text_config().hidden_size,
         adapted=sum(sum(weight.shape) for weight in linear_weights(net)),
     )
 

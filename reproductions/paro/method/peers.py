@@ -1,11 +1,12 @@
 """Which strategy the settings of known systems are, and what a user writes to get them.
 
-In what is written `<m>` and `<g>` stand for GPUs per group and groups, `last` for whether a
-micro-batch is the last of its step.
+In what is written `<n>`, `<m>` and `<g>` stand for GPUs in all, GPUs per group and groups, `last`
+for whether a micro-batch is the last of its step.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from itertools import product
@@ -59,8 +60,11 @@ class Setting:
 
     def written_for(self, cluster: Cluster) -> str:
         """Return what a user of a cluster writes."""
-        sizes = {"<m>": cluster.group_size, "<g>": cluster.num_groups}
+        sizes = {"<n>": cluster.num_gpus, "<m>": cluster.group_size, "<g>": cluster.num_groups}
         text = self.written
+        if cluster.num_groups == 1:
+            # Megatron-FSDP has no outer axis then, and fails where one is to be split.
+            text = re.sub(rf" {OUTER} \w+", "", text)
         for word, size in sizes.items():
             text = text.replace(word, str(size))
         return text
@@ -74,6 +78,7 @@ ONE_D = "fully_shard(unit"
 MESH = 'init_device_mesh("cuda", (<g>, <m>), mesh_dim_names=("between", "within"))'
 """FSDP2 asks for the names of a mesh of two dimensions."""
 TWO_D = f"{ONE_D}, mesh={MESH}"
+REPLICATED = TWO_D.replace("(<g>, <m>)", "(<n>, 1)")
 STAY = "set_reshard_after_backward(last)"
 WAIT = "set_requires_gradient_sync(last)"
 WAIT_BETWEEN = "set_requires_all_reduce(last)"
@@ -93,6 +98,7 @@ def _setting(
 
 DDP, DEEPSPEED, FSDP, FSDP2 = "PyTorch DDP", "DeepSpeed", "PyTorch FSDP", "PyTorch FSDP2"
 MEGATRON, RELEASE = "Megatron-FSDP", "PaRO's release"
+PYTORCH = {DDP, FSDP, FSDP2}
 TORCH = (
     _setting("ddp", DDP, "DDP", "NNN", "counted",
              "DistributedDataParallel(model); no_sync() but for the last"),
@@ -101,15 +107,22 @@ TORCH = (
     _setting("fsdp", FSDP, "FSDP", "GGG", "paper", "ShardingStrategy.FULL_SHARD"),
     _setting("fsdp-no-sync", FSDP, "FSDP no_sync", "GNG", "sourced",
              "ShardingStrategy.FULL_SHARD; no_sync() but for the last"),
-    _setting("fsdp-grad-op", FSDP, "FSDP grad-op", "GGG", "sourced",
+    _setting("fsdp-grad-op", FSDP, "FSDP SHARD_GRAD_OP", "GGG", "sourced",
              "ShardingStrategy.SHARD_GRAD_OP", between="N", nearest="NGG", differs=EACH_FORWARD),
-    _setting("fsdp-hs", FSDP, "FSDP-hs", "III", "paper", "ShardingStrategy.HYBRID_SHARD",
-             differs=EVERY, every=True),
-    _setting("fsdp-hs-no-sync", FSDP, "FSDP-hs no_sync", "INI", "sourced",
+    # Inside no_sync() parameters stay whole after the backward pass: ShardingStrategy's page.
+    _setting("fsdp-grad-op-no-sync", FSDP, "FSDP SHARD_GRAD_OP no_sync", "NNG", "sourced",
+             "ShardingStrategy.SHARD_GRAD_OP; no_sync() but for the last", keeps="G",
+             differs=ONCE),
+    _setting("fsdp-hs", FSDP, "FSDP HYBRID_SHARD", "III", "paper",
+             "ShardingStrategy.HYBRID_SHARD", differs=EVERY, every=True),
+    _setting("fsdp-hs-no-sync", FSDP, "FSDP HYBRID_SHARD no_sync", "INI", "sourced",
              "ShardingStrategy.HYBRID_SHARD; no_sync() but for the last"),
     _setting("fsdp-hsz", FSDP, "FSDP-hsz", "III", "paper",
              "ShardingStrategy._HYBRID_SHARD_ZERO2", between="N", nearest="NII",
              differs=f"{EACH_FORWARD}; {EVERY}", every=True),
+    _setting("fsdp-hsz-no-sync", FSDP, "FSDP-hsz no_sync", "NNI", "sourced",
+             "ShardingStrategy._HYBRID_SHARD_ZERO2; no_sync() but for the last", keeps="I",
+             differs=ONCE),
     _setting("fsdp2", FSDP2, "FSDP2", "GGG", "counted", f"{ONE_D})"),
     _setting("fsdp2-late", FSDP2, "FSDP2 no-sync", "GNG", "counted", f"{ONE_D}); {WAIT}"),
     _setting("fsdp2-int", FSDP2, "FSDP2 int", "GGG", "counted",
@@ -121,11 +134,12 @@ TORCH = (
              f"{ONE_D}, reshard_after_forward=False); {STAY}", keeps="G", differs=ONCE),
     _setting("fsdp2-zero-1", FSDP2, "FSDP2 as ZeRO-1", "NNG", "counted",
              f"{ONE_D}, reshard_after_forward=False); {STAY}; {WAIT}", keeps="G", differs=ONCE),
-    _setting("fsdp2-hs", FSDP2, "FSDP2 2-D", "III", "counted", f"{TWO_D}); {WAIT_BETWEEN}"),
-    _setting("fsdp2-hs-every", FSDP2, "FSDP2 2-D every", "III", "counted", f"{TWO_D})",
+    _setting("fsdp2-ddp", FSDP2, "FSDP2 as DDP", "NNN", "counted", f"{REPLICATED}); {WAIT}"),
+    _setting("fsdp2-hs", FSDP2, "FSDP2 HSDP", "III", "counted", f"{TWO_D}); {WAIT_BETWEEN}"),
+    _setting("fsdp2-hs-every", FSDP2, "FSDP2 HSDP every", "III", "counted", f"{TWO_D})",
              differs=EVERY, every=True),
-    _setting("fsdp2-hs-late", FSDP2, "FSDP2 2-D no-sync", "INI", "counted", f"{TWO_D}); {WAIT}"),
-    _setting("fsdp2-hsz", FSDP2, "FSDP2 2-D whole", "III", "counted",
+    _setting("fsdp2-hs-late", FSDP2, "FSDP2 HSDP no-sync", "INI", "counted", f"{TWO_D}); {WAIT}"),
+    _setting("fsdp2-hsz", FSDP2, "FSDP2 HSDP whole", "III", "counted",
              f"{TWO_D}, reshard_after_forward=False); {WAIT_BETWEEN}", between="N", nearest="NII",
              differs=EACH_FORWARD),
     _setting("fsdp2-nii", FSDP2, "FSDP2 as NII", "NII", "counted",
@@ -172,25 +186,32 @@ def on_two_axes(outer: int, inner: int) -> Strategy | None:
 
 
 V2_ALONE = "is in version 2 alone, which is experimental"
+OUTER = "--outer-dp-sharding-strategy"
 
 
 def has_version_1(outer: int, inner: int) -> bool:
     """Return whether Megatron-FSDP's first version takes stages for its axes.
 
-    Between groups it splits optimizer states alone, and those only where all is split within.
+    Between groups it splits optimizer states alone, and those only where gradients are split
+    within (Megatron-LM pull request 6773; before it, only where parameters are too).
     """
-    return outer == 0 or (outer, inner) == (1, 3)
+    return outer == 0 or (outer == 1 and inner >= 2)
 
 
 def megatron(found: Strategy, outer: int, inner: int) -> Setting:
-    """Return Megatron-FSDP's setting for stages of both axes."""
-    one_axis = outer == inner  # one instance, whose group is all GPUs
+    """Return Megatron-FSDP's setting for stages of both axes.
+
+    With one instance there is no outer axis, and the inner one is all GPUs: so are axes written
+    that split equally.
+    """
+    one_axis = outer == inner
     first = one_axis or has_version_1(outer, inner)
-    between = "" if one_axis else f" --outer-dp-sharding-strategy {STAGES[outer]}"
+    between = "" if one_axis else f" {OUTER} {STAGES[outer]}"
     return _setting(
         f"megatron-{found.letters.lower()}", MEGATRON, "Megatron" if first else "Megatron v2",
         found.letters, "derived",
-        f"--use-megatron-fsdp --num-distributed-optimizer-instances {1 if one_axis else '<g>'}"
+        "--use-megatron-fsdp --ckpt-format fsdp_dtensor"
+        f" --num-distributed-optimizer-instances {1 if one_axis else '<g>'}"
         f" --data-parallel-sharding-strategy {STAGES[inner]}{between}"
         + ("" if first else " --megatron-fsdp-version 2"),
         differs="" if first else V2_ALONE,
@@ -206,6 +227,11 @@ SETTINGS = (*OF_DEEPSPEED, *TORCH, *OF_MEGATRON, *OF_RELEASE)
 SYSTEMS = tuple(dict.fromkeys(setting.system for setting in SETTINGS))
 BESIDE = ("hpz", "fsdp-hsz")
 """Baselines of the paper that are none of the 14."""
+USUAL = {
+    "NNN": "DDP", "NNG": "ZeRO-1", "NGG": "ZeRO-2", "GGG": "ZeRO-3", "III": "MiCS, HSDP",
+    "IIG": "HFSDP",
+}  # fmt: skip
+"""What strategies are usually called."""
 
 
 def setting_of(name: str) -> Setting:
@@ -224,8 +250,12 @@ def own(letters: str) -> Setting:
     )  # fmt: skip
 
 
-ALIASES = {"hsdp": "fsdp-hs", "zero++": "hpz"}
-"""Other names by which a setting is known."""
+ALIASES = {
+    "hsdp": "fsdp-hs", "zero++": "hpz", "hfsdp": "megatron-iig", "full_shard": "fsdp",
+    "shard_grad_op": "fsdp-grad-op", "no_shard": "fsdp-no-shard", "hybrid_shard": "fsdp-hs",
+    "_hybrid_shard_zero2": "fsdp-hsz",
+}  # fmt: skip
+"""Other names by which a setting is known: FSDP's ShardingStrategy has the last five."""
 
 
 def asked(name: str) -> Setting:
@@ -252,11 +282,15 @@ def who_are(strategy: Strategy) -> list[Setting]:
     return sorted(alike(plain), key=lambda each: not each.is_exact)
 
 
-def alike(setting: Setting) -> list[Setting]:
-    """Return the settings that hold and send what one does, as often."""
+def alike(setting: Setting, *, one_micro_batch: bool = False) -> list[Setting]:
+    """Return the settings that hold and send what one does, as often.
+
+    one_micro_batch: of a step of one, where every micro-batch is the last.
+    """
 
     def kept(each: Setting) -> tuple[object, ...]:
-        return each.strategy, each.keeps_part, each.sync_every_micro_batch
+        every = each.sync_every_micro_batch and not one_micro_batch
+        return each.strategy, each.keeps_part, every
 
     return [each for each in SETTINGS if kept(each) == kept(setting)]
 

@@ -7,6 +7,9 @@ from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
+from matplotlib.transforms import Bbox
+
 from harness.errors import UsageError
 from harness.publish.style import MARKERS, PALETTE
 from harness.store.atomic import write_bytes
@@ -14,11 +17,17 @@ from reproductions.paro.method.planning import Entry, Plan
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.text import Annotation
 
 GB = 1e9
 NEAR = 1.12
 """Ratio of two points whose names would overlap, on logarithmic axes."""
 KNOWN = ("png", "svg", "pdf")
+FRONT = "Pareto front"
+POINT_PX = 4.0
+"""Half of a point's width, in pixels."""
+SIDES = ((1, 1), (1, -1), (-1, 1), (-1, -1), (1, 0), (-1, 0))
+"""Of a point, those first where names are looked for first."""
 
 
 def draw_plan(plan: Plan, path: Path) -> None:
@@ -46,17 +55,20 @@ def draw_plan(plan: Plan, path: Path) -> None:
         axis.set_minor_formatter("")
     ax.margins(x=0.12, y=0.12)
     ax.legend(frameon=False, fontsize=8)
+    figure.draw_without_rendering()  # axes have their place from here on
+    figure.set_layout_engine("none")
+    draw_names(ax, drawn)
     stream = io.BytesIO()
     figure.savefig(stream, format=path.suffix[1:], dpi=150)
     write_bytes(path, stream.getvalue())
 
 
 def draw_entries(ax: Axes, drawn: list[Entry]) -> None:
-    """Draw candidates with their names, those that fit filled, and the line of the front."""
+    """Draw candidates, those that fit filled, and the line of the front."""
     front = sorted((each for each in drawn if each.is_front), key=memory_gb)
     ax.plot(
         [memory_gb(each) for each in front], [1.0 / each.total for each in front],
-        color=PALETTE[0], lw=1.2, zorder=1, label="Pareto front",
+        color=PALETTE[0], lw=1.2, zorder=1, label=FRONT,
     )  # fmt: skip
     for fits, word in ((True, "fits"), (False, "does not fit")):
         own = [each for each in drawn if each.found.fits == fits]
@@ -66,13 +78,47 @@ def draw_entries(ax: Axes, drawn: list[Entry]) -> None:
                 s=28, marker=MARKERS[0 if fits else 1], zorder=2, label=word,
                 color=PALETTE[0] if fits else "white", edgecolor=PALETTE[0 if fits else 1],
             )  # fmt: skip
+
+
+def draw_names(ax: Axes, drawn: list[Entry]) -> None:
+    """Write names beside their points, each on the side where it meets least of what is there."""
+    (line,) = (each for each in ax.lines if each.get_label() == FRONT)
+    front = np.asarray(ax.transData.transform_path(line.get_path()).interpolated(40).vertices)
+    points = ax.transData.transform([(memory_gb(each), 1.0 / each.total) for each in drawn])
+    taken = [
+        Bbox.from_bounds(x - half, y - half, 2 * half, 2 * half)
+        for half, spots in ((POINT_PX, points), (1.0, front))
+        for x, y in spots
+    ]
+    legend = ax.get_legend()
+    if legend is not None:
+        taken.append(legend.get_window_extent())
     for names, x, y in places(drawn):
-        # Several names stand below, where they meet neither the front nor a neighbour's.
-        below = "," in names
-        ax.annotate(
-            names, (x, y), textcoords="offset points", xytext=(5, -5 if below else 4),
-            va="top" if below else "bottom", fontsize=8,
-        )  # fmt: skip
+        text = ax.annotate(names, (x, y), xytext=(0, 0), textcoords="offset points", fontsize=8)
+
+        def met(side: tuple[int, int], text: Annotation = text) -> float:
+            """Return the area of what a name would cover, or of it outside of the axes."""
+            put(text, side)
+            box = text.get_window_extent()
+            inside = shared(box, ax.get_window_extent())
+            return box.width * box.height - inside + sum(shared(box, each) for each in taken)
+
+        put(text, min(SIDES, key=met))
+        taken.append(text.get_window_extent())
+
+
+def put(text: Annotation, side: tuple[int, int]) -> None:
+    """Move a name to a side of its point: right or left, above or below or neither."""
+    right, up = side
+    text.set_position((5 * right, 4 * up))
+    text.set_horizontalalignment("left" if right > 0 else "right" if right < 0 else "center")
+    text.set_verticalalignment("bottom" if up > 0 else "top" if up < 0 else "center")
+
+
+def shared(one: Bbox, other: Bbox) -> float:
+    """Return the area that two boxes share."""
+    found = Bbox.intersection(one, other)
+    return float(found.width * found.height) if found else 0.0
 
 
 def memory_gb(entry: Entry) -> float:
@@ -90,7 +136,7 @@ def places(drawn: list[Entry]) -> list[tuple[str, float, float]]:
         else:
             home.append(each)
     return [
-        (wrapped([each.name for each in own]), memory_gb(own[-1]), 1.0 / own[-1].total)
+        (wrapped([each.title for each in own]), memory_gb(own[-1]), 1.0 / own[-1].total)
         for own in found
     ]
 

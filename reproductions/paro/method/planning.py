@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import inf, isfinite
+from math import inf
 from typing import Any
 
 from harness.errors import SpecError
@@ -12,12 +12,13 @@ from reproductions.paro.method.cluster import Cluster, Workload
 from reproductions.paro.method.guideline import Prediction, costs, pareto_front, ranked
 from reproductions.paro.method.peers import (
     BESIDE,
+    SETTINGS,
+    USUAL,
     Setting,
     alike,
     own,
     predicted,
     setting_of,
-    who_are,
 )
 from reproductions.paro.method.schedule import schedule
 from reproductions.paro.method.step_time import FLAT, TimeModel
@@ -49,19 +50,36 @@ class Entry:
     def head(self) -> str:
         """The name, with what is split otherwise between the passes: `hpz (GGG+I)`."""
         strategy = self.setting.strategy
-        between = f"+{strategy.between}" if strategy.between else ""
+        beside = strategy.between or self.setting.keeps_part
+        kept = f"+{beside}" if beside else ""
         known = self.name == strategy.letters
         every = ", every" if self.setting.sync_every_micro_batch else ""
-        return self.name if known else f"{self.name} ({strategy.letters}{between}{every})"
+        return self.name if known else f"{self.name} ({strategy.letters}{kept}{every})"
+
+    @property
+    def title(self) -> str:
+        """What it is called in a figure: a strategy with its usual name, a system's by its own."""
+        usual = USUAL.get(self.name, "")
+        return self.setting.label or (f"{self.name} ({usual})" if usual else self.name)
+
+    @property
+    def same(self) -> list[Setting]:
+        """Settings that do just what it does; those first that differ in nothing else either."""
+        found = alike(self.setting, one_micro_batch=self.found.time.accumulation == 1)
+        return sorted(found, key=lambda each: (each != self.setting, not each.is_exact))
 
     @property
     def systems(self) -> str:
         """Who has it, just so."""
-        same = alike(self.setting) if self.setting.label else who_are(self.setting.strategy)
-        labels = [each.label for each in same]
-        if self.setting.label and self.setting.label not in labels:
-            labels.insert(0, self.setting.label)
-        return ", ".join(dict.fromkeys(labels))
+        return ", ".join(dict.fromkeys(each.label for each in self.same))
+
+    @property
+    def nearly(self) -> str:
+        """Who has a strategy's letters, and holds or sends more beside."""
+        if self.setting.label:
+            return ""
+        found = [each for each in SETTINGS if each.strategy == self.setting.strategy]
+        return ", ".join(dict.fromkeys(each.label for each in found if each not in self.same))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -102,7 +120,7 @@ def make_plan(
     """Return candidates in their order, the 14 and the paper's baselines by default.
 
     compute_s: t_comp, seconds of all forward and backward passes of an optimizer step.
-    Raises SpecError where one is named twice, and where a number overflows.
+    Raises SpecError where one is named twice, and where a number is absurd.
     """
     asked = list(candidates) or default_candidates()
     if len({each.name for each in asked}) < len(asked):
@@ -126,18 +144,25 @@ def make_plan(
         cluster=cluster, workload=workload, model=model, memory_bytes=memory_bytes,
         compute_s=compute_s, entries=tuple(entries),
     )  # fmt: skip
-    check_finite(plan)
+    check_sizes(plan)
     return plan
 
 
-def check_finite(plan: Plan) -> None:
-    """Raise SpecError where a number of a plan is too large for a float."""
+LARGEST = 1e24
+"""Bytes, seconds or steps per second: there are no more, nor, where there are any, less than one
+part in so many. A float has both, but what is worked out of them on the way it may not."""
+
+
+def check_sizes(plan: Plan) -> None:
+    """Raise SpecError where a number of a plan is none that there can be."""
     for row in plan.rows():
         values = [*row["terms_s"].values(), *row.values()]
-        if not all(isfinite(value) for value in values if isinstance(value, float)):
+        numbers = [value for value in values if isinstance(value, float)]
+        # Not a number is in no range.
+        if not all(value == 0.0 or 1.0 / LARGEST <= value <= LARGEST for value in numbers):
             raise SpecError(
-                f"what {row['name']} holds, sends or takes is no finite number: need sizes and"
-                " bandwidths that there can be"
+                f"what {row['name']} holds, sends or takes is no number that there can be: need"
+                " sizes and bandwidths that are neither vast nor next to nothing"
             )
 
 
@@ -163,14 +188,18 @@ def row_of(place: int, entry: Entry) -> dict[str, Any]:
         "rank": place if entry.found.fits else None,
         "name": entry.name,
         "strategy": str(entry.setting.strategy),
+        "usual": entry.setting.label or USUAL.get(entry.name, ""),
         "systems": entry.systems,
+        "nearly": entry.nearly,
+        "every": entry.setting.sync_every_micro_batch,
+        "keeps": entry.setting.keeps_part,
         "params_bytes": memory.params,
         "second_params_bytes": memory.second_params,
         "grads_bytes": memory.grads,
         "states_bytes": memory.states,
         "total_bytes": memory.total,
         "step_s": entry.total,
-        "steps_per_s": None if entry.total == 0.0 else entry.found.steps_per_s,
+        "steps_per_s": entry.found.steps_per_s if entry.total else None,
         "comm_s": time.comm,
         "terms_s": dict(time.terms),
         "between_bytes": entry.traffic.between,

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from reproductions.paro.method.cluster import Cluster
-from reproductions.paro.method.peers import SETTINGS, who_are
+from reproductions.paro.method.peers import PYTORCH, SETTINGS, Setting
 from reproductions.paro.method.planning import Entry, Plan
 from reproductions.paro.method.rings import hop_and_row_s
 from reproductions.paro.method.schedule import Collective, Term, schedule
@@ -32,6 +32,7 @@ def reasons(plan: Plan) -> list[str]:
     return [
         first(plan, best),
         how(plan, best),
+        *in_pytorch(plan, best),
         *(f"  {line}" for line in work(plan, best).values()),
         *computation(plan, best),
         *runner_up(plan, best),
@@ -63,19 +64,29 @@ def first(plan: Plan, best: Entry) -> str:
 
 def how(plan: Plan, best: Entry) -> str:
     """Say what a user writes to have a candidate, or who comes nearest to it."""
-    setting = best.setting
-    exact = [setting] if setting.written else who_are(setting.strategy)
+    exact = best.same
     near = [each for each in SETTINGS if each.nearest == best.name and not each.is_exact]
     if exact:
         return f"{exact[0].system} has it: {exact[0].written_for(plan.cluster)}."
     if near:
-        return (
-            f"{near[0].system} nearly has it: {near[0].written_for(plan.cluster)}; it"
-            f" {near[0].differs}."
-        )
+        return nearly(plan, near[0])
     after = next((each for each in plan.fitting if each is not best and each.systems), None)
     instead = f"; {after.name} is the next that one has ({after.systems})" if after else ""
     return f"No system that we know of has it{instead}."
+
+
+def nearly(plan: Plan, near: Setting) -> str:
+    """Say what a user writes to come near to a strategy, and in what that differs."""
+    return f"{near.system} nearly has it: {near.written_for(plan.cluster)}; it {near.differs}."
+
+
+def in_pytorch(plan: Plan, best: Entry) -> Iterator[str]:
+    """Say how near PyTorch itself comes, where another system alone has it."""
+    systems = {each.system for each in best.same}
+    near = [each for each in SETTINGS if each.nearest == best.name and each.system in PYTORCH]
+    if systems and near and not systems & PYTORCH:
+        # Those that keep the letters stand last.
+        yield nearly(plan, near[-1])
 
 
 def work(plan: Plan, entry: Entry) -> dict[Term, str]:
@@ -88,7 +99,11 @@ def work(plan: Plan, entry: Entry) -> dict[Term, str]:
         )
     for term, total in totals(plan, entry).items():
         if total:
-            shares = [(each, count) for (whose, each), count in counts.items() if whose == term]
+            shares = [
+                (each, count)
+                for (whose, each), count in counts.items()
+                if whose == term and each.ranks(plan.cluster) > 1
+            ]
             lines[term] = worked(plan, entry, term, shares, seconds(total))
     return lines
 

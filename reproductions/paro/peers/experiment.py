@@ -30,7 +30,7 @@ def grid(profile: Profile) -> Iterator[Inputs]:
 
 peers = Experiment(
     "paro/peers",
-    version=2,
+    version=3,
     params=Inputs,
     grid=grid,
     run="trial:peer_rows",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -80,6 +81,24 @@ def test_strategies_may_be_systems(tmp_path: Path) -> None:
     assert any("IIG takes least time" in line for line in found["reason"])
 
 
+def test_json_says_what_the_table_shows() -> None:
+    words = [*PAPER, "--num-params", "7e9", "--memory-gb", "80", "--micro-batch-s", "1",
+             "--strategies", "IIG,hsdp,fsdp2-nii,GGG"]  # fmt: skip
+    found = planned(*words)
+    told = CliRunner().invoke(app, ["plan", *words]).stdout
+    rows = {row["name"]: row for row in found["rows"]}
+    assert rows["fsdp-hs"]["every"] and "fsdp-hs (III, every)" in told
+    assert rows["fsdp2-nii"]["keeps"] == "I" and "fsdp2-nii (NII+I)" in told
+    assert not rows["IIG"]["every"] and rows["IIG"]["keeps"] is None
+    assert rows["GGG"]["usual"] == "ZeRO-3"
+    assert {*rows["GGG"]["systems"].split()} <= {*told.split()}
+    assert all(f"{row['comm_s']:.3g}" in told for row in rows.values()) and "comm s" in told
+    asked = found["asked"]
+    assert (asked["num_gpus"], asked["memory_bytes"], asked["compute_s"]) == (32, 80e9, 10.0)
+    assert "80 GB for states" in told
+    assert found["assumed"].split() == told.split()[-len(found["assumed"].split()) :]
+
+
 def test_memory_reserved_is_not_the_states() -> None:
     words = [*PAPER, "--num-params", "7e9", "--memory-gib", "24"]
     fitting = {
@@ -125,7 +144,7 @@ def test_time_grows_with_computation_as_asked() -> None:
         (["--strategies", "zero4"], "no strategy or system 'zero4'; did you mean 'zero-"),
         (["--strategies", "IIG,iig"], "named twice"),
         (["--strategies", "IIG,"], "--strategies 'IIG,': no name before or after a comma"),
-        (["--inter-gbit", "1e-320"], "is no finite number: need sizes and bandwidths"),
+        (["--inter-gbit", "1e-320"], "is no number that there can be: need sizes and"),
         (["-s", "0"], "accumulation=0: need at least one micro-batch"),
         (["--trainable-share", "2"], "trainable_share=2: need a share in (0, 1]"),
         (["--cc-factor", "0.7"], "cc_factor=0.7 beside world='flat'"),
@@ -143,16 +162,30 @@ def test_bad_input_gets_one_sentence(words: list[str], said: str) -> None:
     assert said in refused(*PAPER, "--num-params", "7e9", *words)
 
 
-def test_what_overflows_gets_one_sentence() -> None:
-    assert "is no finite number" in refused(*PAPER, "--num-params", "1e308", "--json")
+ABSURD = ("0", "5e-324", "1e-30", "0.5", "1e18", "1e30", "1e300", "1.7e308", "inf", "nan")
 
 
-def test_a_full_disk_gets_one_sentence() -> None:
-    command = [sys.executable, "-m", "reproductions.paro", "plan", *PAPER, "--num-params", "7e9"]
+@pytest.mark.parametrize("size", ABSURD)
+@pytest.mark.parametrize(
+    "option", ["--num-params", "--inter-gbit", "--intra-gbit", "--trainable-share", "--memory-gib",
+               "--memory-gb", "--micro-batch-s"],
+)  # fmt: skip
+def test_no_size_gives_what_is_no_number(option: str, size: str) -> None:
+    for more in ([], ["--world", "hier", "--json"]):
+        given = [*PAPER, "--num-params", "7e9", option, size, *more]
+        done = CliRunner().invoke(app, ["plan", *given])
+        assert done.exit_code in (0, 2) and isinstance(done.exception, SystemExit | None)
+        assert not re.search(r"\b(inf|nan|infinity)\b", done.stdout, re.IGNORECASE)
+        assert done.exit_code == 0 or (len(done.stderr.splitlines()) == 1 and not done.stdout)
+
+
+@pytest.mark.parametrize("command", [["plan", *PAPER, "--num-params", "7e9"], ["peers"]])
+def test_a_full_disk_gets_one_sentence(command: list[str]) -> None:
+    words = [sys.executable, "-m", "reproductions.paro", *command]
     for more in ([], ["--json"]):
         with Path("/dev/full").open("w") as full:
-            done = subprocess.run([*command, *more], stdout=full, stderr=subprocess.PIPE, text=True)
-        assert done.returncode != 0
+            done = subprocess.run([*words, *more], stdout=full, stderr=subprocess.PIPE, text=True)
+        assert done.returncode == 3
         assert len(done.stderr.splitlines()) == 1, done.stderr
         assert "the results cannot be written to stdout" in done.stderr
 
@@ -168,6 +201,10 @@ def test_a_config_without_a_hidden_size_gets_one_sentence(tmp_path: Path) -> Non
 def test_the_front_is_drawn(name: str, tmp_path: Path) -> None:
     planned(*PAPER, "--num-params", "7e9", "--memory-gb", "20", "--plot", str(tmp_path / name))
     assert (tmp_path / name).stat().st_size > 5_000
+    if name.endswith("svg"):
+        drawn = (tmp_path / name).read_text()
+        for title in ("NNN (DDP)", "GGG (ZeRO-3)", "hpZ", "III (MiCS, HSDP)"):
+            assert title in drawn
 
 
 def test_where_nothing_takes_time_there_is_no_front(tmp_path: Path) -> None:

@@ -77,7 +77,7 @@ def test_claim_holds_fails_and_needs_its_rows(
 
 def test_the_table_is_whole(monkeypatch: pytest.MonkeyPatch) -> None:
     table = table_of("holds", monkeypatch)
-    assert len(validate(table, task.table, where=task.id)) == 2 * 5 * (13 + 3)
+    assert len(validate(table, task.table, where=task.id)) == 2 * 5 * (14 + 3)
     for row, column in LAYOUT.places():
         assert len(LAYOUT.found(table, row, column)) == 1
 
@@ -99,6 +99,7 @@ def test_every_setting_that_is_said_to_be_counted_is() -> None:
         ("ddp", (1, 1, 1, 1, 1)),
         ("fsdp2-int", (0.25, 0.75, 0.25, 0.25, 0.25)),
         ("fsdp2-zero-1", (0.25, 1.25, 1.25, 1, 0.25)),
+        ("fsdp2-ddp", (1, 1, 1, 1, 1)),
         ("fsdp2-hs-late", (0.5, 0.5, 0.5, 1, 0.5)),
         ("fsdp2-hsz", (0.5, 1.5, 0.5, 0.5, 0.5)),
     ],

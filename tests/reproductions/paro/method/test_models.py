@@ -24,6 +24,11 @@ SMALL = {
     "num_attention_heads": 2, "vocab_size": 40, "tie_word_embeddings": False,
 }  # fmt: skip
 
+VISION = {
+    "model_type": "clip_vision_model", "hidden_size": 8, "intermediate_size": 12,
+    "num_hidden_layers": 2, "num_attention_heads": 2, "image_size": 28, "patch_size": 14,
+}  # fmt: skip
+
 
 def written(folder: Path, told: Any) -> str:
     """Write a config; return its folder."""
@@ -96,8 +101,21 @@ def test_counting_allocates_nothing(tmp_path: Path) -> None:
         ("[1, 2]", "has no model_type"),
         ("{torn", "no JSON that can be read"),
         (SMALL | {"hidden_size": "wide"}, "config"),
+        ({"model_type": "llama", "hidden_size": 64},
+         "has no num_hidden_layers and no vocab_size: the model's size is not known without that"),
+        ({"model_type": "gpt2", "n_embd": 8}, "has no n_layer and no vocab_size"),
+        (SMALL | {"vocab_size": None}, "has no vocab_size"),
+        (SMALL | {"num_hidden_layers": 10**7}, "need a whole number from 1 to 10,000"),
+        (SMALL | {"hidden_size": -4}, "hidden_size=-4: need a whole number"),
+        ({"model_type": "llava", "vision_config": VISION}, "has no hidden_size of text"),
+        ({"model_type": "llava", "vision_config": VISION, "text_config": {"model_type": "llama"}},
+         "has no hidden_size of text"),
+        ({"model_type": "llava", "vision_config": VISION,
+          "text_config": {"model_type": "llama", "hidden_size": 16, "vocab_size": 40}},
+         "has in its text_config no num_hidden_layers"),
+        ("[" * 10**5 + "]" * 10**5, "no JSON that can be read"),
     ],
-)
+)  # fmt: skip
 def test_what_is_no_config_is_told(told: Any, said: str, tmp_path: Path) -> None:
     with pytest.raises(SpecError, match=said) as raised:
         load_model(written(tmp_path, told))
@@ -110,5 +128,24 @@ def test_what_is_no_model_is_told(tmp_path: Path) -> None:
         load_model(str(tmp_path))
     with pytest.raises(SpecError, match="did you mean 'llama-7b'"):
         load_model("Llama-7B")
-    with pytest.raises(SpecError, match="LoRA's rank=0"):
-        load_model("llama-7b").lora_params(0)
+    for odd in ("a" * 3000, "~nobody-of-this-name/model"):
+        with pytest.raises(SpecError, match="need a folder with a config"):
+            load_model(odd)
+
+
+@pytest.mark.parametrize("rank", [0, 4097])
+def test_adapters_have_a_rank_of_at_most_the_hidden_size(rank: int) -> None:
+    model = load_model("llama-7b")
+    with pytest.raises(SpecError, match=f"LoRA's rank={rank}: need at least 1, and at most the"):
+        model.lora_params(rank)
+    assert model.lora_params(4096) == 4096 * model.adapted
+
+
+def test_a_model_of_text_and_images_is_counted_whole(tmp_path: Path) -> None:
+    told = {"model_type": "llava", "text_config": SMALL, "vision_config": VISION}
+    model = load_model(written(tmp_path, told))
+    text = load_model(written(tmp_path, SMALL))
+    assert model.hidden == text.hidden == 16
+    # Text with its head, a tower, and two layers with biases from its width to that of text.
+    tower = load_model(written(tmp_path, VISION))
+    assert model.num_params == text.num_params + tower.num_params + (8 + 1 + 16 + 1) * 16

@@ -10,6 +10,7 @@ from harness.errors import SpecError
 from reproductions.paro.method.cluster import Cluster, Workload
 from reproductions.paro.method.guideline import predict
 from reproductions.paro.method.peers import (
+    ALIASES,
     OF_MEGATRON,
     RELEASED,
     SETTINGS,
@@ -66,13 +67,37 @@ def test_megatron_s_axes_give_all_but_parameters_split_finer_than_gradients() ->
 
 def test_megatron_s_first_version_splits_within_alone_but_for_iig() -> None:
     first = {each.nearest for each in OF_MEGATRON if each.is_exact}
-    assert first == {"NNN", "NNI", "NII", "III", "IIG", "NNG", "NGG", "GGG"}
+    assert first == {"NNN", "NNI", "NII", "III", "IIG", "NIG", "NNG", "NGG", "GGG"}
     for each in OF_MEGATRON:
         assert each.is_exact == ("--megatron-fsdp-version 2" not in each.written), each.name
-    assert [each.system for each in who_are(strategy_of("NIG"))] == [
+    assert [each.system for each in who_are(strategy_of("IGG"))] == [
         "PaRO's release",
         "Megatron-FSDP",
     ]
+
+
+def test_megatron_without_a_second_axis_is_told_of_none() -> None:
+    """With one instance it has no outer axis, and fails where that is to split anything."""
+    one_group = Cluster(num_gpus=8, group_size=8, inter_gbit_per_s=80.0, intra_gbit_per_s=2000.0)
+    for each in OF_MEGATRON:
+        text = each.written_for(one_group)
+        assert "--outer" not in text and "-instances 1 " in text, each.name
+    equal = {each.nearest for each in OF_MEGATRON if "-instances 1 " in each.written}
+    assert equal == {"NNN", "NNG", "NGG", "GGG"}
+    assert all("--outer" not in each.written for each in OF_MEGATRON if each.nearest in equal)
+    assert "--outer-dp-sharding-strategy optim" in asked("hfsdp").written_for(CLUSTER)
+
+
+def test_fsdp_that_waits_is_what_fsdp2_is() -> None:
+    """No parameters are given up inside no_sync() where none are after the forward pass."""
+    pairs = {"fsdp-grad-op-no-sync": "fsdp2-zero-1", "fsdp-hsz-no-sync": "fsdp2-nni",
+             "fsdp-no-sync": "fsdp2-late", "fsdp-hs-no-sync": "fsdp2-hs-late",
+             "fsdp2-ddp": "ddp"}  # fmt: skip
+    for name, other in pairs.items():
+        one, two = setting_of(name), setting_of(other)
+        assert (one.strategy, one.keeps_part, one.nearest, one.differs) == (
+            two.strategy, two.keeps_part, two.nearest, two.differs,
+        ), name  # fmt: skip
 
 
 def test_released_is_what_the_release_accepts_but_ing() -> None:
@@ -91,13 +116,14 @@ def test_what_a_user_writes_names_the_cluster() -> None:
 def test_a_mesh_of_two_dimensions_has_a_name_for_each() -> None:
     """FSDP2 refuses one without them."""
     meshes = [each for each in SETTINGS if "mesh=" in each.written]
-    assert len(meshes) == 6
+    assert len(meshes) == 7
     for each in meshes:
         text = each.written_for(CLUSTER).split("mesh=", 1)[1].split("))", 1)[0] + "))"
         device, shape, names = eval(
             text, {"init_device_mesh": lambda *given, mesh_dim_names: (*given, mesh_dim_names)}
         )
-        assert (device, shape, names) == ("cuda", (4, 8), ("between", "within")), each.name
+        assert (device, names) == ("cuda", ("between", "within")), each.name
+        assert shape == ((32, 1) if each.name == "fsdp2-ddp" else (4, 8)), each.name
 
 
 def seconds(setting: Setting, **more: float) -> float:
@@ -143,7 +169,9 @@ def test_who_has_a_strategy_is_told_without_those_that_differ() -> None:
 def test_names_are_asked_for_in_any_case() -> None:
     assert asked("iig") == own("IIG")
     assert asked("HPZ") == asked("ZeRO++") == setting_of("hpz")
-    assert asked("HSDP") == setting_of("fsdp-hs")
+    assert asked("HSDP") == asked("HYBRID_SHARD") == setting_of("fsdp-hs")
+    assert asked("HFSDP") == setting_of("megatron-iig")
+    assert {setting_of(own).name for own in ALIASES.values()} == set(ALIASES.values())
 
 
 @pytest.mark.parametrize(

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from itertools import product
 
 import pytest
 
 from harness.errors import SpecError
 from reproductions.paro.method.cluster import Cluster, Workload
-from reproductions.paro.method.peers import SETTINGS, own, setting_of
+from reproductions.paro.method.peers import SETTINGS, USUAL, own, setting_of
 from reproductions.paro.method.planning import Plan, make_plan
 from reproductions.paro.method.reasons import reasons, seconds, totals, work
 from reproductions.paro.method.schedule import Collective
 from reproductions.paro.method.step_time import TimeModel
+from reproductions.paro.method.strategy import EFFECTIVE
 from reproductions.paro.method.traffic import traffic_of
 
 CLUSTER = Cluster(num_gpus=32, group_size=8, inter_gbit_per_s=80.0, intra_gbit_per_s=2000.0)
@@ -128,9 +130,54 @@ def test_a_row_names_those_alone_that_do_what_it_does() -> None:
     rows = {each.name: each for each in make_plan(WORK, CLUSTER, candidates=SETTINGS).entries}
     assert rows["fsdp-hsz"].systems == "FSDP-hsz"
     assert rows["fsdp-hsz"].head == "fsdp-hsz (III+N, every)"
-    assert rows["fsdp2-hs-every"].systems == "FSDP-hs, FSDP2 2-D every"
+    assert rows["fsdp2-hs-every"].systems == "FSDP2 HSDP every, FSDP HYBRID_SHARD"
     assert rows["fsdp2-zero-2"].systems == "FSDP2 as ZeRO-2"
+    assert rows["fsdp2-zero-2"].head == "fsdp2-zero-2 (NGG+G)"
     assert rows["fsdp2-hsz"].head == "fsdp2-hsz (III+N)"
+    assert not any(each.nearly for each in rows.values())
+
+
+def test_hybrid_shard_is_iii_where_every_micro_batch_is_the_last() -> None:
+    for s, exact in ((1, True), (2, False)):
+        one = replace(WORK, accumulation=s)
+        (row,) = make_plan(one, CLUSTER, candidates=[own("III")]).rows()
+        assert ("FSDP HYBRID_SHARD" in row["systems"]) == exact
+        assert ("FSDP HYBRID_SHARD" in row["nearly"]) == (not exact)
+        assert row["systems"].startswith("MiCS, FSDP2 HSDP, Megatron")
+
+
+def test_strategies_have_their_usual_names() -> None:
+    entries = {each.name: each for each in make_plan(WORK, CLUSTER).entries}
+    assert entries["III"].title == "III (MiCS, HSDP)" and entries["NNN"].title == "NNN (DDP)"
+    assert entries["GGG"].title == "GGG (ZeRO-3)" and entries["hpz"].title == "hpZ"
+    assert entries["ING"].title == "ING"
+    # None is called by a name that no system has for it.
+    for letters, usual in USUAL.items():
+        had = f"{entries[letters].systems}, HFSDP" if letters == "IIG" else entries[letters].systems
+        assert all(name in had for name in usual.split(", ")), letters
+
+
+def test_pytorch_s_nearest_is_told_where_another_system_has_it() -> None:
+    text = said(make_plan(WORK, CLUSTER, candidates=[own("NII")]))
+    assert "Megatron-FSDP has it: " in text
+    assert "PyTorch FSDP2 nearly has it: fully_shard(unit, mesh=" in text
+    assert "nearly has it" not in said(make_plan(WORK, CLUSTER, candidates=[own("IIG")]))
+
+
+@pytest.mark.parametrize(
+    ("size", "inter"), [(1e18, 1e-15), (1.0, 1e40), (7e9, 1e-300), (7e9, 1e59)]
+)
+def test_numbers_that_there_cannot_be_are_told(size: float, inter: float) -> None:
+    cluster = replace(CLUSTER, inter_gbit_per_s=inter)
+    with pytest.raises(SpecError, match="is no number that there can be"):
+        make_plan(replace(WORK, num_params=size), cluster)
+
+
+def test_a_group_of_all_has_no_arithmetic_between_groups() -> None:
+    cluster = replace(CLUSTER, num_gpus=8)
+    for each in EFFECTIVE:
+        text = said(make_plan(WORK, cluster, candidates=[own(each.letters)]))
+        assert "0/1" not in text and "between groups" not in text, each.letters
 
 
 def test_where_nothing_fits_the_least_is_named() -> None:
