@@ -108,7 +108,7 @@ class Paro:
 
     def backward(self, loss: Tensor) -> None:
         """Run a backward pass; the same as loss.backward()."""
-        loss.backward()
+        loss.backward()  # type: ignore[no-untyped-call]
 
     @torch.no_grad()
     def step(self) -> float:

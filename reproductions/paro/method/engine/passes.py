@@ -139,7 +139,7 @@ def watch_inputs(inputs: Any, done: Callable[[], None]) -> Any:
     leaves, shape = tree_flatten(inputs)
     places = [i for i, leaf in enumerate(leaves) if isinstance(leaf, Tensor) and leaf.requires_grad]
     if places:
-        watched = _AfterBackward.apply(done, *(leaves[i] for i in places))
+        watched = _AfterBackward.apply(done, *(leaves[i] for i in places))  # type: ignore[no-untyped-call]
         for place, tensor in zip(places, watched, strict=True):
             leaves[place] = tensor
     return tree_unflatten(leaves, shape)
@@ -149,4 +149,4 @@ def watch_outputs(outputs: Any, begin: Callable[[], None]) -> None:
     """Call `begin` as soon as a gradient of any output is there."""
     for leaf in tree_flatten(outputs)[0]:
         if isinstance(leaf, Tensor) and leaf.requires_grad:
-            leaf.register_hook(lambda _: begin())
+            leaf.register_hook(lambda _: begin())  # type: ignore[no-untyped-call]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 
 import torch
 import torch.distributed as dist
@@ -93,7 +94,7 @@ class FlatState:
         """Return the parameters' places in a whole buffer, padded or not."""
         params = list(self.params.values())
         sizes = [param.numel() for param in params]
-        parts = flat[: sum(sizes)].split(sizes)
+        parts = torch.split(flat[: sum(sizes)], sizes)
         return [part.view(p.shape) for part, p in zip(parts, params, strict=True)]
 
     @torch.no_grad()
@@ -120,7 +121,7 @@ class FlatState:
         """
         if self.is_split:
             self.whole.untyped_storage().resize_(0)
-            unknown = self.own.new_full((), float("nan") if self.own.is_floating_point() else 0)
+            unknown = unknown_number(self.own.dtype, self.own.device)
             for param in self.params.values():
                 param.data = unknown.expand(param.shape)
 
@@ -178,3 +179,11 @@ class FlatState:
 
     def run(self, found: Collective, buffer: Tensor, term: str) -> Tensor:
         return self.collectives.run(found, buffer, self.layout, term=term)
+
+
+@cache
+def unknown_number(dtype: torch.dtype, device: torch.device) -> Tensor:
+    """Return what stands for every number that is elsewhere."""
+    return torch.full(
+        (), float("nan") if dtype.is_floating_point else 0, dtype=dtype, device=device
+    )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from torch import nn
@@ -35,6 +35,9 @@ def parts_of(model: nn.Module, modules: Sequence[nn.Module] | None = None) -> li
         if id(module) not in names:
             raise SpecError(f"a unit that is not in the model: {type(module).__name__}; name parts"
                             " of the model that is wrapped")  # fmt: skip
+        if isinstance(module, (nn.ModuleList, nn.ModuleDict)):
+            raise SpecError(f"unit {names[id(module)]} is a list of modules, which no pass calls:"
+                            " name its entries")  # fmt: skip
     owners = {id(model), *(id(module) for module in chosen)}
     found: dict[int, Part] = {}
     owner_of: dict[nn.Parameter, tuple[Part, str]] = {}
@@ -68,9 +71,9 @@ def innermost(model: nn.Module, path: str, owners: set[int]) -> nn.Module:
 def longest_list(model: nn.Module) -> list[nn.Module]:
     """Return the entries of the list of modules that has most parameters; none if there is none."""
     lists = [module for module in model.modules() if isinstance(module, nn.ModuleList)]
-    return list(max(lists, key=num_params, default=nn.ModuleList()))
+    return list(max(lists, key=num_params)) if lists else []
 
 
-def num_params(module: nn.Module) -> int:
-    """Return how many numbers a module's parameters have."""
-    return sum(param.numel() for param in module.parameters())
+def num_params(modules: Iterable[nn.Module]) -> int:
+    """Return how many numbers the parameters of modules are."""
+    return sum(param.numel() for each in modules for param in each.parameters())

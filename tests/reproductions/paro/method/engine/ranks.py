@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import tempfile
@@ -33,9 +34,14 @@ def start_ranks(*, where: str, num_ranks: int, params: dict[str, Any]) -> list[A
     """Fork ranks and wait for them; to be called in a fresh process."""
     torch.set_num_threads(1)
     function_at(where)
+    # What is here already is not looked at by those that look for tensors, nor copied for them.
+    gc.collect()
+    gc.freeze()
     with tempfile.TemporaryDirectory() as folder:
         given = (os.getpid(), folder, num_ranks, where, params)
-        mp.start_processes(_rank, args=given, nprocs=num_ranks, start_method="fork")
+        mp.start_processes(  # type: ignore[attr-defined,no-untyped-call]
+            _rank, args=given, nprocs=num_ranks, start_method="fork"
+        )
         files = [Path(folder) / f"{rank}.json" for rank in range(num_ranks)]
         return [json.loads(file.read_text(encoding="utf-8")) for file in files]
 

@@ -1,0 +1,126 @@
+"""Models whose passes are not one call of each unit, in order, with everything used."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import torch
+import torch.distributed as dist
+from torch import Tensor, nn
+from torch.utils.checkpoint import checkpoint
+
+from reproductions.paro.method.engine import Paro, mesh_of_groups
+from tests.reproductions.paro.method.engine.ranks import on_ranks
+
+WIDTH, STEPS, NUM_RANKS = 5, 2, 4
+SGD = partial(torch.optim.SGD, lr=0.1, momentum=0.9)
+STRATEGIES = ("NNN", "NIG", "IIG", "IGG", "GGG")
+LOOPS = ("reused", "checkpointed", "checkpointed as one", "two losses", "units in units")
+TOLERANCE = 1e-13
+"""In float64, of numbers below 10 after two steps."""
+Given = dict[str, Tensor | None]
+
+
+class Branch(nn.Module):
+    """Takes and returns a dictionary; one of its layers is used where a flag says so."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.always, self.sometimes = nn.Linear(WIDTH, WIDTH), nn.Linear(WIDTH, WIDTH)
+
+    def forward(self, *, given: Given, both: bool) -> Given:
+        hidden = given["hidden"]
+        assert hidden is not None
+        hidden = torch.tanh(self.always(hidden))
+        return {"hidden": hidden + self.sometimes(hidden) if both else hidden, "none": None}
+
+
+class Net(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.first = nn.Linear(WIDTH, WIDTH)
+        self.branches = nn.ModuleList(Branch() for _ in range(3))
+
+    def forward(self, inputs: Tensor, *, both: bool, loop: str) -> Tensor:
+        given: Given = {"hidden": self.first(inputs)}
+        run = partial(checkpoint, use_reentrant=False)
+        order = [0, 1, 0, 2] if loop == "reused" else [0, 1, 2]
+        if loop == "checkpointed as one":
+            given = run(self.through, given, both)
+            order = []
+        for place in order:
+            branch = self.branches[place]
+            if loop == "checkpointed":
+                given = run(branch, given=given, both=both)
+            else:
+                given = branch(given=given, both=both)
+        hidden = given["hidden"]
+        assert hidden is not None
+        return hidden
+
+    def through(self, given: Given, both: bool) -> Given:
+        for branch in self.branches:
+            given = branch(given=given, both=both)
+        return given
+
+
+def net_of(seed: int) -> Net:
+    torch.manual_seed(seed)
+    return Net().double()
+
+
+def backward(net: nn.Module, loop: str, step: int, rank: int) -> None:
+    """Run the passes of one rank's batch; what not every rank uses is rank 0's alone."""
+    source = torch.Generator().manual_seed(10 * step + rank)
+    inputs = torch.rand(4, WIDTH, generator=source, dtype=torch.float64)
+    call = partial(net, both=rank == 0, loop=loop)
+    with torch.no_grad():
+        call(inputs)
+    if loop == "two losses":
+        losses = [call(part).square().sum() for part in inputs.chunk(2)]
+        for loss in losses:
+            loss.backward()
+    else:
+        call(inputs).square().sum().backward()
+
+
+def train_on_rank(cases: list[list[str]]) -> list[dict[str, Any]]:
+    mesh = mesh_of_groups(2)
+    found = []
+    for letters, loop in cases:
+        # Other values on every rank: rank 0's are everybody's.
+        net = net_of(dist.get_rank())
+        units = [net.branches[0], net.branches[0].always] if loop == "units in units" else None
+        engine = Paro(net, mesh, letters, optimizer=SGD, units=units)
+        for step in range(STEPS):
+            backward(net, loop, step, dist.get_rank())
+            engine.step()
+        found.append({name: value.tolist() for name, value in engine.state_dict().items()})
+    return found
+
+
+def alone(loop: str) -> dict[str, Tensor]:
+    net = net_of(0)
+    optimizer = SGD(net.parameters())
+    for step in range(STEPS):
+        optimizer.zero_grad()
+        for rank in range(NUM_RANKS):
+            backward(net, loop, step, rank)
+        for param in net.parameters():
+            assert param.grad is not None
+            param.grad /= NUM_RANKS
+        optimizer.step()
+    return {name: param.detach() for name, param in net.named_parameters()}
+
+
+def test_passes_of_any_shape_give_the_gradients_of_one_process() -> None:
+    cases = [[letters, loop] for letters in STRATEGIES for loop in LOOPS]
+    ranks = on_ranks(train_on_rank, NUM_RANKS, cases=cases)
+    for (letters, loop), *found in zip(cases, *ranks, strict=True):
+        wanted = alone(loop)
+        assert max(float(value.abs().max()) for value in wanted.values()) < 10.0
+        for weights in found:
+            for name, value in wanted.items():
+                error = (torch.tensor(weights[name], dtype=torch.float64) - value).abs().max()
+                assert float(error) <= TOLERANCE, (letters, loop, name)
