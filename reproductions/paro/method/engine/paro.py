@@ -13,6 +13,7 @@ from torch.optim import Optimizer
 from harness.errors import RunError, SpecError
 from reproductions.paro.method.engine.collectives import Collectives, World
 from reproductions.paro.method.engine.groups import Groups
+from reproductions.paro.method.engine.lane import AtOnce, Beside, Lane
 from reproductions.paro.method.engine.passes import Passes, Unit
 from reproductions.paro.method.engine.state import FlatState, Precision
 from reproductions.paro.method.engine.units import Part, parts_of
@@ -49,6 +50,7 @@ class Paro:
         units: Sequence[nn.Module] | None = None,
         collectives: World = "flat",
         precision: Precision = Precision(),  # noqa: B008
+        prefetch: bool = True,
     ) -> None:
         """model: on the mesh's device; its parameters stay the same objects, with rank 0's values.
 
@@ -57,6 +59,7 @@ class Paro:
         optimizer: of torch, over flat parts: one that treats all entries alike, such as AdamW.
         max_norm: gradients are clipped by their global norm; None: they are not.
         units: modules that are gathered one by one; None: the entries of the longest list.
+        prefetch: whether collectives run beside the passes, in a thread; on a CPU alone.
         Raises SpecError for what cannot be split so.
         """
         self.strategy = effective_of(str(strategy))
@@ -67,7 +70,9 @@ class Paro:
         parts = parts_of(model, units)
         self._known = {id(param) for part in parts for param in part.params.values()}
         self.units = [self._unit_of(part, precision) for part in parts]
-        self.passes = Passes(self.units, precision.param_dtype)
+        # A stream of its own would be needed beside a GPU's: there one waits for the other.
+        lane: Lane = Beside() if prefetch and self.groups.device_type == "cpu" else AtOnce()
+        self.passes = Passes(model, self.units, lane, precision.param_dtype)
         self.trained = [flat for unit in self.units for flat in unit.trained]
         if not self.trained:
             raise SpecError("a model without a parameter to train: set requires_grad before")
@@ -121,6 +126,7 @@ class Paro:
         self._check_params()
         if not self.passes.num_backward:
             raise SpecError("a step without a backward pass: call backward first")
+        self.passes.settle()
         try:
             for flat in reversed(self.trained):
                 flat.master.grad = flat.sync_grads().div_(self.groups.cluster.num_gpus)
@@ -129,12 +135,18 @@ class Paro:
                 torch._foreach_mul_(self._grads(), factor)
             self.optimizer.step()
         finally:
-            for flat in self.trained:
-                flat.clear()
-            self.passes.reset()
+            self.forget()
         for flat in self.trained:
             flat.sync_params()
         return norm
+
+    def forget(self) -> None:
+        """Drop all gradients since the last step, also those of a backward pass that failed."""
+        self.passes.settle()
+        self.passes.num_backward = 0
+        for flat in self.trained:
+            flat.take_grads()
+            flat.clear()
 
     def _grads(self) -> list[Tensor]:
         return [flat.master.grad for flat in self.trained if flat.master.grad is not None]
@@ -160,6 +172,7 @@ class Paro:
 
         All ranks must call it. Buffers are not in it: they are each rank's own.
         """
+        self.passes.settle()
         found: dict[str, Tensor] = {}
         for unit in self.units:
             for flat in unit.flats:

@@ -70,7 +70,7 @@ class FlatState:
         self.is_split = strategy.params != "N"
         """Whether parameters must be gathered for a pass, and are let go after it."""
         self.own = self.whole[self.span(strategy.params)].clone() if self.is_split else self.whole
-        self._show()
+        self.show()
         self.free()
         if self.is_trained:
             self._prepare_training(values, precision.reduce_dtype or self.whole.dtype)
@@ -106,10 +106,9 @@ class FlatState:
             self.whole[self.span(self.strategy.params)] = self.own
             for found in gather(self.strategy.params):
                 self.run(found, self.whole, "param")
-            self._show()
 
-    def _show(self) -> None:
-        """Let parameters be views of the whole."""
+    def show(self) -> None:
+        """Let parameters be views of the whole, which is there."""
         for view, param in zip(self.views(self.whole), self.params.values(), strict=True):
             param.data = view
 
@@ -125,22 +124,23 @@ class FlatState:
             for param in self.params.values():
                 param.data = unknown.expand(param.shape)
 
-    @torch.no_grad()
-    def reduce(self) -> None:
-        """Add this micro-batch's gradients to what is kept, and let them go.
+    def take_grads(self) -> list[Tensor | None]:
+        """Return this micro-batch's gradients, None for a parameter that it did not reach."""
+        found = [param.grad for param in self.params.values()]
+        for param in self.params.values():
+            param.grad = None
+        return found
 
-        A parameter that the pass did not reach adds zeros.
-        """
+    @torch.no_grad()
+    def reduce(self, grads: list[Tensor | None]) -> None:
+        """Add a micro-batch's gradients, None for zeros, to what is kept; they are let go."""
         into = self.grads
         if self.strategy.grads != "N":
             into = into.new_zeros(self.layout.padded)
-        views = self.views(into)
-        found = [(v, p.grad) for v, p in zip(views, self.params.values(), strict=True)]
-        pairs = [(view, grad) for view, grad in found if grad is not None]
-        for view, grad in pairs:
-            view.add_(grad)
-        for param in self.params.values():
-            param.grad = None
+        for view, grad in zip(self.views(into), grads, strict=True):
+            if grad is not None:
+                view.add_(grad)
+        grads.clear()
         for each in reduce_per_micro_batch(self.strategy.grads):
             self.grads += self.run(each, into, "gradient")
 

@@ -10,6 +10,7 @@ from typing import Any, cast
 import torch
 from torch import nn
 from torch.distributed.device_mesh import DeviceMesh, init_device_mesh
+from torch.utils.checkpoint import checkpoint
 
 from harness.errors import SpecError
 from reproductions.paro.method.engine import Paro, mesh_of_groups
@@ -32,6 +33,7 @@ WANTED = {
     "collectives": "collectives='ring': one of flat, two-layer",
     "added": "parameter blocks.0.extra was added after the model was wrapped",
     "outside": "parameter blocks.1.up.bias has a gradient from outside its unit's forward pass",
+    "reentrant": "a re-entrant checkpoint around a unit",
     "early": "a step without a backward pass",
 }
 
@@ -54,6 +56,9 @@ def tell_on_rank() -> dict[str, str]:
             each()
     net = Net()
     engine = Paro(net, mesh, "NIG", optimizer=ADAMW)
+    hidden = torch.ones(1, 3, 5, dtype=torch.float64, requires_grad=True)
+    with telling("reentrant"):
+        checkpoint(net.blocks[0], hidden, use_reentrant=True).sum().backward()
     with telling("early"):
         engine.step()
     engine.backward(loss_of(net, micro_batch(0, 0, 0)))
