@@ -181,7 +181,7 @@ def watch_on_rank(prefetch: bool) -> list[list[Any]]:
 
     for place, branch in enumerate(net.branches):
         branch.register_forward_pre_hook(partial(look, "forward", place))
-        branch.get_parameter("always.bias").register_post_accumulate_grad_hook(
+        branch.get_parameter("always.bias").register_post_accumulate_grad_hook(  # type: ignore[no-untyped-call]
             partial(look, "backward", place)
         )
     for _ in range(2):
