@@ -82,13 +82,17 @@ class Collectives:
         a gather only this rank's part need be filled. Sums are not divided by anything.
         term: why, for the count of bytes.
         """
-        self.wire.purpose = Purpose(term, found)
         peers = self.groups.peers(found.scope)
         chunks = layout.chunks(buffer, found.scope, peers.ranks)
+        self.run_on(found, chunks, term=term)
+        return chunks[peers.place] if found.kind == "reduce_scatter" else buffer
+
+    def run_on(self, found: Collective, chunks: list[Tensor], *, term: str) -> None:
+        """Run a collective on parts, one per rank in order, wherever they lie."""
+        self.wire.purpose = Purpose(term, found)
+        peers = self.groups.peers(found.scope)
         via = self.of_all if found.scope == "world" else self.transport
         if found.kind != "all_gather":
             via.reduce_scatter(chunks, peers)
-        if found.kind == "reduce_scatter":
-            return chunks[peers.place]
-        via.all_gather(chunks, peers)
-        return buffer
+        if found.kind != "reduce_scatter":
+            via.all_gather(chunks, peers)
