@@ -23,6 +23,7 @@ from reproductions.paro.method.engine.groups import cluster_of
 from reproductions.paro.method.engine.layout import Layout
 from reproductions.paro.method.engine.paro import Paro
 from reproductions.paro.method.engine.state import FlatState
+from reproductions.paro.method.engine.transitions import sync_params
 from reproductions.paro.method.strategy import Granularity
 
 SCHEMA_VERSION = 1
@@ -80,8 +81,7 @@ def load(engine: Paro, folder: Path) -> None:
     together(lambda: found.extend(read(engine, folder)))
     for flat, states in zip(flats_of(engine), found, strict=True):
         restore(engine, flat, states)
-    for flat in engine.trained:
-        flat.sync_params()
+    sync_params(engine.trained)
 
 
 def together(act: Callable[[], None]) -> None:

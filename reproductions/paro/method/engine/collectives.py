@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import Literal, get_args
 
-import torch
 from torch import Tensor
 
 from harness.errors import SpecError
 from reproductions.paro.method.engine.groups import Groups, Peers
 from reproductions.paro.method.engine.layout import Layout
-from reproductions.paro.method.engine.transport import Transport, transport_for
-from reproductions.paro.method.engine.wire import Purpose, Wire
+from reproductions.paro.method.engine.transport import Transport, add, room_for, transport_for
+from reproductions.paro.method.engine.wire import Part, Purpose, Wire
 from reproductions.paro.method.schedule import Collective
 
 World = Literal["flat", "two-layer"]
@@ -21,7 +20,7 @@ World = Literal["flat", "two-layer"]
 class TwoLayer:
     """A ring between groups, and one in each group (PaRO-CC: Figure 2, section 4.4).
 
-    A row are the parts of one group's ranks. While a row travels to the next group, the one that
+    A row is the parts of one group's ranks. While a row travels to the next group, the one that
     is there already spreads within this one: g - 1 times the longer of the two, and one of them
     more, which is `rings.row_pipeline_s`.
     """
@@ -31,14 +30,14 @@ class TwoLayer:
         self.wire = wire
         self.intra, self.inter = groups.peers("intra"), groups.peers("inter")
 
-    def rows(self, chunks: list[Tensor]) -> list[list[Tensor]]:
+    def rows(self, parts: list[Part]) -> list[list[Part]]:
         """Return parts by group."""
         m = len(self.intra.ranks)
-        return [chunks[first : first + m] for first in range(0, len(chunks), m)]
+        return [parts[first : first + m] for first in range(0, len(parts), m)]
 
-    def all_gather(self, chunks: list[Tensor], peers: Peers) -> None:
-        """Fill every chunk; peers are all ranks."""
-        rows, local = self.rows(chunks), self.intra.place
+    def all_gather(self, parts: list[Part], peers: Peers) -> None:
+        """Fill every part; peers are all ranks."""
+        rows, local = self.rows(parts), self.intra.place
         for hop in range(len(rows)):
             here = (self.inter.place - hop) % len(rows)
             if hop == len(rows) - 1:
@@ -49,17 +48,17 @@ class TwoLayer:
                 self.transport.all_gather(rows[here], self.intra)
                 wait()
 
-    def reduce_scatter(self, chunks: list[Tensor], peers: Peers) -> None:
-        """Sum this rank's chunk, within groups first, row by row; peers are all ranks."""
-        rows, local = self.rows(chunks), self.intra.place
-        arrived = torch.empty_like(chunks[0])
+    def reduce_scatter(self, parts: list[Part], peers: Peers) -> None:
+        """Sum this rank's part, within groups first, row by row; peers are all ranks."""
+        rows, local = self.rows(parts), self.intra.place
+        arrived = room_for(parts[0])
         self.transport.reduce_scatter(rows[self.inter.place - 1], self.intra)
         for hop in range(len(rows) - 1):
             out = (self.inter.place - 1 - hop) % len(rows)
             wait = self.wire.exchange(rows[out][local], arrived, self.inter)
             self.transport.reduce_scatter(rows[out - 1], self.intra)
             wait()
-            rows[out - 1][local].add_(arrived)
+            add(rows[out - 1][local], arrived)
 
 
 class Collectives:
@@ -75,24 +74,30 @@ class Collectives:
             self.transport if world == "flat" else TwoLayer(self.transport, self.wire, groups)
         )
 
-    def run(self, found: Collective, buffer: Tensor, layout: Layout, *, term: str) -> Tensor:
-        """Run a collective and return what this rank then holds, a view of the buffer.
+    def run(
+        self, found: Collective, buffers: list[Tensor], layouts: list[Layout], *, term: str
+    ) -> list[Tensor]:
+        """Run a collective and return what this rank then holds, views of the buffers.
 
-        buffer: flat and contiguous, all that the collective's ranks gather or reduce together; of
+        buffers: flat and contiguous, all that the collective's ranks gather or reduce together; of
         a gather only this rank's part need be filled. Sums are not divided by anything.
         term: why, for the count of bytes.
         """
         peers = self.groups.peers(found.scope)
-        chunks = layout.chunks(buffer, found.scope, peers.ranks)
-        self.run_on(found, chunks, term=term)
-        return chunks[peers.place] if found.kind == "reduce_scatter" else buffer
+        by_buffer = [
+            layout.parts(buffer, found.scope, peers.ranks)
+            for buffer, layout in zip(buffers, layouts, strict=True)
+        ]
+        parts: list[Part] = [list(of_rank) for of_rank in zip(*by_buffer, strict=True)]
+        self.run_on(found, parts, term=term)
+        return parts[peers.place] if found.kind == "reduce_scatter" else buffers
 
-    def run_on(self, found: Collective, chunks: list[Tensor], *, term: str) -> None:
+    def run_on(self, found: Collective, parts: list[Part], *, term: str) -> None:
         """Run a collective on parts, one per rank in order, wherever they lie."""
         self.wire.purpose = Purpose(term, found)
         peers = self.groups.peers(found.scope)
         via = self.of_all if found.scope == "world" else self.transport
         if found.kind != "all_gather":
-            via.reduce_scatter(chunks, peers)
+            via.reduce_scatter(parts, peers)
         if found.kind != "reduce_scatter":
-            via.all_gather(chunks, peers)
+            via.all_gather(parts, peers)

@@ -17,6 +17,7 @@ from torch.distributed.fsdp._fully_shard._fsdp_api import AllGather, ReduceScatt
 from harness.errors import SpecError
 from reproductions.paro.method.engine.collectives import Collectives
 from reproductions.paro.method.engine.groups import Groups
+from reproductions.paro.method.engine.wire import Part
 from reproductions.paro.method.schedule import Collective
 
 TERM = "fsdp2"
@@ -51,7 +52,7 @@ class _InTwoLayers:
         """Return a buffer to gather into, or to reduce from."""
         return torch.empty(*size, dtype=dtype, device=device)
 
-    def parts(self, whole: Tensor, group: dist.ProcessGroup) -> list[Tensor]:
+    def parts(self, whole: Tensor, group: dist.ProcessGroup) -> list[Part]:
         """Return each rank's part. Raises SpecError unless the group is all ranks, in order."""
         ranks = self.collectives.groups.peers("world").ranks
         if tuple(dist.get_process_group_ranks(group)) != ranks:
@@ -59,7 +60,7 @@ class _InTwoLayers:
                 "two layers under a mesh of some ranks: let fully_shard split over all, on a mesh"
                 " of one axis"
             )
-        return list(whole.flatten().chunk(len(ranks)))
+        return [[part] for part in whole.flatten().chunk(len(ranks))]
 
 
 class TwoLayerAllGather(_InTwoLayers, AllGather):
@@ -74,7 +75,7 @@ class TwoLayerAllGather(_InTwoLayers, AllGather):
     ) -> None:
         """Gather; it is done when this returns, also if `async_op`."""
         parts = self.parts(output_tensor, group)
-        mine = parts[self.collectives.groups.rank]
+        (mine,) = parts[self.collectives.groups.rank]
         if mine.data_ptr() != input_tensor.data_ptr():
             mine.copy_(input_tensor.flatten())
         gather = Collective(kind="all_gather", scope="world")
@@ -100,7 +101,7 @@ class TwoLayerReduceScatter(_InTwoLayers, ReduceScatter):
         parts = self.parts(input_tensor, group)
         reduce = Collective(kind="reduce_scatter", scope="world")
         self.collectives.run_on(reduce, parts, term=TERM)
-        mine = parts[self.collectives.groups.rank]
+        (mine,) = parts[self.collectives.groups.rank]
         if op == dist.ReduceOp.AVG:
             mine.div_(len(parts))
         output_tensor.copy_(mine.view_as(output_tensor))

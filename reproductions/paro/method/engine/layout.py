@@ -48,7 +48,7 @@ class Layout:
         span = self.span(inner, rank)
         return slice(span.start - start, span.stop - start)
 
-    def chunks(self, buffer: Tensor, scope: Scope, ranks: tuple[int, ...]) -> list[Tensor]:
+    def parts(self, buffer: Tensor, scope: Scope, ranks: tuple[int, ...]) -> list[Tensor]:
         """Return each rank's part of what a collective gathers or reduces, as views.
 
         buffer: flat, what a rank holds after a gather of this scope.

@@ -16,6 +16,7 @@ from reproductions.paro.method.engine.groups import Groups
 from reproductions.paro.method.engine.lane import AtOnce, Beside, Lane
 from reproductions.paro.method.engine.passes import Passes, Unit
 from reproductions.paro.method.engine.state import FlatState, Precision
+from reproductions.paro.method.engine.transitions import sync_grads, sync_params
 from reproductions.paro.method.engine.units import Part, parts_of
 from reproductions.paro.method.schedule import Scope
 from reproductions.paro.method.strategy import Granularity, Strategy, effective_of
@@ -128,16 +129,14 @@ class Paro:
             raise SpecError("a step without a backward pass: call backward first")
         self.passes.settle()
         try:
-            for flat in reversed(self.trained):
-                flat.master.grad = flat.sync_grads().div_(self.groups.cluster.num_gpus)
+            sync_grads(self.trained)
             norm = self._norm()
             if self.max_norm is not None and (factor := clip_factor(norm, self.max_norm)) < 1.0:
                 torch._foreach_mul_(self._grads(), factor)
             self.optimizer.step()
         finally:
             self.forget()
-        for flat in self.trained:
-            flat.sync_params()
+        sync_params(self.trained)
         return norm
 
     def forget(self) -> None:

@@ -18,6 +18,7 @@ from torch.utils._pytree import tree_flatten, tree_map_only, tree_unflatten
 from harness.errors import SpecError
 from reproductions.paro.method.engine.lane import Lane
 from reproductions.paro.method.engine.state import FlatState
+from reproductions.paro.method.engine.transitions import gather, reduce
 
 
 class Unit:
@@ -44,11 +45,7 @@ class Unit:
 
     def _start(self, lane: Lane) -> None:
         if self.gathering is None:
-            self.gathering = lane.start(self._gather)
-
-    def _gather(self) -> None:
-        for flat in self.flats:
-            flat.gather()
+            self.gathering = lane.start(lambda: gather(self.flats))
 
     def gather(self, lane: Lane) -> None:
         """Have parameters whole."""
@@ -68,13 +65,9 @@ class Unit:
 
     def take_grads(self) -> Callable[[], None]:
         """Take the gradients of a pass; return what reduces them."""
-        taken = [(flat, flat.take_grads()) for flat in self.trained]
-
-        def reduce() -> None:
-            for flat, grads in taken:
-                flat.reduce(grads)
-
-        return reduce
+        flats = self.trained
+        grads = [flat.take_grads() for flat in flats]
+        return lambda: reduce(flats, grads)
 
 
 class Passes:

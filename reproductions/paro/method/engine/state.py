@@ -12,12 +12,7 @@ from torch import Tensor, nn
 
 from reproductions.paro.method.engine.collectives import Collectives
 from reproductions.paro.method.engine.layout import Layout
-from reproductions.paro.method.schedule import (
-    SYNC_GRADS,
-    Collective,
-    gather,
-    reduce_per_micro_batch,
-)
+from reproductions.paro.method.schedule import gather
 from reproductions.paro.method.strategy import Granularity, Strategy
 
 
@@ -38,7 +33,7 @@ class FlatState:
     A rank keeps its part of the parameters at the first letter's granularity; where they are
     trained its part of the sum of gradients at the second's, and what the optimizer steps at the
     third's: a view into its parameters, or a copy in higher precision. The whole buffer is there
-    only where it is that part, or from `gather` to `free`.
+    only where it is that part, or from `allocate` to `free`.
     """
 
     def __init__(
@@ -97,15 +92,10 @@ class FlatState:
         parts = torch.split(flat[: sum(sizes)], sizes)
         return [part.view(p.shape) for part, p in zip(parts, params, strict=True)]
 
-    @torch.no_grad()
-    def gather(self) -> None:
-        """Make parameters whole for a pass."""
-        if self.is_split:
-            storage = self.whole.untyped_storage()
-            storage.resize_(self.layout.padded * self.whole.itemsize)
-            self.whole[self.span(self.strategy.params)] = self.own
-            for found in gather(self.strategy.params):
-                self.run(found, self.whole, "param")
+    def allocate(self) -> None:
+        """Make room for the whole, with this rank's part in its place."""
+        self.whole.untyped_storage().resize_(self.layout.padded * self.whole.itemsize)
+        self.whole[self.span(self.strategy.params)] = self.own
 
     def show(self) -> None:
         """Let parameters be views of the whole, which is there."""
@@ -113,7 +103,7 @@ class FlatState:
             param.data = view
 
     def free(self) -> None:
-        """Let the whole go where a part is kept; autograd finds it again after `gather`.
+        """Let the whole go where a part is kept; autograd finds it again after `allocate`.
 
         Who reads a parameter meanwhile reads NaN, where views of freed memory would end the
         process.
@@ -131,37 +121,22 @@ class FlatState:
             param.grad = None
         return found
 
-    @torch.no_grad()
-    def reduce(self, grads: list[Tensor | None]) -> None:
-        """Add a micro-batch's gradients, None for zeros, to what is kept; they are let go."""
-        into = self.grads
-        if self.strategy.grads != "N":
-            into = into.new_zeros(self.layout.padded)
+    def new_whole(self) -> Tensor:
+        """Return zeros for all gradients of a micro-batch."""
+        return self.grads.new_zeros(self.layout.padded)
+
+    def packed(self, grads: list[Tensor | None], into: Tensor) -> Tensor:
+        """Add gradients, None for zeros, to a whole buffer and let them go; return the buffer."""
         for view, grad in zip(self.views(into), grads, strict=True):
             if grad is not None:
                 view.add_(grad)
         grads.clear()
-        for each in reduce_per_micro_batch(self.strategy.grads):
-            self.grads += self.run(each, into, "gradient")
+        return into
 
-    @torch.no_grad()
-    def sync_grads(self) -> Tensor:
-        """Return the sum of all ranks' gradients where the optimizer needs it, in its type.
-
-        What is kept between micro-batches is spent: `clear` it before the next.
-        """
-        mine = self.grads
-        for kind, scope in SYNC_GRADS[self.strategy.grads, self.strategy.states]:
-            mine = self.run(Collective(kind=kind, scope=scope), mine, "sync_g")
-        return mine.to(self.master.dtype)
-
-    @torch.no_grad()
-    def sync_params(self) -> None:
-        """Bring what the optimizer changed to all who keep it."""
+    def publish(self) -> None:
+        """Put what the optimizer stepped among the parameters, where it is a copy."""
         if self.published is not None:
             self.published.copy_(self.master)
-        for found in gather(self.strategy.states, self.strategy.params):
-            self.run(found, self.own, "sync_p")
 
     def clear(self) -> None:
         """Forget gradients."""
@@ -174,11 +149,8 @@ class FlatState:
         whole = part.new_empty(self.layout.padded)
         whole[self.span(granularity)] = part
         for found in gather(granularity):
-            self.run(found, whole, "state_dict")
+            self.collectives.run(found, [whole], [self.layout], term="state_dict")
         return whole[: self.layout.num_entries]
-
-    def run(self, found: Collective, buffer: Tensor, term: str) -> Tensor:
-        return self.collectives.run(found, buffer, self.layout, term=term)
 
 
 @cache

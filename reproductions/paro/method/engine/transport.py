@@ -10,20 +10,19 @@ from typing import Protocol
 
 import torch
 import torch.distributed as dist
-from torch import Tensor
 
 from reproductions.paro.method.engine.groups import Peers
-from reproductions.paro.method.engine.wire import Wire
+from reproductions.paro.method.engine.wire import Part, Wire
 
 
 class Transport(Protocol):
-    """Collectives of some ranks. chunks: one per rank, in their order, all of one size."""
+    """Collectives of some ranks. parts: one per rank, in their order, of the same sizes."""
 
-    def all_gather(self, chunks: list[Tensor], peers: Peers) -> None:
-        """Fill every chunk with that of its rank."""
+    def all_gather(self, parts: list[Part], peers: Peers) -> None:
+        """Fill every part with that of its rank."""
 
-    def reduce_scatter(self, chunks: list[Tensor], peers: Peers) -> None:
-        """Bring this rank's chunk to its sum over ranks; the others are of no use afterwards."""
+    def reduce_scatter(self, parts: list[Part], peers: Peers) -> None:
+        """Bring this rank's part to its sum over ranks; the others are of no use afterwards."""
 
 
 class Ring:
@@ -32,20 +31,20 @@ class Ring:
     def __init__(self, wire: Wire) -> None:
         self.wire = wire
 
-    def all_gather(self, chunks: list[Tensor], peers: Peers) -> None:
+    def all_gather(self, parts: list[Part], peers: Peers) -> None:
         """See `Transport`."""
-        for hop in range(len(chunks) - 1):
+        for hop in range(len(parts) - 1):
             out = peers.place - hop
-            into = chunks[(out - 1) % len(chunks)]
-            self.wire.exchange(chunks[out % len(chunks)], into, peers)()
+            into = parts[(out - 1) % len(parts)]
+            self.wire.exchange(parts[out % len(parts)], into, peers)()
 
-    def reduce_scatter(self, chunks: list[Tensor], peers: Peers) -> None:
+    def reduce_scatter(self, parts: list[Part], peers: Peers) -> None:
         """See `Transport`."""
-        arrived = torch.empty_like(chunks[peers.place])
-        for hop in range(len(chunks) - 1):
+        arrived = room_for(parts[peers.place])
+        for hop in range(len(parts) - 1):
             out = peers.place - 1 - hop
-            self.wire.exchange(chunks[out % len(chunks)], arrived, peers)()
-            chunks[(out - 1) % len(chunks)].add_(arrived)
+            self.wire.exchange(parts[out % len(parts)], arrived, peers)()
+            add(parts[(out - 1) % len(parts)], arrived)
 
 
 class Library:
@@ -54,20 +53,34 @@ class Library:
     def __init__(self, wire: Wire) -> None:
         self.wire = wire
 
-    def all_gather(self, chunks: list[Tensor], peers: Peers) -> None:
+    def all_gather(self, parts: list[Part], peers: Peers) -> None:
         """See `Transport`."""
-        self._count(chunks, peers)
-        dist.all_gather(chunks, chunks[peers.place], group=peers.group)
+        self._count(parts, peers)
+        for of_ranks in zip(*parts, strict=True):
+            dist.all_gather(list(of_ranks), of_ranks[peers.place], group=peers.group)
 
-    def reduce_scatter(self, chunks: list[Tensor], peers: Peers) -> None:
+    def reduce_scatter(self, parts: list[Part], peers: Peers) -> None:
         """See `Transport`."""
-        self._count(chunks, peers)
-        total = torch.empty_like(chunks[peers.place])
-        dist.reduce_scatter(total, chunks, group=peers.group)
-        chunks[peers.place].copy_(total)
+        self._count(parts, peers)
+        for of_ranks in zip(*parts, strict=True):
+            total = torch.empty_like(of_ranks[peers.place])
+            dist.reduce_scatter(total, list(of_ranks), group=peers.group)
+            of_ranks[peers.place].copy_(total)
 
-    def _count(self, chunks: list[Tensor], peers: Peers) -> None:
-        self.wire.count((len(chunks) - 1) * chunks[0].nbytes, peers.after(1))
+    def _count(self, parts: list[Part], peers: Peers) -> None:
+        part_bytes = sum(each.nbytes for each in parts[0])
+        self.wire.count((len(parts) - 1) * part_bytes, peers.after(1))
+
+
+def room_for(part: Part) -> Part:
+    """Return buffers to receive a part in."""
+    return [torch.empty_like(each) for each in part]
+
+
+def add(part: Part, other: Part) -> None:
+    """Add one part to another."""
+    for total, each in zip(part, other, strict=True):
+        total.add_(each)
 
 
 def transport_for(wire: Wire) -> Transport:

@@ -12,6 +12,9 @@ from torch import Tensor
 from reproductions.paro.method.engine.groups import Groups, Peers
 from reproductions.paro.method.schedule import Collective
 
+Part = list[Tensor]
+"""What a rank has of some buffers that move together; each contiguous."""
+
 
 @dataclass(frozen=True, slots=True)
 class Purpose:
@@ -37,16 +40,20 @@ class Wire:
         self.sent_bytes: Counter[Sent] = Counter()
         self.purpose: Purpose | None = None
 
-    def exchange(self, out: Tensor, into: Tensor, peers: Peers) -> Callable[[], None]:
+    def exchange(self, out: Part, into: Part, peers: Peers) -> Callable[[], None]:
         """Start to send `out` to the next rank of a ring and to receive `into` from the one before.
 
-        Both contiguous. Returns what waits for both.
+        Returns what waits for both.
         """
         to, source = peers.after(1), peers.after(-1)
-        self.count(out.nbytes, to)
+        self.count(sum(each.nbytes for each in out), to)
         works = dist.batch_isend_irecv([
-            dist.P2POp(dist.isend, out, to, peers.group),
-            dist.P2POp(dist.irecv, into, source, peers.group),
+            operation
+            for tag, (sent, received) in enumerate(zip(out, into, strict=True))
+            for operation in (
+                dist.P2POp(dist.isend, sent, to, peers.group, tag),
+                dist.P2POp(dist.irecv, received, source, peers.group, tag),
+            )
         ])  # fmt: skip
 
         def wait() -> None:

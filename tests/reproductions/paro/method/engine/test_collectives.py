@@ -16,7 +16,8 @@ from reproductions.paro.method.engine.transport import Library
 from reproductions.paro.method.schedule import Collective, Kind, Scope
 from tests.reproductions.paro.method.engine.ranks import on_ranks
 
-ENTRIES = 29
+ENTRIES = (29, 5)
+"""Of buffers that move together."""
 COLLECTIVES = [Collective(kind=k, scope=s) for k, s in product(get_args(Kind), get_args(Scope))]
 
 
@@ -41,10 +42,15 @@ def wanted(found: Collective, groups: Groups, layout: Layout, dtype: torch.dtype
     return outcome[layout.span(kept[found.scope], me)]
 
 
-def run(found: Collective, with_: Collectives, layout: Layout, dtype: torch.dtype) -> Tensor:
-    given = given_by(with_.groups.rank, layout, dtype)
-    buffer = given[layout.span(ALL[found.scope], with_.groups.rank)].clone()
-    return with_.run(found, buffer, layout, term="test")
+def run(found: Collective, with_: Collectives, dtype: torch.dtype) -> list[Tensor]:
+    """Return what this rank holds of two buffers that move together."""
+    rank, layouts = with_.groups.rank, layouts_of(with_.groups)
+    buffers = [given_by(rank, each, dtype)[each.span(ALL[found.scope], rank)] for each in layouts]
+    return with_.run(found, buffers, layouts, term="test")
+
+
+def layouts_of(groups: Groups) -> list[Layout]:
+    return [Layout(entries, groups.cluster) for entries in ENTRIES]
 
 
 def compare_on_rank(group_sizes: list[int]) -> list[list[Any]]:
@@ -53,13 +59,13 @@ def compare_on_rank(group_sizes: list[int]) -> list[list[Any]]:
         groups = Groups(mesh_of_groups(m))
         flat, two_layer, library = (Collectives(groups, w) for w in ("flat", "two-layer", "flat"))
         library.transport = library.of_all = Library(library.wire)
-        layout = Layout(ENTRIES, groups.cluster)
         for each in COLLECTIVES:
-            exact = wanted(each, groups, layout, torch.int64)
+            exact = [wanted(each, groups, layout, torch.int64) for layout in layouts_of(groups)]
             for name, way in (("flat", flat), ("two-layer", two_layer), ("library", library)):
-                found = run(each, way, layout, torch.int64)
-                rows.append([m, name, each.kind, each.scope, found.equal(exact)])
-            one, other = (run(each, way, layout, torch.float32) for way in (flat, two_layer))
+                found = run(each, way, torch.int64)
+                same = all(one.equal(other) for one, other in zip(found, exact, strict=True))
+                rows.append([m, name, each.kind, each.scope, same])
+            one, other = (run(each, way, torch.float32)[0] for way in (flat, two_layer))
             rows.append([m, "floats", each.kind, each.scope, float((one - other).abs().max())])
     return rows
 
