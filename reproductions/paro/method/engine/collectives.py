@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Literal, get_args
 
 from torch import Tensor
@@ -35,6 +36,19 @@ class TwoLayer:
         m = len(self.intra.ranks)
         return [parts[first : first + m] for first in range(0, len(parts), m)]
 
+    def _exchange(self, out: Part, into: Part) -> Callable[[], None]:
+        """Start to send a part to the next group, and to receive one from the group before."""
+        waits = [
+            self.wire.exchange(sent, received, self.inter, tag=tag)
+            for tag, (sent, received) in enumerate(zip(out, into, strict=True))
+        ]
+
+        def wait() -> None:
+            for each in waits:
+                each()
+
+        return wait
+
     def all_gather(self, parts: list[Part], peers: Peers) -> None:
         """Fill every part; peers are all ranks."""
         rows, local = self.rows(parts), self.intra.place
@@ -44,7 +58,7 @@ class TwoLayer:
                 self.transport.all_gather(rows[here], self.intra)
             else:
                 out, into = rows[here][local], rows[here - 1][local]
-                wait = self.wire.exchange(out, into, self.inter)
+                wait = self._exchange(out, into)
                 self.transport.all_gather(rows[here], self.intra)
                 wait()
 
@@ -55,7 +69,7 @@ class TwoLayer:
         self.transport.reduce_scatter(rows[self.inter.place - 1], self.intra)
         for hop in range(len(rows) - 1):
             out = (self.inter.place - 1 - hop) % len(rows)
-            wait = self.wire.exchange(rows[out][local], arrived, self.inter)
+            wait = self._exchange(rows[out][local], arrived)
             self.transport.reduce_scatter(rows[out - 1], self.intra)
             wait()
             add(rows[out - 1][local], arrived)

@@ -6,6 +6,7 @@ Rings of our own for gloo: its reduce-scatter is an all-reduce per rank (PyTorch
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Protocol
 
 import torch
@@ -26,25 +27,53 @@ class Transport(Protocol):
 
 
 class Ring:
-    """Each rank sends to the next and receives from the one before: (k - 1) / k of the bytes."""
+    """Each rank sends to the next and receives from the one before: (k - 1) / k of the bytes.
+
+    Each buffer goes on to its next hop as soon as its last is done, whatever others wait for.
+    """
 
     def __init__(self, wire: Wire) -> None:
         self.wire = wire
 
     def all_gather(self, parts: list[Part], peers: Peers) -> None:
         """See `Transport`."""
-        for hop in range(len(parts) - 1):
+
+        def start(buffer: int, hop: int) -> Callable[[], None]:
             out = peers.place - hop
-            into = parts[(out - 1) % len(parts)]
-            self.wire.exchange(parts[out % len(parts)], into, peers)()
+            sent, received = parts[out % len(parts)], parts[(out - 1) % len(parts)]
+            return self.wire.exchange(sent[buffer], received[buffer], peers, tag=buffer)
+
+        in_turn(len(parts) - 1, len(parts[0]), start)
 
     def reduce_scatter(self, parts: list[Part], peers: Peers) -> None:
         """See `Transport`."""
         arrived = room_for(parts[peers.place])
-        for hop in range(len(parts) - 1):
+
+        def start(buffer: int, hop: int) -> Callable[[], None]:
             out = peers.place - 1 - hop
-            self.wire.exchange(parts[out % len(parts)], arrived, peers)()
-            add(parts[(out - 1) % len(parts)], arrived)
+            wait = self.wire.exchange(
+                parts[out % len(parts)][buffer], arrived[buffer], peers, tag=buffer
+            )
+
+            def finish() -> None:
+                wait()
+                parts[(out - 1) % len(parts)][buffer].add_(arrived[buffer])
+
+            return finish
+
+        in_turn(len(parts) - 1, len(parts[0]), start)
+
+
+def in_turn(
+    num_hops: int, num_buffers: int, start: Callable[[int, int], Callable[[], None]]
+) -> None:
+    """Run hops of several buffers; start(buffer, hop) begins one and returns what finishes it."""
+    under_way = [start(buffer, 0) for buffer in range(num_buffers)] if num_hops else []
+    for hop in range(1, num_hops + 1):
+        for buffer, finish in enumerate(under_way):
+            finish()
+            if hop < num_hops:
+                under_way[buffer] = start(buffer, hop)
 
 
 class Library:

@@ -40,20 +40,18 @@ class Wire:
         self.sent_bytes: Counter[Sent] = Counter()
         self.purpose: Purpose | None = None
 
-    def exchange(self, out: Part, into: Part, peers: Peers) -> Callable[[], None]:
+    def exchange(
+        self, out: Tensor, into: Tensor, peers: Peers, *, tag: int = 0
+    ) -> Callable[[], None]:
         """Start to send `out` to the next rank of a ring and to receive `into` from the one before.
 
-        Returns what waits for both.
+        tag: tells what is under way between two ranks at once apart. Returns what waits for both.
         """
         to, source = peers.after(1), peers.after(-1)
-        self.count(sum(each.nbytes for each in out), to)
+        self.count(out.nbytes, to)
         works = dist.batch_isend_irecv([
-            operation
-            for tag, (sent, received) in enumerate(zip(out, into, strict=True))
-            for operation in (
-                dist.P2POp(dist.isend, sent, to, peers.group, tag),
-                dist.P2POp(dist.irecv, received, source, peers.group, tag),
-            )
+            dist.P2POp(dist.isend, out, to, peers.group, tag),
+            dist.P2POp(dist.irecv, into, source, peers.group, tag),
         ])  # fmt: skip
 
         def wait() -> None:
