@@ -169,10 +169,17 @@ def test_passes_of_any_shape_give_the_gradients_of_one_process() -> None:
     assert sent["GGG", "plain"]["gradient"] > 0
 
 
-def watch_on_rank(prefetch: bool) -> list[list[Any]]:
+def watch_on_rank() -> list[list[list[Any]]]:
+    return [watch(prefetch=True), watch(prefetch=False)]
+
+
+def watch(*, prefetch: bool) -> list[list[Any]]:
     """Return, whenever a branch computes, which branches are gathered or about to be."""
     net = net_of(0)
     engine = Paro(net, mesh_of_groups(2), "GGG", optimizer=SGD, prefetch=prefetch)
+    weight = net.get_parameter("branches.0.always.weight")
+    assert weight.isnan().all(), "what is elsewhere is no number, and no freed memory"
+    assert weight.shape == (WIDTH, WIDTH)
     branches = engine.passes.units[1:]
     seen: list[list[Any]] = []
 
@@ -191,8 +198,8 @@ def watch_on_rank(prefetch: bool) -> list[list[Any]]:
 
 
 def test_the_next_unit_is_gathered_while_one_computes() -> None:
-    for prefetch, ahead in ((True, 1), (False, 0)):
-        for seen in on_ranks(watch_on_rank, NUM_RANKS, prefetch=prefetch):
+    for rank in on_ranks(watch_on_rank, NUM_RANKS):
+        for ahead, seen in zip((1, 0), rank, strict=True):
             assert seen == [
                 *(["forward", i, list(range(i, min(i + ahead, 2) + 1))] for i in range(3)),
                 *(["backward", i, list(range(max(i - ahead, 0), i + 1))] for i in (2, 1, 0)),
