@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import torch.distributed as dist
 from torch import Tensor
 
+from harness.errors import RunError
 from reproductions.paro.method.engine.groups import Groups, Peers
 from reproductions.paro.method.schedule import Collective
 
@@ -46,19 +48,33 @@ class Wire:
         """Start to send `out` to the next rank of a ring and to receive `into` from the one before.
 
         tag: tells what is under way between two ranks at once apart. Returns what waits for both.
+        Either raises RunError if a rank is gone.
         """
         to, source = peers.after(1), peers.after(-1)
         self.count(out.nbytes, to)
-        works = dist.batch_isend_irecv([
-            dist.P2POp(dist.isend, out, to, peers.group, tag),
-            dist.P2POp(dist.irecv, into, source, peers.group, tag),
-        ])  # fmt: skip
+        with self._telling(to, source):
+            works = dist.batch_isend_irecv([
+                dist.P2POp(dist.isend, out, to, peers.group, tag),
+                dist.P2POp(dist.irecv, into, source, peers.group, tag),
+            ])  # fmt: skip
 
         def wait() -> None:
-            for work in works:
-                work.wait()
+            with self._telling(to, source):
+                for work in works:
+                    work.wait()
 
         return wait
+
+    @contextmanager
+    def _telling(self, to: int, source: int) -> Iterator[None]:
+        try:
+            yield
+        except RuntimeError as error:
+            lost = " or ".join(str(rank) for rank in sorted({to, source}))
+            raise RunError(
+                f"rank {self.groups.rank} lost rank {lost}, which ended or hangs: see"
+                f" what that one says, and go on from the last checkpoint ({error})"
+            ) from error
 
     def count(self, num_bytes: int, to: int) -> None:
         """Book bytes that go to a rank."""

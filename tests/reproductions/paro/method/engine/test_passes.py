@@ -128,8 +128,9 @@ def fail(net: Net) -> None:
     def stop(_: Tensor) -> None:
         raise ZeroDivisionError
 
-    handle = net.branches[1].register_forward_hook(
-        lambda _, args, output: output["hidden"].register_hook(stop) and None
+    # Within a branch: the gradients of its other layer are there.
+    handle = net.get_submodule("branches.1.always").register_forward_hook(
+        lambda _, args, output: output.register_hook(stop) and None
     )
     with contextlib.suppress(ZeroDivisionError):
         net(torch.ones(1, WIDTH).double(), both=True, loop="plain").sum().backward()
