@@ -14,7 +14,9 @@ from torch.distributed.tensor import DTensor
 
 from harness.errors import SpecError
 from reproductions.paro.method.engine import mesh_of_groups
-from reproductions.paro.method.engine.fsdp2 import use_two_layers
+from reproductions.paro.method.engine.collectives import Collectives
+from reproductions.paro.method.engine.fsdp2 import TwoLayerReduceScatter, use_two_layers
+from reproductions.paro.method.engine.groups import Groups
 from reproductions.paro.method.engine.wire import Sent
 from tests.reproductions.paro.method.engine.nets import Net, loss_of, micro_batch
 from tests.reproductions.paro.method.engine.ranks import on_ranks
@@ -26,7 +28,23 @@ TOLERANCE = 1e-12
 
 
 def train_on_rank() -> dict[str, Any]:
-    return {"plain": train(two_layers=False), "ours": train(two_layers=True), "told": misuse()}
+    return {
+        "plain": train(two_layers=False),
+        "ours": train(two_layers=True),
+        "mean": mean(),
+        "told": misuse(),
+    }
+
+
+def mean() -> list[float]:
+    """Return this rank's part of the mean of all ranks' numbers, as NCCL's users ask for it."""
+    collectives = Collectives(Groups(mesh_of_groups(GROUP_SIZE)), "two-layer")
+    given = torch.arange(2.0 * NUM_RANKS) * (dist.get_rank() + 1)
+    found = torch.empty(2)
+    everybody = dist.group.WORLD
+    assert everybody is not None
+    TwoLayerReduceScatter(collectives)(found, given, everybody, dist.ReduceOp.AVG)
+    return found.tolist()
 
 
 def train(*, two_layers: bool) -> dict[str, Any]:
@@ -54,7 +72,8 @@ def train(*, two_layers: bool) -> dict[str, Any]:
 
 
 def test_two_layers_under_fully_shard_change_nothing_but_the_way() -> None:
-    for rank in on_ranks(train_on_rank, NUM_RANKS):
+    for place, rank in enumerate(on_ranks(train_on_rank, NUM_RANKS)):
+        assert rank["mean"] == [2.5 * 2 * place, 2.5 * (2 * place + 1)]
         one, other = rank["plain"], rank["ours"]
         assert len(one["weights"]) == len(list(Net().parameters()))
         pairs = [(one["losses"], other["losses"])]
