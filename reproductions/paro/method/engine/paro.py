@@ -1,0 +1,189 @@
+"""Training by any of the 14 strategies, in a plain loop."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import torch
+import torch.distributed as dist
+from torch import Tensor, nn
+from torch.distributed.device_mesh import DeviceMesh
+from torch.optim import Optimizer
+
+from harness.errors import RunError, SpecError
+from reproductions.paro.method.engine.collectives import Collectives, World
+from reproductions.paro.method.engine.groups import Groups
+from reproductions.paro.method.engine.lane import AtOnce, Beside, Lane
+from reproductions.paro.method.engine.passes import Passes, Unit
+from reproductions.paro.method.engine.state import FlatState, Precision
+from reproductions.paro.method.engine.transitions import sync_grads, sync_params
+from reproductions.paro.method.engine.units import Part, parts_of
+from reproductions.paro.method.schedule import Scope
+from reproductions.paro.method.strategy import Granularity, Strategy, effective_of
+
+SHARED_BY: dict[Granularity, Scope] = {"I": "intra", "G": "world"}
+"""Ranks whose parts of the optimizer states together are one copy of all."""
+
+
+class Paro:
+    """Splits what training a model holds, and keeps ranks in step.
+
+        mesh = mesh_of_groups(group_size=8)
+        engine = Paro(model, mesh, "IIG", optimizer=partial(torch.optim.AdamW, lr=1e-4))
+        for batch in batches:
+            for micro_batch in batch:
+                engine.backward(model(micro_batch).mean() / len(batch))
+            engine.step()
+
+    Gradients are those of the mean over ranks, and of the sum over backward passes, as with DDP.
+    They are divided by n once, after they are summed. A parameter that no pass reached has a
+    gradient of zeros, where a single process has none.
+    """
+
+    def __init__(
+        self,
+        model: nn.Module,
+        mesh: DeviceMesh,
+        strategy: str | Strategy,
+        *,
+        optimizer: Callable[[list[nn.Parameter]], Optimizer],
+        max_norm: float | None = None,
+        units: Sequence[nn.Module] | None = None,
+        collectives: World = "flat",
+        precision: Precision = Precision(),  # noqa: B008
+        prefetch: bool = True,
+    ) -> None:
+        """model: on the mesh's device; its parameters stay the same objects, with rank 0's values.
+
+        mesh: as `mesh_of_groups` makes.
+        strategy: one of the 14.
+        optimizer: of torch, over flat parts: one that treats all entries alike, such as AdamW.
+        max_norm: gradients are clipped by their global norm; None: they are not.
+        units: modules that are gathered one by one; None: the entries of the longest list.
+        prefetch: whether collectives run beside the passes, in a thread; on a CPU alone.
+        Raises SpecError for what cannot be split so.
+        """
+        self.strategy = effective_of(str(strategy))
+        self.model, self.max_norm = model, max_norm
+        self.groups = Groups(mesh)
+        self.collectives = Collectives(self.groups, collectives)
+        self._check_devices()
+        parts = parts_of(model, units)
+        self._known = {id(param) for part in parts for param in part.params.values()}
+        self.units = [self._unit_of(part, precision) for part in parts]
+        # A stream of its own would be needed beside a GPU's: there one waits for the other.
+        lane: Lane = Beside() if prefetch and self.groups.device_type == "cpu" else AtOnce()
+        self.passes = Passes(model, self.units, lane, precision.param_dtype)
+        self.trained = [flat for unit in self.units for flat in unit.trained]
+        if not self.trained:
+            raise SpecError("a model without a parameter to train: set requires_grad before")
+        self.optimizer = optimizer([flat.master for flat in self.trained])
+
+    def _unit_of(self, part: Part, precision: Precision) -> Unit:
+        alike: dict[tuple[torch.dtype, bool], dict[str, nn.Parameter]] = {}
+        for name, param in part.params.items():
+            alike.setdefault((param.dtype, param.requires_grad), {})[name] = param
+        flats = [
+            FlatState(
+                params, strategy=self.strategy, collectives=self.collectives, precision=precision
+            )
+            for params in alike.values()
+        ]
+        return Unit(part.name, part.module, flats)
+
+    def _check_devices(self) -> None:
+        for name, param in self.model.named_parameters():
+            if param.device.type != self.groups.device_type:
+                raise SpecError(
+                    f"parameter {name} is on {param.device}, the mesh on"
+                    f" {self.groups.device_type}: move the model there first"
+                )
+
+    def _check_params(self) -> None:
+        for name, param in self.model.named_parameters():
+            if id(param) not in self._known:
+                raise SpecError(
+                    f"parameter {name} was added after the model was wrapped, and no rank would"
+                    " hear of its gradient: add it before"
+                )
+            if param.grad is not None:
+                raise SpecError(
+                    f"parameter {name} has a gradient from outside its unit's forward pass, which"
+                    " was not reduced: use parameters in their own module, or name a larger unit"
+                )
+
+    def backward(self, loss: Tensor) -> None:
+        """Run a backward pass; the same as loss.backward()."""
+        loss.backward()  # type: ignore[no-untyped-call]
+
+    @torch.no_grad()
+    def step(self) -> float:
+        """Reduce and clip gradients, step the optimizer, and bring parameters to all who keep them.
+
+        Returns the norm of the gradient before it was clipped. Raises RunError, on every rank and
+        before anything is changed, if a gradient is not finite; gradients are then forgotten, so
+        that who catches it goes on with the next batch.
+        """
+        self._check_params()
+        if not self.passes.num_backward:
+            raise SpecError("a step without a backward pass: call backward first")
+        self.passes.settle()
+        try:
+            sync_grads(self.trained)
+            norm = self._norm()
+            if self.max_norm is not None and (factor := clip_factor(norm, self.max_norm)) < 1.0:
+                torch._foreach_mul_(self._grads(), factor)
+            self.optimizer.step()
+        finally:
+            self.forget()
+        sync_params(self.trained)
+        return norm
+
+    def forget(self) -> None:
+        """Drop all gradients since the last step, also those of a backward pass that failed."""
+        self.passes.settle()
+        self.passes.num_backward = 0
+        for flat in self.trained:
+            flat.take_grads()
+            flat.clear()
+
+    def _grads(self) -> list[Tensor]:
+        return [flat.master.grad for flat in self.trained if flat.master.grad is not None]
+
+    def _norm(self) -> float:
+        """Return the norm of the whole gradient, each entry counted once. Raises RunError."""
+        norms = [torch.linalg.vector_norm(grad, dtype=torch.float64) for grad in self._grads()]
+        squares = torch.stack(norms).square()
+        if scope := SHARED_BY.get(self.strategy.states):
+            dist.all_reduce(squares, group=self.groups.peers(scope).group)
+        if not squares.isfinite().all():
+            names = [unit.name for unit in self.units for _ in unit.trained]
+            bad = [n for n, square in zip(names, squares.tolist(), strict=True)
+                   if not square < float("inf")]  # fmt: skip
+            raise RunError(
+                f"the gradient of {', '.join(dict.fromkeys(bad))} is not finite: nothing was"
+                " changed; look at this batch's loss, or lower the learning rate"
+            )
+        return float(squares.sum().sqrt())
+
+    def state_dict(self) -> dict[str, Tensor]:
+        """Return parameters by name, whole, on every rank; trained ones as the optimizer has them.
+
+        All ranks must call it. Buffers are not in it: they are each rank's own.
+        """
+        self.passes.settle()
+        found: dict[str, Tensor] = {}
+        for unit in self.units:
+            for flat in unit.flats:
+                part, split = (
+                    (flat.master.detach(), self.strategy.states)
+                    if flat.is_trained
+                    else (flat.own, self.strategy.params)
+                )
+                found |= zip(flat.params, flat.views(flat.gathered(part, split)), strict=True)
+        return found
+
+
+def clip_factor(norm: float, max_norm: float) -> float:
+    """Return by what gradients are multiplied; torch's rule, its 1e-6 with it."""
+    return min(1.0, max_norm / (norm + 1e-6))

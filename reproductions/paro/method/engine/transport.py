@@ -1,0 +1,117 @@
+"""All-gather and reduce-scatter in place, over parts that lie anywhere in a buffer.
+
+Rings of our own for gloo: its reduce-scatter is an all-reduce per rank (PyTorch pull request
+149869), which sends n times what a ring does. NCCL's are its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Protocol
+
+import torch
+import torch.distributed as dist
+
+from reproductions.paro.method.engine.groups import Peers
+from reproductions.paro.method.engine.wire import Part, Wire
+
+
+class Transport(Protocol):
+    """Collectives of some ranks. parts: one per rank, in their order, of the same sizes."""
+
+    def all_gather(self, parts: list[Part], peers: Peers) -> None:
+        """Fill every part with that of its rank."""
+
+    def reduce_scatter(self, parts: list[Part], peers: Peers) -> None:
+        """Bring this rank's part to its sum over ranks; the others are of no use afterwards."""
+
+
+class Ring:
+    """Each rank sends to the next and receives from the one before: (k - 1) / k of the bytes.
+
+    Each buffer goes on to its next hop as soon as its last is done, whatever others wait for.
+    """
+
+    def __init__(self, wire: Wire) -> None:
+        self.wire = wire
+
+    def all_gather(self, parts: list[Part], peers: Peers) -> None:
+        """See `Transport`."""
+
+        def start(buffer: int, hop: int) -> Callable[[], None]:
+            out = peers.place - hop
+            sent, received = parts[out % len(parts)], parts[(out - 1) % len(parts)]
+            return self.wire.exchange(sent[buffer], received[buffer], peers, tag=buffer)
+
+        in_turn(len(parts) - 1, len(parts[0]), start)
+
+    def reduce_scatter(self, parts: list[Part], peers: Peers) -> None:
+        """See `Transport`."""
+        arrived = room_for(parts[peers.place])
+
+        def start(buffer: int, hop: int) -> Callable[[], None]:
+            out = peers.place - 1 - hop
+            wait = self.wire.exchange(
+                parts[out % len(parts)][buffer], arrived[buffer], peers, tag=buffer
+            )
+
+            def finish() -> None:
+                wait()
+                parts[(out - 1) % len(parts)][buffer].add_(arrived[buffer])
+
+            return finish
+
+        in_turn(len(parts) - 1, len(parts[0]), start)
+
+
+def in_turn(
+    num_hops: int, num_buffers: int, start: Callable[[int, int], Callable[[], None]]
+) -> None:
+    """Run hops of several buffers; start(buffer, hop) begins one and returns what finishes it."""
+    under_way = [start(buffer, 0) for buffer in range(num_buffers)] if num_hops else []
+    for hop in range(1, num_hops + 1):
+        for buffer, finish in enumerate(under_way):
+            finish()
+            if hop < num_hops:
+                under_way[buffer] = start(buffer, hop)
+
+
+class Library:
+    """The backend's own collectives. Bytes are booked as a ring's; the backend may do otherwise."""
+
+    def __init__(self, wire: Wire) -> None:
+        self.wire = wire
+
+    def all_gather(self, parts: list[Part], peers: Peers) -> None:
+        """See `Transport`."""
+        self._count(parts, peers)
+        for of_ranks in zip(*parts, strict=True):
+            dist.all_gather(list(of_ranks), of_ranks[peers.place], group=peers.group)
+
+    def reduce_scatter(self, parts: list[Part], peers: Peers) -> None:
+        """See `Transport`."""
+        self._count(parts, peers)
+        for of_ranks in zip(*parts, strict=True):
+            total = torch.empty_like(of_ranks[peers.place])
+            dist.reduce_scatter(total, list(of_ranks), group=peers.group)
+            of_ranks[peers.place].copy_(total)
+
+    def _count(self, parts: list[Part], peers: Peers) -> None:
+        part_bytes = sum(each.nbytes for each in parts[0])
+        self.wire.count((len(parts) - 1) * part_bytes, peers.after(1))
+
+
+def room_for(part: Part) -> Part:
+    """Return buffers to receive a part in."""
+    return [torch.empty_like(each) for each in part]
+
+
+def add(part: Part, other: Part) -> None:
+    """Add one part to another."""
+    for total, each in zip(part, other, strict=True):
+        total.add_(each)
+
+
+def transport_for(wire: Wire) -> Transport:
+    """Return what suits the backend of the ranks at hand."""
+    return Ring(wire) if dist.get_backend() == "gloo" else Library(wire)

@@ -1,0 +1,84 @@
+"""Collectives of ranks, against sums and slices of what all of them gave."""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import Any, get_args
+
+import pytest
+import torch
+from torch import Tensor
+
+from reproductions.paro.method.engine.collectives import Collectives
+from reproductions.paro.method.engine.groups import Groups, mesh_of_groups
+from reproductions.paro.method.engine.layout import ALL, PART, Layout
+from reproductions.paro.method.engine.transport import Library
+from reproductions.paro.method.schedule import Collective, Kind, Scope
+from tests.reproductions.paro.method.engine.ranks import on_ranks
+
+ENTRIES = (29, 5)
+"""Of buffers that move together."""
+COLLECTIVES = [Collective(kind=k, scope=s) for k, s in product(get_args(Kind), get_args(Scope))]
+
+
+def given_by(rank: int, layout: Layout, dtype: torch.dtype) -> Tensor:
+    """Return what a rank brings; integers are small, other numbers are no sums of powers of two."""
+    source = torch.Generator().manual_seed(rank)
+    if dtype.is_floating_point:
+        return torch.rand(layout.padded, generator=source, dtype=dtype)
+    return torch.randint(-100, 100, (layout.padded,), generator=source, dtype=dtype)
+
+
+def wanted(found: Collective, groups: Groups, layout: Layout, dtype: torch.dtype) -> Tensor:
+    """Return what a rank holds afterwards, from what every rank brings."""
+    ranks, me = groups.peers(found.scope).ranks, groups.rank
+    everywhere = {rank: given_by(rank, layout, dtype) for rank in ranks}
+    outcome = torch.stack(list(everywhere.values())).sum(dim=0)
+    if found.kind == "all_gather":
+        for rank in ranks:
+            span = layout.span(PART[found.scope], rank)
+            outcome[span] = everywhere[rank][span]
+    kept = PART if found.kind == "reduce_scatter" else ALL
+    return outcome[layout.span(kept[found.scope], me)]
+
+
+def run(found: Collective, with_: Collectives, dtype: torch.dtype) -> list[Tensor]:
+    """Return what this rank holds of two buffers that move together."""
+    rank, layouts = with_.groups.rank, layouts_of(with_.groups)
+    buffers = [given_by(rank, each, dtype)[each.span(ALL[found.scope], rank)] for each in layouts]
+    return with_.run(found, buffers, layouts, term="test")
+
+
+def layouts_of(groups: Groups) -> list[Layout]:
+    return [Layout(entries, groups.cluster) for entries in ENTRIES]
+
+
+def compare_on_rank(group_sizes: list[int]) -> list[list[Any]]:
+    rows = []
+    for m in group_sizes:
+        groups = Groups(mesh_of_groups(m))
+        flat, two_layer, library = (Collectives(groups, w) for w in ("flat", "two-layer", "flat"))
+        library.transport = library.of_all = Library(library.wire)
+        for each in COLLECTIVES:
+            exact = [wanted(each, groups, layout, torch.int64) for layout in layouts_of(groups)]
+            for name, way in (("flat", flat), ("two-layer", two_layer), ("library", library)):
+                found = run(each, way, torch.int64)
+                same = all(one.equal(other) for one, other in zip(found, exact, strict=True))
+                rows.append([m, name, each.kind, each.scope, same])
+            one, other = (run(each, way, torch.float32)[0] for way in (flat, two_layer))
+            rows.append([m, "floats", each.kind, each.scope, float((one - other).abs().max())])
+    return rows
+
+
+@pytest.mark.parametrize(("num_ranks", "group_sizes"), [(4, [1, 2, 4]), (6, [2, 3])])
+def test_collectives_do_what_a_single_process_would(num_ranks: int, group_sizes: list[int]) -> None:
+    for rows in on_ranks(compare_on_rank, num_ranks, group_sizes=group_sizes):
+        assert len(rows) == len(group_sizes) * len(COLLECTIVES) * 4
+        exact = [row for row in rows if row[1] != "floats"]
+        assert [row for row in exact if row[-1] is not True] == []
+        # Numbers below 1 on k ranks: either sum is off by (k - 1) roundings of at most k each.
+        rounding = 2 * num_ranks * (num_ranks - 1) * torch.finfo(torch.float32).eps / 2
+        floats = [row for row in rows if row[1] == "floats"]
+        gathers = [row[-1] for row in floats if row[2] == "all_gather"]
+        assert set(gathers) == {0.0}
+        assert max(row[-1] for row in floats) <= rounding

@@ -1,0 +1,158 @@
+"""What cannot be trained, and what a loop gets wrong, is told in a sentence."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+import torch
+import torch.distributed as dist
+from torch import nn
+from torch.distributed.device_mesh import DeviceMesh, init_device_mesh
+from torch.utils.checkpoint import checkpoint
+
+from harness.errors import RunError, SpecError
+from reproductions.paro.method.engine import Paro, mesh_of_groups
+from reproductions.paro.method.engine.units import REST, parts_of
+from tests.reproductions.paro.method.engine.nets import Net, loss_of, micro_batch
+from tests.reproductions.paro.method.engine.ranks import on_ranks
+
+ADAMW = partial(torch.optim.AdamW, lr=1e-2)
+WANTED = {
+    "ranks": "n=4 GPUs do not fill groups of m=3",
+    "eliminated": "strategy NGI is none of the 14: its optimizer states are split coarser",
+    "unknown": "no strategy 'IIX'",
+    "axes": "a mesh with axes ('intra', 'inter')",
+    "some": "a mesh of some ranks, or out of order",
+    "device": "parameter embed.weight is on meta, the mesh on cpu: move the model there first",
+    "shared": "parameter blocks.1.up.weight of unit blocks.1 is blocks.0.up.weight of unit",
+    "stranger": "a unit that is not in the model: Linear",
+    "list": "unit blocks is a list of modules, which no pass calls: name its entries",
+    "frozen": "a model without a parameter to train",
+    "collectives": "collectives='ring': one of flat, two-layer",
+    "added": "parameter blocks.0.extra was added after the model was wrapped",
+    "outside": "parameter blocks.1.up.bias has a gradient from outside its unit's forward pass",
+    "reentrant": "a re-entrant checkpoint around a unit",
+    "early": "a step without a backward pass",
+}
+
+
+def tell_on_rank() -> dict[str, str]:
+    told: dict[str, str] = {}
+
+    @contextmanager
+    def telling(name: str) -> Iterator[None]:
+        try:
+            yield
+        except SpecError as error:
+            told[name] = str(error)
+
+    with telling("ranks"):
+        mesh_of_groups(3)
+    mesh = mesh_of_groups(2)
+    for name, each in wrappings(mesh).items():
+        with telling(name):
+            each()
+    net = Net()
+    engine = Paro(net, mesh, "NIG", optimizer=ADAMW)
+    hidden = torch.ones(1, 3, 5, dtype=torch.float64, requires_grad=True)
+    with telling("reentrant"):
+        checkpoint(net.blocks[0], hidden, use_reentrant=True).sum().backward()
+    with telling("early"):
+        engine.step()
+    engine.backward(loss_of(net, micro_batch(0, 0, 0)))
+    net.blocks[0].extra = nn.Parameter(torch.zeros(2, dtype=torch.float64))
+    with telling("added"):
+        engine.step()
+    del net.blocks[0].extra
+    engine.backward(net.get_parameter("blocks.1.up.bias").sum())
+    with telling("outside"):
+        engine.step()
+    return told
+
+
+def wrappings(mesh: Any) -> dict[str, Callable[[], object]]:
+    """Return what makes an engine of what none can be made of."""
+    turned = init_device_mesh("cpu", (2, 2), mesh_dim_names=("intra", "inter"))
+    shared, frozen, meta = Net(), Net(), Net()
+    shared.get_submodule("blocks.1.up").weight = shared.get_parameter("blocks.0.up.weight")
+    frozen.requires_grad_(False)
+    meta.to("meta")
+    wrap = partial(Paro, strategy="IIG", optimizer=ADAMW)
+    return {
+        "eliminated": lambda: Paro(Net(), mesh, "NGI", optimizer=ADAMW),
+        "unknown": lambda: Paro(Net(), mesh, "IIX", optimizer=ADAMW),
+        "axes": lambda: wrap(Net(), turned),
+        "some": lambda: wrap(Net(), DeviceMesh(
+            "cpu", torch.tensor([[0, 2], [1, 3]]), mesh_dim_names=("inter", "intra"))),
+        "device": lambda: wrap(meta, mesh),
+        "shared": lambda: wrap(shared, mesh),
+        "stranger": lambda: wrap(Net(), mesh, units=[nn.Linear(1, 1)]),
+        "list": lambda: wrap(shared, mesh, units=[shared.blocks]),
+        "frozen": lambda: wrap(frozen, mesh),
+        "collectives": lambda: wrap(Net(), mesh, collectives=cast(Any, "ring")),
+    }  # fmt: skip
+
+
+def test_each_is_told_on_every_rank() -> None:
+    for told in on_ranks(tell_on_rank, 4):
+        assert told.keys() == WANTED.keys()
+        for name, start in WANTED.items():
+            assert told[name].startswith(start)
+
+
+def lose_on_rank(folder: str) -> None:
+    """Train until the last rank is gone; write what the others are told."""
+    net, rank = Net(), dist.get_rank()
+    engine = Paro(net, mesh_of_groups(2), "IIG", optimizer=ADAMW)
+    for step in range(2):
+        if rank == 3 and step == 1:
+            os._exit(0)
+        try:
+            engine.backward(loss_of(net, micro_batch(step, 0, rank)))
+            engine.step()
+        except RunError as error:
+            (Path(folder) / str(rank)).write_text(str(error))
+            os._exit(0)
+
+
+def test_a_rank_that_is_gone_ends_the_others(tmp_path: Path) -> None:
+    with pytest.raises(RunError, match="in a fresh process failed"):
+        on_ranks(lose_on_rank, 4, folder=str(tmp_path))
+    told = {path.name: path.read_text() for path in tmp_path.iterdir()}
+    assert told.keys() == {"0", "1", "2"}
+    assert told["2"].startswith("rank 2 lost rank 3, which ended or hangs")
+
+
+def test_units_are_the_longest_list_and_the_rest() -> None:
+    net = Net()
+    parts = {part.name: list(part.params) for part in parts_of(net)}
+    assert list(parts) == [REST, "blocks.0", "blocks.1"]
+    assert parts[REST] == ["embed.weight"], "tied: once, by its first name"
+    assert set().union(*parts.values()) == {name for name, _ in net.named_parameters()}
+
+
+def test_units_may_lie_in_one_another() -> None:
+    net = Net()
+    chosen = [net.get_submodule(name) for name in ("blocks.1", "blocks.1.up")]
+    parts = {part.name: list(part.params) for part in parts_of(net, chosen)}
+    assert list(parts) == [REST, "blocks.1", "blocks.1.up"]
+    assert parts["blocks.1.up"] == ["blocks.1.up.weight", "blocks.1.up.bias"]
+    assert "blocks.1.down.weight" in parts["blocks.1"]
+    assert "blocks.0.down.weight" in parts[REST]
+
+
+def test_a_module_of_two_names_is_one_unit() -> None:
+    net = Net()
+    net.blocks[1] = net.blocks[0]
+    assert [part.name for part in parts_of(net)] == [REST, "blocks.0"]
+
+
+def test_a_model_without_a_list_is_one_unit() -> None:
+    net = nn.Sequential(nn.Linear(2, 2), nn.Linear(2, 1))
+    assert [(part.name, len(part.params)) for part in parts_of(net)] == [(REST, 4)]
