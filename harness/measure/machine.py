@@ -5,6 +5,7 @@ Nothing here imports torch, and nothing it returns holds a path, a user or a hos
 
 from __future__ import annotations
 
+import functools
 import importlib.metadata
 import os
 import platform
@@ -203,6 +204,7 @@ def load_average() -> float | None:
         return None
 
 
+@functools.cache
 def package_versions() -> dict[str, str]:
     """Return the installed versions of packages that matter, from metadata alone."""
     versions = {}
