@@ -240,7 +240,9 @@ def source_state(root: Path | None = None) -> SourceState:
     if len(answer) != 2 or Path(answer[1]).resolve() != top:
         return SourceState(commit=UNKNOWN, dirty=False)
     excluded = [f":(exclude){name}" for name in GENERATED]
-    changes = _output(["git", "-C", str(top), "status", "--porcelain", "--", ".", *excluded])
+    # It would write what it finds of times into the index, under a lock that outlives a kill.
+    asked = ["git", "--no-optional-locks", "-C", str(top), "status", "--porcelain", "--", "."]
+    changes = _output([*asked, *excluded])
     return SourceState(commit=answer[0], dirty=bool(changes))
 
 
