@@ -43,7 +43,7 @@ def _run() -> int:
 def _carry_out() -> int:
     import logging
 
-    from harness.commands.app import app
+    from harness.commands.app import command
     from harness.commands.common import broken_said
 
     # Tables, records and figures are many objects in no circles: passing over them takes long.
@@ -51,7 +51,7 @@ def _carry_out() -> int:
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s: %(message)s")
     broken_said.clear()
     try:
-        app()
+        command()
     except SystemExit as end:
         return int(end.code or 0)
     return 0

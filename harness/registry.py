@@ -11,6 +11,7 @@ import fnmatch
 import importlib
 import importlib.metadata
 import importlib.util
+import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -217,7 +218,12 @@ def _task_files(folder: Path) -> list[Path]:
 
     Inside a study is their place, but one that lies elsewhere must be told too.
     """
-    return sorted(path for path in folder.rglob("*.py") if TASK_FILE.match(path.stem))
+    return sorted(
+        Path(where, name)
+        for where, _, names in os.walk(folder)
+        for name in names
+        if name.endswith(".py") and TASK_FILE.match(name.removesuffix(".py"))
+    )
 
 
 def _add_broken(library: Library, name: str, file: str, error: BaseException) -> None:

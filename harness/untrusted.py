@@ -6,6 +6,7 @@ is one sentence that names the file, in bounded time and memory.
 
 from __future__ import annotations
 
+import functools
 import gzip
 import io
 import json
@@ -121,15 +122,23 @@ def parse_json(text: str | bytes, *, where: str) -> Any:
 
 
 def read_toml(path: Path) -> dict[str, Any]:
-    """Return what a TOML file holds. Raises as `read_bytes`, and UnreadableError for no TOML."""
+    """Return what a TOML file holds, for reading only: who reads it again gets the same tables.
+
+    Raises as `read_bytes`, and UnreadableError for no TOML.
+    """
     text = read_text(path)
     try:
-        value = tomllib.loads(text)
+        value = _parsed_toml(text)
     # Plain ValueError: an integer of more digits than Python reads.
     except (ValueError, RecursionError) as error:
         raise UnreadableError(f"{path} is not valid TOML: {in_one_line(error)}") from error
     _not_too_deep(value, str(path))
     return value
+
+
+@functools.lru_cache(maxsize=64)
+def _parsed_toml(text: str) -> dict[str, Any]:
+    return tomllib.loads(text)
 
 
 def in_one_line(error: BaseException) -> str:

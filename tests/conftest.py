@@ -69,11 +69,17 @@ def run_smoke(root: Path) -> Smoke:
     return Smoke(Workspace(root), done)
 
 
+def pytest_collection() -> None:
+    """Keep the garbage collector away while all that is made lives as long as the session."""
+    gc.disable()
+
+
 def pytest_collection_finish() -> None:
     """Let the garbage collector pass over what lives as long as the session, and come less often.
 
     It takes a sixth of the time of tests that draw figures or read tables.
     """
+    gc.enable()
     gc.collect()
     gc.freeze()
     gc.set_threshold(50_000, 10, 10)

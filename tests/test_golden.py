@@ -17,7 +17,8 @@ from tests.golden_trials import GoldenRuns, Patch, Short, declared_golden, in_do
 LIBRARY = load_registry()
 DECLARED = declared_golden()
 EXPERIMENTS = [pytest.param(e, id=name) for name, e in sorted(LIBRARY.experiments.items())]
-GOLDEN = [pytest.param(name, id=name) for name in sorted(DECLARED)]
+for_each_golden = pytest.mark.parametrize("name", sorted(DECLARED), scope="module")
+"""Its scope brings the tests of one experiment together: one worker runs its trials for all."""
 
 
 @pytest.fixture(scope="module")
@@ -26,7 +27,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> GoldenRuns:
     return GoldenRuns(LIBRARY, DECLARED, tmp_path_factory.mktemp("golden"))
 
 
-@pytest.mark.parametrize("name", GOLDEN)
+@for_each_golden
 def test_golden_rows_hold(name: str, runs: GoldenRuns) -> None:
     found = differences(load_golden(name), runs.body(name))
     assert not found, f"{name}: bump its version or explain, then `make golden`: " + "; ".join(
@@ -34,7 +35,7 @@ def test_golden_rows_hold(name: str, runs: GoldenRuns) -> None:
     )
 
 
-@pytest.mark.parametrize("name", GOLDEN)
+@for_each_golden
 def test_golden_rows_see_a_broken_method(name: str, runs: GoldenRuns) -> None:
     golden = load_golden(name)
     assert not differences(golden, runs.body(name))

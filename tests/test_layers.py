@@ -6,7 +6,7 @@ import ast
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Set
 from functools import cache
 from pathlib import Path
 
@@ -41,12 +41,14 @@ def tree_of(path: Path) -> ast.Module:
     return ast.parse(path.read_text(encoding="utf-8"))
 
 
+@cache
 def module_of(path: Path) -> str:
     parts = list(path.relative_to(ROOT).with_suffix("").parts)
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
-def imports_of(path: Path) -> set[str]:
+@cache
+def imports_of(path: Path) -> frozenset[str]:
     """Return all absolute names a file imports, members as modules too, at any depth."""
     package = module_of(path) if path.name == "__init__.py" else module_of(path).rpartition(".")[0]
     found: set[str] = set()
@@ -57,7 +59,7 @@ def imports_of(path: Path) -> set[str]:
             kept = package.split(".")[: len(package.split(".")) - node.level + 1]
             base = ".".join([*kept, node.module or ""]).rstrip(".") if node.level else node.module
             found |= {str(base), *(f"{base}.{alias.name}" for alias in node.names)}
-    return found
+    return frozenset(found)
 
 
 def below(imported: str, *modules: str) -> bool:
@@ -167,7 +169,7 @@ def test_no_module_imports_itself_in_a_circle() -> None:
     assert circles(graph) == []
 
 
-def imported_modules_of_package(path: Path) -> set[str]:
+def imported_modules_of_package(path: Path) -> frozenset[str]:
     """Return what a file imports among our modules; a package where a name is its own."""
     names = {module_of(source) for source in SOURCES}
     found = imports_of(path) & names
@@ -176,7 +178,7 @@ def imported_modules_of_package(path: Path) -> set[str]:
     return found - faces - {module_of(path)}
 
 
-def circles(graph: dict[str, set[str]]) -> list[list[str]]:
+def circles(graph: Mapping[str, Set[str]]) -> list[list[str]]:
     """Return the groups of modules that reach each other, each sorted."""
     reach = {name: reachable(graph, name) for name in graph}
     groups = {
@@ -187,7 +189,7 @@ def circles(graph: dict[str, set[str]]) -> list[list[str]]:
     return [list(group) for group in sorted(groups)]
 
 
-def reachable(graph: dict[str, set[str]], start: str) -> set[str]:
+def reachable(graph: Mapping[str, Set[str]], start: str) -> set[str]:
     found: set[str] = set()
     pending = list(graph[start])
     while pending:

@@ -7,6 +7,7 @@ from typing import Any
 
 import typer
 from typer.core import TyperGroup
+from typer.main import get_command
 
 from harness.commands import bench, check, data, output, reading, records, run, variants, verify
 from harness.commands.common import fail_if_broken
@@ -53,3 +54,6 @@ output.mount(app)
 app.add_typer(data.app, name="data")
 app.add_typer(records.app, name="records")
 bench.mount(app)
+
+command = get_command(app)
+"""The verbs with their options, put together once for a process that calls many."""

@@ -5,6 +5,7 @@ Nothing here imports torch, and nothing it returns holds a path, a user or a hos
 
 from __future__ import annotations
 
+import functools
 import importlib.metadata
 import os
 import platform
@@ -203,6 +204,7 @@ def load_average() -> float | None:
         return None
 
 
+@functools.cache
 def package_versions() -> dict[str, str]:
     """Return the installed versions of packages that matter, from metadata alone."""
     versions = {}
@@ -238,7 +240,9 @@ def source_state(root: Path | None = None) -> SourceState:
     if len(answer) != 2 or Path(answer[1]).resolve() != top:
         return SourceState(commit=UNKNOWN, dirty=False)
     excluded = [f":(exclude){name}" for name in GENERATED]
-    changes = _output(["git", "-C", str(top), "status", "--porcelain", "--", ".", *excluded])
+    # It would write what it finds of times into the index, under a lock that outlives a kill.
+    asked = ["git", "--no-optional-locks", "-C", str(top), "status", "--porcelain", "--", "."]
+    changes = _output([*asked, *excluded])
     return SourceState(commit=answer[0], dirty=bool(changes))
 
 

@@ -14,6 +14,7 @@ import functools
 import hashlib
 import importlib.util
 import inspect
+import itertools
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from enum import Enum
@@ -119,7 +120,7 @@ class _Reader:
         if symbol not in self._templates:
             module = self.module(symbol.module)
             assert module is not None
-            self._templates[symbol] = module.template(symbol.name)
+            self._templates[symbol] = _merged(module.template(symbol.name))
         return self._templates[symbol]
 
     def member(self, module: str, name: str) -> Target | None:
@@ -189,6 +190,15 @@ class _Reader:
         if not isinstance(item, FunctionType):
             raise SpecError(f"{name}.{item.__qualname__}: a class inside a function has no digest")
         return module.inner_function(item)
+
+
+def _merged(template: Template) -> Template:
+    """Return a template with one text between two symbols: it is filled in once per digest."""
+    merged: Template = []
+    for is_text, group in itertools.groupby(template, lambda part: isinstance(part, str)):
+        parts = list(group)
+        merged += ["".join(map(str, parts))] if is_text else parts
+    return merged
 
 
 def _joined(parts: Sequence[Template]) -> Template:

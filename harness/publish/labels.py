@@ -131,6 +131,7 @@ def labels_of(
     here: dict[str, dict[str, None]] = {}
     kinds: dict[frozenset[str], None] = {}
     levels: dict[tuple[str, str], dict[str, None]] = {}
+    known: set[tuple[object, ...]] = set()
     for trial in trials_behind([task], profile, overrides):
         tell = trial.experiment.stands_in
         if tell is not None:
@@ -139,7 +140,10 @@ def labels_of(
             for name, what in told.items():
                 here.setdefault(name, {})[what] = None
             for key, value in trial.params.items():
-                if isinstance(value, str):
+                met = (key, value, *told.items())
+                if isinstance(value, str) and met not in known:
+                    # A grid has many trials of few words.
+                    known.add(met)
                     found = dict.fromkeys(_of_level(value, told))
                     levels.setdefault((key, value), {}).update(found)
     # In one order, as JSON keeps them: a figure drawn from what is stored is the same.

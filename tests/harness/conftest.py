@@ -73,7 +73,7 @@ def cli(toy: ToyPaper, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFi
 
 def forget_toylab() -> None:
     """Make the next import read the toy paper's files as they are now."""
-    for name in [name for name in sys.modules if name.split(".")[0] in ("toylab", "twolab")]:
+    for name in [name for name in sys.modules if name.startswith(("toylab", "twolab"))]:
         del sys.modules[name]
     code.forget()
     importlib.invalidate_caches()

@@ -266,6 +266,14 @@ def test_results_of_a_run_do_not_make_the_tree_dirty(checkout: Path) -> None:
     assert not source_state(checkout).dirty
 
 
+def test_asking_git_writes_nothing(checkout: Path) -> None:
+    """Who kills a run amid the question must not find the index locked."""
+    os.utime(checkout / "code.py", (0, 0))
+    before = (checkout / ".git" / "index").read_bytes()
+    assert not source_state(checkout).dirty
+    assert (checkout / ".git" / "index").read_bytes() == before
+
+
 def test_a_folder_inside_another_checkout_is_unknown(checkout: Path) -> None:
     inner = checkout / "site-packages"
     inner.mkdir()

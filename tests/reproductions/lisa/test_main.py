@@ -17,24 +17,24 @@ from tests.reproductions.lisa.models.test_step_memory import SMALL
 
 def test_the_command_reads_a_config_and_prints_rows(tmp_path: Path) -> None:
     SMALL.config().save_pretrained(tmp_path)
-    command = [
-        sys.executable,
-        "-m",
-        "reproductions.lisa",
-        str(tmp_path),
-        "--seq-len",
-        "16",
-    ]
-    command += ["--gamma", "1", "--rank", "4"]
-    done = subprocess.run([*command, "--json"], capture_output=True, text=True, check=True)
+    words = [str(tmp_path), "--seq-len", "16", "--gamma", "1", "--rank", "4"]
+    done = CliRunner().invoke(app, [*words, "--json"])
+    assert done.exit_code == 0, done.output
     rows = json.loads(done.stdout)
     names = ["full", "LoRA r=4", "LISA E+H+1L", "LISA 1L, E and H frozen"]
     assert [row["method"] for row in rows] == names
     assert rows[0]["num_trainable"] == SMALL.num_params
-    # What it says of a wrong option needs no other process.
-    wrong = CliRunner().invoke(app, [*command[3:], "--gamma", "9"])
+    wrong = CliRunner().invoke(app, [*words, "--gamma", "9"])
     assert wrong.exit_code == 2
     assert "gamma=9: the model has 4 blocks" in wrong.stderr
+
+
+def test_the_package_is_a_command() -> None:
+    """In a process of its own, which ends before it imports what reads a config."""
+    command = [sys.executable, "-m", "reproductions.lisa", "some/model", "--rank", "0"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "need rank >= 1" in done.stderr
 
 
 @pytest.mark.parametrize(
