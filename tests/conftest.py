@@ -14,9 +14,16 @@ from pathlib import Path
 
 import pytest
 from filelock import FileLock
+from hypothesis import HealthCheck, settings
 
 from harness.store.workspace import Workspace
 from tests.checkout import ROOT
+
+# How long an example takes depends on what else the machine does; under CI that is the default.
+settings.register_profile(
+    "unhurried", settings(), deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.load_profile("unhurried")
 
 
 @dataclass(frozen=True, slots=True)
