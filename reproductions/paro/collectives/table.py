@@ -17,7 +17,7 @@ from reproductions.paro.collectives.experiment import (
 if TYPE_CHECKING:
     import pandas as pd
 
-PICTURE = "The paper's table is a picture to us: no cell of it is known, and its layout is inferred"
+PICTURE = "The paper's table is a picture to us: no cell of it is known"
 BLOCKS = Table.of(
     Numbered,
     param("num_gpus", int, "n."),
@@ -128,7 +128,7 @@ def by_granularity(*, only_whole: bool = False) -> Layout:
         cell=Cell("value_s", digits=3),
         where=AT_PAPER,
         notes=SYMBOLS,
-        ours=True,
+        inferred=True,
     )
 
 
@@ -148,14 +148,14 @@ def between_granularities(held: str) -> tuple[Layout, ...]:
             where={**AT_PAPER, "model": point.model, "trainable_share": point.trainable_share},
             title=f"{point.model}, {_shown(point.trainable_share)} of its parameters trained",
             notes=SYMBOLS if point is PAPER_INPUTS[0] else (),
-            ours=True,
+            inferred=True,
         )
         for point in PAPER_INPUTS
     )
 
 
 BLOCK_NOTES = (
-    f"{PICTURE}, from its caption: n blocks, GPU(i,j) is GPU j of group i.",
+    f"{PICTURE}; from its caption: n blocks, GPU(i,j) is GPU j of group i.",
     "Both numberings are in the released code: contiguous for IGG and ING, strided for NIG and"
     " PaRO-CC.",
 )
@@ -178,7 +178,7 @@ def block_layout(num_gpus: int, group_size: int, notes: tuple[str, ...] = ()) ->
         where={"num_gpus": num_gpus, "group_size": group_size},
         title=f"{num_gpus} GPUs in groups of {group_size}",
         notes=notes,
-        ours=True,
+        inferred=True,
     )
 
 
@@ -208,9 +208,9 @@ COLLECTIVE_LAYOUT = Layout(
     where={"num_gpus": 8, "group_size": 4},
     title="8 GPUs in groups of 4",
     notes=(
-        f"{PICTURE}, from the text: operation, ranks, blocks before and after.",
+        f"{PICTURE}; from the text: operation, ranks, blocks before and after.",
         "What GPUs hold is read off blocks that were sent from one to the next, and so is what the"
         " busiest GPU sends, out of its group and within it, in n-th parts of the whole.",
     ),
-    ours=True,
+    inferred=True,
 )  # fmt: skip

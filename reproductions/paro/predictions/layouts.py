@@ -69,8 +69,8 @@ def guideline_layouts(shares: dict[str, str]) -> tuple[Layout, ...]:
             ),
             cell=SPEED,
             where={"world": world},
-            title=f"1/T and memory, layout inferred: {words}",
-            ours=True,
+            title=f"1/T and memory: {words}",
+            inferred=True,
             notes=(
                 A_PICTURE,
                 A_DASH,
@@ -124,9 +124,9 @@ def gain_layout(share: str, *models: str) -> Layout:
         ),
         cell=MEMORY,
         where={"world": "flat"},
-        title="Predicted memory and communication, layout inferred; quoted gains in throughput"
+        title="Predicted memory and communication; quoted gains in throughput"
         " beside ours of communication alone",
-        ours=True,
+        inferred=True,
         notes=(A_PICTURE, COMM_ALONE, "A dash: it or the baseline does not fit 80 GB."),
     )
 
@@ -147,8 +147,8 @@ def split_layout(model: str) -> Layout:
         ),
         cell=SAMPLES,
         where={"world": "flat"},
-        title="Samples per second at most, by micro-batch x accumulation, layout inferred",
-        ours=True,
+        title="Samples per second at most, by micro-batch x accumulation",
+        inferred=True,
         notes=(
             A_PICTURE + " The splits are ours (DEV-23).",
             "At most: communication alone, no computation; memory ignored.",
@@ -176,9 +176,8 @@ def sweep_layout(model: str, num_gpus: int) -> Layout:
         ),
         cell=per_gpu,
         where={"world": "flat", "micro_batch": MICRO_BATCH},
-        title=f"{model}: samples per second and GPU at most, by micro-batch x accumulation, layout"
-        " inferred",
-        ours=True,
+        title=f"{model}: samples per second and GPU at most, by micro-batch x accumulation",
+        inferred=True,
         notes=(A_PICTURE + " The accumulations are ours (DEV-23).",),
     )
 
@@ -197,7 +196,7 @@ NNI_LAYOUT = Layout(
     cell=Cell("gain_over_zero1", unit="%", digits=1),
     where={"world": "flat"},
     title="The one gain that the text quotes",
-    ours=True,
+    inferred=True,
     notes=(COMM_ALONE, "Neither sends anything before the boundary: every split gives it."),
 )  # fmt: skip
 
@@ -224,7 +223,7 @@ BEST_LAYOUT = Layout(
     cell=Cell("samples_per_s_at_most", scale=64, digits=2),
     where={"world": "flat"},
     title="Best over batches: the three numbers that the text quotes",
-    ours=True,
+    inferred=True,
     notes=(
         COMM_ALONE,
         "Ours is at 16 x 10; the paper's best batch is in a picture, and a larger micro-batch lifts"
@@ -259,7 +258,7 @@ def scaling_layout(world: str) -> Layout:
         cell=SAMPLES,
         where={"world": world, "accumulation": 10},
         title=f"Samples per second at most: {WAYS[world]}",
-        ours=True,
+        inferred=True,
         notes=(
             "The paper's points are in a picture; its text quotes speed-up ratios and does not"
             " define them. Ours: samples per second over those of 16 GPUs, over 8.",
