@@ -251,11 +251,12 @@ def own(letters: str) -> Setting:
 
 
 ALIASES = {
-    "hsdp": "fsdp-hs", "zero++": "hpz", "hfsdp": "megatron-iig", "full_shard": "fsdp",
+    "hsdp": "fsdp2-hs", "zero++": "hpz", "hfsdp": "megatron-iig", "full_shard": "fsdp",
     "shard_grad_op": "fsdp-grad-op", "no_shard": "fsdp-no-shard", "hybrid_shard": "fsdp-hs",
     "_hybrid_shard_zero2": "fsdp-hsz",
 }  # fmt: skip
-"""Other names by which a setting is known: FSDP's ShardingStrategy has the last five."""
+"""Other names by which a setting is known: FSDP's ShardingStrategy has the last five. HSDP is the
+one that is III, as tables call it; FSDP's own synchronises in every micro-batch."""
 
 
 def asked(name: str) -> Setting:
