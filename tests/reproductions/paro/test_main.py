@@ -83,7 +83,7 @@ def test_strategies_may_be_systems(tmp_path: Path) -> None:
 
 def test_json_says_what_the_table_shows() -> None:
     words = [*PAPER, "--num-params", "7e9", "--memory-gb", "80", "--micro-batch-s", "1",
-             "--strategies", "IIG,hsdp,fsdp2-nii,GGG"]  # fmt: skip
+             "--strategies", "IIG,fsdp-hs,fsdp2-nii,GGG"]  # fmt: skip
     found = planned(*words)
     told = CliRunner().invoke(app, ["plan", *words]).stdout
     rows = {row["name"]: row for row in found["rows"]}
