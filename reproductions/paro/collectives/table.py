@@ -83,7 +83,7 @@ def cost_table(term: str, *, pairs: bool) -> Table:
 
 
 SYMBOLS = (
-    "X = (g-1)/g V'/m/B, Y = (m-1)/m V'/B', Z = (n-1)/n V'/B of one ring, V' = 2 bytes a trainable"
+    "X = (g-1)/g V'/m/B, Y = (m-1)/m V'/B', Z = (n-1)/n V'/B of one ring, V' = 2 bytes per trainable"
     " parameter; x, y, z the same of V, of all parameters.",
     "With PaRO-CC Z = max((g-1) V'/n/B, (m-1) V'/n/B') + (g-1) (m-1) V'/n/B': a group spreads its"
     " own blocks while those of others arrive.",
@@ -133,7 +133,7 @@ def by_granularity(*, only_whole: bool = False) -> Layout:
 
 
 def between_granularities(held: str) -> tuple[Layout, ...]:
-    """Return the layouts of a term between what is held and optimizer states: a table a model."""
+    """Return the layouts of a term between what is held and optimizer states, per model."""
     return tuple(
         Layout(
             rows=tuple(
