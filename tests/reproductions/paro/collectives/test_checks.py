@@ -57,7 +57,6 @@ SPOILT: dict[str, Spoil] = {
     "bytes_on_a_shared_link": put("link_difference", 1.0, strategy="NIG"),
     "rounds": put("round_difference", 1, strategy="NIG"),
     "held_bytes": put("held_difference", 1.0, strategy="NIG"),
-    "iig_sends_what_iii_sends": put("inter_bytes", 10**6, strategy="IIG"),
     "affine_in_accumulation": put("inter_bytes", 10**6, num_gpus=6, accumulation=2),
 }
 
