@@ -96,7 +96,7 @@ def test_table_and_figure_are_whole() -> None:
 
 @pytest.mark.parametrize("world", ["flat", "hier"])
 @pytest.mark.parametrize(
-    "point", costs_grid("cpu"), ids=lambda each: f"{each.model}-{each.trainable_share:.3g}"
+    "point", [*costs_grid("cpu")], ids=lambda each: f"{each.model}-{each.trainable_share:.3g}"
 )
 def test_the_front_of_the_figure_is_that_of_the_library(point: Costs, world: World) -> None:
     workload = Workload(
