@@ -227,10 +227,9 @@ SETTINGS = (*OF_DEEPSPEED, *TORCH, *OF_MEGATRON, *OF_RELEASE)
 SYSTEMS = tuple(dict.fromkeys(setting.system for setting in SETTINGS))
 BESIDE = ("hpz", "fsdp-hsz")
 """Baselines of the paper that are none of the 14."""
-USUAL = {
-    "NNN": "DDP", "NNG": "ZeRO-1", "NGG": "ZeRO-2", "GGG": "ZeRO-3", "III": "MiCS, HSDP",
-    "IIG": "HFSDP",
-}  # fmt: skip
+NAMED = {"NNN": "DDP", "NNG": "ZeRO-1", "NGG": "ZeRO-2", "GGG": "ZeRO-3", "III": "MiCS"}
+"""What the paper calls strategies; III is "like MiCS"."""
+USUAL = {**NAMED, "III": "MiCS, HSDP", "IIG": "HFSDP"}
 """What strategies are usually called."""
 
 

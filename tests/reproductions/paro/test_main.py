@@ -26,7 +26,7 @@ CLUSTERS = {
                        "--nic", "shared", "--model", "llama-7b", "--lora-rank", "16", "-s", "8",
                        "--memory-gib", "24", "--reserved-gb", "6", "--micro-batch-s", "0.5"],
 }  # fmt: skip
-"""The issue's three."""
+"""The three of the paper's page here."""
 BEST = {"8 x 8 H100": "IIG", "16 x 8 A100": "IIG", "4 x 4 consumer": "NGG"}
 HEAVY = ("torch", "pandas", "transformers", "matplotlib", "numpy", "scipy")
 
