@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from harness.publish.figures import MARKERS, PALETTE, FigureContext, plot_ours, plot_paper
-from reproductions.paro.predictions.experiment import ACCUMULATION, COMPARED, GPUS, SCALED, SHARES
+from reproductions.paro.models.paper_inputs import ACCUMULATION, SHARES
+from reproductions.paro.predictions.experiment import COMPARED, GPUS, SCALED
 from reproductions.paro.predictions.layouts import BASELINES, name_of
 
 if TYPE_CHECKING:

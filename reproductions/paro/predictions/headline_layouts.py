@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from harness.declare import Cell, Layout, Line
-from reproductions.paro.predictions.experiment import MODELS, QUOTED
+from reproductions.paro.models.paper_inputs import MODELS
+from reproductions.paro.predictions.experiment import QUOTED
 from reproductions.paro.predictions.layouts import BASELINES
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from harness.declare import Cell, Layout, Line
-from reproductions.paro.method.peers import USUAL
+from reproductions.paro.method.peers import NAMED
+from reproductions.paro.models.paper_inputs import SHARES
 from reproductions.paro.predictions.experiment import (
     COMPARED,
     GPUS,
@@ -13,7 +14,6 @@ from reproductions.paro.predictions.experiment import (
     MICRO_BATCH,
     ONE_RING,
     SCALED,
-    SHARES,
     SPLITS,
     STRATEGIES,
     SWEPT,
@@ -22,8 +22,8 @@ from reproductions.paro.predictions.experiment import (
 if TYPE_CHECKING:
     import pandas as pd
 
-KNOWN_AS = {**USUAL, HPZ: "ZeRO++"}
-BASELINES = {letters: USUAL[letters] for letters in ("NNG", "NGG", "GGG")}
+KNOWN_AS = {**NAMED, HPZ: "ZeRO++"}
+BASELINES = {letters: NAMED[letters] for letters in ("NNG", "NGG", "GGG")}
 A_PICTURE = "The paper's table is a picture that is stored nowhere: its cells are not known."
 ROWS_OURS = f"{A_PICTURE} Which rows it has is not known either: these are of section 4.3."
 THREE_ROWS = f"{A_PICTURE} It has GGG, ING and ZeRO++; the other rows here are ours."

@@ -8,13 +8,8 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from harness.declare import MissingRows, Scalar, pick
-from reproductions.paro.predictions.experiment import (
-    ACCUMULATION,
-    GPUS,
-    MICRO_BATCH,
-    ONE_RING,
-    QUOTED,
-)
+from reproductions.paro.models.paper_inputs import ACCUMULATION
+from reproductions.paro.predictions.experiment import GPUS, MICRO_BATCH, ONE_RING, QUOTED
 
 if TYPE_CHECKING:
     import pandas as pd

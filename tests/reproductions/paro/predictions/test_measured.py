@@ -97,7 +97,7 @@ def word_at(name: str, **changed: float) -> Word:
     """Return a claim's verdict at the paper's inputs but for some."""
     task, claim = claim_of(name)
     (experiment,) = task.reads
-    point = Question(about="guideline", **changed)
+    point = Question(about="scaling" if task.word == "fig06" else "guideline", **changed)
     rows = [{**point.to_json(), **row} for row in predicted_rows(point, None)]
     shown = task.table.make({experiment.id: pd.DataFrame(rows)})
     return decide(claim, shown).word
@@ -115,6 +115,8 @@ def word_at(name: str, **changed: float) -> Word:
             {"intra_gbit_per_s": 319 * 80.0},
             {"intra_gbit_per_s": 321 * 80.0},
         ),
+        # m - 1 times, at 16 GPUs: a row's ring is as long as its hop.
+        ("fig06:order_hier", {"intra_gbit_per_s": 7.1 * 80}, {"intra_gbit_per_s": 6.9 * 80}),
     ],
 )
 def test_what_could_have_failed_does_where_the_page_says(
