@@ -115,8 +115,8 @@ def word_at(name: str, **changed: float) -> Word:
             {"intra_gbit_per_s": 319 * 80.0},
             {"intra_gbit_per_s": 321 * 80.0},
         ),
-        # m - 1 times, at 16 GPUs: a row's ring is as long as its hop.
-        ("fig06:order_hier", {"intra_gbit_per_s": 7.1 * 80}, {"intra_gbit_per_s": 6.9 * 80}),
+        # At 16 GPUs IIG falls behind IGG, and NIG behind NGG.
+        ("fig06:order_hier", {"intra_gbit_per_s": 8.0 * 80}, {"intra_gbit_per_s": 7.5 * 80}),
     ],
 )
 def test_what_could_have_failed_does_where_the_page_says(
