@@ -82,6 +82,8 @@ class Layout:
     """Where a task prints several tables: what this one shows."""
     notes: tuple[str, ...] = ()
     """Footnotes, a sentence each."""
+    inferred: bool = False
+    """Whether the paper has this table, and its rows and columns are inferred: its head says so."""
     ours: bool = False
     """Whether the paper's own layout is not known to us, so that this one is ours."""
 

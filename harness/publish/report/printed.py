@@ -30,6 +30,7 @@ WORDS = {
     NO_VALUE: "no value of ours",
 }
 """What each mark says."""
+INFERRED = "layout inferred"
 LAYOUT_IS_OURS = "The paper's own layout is not known to us: this one is ours."
 
 
@@ -214,7 +215,8 @@ def _printed(
     left_out = [row for index, row in enumerate(layout.rows) if index not in kept]
     places = _single_marked([rows[index] for index in kept])
     lines = [layout.rows[index] for index in kept]
-    title = ", ".join(filter(None, [layout.title, of_table and f"in {of_table}"]))
+    inferred = INFERRED if layout.inferred else ""
+    title = ", ".join(filter(None, [layout.title, inferred, of_table and f"in {of_table}"]))
     return PrintedTable(
         title=labels.names(title[:1].upper() + title[1:]),
         rows=_heads(lines, places, of_rows, labels),

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Literal
 
 from harness.declare import Estimate, Experiment, Params, Profile, doc
+from reproductions.paro.models.paper_inputs import MODELS, NUM_GPUS, SHARES, PaperCluster
 
 SMALL_CLUSTERS = ((4, 2), (8, 4), (8, 2), (6, 3), (9, 3), (15, 5), (7, 7), (5, 1))
 """n and m; the last two have one group, and groups of one GPU."""
@@ -27,16 +28,13 @@ class Sample(Params):
     group_size: int = doc("m.")
 
 
-class Inputs(Params):
+class Inputs(PaperCluster):
     """What a guideline is told of model and cluster."""
 
     model: str = doc("Model.")
     num_params: float = doc("Psi.")
     trainable_share: float = doc("Psi' / Psi.")
-    num_gpus: int = doc("n.")
-    group_size: int = doc("m.")
-    inter_gbit_per_s: float = doc("B, between GPUs of different groups.")
-    intra_gbit_per_s: float = doc("B', between two GPUs of a group.")
+    num_gpus: int = doc("n.", default=NUM_GPUS)
 
 
 class Counted(Params):
@@ -50,19 +48,13 @@ class Counted(Params):
     num_frozen: int = doc("Frozen parameters, before they are padded.")
 
 
-SEVEN_B = Inputs(
-    model="LLaMA-7B", num_params=7e9, trainable_share=1.0, num_gpus=32, group_size=8,
-    inter_gbit_per_s=80.0, intra_gbit_per_s=2000.0,
-)  # fmt: skip
-"""Appendix A.3.1, where m and n are swapped in print."""
-SIXTY_FIVE_B = replace(SEVEN_B, model="LLaMA-65B", num_params=65e9)
-PAPER_INPUTS = (
-    SEVEN_B,
-    replace(SEVEN_B, trainable_share=1 / 16),
-    SIXTY_FIVE_B,
-    replace(SIXTY_FIVE_B, trainable_share=1 / 16),
-    replace(SIXTY_FIVE_B, trainable_share=3 / 1000),
+PAPER_INPUTS = tuple(
+    Inputs(model=model, num_params=num_params, trainable_share=share)
+    for model, num_params in MODELS.items()
+    for name, share in SHARES.items()
+    if (model, name) != ("LLaMA-7B", "3/1000")
 )
+SEVEN_B = PAPER_INPUTS[0]
 OTHER_CLUSTERS = (
     replace(SEVEN_B, num_gpus=8, inter_gbit_per_s=100.0, intra_gbit_per_s=100.0),
     replace(SEVEN_B, num_gpus=48, group_size=3, inter_gbit_per_s=100.0, intra_gbit_per_s=100.0),

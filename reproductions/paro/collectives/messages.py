@@ -12,7 +12,7 @@ from operator import add
 from typing import Literal, get_args
 
 from reproductions.paro.method.blocks import Numbering, blocks_of
-from reproductions.paro.method.cluster import Cluster
+from reproductions.paro.method.cluster import unlinked
 from reproductions.paro.method.strategy import Granularity
 
 Block = tuple[int, ...]
@@ -54,11 +54,7 @@ class Net:
 
     def owned(self, granularity: Granularity) -> list[tuple[int, ...]]:
         """Return GPU by GPU which blocks it holds."""
-        # No byte depends on how fast they travel.
-        cluster = Cluster(
-            num_gpus=self.num_gpus, group_size=self.group_size,
-            inter_gbit_per_s=1.0, intra_gbit_per_s=1.0,
-        )  # fmt: skip
+        cluster = unlinked(self.num_gpus, self.group_size)
         return [
             blocks_of(granularity, *divmod(gpu, self.group_size), cluster, self.numbering)
             for gpu in range(self.num_gpus)

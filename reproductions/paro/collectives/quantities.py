@@ -11,6 +11,7 @@ from harness.declare import MissingRows, pick
 if TYPE_CHECKING:
     import pandas as pd
 
+SETTING = ["model", "trainable_share", "num_gpus", "group_size", "world"]
 CLUSTER = ["numbering", "num_gpus", "group_size"]
 
 
@@ -72,19 +73,27 @@ def least_rise(table: pd.DataFrame) -> float:
 
 def _by_setting(rows: pd.DataFrame) -> Iterator[list[float]]:
     """Yield the seconds of N, I and G in every setting."""
-    setting = ["model", "trainable_share", "num_gpus", "group_size", "world"]
-    for _, group in rows.groupby(setting):
+    for _, group in rows.groupby(SETTING):
         seconds = group.set_index("held")["value_s"]
         yield [float(seconds[letter]) for letter in "NIG"]
 
 
 def one_group_error(table: pd.DataFrame) -> float:
-    """Return how far I is from G, relative, where one group on equal links is all there is."""
-    alone = (table["num_gpus"] == table["group_size"]) & (
-        table["inter_gbit_per_s"] == table["intra_gbit_per_s"]
-    )
-    pairs = [(each[1], each[2]) for each in _by_setting(table[alone])]
-    return max(abs(i - g) / g for i, g in pairs)
+    """Return how far I is from G, relative, where one group on equal links is all there is.
+
+    Raises MissingRows where there is no such setting.
+    """
+    alone = table[
+        (table["num_gpus"] == table["group_size"])
+        & (table["inter_gbit_per_s"] == table["intra_gbit_per_s"])
+    ]
+    if alone.empty:
+        raise MissingRows("no setting has one group, on equal links")
+    letters = [name for name in ("held", "states") if name in table]
+    as_one = alone.assign(**{name: alone[name].replace("I", "G") for name in letters})
+    seconds = as_one.groupby([*SETTING, *letters])["value_s"]
+    most, least = seconds.max(), seconds.min()
+    return float(((most - least) / most.where(most > 0, 1.0)).max())
 
 
 def moved_for_nothing(table: pd.DataFrame) -> int:
@@ -103,15 +112,6 @@ def unsynced(table: pd.DataFrame) -> int:
 def paro_cc_on_others(table: pd.DataFrame) -> int:
     """Return how many collectives PaRO-CC helps though not all GPUs take part, or does not."""
     return int(((table["among"] == "world") != (table["paro_cc"] == "yes")).sum())
-
-
-def unlike(table: pd.DataFrame, *, one: str, other: str) -> float:
-    """Return the largest difference of what two strategies send, over settings and kinds."""
-    place = ["num_gpus", "group_size", "accumulation", "num_trainable", "world"]
-    kinds = ["inter_bytes", "intra_bytes", "link_bytes"]
-    left = pick(table, strategy=one).set_index(place)[kinds]
-    right = pick(table, strategy=other).set_index(place)[kinds]
-    return float((left - right).abs().to_numpy().max())
 
 
 def bend(table: pd.DataFrame) -> float:

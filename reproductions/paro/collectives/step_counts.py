@@ -9,7 +9,7 @@ from reproductions.paro.collectives.messages import Net
 from reproductions.paro.collectives.messages import World as Ways
 from reproductions.paro.collectives.routes import gather_route, reduce_route, sync_route
 from reproductions.paro.collectives.simulated_step import Job, SimulatedStep
-from reproductions.paro.method.cluster import Cluster, Workload
+from reproductions.paro.method.cluster import Workload, unlinked
 from reproductions.paro.method.memory import memory_of
 from reproductions.paro.method.schedule import schedule
 from reproductions.paro.method.step_time import World
@@ -53,8 +53,7 @@ def differences(step: SimulatedStep, strategy: Strategy, world: World) -> dict[s
         num_params=trainable + frozen, trainable_share=trainable / (trainable + frozen),
         accumulation=job.accumulation,
     )  # fmt: skip
-    cluster = Cluster(num_gpus=net.num_gpus, group_size=net.group_size,
-                      inter_gbit_per_s=1.0, intra_gbit_per_s=1.0)  # fmt: skip
+    cluster = unlinked(net.num_gpus, net.group_size)
     found: dict[str, list[float]] = {"inter": [], "intra": [], "link": [], "round": []}
     for term, formula in sent(strategy, workload, cluster, world).items():
         counted = step.traffic[term]

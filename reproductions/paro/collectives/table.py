@@ -13,11 +13,13 @@ from reproductions.paro.collectives.experiment import (
     Sample,
     terms,
 )
+from reproductions.paro.method.schedule import Term
+from reproductions.paro.models.paper_inputs import SHARES
 
 if TYPE_CHECKING:
     import pandas as pd
 
-PICTURE = "The paper's table is a picture to us: no cell of it is known, and its layout is inferred"
+PICTURE = "The paper's table is a picture to us: no cell of it is known"
 BLOCKS = Table.of(
     Numbered,
     param("num_gpus", int, "n."),
@@ -51,7 +53,7 @@ COSTS = (
 )
 COUNTED = Table.of(
     Counted,
-    param("world", str, "Collectives of all GPUs. flat: one ring. hier: PaRO-CC."),
+    param("world", str, "Collectives of all GPUs. flat: one ring. hier: PaRO-CC, phases in turn."),
     param("strategy", str, "Parameters, gradients, optimizer states."),
     value("inter_bytes", int, "Counted: sent out of its group by the busiest GPU, term by term."),
     value("intra_bytes", int, "Counted: sent within its group by the busiest GPU."),
@@ -69,10 +71,10 @@ COUNTED = Table.of(
 )
 
 
-def cost_table(term: str, *, pairs: bool) -> Table:
-    """Return the table of a term; pairs: it is between what is held and optimizer states."""
+def cost_table(term: Term) -> Table:
+    """Return the table of a term; a sync is between what is held and optimizer states."""
     letters = [param("held", str, "Granularity of what is held.")]
-    if pairs:
+    if term in ("sync_g", "sync_p"):
         letters.append(param("states", str, "Granularity of optimizer states."))
 
     def of_term(tables: Tables) -> pd.DataFrame:
@@ -83,8 +85,8 @@ def cost_table(term: str, *, pairs: bool) -> Table:
 
 
 SYMBOLS = (
-    "X = (g-1)/g V'/m/B, Y = (m-1)/m V'/B', Z = (n-1)/n V'/B of one ring, V' = 2 bytes a trainable"
-    " parameter; x, y, z the same of V, of all parameters.",
+    "X = (g-1)/g V'/m/B, Y = (m-1)/m V'/B', Z = (n-1)/n V'/B of one ring, V' = 2 bytes per"
+    " trainable parameter; x, y, z the same of V, of all parameters.",
     "With PaRO-CC Z = max((g-1) V'/n/B, (m-1) V'/n/B') + (g-1) (m-1) V'/n/B': a group spreads its"
     " own blocks while those of others arrive.",
     "n = 32 GPUs in g = 4 groups of m = 8, B = 80 and B' = 2000 Gbit/s (appendix A.3.1, which"
@@ -95,7 +97,8 @@ WAYS = {"flat": "one ring", "hier": "PaRO-CC, two steps"}
 
 
 def _shown(share: float) -> str:
-    return {1.0: "all", 1 / 16: "1/16", 3 / 1000: "3/1000"}[share]
+    (name,) = (name for name, each in SHARES.items() if each == share)
+    return "all" if share == 1.0 else name
 
 
 INPUT_LINES = tuple(
@@ -105,7 +108,7 @@ INPUT_LINES = tuple(
     )
     for point in PAPER_INPUTS
 )  # fmt: skip
-AT_PAPER = {"num_gpus": 32, "group_size": 8}
+AT_PAPER = {"num_gpus": PAPER_INPUTS[0].num_gpus, "group_size": PAPER_INPUTS[0].group_size}
 
 
 def by_granularity(*, only_whole: bool = False) -> Layout:
@@ -128,12 +131,12 @@ def by_granularity(*, only_whole: bool = False) -> Layout:
         cell=Cell("value_s", digits=3),
         where=AT_PAPER,
         notes=SYMBOLS,
-        ours=True,
+        inferred=True,
     )
 
 
 def between_granularities(held: str) -> tuple[Layout, ...]:
-    """Return the layouts of a term between what is held and optimizer states: a table a model."""
+    """Return the layouts of a term between what is held and optimizer states, per model."""
     return tuple(
         Layout(
             rows=tuple(
@@ -148,14 +151,14 @@ def between_granularities(held: str) -> tuple[Layout, ...]:
             where={**AT_PAPER, "model": point.model, "trainable_share": point.trainable_share},
             title=f"{point.model}, {_shown(point.trainable_share)} of its parameters trained",
             notes=SYMBOLS if point is PAPER_INPUTS[0] else (),
-            ours=True,
+            inferred=True,
         )
         for point in PAPER_INPUTS
     )
 
 
 BLOCK_NOTES = (
-    f"{PICTURE}, from its caption: n blocks, GPU(i,j) is GPU j of group i.",
+    f"{PICTURE}; from its caption: n blocks, GPU(i,j) is GPU j of group i.",
     "Both numberings are in the released code: contiguous for IGG and ING, strided for NIG and"
     " PaRO-CC.",
 )
@@ -178,7 +181,7 @@ def block_layout(num_gpus: int, group_size: int, notes: tuple[str, ...] = ()) ->
         where={"num_gpus": num_gpus, "group_size": group_size},
         title=f"{num_gpus} GPUs in groups of {group_size}",
         notes=notes,
-        ours=True,
+        inferred=True,
     )
 
 
@@ -208,9 +211,9 @@ COLLECTIVE_LAYOUT = Layout(
     where={"num_gpus": 8, "group_size": 4},
     title="8 GPUs in groups of 4",
     notes=(
-        f"{PICTURE}, from the text: operation, ranks, blocks before and after.",
+        f"{PICTURE}; from the text: operation, ranks, blocks before and after.",
         "What GPUs hold is read off blocks that were sent from one to the next, and so is what the"
         " busiest GPU sends, out of its group and within it, in n-th parts of the whole.",
     ),
-    ours=True,
+    inferred=True,
 )  # fmt: skip

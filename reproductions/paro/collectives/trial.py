@@ -18,7 +18,7 @@ from reproductions.paro.collectives.formulas import sent
 from reproductions.paro.collectives.samples import sample_rows
 from reproductions.paro.collectives.step_counts import compared
 from reproductions.paro.method.blocks import blocks_of
-from reproductions.paro.method.cluster import Cluster, Workload
+from reproductions.paro.method.cluster import Workload, unlinked
 from reproductions.paro.method.schedule import Term
 from reproductions.paro.method.step_time import TimeModel, World, step_time
 from reproductions.paro.method.strategy import ALL, GRANULARITIES, Strategy, strategy_of
@@ -30,10 +30,7 @@ def block_rows(params: Numbered, ctx: RunContext) -> list[Row]:
     """Return which blocks every GPU holds, on clusters of several shapes."""
     rows: list[Row] = []
     for num_gpus, group_size in SMALL_CLUSTERS:
-        # What a GPU holds does not depend on how fast it is reached.
-        cluster = Cluster(
-            num_gpus=num_gpus, group_size=group_size, inter_gbit_per_s=1.0, intra_gbit_per_s=1.0
-        )
+        cluster = unlinked(num_gpus, group_size)
         places = product(GRANULARITIES, range(cluster.num_groups), range(group_size))
         for granularity, group, local in places:
             held = blocks_of(granularity, group, local, cluster, params.numbering)
@@ -65,10 +62,7 @@ def strategy_for(term: Term, letters: str) -> Strategy:
 def term_rows(params: Inputs, ctx: RunContext) -> list[Row]:
     """Return every term's seconds and bytes, by the method and in closed form."""
     workload = Workload(num_params=params.num_params, trainable_share=params.trainable_share)
-    cluster = Cluster(
-        num_gpus=params.num_gpus, group_size=params.group_size,
-        inter_gbit_per_s=params.inter_gbit_per_s, intra_gbit_per_s=params.intra_gbit_per_s,
-    )  # fmt: skip
+    cluster = params.cluster(params.num_gpus)
     rows: list[Row] = []
     for world, term in product(WORLDS, get_args(Term)):
         for letters in SUMS[term]:

@@ -15,7 +15,7 @@ from reproductions.paro.held.experiment import (
     Ranks,
     State,
 )
-from reproductions.paro.method.cluster import Cluster
+from reproductions.paro.method.cluster import Cluster, unlinked
 from reproductions.paro.method.peers import Setting, setting_of
 
 SIZES: dict[State, int] = {"grads": GRAD_BYTES, "adam": ADAM_BYTES}
@@ -24,11 +24,7 @@ SIZES: dict[State, int] = {"grads": GRAD_BYTES, "adam": ADAM_BYTES}
 def held_rows(params: Ranks, ctx: RunContext) -> list[Row]:
     """Count on all ranks; return a row per net, setting and state."""
     by_rank = call_fresh(count_on_ranks, params.to_json(), timeout_s=180.0)
-    # Bandwidths are in no memory.
-    cluster = Cluster(
-        num_gpus=params.num_ranks, group_size=params.group_size,
-        inter_gbit_per_s=1.0, intra_gbit_per_s=1.0,
-    )  # fmt: skip
+    cluster = unlinked(params.num_ranks, params.group_size)
     rows: list[Row] = []
     for same in zip(*by_rank, strict=True):
         shapes = shapes_of(WIDTHS[same[0]["net"]])

@@ -83,6 +83,13 @@ class Cluster:
         return {"N": 1, "I": self.group_size, "G": self.num_gpus}[granularity]
 
 
+def unlinked(num_gpus: int, group_size: int) -> Cluster:
+    """Return GPUs in groups for what depends on no link's speed: blocks, bytes and memory."""
+    return Cluster(
+        num_gpus=num_gpus, group_size=group_size, inter_gbit_per_s=1.0, intra_gbit_per_s=1.0
+    )
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Workload:
     """A model in training: one optimizer step of s micro-batches."""

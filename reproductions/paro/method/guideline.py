@@ -73,14 +73,23 @@ def costs(found: Prediction) -> tuple[float, float]:
     IIG and III send the same bytes in another number of collectives, which floats add up to other
     last digits.
     """
-    return float(f"{found.time.total:.9g}"), float(f"{found.memory.total:.9g}")
+    return nine_digits(found.time.total), nine_digits(found.memory.total)
+
+
+def nine_digits(number: float) -> float:
+    return float(f"{number:.9g}")
 
 
 def pareto_front(predictions: Sequence[Prediction]) -> list[Prediction]:
     """Return those that no other beats in time or memory without losing in the other."""
+    kept = unbeaten([costs(found) for found in predictions])
+    return [found for found, is_kept in zip(predictions, kept, strict=True) if is_kept]
+
+
+def unbeaten(points: Sequence[tuple[float, float]]) -> list[bool]:
+    """Return point by point whether no other is less in one number and no more in the other."""
 
     def beats(a: tuple[float, float], b: tuple[float, float]) -> bool:
         return a != b and a[0] <= b[0] and a[1] <= b[1]
 
-    placed = [(found, costs(found)) for found in predictions]
-    return [found for found, own in placed if not any(beats(other, own) for _, other in placed)]
+    return [not any(beats(other, own) for other in points) for own in points]

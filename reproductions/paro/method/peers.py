@@ -227,10 +227,9 @@ SETTINGS = (*OF_DEEPSPEED, *TORCH, *OF_MEGATRON, *OF_RELEASE)
 SYSTEMS = tuple(dict.fromkeys(setting.system for setting in SETTINGS))
 BESIDE = ("hpz", "fsdp-hsz")
 """Baselines of the paper that are none of the 14."""
-USUAL = {
-    "NNN": "DDP", "NNG": "ZeRO-1", "NGG": "ZeRO-2", "GGG": "ZeRO-3", "III": "MiCS, HSDP",
-    "IIG": "HFSDP",
-}  # fmt: skip
+NAMED = {"NNN": "DDP", "NNG": "ZeRO-1", "NGG": "ZeRO-2", "GGG": "ZeRO-3", "III": "MiCS"}
+"""What the paper calls strategies; III is "like MiCS"."""
+USUAL = {**NAMED, "III": "MiCS, HSDP", "IIG": "HFSDP"}
 """What strategies are usually called."""
 
 
@@ -251,11 +250,12 @@ def own(letters: str) -> Setting:
 
 
 ALIASES = {
-    "hsdp": "fsdp-hs", "zero++": "hpz", "hfsdp": "megatron-iig", "full_shard": "fsdp",
+    "hsdp": "fsdp2-hs", "zero++": "hpz", "hfsdp": "megatron-iig", "full_shard": "fsdp",
     "shard_grad_op": "fsdp-grad-op", "no_shard": "fsdp-no-shard", "hybrid_shard": "fsdp-hs",
     "_hybrid_shard_zero2": "fsdp-hsz",
 }  # fmt: skip
-"""Other names by which a setting is known: FSDP's ShardingStrategy has the last five."""
+"""Other names by which a setting is known: FSDP's ShardingStrategy has the last five. HSDP is the
+one that is III, as tables call it; FSDP's own synchronises in every micro-batch."""
 
 
 def asked(name: str) -> Setting:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Sequence
 from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
-from matplotlib.transforms import Bbox
 
 from harness.errors import UsageError
 from harness.publish.style import MARKERS, PALETTE
@@ -18,6 +18,7 @@ from reproductions.paro.method.planning import Entry, Plan
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.text import Annotation
+    from matplotlib.transforms import Bbox
 
 GB = 1e9
 NEAR = 1.12
@@ -86,13 +87,13 @@ def draw_names(ax: Axes, drawn: list[Entry]) -> None:
     front = np.asarray(ax.transData.transform_path(line.get_path()).interpolated(40).vertices)
     points = ax.transData.transform([(memory_gb(each), 1.0 / each.total) for each in drawn])
     taken = [
-        Bbox.from_bounds(x - half, y - half, 2 * half, 2 * half)
+        (x - half, y - half, x + half, y + half)
         for half, spots in ((POINT_PX, points), (1.0, front))
         for x, y in spots
     ]
     legend = ax.get_legend()
     if legend is not None:
-        taken.append(legend.get_window_extent())
+        taken.append(legend.get_window_extent().extents)
     for names, x, y in places(drawn):
         text = ax.annotate(names, (x, y), xytext=(0, 0), textcoords="offset points", fontsize=8)
 
@@ -100,11 +101,11 @@ def draw_names(ax: Axes, drawn: list[Entry]) -> None:
             """Return the area of what a name would cover, or of it outside of the axes."""
             put(text, side)
             box = text.get_window_extent()
-            inside = shared(box, ax.get_window_extent())
-            return box.width * box.height - inside + sum(shared(box, each) for each in taken)
+            inside = shared(box, [ax.get_window_extent().extents])
+            return box.width * box.height - inside + shared(box, taken)
 
         put(text, min(SIDES, key=met))
-        taken.append(text.get_window_extent())
+        taken.append(text.get_window_extent().extents)
 
 
 def put(text: Annotation, side: tuple[int, int]) -> None:
@@ -115,10 +116,11 @@ def put(text: Annotation, side: tuple[int, int]) -> None:
     text.set_verticalalignment("bottom" if up > 0 else "top" if up < 0 else "center")
 
 
-def shared(one: Bbox, other: Bbox) -> float:
-    """Return the area that two boxes share."""
-    found = Bbox.intersection(one, other)
-    return float(found.width * found.height) if found else 0.0
+def shared(one: Bbox, others: Sequence[Sequence[float]]) -> float:
+    """Return the area that a box shares with others, each its least x and y and its largest."""
+    corners = np.asarray(others)
+    sides = np.minimum(one.max, corners[:, 2:]) - np.maximum(one.min, corners[:, :2])
+    return float(sides.clip(min=0.0).prod(axis=1).sum())
 
 
 def memory_gb(entry: Entry) -> float:
@@ -148,6 +150,6 @@ def is_near(one: Entry, other: Entry) -> bool:
 
 
 def wrapped(names: list[str]) -> str:
-    """Return names, three a line."""
+    """Return names, three per line."""
     lines = [", ".join(names[start : start + 3]) for start in range(0, len(names), 3)]
     return ",\n".join(lines)

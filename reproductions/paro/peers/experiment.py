@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from harness.declare import Estimate, Experiment, Params, Profile, doc
+from harness.declare import Estimate, Experiment, Profile, doc
+from reproductions.paro.models.paper_inputs import (
+    ACCUMULATION,
+    MODELS,
+    NUM_GPUS,
+    SHARES,
+    PaperCluster,
+)
 
 
-class Inputs(Params):
+class Inputs(PaperCluster):
     """What costs of settings are compared on."""
 
     num_gpus: int = doc("n.")
-    group_size: int = doc("m.")
-    inter_gbit_per_s: float = doc("B, between groups.")
-    intra_gbit_per_s: float = doc("B', within a group.")
     num_params: float = doc("Psi.")
     trainable_share: float = doc("Psi' / Psi.")
     accumulation: int = doc("s, micro-batches per optimizer step.")
@@ -23,8 +27,8 @@ def grid(profile: Profile) -> Iterator[Inputs]:
     """Yield the inputs of the paper's guideline for LLaMA-7B, 1/16 of it trained."""
     if profile in ("smoke", "cpu"):
         yield Inputs(
-            num_gpus=32, group_size=8, inter_gbit_per_s=80.0, intra_gbit_per_s=2000.0,
-            num_params=7e9, trainable_share=1 / 16, accumulation=10,
+            num_gpus=NUM_GPUS, num_params=MODELS["LLaMA-7B"], trainable_share=SHARES["1/16"],
+            accumulation=ACCUMULATION,
         )  # fmt: skip
 
 

@@ -13,12 +13,7 @@ from reproductions.paro.peers.experiment import Inputs
 
 def peer_rows(params: Inputs, ctx: RunContext) -> list[Row]:
     """Return whether each system expresses each strategy, by which setting, and what that costs."""
-    cluster = Cluster(
-        num_gpus=params.num_gpus,
-        group_size=params.group_size,
-        inter_gbit_per_s=params.inter_gbit_per_s,
-        intra_gbit_per_s=params.intra_gbit_per_s,
-    )
+    cluster = params.cluster(params.num_gpus)
     workload = Workload(
         num_params=params.num_params,
         trainable_share=params.trainable_share,

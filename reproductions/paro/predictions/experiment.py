@@ -6,34 +6,42 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from harness.declare import Estimate, Experiment, Params, Profile, doc
-from reproductions.paro.method.cluster import Cluster, Workload
+from harness.declare import Estimate, Experiment, Profile, Scalar, doc
+from reproductions.paro.method.cluster import Nic, Workload
 from reproductions.paro.method.peers import own, setting_of
 from reproductions.paro.method.strategy import EFFECTIVE
+from reproductions.paro.models.paper_inputs import (
+    ACCUMULATION,
+    MODELS,
+    NUM_GPUS,
+    SHARES,
+    PaperCluster,
+)
 
 About = Literal["guideline", "scaling", "accumulation"]
-MODELS = {"LLaMA-7B": 7e9, "LLaMA-65B": 65e9}
-"""Parameters, round as the guideline takes them (appendix A.3.1)."""
-SHARES = {"1": 1.0, "1/16": 1 / 16, "3/1000": 3 / 1000}
-"""Trainable over all parameters (section 4.3)."""
-HPZ, HSZ, HSZ_EACH = "hpZ", "FSDP-hsz", "FSDP-hsz, s syncs"
+HPZ, HSZ, HSZ_ONCE = "hpZ", "FSDP-hsz, s syncs", "FSDP-hsz, one sync"
 STRATEGIES = {
     **{strategy.letters: own(strategy.letters) for strategy in EFFECTIVE},
     HPZ: setting_of("hpz"),
-    HSZ: setting_of("fsdp2-hsz"),
-    HSZ_EACH: setting_of("fsdp-hsz"),
+    HSZ: setting_of("fsdp-hsz"),
+    HSZ_ONCE: setting_of("fsdp2-hsz"),
 }
 """The 14, and two baselines: ZeRO++ keeps a second copy of the parameters in a group, FSDP-hsz
 keeps them whole between the passes. The script of the authors' FSDP baseline does not tell it
-which micro-batch is the last, so that gradients are reduced between groups in each (s syncs)."""
+which micro-batch is the last, so that gradients are reduced between groups in each (s syncs);
+FSDP2 can be told (one sync)."""
 CANDIDATES = ("NGG", "NII", "NIG", "III", "IGG", "IIG", "ING", "GGG")
 """The strategies of section 4.3, without the baselines that are none of the 27; ranked."""
-COMPARED = ("NII", "NIG", "NGG", HSZ, "III", "ING", "IIG", "IGG", HPZ, "GGG")
+COMPARED = ("NII", "NIG", "NGG", HSZ, HSZ_ONCE, "III", "ING", "IIG", "IGG", HPZ, "GGG")
 """Those and the baselines, as figures have them."""
 SCALED = ("NGG", "GGG", "NIG", "IGG", "IIG")
 """The strategies of section 4.5."""
+ONE_RING: dict[str, Scalar] = {"world": "flat", "nic": "rail"}
+SHARED: dict[str, Scalar] = {"world": "flat", "nic": "shared"}
+"""Collectives of all GPUs as one ring, and between groups B for every GPU, or for a group. The
+guideline has the first; a link of 100 Gbit/s per machine (section 4.1) is the second (DEV-21)."""
 GPUS = (16, 32, 64, 128)
-MICRO_BATCH, ACCUMULATION = 4, 10
+MICRO_BATCH = 4
 LONG = 40
 """Micro-batches per step at which NIG is ahead of IIG; the paper has 10 alone."""
 SWEPT = (1, 2, 5, 10, 20, 40)
@@ -46,22 +54,10 @@ SPLITS = {
 and 160. The paper's own splits are in pictures."""
 
 
-class Inputs(Params):
+class Inputs(PaperCluster):
     """The cluster of section 4.1, as appendix A.3.1 has it."""
 
-    group_size: int = doc("GPUs per group, m.", default=8)
-    inter_gbit_per_s: float = doc("Bandwidth between groups, B.", default=80.0)
-    intra_gbit_per_s: float = doc("Bandwidth within a group, B'.", default=2000.0)
     memory_gb: float = doc("Memory of a GPU, in 1e9 bytes.", default=80.0)
-
-    def cluster(self, num_gpus: int) -> Cluster:
-        """Return so many GPUs of it."""
-        return Cluster(
-            num_gpus=num_gpus,
-            group_size=self.group_size,
-            inter_gbit_per_s=self.inter_gbit_per_s,
-            intra_gbit_per_s=self.intra_gbit_per_s,
-        )
 
 
 class Question(Inputs):
@@ -79,7 +75,8 @@ class Setting:
 
     model: str
     trainable: str = "1"
-    num_gpus: int = 32
+    num_gpus: int = NUM_GPUS
+    nic: Nic = "rail"
     micro_batch: int = MICRO_BATCH
     accumulation: int = ACCUMULATION
 
@@ -158,7 +155,7 @@ def estimate(point: Inputs) -> Estimate:
 
 predictions = Experiment(
     "paro/predictions",
-    version=1,
+    version=2,
     params=Question,
     grid=grid,
     run="trial:predicted_rows",

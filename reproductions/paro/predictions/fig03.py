@@ -17,7 +17,7 @@ task = Task(
     " formula: nothing was run. Words: gains in throughput that the paper's text quotes (Z3:"
     " over ZeRO-3, Z2: over ZeRO-2); its bars are in a picture, and the base of its logarithm is"
     " not stated.",
-    alt="Four panels of ten strategies each, LLaMA-7B and 65B with all or 1/16 of the parameters"
+    alt="Four panels of eleven bars each, LLaMA-7B and 65B with all or 1/16 of the parameters"
     " trained: bars of memory fall from left to right, and the indicator's line is highest for"
     " strategies that gather nothing between groups.",
 )

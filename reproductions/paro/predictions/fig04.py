@@ -15,6 +15,6 @@ task = Task(
     " gradients and optimizer states per GPU; a cross where they alone exceed 80 GB. Line: the"
     " indicator log(1/T), to base 10, by communication alone. All by formula: nothing was run."
     " Words: the gain in throughput over ZeRO-3 that the paper's text quotes.",
-    alt="One panel of ten strategies for LLaMA-65B: those that keep all parameters do not fit, the"
+    alt="One panel of eleven bars for LLaMA-65B: those that keep all parameters do not fit, the"
     " indicator is highest and nearly level for III, ING, IIG and IGG, and lowest for ZeRO-3.",
 )

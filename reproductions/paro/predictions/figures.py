@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from harness.publish.figures import MARKERS, PALETTE, FigureContext, plot_ours, plot_paper
-from reproductions.paro.predictions.experiment import ACCUMULATION, COMPARED, GPUS, SCALED, SHARES
-from reproductions.paro.predictions.layouts import BASELINES, KNOWN_AS
+from reproductions.paro.models.paper_inputs import ACCUMULATION, SHARES
+from reproductions.paro.predictions.experiment import COMPARED, GPUS, SCALED
+from reproductions.paro.predictions.layouts import BASELINES, name_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -67,9 +68,7 @@ def _indicator(ax: Axes, rows: pd.DataFrame, quoted: pd.DataFrame) -> None:
     ax.axhline(80, color="#333333", linestyle=":", linewidth=0.8)
     ax.set_ylim(0, CEILING_GB)
     ax.set_ylabel("memory (GB)")
-    ax.set_xticks(
-        places, [KNOWN_AS.get(name, name) for name in rows.index], rotation=60, ha="right"
-    )
+    ax.set_xticks(places, [name_of(name) for name in rows.index], rotation=60, ha="right")
     ax.grid(axis="x", visible=False)
     line = ax.twinx()
     line.plot(places, rows["log10_steps_per_s"], color=LINE, marker="o")
@@ -81,7 +80,8 @@ def _indicator(ax: Axes, rows: pd.DataFrame, quoted: pd.DataFrame) -> None:
 
 def scaling_panels(context: FigureContext) -> Figure:
     """Draw samples per second, and speed-up ratios by either reading, against GPUs."""
-    rows = context.table[context.table["accumulation"] == ACCUMULATION]
+    rows = context.table
+    rows = rows[(rows["accumulation"] == ACCUMULATION) & (rows["nic"] == "rail")]
     wide = context.width == "double"
     figure, axes = context.subplots(*((1, 3) if wide else (3, 1)), aspect=1.5 if wide else 0.7)
     for ax, world, column in (
@@ -104,7 +104,7 @@ def scaling_panels(context: FigureContext) -> Figure:
 
 def _scaling(ax: Axes, rows: pd.DataFrame, column: str, quoted: pd.DataFrame | None) -> None:
     for name, color, marker in zip(SCALED, PALETTE, MARKERS, strict=False):
-        own, label = rows[rows["strategy"] == name], KNOWN_AS.get(name, name)
+        own, label = rows[rows["strategy"] == name], name_of(name)
         plot_ours(ax, own, x="num_gpus", y=column, label=label, color=color, marker=marker)
         if quoted is not None:
             # The text has no x: its ratios are of 16 to 128 GPUs.

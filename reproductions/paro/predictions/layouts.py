@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from harness.declare import Cell, Layout, Line
+from reproductions.paro.method.peers import NAMED
+from reproductions.paro.models.paper_inputs import SHARES
 from reproductions.paro.predictions.experiment import (
     COMPARED,
     GPUS,
     HPZ,
     MICRO_BATCH,
-    MODELS,
-    QUOTED,
+    ONE_RING,
     SCALED,
-    SHARES,
     SPLITS,
     STRATEGIES,
     SWEPT,
@@ -22,14 +22,18 @@ from reproductions.paro.predictions.experiment import (
 if TYPE_CHECKING:
     import pandas as pd
 
-KNOWN_AS = {
-    "NNN": "NNN (DDP)", "NNG": "NNG (ZeRO-1)", "NGG": "NGG (ZeRO-2)", "GGG": "GGG (ZeRO-3)",
-    "III": "III (MiCS)", HPZ: "hpZ (ZeRO++)",
-}  # fmt: skip
-BASELINES = {"NNG": "ZeRO-1", "NGG": "ZeRO-2", "GGG": "ZeRO-3"}
-A_PICTURE = (
-    "The paper's table is a picture that is stored nowhere: its cells are not known, and rows and"
-    " columns here follow its caption and text."
+KNOWN_AS = {**NAMED, HPZ: "ZeRO++"}
+BASELINES = {letters: NAMED[letters] for letters in ("NNG", "NGG", "GGG")}
+A_PICTURE = "The paper's table is a picture that is stored nowhere: its cells are not known."
+ROWS_OURS = f"{A_PICTURE} Which rows it has is not known either: these are of section 4.3."
+THREE_ROWS = f"{A_PICTURE} It has GGG, ING and ZeRO++; the other rows here are ours."
+COLUMNS_OURS = {
+    "LLaMA-7B": f"{A_PICTURE} The text names NNI and ZeRO-1; the other columns here are ours",
+    "LLaMA-65B": f"{A_PICTURE} It has IIG and GGG; the other columns here are ours",
+}
+TWO_HSZ = (
+    "FSDP-hsz: s syncs as in the authors' script, which all-reduces gradients between groups in"
+    " every micro-batch; one sync as FSDP2 can be told. `plan` has fsdp-hsz and fsdp2-hsz."
 )
 A_DASH = "A dash: the three states alone exceed the memory of 80 GB (1e9 bytes), activations aside."
 COMM_ALONE = (
@@ -40,11 +44,18 @@ WAYS = {
     "flat": "collectives of all GPUs as one ring",
     "hier": "collectives of all GPUs by PaRO-CC",
 }
+LINKS = {"rail": "a link per GPU", "shared": "one link that the GPUs of a group share"}
+READINGS = {(n, w): f"{way}, {link}" for n, link in LINKS.items() for w, way in WAYS.items()}
+"""By which link there is between groups, and how collectives of all GPUs are sent."""
 
 
 def name_of(strategy: str) -> str:
-    """Return a strategy as a table names it."""
-    return KNOWN_AS.get(strategy, strategy)
+    """Return a strategy as a table names it.
+
+    >>> name_of("GGG"), name_of("IGG")
+    ('GGG (ZeRO-3)', 'IGG')
+    """
+    return f"{strategy} ({KNOWN_AS[strategy]})" if strategy in KNOWN_AS else strategy
 
 
 def place(rows: pd.DataFrame) -> str:
@@ -68,17 +79,19 @@ def guideline_layouts(shares: dict[str, str]) -> tuple[Layout, ...]:
                 for head, cell in (("1/T", SPEED), ("Mem", MEMORY))
             ),
             cell=SPEED,
-            where={"world": world},
-            title=f"1/T and memory, layout inferred: {words}",
-            ours=True,
+            where={"nic": nic, "world": world},
+            title=f"1/T and memory: {words}",
+            inferred=True,
             notes=(
-                A_PICTURE,
+                A_PICTURE
+                + " Which rows it has is not known either: these are all 14, and baselines.",
                 A_DASH,
+                TWO_HSZ,
                 "In brackets: the place among NGG, NII, NIG, III, IGG, IIG, ING and GGG, of those"
                 " that fit. 1/T is of communication alone.",
             ),
         )
-        for world, words in WAYS.items()
+        for (nic, world), words in READINGS.items()
     )
 
 
@@ -97,10 +110,10 @@ def gain_column(model: str, share: str, stage: int) -> Line:
     )
 
 
-def gain_layout(share: str, *models: str) -> Layout:
+def gain_layout(share: str, *models: str, rows: str) -> Layout:
     """Return memory, t_comm and gains of the strategies that the paper compares.
 
-    share: what of the models trains.
+    share: what of the models trains. rows: a note on which of them the paper's table has.
     """
     return Layout(
         rows=tuple(
@@ -123,11 +136,11 @@ def gain_layout(share: str, *models: str) -> Layout:
             )
         ),
         cell=MEMORY,
-        where={"world": "flat"},
-        title="Predicted memory and communication, layout inferred; quoted gains in throughput"
+        where=ONE_RING,
+        title="Predicted memory and communication; quoted gains in throughput"
         " beside ours of communication alone",
-        ours=True,
-        notes=(A_PICTURE, COMM_ALONE, "A dash: it or the baseline does not fit 80 GB."),
+        inferred=True,
+        notes=(rows, TWO_HSZ, COMM_ALONE, "A dash: it or the baseline does not fit 80 GB."),
     )
 
 
@@ -146,11 +159,11 @@ def split_layout(model: str) -> Layout:
             for name in ("NNG", "NNI", "NIG", "IIG", "GGG")
         ),
         cell=SAMPLES,
-        where={"world": "flat"},
-        title="Samples per second at most, by micro-batch x accumulation, layout inferred",
-        ours=True,
+        where=ONE_RING,
+        title="Samples per second at most, by micro-batch x accumulation",
+        inferred=True,
         notes=(
-            A_PICTURE + " The splits are ours (DEV-23).",
+            f"{COLUMNS_OURS[model]}, and so are the splits (DEV-23).",
             "At most: communication alone, no computation; memory ignored.",
         ),
     )
@@ -175,11 +188,10 @@ def sweep_layout(model: str, num_gpus: int) -> Layout:
             ),
         ),
         cell=per_gpu,
-        where={"world": "flat", "micro_batch": MICRO_BATCH},
-        title=f"{model}: samples per second and GPU at most, by micro-batch x accumulation, layout"
-        " inferred",
-        ours=True,
-        notes=(A_PICTURE + " The accumulations are ours (DEV-23).",),
+        where={**ONE_RING, "micro_batch": MICRO_BATCH},
+        title=f"{model}: samples per second and GPU at most, by micro-batch x accumulation",
+        inferred=True,
+        notes=(f"{COLUMNS_OURS[model]}, and so are the accumulations (DEV-23).",),
     )
 
 
@@ -195,9 +207,9 @@ NNI_LAYOUT = Layout(
         Line("gain in throughput", paper={"x": "1", "y_name": "throughput_gain_over_ZeRO-1"}),
     ),
     cell=Cell("gain_over_zero1", unit="%", digits=1),
-    where={"world": "flat"},
+    where=ONE_RING,
     title="The one gain that the text quotes",
-    ours=True,
+    inferred=True,
     notes=(COMM_ALONE, "Neither sends anything before the boundary: every split gives it."),
 )  # fmt: skip
 
@@ -222,9 +234,9 @@ BEST_LAYOUT = Layout(
     ),
     # The text prints no unit; of a whole cluster it would be below 1 % of what its GPUs can do.
     cell=Cell("samples_per_s_at_most", scale=64, digits=2),
-    where={"world": "flat"},
+    where=ONE_RING,
     title="Best over batches: the three numbers that the text quotes",
-    ours=True,
+    inferred=True,
     notes=(
         COMM_ALONE,
         "Ours is at 16 x 10; the paper's best batch is in a picture, and a larger micro-batch lifts"
@@ -257,131 +269,12 @@ def scaling_layout(world: str) -> Layout:
             ),
         ),
         cell=SAMPLES,
-        where={"world": world, "accumulation": 10},
+        where={**ONE_RING, "world": world, "accumulation": 10},
         title=f"Samples per second at most: {WAYS[world]}",
-        ours=True,
+        inferred=True,
         notes=(
             "The paper's points are in a picture; its text quotes speed-up ratios and does not"
             " define them. Ours: samples per second over those of 16 GPUs, over 8.",
             "At most: communication alone, no computation; memory ignored.",
         ),
     )
-
-
-def compute_columns() -> tuple[Line, ...]:
-    """Return the columns of what gives a quoted ratio, by way of collectives."""
-    most, seconds = Cell("comm_ratio", unit="times"), Cell("compute_s", unit="s", digits=1)
-    return tuple(
-        Line(head, group=words, where={"world": world, "assembly": assembly}, cell=cell)
-        for world, words in (("flat", "one ring"), ("hier", "PaRO-CC"))
-        for head, assembly, cell in (
-            ("at most", "max", most),
-            ("t_comp, max", "max", seconds),
-            ("t_comp, sum", "sum", seconds),
-        )
-    )
-
-
-AT_MOST = "At most: by communication alone. A dash: no computation time gives the ratio."
-READINGS_LAYOUT = Layout(
-    rows=tuple(
-        Line(words, where={"reading": reading})
-        for reading, words in (
-            ("more", "266 % faster (section 4.3): 3.66 times"),
-            ("times", "266 % of its speed (abstract): 2.66 times"),
-        )
-    ),
-    columns=compute_columns(),
-    cell=Cell("compute_s", unit="s", digits=1),
-    where={"model": "LLaMA-65B", "trainable": "1/16", "strategy": "IIG", "baseline": "GGG"},
-    title="IIG over ZeRO-3, LLaMA-65B, 1/16 trainable (NeurIPS 2024 version): seconds of"
-    " computation per step that give either reading",
-    ours=True,
-    notes=(
-        AT_MOST,
-        "Under max communication and computation overlap fully, under sum not at all.",
-        "The version judged is that of NeurIPS 2024; preprints have other headlines, which stand"
-        " below under their versions.",
-    ),
-)
-NEURIPS = "NeurIPS 2024"
-PREPRINT = "arXiv 2310.06003"
-HEADLINES = (
-    (NEURIPS, "IIG, LLaMA-65B, 1/16 trainable", "max_training_speed_vs_ZeRO3", "%"),
-    *(
-        (f"{PREPRINT} later preprint", "PaRO vs state-of-the-art method", f"{name}_{end}", "ratio")
-        for name, end in (("throughput_vs_SOTA", "low"), ("throughput_vs_SOTA", "high"))
-    ),
-    *(
-        (f"{PREPRINT} earlier abstract wording", "PaRO vs ZeRO baseline", f"{name}_{end}", "ratio")
-        for name, end in (("throughput_vs_ZeRO", "low"), ("throughput_vs_ZeRO", "high"))
-    ),
-)
-"""Version, series, name and unit of the reference's rows."""
-MEGATRON = (
-    ("Megatron-TP", "throughput_without_PaRO_CC", "samples/s"),
-    ("Megatron-TP+PaRO-CC", "throughput_with_PaRO_CC", "samples/s"),
-    ("Megatron-TP+PaRO-CC", "throughput_gain_over_Megatron-TP", "%"),
-)
-VERSIONS_LAYOUT = Layout(
-    rows=(
-        *(
-            Line(
-                f"{series}{', ' + name.split('_')[-1] if 'low' in name or 'high' in name else ''}",
-                group=version,
-                cell=Cell("quoted_ratio", unit=unit),
-                paper={"series": f"{version}: {series}", "y_name": name},
-            )
-            for version, series, name, unit in HEADLINES
-        ),
-        *(
-            Line(
-                f"{series}, {name.split('_')[1]}",
-                group=NEURIPS + ", section 4.4",
-                cell=Cell("quoted_ratio", unit=unit),
-                paper={"series": series, "y_name": name},
-            )
-            for series, name, unit in MEGATRON
-        ),
-    ),
-    columns=(Line("quoted", paper={"x": ""}, shows="paper"),),
-    cell=Cell("quoted_ratio"),
-    where={
-        "model": "LLaMA-65B", "trainable": "1/16", "strategy": "IIG", "baseline": "GGG",
-        "reading": "more", "world": "flat", "assembly": "max",
-    },
-    title="Headlines by version, and the text's run of Megatron, as printed",
-    ours=True,
-    notes=(
-        "The paper's alone: what a preprint compares with is not stated, and tensor parallelism,"
-        " as of Megatron, is no strategy of the 27, so that the formulas have no counterpart.",
-    ),
-)  # fmt: skip
-QUOTED_LAYOUT = Layout(
-    rows=tuple(
-        Line(
-            f"{each.strategy} over {BASELINES[each.baseline]}, {each.trainable} trainable",
-            group=each.model,
-            where={
-                "model": each.model,
-                "trainable": each.trainable,
-                "strategy": each.strategy,
-                "baseline": each.baseline,
-            },
-        )
-        for each in sorted(QUOTED, key=lambda gain: list(MODELS).index(gain.model))
-    ),
-    columns=(
-        Line(
-            "quoted",
-            where={"world": "flat", "assembly": "max"},
-            cell=Cell("quoted_ratio", unit="times"),
-        ),
-        *compute_columns(),
-    ),
-    cell=Cell("compute_s", unit="s", digits=1),
-    where={"reading": "more"},
-    title="The same for every gain that section 4.3 quotes, read as so much faster",
-    ours=True,
-    notes=(AT_MOST,),
-)

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from harness.declare import MissingRows, Scalar, pick
-from reproductions.paro.predictions.experiment import MICRO_BATCH
+from reproductions.paro.models.paper_inputs import ACCUMULATION
+from reproductions.paro.predictions.experiment import GPUS, MICRO_BATCH, ONE_RING, QUOTED
 
 if TYPE_CHECKING:
     import pandas as pd
 
-MEMORY_ORDERS = (("NGG", "NIG", "NNG"), ("GGG", "IIG", "NNG"), ("IIG", "NGG"))
-"""From less to more, as the text on IIG and NIG has it."""
 SPEED_ORDERS = (("GGG", "IGG", "IIG"), ("IGG", "NIG"), ("NGG", "NIG"))
 """From slower to faster (section 4.5)."""
 Where = dict[str, Scalar]
@@ -24,15 +24,11 @@ def _by_setting(table: pd.DataFrame, column: str, *names: str) -> pd.DataFrame:
 
     Raises MissingRows where one has no row.
     """
-    setting = ["model", "trainable", "num_gpus", "micro_batch", "accumulation", "world"]
+    setting = ["model", "trainable", "num_gpus", "micro_batch", "accumulation", "nic", "world"]
     found = table.pivot(index=setting, columns="strategy", values=column).astype(float)
     if lacking := sorted({*names} - {*found.columns}):
         raise MissingRows(f"no row of {', '.join(lacking)}")
     return found[list(names)]
-
-
-def _named(orders: Sequence[Sequence[str]]) -> list[str]:
-    return sorted({name for order in orders for name in order})
 
 
 def _of(table: pd.DataFrame, name: str, column: str, where: Where) -> float:
@@ -47,28 +43,19 @@ def speed_ratio(table: pd.DataFrame, *, one: str, over: str, where: Where) -> fl
     return _of(table, over, "comm_s", where) / _of(table, one, "comm_s", where)
 
 
+def speed_ratios(
+    table: pd.DataFrame, *, pairs: Sequence[tuple[str, str, str]], where: Where
+) -> list[float]:
+    """Return the speed ratio of every (model, strategy, baseline)."""
+    return [
+        speed_ratio(table, one=one, over=over, where={**where, "model": model})
+        for model, one, over in pairs
+    ]
+
+
 def steps_per_s(table: pd.DataFrame, *, names: Sequence[str], where: Where) -> list[float]:
     """Return 1/T of some strategies."""
     return [1.0 / _of(table, name, "comm_s", where) for name in names]
-
-
-def least_memory_step(table: pd.DataFrame) -> float:
-    """Return the least step of the paper's orders of memory, in any setting."""
-    bytes_of = _by_setting(table, "memory_bytes", *_named(MEMORY_ORDERS))
-    steps = [bytes_of[b] - bytes_of[a] for order in MEMORY_ORDERS for a, b in pairwise(order)]
-    return float(min(step.min() for step in steps))
-
-
-def memory_saved(table: pd.DataFrame, *, one: str, over: str) -> float:
-    """Return by how many bytes a strategy holds less than another, where that is least."""
-    bytes_of = _by_setting(table, "memory_bytes", one, over)
-    return float((bytes_of[over] - bytes_of[one]).min())
-
-
-def largest_tie_error(table: pd.DataFrame, *, one: str, other: str) -> float:
-    """Return the largest relative difference of two strategies' t_comm, over settings."""
-    comm = _by_setting(table, "comm_s", one, other)
-    return float((comm[one] / comm[other] - 1).abs().max())
 
 
 def named_among_best(table: pd.DataFrame, *, named: Sequence[str], where: Where) -> int:
@@ -96,13 +83,25 @@ def unlike_fits(
     return int((rows["strategy"].isin(fitting) != rows["fits"].astype(bool)).sum())
 
 
-def least_speed_ratio(table: pd.DataFrame, *, world: str, accumulation: int) -> float:
+def least_speed_ratio(table: pd.DataFrame, *, where: Where) -> float:
     """Return the least ratio of speeds in the paper's orders, over numbers of GPUs."""
-    comm = _by_setting(
-        pick(table, world=world, accumulation=accumulation), "comm_s", *_named(SPEED_ORDERS)
-    )
+    names = {name for order in SPEED_ORDERS for name in order}
+    comm = _by_setting(pick(table, accumulation=ACCUMULATION, **where), "comm_s", *names)
     ratios = [comm[a] / comm[b] for order in SPEED_ORDERS for a, b in pairwise(order)]
     return float(min(ratio.min() for ratio in ratios))
+
+
+def speedups(table: pd.DataFrame, *, zero: str, paro: str) -> list[float]:
+    """Return speed-up ratios from the fewest to the most GPUs of ZeRO, NIG and IIG.
+
+    ZeRO is the better of ZeRO-2 and 3. zero, paro: how each one's collectives of all GPUs are sent.
+    """
+    most: Where = {"num_gpus": GPUS[-1], "accumulation": ACCUMULATION, "nic": "rail"}
+
+    def ratio(name: str, world: str) -> float:
+        return _of(table, name, "speedup_ratio", {**most, "world": world})
+
+    return [max(ratio("NGG", zero), ratio("GGG", zero)), ratio("NIG", paro), ratio("IIG", paro)]
 
 
 def wrong_signs(table: pd.DataFrame) -> int:
@@ -123,7 +122,7 @@ def wrong_signs(table: pd.DataFrame) -> int:
 
 def _fixed_batch(table: pd.DataFrame, *names: str) -> pd.DataFrame:
     """Return samples per second by accumulation at the paper's micro-batch, flat."""
-    rows = pick(table, world="flat", micro_batch=MICRO_BATCH)
+    rows = pick(table, micro_batch=MICRO_BATCH, **ONE_RING)
     return _by_setting(rows, "samples_per_s_at_most", *names).sort_index(level="accumulation")
 
 
@@ -160,7 +159,7 @@ def helped_more(
                 table,
                 name,
                 "samples_per_s_at_most",
-                {"world": "flat", "micro_batch": batch, "accumulation": times},
+                {**ONE_RING, "micro_batch": batch, "accumulation": times},
             )
             for batch, times in (small, large)
         )
@@ -171,7 +170,7 @@ def helped_more(
 
 def best_over_best(table: pd.DataFrame, *, one: str, over: str) -> float:
     """Return the largest samples per second of a strategy over those of another."""
-    rows = pick(table, world="flat")
+    rows = pick(table, **ONE_RING)
     best = rows.groupby("strategy")["samples_per_s_at_most"].max()
     if not {one, over} <= set(best.index):
         raise MissingRows(f"no rows of {one} and {over}")
@@ -191,3 +190,23 @@ def predicted_in_quoted_order(table: pd.DataFrame) -> list[float]:
     """Return ratios by communication alone of gains over ZeRO-3, from the least quoted gain."""
     rows = pick(table, baseline="GGG", reading="more", world="flat", assembly="max")
     return [float(each) for each in rows.sort_values("quoted_percent")["comm_ratio"]]
+
+
+SEVERAL = [
+    key
+    for key, count in Counter((gain.model, gain.trainable) for gain in QUOTED).items()
+    if count > 1
+]
+"""Model and trainable share of which more gains than one are quoted."""
+
+
+def compute_apart(table: pd.DataFrame, *, assembly: str) -> list[float]:
+    """Return by which factor the times of computation that quoted gains need lie apart.
+
+    A number for each of `SEVERAL`; not a number where no time gives a gain.
+    """
+    rows = pick(table, reading="more", world="flat", assembly=assembly)
+    found = rows.set_index(["model", "trainable"])["compute_s"].astype(float)
+    if lacking := [key for key in SEVERAL if key not in found.index]:
+        raise MissingRows(f"no row of {lacking}")
+    return [float(found[key].max(skipna=False) / found[key].min(skipna=False)) for key in SEVERAL]

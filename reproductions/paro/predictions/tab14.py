@@ -6,8 +6,7 @@ from functools import partial
 
 from harness.declare import Task, claims, more_than
 from reproductions.paro.predictions import quantities as q
-from reproductions.paro.predictions.checks import accumulation_checks
-from reproductions.paro.predictions.experiment import predictions
+from reproductions.paro.predictions.experiment import SPLITS, predictions
 from reproductions.paro.predictions.gains import faster
 from reproductions.paro.predictions.layouts import NNI_LAYOUT, split_layout, sweep_layout
 from reproductions.paro.predictions.scopes import EXACT
@@ -40,6 +39,14 @@ task = Task(
             "At one micro-batch size IIG and NIG take more samples per second, the more of them a"
             " step has (least factor).",
         ),
-        *accumulation_checks(MODEL),
+        (
+            "larger_micro_batch_helps_zero3_more",
+            EXACT,
+            more_than(
+                partial(q.helped_more, one="GGG", than="IIG", splits=SPLITS[MODEL]), 1, "ratio"
+            ),
+            "At one batch per GPU a larger micro-batch, with fewer of them, speeds up ZeRO-3 more"
+            " than IIG (least ratio of factors).",
+        ),
     ),
 )

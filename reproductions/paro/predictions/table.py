@@ -7,7 +7,14 @@ from typing import TYPE_CHECKING
 
 from harness.declare import Column, Scalar, Table, Tables, columns_of, param, value
 from harness.declare.table import matching
-from reproductions.paro.predictions.experiment import COMPARED, GPUS, Inputs, Question, predictions
+from reproductions.paro.predictions.experiment import (
+    COMPARED,
+    GPUS,
+    ONE_RING,
+    Inputs,
+    Question,
+    predictions,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -16,6 +23,7 @@ SETTING = (
     param("model", str, "Model: 7e9 or 65e9 parameters, as the guideline takes them."),
     param("trainable", str, "Trainable over all parameters."),
     param("num_gpus", int, "n."),
+    param("nic", str, "rail: every GPU has B to itself; shared: the GPUs of a group share it."),
     param("micro_batch", int, "Sequences per GPU and micro-batch; no formula takes it."),
     param("accumulation", int, "Micro-batches per optimizer step, s."),
     param("world", str, "Collectives of all GPUs. flat: one ring; hier: PaRO-CC in two steps."),
@@ -70,8 +78,8 @@ def indicator_table(*shares: str) -> Table:
 
 
 def indicator_rows(tables: Tables, *, shares: tuple[str, ...]) -> pd.DataFrame:
-    """Return the rows of the compared strategies, with collectives of all GPUs as one ring."""
-    rows = some_rows(tables, wanted={"about": "guideline", "world": "flat"})
+    """Return the rows of the compared strategies by the paper's reading: one ring, rails."""
+    rows = some_rows(tables, wanted={"about": "guideline", **ONE_RING})
     kept = rows["trainable"].isin(shares) & rows["strategy"].isin(COMPARED)
     return rows[kept].reset_index(drop=True)
 
@@ -79,7 +87,7 @@ def indicator_rows(tables: Tables, *, shares: tuple[str, ...]) -> pd.DataFrame:
 def scaling_rows(tables: Tables) -> pd.DataFrame:
     """Return the rows of scaling with each one's speed-up ratio."""
     rows = some_rows(tables, wanted={"about": "scaling"})
-    key = ["accumulation", "world", "strategy"]
+    key = ["accumulation", "nic", "world", "strategy"]
     few = rows[rows["num_gpus"] == GPUS[0]].set_index(key)["samples_per_s_at_most"]
     base = few.reindex(rows.set_index(key).index).to_numpy()
     per_gpu = rows["samples_per_s_at_most"] / (rows["num_gpus"] / GPUS[0])

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from math import log10
+from typing import get_args
 
 from harness.declare import Row, RunContext
+from reproductions.paro.method.cluster import Nic
 from reproductions.paro.method.guideline import Prediction, ranked
 from reproductions.paro.method.peers import predicted
 from reproductions.paro.method.step_time import Assembly, TimeModel, World, step_time
@@ -33,8 +35,9 @@ def predicted_rows(question: Question, ctx: RunContext) -> list[Row]:
     return [
         row
         for setting, names in settings_of(question.about)
+        for nic in get_args(Nic)
         for world in WORLDS
-        for row in _rows_of(setting, question, names, world)
+        for row in _rows_of(replace(setting, nic=nic), question, names, world)
     ]
 
 
@@ -79,7 +82,7 @@ def predictions_of(
     found = predicted(
         [STRATEGIES[name] for name in names],
         setting.workload,
-        inputs.cluster(setting.num_gpus),
+        inputs.cluster(setting.num_gpus, setting.nic),
         TimeModel(world=world),
         memory_bytes=inputs.memory_gb * GB,
     )

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from harness.declare import Estimate, Experiment, Params, Profile, doc
+from harness.declare import Estimate, Experiment, Profile, doc
+from reproductions.paro.models.paper_inputs import PaperCluster
 
 GPUS = (16, 32, 64, 128)
 ALGORITHMS = {
@@ -18,12 +19,9 @@ LINKS = {"rail": "a link per GPU", "shared": "one link per group"}
 """The same of how GPUs reach other groups."""
 
 
-class Gather(Params):
+class Gather(PaperCluster):
     """The all-gather of section 4.4, on the cluster of section 4.1."""
 
-    group_size: int = doc("GPUs per group, m.", default=8)
-    inter_gbit_per_s: float = doc("Bandwidth between groups, B.", default=80.0)
-    intra_gbit_per_s: float = doc("Bandwidth within a group, B'.", default=2000.0)
     total_gb: float = doc(
         "What is gathered, in 1e9 bytes; `weak`: on the fewest GPUs.", default=1.0
     )

@@ -61,7 +61,7 @@ def gather_layout(nic: str) -> Layout:
         cell=cells["time"],
         where={"nic": nic, "size": "fixed", "links": "paper"},
         title=f"All-gather of 1 GB in all, {LINKS[nic]}",
-        ours=True,
+        inferred=True,
         notes=(
             "The paper's curves are in a picture; its text quotes 25.2 % to 39.7 % over 16 to 128"
             " GPUs, and does not say whether time is saved or speed gained. Here both readings"
@@ -90,7 +90,7 @@ QUOTED_ENDS = Layout(
     cell=Cell("time_saved_percent", unit="%", digits=1),
     where={"size": "fixed", "links": "paper", "algorithm": "two_step"},
     title="What PaRO-CC's two steps gain on one ring over 16 to 128 GPUs, beside the text's range",
-    ours=True,
+    inferred=True,
     notes=("Ours is least at 128 GPUs and most at 16; the text does not say where.",),
 )  # fmt: skip
 SINGLE = (
@@ -114,7 +114,7 @@ QUOTED_ALONE = Layout(
     cell=Cell("time_saved_percent", unit="%", digits=1),
     where={**QUOTED_ENDS.where, "nic": "rail", "num_gpus": GPUS[0]},
     title="The gain as a single number, by version",
-    ours=True,
+    inferred=True,
     notes=("The paper's alone: on how many GPUs is not stated, so that none of ours is its like.",),
 )
 

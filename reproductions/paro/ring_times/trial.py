@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import product
 from typing import get_args
 
 from harness.declare import Row, RunContext
-from reproductions.paro.method.cluster import Cluster, Nic
+from reproductions.paro.method.cluster import Nic
 from reproductions.paro.method.rings import WORLD
 from reproductions.paro.ring_times.experiment import GPUS, Gather
 
@@ -19,14 +20,9 @@ def gather_rows(gather: Gather, ctx: RunContext) -> list[Row]:
     """Return a row per algorithm and setting, each with what it saves over one ring."""
     rows: list[Row] = []
     for num_gpus, nic, size, links in product(GPUS, get_args(Nic), SIZES, LINKS):
-        inter = gather.inter_gbit_per_s
-        cluster = Cluster(
-            num_gpus=num_gpus,
-            group_size=gather.group_size,
-            inter_gbit_per_s=inter,
-            intra_gbit_per_s=inter if links == "equal" else gather.intra_gbit_per_s,
-            nic=nic,
-        )
+        cluster = gather.cluster(num_gpus, nic)
+        if links == "equal":
+            cluster = replace(cluster, intra_gbit_per_s=cluster.inter_gbit_per_s)
         growth = num_gpus / GPUS[0] if size == "weak" else 1.0
         num_bytes = gather.total_gb * 1e9 * growth
         flat = WORLD["flat"](cluster, num_bytes)

@@ -8,6 +8,7 @@ from typing import Literal
 
 from harness.declare import Estimate, Experiment, Params, Profile, doc
 from reproductions.paro.collectives.experiment import PAPER_INPUTS, Inputs
+from reproductions.paro.models.paper_inputs import ACCUMULATION
 
 
 class Sweep(Params):
@@ -22,9 +23,6 @@ class Costs(Inputs):
     """All strategies, at one setting."""
 
     accumulation: int = doc("s, micro-batches of a step.")
-
-
-ACCUMULATION = 10
 
 
 def sweep_grid(profile: Profile) -> Iterator[Sweep]:

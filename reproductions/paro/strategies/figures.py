@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from harness.declare import pick
 from harness.publish.figures import PALETTE, FigureContext
+from reproductions.paro.method.guideline import nine_digits, unbeaten
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -32,14 +33,9 @@ def planes(context: FigureContext) -> Figure:
 
 def front(rows: pd.DataFrame) -> pd.DataFrame:
     """Return the points that no other beats, from the fastest on."""
-    kept, least = [], float("inf")
-    # Sums of the same seconds differ in their last digits.
-    ordered = rows.assign(time=rows["comm_s"].map("{:.9g}".format).astype(float))
-    for index, row in ordered.sort_values(["time", "memory_bytes"]).iterrows():
-        if row["memory_bytes"] < least:
-            kept.append(index)
-            least = row["memory_bytes"]
-    return rows.loc[kept]
+    points = rows[["comm_s", "memory_bytes"]].map(nine_digits)
+    kept = unbeaten(list(points.itertuples(index=False, name=None)))
+    return rows[kept].sort_values("comm_s")
 
 
 def _plane(ax: Axes, rows: pd.DataFrame) -> None:

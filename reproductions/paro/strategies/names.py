@@ -2,16 +2,10 @@
 
 from __future__ import annotations
 
+from reproductions.paro.method.peers import NAMED
 from reproductions.paro.method.peers import RELEASED as RUN_AS_NAMED
 
-KNOWN_AS = {
-    "NNN": "DDP",
-    "NNG": "ZeRO-1",
-    "NGG": "ZeRO-2",
-    "GGG": "ZeRO-3, FSDP",
-    "III": "MiCS",
-}
-"""As the paper has them; III is "like MiCS"."""
+KNOWN_AS = {**NAMED, "GGG": f"{NAMED['GGG']}, FSDP"}
 RELEASED = (*RUN_AS_NAMED, "ING")
 """What the configuration of the authors' branch accepts: GitHub HanxiaoZhang/PaRO, branch paro,
 deepspeed/runtime/zero/config.py. The first three run stock ZeRO."""

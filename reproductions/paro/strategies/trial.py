@@ -6,19 +6,19 @@ from collections.abc import Iterator
 from itertools import product
 
 from harness.declare import Row, RunContext
-from reproductions.paro.method.cluster import Cluster, Workload
+from reproductions.paro.method.cluster import Workload
 from reproductions.paro.method.guideline import Prediction, pareto_front, predict
 from reproductions.paro.method.guideline import costs as costs_of
 from reproductions.paro.method.step_time import TimeModel, World
 from reproductions.paro.method.strategy import ALL, Strategy
+from reproductions.paro.models.paper_inputs import ACCUMULATION, MODELS, SHARES, PaperCluster
 from reproductions.paro.strategies.experiment import Costs, Sweep
 from reproductions.paro.strategies.names import KNOWN_AS, RELEASED
 
 GROUP_SIZES, NUM_GROUPS = (2, 4, 8), (2, 4, 16)
 SPEED_RATIOS = (1.0, 2.5, 25.0, 100.0)
 """B' over B; the paper's is 25."""
-ACCUMULATIONS = (1, 10)
-SHARES = (1.0, 1 / 16, 3 / 1000)
+ACCUMULATIONS = (1, ACCUMULATION)
 
 
 def sweep_rows(params: Sweep, ctx: RunContext) -> list[Row]:
@@ -54,13 +54,14 @@ def _letters(strategy: Strategy) -> dict[str, str]:
 
 def _settings(world: World) -> Iterator[dict[Strategy, Prediction]]:
     """Yield what all strategies take, setting by setting."""
-    axes = (GROUP_SIZES, NUM_GROUPS, SPEED_RATIOS, ACCUMULATIONS, SHARES)
+    axes = (GROUP_SIZES, NUM_GROUPS, SPEED_RATIOS, ACCUMULATIONS, SHARES.values())
     for group_size, num_groups, ratio, accumulation, share in product(*axes):
-        cluster = Cluster(
-            num_gpus=group_size * num_groups, group_size=group_size,
-            inter_gbit_per_s=80.0, intra_gbit_per_s=80.0 * ratio,
-        )  # fmt: skip
-        workload = Workload(num_params=7e9, trainable_share=share, accumulation=accumulation)
+        within = PaperCluster().inter_gbit_per_s * ratio
+        links = PaperCluster(group_size=group_size, intra_gbit_per_s=within)
+        workload = Workload(
+            num_params=MODELS["LLaMA-7B"], trainable_share=share, accumulation=accumulation
+        )
+        cluster = links.cluster(group_size * num_groups)
         found = predict(workload, cluster, TimeModel(world=world), strategies=ALL)
         yield {each.strategy: each for each in found}
 
@@ -77,10 +78,7 @@ def _memory_ratio(strategy: Strategy, found: dict[Strategy, Prediction]) -> floa
 
 def cost_rows(params: Costs, ctx: RunContext) -> list[Row]:
     """Return every strategy's communication and memory, with one ring and with PaRO-CC."""
-    cluster = Cluster(
-        num_gpus=params.num_gpus, group_size=params.group_size,
-        inter_gbit_per_s=params.inter_gbit_per_s, intra_gbit_per_s=params.intra_gbit_per_s,
-    )  # fmt: skip
+    cluster = params.cluster(params.num_gpus)
     workload = Workload(
         num_params=params.num_params, trainable_share=params.trainable_share,
         accumulation=params.accumulation,

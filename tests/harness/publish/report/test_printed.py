@@ -213,6 +213,14 @@ def test_a_layout_of_ours_says_so() -> None:
     assert LAYOUT_IS_OURS not in printed().tables[0].notes
 
 
+def test_an_inferred_layout_is_headed_so() -> None:
+    alone = replace(LAYOUT, title="", inferred=True)
+    assert printed(alone).tables[0].title.startswith("Layout inferred")
+    titled = printed(replace(alone, title="losses")).tables[0]
+    assert titled.title.startswith("Losses, layout inferred")
+    assert "inferred" not in printed(replace(LAYOUT, title="losses")).tables[0].title
+
+
 def test_a_row_that_repeats_the_paper_beside_nothing_of_ours_is_left_out() -> None:
     again = Line("small", group="elsewhere", where={"size": "none"}, paper={"series": "small"})
     layout = Layout(rows=(*LAYOUT.rows, again), columns=LAYOUT.columns, cell=LAYOUT.cell)

@@ -57,7 +57,6 @@ SPOILT: dict[str, Spoil] = {
     "bytes_on_a_shared_link": put("link_difference", 1.0, strategy="NIG"),
     "rounds": put("round_difference", 1, strategy="NIG"),
     "held_bytes": put("held_difference", 1.0, strategy="NIG"),
-    "iig_sends_what_iii_sends": put("inter_bytes", 10**6, strategy="IIG"),
     "affine_in_accumulation": put("inter_bytes", 10**6, num_gpus=6, accumulation=2),
 }
 
@@ -171,3 +170,14 @@ def test_what_is_broken_is_seen(patch: Patch, fails: set[str]) -> None:
         rows = rows_of(steps, [point])
     failed = {c.id for c in simulation.task.claims if word(c, rows) is Word.FAILS}
     assert failed == fails
+
+
+def test_on_one_group_a_sync_of_i_that_is_not_gs_is_seen() -> None:
+    """Whole sums that no GPU gathers: I to N would take nothing where G to N takes a ring."""
+    patch = Patch(
+        where=f"{METHOD}.schedule:SYNC_GRADS", instead=synced(("I", "N"), ("all_reduce", "inter"))
+    )
+    with patched(patch):
+        table = table_of(tab06.task)
+    failed = {c.id for c in tab06.task.claims if word(c, table) is Word.FAILS}
+    assert failed == {"as_in_symbols", "one_group_is_all"}

@@ -1,4 +1,4 @@
-"""The table of the notes' section 2.2: memory and one-ring communication at the paper's inputs."""
+"""Memory and one-ring communication at the paper's inputs, worked out apart from the code."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ STRATEGIES = (*map(strategy_of, LETTERS.split()), HPZ)
 
 @dataclass(frozen=True, slots=True)
 class Printed:
-    """A pair of its rows."""
+    """A setting, with gigabytes and seconds of each strategy as rounded for reading."""
 
     name: str
     workload: Workload
@@ -41,7 +41,7 @@ def printed(name: str, num_params: float, share: float, held: str, seconds: str)
     return Printed(name, workload, held, seconds)
 
 
-# At 65B 1/16 the notes round 0.4652 s of NII (7.4425 / 16) to 0.46, and 132.54 GB of NIG to 132.
+# At 65B 1/16 0.4652 s of NII is 7.4425 / 16, and NIG holds 132.54 GB.
 PRINTED = (
     printed(
         "7B full", 7e9, 1.0,

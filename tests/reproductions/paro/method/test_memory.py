@@ -1,4 +1,4 @@
-"""Memory, to the digits that the notes print."""
+"""Memory: at the paper's inputs, by hand, and how strategies compare."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.reproductions.paro.method.printed import (
 
 
 @pytest.mark.parametrize("setting", PRINTED, ids=lambda each: each.name)
-def test_memory_is_what_the_notes_print(setting: Printed) -> None:
+def test_memory_is_as_worked_out_apart(setting: Printed) -> None:
     found = [memory_of(each, setting.workload, CLUSTER).total / 1e9 for each in STRATEGIES]
     assert unlike(found, setting.gigabytes) == []
 

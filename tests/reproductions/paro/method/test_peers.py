@@ -14,6 +14,7 @@ from reproductions.paro.method.peers import (
     OF_MEGATRON,
     RELEASED,
     SETTINGS,
+    USUAL,
     V2_ALONE,
     Setting,
     asked,
@@ -166,10 +167,16 @@ def test_who_has_a_strategy_is_told_without_those_that_differ() -> None:
     assert who_are(strategy_of("GIG")) == who_are(strategy_of("ING")) == []
 
 
+def test_who_asks_for_a_usual_name_gets_the_strategy_that_tables_call_so() -> None:
+    for letters, names in USUAL.items():
+        for name in names.split(", "):
+            assert (asked(name).strategy.letters, asked(name).is_exact) == (letters, True), name
+
+
 def test_names_are_asked_for_in_any_case() -> None:
     assert asked("iig") == own("IIG")
     assert asked("HPZ") == asked("ZeRO++") == setting_of("hpz")
-    assert asked("HSDP") == asked("HYBRID_SHARD") == setting_of("fsdp-hs")
+    assert asked("HYBRID_SHARD") == setting_of("fsdp-hs")
     assert asked("HFSDP") == setting_of("megatron-iig")
     assert {setting_of(own).name for own in ALIASES.values()} == set(ALIASES.values())
 

@@ -50,7 +50,7 @@ def test_rings_by_hand() -> None:
 
 @pytest.mark.parametrize(("num_gpus", "ms"), [(16, 93.8), (32, 96.9), (64, 98.4), (128, 99.2)])
 def test_the_flat_ring_of_section_4_4(num_gpus: int, ms: float) -> None:
-    """1 GB at 80 Gbit/s, as the notes have it."""
+    """1 GB at 80 Gbit/s."""
     assert flat_s(cluster_of(num_gpus), GB) * 1e3 == pytest.approx(ms, abs=0.05)
 
 

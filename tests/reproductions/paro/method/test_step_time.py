@@ -1,4 +1,4 @@
-"""Time of a step: by hand, to the digits that the notes print, and put together in each way."""
+"""Time of a step: by hand, at the paper's inputs, and put together in each way."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SEVEN_B = Workload(num_params=7e9, accumulation=10)
 
 
 @pytest.mark.parametrize("setting", PRINTED, ids=lambda each: each.name)
-def test_communication_is_what_the_notes_print(setting: Printed) -> None:
+def test_communication_is_as_worked_out_apart(setting: Printed) -> None:
     found = [step_time(each, setting.workload, CLUSTER).comm for each in STRATEGIES]
     assert unlike(found, setting.seconds) == []
 

@@ -46,6 +46,10 @@ DRAWN = [pytest.param(t, id=t.id) for t in TASKS if t.figure is not None]
 BASELINES = {"ZeRO-2": "NGG", "ZeRO-3": "GGG"}
 
 
+WITH_A_SHARED_LINK = {"tab08": ("NII", "IIG", "III", "NIG"), "tab09": ("III", "IIG")}
+"""Whom the text names; with a shared link others rank first."""
+
+
 @cache
 def frames() -> dict[str, pd.DataFrame]:
     """The paper's inputs by formula."""
@@ -64,20 +68,31 @@ def table_of(task: Task) -> pd.DataFrame:
 
 
 def made_to_hold(task: Task) -> pd.DataFrame:
-    """What the formulas give, but for two questions that they answer with no."""
+    """What the formulas give, but for questions that they answer with no."""
     table = table_of(task)
     if "comm_ratio" in table:
-        return table.assign(comm_ratio=table["quoted_percent"])
+        return table.assign(comm_ratio=table["quoted_percent"], compute_s=1.0)
+    if "speedup_ratio" in table:
+        ratios = table["strategy"].map({"IIG": 0.92, "NIG": 0.84})
+        return table.assign(speedup_ratio=ratios.fillna(0.63))
     first = table["trainable"].eq("3/1000") & table["strategy"].eq("ING")
-    return table.assign(rank=table["rank"].mask(first, 1))
+    table = table.assign(rank=table["rank"].mask(first, 1))
+    if task.word in WITH_A_SHARED_LINK:
+        named = table["nic"].eq("shared") & table["strategy"].isin(WITH_A_SHARED_LINK[task.word])
+        table = table.assign(rank=table["rank"].mask(named, 1))
+    return table
 
 
 def upside_down(table: pd.DataFrame) -> pd.DataFrame:
     """Who is fast is slow, who fits does not; IIG differs from III, and no time gives a gain."""
     if "comm_ratio" in table:
         return table.assign(
-            comm_ratio=-table["quoted_percent"], ratio_at_compute=table["ratio_at_compute"] * 1.01
+            comm_ratio=-table["quoted_percent"],
+            ratio_at_compute=table["ratio_at_compute"] * 1.01,
+            compute_s=1.1**table.index,
         )
+    if "speedup_ratio" in table:
+        table = table.assign(speedup_ratio=-table["strategy"].map({"IIG": 3, "NIG": 2}).fillna(1))
     changed = table.assign(
         comm_s=1 / table["comm_s"],
         memory_bytes=1e13 - table["memory_bytes"],
@@ -107,13 +122,23 @@ def test_claim_is_not_run_without_its_rows(task: Task, claim: Claim) -> None:
     assert decide(claim, others).word is Word.NOT_RUN
 
 
-@pytest.mark.parametrize("name", ["tab13:ing_best_of_eight", "headline:gains_in_quoted_order"])
-def test_what_the_formulas_deny_is_said_to_be_so(name: str) -> None:
-    word, id = name.split(":")
-    task = next(task for task in TASKS if task.word == word)
-    claim = next(claim for claim in task.claims if claim.id == id)
-    assert claim.scope.own_question
-    assert decide(claim, table_of(task)).word is Word.NOT_REPRODUCED
+DENIED = {
+    *("tab08:best_three_at_7b_full_shared", "tab09:best_two_at_65b_sixteenth_shared"),
+    *("tab13:ing_best_of_eight", "headline:gains_in_quoted_order"),
+    *("fig06:ratios_in_order_flat", "fig06:ratios_in_order_mixed"),
+    *("headline:one_compute_time_max", "headline:one_compute_time_sum"),
+}
+"""Questions of ours that the formulas answer with no."""
+
+
+def test_what_the_formulas_deny_is_said_to_be_so() -> None:
+    found = {
+        f"{task.word}:{claim.id}": claim.scope.own_question
+        for task in TASKS
+        for claim in task.claims
+        if decide(claim, table_of(task)).word is bad(claim)
+    }
+    assert found == dict.fromkeys(DENIED, True)
 
 
 def test_check_fails_where_the_method_is_broken() -> None:

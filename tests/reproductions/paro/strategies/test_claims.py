@@ -7,11 +7,17 @@ from functools import cache
 import pandas as pd
 import pytest
 
+from harness.declare import pick
 from harness.declare.claims import Claim
 from harness.declare.reference import load_reference
 from harness.declare.verdict import Word
 from harness.publish.figures import draw
 from harness.store.table_csv import validate
+from reproductions.paro.method.cluster import Workload
+from reproductions.paro.method.guideline import pareto_front, predict
+from reproductions.paro.method.step_time import TimeModel, World
+from reproductions.paro.method.strategy import ALL
+from reproductions.paro.strategies.experiment import Costs, costs_grid
 from reproductions.paro.strategies.figures import front
 from reproductions.paro.strategies.tab01 import task
 from tests.checkout import PAPERS
@@ -88,8 +94,28 @@ def test_table_and_figure_are_whole() -> None:
         assert b"NIG" in image
 
 
-def test_the_front_of_the_figure_is_that_of_the_library() -> None:
-    rows = whole().query("part == 'costs' and model == 'LLaMA-7B' and trainable_share == 1")
+@pytest.mark.parametrize("world", ["flat", "hier"])
+@pytest.mark.parametrize(
+    "point", [*costs_grid("cpu")], ids=lambda each: f"{each.model}-{each.trainable_share:.3g}"
+)
+def test_the_front_of_the_figure_is_that_of_the_library(point: Costs, world: World) -> None:
+    workload = Workload(
+        num_params=point.num_params, trainable_share=point.trainable_share,
+        accumulation=point.accumulation,
+    )  # fmt: skip
+    cluster = point.cluster(point.num_gpus)
+    found = pareto_front(predict(workload, cluster, TimeModel(world=world), strategies=ALL))
+    rows = pick(
+        whole(), part="costs", world=world, model=point.model,
+        trainable_share=point.trainable_share,
+    )  # fmt: skip
+    drawn = front(rows)
+    assert {*drawn["strategy"]} == {each.strategy.letters for each in found}
+    assert drawn["comm_s"].is_monotonic_increasing
+
+
+def test_the_front_at_the_inputs_of_the_figure() -> None:
+    rows = pick(whole(), part="costs", model="LLaMA-7B", trainable_share=1.0)
     found = {world: [*front(part)["strategy"]] for world, part in rows.groupby("world")}
     assert found == {
         "flat": ["NNI", "NII", "IIG", "IGG", "GGG"],

@@ -1,0 +1,136 @@
+"""What a claim on predictions measures is what it says: strategies are spoilt one at a time."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pandas as pd
+import pytest
+
+from harness.declare.task import Task
+from harness.declare.verdict import Word
+from reproductions.paro.predictions import tab14, tab15
+from reproductions.paro.predictions.experiment import COMPARED, ONE_RING, Inputs, Question, Setting
+from reproductions.paro.predictions.trial import predicted_rows, predictions_of
+from tests.reproductions.paro.predictions.test_claims import TASKS, decide, table_of
+from tests.reproductions.paro.predictions.test_constructed import ORDERS, claim_of
+from tests.verdicts import bad, good
+
+JUST_BEHIND = 1.0001
+SAID = {
+    **ORDERS,
+    "fig06:order_hier": ORDERS["fig06:order_flat"],
+    "tab08:best_three_at_7b_full": ("NII NIG", "IIG NIG", "III NIG"),
+    "tab08:best_two_at_7b_sixteenth": ("NII NGG", "NIG NGG"),
+    "tab09:best_two_at_65b_sixteenth": ("III ING", "IIG ING"),
+}
+"""Claim -> each strategy that it has ahead, and one that may not be faster than it."""
+ONE_BY_ONE = [(name, pair) for name, pairs in SAID.items() for pair in pairs]
+SETTING = ["model", "trainable", "num_gpus", "nic", "micro_batch", "accumulation", "world"]
+
+
+def behind(table: pd.DataFrame, one: str, other: str) -> pd.DataFrame:
+    """One strategy takes a little more time than another, in every setting; ranks follow."""
+    found = table.set_index(SETTING)
+    late = found[found["strategy"] == other]["comm_s"] * JUST_BEHIND
+    few = found[found["strategy"] == other]["samples_per_s_at_most"] / JUST_BEHIND
+    spoilt = found["strategy"].eq(one).to_numpy()
+    found = found.assign(
+        comm_s=found["comm_s"].mask(spoilt, late.reindex(found.index)),
+        samples_per_s_at_most=found["samples_per_s_at_most"].mask(spoilt, few.reindex(found.index)),
+    ).reset_index()
+    ranks = found["comm_s"].where(found["rank"].notna()).groupby([found[c] for c in SETTING]).rank()
+    return found.assign(rank=ranks)
+
+
+@pytest.mark.parametrize(("name", "pair"), ONE_BY_ONE)
+def test_claim_fails_where_one_strategy_falls_just_behind(name: str, pair: str) -> None:
+    task, claim = claim_of(name)
+    assert decide(claim, table_of(task)).word is good(claim)
+    assert decide(claim, behind(table_of(task), *pair.split())).word is bad(claim)
+
+
+@pytest.mark.parametrize("strategy", COMPARED)
+def test_what_fits_is_told_of_every_strategy(strategy: str) -> None:
+    task, claim = claim_of("tab09:fits_at_65b_full")
+    table = table_of(task)
+    other = table["fits"].astype(bool) ^ table["strategy"].eq(strategy)
+    assert decide(claim, table.assign(fits=other)).word is bad(claim)
+
+
+def test_every_claim_that_holds_is_spoilt_here() -> None:
+    empirical = {
+        f"{task.word}:{claim.id}"
+        for task in TASKS
+        for claim in task.claims
+        if claim.scope.grade == "empirical" and not claim.scope.own_question
+    }
+    asked_by_us = {"tab13:hpz_between"}
+    assert {*SAID, "tab09:fits_at_65b_full"} - asked_by_us == empirical
+
+
+def test_no_two_claims_are_one_number() -> None:
+    """Three of three and the first place are counts, which say nothing alone."""
+    numbers = Counter(
+        f"{decide(claim, table_of(task)).measured:.6g}"
+        for task in TASKS
+        for claim in task.claims
+        if "ratio" in claim.criterion.unit or claim.criterion.unit == "times the speed"
+    )
+    assert {number: count for number, count in numbers.items() if count > 1} == {}
+
+
+@pytest.mark.parametrize("task", [tab14.task, tab15.task], ids=lambda task: task.id)
+def test_what_is_told_per_gpu_is_divided_by_gpus(task: Task) -> None:
+    told = 0
+    for layout in task.layouts:
+        for row, column in layout.places():
+            cell = layout.cell_of(row, column)
+            if cell.value == "samples_per_s_at_most" and "and GPU" in layout.title + column.head:
+                (num_gpus,) = layout.at(table_of(task), row, column)["num_gpus"]
+                assert cell.scale == num_gpus
+                told += 1
+    assert told
+
+
+def word_at(name: str, **changed: float) -> Word:
+    """Return a claim's verdict at the paper's inputs but for some."""
+    task, claim = claim_of(name)
+    (experiment,) = task.reads
+    point = Question(about="scaling" if task.word == "fig06" else "guideline", **changed)
+    rows = [{**point.to_json(), **row} for row in predicted_rows(point, None)]
+    shown = task.table.make({experiment.id: pd.DataFrame(rows)})
+    return decide(claim, shown).word
+
+
+@pytest.mark.parametrize(
+    ("name", "holds", "denied"),
+    [
+        # 57 GB of IIG, 130 GB of III.
+        ("tab09:fits_at_65b_full", {"memory_gb": 57.0}, {"memory_gb": 56.8}),
+        ("tab09:fits_at_65b_full", {"memory_gb": 129.9}, {"memory_gb": 130.1}),
+        # 320 times faster within a group: 2 s over the trainable share.
+        (
+            "tab08:best_two_at_7b_sixteenth",
+            {"intra_gbit_per_s": 319 * 80.0},
+            {"intra_gbit_per_s": 321 * 80.0},
+        ),
+        # At 16 GPUs IIG falls behind IGG, and NIG behind NGG.
+        ("fig06:order_hier", {"intra_gbit_per_s": 8.0 * 80}, {"intra_gbit_per_s": 7.5 * 80}),
+    ],
+)
+def test_what_could_have_failed_does_where_the_page_says(
+    name: str, holds: dict[str, float], denied: dict[str, float]
+) -> None:
+    assert word_at(name, **holds) is Word.REPRODUCED
+    assert word_at(name, **denied) is Word.NOT_REPRODUCED
+
+
+def test_ranks_are_those_of_the_reading_asked() -> None:
+    """The guideline's reading is that of a link per GPU."""
+    assert ONE_RING["nic"] == Setting(model="LLaMA-7B").nic == "rail"
+    found = predictions_of(["NII"], Setting(model="LLaMA-7B"), Inputs(), "flat")["NII"]
+    table = table_of(claim_of("tab08:best_three_at_7b_full")[0])
+    rows = table[(table["strategy"] == "NII") & (table["trainable"] == "1")]
+    rail = rows[(rows["world"] == "flat") & (rows["nic"] == "rail")]
+    assert rail["comm_s"].tolist() == pytest.approx([found.time.comm])
