@@ -56,10 +56,11 @@ def refresh_task(
     incomplete table is left out with a warning; the table and the verdicts stand.
     """
     store, reference = RecordStore(workspace), reference_of(library, task)
-    result, rows = _build(store, library, task, profile, reference)
     if workspace.is_committed(profile):
-        # Records first: killed in between, a result never rests on what is not there.
+        # Records first: killed in between, a result never rests on what is not there, and what
+        # a view raises costs no record.
         pack_experiments(workspace, task, profile, store)
+    result, rows = _build(store, library, task, profile, reference)
     if result is None:
         return rows
     write_result(workspace, task, result)

@@ -476,6 +476,14 @@ def test_a_view_that_raises_costs_no_trial_and_is_told_with_its_place(
     assert len(toy.records()) == 12
 
 
+def test_a_view_that_raises_leaves_the_committed_records(toy: ToyPaper, cli: Cli) -> None:
+    edit(toy.task, "nullable=True),\n", 'nullable=True),\n        make=lambda f: f["none"],\n')
+    assert cli(*INLINE, *CPU).code == 2
+    pack = toy.root / "results" / "toylab" / "records" / "squares.cpu.jsonl.gz"
+    lines = gzip.decompress(pack.read_bytes()).splitlines()
+    assert len(lines) == len(toy.records()) > 0
+
+
 # What changes the plan
 
 
