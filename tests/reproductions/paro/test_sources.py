@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
-from textwrap import dedent
+from textwrap import indent
+from typing import Any
 
 import pytest
+import torch
 
 from harness.declare.task import Task
 from harness.registry import load_registry
 from reproductions import paro
-from tests.checkout import PAPERS
+from tests.checkout import PAPERS, ROOT
 
 FOLDER = PAPERS / "paro"
 UNSEEN = re.compile(r"sections? (3\.1(?!\.1)|3\.2|3\.3)|section 2 of appendix A\.3")
@@ -20,10 +25,44 @@ TASKS = [each for name, each in load_registry().tasks.items() if name.startswith
 WRITTEN = sorted({*FOLDER.rglob("*.py"), *FOLDER.rglob("*.toml"), FOLDER / "README.md"})
 
 
+PAGE = (FOLDER / "README.md").read_text(encoding="utf-8")
+PLANS, TRAINS = re.findall(r"```python\n(.*?)\n```", PAGE, flags=re.DOTALL)
+NET = """
+import torch
+torch.manual_seed(0)
+model = torch.nn.Sequential(torch.nn.Linear(3, 4), torch.nn.Linear(4, 1))
+batches = 2 * [2 * [torch.ones(5, 3)]]
+"""
+"""What the page's loop trains: both ranks read the same, so that one process does what they do."""
+ALONE = """
+optimizer = torch.optim.AdamW(model.parameters(), lr=1e-4)
+for batch in batches:
+    optimizer.zero_grad()
+    model(batch[0]).mean().backward()
+    torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+    optimizer.step()
+state = model.state_dict()
+"""
+
+
 def test_the_package_has_the_pages_example() -> None:
-    page = (FOLDER / "README.md").read_text(encoding="utf-8")
-    (example,) = re.findall(r"```python\n.*?\n\n(.*?)\n```", page, flags=re.DOTALL)
-    assert example in dedent(str(paro.__doc__).split("is rented:\n\n")[1])
+    assert indent(PLANS.split("\n\n", 1)[1], "    ") in str(paro.__doc__)
+
+
+def test_the_pages_example_trains_under_torchrun(tmp_path: Path) -> None:
+    keep = 'torch.save(engine.state_dict(), f"{torch.distributed.get_rank()}.pt")'
+    lines = (NET, TRAINS.replace("group_size=8", "group_size=1"), keep)
+    (tmp_path / "train.py").write_text("\n".join(lines))
+    words = ("-m", "torch.distributed.run", "--standalone", "--nproc-per-node=2", "train.py")
+    env = {**os.environ, "PYTHONPATH": str(ROOT), "GLOO_SOCKET_IFNAME": "lo"}
+    done = subprocess.run(
+        [sys.executable, *words], cwd=tmp_path, env=env, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    alone: dict[str, Any] = {}
+    exec(NET + ALONE, alone)
+    for rank in range(2):
+        torch.testing.assert_close(torch.load(tmp_path / f"{rank}.pt"), alone["state"])
 
 
 @pytest.mark.parametrize("path", WRITTEN, ids=lambda path: str(path.relative_to(FOLDER)))
