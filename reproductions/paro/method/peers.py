@@ -275,13 +275,6 @@ def asked(name: str) -> Setting:
     return setting_of(name)
 
 
-def who_are(strategy: Strategy) -> list[Setting]:
-    """Return the settings that hold and send what a strategy does; what is exact comes first."""
-    plain = Setting(name="", system="", label="", written="", strategy=strategy,
-                    nearest=strategy.letters, evidence="derived")  # fmt: skip
-    return sorted(alike(plain), key=lambda each: not each.is_exact)
-
-
 def alike(setting: Setting, *, one_micro_batch: bool = False) -> list[Setting]:
     """Return the settings that hold and send what one does, as often.
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from itertools import product
-from typing import Literal, cast, get_args
+from typing import Literal, get_args
 
 from harness.errors import SpecError, nearest
 
@@ -108,10 +108,3 @@ def effective_of(letters: str) -> Strategy:
             f" some); take {found.kept}"
         )
     return found
-
-
-def as_granularity(letter: str) -> Granularity:
-    """Return a letter as a granularity. Raises SpecError for another."""
-    if letter not in GRANULARITIES:
-        raise SpecError(f"no granularity {letter!r}: one of {', '.join(GRANULARITIES)}")
-    return cast(Granularity, letter)

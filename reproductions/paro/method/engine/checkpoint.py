@@ -29,6 +29,8 @@ from reproductions.paro.method.strategy import Granularity
 SCHEMA_VERSION = 1
 INDEX = "checkpoint.json"
 """Written last: a checkpoint is there when it is."""
+ANY_TOKEN = "[0-9a-f]" * 16
+"""Pattern of what names a checkpoint's files: others in the folder are not ours to remove."""
 VALUES = "values"
 """Name of parameters beside the optimizer's names for its states."""
 
@@ -64,8 +66,9 @@ def save(engine: Paro, folder: Path) -> None:
     }
     if rank == 0:
         together(lambda: write_text(folder / INDEX, json.dumps(index, indent=1)))
-        for old in set(folder.glob("*.safetensors")) - set(folder.glob(file_name(token[0], "*"))):
-            old.unlink()
+        ours = folder.glob(file_name(ANY_TOKEN, "*"))
+        for old in set(ours) - set(folder.glob(file_name(token[0], "*"))):
+            old.unlink(missing_ok=True)
     else:
         together(lambda: None)
 

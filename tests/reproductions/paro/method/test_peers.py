@@ -17,14 +17,14 @@ from reproductions.paro.method.peers import (
     USUAL,
     V2_ALONE,
     Setting,
+    alike,
     asked,
     on_two_axes,
     own,
     predicted,
     setting_of,
-    who_are,
 )
-from reproductions.paro.method.strategy import EFFECTIVE, strategy_of
+from reproductions.paro.method.strategy import EFFECTIVE
 
 CLUSTER = Cluster(num_gpus=32, group_size=8, inter_gbit_per_s=80.0, intra_gbit_per_s=2000.0)
 WORK = Workload(num_params=7e9, trainable_share=1 / 16, accumulation=10)
@@ -71,10 +71,7 @@ def test_megatron_s_first_version_splits_within_alone_but_for_iig() -> None:
     assert first == {"NNN", "NNI", "NII", "III", "IIG", "NIG", "NNG", "NGG", "GGG"}
     for each in OF_MEGATRON:
         assert each.is_exact == ("--megatron-fsdp-version 2" not in each.written), each.name
-    assert [each.system for each in who_are(strategy_of("IGG"))] == [
-        "PaRO's release",
-        "Megatron-FSDP",
-    ]
+    assert {each.system for each in alike(own("IGG"))} == {"PaRO's release", "Megatron-FSDP"}
 
 
 def test_megatron_without_a_second_axis_is_told_of_none() -> None:
@@ -162,9 +159,9 @@ def test_parameters_that_stay_whole_are_gathered_once_the_frozen_too() -> None:
 
 
 def test_who_has_a_strategy_is_told_without_those_that_differ() -> None:
-    names = {each.name for each in who_are(strategy_of("III"))}
+    names = {each.name for each in alike(own("III"))}
     assert names == {"mics", "fsdp2-hs", "megatron-iii"}
-    assert who_are(strategy_of("GIG")) == who_are(strategy_of("ING")) == []
+    assert alike(own("GIG")) == alike(own("ING")) == []
 
 
 def test_who_asks_for_a_usual_name_gets_the_strategy_that_tables_call_so() -> None:

@@ -9,7 +9,6 @@ from reproductions.paro.method.strategy import (
     ALL,
     EFFECTIVE,
     Strategy,
-    as_granularity,
     effective_of,
     strategy_of,
 )
@@ -64,12 +63,6 @@ def test_a_strategy_outside_of_the_14_names_the_rule() -> None:
 def test_letters_of_no_strategy_are_refused(letters: str) -> None:
     with pytest.raises(SpecError, match="three of the letters N, I, G"):
         strategy_of(letters)
-
-
-def test_another_granularity_is_refused() -> None:
-    assert as_granularity("I") == "I"
-    with pytest.raises(SpecError, match="one of N, I, G"):
-        as_granularity("X")
 
 
 def test_a_copy_between_passes_is_coarser() -> None:

@@ -22,6 +22,8 @@ ADAMW = partial(torch.optim.AdamW, lr=1e-2)
 BATCHES = 12
 """Micro-batches of a step, whatever the ranks: 4 and 6 both divide it."""
 BEFORE, AFTER = 2, 2
+FOREIGN = "model.safetensors"
+"""What somebody else put into the folder of a checkpoint."""
 TOLERANCE = 1e-12
 """As of training: other ranks sum in another order."""
 READERS = [
@@ -82,6 +84,8 @@ def mean(ranks: list[list[float]]) -> torch.Tensor:
 @pytest.fixture(scope="module")
 def written(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[list[Any]]]:
     folder = tmp_path_factory.mktemp("checkpoints")
+    (folder / "plain").mkdir()
+    (folder / "plain" / FOREIGN).touch()
     return folder, on_ranks(write_on_rank, 4, folder=str(folder))
 
 
@@ -89,7 +93,9 @@ def test_any_strategy_and_number_of_ranks_goes_on(
     written: tuple[Path, list[list[Any]]],
 ) -> None:
     folder, ranks = written
-    assert len(list((folder / "plain").iterdir())) == 4 + 1, "the older one is gone"
+    names = {path.name for path in (folder / "plain").iterdir()}
+    assert len(names) == 4 + 2, "the older one is gone"
+    assert FOREIGN in names
     wanted = mean([losses for losses, _ in ranks])
     for n in (4, 6):
         cases = [[m, letters, name] for k, m, letters, name in READERS if k == n]
