@@ -5,6 +5,7 @@ from __future__ import annotations
 from tests.reproductions.paro import (
     golden_collectives,
     golden_held,
+    golden_links,
     golden_peers,
     golden_predictions,
     golden_ring_times,
@@ -14,6 +15,7 @@ from tests.reproductions.paro import (
 GOLDEN = (
     *golden_collectives.GOLDEN,
     *golden_held.GOLDEN,
+    *golden_links.GOLDEN,
     *golden_peers.GOLDEN,
     *golden_predictions.GOLDEN,
     *golden_ring_times.GOLDEN,
