@@ -83,6 +83,7 @@ def gather_layout(nic: str) -> Layout:
 
 task = Task(
     "paro/testbed_all_gather",
+    own_kind="figure",
     reads=(gather_times,),
     table=Table.of(
         columns_of(

@@ -54,6 +54,7 @@ class Wire:
         """
         to, source = peers.after(1), peers.after(-1)
         self.count(out.nbytes, to)
+        waits: list[Callable[[], object]]
         receive = dist.P2POp(dist.irecv, into, source, peers.group, tag)
         with self._telling(to, source):
             if self.pace is not None and self.leaves(to):

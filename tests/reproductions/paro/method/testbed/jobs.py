@@ -122,7 +122,7 @@ def exchanges(num_bytes: int) -> dict[str, Any]:
     into = torch.empty_like(out)
     found: dict[str, Any] = {}
     for scope in ("intra", "inter"):
-        peers = groups.peers(scope)  # type: ignore[arg-type]
+        peers = groups.peers(scope)
         dist.barrier()
         before, start = sent_bytes(), time.monotonic()
         for _ in range(4):

@@ -84,10 +84,10 @@ def test_interfaces_count_what_leaves_a_node() -> None:
     for nic in ("shared", "rail"):
         ran = run_ranks(
             exchanges, {"num_bytes": MANY_BYTES // 8}, cluster_of(nic), deadline_s=100.0
-        )  # type: ignore[arg-type]
+        )
         if ran.kind != "namespaces":
             pytest.skip(f"no namespaces here: {ran.why}")
-        senders = cluster_of(nic).sharing  # type: ignore[arg-type]
+        senders = cluster_of(nic).sharing
         for each in ran.results:
             assert each["intra"]["sent"] < 0.08
             assert 4 * senders <= each["inter"]["sent"] <= HEADERS * 4 * senders

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.errors import SpecError
+from harness.errors import EnvError, SpecError
 from reproductions.paro.method.cluster import Cluster, Nic
 from reproductions.paro.method.testbed import network
 from reproductions.paro.method.testbed.network import lay
@@ -91,10 +91,8 @@ def test_where_links_cannot_be_laid_it_is_said(monkeypatch: pytest.MonkeyPatch) 
     assert found.why == "no program `ip` in PATH: install iproute2"
 
 
-def test_a_link_that_the_kernel_lacks_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(
-        network.EnvError, match=r"`ip` lays no links here .Error: Unknown device type"
-    ):
+def test_a_link_that_the_kernel_lacks_is_said() -> None:
+    with pytest.raises(EnvError, match=r"`ip` lays no links here .Error: Unknown device type"):
         network._run("ip", ["link add x type nosuchkind"])
 
 
