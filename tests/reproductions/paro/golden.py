@@ -5,6 +5,7 @@ from __future__ import annotations
 from tests.reproductions.paro import (
     golden_collectives,
     golden_held,
+    golden_links,
     golden_measured_steps,
     golden_peers,
     golden_predictions,
@@ -15,6 +16,7 @@ from tests.reproductions.paro import (
 GOLDEN = (
     *golden_collectives.GOLDEN,
     *golden_held.GOLDEN,
+    *golden_links.GOLDEN,
     *golden_measured_steps.GOLDEN,
     *golden_peers.GOLDEN,
     *golden_predictions.GOLDEN,
