@@ -130,8 +130,8 @@ def exchanges(num_bytes: int) -> dict[str, Any]:
         mbit = 4 * 8 * num_bytes / (time.monotonic() - start) / 1e6
         dist.barrier()
         after = sent_bytes()
-        assert int(into[0]) == peers.after(-1)
         found[scope] = {
+            "arrived": bool((into == peers.after(-1)).all()),
             "mbit_per_s": mbit,
             "sent": None if before is None or after is None else (after - before) / num_bytes,
         }
