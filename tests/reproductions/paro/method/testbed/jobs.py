@@ -124,7 +124,10 @@ def exchanges(num_bytes: int) -> dict[str, Any]:
     for scope in ("intra", "inter"):
         peers = groups.peers(scope)
         dist.barrier()
-        before, start = sent_bytes(), time.monotonic()
+        before = sent_bytes()
+        # Nobody sends until all ranks of a node have read its count.
+        dist.barrier()
+        start = time.monotonic()
         for _ in range(4):
             wire.exchange(out, into, peers)()
         mbit = 4 * 8 * num_bytes / (time.monotonic() - start) / 1e6

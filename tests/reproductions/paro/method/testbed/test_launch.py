@@ -79,7 +79,6 @@ def test_links_have_the_rate_that_was_asked(nic: Nic, namespaces: bool) -> None:
     between = [each["inter"]["mbit_per_s"] for each in ran.results]
     # Two ranks of a group send at once, through one link or each through its own.
     assert all(rate == pytest.approx(MBIT / cluster.sharing, rel=0.1) for rate in between)
-    assert min(each["intra"]["mbit_per_s"] for each in ran.results) > 4 * max(between)
 
 
 def test_interfaces_count_what_leaves_a_node() -> None:
