@@ -21,7 +21,8 @@ def largest(table: pd.DataFrame) -> pd.DataFrame:
     rows = pick(table, via="ring").dropna(subset=["gbit_per_s"])
     if rows.empty:
         raise MissingRows("no message was timed")
-    return rows[rows["message_bytes"] == rows["message_bytes"].max()]
+    found: pd.DataFrame = rows[rows["message_bytes"] == rows["message_bytes"].max()]
+    return found
 
 
 def rate_error(table: pd.DataFrame) -> float:

@@ -15,7 +15,7 @@ import torch
 import torch.distributed as dist
 from torch import Tensor
 
-from reproductions.paro.links.experiment import ALGORITHMS, Algorithm, Case
+from reproductions.paro.links.experiment import ALGORITHMS, Algorithm, Case, Rings, Scope
 from reproductions.paro.method.engine.collectives import Collectives
 from reproductions.paro.method.engine.groups import Groups, Peers, mesh_of_groups
 from reproductions.paro.method.engine.transport import Library
@@ -25,7 +25,7 @@ from reproductions.paro.method.testbed.network import sent_bytes
 
 GATHER = Collective(kind="all_gather", scope="world")
 Sample = dict[str, Any]
-PROBES = (("within", "all"), ("between", "one"))
+PROBES: tuple[tuple[Scope, Rings], ...] = (("within", "all"), ("between", "one"))
 """Rings whose bandwidths a prediction starts from."""
 PROBE_MESSAGES = 4
 
@@ -86,7 +86,7 @@ def time_gathers(*, block_bytes: int, num_samples: int) -> dict[str, Any]:
             via="ring",
             message_bytes=block_bytes,
             num_messages=PROBE_MESSAGES,
-        )  # type: ignore[arg-type]
+        )
         for scope, rings in PROBES
     ]
     found: dict[str, Any] = {

@@ -119,4 +119,4 @@ def _measured(asked: Cluster, ran: Ran, num_bytes: int) -> Cluster:
 def _counted(samples: Sequence[Sequence[dict[str, Any]]], cluster: Cluster) -> float:
     """Return what interfaces between groups sent for one gather, all together."""
     nodes = samples[:: cluster.sharing]
-    return sum(statistics.mean(one["counted_bytes"] for one in own) for own in nodes)
+    return float(sum(statistics.mean(one["counted_bytes"] for one in own) for own in nodes))

@@ -37,7 +37,7 @@ GOLDEN = (
     ),
     Golden(
         experiment="paro/gather_times",
-        points=(Short(of={"nic": "shared"}),),
+        points=(Short(),),
         mutation=Mutation(
             where="reproductions.paro.links.trial:traffic_of",
             instead=around(lambda traffic, found, *rest: traffic(found, *rest[:-1], "flat")),

@@ -124,14 +124,17 @@ def exchanges(num_bytes: int) -> dict[str, Any]:
     for scope in ("intra", "inter"):
         peers = groups.peers(scope)
         dist.barrier()
-        before, start = sent_bytes(), time.monotonic()
+        before = sent_bytes()
+        # Nobody sends until all ranks of a node have read its count.
+        dist.barrier()
+        start = time.monotonic()
         for _ in range(4):
             wire.exchange(out, into, peers)()
         mbit = 4 * 8 * num_bytes / (time.monotonic() - start) / 1e6
         dist.barrier()
         after = sent_bytes()
-        assert int(into[0]) == peers.after(-1)
         found[scope] = {
+            "arrived": bool((into == peers.after(-1)).all()),
             "mbit_per_s": mbit,
             "sent": None if before is None or after is None else (after - before) / num_bytes,
         }

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 
 import pytest
@@ -53,19 +52,22 @@ def test_what_a_rank_raises_is_told_by_the_caller() -> None:
         run_ranks(no_such_work, {}, cluster_of(), deadline_s=60.0, namespaces=False)
 
 
-def test_a_shared_link_carries_one_message_after_another(tmp_path: Path) -> None:
+def test_a_shared_link_carries_one_message_after_another(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("time.monotonic", lambda: 10.0)
     file = tmp_path / "link"
     file.touch()
     one, other = (Link(str(file), 1e6) for _ in range(2))
-    start = time.monotonic()
-    times = [one.carry(500_000), other.carry(1_000_000), one.carry(250_000)]
-    assert times[1] - times[0] == pytest.approx(1.0) and times[2] - times[1] == pytest.approx(0.25)
-    assert times[0] >= start + 0.5
+    assert [one.carry(500_000), other.carry(1_000_000), one.carry(250_000)] == [10.5, 11.5, 11.75]
+    monkeypatch.setattr("time.monotonic", lambda: 20.0)
+    assert other.carry(1_000_000) == 21.0
 
 
 @pytest.mark.timing
-@pytest.mark.parametrize("nic", ["shared", "rail"])
-@pytest.mark.parametrize("namespaces", [True, False])
+@pytest.mark.parametrize(
+    ("nic", "namespaces"), [("shared", True), ("rail", True), ("shared", False)]
+)
 def test_links_have_the_rate_that_was_asked(nic: Nic, namespaces: bool) -> None:
     cluster = cluster_of(nic, mbit=MBIT)
     ran = run_ranks(
@@ -77,20 +79,16 @@ def test_links_have_the_rate_that_was_asked(nic: Nic, namespaces: bool) -> None:
     between = [each["inter"]["mbit_per_s"] for each in ran.results]
     # Two ranks of a group send at once, through one link or each through its own.
     assert all(rate == pytest.approx(MBIT / cluster.sharing, rel=0.1) for rate in between)
-    assert min(each["intra"]["mbit_per_s"] for each in ran.results) > 4 * max(between)
 
 
 def test_interfaces_count_what_leaves_a_node() -> None:
-    for nic in ("shared", "rail"):
-        ran = run_ranks(
-            exchanges, {"num_bytes": MANY_BYTES // 8}, cluster_of(nic), deadline_s=100.0
-        )
-        if ran.kind != "namespaces":
-            pytest.skip(f"no namespaces here: {ran.why}")
-        senders = cluster_of(nic).sharing
-        for each in ran.results:
-            assert each["intra"]["sent"] < 0.08
-            assert 4 * senders <= each["inter"]["sent"] <= HEADERS * 4 * senders
+    """Both ranks of a node send between groups, and both within theirs."""
+    ran = run_ranks(exchanges, {"num_bytes": MANY_BYTES // 8}, cluster_of(), deadline_s=100.0)
+    if ran.kind != "namespaces":
+        pytest.skip(f"no namespaces here: {ran.why}")
+    for each in ran.results:
+        assert each["intra"]["sent"] < 0.08
+        assert 8 <= each["inter"]["sent"] <= HEADERS * 8
 
 
 def test_without_namespaces_messages_arrive_whole() -> None:
@@ -99,3 +97,4 @@ def test_without_namespaces_messages_arrive_whole() -> None:
     )
     assert ran.kind == "token bucket" and ran.why == "namespaces were not asked for"
     assert {each["inter"]["sent"] for each in ran.results} == {None}
+    assert all(each[scope]["arrived"] for each in ran.results for scope in ("intra", "inter"))
