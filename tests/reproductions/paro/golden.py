@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tests.reproductions.paro import (
     golden_collectives,
+    golden_convergence,
     golden_held,
     golden_peers,
     golden_predictions,
@@ -13,6 +14,7 @@ from tests.reproductions.paro import (
 
 GOLDEN = (
     *golden_collectives.GOLDEN,
+    *golden_convergence.GOLDEN,
     *golden_held.GOLDEN,
     *golden_peers.GOLDEN,
     *golden_predictions.GOLDEN,
