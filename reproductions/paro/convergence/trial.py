@@ -23,7 +23,7 @@ def loss_rows(training: Training, ctx: RunContext) -> list[Row]:
     tokens_N, vocabulary = encoded(ctx.dataset(training.data).text)
     windows, init = windows_of(training, tokens_N, ctx.seed("text")), ctx.seed("init")
     ranks = on_ranks(
-        train_on_rank, training.num_ranks, timeout_s=900.0, point=training.to_json(),
+        train_on_rank, training.num_ranks, timeout_s=3000.0, point=training.to_json(),
         windows=windows.tolist(), vocabulary=vocabulary, init=init,
     )  # fmt: skip
     lines = {

@@ -10,6 +10,7 @@ from tests.reproductions.paro import (
     golden_predictions,
     golden_ring_times,
     golden_strategies,
+    golden_traces,
 )
 
 GOLDEN = (
@@ -20,4 +21,5 @@ GOLDEN = (
     *golden_predictions.GOLDEN,
     *golden_ring_times.GOLDEN,
     *golden_strategies.GOLDEN,
+    *golden_traces.GOLDEN,
 )
