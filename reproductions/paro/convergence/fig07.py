@@ -55,7 +55,7 @@ LAYOUT = Layout(
         "s: micro-batches of a step. FSDP2 and ours sum gradients of bfloat16 in bfloat16; DDP"
         " has no such setting.",
     ),
-    ours=True,
+    inferred=True,
 )
 
 task = Task(

@@ -36,7 +36,7 @@ task = Task(
         measured("end_ms", float, "From there too."),
     ),
     claims=claims(
-        "Figure 1 and section 3.1.2",
+        "caption of Figure 1",
         (
             "as_the_caption_says",
             EXACT,

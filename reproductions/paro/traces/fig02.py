@@ -23,7 +23,7 @@ task = Task(
         measured("end_ms", float, "From there too."),
     ),
     claims=claims(
-        "Figure 2 and section 3.2",
+        "caption of Figure 2",
         (
             "stages_in_order",
             EXACT,
