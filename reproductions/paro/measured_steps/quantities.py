@@ -130,13 +130,5 @@ def interface_excess(table: pd.DataFrame) -> tuple[float, float]:
     return float(excess.min()), float(excess.max())
 
 
-def least_excess(table: pd.DataFrame) -> float:
-    return interface_excess(table)[0]
-
-
-def most_excess(table: pd.DataFrame) -> float:
-    return interface_excess(table)[1]
-
-
 def _of_engine(table: pd.DataFrame) -> pd.DataFrame:
     return table[~table["setting"].isin(BASELINES)]
