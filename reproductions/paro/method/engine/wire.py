@@ -64,9 +64,11 @@ class Wire:
                 ).result)  # fmt: skip
             else:
                 # The receive first: gloo tells the other rank of it on the connection of what is
-                # sent, and behind that two ranks would take turns.
+                # sent, and behind that two ranks would take turns. Its wait is the last: what a
+                # thread of gloo has sent it lets go of a moment later.
                 send = dist.P2POp(dist.isend, out, to, peers.group, tag)
-                waits = [each.wait for each in dist.batch_isend_irecv([receive, send])]
+                works = dist.batch_isend_irecv([receive, send])
+                waits = [each.wait for each in reversed(works)]
 
         def wait() -> None:
             with self._telling(to, source):
