@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 
 from harness.declare import (
@@ -39,6 +40,7 @@ SMALL = "smoke's all-gathers are too small to time"
 COUNTED = CHECK.at(*SMOKE_AND_CPU, elsewhere="a testbed is of one machine's cores")
 FASTER = by_theory(profiles=CPU, elsewhere=SMALL).comparing("algorithm", "flat", "two-layer")
 OURS = ours("DEV-46", profiles=CPU, elsewhere=SMALL).asked_by_us()
+BYTES = replace(OURS, deterministic=True).without_null("a count: nothing is compared")
 PREDICTED = OURS.without_null("an equivalence: nothing is the larger one")
 GROWS = OURS.without_null("groups differ in what they gather: their numbers cannot change places")
 
@@ -120,19 +122,6 @@ task = Task(
             equal(q.booked_error, 0, "bytes"),
             "Out of groups one ring and PaRO-CC send the bytes of the planner's formulas.",
         ),
-        (
-            "no_fewer_bytes_than_formula",
-            CHECK.at(*CPU, elsewhere=SMALL),
-            at_least(q.least_counted, 1, "ratio"),
-            "Interfaces between groups count no fewer bytes than the formulas (least ratio).",
-        ),
-        (
-            "headers_alone_above_formula",
-            CHECK.at(*CPU, elsewhere=SMALL),
-            at_most(q.most_counted, 1.08, "ratio"),
-            "They count at most 8 % more: headers, and what ranks wait for each other by"
-            " (largest ratio).",
-        ),
     )
     + claims(
         "Figure 5 and section 4.4",
@@ -152,6 +141,19 @@ task = Task(
     )
     + claims(
         "ours, beside Figure 5",
+        (
+            "no_fewer_bytes_than_formula",
+            BYTES,
+            at_least(q.least_counted, 1, "ratio"),
+            "Interfaces between groups count no fewer bytes than the formulas (least ratio).",
+        ),
+        (
+            "headers_alone_above_formula",
+            BYTES,
+            at_most(q.most_counted, 1.08, "ratio"),
+            "They count at most 8 % more: headers, and what ranks wait for each other by"
+            " (largest ratio).",
+        ),
         (
             "shared_as_predicted",
             PREDICTED,

@@ -140,7 +140,7 @@ def test_claim_on_gathers(claim: Claim, monkeypatch: pytest.MonkeyPatch) -> None
     assert word(claim, gathers_table(monkeypatch, holds=False)) is bad(claim)
     assert word(claim, whole[:0]) is Word.NOT_RUN
     few = word(claim, whole[whole["seed"] < 2])
-    assert few is (good(claim) if claim.scope.grade == "exact" else Word.INCONCLUSIVE)
+    assert few is (good(claim) if claim.scope.deterministic else Word.INCONCLUSIVE)
 
 
 def test_what_a_token_bucket_does_not_slow_has_no_time(monkeypatch: pytest.MonkeyPatch) -> None:
