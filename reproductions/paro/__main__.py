@@ -1,8 +1,9 @@
-"""Which strategy takes least time on a cluster, and why; who has which strategy.
+"""Which strategy takes least time on a cluster, and why; who has which; a testbed of slow links.
 
 python -m reproductions.paro plan --gpus 32 --group-size 8 --inter-gbit 80 --intra-gbit 2000 \\
     --model llama-7b --accumulation 10 --memory-gib 80
 python -m reproductions.paro peers
+python -m reproductions.paro testbed --groups 2 --ranks-per-group 2 --inter-mbit 200 -- train.py
 """
 
 from __future__ import annotations
@@ -39,6 +40,7 @@ ASSUMED = (
 )
 WIDTH = 120
 """Columns of a table that is written to a file or pipe."""
+UNSLOWED_MBIT = 1e5
 app = typer.Typer(add_completion=False, no_args_is_help=True)
 
 
@@ -322,6 +324,28 @@ def setting_row(each: Setting) -> dict[str, Any]:
         "differs": each.differs,
         "evidence": each.evidence,
     }
+
+
+@app.command(context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
+def testbed(
+    script: Annotated[list[str], typer.Argument(help="A script and its arguments, after --.")],
+    groups: Annotated[int, typer.Option(help="Groups, g.")],
+    ranks_per_group: Annotated[int, typer.Option(help="Ranks of gloo in each, m.")],
+    inter_mbit: Annotated[float, typer.Option(help="B, Mbit/s between groups.")],
+    intra_mbit: Annotated[
+        float, typer.Option(help="B', Mbit/s between ranks of a group; as given: not slowed.")
+    ] = UNSLOWED_MBIT,
+    nic: NicOption = "shared",
+    deadline_s: Annotated[float, typer.Option(help="End all after so many seconds.")] = inf,
+) -> None:
+    """Run a script on ranks whose links are slowed, as torchrun would; Linux alone."""
+    with exit_on_error():
+        cluster = Cluster(num_gpus=groups * ranks_per_group, group_size=ranks_per_group, nic=nic,
+                          inter_gbit_per_s=inter_mbit / 1e3,
+                          intra_gbit_per_s=intra_mbit / 1e3)  # fmt: skip
+        from reproductions.paro.method.testbed.script import run_script
+
+        run_script(script, cluster, deadline_s=deadline_s)
 
 
 if __name__ == "__main__":

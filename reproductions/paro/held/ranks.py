@@ -10,7 +10,7 @@ import json
 import os
 import tempfile
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import timedelta
 from itertools import pairwise
@@ -24,12 +24,12 @@ import torch.multiprocessing as mp
 from torch import Tensor, nn
 from torch.distributed.device_mesh import init_device_mesh
 from torch.distributed.fsdp import fully_shard
-from torch.distributed.tensor import DTensor
 from torch.nn.parallel import DistributedDataParallel
 
 from harness.lifetime import die_with
 from harness.store.atomic import write_text
 from reproductions.paro.held.experiment import WIDTHS
+from reproductions.paro.models.storages import bytes_by_storage
 
 PATIENCE = timedelta(minutes=1)
 PADDED = ("fsdp2", "fsdp2-hs")
@@ -192,10 +192,3 @@ class Holding:
         every = bytes_by_storage(floats)
         num_params = sum(params.values())
         return cls(params=num_params, others=sum(every.values()) - num_params)
-
-
-def bytes_by_storage(tensors: Iterable[Tensor]) -> dict[int, int]:
-    """Return the bytes of this rank's storages of tensors; one that was freed has none."""
-    parts = (each.to_local() if isinstance(each, DTensor) else each for each in tensors)
-    storages = (part.untyped_storage() for part in parts)
-    return {storage._cdata: storage.nbytes() for storage in storages}

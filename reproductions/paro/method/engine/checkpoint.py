@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import json
 import secrets
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -21,25 +22,28 @@ from harness.errors import DataError, HarnessError
 from harness.store.atomic import write_bytes, write_text
 from reproductions.paro.method.engine.groups import cluster_of
 from reproductions.paro.method.engine.layout import Layout
-from reproductions.paro.method.engine.paro import Paro
+from reproductions.paro.method.engine.paro import Paro, buffers_of
 from reproductions.paro.method.engine.state import FlatState
 from reproductions.paro.method.engine.transitions import sync_params
 from reproductions.paro.method.strategy import Granularity
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 INDEX = "checkpoint.json"
 """Written last: a checkpoint is there when it is."""
 ANY_TOKEN = "[0-9a-f]" * 16
 """Pattern of what names a checkpoint's files: others in the folder are not ours to remove."""
+BUFFER = "buffer/"
+"""Before the name of a buffer, in rank 0's file."""
 VALUES = "values"
 """Name of parameters beside the optimizer's names for its states."""
 
 
-def save(engine: Paro, folder: Path) -> None:
-    """Write parameters and optimizer states between steps; all ranks call it.
+def save(engine: Paro, folder: Path, more: Mapping[str, Any] | None = None) -> None:
+    """Write parameters, optimizer states and settings, and rank 0's buffers; all ranks call it.
 
     folder: the same for all ranks, on a file system that all see. An older checkpoint in it stays
-    whole until this one is. Raises RunError on every rank if any cannot write.
+    whole until this one is. more: of rank 0, as JSON has it: the state of a scheduler of learning
+    rates, a step, a position in the data. Raises RunError on every rank if any cannot write.
     """
     from safetensors.torch import save as serialised
 
@@ -52,19 +56,14 @@ def save(engine: Paro, folder: Path) -> None:
         for place, flat in enumerate(flats_of(engine))
         for name, part, split in states_of(engine, flat)
     }
+    if rank == 0:
+        blocks |= {BUFFER + name: buffer for name, buffer in buffers_of(engine.model).items()}
     tensors = {name: block.detach().cpu().clone() for name, block in blocks.items()}
     header = {"checkpoint": token[0], "rank": str(rank)}
     path = folder / file_name(token[0], rank)
     together(lambda: write_bytes(path, serialised(tensors, header)))
-    index = {
-        "schema_version": SCHEMA_VERSION,
-        "checkpoint": token[0],
-        "num_ranks": engine.groups.cluster.num_gpus,
-        "group_size": engine.groups.cluster.group_size,
-        "strategy": str(engine.strategy),
-        "flats": described(engine),
-    }
     if rank == 0:
+        index = index_for(engine, token[0], more or {})
         together(lambda: write_text(folder / INDEX, json.dumps(index, indent=1)))
         ours = folder.glob(file_name(ANY_TOKEN, "*"))
         for old in set(ours) - set(folder.glob(file_name(token[0], "*"))):
@@ -73,18 +72,48 @@ def save(engine: Paro, folder: Path) -> None:
         together(lambda: None)
 
 
-def load(engine: Paro, folder: Path) -> None:
-    """Restore what `save` wrote, by whatever strategy and ranks; all ranks call it.
+def index_for(engine: Paro, token: str, more: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a checkpoint says of itself."""
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "checkpoint": token,
+        "num_ranks": engine.groups.cluster.num_gpus,
+        "group_size": engine.groups.cluster.group_size,
+        "strategy": str(engine.strategy),
+        "flats": described(engine),
+        "buffers": sorted(buffers_of(engine.model)),
+        "settings": [settings_of(group) for group in engine.optimizer.param_groups],
+        "more": dict(more),
+    }
 
-    Raises DataError on every rank, and changes nothing, if a file is missing, cut short or of
-    another checkpoint, or if the model's units are others.
+
+def load(engine: Paro, folder: Path) -> dict[str, Any]:
+    """Restore what `save` wrote, by whatever strategy and ranks, and return `more` of it.
+
+    All ranks call it, and have rank 0's buffers then. Raises DataError on every rank, and changes
+    nothing, if a file is missing, cut short or of another checkpoint, or if the model's units,
+    buffers or groups are others.
     """
     engine.passes.settle()
-    found: list[dict[str, Tensor]] = []
-    together(lambda: found.extend(read(engine, folder)))
-    for flat, states in zip(flats_of(engine), found, strict=True):
+    found: list[Found] = []
+    together(lambda: found.append(read(engine, folder)))
+    (taken,) = found
+    for flat, states in zip(flats_of(engine), taken.states, strict=True):
         restore(engine, flat, states)
+    for name, buffer in buffers_of(engine.model).items():
+        buffer.copy_(taken.buffers[name])
+    for group, settings in zip(engine.optimizer.param_groups, taken.index["settings"], strict=True):
+        group |= {name: tuple(value) if isinstance(value, list) else value
+                  for name, value in settings.items()}  # fmt: skip
     sync_params(engine.trained)
+    more: dict[str, Any] = taken.index["more"]
+    return more
+
+
+def settings_of(group: Mapping[str, Any]) -> dict[str, Any]:
+    """Return an optimizer group's settings, such as its learning rate."""
+    return {name: value.item() if isinstance(value, Tensor) else value
+            for name, value in group.items() if name != "params"}  # fmt: skip
 
 
 def together(act: Callable[[], None]) -> None:
@@ -142,8 +171,18 @@ def restore(engine: Paro, flat: FlatState, states: dict[str, Tensor]) -> None:
         }
 
 
-def read(engine: Paro, folder: Path) -> list[dict[str, Tensor]]:
-    """Return this rank's part of every state, flat by flat. Raises DataError."""
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a rank needs of a checkpoint."""
+
+    index: dict[str, Any]
+    states: list[dict[str, Tensor]]
+    """Its part of every state, flat by flat."""
+    buffers: dict[str, Tensor]
+
+
+def read(engine: Paro, folder: Path) -> Found:
+    """Return what this rank needs. Raises DataError."""
     index = index_of(engine, folder)
     wrote = cluster_of(index["num_ranks"], index["group_size"])
     with ExitStack() as stack:
@@ -159,7 +198,8 @@ def read(engine: Paro, folder: Path) -> list[dict[str, Tensor]]:
             found.append({
                 name.partition("/")[2]: part_of(name, files, layout, flat, split) for name in names
             })  # fmt: skip
-        return found
+        buffers = {name: files[0].get_tensor(BUFFER + name) for name in index["buffers"]}
+        return Found(index, found, buffers)
 
 
 def part_of(
@@ -186,14 +226,20 @@ def index_of(engine: Paro, folder: Path) -> dict[str, Any]:
     path = folder / INDEX
     try:
         index: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-        version, flats = index["schema_version"], index["flats"]
+        version = index["schema_version"]
     except FileNotFoundError as error:
         raise DataError(f"no checkpoint in {folder}: {INDEX} is missing") from error
     except (ValueError, KeyError, TypeError) as error:
         raise DataError(f"{path} is no index of a checkpoint: take another folder") from error
     if version != SCHEMA_VERSION:
         raise DataError(f"{path} has schema {version}, this code reads {SCHEMA_VERSION}")
-    mine = described(engine)
+    check_model(engine, index, path)
+    return index
+
+
+def check_model(engine: Paro, index: dict[str, Any], path: Path) -> None:
+    """Raise DataError if a checkpoint is of another model, in other units or groups."""
+    flats, mine = index["flats"], described(engine)
     for theirs, ours in zip(flats, mine, strict=False):
         if theirs != ours:
             name = next(iter(theirs["params"].items() ^ ours["params"].items()), ("", 0))[0]
@@ -201,9 +247,13 @@ def index_of(engine: Paro, folder: Path) -> dict[str, Any]:
                 f"{path} is of another model or other units: they differ in"
                 f" {name or 'what is trained'}"
             )
-    if len(flats) != len(mine):
-        raise DataError(f"{path} has {len(flats)} states, this model {len(mine)}: wrap it alike")
-    return index
+    for word, there, here in (
+        ("states", len(flats), len(mine)),
+        ("buffers", index["buffers"], sorted(buffers_of(engine.model))),
+        ("optimizer groups", len(index["settings"]), len(engine.optimizer.param_groups)),
+    ):
+        if there != here:
+            raise DataError(f"{path} has {word} {there}, this model {here}: wrap it alike")
 
 
 def opened(folder: Path, token: str, rank: int) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Literal, get_args
 
 from torch import Tensor
@@ -10,7 +10,14 @@ from torch import Tensor
 from harness.errors import SpecError
 from reproductions.paro.method.engine.groups import Groups, Peers
 from reproductions.paro.method.engine.layout import Layout
-from reproductions.paro.method.engine.transport import Transport, add, room_for, transport_for
+from reproductions.paro.method.engine.trace import Trace
+from reproductions.paro.method.engine.transport import (
+    Ring,
+    Transport,
+    add,
+    room_for,
+    transport_for,
+)
 from reproductions.paro.method.engine.wire import Part, Purpose, Wire
 from reproductions.paro.method.schedule import Collective
 
@@ -28,7 +35,8 @@ class TwoLayer:
 
     def __init__(self, transport: Transport, wire: Wire, groups: Groups) -> None:
         self.transport = transport
-        self.wire = wire
+        # Its own hops are a ring's on any backend.
+        self.ring = transport if isinstance(transport, Ring) else Ring(wire, Trace(is_on=False))
         self.intra, self.inter = groups.peers("intra"), groups.peers("inter")
 
     def rows(self, parts: list[Part]) -> list[list[Part]]:
@@ -39,7 +47,7 @@ class TwoLayer:
     def _exchange(self, out: Part, into: Part) -> Callable[[], None]:
         """Start to send a part to the next group, and to receive one from the group before."""
         waits = [
-            self.wire.exchange(sent, received, self.inter, tag=tag)
+            self.ring.exchange(sent, received, self.inter, tag)
             for tag, (sent, received) in enumerate(zip(out, into, strict=True))
         ]
 
@@ -78,24 +86,28 @@ class TwoLayer:
 class Collectives:
     """Runs what a schedule names on flat buffers, in place."""
 
-    def __init__(self, groups: Groups, world: World = "flat") -> None:
+    def __init__(
+        self, groups: Groups, world: World = "flat", *, trace: Trace | None = None
+    ) -> None:
         if world not in get_args(World):
             raise SpecError(f"collectives={world!r}: one of {', '.join(get_args(World))}")
         self.groups = groups
         self.wire = Wire(groups)
-        self.transport = transport_for(self.wire)
+        self.trace = trace or Trace(is_on=False)
+        self.transport = transport_for(self.wire, self.trace)
         self.of_all: Transport = (
             self.transport if world == "flat" else TwoLayer(self.transport, self.wire, groups)
         )
 
     def run(
-        self, found: Collective, buffers: list[Tensor], layouts: list[Layout], *, term: str
-    ) -> list[Tensor]:
+        self, found: Collective, buffers: list[Tensor], layouts: list[Layout], *, term: str,
+        units: Iterable[str] = (),
+    ) -> list[Tensor]:  # fmt: skip
         """Run a collective and return what this rank then holds, views of the buffers.
 
         buffers: flat and contiguous, all that the collective's ranks gather or reduce together; of
         a gather only this rank's part need be filled. Sums are not divided by anything.
-        term: why, for the count of bytes.
+        term: why, for the count of bytes; units: whose, for a trace.
         """
         peers = self.groups.peers(found.scope)
         by_buffer = [
@@ -103,15 +115,18 @@ class Collectives:
             for buffer, layout in zip(buffers, layouts, strict=True)
         ]
         parts: list[Part] = [list(of_rank) for of_rank in zip(*by_buffer, strict=True)]
-        self.run_on(found, parts, term=term)
+        self.run_on(found, parts, term=term, units=units)
         return parts[peers.place] if found.kind == "reduce_scatter" else buffers
 
-    def run_on(self, found: Collective, parts: list[Part], *, term: str) -> None:
+    def run_on(
+        self, found: Collective, parts: list[Part], *, term: str, units: Iterable[str] = ()
+    ) -> None:
         """Run a collective on parts, one per rank in order, wherever they lie."""
         self.wire.purpose = Purpose(term, found)
         peers = self.groups.peers(found.scope)
         via = self.of_all if found.scope == "world" else self.transport
-        if found.kind != "all_gather":
-            via.reduce_scatter(parts, peers)
-        if found.kind != "reduce_scatter":
-            via.all_gather(parts, peers)
+        with self.trace.collective(found, parts, term, units, self.wire.sent_bytes.values()):
+            if found.kind != "all_gather":
+                via.reduce_scatter(parts, peers)
+            if found.kind != "reduce_scatter":
+                via.all_gather(parts, peers)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import torch
 import torch.distributed as dist
@@ -16,6 +17,7 @@ from reproductions.paro.method.engine.groups import Groups
 from reproductions.paro.method.engine.lane import AtOnce, Beside, Lane
 from reproductions.paro.method.engine.passes import Passes, Unit
 from reproductions.paro.method.engine.state import FlatState, Precision
+from reproductions.paro.method.engine.trace import Trace
 from reproductions.paro.method.engine.transitions import sync_grads, sync_params
 from reproductions.paro.method.engine.units import Part, parts_of
 from reproductions.paro.method.schedule import Scope
@@ -46,50 +48,77 @@ class Paro:
         mesh: DeviceMesh,
         strategy: str | Strategy,
         *,
-        optimizer: Callable[[list[nn.Parameter]], Optimizer],
+        optimizer: Callable[[list[Any]], Optimizer],
+        options: Callable[[str, nn.Parameter], Mapping[str, Any]] | None = None,
         max_norm: float | None = None,
         units: Sequence[nn.Module] | None = None,
         collectives: World = "flat",
         precision: Precision = Precision(),  # noqa: B008
         prefetch: bool = True,
+        trace: Trace | None = None,
     ) -> None:
         """model: on the mesh's device; its parameters stay the same objects, with rank 0's values.
 
         mesh: as `mesh_of_groups` makes.
         strategy: one of the 14.
         optimizer: of torch, over flat parts: one that treats all entries alike, such as AdamW.
+        options: of a parameter, by its name: what its optimizer group has of its own, as no
+        weight_decay; the optimizer is then given groups. Equal options make one group.
         max_norm: gradients are clipped by their global norm; None: they are not.
         units: modules that are gathered one by one; None: the entries of the longest list.
         prefetch: whether collectives run beside the passes, in a thread; on a CPU alone.
+        trace: where to record what is done, and when.
         Raises SpecError for what cannot be split so.
         """
         self.strategy = effective_of(str(strategy))
         self.model, self.max_norm = model, max_norm
         self.groups = Groups(mesh)
-        self.collectives = Collectives(self.groups, collectives)
+        self.trace = trace or Trace(is_on=False)
+        self.collectives = Collectives(self.groups, collectives, trace=self.trace)
         self._check_devices()
+        self._options = options or (lambda name, param: {})
         parts = parts_of(model, units)
         self._known = {id(param) for part in parts for param in part.params.values()}
         self.units = [self._unit_of(part, precision) for part in parts]
         # A stream of its own would be needed beside a GPU's: there one waits for the other.
         lane: Lane = Beside() if prefetch and self.groups.device_type == "cpu" else AtOnce()
-        self.passes = Passes(model, self.units, lane, precision.param_dtype)
+        self.passes = Passes(model, self.units, lane, precision.param_dtype, self.trace)
         self.trained = [flat for unit in self.units for flat in unit.trained]
         if not self.trained:
             raise SpecError("a model without a parameter to train: set requires_grad before")
-        self.optimizer = optimizer([flat.master for flat in self.trained])
+        self.optimizer = optimizer(self._grouped() if options else self._masters())
 
     def _unit_of(self, part: Part, precision: Precision) -> Unit:
-        alike: dict[tuple[torch.dtype, bool], dict[str, nn.Parameter]] = {}
+        alike: dict[Any, dict[str, nn.Parameter]] = {}
+        options: dict[Any, dict[str, Any]] = {}
         for name, param in part.params.items():
-            alike.setdefault((param.dtype, param.requires_grad), {})[name] = param
+            own = dict(self._options(name, param)) if param.requires_grad else {}
+            kind = (param.dtype, param.requires_grad, repr(sorted(own.items())))
+            alike.setdefault(kind, {})[name] = param
+            options[kind] = own
         flats = [
             FlatState(
-                params, strategy=self.strategy, collectives=self.collectives, precision=precision
+                params,
+                unit=part.name,
+                strategy=self.strategy,
+                collectives=self.collectives,
+                precision=precision,
+                options=options[kind],
             )
-            for params in alike.values()
+            for kind, params in alike.items()
         ]
         return Unit(part.name, part.module, flats)
+
+    def _masters(self) -> list[nn.Parameter]:
+        return [flat.master for flat in self.trained]
+
+    def _grouped(self) -> list[dict[str, Any]]:
+        """Return the optimizer's groups: one per set of options, in the order of units."""
+        groups: dict[str, dict[str, Any]] = {}
+        for flat in self.trained:
+            key = repr(sorted(flat.options.items()))
+            groups.setdefault(key, {"params": [], **flat.options})["params"].append(flat.master)
+        return list(groups.values())
 
     def _check_devices(self) -> None:
         for name, param in self.model.named_parameters():
@@ -131,9 +160,11 @@ class Paro:
         try:
             sync_grads(self.trained)
             norm = self._norm()
+            start_s = self.trace.now()
             if self.max_norm is not None and (factor := clip_factor(norm, self.max_norm)) < 1.0:
                 torch._foreach_mul_(self._grads(), factor)
             self.optimizer.step()
+            self.trace.did("optimizer", start_s)
         finally:
             self.forget()
         sync_params(self.trained)
@@ -169,7 +200,7 @@ class Paro:
     def state_dict(self) -> dict[str, Tensor]:
         """Return parameters by name, whole, on every rank; trained ones as the optimizer has them.
 
-        All ranks must call it. Buffers are not in it: they are each rank's own.
+        All ranks must call it. Buffers, which are each rank's own, are rank 0's.
         """
         self.passes.settle()
         found: dict[str, Tensor] = {}
@@ -181,7 +212,20 @@ class Paro:
                     else (flat.own, self.strategy.params)
                 )
                 found |= zip(flat.params, flat.views(flat.gathered(part, split)), strict=True)
+        for name, buffer in buffers_of(self.model).items():
+            found[name] = buffer.detach().clone()
+            dist.broadcast(found[name], src=0)
         return found
+
+
+def buffers_of(model: nn.Module) -> dict[str, Tensor]:
+    """Return the buffers that a state dict has, by name."""
+    return {
+        f"{path}.{name}".lstrip("."): buffer
+        for path, module in model.named_modules()
+        for name, buffer in module.named_buffers(recurse=False)
+        if name not in module._non_persistent_buffers_set
+    }
 
 
 def clip_factor(norm: float, max_norm: float) -> float:

@@ -18,6 +18,7 @@ from torch.utils._pytree import tree_flatten, tree_map_only, tree_unflatten
 from harness.errors import SpecError
 from reproductions.paro.method.engine.lane import Lane
 from reproductions.paro.method.engine.state import FlatState
+from reproductions.paro.method.engine.trace import Trace
 from reproductions.paro.method.engine.transitions import gather, reduce
 
 
@@ -30,6 +31,7 @@ class Unit:
         """Under way or done; None where parts are all there is."""
         self.in_backward = False
         """From the first gradient of what it returned until its own gradients are taken."""
+        self.backward_start_s = 0.0
         self.num_open = 0
         """Calls of the module whose backward pass is not over."""
 
@@ -79,10 +81,14 @@ class Passes:
     """
 
     def __init__(
-        self, model: nn.Module, units: Sequence[Unit], lane: Lane, input_dtype: torch.dtype | None
-    ) -> None:
+        self, model: nn.Module, units: Sequence[Unit], lane: Lane, input_dtype: torch.dtype | None,
+        trace: Trace,
+    ) -> None:  # fmt: skip
         """input_dtype: to which a unit's floating inputs are cast; None: left as they are."""
         self.units, self.lane, self.input_dtype = units, lane, input_dtype
+        self.trace = trace
+        self._forward_starts: list[float] = []
+        """Of calls that have not returned: units may lie in one another."""
         self.num_backward = 0
         """Backward passes that reached any unit since the last optimizer step."""
         self._last_order: list[Unit] = []
@@ -99,6 +105,7 @@ class Passes:
         if not in_backward():
             self.settle()
             self._last_order, self._order = self._order, []
+            self._forward_starts.clear()
 
     def settle(self) -> None:
         """Wait for what is under way and let go what was gathered in vain.
@@ -124,6 +131,7 @@ class Passes:
                 if torch.is_grad_enabled():
                     unit.num_open += 1
                     args, kwargs = watch_inputs((args, kwargs), lambda: self._end_call(unit))
+            self._forward_starts.append(self.trace.now())
             return args, kwargs
 
         return before_forward
@@ -133,16 +141,23 @@ class Passes:
 
     def _after(self, unit: Unit) -> Callable[..., None]:
         def after_forward(_: nn.Module, args: Any, output: Any) -> None:
+            self._computed_forward(unit)
             if in_backward():
                 # What a checkpoint runs again has its hooks from the first time.
                 watch_outputs(output, refuse_reentrant)
             else:
-                earlier = self._order[-2:-1]
+                # Of a unit around others the last of them, which comes first on the way back.
+                earlier = [each for each in self._order[-2:] if each is not unit][-1:]
                 watch_outputs(output, lambda: self._begin(unit, earlier))
             if not unit.in_backward:
                 unit.free()
 
         return after_forward
+
+    def _computed_forward(self, unit: Unit) -> None:
+        # A call that failed before it began has left no start.
+        if self._forward_starts:
+            self.trace.did("forward", self._forward_starts.pop(), unit.name)
 
     def _begin(self, unit: Unit, earlier: list[Unit]) -> None:
         """Prepare a unit's backward pass. earlier: what was called before it, if anything."""
@@ -150,6 +165,8 @@ class Passes:
             self._ends_with = current_backward()
             Variable._execution_engine.queue_callback(self._end)
         unit.gather(self.lane)
+        if not unit.in_backward:
+            unit.backward_start_s = self.trace.now()
         unit.in_backward = True
         for each in earlier:
             each.prefetch(self.lane)
@@ -162,6 +179,7 @@ class Passes:
 
     def _finish(self, unit: Unit) -> None:
         # One at a time: gradients that wait are whole ones.
+        self.trace.did("backward", unit.backward_start_s, unit.name)
         self._wait_for_reduction()
         self._reducing = self.lane.start(unit.take_grads())
         unit.free()

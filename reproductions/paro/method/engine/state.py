@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
+from typing import Any
 
 import torch
 import torch.distributed as dist
@@ -40,15 +41,18 @@ class FlatState:
         self,
         params: Mapping[str, nn.Parameter],
         *,
+        unit: str,
         strategy: Strategy,
         collectives: Collectives,
         precision: Precision,
+        options: Mapping[str, Any],
     ) -> None:
         """params: by name, of one type and one `requires_grad`; they become views of the buffer.
 
+        unit: whose they are, by name; options: of their optimizer group.
         Rank 0's values are everybody's.
         """
-        self.params = dict(params)
+        self.params, self.unit, self.options = dict(params), unit, dict(options)
         self.strategy, self.collectives = strategy, collectives
         self.rank = collectives.groups.rank
         first = next(iter(self.params.values()))

@@ -21,7 +21,8 @@ def run(
     """Run collectives one after another; return what this rank then has of each buffer."""
     for found in steps:
         layouts = [flat.layout for flat in flats]
-        buffers = flats[0].collectives.run(found, buffers, layouts, term=term)
+        units = [flat.unit for flat in flats]
+        buffers = flats[0].collectives.run(found, buffers, layouts, term=term, units=units)
     return buffers
 
 

@@ -11,8 +11,10 @@ from typing import Protocol
 
 import torch
 import torch.distributed as dist
+from torch import Tensor
 
 from reproductions.paro.method.engine.groups import Peers
+from reproductions.paro.method.engine.trace import Trace
 from reproductions.paro.method.engine.wire import Part, Wire
 
 
@@ -32,8 +34,19 @@ class Ring:
     Each buffer goes on to its next hop as soon as its last is done, whatever others wait for.
     """
 
-    def __init__(self, wire: Wire) -> None:
-        self.wire = wire
+    def __init__(self, wire: Wire, trace: Trace) -> None:
+        self.wire, self.trace = wire, trace
+
+    def exchange(self, out: Tensor, into: Tensor, peers: Peers, tag: int) -> Callable[[], None]:
+        """Start a hop of a ring; return what waits for it."""
+        start_s = self.trace.now()
+        wait = self.wire.exchange(out, into, peers, tag=tag)
+
+        def finish() -> None:
+            wait()
+            self.trace.sent(start_s, out, peers.after(1))
+
+        return finish
 
     def all_gather(self, parts: list[Part], peers: Peers) -> None:
         """See `Transport`."""
@@ -41,7 +54,7 @@ class Ring:
         def start(buffer: int, hop: int) -> Callable[[], None]:
             out = peers.place - hop
             sent, received = parts[out % len(parts)], parts[(out - 1) % len(parts)]
-            return self.wire.exchange(sent[buffer], received[buffer], peers, tag=buffer)
+            return self.exchange(sent[buffer], received[buffer], peers, buffer)
 
         in_turn(len(parts) - 1, len(parts[0]), start)
 
@@ -51,9 +64,7 @@ class Ring:
 
         def start(buffer: int, hop: int) -> Callable[[], None]:
             out = peers.place - 1 - hop
-            wait = self.wire.exchange(
-                parts[out % len(parts)][buffer], arrived[buffer], peers, tag=buffer
-            )
+            wait = self.exchange(parts[out % len(parts)][buffer], arrived[buffer], peers, buffer)
 
             def finish() -> None:
                 wait()
@@ -112,6 +123,6 @@ def add(part: Part, other: Part) -> None:
         total.add_(each)
 
 
-def transport_for(wire: Wire) -> Transport:
-    """Return what suits the backend of the ranks at hand."""
-    return Ring(wire) if dist.get_backend() == "gloo" else Library(wire)
+def transport_for(wire: Wire, trace: Trace) -> Transport:
+    """Return what suits the backend of the ranks at hand; messages of rings alone are traced."""
+    return Ring(wire, trace) if dist.get_backend() == "gloo" else Library(wire)

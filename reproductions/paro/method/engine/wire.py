@@ -13,6 +13,7 @@ from torch import Tensor
 from harness.errors import RunError
 from reproductions.paro.method.engine.groups import Groups, Peers
 from reproductions.paro.method.schedule import Collective
+from reproductions.paro.method.testbed.pace import pace_here
 
 Part = list[Tensor]
 """What a rank has of some buffers that move together; each contiguous."""
@@ -41,6 +42,7 @@ class Wire:
         self.groups = groups
         self.sent_bytes: Counter[Sent] = Counter()
         self.purpose: Purpose | None = None
+        self.pace = pace_here()
 
     def exchange(
         self, out: Tensor, into: Tensor, peers: Peers, *, tag: int = 0
@@ -52,16 +54,26 @@ class Wire:
         """
         to, source = peers.after(1), peers.after(-1)
         self.count(out.nbytes, to)
+        waits: list[Callable[[], object]]
+        receive = dist.P2POp(dist.irecv, into, source, peers.group, tag)
         with self._telling(to, source):
-            works = dist.batch_isend_irecv([
-                dist.P2POp(dist.isend, out, to, peers.group, tag),
-                dist.P2POp(dist.irecv, into, source, peers.group, tag),
-            ])  # fmt: skip
+            if self.pace is not None and self.leaves(to):
+                waits = [each.wait for each in dist.batch_isend_irecv([receive])]
+                waits.append(self.pace.send(
+                    out.nbytes, lambda: dist.send(out, to, group=peers.group, tag=tag)
+                ).result)  # fmt: skip
+            else:
+                # The receive first: gloo tells the other rank of it on the connection of what is
+                # sent, and behind that two ranks would take turns. Its wait is the last: what a
+                # thread of gloo has sent it lets go of a moment later.
+                send = dist.P2POp(dist.isend, out, to, peers.group, tag)
+                works = dist.batch_isend_irecv([receive, send])
+                waits = [each.wait for each in reversed(works)]
 
         def wait() -> None:
             with self._telling(to, source):
-                for work in works:
-                    work.wait()
+                for each in waits:
+                    each()
 
         return wait
 
@@ -79,6 +91,8 @@ class Wire:
     def count(self, num_bytes: int, to: int) -> None:
         """Book bytes that go to a rank."""
         assert self.purpose is not None
-        group_of = self.groups.group_of
-        leaves = group_of(to) != group_of(self.groups.rank)
-        self.sent_bytes[Sent(self.purpose, leaves)] += num_bytes
+        self.sent_bytes[Sent(self.purpose, self.leaves(to))] += num_bytes
+
+    def leaves(self, to: int) -> bool:
+        """Say whether a rank is of another group."""
+        return self.groups.group_of(to) != self.groups.group_of(self.groups.rank)

@@ -11,7 +11,7 @@ import pytest
 import torch
 import torch.distributed as dist
 
-from reproductions.paro.held.ranks import MOMENT_S, TRIES, bytes_by_storage
+from reproductions.paro.held.ranks import MOMENT_S, TRIES
 from reproductions.paro.method.blocks import padded_length
 from reproductions.paro.method.cluster import Cluster, Workload
 from reproductions.paro.method.engine import Paro, Precision, mesh_of_groups
@@ -21,6 +21,7 @@ from reproductions.paro.method.schedule import schedule
 from reproductions.paro.method.step_time import bytes_of
 from reproductions.paro.method.strategy import EFFECTIVE, strategy_of
 from reproductions.paro.method.traffic import traffic_of
+from reproductions.paro.models.storages import bytes_by_storage
 from tests.reproductions.paro.method.engine.nets import Net, loss_of, micro_batch
 from tests.reproductions.paro.method.engine.ranks import on_ranks
 from tests.reproductions.paro.method.engine.test_training import freeze

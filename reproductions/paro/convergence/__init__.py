@@ -1,0 +1,1 @@
+"""Losses of training by every strategy, beside those of one process."""

@@ -1,0 +1,54 @@
+"""What claims on losses measure."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import TYPE_CHECKING
+
+from harness.declare import pick
+from reproductions.paro.convergence.experiment import ALONE, FIGURE_7
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def last(table: pd.DataFrame) -> pd.DataFrame:
+    """Return the last row of every run, which speaks of all of its steps."""
+    return table[table["step"] == table["num_steps"]]
+
+
+def largest_difference(table: pd.DataFrame, *, precision: str) -> float:
+    """Return by how much any loss of any method differs from one process's, over that."""
+    rows = last(pick(table, precision=precision))
+    return float(rows["largest_difference"].max())
+
+
+def largest_between(
+    table: pd.DataFrame,
+    *,
+    precision: str,
+    methods: Collection[str] = FIGURE_7,
+    micro_steps: int = 4,
+) -> float:
+    """Return by how much losses of methods differ from each other at most, over the least."""
+    rows = pick(table, precision=precision, micro_steps=micro_steps)
+    losses = rows[rows["method"].isin(methods)].groupby("step")["loss"]
+    return float((losses.max() / losses.min() - 1.0).max())
+
+
+def least_clipped(table: pd.DataFrame) -> float:
+    """Return the least share of clipped steps of any run."""
+    rows = last(table)
+    return float((rows["clipped_steps"] / rows["num_steps"]).min())
+
+
+def least_padding(table: pd.DataFrame) -> float:
+    """Return by how many entries any unit of any run was padded at least."""
+    return float(table["least_padding"].min())
+
+
+def least_learned(table: pd.DataFrame, *, precision: str) -> float:
+    """Return by how much the loss of one process fell at least, in nats."""
+    rows = pick(table, precision=precision, method=ALONE)
+    runs = rows.groupby(["micro_steps", "seed", "methods"])["loss"]
+    return float((runs.first() - runs.last()).min())

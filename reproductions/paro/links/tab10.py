@@ -1,0 +1,103 @@
+"""Table 10: bandwidth within groups and between, on a testbed of shaped links."""
+
+from __future__ import annotations
+
+from harness.declare import (
+    CHECK,
+    CPU,
+    SMOKE_AND_CPU,
+    Cell,
+    Layout,
+    Line,
+    Table,
+    Task,
+    at_least,
+    at_most,
+    claims,
+    columns_of,
+    equal,
+    measured,
+    ours,
+    param,
+    value,
+)
+from reproductions.paro.links import quantities as q
+from reproductions.paro.links.experiment import NICS, Messages, bandwidths
+from reproductions.paro.links.table import ABOUT, TIMES
+
+SIZES = tuple(2**power for power in range(10, 23, 2))
+HEADS = {"within": "within a group", "between": "between groups"}
+ARRIVED = CHECK.at(*SMOKE_AND_CPU, elsewhere="a testbed is of one machine's cores")
+TIMED = (
+    ours("DEV-46", profiles=CPU, elsewhere="smoke's messages are too small to time",
+         deterministic=True)
+    .without_null("what links were given is what is asked")
+    .asked_by_us()
+)  # fmt: skip
+KINDS = {"shared": "one link per group", "rail": "one link per rank"}
+
+
+def sizes_layout(nic: str) -> Layout:
+    """Return ms and Gbit/s by size of a message, as the text says that the paper's table has."""
+    cells = {"ms": Cell("median_ms", unit="ms", digits=2),
+             "Gbit/s": Cell("gbit_per_s", unit="Gbit/s", digits=3)}  # fmt: skip
+    return Layout(
+        rows=tuple(Line(f"{size:,} B", where={"message_bytes": size}) for size in SIZES),
+        columns=tuple(
+            Line(head, group=words, where={"scope": scope}, cell=cell)
+            for scope, words in HEADS.items()
+            for head, cell in cells.items()
+        ),
+        cell=cells["ms"],
+        where={"nic": nic, "rings": "one", "via": "ring"},
+        title=f"Messages of the engine between two of four ranks in two groups, {KINDS[nic]}",
+        inferred=True,
+        notes=(
+            "Both ranks send and receive. The paper's table is a picture; its cluster has 100"
+            " Gbit/s per machine, and the guideline takes 80 and 2000 from such tests.",
+            "Links between groups are given 100 Mbit/s, ranks within groups 1000.",
+        ),
+    )
+
+
+task = Task(
+    "paro/tab10",
+    reads=(bandwidths,),
+    table=Table.of(
+        columns_of(Messages, "num_groups", "ranks_per_group", "nic", "inter_mbit", "intra_mbit"),
+        param("scope", str, "within a group, or between groups."),
+        param("rings", str, "one: ranks of one ring alone; all: all of that scope at once."),
+        param("via", str, "ring: the engine's messages, both ways; gloo: its own, one way."),
+        param("message_bytes", int, "One message."),
+        columns_of(Messages, "seed"),
+        value("wrong_bytes", int, "Bytes that arrived as others."),
+        value("asked_gbit_per_s", float, "What a rank's share of the link was given."),
+        *TIMES,
+        measured("gbit_per_s", float, "A rank's, by the median.", nullable=True),
+        *ABOUT,
+    ),
+    layout=tuple(sizes_layout(nic) for nic in NICS),
+    claims=claims(
+        "ours, on the testbed that stands for the cluster of section 4.1",
+        (
+            "messages_arrive",
+            ARRIVED,
+            equal(q.wrong_bytes, 0, "bytes"),
+            "All messages arrive as they were sent.",
+        ),
+        (
+            "rate_as_given",
+            TIMED,
+            at_most(q.rate_error, 0.1, "relative difference"),
+            "Between groups the largest messages have the rate that the links were given, to 10 %,"
+            " by one ring and by all at once (largest difference).",
+        ),
+        (
+            "groups_are_faster_inside",
+            TIMED,
+            at_least(q.least_gap, 4, "ratio"),
+            "Within groups they are at least 4 times as fast as between (least ratio): so the links"
+            " were given, 10 times in all.",
+        ),
+    ),
+)

@@ -1,0 +1,1 @@
+"""Optimizer steps of the engine and of PyTorch's own, timed over links that are shaped."""

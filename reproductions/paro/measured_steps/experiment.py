@@ -1,0 +1,127 @@
+"""Optimizer steps on a testbed: every strategy, beside DDP and FSDP2.
+
+A model of 2.4 million float32 parameters over links of 200 Mbit/s, 5 Gbit/s within a group: the
+paper's ratio of 25. Computation then is a small part of a step, as it is not on the paper's
+cluster: times compare with those of communication alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from harness.declare import Estimate, Experiment, Needs, Params, Profile, doc, seed
+from reproductions.paro.method.cluster import Nic
+from reproductions.paro.method.strategy import EFFECTIVE
+
+Question = Literal["full", "partial", "peft", "accumulation", "scaling"]
+About = Literal["every", "full", "partial", "peft", "accumulation", "scaling"]
+Share = Literal["1", "1/16", "LoRA"]
+SHARES: dict[Question, Share] = {"partial": "1/16", "peft": "LoRA"}
+"""What trains, where not all does: one of 16 equal layers, or a pair of rank one per layer."""
+DDP, FSDP, HSDP, HPZ = "DDP", "FSDP2", "FSDP2 in groups", "FSDP2 to m parts"
+BASELINES = {DDP: "NNN", FSDP: "GGG", HSDP: "III", HPZ: "GGG"}
+"""PyTorch's own and the strategy that each one is, or, with parameters split over a group between
+the passes as hpZ has them, comes nearest to."""
+OURS = tuple(strategy.letters for strategy in EFFECTIVE)
+ACCUMULATED = ("NNI", "NNG", "NIG", "IIG", "GGG")
+SCALED = ("NGG", "GGG", "NIG", "IGG", "IIG")
+"""The strategies of sections A.4.3 and 4.5."""
+ACCUMULATION = 4
+NUM_SEEDS = 3
+WHOLES: dict[Question, float] = {
+    "full": 90.0, "partial": 60.0, "peft": 60.0, "accumulation": 70.0, "scaling": 30.0,
+}  # fmt: skip
+"""How often all settings of a question together send the model between groups, about."""
+
+
+class Steps(Params):
+    """Ranks, links and what is trained; all settings of a question take turns in one trial."""
+
+    about: About = doc(
+        "full, partial, peft: every strategy and baseline by what trains; accumulation: some by"
+        " micro-batches per step; scaling: some by ranks; every: all of them in one trial."
+    )
+    num_ranks: int = doc("Ranks, n.", default=4)
+    group_size: int = doc("Ranks per group, m.", default=2)
+    nic: Nic = doc("rail: each rank has a link between groups; shared: a group has one.")
+    inter_mbit_per_s: float = doc("Rate asked for between groups, in 1e6 bit/s.", default=200.0)
+    intra_mbit_per_s: float = doc("Rate asked for within a group.", default=5000.0)
+    width: int = doc("Numbers per token, and each way of a layer's matrix.", default=384)
+    num_layers: int = doc("Layers, each a unit.", default=16)
+    batch_size: int = doc("Rows per rank and micro-batch.", default=4)
+    num_micro_batches: int = doc(
+        "Micro-batches per step; where the question is about them a quarter to twice as many.",
+        default=ACCUMULATION,
+    )
+    num_timed: int = doc("Steps of each setting that are timed, in turns.", default=3)
+    seed: int = seed("One trial: weights, data, and the order of turns; each times all settings.")
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """What takes a step, and of how many micro-batches."""
+
+    name: str
+    """Three letters, or a baseline."""
+    accumulation: int
+
+    @property
+    def letters(self) -> str:
+        """The strategy that it is or comes nearest to."""
+        return BASELINES.get(self.name, self.name)
+
+
+def questions_of(about: About) -> tuple[Question, ...]:
+    """Return the questions of a trial."""
+    return get_args(Question) if about == "every" else (about,)
+
+
+def settings_of(question: Question, accumulation: int) -> list[Setting]:
+    """Return what takes turns. accumulation: micro-batches per step, where it is not asked."""
+    match question:
+        case "accumulation":
+            asked = sorted({max(1, accumulation * times // 4) for times in (1, 2, 4, 8)})
+            return [Setting(name, times) for name in ACCUMULATED for times in asked]
+        case "scaling":
+            names: tuple[str, ...] = SCALED
+        case _:
+            names = (*OURS, *BASELINES)
+    return [Setting(name, accumulation) for name in names]
+
+
+def grid(profile: Profile) -> Iterator[Steps]:
+    """Yield every question with rails, as the formulas have them; all of the model also shared."""
+    if profile == "smoke":
+        yield Steps(
+            about="every", nic="rail", width=8, num_layers=1, num_micro_batches=1, num_timed=1,
+            inter_mbit_per_s=1000.0, seed=0,
+        )  # fmt: skip
+    elif profile == "cpu":
+        for number in range(NUM_SEEDS):
+            for about in get_args(Question):
+                yield Steps(about=about, nic="rail", seed=number)
+            yield Steps(about="full", nic="shared", seed=number)
+            yield Steps(about="scaling", nic="rail", num_ranks=8, seed=number)
+
+
+def seconds_of(steps: Steps) -> float:
+    """Return about how long a trial takes, by the bytes that its settings send."""
+    rounds = steps.num_timed + 2
+    size = 32 * steps.num_layers * steps.width**2 / (steps.inter_mbit_per_s * 1e6)
+    wholes = sum(WHOLES[question] for question in questions_of(steps.about))
+    return 20.0 + rounds * wholes * size
+
+
+steps = Experiment(
+    "paro/measured_steps",
+    version=1,
+    params=Steps,
+    grid=grid,
+    run="trial:step_rows",
+    seed_from=("seed",),
+    needs=Needs(memory_bytes=6 * 2**30, exclusive=True),
+    estimate=lambda asked: Estimate(seconds=seconds_of(asked), memory_bytes=6 * 2**30),
+    address=("about", "num_ranks", "nic", "seed"),
+)

@@ -1,0 +1,80 @@
+"""Figures of measured steps: bars beside what was predicted, and lines along an axis."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from harness.publish.figures import MARKERS, PALETTE, FigureContext, plot_ours
+from reproductions.paro.measured_steps.experiment import ACCUMULATED, BASELINES, OURS, SCALED
+from reproductions.paro.measured_steps.layouts import MEGA, name_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import pandas as pd
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+BAR, OTHER, MARK = "#9fc5e0", "#dddddd", PALETTE[1]
+
+
+def step_panels(context: FigureContext) -> Figure:
+    """Draw seconds per step with their prediction, and bytes held, per setting."""
+    rows = context.table[context.table["nic"] == "rail"]
+    wide = context.width == "double"
+    figure, axes = context.subplots(*((1, 2) if wide else (2, 1)), sharey=wide, aspect=0.9)
+    order = [*OURS, *BASELINES][::-1]
+    found = rows.groupby("setting")[["step_s", "predicted_s", "held_bytes"]]
+    means, errors = found.mean().loc[order], found.sem().loc[order].fillna(0.0)
+    colors = [OTHER if name in BASELINES else BAR for name in order]
+    places = range(len(order))
+    axes[0].barh(places, means["step_s"], xerr=errors["step_s"], color=colors, label="measured")
+    axes[0].plot(
+        means["predicted_s"], places, linestyle="", marker="D", color=MARK, label="predicted"
+    )
+    axes[0].set_xlabel("seconds per step")
+    axes[0].legend(loc="lower right")
+    axes[1].barh(places, means["held_bytes"] / MEGA, color=colors)
+    axes[1].set_xlabel("held per rank (MB)")
+    axes[1].locator_params(axis="x", nbins=5)
+    for ax in axes:
+        ax.set_yticks(places, [name_of(name) for name in order])
+        ax.grid(axis="y", visible=False)
+    return figure
+
+
+def accumulation_panels(context: FigureContext) -> Figure:
+    """Draw rows per second against micro-batches per step."""
+    return _lines(context, ACCUMULATED, x="accumulation", label="micro-batches per step")
+
+
+def scaling_panels(context: FigureContext) -> Figure:
+    """Draw rows per second against ranks."""
+    return _lines(context, SCALED, x="num_ranks", label="ranks")
+
+
+def _lines(context: FigureContext, names: Sequence[str], *, x: str, label: str) -> Figure:
+    rows = context.table
+    num_rows = rows["num_ranks"] * rows["batch_size"] * rows["accumulation"]
+    rows = rows.assign(predicted_per_s=num_rows / rows["predicted_s"])
+    figure, axes = context.subplots(1, 2, sharey=True, aspect=0.9)
+    for ax, column, title in zip(
+        axes, ("samples_per_s", "predicted_per_s"), ("measured", "predicted"), strict=True
+    ):
+        _panel(ax, rows, names, x=x, y=column)
+        ax.set_title(title)
+        ax.set_xlabel(label)
+    axes[0].set_ylabel("rows per second")
+    handles, labels = axes[0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside upper center", ncols=5)
+    return figure
+
+
+def _panel(ax: Axes, rows: pd.DataFrame, names: Sequence[str], *, x: str, y: str) -> None:
+    for name, color, marker in zip(names, PALETTE, MARKERS, strict=False):
+        own = rows[rows["setting"] == name]
+        plot_ours(ax, own, x=x, y=y, label=name_of(name), color=color, marker=marker)
+    ax.set_xscale("log", base=2)
+    ax.set_yscale("log", base=2)
+    at = sorted(rows[x].unique())
+    ax.set_xticks(at, [str(number) for number in at])

@@ -1,0 +1,152 @@
+"""How measured steps are printed: predicted beside measured, and gains beside those quoted."""
+
+from __future__ import annotations
+
+from harness.declare import Cell, Layout, Line
+from reproductions.paro.measured_steps.experiment import (
+    ACCUMULATED,
+    ACCUMULATION,
+    BASELINES,
+    OURS,
+    SCALED,
+    Question,
+    settings_of,
+)
+from reproductions.paro.method.peers import NAMED
+
+STANDS_IN = (
+    "Ranks of gloo on one machine's cores stand for GPUs, shaped links for theirs, and a model of"
+    " 2.4 million float32 parameters for LLaMA: orders compare, sizes do not."
+)
+PREDICTED = (
+    "Predicted: communication alone, one ring for collectives of all ranks, at the rates between"
+    " ranks that the same trial measured."
+)
+NEAREST = (
+    "A baseline stands beside the formula of the strategy that it is or comes nearest to; gloo's"
+    " reduce-scatter, which FSDP2 has, sends more than a ring does."
+)
+WAYS = {"rail": "each rank a link between groups", "shared": "one link that a group shares"}
+SECONDS = Cell("step_s", unit="s", digits=3)
+SAMPLES = Cell("samples_per_s", unit="1/s", digits=1)
+MEGA = 1e6
+TIMES = tuple(dict.fromkeys(s.accumulation for s in settings_of("accumulation", ACCUMULATION)))
+"""Micro-batches per step that are compared."""
+
+
+def name_of(setting: str) -> str:
+    """Return a setting as a table names it.
+
+    >>> name_of("GGG"), name_of("DDP")
+    ('GGG (ZeRO-3)', 'DDP, which is NNN')
+    """
+    if setting in BASELINES:
+        return f"{setting}, which is {BASELINES[setting]}"
+    return f"{setting} ({NAMED[setting]})" if setting in NAMED else setting
+
+
+def step_layout(question: Question, nic: str, title: str) -> Layout:
+    """Return throughput and memory of every strategy and baseline."""
+    return Layout(
+        rows=tuple(Line(name_of(name), where={"setting": name}) for name in (*OURS, *BASELINES)),
+        columns=(
+            Line("predicted", group="seconds per step", cell=Cell("predicted_s", digits=3)),
+            Line("measured", group="seconds per step", cell=SECONDS),
+            Line("rows per second", cell=SAMPLES),
+            Line(
+                "predicted", group="held per rank, MB",
+                cell=Cell("predicted_held_bytes", scale=MEGA, digits=1, seeded=False),
+            ),
+            Line(
+                "counted", group="held per rank, MB",
+                cell=Cell("held_bytes", scale=MEGA, digits=1, seeded=False),
+            ),
+            Line(
+                "predicted", group="out of a group per step, MB",
+                cell=Cell("predicted_between_bytes", scale=MEGA, digits=1, seeded=False),
+            ),
+            Line(
+                "at interfaces", group="out of a group per step, MB",
+                cell=Cell("interface_bytes", scale=MEGA, digits=1),
+            ),
+        ),
+        cell=SECONDS,
+        where={"question": question, "nic": nic},
+        title=f"{title}: {WAYS[nic]}",
+        notes=(STANDS_IN, PREDICTED, NEAREST),
+        ours=True,
+    )  # fmt: skip
+
+
+def gain_layout(
+    *quoted: str, stages: tuple[int, ...], where: dict[str, str | int] | None = None
+) -> Layout:
+    """Return gains that the text quotes beside ours, measured and predicted.
+
+    quoted: model and strategy of each, as the reference names its series.
+    """
+    return Layout(
+        rows=tuple(
+            Line(series, where={"setting": series.split()[-1]}, paper={"series": series})
+            for series in quoted
+        ),
+        columns=tuple(
+            Line(
+                head, group=f"over ZeRO-{stage}", cell=Cell(column, unit="%", digits=0), paper=paper
+            )
+            for stage in stages
+            for head, column, paper in (
+                (
+                    "measured",
+                    f"gain_over_zero{stage}",
+                    {"y_name": f"throughput_gain_over_ZeRO-{stage}"},
+                ),
+                ("predicted for the testbed", f"predicted_gain_over_zero{stage}", {}),
+            )
+        ),
+        cell=Cell(f"gain_over_zero{stages[0]}", unit="%", digits=0),
+        where={"nic": "rail", **(where or {})},
+        title="Gains that the text quotes, of LLaMA on 32 GPUs and more, beside ours on four ranks",
+        inferred=True,
+        notes=(STANDS_IN, PREDICTED),
+    )
+
+
+ACCUMULATION_LAYOUT = Layout(
+    rows=tuple(Line(name_of(name), where={"setting": name}) for name in ACCUMULATED),
+    columns=tuple(
+        Line(head, group=f"s = {times}", where={"accumulation": times}, cell=cell)
+        for times in TIMES
+        for head, cell in (
+            ("predicted, s", Cell("predicted_s", digits=3)),
+            ("measured, s", SECONDS),
+            ("rows/s", SAMPLES),
+        )
+    ),
+    cell=SECONDS,
+    where={"question": "accumulation"},
+    title="Seconds per step and rows per second by micro-batches per step, four rows each",
+    notes=(STANDS_IN, PREDICTED),
+    ours=True,
+)
+
+
+def scaling_layout(numbers: tuple[int, ...]) -> Layout:
+    """Return rows per second by ranks."""
+    return Layout(
+        rows=tuple(Line(name_of(name), where={"setting": name}) for name in SCALED),
+        columns=tuple(
+            Line(head, group=f"{number} ranks", where={"num_ranks": number}, cell=cell)
+            for number in numbers
+            for head, cell in (
+                ("predicted, s", Cell("predicted_s", digits=3)),
+                ("measured, s", SECONDS),
+                ("rows/s", SAMPLES),
+            )
+        ),
+        cell=SECONDS,
+        where={"question": "scaling", "accumulation": ACCUMULATION},
+        title="Seconds per step and rows per second by ranks, groups of two",
+        notes=(STANDS_IN, PREDICTED),
+        ours=True,
+    )

@@ -1,0 +1,141 @@
+"""What a rank does: measures its links, then lets all settings take steps in turns."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import torch
+import torch.distributed as dist
+from torch import Tensor
+
+from reproductions.paro.measured_steps.experiment import (
+    SHARES,
+    Question,
+    Setting,
+    Steps,
+    questions_of,
+    settings_of,
+)
+from reproductions.paro.measured_steps.nets import Net
+from reproductions.paro.measured_steps.trainers import ADAM, Meshes, Trainer, trainer_of
+from reproductions.paro.method.engine.groups import Groups
+from reproductions.paro.method.engine.wire import Purpose, Wire
+from reproductions.paro.method.schedule import Collective, Scope
+from reproductions.paro.method.testbed.network import sent_bytes
+from reproductions.paro.models.storages import bytes_by_storage
+
+LINK_BYTES, LINK_TIMES = 2**22, 3
+"""What is sent to measure a link, and how often."""
+PROBE = Purpose("probe", Collective(kind="all_gather", scope="inter"))
+
+
+def measure(**asked: Any) -> dict[str, Any]:
+    """Return what this rank measured: its links, and rows of every question.
+
+    asked: the fields of `Steps`.
+    """
+    steps = Steps.from_json(asked)
+    torch.manual_seed(steps.seed)
+    meshes = Meshes.of(steps.group_size)
+    wire = Wire(Groups(meshes.groups))
+    wire.purpose = PROBE
+    rates = {scope: link_rate(wire, scope) for scope in ("intra", "inter")}
+    rows = [
+        row for question in questions_of(steps.about) for row in answered(question, steps, meshes)
+    ]
+    return {"rates": rates, "rows": rows}
+
+
+def answered(question: Question, steps: Steps, meshes: Meshes) -> list[dict[str, Any]]:
+    """Let all settings of a question take steps in turns; return a row of each."""
+    share = SHARES.get(question, "1")
+
+    def net() -> Net:
+        # Every rank has first values of its own, and all end with rank 0's.
+        return Net(steps.width, steps.num_layers, share)
+
+    data = torch.Generator().manual_seed(steps.seed * steps.num_ranks + dist.get_rank())
+
+    def batches(setting: Setting) -> list[Tensor]:
+        shape = setting.accumulation, steps.batch_size, steps.width
+        return list(torch.randn(shape, generator=data))
+
+    settings = settings_of(question, steps.num_micro_batches)
+    names = dict.fromkeys(setting.name for setting in settings)
+    trainers = {name: trainer_of(name, net(), meshes) for name in names}
+    total, trained = net().num_params()
+    rows: list[dict[str, Any]] = []
+    for setting in settings:
+        alone = step_alone(net(), batches(setting))
+        rows.append({
+            "question": question, "name": setting.name, "accumulation": setting.accumulation,
+            "num_params": total, "num_trained": trained, "seconds": [],
+            "compute_s": [timed(alone) for _ in range(steps.num_timed)],
+            **counted(trainers[setting.name], batches(setting)),
+        })  # fmt: skip
+    turns = random.Random(steps.seed)
+    for _ in range(steps.num_timed):
+        for number in turns.sample(range(len(rows)), len(rows)):
+            trainer, given = trainers[settings[number].name], batches(settings[number])
+            rows[number]["seconds"].append(timed(partial(trainer.step, given)))
+    return rows
+
+
+def timed(job: Callable[[], None]) -> float:
+    """Return the seconds of a job that all ranks begin together."""
+    dist.barrier()
+    begin = time.perf_counter()
+    job()
+    return time.perf_counter() - begin
+
+
+def step_alone(net: Net, batches: list[Tensor]) -> Callable[[], None]:
+    """Return a step that sends nothing: passes, and Adam on all that trains."""
+    optimizer = ADAM([param for param in net.parameters() if param.requires_grad])
+
+    def step() -> None:
+        for batch in batches:
+            net(batch).backward()
+        optimizer.step()
+
+    step()
+    return step
+
+
+def link_rate(wire: Wire, scope: Scope) -> float:
+    """Return bytes per second that this rank sends to the next of a ring, all ranks at once."""
+    peers = wire.groups.peers(scope)
+    if len(peers.ranks) == 1:
+        return 0.0
+    out, into = torch.ones(LINK_BYTES // 4), torch.empty(LINK_BYTES // 4)
+    wire.exchange(out, into, peers)()
+    seconds = [timed(lambda: wire.exchange(out, into, peers)()) for _ in range(LINK_TIMES)]
+    return LINK_BYTES / sorted(seconds)[LINK_TIMES // 2]
+
+
+def counted(trainer: Trainer, batches: list[Tensor]) -> dict[str, Any]:
+    """Take two steps that are not timed; return what is kept after them, and what the second sent.
+
+    From the first on Adam has its moments. between_bytes: of the engine's messages out of this
+    group; interface_bytes: of this rank's node, with headers and whatever its other ranks send.
+    """
+    trainer.step(batches)
+    dist.barrier()
+    before, wire = sent_bytes(), trainer.wire
+    if wire is not None:
+        wire.sent_bytes.clear()
+    trainer.step(batches)
+    dist.barrier()
+    after = sent_bytes()
+    between = None
+    if wire is not None:
+        between = sum(size for sent, size in wire.sent_bytes.items() if sent.leaves_group)
+    return {
+        "held_bytes": sum(bytes_by_storage(trainer.states()).values()),
+        "between_bytes": between,
+        "interface_bytes": None if before is None or after is None else after - before,
+    }

@@ -1,0 +1,110 @@
+"""From a testbed to rows: what a setting takes, beside what the formulas say of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from statistics import median
+from typing import Any
+
+from harness.declare import Row, RunContext
+from reproductions.paro.measured_steps.experiment import Setting, Steps
+from reproductions.paro.method.cluster import Cluster, Workload
+from reproductions.paro.method.memory import memory_of
+from reproductions.paro.method.schedule import schedule
+from reproductions.paro.method.step_time import step_time
+from reproductions.paro.method.strategy import strategy_of
+from reproductions.paro.method.testbed.launch import run_ranks
+from reproductions.paro.method.traffic import step_traffic
+
+FLOAT_BYTES, ADAM_BYTES = 4, 8
+DEADLINE_S = 900.0
+GIGA = 1e9
+BITS = 8
+
+
+def step_rows(steps: Steps, ctx: RunContext) -> list[Row]:
+    """Let ranks take steps; return a row per setting."""
+    asked = Cluster(
+        num_gpus=steps.num_ranks, group_size=steps.group_size, nic=steps.nic,
+        inter_gbit_per_s=steps.inter_mbit_per_s / 1e3,
+        intra_gbit_per_s=steps.intra_mbit_per_s / 1e3,
+    )  # fmt: skip
+    ran = run_ranks(measure, steps.to_json(), asked, deadline_s=DEADLINE_S)
+    found = measured_cluster(asked, [each["rates"] for each in ran.results])
+    links = {
+        "testbed": ran.kind,
+        "inter_gbit_per_s": found.inter_gbit_per_s,
+        "intra_gbit_per_s": found.intra_gbit_per_s,
+    }
+    by_setting = zip(*(each["rows"] for each in ran.results), strict=True)
+    return [{**links, **step_row(steps, found, of_ranks)} for of_ranks in by_setting]
+
+
+def measure(**asked: Any) -> object:
+    """Return what a rank measured; what it needs is imported where it runs, not here."""
+    from reproductions.paro.measured_steps.on_ranks import measure
+
+    return measure(**asked)
+
+
+def measured_cluster(asked: Cluster, rates: Sequence[dict[str, float]]) -> Cluster:
+    """Return the cluster with the links' rates as its ranks found them, all sending at once.
+
+    rates: per rank, in bytes per second. A shared link's is what its ranks send together.
+    """
+    inter = median(each["inter"] for each in rates) * asked.sharing
+    intra = median(each["intra"] for each in rates)
+    return Cluster(
+        num_gpus=asked.num_gpus, group_size=asked.group_size, nic=asked.nic,
+        inter_gbit_per_s=inter * BITS / GIGA, intra_gbit_per_s=intra * BITS / GIGA,
+    )  # fmt: skip
+
+
+def step_row(steps: Steps, cluster: Cluster, of_ranks: Sequence[dict[str, Any]]) -> Row:
+    """Return a setting's row. of_ranks: what each measured of it."""
+    first = of_ranks[0]
+    setting = Setting(first["name"], first["accumulation"])
+    total, trained = first["num_params"], first["num_trained"]
+    strategy = strategy_of(setting.letters)
+    workload = Workload(
+        num_params=total, trainable_share=trained / total, accumulation=setting.accumulation,
+        param_bytes=FLOAT_BYTES, grad_bytes=FLOAT_BYTES, state_bytes=ADAM_BYTES,
+    )  # fmt: skip
+    seconds = median(slowest(each["seconds"] for each in of_ranks))
+    samples = steps.num_ranks * steps.batch_size * setting.accumulation
+    return {
+        "question": first["question"],
+        "setting": setting.name,
+        "strategy": setting.letters,
+        "accumulation": setting.accumulation,
+        "step_s": seconds,
+        "samples_per_s": samples / seconds,
+        "compute_s": median(slowest(each["compute_s"] for each in of_ranks)),
+        "predicted_s": step_time(strategy, workload, cluster).comm,
+        "held_bytes": max(each["held_bytes"] for each in of_ranks),
+        "predicted_held_bytes": memory_of(strategy, workload, cluster).total,
+        "between_bytes": out_of_group([each["between_bytes"] for each in of_ranks], cluster, 1),
+        "interface_bytes": out_of_group(
+            [each["interface_bytes"] for each in of_ranks], cluster, cluster.sharing
+        ),
+        "predicted_between_bytes": step_traffic(schedule(strategy), workload, cluster).between,
+    }
+
+
+def slowest(by_rank: Iterable[Sequence[float]]) -> list[float]:
+    """Return time after time the longest of any rank."""
+    return [max(times) for times in zip(*by_rank, strict=True)]
+
+
+def out_of_group(by_rank: Sequence[int | None], cluster: Cluster, sharing: int) -> int | None:
+    """Return the most bytes that ranks of a group sent out of it; None where nobody counted.
+
+    sharing: how many neighbours counted the same bytes, of one interface.
+    """
+    counts = [count for count in by_rank if count is not None]
+    if len(counts) < len(by_rank):
+        return None
+    m = cluster.group_size
+    groups = [counts[first : first + m] for first in range(0, len(counts), m)]
+    nodes = [[max(g[i : i + sharing]) for i in range(0, m, sharing)] for g in groups]
+    return max(map(sum, nodes))

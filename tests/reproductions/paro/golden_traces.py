@@ -1,0 +1,32 @@
+"""Golden trials of what ranks noted: ranks run once, and what is planned is of this process."""
+
+from __future__ import annotations
+
+from tests.golden_trials import Golden, Mutation, Patch, Short, around
+from tests.reproductions.paro.golden_held import once
+
+RANKS = Patch(where="reproductions.paro.models.gloo_ranks:call_fresh", instead=around(once))
+GOLDEN = (
+    Golden(
+        experiment="paro/traced_step",
+        points=(Short(),),
+        mutation=Mutation(
+            where="reproductions.paro.method.schedule:reduce_per_micro_batch",
+            instead=around(lambda reduce, grads: ()),
+            breaks="The schedule reduces no gradient in a backward pass.",
+        ),
+        double=False,
+        patches=(RANKS,),
+    ),
+    Golden(
+        experiment="paro/traced_gather",
+        points=(Short(),),
+        mutation=Mutation(
+            where="reproductions.paro.traces.trial:groups_come",
+            instead=around(lambda come, part, rank, gather: come(rank, part, gather)),
+            breaks="Groups are counted against the ring's direction.",
+        ),
+        double=False,
+        patches=(RANKS,),
+    ),
+)

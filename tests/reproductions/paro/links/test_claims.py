@@ -1,0 +1,186 @@
+"""Claims on bandwidths and all-gathers: where they hold, fail, or lack rows; times made by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from harness.declare.claims import Claim
+from harness.declare.experiment import Experiment
+from harness.declare.task import Task
+from harness.declare.verdict import Word, evaluate
+from harness.publish.figures import draw
+from harness.store.table_csv import build_table, validate
+from reproductions.paro.links import trial
+from reproductions.paro.links.experiment import (
+    ALGORITHMS,
+    Gathers,
+    Messages,
+    bandwidths,
+    cases_of,
+    gather_times,
+)
+from reproductions.paro.links.ranks import GATHER, PROBE_MESSAGES
+from reproductions.paro.links.tab10 import SIZES
+from reproductions.paro.links.tab10 import task as tab10
+from reproductions.paro.links.testbed_all_gather import task as gathers_task
+from reproductions.paro.method.rings import WORLD
+from reproductions.paro.method.testbed.launch import Ran
+from reproductions.paro.method.testbed.network import Kind
+from reproductions.paro.method.traffic import traffic_of
+from tests.verdicts import bad, good
+
+CTX: Any = None
+Sample = dict[str, Any]
+
+
+def sample(seconds: float, **more: Any) -> Sample:
+    return {"start": 1.0, "end": 1.0 + seconds, "wrong_bytes": 0, **more}
+
+
+def said_of_messages(messages: Messages, *, slow: float) -> list[list[list[Sample] | None]]:
+    """Return what ranks say whose links have their rates; slow: how much less those between."""
+    cluster = messages.cluster()
+    by_case = []
+    for case in cases_of(messages):
+        rate = cluster.intra_bytes_per_s
+        if case.scope == "between":
+            rate = cluster.inter_bytes_per_s / slow
+            rate /= cluster.sharing if case.rings == "all" else 1
+        seconds = case.num_messages * case.message_bytes / rate
+        by_case.append([sample(seconds)] * messages.num_samples)
+    return [by_case] * cluster.num_gpus  # type: ignore[list-item]
+
+
+def said_of_gathers(gathers: Gathers, *, holds: bool) -> list[dict[str, Any]]:
+    """Return what ranks say where formulas hold, or where PaRO-CC is slower and sends other bytes.
+
+    Seeds drift together.
+    """
+    cluster, block = gathers.cluster(), gathers.block_bytes
+    total, drift = float(block * cluster.num_gpus), 1 + 0.01 * gathers.seed
+    rates = (cluster.intra_bytes_per_s, cluster.inter_bytes_per_s)
+    probes = [[sample(PROBE_MESSAGES * block / rate)] * 2 for rate in rates]
+    ranks = []
+    for rank in range(cluster.num_gpus):
+        found: dict[str, Any] = {"probes": probes}
+        for algorithm in ALGORITHMS:
+            world, form = trial.MODELS[algorithm]
+            seconds = drift * WORLD[form or "flat"](cluster, total)  # type: ignore[index]
+            sent = traffic_of(GATHER, cluster, total, world).between * cluster.num_groups
+            if not holds:
+                # PaRO-CC takes longer than the ring, the more so the more groups there are.
+                ring = 1.2 * drift * WORLD["flat"](cluster, total)
+                worse = 0.8 + 0.4 * gathers.num_groups
+                seconds = {"flat": ring, "two-layer": worse * ring}.get(algorithm, seconds)
+            node = sent / (cluster.num_gpus // cluster.sharing)
+            found[algorithm] = [
+                sample(
+                    seconds,
+                    booked_bytes=(sent if rank == 0 else 0) + (0 if holds else 1),
+                    counted_bytes=node * (1.01 if holds else 0.5 + 0.8 * (algorithm == "flat")),
+                )
+            ] * gathers.num_samples
+        if not holds:
+            found["flat"][0] = {**found["flat"][0], "wrong_bytes": 1}
+        ranks.append(found)
+    return ranks
+
+
+def table_of(
+    task: Task,
+    experiment: Experiment,
+    said: Callable[[Any], list[Any]],
+    monkeypatch: pytest.MonkeyPatch,
+    *,
+    kind: Kind = "namespaces",
+) -> pd.DataFrame:
+    rows = []
+    for point in experiment.params_of("cpu"):
+        typed = experiment.typed(point)
+        ran = Ran(said(typed), kind, "")
+        monkeypatch.setattr(trial, "run_ranks", lambda *given, ran=ran, **named: ran)
+        found = experiment.code(typed, CTX)
+        rows += [{**asdict(typed), **row, "status": "done"} for row in found]
+    return build_table(task, {experiment.id: pd.DataFrame(rows)})
+
+
+def messages_table(monkeypatch: pytest.MonkeyPatch, *, slow: float = 1.0, **more: Any) -> Any:
+    said = lambda typed: said_of_messages(typed, slow=slow)  # noqa: E731 - two words of it differ
+    return table_of(tab10, bandwidths, said, monkeypatch, **more)
+
+
+def gathers_table(monkeypatch: pytest.MonkeyPatch, *, holds: bool = True, **more: Any) -> Any:
+    said = lambda typed: said_of_gathers(typed, holds=holds)  # noqa: E731 - as above
+    return table_of(gathers_task, gather_times, said, monkeypatch, **more)
+
+
+def word(claim: Claim, table: pd.DataFrame) -> Word:
+    return evaluate(claim, table, seed="seed", profile="cpu").word
+
+
+@pytest.mark.parametrize("claim", tab10.claims, ids=lambda claim: claim.id)
+def test_claim_on_bandwidths(claim: Claim, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = messages_table(monkeypatch)
+    assert word(claim, whole) is good(claim)
+    # Where links between groups are faster than given, groups are too near to them.
+    wrong = messages_table(monkeypatch, slow=1 / 3).assign(wrong_bytes=1)
+    assert word(claim, wrong) is bad(claim)
+    assert word(claim, whole[:0]) is Word.NOT_RUN
+
+
+@pytest.mark.parametrize("claim", gathers_task.claims, ids=lambda claim: claim.id)
+def test_claim_on_gathers(claim: Claim, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = gathers_table(monkeypatch)
+    assert word(claim, whole) is good(claim)
+    assert word(claim, gathers_table(monkeypatch, holds=False)) is bad(claim)
+    assert word(claim, whole[:0]) is Word.NOT_RUN
+    few = word(claim, whole[whole["seed"] < 2])
+    assert few is (good(claim) if claim.scope.deterministic else Word.INCONCLUSIVE)
+
+
+def test_what_a_token_bucket_does_not_slow_has_no_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    messages = messages_table(monkeypatch, kind="token bucket")
+    timed = messages[messages["median_ms"].notna()]
+    assert set(timed["scope"]) == {"between"} and set(timed["via"]) == {"ring"}
+    gathers = gathers_table(monkeypatch, kind="token bucket")
+    assert set(gathers[gathers["median_ms"].isna()]["algorithm"]) == {"gloo"}
+    assert gathers["counted_bytes"].isna().all()
+    words = {claim.id: word(claim, gathers) for claim in gathers_task.claims}
+    assert [id for id, each in words.items() if each is Word.NOT_RUN] == [
+        "no_fewer_bytes_than_formula",
+        "headers_alone_above_formula",
+        "our_ring_no_slower_than_gloo",
+    ]
+
+
+def test_tables_are_whole_and_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    for task, table, num_seeds in (
+        (tab10, messages_table(monkeypatch), 3),
+        (gathers_task, gathers_table(monkeypatch), 5),
+    ):
+        assert len(validate(table, task.table, where=task.id)) == len(table)
+        for layout in task.layouts:
+            for row, column in layout.places():
+                assert len(layout.found(table, row, column)) == num_seeds, (row.head, column.head)
+    assert set(SIZES) == set(messages_table(monkeypatch)["message_bytes"])
+    table = gathers_table(monkeypatch)
+    for width in ("single", "double"):
+        assert draw(gathers_task, table=table, reference=pd.DataFrame(), profile="cpu", width=width)
+
+
+def test_a_rate_by_hand(monkeypatch: pytest.MonkeyPatch) -> None:
+    """100 Mbit/s carry 4 MiB in 335.5 ms; two ranks that share them take twice that."""
+    table = messages_table(monkeypatch)
+    rows = table[(table["message_bytes"] == 2**22) & (table["via"] == "ring")]
+    rows = rows[(rows["scope"] == "between") & (rows["nic"] == "shared") & (rows["seed"] == 0)]
+    assert rows.set_index("rings")["median_ms"].to_dict() == pytest.approx(
+        {"one": 335.54432, "all": 671.08864}
+    )
+    assert rows.set_index("rings")["gbit_per_s"].to_dict() == pytest.approx(
+        {"one": 0.1, "all": 0.05}
+    )

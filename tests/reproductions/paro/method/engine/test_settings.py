@@ -1,0 +1,116 @@
+"""What parameters have of their own, what changes while training, and what is each rank's."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import torch
+import torch.distributed as dist
+from torch import Tensor, nn
+
+from reproductions.paro.method.engine import Paro, mesh_of_groups
+from reproductions.paro.method.engine.checkpoint import load, save
+from tests.reproductions.paro.method.engine.nets import Net, loss_of, micro_batch
+from tests.reproductions.paro.method.engine.ranks import on_ranks
+
+NUM_RANKS, BEFORE, AFTER = 4, 2, 2
+ADAMW = partial(torch.optim.AdamW, lr=1e-2, weight_decay=0.5)
+TOLERANCE = 1e-12
+"""As of training."""
+STRATEGIES = ("NIG", "IIG")
+
+
+class Counting(Net):
+    """Counts its calls; ranks start at numbers of their own."""
+
+    calls: Tensor
+
+    def __init__(self, start: int) -> None:
+        super().__init__()
+        self.register_buffer("calls", torch.tensor(float(start)))
+        self.register_buffer("scratch", torch.zeros(1), persistent=False)
+
+    def forward(self, tokens: Tensor) -> Tensor:
+        self.calls += 1
+        return super().forward(tokens)
+
+
+def options(name: str, param: nn.Parameter) -> dict[str, float]:
+    """Return that norms and biases do not decay."""
+    return {"weight_decay": 0.0} if param.ndim == 1 else {}
+
+
+def halving(optimizer: torch.optim.Optimizer) -> torch.optim.lr_scheduler.StepLR:
+    return torch.optim.lr_scheduler.StepLR(optimizer, step_size=1, gamma=0.5)
+
+
+def train(engine: Paro, schedule: Any, steps: range) -> list[float]:
+    losses = []
+    for step in steps:
+        loss = loss_of(engine.model, micro_batch(step, 0, dist.get_rank()))
+        engine.backward(loss)
+        engine.step()
+        schedule.step()
+        losses.append(loss.item())
+    return losses
+
+
+def train_on_rank(folder: str) -> list[dict[str, Any]]:
+    """Train, save, go on; and go on again from the checkpoint, with other settings at first."""
+    found = []
+    for letters in STRATEGIES:
+        path = Path(folder) / letters
+        wrap = partial(Paro, mesh=mesh_of_groups(2), strategy=letters, options=options)
+        engine = wrap(Counting(10 * dist.get_rank()), optimizer=ADAMW)
+        schedule = halving(engine.optimizer)
+        losses = train(engine, schedule, range(BEFORE))
+        save(engine, path, {"schedule": schedule.state_dict()})
+        losses += train(engine, schedule, range(BEFORE, BEFORE + AFTER))
+        other = wrap(Counting(99), optimizer=partial(ADAMW, lr=1.0, weight_decay=0.0))
+        later = halving(other.optimizer)
+        later.load_state_dict(load(other, path)["schedule"])
+        calls = other.model.get_buffer("calls").item()
+        found.append({
+            "losses": losses, "again": train(other, later, range(BEFORE, BEFORE + AFTER)),
+            "calls": calls, "own": engine.model.get_buffer("calls").item(),
+            "state": {name: value.tolist() for name, value in engine.state_dict().items()},
+        })  # fmt: skip
+    return found
+
+
+def alone() -> tuple[list[float], dict[str, Tensor]]:
+    net = Net()
+    params = dict(net.named_parameters())
+    groups = [{"params": [param], **options(name, param)} for name, param in params.items()]
+    optimizer = ADAMW(groups)
+    schedule = halving(optimizer)
+    losses = []
+    for step in range(BEFORE + AFTER):
+        loss = loss_of(net, torch.cat([micro_batch(step, 0, rank) for rank in range(NUM_RANKS)]))
+        optimizer.zero_grad()
+        loss.backward()  # type: ignore[no-untyped-call]
+        optimizer.step()
+        schedule.step()
+        losses.append(loss.item())
+    return losses, {name: param.detach() for name, param in params.items()}
+
+
+def test_settings_and_buffers_are_kept(tmp_path: Path) -> None:
+    ranks = on_ranks(train_on_rank, NUM_RANKS, folder=str(tmp_path))
+    losses, weights = alone()
+    for place in range(len(STRATEGIES)):
+        mean = torch.tensor([rank[place]["losses"] for rank in ranks], dtype=torch.float64).mean(0)
+        assert float((mean - torch.tensor(losses, dtype=torch.float64)).abs().max()) <= TOLERANCE
+        for number, rank in enumerate(ranks):
+            found = rank[place]
+            assert found["again"] == found["losses"][BEFORE:], "to the last bit"
+            assert found["own"] == 10 * number + BEFORE + AFTER, "each rank's own"
+            assert found["calls"] == BEFORE, "rank 0's, when it was saved"
+            state = found["state"]
+            assert state.keys() == {*weights, "calls"}
+            assert state["calls"] == BEFORE + AFTER, "rank 0's, on every rank"
+            for name, value in weights.items():
+                error = torch.tensor(state[name], dtype=torch.float64) - value
+                assert float(error.abs().max()) <= TOLERANCE, name

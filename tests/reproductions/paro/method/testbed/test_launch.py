@@ -1,0 +1,100 @@
+"""Ranks on a testbed: what they return, how fast their links are, and how they end."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from harness.errors import RunError
+from reproductions.paro.method.cluster import Nic
+from reproductions.paro.method.testbed.launch import run_ranks
+from reproductions.paro.method.testbed.pace import Link
+from tests.reproductions.paro.method.testbed.jobs import (
+    FEW_BYTES,
+    MANY_BYTES,
+    cluster_of,
+    crew,
+    exchanges,
+)
+
+HEADERS = 1.08
+"""What a network may add to what is sent."""
+MBIT = 200.0
+
+
+@pytest.mark.parametrize(
+    ("how", "told"),
+    [
+        ("be_killed", "rank 1 of 4 was killed by SIGKILL: the others were ended"),
+        ("raise_error", "rank 2 of 4 failed, the others were ended: mend what it says"),
+    ],
+)
+def test_a_rank_that_ends_takes_the_others_with_it(how: str, told: str) -> None:
+    """The others sleep for longer than anybody waits here."""
+    found = crew(how, cluster_of())
+    assert found["failed"].startswith(told)
+    assert ("ValueError: a rank's own words" in found["failed"]) == (how == "raise_error")
+
+
+def test_a_deadline_is_kept() -> None:
+    assert crew("hang", cluster_of(), deadline_s=1.0)["failed"] == (
+        "not done on rank 1, 2, 3 within 1 s: give it more time or less work"
+    )
+
+
+def no_such_work() -> None:
+    raise KeyError("not here")
+
+
+def test_what_a_rank_raises_is_told_by_the_caller() -> None:
+    with pytest.raises(RunError, match=r"(?s)no_such_work: rank \d of 4 failed.*KeyError: 'not he"):
+        run_ranks(no_such_work, {}, cluster_of(), deadline_s=60.0, namespaces=False)
+
+
+def test_a_shared_link_carries_one_message_after_another(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("time.monotonic", lambda: 10.0)
+    file = tmp_path / "link"
+    file.touch()
+    one, other = (Link(str(file), 1e6) for _ in range(2))
+    assert [one.carry(500_000), other.carry(1_000_000), one.carry(250_000)] == [10.5, 11.5, 11.75]
+    monkeypatch.setattr("time.monotonic", lambda: 20.0)
+    assert other.carry(1_000_000) == 21.0
+
+
+@pytest.mark.timing
+@pytest.mark.parametrize(
+    ("nic", "namespaces"), [("shared", True), ("rail", True), ("shared", False)]
+)
+def test_links_have_the_rate_that_was_asked(nic: Nic, namespaces: bool) -> None:
+    cluster = cluster_of(nic, mbit=MBIT)
+    ran = run_ranks(
+        exchanges, {"num_bytes": MANY_BYTES}, cluster, deadline_s=100.0, namespaces=namespaces
+    )
+    if namespaces and ran.kind != "namespaces":
+        pytest.skip(f"no namespaces here: {ran.why}")
+    assert ran.kind == ("namespaces" if namespaces else "token bucket")
+    between = [each["inter"]["mbit_per_s"] for each in ran.results]
+    # Two ranks of a group send at once, through one link or each through its own.
+    assert all(rate == pytest.approx(MBIT / cluster.sharing, rel=0.1) for rate in between)
+
+
+def test_interfaces_count_what_leaves_a_node() -> None:
+    """Both ranks of a node send between groups, and both within theirs."""
+    ran = run_ranks(exchanges, {"num_bytes": MANY_BYTES // 8}, cluster_of(), deadline_s=100.0)
+    if ran.kind != "namespaces":
+        pytest.skip(f"no namespaces here: {ran.why}")
+    for each in ran.results:
+        assert each["intra"]["sent"] < 0.08
+        assert 8 <= each["inter"]["sent"] <= HEADERS * 8
+
+
+def test_without_namespaces_messages_arrive_whole() -> None:
+    ran = run_ranks(
+        exchanges, {"num_bytes": FEW_BYTES}, cluster_of("rail"), deadline_s=100.0, namespaces=False
+    )
+    assert ran.kind == "token bucket" and ran.why == "namespaces were not asked for"
+    assert {each["inter"]["sent"] for each in ran.results} == {None}
+    assert all(each[scope]["arrived"] for each in ran.results for scope in ("intra", "inter"))

@@ -1,0 +1,102 @@
+"""Links of chosen speed in namespaces that nobody else sees, and that leave nothing."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from harness.errors import EnvError, SpecError
+from reproductions.paro.method.cluster import Cluster, Nic
+from reproductions.paro.method.testbed import network
+from reproductions.paro.method.testbed.network import lay
+from tests.checkout import ROOT
+from tests.reproductions.paro.method.testbed import jobs
+from tests.reproductions.paro.method.testbed.jobs import cluster_of, crew
+from tests.waiting import wait_for
+
+
+def need(found: dict[str, str]) -> None:
+    """Skip a test where there are no namespaces."""
+    if found["kind"] != "namespaces":
+        pytest.skip(f"no namespaces here: {found['why']}")
+
+
+def seen_from_here() -> str:
+    """Return interfaces and addresses as this process sees them."""
+    words = (["ip", "-o", "link"], ["ip", "-o", "addr"], ["ip", "route"], ["ip", "netns"])
+    return "".join(subprocess.run(w, capture_output=True, text=True).stdout for w in words)
+
+
+def networks_in_use() -> set[int]:
+    found = set()
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            found.add((folder / "ns" / "net").stat().st_ino)
+        except OSError:
+            continue
+    return found
+
+
+@pytest.mark.parametrize("nic", ["shared", "rail"])
+def test_ranks_are_in_their_nodes(nic: Nic) -> None:
+    found = crew("look", cluster_of(nic, groups=3))
+    need(found)
+    said = found["said"]
+    assert [each["RANK"] for each in said] == list(range(6))
+    assert [each["GROUP_RANK"] for each in said] == [0, 0, 1, 1, 2, 2]
+    assert [each["LOCAL_RANK"] for each in said] == [0, 1] * 3
+    assert {(each["WORLD_SIZE"], each["LOCAL_WORLD_SIZE"]) for each in said} == {(6, 2)}
+    assert len({each["network"] for each in said}) == (3 if nic == "shared" else 6)
+    wanted = ["between", "lo"] if nic == "shared" else ["between", "lo", "within"]
+    assert all(each["interfaces"] == wanted for each in said)
+    assert Path("/proc/self/ns/net").stat().st_ino not in {each["network"] for each in said}
+
+
+@pytest.mark.parametrize("nic", ["shared", "rail"])
+def test_nothing_is_seen_from_outside_or_left_by_a_killed_one(nic: Nic) -> None:
+    need(crew("look", cluster_of()))
+    before = seen_from_here()
+    assert "lo" in before
+    command = [sys.executable, "-m", jobs.__name__, nic]
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as holding:
+        assert holding.stdout is not None
+        pids, networks = (
+            set(map(int, part.split())) for part in holding.stdout.readline().split("|")
+        )
+        assert seen_from_here() == before
+        assert len(pids) == 4 and networks <= networks_in_use()
+        holding.kill()
+    wait_for(lambda: not any(Path(f"/proc/{pid}").exists() for pid in pids))
+    wait_for(lambda: not networks & networks_in_use())
+    assert seen_from_here() == before
+
+
+def test_nobody_needs_to_be_root() -> None:
+    if os.geteuid():
+        pytest.skip("these tests run as somebody else already")
+    found = crew("look", cluster_of("rail"), as_nobody=True)
+    need(found)
+    assert {each["uid"] for each in found["said"]} == {0}, "root of their own namespace alone"
+    assert len({each["network"] for each in found["said"]}) == 4
+
+
+def test_where_links_cannot_be_laid_it_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "/nowhere")
+    found = lay(cluster_of())
+    assert found.kind == "token bucket" and not found.nodes
+    assert found.why == "no program `ip` in PATH: install iproute2"
+
+
+def test_a_link_that_the_kernel_lacks_is_said() -> None:
+    with pytest.raises(EnvError, match=r"`ip` lays no links here .Error: Unknown device type"):
+        network._run("ip", ["link add x type nosuchkind"])
+
+
+def test_too_many_ranks_get_one_sentence() -> None:
+    many = Cluster(num_gpus=66, group_size=2, inter_gbit_per_s=1.0, intra_gbit_per_s=1.0)
+    with pytest.raises(SpecError, match="66 ranks on a testbed: need at most 64"):
+        lay(many)
