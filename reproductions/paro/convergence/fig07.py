@@ -24,9 +24,6 @@ from reproductions.paro.convergence.table import LOSSES
 from reproductions.paro.method.strategy import EFFECTIVE
 
 STEPS = 50
-TOLERANCES = {"float64": 1e-9, "float32": 1e-4, "bfloat16": 2e-2}
-"""Largest relative difference of a loss: summation order is all that differs, and Adam makes more
-of it where gradients are near zero."""
 SMOKE_IS_SHORT = "smoke takes two steps in float64"
 EVERYWHERE = CHECK.at(*SMOKE_AND_CPU, elsewhere="a larger scale shows nothing new of this")
 AT_CPU = CHECK.at(*CPU, elsewhere=SMOKE_IS_SHORT)
@@ -69,7 +66,7 @@ task = Task(
             "float64_as_one_process",
             EVERYWHERE,
             at_most(partial(q.largest_difference, precision="float64"),
-                    TOLERANCES["float64"], "relative difference"),
+                    q.TOLERANCES["float64"], "relative difference"),
             "In float64 every strategy, DDP and FSDP2 have the losses of AdamW on one process with"
             " the whole batch (largest difference of all steps, with 1, 4 and 8 micro-batches).",
         ),
@@ -77,7 +74,7 @@ task = Task(
             "float32_as_one_process",
             AT_CPU,
             at_most(partial(q.largest_difference, precision="float32"),
-                    TOLERANCES["float32"], "relative difference"),
+                    q.TOLERANCES["float32"], "relative difference"),
             "So they have in float32.",
         ),
         (
@@ -96,7 +93,7 @@ task = Task(
             "paro_converges_as_zero3",
             ROUNDING,
             at_most(partial(q.largest_between, precision="bfloat16"),
-                    TOLERANCES["bfloat16"], "relative difference"),
+                    q.TOLERANCES["bfloat16"], "relative difference"),
             "In bfloat16 over masters in float32 NIG, IGG and IIG have the losses of ZeRO-3 (GGG):"
             " largest difference between any two, four micro-batches.",
         ),
@@ -107,7 +104,7 @@ task = Task(
             "bfloat16_as_one_process",
             ROUNDING.asked_by_us(),
             at_most(partial(q.largest_difference, precision="bfloat16"),
-                    TOLERANCES["bfloat16"], "relative difference"),
+                    q.TOLERANCES["bfloat16"], "relative difference"),
             "In bfloat16 all strategies that ran have the losses of one process in the same types.",
         ),
     ),

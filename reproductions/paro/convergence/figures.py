@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from harness.declare.table import matching
 from harness.publish.figures import MARKERS, PALETTE, FigureContext, plot_ours
 from reproductions.paro.convergence.experiment import ALONE, FIGURE_7, PYTORCH
-from reproductions.paro.convergence.fig07 import TOLERANCES
+from reproductions.paro.convergence.quantities import TOLERANCES
 
 if TYPE_CHECKING:
     import pandas as pd

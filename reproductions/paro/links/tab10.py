@@ -78,13 +78,16 @@ task = Task(
     ),
     layout=tuple(sizes_layout(nic) for nic in NICS),
     claims=claims(
-        "ours, on the testbed that stands for the cluster of section 4.1",
+        "of the testbed that stands for the cluster of section 4.1",
         (
             "messages_arrive",
             ARRIVED,
             equal(q.wrong_bytes, 0, "bytes"),
             "All messages arrive as they were sent.",
         ),
+    )
+    + claims(
+        "ours, on the testbed that stands for the cluster of section 4.1",
         (
             "rate_as_given",
             TIMED,

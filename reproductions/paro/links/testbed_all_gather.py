@@ -109,7 +109,7 @@ task = Task(
     ),
     layout=tuple(gather_layout(nic) for nic in NICS),
     claims=claims(
-        "ours, on the testbed that stands for the cluster of section 4.1",
+        "of the testbed that stands for the cluster of section 4.1",
         (
             "blocks_arrive",
             COUNTED,

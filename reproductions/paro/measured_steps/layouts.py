@@ -107,8 +107,8 @@ def gain_layout(
         cell=Cell(f"gain_over_zero{stages[0]}", unit="%", digits=0),
         where={"nic": "rail", **(where or {})},
         title="Gains that the text quotes, of LLaMA on 32 GPUs and more, beside ours on four ranks",
-        inferred=True,
         notes=(STANDS_IN, PREDICTED),
+        ours=True,
     )
 
 

@@ -23,8 +23,8 @@ GOLDEN = (
         points=(Short(),),
         mutation=Mutation(
             where="reproductions.paro.traces.trial:groups_come",
-            instead=around(lambda come, part, rank, gather: come(rank, part, gather)),
-            breaks="Groups are counted against the ring's direction.",
+            instead=around(lambda come, part, rank, gather: 1 + come(part, rank, gather)),
+            breaks="Groups that a part came through are counted with one too many.",
         ),
         double=False,
         patches=(RANKS,),

@@ -75,18 +75,21 @@ class Paro:
         self.groups = Groups(mesh)
         self.trace = trace or Trace(is_on=False)
         self.collectives = Collectives(self.groups, collectives, trace=self.trace)
-        self._check_devices()
         self._options = options or (lambda name, param: {})
-        parts = parts_of(model, units)
+        self._wrap(parts_of(model, units), precision, prefetch=prefetch)
+        self.optimizer = optimizer(self._grouped() if options else self._masters())
+
+    def _wrap(self, parts: Sequence[Part], precision: Precision, *, prefetch: bool) -> None:
+        """Split parameters, and have the model's passes gather them. Raises SpecError."""
+        self._check_devices()
         self._known = {id(param) for part in parts for param in part.params.values()}
         self.units = [self._unit_of(part, precision) for part in parts]
         # A stream of its own would be needed beside a GPU's: there one waits for the other.
         lane: Lane = Beside() if prefetch and self.groups.device_type == "cpu" else AtOnce()
-        self.passes = Passes(model, self.units, lane, precision.param_dtype, self.trace)
+        self.passes = Passes(self.model, self.units, lane, precision.param_dtype, self.trace)
         self.trained = [flat for unit in self.units for flat in unit.trained]
         if not self.trained:
             raise SpecError("a model without a parameter to train: set requires_grad before")
-        self.optimizer = optimizer(self._grouped() if options else self._masters())
 
     def _unit_of(self, part: Part, precision: Precision) -> Unit:
         alike: dict[Any, dict[str, nn.Parameter]] = {}

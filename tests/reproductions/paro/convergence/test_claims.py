@@ -12,8 +12,9 @@ from harness.declare.reference import load_reference
 from harness.declare.verdict import Word, evaluate
 from harness.publish.figures import draw
 from harness.store.table_csv import build_table
+from reproductions.paro.convergence import quantities as q
 from reproductions.paro.convergence.experiment import ALONE, Training, methods_of, trainings
-from reproductions.paro.convergence.fig07 import LAYOUT, TOLERANCES, task
+from reproductions.paro.convergence.fig07 import LAYOUT, task
 from tests.checkout import PAPERS
 from tests.verdicts import bad, good, undecided
 
@@ -23,7 +24,7 @@ def rows_of(
 ) -> list[dict[str, Any]]:
     """Return losses of which one step's is off, by so many times what is allowed, for IIG."""
     training = Training.from_json(point)
-    allowed = TOLERANCES[training.precision]
+    allowed = q.TOLERANCES[training.precision]
     return [
         {**point, "method": method, "step": step, "norm": norm, "least_padding": padding,
          "status": "done",

@@ -77,8 +77,11 @@ def test_links_have_the_rate_that_was_asked(nic: Nic, namespaces: bool) -> None:
         pytest.skip(f"no namespaces here: {ran.why}")
     assert ran.kind == ("namespaces" if namespaces else "token bucket")
     between = [each["inter"]["mbit_per_s"] for each in ran.results]
-    # Two ranks of a group send at once, through one link or each through its own.
-    assert all(rate == pytest.approx(MBIT / cluster.sharing, rel=0.1) for rate in between)
+    # Two ranks of a group send at once, through one link or each through its own. Who shares one a
+    # message at a time may be done a message before the other.
+    share = MBIT / cluster.sharing
+    assert min(between) == pytest.approx(share, rel=0.1)
+    assert max(between) < (1.1 if namespaces else 1.2) * share
 
 
 def test_interfaces_count_what_leaves_a_node() -> None:

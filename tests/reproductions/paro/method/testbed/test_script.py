@@ -13,7 +13,9 @@ from tests.checkout import ROOT
 BED = ["--groups", "2", "--ranks-per-group", "2", "--inter-mbit", "100"]
 SCRIPT = """
 import os, sys
-print(os.environ["RANK"], os.environ["WORLD_SIZE"], os.environ["MASTER_ADDR"], *sys.argv[1:])
+words = [os.environ[name] for name in ("RANK", "WORLD_SIZE", "MASTER_ADDR")] + sys.argv[1:]
+# At once: ranks share the stream.
+os.write(1, (" ".join(words) + "\\n").encode())
 sys.exit(7 if "fail" in sys.argv and os.environ["RANK"] == "3" else 0)
 """
 
