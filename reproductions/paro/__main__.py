@@ -29,6 +29,7 @@ from reproductions.paro.method.peers import ALIASES, SETTINGS, Setting, asked
 from reproductions.paro.method.planning import Plan, make_plan
 from reproductions.paro.method.reasons import gb, reasons
 from reproductions.paro.method.step_time import Assembly, TimeModel, World
+from reproductions.paro.method.testbed.network import UNSHAPED_GBIT
 
 ASSUMED = (
     "GB are 10^9 bytes. Memory: parameters, gradients, optimizer states (2, 2, 12 bytes each); no"
@@ -40,7 +41,6 @@ ASSUMED = (
 )
 WIDTH = 120
 """Columns of a table that is written to a file or pipe."""
-UNSLOWED_MBIT = 1e5
 app = typer.Typer(add_completion=False, no_args_is_help=True)
 
 
@@ -334,7 +334,7 @@ def testbed(
     inter_mbit: Annotated[float, typer.Option(help="B, Mbit/s between groups.")],
     intra_mbit: Annotated[
         float, typer.Option(help="B', Mbit/s between ranks of a group; as given: not slowed.")
-    ] = UNSLOWED_MBIT,
+    ] = 1e3 * UNSHAPED_GBIT,
     nic: NicOption = "shared",
     deadline_s: Annotated[float, typer.Option(help="End all after so many seconds.")] = inf,
 ) -> None:

@@ -25,7 +25,9 @@ def step_panels(context: FigureContext) -> Figure:
     figure, axes = context.subplots(*((1, 2) if wide else (2, 1)), sharey=wide, aspect=0.9)
     order = [*OURS, *BASELINES][::-1]
     found = rows.groupby("setting")[["step_s", "predicted_s", "held_bytes"]]
-    means, errors = found.mean().loc[order], found.sem().loc[order].fillna(0.0)
+    # What nothing slowed has no time.
+    means = found.mean().loc[order].astype("float64")
+    errors = found.sem().loc[order].astype("float64").fillna(0.0)
     colors = [OTHER if name in BASELINES else BAR for name in order]
     places = range(len(order))
     axes[0].barh(places, means["step_s"], xerr=errors["step_s"], color=colors, label="measured")

@@ -35,15 +35,15 @@ task = Task(
                 1,
                 "times the speed",
             ),
-            f"At {MOST} micro-batches per step NNI is faster than ZeRO-1 (the paper: of LLaMA-7B by"
-            " 48.7 %).",
+            f"At {MOST} micro-batches per step of a small net, over shaped links, NNI is faster"
+            " than ZeRO-1 (the paper: of LLaMA-7B by 48.7 %).",
         ),
         (
             "best_iig_over_best_zero3",
             MEASURED.comparing("setting", "IIG", "GGG"),
             more_than(partial(q.best_over_best, one="IIG", over="GGG"), 1, "times the speed"),
-            "The best throughput of IIG over batches is above ZeRO-3's (the paper: of LLaMA-65B by"
-            " 32 %).",
+            "The best throughput of IIG over batches, of a small net over shaped links, is above"
+            " ZeRO-3's (the paper: of LLaMA-65B by 32 %).",
         ),
     )
     + claims(

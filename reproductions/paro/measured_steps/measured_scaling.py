@@ -28,8 +28,8 @@ task = Task(
                 MEASURED.comparing("setting"),
                 more_than(partial(q.speed_ratios, pairs=ORDERS, num_ranks=number), 1, "ratio")
                 .naming(*(f"{fast} over {slow}" for slow, fast in ORDERS)),
-                f"On {number} ranks NIG and IIG are faster than IGG, IGG than ZeRO-3, and NIG than"
-                " ZeRO-2.",
+                f"On {number} ranks over shaped links, training a small net, NIG and IIG are faster"
+                " than IGG, IGG than ZeRO-3, and NIG than ZeRO-2.",
             )
             for number in NUM_RANKS
         ),

@@ -35,7 +35,8 @@ def faster(
         id,
         MEASURED.comparing("setting", one, over),
         more_than(partial(q.speed_ratio, one=one, over=over), 1, "times the speed"),
-        f"{one} is faster than {baseline} (the paper: {said}).",
+        f"On ranks over shaped links {one} trains a small net faster than {baseline} (the paper:"
+        f" {said}).",
     )
 
 

@@ -22,8 +22,11 @@ COLUMNS = (
     value("testbed", str, "namespaces: links shaped by the kernel; token bucket: by the sender."),
     measured("inter_gbit_per_s", float, "B, between groups, as its ranks measured it."),
     measured("intra_gbit_per_s", float, "B', within a group, likewise."),
-    measured("step_s", float, "An optimizer step: median over turns of the slowest rank's."),
-    measured("samples_per_s", float, "Rows of all ranks per second."),
+    measured(
+        "step_s", float, "An optimizer step: median over turns of the slowest rank's; none of what"
+        " a token bucket does not slow.", nullable=True,
+    ),
+    measured("samples_per_s", float, "Rows of all ranks per second.", nullable=True),
     measured("compute_s", float, "The same passes and Adam without messages, all ranks at once."),
     measured("predicted_s", float, "t_comm by formula at the measured rates, with one ring."),
     value("held_bytes", int, "Parameters, gradients, Adam's moments, counted: most of any rank."),
@@ -65,8 +68,8 @@ def rows_about(tables: Tables, *, questions: tuple[Question, ...]) -> pd.DataFra
     for stage, letters in ZERO.items():
         base = rows[rows["setting"] == letters].set_index(BESIDE)
         for how, column in (("", "step_s"), ("predicted_", "predicted_s")):
-            theirs = base[column].reindex(rows.set_index(BESIDE).index).to_numpy(dtype="float64")
-            gain = 100.0 * (theirs / rows[column].to_numpy(dtype="float64") - 1.0)
+            theirs = base[column].astype("float64").reindex(rows.set_index(BESIDE).index).to_numpy()
+            gain = 100.0 * (theirs / rows[column].astype("float64").to_numpy() - 1.0)
             # Nothing gains over itself.
             rows[f"{how}gain_over_zero{stage}"] = np.where(rows["setting"] == letters, np.nan, gain)
     return rows

@@ -7,7 +7,7 @@ from statistics import median
 from typing import Any
 
 from harness.declare import Row, RunContext
-from reproductions.paro.measured_steps.experiment import Setting, Steps
+from reproductions.paro.measured_steps.experiment import BASELINES, Setting, Steps
 from reproductions.paro.method.cluster import Cluster, Workload
 from reproductions.paro.method.memory import memory_of
 from reproductions.paro.method.schedule import schedule
@@ -37,7 +37,8 @@ def step_rows(steps: Steps, ctx: RunContext) -> list[Row]:
         "intra_gbit_per_s": found.intra_gbit_per_s,
     }
     by_setting = zip(*(each["rows"] for each in ran.results), strict=True)
-    return [{**links, **step_row(steps, found, of_ranks)} for of_ranks in by_setting]
+    paced = ran.kind == "token bucket"
+    return [{**links, **step_row(steps, found, each, paced=paced)} for each in by_setting]
 
 
 def measure(**asked: Any) -> object:
@@ -60,8 +61,13 @@ def measured_cluster(asked: Cluster, rates: Sequence[dict[str, float]]) -> Clust
     )  # fmt: skip
 
 
-def step_row(steps: Steps, cluster: Cluster, of_ranks: Sequence[dict[str, Any]]) -> Row:
-    """Return a setting's row. of_ranks: what each measured of it."""
+def step_row(
+    steps: Steps, cluster: Cluster, of_ranks: Sequence[dict[str, Any]], *, paced: bool
+) -> Row:
+    """Return a setting's row. of_ranks: what each measured of it.
+
+    paced: whether the engine's own messages alone are slowed; PyTorch's steps then have no time.
+    """
     first = of_ranks[0]
     setting = Setting(first["name"], first["accumulation"])
     total, trained = first["num_params"], first["num_trained"]
@@ -71,14 +77,15 @@ def step_row(steps: Steps, cluster: Cluster, of_ranks: Sequence[dict[str, Any]])
         param_bytes=FLOAT_BYTES, grad_bytes=FLOAT_BYTES, state_bytes=ADAM_BYTES,
     )  # fmt: skip
     seconds = median(slowest(each["seconds"] for each in of_ranks))
+    slowed = not paced or setting.name not in BASELINES
     samples = steps.num_ranks * steps.batch_size * setting.accumulation
     return {
         "question": first["question"],
         "setting": setting.name,
         "strategy": setting.letters,
         "accumulation": setting.accumulation,
-        "step_s": seconds,
-        "samples_per_s": samples / seconds,
+        "step_s": seconds if slowed else None,
+        "samples_per_s": samples / seconds if slowed else None,
         "compute_s": median(slowest(each["compute_s"] for each in of_ranks)),
         "predicted_s": step_time(strategy, workload, cluster).comm,
         "held_bytes": max(each["held_bytes"] for each in of_ranks),

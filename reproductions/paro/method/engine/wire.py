@@ -12,8 +12,8 @@ from torch import Tensor
 
 from harness.errors import RunError
 from reproductions.paro.method.engine.groups import Groups, Peers
+from reproductions.paro.method.engine.pace import pace_here
 from reproductions.paro.method.schedule import Collective
-from reproductions.paro.method.testbed.pace import pace_here
 
 Part = list[Tensor]
 """What a rank has of some buffers that move together; each contiguous."""

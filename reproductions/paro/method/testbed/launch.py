@@ -18,8 +18,8 @@ from harness.errors import RunError
 from harness.lifetime import die_with
 from harness.measure.fresh_process import call_fresh, function_at
 from reproductions.paro.method.cluster import Cluster
+from reproductions.paro.method.engine.pace import VARIABLE, Link
 from reproductions.paro.method.testbed.network import BETWEEN, Kind, Network, address_of, lay
-from reproductions.paro.method.testbed.pace import VARIABLE, Link
 
 PORT = 29500
 """Where ranks meet; in a namespace nobody else has it."""

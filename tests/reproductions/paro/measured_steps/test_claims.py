@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, Literal
 
 import pandas as pd
@@ -11,6 +12,7 @@ import pytest
 from harness.declare.claims import Claim
 from harness.declare.task import Task
 from harness.declare.verdict import Word, evaluate
+from harness.publish.figures import FigureContext
 from harness.store.table_csv import build_table, validate
 from reproductions.paro.measured_steps import (
     measured_accumulation,
@@ -21,6 +23,7 @@ from reproductions.paro.measured_steps import (
     trial,
 )
 from reproductions.paro.measured_steps.experiment import (
+    BASELINES,
     OURS,
     Setting,
     Steps,
@@ -28,6 +31,7 @@ from reproductions.paro.measured_steps.experiment import (
     settings_of,
     steps,
 )
+from reproductions.paro.measured_steps.figures import step_panels
 from reproductions.paro.measured_steps.quantities import tied
 from reproductions.paro.method.cluster import Cluster, Workload
 from reproductions.paro.method.memory import memory_of
@@ -161,6 +165,20 @@ def test_gains_are_over_what_took_turns(
     )
     assert iig["gain_over_zero3"] == pytest.approx(100 * (ggg["step_s"] / iig["step_s"] - 1))
     assert pd.isna(ggg["gain_over_zero3"])
+
+
+def test_what_a_token_bucket_does_not_slow_has_no_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    ran = measured_as("holds")
+    bucket = lambda *given, **named: replace(ran(*given, **named), kind="token bucket")  # noqa: E731
+    monkeypatch.setattr(trial, "run_ranks", bucket)
+    rows = trial.step_rows(next(iter(steps.grid("cpu"))), None)  # type: ignore[arg-type]
+    untimed = {row["setting"] for row in rows if row["step_s"] is None}
+    assert untimed == set(BASELINES) == {r["setting"] for r in rows if r["samples_per_s"] is None}
+    frame = pd.DataFrame([{**next(iter(steps.grid("cpu"))).to_json(), **row} for row in rows])
+    table = build_table(measured_full.task, {steps.id: frame.assign(status="done")})
+    validate(table, measured_full.task.table, where="paro/measured_full")
+    context = FigureContext(table=table, reference=frame[:0], profile="cpu", width="double")
+    assert step_panels(context).axes
 
 
 def test_a_shared_link_is_measured_by_all_who_share_it() -> None:

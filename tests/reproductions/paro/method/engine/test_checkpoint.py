@@ -14,8 +14,8 @@ import torch.distributed as dist
 from harness.errors import DataError
 from reproductions.paro.method.engine import Paro, Precision, mesh_of_groups
 from reproductions.paro.method.engine.checkpoint import INDEX, load, save
+from reproductions.paro.models.gloo_ranks import on_ranks
 from tests.reproductions.paro.method.engine.nets import Net, loss_of, micro_batch
-from tests.reproductions.paro.method.engine.ranks import on_ranks
 from tests.reproductions.paro.method.engine.test_training import freeze
 
 ADAMW = partial(torch.optim.AdamW, lr=1e-2)

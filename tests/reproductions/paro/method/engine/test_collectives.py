@@ -14,7 +14,7 @@ from reproductions.paro.method.engine.groups import Groups, mesh_of_groups
 from reproductions.paro.method.engine.layout import ALL, PART, Layout
 from reproductions.paro.method.engine.transport import Library
 from reproductions.paro.method.schedule import Collective, Kind, Scope
-from tests.reproductions.paro.method.engine.ranks import on_ranks
+from reproductions.paro.models.gloo_ranks import on_ranks
 
 ENTRIES = (29, 5)
 """Of buffers that move together."""

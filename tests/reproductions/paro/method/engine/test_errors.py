@@ -19,8 +19,8 @@ from torch.utils.checkpoint import checkpoint
 from harness.errors import RunError, SpecError
 from reproductions.paro.method.engine import Paro, mesh_of_groups
 from reproductions.paro.method.engine.units import REST, parts_of
+from reproductions.paro.models.gloo_ranks import on_ranks
 from tests.reproductions.paro.method.engine.nets import Net, loss_of, micro_batch
-from tests.reproductions.paro.method.engine.ranks import on_ranks
 
 ADAMW = partial(torch.optim.AdamW, lr=1e-2)
 WANTED = {

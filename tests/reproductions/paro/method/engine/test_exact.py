@@ -12,7 +12,7 @@ from torch import Tensor, nn
 from harness.errors import RunError
 from reproductions.paro.method.engine import Paro, Precision, mesh_of_groups
 from reproductions.paro.method.strategy import EFFECTIVE
-from tests.reproductions.paro.method.engine.ranks import on_ranks
+from reproductions.paro.models.gloo_ranks import on_ranks
 
 NUM_RANKS, STEPS, MICRO_STEPS = 4, 2, 2
 SGD = partial(torch.optim.SGD, lr=2.0**-4, momentum=0.5)

@@ -17,8 +17,8 @@ from torch import Tensor
 from harness.errors import RunError
 from reproductions.paro.method.engine import Paro, mesh_of_groups
 from reproductions.paro.method.engine.checkpoint import load, save
+from reproductions.paro.models.gloo_ranks import on_ranks
 from tests.reproductions.paro.method.engine.nets import Net, loss_of, micro_batch
-from tests.reproductions.paro.method.engine.ranks import on_ranks
 
 NUM_RANKS, SAVED_AFTER, KILLED_IN, STEPS = 4, 1, 2, 4
 PATIENCE_S = 30.0

@@ -18,8 +18,8 @@ from reproductions.paro.method.engine.collectives import Collectives
 from reproductions.paro.method.engine.fsdp2 import TwoLayerReduceScatter, use_two_layers
 from reproductions.paro.method.engine.groups import Groups
 from reproductions.paro.method.engine.wire import Sent
+from reproductions.paro.models.gloo_ranks import on_ranks
 from tests.reproductions.paro.method.engine.nets import Net, loss_of, micro_batch
-from tests.reproductions.paro.method.engine.ranks import on_ranks
 
 NUM_RANKS, GROUP_SIZE, STEPS = 4, 2, 2
 ADAMW = partial(torch.optim.AdamW, lr=1e-2)

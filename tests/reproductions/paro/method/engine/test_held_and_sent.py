@@ -21,9 +21,9 @@ from reproductions.paro.method.schedule import schedule
 from reproductions.paro.method.step_time import bytes_of
 from reproductions.paro.method.strategy import EFFECTIVE, strategy_of
 from reproductions.paro.method.traffic import traffic_of
+from reproductions.paro.models.gloo_ranks import on_ranks
 from reproductions.paro.models.storages import bytes_by_storage
 from tests.reproductions.paro.method.engine.nets import Net, loss_of, micro_batch
-from tests.reproductions.paro.method.engine.ranks import on_ranks
 from tests.reproductions.paro.method.engine.test_training import freeze
 
 ADAM = partial(torch.optim.Adam, lr=1e-2)

@@ -13,7 +13,7 @@ from torch import Tensor, nn
 from torch.utils.checkpoint import checkpoint
 
 from reproductions.paro.method.engine import Paro, mesh_of_groups
-from tests.reproductions.paro.method.engine.ranks import on_ranks
+from reproductions.paro.models.gloo_ranks import on_ranks
 
 WIDTH, STEPS, NUM_RANKS = 5, 2, 4
 SGD = partial(torch.optim.SGD, lr=0.1, momentum=0.9)

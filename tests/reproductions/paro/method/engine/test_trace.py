@@ -10,11 +10,11 @@ import torch.distributed as dist
 
 from reproductions.paro.method.engine import Paro, Trace, mesh_of_groups
 from reproductions.paro.method.strategy import EFFECTIVE
+from reproductions.paro.models.gloo_ranks import on_ranks
 from reproductions.paro.traces.experiment import Step
 from reproductions.paro.traces.ranks import noted
 from reproductions.paro.traces.trial import num_planned, planned, row_of
 from tests.reproductions.paro.method.engine.nets import Net, loss_of, micro_batch
-from tests.reproductions.paro.method.engine.ranks import on_ranks
 
 STEP = Step(num_ranks=4, group_size=2, micro_steps=2, width=5, num_layers=2)
 """Of `Net`: two blocks, and the rest."""

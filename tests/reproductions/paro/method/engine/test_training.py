@@ -12,8 +12,8 @@ from torch import nn
 
 from reproductions.paro.method.engine import Paro, mesh_of_groups
 from reproductions.paro.method.strategy import EFFECTIVE
+from reproductions.paro.models.gloo_ranks import on_ranks
 from tests.reproductions.paro.method.engine.nets import Net, loss_of, micro_batch
-from tests.reproductions.paro.method.engine.ranks import on_ranks
 
 STEPS = 2
 ADAMW = partial(torch.optim.AdamW, lr=1e-2, weight_decay=0.1)

@@ -8,8 +8,8 @@ import pytest
 
 from harness.errors import RunError
 from reproductions.paro.method.cluster import Nic
+from reproductions.paro.method.engine.pace import Link
 from reproductions.paro.method.testbed.launch import run_ranks
-from reproductions.paro.method.testbed.pace import Link
 from tests.reproductions.paro.method.testbed.jobs import (
     FEW_BYTES,
     MANY_BYTES,
