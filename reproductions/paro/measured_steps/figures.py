@@ -35,7 +35,8 @@ def step_panels(context: FigureContext) -> Figure:
         means["predicted_s"], places, linestyle="", marker="D", color=MARK, label="predicted"
     )
     axes[0].set_xlabel("seconds per step")
-    axes[0].legend(loc="lower right")
+    handles, labels = axes[0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside upper center", ncols=2)
     axes[1].barh(places, means["held_bytes"] / MEGA, color=colors)
     axes[1].set_xlabel("held per rank (MB)")
     axes[1].locator_params(axis="x", nbins=5)
