@@ -11,9 +11,13 @@ from harness.declare import Estimate, Experiment, Needs, Params, Profile, doc, s
 Name = Literal["burgers", "allen_cahn", "kdv"]
 Learned = Literal["root", "coefficient"]
 NUM_SEEDS = 5
+NUM_CONTROLS = 3
+"""Seeds of the forward derivative through the solver, which no claim reads."""
 LOGGED = (100, 200, 500, 1000, 2000, 5000, 10000, 20000, 50000)
 """Steps at which the paper's left panel has a point."""
 START_S = 3.0
+YEAR_S = 365 * 24 * 3600.0
+"""A limit that stops what hangs, and not what takes weeks: fits through the paper's net do."""
 
 
 class Solutions(Params):
@@ -139,7 +143,7 @@ def forward_stands_in(forward: Forward) -> dict[str, str]:
         lesser.append(f"{forward.num_layers} layers of {forward.width}")
     if forward.batch_size != PAPERS_NET.batch_size:
         lesser.append(f"{forward.batch_size} of {PAPERS_NET.batch_size:,} points per step")
-    return {"PINN": ", ".join(lesser)} if lesser else {}
+    return {"net in training": ", ".join(lesser)} if lesser else {}
 
 
 forwards = Experiment(
@@ -151,7 +155,7 @@ forwards = Experiment(
     dry_run="dry_run:of_forward",
     needs=forward_needs,
     estimate=forward_estimate,
-    timeout_s=48 * 3600.0,
+    timeout_s=YEAR_S,
     address=("solver", "optimizer", "train_steps", "seed"),
     stands_in=forward_stands_in,
 )
@@ -281,6 +285,8 @@ def inverse_grid(profile: Profile) -> Iterator[Inverse]:
             for number in range(NUM_SEEDS):
                 for pde in get_args(Name):
                     for method in methods:
+                        if method == "exact" and number >= NUM_CONTROLS:
+                            continue
                         yield inverse_of(profile, pde, method, seed=number)
                 if profile == "cpu":
                     for side in FEWER_SIDES:
@@ -312,7 +318,7 @@ def inverse_stands_in(fit: Inverse) -> dict[str, str]:
     if fit.method != "pinn":
         return {"(FG)²U-ZO": steps}
     net = f"{fit.num_layers} layers of {fit.width}, {fit.inner_steps} SGD steps"
-    return {"training of a net": f"{net}, {steps}"}
+    return {"PINN": f"{net}, {steps}"}
 
 
 inverses = Experiment(
@@ -323,7 +329,7 @@ inverses = Experiment(
     run="inverse:inverse_rows",
     dry_run="dry_run:of_inverse",
     estimate=inverse_estimate,
-    timeout_s=120 * 3600.0,
+    timeout_s=YEAR_S,
     address=("pde", "method", "side", "noise", "seed"),
     stands_in=inverse_stands_in,
 )

@@ -70,8 +70,8 @@ task = Task(
                 "over Adam's net", "over SGD's net"
             ),
             "On Burgers the numerical solver reaches a relative error of 1e-2 in at most a tenth of"
-            " a PINN's time to it; of one that never does all its time is taken, which is less"
-            " than it needs.",
+            " the time to it of a net in training; of one that never does all its time is taken,"
+            " which is less than it needs.",
         ),
         (
             "adam_error_falls",
@@ -79,8 +79,8 @@ task = Task(
             monotone(
                 partial(q.from_last, method="pinn_adam", steps=STEPS), "relative L2 error"
             ).naming(*PAIRS),
-            "The error of a PINN that Adam trains falls from each of 100, 200, 500 ... 5,000 steps"
-            " to the next.",
+            "The error of a net in training by Adam falls from each of 100, 200, 500 ... 5,000"
+            " steps to the next.",
         ),
         (
             "sgd_is_worse",
@@ -88,7 +88,7 @@ task = Task(
             ratio(
                 partial(q.pairs_at, method="pinn_sgd", other="pinn_adam", steps=STEPS[1:]), 1, inf
             ).naming(*(f"{steps} steps" for steps in STEPS[1:])),
-            "From 200 steps on SGD leaves a larger error of a PINN than Adam.",
+            "From 200 steps on SGD leaves a net in training a larger error than Adam does.",
         ),
     )
     + claims(
@@ -113,8 +113,8 @@ task = Task(
                 ratio(partial(q.against, pde=pde, method="single", other="pinn"), 0, 1).naming(
                     "coefficient", "solution"
                 ),
-                f"Both errors of {name} are below those of (FG)²U through the training of a net, at"
-                " equal outer steps.",
+                f"Both errors of {name} are below those of (FG)²U through the training of a PINN,"
+                " at equal outer steps.",
             )
             for pde, name in PDE_NAMES.items()
         ),
