@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from harness.data.load import Content
 
 RawParams = Mapping[str, Scalar]
+TIMES = 4
+"""How many times as long as it is estimated to take a trial may run before it is killed."""
 """Parameters as a key and a record hold them."""
 Row = Mapping[str, Scalar | None]
 Device = Literal["cpu", "cuda"]
@@ -181,7 +183,7 @@ class Experiment:
     """`module:name` of a function of parameters that returns a `DryRun`, or None of a trial that
     trains nothing."""
     timeout_s: float = 3600.0
-    """After this a trial is killed and recorded as failed."""
+    """After this a trial is killed and recorded as failed; a longer one after its `limit_s`."""
     address: tuple[str, ...] = ()
     """Parameters that tell a grid's trials apart for a reader; all of them where empty."""
     stands_in: Callable[[Any], Mapping[str, str]] | None = None
@@ -228,6 +230,11 @@ class Experiment:
             return self.needs
         with self._asked("needs"):
             return self.needs(self.typed(params))
+
+    def limit_s(self, params: RawParams) -> float:
+        """Return after how many seconds a trial is killed: it hangs by then, if it is not slow."""
+        estimate = self.estimate_of(params)
+        return max(self.timeout_s, TIMES * estimate.seconds if estimate else 0.0)
 
     def estimate_of(self, params: RawParams) -> Estimate | None:
         """Return what a trial is expected to cost; None where nothing tells it."""

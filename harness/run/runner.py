@@ -156,7 +156,7 @@ class Runner:
             profile=self.plan.profile,
             root=str(self.store.workspace.root),
             facts={**self.facts, **self._facts_of(experiment), "rerun": rerun},
-            timeout_s=experiment.timeout_s,
+            timeout_s=experiment.limit_s(trial.params),
         )
         return _Work(trial, job, trial.needs.exclusive, item.estimate.seconds)
 

@@ -189,6 +189,12 @@ def test_run_is_named_from_the_package_that_declares_the_experiment() -> None:
         _ = experiment(run="row").code
 
 
+@pytest.mark.parametrize(("seconds", "limit_s"), [(None, 60.0), (5.0, 60.0), (100.0, 400.0)])
+def test_a_trial_is_not_killed_before_it_can_end(seconds: float | None, limit_s: float) -> None:
+    estimate = None if seconds is None else lambda _: Estimate(seconds=seconds)
+    assert experiment(timeout_s=60.0, estimate=estimate).limit_s({"n": 1, "seed": 0}) == limit_s
+
+
 @pytest.mark.parametrize("status", list(Status))
 def test_only_three_statuses_are_results(status: Status) -> None:
     assert status.is_result == (status.value in ("done", "diverged", "oom"))
