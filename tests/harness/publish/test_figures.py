@@ -142,11 +142,11 @@ def test_what_stood_in_is_named_at_the_foot_within_the_figure(
     monkeypatch: pytest.MonkeyPatch, width: Width
 ) -> None:
     monkeypatch.setitem(house_style.RC, "svg.fonttype", "none")
-    here = {f"net {number}": "a smaller one of WIDTH 8" for number in range(6)}
+    here = {f"net {number}": f"a smaller one of WIDTH {number}" for number in range(6)}
     text = drawn(width=width, stands_in=here).decode()
     lines = reversed(re.findall(r"<text[^>]*>([^<]*)</text>", text)[-6:])
     told = " ".join(lines)
-    assert "demo/fig01, profile cpu; here a smaller one of WIDTH 8 for net 0, " in told
+    assert "demo/fig01, profile cpu; here a smaller one of WIDTH 0 for net 0, " in told
     assert "for net 5" in told
     heights = [
         float(re.findall(r'height="([\d.]+)pt"', each)[0])
