@@ -44,8 +44,7 @@ def by_entry(
 
 
 def gains_over(
-    table: pd.DataFrame, *, column: str, dataset: str, other: str,
-    eval_models: tuple[str, ...] = EVAL_MODELS,
+    table: pd.DataFrame, *, column: str, dataset: str, other: str, eval_models: tuple[str, ...]
 ) -> list[float]:  # fmt: skip
     """Return by how much (FG)2U's score exceeds another entry's, by model that reads."""
     pairs = [

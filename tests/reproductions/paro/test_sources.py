@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 from textwrap import indent
 from typing import Any
@@ -16,7 +13,8 @@ import torch
 from harness.declare.task import Task
 from harness.registry import load_registry
 from reproductions import paro
-from tests.checkout import PAPERS, ROOT
+from tests.checkout import PAPERS
+from tests.reproductions.paro.torchrun import under_torchrun
 
 FOLDER = PAPERS / "paro"
 UNSEEN = re.compile(r"sections? (3\.1(?!\.1)|3\.2|3\.3)|section 2 of appendix A\.3")
@@ -53,12 +51,7 @@ def test_the_pages_example_trains_under_torchrun(tmp_path: Path) -> None:
     keep = 'torch.save(engine.state_dict(), f"{torch.distributed.get_rank()}.pt")'
     lines = (NET, TRAINS.replace("group_size=8", "group_size=1"), keep)
     (tmp_path / "train.py").write_text("\n".join(lines))
-    words = ("-m", "torch.distributed.run", "--standalone", "--nproc-per-node=2", "train.py")
-    env = {**os.environ, "PYTHONPATH": str(ROOT), "GLOO_SOCKET_IFNAME": "lo"}
-    done = subprocess.run(
-        [sys.executable, *words], cwd=tmp_path, env=env, capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stderr
+    under_torchrun(tmp_path, "train.py")
     alone: dict[str, Any] = {}
     exec(NET + ALONE, alone)
     for rank in range(2):

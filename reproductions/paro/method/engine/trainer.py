@@ -33,13 +33,19 @@ class ParoTrainer(Trainer):
         """engine: makes one from a model, a mesh, and what the arguments set; `Paro` with a
         strategy and what else it takes. group_size: ranks that share fast links.
 
-        Raises SpecError for arguments under which a checkpoint would lack what other ranks hold.
+        Raises SpecError for an optimizer that is made already, and for arguments under which a
+        checkpoint would lack what other ranks hold.
         """
         super().__init__(*args, **kwargs)
         if self.args.save_strategy != "no" and not self.args.save_only_model:
             raise SpecError(
                 "a Trainer's checkpoint has the optimizer states of rank 0 alone: set"
                 " save_only_model=True, and keep them by checkpoint.save(trainer.engine, folder)"
+            )
+        if self.optimizer is not None:
+            raise SpecError(
+                "an optimizer over a model that is not split, so that no rank would hear of"
+                " another's gradients: say what makes it by optimizer_cls_and_kwargs"
             )
         self._make_engine, self._group_size = engine, group_size
         # What would wrap the model in DDP.
@@ -51,11 +57,12 @@ class ParoTrainer(Trainer):
         if self.optimizer is None:
             model: Any = self.model
             decaying = set(self.get_decay_parameter_names(model))
-            kind, settings = self.get_optimizer_cls_and_kwargs(self.args, model)
+            given = self.optimizer_cls_and_kwargs
+            kind, settings = given or self.get_optimizer_cls_and_kwargs(self.args, model)
             decays = {True: {"weight_decay": self.args.weight_decay}, False: {"weight_decay": 0.0}}
             self.engine = self._make_engine(
                 model,
-                mesh_of_groups(self._group_size),
+                mesh_of_groups(self._group_size, self.args.device.type),
                 optimizer=partial(kind, **settings),
                 options=lambda name, param: decays[name in decaying],
                 max_norm=self.args.max_grad_norm or None,
@@ -71,6 +78,10 @@ class ParoTrainer(Trainer):
 
     def save_model(self, output_dir: str | None = None, _internal_call: bool = False) -> None:
         """Save the whole model from rank 0. All ranks must call it."""
+        if self.optimizer is None:
+            # Nothing is split yet.
+            super().save_model(output_dir, _internal_call)
+            return
         state = self.engine.state_dict()
         if self.args.should_save:
             self._save(output_dir, state_dict=state)
@@ -87,7 +98,9 @@ class EngineOptimizer(Optimizer):
 
     def __getattr__(self, name: str) -> Any:
         """Return groups, states and hooks of the inner optimizer."""
-        return getattr(self.__dict__["engine"].optimizer, name)
+        if name == "engine":
+            raise AttributeError(name)
+        return getattr(self.engine.optimizer, name)
 
     @torch.no_grad()
     def step(self, closure: Any = None) -> None:  # type: ignore[override]

@@ -71,7 +71,9 @@ def point_of(folder: str, method: Any, *, whole: bool) -> Given:
 def test_rgu_goes_on_from_its_own_result(tmp_path: Path) -> None:
     params = point_of(folder_of(tmp_path), "rgu", whole=False)
     longer = replace(params, phase=2, second_steps=2, second_lr=1e-3)
-    once, twice = (given_rows(each, BareContext()) for each in (params, longer))
+    still = replace(longer, second_lr=1e-30)  # below the last digit of every weight
+    once, twice, stayed = (given_rows(each, BareContext()) for each in (params, longer, still))
+    assert stayed[0]["qa_loss_after"] == once[-1]["qa_loss_after"] != once[0]["qa_loss_after"]
     assert [row["weighing"] for row in twice] == ["learned"]
     assert twice[0]["qa_loss_after"] != once[-1]["qa_loss_after"]
 

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +10,7 @@ import torch
 
 from harness.errors import SpecError
 from reproductions.paro import Paro
-from tests.checkout import ROOT
+from tests.reproductions.paro.torchrun import under_torchrun
 
 SCRIPT = """
 import sys
@@ -75,17 +72,7 @@ def ends(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Any]
     """Train by each on two ranks of torchrun; return the folder and what rank 1 found."""
     folder = tmp_path_factory.mktemp("trainer")
     (folder / "train.py").write_text(SCRIPT)
-    run = ("-m", "torch.distributed.run", "--standalone", "--nproc-per-node=2", "train.py")
-    env = {**os.environ, "PYTHONPATH": str(ROOT), "GLOO_SOCKET_IFNAME": "lo"}
-    done = subprocess.run(
-        [sys.executable, *run, *LETTERS],
-        cwd=folder,
-        env=env,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
+    under_torchrun(folder, "train.py", *LETTERS)
     return folder, torch.load(folder / "1.pt")
 
 
@@ -119,3 +106,20 @@ def test_a_checkpoint_that_would_lack_other_ranks_states_is_refused(tmp_path: Pa
     args = TrainingArguments(output_dir=str(tmp_path), use_cpu=True, report_to=[])
     with pytest.raises(SpecError, match="save_only_model=True"):
         ParoTrainer(torch.nn.Linear(1, 1), args, engine=Paro, group_size=1)
+
+
+def test_an_optimizer_of_a_whole_model_is_refused(tmp_path: Path) -> None:
+    from transformers import TrainingArguments
+
+    from reproductions.paro.method.engine.trainer import ParoTrainer
+
+    net = torch.nn.Linear(1, 1)
+    args = TrainingArguments(
+        output_dir=str(tmp_path), use_cpu=True, report_to=[], save_strategy="no"
+    )
+    made = (torch.optim.SGD(net.parameters(), lr=0.1), None)
+    with pytest.raises(SpecError, match="optimizer_cls_and_kwargs"):
+        ParoTrainer(net, args, optimizers=made, engine=Paro, group_size=1)
+    whole = ParoTrainer(net, args, engine=Paro, group_size=1)
+    whole.save_model(str(tmp_path / "kept"))
+    assert list((tmp_path / "kept").glob("*.safetensors"))
