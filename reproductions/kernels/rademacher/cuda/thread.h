@@ -1,0 +1,50 @@
+// What one thread does of rademacher: a call of Philox per direction, 128 entries of the tile.
+#pragma once
+#include "../../philox.h"
+
+constexpr int kThreads = 32;
+constexpr int kTile = 4096;
+
+struct Pass {
+  const float* weights;      // (C,), or null: nothing is summed
+  const float* x;            // (N,), or null: nothing is projected
+  const int64_t* numbers;    // (C,)
+  float* out;                // (N,)
+  uint64_t seed;
+  int64_t num_directions;
+  int64_t num_entries;
+};
+
+BOTH float signed_by(uint32_t word, int bit, float value) {
+  return (word >> bit & 1u) ? -value : value;
+}
+
+BOTH int64_t entry(int64_t tile, int thread, int word, int bit) {
+  return tile * kTile + word * 1024 + bit * kThreads + thread;
+}
+
+BOTH Words words_of(const Pass& pass, int64_t tile, int thread, int64_t direction) {
+  const uint64_t number = uint64_t(pass.numbers[direction]);
+  const uint32_t call = uint32_t(tile * kThreads + thread);
+  return philox({{call, 0u, uint32_t(number), uint32_t(number >> 32)}}, uint32_t(pass.seed),
+                uint32_t(pass.seed >> 32));
+}
+
+BOTH void combine(const Pass& pass, int64_t tile, int thread) {
+  float sum[128] = {};
+  for (int64_t i = 0; i < pass.num_directions; ++i) {
+    const Words words = words_of(pass, tile, thread, i);
+    const float weight = pass.weights[i];
+#ifdef __CUDACC__
+#pragma unroll
+#endif
+    for (int at = 0; at < 128; ++at) sum[at] += signed_by(words.word[at / 32], at % 32, weight);
+  }
+#ifdef __CUDACC__
+#pragma unroll
+#endif
+  for (int at = 0; at < 128; ++at) {
+    const int64_t to = entry(tile, thread, at / 32, at % 32);
+    if (to < pass.num_entries) pass.out[to] = sum[at];
+  }
+}

@@ -1,0 +1,42 @@
+"""Random signs and what is made of them, in plain torch: what the kernels are held against."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor
+
+from reproductions.kernels.philox import philox, split
+from reproductions.kernels.rademacher.layout import BITS, TILE, TILE_CALLS
+
+
+
+def signs(seed: int, numbers: Sequence[int], num_entries: int, device: torch.device) -> Tensor:
+    """Return directions by their numbers, shape (C, N), float32."""
+    num_tiles = -(-num_entries // TILE)
+    calls = torch.arange(num_tiles * TILE_CALLS, device=device)
+    nothing = torch.zeros_like(calls)
+    rows = []
+    for number in numbers:
+        low, high = split(number)
+        words = philox((calls, nothing, nothing + low, nothing + high), split(seed))
+        by_call = torch.stack(words).view(4, num_tiles, 1, TILE_CALLS)
+        bits = torch.arange(BITS, device=device).view(1, 1, BITS, 1)
+        picked = (by_call >> bits & 1).transpose(0, 1).reshape(-1)[:num_entries]
+        rows.append(1.0 - 2.0 * picked.float())
+    return torch.stack(rows) if rows else torch.empty(0, num_entries, device=device)
+
+
+def combine(weights_C: Tensor, seed: int, numbers: Sequence[int], num_entries: int) -> Tensor:
+    """Return sum_i w_i v_i, shape (N,), summed in float32 in the order of the numbers."""
+    out_N = torch.zeros(num_entries, device=weights_C.device)
+    for weight, number in zip(weights_C.float(), numbers, strict=True):
+        out_N += weight * signs(seed, [number], num_entries, weights_C.device)[0]
+    return out_N
+
+
+def project(x_N: Tensor, seed: int, numbers: Sequence[int]) -> Tensor:
+    """Return v_i . x of each direction, shape (C,), float32."""
+    found = [signs(seed, [number], len(x_N), x_N.device)[0] @ x_N.float() for number in numbers]
+    return torch.stack(found) if found else x_N.new_empty(0, dtype=torch.float32)
