@@ -1,0 +1,107 @@
+"""Cross-entropy of a linear head, by pieces of rows: all logits are never there at once.
+
+Beside torch's own `linear_cross_entropy` and Liger's it has a derivative along tangents (jvp) and
+a rule for vmap over them, which forward gradients take, and a second derivative.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.autograd import Function
+
+from harness.errors import SpecError
+
+IGNORED = -100
+ROWS_AT_ONCE = 1024
+
+
+def linear_cross_entropy(
+    x_BD: Tensor, weight_VD: Tensor, targets_B: Tensor, *, rows_at_once: int = ROWS_AT_ONCE
+) -> Tensor:
+    """Return the mean cross-entropy of `x @ weight.T`, a scalar in float32 at least.
+
+    x_BD: (B, D); weight_VD: (V, D), of the same type. targets_B: (B,), int64; where one is -100
+    its row does not count. NaN where no row counts, as torch has it.
+    Raises SpecError for other shapes.
+    """
+    if x_BD.ndim != 2 or weight_VD.ndim != 2 or x_BD.shape[1] != weight_VD.shape[1]:
+        raise SpecError(
+            f"x of shape {tuple(x_BD.shape)} and a head of {tuple(weight_VD.shape)}: give (B, D)"
+            " and (V, D)"
+        )
+    if targets_B.shape != x_BD.shape[:1]:
+        raise SpecError(f"targets of shape {tuple(targets_B.shape)}: give ({x_BD.shape[0]},)")
+    if rows_at_once < 1:
+        raise SpecError(f"rows_at_once={rows_at_once}: give at least one")
+    loss: Tensor = _LinearCrossEntropy.apply(x_BD, weight_VD, targets_B, rows_at_once)
+    return loss
+
+
+class _LinearCrossEntropy(Function):
+    """sum_b (logsumexp(W x_b) - w_{t_b} . x_b) / count."""
+
+    generate_vmap_rule = True
+
+    @staticmethod
+    def forward(x_BD: Tensor, weight_VD: Tensor, targets_B: Tensor, rows_at_once: int) -> Tensor:
+        total = wide(x_BD).new_zeros(())
+        for x, targets, counts in pieces(x_BD, targets_B, rows_at_once):
+            logits = wide(x @ weight_VD.T)
+            of_target = logits.gather(1, targets[:, None])[:, 0]
+            total = total + ((logits.logsumexp(1) - of_target) * counts).sum()
+        return total / (targets_B != IGNORED).sum()
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:
+        x_BD, weight_VD, targets_B, ctx.rows_at_once = inputs
+        ctx.save_for_backward(x_BD, weight_VD, targets_B)
+        ctx.save_for_forward(x_BD, weight_VD, targets_B)
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Any) -> tuple[Tensor | None, ...]:
+        x_BD, weight_VD, targets_B = ctx.saved_tensors
+        scale = grads[0] / (targets_B != IGNORED).sum()
+        by_x: list[Tensor] = []
+        by_weight = torch.zeros_like(wide(weight_VD))
+        for x, targets, counts in pieces(x_BD, targets_B, ctx.rows_at_once):
+            by_logits = slope(wide(x @ weight_VD.T), targets, counts) * scale
+            by_logits = by_logits.to(x.dtype)
+            by_x.append(by_logits @ weight_VD)
+            by_weight = by_weight + by_logits.T @ x
+        return torch.cat(by_x), by_weight.to(weight_VD.dtype), None, None
+
+    @staticmethod
+    def jvp(ctx: Any, *tangents: Any) -> Tensor:
+        x_BD, weight_VD, targets_B = ctx.saved_tensors
+        along_x = torch.zeros_like(x_BD) if tangents[0] is None else tangents[0]
+        along_weight = torch.zeros_like(weight_VD) if tangents[1] is None else tangents[1]
+        total = wide(x_BD).new_zeros(())
+        rows = pieces(x_BD, targets_B, ctx.rows_at_once)
+        for (x, targets, counts), dx in zip(rows, along_x.split(ctx.rows_at_once), strict=True):
+            along = wide(dx @ weight_VD.T + x @ along_weight.T)
+            total = total + (slope(wide(x @ weight_VD.T), targets, counts) * along).sum()
+        return total / (targets_B != IGNORED).sum()
+
+
+def pieces(
+    x_BD: Tensor, targets_B: Tensor, rows_at_once: int
+) -> Iterator[tuple[Tensor, Tensor, Tensor]]:
+    """Yield rows of x, a target that exists for each, and 1 where it counts."""
+    for x, targets in zip(x_BD.split(rows_at_once), targets_B.split(rows_at_once), strict=True):
+        counts = targets != IGNORED
+        yield x, targets.where(counts, 0), counts.to(wide(x).dtype)
+
+
+def slope(logits_BV: Tensor, targets_B: Tensor, counts_B: Tensor) -> Tensor:
+    """Return the derivative of the sum of losses by the logits: softmax less one at the target."""
+    ones = torch.ones_like(logits_BV[:, :1])
+    return logits_BV.softmax(1).scatter_add(1, targets_B[:, None], -ones) * counts_B[:, None]
+
+
+def wide(x: Tensor) -> Tensor:
+    """Return numbers as float32, or as they are where they have more digits."""
+    return x.to(torch.promote_types(x.dtype, torch.float32))

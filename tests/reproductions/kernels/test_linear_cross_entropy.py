@@ -1,0 +1,93 @@
+"""Losses and derivatives of every kind beside torch's, which has all logits at once."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from torch import Tensor
+from torch.autograd import gradcheck, gradgradcheck
+from torch.func import jvp, vmap
+from torch.nn.functional import cross_entropy
+
+from harness.errors import SpecError
+from reproductions.kernels.linear_cross_entropy import IGNORED, linear_cross_entropy
+
+
+def problem(dtype: torch.dtype = torch.float64) -> tuple[Tensor, Tensor, Tensor]:
+    generator = torch.Generator().manual_seed(0)
+    x = torch.randn(7, 5, generator=generator, dtype=torch.float64).to(dtype)
+    weight = torch.randn(11, 5, generator=generator, dtype=torch.float64).to(dtype)
+    targets = torch.randint(11, (7,), generator=generator)
+    targets[2] = IGNORED
+    return x, weight, targets
+
+
+def whole(x: Tensor, weight: Tensor, targets: Tensor) -> Tensor:
+    return cross_entropy(x @ weight.T, targets)
+
+
+@pytest.mark.parametrize("rows", [1, 3, 7, 100])
+def test_loss_and_gradients_are_torch_s(rows: int) -> None:
+    x, weight, targets = problem()
+    x.requires_grad_()
+    weight.requires_grad_()
+    ours = linear_cross_entropy(x, weight, targets, rows_at_once=rows)
+    wanted = whole(x, weight, targets)
+    torch.testing.assert_close(ours, wanted)
+    for found, right in zip(
+        torch.autograd.grad(3 * ours, (x, weight)),
+        torch.autograd.grad(3 * wanted, (x, weight)),
+        strict=True,
+    ):
+        torch.testing.assert_close(found, right)
+
+
+def test_derivatives_of_both_orders_and_modes_are_finite_differences() -> None:
+    x, weight, targets = problem()
+    x.requires_grad_()
+    weight.requires_grad_()
+
+    def loss(x: Tensor, weight: Tensor) -> Tensor:
+        return linear_cross_entropy(x, weight, targets, rows_at_once=3)
+
+    assert gradcheck(loss, (x, weight), check_forward_ad=True, check_batched_grad=True)
+    assert gradgradcheck(loss, (x, weight))
+
+
+def test_tangents_go_through_all_at_once() -> None:
+    x, weight, targets = problem()
+    tangents = torch.randn(4, *weight.shape, dtype=x.dtype)
+
+    def along(tangent: Tensor) -> Tensor:
+        def loss(weight: Tensor) -> Tensor:
+            return linear_cross_entropy(x, weight, targets, rows_at_once=3)
+
+        return jvp(loss, (weight,), (tangent,))[1]
+
+    def along_whole(tangent: Tensor) -> Tensor:
+        return jvp(lambda weight: whole(x, weight, targets), (weight,), (tangent,))[1]
+
+    torch.testing.assert_close(vmap(along)(tangents), vmap(along_whole)(tangents))
+
+
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
+def test_half_precision_sums_in_float32(dtype: torch.dtype) -> None:
+    x, weight, targets = problem(dtype)
+    found = linear_cross_entropy(x, weight, targets, rows_at_once=2)
+    assert found.dtype == torch.float32
+    torch.testing.assert_close(found, cross_entropy((x @ weight.T).float(), targets))
+
+
+def test_nothing_that_counts_is_no_number_as_in_torch() -> None:
+    x, weight, targets = problem()
+    assert linear_cross_entropy(x, weight, targets.fill_(IGNORED)).isnan()
+
+
+def test_wrong_shapes_are_told() -> None:
+    x, weight, targets = problem()
+    with pytest.raises(SpecError, match=r"head of \(5, 11\)"):
+        linear_cross_entropy(x, weight.T, targets)
+    with pytest.raises(SpecError, match=r"give \(7,\)"):
+        linear_cross_entropy(x, weight, targets[:3])
+    with pytest.raises(SpecError, match="at least one"):
+        linear_cross_entropy(x, weight, targets, rows_at_once=0)
