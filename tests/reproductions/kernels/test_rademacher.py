@@ -1,0 +1,95 @@
+"""Random signs: known answers of Random123, the same from every source, and what is made of them."""
+
+from __future__ import annotations
+
+import ctypes
+import subprocess
+from pathlib import Path
+
+import pytest
+import torch
+
+from reproductions.kernels.philox import philox
+from reproductions.kernels.rademacher import plain
+from reproductions.kernels.rademacher.layout import TILE
+
+KNOWN = (
+    ((0, 0, 0, 0), (0, 0), (0x6627E8D5, 0xE169C58D, 0xBC57AC4C, 0x9B00DBD8)),
+    (
+        (0xFFFFFFFF,) * 4, (0xFFFFFFFF,) * 2,
+        (0x408F276D, 0x41C83B0E, 0xA20BC7C6, 0x6D5451FD),
+    ),
+    (
+        (0x243F6A88, 0x85A308D3, 0x13198A2E, 0x03707344), (0xA4093822, 0x299F31D0),
+        (0xD16CFE09, 0x94FDCCEB, 0x5001E420, 0x24126EA1),
+    ),
+)  # fmt: skip
+"""Counter, key and answer, from kat_vectors of Random123 1.09."""
+CPU = torch.device("cpu")
+SEED = 0x1234_5678_9ABC_DEF0
+
+
+@pytest.mark.parametrize(("counter", "key", "answer"), KNOWN)
+def test_known_answers(
+    counter: tuple[int, ...], key: tuple[int, int], answer: tuple[int, ...]
+) -> None:
+    words = philox(tuple(torch.tensor([word]) for word in counter), key)  # type: ignore[arg-type]
+    assert tuple(int(word) for word in words) == answer
+
+
+class Pass(ctypes.Structure):
+    _fields_ = [
+        ("weights", ctypes.c_void_p), ("x", ctypes.c_void_p), ("numbers", ctypes.c_void_p),
+        ("out", ctypes.c_void_p), ("seed", ctypes.c_uint64), ("num_directions", ctypes.c_int64),
+        ("num_entries", ctypes.c_int64),
+    ]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def host(tmp_path_factory: pytest.TempPathFactory) -> ctypes.CDLL:
+    """Return the arithmetic of the CUDA source, built by the host's compiler."""
+    source = Path(plain.__file__).parent / "cuda" / "on_host.cpp"
+    built = tmp_path_factory.mktemp("host") / "on_host.so"
+    subprocess.run(
+        ["g++", "-std=c++17", "-O2", "-ffp-contract=off", "-Wall", "-Werror", "-shared", "-fPIC",
+         str(source), "-o", str(built)], check=True,
+    )  # fmt: skip
+    return ctypes.CDLL(str(built))
+
+
+@pytest.mark.parametrize("num_entries", [0, 1, 31, 4095, 4096, 4097, 3 * TILE + 5])
+def test_the_source_of_cuda_sums_the_same_signs(host: ctypes.CDLL, num_entries: int) -> None:
+    numbers = torch.tensor([0, 5, 2**40 + 3])
+    weights = torch.tensor([1.0, -0.25, 3.5])
+    guarded = torch.full((num_entries + 8,), float("nan"))
+    call = Pass(
+        weights.data_ptr(), None, numbers.data_ptr(), guarded[4:].data_ptr(), SEED, 3, num_entries
+    )
+    assert host.launch_combine(call, None) == 0
+    wanted = plain.combine(weights, SEED, numbers.tolist(), num_entries)
+    assert torch.equal(guarded[4 : 4 + num_entries], wanted)
+    assert guarded[:4].isnan().all() and guarded[4 + num_entries :].isnan().all()
+
+
+def test_signs_are_even_and_of_no_other_direction() -> None:
+    rows = plain.signs(SEED, range(64), 2 * TILE, CPU).double()
+    assert set(rows.unique().tolist()) == {-1.0, 1.0}
+    # Means and products of 8192 signs have a deviation of 0.011; of 2,080 none is beyond 5 of it.
+    products = rows @ rows.T / rows.shape[1] - torch.eye(64, dtype=torch.float64)
+    assert products.abs().max() < 5 / rows.shape[1] ** 0.5
+    assert rows.mean(1).abs().max() < 5 / rows.shape[1] ** 0.5
+    assert rows.mean(0).abs().max() < 6 / 64**0.5
+
+
+def test_a_direction_is_one_whatever_else_is_asked_for() -> None:
+    whole = plain.signs(SEED, [7, 9], 5000, CPU)
+    assert torch.equal(whole[1], plain.signs(SEED, [9], 5000, CPU)[0])
+    assert torch.equal(whole[:, :100], plain.signs(SEED, [7, 9], 100, CPU))
+    assert not torch.equal(whole, plain.signs(SEED + 2**33, [7, 9], 5000, CPU))
+
+
+def test_what_is_made_of_signs_is_their_matrix() -> None:
+    matrix = plain.signs(SEED, [3, 1, 4], 777, CPU)
+    weights, x = torch.tensor([0.5, -1.0, 2.0]), torch.linspace(-1, 1, 777)
+    torch.testing.assert_close(plain.combine(weights, SEED, [3, 1, 4], 777), weights @ matrix)
+    torch.testing.assert_close(plain.project(x, SEED, [3, 1, 4]), matrix @ x)
