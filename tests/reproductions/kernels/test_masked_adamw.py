@@ -1,0 +1,116 @@
+"""Steps of masked weights beside torch's own AdamW, to which masks are applied by hand."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor
+
+from harness.errors import SpecError
+from reproductions.kernels.masked_adamw.plain import AdamW, Weight, step_
+
+SHAPES = ((3, 5), (7,), (2, 3, 4), (0, 4), ())
+
+
+def weights_of(
+    dtype: torch.dtype = torch.float64, *, lr: Any = 0.02, masked: bool = True
+) -> list[Weight]:
+    generator = torch.Generator().manual_seed(1)
+
+    def drawn(shape: tuple[int, ...]) -> Tensor:
+        return torch.randn(shape, generator=generator, dtype=torch.float64).to(dtype)
+
+    states = torch.promote_types(dtype, torch.float32)
+    found = []
+    for shape in SHAPES:
+        mask = drawn(shape) > 0 if masked else None
+        value = drawn(shape)
+        found.append(Weight(
+            value=value if mask is None else value * mask, grad=drawn(shape), mask=mask, lr=lr,
+            mean=torch.zeros(shape, dtype=states), square=torch.zeros(shape, dtype=states),
+        ))  # fmt: skip
+    return found
+
+
+@pytest.mark.parametrize("masked", [True, False])
+@pytest.mark.parametrize("weight_decay", [0.0, 0.3])
+def test_steps_are_those_of_torch_with_masks_by_hand(masked: bool, weight_decay: float) -> None:
+    ours = weights_of(masked=masked)
+    theirs = [torch.nn.Parameter(weight.value.clone()) for weight in ours]
+    optimizer = torch.optim.AdamW(theirs, lr=0.02, weight_decay=weight_decay, eps=1e-5)
+    for number in range(1, 4):
+        step_(ours, AdamW(weight_decay=weight_decay, eps=1e-5), number)
+        for weight, param in zip(ours, theirs, strict=True):
+            param.grad = weight.grad * (1 if weight.mask is None else weight.mask)
+        optimizer.step()
+        for weight, param in zip(ours, theirs, strict=True):
+            torch.testing.assert_close(weight.value, param.detach())
+            weight.grad.mul_(-0.7)
+
+
+def test_independent_decay_does_not_ask_for_the_step_size() -> None:
+    one, other = weights_of(lr=1e-30), weights_of(lr=1e-30)
+    before = [weight.value.clone() for weight in one]
+    step_(one, AdamW(weight_decay=0.25, decay="independent"), 1)
+    step_(other, AdamW(weight_decay=0.25), 1)
+    for weight, same, old in zip(one, other, before, strict=True):
+        torch.testing.assert_close(weight.value, 0.75 * old)
+        torch.testing.assert_close(same.value, old)
+
+
+def test_members_of_a_stack_have_step_sizes_of_their_own() -> None:
+    (stacked,) = [w for w in weights_of(lr=torch.tensor([0.5, 0.01])) if w.value.ndim == 3]
+    members = [
+        Weight(
+            value=stacked.value[i].clone(), grad=stacked.grad[i].clone(), lr=lr,
+            mean=stacked.mean[i].clone(), square=stacked.square[i].clone(),
+            mask=None if stacked.mask is None else stacked.mask[i],
+        )
+        for i, lr in enumerate((0.5, 0.01))
+    ]  # fmt: skip
+    step_([stacked], AdamW(weight_decay=0.1), 1)
+    step_(members, AdamW(weight_decay=0.1), 1)
+    for i, member in enumerate(members):
+        torch.testing.assert_close(stacked.value[i], member.value)
+
+
+def test_masked_entries_are_zero_and_nan_there_does_no_harm() -> None:
+    weights = weights_of()
+    for weight in weights:
+        assert weight.mask is not None
+        weight.value.masked_fill_(~weight.mask, 9.0)
+        weight.grad.masked_fill_(~weight.mask, float("nan"))
+    step_(weights, AdamW(weight_decay=0.1), 1)
+    for weight in weights:
+        assert weight.mask is not None
+        assert not weight.value[~weight.mask].any() and weight.value.isfinite().all()
+        assert not weight.mean[~weight.mask].any() and not weight.square[~weight.mask].any()
+
+
+def test_states_of_bfloat16_weights_are_those_of_float32() -> None:
+    half, single = weights_of(torch.bfloat16), weights_of(torch.bfloat16)
+    wide = [
+        Weight(value=w.value.float(), grad=w.grad.float(), mean=w.mean, square=w.square,
+               mask=w.mask, lr=w.lr)
+        for w in single
+    ]  # fmt: skip
+    step_(half, AdamW(), 1)
+    step_(wide, AdamW(), 1)
+    for weight, same in zip(half, wide, strict=True):
+        assert torch.equal(weight.mean, same.mean) and torch.equal(weight.square, same.square)
+        assert torch.equal(weight.value, same.value.bfloat16())
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"betas": (0.9, 1.0)}, {"eps": -1.0}, {"weight_decay": -1.0}, {"decay": "both"}]
+)
+def test_settings_of_no_optimizer_are_told(wrong: dict[str, Any]) -> None:
+    with pytest.raises(SpecError, match=next(iter(wrong))):
+        AdamW(**wrong)
+
+
+def test_the_first_step_is_one() -> None:
+    with pytest.raises(SpecError, match="step=0"):
+        step_([], AdamW(), 0)
