@@ -1,21 +1,13 @@
 // Philox4x32-10 (Salmon et al. 2011): the same arithmetic on a host and on a device.
 #pragma once
-#include <cstdint>
-
-#ifdef __CUDACC__
-#define BOTH __host__ __device__ __forceinline__
-#else
-#define BOTH inline
-#endif
+#include "both.h"
 
 struct Words {
   uint32_t word[4];
 };
 
 BOTH Words philox(Words counter, uint32_t key_0, uint32_t key_1) {
-#ifdef __CUDACC__
-#pragma unroll
-#endif
+  UNROLL
   for (int round = 0; round < 10; ++round) {
     const uint64_t first = uint64_t{0xD2511F53u} * counter.word[0];
     const uint64_t third = uint64_t{0xCD9E8D57u} * counter.word[2];

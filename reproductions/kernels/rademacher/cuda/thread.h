@@ -35,14 +35,10 @@ BOTH void combine(const Pass& pass, int64_t tile, int thread) {
   for (int64_t i = 0; i < pass.num_directions; ++i) {
     const Words words = words_of(pass, tile, thread, i);
     const float weight = pass.weights[i];
-#ifdef __CUDACC__
-#pragma unroll
-#endif
+UNROLL
     for (int at = 0; at < 128; ++at) sum[at] += signed_by(words.word[at / 32], at % 32, weight);
   }
-#ifdef __CUDACC__
-#pragma unroll
-#endif
+UNROLL
   for (int at = 0; at < 128; ++at) {
     const int64_t to = entry(tile, thread, at / 32, at % 32);
     if (to < pass.num_entries) pass.out[to] = sum[at];

@@ -28,15 +28,7 @@ def linear_cross_entropy(
     its row does not count. NaN where no row counts, as torch has it.
     Raises SpecError for other shapes.
     """
-    if x_BD.ndim != 2 or weight_VD.ndim != 2 or x_BD.shape[1] != weight_VD.shape[1]:
-        raise SpecError(
-            f"x of shape {tuple(x_BD.shape)} and a head of {tuple(weight_VD.shape)}: give (B, D)"
-            " and (V, D)"
-        )
-    if targets_B.shape != x_BD.shape[:1]:
-        raise SpecError(f"targets of shape {tuple(targets_B.shape)}: give ({x_BD.shape[0]},)")
-    if rows_at_once < 1:
-        raise SpecError(f"rows_at_once={rows_at_once}: give at least one")
+    check(x_BD, weight_VD, targets_B, rows_at_once)
     loss: Tensor = _LinearCrossEntropy.apply(x_BD, weight_VD, targets_B, rows_at_once)
     return loss
 
@@ -85,6 +77,19 @@ class _LinearCrossEntropy(Function):
             along = wide(dx @ weight_VD.T + x @ along_weight.T)
             total = total + (slope(wide(x @ weight_VD.T), targets, counts) * along).sum()
         return total / (targets_B != IGNORED).sum()
+
+
+def check(x_BD: Tensor, weight_VD: Tensor, targets_B: Tensor, rows_at_once: int) -> None:
+    """Raise SpecError for shapes that do not fit."""
+    if x_BD.ndim != 2 or weight_VD.ndim != 2 or x_BD.shape[1] != weight_VD.shape[1]:
+        raise SpecError(
+            f"x of shape {tuple(x_BD.shape)} and a head of {tuple(weight_VD.shape)}: give (B, D)"
+            " and (V, D)"
+        )
+    if targets_B.shape != x_BD.shape[:1]:
+        raise SpecError(f"targets of shape {tuple(targets_B.shape)}: give ({x_BD.shape[0]},)")
+    if rows_at_once < 1:
+        raise SpecError(f"rows_at_once={rows_at_once}: give at least one")
 
 
 def pieces(

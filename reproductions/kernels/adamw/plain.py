@@ -36,6 +36,16 @@ class AdamW:
         if self.decay not in get_args(Decay):
             raise SpecError(f"decay={self.decay!r}: write one of {', '.join(get_args(Decay))}")
 
+    def shrink(self, lr: float) -> float:
+        """Return by which share a weight becomes smaller first."""
+        return self.weight_decay * (lr if self.decay == "coupled" else 1.0)
+
+    def corrections(self, step: int) -> tuple[float, float]:
+        """Return what both moments have risen to by a step, from 1. Raises SpecError below it."""
+        if step < 1:
+            raise SpecError(f"step={step}: the first is 1")
+        return 1 - self.betas[0] ** step, 1 - self.betas[1] ** step
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Weight:
@@ -52,18 +62,28 @@ class Weight:
     """bool, True where a weight is kept; None where all are."""
     lr: float | Tensor
     """A step size, or one per member of a stack of models: shape (M,), along the first axis."""
+    copy: Tensor | None = None
+    """Where the new value goes too, in its type: what a sharded step sends."""
+
+    @property
+    def num_members(self) -> int:
+        """Return how many models are stacked; 1 of what is no stack."""
+        return len(self.lr) if isinstance(self.lr, Tensor) else 1
 
 
 @torch.no_grad()
-def step_(weights: Sequence[Weight], adamw: AdamW, step: int) -> None:
-    """Take a step, in place. step: its number, from 1, for the correction of both moments."""
-    if step < 1:
-        raise SpecError(f"step={step}: the first is 1")
-    for weight in weights:
-        _step_one(weight, adamw, step)
+def step_(weights: Sequence[Weight], adamw: AdamW, step: int) -> Tensor:
+    """Take a step in place; return the norms of gradients and of new weights, shape (T, 2).
+
+    step: its number, from 1, for the correction of both moments.
+    Norms are those of what is kept, of weights before they are rounded to their type.
+    """
+    rise, spread = adamw.corrections(step)
+    norms = [_step_one(weight, adamw, rise, spread) for weight in weights]
+    return torch.tensor(norms, dtype=torch.float64).view(-1, 2)
 
 
-def _step_one(weight: Weight, adamw: AdamW, step: int) -> None:
+def _step_one(weight: Weight, adamw: AdamW, rise: float, spread: float) -> tuple[float, float]:
     first, second = adamw.betas
     value, grad = weight.value.to(weight.mean.dtype), weight.grad.to(weight.mean.dtype)
     kept = torch.ones_like(value, dtype=torch.bool) if weight.mask is None else weight.mask
@@ -73,7 +93,10 @@ def _step_one(weight: Weight, adamw: AdamW, step: int) -> None:
     lr = weight.lr
     if isinstance(lr, Tensor):
         lr = lr.to(value.dtype).view(-1, *[1] * (value.ndim - 1))
-    mean, square = weight.mean / (1 - first**step), weight.square / (1 - second**step)
     shrink = adamw.weight_decay * (lr if adamw.decay == "coupled" else 1.0)
-    moved = value * (1 - shrink) - lr * mean / (square.sqrt() + adamw.eps)
-    weight.value.copy_(moved.where(kept, 0.0))
+    root = (weight.square / spread).sqrt() + adamw.eps
+    moved = (value * (1 - shrink) - lr * (weight.mean / rise) / root).where(kept, 0.0)
+    weight.value.copy_(moved)
+    if weight.copy is not None:
+        weight.copy.copy_(moved)
+    return float(grad.double().norm()), float(moved.double().norm())

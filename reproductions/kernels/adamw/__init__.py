@@ -1,0 +1,1 @@
+"""AdamW over many tensors: masked weights, stacks of models, layers, shards."""

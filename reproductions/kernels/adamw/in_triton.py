@@ -1,0 +1,158 @@
+"""AdamW of masked weights by Triton: all tensors in one launch, each byte read and written once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import torch
+import triton
+import triton.language as tl
+from torch import Tensor
+
+from reproductions.kernels.adamw.plain import AdamW, Weight
+from reproductions.kernels.adamw.table import CHUNK, launch_of
+
+NUM_WARPS = 8
+TYPES = {
+    torch.float32: tl.float32, torch.bfloat16: tl.bfloat16, torch.float16: tl.float16,
+}  # fmt: skip
+
+
+class Types(NamedTuple):
+    """What a launch is compiled for."""
+
+    value: torch.dtype
+    grad: torch.dtype
+    copy: torch.dtype | None
+    masked: bool
+
+
+@triton.jit
+def _address(row, place: tl.constexpr, TYPE: tl.constexpr, ALIGNED: tl.constexpr):  # type: ignore[no-untyped-def]
+    address = tl.load(row + place)
+    if ALIGNED:
+        address = tl.multiple_of(address, 16)
+    return address.to(tl.pointer_type(TYPE))
+
+
+@triton.jit
+def _read(pointers, inside, FULL: tl.constexpr):  # type: ignore[no-untyped-def]
+    # To float32 before any arithmetic: the interpreter has none of bfloat16.
+    if FULL:
+        return tl.load(pointers).to(tl.float32)
+    return tl.load(pointers, inside, 0.0).to(tl.float32)
+
+
+@triton.jit
+def _write(pointers, numbers, inside, FULL: tl.constexpr):  # type: ignore[no-untyped-def]
+    if FULL:
+        tl.store(pointers, numbers)
+    else:
+        tl.store(pointers, numbers, inside)
+
+
+@triton.jit
+def _step_entries(  # type: ignore[no-untyped-def]
+    row, at, inside, lr, shrink, new_first, second, new_second, eps, rise, spread,
+    VALUE: tl.constexpr, GRAD: tl.constexpr, COPY: tl.constexpr, ALIGNED: tl.constexpr,
+    MASKED: tl.constexpr, COPIED: tl.constexpr, FULL: tl.constexpr,
+):  # fmt: skip
+    """Step entries; return the squares of their gradients and new weights, summed."""
+    value_N = _address(row, 0, VALUE, ALIGNED) + at
+    mean_N = _address(row, 2, tl.float32, ALIGNED) + at
+    square_N = _address(row, 3, tl.float32, ALIGNED) + at
+    value = _read(value_N, inside, FULL)
+    grad = _read(_address(row, 1, GRAD, ALIGNED) + at, inside, FULL)
+    mean = _read(mean_N, inside, FULL)
+    square = _read(square_N, inside, FULL)
+    if MASKED:
+        kept = _read(_address(row, 4, tl.int8, ALIGNED) + at, inside, FULL) != 0.0
+        # Chosen and not multiplied: a pruned weight's gradient may be NaN.
+        grad = tl.where(kept, grad, 0.0)
+    mean += new_first * (grad - mean)
+    square = second * square + new_second * grad * grad
+    value = value * (1.0 - shrink) - lr * (mean / rise) / (tl.sqrt(square / spread) + eps)
+    if MASKED:
+        value = tl.where(kept, value, 0.0)
+    _write(value_N, value.to(VALUE), inside, FULL)
+    _write(mean_N, mean, inside, FULL)
+    _write(square_N, square, inside, FULL)
+    if COPIED:
+        _write(_address(row, 5, COPY, ALIGNED) + at, value.to(COPY), inside, FULL)
+    if not FULL:
+        value = tl.where(inside, value, 0.0)
+    return tl.sum(grad * grad), tl.sum(value * value)
+
+
+@triton.jit
+def step_chunk(  # type: ignore[no-untyped-def]
+    rows, rates, row_of_chunk, start_of_chunk, squares,
+    new_first, second, new_second, eps, rise, spread,
+    VALUE: tl.constexpr, GRAD: tl.constexpr, COPY: tl.constexpr, ALIGNED: tl.constexpr,
+    MASKED: tl.constexpr, COPIED: tl.constexpr, CHUNK: tl.constexpr,
+):  # fmt: skip
+    """Step a chunk of a tensor; leave the squares of its gradients and new weights, summed."""
+    chunk = tl.program_id(0)
+    number = tl.load(row_of_chunk + chunk)
+    row = rows + number * 7
+    start = tl.multiple_of(tl.load(start_of_chunk + chunk), CHUNK)
+    at = start + tl.arange(0, CHUNK)
+    size = tl.load(row + 6)
+    lr, shrink = tl.load(rates + number * 2), tl.load(rates + number * 2 + 1)
+    if start + CHUNK <= size:
+        # Nothing is left out: loads and stores stay 16 bytes wide.
+        of_grad, of_value = _step_entries(
+            row, at, at < size, lr, shrink, new_first, second, new_second, eps, rise, spread,
+            VALUE, GRAD, COPY, ALIGNED, MASKED, COPIED, True,
+        )  # fmt: skip
+    else:
+        of_grad, of_value = _step_entries(
+            row, at, at < size, lr, shrink, new_first, second, new_second, eps, rise, spread,
+            VALUE, GRAD, COPY, ALIGNED, MASKED, COPIED, False,
+        )  # fmt: skip
+    tl.store(squares + chunk * 2, of_grad)
+    tl.store(squares + chunk * 2 + 1, of_value)
+
+
+def step_(weights: Sequence[Weight], adamw: AdamW, step: int) -> Tensor:
+    """Take a step as `plain.step_` does, a launch per combination of types."""
+    rise, spread = adamw.corrections(step)
+    by_types: dict[Types, list[int]] = {}
+    for number, weight in enumerate(weights):
+        by_types.setdefault(types_of(weight), []).append(number)
+    parts = [
+        _launch([weights[number] for number in numbers], types, adamw, rise, spread)
+        for types, numbers in by_types.items()
+    ]
+    order = [number for numbers in by_types.values() for number in numbers]
+    return torch.cat(parts)[torch.tensor(order).argsort()] if parts else torch.zeros(0, 2)
+
+
+def types_of(weight: Weight) -> Types:
+    """Return what a launch that steps this weight is compiled for."""
+    copy = None if weight.copy is None else weight.copy.dtype
+    return Types(weight.value.dtype, weight.grad.dtype, copy, weight.mask is not None)
+
+
+def _launch(
+    weights: Sequence[Weight], types: Types, adamw: AdamW, rise: float, spread: float
+) -> Tensor:
+    """Step tensors of the same types; return their norms, shape (T, 2), float32."""
+    # Less than one in float64: in float32 1 - 0.999 would be off by 5e-5 of itself.
+    first, second = adamw.betas
+    launch = launch_of(weights, adamw)
+    num_chunks = len(launch.chunks.row)
+    squares = torch.zeros(num_chunks, 2, device=launch.rows.device)
+    if num_chunks:
+        step_chunk[(num_chunks,)](
+            launch.rows, launch.rates, launch.chunks.row, launch.chunks.start, squares,
+            1 - first, second, 1 - second, adamw.eps, rise, spread,
+            VALUE=TYPES[types.value], GRAD=TYPES[types.grad],
+            COPY=TYPES[types.copy or types.value], ALIGNED=launch.aligned,
+            MASKED=types.masked, COPIED=types.copy is not None, CHUNK=CHUNK,
+            num_warps=NUM_WARPS,
+        )  # fmt: skip
+    # By segments: sums in an order that is always the same, which scattered ones have not.
+    sums = torch.segment_reduce(squares, "sum", lengths=launch.chunks_per_weight, axis=0)
+    return sums.sqrt()

@@ -1,0 +1,97 @@
+"""Cross-entropy of a linear head by Triton: logits of some rows at once, turned into their slope.
+
+Products stay torch's own; what lies between them is one kernel. Both gradients are made on the
+way, and a derivative along a tangent is their product with it: no logits are needed again, for
+however many tangents. What is differentiated twice takes `plain`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+import triton
+import triton.language as tl
+from torch import Tensor
+from torch.autograd import Function
+from torch.autograd.function import once_differentiable
+
+from reproductions.kernels.linear_cross_entropy.plain import IGNORED, ROWS_AT_ONCE, check, wide
+
+BLOCK = 4096
+NUM_WARPS = 16
+
+
+@triton.jit
+def row_slope(  # type: ignore[no-untyped-def]
+    logits, targets, losses, scale, size, IGNORED: tl.constexpr, BLOCK: tl.constexpr
+):
+    """A row's loss; its logits become the derivative of the mean by them."""
+    row = tl.program_id(0)
+    target = tl.load(targets + row)
+    logits += row.to(tl.int64) * size
+    counts = target != IGNORED
+    highest, total = -float("inf"), 0.0
+    for start in range(0, size, BLOCK):
+        at = start + tl.arange(0, BLOCK)
+        part = tl.load(logits + at, at < size, -float("inf")).to(tl.float32)
+        higher = tl.maximum(highest, tl.max(part))
+        total = total * tl.exp(highest - higher) + tl.sum(tl.exp(part - higher))
+        highest = higher
+    of_target = tl.load(logits + tl.where(counts, target, 0)).to(tl.float32)
+    tl.store(losses + row, tl.where(counts, highest + tl.log(total) - of_target, 0.0))
+    weight = tl.where(counts, tl.load(scale), 0.0)
+    for start in range(0, size, BLOCK):
+        at = start + tl.arange(0, BLOCK)
+        part = tl.load(logits + at, at < size, -float("inf")).to(tl.float32)
+        slope = tl.exp(part - highest) / total - tl.where(at == target, 1.0, 0.0)
+        tl.store(logits + at, (weight * slope).to(logits.dtype.element_ty), at < size)
+
+
+def linear_cross_entropy(
+    x_BD: Tensor, weight_VD: Tensor, targets_B: Tensor, *, rows_at_once: int = ROWS_AT_ONCE
+) -> Tensor:
+    """Return the mean cross-entropy of `x @ weight.T` as `plain.linear_cross_entropy` does."""
+    check(x_BD, weight_VD, targets_B, rows_at_once)
+    loss, *_ = _LinearCrossEntropy.apply(x_BD, weight_VD, targets_B, rows_at_once)
+    return loss
+
+
+class _LinearCrossEntropy(Function):
+    """The loss, and both gradients beside it."""
+
+    @staticmethod
+    def forward(
+        x_BD: Tensor, weight_VD: Tensor, targets_B: Tensor, rows_at_once: int
+    ) -> tuple[Tensor, Tensor, Tensor]:
+        losses = torch.zeros(len(x_BD), device=x_BD.device)
+        scale = 1.0 / (targets_B != IGNORED).sum().float()
+        by_x, by_weight = torch.empty_like(x_BD), torch.zeros_like(wide(weight_VD))
+        for start in range(0, len(x_BD), rows_at_once):
+            rows = slice(start, start + rows_at_once)
+            logits = x_BD[rows] @ weight_VD.T
+            row_slope[(len(logits),)](
+                logits, targets_B[rows], losses[rows], scale, len(weight_VD),
+                IGNORED=IGNORED, BLOCK=BLOCK, num_warps=NUM_WARPS,
+            )  # fmt: skip
+            torch.mm(logits, weight_VD, out=by_x[rows])
+            by_weight += logits.T @ x_BD[rows]
+        return losses.sum() * scale, by_x, by_weight.to(weight_VD.dtype)
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: tuple[Tensor, ...]) -> None:
+        ctx.mark_non_differentiable(*output[1:])
+        ctx.save_for_backward(*output[1:])
+        ctx.save_for_forward(*output[1:])
+
+    @staticmethod
+    @once_differentiable  # type: ignore[misc]
+    def backward(ctx: Any, *grads: Any) -> tuple[Tensor | None, ...]:
+        by_x, by_weight = ctx.saved_tensors
+        return grads[0] * by_x, grads[0] * by_weight, None, None
+
+    @staticmethod
+    def jvp(ctx: Any, *tangents: Any) -> tuple[Tensor, None, None]:
+        pairs = zip(tangents[:2], ctx.saved_tensors, strict=True)
+        along = [(wide(by) * wide(tangent)).sum() for tangent, by in pairs if tangent is not None]
+        return torch.stack(along).sum(), None, None

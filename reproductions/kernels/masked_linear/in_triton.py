@@ -1,0 +1,119 @@
+"""A linear map of masked weights by Triton: W * M is never written, empty blocks are skipped."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+import triton
+import triton.language as tl
+from torch import Tensor
+from torch.autograd import Function
+
+from reproductions.kernels.masked_linear.plain import check
+
+BLOCK = 64
+INNER = 32
+NUM_WARPS = 4
+
+
+@triton.jit
+def product(  # type: ignore[no-untyped-def]
+    a, b, mask, c, live, M, N, K,
+    a_m, a_k, b_k, b_n, mask_first, mask_second, live_k, live_n,
+    MASKS: tl.constexpr, BLOCK: tl.constexpr, INNER: tl.constexpr,
+):  # fmt: skip
+    """A block of C = A B. MASKS: "b" where the mask is on B, "c" where it is on the result.
+
+    live: whether any weight of a block of the mask is kept; others are not read at all.
+    """
+    # C is written along its rows, one program per block; programs of a row lie side by side.
+    block_m, block_n = tl.program_id(0), tl.program_id(1)
+    m = block_m.to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
+    n = block_n.to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
+    total = tl.zeros((BLOCK, BLOCK), tl.float32)
+    needed = True
+    if MASKS == "c":
+        needed = tl.load(live + block_m * live_k + block_n * live_n) != 0
+    if needed:
+        for start in range(0, K, INNER):
+            k = start + tl.arange(0, INNER)
+            here = True
+            if MASKS == "b":
+                here = tl.load(live + (start // BLOCK) * live_k + block_n * live_n) != 0
+            if here:
+                left = tl.load(
+                    a + m[:, None] * a_m + k[None, :] * a_k,
+                    (m[:, None] < M) & (k[None, :] < K), 0.0,
+                )  # fmt: skip
+                inside = (k[:, None] < K) & (n[None, :] < N)
+                right = tl.load(b + k[:, None] * b_k + n[None, :] * b_n, inside, 0.0)
+                if MASKS == "b":
+                    place = k[:, None] * mask_first + n[None, :] * mask_second
+                    kept = tl.load(mask + place, inside, 0)
+                    right = tl.where(kept != 0, right, 0.0)
+                total += tl.dot(left.to(a.dtype.element_ty), right.to(a.dtype.element_ty), input_precision="ieee")
+    inside = (m[:, None] < M) & (n[None, :] < N)
+    if MASKS == "c":
+        place = m[:, None] * mask_first + n[None, :] * mask_second
+        total = tl.where(tl.load(mask + place, inside, 0) != 0, total, 0.0)
+    tl.store(c + m[:, None] * N + n[None, :], total.to(c.dtype.element_ty), inside)
+
+
+def multiply(a_MK: Tensor, b_KN: Tensor, mask: Tensor, live: Tensor, *, masks: str) -> Tensor:
+    """Return A B, shape (M, N), with a mask on B or on the result; strides are as they come.
+
+    live: (blocks of the mask's rows, blocks of its columns), in the mask's own orientation.
+    """
+    (num_rows, inner), num_columns = a_MK.shape, b_KN.shape[1]
+    c_MN = a_MK.new_empty(num_rows, num_columns)
+    if c_MN.numel():
+        grid = (triton.cdiv(num_rows, BLOCK), triton.cdiv(num_columns, BLOCK))
+        product[grid](
+            a_MK, b_KN, mask.view(torch.int8), c_MN, live, num_rows, num_columns, inner,
+            *a_MK.stride(), *b_KN.stride(), *mask.stride(), *live.stride(),
+            MASKS=masks, BLOCK=BLOCK, INNER=INNER, num_warps=NUM_WARPS,
+        )  # fmt: skip
+    return c_MN
+
+
+def live_blocks(mask_NK: Tensor) -> Tensor:
+    """Return whether any weight of a block of BLOCK x BLOCK is kept, int8."""
+    num_rows, num_columns = mask_NK.shape
+    padded = torch.nn.functional.pad(mask_NK, (0, -num_columns % BLOCK, 0, -num_rows % BLOCK))
+    blocks = padded.view(padded.shape[0] // BLOCK, BLOCK, padded.shape[1] // BLOCK, BLOCK)
+    return blocks.any(3).any(1).to(torch.int8)
+
+
+def masked_linear(
+    x_BK: Tensor, weight_NK: Tensor, mask_NK: Tensor, live: Tensor | None = None
+) -> Tensor:
+    """Return x (W * M)^T as `plain.masked_linear` does.
+
+    live: `live_blocks` of the mask, for who multiplies by one mask more than once.
+    """
+    check(x_BK, weight_NK, mask_NK)
+    live = live_blocks(mask_NK) if live is None else live
+    y_BN: Tensor = _MaskedLinear.apply(x_BK, weight_NK, mask_NK, live)
+    return y_BN
+
+
+class _MaskedLinear(Function):
+    @staticmethod
+    def forward(x_BK: Tensor, weight_NK: Tensor, mask_NK: Tensor, live: Tensor) -> Tensor:
+        return multiply(x_BK, weight_NK.T, mask_NK.T, live.T, masks="b")
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:
+        ctx.save_for_backward(*inputs)
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Any) -> tuple[Tensor | None, ...]:
+        x_BK, weight_NK, mask_NK, live = ctx.saved_tensors
+        (grad_BN,) = grads
+        by_x = by_weight = None
+        if ctx.needs_input_grad[0]:
+            by_x = multiply(grad_BN, weight_NK, mask_NK, live, masks="b")
+        if ctx.needs_input_grad[1]:
+            by_weight = multiply(grad_BN.T, x_BK, mask_NK, live, masks="c")
+        return by_x, by_weight, None, None

@@ -1,0 +1,28 @@
+"""A linear map of masked weights, in plain torch: what the kernels are held against."""
+
+from __future__ import annotations
+
+from torch import Tensor
+from torch.nn import functional as F
+
+from harness.errors import SpecError
+
+
+def masked_linear(x_BK: Tensor, weight_NK: Tensor, mask_NK: Tensor) -> Tensor:
+    """Return x (W * M)^T, shape (B, N). mask: bool, True where a weight is kept.
+
+    Both derivatives follow: that by W is zero where it is pruned. Raises SpecError for shapes.
+    """
+    check(x_BK, weight_NK, mask_NK)
+    # Chosen and not multiplied: a pruned weight may be NaN.
+    return F.linear(x_BK, weight_NK.where(mask_NK, 0.0))
+
+
+def check(x_BK: Tensor, weight_NK: Tensor, mask_NK: Tensor) -> None:
+    """Raise SpecError for shapes that do not fit."""
+    fits = x_BK.ndim == weight_NK.ndim == 2 and x_BK.shape[1] == weight_NK.shape[1]
+    if not fits or mask_NK.shape != weight_NK.shape:
+        raise SpecError(
+            f"x of shape {tuple(x_BK.shape)}, weight {tuple(weight_NK.shape)}, mask"
+            f" {tuple(mask_NK.shape)}: need (B, K), (N, K) and (N, K)"
+        )
