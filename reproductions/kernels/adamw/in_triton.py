@@ -30,10 +30,10 @@ class Types(NamedTuple):
 
 @triton.jit
 def _address(row, place: tl.constexpr, TYPE: tl.constexpr, ALIGNED: tl.constexpr):  # type: ignore[no-untyped-def]
-    address = tl.load(row + place)
+    pointer = tl.load(row + place).to(tl.pointer_type(TYPE))
     if ALIGNED:
-        address = tl.multiple_of(address, 16)
-    return address.to(tl.pointer_type(TYPE))
+        pointer = tl.multiple_of(pointer, 16)
+    return pointer
 
 
 @triton.jit

@@ -80,10 +80,10 @@ def step_(weights: Sequence[Weight], adamw: AdamW, step: int) -> Tensor:
     """
     rise, spread = adamw.corrections(step)
     norms = [_step_one(weight, adamw, rise, spread) for weight in weights]
-    return torch.tensor(norms, dtype=torch.float64).view(-1, 2)
+    return torch.stack(norms) if norms else torch.zeros(0, 2)
 
 
-def _step_one(weight: Weight, adamw: AdamW, rise: float, spread: float) -> tuple[float, float]:
+def _step_one(weight: Weight, adamw: AdamW, rise: float, spread: float) -> Tensor:
     first, second = adamw.betas
     value, grad = weight.value.to(weight.mean.dtype), weight.grad.to(weight.mean.dtype)
     kept = torch.ones_like(value, dtype=torch.bool) if weight.mask is None else weight.mask
@@ -99,4 +99,4 @@ def _step_one(weight: Weight, adamw: AdamW, rise: float, spread: float) -> tuple
     weight.value.copy_(moved)
     if weight.copy is not None:
         weight.copy.copy_(moved)
-    return float(grad.double().norm()), float(moved.double().norm())
+    return torch.stack([grad.norm(), moved.norm()])

@@ -7,6 +7,7 @@ however many tangents. What is differentiated twice takes `plain`.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import torch
@@ -16,6 +17,7 @@ from torch import Tensor
 from torch.autograd import Function
 from torch.autograd.function import once_differentiable
 
+from harness.errors import SpecError
 from reproductions.kernels.linear_cross_entropy.plain import IGNORED, ROWS_AT_ONCE, check, wide
 
 BLOCK = 4096
@@ -89,6 +91,13 @@ class _LinearCrossEntropy(Function):
     def backward(ctx: Any, *grads: Any) -> tuple[Tensor | None, ...]:
         by_x, by_weight = ctx.saved_tensors
         return grads[0] * by_x, grads[0] * by_weight, None, None
+
+    @staticmethod
+    def vmap(info: Any, in_dims: Sequence[int | None], *args: Any) -> Any:
+        # Tangents of many directions come by jvp; what they are tangents of is the same for all.
+        if any(dim is not None for dim in in_dims):
+            raise SpecError("several inputs at once under vmap: take linear_cross_entropy's plain")
+        return _LinearCrossEntropy.apply(*args), (None, None, None)
 
     @staticmethod
     def jvp(ctx: Any, *tangents: Any) -> tuple[Tensor, None, None]:

@@ -14,7 +14,7 @@ from reproductions.kernels.masked_linear.plain import check
 
 BLOCK = 64
 INNER = 32
-NUM_WARPS = 4
+NUM_WARPS = 8
 
 
 @triton.jit

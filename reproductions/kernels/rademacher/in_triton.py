@@ -2,13 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+import torch
 import triton
 import triton.language as tl
+from torch import Tensor
+
+from reproductions.kernels.rademacher.layout import TILE
+
+NUM_WARPS = 4
 
 
 @triton.jit
 def _signs(words, bits):  # type: ignore[no-untyped-def]
-    return 1.0 - 2.0 * ((words[:, None] >> bits[None, :]) & 1).to(tl.float32)
+    return 1.0 - 2.0 * ((words[None, :, None] >> bits) & 1).to(tl.float32)
+
+
+@triton.jit
+def _read(x_N, at, num_entries):  # type: ignore[no-untyped-def]
+    return tl.load(x_N + at, at < num_entries, 0.0).to(tl.float32)
 
 
 @triton.jit
@@ -18,25 +31,27 @@ def pass_over(  # type: ignore[no-untyped-def]
 ):  # fmt: skip
     """A tile of entries against all directions: their weighted sum, and what x is along each.
 
+    Numbers lie by group of bits, call and neighbour (see layout.py), shape (8, 32, 4), per word.
     partial_CT: a sum per direction and tile; they are added afterwards, in an order that is
     always the same, which atomic sums would not have.
     """
     tile = tl.program_id(0)
     num_tiles = tl.num_programs(0)
+    group = tl.arange(0, 8)[:, None, None]
     thread = tl.arange(0, 32)
-    bits = tl.arange(0, 32)
+    neighbour = tl.arange(0, 4)[None, None, :]
     call = (tile * 32 + thread).to(tl.uint32)
     nothing = call * 0
-    at = tile.to(tl.int64) * 4096 + thread[:, None] + 32 * bits[None, :]
-    bits = bits.to(tl.uint32)
-    x_0 = tl.zeros((32, 32), tl.float32)
+    at = tile.to(tl.int64) * 4096 + 128 * group + 4 * thread[None, :, None] + neighbour
+    bits = (4 * group + neighbour).to(tl.uint32)
+    x_0 = tl.zeros((8, 32, 4), tl.float32)
     x_1, x_2, x_3 = x_0, x_0, x_0
     sum_0, sum_1, sum_2, sum_3 = x_0, x_0, x_0, x_0
     if PROJECT:
-        x_0 = tl.load(x_N + at, at < num_entries, 0.0).to(tl.float32)
-        x_1 = tl.load(x_N + at + 1024, at + 1024 < num_entries, 0.0).to(tl.float32)
-        x_2 = tl.load(x_N + at + 2048, at + 2048 < num_entries, 0.0).to(tl.float32)
-        x_3 = tl.load(x_N + at + 3072, at + 3072 < num_entries, 0.0).to(tl.float32)
+        x_0 = _read(x_N, at, num_entries)
+        x_1 = _read(x_N, at + 1024, num_entries)
+        x_2 = _read(x_N, at + 2048, num_entries)
+        x_3 = _read(x_N, at + 3072, num_entries)
     for i in range(num_directions):
         number = tl.load(numbers_C + i).to(tl.uint64)
         low = nothing + (number & 0xFFFFFFFF).to(tl.uint32)
@@ -52,9 +67,45 @@ def pass_over(  # type: ignore[no-untyped-def]
             sum_3 += weight * sign_3
         if PROJECT:
             along = sign_0 * x_0 + sign_1 * x_1 + sign_2 * x_2 + sign_3 * x_3
-            tl.store(partial_CT + i * num_tiles + tile, tl.sum(tl.sum(along, 1), 0))
+            tl.store(partial_CT + i * num_tiles + tile, tl.sum(along))
     if COMBINE:
         tl.store(out_N + at, sum_0, at < num_entries)
         tl.store(out_N + at + 1024, sum_1, at + 1024 < num_entries)
         tl.store(out_N + at + 2048, sum_2, at + 2048 < num_entries)
         tl.store(out_N + at + 3072, sum_3, at + 3072 < num_entries)
+
+
+def combine(weights_C: Tensor, seed: int, numbers: Sequence[int], num_entries: int) -> Tensor:
+    """Return sum_i w_i v_i as `plain.combine` does; no direction is ever stored."""
+    out_N = torch.zeros(num_entries, device=weights_C.device)
+    _pass(seed, numbers, num_entries, weights_C=weights_C.float(), out_N=out_N)
+    return out_N
+
+
+def project(x_N: Tensor, seed: int, numbers: Sequence[int]) -> Tensor:
+    """Return v_i . x of each direction as `plain.project` does."""
+    num_tiles = triton.cdiv(len(x_N), TILE)
+    partial_CT = torch.zeros(len(numbers), num_tiles, device=x_N.device)
+    _pass(seed, numbers, len(x_N), x_N=x_N.contiguous(), partial_CT=partial_CT)
+    return partial_CT.sum(1)
+
+
+def _pass(
+    seed: int,
+    numbers: Sequence[int],
+    num_entries: int,
+    *,
+    weights_C: Tensor | None = None,
+    out_N: Tensor | None = None,
+    x_N: Tensor | None = None,
+    partial_CT: Tensor | None = None,
+) -> None:
+    """Go once over all entries: for sums where there is `out_N`, for products where there is x."""
+    there = out_N if out_N is not None else x_N
+    assert there is not None
+    numbers_C = torch.tensor(list(numbers), dtype=torch.int64).to(there.device)
+    if num_entries:
+        pass_over[(triton.cdiv(num_entries, TILE),)](
+            out_N, weights_C, x_N, partial_CT, numbers_C, seed, len(numbers), num_entries,
+            COMBINE=out_N is not None, PROJECT=x_N is not None, num_warps=NUM_WARPS,
+        )  # fmt: skip

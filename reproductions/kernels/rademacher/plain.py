@@ -8,8 +8,7 @@ import torch
 from torch import Tensor
 
 from reproductions.kernels.philox import philox, split
-from reproductions.kernels.rademacher.layout import BITS, TILE, TILE_CALLS
-
+from reproductions.kernels.rademacher.layout import BITS, NEIGHBOURS, TILE, TILE_CALLS
 
 
 def signs(seed: int, numbers: Sequence[int], num_entries: int, device: torch.device) -> Tensor:
@@ -21,8 +20,8 @@ def signs(seed: int, numbers: Sequence[int], num_entries: int, device: torch.dev
     for number in numbers:
         low, high = split(number)
         words = philox((calls, nothing, nothing + low, nothing + high), split(seed))
-        by_call = torch.stack(words).view(4, num_tiles, 1, TILE_CALLS)
-        bits = torch.arange(BITS, device=device).view(1, 1, BITS, 1)
+        by_call = torch.stack(words).view(4, num_tiles, 1, TILE_CALLS, 1)
+        bits = torch.arange(BITS, device=device).view(1, 1, -1, 1, NEIGHBOURS)
         picked = (by_call >> bits & 1).transpose(0, 1).reshape(-1)[:num_entries]
         rows.append(1.0 - 2.0 * picked.float())
     return torch.stack(rows) if rows else torch.empty(0, num_entries, device=device)

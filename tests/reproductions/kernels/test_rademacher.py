@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import ctypes
-import subprocess
-from pathlib import Path
+from collections.abc import Callable
+from types import ModuleType
 
 import pytest
 import torch
@@ -12,6 +12,9 @@ import torch
 from reproductions.kernels.philox import philox
 from reproductions.kernels.rademacher import plain
 from reproductions.kernels.rademacher.layout import TILE
+from tests.reproductions.kernels.conftest import tolerance
+
+KERNEL = "rademacher"
 
 KNOWN = (
     ((0, 0, 0, 0), (0, 0), (0x6627E8D5, 0xE169C58D, 0xBC57AC4C, 0x9B00DBD8)),
@@ -46,15 +49,9 @@ class Pass(ctypes.Structure):
 
 
 @pytest.fixture(scope="module")
-def host(tmp_path_factory: pytest.TempPathFactory) -> ctypes.CDLL:
+def host(built: Callable[[str], ctypes.CDLL]) -> ctypes.CDLL:
     """Return the arithmetic of the CUDA source, built by the host's compiler."""
-    source = Path(plain.__file__).parent / "cuda" / "on_host.cpp"
-    built = tmp_path_factory.mktemp("host") / "on_host.so"
-    subprocess.run(
-        ["g++", "-std=c++17", "-O2", "-ffp-contract=off", "-Wall", "-Werror", "-shared", "-fPIC",
-         str(source), "-o", str(built)], check=True,
-    )  # fmt: skip
-    return ctypes.CDLL(str(built))
+    return built("rademacher")
 
 
 @pytest.mark.parametrize("num_entries", [0, 1, 31, 4095, 4096, 4097, 3 * TILE + 5])
@@ -88,8 +85,18 @@ def test_a_direction_is_one_whatever_else_is_asked_for() -> None:
     assert not torch.equal(whole, plain.signs(SEED + 2**33, [7, 9], 5000, CPU))
 
 
-def test_what_is_made_of_signs_is_their_matrix() -> None:
-    matrix = plain.signs(SEED, [3, 1, 4], 777, CPU)
-    weights, x = torch.tensor([0.5, -1.0, 2.0]), torch.linspace(-1, 1, 777)
-    torch.testing.assert_close(plain.combine(weights, SEED, [3, 1, 4], 777), weights @ matrix)
-    torch.testing.assert_close(plain.project(x, SEED, [3, 1, 4]), matrix @ x)
+@pytest.mark.parametrize("num_entries", [1, 31, 777, TILE, 2 * TILE + 5])
+def test_what_is_made_of_signs_is_their_matrix(ops: ModuleType, num_entries: int) -> None:
+    numbers = [3, 1, 2**40 + 4]
+    matrix = plain.signs(SEED, numbers, num_entries, CPU)
+    weights, x = torch.tensor([0.5, -1.0, 2.0]), torch.linspace(-1, 1, num_entries)
+    # Sums of halves: exact in any order.
+    assert torch.equal(ops.combine(weights, SEED, numbers, num_entries), weights @ matrix)
+    wanted = matrix.double() @ x.double()
+    allowed = tolerance(torch.float32, num_entries, size=num_entries**0.5)
+    torch.testing.assert_close(ops.project(x, SEED, numbers).double(), wanted, **allowed)
+
+
+def test_of_no_directions_there_is_nothing(ops: ModuleType) -> None:
+    assert not ops.combine(torch.ones(0), SEED, [], 9).any()
+    assert ops.project(torch.ones(9), SEED, []).shape == (0,)

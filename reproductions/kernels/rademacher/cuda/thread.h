@@ -19,8 +19,9 @@ BOTH float signed_by(uint32_t word, int bit, float value) {
   return (word >> bit & 1u) ? -value : value;
 }
 
-BOTH int64_t entry(int64_t tile, int thread, int word, int bit) {
-  return tile * kTile + word * 1024 + bit * kThreads + thread;
+// Where the four neighbours of a call lie that are bits 4 g to 4 g + 3 of a word.
+BOTH int64_t entry(int64_t tile, int thread, int word, int g) {
+  return tile * kTile + word * 1024 + g * 4 * kThreads + 4 * thread;
 }
 
 BOTH Words words_of(const Pass& pass, int64_t tile, int thread, int64_t direction) {
@@ -31,16 +32,18 @@ BOTH Words words_of(const Pass& pass, int64_t tile, int thread, int64_t directio
 }
 
 BOTH void combine(const Pass& pass, int64_t tile, int thread) {
-  float sum[128] = {};
+  Pack<float, 4> sum[32] = {};
   for (int64_t i = 0; i < pass.num_directions; ++i) {
     const Words words = words_of(pass, tile, thread, i);
     const float weight = pass.weights[i];
-UNROLL
-    for (int at = 0; at < 128; ++at) sum[at] += signed_by(words.word[at / 32], at % 32, weight);
+    UNROLL
+    for (int at = 0; at < 128; ++at)
+      sum[at / 4].at[at % 4] += signed_by(words.word[at / 32], at % 32, weight);
   }
-UNROLL
-  for (int at = 0; at < 128; ++at) {
-    const int64_t to = entry(tile, thread, at / 32, at % 32);
-    if (to < pass.num_entries) pass.out[to] = sum[at];
+  UNROLL
+  for (int at = 0; at < 32; ++at) {
+    const int64_t to = entry(tile, thread, at / 8, at % 8);
+    const int64_t left = pass.num_entries - to;
+    if (left > 0) write(pass.out + to, sum[at], left < 4 ? int(left) : 4);
   }
 }

@@ -1,0 +1,156 @@
+"""What is compiled ahead of time: every kernel, for the types that its method gives it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+POINTERS = 16
+"""Bytes that addresses are multiples of, as torch allocates."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class TritonBuild:
+    """A kernel of Triton with its types and constants."""
+
+    kernel: str
+    """The task's word."""
+    variant: str
+    function: str
+    """`module:name` below `reproductions.kernels`."""
+    types: str
+    """`name:type` of every argument that is no constant, as Triton writes types."""
+    constants: Mapping[str, int | bool | str] = field(default_factory=dict)
+    """Types by their names in Triton."""
+    divisible: tuple[str, ...] = ()
+    """Numbers that are multiples of 16."""
+    num_warps: int
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class CudaBuild:
+    """A kernel of a .cu file."""
+
+    kernel: str
+    variant: str
+    source: str
+    """Below `reproductions/kernels`."""
+    function: str
+    """What its name in the cubin has in it."""
+
+
+ADAMW = (
+    "rows:*i64 rates:*fp32 row_of_chunk:*i32 start_of_chunk:*i64 squares:*fp32 new_first:fp32"
+    " second:fp32 new_second:fp32 eps:fp32 rise:fp32 spread:fp32"
+)
+
+
+def adamw(
+    kernel: str, variant: str, value: str, grad: str, copy: str = "", *, masked: bool
+) -> TritonBuild:
+    """Return AdamW for types of values, gradients and copies."""
+    return TritonBuild(
+        kernel=kernel, variant=variant, function="adamw.in_triton:step_chunk", types=ADAMW,
+        constants={
+            "VALUE": value, "GRAD": grad, "COPY": copy or value, "ALIGNED": True,
+            "MASKED": masked, "COPIED": bool(copy), "CHUNK": 2048,
+        },
+        num_warps=8,
+    )  # fmt: skip
+
+
+def cross_entropy(variant: str, logits: str) -> TritonBuild:
+    """Return the slope of rows of logits."""
+    return TritonBuild(
+        kernel="linear_cross_entropy", variant=variant,
+        function="linear_cross_entropy.in_triton:row_slope",
+        types=f"logits:*{logits} targets:*i64 losses:*fp32 scale:*fp32 size:i32",
+        constants={"IGNORED": -100, "BLOCK": 4096}, divisible=("size",), num_warps=16,
+    )  # fmt: skip
+
+
+def product(variant: str, type: str, masks: str) -> TritonBuild:
+    """Return a product with a mask on a factor or on the result."""
+    return TritonBuild(
+        kernel="masked_linear", variant=variant, function="masked_linear.in_triton:product",
+        types=f"a:*{type} b:*{type} mask:*i8 c:*{type} live:*i8 M:i32 N:i32 K:i32 a_m:i32"
+        " b_k:i32 mask_first:i32 live_k:i32",
+        constants={
+            "a_k": 1, "b_n": 1, "mask_second": 1, "live_n": 1,
+            "MASKS": masks, "BLOCK": 64, "INNER": 32,
+        },
+        divisible=("N", "K", "a_m", "b_k", "mask_first"), num_warps=8,
+    )  # fmt: skip
+
+
+def signs(name: str, types: str) -> TritonBuild:
+    """Return a kernel of sign_ops."""
+    return TritonBuild(
+        kernel="sign_ops", variant=name, function=f"sign_ops.in_triton:{name}_block", types=types,
+        constants={"BLOCK": 2048}, divisible=("size",), num_warps=8,
+    )  # fmt: skip
+
+
+def rademacher(variant: str, *, combine: bool, project: bool) -> TritonBuild:
+    """Return a pass over directions that are made on the way."""
+    return TritonBuild(
+        kernel="rademacher", variant=variant, function="rademacher.in_triton:pass_over",
+        types="out_N:*fp32 weights_C:*fp32 x_N:*fp32 partial_CT:*fp32 numbers_C:*i64 seed:u64"
+        " num_directions:i32 num_entries:i64",
+        constants={"COMBINE": combine, "PROJECT": project}, divisible=("num_entries",),
+        num_warps=4,
+    )  # fmt: skip
+
+
+def packed(variant: str, of: str, to: str) -> TritonBuild:
+    """Return blocks put in order."""
+    return TritonBuild(
+        kernel="shard_pack", variant=variant, function="shard_pack.in_triton:move_block",
+        types=f"source:*{of} target:*{to} rows:i32 columns:i32 length:i32",
+        constants={"FULL": True, "BLOCK": 2048}, divisible=("length",), num_warps=8,
+    )  # fmt: skip
+
+
+TRITON: tuple[TritonBuild, ...] = (
+    adamw("masked_adamw", "float32", "fp32", "fp32", masked=True),
+    adamw("masked_adamw", "bfloat16", "bf16", "bf16", masked=True),
+    adamw("layer_adamw", "float32", "fp32", "fp32", masked=False),
+    adamw("layer_adamw", "bfloat16", "bf16", "bf16", masked=False),
+    adamw("shard_pack", "sharded Adam", "fp32", "bf16", "bf16", masked=False),
+    packed("to float32", "bf16", "fp32"),
+    packed("to bfloat16", "fp32", "bf16"),
+    rademacher("sum of directions", combine=True, project=False),
+    rademacher("along directions", combine=False, project=True),
+    rademacher("both", combine=True, project=True),
+    TritonBuild(
+        kernel="tangent_step", variant="SGD", function="tangent_step.in_triton:step_sgd",
+        types="value:*fp32 first:*fp32 grad:*fp32 d_value:*fp32 d_first:*fp32 d_grad:*fp32"
+        " d_lr:*fp32 to_value:*fp32 to_first:*fp32 to_d_value:*fp32 to_d_first:*fp32 lr:fp32"
+        " momentum:fp32 size:i32 num_directions:i32",
+        constants={"BLOCK": 1024}, divisible=("size",), num_warps=4,
+    ),
+    TritonBuild(
+        kernel="tangent_step", variant="Adam", function="tangent_step.in_triton:step_adam",
+        types="value:*fp32 first:*fp32 second:*fp32 grad:*fp32 d_value:*fp32 d_first:*fp32"
+        " d_second:*fp32 d_grad:*fp32 d_lr:*fp32 to_value:*fp32 to_first:*fp32 to_second:*fp32"
+        " to_d_value:*fp32 to_d_first:*fp32 to_d_second:*fp32 lr:fp32 beta1:fp32 new1:fp32"
+        " beta2:fp32 new2:fp32 rise:fp32 spread:fp32 eps_root:fp32 size:i32 num_directions:i32",
+        constants={"BLOCK": 1024}, divisible=("size",), num_warps=4,
+    ),
+    signs("perturb", "theta:*fp32 noise:*fp32 target:*fp32 squares:*fp32 scale:fp32 size:i32"),
+    signs("count", "first:*fp32 second:*fp32 counts:*i32 size:i32"),
+    signs("fedsign", "grad:*fp32 theta:*fp32 received:*fp32 sums:*fp32 gamma:fp32 beta:fp32 size:i32"),
+    product("weights masked, bfloat16", "bf16", "b"),
+    product("weights masked, float32", "fp32", "b"),
+    product("result masked, bfloat16", "bf16", "c"),
+    cross_entropy("bfloat16", "bf16"),
+    cross_entropy("float32", "fp32"),
+)  # fmt: skip
+CUDA: tuple[CudaBuild, ...] = (
+    CudaBuild(kernel="masked_adamw", variant="float32", source="adamw/cuda/adamw.cu",
+              function="step_kernelIff"),
+    CudaBuild(kernel="masked_adamw", variant="bfloat16", source="adamw/cuda/adamw.cu",
+              function="step_kernelI8BFloat16"),
+    CudaBuild(kernel="rademacher", variant="sum of directions",
+              source="rademacher/cuda/rademacher.cu", function="combine_kernel"),
+)  # fmt: skip

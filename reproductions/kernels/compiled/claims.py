@@ -1,0 +1,53 @@
+"""What is asked of every kernel that is compiled."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from harness.declare import CHECK, CPU, Claim, Task, at_least, claims, equal
+from reproductions.kernels.compiled.experiment import builds
+from reproductions.kernels.compiled.table import layout_of, table_of
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+HERE = CHECK.at(*CPU, elsewhere="what compilers make is the same at any scale")
+
+
+def static_task(kernel: str, *, bytes_bound: bool) -> Task:
+    """Return the task of a kernel's static rows. bytes_bound: its floor is bytes, not products."""
+    return Task(
+        f"kernels/static_{kernel}",
+        own_kind="kernel",
+        reads=(builds,),
+        table=table_of(kernel),
+        layout=layout_of(kernel),
+        claims=_claims(bytes_bound=bytes_bound),
+    )
+
+
+def _claims(*, bytes_bound: bool) -> tuple[Claim, ...]:
+    spills = (
+        "no_spills",
+        HERE,
+        equal(most_spills, 0, "instructions"),
+        "No build spills registers (most of any).",
+    )
+    wide = (
+        "wide",
+        HERE,
+        at_least(fewest_wide, 1, "instructions"),
+        "Every build loads and stores 128 bits at once where chunks are full (fewest such loads or"
+        " stores of any, of what it has).",
+    )
+    return claims("ours: what a compiler can say", *((spills, wide) if bytes_bound else (spills,)))
+
+
+def most_spills(table: pd.DataFrame) -> int:
+    """Return the most instructions of any build that spill."""
+    return int(table["spills"].max())
+
+
+def fewest_wide(table: pd.DataFrame) -> int:
+    """Return the fewest loads or stores of 128 bits of any build."""
+    return int(min(table["loads_wide"].min(), table["stores_wide"].min()))

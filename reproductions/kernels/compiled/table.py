@@ -1,0 +1,69 @@
+"""Static rows: what compilers made, kernel by kernel."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from harness.declare import Cell, Layout, Line, Table, Tables, columns_of, value
+from reproductions.kernels.compiled.builds import CUDA, TRITON
+from reproductions.kernels.compiled.experiment import ARCHS, Build, builds
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+COLUMNS = (
+    *columns_of(Build),
+    value("function", str, "Its name in the cubin."),
+    value("registers", int, "Per thread."),
+    value("spills", int, "Instructions that load from or store to local memory."),
+    value("stack_bytes", int, "Local memory per thread."),
+    value("shared_bytes", int, "Shared memory per block."),
+    value("instructions", int, "In all paths, the one for ends of tensors among them."),
+    value("loads", int, "Instructions that load from global memory."),
+    value("loads_wide", int, "Those of them that load 128 bits."),
+    value("stores", int, "Instructions that store to global memory."),
+    value("stores_wide", int, "Those of them that store 128 bits."),
+    value("versions", str, "Of what compiled it and read the result."),
+)  # fmt: skip
+HEADS = {
+    "registers": "registers per thread", "spills": "spills", "shared_bytes": "shared bytes",
+    "loads": "loads", "loads_wide": "loads of 128 bits",
+    "stores": "stores", "stores_wide": "stores of 128 bits",
+}  # fmt: skip
+
+
+def table_of(kernel: str) -> Table:
+    """Return the table of one kernel."""
+    return Table.of(COLUMNS, make=partial(rows_of, kernel=kernel))
+
+
+def rows_of(tables: Tables, *, kernel: str) -> pd.DataFrame:
+    """Return the rows of one kernel."""
+    rows = tables[builds.id]
+    return rows[rows["kernel"] == kernel].reset_index(drop=True)
+
+
+def layout_of(kernel: str) -> Layout:
+    """Return rows by variant, language and architecture."""
+    variants = [("triton", each.variant) for each in TRITON if each.kernel == kernel]
+    variants += [("cuda", each.variant) for each in CUDA if each.kernel == kernel]
+    return Layout(
+        rows=tuple(
+            Line(f"{variant}, {language}, {arch}",
+                 where={"variant": variant, "language": language, "arch": arch})
+            for language, variant in variants
+            for arch in ARCHS
+        ),
+        columns=tuple(
+            Line(head, cell=Cell(name, digits=0, seeded=False)) for name, head in HEADS.items()
+        ),
+        cell=Cell("registers", digits=0, seeded=False),
+        title="What compilers make of it",
+        notes=(
+            "Compiled ahead of time; nothing is run, and no time follows from these numbers.",
+            "Loads and stores are of global memory, in all paths: tables of addresses, and ends of"
+            " tensors, which are not full chunks, are read in smaller pieces.",
+        ),
+        ours=True,
+    )  # fmt: skip

@@ -1,0 +1,66 @@
+"""From a build to rows: what is in the cubin."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Sequence
+from pathlib import Path
+
+from harness.declare import Row, RunContext
+from harness.errors import RunError, SpecError
+from harness.measure.fresh_process import call_fresh
+from reproductions.kernels.compiled import in_triton, toolchain
+from reproductions.kernels.compiled.builds import CUDA, TRITON
+from reproductions.kernels.compiled.experiment import Build
+
+WIDE = 128
+"""Bits: as much as one instruction of a thread can move on these architectures."""
+
+
+def compiled_rows(build: Build, ctx: RunContext) -> list[Row]:
+    """Compile, and return the row of the one kernel."""
+    code, versions = _triton(build) if build.language == "triton" else _cuda(build)
+    return [{
+        "function": code.function,
+        "registers": code.registers,
+        "spills": code.spills,
+        "stack_bytes": code.stack_bytes,
+        "shared_bytes": code.shared_bytes,
+        "instructions": code.num_instructions,
+        "loads": len(code.load_bits),
+        "loads_wide": code.load_bits.count(WIDE),
+        "stores": len(code.store_bits),
+        "stores_wide": code.store_bits.count(WIDE),
+        "versions": versions,
+    }]  # fmt: skip
+
+
+def _triton(build: Build) -> tuple[toolchain.Code, str]:
+    number = _place([(each.kernel, each.variant) for each in TRITON], build)
+    # By itself: the interpreter, which tests have on, is chosen when kernels are defined.
+    made = call_fresh(
+        in_triton.compile_to_cubin, {"number": number, "arch": build.arch}, timeout_s=300.0
+    )
+    (code,) = toolchain.codes(base64.b64decode(made["cubin"]))
+    return code, f"triton {made['version']}, cuobjdump {toolchain.version('cuobjdump')}"
+
+
+def _cuda(build: Build) -> tuple[toolchain.Code, str]:
+    found = CUDA[_place([(each.kernel, each.variant) for each in CUDA], build)]
+    source = Path(__file__).parents[1] / found.source
+    codes = toolchain.codes(toolchain.cubin_of_cuda(source, build.arch))
+    matching = [code for code in codes if found.function in code.function]
+    if len(matching) != 1:
+        names = ", ".join(code.function for code in codes)
+        raise RunError(f"{found.source} has no one kernel named {found.function}: it has {names}")
+    versions = (f"{name} {toolchain.version(name)}" for name in ("nvcc", "ptxas", "cuobjdump"))
+    return matching[0], ", ".join(versions)
+
+
+def _place(known: Sequence[tuple[str, str]], build: Build) -> int:
+    if (build.kernel, build.variant) not in known:
+        raise SpecError(
+            f"kernel {build.kernel!r}, variant {build.variant!r} in {build.language}: it is none of"
+            " compiled/builds.py"
+        )
+    return known.index((build.kernel, build.variant))

@@ -1,0 +1,52 @@
+"""The floor of each kernel: a time that nothing goes below, and nothing was timed."""
+
+from __future__ import annotations
+
+from harness.declare import Cell, Layout, Line, Table, Task, columns_of, param, value
+from reproductions.kernels.cases import BYTES, CASES
+from reproductions.kernels.floors.experiment import Call, floors
+from reproductions.kernels.floors.trial import CARDS
+
+task = Task(
+    "kernels/floors",
+    own_kind="kernel",
+    reads=(floors,),
+    table=Table.of(
+        columns_of(Call),
+        param("card", str, "A graphics card."),
+        value("bytes", int, "Of main memory, each read and written once."),
+        value("flops", int, "Of matrix products."),
+        value("bound_by", str, "Which of both takes longer at the card's rates."),
+        value("floor_us", float, "That time: none is less, and none was measured."),
+        value("gb_per_s", float, "Memory's rate by the card's data sheet."),
+        value("tflop_per_s", float, "Products' rate by the data sheet, dense; float32 without"
+              " TF32."),
+    ),
+    layout=Layout(
+        rows=tuple(
+            Line(f"{case.name}, {precision}", group=case.kernel,
+                 where={"kernel": case.kernel, "case": case.name, "precision": precision})
+            for case in CASES
+            for precision in BYTES
+        ),
+        columns=tuple(
+            line
+            for card in CARDS
+            for line in (
+                Line("MB", group=card.name, where={"card": card.name},
+                     cell=Cell("bytes", unit="", scale=1e6, digits=1, seeded=False)),
+                Line("GFLOP", group=card.name, where={"card": card.name},
+                     cell=Cell("flops", unit="", scale=1e9, digits=1, seeded=False)),
+                Line("floor, us", group=card.name, where={"card": card.name},
+                     cell=Cell("floor_us", unit="", digits=1, seeded=False)),
+            )
+        ),
+        cell=Cell("floor_us", unit="us", digits=1, seeded=False),
+        title="Floors",
+        notes=(
+            "A floor is what bytes or products take at the rate of the card's data sheet. It is no"
+            " time of a kernel and no forecast of one: nothing was run.",
+        ),
+        ours=True,
+    ),
+)  # fmt: skip

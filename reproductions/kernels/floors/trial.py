@@ -1,0 +1,48 @@
+"""From sizes to bytes, FLOPs and floors."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from harness.declare import Row, RunContext
+from harness.errors import SpecError
+from reproductions.kernels.cases import CASES, Precision
+from reproductions.kernels.floors.experiment import Call
+
+
+class Card(NamedTuple):
+    """What a data sheet states."""
+
+    name: str
+    gb_per_s: float
+    tflop_per_s: dict[Precision, float]
+    """Dense; float32 without TF32."""
+
+
+CARDS = (
+    Card("A100 80 GB SXM", 2039.0, {"float32": 19.5, "bfloat16": 312.0}),
+    Card("H200 SXM", 4800.0, {"float32": 67.0, "bfloat16": 989.0}),
+)
+"""NVIDIA's data sheets of both."""
+
+
+def floor_rows(call: Call, ctx: RunContext) -> list[Row]:
+    """Return a row per card."""
+    found = [each for each in CASES if (each.kernel, each.name) == (call.kernel, call.case)]
+    if not found:
+        raise SpecError(f"kernel {call.kernel!r} has no case {call.case!r}: see kernels/cases.py")
+    work = found[0].work(call.precision)
+    rows: list[Row] = []
+    for card in CARDS:
+        by_bytes = work.bytes / (card.gb_per_s * 1e9)
+        by_flops = work.flops / (card.tflop_per_s[call.precision] * 1e12)
+        rows.append({
+            "card": card.name,
+            "bytes": work.bytes,
+            "flops": work.flops,
+            "bound_by": "bytes" if by_bytes >= by_flops else "products",
+            "floor_us": 1e6 * max(by_bytes, by_flops),
+            "gb_per_s": card.gb_per_s,
+            "tflop_per_s": card.tflop_per_s[call.precision],
+        })  # fmt: skip
+    return rows

@@ -1,0 +1,184 @@
+"""Steps of masked weights beside torch's own AdamW, to which masks are applied by hand."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable
+from dataclasses import replace
+from types import ModuleType
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor
+
+from harness.errors import SpecError
+from reproductions.kernels.adamw import plain
+from reproductions.kernels.adamw.plain import AdamW, Weight
+from reproductions.kernels.adamw.table import launch_of
+from reproductions.kernels.backend import Backend
+from tests.reproductions.kernels.conftest import tolerance
+
+KERNEL = "adamw"
+SHAPES = ((3, 5), (7,), (2, 3, 4), (0, 4), (), (2, 1024), (2049,))
+"""Odd ones, a stack, none, one number, a whole chunk, a bit above one."""
+TENSORS = ("value", "grad", "mean", "square")
+
+
+def weights_of(
+    dtype: torch.dtype = torch.float32, *, lr: Any = 0.02, masked: bool = True
+) -> list[Weight]:
+    generator = torch.Generator().manual_seed(1)
+
+    def drawn(shape: tuple[int, ...]) -> Tensor:
+        return torch.randn(shape, generator=generator, dtype=torch.float64).to(dtype)
+
+    states = torch.promote_types(dtype, torch.float32)
+    found = []
+    for shape in SHAPES:
+        mask = drawn(shape) > 0 if masked else None
+        value = drawn(shape)
+        found.append(Weight(
+            value=value if mask is None else value * mask, grad=drawn(shape), mask=mask, lr=lr,
+            mean=torch.zeros(shape, dtype=states), square=torch.zeros(shape, dtype=states),
+        ))  # fmt: skip
+    return found
+
+
+@pytest.mark.parametrize("masked", [True, False])
+@pytest.mark.parametrize("weight_decay", [0.0, 0.3])
+def test_steps_are_those_of_torch_with_masks_by_hand(
+    ops: ModuleType, masked: bool, weight_decay: float, bands: Callable[[Tensor], Tensor]
+) -> None:
+    ours = [
+        replace(weight, **{name: bands(getattr(weight, name)) for name in TENSORS})
+        for weight in weights_of(masked=masked)
+    ]
+    theirs = [torch.nn.Parameter(weight.value.double()) for weight in ours]
+    optimizer = torch.optim.AdamW(theirs, lr=0.02, weight_decay=weight_decay, eps=1e-5)
+    for number in range(1, 4):
+        norms = ops.step_(ours, AdamW(weight_decay=weight_decay, eps=1e-5), number)
+        for weight, param in zip(ours, theirs, strict=True):
+            param.grad = weight.grad.double() * (1 if weight.mask is None else weight.mask)
+        optimizer.step()
+        for weight, param, found in zip(ours, theirs, norms, strict=True):
+            assert param.grad is not None
+            allowed = tolerance(torch.float32, size=3.0)
+            torch.testing.assert_close(weight.value.double(), param.detach(), **allowed)
+            wanted = torch.stack([param.grad.norm(), param.detach().norm()])
+            allowed = tolerance(torch.float32, max(weight.value.numel(), 1))
+            torch.testing.assert_close(found.double(), wanted, **allowed)
+            weight.grad.mul_(-0.7)
+
+
+def test_independent_decay_does_not_ask_for_the_step_size(ops: ModuleType) -> None:
+    one, other = weights_of(lr=1e-30), weights_of(lr=1e-30)
+    before = [weight.value.clone() for weight in one]
+    ops.step_(one, AdamW(weight_decay=0.25, decay="independent"), 1)
+    ops.step_(other, AdamW(weight_decay=0.25), 1)
+    for weight, same, old in zip(one, other, before, strict=True):
+        torch.testing.assert_close(weight.value, 0.75 * old)
+        torch.testing.assert_close(same.value, old)
+
+
+def test_members_of_a_stack_have_step_sizes_of_their_own(ops: ModuleType) -> None:
+    (stacked,) = [w for w in weights_of(lr=torch.tensor([0.5, 0.01])) if w.value.ndim == 3]
+    members = [
+        Weight(
+            value=stacked.value[i].clone(), grad=stacked.grad[i].clone(), lr=lr,
+            mean=stacked.mean[i].clone(), square=stacked.square[i].clone(),
+            mask=None if stacked.mask is None else stacked.mask[i],
+        )
+        for i, lr in enumerate((0.5, 0.01))
+    ]  # fmt: skip
+    (norms,) = ops.step_([stacked], AdamW(weight_decay=0.1), 1)
+    parts = ops.step_(members, AdamW(weight_decay=0.1), 1)
+    for i, member in enumerate(members):
+        torch.testing.assert_close(stacked.value[i], member.value)
+    torch.testing.assert_close(norms.double(), parts.double().norm(dim=0))
+
+
+def test_masked_entries_are_zero_and_nan_there_does_no_harm(ops: ModuleType) -> None:
+    weights = weights_of()
+    for weight in weights:
+        assert weight.mask is not None
+        weight.value.masked_fill_(~weight.mask, 9.0)
+        weight.grad.masked_fill_(~weight.mask, float("nan"))
+    ops.step_(weights, AdamW(weight_decay=0.1), 1)
+    for weight in weights:
+        assert weight.mask is not None
+        assert not weight.value[~weight.mask].any() and weight.value.isfinite().all()
+        assert not weight.mean[~weight.mask].any() and not weight.square[~weight.mask].any()
+
+
+def test_states_of_bfloat16_weights_are_those_of_float32(
+    ops: ModuleType, backend: Backend
+) -> None:
+    half, single = weights_of(torch.bfloat16), weights_of(torch.bfloat16)
+    wide = [replace(w, value=w.value.float(), grad=w.grad.float()) for w in single]
+    ops.step_(half, AdamW(), 1)
+    ops.step_(wide, AdamW(), 1)
+    for weight, same in zip(half, wide, strict=True):
+        assert torch.equal(weight.mean, same.mean) and torch.equal(weight.square, same.square)
+        torch.testing.assert_close(weight.value.float(), same.value, **tolerance(torch.bfloat16))
+
+
+def test_what_is_sent_is_the_new_value_in_its_own_type(ops: ModuleType) -> None:
+    weights = [
+        replace(weight, copy=torch.empty_like(weight.value, dtype=torch.bfloat16))
+        for weight in weights_of()
+    ]
+    ops.step_(weights, AdamW(), 1)
+    for weight in weights:
+        assert weight.copy is not None
+        allowed = tolerance(torch.bfloat16)
+        torch.testing.assert_close(weight.copy.float(), weight.value, **allowed)
+
+
+class Settings(ctypes.Structure):
+    _fields_ = [
+        (name, ctypes.c_float)
+        for name in ("new_first", "second", "new_second", "eps", "rise", "spread")
+    ]
+
+
+@pytest.mark.parametrize("masked", [True, False])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+def test_the_source_of_cuda_takes_the_same_step(
+    built: Callable[[str], ctypes.CDLL], dtype: torch.dtype, masked: bool,
+    bands: Callable[[Tensor], Tensor],
+) -> None:  # fmt: skip
+    adamw, number = AdamW(weight_decay=0.1), 3
+    weights = weights_of(dtype, masked=masked)
+    ours = [
+        replace(weight, **{name: bands(getattr(weight, name)) for name in TENSORS})
+        for weight in weights
+    ]
+    norms = plain.step_(weights, adamw, number)
+    launch = launch_of(ours, adamw)
+    squares = torch.zeros(len(ours), 2)
+    (first, second), (rise, spread) = adamw.betas, adamw.corrections(number)
+    step = getattr(built("adamw"), f"step_{str(dtype).removeprefix('torch.')}")
+    step(
+        ctypes.c_void_p(launch.rows.data_ptr()), ctypes.c_void_p(launch.rates.data_ptr()),
+        ctypes.c_int64(len(ours)), Settings(1 - first, second, 1 - second, adamw.eps, rise, spread),
+        ctypes.c_void_p(squares.data_ptr()),
+    )  # fmt: skip
+    for mine, right in zip(ours, weights, strict=True):
+        for name in TENSORS:
+            allowed = tolerance(torch.float32 if name in ("mean", "square") else dtype, size=1.0)
+            torch.testing.assert_close(getattr(mine, name), getattr(right, name), **allowed)
+    torch.testing.assert_close(squares.sqrt(), norms, **tolerance(torch.float32, 2049))
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"betas": (0.9, 1.0)}, {"eps": -1.0}, {"weight_decay": -1.0}, {"decay": "both"}]
+)
+def test_settings_of_no_optimizer_are_told(wrong: dict[str, Any]) -> None:
+    with pytest.raises(SpecError, match=next(iter(wrong))):
+        AdamW(**wrong)
+
+
+def test_the_first_step_is_one(ops: ModuleType) -> None:
+    with pytest.raises(SpecError, match="step=0"):
+        ops.step_([], AdamW(), 0)

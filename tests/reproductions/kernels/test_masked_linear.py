@@ -1,0 +1,65 @@
+"""Products of masked weights and their derivatives, beside dense ones in float64."""
+
+from __future__ import annotations
+
+import math
+from types import ModuleType
+
+import pytest
+import torch
+from torch import Tensor
+
+from harness.errors import SpecError
+from tests.reproductions.kernels.conftest import tolerance
+
+KERNEL = "masked_linear"
+SHAPES = ((1, 1, 1), (5, 7, 3), (64, 64, 64), (65, 70, 90), (0, 4, 4), (3, 0, 5), (130, 33, 65))
+"""Rows, inputs, outputs: one, odd, whole blocks, a bit above them, none."""
+
+
+def drawn(*shape: int, seed: int, dtype: torch.dtype) -> Tensor:
+    return torch.randn(*shape, generator=torch.Generator().manual_seed(seed)).to(dtype)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float16])
+@pytest.mark.parametrize("density", [0.0, 0.3, 1.0])
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+def test_both_ways_are_those_of_a_dense_product(
+    ops: ModuleType, shape: tuple[int, int, int], density: float, dtype: torch.dtype
+) -> None:
+    rows, inner, outer = shape
+    x = drawn(rows, inner, seed=1, dtype=dtype).requires_grad_()
+    weight = drawn(outer, inner, seed=2, dtype=dtype).requires_grad_()
+    mask = torch.rand(outer, inner, generator=torch.Generator().manual_seed(3)) < density
+    along = drawn(rows, outer, seed=4, dtype=dtype)
+    y = ops.masked_linear(x, weight, mask)
+    y.backward(along)
+    wide = [each.detach().double().requires_grad_() for each in (x, weight)]
+    wanted = wide[0] @ (wide[1] * mask).T
+    wanted.backward(along.double())
+    pairs = [(y, wanted, inner), (x.grad, wide[0].grad, outer), (weight.grad, wide[1].grad, rows)]
+    for found, right, length in pairs:
+        assert found is not None and right is not None and found.dtype == dtype
+        allowed = tolerance(dtype, max(length, 1), size=math.sqrt(max(length, 1)))
+        torch.testing.assert_close(found.double(), right, **allowed)
+    assert weight.grad is not None and not weight.grad[~mask].any()
+
+
+def test_strides_are_taken_as_they_come(ops: ModuleType) -> None:
+    x = drawn(40, 20, seed=1, dtype=torch.float32).T
+    weight = drawn(40, 60, seed=2, dtype=torch.float32)[:, ::2].T
+    mask = (drawn(40, 30, seed=3, dtype=torch.float32) > 0).T
+    wanted = x.double() @ (weight.double() * mask).T
+    found = ops.masked_linear(x, weight, mask)
+    torch.testing.assert_close(found.double(), wanted, **tolerance(torch.float32, 40, size=6.0))
+
+
+def test_nan_in_a_pruned_weight_does_no_harm(ops: ModuleType) -> None:
+    x, weight = torch.ones(2, 3), torch.tensor([[1.0, math.nan, 2.0]])
+    found = ops.masked_linear(x, weight, torch.tensor([[True, False, True]]))
+    assert torch.equal(found, torch.full((2, 1), 3.0))
+
+
+def test_shapes_that_do_not_fit_are_told(ops: ModuleType) -> None:
+    with pytest.raises(SpecError, match=r"mask \(3, 2\)"):
+        ops.masked_linear(torch.ones(4, 3), torch.ones(2, 3), torch.ones(3, 2, dtype=torch.bool))

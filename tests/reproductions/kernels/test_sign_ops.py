@@ -1,0 +1,83 @@
+"""Steps and counts by signs, beside the method's own and autograd."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from types import ModuleType
+
+import pytest
+import torch
+from torch import Tensor
+
+from harness.errors import SpecError
+from reproductions.asymvalley.method.layout import same_sign_ratio
+from reproductions.asymvalley.method.noise import sign_consistent
+from tests.reproductions.kernels.conftest import tolerance
+
+KERNEL = "sign_ops"
+SIZES = (0, 1, 2047, 2048, 5001)
+Bands = Callable[[Tensor], Tensor]
+
+
+def drawn(size: int, seed: int, dtype: torch.dtype = torch.float32) -> Tensor:
+    """Return normal numbers, some of which are zero."""
+    found = torch.randn(size, generator=torch.Generator().manual_seed(seed))
+    found[::7] = 0.0
+    return found.to(dtype)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.float16])
+@pytest.mark.parametrize("size", SIZES)
+def test_steps_have_the_signs_of_weights(ops: ModuleType, size: int, dtype: torch.dtype) -> None:
+    theta, noise = drawn(size, 1, dtype), drawn(size, 2, dtype)
+    moved, norms = ops.perturb(theta, noise, 0.3)
+    step = 0.3 * sign_consistent(noise.double(), theta.double())
+    torch.testing.assert_close(
+        moved.double(), theta.double() + step, **tolerance(dtype, size=4.0)
+    )
+    wanted = torch.stack([theta.double().norm(), step.norm()])
+    # A product with the scale is rounded to the type of its factors.
+    torch.testing.assert_close(norms.double(), wanted, **tolerance(dtype, max(size, 1)))
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_counts_are_those_of_the_method(ops: ModuleType, size: int) -> None:
+    first, second = drawn(size, 3), drawn(size, 4)
+    found = ops.count_same_signs(first, second)
+    assert int(found) == (round(same_sign_ratio(first, second) * size) if size else 0)
+
+
+def test_tiny_numbers_have_a_sign_and_nan_has_none(ops: ModuleType) -> None:
+    first = torch.tensor([1e-38, -1e-38, math.nan, math.inf, -0.0, 1.0])
+    second = torch.tensor([1e-38, -1e-38, 1.0, math.inf, -1.0, math.nan])
+    assert int(ops.count_same_signs(first, second)) == 3
+
+
+@pytest.mark.parametrize("beta", [1.0, 3.0])
+@pytest.mark.parametrize("size", SIZES)
+def test_the_penalty_has_the_gradient_of_autograd(
+    ops: ModuleType, size: int, beta: float, bands: Bands
+) -> None:
+    theta, received, grad = (drawn(size, seed) for seed in (5, 6, 7))
+    found = bands(grad)
+    penalty = ops.add_fedsign_(found, theta, received, gamma=0.7, beta=beta)
+    leaf = theta.double().requires_grad_()
+    up, down = (received > 0).double(), (received < 0).double()
+    kept = up * torch.sigmoid(beta * leaf) + down * torch.sigmoid(-beta * leaf)
+    wanted = -0.7 * kept.sum()
+    wanted.backward()  # type: ignore[no-untyped-call]
+    assert leaf.grad is not None
+    torch.testing.assert_close(
+        penalty.double(), wanted.detach(), **tolerance(torch.float32, max(size, 1), size=size)
+    )
+    torch.testing.assert_close(
+        found.double(), grad.double() + leaf.grad, **tolerance(torch.float32, size=4.0)
+    )
+
+
+def test_shapes_that_differ_are_told(ops: ModuleType) -> None:
+    with pytest.raises(SpecError, match="same flat one"):
+        ops.perturb(torch.ones(3), torch.ones(4), 1.0)
+    with pytest.raises(SpecError, match="same flat one"):
+        ops.count_same_signs(torch.ones(2, 2), torch.ones(2, 2))

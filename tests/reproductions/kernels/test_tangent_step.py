@@ -1,0 +1,97 @@
+"""Inner steps with tangents beside torch's own forward derivatives of (FG)2U's optimizers."""
+
+from __future__ import annotations
+
+from types import ModuleType
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor
+from torch.func import jvp
+
+from harness.errors import SpecError
+from reproductions.fg2u.method.optimizers import Adam as AdamOfMethod
+from reproductions.fg2u.method.optimizers import Inner
+from reproductions.fg2u.method.optimizers import Sgd as SgdOfMethod
+from reproductions.kernels.tangent_step.plain import Adam, Point, Sgd
+from tests.reproductions.kernels.conftest import tolerance
+
+KERNEL = "tangent_step"
+SIZES = (0, 1, 31, 1024, 1025)
+RULES = (Sgd(0.1), Sgd(0.05, momentum=0.9), Adam(0.01), Adam(0.02, step=7))
+NUM_DIRECTIONS = 3
+
+
+def drawn(*shape: int, seed: int) -> Tensor:
+    return torch.randn(*shape, generator=torch.Generator().manual_seed(seed))
+
+
+def point_of(rule: Sgd | Adam, *shape: int, seed: int, positive: bool) -> Point:
+    second = None if isinstance(rule, Sgd) else drawn(*shape, seed=seed + 2)
+    if second is not None and positive:
+        second = second.abs()
+    return Point(value=drawn(*shape, seed=seed), first=drawn(*shape, seed=seed + 1), second=second)
+
+
+def given(rule: Sgd | Adam, size: int) -> dict[str, Any]:
+    return {
+        "point": point_of(rule, size, seed=1, positive=True),
+        "grad_N": drawn(size, seed=5),
+        "along": point_of(rule, NUM_DIRECTIONS, size, seed=11, positive=False),
+        "grad_BN": drawn(NUM_DIRECTIONS, size, seed=15),
+        "lr_B": drawn(NUM_DIRECTIONS, seed=17),
+    }
+
+
+def by_torch(rule: Sgd | Adam, tensors: Any, grad: Tensor, lr: Tensor) -> tuple[Tensor, ...]:
+    """Step as (FG)2U does, of which torch takes the derivative."""
+    value, *slots = tensors
+    if isinstance(rule, Sgd):
+        method: Any = SgdOfMethod(lr=lambda phi, number: phi, momentum=rule.momentum)
+        after = method.update(grad, Inner(value, slots[0] if rule.momentum else ()), lr, 0)
+        return after.params, after.slots if rule.momentum else grad
+    method = AdamOfMethod(
+        lr=lambda phi, number: phi, beta1=rule.beta1, beta2=rule.beta2, eps_root=rule.eps_root
+    )
+    after = method.update(grad, Inner(value, tuple(slots)), lr, rule.step)
+    return after.params, *after.slots
+
+
+@pytest.mark.parametrize("rule", RULES, ids=str)
+@pytest.mark.parametrize("size", SIZES)
+def test_tangents_are_those_of_torch(ops: ModuleType, rule: Sgd | Adam, size: int) -> None:
+    asked = given(rule, size)
+    after, along = ops.step(rule, **asked)
+    point, lr = asked["point"], torch.tensor(rule.lr, dtype=torch.float64)
+    primals = ([each.double() for each in point.tensors], asked["grad_N"].double(), lr)
+    for i in range(NUM_DIRECTIONS):
+        tangents = (
+            [each[i].double() for each in asked["along"].tensors],
+            asked["grad_BN"][i].double(), asked["lr_B"][i].double(),
+        )  # fmt: skip
+        wanted, d_wanted = jvp(lambda *inner: by_torch(rule, *inner), primals, tangents)
+        # A move by Adam divides by the root of a small second moment.
+        allowed = tolerance(torch.float32, size=10.0)
+        for found, right in zip(after.tensors, wanted, strict=True):
+            torch.testing.assert_close(found.double(), right, **allowed)
+        for found, right in zip(along.tensors, d_wanted, strict=True):
+            scale = float(right.abs().max()) if size else 1.0
+            allowed = tolerance(torch.float32, size=10.0 + scale)
+            torch.testing.assert_close(found[i].double(), right, **allowed)
+
+
+def test_what_is_given_stays(ops: ModuleType) -> None:
+    asked = given(RULES[2], 100)
+    copies = [each.clone() for each in (*asked["point"].tensors, *asked["along"].tensors)]
+    ops.step(RULES[2], **asked)
+    for each, copy in zip((*asked["point"].tensors, *asked["along"].tensors), copies, strict=True):
+        assert torch.equal(each, copy)
+
+
+def test_shapes_and_slots_that_do_not_fit_are_told(ops: ModuleType) -> None:
+    asked = given(RULES[0], 8)
+    with pytest.raises(SpecError, match=r"shapes \[\(3, 7\)\]"):
+        ops.step(RULES[0], **(asked | {"grad_BN": asked["grad_BN"][:, 1:]}))
+    with pytest.raises(SpecError, match="Adam keeps 2 slots"):
+        ops.step(RULES[2], **asked)
