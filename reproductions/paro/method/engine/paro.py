@@ -203,7 +203,7 @@ class Paro:
     def state_dict(self) -> dict[str, Tensor]:
         """Return parameters by name, whole, on every rank; trained ones as the optimizer has them.
 
-        All ranks must call it. Buffers, which are each rank's own, are rank 0's.
+        Who loads it into a model needs no more; a parameter of two names is there by both. All ranks must call it. Buffers, which are each rank's own, are rank 0's.
         """
         self.passes.settle()
         found: dict[str, Tensor] = {}
@@ -215,10 +215,19 @@ class Paro:
                     else (flat.own, self.strategy.params)
                 )
                 found |= zip(flat.params, flat.views(flat.gathered(part, split)), strict=True)
+        for name, first in tied_names(self.model).items():
+            found[name] = found[first]
         for name, buffer in buffers_of(self.model).items():
             found[name] = buffer.detach().clone()
             dist.broadcast(found[name], src=0)
         return found
+
+
+def tied_names(model: nn.Module) -> dict[str, str]:
+    """Return further names of parameters that have several, and the first one of each."""
+    firsts = {id(param): name for name, param in model.named_parameters()}
+    every = model.named_parameters(remove_duplicate=False)
+    return {name: firsts[id(param)] for name, param in every if firsts[id(param)] != name}
 
 
 def buffers_of(model: nn.Module) -> dict[str, Tensor]:

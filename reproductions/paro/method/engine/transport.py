@@ -6,7 +6,7 @@ Rings of our own for gloo: its reduce-scatter is an all-reduce per rank (PyTorch
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
 import torch
@@ -26,6 +26,9 @@ class Transport(Protocol):
 
     def reduce_scatter(self, parts: list[Part], peers: Peers) -> None:
         """Bring this rank's part to its sum over ranks; the others are of no use afterwards."""
+
+    def all_reduce(self, buffers: Sequence[Tensor], parts: list[Part], peers: Peers) -> None:
+        """Bring buffers, of which parts are the parts, to their sum over ranks."""
 
 
 class Ring:
@@ -74,6 +77,24 @@ class Ring:
 
         in_turn(len(parts) - 1, len(parts[0]), start)
 
+    def all_reduce(self, buffers: Sequence[Tensor], parts: list[Part], peers: Peers) -> None:
+        """See `Transport`. gloo's own, a ring too, unless messages are paced or traced."""
+        if self.wire.pace is not None or self.trace.is_on:
+            self.reduce_scatter(parts, peers)
+            self.all_gather(parts, peers)
+            return
+        to, source = peers.after(1), peers.after(-1)
+        self.wire.count(2 * bytes_of_a_ring(parts), to)
+        with self.wire.telling(to, source):
+            works = [dist.all_reduce(each, group=peers.group, async_op=True) for each in buffers]
+            for work in works:
+                work.wait()
+
+
+def bytes_of_a_ring(parts: list[Part]) -> int:
+    """Return the bytes that a rank sends while parts go once round."""
+    return (len(parts) - 1) * sum(each.nbytes for each in parts[0])
+
 
 def in_turn(
     num_hops: int, num_buffers: int, start: Callable[[int, int], Callable[[], None]]
@@ -107,9 +128,14 @@ class Library:
             dist.reduce_scatter(total, list(of_ranks), group=peers.group)
             of_ranks[peers.place].copy_(total)
 
+    def all_reduce(self, buffers: Sequence[Tensor], parts: list[Part], peers: Peers) -> None:
+        """See `Transport`."""
+        self.wire.count(2 * bytes_of_a_ring(parts), peers.after(1))
+        for buffer in buffers:
+            dist.all_reduce(buffer, group=peers.group)
+
     def _count(self, parts: list[Part], peers: Peers) -> None:
-        part_bytes = sum(each.nbytes for each in parts[0])
-        self.wire.count((len(parts) - 1) * part_bytes, peers.after(1))
+        self.wire.count(bytes_of_a_ring(parts), peers.after(1))
 
 
 def room_for(part: Part) -> Part:
