@@ -186,8 +186,11 @@ class Paro:
 
     def _norm(self) -> float:
         """Return the norm of the whole gradient, each entry counted once. Raises RunError."""
-        norms = [torch.linalg.vector_norm(grad, dtype=torch.float64) for grad in self._grads()]
-        squares = torch.stack(norms).square()
+        norms = [
+            torch.linalg.vector_norm(grad, dtype=torch.promote_types(grad.dtype, torch.float32))
+            for grad in self._grads()
+        ]
+        squares = torch.stack([norm.double() for norm in norms]).square()
         if scope := SHARED_BY.get(self.strategy.states):
             dist.all_reduce(squares, group=self.groups.peers(scope).group)
         if not squares.isfinite().all():
@@ -203,7 +206,8 @@ class Paro:
     def state_dict(self) -> dict[str, Tensor]:
         """Return parameters by name, whole, on every rank; trained ones as the optimizer has them.
 
-        Who loads it into a model needs no more; a parameter of two names is there by both. All ranks must call it. Buffers, which are each rank's own, are rank 0's.
+        A parameter of two names is there by both. All ranks must call it. Buffers, which are each
+        rank's own, are rank 0's.
         """
         self.passes.settle()
         found: dict[str, Tensor] = {}

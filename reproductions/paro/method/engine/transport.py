@@ -17,6 +17,9 @@ from reproductions.paro.method.engine.groups import Peers
 from reproductions.paro.method.engine.trace import Trace
 from reproductions.paro.method.engine.wire import Part, Wire
 
+BUCKET_BYTES = 25 * 2**20
+"""Of what is summed in one call, as DDP has it."""
+
 
 class Transport(Protocol):
     """Collectives of some ranks. parts: one per rank, in their order, of the same sizes."""
@@ -86,9 +89,29 @@ class Ring:
         to, source = peers.after(1), peers.after(-1)
         self.wire.count(2 * bytes_of_a_ring(parts), to)
         with self.wire.telling(to, source):
-            works = [dist.all_reduce(each, group=peers.group, async_op=True) for each in buffers]
-            for work in works:
-                work.wait()
+            for bucket in buckets_of(buffers):
+                # A call of gloo takes milliseconds beside its bytes.
+                together = torch.cat(bucket) if len(bucket) > 1 else bucket[0]
+                dist.all_reduce(together, group=peers.group)
+                if len(bucket) > 1:
+                    sums = together.split([each.numel() for each in bucket])
+                    torch._foreach_copy_(bucket, list(sums))
+
+
+def buckets_of(buffers: Sequence[Tensor]) -> list[list[Tensor]]:
+    """Return buffers that go together: neighbours of one type, up to so many bytes.
+
+    >>> [len(each) for each in buckets_of([torch.zeros(3 * 2**20) for _ in range(5)])]
+    [2, 2, 1]
+    """
+    found: list[list[Tensor]] = []
+    for buffer in buffers:
+        held = sum(each.nbytes for each in found[-1]) if found else BUCKET_BYTES
+        if found and found[-1][0].dtype == buffer.dtype and held + buffer.nbytes <= BUCKET_BYTES:
+            found[-1].append(buffer)
+        else:
+            found.append([buffer])
+    return found
 
 
 def bytes_of_a_ring(parts: list[Part]) -> int:
