@@ -16,11 +16,11 @@ from reproductions.paro.method.engine.collectives import Collectives, World
 from reproductions.paro.method.engine.groups import Groups
 from reproductions.paro.method.engine.lane import AtOnce, Beside, Lane
 from reproductions.paro.method.engine.passes import Passes, Unit
-from reproductions.paro.method.engine.state import FlatState, Precision
+from reproductions.paro.method.engine.state import FlatState, Precision, join_grads
 from reproductions.paro.method.engine.trace import Trace
 from reproductions.paro.method.engine.transitions import sync_grads, sync_params
 from reproductions.paro.method.engine.units import Part, parts_of
-from reproductions.paro.method.schedule import Scope
+from reproductions.paro.method.schedule import Scope, reduce_per_micro_batch
 from reproductions.paro.method.strategy import Granularity, Strategy, effective_of
 
 SHARED_BY: dict[Granularity, Scope] = {"I": "intra", "G": "world"}
@@ -84,10 +84,13 @@ class Paro:
         self._check_devices()
         self._known = {id(param) for part in parts for param in part.params.values()}
         self.units = [self._unit_of(part, precision) for part in parts]
+        sends = self.strategy.params != "N" or any(reduce_per_micro_batch(self.strategy.grads))
         # A stream of its own would be needed beside a GPU's: there one waits for the other.
-        lane: Lane = Beside() if prefetch and self.groups.device_type == "cpu" else AtOnce()
+        beside = prefetch and sends and self.groups.device_type == "cpu"
+        lane: Lane = Beside() if beside else AtOnce()
         self.passes = Passes(self.model, self.units, lane, precision.param_dtype, self.trace)
         self.trained = [flat for unit in self.units for flat in unit.trained]
+        join_grads(self.trained)
         if not self.trained:
             raise SpecError("a model without a parameter to train: set requires_grad before")
 

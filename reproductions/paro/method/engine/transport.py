@@ -91,10 +91,11 @@ class Ring:
         with self.wire.telling(to, source):
             for bucket in buckets_of(buffers):
                 # A call of gloo takes milliseconds beside its bytes.
-                together = torch.cat(bucket) if len(bucket) > 1 else bucket[0]
+                joined = as_one(bucket)
+                together = torch.cat(bucket) if joined is None else joined
                 dist.all_reduce(together, group=peers.group)
-                if len(bucket) > 1:
-                    sums = together.split([each.numel() for each in bucket])
+                if joined is None:
+                    sums = torch.split(together, [each.numel() for each in bucket])
                     torch._foreach_copy_(bucket, list(sums))
 
 
@@ -112,6 +113,17 @@ def buckets_of(buffers: Sequence[Tensor]) -> list[list[Tensor]]:
         else:
             found.append([buffer])
     return found
+
+
+def as_one(bucket: Sequence[Tensor]) -> Tensor | None:
+    """Return flat buffers that lie behind one another as one view; None where they do not."""
+    first, storage = bucket[0], bucket[0].untyped_storage().data_ptr()
+    end = first.storage_offset()
+    for each in bucket:
+        if each.untyped_storage().data_ptr() != storage or each.storage_offset() != end:
+            return None
+        end += each.numel()
+    return first.as_strided((end - first.storage_offset(),), (1,))
 
 
 def bytes_of_a_ring(parts: list[Part]) -> int:
