@@ -38,13 +38,15 @@ class Labels:
         'Curves (here MNIST for SVHN)'
         >>> Labels({"SVHN": "MNIST", "ViT": "two layers"}).text("Curves on SVHN.")
         'Curves on SVHN (here MNIST; two layers for ViT).'
+        >>> Labels({"GPT2": "two layers", "GPT2-Large": "two layers"}).text("Scores")
+        'Scores (here two layers for GPT2 and GPT2-Large)'
         """
         named = self.named(text)
         rest = Labels({name: self.here[name] for name in self._beside(named, any)})
         said = self.names(text)
         if not rest.here:
             return said
-        what = str(rest) if len(rest.here) <= FEW else "stand-ins, see the deviations"
+        what = str(rest) if len(set(rest.here.values())) <= FEW else "stand-ins, see the deviations"
         said, stop = said.removesuffix("."), "." if said.endswith(".") else ""
         ends_with_one = any(said.endswith(f"{n} (here {self.here[n]})") for n in named)
         return f"{said[:-1]}; {what}){stop}" if ends_with_one else f"{said} (here {what}){stop}"
@@ -111,7 +113,10 @@ class Labels:
         return f"{value} (here {here})" if here else str(value)
 
     def __str__(self) -> str:
-        return ", ".join(f"{what} for {name}" for name, what in self.here.items())
+        names: dict[str, list[str]] = {}
+        for name, what in self.here.items():
+            names.setdefault(what, []).append(name)
+        return ", ".join(f"{what} for {' and '.join(both)}" for what, both in names.items())
 
 
 def _whole_words(names: Sequence[str]) -> re.Pattern[str]:

@@ -31,17 +31,13 @@ def build_report(workspace: Workspace, papers: Sequence[Paper]) -> Path:
 
 
 def build_results(workspace: Workspace, registry: Library, papers: Sequence[Paper]) -> Path:
-    """Write RESULTS.md from the committed profiles, and the verdict blocks of paper READMEs.
+    """Write RESULTS.md from the committed profiles, and verdicts and tables in papers' READMEs.
 
     A README without markers is left alone. Returns the path of RESULTS.md.
     """
     from harness.measure.bench import load_benchmarks
-    from harness.publish.report.results_md import (
-        BEGIN,
-        results_markdown,
-        update_block,
-        verdict_block,
-    )
+    from harness.publish.report.readme import BEGIN, update_block, update_tables
+    from harness.publish.report.results_md import results_markdown, verdict_block
     from harness.store.atomic import write_text
     from harness.store.workspace import COMMITTED_PROFILES
     from harness.untrusted import is_there, read_text
@@ -54,7 +50,8 @@ def build_results(workspace: Workspace, registry: Library, papers: Sequence[Pape
         if _is_of(workspace.root.resolve(), readme.resolve()) and is_there(readme):
             text = read_text(readme)
             if BEGIN in text:
-                write_text(readme, update_block(text, verdict_block(paper)))
+                text = update_block(text, verdict_block(paper))
+                write_text(readme, update_tables(text, paper))
     return target
 
 

@@ -8,7 +8,6 @@ from harness.declare.claims import Claim
 from harness.declare.papers import Deviation
 from harness.declare.profiles import Profile
 from harness.declare.verdict import Word
-from harness.errors import SpecError
 from harness.measure.bench import BenchmarkResult
 from harness.publish.check_row import CheckRow, Kind
 from harness.publish.counts import counted_in_words, seals_text
@@ -35,7 +34,6 @@ from harness.store.workspace import COMMITTED_PROFILES
 
 NOTHING = "no claims"
 VERDICTS = ("item", "title", "profile", "verdicts")
-BEGIN, END = "<!-- verdicts:begin -->", "<!-- verdicts:end -->"
 
 HEAD = """# Results
 
@@ -317,14 +315,3 @@ def _lost(entry: Entry, run: Run, kind: Kind) -> Iterable[str]:
                 f"- {entry.id} at `{run.profile}`: {markdown_cell(statements[row.claim])} Measured"
                 f" {number(row.measured)}{band}; asked: {threshold(row.form, row.threshold)}."
             )
-
-
-def update_block(text: str, block: str) -> str:
-    """Return a README with the text between its verdict markers replaced.
-
-    Raises SpecError unless the text has each marker once, in order.
-    """
-    begin, end = text.find(BEGIN), text.find(END)
-    if text.count(BEGIN) != 1 or text.count(END) != 1 or begin > end:
-        raise SpecError(f"a README needs {BEGIN} and, after it, {END}, each once: put them back")
-    return f"{text[: begin + len(BEGIN)]}\n{block.strip()}\n{text[end:]}"

@@ -23,7 +23,15 @@ def larger(dataset: str, eval_model: str) -> tuple[object, ...]:
         scope_of("meta_base_model", "small", "large"),
         more_than(quantity, 0, unit)
         .naming(*(f"{depth} documents" for depth in depths))
-        .unless(partial(q.at_edge, dataset=dataset)),
+        .unless(
+            partial(
+                q.at_edge,
+                dataset=(dataset,),
+                eval_model=(eval_model,),
+                method=("fg2u",),
+                depth=depths,
+            )
+        ),
         f"{on(dataset, eval_model)} weights by (FG)²U with the larger base are better than those"
         f" with the smaller one at equal depth, in {WORDS[dataset]}.",
     )

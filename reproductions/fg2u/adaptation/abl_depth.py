@@ -7,11 +7,12 @@ from functools import partial
 from harness.declare import CHECK, Task, at_least, at_most, claims, monotone
 from reproductions.fg2u.adaptation import quantities as q
 from reproductions.fg2u.adaptation.claims import READERS, SCORE, WORDS, on, scope_of
-from reproductions.fg2u.adaptation.experiment import STREAMS, costs, first, second
+from reproductions.fg2u.adaptation.experiment import STREAMS, Counting, costs, first, second
 from reproductions.fg2u.adaptation.table import of_datasets
 
 PAPERS = ("rgu 6", "fg2u 24", "fg2u 48")
 EXACT = ("rgu 6", "rgu 24", "rgu 48")
+COUNTED_NET = f"GPT of one block of width {Counting().width}, {Counting().num_questions} questions"
 
 
 def deeper(dataset: str, eval_model: str, *, exact: bool) -> tuple[object, ...]:
@@ -28,7 +29,7 @@ def deeper(dataset: str, eval_model: str, *, exact: bool) -> tuple[object, ...]:
         scope.asked_by_us() if exact else scope,
         monotone(quantity, unit, strict=True)
         .naming("24 against 6", "48 against 24")
-        .unless(partial(q.at_edge, dataset=dataset)),
+        .unless(partial(q.at_edge, dataset=(dataset,), eval_model=(eval_model,), unroll=unrolls)),
         f"{on(dataset, eval_model)} weights are the better the more documents an unroll has (6, 24,"
         f" 48; {methods}; the smaller base, equal outer steps), in {WORDS[dataset]}.",
     )
@@ -53,14 +54,15 @@ task = Task(
             "rgu_bytes_grow_with_depth",
             CHECK,
             at_least(partial(q.bytes_ratio, method="rgu", depths=(6, 24)), 3, "ratio"),
-            "A gradient of RGU over 24 documents holds at least 3 times what one over 6 does.",
+            "A gradient of RGU over 24 documents holds at least 3 times what one over 6 does (a"
+            f" {COUNTED_NET}).",
         ),
         (
             "fg2u_bytes_free_of_depth",
             CHECK,
             at_most(partial(q.bytes_ratio, method="fg2u", depths=(6, 48)), 1.05, "ratio"),
-            "A gradient of (FG)²U over 48 documents holds at most 1.05 times what one over 6 does,"
-            " at equal questions.",
+            "A gradient of (FG)²U along one direction over 48 documents holds at most 1.05 times"
+            f" what one over 6 does, at equal questions (a {COUNTED_NET}).",
         ),
     )
     + claims("Tables G.1 and G.2", *(deeper(d, m, exact=False) for d in STREAMS for m in READERS))  # type: ignore[arg-type]

@@ -6,11 +6,10 @@ from functools import partial
 
 from harness.declare import Cell, Layout, Line, at_most
 from reproductions.fg2u.adaptation import quantities as q
-from reproductions.fg2u.adaptation.claims import IN_THE_PAPERS_SETTING, NAMES
+from reproductions.fg2u.adaptation.claims import IN_THE_PAPERS_SETTING, MODELS, NAMES
 from reproductions.fg2u.adaptation.experiment import DEPTHS, FIRST_DEPTH
 from reproductions.fg2u.adaptation.table import RGU
 
-MODELS = {"small": "DistilGPT2", "large": "GPT2-Large", "largest": "GPT2-XL"}
 BASES = {"small": "DistilGPT2", "large": "GPT2"}
 WORDS = {"streamingqa": "streamingqa", "squadseq": "squad_seq"}
 HEADS = {"em": "EM", "f1": "F1"}

@@ -205,6 +205,7 @@ def stands_in(params: Any) -> dict[str, str]:
     return {
         STANDS_FOR[params.stream]: other,
         "DistilGPT2": f"a GPT of {BLOCKS[params.scale]['small']} blocks",
+        "GPT2": f"one of {BLOCKS[params.scale]['large']} blocks",
         "GPT2-Large": f"one of {BLOCKS[params.scale]['large']} blocks",
     }
 

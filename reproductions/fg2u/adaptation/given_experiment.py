@@ -32,10 +32,13 @@ STEPS = {"gpu": (40, 8), "paper": (2000, 200)}
 """Outer steps of the phases; the paper prints none."""
 STREAM_LRS = (1.5625e-6, 6.25e-6, 2.5e-5, 1e-4)
 """The example of the released evaluation."""
+SECOND_LR = 2.5e-6
+CONTROL_LRS = (1e-5, 5e-6, SECOND_LR, 1.25e-6)
+"""RGU goes on with each: as many candidates as (FG)2U's two depths and two bases."""
 
 
 class Given(Weighing):
-    """Learning with models handed in: RGU, and for (FG)2U a second phase from there."""
+    """Learning with models handed in: RGU, and from there a second phase of either method."""
 
     base: str = doc("Folder of the model whose adaptation is unrolled.")
     trunk: str = doc("Folder of the model that the weight model starts from.")
@@ -44,8 +47,8 @@ class Given(Weighing):
     weight_model: Literal["whole", "layer"] = doc(
         "whole: a trunk of its own and two layers, as in the paper; layer: one, on a frozen trunk."
     )
-    second_steps: int = doc("Outer steps of (FG)2U; 0 for RGU alone.", default=0)
-    second_lr: float = doc("Step size of outer Adam there; 0 for RGU alone.", default=0.0)
+    second_steps: int = doc("Outer steps of the second phase; 0 without.", default=0)
+    second_lr: float = doc("Step size of outer Adam there; 0 without.", default=0.0)
     documents: str = doc("File of the stream in the folder, or the staged SQuAD articles: staged.")
     first_accumulate: int = doc("Episodes that an outer step of RGU averages.", default=1)
     checkpoint: str = doc("Folder of models and documents.", default="not given")
@@ -66,13 +69,25 @@ def given(
         window=WINDOWS[profile],
         weight_model="whole" if profile == "paper" else "layer",
         second_steps=second if is_second else 0,
-        second_lr=2.5e-6 if is_second else 0.0, documents=FILES[stream],
+        second_lr=SECOND_LR if is_second else 0.0, documents=FILES[stream],
         first_accumulate=4 if profile == "paper" else 1,
     )  # fmt: skip
 
 
+def longer(profile: Profile, stream: Stream, *, lr: float, seed: int) -> Given:
+    """Return RGU that goes on for as many outer steps as (FG)2U, of as many episodes each."""
+    first = given(profile, stream, "rgu", "small", FIRST_DEPTH, seed=seed)
+    beside = given(profile, stream, "fg2u", "small", FIRST_DEPTH, seed=seed)
+    return replace(
+        first, phase=2, accumulate=beside.accumulate, second_steps=beside.second_steps, second_lr=lr
+    )
+
+
 def given_grid(profile: Profile) -> Iterator[Given]:
-    """Yield RGU and (FG)2U at the paper's depths and bases; on a GPU one base and one depth."""
+    """Yield RGU and (FG)2U at the paper's depths and bases, and RGU for as many steps.
+
+    On a GPU one base and one depth.
+    """
     if profile == "gpu":
         for method, depth in (("rgu", FIRST_DEPTH), ("fg2u", 24)):
             name: Method = "rgu" if method == "rgu" else "fg2u"
@@ -85,6 +100,8 @@ def given_grid(profile: Profile) -> Iterator[Given]:
         for seed in SEEDS:
             for stream in streams:
                 yield given(profile, stream, "rgu", "small", FIRST_DEPTH, seed=seed)
+                for lr in CONTROL_LRS:
+                    yield longer(profile, stream, lr=lr, seed=seed)
                 for size in SIZES:
                     for depth in (24, 48):
                         yield given(profile, stream, "fg2u", size, depth, seed=seed)
@@ -100,7 +117,9 @@ def needs(params: Given) -> Needs:
 
 def estimate(params: Given) -> Estimate:
     """Return hours by the paper's cost of a step; on a GPU minutes."""
-    passes = params.steps * 6 * 4 + params.second_steps * params.depth * 8 * 32
+    first = params.steps * FIRST_DEPTH * params.first_accumulate
+    along = max(1, params.num_directions)
+    passes = first + params.second_steps * params.depth * params.accumulate * along
     return Estimate(seconds=60.0 + passes * (0.05 if params.weight_model == "whole" else 0.002))
 
 
@@ -119,6 +138,6 @@ handed_in = Experiment(
     estimate=estimate,
     dry_run="given_trial:dry_run",
     timeout_s=72 * 3600.0,
-    address=("stream", "method", "base", "depth", "seed"),
+    address=("stream", "method", "base", "depth", "second_lr", "seed"),
     stands_in=stands_in,
 )

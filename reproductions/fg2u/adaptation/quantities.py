@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 EVAL_MODELS = ("small", "large")
+"""Models of ours that read a stream."""
 HIGHER_IS_BETTER = {"f1": 1.0, "qa_loss_after": -1.0}
 """Scores, and what makes them ascend."""
 
@@ -42,11 +43,14 @@ def by_entry(
     ]
 
 
-def gains_over(table: pd.DataFrame, *, column: str, dataset: str, other: str) -> list[float]:
+def gains_over(
+    table: pd.DataFrame, *, column: str, dataset: str, other: str,
+    eval_models: tuple[str, ...] = EVAL_MODELS,
+) -> list[float]:  # fmt: skip
     """Return by how much (FG)2U's score exceeds another entry's, by model that reads."""
     pairs = [
         by_entry(table, column=column, dataset=dataset, eval_model=model, entries=(other, FG2U))
-        for model in EVAL_MODELS
+        for model in eval_models
     ]
     return [second - first for first, second in pairs]
 
@@ -108,11 +112,14 @@ def gradient_error(table: pd.DataFrame) -> float:
     return float(rows.max())
 
 
-def at_edge(table: pd.DataFrame, *, dataset: str, entries: tuple[str, ...] = ()) -> str:
-    """Say where Adam's step size was chosen at an end of its candidates."""
-    rows = table[(table["dataset"] == dataset) & (table["entry"] != COUNTED)]
-    if entries:
-        rows = rows[rows["entry"].isin(entries)]
+def at_edge(table: pd.DataFrame, **read: tuple[str | int, ...]) -> str:
+    """Say where Adam's step size was chosen at an end of its candidates, in rows that are read.
+
+    read: by column the values whose rows a claim reads.
+    """
+    rows = table[table["entry"] != COUNTED]
+    for column, values in read.items():
+        rows = rows[rows[column].isin(values)]
     num_edges = int(rows["lr_at_edge"].astype(bool).sum())
     if not num_edges:
         return ""

@@ -43,8 +43,8 @@ task = Task(
             CHECK,
             at_most(partial(q.worst_slope, method="fg2u"), 1e-10, "relative"),
             "With one unknown coefficient a single Rademacher direction of (FG)²U gives the exact"
-            " derivative, that of reverse mode (largest difference over the equations): nothing in"
-            " Figure 2 is random but the start.",
+            " derivative, that of reverse mode (largest difference over the equations): in fits"
+            " through the solver nothing is random but the start.",
         ),
         (
             "differences_are_near",
@@ -70,7 +70,7 @@ task = Task(
                 "over Adam's net", "over SGD's net"
             ),
             "On Burgers the numerical solver reaches a relative error of 1e-2 in at most a tenth of"
-            " a net's time to it; of a net that never does all its time is taken, which is less"
+            " a PINN's time to it; of one that never does all its time is taken, which is less"
             " than it needs.",
         ),
         (
@@ -79,7 +79,7 @@ task = Task(
             monotone(
                 partial(q.from_last, method="pinn_adam", steps=STEPS), "relative L2 error"
             ).naming(*PAIRS),
-            "The error of a net that Adam trains falls from each of 100, 200, 500 ... 5,000 steps"
+            "The error of a PINN that Adam trains falls from each of 100, 200, 500 ... 5,000 steps"
             " to the next.",
         ),
         (
@@ -88,7 +88,7 @@ task = Task(
             ratio(
                 partial(q.pairs_at, method="pinn_sgd", other="pinn_adam", steps=STEPS[1:]), 1, inf
             ).naming(*(f"{steps} steps" for steps in STEPS[1:])),
-            "From 200 steps on SGD leaves a larger error than Adam.",
+            "From 200 steps on SGD leaves a larger error of a PINN than Adam.",
         ),
     )
     + claims(
@@ -132,7 +132,7 @@ task = Task(
                 1e-2,
                 "relative",
             ).naming("coefficient", "solution"),
-            "On Burgers 25 observations do for the same.",
+            "On Burgers 25 observations do for (FG)²U-ZO, by the same bound.",
         ),
         (
             "released_quadrature_does",
@@ -142,7 +142,7 @@ task = Task(
                 1e-2,
                 "relative",
             ).naming(*PDE_NAMES.values()),
-            "The released code's estimator, twelve nodes and differences of the solution, finds"
+            "(FG)²U-ZO as released, by twelve nodes and differences of the solution, finds"
             " every coefficient to 1e-2.",
         ),
     ),

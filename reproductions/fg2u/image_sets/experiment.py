@@ -11,7 +11,7 @@ from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from harness.declare import Estimate, Experiment, Needs, Params, Profile, Use, doc, seed
-from reproductions.fg2u.image_sets.cells import Cell, Dataset, Method, cells_of
+from reproductions.fg2u.image_sets.cells import Cell, Dataset, Method, cells_of, paper_cell
 
 if TYPE_CHECKING:
     from reproductions.fg2u import Estimator
@@ -281,15 +281,15 @@ def alignment_estimate(params: Alignment) -> Estimate:
 
 
 def stands_in(params: Condensation) -> dict[str, str]:
-    """Return what was read in the place of a data set of Table 1."""
+    """Return what was read in the place of a data set of Table 1, and by what net."""
     name = {"mnist": "MNIST", "cifar10": "CIFAR-10", "cifar100": "CIFAR-100"}[params.dataset]
     size = f"{params.image_size} x {params.image_size}"
-    if params.data == "digits":
-        return {name: f"digits of {size}"}
-    part = "10,000 images of CIFAR-10" if params.data == "cifar10_10k_5k" else ""
-    full = 28 if params.dataset == "mnist" else 32
-    if params.image_size != full:
-        return {name: f"{part or name} at {size}"}
+    part = {"digits": "digits", "cifar10_10k_5k": "10,000 images of CIFAR-10"}.get(params.data, "")
+    papers = paper_cell(params.dataset, 1).setting
+    if params.image_size != papers.image_size:
+        part = f"{part or name} {'of' if params.data == 'digits' else 'at'} {size}"
+    if (params.num_blocks, params.width) != (papers.num_blocks, papers.width):
+        part = f"{part or name} by nets of {params.num_blocks} blocks of width {params.width}"
     return {name: part} if part else {}
 
 

@@ -28,15 +28,18 @@ def step_panels(context: FigureContext) -> Figure:
     # What nothing slowed has no time.
     means = found.mean().loc[order].astype("float64")
     errors = found.sem().loc[order].astype("float64").fillna(0.0)
-    colors = [OTHER if name in BASELINES else BAR for name in order]
     places = range(len(order))
-    axes[0].barh(places, means["step_s"], xerr=errors["step_s"], color=colors, label="measured")
+    for names, color, said in ((OURS, BAR, "ours, measured"), (BASELINES, OTHER, "PyTorch's")):
+        its = [place for place in places if order[place] in names]
+        own, bars = means.iloc[its], errors["step_s"].iloc[its]
+        axes[0].barh(its, own["step_s"], xerr=bars, color=color, label=said)
+        axes[1].barh(its, own["held_bytes"] / MEGA, color=color)
     axes[0].plot(
         means["predicted_s"], places, linestyle="", marker="D", color=MARK, label="predicted"
     )
     axes[0].set_xlabel("seconds per step")
-    axes[0].legend(loc="lower right")
-    axes[1].barh(places, means["held_bytes"] / MEGA, color=colors)
+    handles, labels = axes[0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside upper center", ncols=3)
     axes[1].set_xlabel("held per rank (MB)")
     axes[1].locator_params(axis="x", nbins=5)
     for ax in axes:

@@ -30,7 +30,7 @@ def test_names_are_told_once_and_whole(text: str, expected: str) -> None:
 def test_a_text_that_names_nothing_ends_with_what_was_run() -> None:
     assert Labels({"SVHN": "MNIST"}).text("It rises.") == "It rises (here MNIST for SVHN)."
     assert Labels().text("It rises.") == "It rises."
-    many = Labels({f"net{number}": "a smaller one" for number in range(9)})
+    many = Labels({f"net{number}": f"width {number}" for number in range(9)})
     assert many.text("It rises.") == "It rises (here stand-ins, see the deviations)."
 
 

@@ -26,7 +26,7 @@ WRITTEN = sorted({*FOLDER.rglob("*.py"), *FOLDER.rglob("*.toml"), FOLDER / "READ
 
 
 PAGE = (FOLDER / "README.md").read_text(encoding="utf-8")
-PLANS, TRAINS, _ = re.findall(r"```python\n(.*?)\n```", PAGE, flags=re.DOTALL)
+PLANS, TRAINS, *_ = re.findall(r"```python\n(.*?)\n```", PAGE, flags=re.DOTALL)
 NET = """
 import torch
 torch.manual_seed(0)

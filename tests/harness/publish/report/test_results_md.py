@@ -9,7 +9,8 @@ from harness.errors import SpecError
 from harness.measure.bench import BenchmarkResult, Goal
 from harness.publish.report import build_results
 from harness.publish.report.load import load_papers
-from harness.publish.report.results_md import results_markdown, update_block
+from harness.publish.report.readme import update_block, update_tables
+from harness.publish.report.results_md import results_markdown
 from harness.publish.report.text import paper_cell
 from harness.registry import BrokenTask, Library
 from harness.store.workspace import COMMITTED_PROFILES, Workspace
@@ -221,6 +222,29 @@ def test_block_replaces_only_itself() -> None:
     once = update_block(text, "new\n")
     assert once == "a\n<!-- verdicts:begin -->\nnew\n<!-- verdicts:end -->\nb"
     assert update_block(once, "new") == once
+
+
+ASKED = "a\n<!-- table {} 1:begin -->\nold\n<!-- table:end -->\nb"
+
+
+def test_a_readme_has_the_table_that_it_asks_for(demo: Demo) -> None:
+    papers = load_papers(*demo, PROFILES)
+    (paper,) = [each for each in papers if each.meta.id == "demo"]
+    text = update_tables(ASKED.format("fig10 cpu"), paper)
+    begin, *lines, end, _ = text.splitlines()[1:]
+    assert (begin, end) == ("<!-- table fig10 cpu 1:begin -->", "<!-- table:end -->")
+    assert "old" not in lines and [line for line in lines if line.startswith("| --- |")]
+    assert set(filter(None, lines)) <= set(text_of(demo).splitlines())
+    assert update_tables(text, paper) == text
+
+
+@pytest.mark.parametrize("asked", ["fig10 paper", "fig77 cpu"])
+def test_a_table_that_is_not_there_is_named(demo: Demo, asked: str) -> None:
+    (paper,) = [p for p in load_papers(*demo, PROFILES) if p.meta.id == "demo"]
+    with pytest.raises(SpecError, match=f"table 1 of {asked.split()[0]} at {asked.split()[1]}"):
+        update_tables(ASKED.format(asked), paper)
+    with pytest.raises(SpecError, match="put that back"):
+        update_tables("<!-- table fig10:begin --> <!-- table:end -->", paper)
 
 
 def test_file_that_no_item_lists_is_shown_with_its_reason(tmp_path: Path) -> None:

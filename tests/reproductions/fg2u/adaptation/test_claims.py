@@ -8,6 +8,7 @@ from typing import Any, Literal
 import pandas as pd
 import pytest
 
+from harness.declare import PAPER
 from harness.declare.claims import Claim
 from harness.declare.profiles import Profile
 from harness.declare.reference import load_reference
@@ -124,19 +125,34 @@ def built(task: Task, case: Case) -> pd.DataFrame:
     return build_table(task, tables)
 
 
+@cache
+def built_of_given(task: Task, case: Case) -> pd.DataFrame:
+    """Return the table of `paper`, where all models are handed in."""
+    points = [Given.from_json(point) for point in handed_in.params_of("paper")]
+    tables = {first.id: pd.DataFrame(), second.id: pd.DataFrame()}
+    return build_table(task, {**tables, handed_in.id: rows_of(list(points), case)})
+
+
+def decided_on(task: Task, claim: Claim, case: Case) -> pd.DataFrame:
+    """Return the table of the profile that decides a claim."""
+    return (
+        built_of_given(task, case).copy() if claim.scope.profiles == PAPER else table_of(task, case)
+    )
+
+
 def decide(claim: Claim, table: pd.DataFrame) -> Any:
     return evaluate(claim, table, seed="seed", profile=claim.scope.profiles[-1])
 
 
 @pytest.mark.parametrize(("task", "claim"), CLAIMS)
 def test_claim_holds_on_a_table_made_to_hold(task: Task, claim: Claim) -> None:
-    verdict = decide(claim, table_of(task, "holds"))
+    verdict = decide(claim, decided_on(task, claim, "holds"))
     assert (verdict.word, verdict.reason) == (good(claim), "")
 
 
 @pytest.mark.parametrize(("task", "claim"), CLAIMS)
 def test_claim_fails_on_a_table_made_to_fail(task: Task, claim: Claim) -> None:
-    table = table_of(task, "fails")
+    table = decided_on(task, claim, "fails")
     assert decide(claim, table).word is bad(claim)
 
 
@@ -144,7 +160,7 @@ def test_claim_fails_on_a_table_made_to_fail(task: Task, claim: Claim) -> None:
     ("task", "claim"), [p for p in CLAIMS if p.values[1].scope.grade == "empirical"]
 )
 def test_two_seeds_decide_nothing(task: Task, claim: Claim) -> None:
-    table = table_of(task, "holds")
+    table = decided_on(task, claim, "holds")
     assert decide(claim, table[table["seed"] < 2]).word is Word.INCONCLUSIVE
 
 
@@ -181,7 +197,7 @@ def test_models_handed_in_fill_the_same_tables(profile: Profile) -> None:
     table = build_table(tab02.task, tables)
     assert len(validate(table, tab02.task.table, where="tab02")) == len(table)
     ours = table[table["entry"] == FG2U]
-    assert set(ours["outer_lr"]) == {point.second_lr for point in points} - {0.0}
+    assert set(ours["outer_lr"]) == {point.second_lr for point in points if point.method == "fg2u"}
     assert set(ours["outer_steps"]) == {point.second_steps for point in points} - {0}
     assert len(table[table["entry"] == RGU]) == len(table[table["entry"] == EQUAL])
 
@@ -203,9 +219,38 @@ def test_of_four_candidates_the_least_mean_validation_loss_has_the_name() -> Non
 def test_a_step_size_at_the_edge_decides_nothing() -> None:
     table = table_of(tab02.task, "holds")
     table.loc[table["entry"] == FG2U, "lr_at_edge"] = True
-    words = {claim.id: decide(claim, table).word for claim in tab02.task.claims}
+    here = [claim for claim in tab02.task.claims if "cpu" in claim.scope.profiles]
+    words = {claim.id: decide(claim, table).word for claim in here}
     assert words["fg2u_above_rgu_streamingqa_small"] is Word.INCONCLUSIVE
     assert words["learned_beats_equal_streamingqa"] is Word.REPRODUCED
+
+
+@pytest.mark.parametrize(
+    ("task", "claim"),
+    [
+        (tab02.task, "fg2u_above_rgu_squadseq_{}"),
+        (abl_depth.task, "deeper_is_better_squadseq_{}"),
+        (abl_depth.task, "deeper_is_better_exact_squadseq_{}"),
+        (abl_base_model.task, "larger_base_better_squadseq_{}"),
+    ],
+)
+def test_another_readers_step_sizes_are_no_doubt(task: Task, claim: str) -> None:
+    table = table_of(task, "holds")
+    its = (table["eval_model"] == "large") & (table["dataset"] == "squadseq")
+    table.loc[its, "lr_at_edge"] = True
+    found = {each.id: decide(each, table) for each in task.claims if each.id[:4] != "hand"}
+    assert found[claim.format("small")].word is Word.REPRODUCED
+    assert "at an end of its candidates in" in found[claim.format("large")].reason
+
+
+def test_methods_handed_in_get_as_many_steps_and_candidates() -> None:
+    points = [Given.from_json(point) for point in handed_in.params_of("paper")]
+    own = [p for p in points if (p.stream, p.seed, p.phase) == ("streamingqa", 0, 2)]
+    ours = [p for p in own if p.method == "fg2u"]
+    longer = [p for p in own if p.method == "rgu"]
+    assert len(ours) == len(longer) == 4
+    assert len({(p.steps, p.second_steps, p.accumulate, p.first_accumulate) for p in own}) == 1
+    assert {p.second_lr for p in longer} >= {p.second_lr for p in ours}
 
 
 def test_methods_get_as_many_steps_and_candidates() -> None:

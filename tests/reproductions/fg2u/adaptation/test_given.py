@@ -68,6 +68,14 @@ def point_of(folder: str, method: Any, *, whole: bool) -> Given:
     )  # fmt: skip
 
 
+def test_rgu_goes_on_from_its_own_result(tmp_path: Path) -> None:
+    params = point_of(folder_of(tmp_path), "rgu", whole=False)
+    longer = replace(params, phase=2, second_steps=2, second_lr=1e-3)
+    once, twice = (given_rows(each, BareContext()) for each in (params, longer))
+    assert [row["weighing"] for row in twice] == ["learned"]
+    assert twice[0]["qa_loss_after"] != once[-1]["qa_loss_after"]
+
+
 @pytest.mark.parametrize(("method", "whole"), [("rgu", True), ("fg2u", True), ("fg2u", False)])
 def test_a_model_handed_in_goes_the_whole_way(tmp_path: Path, method: str, whole: bool) -> None:
     params = point_of(folder_of(tmp_path), method, whole=whole)

@@ -1,0 +1,121 @@
+"""transformers' Trainer with an engine ends where the same Trainer with DDP ends."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from harness.errors import SpecError
+from reproductions.paro import Paro
+from tests.checkout import ROOT
+
+SCRIPT = """
+import sys
+from functools import partial
+import torch
+from peft import LoraConfig, get_peft_model
+from transformers import GPT2Config, GPT2LMHeadModel, Trainer, TrainingArguments
+from reproductions.paro import Paro
+from reproductions.paro.method.engine.trainer import ParoTrainer
+
+rows = torch.randint(32, (24, 8), generator=torch.Generator().manual_seed(0))
+data = [{"input_ids": row, "labels": row} for row in rows]
+
+def model_of(kind):
+    torch.manual_seed(0)
+    config = GPT2Config(
+        vocab_size=32, n_positions=8, n_embd=16, n_layer=2, n_head=2, bos_token_id=None,
+        eos_token_id=None, resid_pdrop=0.0, embd_pdrop=0.0, attn_pdrop=0.0,
+    )
+    model = GPT2LMHeadModel(config).double()
+    if kind == "lora":
+        model = get_peft_model(model, LoraConfig(r=2, target_modules=["c_attn"])).double()
+    return model
+
+def end_of(kind, letters):
+    args = TrainingArguments(
+        output_dir=f"{kind} {letters}", use_cpu=True, ddp_backend="gloo", report_to=[],
+        save_strategy="no", max_steps=4, per_device_train_batch_size=2,
+        gradient_accumulation_steps=2, learning_rate=1e-2, weight_decay=0.1, max_grad_norm=0.01,
+        logging_steps=1, disable_tqdm=True,
+    )
+    kwargs = dict(model=model_of(kind), args=args, train_dataset=data, eval_dataset=data[:6])
+    if letters == "DDP":
+        trainer = Trainer(**kwargs)
+    else:
+        engine = partial(Paro, strategy=letters)
+        trainer = ParoTrainer(**kwargs, engine=engine, group_size=1)
+    trainer.train()
+    logs = [each for each in trainer.state.log_history if "grad_norm" in each]
+    names = ("loss", "grad_norm", "learning_rate")
+    told = {name: [float(each[name]) for each in logs] for name in names}
+    told["eval_loss"] = trainer.evaluate()["eval_loss"]
+    trainer.save_model(args.output_dir)
+    state = trainer.engine.state_dict() if letters != "DDP" else trainer.model.state_dict()
+    return {"told": told, "state": state}
+
+found = {
+    f"{kind} {letters}": end_of(kind, letters)
+    for kind in ("whole", "lora")
+    for letters in ("DDP", *sys.argv[1:])
+}
+torch.save(found, f"{torch.distributed.get_rank()}.pt")
+"""
+LETTERS = ("NNG", "GGG")
+
+
+@pytest.fixture(scope="module")
+def ends(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Any]]:
+    """Train by each on two ranks of torchrun; return the folder and what rank 1 found."""
+    folder = tmp_path_factory.mktemp("trainer")
+    (folder / "train.py").write_text(SCRIPT)
+    run = ("-m", "torch.distributed.run", "--standalone", "--nproc-per-node=2", "train.py")
+    env = {**os.environ, "PYTHONPATH": str(ROOT), "GLOO_SOCKET_IFNAME": "lo"}
+    done = subprocess.run(
+        [sys.executable, *run, *LETTERS],
+        cwd=folder,
+        env=env,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return folder, torch.load(folder / "1.pt")
+
+
+@pytest.mark.parametrize("letters", LETTERS)
+@pytest.mark.parametrize("kind", ["whole", "lora"])
+def test_it_ends_where_ddp_ends(ends: Any, kind: str, letters: str) -> None:
+    ours, ddps = (ends[1][f"{kind} {each}"] for each in (letters, "DDP"))
+    assert len(ddps["told"]["grad_norm"]) == 4 and min(ddps["told"]["grad_norm"]) > 0.01
+    for name, theirs in ddps["told"].items():
+        torch.testing.assert_close(ours["told"][name], theirs, rtol=1e-6, atol=0.0)
+    # A parameter of two names is there by its first.
+    theirs = {name: ddps["state"][name] for name in ours["state"]}
+    torch.testing.assert_close(ours["state"], theirs, rtol=1e-9, atol=1e-11)
+
+
+@pytest.mark.parametrize("kind", ["whole", "lora"])
+def test_what_it_saves_is_what_ddp_saves(ends: Any, kind: str) -> None:
+    from safetensors.torch import load_file
+
+    (ddps,) = (ends[0] / f"{kind} DDP").glob("*.safetensors")
+    (ours,) = (ends[0] / f"{kind} GGG").glob("*.safetensors")
+    assert ours.name == ddps.name
+    torch.testing.assert_close(load_file(ours), load_file(ddps), rtol=1e-9, atol=1e-11)
+
+
+def test_a_checkpoint_that_would_lack_other_ranks_states_is_refused(tmp_path: Path) -> None:
+    from transformers import TrainingArguments
+
+    from reproductions.paro.method.engine.trainer import ParoTrainer
+
+    args = TrainingArguments(output_dir=str(tmp_path), use_cpu=True, report_to=[])
+    with pytest.raises(SpecError, match="save_only_model=True"):
+        ParoTrainer(torch.nn.Linear(1, 1), args, engine=Paro, group_size=1)
