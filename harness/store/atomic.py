@@ -99,7 +99,9 @@ def _clear(found: Iterable[Path]) -> None:
         with suppress(OSError), path.open("rb") as stream:
             # A writer holds the lock of its file until the file has its name, or it dies.
             fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            path.unlink()
+            # Somebody else may have cleared it since, and its writer made another by its name.
+            if os.fstat(stream.fileno()).st_nlink:
+                path.unlink()
 
 
 def _create(temporary: Path) -> BinaryIO:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import resource
 import shutil
@@ -146,6 +147,24 @@ def test_a_temporary_file_of_a_living_writer_stays(tmp_path: Path) -> None:
     writer.kill()  # it halts again when it syncs the folder
     writer.wait()
     assert tree(tmp_path) == {"a.txt": b"half", "b.txt": b"b"}
+
+
+def test_a_temporary_file_that_was_made_again_by_its_name_stays(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Two clear a file that its writer has not locked yet; the second locks what is gone already.
+    temporary = tmp_path / ".a.txt.0123456789abcdef.repro.tmp"
+    temporary.write_bytes(b"first")
+    lock = fcntl.flock
+
+    def lock_late(stream: int, how: int) -> None:
+        temporary.unlink()
+        temporary.write_bytes(b"second")
+        lock(stream, how)
+
+    monkeypatch.setattr(fcntl, "flock", lock_late)
+    remove_leftovers(tmp_path)
+    assert tree(tmp_path) == {temporary.name: b"second"}
 
 
 def test_git_takes_no_temporary_file(tmp_path: Path) -> None:
