@@ -18,7 +18,7 @@ from reproductions.paro.method.engine.trace import Trace
 from reproductions.paro.method.engine.wire import Part, Wire
 
 BUCKET_BYTES = 25 * 2**20
-"""Of what is summed in one call, as DDP has it."""
+"""How much is summed in one call: what DDP takes."""
 
 
 class Transport(Protocol):
