@@ -175,7 +175,7 @@ def _decode_arrays(data: bytes) -> Decoded:
 def _decode_tensors(data: bytes) -> Decoded:
     from safetensors.numpy import load
 
-    tensors = load(data)
+    tensors = dict(sorted(load(data).items()))  # else in another order each time
     return Decoded(tensors, hash_arrays(tensors))
 
 

@@ -37,7 +37,7 @@ class Upstream:
         return [dict(row) for row in self._record.rows]
 
     def load(self, name: str) -> dict[str, torch.Tensor]:
-        """Return a tensor artifact. Raises DataError if it is missing or was altered."""
+        """Return a tensor artifact, by sorted names. Raises DataError where it was altered."""
         from safetensors.torch import load
 
         entry = next((e for e in self._record.artifacts if e.name == name), None)
@@ -48,7 +48,9 @@ class Upstream:
         found = hashlib.sha256(data).hexdigest()
         if found != entry.sha256:
             raise DataError(f"artifact {name} was altered: expected {entry.sha256}, found {found}")
-        return dict(load(data))
+        # safetensors has names in an order of its own, another one each time; what flattens such
+        # a dictionary, as directions do, must find the same one again.
+        return dict(sorted(load(data).items()))
 
 
 class TrialContext:
