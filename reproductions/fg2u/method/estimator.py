@@ -107,6 +107,8 @@ class Estimator(ABC):
 
         phi: a tree of floating tensors; it is not changed and its history is not used.
         generator: of the directions; torch's own without one. Methods that draw nothing ignore it.
+        A direction follows phi's leaves in their order: the same phi from a dictionary in another
+        order, as safetensors loads one, has other directions.
         Raises SpecError for a problem that cannot be differentiated so, naming the operation, and
         RunError for a value that is not finite, naming the inner step.
         """
