@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import functools
 import io
 import math
 import re
@@ -70,29 +71,38 @@ def load_reference(folder: Path, task_word: str | None = None) -> pd.DataFrame:
     NaN where empty, `value` is NaN where it is not a number. Order: file name, then line.
     Raises SpecError that names file and line for a wrong column, status or number.
     """
+    paths = sorted((folder / "reference").glob("*.csv"))
+    frame = _frame(tuple((path, _text(path)) for path in paths))
+    if task_word is None:
+        return frame.copy()
+    return frame[frame["task"] == task_word].reset_index(drop=True)
+
+
+@functools.lru_cache(maxsize=16)
+def _frame(files: tuple[tuple[Path, str], ...]) -> pd.DataFrame:
+    """Return the rows of files, read once for all tasks of a paper; who changes them copies."""
     import pandas as pd
 
-    rows: list[dict[str, str | float]] = []
-    for path in sorted((folder / "reference").glob("*.csv")):
-        rows.extend(_read_file(path))
+    rows = [row for path, text in files for row in _rows(path, text)]
     frame = pd.DataFrame(rows, columns=[*COLUMNS, "value_text"])
-    frame = frame.astype(dict.fromkeys(("x", "value", "abs_err"), "float64"))
-    if task_word is not None:
-        frame = frame[frame["task"] == task_word].reset_index(drop=True)
-    return frame
+    return frame.astype(dict.fromkeys(("x", "value", "abs_err"), "float64"))
 
 
-def _read_file(path: Path) -> list[dict[str, str | float]]:
+def _text(path: Path) -> str:
     try:
-        text = read_text(path)
-        if "\0" in text:
-            line = text[: text.index("\0")].count("\n") + 1
-            raise SpecError(f"{path}:{line}: a NUL byte: it is no character of a CSV")
-        reader = csv.reader(io.StringIO(text, newline=""), strict=True)
-        _check_header(path, next(reader, []))
-        return [_read_row(f"{path}:{reader.line_num}", fields) for fields in reader]
+        return read_text(path)
     except UnreadableError as error:
         raise SpecError(f"{error}: write it again") from error
+
+
+def _rows(path: Path, text: str) -> list[dict[str, str | float]]:
+    if "\0" in text:
+        line = text[: text.index("\0")].count("\n") + 1
+        raise SpecError(f"{path}:{line}: a NUL byte: it is no character of a CSV")
+    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
+    try:
+        _check_header(path, next(reader, []))
+        return [_read_row(f"{path}:{reader.line_num}", fields) for fields in reader]
     except csv.Error as error:
         raise SpecError(f"{path} is not a CSV in UTF-8 ({error}): write it again") from error
 

@@ -7,13 +7,14 @@ import operator
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from harness.declare.params import TYPES, ColumnType, Field, Params, Scalar
 from harness.declare.statistics import MissingRows
 from harness.errors import SpecError
 
 if TYPE_CHECKING:
+    import numpy as np
     import pandas as pd
 
 Role = Literal["param", "seed", "value", "measurement"]
@@ -159,6 +160,19 @@ def pick(table: pd.DataFrame, **wanted: Scalar) -> pd.DataFrame:
 
 def matching(table: pd.DataFrame, wanted: Mapping[str, Scalar]) -> pd.DataFrame:
     """Return the rows whose columns equal these; there may be none."""
-    equal = [(table[name] == each).to_numpy(bool, na_value=False) for name, each in wanted.items()]
+    if not wanted:
+        return table
+    equal = [_equal(table[name], each) for name, each in wanted.items()]
     # One selection, not one per column: each copies all columns.
-    return table.loc[functools.reduce(operator.and_, equal)] if equal else table
+    return table.take(functools.reduce(operator.and_, equal).nonzero()[0])
+
+
+def _equal(column: pd.Series, value: Scalar) -> np.ndarray:
+    """Return where a column equals a value; a missing cell equals none.
+
+    Arrays are compared: to make a series of the answer takes longer than the answer.
+    """
+    found: Any = column.array == value
+    # A nullable column's answer is nullable too, that of others may be numpy's already.
+    mask: np.ndarray = found.to_numpy(bool, na_value=False) if hasattr(found, "to_numpy") else found
+    return mask

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 FLOAT_FORMAT = ".9g"
-DTYPES = {"int": "Int64", "float": "float64", "str": "str", "bool": "boolean"}
+DTYPES = {"int": "Int64", "float": "float64", "bool": "boolean"}
 
 
 def long_frame(records: Iterable[Record]) -> pd.DataFrame:
@@ -72,7 +72,13 @@ def validate(table: pd.DataFrame, columns: Table, *, where: str) -> pd.DataFrame
     return checked
 
 
-def _dtype(column: Column) -> str:
+def _dtype(column: Column) -> Any:
+    import pandas as pd
+
+    if column.type == "str":
+        # Tables are small and picked from row by row, which takes longer from strings of pyarrow,
+        # the default where it is installed.
+        return pd.StringDtype("python", na_value=math.nan)
     return DTYPES[column.type]
 
 

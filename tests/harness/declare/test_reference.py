@@ -55,6 +55,23 @@ def test_no_reference_gives_an_empty_frame_with_columns(tmp_path: Path) -> None:
     assert published(frame).empty
 
 
+def test_who_changes_what_was_read_changes_it_for_nobody_else(tmp_path: Path) -> None:
+    write(tmp_path, [HEADER, *ROWS])
+    for task in (None, "fig06"):
+        frame = load_reference(tmp_path, task)
+        frame["series"] = "ours"
+        assert "ours" not in set(load_reference(tmp_path, task)["series"])
+
+
+def test_a_file_that_changed_or_came_is_read_again(tmp_path: Path) -> None:
+    write(tmp_path, [HEADER, ROWS[0]])
+    assert list(load_reference(tmp_path)["series"]) == ["SP"]
+    write(tmp_path, [HEADER, ROWS[1]])
+    assert list(load_reference(tmp_path)["series"]) == ["muP"]
+    write(tmp_path, [HEADER, ROWS[2]], "more.csv")
+    assert list(load_reference(tmp_path)["series"]) == ["SP", "muP"]
+
+
 @pytest.mark.parametrize(
     ("line", "parts"),
     [

@@ -145,6 +145,24 @@ def test_rows_are_picked_by_all_that_is_wanted() -> None:
 
 
 @pytest.mark.parametrize(
+    ("cells", "dtype", "wanted"),
+    [
+        ([3, None, 4, 3], "Int64", 3),
+        ([True, None, False, True], "boolean", True),
+        (["a", None, "b", "a"], "str", "a"),
+        (["a", None, "b", "a"], "object", "a"),
+        ([0.5, None, 1.0, 0.5], "float64", 0.5),
+        ([0.5, None, 1.0, 0.5], "Float64", 0.5),
+    ],
+)
+def test_a_missing_cell_equals_nothing_in_any_type(cells: Any, dtype: str, wanted: Any) -> None:
+    table = pd.DataFrame({"x": pd.Series(cells, index=[7, 5, 3, 1], dtype=dtype)})
+    found = pick(table, x=wanted)
+    assert list(found.index) == [7, 1]
+    pd.testing.assert_frame_equal(found, table.loc[[7, 1]])
+
+
+@pytest.mark.parametrize(
     ("wanted", "told"),
     [
         ({"method": "lisa"}, "no row has method=lisa"),
