@@ -7,7 +7,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -18,6 +18,7 @@ from hypothesis import HealthCheck, settings
 
 from harness.store.workspace import Workspace
 from tests.checkout import ROOT
+from tests.warm import Warm
 
 # How long an example takes depends on what else the machine does; under CI that is the default.
 settings.register_profile(
@@ -74,6 +75,14 @@ def run_smoke(root: Path) -> Smoke:
         check=False,
     )
     return Smoke(Workspace(root), done)
+
+
+@pytest.fixture(scope="session")
+def warm() -> Iterator[Warm]:
+    """Return what serves calls in fresh processes by forks, once asked to."""
+    process = Warm()
+    yield process
+    process.close()
 
 
 def pytest_collection() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 
 import pytest
 import torch
@@ -13,6 +14,7 @@ from harness.declare.profiles import PROFILES
 from harness.registry import load_registry
 from tests.golden_rows import FOLDER, differences, golden_path, load_golden
 from tests.golden_trials import GoldenRuns, Patch, Short, declared_golden, in_double, patched
+from tests.warm import Warm
 
 LIBRARY = load_registry()
 DECLARED = declared_golden()
@@ -22,9 +24,10 @@ for_each_golden = pytest.mark.parametrize("name", sorted(DECLARED), scope="modul
 
 
 @pytest.fixture(scope="module")
-def runs(tmp_path_factory: pytest.TempPathFactory) -> GoldenRuns:
+def runs(warm: Warm, tmp_path_factory: pytest.TempPathFactory) -> Iterator[GoldenRuns]:
     """Return what keeps the trials that others start from, once for all tests."""
-    return GoldenRuns(LIBRARY, DECLARED, tmp_path_factory.mktemp("golden"))
+    with warm.serving():
+        yield GoldenRuns(LIBRARY, DECLARED, tmp_path_factory.mktemp("golden"))
 
 
 @for_each_golden

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import importlib
 import json
 import os
 import subprocess
 import sys
 from collections.abc import Callable, Mapping
+from types import ModuleType
 from typing import Any
 
 from harness.errors import RunError, SpecError
@@ -28,16 +30,8 @@ def call_fresh(
     """
     check_importable(function)
     where = f"{function.__module__}:{function.__qualname__}"
-    # A subprocess and not multiprocessing: workers of a pool may have no children there.
     try:
-        done = subprocess.run(
-            [sys.executable, "-m", "harness.measure.fresh_process", where, str(os.getpid())],
-            input=json.dumps(dict(params)),
-            capture_output=True,
-            text=True,
-            timeout=timeout_s,
-            env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
-        )
+        done = serve_fresh(where, json.dumps(dict(params)), timeout_s)
     except subprocess.TimeoutExpired as error:
         raise RunError(
             f"{where} in a fresh process took over {timeout_s:g} s: shorten it"
@@ -46,6 +40,19 @@ def call_fresh(
         last = done.stderr.strip().splitlines()[-1:] or ["no message"]
         raise RunError(f"{where} in a fresh process failed ({last[0]}): run the function alone")
     return json.loads(done.stdout)
+
+
+def serve_fresh(where: str, given: str, timeout_s: float) -> subprocess.CompletedProcess[str]:
+    """Have a fresh process serve a call, and wait for it. Raises TimeoutExpired."""
+    # A subprocess and not multiprocessing: workers of a pool may have no children there.
+    return subprocess.run(
+        [sys.executable, "-m", "harness.measure.fresh_process", where, str(os.getpid())],
+        input=given,
+        capture_output=True,
+        text=True,
+        timeout=timeout_s,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+    )
 
 
 def check_importable(function: Callable[..., object]) -> None:
@@ -57,13 +64,24 @@ def check_importable(function: Callable[..., object]) -> None:
 def function_at(where: str) -> Any:
     """Return the function that `module:name` names."""
     module, _, name = where.partition(":")
-    found: Any = importlib.import_module(module)
+    found: Any = _imported(module)
     for part in name.split("."):
         found = getattr(found, part)
     return found
 
 
-def _main(where: str, caller_pid: int) -> None:
+def _imported(name: str) -> ModuleType:
+    """Import a module and do not look for garbage: that takes a third of torch's import."""
+    looks = gc.isenabled()
+    gc.disable()
+    try:
+        return importlib.import_module(name)
+    finally:
+        if looks:
+            gc.enable()
+
+
+def serve(where: str, caller_pid: int) -> None:
     """Serve `call_fresh` in its process: parameters on stdin, the result on stdout."""
     die_with(caller_pid)
     guard_streams()
@@ -74,4 +92,4 @@ def _main(where: str, caller_pid: int) -> None:
 
 
 if __name__ == "__main__":
-    _main(sys.argv[1], int(sys.argv[2]))
+    serve(sys.argv[1], int(sys.argv[2]))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import cache
 
 import torch
 from torch import Tensor, nn
@@ -25,25 +26,39 @@ class _Weights(nn.Module):
 
 def dry_run(params: Condensation) -> DryRun:
     """Count the net and one inner step; a direction of (FG)2U takes twice a gradient's products."""
-    here = replace(params, device="cpu")
-    net, size = net_of(here), params.inner_batch or params.num_images or params.batch_size
+    step = _one_step(_shape_of(params))
+    flops = step.step_flops * (1 + 2 * params.num_directions)
+    return replace(step, step_flops=flops, num_steps=num_steps(params))
+
+
+def _shape_of(params: Condensation) -> Condensation:
+    """Return what an inner step hangs on; methods, depths and phases of a cell share it."""
+    kept = {name: getattr(params, name) for name in ("image_size", "width", "num_blocks")}
+    images = params.inner_batch or params.num_images or params.batch_size
+    own = {field.name: getattr(params, field.name) for field in Condensation.fields()}
+    others = {name: 0 for name, value in own.items() if not isinstance(value, str)}
+    alike = {"device": "cpu", "method": "fg2u", "inner_batch": images}
+    return Condensation(**(own | others | kept | alike))
+
+
+@cache
+def _one_step(shape: Condensation) -> DryRun:
+    """Return the dry run of one inner step by a gradient."""
+    net = net_of(shape)
 
     def loss_of(module: nn.Module) -> Callable[[], Tensor]:
-        images = torch.zeros(size, params.channels, params.image_size, params.image_size)
-        labels = torch.zeros(size, dtype=torch.long)
-        return lambda: training_loss(here, list(module.parameters()), images, labels)
+        images = torch.zeros(shape.inner_batch, shape.channels, shape.image_size, shape.image_size)
+        labels = torch.zeros(shape.inner_batch, dtype=torch.long)
+        return lambda: training_loss(shape, list(module.parameters()), images, labels)
 
     features = net.num_features + 1
     return dry_step(
-        _Weights(here).to("meta"),
-        lambda: _Weights(here),
-        optimizer=lambda module: torch.optim.SGD(
-            module.parameters(), lr=params.inner_lr, momentum=MOMENTUM
-        ),
+        _Weights(shape).to("meta"),
+        lambda: _Weights(shape),
+        optimizer=lambda module: torch.optim.SGD(module.parameters(), momentum=MOMENTUM),
         loss=loss_of,
-        expected_num_params=net.num_weights + (params.num_classes - NUM_CLASSES) * features,
-        num_steps=num_steps(params),
-        num_micro_batches=1 + 2 * params.num_directions,
+        expected_num_params=net.num_weights + (shape.num_classes - NUM_CLASSES) * features,
+        num_steps=1,
         copied=True,
     )
 

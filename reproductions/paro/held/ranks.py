@@ -1,37 +1,23 @@
-"""Ranks of gloo on a CPU that train two micro-batches and count their tensors.
-
-They are forked from a fresh process that has imported all they need, so that it is imported once.
-"""
+"""Ranks of gloo on a CPU that train two micro-batches and count their tensors."""
 
 from __future__ import annotations
 
 import gc
-import json
-import os
-import tempfile
 import time
-from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import timedelta
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
 import torch
-import torch._dynamo  # imported by an optimizer at its first step: here, once for all ranks
 import torch.distributed as dist
-import torch.multiprocessing as mp
 from torch import Tensor, nn
 from torch.distributed.device_mesh import init_device_mesh
 from torch.distributed.fsdp import fully_shard
 from torch.nn.parallel import DistributedDataParallel
 
-from harness.lifetime import die_with
-from harness.store.atomic import write_text
 from reproductions.paro.held.experiment import WIDTHS
 from reproductions.paro.models.storages import bytes_by_storage
 
-PATIENCE = timedelta(minutes=1)
 PADDED = ("fsdp2", "fsdp2-hs")
 """Settings that the odd net has too."""
 TRIES, MOMENT_S = 3, 0.004
@@ -74,43 +60,22 @@ def switches_of(group_size: int) -> dict[str, Switches]:
     }
 
 
-def count_on_ranks(*, num_ranks: int, group_size: int) -> list[list[dict[str, Any]]]:
-    """Return what each rank counts; to be called in a fresh process."""
-    torch.set_num_threads(1)
-    # What is here already is not looked at by those that look for tensors, nor copied for them.
-    gc.collect()
-    gc.freeze()
-    with tempfile.TemporaryDirectory() as folder:
-        given = (os.getpid(), folder, num_ranks, group_size)
-        mp.start_processes(_rank, args=given, nprocs=num_ranks, start_method="fork")
-        files = [Path(folder) / f"{rank}.json" for rank in range(num_ranks)]
-        return [json.loads(file.read_text(encoding="utf-8")) for file in files]
-
-
-def _rank(rank: int, parent_pid: int, folder: str, num_ranks: int, group_size: int) -> None:
-    die_with(parent_pid)
-    meet = (Path(folder) / "meet").as_uri()
-    dist.init_process_group(
-        "gloo", init_method=meet, rank=rank, world_size=num_ranks, timeout=PATIENCE
-    )
-    rows = list(count_all(num_ranks, group_size))
-    write_text(Path(folder) / f"{rank}.json", json.dumps(rows))
-    dist.destroy_process_group()
-
-
-def count_all(num_ranks: int, group_size: int) -> Iterator[dict[str, Any]]:
-    """Yield what this rank holds, for every net and setting."""
+def count_all(group_size: int) -> list[dict[str, Any]]:
+    """Return what this rank holds, for every net and setting."""
+    num_ranks = dist.get_world_size()
+    found = []
     one = init_device_mesh("cpu", (num_ranks,))
     names = ("between", "within")
     two = init_device_mesh("cpu", (num_ranks // group_size, group_size), mesh_dim_names=names)
     whole = init_device_mesh("cpu", (num_ranks, 1), mesh_dim_names=names)
     for kind, widths in WIDTHS.items():
-        yield {"net": kind, "setting": "ddp", **count_ddp(net_of(widths), widths[0])}
+        found.append({"net": kind, "setting": "ddp", **count_ddp(net_of(widths), widths[0])})
         for name, switches in switches_of(group_size).items():
             if kind == "even" or name in PADDED:
                 mesh = whole if switches.replicated else two if switches.two_axes else one
-                found = count_fsdp(net_of(widths), widths[0], mesh, switches)
-                yield {"net": kind, "setting": name, **found}
+                counted = count_fsdp(net_of(widths), widths[0], mesh, switches)
+                found.append({"net": kind, "setting": name, **counted})
+    return found
 
 
 def net_of(widths: tuple[int, ...]) -> nn.Sequential:

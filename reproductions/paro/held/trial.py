@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from typing import Any
 
 from harness.declare import Row, RunContext
-from harness.measure.fresh_process import call_fresh
 from reproductions.paro.held.experiment import (
     ADAM_BYTES,
     GRAD_BYTES,
@@ -23,7 +23,7 @@ SIZES: dict[State, int] = {"grads": GRAD_BYTES, "adam": ADAM_BYTES}
 
 def held_rows(params: Ranks, ctx: RunContext) -> list[Row]:
     """Count on all ranks; return a row per net, setting and state."""
-    by_rank = call_fresh(count_on_ranks, params.to_json(), timeout_s=180.0)
+    by_rank = counted_on_ranks(params)
     cluster = unlinked(params.num_ranks, params.group_size)
     rows: list[Row] = []
     for same in zip(*by_rank, strict=True):
@@ -49,11 +49,12 @@ def held_rows(params: Ranks, ctx: RunContext) -> list[Row]:
     return rows
 
 
-def count_on_ranks(**params: int) -> object:
-    """Return what every rank counts; what it needs is imported where it runs, not here."""
-    from reproductions.paro.held.ranks import count_on_ranks
+def counted_on_ranks(params: Ranks) -> list[list[dict[str, Any]]]:
+    """Return what every rank counts."""
+    from reproductions.paro.held.ranks import count_all
+    from reproductions.paro.models.gloo_ranks import on_ranks
 
-    return count_on_ranks(**params)
+    return on_ranks(count_all, params.num_ranks, group_size=params.group_size)
 
 
 def shapes_of(widths: tuple[int, ...]) -> list[tuple[int, int]]:

@@ -17,10 +17,11 @@ from harness.declare import (
     within,
 )
 from reproductions.paro.measured_steps import quantities as q
+from reproductions.paro.measured_steps.experiment import FRESH
 
 ELSEWHERE = "at `smoke` a step is too short to be compared"
 DEVIATION = "DEV-45"
-MEASURED = ours(DEVIATION, profiles=CPU, elsewhere=ELSEWHERE)
+MEASURED = ours(DEVIATION, profiles=CPU, elsewhere=ELSEWHERE, cohort=FRESH)
 """A claim of the paper on speed, asked of ranks on a testbed."""
 COUNTED = CHECK.at(*SMOKE_AND_CPU, elsewhere="this profile has no testbed")
 RANKED = MEASURED.without_null("a correlation of formulas with times, not a comparison of settings")
@@ -76,6 +77,7 @@ INTERFACES = (
             profiles=CPU,
             elsewhere="in small messages headers are more than what they carry",
             deterministic=True,
+            cohort=FRESH,
         )
         .without_null("a count: nothing is compared")
         .asked_by_us(),

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from tests.golden_trials import Golden, Mutation, Patch, Short, around
-from tests.reproductions.paro.golden_held import once
+from tests.golden_trials import Golden, Mutation, Short, around
+from tests.reproductions.paro.golden_held import RANKS
 
 GOLDEN = (
     Golden(
@@ -18,8 +18,6 @@ GOLDEN = (
             ),
             breaks="The first parameter's gradient is neither clipped nor in the norm.",
         ),
-        patches=(
-            Patch(where="reproductions.paro.models.gloo_ranks:call_fresh", instead=around(once)),
-        ),
+        patches=(RANKS,),
     ),
 )

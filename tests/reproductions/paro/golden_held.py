@@ -20,6 +20,8 @@ def once(call: Callable[..., Any], function: Any, params: Any, **more: Any) -> A
     return COUNTED[told]
 
 
+RANKS = Patch(where="reproductions.paro.models.gloo_ranks:call_fresh", instead=around(once))
+
 GOLDEN = (
     Golden(
         experiment="paro/held_bytes",
@@ -30,6 +32,6 @@ GOLDEN = (
             breaks="The formula splits nothing.",
         ),
         double=False,
-        patches=(Patch(where="reproductions.paro.held.trial:call_fresh", instead=around(once)),),
+        patches=(RANKS,),
     ),
 )

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from tests.golden_trials import Golden, Mutation, Patch, Short, around
-from tests.reproductions.paro.golden_held import once
+from tests.golden_trials import Golden, Mutation, Short, around
+from tests.reproductions.paro.golden_held import RANKS
 
-RANKS = Patch(where="reproductions.paro.models.gloo_ranks:call_fresh", instead=around(once))
 GOLDEN = (
     Golden(
         experiment="paro/traced_step",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Literal, get_args
 
 from torch import Tensor
@@ -82,6 +82,11 @@ class TwoLayer:
             wait()
             add(rows[out - 1][local], arrived)
 
+    def all_reduce(self, buffers: Sequence[Tensor], parts: list[Part], peers: Peers) -> None:
+        """Sum whole buffers; peers are all ranks."""
+        self.reduce_scatter(parts, peers)
+        self.all_gather(parts, peers)
+
 
 class Collectives:
     """Runs what a schedule names on flat buffers, in place."""
@@ -115,18 +120,25 @@ class Collectives:
             for buffer, layout in zip(buffers, layouts, strict=True)
         ]
         parts: list[Part] = [list(of_rank) for of_rank in zip(*by_buffer, strict=True)]
-        self.run_on(found, parts, term=term, units=units)
+        self.run_on(found, parts, term=term, units=units, buffers=buffers)
         return parts[peers.place] if found.kind == "reduce_scatter" else buffers
 
     def run_on(
-        self, found: Collective, parts: list[Part], *, term: str, units: Iterable[str] = ()
-    ) -> None:
-        """Run a collective on parts, one per rank in order, wherever they lie."""
+        self, found: Collective, parts: list[Part], *, term: str, units: Iterable[str] = (),
+        buffers: Sequence[Tensor] = (),
+    ) -> None:  # fmt: skip
+        """Run a collective on parts, one per rank in order, wherever they lie.
+
+        buffers: of an all-reduce what the parts make up.
+        """
         self.wire.purpose = Purpose(term, found)
         peers = self.groups.peers(found.scope)
         via = self.of_all if found.scope == "world" else self.transport
         with self.trace.collective(found, parts, term, units, self.wire.sent_bytes.values()):
-            if found.kind != "all_gather":
-                via.reduce_scatter(parts, peers)
-            if found.kind != "reduce_scatter":
-                via.all_gather(parts, peers)
+            match found.kind:
+                case "reduce_scatter":
+                    via.reduce_scatter(parts, peers)
+                case "all_gather":
+                    via.all_gather(parts, peers)
+                case "all_reduce":
+                    via.all_reduce(buffers, parts, peers)

@@ -16,11 +16,11 @@ from reproductions.paro.method.engine.collectives import Collectives, World
 from reproductions.paro.method.engine.groups import Groups
 from reproductions.paro.method.engine.lane import AtOnce, Beside, Lane
 from reproductions.paro.method.engine.passes import Passes, Unit
-from reproductions.paro.method.engine.state import FlatState, Precision
+from reproductions.paro.method.engine.state import FlatState, Precision, join_grads
 from reproductions.paro.method.engine.trace import Trace
 from reproductions.paro.method.engine.transitions import sync_grads, sync_params
 from reproductions.paro.method.engine.units import Part, parts_of
-from reproductions.paro.method.schedule import Scope
+from reproductions.paro.method.schedule import Scope, reduce_per_micro_batch
 from reproductions.paro.method.strategy import Granularity, Strategy, effective_of
 
 SHARED_BY: dict[Granularity, Scope] = {"I": "intra", "G": "world"}
@@ -84,10 +84,13 @@ class Paro:
         self._check_devices()
         self._known = {id(param) for part in parts for param in part.params.values()}
         self.units = [self._unit_of(part, precision) for part in parts]
+        sends = self.strategy.params != "N" or any(reduce_per_micro_batch(self.strategy.grads))
         # A stream of its own would be needed beside a GPU's: there one waits for the other.
-        lane: Lane = Beside() if prefetch and self.groups.device_type == "cpu" else AtOnce()
+        beside = prefetch and sends and self.groups.device_type == "cpu"
+        lane: Lane = Beside() if beside else AtOnce()
         self.passes = Passes(self.model, self.units, lane, precision.param_dtype, self.trace)
         self.trained = [flat for unit in self.units for flat in unit.trained]
+        join_grads(self.trained)
         if not self.trained:
             raise SpecError("a model without a parameter to train: set requires_grad before")
 
@@ -186,8 +189,11 @@ class Paro:
 
     def _norm(self) -> float:
         """Return the norm of the whole gradient, each entry counted once. Raises RunError."""
-        norms = [torch.linalg.vector_norm(grad, dtype=torch.float64) for grad in self._grads()]
-        squares = torch.stack(norms).square()
+        norms = [
+            torch.linalg.vector_norm(grad, dtype=torch.promote_types(grad.dtype, torch.float32))
+            for grad in self._grads()
+        ]
+        squares = torch.stack([norm.double() for norm in norms]).square()
         if scope := SHARED_BY.get(self.strategy.states):
             dist.all_reduce(squares, group=self.groups.peers(scope).group)
         if not squares.isfinite().all():
@@ -203,7 +209,8 @@ class Paro:
     def state_dict(self) -> dict[str, Tensor]:
         """Return parameters by name, whole, on every rank; trained ones as the optimizer has them.
 
-        All ranks must call it. Buffers, which are each rank's own, are rank 0's.
+        A parameter of two names is there by both. All ranks must call it. Buffers, which are each
+        rank's own, are rank 0's.
         """
         self.passes.settle()
         found: dict[str, Tensor] = {}
@@ -215,10 +222,19 @@ class Paro:
                     else (flat.own, self.strategy.params)
                 )
                 found |= zip(flat.params, flat.views(flat.gathered(part, split)), strict=True)
+        for name, first in tied_names(self.model).items():
+            found[name] = found[first]
         for name, buffer in buffers_of(self.model).items():
             found[name] = buffer.detach().clone()
             dist.broadcast(found[name], src=0)
         return found
+
+
+def tied_names(model: nn.Module) -> dict[str, str]:
+    """Return further names of parameters that have several, and the first one of each."""
+    firsts = {id(param): name for name, param in model.named_parameters()}
+    every = model.named_parameters(remove_duplicate=False)
+    return {name: firsts[id(param)] for name, param in every if firsts[id(param)] != name}
 
 
 def buffers_of(model: nn.Module) -> dict[str, Tensor]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -155,6 +155,16 @@ class FlatState:
         for found in gather(granularity):
             self.collectives.run(found, [whole], [self.layout], term="state_dict")
         return whole[: self.layout.num_entries]
+
+
+def join_grads(flats: Sequence[FlatState]) -> None:
+    """Let gradients that are kept of several units lie behind one another: one sum takes all."""
+    for dtype in dict.fromkeys(flat.grads.dtype for flat in flats):
+        alike = [flat for flat in flats if flat.grads.dtype == dtype]
+        sizes = [flat.grads.numel() for flat in alike]
+        together = torch.split(alike[0].grads.new_zeros(sum(sizes)), sizes)
+        for flat, part in zip(alike, together, strict=True):
+            flat.grads = part
 
 
 @cache

@@ -6,7 +6,7 @@ Rings of our own for gloo: its reduce-scatter is an all-reduce per rank (PyTorch
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
 import torch
@@ -17,6 +17,9 @@ from reproductions.paro.method.engine.groups import Peers
 from reproductions.paro.method.engine.trace import Trace
 from reproductions.paro.method.engine.wire import Part, Wire
 
+BUCKET_BYTES = 25 * 2**20
+"""How much is summed in one call: what DDP takes."""
+
 
 class Transport(Protocol):
     """Collectives of some ranks. parts: one per rank, in their order, of the same sizes."""
@@ -26,6 +29,9 @@ class Transport(Protocol):
 
     def reduce_scatter(self, parts: list[Part], peers: Peers) -> None:
         """Bring this rank's part to its sum over ranks; the others are of no use afterwards."""
+
+    def all_reduce(self, buffers: Sequence[Tensor], parts: list[Part], peers: Peers) -> None:
+        """Bring buffers, of which parts are the parts, to their sum over ranks."""
 
 
 class Ring:
@@ -74,6 +80,56 @@ class Ring:
 
         in_turn(len(parts) - 1, len(parts[0]), start)
 
+    def all_reduce(self, buffers: Sequence[Tensor], parts: list[Part], peers: Peers) -> None:
+        """See `Transport`. gloo's own, a ring too, unless messages are paced or traced."""
+        if self.wire.pace is not None or self.trace.is_on:
+            self.reduce_scatter(parts, peers)
+            self.all_gather(parts, peers)
+            return
+        to, source = peers.after(1), peers.after(-1)
+        self.wire.count(2 * bytes_of_a_ring(parts), to)
+        with self.wire.telling(to, source):
+            for bucket in buckets_of(buffers):
+                # A call of gloo takes milliseconds beside its bytes.
+                joined = as_one(bucket)
+                together = torch.cat(bucket) if joined is None else joined
+                dist.all_reduce(together, group=peers.group)
+                if joined is None:
+                    sums = torch.split(together, [each.numel() for each in bucket])
+                    torch._foreach_copy_(bucket, list(sums))
+
+
+def buckets_of(buffers: Sequence[Tensor]) -> list[list[Tensor]]:
+    """Return buffers that go together: neighbours of one type, up to so many bytes.
+
+    >>> [len(each) for each in buckets_of([torch.zeros(3 * 2**20) for _ in range(5)])]
+    [2, 2, 1]
+    """
+    found: list[list[Tensor]] = []
+    for buffer in buffers:
+        held = sum(each.nbytes for each in found[-1]) if found else BUCKET_BYTES
+        if found and found[-1][0].dtype == buffer.dtype and held + buffer.nbytes <= BUCKET_BYTES:
+            found[-1].append(buffer)
+        else:
+            found.append([buffer])
+    return found
+
+
+def as_one(bucket: Sequence[Tensor]) -> Tensor | None:
+    """Return flat buffers that lie behind one another as one view; None where they do not."""
+    first, storage = bucket[0], bucket[0].untyped_storage().data_ptr()
+    end = first.storage_offset()
+    for each in bucket:
+        if each.untyped_storage().data_ptr() != storage or each.storage_offset() != end:
+            return None
+        end += each.numel()
+    return first.as_strided((end - first.storage_offset(),), (1,))
+
+
+def bytes_of_a_ring(parts: list[Part]) -> int:
+    """Return the bytes that a rank sends while parts go once round."""
+    return (len(parts) - 1) * sum(each.nbytes for each in parts[0])
+
 
 def in_turn(
     num_hops: int, num_buffers: int, start: Callable[[int, int], Callable[[], None]]
@@ -107,9 +163,14 @@ class Library:
             dist.reduce_scatter(total, list(of_ranks), group=peers.group)
             of_ranks[peers.place].copy_(total)
 
+    def all_reduce(self, buffers: Sequence[Tensor], parts: list[Part], peers: Peers) -> None:
+        """See `Transport`."""
+        self.wire.count(2 * bytes_of_a_ring(parts), peers.after(1))
+        for buffer in buffers:
+            dist.all_reduce(buffer, group=peers.group)
+
     def _count(self, parts: list[Part], peers: Peers) -> None:
-        part_bytes = sum(each.nbytes for each in parts[0])
-        self.wire.count((len(parts) - 1) * part_bytes, peers.after(1))
+        self.wire.count(bytes_of_a_ring(parts), peers.after(1))
 
 
 def room_for(part: Part) -> Part:

@@ -56,7 +56,7 @@ class Wire:
         self.count(out.nbytes, to)
         waits: list[Callable[[], object]]
         receive = dist.P2POp(dist.irecv, into, source, peers.group, tag)
-        with self._telling(to, source):
+        with self.telling(to, source):
             if self.pace is not None and self.leaves(to):
                 waits = [each.wait for each in dist.batch_isend_irecv([receive])]
                 waits.append(self.pace.send(
@@ -71,14 +71,15 @@ class Wire:
                 waits = [each.wait for each in reversed(works)]
 
         def wait() -> None:
-            with self._telling(to, source):
+            with self.telling(to, source):
                 for each in waits:
                     each()
 
         return wait
 
     @contextmanager
-    def _telling(self, to: int, source: int) -> Iterator[None]:
+    def telling(self, to: int, source: int) -> Iterator[None]:
+        """Raise RunError that names the ranks where a message to or from them fails."""
         try:
             yield
         except RuntimeError as error:

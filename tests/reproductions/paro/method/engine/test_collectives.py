@@ -12,7 +12,7 @@ from torch import Tensor
 from reproductions.paro.method.engine.collectives import Collectives
 from reproductions.paro.method.engine.groups import Groups, mesh_of_groups
 from reproductions.paro.method.engine.layout import ALL, PART, Layout
-from reproductions.paro.method.engine.transport import Library
+from reproductions.paro.method.engine.transport import Library, as_one
 from reproductions.paro.method.schedule import Collective, Kind, Scope
 from reproductions.paro.models.gloo_ranks import on_ranks
 
@@ -82,3 +82,14 @@ def test_collectives_do_what_a_single_process_would(num_ranks: int, group_sizes:
         gathers = [row[-1] for row in floats if row[2] == "all_gather"]
         assert set(gathers) == {0.0}
         assert max(row[-1] for row in floats) <= rounding
+
+
+def test_neighbours_are_one_buffer_and_others_are_not() -> None:
+    whole = torch.arange(6.0)
+    first, second, third = whole.split(2)
+    joined = as_one([second, third])
+    assert joined is not None and joined.data_ptr() == second.data_ptr()
+    assert joined.tolist() == [2.0, 3.0, 4.0, 5.0]
+    assert as_one([first, third]) is None, "a gap"
+    assert as_one([third, second]) is None, "the wrong way round"
+    assert as_one([first, torch.arange(2.0, 4.0)]) is None, "elsewhere"

@@ -94,7 +94,7 @@ def alone() -> tuple[list[float], dict[str, Tensor]]:
         optimizer.step()
         schedule.step()
         losses.append(loss.item())
-    return losses, {name: param.detach() for name, param in params.items()}
+    return losses, {name: value.detach() for name, value in net.state_dict().items()}
 
 
 def test_settings_and_buffers_are_kept(tmp_path: Path) -> None:

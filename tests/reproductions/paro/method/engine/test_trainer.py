@@ -83,9 +83,8 @@ def test_it_ends_where_ddp_ends(ends: Any, kind: str, letters: str) -> None:
     assert len(ddps["told"]["grad_norm"]) == 4 and min(ddps["told"]["grad_norm"]) > 0.01
     for name, theirs in ddps["told"].items():
         torch.testing.assert_close(ours["told"][name], theirs, rtol=1e-6, atol=0.0)
-    # A parameter of two names is there by its first.
-    theirs = {name: ddps["state"][name] for name in ours["state"]}
-    torch.testing.assert_close(ours["state"], theirs, rtol=1e-9, atol=1e-11)
+    assert any(name.endswith("lm_head.weight") for name in ours["state"]), "a tied one, by name"
+    torch.testing.assert_close(ours["state"], ddps["state"], rtol=1e-9, atol=1e-11)
 
 
 @pytest.mark.parametrize("kind", ["whole", "lora"])

@@ -86,7 +86,7 @@ def alone(num_ranks: int, micro_steps: int, frozen: bool) -> dict[str, Any]:
         norms.append(float(nn.utils.clip_grad_norm_(trained, MAX_NORM)))
         optimizer.step()
         losses.append(loss.item())
-    weights = {name: param.detach() for name, param in net.named_parameters()}
+    weights = {name: value.detach() for name, value in net.state_dict().items()}
     return {"losses": losses, "norms": norms, "weights": weights}
 
 
