@@ -26,11 +26,12 @@ from harness.registry import load_registry
 from harness.run.dry_run import dry_runs
 from harness.store.result import TaskResult, csv_path, figure_path, load_result
 from harness.store.workspace import Workspace
-from tests.checkout import ROOT
+from tests.checkout import ROOT, runs_at_smoke
 from tests.conftest import Smoke
 
 LIBRARY = load_registry()
 TASKS = [pytest.param(task, id=name) for name, task in sorted(LIBRARY.tasks.items())]
+AT_SMOKE = [p for p in TASKS if runs_at_smoke(p.values[0])]  # type: ignore[arg-type]
 PAPERS = sorted({task.paper for task in LIBRARY.tasks.values()})
 EXPERIMENTS = [pytest.param(e, id=name) for name, e in sorted(LIBRARY.experiments.items())]
 CI_PROFILES: tuple[Profile, ...] = ("smoke", "cpu", "gpu", "paper")
@@ -69,7 +70,7 @@ def test_smoke_run_succeeds_and_writes_only_to_its_working_copy(smoke: Smoke) ->
     assert [path.name for path in smoke.workspace.root.iterdir()] == ["runs"]
 
 
-@pytest.mark.parametrize("task", TASKS)
+@pytest.mark.parametrize("task", AT_SMOKE)
 def test_table_has_its_columns_and_every_trial(smoke: Smoke, task: Task) -> None:
     result = result_of(smoke, task)
     assert list(result.table.columns) == task.table.names
@@ -78,7 +79,7 @@ def test_table_has_its_columns_and_every_trial(smoke: Smoke, task: Task) -> None
     assert result.meta.not_run == []
 
 
-@pytest.mark.parametrize("task", TASKS)
+@pytest.mark.parametrize("task", AT_SMOKE)
 def test_claims_are_decided_without_error_and_sealed(smoke: Smoke, task: Task) -> None:
     result_of(smoke, task)
     rows = check_rows(smoke, task)
@@ -88,7 +89,7 @@ def test_claims_are_decided_without_error_and_sealed(smoke: Smoke, task: Task) -
         assert row.seal == "sealed", f"{row.claim}: {row.seal}"
 
 
-@pytest.mark.parametrize("task", TASKS)
+@pytest.mark.parametrize("task", AT_SMOKE)
 def test_exact_claims_hold_where_smoke_decides_them(smoke: Smoke, task: Task) -> None:
     result_of(smoke, task)
     for row in check_rows(smoke, task):
@@ -96,7 +97,7 @@ def test_exact_claims_hold_where_smoke_decides_them(smoke: Smoke, task: Task) ->
             assert row.verdict == Word.HOLDS, f"{row.claim}: {row.reason} {row.measured}"
 
 
-@pytest.mark.parametrize("task", TASKS)
+@pytest.mark.parametrize("task", AT_SMOKE)
 def test_quantities_work_on_every_table_of_this_shape(smoke: Smoke, task: Task) -> None:
     """A claim that smoke cannot decide still must not raise on smoke's table."""
     table = result_of(smoke, task).table
@@ -137,7 +138,7 @@ def test_each_paper_has_an_exact_claim_that_smoke_decides(paper: str) -> None:
     assert any(scope.grade == "exact" and "smoke" in scope.profiles for scope in scopes)
 
 
-@pytest.mark.parametrize("task", [p for p in TASKS if p.values[0].figure is not None])  # type: ignore[attr-defined]
+@pytest.mark.parametrize("task", [p for p in AT_SMOKE if p.values[0].figure is not None])  # type: ignore[attr-defined]
 def test_figure_redraws_to_the_same_bytes(smoke: Smoke, task: Task) -> None:
     result = result_of(smoke, task)
     reference = load_reference(folder_of(task), word_of(task))

@@ -51,13 +51,19 @@ def test_what_runs_with_bundled_data_has_golden_trials(experiment: Experiment) -
         assert experiment.id in DECLARED, f"declare golden trials of {experiment.id}"
 
 
+COMPILERS = {"triton", "cuda.pathfinder"}
+"""They have an environment of their own, where committed rows are made again."""
+
+
 def runs_with_bundled_data(experiment: Experiment) -> bool:
     """Say whether any trial of an experiment needs nothing that smoke has to do without."""
     needs = [experiment.needs_of(p) for profile in PROFILES for p in experiment.params_of(profile)]
     bundled = {entry.name for entry in load_catalogue().values() if entry.bundled}
     return any(
-        n.device == "cpu" and not n.judge and not n.root and set(n.data) <= bundled for n in needs
-    )
+        n.device == "cpu" and not n.judge and not n.root and set(n.data) <= bundled
+        and not set(n.packages) & COMPILERS
+        for n in needs
+    )  # fmt: skip
 
 
 def test_golden_folder_holds_what_is_declared() -> None:

@@ -29,6 +29,9 @@ MAX_FILE, MAX_FUNCTION, MAX_ENTRIES = 400, 40, 22
 PAPER_FOLDERS = ROOT / "reproductions"
 LIBRARY = ("method", "models")
 """Folders of a paper that hold no study."""
+KERNELS = PAPER_FOLDERS / "kernels"
+STUDIES_OF_KERNELS = ("compiled", "floors", "speed")
+"""What measures kernels; the other folders are a kernel each."""
 
 
 def name_of(path: Path) -> str:
@@ -132,6 +135,16 @@ def imported_modules(path: Path) -> set[str]:
 def is_declared(module: str) -> bool:
     """Say whether a module of a study declares an experiment, by its name."""
     return module.rpartition(".")[2] == "experiment"
+
+
+def test_a_kernel_knows_neither_its_studies_nor_their_cases() -> None:
+    above = [f"reproductions.kernels.{name}" for name in ("cases", *STUDIES_OF_KERNELS)]
+    kernels = {path.parent for path in KERNELS.glob("*/plain.py")}
+    folders = {path.parent for path in KERNELS.glob("*/__init__.py")}
+    assert folders - kernels == {KERNELS / name for name in STUDIES_OF_KERNELS}
+    for folder in kernels:
+        where = f"reproductions/kernels/{folder.name}/"
+        assert offenders(where, *above, "harness.declare", "harness.measure") == []
 
 
 RANKS = ("experiment", "trial", "quantities", "table", "figures")

@@ -9,10 +9,10 @@ from typing import Literal
 
 import torch
 
-from harness.errors import EnvError
+from harness.errors import EnvError, SpecError
 
-Backend = Literal["plain", "triton"]
-MODULES: dict[Backend, str] = {"plain": "plain", "triton": "in_triton"}
+Backend = Literal["plain", "triton", "cuda"]
+MODULES: dict[Backend, str] = {"plain": "plain", "triton": "in_triton", "cuda": "in_cuda"}
 
 
 def choose(device: torch.device) -> Backend:
@@ -31,5 +31,11 @@ def choose(device: torch.device) -> Backend:
 
 
 def implementation(kernel: str, backend: Backend) -> ModuleType:
-    """Return the module of a kernel's implementation; each has the same functions."""
+    """Return the module of a kernel's implementation; each has the same functions.
+
+    Raises SpecError for a kernel that has none: `cuda` is there for `adamw` and `rademacher`.
+    """
+    name = f"reproductions.kernels.{kernel}"
+    if find_spec(name) is None or find_spec(f"{name}.{MODULES[backend]}") is None:
+        raise SpecError(f"there is no kernel {kernel!r} with backend {backend!r}")
     return import_module(f"reproductions.kernels.{kernel}.{MODULES[backend]}")

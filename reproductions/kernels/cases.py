@@ -6,14 +6,19 @@ need be as fast.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Literal, NamedTuple
+
+from harness.declare import Profile
+from harness.errors import SpecError
 
 Precision = Literal["float32", "bfloat16"]
 BYTES: dict[Precision, int] = {"float32": 4, "bfloat16": 2}
 STATE_BYTES = 8
 """Two moments in float32."""
 MASK_BYTES = 1
+KEPT_BLOCKS = 4
+"""One block of so many is kept where blocks are pruned."""
 
 
 class Work(NamedTuple):
@@ -31,10 +36,24 @@ class Case(NamedTuple):
     kernel: str
     name: str
     sizes: Mapping[str, int]
+    profiles: tuple[Profile, ...]
+    """Where it is measured."""
+    call: str = ""
+    """Which of a kernel's functions, or of what kind a mask is."""
+
+    @property
+    def precisions(self) -> tuple[Precision, ...]:
+        """Return the types that it is measured in."""
+        return ("float32",) if self.kernel in FLOAT32 else ("float32", "bfloat16")
 
     def work(self, precision: Precision) -> Work:
         """Return bytes and FLOPs of a call."""
-        return WORK[self.kernel](BYTES[precision], **self.sizes)
+        name = f"{self.kernel}: {self.call}" if self.call else self.kernel
+        return WORK[name](BYTES[precision], **self.sizes)
+
+
+FLOAT32 = ("rademacher", "tangent_step")
+"""Their sums are in float32 whatever a net computes in."""
 
 
 def _adamw(size: int, *, num_tensors: int, entries: int, mask: int = 0) -> Work:
@@ -46,14 +65,18 @@ def _masked_adamw(size: int, *, num_tensors: int, entries: int) -> Work:
     return _adamw(size, num_tensors=num_tensors, entries=entries, mask=MASK_BYTES)
 
 
-def _masked_linear(size: int, *, rows: int, inputs: int, outputs: int) -> Work:
+def _masked_linear(size: int, *, rows: int, inputs: int, outputs: int, kept: int = 1) -> Work:
     """Forward and both backward products."""
     moved = 2 * (rows * inputs + rows * outputs + inputs * outputs) * size
-    return Work(moved + inputs * outputs * MASK_BYTES, 3 * 2 * rows * inputs * outputs)
+    return Work(moved + inputs * outputs * MASK_BYTES, 3 * 2 * rows * inputs * outputs // kept)
+
+
+def _in_blocks(size: int, *, rows: int, inputs: int, outputs: int) -> Work:
+    return _masked_linear(size, rows=rows, inputs=inputs, outputs=outputs, kept=KEPT_BLOCKS)
 
 
 def _rademacher(size: int, *, entries: int, directions: int) -> Work:
-    """The sum of directions; they themselves need not be anywhere."""
+    """Their sum is written, or x is read; directions themselves need not be anywhere."""
     return Work(4 * (entries + directions), 0)
 
 
@@ -62,48 +85,101 @@ def _tangent_step(size: int, *, entries: int, directions: int) -> Work:
     return Work(7 * 4 * entries * (1 + directions), 0)
 
 
-def _sign_ops(size: int, *, entries: int) -> Work:
-    """A step along signs: weights and noise are read, new weights written."""
-    return Work(3 * size * entries, 0)
-
-
 def _linear_cross_entropy(size: int, *, rows: int, inputs: int, classes: int) -> Work:
     """The loss and both gradients; logits need not be anywhere."""
     return Work(2 * size * inputs * (rows + classes), 3 * 2 * rows * inputs * classes)
 
 
-def _shard_pack(size: int, *, blocks: int, entries: int) -> Work:
+def _rearrange(size: int, *, blocks: int, entries: int) -> Work:
     """Blocks of one type are read, and written as float32."""
     return Work(blocks * entries * (size + 4), 0)
 
 
-WORK = {
+def _sharded_step(size: int, *, blocks: int, entries: int) -> Work:
+    """Weights and states in float32; the gradient as it came, and what is sent in bfloat16."""
+    return Work(blocks * entries * (2 * 4 + 2 * STATE_BYTES + size + 2), 0)
+
+
+WORK: dict[str, Callable[..., Work]] = {
     "masked_adamw": _masked_adamw,
     "masked_linear": _masked_linear,
-    "rademacher": _rademacher,
+    "masked_linear: blocks": _in_blocks,
+    "masked_linear: 2 of 4": _masked_linear,
+    "rademacher: sum": _rademacher,
+    "rademacher: along": _rademacher,
     "tangent_step": _tangent_step,
-    "sign_ops": _sign_ops,
+    "sign_ops: perturb": lambda size, entries: Work(3 * size * entries, 0),
+    "sign_ops: count": lambda size, entries: Work(2 * size * entries, 0),
+    "sign_ops: FedSign": lambda size, entries: Work(4 * size * entries, 0),
     "layer_adamw": _adamw,
     "linear_cross_entropy": _linear_cross_entropy,
-    "shard_pack": _shard_pack,
+    "shard_pack: rearrange": _rearrange,
+    "shard_pack: step": _sharded_step,
 }
+TINY: tuple[Profile, ...] = ("smoke",)
+SMALL: tuple[Profile, ...] = ("cpu", "gpu")
+LARGE: tuple[Profile, ...] = ("gpu",)
+LINEAR = {"rows": 4096, "inputs": 2048, "outputs": 8192}
 CASES = (
-    Case("masked_adamw", "small nets", {"num_tensors": 24, "entries": 2**14}),
-    Case("masked_adamw", "16 million", {"num_tensors": 16, "entries": 2**20}),
-    Case("masked_adamw", "268 million", {"num_tensors": 64, "entries": 2**22}),
-    Case("masked_linear", "small", {"rows": 512, "inputs": 256, "outputs": 256}),
-    Case("masked_linear", "a GPT's", {"rows": 4096, "inputs": 2048, "outputs": 8192}),
-    Case("rademacher", "10 images per class", {"entries": 307_200, "directions": 16}),
-    Case("rademacher", "50 images per class", {"entries": 1_536_000, "directions": 128}),
-    Case("tangent_step", "a small net", {"entries": 2**18, "directions": 16}),
-    Case("tangent_step", "a GPT's layer", {"entries": 2**23, "directions": 16}),
-    Case("sign_ops", "a ResNet", {"entries": 11_173_962}),
-    Case("sign_ops", "a GPT", {"entries": 2**27}),
-    Case("layer_adamw", "a layer of a small LM", {"num_tensors": 9, "entries": 393_216}),
-    Case("layer_adamw", "two layers of LLaMA-7B", {"num_tensors": 18, "entries": 22_487_040}),
-    Case("linear_cross_entropy", "a small LM", {"rows": 512, "inputs": 576, "classes": 49_152}),
-    Case("linear_cross_entropy", "LLaMA-7B", {"rows": 4096, "inputs": 4096, "classes": 32_000}),
-    Case("shard_pack", "a small unit", {"blocks": 8, "entries": 2**16}),
-    Case("shard_pack", "a layer of LLaMA-7B", {"blocks": 32, "entries": 6_324_480}),
+    Case("masked_adamw", "two tensors", {"num_tensors": 2, "entries": 3000}, TINY),
+    Case("masked_adamw", "small nets", {"num_tensors": 24, "entries": 2**14}, SMALL),
+    Case("masked_adamw", "17 million", {"num_tensors": 16, "entries": 2**20}, SMALL),
+    Case("masked_adamw", "268 million", {"num_tensors": 64, "entries": 2**22}, LARGE),
+    Case("masked_linear", "one block", {"rows": 64, "inputs": 64, "outputs": 64}, TINY),
+    Case("masked_linear", "a small net's", {"rows": 512, "inputs": 256, "outputs": 256}, SMALL),
+    Case("masked_linear", "half a thousand", {"rows": 512, "inputs": 512, "outputs": 512}, SMALL),
+    Case("masked_linear", "half a thousand, blocks",
+         {"rows": 512, "inputs": 512, "outputs": 512}, SMALL, "blocks"),
+    Case("masked_linear", "a GPT's", LINEAR, LARGE),
+    Case("masked_linear", "a GPT's, blocks", LINEAR, LARGE, "blocks"),
+    Case("masked_linear", "a GPT's, 2 of 4", LINEAR, LARGE, "2 of 4"),
+    Case("rademacher", "one image, sum", {"entries": 5000, "directions": 2}, TINY, "sum"),
+    Case("rademacher", "10 per class, sum", {"entries": 307_200, "directions": 16}, SMALL, "sum"),
+    Case("rademacher", "10 per class, along", {"entries": 307_200, "directions": 16}, SMALL,
+         "along"),
+    Case("rademacher", "50 per class, sum", {"entries": 1_536_000, "directions": 128}, LARGE,
+         "sum"),
+    Case("rademacher", "50 per class, along", {"entries": 1_536_000, "directions": 128}, LARGE,
+         "along"),
+    Case("tangent_step", "a layer", {"entries": 3000, "directions": 2}, TINY),
+    Case("tangent_step", "a small net", {"entries": 2**16, "directions": 16}, SMALL),
+    Case("tangent_step", "a ResNet's block", {"entries": 2**20, "directions": 16}, SMALL),
+    Case("tangent_step", "a GPT's layer", {"entries": 2**23, "directions": 16}, LARGE),
+    Case("sign_ops", "a layer, perturb", {"entries": 3000}, TINY, "perturb"),
+    Case("sign_ops", "a ResNet, perturb", {"entries": 11_173_962}, SMALL, "perturb"),
+    Case("sign_ops", "a ResNet, count", {"entries": 11_173_962}, SMALL, "count"),
+    Case("sign_ops", "a ResNet, FedSign", {"entries": 11_173_962}, SMALL, "FedSign"),
+    Case("sign_ops", "a GPT, perturb", {"entries": 2**27}, LARGE, "perturb"),
+    Case("sign_ops", "a GPT, count", {"entries": 2**27}, LARGE, "count"),
+    Case("sign_ops", "a GPT, FedSign", {"entries": 2**27}, LARGE, "FedSign"),
+    Case("layer_adamw", "two tensors", {"num_tensors": 2, "entries": 3000}, TINY),
+    Case("layer_adamw", "a small LM's", {"num_tensors": 9, "entries": 393_216}, SMALL),
+    Case("layer_adamw", "two of SmolLM2's", {"num_tensors": 18, "entries": 393_216}, SMALL),
+    Case("layer_adamw", "two of LLaMA-7B's", {"num_tensors": 18, "entries": 22_487_040}, LARGE),
+    Case("linear_cross_entropy", "60 classes", {"rows": 40, "inputs": 16, "classes": 60}, TINY),
+    Case("linear_cross_entropy", "a character model",
+         {"rows": 1024, "inputs": 128, "classes": 256}, SMALL),
+    Case("linear_cross_entropy", "8192 tokens", {"rows": 256, "inputs": 256, "classes": 8192},
+         SMALL),
+    Case("linear_cross_entropy", "SmolLM2", {"rows": 4096, "inputs": 576, "classes": 49_152},
+         LARGE),
+    Case("linear_cross_entropy", "LLaMA-7B", {"rows": 4096, "inputs": 4096, "classes": 32_000},
+         LARGE),
+    Case("shard_pack", "eight blocks", {"blocks": 8, "entries": 1000}, TINY, "rearrange"),
+    Case("shard_pack", "a small unit", {"blocks": 8, "entries": 2**16}, SMALL, "rearrange"),
+    Case("shard_pack", "a unit's step", {"blocks": 8, "entries": 2**18}, SMALL, "step"),
+    Case("shard_pack", "LLaMA-7B's", {"blocks": 32, "entries": 6_324_480}, LARGE, "rearrange"),
+    Case("shard_pack", "LLaMA-7B's step", {"blocks": 8, "entries": 6_324_480}, LARGE, "step"),
 )  # fmt: skip
-"""The first of each kernel is small enough for a CPU, as is the second of a few."""
+KERNELS = tuple(dict.fromkeys(case.kernel for case in CASES))
+
+
+def case_of(kernel: str, name: str) -> Case:
+    """Return a kernel's case. Raises SpecError for a name that is none."""
+    if (kernel, name) not in _BY_NAME:
+        names = ", ".join(case.name for case in CASES if case.kernel == kernel)
+        raise SpecError(f"kernel {kernel!r} has no case {name!r}, it has: {names or 'none at all'}")
+    return _BY_NAME[kernel, name]
+
+
+_BY_NAME = {(case.kernel, case.name): case for case in CASES}

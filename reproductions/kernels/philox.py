@@ -23,7 +23,12 @@ def philox(counter: Words, key: tuple[int, int]) -> Words:
         keys = [(key[i] + number * KEY_STEPS[i]) & LOW for i in range(2)]
         high_1, low_1 = halves(first * MULTIPLIERS[0])
         high_2, low_2 = halves(third * MULTIPLIERS[1])
-        first, second, third, fourth = high_2 ^ second ^ keys[0], low_2, high_1 ^ fourth ^ keys[1], low_1
+        first, second, third, fourth = (
+            high_2 ^ second ^ keys[0],
+            low_2,
+            high_1 ^ fourth ^ keys[1],
+            low_1,
+        )
     return first, second, third, fourth
 
 

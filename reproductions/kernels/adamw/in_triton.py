@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import torch
 import triton
@@ -11,21 +10,12 @@ import triton.language as tl
 from torch import Tensor
 
 from reproductions.kernels.adamw.plain import AdamW, Weight
-from reproductions.kernels.adamw.table import CHUNK, launch_of
+from reproductions.kernels.adamw.table import CHUNK, by_types, launch_of, norms_of
 
 NUM_WARPS = 8
 TYPES = {
     torch.float32: tl.float32, torch.bfloat16: tl.bfloat16, torch.float16: tl.float16,
 }  # fmt: skip
-
-
-class Types(NamedTuple):
-    """What a launch is compiled for."""
-
-    value: torch.dtype
-    grad: torch.dtype
-    copy: torch.dtype | None
-    masked: bool
 
 
 @triton.jit
@@ -118,29 +108,15 @@ def step_chunk(  # type: ignore[no-untyped-def]
 def step_(weights: Sequence[Weight], adamw: AdamW, step: int) -> Tensor:
     """Take a step as `plain.step_` does, a launch per combination of types."""
     rise, spread = adamw.corrections(step)
-    by_types: dict[Types, list[int]] = {}
-    for number, weight in enumerate(weights):
-        by_types.setdefault(types_of(weight), []).append(number)
-    parts = [
-        _launch([weights[number] for number in numbers], types, adamw, rise, spread)
-        for types, numbers in by_types.items()
-    ]
-    order = [number for numbers in by_types.values() for number in numbers]
-    return torch.cat(parts)[torch.tensor(order).argsort()] if parts else torch.zeros(0, 2)
+    return by_types(weights, lambda some: _launch(some, adamw, rise, spread))
 
 
-def types_of(weight: Weight) -> Types:
-    """Return what a launch that steps this weight is compiled for."""
-    copy = None if weight.copy is None else weight.copy.dtype
-    return Types(weight.value.dtype, weight.grad.dtype, copy, weight.mask is not None)
-
-
-def _launch(
-    weights: Sequence[Weight], types: Types, adamw: AdamW, rise: float, spread: float
-) -> Tensor:
+def _launch(weights: Sequence[Weight], adamw: AdamW, rise: float, spread: float) -> Tensor:
     """Step tensors of the same types; return their norms, shape (T, 2), float32."""
     # Less than one in float64: in float32 1 - 0.999 would be off by 5e-5 of itself.
     first, second = adamw.betas
+    one = weights[0]
+    copy = one.value if one.copy is None else one.copy
     launch = launch_of(weights, adamw)
     num_chunks = len(launch.chunks.row)
     squares = torch.zeros(num_chunks, 2, device=launch.rows.device)
@@ -148,11 +124,8 @@ def _launch(
         step_chunk[(num_chunks,)](
             launch.rows, launch.rates, launch.chunks.row, launch.chunks.start, squares,
             1 - first, second, 1 - second, adamw.eps, rise, spread,
-            VALUE=TYPES[types.value], GRAD=TYPES[types.grad],
-            COPY=TYPES[types.copy or types.value], ALIGNED=launch.aligned,
-            MASKED=types.masked, COPIED=types.copy is not None, CHUNK=CHUNK,
-            num_warps=NUM_WARPS,
+            VALUE=TYPES[one.value.dtype], GRAD=TYPES[one.grad.dtype], COPY=TYPES[copy.dtype],
+            ALIGNED=launch.aligned, MASKED=one.mask is not None, COPIED=one.copy is not None,
+            CHUNK=CHUNK, num_warps=NUM_WARPS,
         )  # fmt: skip
-    # By segments: sums in an order that is always the same, which scattered ones have not.
-    sums = torch.segment_reduce(squares, "sum", lengths=launch.chunks_per_weight, axis=0)
-    return sums.sqrt()
+    return norms_of(squares, launch)

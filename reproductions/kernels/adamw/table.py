@@ -5,7 +5,7 @@ A stack of models is as many tensors as it has members, each with a step size of
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -93,3 +93,21 @@ def members_of(weight: Weight) -> list[tuple[list[Tensor | None], float]]:
         ([None if each is None else each[i] for each in tensors], lr)
         for i, lr in enumerate(weight.lr.tolist())
     ]
+
+
+def by_types(weights: Sequence[Weight], launch: Callable[[Sequence[Weight]], Tensor]) -> Tensor:
+    """Launch per combination of types; return norms in the order of the weights, shape (T, 2)."""
+    together: dict[tuple[object, ...], list[int]] = {}
+    for number, weight in enumerate(weights):
+        copy = None if weight.copy is None else weight.copy.dtype
+        types = (weight.value.dtype, weight.grad.dtype, copy, weight.mask is not None)
+        together.setdefault(types, []).append(number)
+    parts = [launch([weights[i] for i in numbers]) for numbers in together.values()]
+    order = [number for numbers in together.values() for number in numbers]
+    return torch.cat(parts)[torch.tensor(order).argsort()] if parts else torch.zeros(0, 2)
+
+
+def norms_of(squares: Tensor, launch: Launch) -> Tensor:
+    """Return the norms of gradients and of new weights from sums per chunk, (T, 2)."""
+    # By segments: sums in an order that is always the same, which scattered ones have not.
+    return torch.segment_reduce(squares, "sum", lengths=launch.chunks_per_weight, axis=0).sqrt()

@@ -139,7 +139,8 @@ TRITON: tuple[TritonBuild, ...] = (
     ),
     signs("perturb", "theta:*fp32 noise:*fp32 target:*fp32 squares:*fp32 scale:fp32 size:i32"),
     signs("count", "first:*fp32 second:*fp32 counts:*i32 size:i32"),
-    signs("fedsign", "grad:*fp32 theta:*fp32 received:*fp32 sums:*fp32 gamma:fp32 beta:fp32 size:i32"),
+    signs("fedsign", "grad:*fp32 theta:*fp32 received:*fp32 sums:*fp32 gamma:fp32 beta:fp32"
+          " size:i32"),
     product("weights masked, bfloat16", "bf16", "b"),
     product("weights masked, float32", "fp32", "b"),
     product("result masked, bfloat16", "bf16", "c"),
@@ -153,4 +154,8 @@ CUDA: tuple[CudaBuild, ...] = (
               function="step_kernelI8BFloat16"),
     CudaBuild(kernel="rademacher", variant="sum of directions",
               source="rademacher/cuda/rademacher.cu", function="combine_kernel"),
+    CudaBuild(kernel="rademacher", variant="along directions",
+              source="rademacher/cuda/rademacher.cu", function="project_kernel"),
+    CudaBuild(kernel="shard_pack", variant="sharded Adam", source="adamw/cuda/adamw.cu",
+              function="step_kernelIf8BFloat16"),
 )  # fmt: skip

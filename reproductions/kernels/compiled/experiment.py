@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Literal
 
 from harness.declare import Estimate, Experiment, Needs, Params, Profile, doc
-from reproductions.kernels.compiled.builds import CUDA, TRITON
+from reproductions.kernels.cases import KERNELS
+from reproductions.kernels.compiled.builds import CUDA, TRITON, CudaBuild, TritonBuild
 
 Language = Literal["triton", "cuda"]
 Arch = Literal["sm_80", "sm_90"]
@@ -23,15 +25,18 @@ class Build(Params):
     arch: Arch = doc("Architecture: sm_80 is an A100's, sm_90 an H100's and an H200's.")
 
 
-def grid(profile: Profile) -> Iterator[Build]:
-    """Yield every build for every architecture, at `cpu`."""
-    if profile != "cpu":
+def grid(profile: Profile, *, kernel: str) -> Iterator[Build]:
+    """Yield every build for every architecture, once more by the tools of a machine with a GPU."""
+    if profile not in ("cpu", "gpu"):
         return
+    languages: tuple[tuple[Language, Sequence[TritonBuild | CudaBuild]], ...] = (
+        ("triton", TRITON), ("cuda", CUDA)
+    )  # fmt: skip
     for arch in ARCHS:
-        for build in TRITON:
-            yield Build(kernel=build.kernel, variant=build.variant, language="triton", arch=arch)
-        for source in CUDA:
-            yield Build(kernel=source.kernel, variant=source.variant, language="cuda", arch=arch)
+        for language, builds in languages:
+            for build in builds:
+                if build.kernel == kernel:
+                    yield Build(kernel=kernel, variant=build.variant, language=language, arch=arch)
 
 
 def needs(build: Build) -> Needs:
@@ -40,13 +45,17 @@ def needs(build: Build) -> Needs:
     return Needs(packages=("cuda.pathfinder", *compiler), memory_bytes=2**30)
 
 
-builds = Experiment(
-    "kernels/compiled",
-    version=1,
-    params=Build,
-    grid=grid,
-    run="trial:compiled_rows",
-    seed_from=(),
-    needs=needs,
-    estimate=lambda build: Estimate(seconds=6.0, memory_bytes=2**30),
-)
+BUILDS = {
+    kernel: Experiment(
+        f"kernels/static_{kernel}",
+        version=1,
+        params=Build,
+        grid=partial(grid, kernel=kernel),
+        run="trial:compiled_rows",
+        seed_from=(),
+        needs=needs,
+        estimate=lambda build: Estimate(seconds=6.0, memory_bytes=2**30),
+    )
+    for kernel in KERNELS
+}
+"""By kernel."""

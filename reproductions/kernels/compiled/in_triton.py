@@ -12,7 +12,7 @@ WARP = 32
 
 
 def compile_to_cubin(*, number: int, arch: str) -> dict[str, str]:
-    """Compile the build of that number; return the cubin in base 64. Calls itself nothing of CUDA."""
+    """Compile the build of that number; return the cubin in base 64."""
     os.environ.pop("TRITON_INTERPRET", None)
     import triton
     import triton.language as tl

@@ -1,19 +1,13 @@
-"""Static rows: what compilers made, kernel by kernel."""
+"""Static rows: what compilers made."""
 
 from __future__ import annotations
 
-from functools import partial
-from typing import TYPE_CHECKING
-
-from harness.declare import Cell, Layout, Line, Table, Tables, columns_of, value
+from harness.declare import Cell, Layout, Line, Table, columns_of, value
 from reproductions.kernels.compiled.builds import CUDA, TRITON
-from reproductions.kernels.compiled.experiment import ARCHS, Build, builds
+from reproductions.kernels.compiled.experiment import ARCHS, Build
 
-if TYPE_CHECKING:
-    import pandas as pd
-
-COLUMNS = (
-    *columns_of(Build),
+TABLE = Table.of(
+    columns_of(Build),
     value("function", str, "Its name in the cubin."),
     value("registers", int, "Per thread."),
     value("spills", int, "Instructions that load from or store to local memory."),
@@ -31,17 +25,6 @@ HEADS = {
     "loads": "loads", "loads_wide": "loads of 128 bits",
     "stores": "stores", "stores_wide": "stores of 128 bits",
 }  # fmt: skip
-
-
-def table_of(kernel: str) -> Table:
-    """Return the table of one kernel."""
-    return Table.of(COLUMNS, make=partial(rows_of, kernel=kernel))
-
-
-def rows_of(tables: Tables, *, kernel: str) -> pd.DataFrame:
-    """Return the rows of one kernel."""
-    rows = tables[builds.id]
-    return rows[rows["kernel"] == kernel].reset_index(drop=True)
 
 
 def layout_of(kernel: str) -> Layout:

@@ -9,9 +9,10 @@ from pathlib import Path
 from harness.declare import Row, RunContext
 from harness.errors import RunError, SpecError
 from harness.measure.fresh_process import call_fresh
-from reproductions.kernels.compiled import in_triton, toolchain
+from reproductions.kernels.compiled import cubin, in_triton
 from reproductions.kernels.compiled.builds import CUDA, TRITON
 from reproductions.kernels.compiled.experiment import Build
+from reproductions.kernels.toolchain import version
 
 WIDE = 128
 """Bits: as much as one instruction of a thread can move on these architectures."""
@@ -35,25 +36,25 @@ def compiled_rows(build: Build, ctx: RunContext) -> list[Row]:
     }]  # fmt: skip
 
 
-def _triton(build: Build) -> tuple[toolchain.Code, str]:
+def _triton(build: Build) -> tuple[cubin.Code, str]:
     number = _place([(each.kernel, each.variant) for each in TRITON], build)
     # By itself: the interpreter, which tests have on, is chosen when kernels are defined.
     made = call_fresh(
         in_triton.compile_to_cubin, {"number": number, "arch": build.arch}, timeout_s=300.0
     )
-    (code,) = toolchain.codes(base64.b64decode(made["cubin"]))
-    return code, f"triton {made['version']}, cuobjdump {toolchain.version('cuobjdump')}"
+    (code,) = cubin.codes(base64.b64decode(made["cubin"]))
+    return code, f"triton {made['version']}, cuobjdump {version('cuobjdump')}"
 
 
-def _cuda(build: Build) -> tuple[toolchain.Code, str]:
+def _cuda(build: Build) -> tuple[cubin.Code, str]:
     found = CUDA[_place([(each.kernel, each.variant) for each in CUDA], build)]
     source = Path(__file__).parents[1] / found.source
-    codes = toolchain.codes(toolchain.cubin_of_cuda(source, build.arch))
+    codes = cubin.codes(cubin.cubin_of_cuda(source, build.arch))
     matching = [code for code in codes if found.function in code.function]
     if len(matching) != 1:
         names = ", ".join(code.function for code in codes)
         raise RunError(f"{found.source} has no one kernel named {found.function}: it has {names}")
-    versions = (f"{name} {toolchain.version(name)}" for name in ("nvcc", "ptxas", "cuobjdump"))
+    versions = (f"{name} {version(name)}" for name in ("nvcc", "ptxas", "cuobjdump"))
     return matching[0], ", ".join(versions)
 
 

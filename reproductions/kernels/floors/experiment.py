@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from harness.declare import Estimate, Experiment, Params, Profile, doc
-from reproductions.kernels.cases import BYTES, CASES, Precision
+from reproductions.kernels.cases import CASES, Precision
 
 
 class Call(Params):
@@ -17,13 +17,12 @@ class Call(Params):
 
 
 def grid(profile: Profile) -> Iterator[Call]:
-    """Yield every case in both types; at `smoke` a kernel's first."""
-    seen: set[str] = set()
+    """Yield every case in its types, those of `gpu` at `cpu` too: nothing is run."""
+    asked = {"smoke": "smoke", "cpu": "gpu"}.get(profile)
     for case in CASES:
-        if profile == "cpu" or (profile == "smoke" and case.kernel not in seen):
-            for precision in BYTES:
+        if asked in case.profiles:
+            for precision in case.precisions:
                 yield Call(kernel=case.kernel, case=case.name, precision=precision)
-        seen.add(case.kernel)
 
 
 floors = Experiment(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.declare import Cell, Layout, Line, Table, Task, columns_of, param, value
-from reproductions.kernels.cases import BYTES, CASES
+from reproductions.kernels.cases import CASES
 from reproductions.kernels.floors.experiment import Call, floors
 from reproductions.kernels.floors.trial import CARDS
 
@@ -27,7 +27,7 @@ task = Task(
             Line(f"{case.name}, {precision}", group=case.kernel,
                  where={"kernel": case.kernel, "case": case.name, "precision": precision})
             for case in CASES
-            for precision in BYTES
+            for precision in case.precisions
         ),
         columns=tuple(
             line

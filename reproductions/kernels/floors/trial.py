@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from harness.declare import Row, RunContext
-from harness.errors import SpecError
-from reproductions.kernels.cases import CASES, Precision
+from reproductions.kernels.cases import Precision, case_of
 from reproductions.kernels.floors.experiment import Call
 
 
@@ -28,10 +27,7 @@ CARDS = (
 
 def floor_rows(call: Call, ctx: RunContext) -> list[Row]:
     """Return a row per card."""
-    found = [each for each in CASES if (each.kernel, each.name) == (call.kernel, call.case)]
-    if not found:
-        raise SpecError(f"kernel {call.kernel!r} has no case {call.case!r}: see kernels/cases.py")
-    work = found[0].work(call.precision)
+    work = case_of(call.kernel, call.case).work(call.precision)
     rows: list[Row] = []
     for card in CARDS:
         by_bytes = work.bytes / (card.gb_per_s * 1e9)

@@ -18,7 +18,8 @@ from torch.autograd import Function
 from torch.autograd.function import once_differentiable
 
 from harness.errors import SpecError
-from reproductions.kernels.linear_cross_entropy.plain import IGNORED, ROWS_AT_ONCE, check, wide
+from reproductions.kernels.linear_cross_entropy.plain import IGNORED, ROWS_AT_ONCE, check
+from reproductions.kernels.precision import wide
 
 BLOCK = 4096
 NUM_WARPS = 16

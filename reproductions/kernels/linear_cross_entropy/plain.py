@@ -14,6 +14,7 @@ from torch import Tensor
 from torch.autograd import Function
 
 from harness.errors import SpecError
+from reproductions.kernels.precision import wide
 
 IGNORED = -100
 ROWS_AT_ONCE = 1024
@@ -105,8 +106,3 @@ def slope(logits_BV: Tensor, targets_B: Tensor, counts_B: Tensor) -> Tensor:
     """Return the derivative of the sum of losses by the logits: softmax less one at the target."""
     ones = torch.ones_like(logits_BV[:, :1])
     return logits_BV.softmax(1).scatter_add(1, targets_B[:, None], -ones) * counts_B[:, None]
-
-
-def wide(x: Tensor) -> Tensor:
-    """Return numbers as float32, or as they are where they have more digits."""
-    return x.to(torch.promote_types(x.dtype, torch.float32))

@@ -52,7 +52,11 @@ def product(  # type: ignore[no-untyped-def]
                     place = k[:, None] * mask_first + n[None, :] * mask_second
                     kept = tl.load(mask + place, inside, 0)
                     right = tl.where(kept != 0, right, 0.0)
-                total += tl.dot(left.to(a.dtype.element_ty), right.to(a.dtype.element_ty), input_precision="ieee")
+                total += tl.dot(
+                    left.to(a.dtype.element_ty),
+                    right.to(a.dtype.element_ty),
+                    input_precision="ieee",
+                )
     inside = (m[:, None] < M) & (n[None, :] < N)
     if MASKS == "c":
         place = m[:, None] * mask_first + n[None, :] * mask_second

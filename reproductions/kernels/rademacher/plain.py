@@ -8,6 +8,7 @@ import torch
 from torch import Tensor
 
 from reproductions.kernels.philox import philox, split
+from reproductions.kernels.precision import wide
 from reproductions.kernels.rademacher.layout import BITS, NEIGHBOURS, TILE, TILE_CALLS
 
 
@@ -28,14 +29,18 @@ def signs(seed: int, numbers: Sequence[int], num_entries: int, device: torch.dev
 
 
 def combine(weights_C: Tensor, seed: int, numbers: Sequence[int], num_entries: int) -> Tensor:
-    """Return sum_i w_i v_i, shape (N,), summed in float32 in the order of the numbers."""
-    out_N = torch.zeros(num_entries, device=weights_C.device)
-    for weight, number in zip(weights_C.float(), numbers, strict=True):
+    """Return sum_i w_i v_i, shape (N,), summed in float32 at least in the order of the numbers."""
+    weights_C = wide(weights_C)
+    out_N = weights_C.new_zeros(num_entries)
+    for weight, number in zip(weights_C, numbers, strict=True):
         out_N += weight * signs(seed, [number], num_entries, weights_C.device)[0]
     return out_N
 
 
 def project(x_N: Tensor, seed: int, numbers: Sequence[int]) -> Tensor:
-    """Return v_i . x of each direction, shape (C,), float32."""
-    found = [signs(seed, [number], len(x_N), x_N.device)[0] @ x_N.float() for number in numbers]
-    return torch.stack(found) if found else x_N.new_empty(0, dtype=torch.float32)
+    """Return v_i . x of each direction, shape (C,), in float32 at least."""
+    x_N = wide(x_N)
+    found = [
+        signs(seed, [number], len(x_N), x_N.device)[0].to(x_N.dtype) @ x_N for number in numbers
+    ]
+    return torch.stack(found) if found else x_N.new_empty(0)

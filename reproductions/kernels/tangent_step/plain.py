@@ -87,9 +87,7 @@ def step(
     d_move = d_first / rule.rise * inverse - 0.5 * move * inverse**2 * d_second / rule.spread
     return (
         Point(value=point.value - rule.lr * move, first=first, second=second),
-        Point(
-            value=along.value - rule.lr * d_move - lr_B1 * move, first=d_first, second=d_second
-        ),
+        Point(value=along.value - rule.lr * d_move - lr_B1 * move, first=d_first, second=d_second),
     )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 from collections.abc import Callable
 from dataclasses import replace
 from types import ModuleType
@@ -13,11 +12,9 @@ import torch
 from torch import Tensor
 
 from harness.errors import SpecError
-from reproductions.kernels.adamw import plain
 from reproductions.kernels.adamw.plain import AdamW, Weight
-from reproductions.kernels.adamw.table import launch_of
 from reproductions.kernels.backend import Backend
-from tests.reproductions.kernels.conftest import tolerance
+from reproductions.kernels.precision import tolerance
 
 KERNEL = "adamw"
 SHAPES = ((3, 5), (7,), (2, 3, 4), (0, 4), (), (2, 1024), (2049,))
@@ -111,9 +108,7 @@ def test_masked_entries_are_zero_and_nan_there_does_no_harm(ops: ModuleType) -> 
         assert not weight.mean[~weight.mask].any() and not weight.square[~weight.mask].any()
 
 
-def test_states_of_bfloat16_weights_are_those_of_float32(
-    ops: ModuleType, backend: Backend
-) -> None:
+def test_states_of_bfloat16_weights_are_those_of_float32(ops: ModuleType, backend: Backend) -> None:
     half, single = weights_of(torch.bfloat16), weights_of(torch.bfloat16)
     wide = [replace(w, value=w.value.float(), grad=w.grad.float()) for w in single]
     ops.step_(half, AdamW(), 1)
@@ -133,42 +128,6 @@ def test_what_is_sent_is_the_new_value_in_its_own_type(ops: ModuleType) -> None:
         assert weight.copy is not None
         allowed = tolerance(torch.bfloat16)
         torch.testing.assert_close(weight.copy.float(), weight.value, **allowed)
-
-
-class Settings(ctypes.Structure):
-    _fields_ = [
-        (name, ctypes.c_float)
-        for name in ("new_first", "second", "new_second", "eps", "rise", "spread")
-    ]
-
-
-@pytest.mark.parametrize("masked", [True, False])
-@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
-def test_the_source_of_cuda_takes_the_same_step(
-    built: Callable[[str], ctypes.CDLL], dtype: torch.dtype, masked: bool,
-    bands: Callable[[Tensor], Tensor],
-) -> None:  # fmt: skip
-    adamw, number = AdamW(weight_decay=0.1), 3
-    weights = weights_of(dtype, masked=masked)
-    ours = [
-        replace(weight, **{name: bands(getattr(weight, name)) for name in TENSORS})
-        for weight in weights
-    ]
-    norms = plain.step_(weights, adamw, number)
-    launch = launch_of(ours, adamw)
-    squares = torch.zeros(len(ours), 2)
-    (first, second), (rise, spread) = adamw.betas, adamw.corrections(number)
-    step = getattr(built("adamw"), f"step_{str(dtype).removeprefix('torch.')}")
-    step(
-        ctypes.c_void_p(launch.rows.data_ptr()), ctypes.c_void_p(launch.rates.data_ptr()),
-        ctypes.c_int64(len(ours)), Settings(1 - first, second, 1 - second, adamw.eps, rise, spread),
-        ctypes.c_void_p(squares.data_ptr()),
-    )  # fmt: skip
-    for mine, right in zip(ours, weights, strict=True):
-        for name in TENSORS:
-            allowed = tolerance(torch.float32 if name in ("mean", "square") else dtype, size=1.0)
-            torch.testing.assert_close(getattr(mine, name), getattr(right, name), **allowed)
-    torch.testing.assert_close(squares.sqrt(), norms, **tolerance(torch.float32, 2049))
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from torch.nn.functional import cross_entropy
 from harness.errors import SpecError
 from reproductions.kernels.backend import Backend
 from reproductions.kernels.linear_cross_entropy.plain import IGNORED, linear_cross_entropy
-from tests.reproductions.kernels.conftest import tolerance
+from reproductions.kernels.precision import tolerance
 
 KERNEL = "linear_cross_entropy"
 

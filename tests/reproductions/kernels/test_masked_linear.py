@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from harness.errors import SpecError
-from tests.reproductions.kernels.conftest import tolerance
+from reproductions.kernels.precision import tolerance
 
 KERNEL = "masked_linear"
 SHAPES = ((1, 1, 1), (5, 7, 3), (64, 64, 64), (65, 70, 90), (0, 4, 4), (3, 0, 5), (130, 33, 65))

@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from harness.errors import SpecError
-from tests.reproductions.kernels.conftest import ROUNDING
+from reproductions.kernels.precision import ROUNDING
 
 KERNEL = "shard_pack"
 LAYOUTS = ((1, 1, 5), (2, 3, 1), (4, 2, 2048), (2, 2, 2049), (8, 4, 31), (2, 2, 0))

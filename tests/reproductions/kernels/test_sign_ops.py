@@ -13,7 +13,7 @@ from torch import Tensor
 from harness.errors import SpecError
 from reproductions.asymvalley.method.layout import same_sign_ratio
 from reproductions.asymvalley.method.noise import sign_consistent
-from tests.reproductions.kernels.conftest import tolerance
+from reproductions.kernels.precision import tolerance
 
 KERNEL = "sign_ops"
 SIZES = (0, 1, 2047, 2048, 5001)
@@ -33,9 +33,7 @@ def test_steps_have_the_signs_of_weights(ops: ModuleType, size: int, dtype: torc
     theta, noise = drawn(size, 1, dtype), drawn(size, 2, dtype)
     moved, norms = ops.perturb(theta, noise, 0.3)
     step = 0.3 * sign_consistent(noise.double(), theta.double())
-    torch.testing.assert_close(
-        moved.double(), theta.double() + step, **tolerance(dtype, size=4.0)
-    )
+    torch.testing.assert_close(moved.double(), theta.double() + step, **tolerance(dtype, size=4.0))
     wanted = torch.stack([theta.double().norm(), step.norm()])
     # A product with the scale is rounded to the type of its factors.
     torch.testing.assert_close(norms.double(), wanted, **tolerance(dtype, max(size, 1)))

@@ -15,7 +15,7 @@ from reproductions.fg2u.method.optimizers import Adam as AdamOfMethod
 from reproductions.fg2u.method.optimizers import Inner
 from reproductions.fg2u.method.optimizers import Sgd as SgdOfMethod
 from reproductions.kernels.tangent_step.plain import Adam, Point, Sgd
-from tests.reproductions.kernels.conftest import tolerance
+from reproductions.kernels.precision import tolerance
 
 KERNEL = "tangent_step"
 SIZES = (0, 1, 31, 1024, 1025)

@@ -1,16 +1,6 @@
 // Launchers without a header of torch: pointers and a stream, from ctypes.
 #include "entries.h"
 
-struct Launch {
-  const Row* rows;
-  const float* rates;           // (T, 2): step size, and by how much a weight shrinks first
-  const int32_t* row_of_chunk;  // (C,)
-  const int64_t* start;         // (C,)
-  float* squares;               // (C, 2)
-  int64_t num_chunks;
-  Settings with;
-};
-
 __device__ float sum_of_block(float number, float* shared) {
   for (int width = 16; width; width /= 2) number += __shfl_down_sync(~0u, number, width);
   if (threadIdx.x % 32 == 0) shared[threadIdx.x / 32] = number;
@@ -27,13 +17,7 @@ template <class Value, class Grad>
 __global__ void __launch_bounds__(kThreads) step_kernel(Launch launch) {
   __shared__ float shared[kThreads / 32];
   const int64_t chunk = blockIdx.x;
-  const int32_t number = launch.row_of_chunk[chunk];
-  const Row row = launch.rows[number];
-  const int64_t at = launch.start[chunk] + threadIdx.x * kEntries;
-  Squares squares = {0.0f, 0.0f};
-  if (at < row.size)
-    squares = step_entries<Value, Grad>(row, at, launch.rates[2 * number],
-                                        launch.rates[2 * number + 1], launch.with);
+  const Squares squares = step_thread<Value, Grad>(launch, chunk, threadIdx.x);
   const float grad = sum_of_block(squares.grad, shared);
   const float value = sum_of_block(squares.value, shared);
   if (threadIdx.x == 0) {
@@ -52,6 +36,9 @@ int launch_step(const Launch& launch, void* stream) {
 
 extern "C" int step_float32(Launch launch, void* stream) {
   return launch_step<float, float>(launch, stream);
+}
+extern "C" int step_float32_from_bfloat16(Launch launch, void* stream) {
+  return launch_step<float, BFloat16>(launch, stream);
 }
 extern "C" int step_bfloat16(Launch launch, void* stream) {
   return launch_step<BFloat16, BFloat16>(launch, stream);

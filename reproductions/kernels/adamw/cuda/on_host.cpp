@@ -2,24 +2,24 @@
 #include "entries.h"
 
 template <class Value, class Grad>
-void step(const Row* rows, const float* rates, int64_t num_rows, const Settings& with,
-          Squares* squares) {
-  for (int64_t number = 0; number < num_rows; ++number) {
-    squares[number] = {0.0f, 0.0f};
-    for (int64_t at = 0; at < rows[number].size; at += kEntries) {
-      const Squares some = step_entries<Value, Grad>(rows[number], at, rates[2 * number],
-                                                     rates[2 * number + 1], with);
-      squares[number].grad += some.grad;
-      squares[number].value += some.value;
+int launch_step(const Launch& launch) {
+  for (int64_t chunk = 0; chunk < launch.num_chunks; ++chunk) {
+    Squares sum = {0.0f, 0.0f};
+    for (int thread = 0; thread < kThreads; ++thread) {
+      const Squares some = step_thread<Value, Grad>(launch, chunk, thread);
+      sum.grad += some.grad;
+      sum.value += some.value;
     }
+    launch.squares[2 * chunk] = sum.grad;
+    launch.squares[2 * chunk + 1] = sum.value;
   }
+  return 0;
 }
 
-extern "C" void step_float32(const Row* rows, const float* rates, int64_t num_rows,
-                             Settings with, Squares* squares) {
-  step<float, float>(rows, rates, num_rows, with, squares);
+extern "C" int step_float32(Launch launch, void*) { return launch_step<float, float>(launch); }
+extern "C" int step_float32_from_bfloat16(Launch launch, void*) {
+  return launch_step<float, BFloat16>(launch);
 }
-extern "C" void step_bfloat16(const Row* rows, const float* rates, int64_t num_rows,
-                              Settings with, Squares* squares) {
-  step<BFloat16, BFloat16>(rows, rates, num_rows, with, squares);
+extern "C" int step_bfloat16(Launch launch, void*) {
+  return launch_step<BFloat16, BFloat16>(launch);
 }

@@ -9,7 +9,7 @@ struct Pass {
   const float* weights;      // (C,), or null: nothing is summed
   const float* x;            // (N,), or null: nothing is projected
   const int64_t* numbers;    // (C,)
-  float* out;                // (N,)
+  float* out;                // (N,), or (C, T) where x is projected: a sum per tile
   uint64_t seed;
   int64_t num_directions;
   int64_t num_entries;
@@ -46,4 +46,25 @@ BOTH void combine(const Pass& pass, int64_t tile, int thread) {
     const int64_t left = pass.num_entries - to;
     if (left > 0) write(pass.out + to, sum[at], left < 4 ? int(left) : 4);
   }
+}
+
+BOTH void read_x(const Pass& pass, int64_t tile, int thread, Pack<float, 4>* x) {
+  UNROLL
+  for (int at = 0; at < 32; ++at) {
+    const int64_t from = entry(tile, thread, at / 8, at % 8);
+    const int64_t left = pass.num_entries - from;
+    x[at] = {};
+    if (left > 0) read(x[at], pass.x + from, left < 4 ? int(left) : 4);
+  }
+}
+
+// What the entries of a thread, x, are along a direction.
+BOTH float along(const Pass& pass, int64_t tile, int thread, int64_t direction,
+                 const Pack<float, 4>* x) {
+  const Words words = words_of(pass, tile, thread, direction);
+  float sum = 0.0f;
+  UNROLL
+  for (int at = 0; at < 128; ++at)
+    sum += signed_by(words.word[at / 32], at % 32, x[at / 4].at[at % 4]);
+  return sum;
 }

@@ -1,20 +1,17 @@
-"""Compilers for GPUs and what reads their output: no GPU is asked for."""
+"""What compilers make for a GPU, and what stands in it: no GPU is asked for."""
 
 from __future__ import annotations
 
-import os
 import re
-import subprocess
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 
-from harness.errors import EnvError, RunError
+from reproductions.kernels.toolchain import run, tool
 
 NVCC_FLAGS = ("-std=c++17", "-O3", "--diag-error=20011")
-"""20011: a function of the host alone, reached from a device's template, is a warning by default."""
+"""20011: a function of the host alone that a device's template reaches is but a warning else."""
 WORD_BITS = 32
 
 
@@ -37,32 +34,11 @@ class Code:
     store_bits: tuple[int, ...]
 
 
-@cache
-def tool(name: str) -> str:
-    """Return where a tool of CUDA lies: of a wheel first, else of a toolkit. Raises EnvError."""
-    from cuda.pathfinder import find_nvidia_binary_utility
-
-    found = find_nvidia_binary_utility(name)
-    if found is None:
-        raise EnvError(f'{name} is not installed: pip install "[kernels]" of this project has it')
-    return str(found)
-
-
-@cache
-def version(name: str) -> str:
-    """Return the number of a tool's release."""
-    told = _run([tool(name), "--version"])
-    match = re.search(r"V([0-9.]+)", told)
-    if match is None:
-        raise EnvError(f"{name} --version says nothing like V13.0.88: {told[-200:]!r}")
-    return match[1]
-
-
 def cubin_of_cuda(source: Path, arch: str) -> bytes:
     """Compile a .cu file for an architecture such as sm_90. Raises RunError by nvcc's words."""
     with tempfile.TemporaryDirectory() as folder:
         to = Path(folder) / "kernel.cubin"
-        _run([tool("nvcc"), *NVCC_FLAGS, f"-arch={arch}", "-cubin", str(source), "-o", str(to)])
+        run([tool("nvcc"), *NVCC_FLAGS, f"-arch={arch}", "-cubin", str(source), "-o", str(to)])
         return to.read_bytes()
 
 
@@ -71,10 +47,10 @@ def codes(cubin: bytes) -> list[Code]:
     with tempfile.NamedTemporaryFile(suffix=".cubin") as file:
         file.write(cubin)
         file.flush()
-        used = _run([tool("cuobjdump"), "-res-usage", file.name])
+        used = run([tool("cuobjdump"), "-res-usage", file.name])
         # It calls nvdisasm, which wheels put nowhere that it looks.
         beside = str(Path(tool("nvdisasm")).parent)
-        sass = _run([tool("cuobjdump"), "-sass", file.name], NVDISASM_PATH=beside)
+        sass = run([tool("cuobjdump"), "-sass", file.name], NVDISASM_PATH=beside)
     return parsed(used, sass)
 
 
@@ -115,14 +91,3 @@ def _widths(opcodes: Sequence[str], kinds: Sequence[str]) -> tuple[int, ...]:
     return tuple(
         next((_WIDTHS[part] for part in parts if part in _WIDTHS), WORD_BITS) for parts in moving
     )
-
-
-def _run(command: Sequence[str], **environment: str) -> str:
-    done = subprocess.run(
-        command, capture_output=True, text=True, check=False, timeout=300,
-        env={**os.environ, **environment},
-    )  # fmt: skip
-    if done.returncode:
-        called = " ".join([Path(command[0]).name, *command[1:3]])
-        raise RunError(f"{called} ... ended with {done.returncode}: {done.stderr[-2000:]}")
-    return done.stdout

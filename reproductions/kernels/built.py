@@ -1,0 +1,51 @@
+"""CUDA sources as a shared library: by nvcc for the GPU at hand, by g++ for a CPU.
+
+Both take the same arithmetic from the same headers; launchers have a C interface, so that neither
+needs a header of torch.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import tempfile
+from functools import cache
+from pathlib import Path
+
+import torch
+
+from harness.errors import RunError
+from reproductions.kernels.toolchain import run, tool
+
+SHARED = ("-std=c++17", "-O3", "-shared")
+HOST_FLAGS = ("-fPIC", "-ffp-contract=off", "-Wall", "-Werror", "-Wno-unknown-pragmas")
+"""No product and sum in one instruction: rounding is then that of plain torch."""
+
+
+@cache
+def library(kernel: str, device_type: str) -> ctypes.CDLL:
+    """Build a kernel's CUDA source, once per process. Raises EnvError without a compiler for it."""
+    folder = Path(__file__).parent / kernel / "cuda"
+    if device_type == "cuda":
+        major, minor = torch.cuda.get_device_capability()
+        command = [tool("nvcc"), f"-arch=sm_{major}{minor}", "-Xcompiler", "-fPIC"]
+        source = folder / f"{kernel}.cu"
+    else:
+        command = [tool("g++"), *HOST_FLAGS]
+        source = folder / "on_host.cpp"
+    with tempfile.TemporaryDirectory() as to:
+        built = Path(to) / f"{kernel}.so"
+        run([*command, *SHARED, str(source), "-o", str(built)])
+        return ctypes.CDLL(str(built))
+
+
+def launched(code: int, name: str) -> None:
+    """Raise RunError for what a launcher returns, unless it is zero."""
+    if code:
+        raise RunError(f"CUDA refused to launch {name}: error {code}")
+
+
+def stream_of(device: torch.device) -> ctypes.c_void_p:
+    """Return torch's current stream on a device; none on a CPU."""
+    if device.type != "cuda":
+        return ctypes.c_void_p(None)
+    return ctypes.c_void_p(torch.cuda.current_stream(device).cuda_stream)

@@ -1,0 +1,34 @@
+"""How precise numbers are: what sums are made in, and one table of how much they may differ."""
+
+from __future__ import annotations
+
+import math
+
+import torch
+from torch import Tensor
+
+ROUNDING = {
+    torch.float64: 2.0**-53,
+    torch.float32: 2.0**-24,
+    torch.float16: 2.0**-11,
+    # Twice what rounding to the nearest gives: Triton's interpreter cuts digits off.
+    torch.bfloat16: 2.0**-7,
+}
+"""Largest relative error of one rounding."""
+STEPS = 8
+"""Roundings that may add up in an entry beside those of its sum."""
+
+
+def tolerance(dtype: torch.dtype, length: int = 1, *, size: float = 1.0) -> dict[str, float]:
+    """Return what `assert_close` allows of a sum of `length` numbers as large as `size`.
+
+    Errors of a sum in any order grow as the root of its length: their signs are mixed.
+    """
+    wide = torch.promote_types(dtype, torch.float32)
+    relative = ROUNDING[dtype] + ROUNDING[wide] * STEPS * math.sqrt(length)
+    return {"rtol": relative, "atol": relative * size}
+
+
+def wide(tensor: Tensor) -> Tensor:
+    """Return numbers as float32, or as they are where they have more digits."""
+    return tensor.to(torch.promote_types(tensor.dtype, torch.float32))

@@ -1,0 +1,55 @@
+"""Random signs by CUDA C++: made in registers, summed or multiplied there, never written."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor
+
+from reproductions.kernels.built import launched, library, stream_of
+from reproductions.kernels.rademacher.layout import TILE
+
+
+class Pass(ctypes.Structure):
+    """As thread.h has it."""
+
+    _fields_ = [
+        *((name, ctypes.c_void_p) for name in ("weights", "x", "numbers", "out")),
+        ("seed", ctypes.c_uint64),
+        ("num_directions", ctypes.c_int64),
+        ("num_entries", ctypes.c_int64),
+    ]
+
+
+def combine(weights_C: Tensor, seed: int, numbers: Sequence[int], num_entries: int) -> Tensor:
+    """Return sum_i w_i v_i as `plain.combine` does; no direction is ever stored."""
+    out_N = torch.empty(num_entries, device=weights_C.device)
+    _launch("launch_combine", seed, numbers, num_entries, out=out_N, weights=weights_C.float())
+    return out_N
+
+
+def project(x_N: Tensor, seed: int, numbers: Sequence[int]) -> Tensor:
+    """Return v_i . x of each direction as `plain.project` does."""
+    partial_CT = torch.zeros(len(numbers), -(-len(x_N) // TILE), device=x_N.device)
+    x_N = x_N.float().contiguous()
+    _launch("launch_project", seed, numbers, len(x_N), out=partial_CT, x=x_N)
+    return partial_CT.sum(1)
+
+
+def _launch(
+    name: str,
+    seed: int,
+    numbers: Sequence[int],
+    num_entries: int,
+    *,
+    out: Tensor,
+    weights: Tensor | None = None,
+    x: Tensor | None = None,
+) -> None:
+    device = out.device
+    numbers_C = torch.tensor(list(numbers), dtype=torch.int64).to(device)
+    given = [None if each is None else each.data_ptr() for each in (weights, x, numbers_C, out)]
+    told = Pass(*given, seed, len(numbers), num_entries)
+    launched(getattr(library("rademacher", device.type), name)(told, stream_of(device)), name)

@@ -1,0 +1,94 @@
+"""What takes turns in a measurement, and what its outputs are held against."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from types import ModuleType
+from typing import Any, NamedTuple
+
+import torch
+from torch import Tensor
+
+from reproductions.kernels.backend import Backend, implementation
+
+Inputs = Any
+Outputs = Sequence[Tensor]
+Bound = Callable[[], Outputs]
+Bind = Callable[[Inputs], Bound]
+"""From inputs to the call that is timed; what comes before it is not. It may work in place."""
+EAGER, COMPILED, TRITON, CUDA = "eager", "torch.compile", "Triton", "CUDA C++"
+
+
+class Contender(NamedTuple):
+    """A way to make the call."""
+
+    bind: Bind
+    compared: bool = True
+    """Whether its outputs are those of the others: other random numbers are not."""
+    ours: bool = False
+    """Whether it is a kernel of ours: what it raises is not put down to the machine."""
+
+
+class Contest(NamedTuple):
+    """What takes turns."""
+
+    draw: Callable[[torch.Generator], Inputs]
+    """Inputs of a call."""
+    change: Callable[[Inputs, Callable[[Tensor], Tensor]], Inputs]
+    """The same inputs, a function applied to each tensor."""
+    contenders: Mapping[str, Contender]
+    reference: Bind
+    """In plain torch, for inputs in float64."""
+    length: int
+    """How many numbers the longest sum adds."""
+
+
+class Setting(NamedTuple):
+    """Where and in which type."""
+
+    dtype: torch.dtype
+    device: torch.device
+
+    def normal(self, *shape: int, generator: torch.Generator) -> Tensor:
+        """Return normal numbers, drawn on the CPU, the same for every device."""
+        return torch.randn(shape, generator=generator).to(self.device, self.dtype)
+
+
+Call = Callable[[ModuleType, Inputs], Outputs]
+
+
+def of_kernel(kernel: str, call: Call, *backends: Backend) -> dict[str, Contender]:
+    """Return a kernel of ours: eager, compiled, by Triton, and by other backends that it has."""
+    plain = implementation(kernel, "plain")
+
+    def bind_plain(inputs: Inputs) -> Bound:
+        return lambda: call(plain, inputs)
+
+    def bind_compiled(inputs: Inputs) -> Bound:
+        compiled = torch.compile(lambda given: call(plain, given), dynamic=False)
+        return lambda: compiled(inputs)
+
+    def bind_by(backend: Backend) -> Bind:
+        def bind(inputs: Inputs) -> Bound:
+            module = implementation(kernel, backend)
+            return lambda: call(module, inputs)
+
+        return bind
+
+    return {
+        EAGER: Contender(bind_plain),
+        COMPILED: Contender(bind_compiled),
+        TRITON: Contender(bind_by("triton"), ours=True),
+        **({CUDA: Contender(bind_by("cuda"), ours=True)} if "cuda" in backends else {}),
+    }
+
+
+def plainly(kernel: str, call: Call) -> Bind:
+    """Return the reference of a kernel: its plain torch."""
+    plain = implementation(kernel, "plain")
+    return lambda inputs: lambda: call(plain, inputs)
+
+
+def each_tensor(inputs: Inputs, change: Callable[[Tensor], Tensor]) -> Inputs:
+    """Return inputs that are a tuple, its tensors changed."""
+    return tuple(change(each) if isinstance(each, Tensor) else each for each in inputs)

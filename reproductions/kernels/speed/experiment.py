@@ -1,0 +1,79 @@
+"""Time of every kernel beside plain torch, torch.compile and libraries, all in turn."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+
+from harness.declare import Estimate, Experiment, Needs, Params, Profile, doc, seed
+from harness.declare.experiment import Device
+from reproductions.kernels.cases import CASES, KERNELS, Precision, case_of
+
+NUM_SEEDS = 3
+COMPILE_S = 8.0
+"""What torch.compile takes for one call, before its cache is warm."""
+
+
+class Race(Params):
+    """All implementations of a kernel that a device runs, in turn."""
+
+    kernel: str = doc("Kernel, by its task.")
+    case: str = doc("Sizes, by their name.")
+    precision: Precision = doc("Type of values, activations and gradients.")
+    device: Device = doc("cpu: one thread; cuda: one GPU.")
+    compiled: bool = doc("Whether torch.compile takes part.")
+    budget_s: float = doc("Seconds of samples per implementation.")
+    seed: int = seed("One process on one machine.", default=0)
+
+
+def grid(profile: Profile, *, kernel: str) -> Iterator[Race]:
+    """Yield every case and type of a kernel; on a CPU products are in float32 alone."""
+    if profile == "paper":
+        return
+    for case in CASES:
+        if case.kernel != kernel or profile not in case.profiles:
+            continue
+        for precision in case.precisions:
+            if profile != "gpu" and precision != "float32" and case.work(precision).flops:
+                continue
+            for number in range(1 if profile == "smoke" else NUM_SEEDS):
+                yield Race(
+                    kernel=kernel, case=case.name, precision=precision,
+                    device="cuda" if profile == "gpu" else "cpu", compiled=profile != "smoke",
+                    budget_s=0.0 if profile == "smoke" else 0.3, seed=number,
+                )  # fmt: skip
+
+
+COPIES = 8
+"""Inputs that exist at once: two to take turns, float64 ones, and what a call makes."""
+
+
+def needs(race: Race) -> Needs:
+    """Return room for inputs, and nothing beside it."""
+    work = case_of(race.kernel, race.case).work(race.precision)
+    room = COPIES * work.bytes + 2**30
+    if race.device == "cuda":
+        return Needs(device="cuda", gpu_bytes=room, packages=("triton",), exclusive=True)
+    return Needs(memory_bytes=room, exclusive=True)
+
+
+def estimate(race: Race) -> Estimate:
+    """Return warm-up, samples, and what compilation takes."""
+    seconds = 0.3 + 8 * race.budget_s + (COMPILE_S if race.compiled else 0.0)
+    return Estimate(seconds=seconds, memory_bytes=needs(race).memory_bytes)
+
+
+RACES = {
+    kernel: Experiment(
+        f"kernels/{kernel}",
+        version=1,
+        params=Race,
+        grid=partial(grid, kernel=kernel),
+        run="trial:speed_rows",
+        needs=needs,
+        estimate=estimate,
+        address=("case", "precision", "seed"),
+    )
+    for kernel in KERNELS
+}
+"""By kernel."""

@@ -1,0 +1,14 @@
+"""AdamW of active layers, with norms: its time beside torch and libraries."""
+
+from __future__ import annotations
+
+from reproductions.kernels.speed.claims import near_the_copy, speed_task
+from reproductions.kernels.speed.contest import COMPILED, CUDA, EAGER, TRITON
+from reproductions.kernels.speed.table import layout_of
+
+task = speed_task(
+    "layer_adamw",
+    layout_of("layer_adamw", EAGER, COMPILED, "torch fused, then norms", TRITON, CUDA),
+    near_the_copy("two of LLaMA-7B's", "step of AdamW with norms"),
+    does="a step of AdamW with norms of gradients and weights",
+)

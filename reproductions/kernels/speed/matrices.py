@@ -1,0 +1,137 @@
+"""Products of masked weights and cross-entropy of linear heads: who takes turns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib.util import find_spec
+from types import ModuleType
+
+import torch
+from torch import Tensor
+from torch.nn import functional as F
+
+from reproductions.kernels.cases import KEPT_BLOCKS, Case
+from reproductions.kernels.speed.contest import (
+    Bind,
+    Bound,
+    Contender,
+    Contest,
+    Setting,
+    each_tensor,
+    of_kernel,
+    plainly,
+)
+
+BLOCK = 64
+KEPT = 0.25
+Inputs = tuple[Tensor, ...]
+
+
+def masked_product(case: Case, setting: Setting) -> Contest:
+    """Return x (W * M)^T and both derivatives."""
+    rows, inputs, outputs = (case.sizes[name] for name in ("rows", "inputs", "outputs"))
+
+    def draw(generator: torch.Generator) -> Inputs:
+        x = setting.normal(rows, inputs, generator=generator)
+        weight = setting.normal(outputs, inputs, generator=generator)
+        along = setting.normal(rows, outputs, generator=generator)
+        mask = mask_of(case.call, outputs, inputs, generator).to(setting.device)
+        return x, weight, mask, along
+
+    def call(module: ModuleType, given: Inputs) -> Inputs:
+        return _both_ways(lambda x, w: module.masked_linear(x, w, given[2]), given, given[3])
+
+    def dense(given: Inputs) -> Bound:
+        # Another product than the others': what the mask costs, or saves, is the difference.
+        return lambda: _both_ways(F.linear, given, given[3])
+
+    peers = {"dense product": Contender(dense, compared=False)}
+    if case.call == "2 of 4" and setting.device.type == "cuda":
+        peers["torch 2:4, forward alone"] = Contender(_semi_structured, compared=False)
+    return Contest(
+        draw=draw,
+        change=each_tensor,
+        contenders={**of_kernel("masked_linear", call), **peers},
+        reference=plainly("masked_linear", call),
+        length=max(rows, inputs, outputs),
+    )
+
+
+def mask_of(kind: str, rows: int, columns: int, generator: torch.Generator) -> Tensor:
+    """Return a mask, bool, (rows, columns): of single weights, of blocks, or two of every four."""
+    if kind == "blocks":
+        blocks = (-(-rows // BLOCK), -(-columns // BLOCK))
+        kept = torch.rand(blocks, generator=generator) < 1 / KEPT_BLOCKS
+        return kept.repeat_interleave(BLOCK, 0).repeat_interleave(BLOCK, 1)[:rows, :columns]
+    drawn = torch.rand(rows, columns, generator=generator)
+    if kind == "2 of 4":
+        order = drawn.view(rows, columns // 4, 4).argsort(-1).argsort(-1)
+        return (order < 2).view(rows, columns)
+    return drawn < KEPT
+
+
+def _both_ways(
+    function: Callable[[Tensor, Tensor], Tensor], given: Inputs, along: Tensor | None = None
+) -> Inputs:
+    """Return a function of the first two inputs, and its derivatives by both."""
+    leaves = tuple(each.detach().requires_grad_() for each in given[:2])
+    found = function(*leaves)
+    return (found.detach(), *torch.autograd.grad(found, leaves, along))
+
+
+def _semi_structured(given: Inputs) -> Bound:
+    x, weight, mask, _ = given
+    sparse = torch.sparse.to_sparse_semi_structured(weight * mask)
+    return lambda: (F.linear(x, sparse),)
+
+
+def cross_entropy(case: Case, setting: Setting) -> Contest:
+    """Return the mean cross-entropy of a linear head and its gradients."""
+    rows, inputs, classes = (case.sizes[name] for name in ("rows", "inputs", "classes"))
+
+    def draw(generator: torch.Generator) -> Inputs:
+        x = setting.normal(rows, inputs, generator=generator)
+        # As heads are initialised: logits of the size of one.
+        weight = setting.normal(classes, inputs, generator=generator) / inputs**0.5
+        targets = torch.randint(classes, (rows,), generator=generator)
+        return x, weight, targets.to(setting.device)
+
+    def call(module: ModuleType, given: Inputs) -> Inputs:
+        return _both_ways(lambda x, w: module.linear_cross_entropy(x, w, given[2]), given)
+
+    return Contest(
+        draw=draw,
+        change=each_tensor,
+        contenders={
+            **of_kernel("linear_cross_entropy", call),
+            "all logits": Contender(_whole),
+            **{name: Contender(bind) for name, bind in _libraries().items()},
+        },
+        reference=plainly("linear_cross_entropy", call),
+        length=max(rows, inputs, classes),
+    )
+
+
+def _whole(given: Inputs) -> Bound:
+    return lambda: _both_ways(lambda x, w: F.cross_entropy(F.linear(x, w), given[2]), given)
+
+
+def _libraries() -> dict[str, Bind]:
+    """Return the losses of libraries that are installed."""
+    found: dict[str, Bind] = {}
+    if hasattr(F, "linear_cross_entropy"):
+        found["torch's linear_cross_entropy"] = _by_torch
+    if find_spec("liger_kernel") is not None:
+        found["Liger"] = _by_liger
+    return found
+
+
+def _by_torch(given: Inputs) -> Bound:
+    return lambda: _both_ways(lambda x, w: F.linear_cross_entropy(x, w, given[2]), given)
+
+
+def _by_liger(given: Inputs) -> Bound:
+    from liger_kernel.transformers import LigerFusedLinearCrossEntropyLoss
+
+    loss = LigerFusedLinearCrossEntropyLoss()
+    return lambda: _both_ways(lambda x, w: loss(w, x, given[2]), given)

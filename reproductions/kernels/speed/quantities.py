@@ -1,0 +1,68 @@
+"""What is asked of times: shares of ceilings, and ratios of implementations."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from harness.declare import InvalidQuantity, MissingRows
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+OURS = "Triton"
+
+
+def disagreeing(table: pd.DataFrame) -> int:
+    """Return how many implementations gave other outputs than float64."""
+    compared = table["agrees"].dropna()
+    if compared.empty:
+        raise MissingRows("no implementation was compared")
+    return int((~compared.astype(bool)).sum())
+
+
+def share_of_ceiling(table: pd.DataFrame, *, case: str) -> float:
+    """Return the share of the ceiling of our kernel, the least of all types."""
+    rows = _rows(table, case, OURS)
+    return float(rows["share_of_ceiling"].min())
+
+
+def speed_up(table: pd.DataFrame, *, case: str, over: str) -> float:
+    """Return how many times as fast ours is as another implementation, in float32."""
+    return _value(table, case, over, "median_us") / _value(table, case, OURS, "median_us")
+
+
+def peak_over_output(table: pd.DataFrame, *, case: str) -> float:
+    """Return the most memory of ours at once as a multiple of the bytes that a call writes."""
+    rows = _rows(table, case, OURS)
+    return float((rows["peak_bytes"] / rows["bytes"]).max())
+
+
+def beside_libraries(
+    table: pd.DataFrame, *, case: str, libraries: tuple[str, ...], column: str
+) -> float:
+    """Return a column of ours over that of the library whose value is least, in bfloat16."""
+    ran = set(table.dropna(subset=[column])["implementation"])
+    found = [_value(table, case, name, column, "bfloat16") for name in libraries if name in ran]
+    if not found:
+        raise MissingRows(f"none of {', '.join(libraries)} ran at {case}")
+    return _value(table, case, OURS, column, "bfloat16") / min(found)
+
+
+def _rows(table: pd.DataFrame, case: str, name: str) -> pd.DataFrame:
+    rows = table[(table["case"] == case) & (table["implementation"] == name)]
+    if rows.empty:
+        raise MissingRows(f"no row of {name} at {case}")
+    return rows
+
+
+def _value(
+    table: pd.DataFrame, case: str, name: str, column: str, precision: str = "float32"
+) -> float:
+    rows = _rows(table, case, name)
+    rows = rows[rows["precision"] == precision]
+    if len(rows) != 1:
+        raise MissingRows(f"{len(rows)} rows of {name} at {case} in {precision}, need one per seed")
+    found = float(rows[column].iloc[0])
+    if not found > 0:
+        raise InvalidQuantity(f"{column} of {name} at {case} is {found}")
+    return found

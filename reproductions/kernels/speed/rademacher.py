@@ -1,0 +1,39 @@
+"""Sums of random directions that are never stored: its time beside torch and libraries."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from harness.declare import at_most, claims
+from reproductions.kernels.speed import quantities as q
+from reproductions.kernels.speed.claims import CEILING, WHERE, speed_task, times_as_fast
+from reproductions.kernels.speed.contest import COMPILED, CUDA, EAGER, TRITON
+from reproductions.kernels.speed.table import layout_of
+
+PEER = "drawn, then multiplied"
+
+task = speed_task(
+    "rademacher",
+    layout_of("rademacher", EAGER, COMPILED, PEER, TRITON, CUDA),
+    (
+        *times_as_fast(
+            "beside_matmul",
+            "50 per class, sum",
+            PEER,
+            3.0,
+            "Triton's weighted sum of 128 random directions takes at most a third of drawing them"
+            " and multiplying.",
+        ),
+        *claims(
+            WHERE,
+            (
+                "memory_of_the_output",
+                CEILING,
+                at_most(partial(q.peak_over_output, case="50 per class, sum"), 1.5, "outputs"),
+                "Triton's weighted sum of 128 random directions needs no more memory than its"
+                " output, within half of it.",
+            ),
+        ),
+    ),
+    does="weighted sums of random signs and products with them",
+)

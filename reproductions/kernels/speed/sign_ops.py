@@ -1,0 +1,14 @@
+"""Steps and counts by signs: its time beside torch and libraries."""
+
+from __future__ import annotations
+
+from reproductions.kernels.speed.claims import near_the_copy, speed_task
+from reproductions.kernels.speed.contest import COMPILED, EAGER, TRITON
+from reproductions.kernels.speed.table import layout_of
+
+task = speed_task(
+    "sign_ops",
+    layout_of("sign_ops", EAGER, COMPILED, TRITON),
+    near_the_copy("a GPT, perturb", "step along signs"),
+    does="steps along signs, counts of same signs and FedSign's penalty",
+)

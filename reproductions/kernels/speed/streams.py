@@ -1,0 +1,117 @@
+"""Random signs, operations on signs, and blocks put in order: who takes turns."""
+
+from __future__ import annotations
+
+from types import ModuleType
+
+import torch
+from torch import Tensor
+
+from reproductions.kernels.cases import Case
+from reproductions.kernels.speed.contest import (
+    Bound,
+    Contender,
+    Contest,
+    Setting,
+    each_tensor,
+    of_kernel,
+    plainly,
+)
+
+SEED = 7
+SCALE, GAMMA = 0.1, 0.5
+COLUMNS = 4
+Inputs = tuple[Tensor, ...]
+
+
+def rademacher(case: Case, setting: Setting) -> Contest:
+    """Return a weighted sum of directions, or what a vector is along each."""
+    size, count = case.sizes["entries"], case.sizes["directions"]
+    numbers = list(range(count))
+
+    def draw(generator: torch.Generator) -> Inputs:
+        given = count if case.call == "sum" else size
+        return (setting.normal(given, generator=generator),)
+
+    def call(module: ModuleType, given: Inputs) -> Inputs:
+        if case.call == "sum":
+            return (module.combine(given[0], SEED, numbers, size),)
+        return (module.project(given[0], SEED, numbers),)
+
+    def generated(given: Inputs) -> Bound:
+        """Draw all directions, and multiply."""
+
+        def multiply() -> Inputs:
+            bits = torch.randint(0, 2, (count, size), device=setting.device, dtype=torch.int8)
+            signs = bits.to(given[0].dtype).mul_(-2).add_(1)
+            return (given[0] @ signs if case.call == "sum" else signs @ given[0],)
+
+        return multiply
+
+    return Contest(
+        draw=draw,
+        change=each_tensor,
+        contenders={
+            **of_kernel("rademacher", call, "cuda"),
+            "drawn, then multiplied": Contender(generated, compared=False),
+        },
+        reference=plainly("rademacher", call),
+        length=max(size, count),
+    )
+
+
+def sign_ops(case: Case, setting: Setting) -> Contest:
+    """Return a step along signs, a count of same signs, or FedSign's penalty."""
+    size = case.sizes["entries"]
+
+    def draw(generator: torch.Generator) -> Inputs:
+        return tuple(setting.normal(size, generator=generator) for _ in range(3))
+
+    def call(module: ModuleType, given: Inputs) -> Inputs:
+        one, other, grad = given
+        match case.call:
+            case "perturb":
+                return tuple(module.perturb(one, other, SCALE))
+            case "count":
+                return (module.count_same_signs(one, other),)
+            case _:
+                return (grad, module.add_fedsign_(grad, one, other, gamma=GAMMA))
+
+    return Contest(
+        draw=draw,
+        change=each_tensor,
+        contenders=of_kernel("sign_ops", call),
+        reference=plainly("sign_ops", call),
+        length=size,
+    )
+
+
+def rearrange(case: Case, setting: Setting) -> Contest:
+    """Return blocks put in order, as float32."""
+    rows, length = case.sizes["blocks"] // COLUMNS, case.sizes["entries"]
+
+    def draw(generator: torch.Generator) -> Inputs:
+        return (setting.normal(rows * COLUMNS * length, generator=generator),)
+
+    def call(module: ModuleType, given: Inputs) -> Inputs:
+        return (module.rearrange(given[0], rows, COLUMNS, torch.float32),)
+
+    def copied(given: Inputs) -> Bound:
+        """Copy once, strides and types left to torch."""
+
+        def copy() -> Inputs:
+            target = torch.empty(COLUMNS, rows, length, device=setting.device)
+            return (target.copy_(given[0].view(rows, COLUMNS, length).transpose(0, 1)).view(-1),)
+
+        return copy
+
+    return Contest(
+        draw=draw,
+        change=each_tensor,
+        contenders={
+            **of_kernel("shard_pack", call),
+            "one strided copy": Contender(copied),
+        },
+        reference=plainly("shard_pack", call),
+        length=1,
+    )

@@ -1,0 +1,52 @@
+"""Times, implementation by implementation."""
+
+from __future__ import annotations
+
+from harness.declare import Cell, Layout, Line, Table, columns_of, measured, param, value
+from reproductions.kernels.cases import CASES
+from reproductions.kernels.speed.experiment import Race
+
+TABLE = Table.of(
+    columns_of(Race, without=("seed",)),
+    param("implementation", str, "What was timed."),
+    columns_of(Race, "seed"),
+    value("bytes", int, "Of main memory, each read and written once.", nullable=True),
+    value("flops", int, "Of matrix products.", nullable=True),
+    value("agrees", bool, "Whether outputs after the timed loop are those of float64, within the"
+          " table of tolerances; empty where other random numbers or another product are timed.",
+          nullable=True),
+    value("missing", str, "Why an implementation of others did not run; empty where it did."),
+    measured("error", float, "Largest difference from float64, as a share of what is allowed.",
+             nullable=True),
+    measured("median_us", float, "Time of a call.", nullable=True),
+    measured("p20_us", float, "A fifth of the calls took less.", nullable=True),
+    measured("p80_us", float, "A fifth of the calls took more.", nullable=True),
+    measured("num_samples", int, "Calls that were timed.", nullable=True),
+    measured("copy_us", float, "A copy of as many bytes, in turn with the calls.", nullable=True),
+    measured("floor_us", float, "The longer of that copy and of as many FLOPs at the rate of a"
+             " square product, in turn with the calls.", nullable=True),
+    measured("share_of_ceiling", float, "The floor over the time.", nullable=True),
+    measured("peak_bytes", int, "Most bytes at once beyond inputs; on a GPU by the allocator, on a"
+             " CPU counted.", nullable=True),
+    measured("load_average", float, "Over one minute, before the first sample.", nullable=True),
+)  # fmt: skip
+
+
+def layout_of(kernel: str, *implementations: str) -> Layout:
+    """Return rows by case and type, a column per implementation."""
+    return Layout(
+        rows=tuple(
+            Line(case.name, group=precision, where={"case": case.name, "precision": precision})
+            for precision in ("float32", "bfloat16")
+            for case in CASES
+            if case.kernel == kernel and precision in case.precisions
+        ),
+        columns=tuple(Line(name, where={"implementation": name}) for name in implementations),
+        cell=Cell("median_us", unit="us", digits=1),
+        title="Time of a call",
+        notes=(
+            "Medians of calls that take turns in one process; over processes, the mean and its"
+            " spread. On a CPU one thread, where no kernel of ours runs.",
+        ),
+        ours=True,
+    )

@@ -1,0 +1,183 @@
+"""From a race to rows: one per implementation, and ceilings that are measured beside them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from itertools import cycle
+
+import torch
+from torch import Tensor
+
+from harness.declare import Row, RunContext
+from harness.errors import HarnessError, RunError
+from harness.measure.live_bytes import peak_of
+from harness.measure.timing import Timing, measure_interleaved
+from reproductions.kernels.cases import Case, Work, case_of
+from reproductions.kernels.precision import tolerance
+from reproductions.kernels.speed.contest import (
+    COMPILED,
+    Bound,
+    Contender,
+    Contest,
+    Inputs,
+    Setting,
+)
+from reproductions.kernels.speed.experiment import Race
+from reproductions.kernels.speed.matrices import cross_entropy, masked_product
+from reproductions.kernels.speed.steps import adamw, sharded, tangent_step
+from reproductions.kernels.speed.streams import rademacher, rearrange, sign_ops
+
+DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16}
+NUM_INPUTS = 2
+"""Inputs that take turns: what a call left in a cache is not what the next one reads."""
+WARMUP_S = 0.1
+MIN_SAMPLES = 3
+FLOOR_SLACK = {"cuda": 0.9, "cpu": 0.5}
+"""A time below this share of the floor is refused. On a CPU a copy reads what it writes over, and
+a product in place has no need to: less than the floor can be honest there."""
+PRODUCT_SIZE = {"cuda": 4096, "cpu": 256}
+COPY, PRODUCT = "copy of as many bytes", "square product"
+MAKERS: Mapping[str, Callable[[Case, Setting], Contest]] = {
+    "masked_adamw": partial(adamw, masked=True),
+    "masked_linear": masked_product,
+    "rademacher": rademacher,
+    "tangent_step": tangent_step,
+    "sign_ops": sign_ops,
+    "layer_adamw": partial(adamw, masked=False),
+    "linear_cross_entropy": cross_entropy,
+}
+
+
+def contest_of(case: Case, setting: Setting) -> Contest:
+    """Return who takes turns at a case."""
+    if case.kernel == "shard_pack":
+        return (sharded if case.call == "step" else rearrange)(case, setting)
+    return MAKERS[case.kernel](case, setting)
+
+
+def speed_rows(race: Race, ctx: RunContext) -> list[Row]:
+    """Time all implementations in turn, then hold their outputs against float64."""
+    case = case_of(race.kernel, race.case)
+    setting = Setting(DTYPES[race.precision], torch.device(race.device))
+    contest = contest_of(case, setting)
+    generator = torch.Generator().manual_seed(ctx.seed("inputs"))
+    inputs = [contest.draw(generator) for _ in range(NUM_INPUTS)]
+    if race.compiled:
+        # A worker's earlier trials count towards a limit, beyond which nothing is compiled.
+        torch._dynamo.reset()
+    calls: dict[str, Bound] = {}
+    missing: dict[str, str] = {}
+    for name, contender in taking_part(contest, race).items():
+        try:
+            calls[name] = in_turn(contender, inputs)
+        except (HarnessError, RuntimeError, ImportError) as error:
+            if contender.ours:
+                raise
+            missing[name] = f"{type(error).__name__}: {str(error).splitlines()[0][:200]}"
+    times = _times(calls, race, setting, case.work(race.precision))
+    fresh = contest.draw(generator)
+    rows = [
+        {
+            "implementation": name,
+            **_speed(name, times, case.work(race.precision), race),
+            **_outputs(contest, name, fresh, setting),
+            "missing": "",
+        }
+        for name in calls
+    ]
+    return rows + [{"implementation": name, "missing": why} for name, why in missing.items()]
+
+
+def taking_part(contest: Contest, race: Race) -> dict[str, Contender]:
+    """Return who runs on the device, torch.compile where it is asked for."""
+    return {
+        name: contender
+        for name, contender in contest.contenders.items()
+        if (race.compiled or name != COMPILED) and (race.device == "cuda" or not contender.ours)
+    }
+
+
+def in_turn(contender: Contender, inputs: Sequence[Inputs]) -> Bound:
+    """Bind all inputs, call once with each, and return what calls with the next at every call."""
+    bound = [contender.bind(given) for given in inputs]
+    for call in bound:
+        call()
+    turns = cycle(bound)
+    return lambda: next(turns)()
+
+
+def _times(
+    calls: Mapping[str, Bound], race: Race, setting: Setting, work: Work
+) -> dict[str, Timing]:
+    """Time all calls and both ceilings in turn."""
+    half = torch.empty(max(work.bytes // 2, 1), dtype=torch.uint8, device=setting.device)
+    size = PRODUCT_SIZE[race.device]
+    square = torch.ones(size, size, dtype=setting.dtype, device=setting.device)
+    target = torch.empty_like(half)
+    ceilings: dict[str, Callable[[], object]] = {
+        COPY: lambda: target.copy_(half),
+        PRODUCT: lambda: square @ square,
+    }
+    work_of = {**calls, **ceilings}
+    timings = measure_interleaved(
+        list(work_of.values()), device=race.device, warmup_s=WARMUP_S if race.budget_s else 0.0,
+        min_samples=MIN_SAMPLES, budget_s=race.budget_s,
+    )  # fmt: skip
+    return dict(zip(work_of, timings, strict=True))
+
+
+def _speed(name: str, times: Mapping[str, Timing], work: Work, race: Race) -> Row:
+    """Return a time, its floor by the ceilings beside it. Raises RunError for one below it."""
+    time, product_flops = times[name], 2 * PRODUCT_SIZE[race.device] ** 3
+    by_bytes = times[COPY].median_ms
+    by_flops = work.flops / product_flops * times[PRODUCT].median_ms
+    floor_ms = max(by_bytes, by_flops)
+    if time.median_ms < FLOOR_SLACK[race.device] * floor_ms:
+        raise RunError(
+            f"{race.kernel}, {race.case}: {name} took {1e3 * time.median_ms:.3g} us, and"
+            f" {1e3 * floor_ms:.3g} us is the least that its bytes and products take: what was"
+            " timed is not the work"
+        )
+    return {
+        "bytes": work.bytes,
+        "flops": work.flops,
+        "median_us": 1e3 * time.median_ms,
+        "p20_us": 1e3 * time.p20_ms,
+        "p80_us": 1e3 * time.p80_ms,
+        "num_samples": len(time.samples_ms),
+        "copy_us": 1e3 * by_bytes,
+        "floor_us": 1e3 * floor_ms,
+        "share_of_ceiling": floor_ms / time.median_ms,
+        "load_average": time.load_average,
+    }
+
+
+def _outputs(contest: Contest, name: str, inputs: Inputs, setting: Setting) -> Row:
+    """Return whether a call's outputs are those of float64, and its peak of memory."""
+    contender = contest.contenders[name]
+    call = contender.bind(contest.change(inputs, Tensor.clone))
+    # What a compiled graph allocates on a CPU, nothing sees.
+    seen = setting.device.type == "cuda" or name != COMPILED
+    found, peak_bytes = peak_of(call, measured=seen, device=setting.device)
+    if not contender.compared:
+        return {"peak_bytes": peak_bytes}
+    wanted = contest.reference(contest.change(inputs, _widened))()
+    worst = max(map(partial(_error, dtype=setting.dtype, length=contest.length), found, wanted))
+    return {"peak_bytes": peak_bytes, "error": worst, "agrees": worst <= 1.0}
+
+
+def _widened(tensor: Tensor) -> Tensor:
+    return tensor.double() if tensor.is_floating_point() else tensor.clone()
+
+
+def _error(found: Tensor, wanted: Tensor, *, dtype: torch.dtype, length: int) -> float:
+    """Return the largest difference as a share of what is allowed."""
+    if not wanted.numel():
+        return 0.0
+    difference = (found.double() - wanted.double()).abs()
+    size = max(float(wanted.abs().max()), 1.0)
+    allowed = tolerance(dtype, length, size=size)
+    share = difference / (allowed["atol"] + allowed["rtol"] * wanted.double().abs())
+    return float(share.max()) if bool(share.isfinite().all()) else math.inf
