@@ -10,7 +10,7 @@ import triton.language as tl
 from torch import Tensor
 
 from reproductions.kernels.adamw.plain import AdamW, Weight
-from reproductions.kernels.adamw.table import CHUNK, by_types, launch_of, norms_of
+from reproductions.kernels.adamw.launch import CHUNK, by_types, launch_of, norms_of
 
 NUM_WARPS = 8
 TYPES = {

@@ -77,7 +77,7 @@ def product(variant: str, type: str, masks: str) -> TritonBuild:
         " b_k:i32 mask_first:i32 live_k:i32",
         constants={
             "a_k": 1, "b_n": 1, "mask_second": 1, "live_n": 1,
-            "MASKS": masks, "BLOCK": 64, "INNER": 32,
+            "MASKS": masks, "BLOCK": 64, "INNER": 32 if type == "bf16" else 16,
         },
         divisible=("N", "K", "a_m", "b_k", "mask_first"), num_warps=8,
     )  # fmt: skip

@@ -40,7 +40,7 @@ def _claims(*, bytes_bound: bool) -> tuple[Claim, ...]:
         "Every build moves 128 bits by one instruction where chunks are full (fewest such loads and"
         " stores of any).",
     )
-    return claims("ours: what a compiler can say", *((spills, wide) if bytes_bound else (spills,)))
+    return claims("what a compiler can say", *((spills, wide) if bytes_bound else (spills,)))
 
 
 def most_spills(table: pd.DataFrame) -> int:

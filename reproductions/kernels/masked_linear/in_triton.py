@@ -13,8 +13,16 @@ from torch.autograd import Function
 from reproductions.kernels.masked_linear.plain import check
 
 BLOCK = 64
-INNER = 32
+INNER_BYTES = 64
+"""Of a row of a factor that a step reads: float32 has not the registers for as many numbers as
+bfloat16."""
 NUM_WARPS = 8
+
+
+@triton.jit
+def _tile(of, first, second, by_first, by_second, num_first, num_second):  # type: ignore[no-untyped-def]
+    inside = (first[:, None] < num_first) & (second[None, :] < num_second)
+    return tl.load(of + first[:, None] * by_first + second[None, :] * by_second, inside, 0)
 
 
 @triton.jit
@@ -31,6 +39,7 @@ def product(  # type: ignore[no-untyped-def]
     block_m, block_n = tl.program_id(0), tl.program_id(1)
     m = block_m.to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
     n = block_n.to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
+    type = a.dtype.element_ty
     total = tl.zeros((BLOCK, BLOCK), tl.float32)
     needed = True
     if MASKS == "c":
@@ -42,26 +51,17 @@ def product(  # type: ignore[no-untyped-def]
             if MASKS == "b":
                 here = tl.load(live + (start // BLOCK) * live_k + block_n * live_n) != 0
             if here:
-                left = tl.load(
-                    a + m[:, None] * a_m + k[None, :] * a_k,
-                    (m[:, None] < M) & (k[None, :] < K), 0.0,
-                )  # fmt: skip
-                inside = (k[:, None] < K) & (n[None, :] < N)
-                right = tl.load(b + k[:, None] * b_k + n[None, :] * b_n, inside, 0.0)
+                left = _tile(a, m, k, a_m, a_k, M, K)
+                right = _tile(b, k, n, b_k, b_n, K, N)
                 if MASKS == "b":
-                    place = k[:, None] * mask_first + n[None, :] * mask_second
-                    kept = tl.load(mask + place, inside, 0)
+                    kept = _tile(mask, k, n, mask_first, mask_second, K, N)
                     right = tl.where(kept != 0, right, 0.0)
-                total += tl.dot(
-                    left.to(a.dtype.element_ty),
-                    right.to(a.dtype.element_ty),
-                    input_precision="ieee",
-                )
-    inside = (m[:, None] < M) & (n[None, :] < N)
+                total += tl.dot(left.to(type), right.to(type), input_precision="ieee")
     if MASKS == "c":
-        place = m[:, None] * mask_first + n[None, :] * mask_second
-        total = tl.where(tl.load(mask + place, inside, 0) != 0, total, 0.0)
-    tl.store(c + m[:, None] * N + n[None, :], total.to(c.dtype.element_ty), inside)
+        kept = _tile(mask, m, n, mask_first, mask_second, M, N)
+        total = tl.where(kept != 0, total, 0.0)
+    inside = (m[:, None] < M) & (n[None, :] < N)
+    tl.store(c + m[:, None] * N + n[None, :], total.to(type), inside)
 
 
 def multiply(a_MK: Tensor, b_KN: Tensor, mask: Tensor, live: Tensor, *, masks: str) -> Tensor:
@@ -76,7 +76,7 @@ def multiply(a_MK: Tensor, b_KN: Tensor, mask: Tensor, live: Tensor, *, masks: s
         product[grid](
             a_MK, b_KN, mask.view(torch.int8), c_MN, live, num_rows, num_columns, inner,
             *a_MK.stride(), *b_KN.stride(), *mask.stride(), *live.stride(),
-            MASKS=masks, BLOCK=BLOCK, INNER=INNER, num_warps=NUM_WARPS,
+            MASKS=masks, BLOCK=BLOCK, INNER=INNER_BYTES // a_MK.itemsize, num_warps=NUM_WARPS,
         )  # fmt: skip
     return c_MN
 

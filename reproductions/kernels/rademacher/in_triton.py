@@ -25,6 +25,11 @@ def _read(x_N, at, num_entries):  # type: ignore[no-untyped-def]
 
 
 @triton.jit
+def _write(out_N, at, numbers, num_entries):  # type: ignore[no-untyped-def]
+    tl.store(out_N + at, numbers, at < num_entries)
+
+
+@triton.jit
 def pass_over(  # type: ignore[no-untyped-def]
     out_N, weights_C, x_N, partial_CT, numbers_C, seed, num_directions, num_entries,
     COMBINE: tl.constexpr, PROJECT: tl.constexpr,
@@ -35,23 +40,17 @@ def pass_over(  # type: ignore[no-untyped-def]
     partial_CT: a sum per direction and tile; they are added afterwards, in an order that is
     always the same, which atomic sums would not have.
     """
-    tile = tl.program_id(0)
-    num_tiles = tl.num_programs(0)
-    group = tl.arange(0, 8)[:, None, None]
-    thread = tl.arange(0, 32)
+    tile, num_tiles = tl.program_id(0), tl.num_programs(0)
+    group, thread = tl.arange(0, 8)[:, None, None], tl.arange(0, 32)
     neighbour = tl.arange(0, 4)[None, None, :]
-    call = (tile * 32 + thread).to(tl.uint32)
-    nothing = call * 0
+    call, nothing = (tile * 32 + thread).to(tl.uint32), (thread * 0).to(tl.uint32)
     at = tile.to(tl.int64) * 4096 + 128 * group + 4 * thread[None, :, None] + neighbour
     bits = (4 * group + neighbour).to(tl.uint32)
-    x_0 = tl.zeros((8, 32, 4), tl.float32)
-    x_1, x_2, x_3 = x_0, x_0, x_0
-    sum_0, sum_1, sum_2, sum_3 = x_0, x_0, x_0, x_0
+    sum_0 = tl.zeros((8, 32, 4), tl.float32)
+    sum_1, sum_2, sum_3 = sum_0, sum_0, sum_0
     if PROJECT:
-        x_0 = _read(x_N, at, num_entries)
-        x_1 = _read(x_N, at + 1024, num_entries)
-        x_2 = _read(x_N, at + 2048, num_entries)
-        x_3 = _read(x_N, at + 3072, num_entries)
+        x_0, x_1 = _read(x_N, at, num_entries), _read(x_N, at + 1024, num_entries)
+        x_2, x_3 = _read(x_N, at + 2048, num_entries), _read(x_N, at + 3072, num_entries)
     for i in range(num_directions):
         number = tl.load(numbers_C + i).to(tl.uint64)
         low = nothing + (number & 0xFFFFFFFF).to(tl.uint32)
@@ -61,18 +60,16 @@ def pass_over(  # type: ignore[no-untyped-def]
         sign_2, sign_3 = _signs(word_2, bits), _signs(word_3, bits)
         if COMBINE:
             weight = tl.load(weights_C + i)
-            sum_0 += weight * sign_0
-            sum_1 += weight * sign_1
-            sum_2 += weight * sign_2
-            sum_3 += weight * sign_3
+            sum_0, sum_1 = sum_0 + weight * sign_0, sum_1 + weight * sign_1
+            sum_2, sum_3 = sum_2 + weight * sign_2, sum_3 + weight * sign_3
         if PROJECT:
             along = sign_0 * x_0 + sign_1 * x_1 + sign_2 * x_2 + sign_3 * x_3
             tl.store(partial_CT + i * num_tiles + tile, tl.sum(along))
     if COMBINE:
-        tl.store(out_N + at, sum_0, at < num_entries)
-        tl.store(out_N + at + 1024, sum_1, at + 1024 < num_entries)
-        tl.store(out_N + at + 2048, sum_2, at + 2048 < num_entries)
-        tl.store(out_N + at + 3072, sum_3, at + 3072 < num_entries)
+        _write(out_N, at, sum_0, num_entries)
+        _write(out_N, at + 1024, sum_1, num_entries)
+        _write(out_N, at + 2048, sum_2, num_entries)
+        _write(out_N, at + 3072, sum_3, num_entries)
 
 
 def combine(weights_C: Tensor, seed: int, numbers: Sequence[int], num_entries: int) -> Tensor:

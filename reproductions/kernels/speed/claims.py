@@ -7,7 +7,7 @@ from functools import partial
 
 from harness.declare import CHECK, Claim, Layout, Task, at_least, claims, equal, ours
 from reproductions.kernels.speed import quantities as q
-from reproductions.kernels.speed.experiment import RACES
+from reproductions.kernels.speed.experiment import RACES, TRITON
 from reproductions.kernels.speed.table import TABLE
 
 GOAL = ours("DEV-01", profiles=("gpu",), elsewhere="no kernel of ours runs on a CPU").asked_by_us()
@@ -36,7 +36,7 @@ def speed_task(kernel: str, layout: Layout, goals: Sequence[Claim], *, does: str
         reads=(RACES[kernel],),
         table=TABLE,
         layout=layout,
-        claims=(*claims("ours: outputs of what is timed", agree), *goals),
+        claims=(*claims("outputs of what is timed", agree), *goals),
         figure="figures:time_panels",
         caption=f"Time of {does}. {PLOT}",
         alt=f"Bars of the time of {does} by implementation and size, and the same times over their"
@@ -60,6 +60,6 @@ def near_the_copy(case: str, does: str) -> tuple[Claim, ...]:
 
 def times_as_fast(claim: str, case: str, peer: str, factor: float, words: str) -> tuple[Claim, ...]:
     """Return the goal of a kernel beside what does the same work otherwise."""
-    scope = GOAL.comparing("implementation", q.OURS, peer)
+    scope = GOAL.comparing("implementation", TRITON, peer)
     quantity = partial(q.speed_up, case=case, over=peer)
     return claims(WHERE, (claim, scope, at_least(quantity, factor, "times"), words))

@@ -10,13 +10,13 @@ import torch
 from torch import Tensor
 
 from reproductions.kernels.backend import Backend, implementation
+from reproductions.kernels.speed.experiment import COMPILED, CUDA, EAGER, TRITON
 
 Inputs = Any
 Outputs = Sequence[Tensor]
 Bound = Callable[[], Outputs]
 Bind = Callable[[Inputs], Bound]
 """From inputs to the call that is timed; what comes before it is not. It may work in place."""
-EAGER, COMPILED, TRITON, CUDA = "eager", "torch.compile", "Triton", "CUDA C++"
 
 
 class Contender(NamedTuple):

@@ -10,6 +10,8 @@ from harness.declare.experiment import Device
 from reproductions.kernels.cases import CASES, KERNELS, Precision, case_of
 
 NUM_SEEDS = 3
+EAGER, COMPILED, TRITON, CUDA = "eager", "torch.compile", "Triton", "CUDA C++"
+"""Implementations that most kernels have."""
 COMPILE_S = 8.0
 """What torch.compile takes for one call, before its cache is warm."""
 

@@ -7,7 +7,7 @@ from functools import partial
 from harness.declare import at_most, claims
 from reproductions.kernels.speed import quantities as q
 from reproductions.kernels.speed.claims import CEILING, WHERE, speed_task
-from reproductions.kernels.speed.contest import COMPILED, EAGER, TRITON
+from reproductions.kernels.speed.experiment import COMPILED, EAGER, TRITON
 from reproductions.kernels.speed.table import layout_of
 
 LIBRARIES = ("torch's linear_cross_entropy", "Liger")

@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from harness.declare import InvalidQuantity, MissingRows
+from reproductions.kernels.speed.experiment import TRITON
 
 if TYPE_CHECKING:
     import pandas as pd
-
-OURS = "Triton"
 
 
 def disagreeing(table: pd.DataFrame) -> int:
@@ -22,18 +21,18 @@ def disagreeing(table: pd.DataFrame) -> int:
 
 def share_of_ceiling(table: pd.DataFrame, *, case: str) -> float:
     """Return the share of the ceiling of our kernel, the least of all types."""
-    rows = _rows(table, case, OURS)
+    rows = _rows(table, case, TRITON)
     return float(rows["share_of_ceiling"].min())
 
 
 def speed_up(table: pd.DataFrame, *, case: str, over: str) -> float:
     """Return how many times as fast ours is as another implementation, in float32."""
-    return _value(table, case, over, "median_us") / _value(table, case, OURS, "median_us")
+    return _value(table, case, over, "median_us") / _value(table, case, TRITON, "median_us")
 
 
 def peak_over_output(table: pd.DataFrame, *, case: str) -> float:
     """Return the most memory of ours at once as a multiple of the bytes that a call writes."""
-    rows = _rows(table, case, OURS)
+    rows = _rows(table, case, TRITON)
     return float((rows["peak_bytes"] / rows["bytes"]).max())
 
 
@@ -45,7 +44,7 @@ def beside_libraries(
     found = [_value(table, case, name, column, "bfloat16") for name in libraries if name in ran]
     if not found:
         raise MissingRows(f"none of {', '.join(libraries)} ran at {case}")
-    return _value(table, case, OURS, column, "bfloat16") / min(found)
+    return _value(table, case, TRITON, column, "bfloat16") / min(found)
 
 
 def _rows(table: pd.DataFrame, case: str, name: str) -> pd.DataFrame:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from reproductions.kernels.speed.claims import near_the_copy, speed_task
-from reproductions.kernels.speed.contest import COMPILED, EAGER, TRITON
+from reproductions.kernels.speed.experiment import COMPILED, EAGER, TRITON
 from reproductions.kernels.speed.table import layout_of
 
 task = speed_task(

@@ -17,14 +17,13 @@ from harness.measure.timing import Timing, measure_interleaved
 from reproductions.kernels.cases import Case, Work, case_of
 from reproductions.kernels.precision import tolerance
 from reproductions.kernels.speed.contest import (
-    COMPILED,
     Bound,
     Contender,
     Contest,
     Inputs,
     Setting,
 )
-from reproductions.kernels.speed.experiment import Race
+from reproductions.kernels.speed.experiment import COMPILED, Race
 from reproductions.kernels.speed.matrices import cross_entropy, masked_product
 from reproductions.kernels.speed.steps import adamw, sharded, tangent_step
 from reproductions.kernels.speed.streams import rademacher, rearrange, sign_ops

@@ -8,9 +8,9 @@ import pytest
 import torch
 
 from reproductions.kernels.philox import philox
+from reproductions.kernels.precision import tolerance
 from reproductions.kernels.rademacher import plain
 from reproductions.kernels.rademacher.layout import TILE
-from reproductions.kernels.precision import tolerance
 
 KERNEL = "rademacher"
 

@@ -14,8 +14,8 @@ from harness.errors import SpecError
 from reproductions.fg2u.method.optimizers import Adam as AdamOfMethod
 from reproductions.fg2u.method.optimizers import Inner
 from reproductions.fg2u.method.optimizers import Sgd as SgdOfMethod
-from reproductions.kernels.tangent_step.plain import Adam, Point, Sgd
 from reproductions.kernels.precision import tolerance
+from reproductions.kernels.tangent_step.plain import Adam, Point, Sgd
 
 KERNEL = "tangent_step"
 SIZES = (0, 1, 31, 1024, 1025)

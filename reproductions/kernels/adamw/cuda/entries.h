@@ -8,7 +8,7 @@ constexpr int kChunk = 2048;
 constexpr int kEntries = 8;
 constexpr int kThreads = kChunk / kEntries;
 
-struct Row {  // A row of table.py's `rows`.
+struct Row {  // A row of launch.py's `rows`.
   void* value;
   const void* grad;
   float* mean;

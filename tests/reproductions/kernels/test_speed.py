@@ -1,0 +1,200 @@
+"""Races of kernels: who takes part, what is refused, what goals say of tables made by hand."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator
+from typing import Any
+
+import pandas as pd
+import pytest
+import torch
+
+from harness.declare.task import Task
+from harness.declare.verdict import Word, evaluate
+from harness.errors import RunError, SpecError
+from harness.measure.timing import Timing
+from harness.registry import load_registry
+from reproductions.kernels.cases import CASES, KERNELS, Work, case_of
+from reproductions.kernels.speed import trial
+from reproductions.kernels.speed.contest import Contender, Setting
+from reproductions.kernels.speed.experiment import COMPILED, RACES, TRITON, Race
+from reproductions.kernels.speed.matrices import mask_of
+from reproductions.kernels.speed.trial import contest_of, in_turn, speed_rows, taking_part
+
+CPU = torch.device("cpu")
+TASKS = {kernel: load_registry().tasks[f"kernels/{kernel}"] for kernel in KERNELS}
+GOALS = [
+    pytest.param(task, claim, id=f"{task.id}:{claim.id}")
+    for task in TASKS.values()
+    for claim in task.claims
+    if claim.scope.own_question
+]
+
+
+class Context:
+    """A run's context, with one seed for all streams."""
+
+    profile, device = "smoke", "cpu"
+
+    def seed(self, stream: str) -> int:
+        return 3
+
+
+def race(kernel: str, **changed: Any) -> Race:
+    point = next(iter(RACES[kernel].params_of("smoke")))
+    found = RACES[kernel].typed({**point, **changed})
+    assert isinstance(found, Race)
+    return found
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_all_that_a_table_prints_takes_part_on_a_gpu(kernel: str) -> None:
+    """Else a column would stay empty, or a time would stand in none."""
+    names: set[str] = set()
+    for case in CASES:
+        if case.kernel == kernel and "gpu" in case.profiles:
+            tiny = case._replace(sizes=dict.fromkeys(case.sizes, 8))
+            for precision in case.precisions:
+                setting = Setting(trial.DTYPES[precision], CPU)
+                names |= contest_of(tiny, setting).contenders.keys()
+    (layout,) = TASKS[kernel].layouts
+    heads = {column.where["implementation"] for column in layout.columns}
+    # Liger is there where it is installed; torch's 2:4 on a GPU alone.
+    assert heads - {"Liger", "torch 2:4, forward alone"} == names - {"Liger"}
+
+
+def test_no_kernel_of_ours_is_timed_on_a_cpu() -> None:
+    contest = contest_of(case_of("rademacher", "one image, sum"), Setting(torch.float32, CPU))
+    names = taking_part(contest, race("rademacher", compiled=True))
+    assert TRITON in contest.contenders and TRITON not in names
+    assert COMPILED in names and COMPILED not in taking_part(contest, race("rademacher"))
+    assert TRITON in taking_part(contest, race("rademacher", device="cuda"))
+
+
+def test_inputs_take_turns() -> None:
+    seen: list[int] = []
+    call = in_turn(Contender(lambda given: lambda: seen.append(given) or []), [1, 2])
+    assert seen == [1, 2]
+    for _ in range(3):
+        call()
+    assert seen == [1, 2, 1, 2, 1]
+
+
+def timing(ms: float) -> Timing:
+    return Timing(samples_ms=(ms, ms), median_ms=ms, p20_ms=ms, p80_ms=ms, load_average=None)
+
+
+@pytest.mark.parametrize(("device", "least_ms"), [("cpu", 0.5), ("cuda", 0.9)])
+def test_a_time_below_its_floor_is_refused(device: str, least_ms: float) -> None:
+    work = Work(bytes=100, flops=2 * trial.PRODUCT_SIZE[device] ** 3)
+    asked = race("masked_linear", device=device)
+    for copy_ms, product_ms in ((1.0, 0.1), (0.1, 1.0)):
+        times = {trial.COPY: timing(copy_ms), trial.PRODUCT: timing(product_ms)}
+        honest = trial._speed("x", {**times, "x": timing(1.01 * least_ms)}, work, asked)
+        assert honest["floor_us"] == pytest.approx(1e3)
+        assert honest["share_of_ceiling"] == pytest.approx(1 / (1.01 * least_ms))
+        with pytest.raises(RunError, match="what was timed is not the work"):
+            trial._speed("x", {**times, "x": timing(0.99 * least_ms)}, work, asked)
+
+
+def test_what_others_cannot_run_is_said_and_costs_nothing_else(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def refuses(inputs: Any) -> Any:
+        raise RuntimeError("no such device\nbacktrace")
+
+    made = trial.MAKERS["rademacher"]
+
+    def with_one_more(case: Any, setting: Any) -> Any:
+        contest = made(case, setting)
+        others = {"refusing": Contender(refuses), **contest.contenders}
+        return contest._replace(contenders=others)
+
+    monkeypatch.setitem(trial.MAKERS, "rademacher", with_one_more)  # type: ignore[arg-type]
+    rows = {row["implementation"]: row for row in speed_rows(race("rademacher"), Context())}  # type: ignore[arg-type]
+    assert rows["refusing"] == {
+        "implementation": "refusing", "missing": "RuntimeError: no such device",
+    }  # fmt: skip
+    assert rows["eager"]["missing"] == "" and rows["eager"]["median_us"] > 0
+
+
+def test_wrong_outputs_and_nan_are_seen() -> None:
+    wanted = torch.tensor([1.0, -2.0])
+    right = {"dtype": torch.float32, "length": 4}
+    assert trial._error(wanted.clone(), wanted.double(), **right) == 0.0
+    assert trial._error(wanted * 1.001, wanted.double(), **right) > 1
+    assert trial._error(wanted * math.nan, wanted.double(), **right) == math.inf
+
+
+@pytest.mark.parametrize(("kind", "share"), [("", 0.25), ("blocks", 0.25), ("2 of 4", 0.5)])
+def test_masks_are_of_their_kind(kind: str, share: float) -> None:
+    mask = mask_of(kind, 640, 1280, torch.Generator().manual_seed(1))
+    assert mask.shape == (640, 1280) and mask.dtype == torch.bool
+    assert float(mask.float().mean()) == pytest.approx(share, abs=0.07)
+    if kind == "2 of 4":
+        assert (mask.view(640, -1, 4).sum(-1) == 2).all()
+    if kind == "blocks":
+        blocks = mask.view(10, 64, 20, 64).float().mean((1, 3))
+        assert set(blocks.unique().tolist()) == {0.0, 1.0}
+
+
+def test_bytes_and_flops_of_a_call_by_hand() -> None:
+    """A few cases worked out apart from the code."""
+    adamw = case_of("masked_adamw", "268 million")
+    # Value and gradient read, value written; both moments read and written; a byte of mask.
+    assert adamw.work("float32") == Work(2**28 * (12 + 16 + 1), 0)
+    assert adamw.work("bfloat16") == Work(2**28 * (6 + 16 + 1), 0)
+    product = case_of("masked_linear", "a GPT's")
+    assert product.work("bfloat16").flops == 3 * 2 * 4096 * 2048 * 8192
+    blocks = case_of("masked_linear", "a GPT's, blocks")
+    assert 4 * blocks.work("bfloat16").flops == product.work("bfloat16").flops
+    assert case_of("rademacher", "50 per class, sum").work("float32").bytes == 4 * 1_536_128
+    head = case_of("linear_cross_entropy", "LLaMA-7B").work("bfloat16")
+    assert head == Work(4 * 4096 * (4096 + 32_000), 6 * 4096 * 4096 * 32_000)
+    with pytest.raises(SpecError, match="has no case 'none', it has: one image, sum"):
+        case_of("rademacher", "none")
+
+
+def rows_at(kernel: str, medians_us: dict[str, float], **columns: Any) -> Iterator[dict[str, Any]]:
+    """Yield rows of three seeds for every case of `gpu`."""
+    for case in CASES:
+        if case.kernel != kernel or "gpu" not in case.profiles:
+            continue
+        for precision, seed in itertools.product(case.precisions, range(3)):
+            for name, median_us in medians_us.items():
+                yield {
+                    "case": case.name, "precision": precision, "seed": seed,
+                    "implementation": name, "median_us": median_us * (1 + 0.01 * seed),
+                    "floor_us": 1.0, "share_of_ceiling": 1.0 / median_us, "agrees": True,
+                    "bytes": 1000, "peak_bytes": int(1000 * median_us), **columns,
+                }  # fmt: skip
+
+
+def table_of(task: Task, *, triton_us: float, others_us: float) -> pd.DataFrame:
+    names = {str(line.where["implementation"]): others_us for line in task.layouts[0].columns}
+    return pd.DataFrame(rows_at(task.id.split("/")[1], {**names, TRITON: triton_us}))
+
+
+@pytest.mark.parametrize(("task", "claim"), GOALS)
+def test_goals_hold_fail_and_ask_for_seeds(task: Task, claim: Any) -> None:
+    fast = table_of(task, triton_us=1.05, others_us=4.0)
+    slow = table_of(task, triton_us=4.4, others_us=3.9)
+    assert evaluate(claim, fast, seed="seed", profile="gpu").word == Word.REPRODUCED
+    assert evaluate(claim, slow, seed="seed", profile="gpu").word == Word.NOT_REPRODUCED
+    few = fast[fast["seed"] < 2]
+    assert evaluate(claim, few, seed="seed", profile="gpu").word == Word.INCONCLUSIVE
+    assert evaluate(claim, fast, seed="seed", profile="cpu").word == Word.OUT_OF_PROFILE
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_outputs_that_are_wrong_fail_the_check(kernel: str) -> None:
+    task = TASKS[kernel]
+    (check,) = [claim for claim in task.claims if claim.id == "outputs_agree"]
+    table = table_of(task, triton_us=1.0, others_us=2.0)
+    assert evaluate(check, table, seed="seed", profile="gpu").word == Word.HOLDS
+    table.loc[0, "agrees"] = False
+    assert evaluate(check, table, seed="seed", profile="gpu").word == Word.FAILS
+    missing = evaluate(check, table.assign(agrees=None), seed="seed", profile="gpu")
+    assert missing.word in (Word.FAILS, Word.NOT_RUN)

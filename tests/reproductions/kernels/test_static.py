@@ -1,0 +1,136 @@
+"""What compilers make: read right, and the same as the committed rows."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from harness.declare.experiment import Experiment
+from harness.declare.task import Task
+from harness.declare.verdict import Word, evaluate
+from harness.errors import SpecError
+from harness.registry import load_registry
+from harness.run.trial import grid_of
+from harness.store.result import load_result
+from harness.store.workspace import Workspace
+from reproductions.kernels.compiled import cubin
+from reproductions.kernels.compiled.builds import CUDA, TRITON
+from reproductions.kernels.compiled.experiment import BUILDS
+from reproductions.kernels.compiled.trial import compiled_rows
+from tests.checkout import ROOT
+
+STATIC = [task for name, task in load_registry().tasks.items() if name.startswith("kernels/static")]
+SASS = """
+    Function : narrow
+        /*0000*/                   MOV R1, c[0x0][0x28] ;
+        /*0010*/              @!P0 LDG.E.U8 R2, [R2.64] ;
+        /*0020*/                   LDG.E.128.CONSTANT R4, [R4.64] ;
+        /*0030*/                   STL [R1+0x4], R9 ;
+        /*0040*/             @!PT LDS RZ, [RZ] ;
+    Function : wide
+        /*0000*/                   ST.E.128 [R2.64], R4 ;
+        /*0010*/                   STG.E [R2.64], R4 ;
+"""
+USED = """
+ Function narrow:
+  REG:20 STACK:8 SHARED:1024 LOCAL:0 CONSTANT[0]:372 TEXTURE:0 SURFACE:0 SAMPLER:0
+ Function wide:
+  REG:12 STACK:0 SHARED:0 LOCAL:0 CONSTANT[0]:372 TEXTURE:0 SURFACE:0 SAMPLER:0
+"""
+
+
+def test_what_the_disassembler_prints_is_read() -> None:
+    narrow, wide = cubin.parsed(USED, SASS)
+    assert (narrow.function, narrow.registers, narrow.stack_bytes) == ("narrow", 20, 8)
+    assert (narrow.shared_bytes, narrow.num_instructions, narrow.spills) == (1024, 5, 1)
+    assert (narrow.load_bits, narrow.store_bits) == ((8, 128), ())
+    assert (wide.load_bits, wide.store_bits, wide.spills) == ((), (128, 32), 0)
+
+
+COPIES = """
+__global__ void narrow(float* to, const float* from) { to[threadIdx.x] = from[threadIdx.x]; }
+__global__ void wide(float4* to, const float4* from) { to[threadIdx.x] = from[threadIdx.x]; }
+__global__ void spilled(float* to, const float* from, int at) {
+  float all[64];
+  for (int i = 0; i < 64; ++i) all[i] = from[i];
+  to[0] = all[at];
+}
+"""
+
+
+@pytest.mark.kernels
+@pytest.mark.parametrize("arch", ["sm_80", "sm_90"])
+def test_widths_and_local_memory_of_known_kernels(tmp_path: Path, arch: str) -> None:
+    source = tmp_path / "copies.cu"
+    source.write_text(COPIES)
+    found = cubin.codes(cubin.cubin_of_cuda(source, arch))
+    by_name = {name: code for name in ("narrow", "wide", "spilled")
+               for code in found if name in code.function}  # fmt: skip
+    assert (by_name["narrow"].load_bits, by_name["narrow"].store_bits) == ((32,), (32,))
+    assert (by_name["wide"].load_bits, by_name["wide"].store_bits) == ((128,), (128,))
+    assert by_name["wide"].spills == 0
+    assert by_name["spilled"].spills > 0 and by_name["spilled"].stack_bytes >= 256
+
+
+@pytest.mark.kernels
+@pytest.mark.parametrize("task", STATIC, ids=lambda task: task.id)
+def test_compilers_make_what_is_committed(task: Task) -> None:
+    """Else mend the kernel, or write the reason into RENEWED of compiled/experiment.py and run."""
+    (experiment,) = task.reads
+    committed = load_result(Workspace(ROOT), task, "cpu")
+    assert committed is not None, f"repro run {task.id} --profile cpu"
+    key = ["variant", "language", "arch"]
+    there = committed.table.set_index(key).drop(columns="kernel")
+    here = rows_of(experiment).set_index(key)
+    assert list(here.index) == list(there.index)
+    differing = {
+        str(place): f"{name}: {here.loc[place, name]}, committed {there.loc[place, name]}"
+        for place in here.index
+        for name in here.columns
+        if here.loc[place, name] != there.loc[place, name]
+    }
+    assert differing == {}
+
+
+def rows_of(experiment: Experiment) -> pd.DataFrame:
+    """Compile all builds of a kernel."""
+    rows = []
+    for trial in grid_of(experiment, "cpu"):
+        params = experiment.typed(trial.params)
+        rows += [{**trial.params, **row} for row in compiled_rows(params, None)]  # type: ignore[arg-type]
+    return pd.DataFrame(rows).drop(columns="kernel")
+
+
+@pytest.mark.kernels
+def test_a_build_that_is_none_is_told() -> None:
+    build = next(iter(BUILDS["rademacher"].params_of("cpu")))
+    params = BUILDS["rademacher"].typed({**build, "variant": "neither"})
+    with pytest.raises(SpecError, match="variant 'neither' in triton"):
+        compiled_rows(params, None)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("task", STATIC, ids=lambda task: task.id)
+def test_checks_hold_and_fail_by_the_rows_they_name(task: Task) -> None:
+    result = load_result(Workspace(ROOT), task, "cpu")
+    assert result is not None
+    spoiled = {
+        "no_spills": result.table.assign(spills=[*result.table["spills"][1:], 1]),
+        "wide": result.table.assign(loads_wide=0, stores_wide=0),
+    }
+    for claim in task.claims:
+        for table, word in ((result.table, Word.HOLDS), (spoiled[claim.id], Word.FAILS)):
+            assert evaluate(claim, table, seed=None, profile="cpu").word == word
+        missing = evaluate(claim, result.table[:0], seed=None, profile="cpu")
+        assert missing.word in (Word.FAILS, Word.ERROR, Word.NOT_RUN)
+
+
+def test_every_kernel_of_a_method_is_compiled() -> None:
+    """A task per kernel; both languages of those that have CUDA sources."""
+    assert {build.kernel for build in TRITON} == BUILDS.keys()
+    assert {build.kernel for build in CUDA} == {"masked_adamw", "rademacher", "shard_pack"}
+    folder = ROOT / "reproductions" / "kernels"
+    assert all((folder / build.source).is_file() for build in CUDA)
+    names = [(b.kernel, b.variant) for b in TRITON]
+    assert len(set(names)) == len(names)
