@@ -172,6 +172,8 @@ CASES = (
     Case("shard_pack", "LLaMA-7B's step", {"blocks": 8, "entries": 6_324_480}, LARGE, "step"),
 )  # fmt: skip
 KERNELS = tuple(dict.fromkeys(case.kernel for case in CASES))
+PRINTED = tuple(case for case in CASES if case.profiles != TINY)
+"""What tables show: at `smoke` sizes say nothing."""
 
 
 def case_of(kernel: str, name: str) -> Case:

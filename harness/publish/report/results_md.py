@@ -79,7 +79,8 @@ def results_markdown(papers: Sequence[Paper], benchmarks: Sequence[BenchmarkResu
             if paper.problem
             else [text for text in (names, ids) if text]
         )
-        parts.append(". ".join(map(markdown_cell, told)) + ".\n")
+        if told:
+            parts.append(". ".join(map(markdown_cell, told)) + ".\n")
         parts += [f"At `{p}`, {origin(s)}.\n" for p, s in _counted(paper)]
         parts += [_entry(entry) for entry in paper.entries]
         parts += [*_deviations(paper), *_withdrawn(paper)]

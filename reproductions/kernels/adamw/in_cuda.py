@@ -9,8 +9,8 @@ import torch
 from torch import Tensor
 
 from harness.errors import SpecError
-from reproductions.kernels.adamw.plain import AdamW, Weight
 from reproductions.kernels.adamw.launch import by_types, launch_of, norms_of
+from reproductions.kernels.adamw.plain import AdamW, Weight
 from reproductions.kernels.built import launched, library, stream_of
 
 ENTRIES = {

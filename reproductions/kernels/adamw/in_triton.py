@@ -9,8 +9,8 @@ import triton
 import triton.language as tl
 from torch import Tensor
 
-from reproductions.kernels.adamw.plain import AdamW, Weight
 from reproductions.kernels.adamw.launch import CHUNK, by_types, launch_of, norms_of
+from reproductions.kernels.adamw.plain import AdamW, Weight
 
 NUM_WARPS = 8
 TYPES = {

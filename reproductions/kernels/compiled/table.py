@@ -21,9 +21,8 @@ TABLE = Table.of(
     value("versions", str, "Of what compiled it and read the result."),
 )  # fmt: skip
 HEADS = {
-    "registers": "registers per thread", "spills": "spills", "shared_bytes": "shared bytes",
-    "loads": "loads", "loads_wide": "loads of 128 bits",
-    "stores": "stores", "stores_wide": "stores of 128 bits",
+    "registers": "registers", "spills": "spills", "shared_bytes": "shared B",
+    "loads": "loads", "loads_wide": "wide loads", "stores": "stores", "stores_wide": "wide stores",
 }  # fmt: skip
 
 
@@ -33,10 +32,10 @@ def layout_of(kernel: str) -> Layout:
     variants += [("cuda", each.variant) for each in CUDA if each.kernel == kernel]
     return Layout(
         rows=tuple(
-            Line(f"{variant}, {language}, {arch}",
+            Line(variant, group=f"{language}, {arch}",
                  where={"variant": variant, "language": language, "arch": arch})
-            for language, variant in variants
             for arch in ARCHS
+            for language, variant in variants
         ),
         columns=tuple(
             Line(head, cell=Cell(name, digits=0, seeded=False)) for name, head in HEADS.items()
@@ -45,8 +44,9 @@ def layout_of(kernel: str) -> Layout:
         title="What compilers make of it",
         notes=(
             "Compiled ahead of time; nothing is run, and no time follows from these numbers.",
-            "Loads and stores are of global memory, in all paths: tables of addresses, and ends of"
-            " tensors, which are not full chunks, are read in smaller pieces.",
+            "Registers are per thread, shared bytes per block. Loads and stores are of global"
+            " memory, in all paths: tables of addresses, and ends of tensors, which are no full"
+            " chunks, are read in smaller pieces. Wide ones move 128 bits at once.",
         ),
         ours=True,
     )  # fmt: skip

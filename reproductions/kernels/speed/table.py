@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.declare import Cell, Layout, Line, Table, columns_of, measured, param, value
-from reproductions.kernels.cases import CASES
+from reproductions.kernels.cases import PRINTED
 from reproductions.kernels.speed.experiment import Race
 
 TABLE = Table.of(
@@ -38,7 +38,7 @@ def layout_of(kernel: str, *implementations: str) -> Layout:
         rows=tuple(
             Line(case.name, group=precision, where={"case": case.name, "precision": precision})
             for precision in ("float32", "bfloat16")
-            for case in CASES
+            for case in PRINTED
             if case.kernel == kernel and precision in case.precisions
         ),
         columns=tuple(Line(name, where={"implementation": name}) for name in implementations),

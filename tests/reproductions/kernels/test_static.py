@@ -54,8 +54,8 @@ __global__ void narrow(float* to, const float* from) { to[threadIdx.x] = from[th
 __global__ void wide(float4* to, const float4* from) { to[threadIdx.x] = from[threadIdx.x]; }
 __global__ void spilled(float* to, const float* from, int at) {
   float all[64];
-  for (int i = 0; i < 64; ++i) all[i] = from[i];
-  to[0] = all[at];
+  for (int i = 0; i < 64; ++i) all[i * at % 64] = from[i];
+  for (int i = 0; i < 64; ++i) to[i] = all[(i + at) * at % 64];
 }
 """
 
