@@ -15,7 +15,7 @@ CEILING = GOAL.without_null("a ceiling is no method whose label could change pla
 OF_COPY = 0.9
 WHERE = "ours: a goal on a GPU"
 PLOT = (
-    "Left: medians of calls by case, bars from a fifth to four fifths of them. Right: each of them"
+    "Left: medians of calls by case, lines from a fifth to four fifths of them. Right: each of them"
     " over the floor that a copy of as many bytes or a square product, timed in turn with them,"
     " sets; nothing lies below the line for long."
 )
@@ -39,7 +39,7 @@ def speed_task(kernel: str, layout: Layout, goals: Sequence[Claim], *, does: str
         claims=(*claims("outputs of what is timed", agree), *goals),
         figure="figures:time_panels",
         caption=f"Time of {does}. {PLOT}",
-        alt=f"Bars of the time of {does} by implementation and size, and the same times over their"
+        alt=f"Marks of the time of {does} by implementation and size, and the same times over their"
         " floors on logarithmic axes.",
     )
 

@@ -14,22 +14,21 @@ if TYPE_CHECKING:
 
 
 def time_panels(context: FigureContext) -> Figure:
-    """Draw bars of times by case, and all times over their floors."""
+    """Draw times by case, and all times over their floors."""
     rows = context.table.dropna(subset=["median_us"])
     beside = context.width == "double"
-    figure, (bars, roof) = context.subplots(*((1, 2) if beside else (2, 1)), aspect=0.9)
+    figure, (cases, floors) = context.subplots(*((1, 2) if beside else (2, 1)), aspect=1.0)
     names = list(dict.fromkeys(rows["implementation"]))
-    _bars(bars, rows, names)
-    _over_floor(roof, rows, names)
-    handles, labels = bars.get_legend_handles_labels()
+    _by_case(cases, rows, names)
+    _over_floor(floors, rows, names)
+    handles, labels = cases.get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside upper center", ncols=3 if beside else 2)
     return figure
 
 
-def _bars(ax: Axes, rows: pd.DataFrame, names: list[str]) -> None:
+def _by_case(ax: Axes, rows: pd.DataFrame, names: list[str]) -> None:
     labels = rows["case"] + ", " + rows["precision"]
     places = {label: place for place, label in enumerate(dict.fromkeys(labels))}
-    height = 0.8 / len(names)
     for number, name in enumerate(names):
         own = rows[rows["implementation"] == name].assign(label=labels)
         found = {
@@ -37,16 +36,15 @@ def _bars(ax: Axes, rows: pd.DataFrame, names: list[str]) -> None:
             for column in ("median_us", "p20_us", "p80_us")
         }
         middle = found["median_us"]
-        ax.barh(
-            [places[label] + (number - (len(names) - 1) / 2) * height for label in middle.index],
-            middle, height=height, color=PALETTE[number], label=name,
+        shift = 0.7 * ((number + 0.5) / len(names) - 0.5)
+        ax.errorbar(
+            middle, [places[label] + shift for label in middle.index],
             xerr=[(middle - found["p20_us"]).clip(0), (found["p80_us"] - middle).clip(0)],
-            error_kw={"elinewidth": 0.6},
+            ls="none", marker=MARKERS[number], ms=4, color=PALETTE[number], label=name,
         )  # fmt: skip
     ax.set_xscale("log")
     ax.set_yticks(list(places.values()), list(places))
-    ax.invert_yaxis()
-    ax.grid(axis="y", visible=False)
+    ax.set_ylim(len(places) - 0.5, -0.5)
     ax.set_xlabel("time of a call, us")
 
 
