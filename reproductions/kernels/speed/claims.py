@@ -16,8 +16,8 @@ OF_COPY = 0.9
 WHERE = "ours: a goal on a GPU"
 PLOT = (
     "Left: medians of calls by case, lines from a fifth to four fifths of them. Right: each of them"
-    " over the floor that a copy of as many bytes or a square product, timed in turn with them,"
-    " sets; nothing lies below the line for long."
+    " over its floor, the least time that its bytes or products take at the rate of copies, of"
+    " multiples in place or of a square product, timed in turn with it: the dashed line."
 )
 
 
@@ -51,7 +51,7 @@ def near_the_copy(case: str, does: str) -> tuple[Claim, ...]:
         (
             "near_the_copy",
             CEILING,
-            at_least(partial(q.share_of_ceiling, case=case), OF_COPY, "share"),
+            at_least(partial(q.share_of_copy, case=case), OF_COPY, "share"),
             f"Triton's {does} ({case}) takes the time of a copy of as many bytes to within a tenth:"
             " at least 0.9 of that rate in each type.",
         ),

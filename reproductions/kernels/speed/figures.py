@@ -59,5 +59,5 @@ def _over_floor(ax: Axes, rows: pd.DataFrame, names: list[str]) -> None:
     ax.plot(ends, ends, color=PALETTE[len(names) % len(PALETTE)], lw=0.8, ls="--")
     ax.set_xscale("log")
     ax.set_yscale("log")
-    ax.set_xlabel("floor by a copy or product beside it, us")
+    ax.set_xlabel("floor, us")
     ax.set_ylabel("time, us")
