@@ -11,6 +11,13 @@ FIGURE ?= 6
 JOBS ?= 0
 EXTRAS ?= dev,lm
 PYTEST_ARGS ?=
+BUDGET ?= 8m
+OUT ?= gpu
+FROM ?=
+TO ?= gpu-pack
+TARGET_PYTHON ?= 3.12
+TARGET_HAS ?=
+TARGET_LACKS ?=
 INPUTS ?= 2000
 KILLS ?= 500
 
@@ -23,7 +30,7 @@ REPRO := $(VENV)/bin/repro
 export OMP_WAIT_POLICY := passive
 
 .PHONY: help setup reproduce reproduce-table reproduce-figure figures report test lint bench \
-	bench-compare golden attack clean
+	bench-compare golden attack gpu gpu-pack clean
 
 help:  ## Show the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
@@ -81,6 +88,14 @@ bench-compare: $(READY)  ## Measure again and compare with the last saved run
 
 golden: $(READY)  ## Rewrite tests/golden/ from golden trials; say why in the commit
 	$(VENV)/bin/python -m tests.update_golden
+
+# Not $(READY): where there is a GPU, its torch stays.
+gpu:  ## Run what has no result at `gpu` and export it (BUDGET=8m OUT=folder FROM=packed folder)
+	$(PYTHON) -m tools.gpu_run --budget $(BUDGET) --out $(OUT) $(if $(FROM),--from $(FROM))
+
+gpu-pack: $(READY)  ## Pack wheels and data for a GPU without network (TO= TARGET_PYTHON= TARGET_HAS=)
+	$(VENV)/bin/python -m tools.gpu_pack --out $(TO) --python $(TARGET_PYTHON) --has $(TARGET_HAS) \
+		--lacks $(TARGET_LACKS)
 
 clean:  ## Remove the working copy of records and the report (committed results stay)
 	rm -rf runs site

@@ -7,6 +7,7 @@ from functools import partial
 from typing import Literal
 
 from harness.declare import Estimate, Experiment, Needs, Params, Profile, doc
+from harness.declare.experiment import Device
 from reproductions.kernels.cases import KERNELS
 from reproductions.kernels.compiled.builds import CUDA, TRITON, CudaBuild, TritonBuild
 
@@ -23,6 +24,10 @@ class Build(Params):
     variant: str = doc("Types and options that it is compiled for.")
     language: Language = doc("Triton, or CUDA C++ by nvcc.")
     arch: Arch = doc("Architecture: sm_80 is an A100's, sm_90 an H100's and an H200's.")
+    tools: Literal["pinned", "at hand"] = doc(
+        "Compilers of constraints.txt, or those of the machine whose GPU times are of.",
+        default="pinned",
+    )
 
 
 def grid(profile: Profile, *, kernel: str) -> Iterator[Build]:
@@ -36,13 +41,18 @@ def grid(profile: Profile, *, kernel: str) -> Iterator[Build]:
         for language, builds in languages:
             for build in builds:
                 if build.kernel == kernel:
-                    yield Build(kernel=kernel, variant=build.variant, language=language, arch=arch)
+                    yield Build(
+                        kernel=kernel, variant=build.variant, language=language, arch=arch,
+                        tools="pinned" if profile == "cpu" else "at hand",
+                    )  # fmt: skip
 
 
 def needs(build: Build) -> Needs:
     """Return what compiles it and reads the result."""
     compiler = ("triton",) if build.language == "triton" else ()
-    return Needs(packages=("cuda.pathfinder", *compiler), memory_bytes=2**30)
+    # Beside times of a GPU only: elsewhere the pinned ones are.
+    device: Device = "cpu" if build.tools == "pinned" else "cuda"
+    return Needs(packages=("cuda.pathfinder", *compiler), memory_bytes=2**30, device=device)
 
 
 RENEWED: Mapping[str, Sequence[str]] = {}

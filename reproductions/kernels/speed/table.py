@@ -23,9 +23,9 @@ TABLE = Table.of(
     measured("p80_us", float, "A fifth of the calls took more.", nullable=True),
     measured("num_samples", int, "Calls that were timed.", nullable=True),
     measured("copy_us", float, "A copy of as many bytes, in turn with the calls.", nullable=True),
-    measured("floor_us", float, "The faster of that copy and of a multiple in place of as many bytes,"
-             " or, where that is longer, as many FLOPs at the rate of a square product; all in turn"
-             " with the calls.", nullable=True),
+    measured("floor_us", float, "The faster of that copy and of a multiple in place of as many"
+             " bytes, or, where that is longer, as many FLOPs at the rate of a square product; all"
+             " in turn with the calls.", nullable=True),
     measured("share_of_ceiling", float, "The floor over the time.", nullable=True),
     measured("peak_bytes", int, "Most bytes at once beyond inputs; on a GPU by the allocator, on a"
              " CPU counted.", nullable=True),
