@@ -49,7 +49,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for name in (WHEELS, DATA):
         files = [path for path in (asked.out / name).rglob("*") if path.is_file()]
         size = sum(path.stat().st_size for path in files)
-        print(f"{name}: {len(files)} files, {size / 2**20:.1f} MiB")
+        sys.stderr.write(f"{name}: {len(files)} files, {size / 2**20:.1f} MiB\n")
     return 0
 
 

@@ -20,12 +20,15 @@ import sys
 import time
 from collections.abc import Sequence
 from importlib.metadata import PackageNotFoundError, distribution
+from importlib.util import find_spec
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 ARCHIVE = "gpu.tar.gz"
 WHEELS, DATA = "wheels", "data"
 """Below the folder that is carried."""
+NEEDED = ("torch", "pebble", "pydantic", "pandera", "typer")
+"""Without these `repro` does not start, or runs nothing."""
 UNITS_S = {"s": 1, "m": 60, "h": 3600}
 EXPORT_S = 30.0
 """What is kept back of the budget for tables and the export."""
@@ -55,7 +58,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         code = INTERRUPTED
     asked.out.mkdir(parents=True, exist_ok=True)
     words = ("records", "export", str(asked.out / ARCHIVE), "--profile", "gpu", "--force")
-    return code or called(python, env, *words)
+    exported = called(python, env, *words)
+    return code or exported
 
 
 def parsed(arguments: Sequence[str] | None) -> argparse.Namespace:
@@ -72,6 +76,12 @@ def parsed(arguments: Sequence[str] | None) -> argparse.Namespace:
     asked = parser.parse_args(arguments)
     if asked.carried is not None and not asked.carried.is_dir():
         parser.error(f"--from {asked.carried}: no such folder, make it with `make gpu-pack`")
+    lacking = [name for name in NEEDED if asked.carried is None and find_spec(name) is None]
+    if lacking:
+        parser.error(
+            f"{sys.executable} has no {', '.join(lacking)}: name a Python that has"
+            " (make gpu PYTHON=.venv/bin/python), or bring wheels (FROM=, made by make gpu-pack)"
+        )
     return asked
 
 

@@ -5,6 +5,7 @@ Trials ask for CUDA and compute on the CPU. Their records say what the stand-in 
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
 import shutil
@@ -12,16 +13,17 @@ import signal
 import subprocess
 import sys
 import tarfile
+import zipfile
 from pathlib import Path
 
 import pytest
 
 from tests.checkout import ROOT
-from tests.harness.toy_paper import ToyPaper
+from tests.harness.toy_paper import ToyPaper, make_toy_paper
 from tests.waiting import wait_for
 from tools import gpu_pack, gpu_run
 
-STAND_IN = "A stand-in, no GPU"
+STAND_IN = "A stand-in for a GPU"
 NO_NETWORK = ["unshare", "--net"] if os.geteuid() == 0 else ["unshare", "--map-root-user", "--net"]
 needs_unshare = pytest.mark.skipif(
     shutil.which("unshare") is None
@@ -31,8 +33,9 @@ needs_unshare = pytest.mark.skipif(
 
 
 @pytest.fixture
-def at_gpu(toy: ToyPaper, tmp_path: Path) -> ToyPaper:
+def at_gpu(tmp_path: Path) -> ToyPaper:
     """Return a toy paper whose trials at `gpu` need CUDA, and a stand-in for nvidia-smi."""
+    toy = make_toy_paper(tmp_path)
     text = toy.experiment.read_text()
     text = text.replace('("smoke", "cpu")', '("smoke", "cpu", "gpu")')
     toy.experiment.write_text(text.replace("Needs(packages", 'Needs(device="cuda", packages'))
@@ -58,8 +61,6 @@ def environment(toy: ToyPaper, **more: str) -> dict[str, str]:
 
 
 def records_in(archive: Path) -> list[dict[str, object]]:
-    import gzip
-
     with tarfile.open(archive) as tar:
         (name,) = [name for name in tar.getnames() if name.endswith("records.jsonl.gz")]
         stream = tar.extractfile(name)
@@ -138,21 +139,17 @@ def test_wheels_that_are_missing_go_beside_what_is_installed(tmp_path: Path) -> 
 
 
 def make_wheel(path: Path, name: str, code: str) -> None:
-    import zipfile
-
     version = path.name.split("-")[1]
     info = f"{name}-{version}.dist-info"
+    files = {
+        f"{name}.py": code,
+        f"{info}/METADATA": f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n",
+        f"{info}/WHEEL": "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
+    }
+    files[f"{info}/RECORD"] = "".join(f"{file},,\n" for file in [*files, f"{info}/RECORD"])
     with zipfile.ZipFile(path, "w") as wheel:
-        wheel.writestr(f"{name}.py", code)
-        wheel.writestr(
-            f"{info}/METADATA", f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n"
-        )
-        wheel.writestr(
-            f"{info}/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
-        )
-        wheel.writestr(
-            f"{info}/RECORD", f"{name}.py,,\n{info}/METADATA,,\n{info}/WHEEL,,\n{info}/RECORD,,\n"
-        )
+        for file, text in files.items():
+            wheel.writestr(file, text)
 
 
 def test_what_the_target_has_is_not_packed() -> None:
@@ -175,3 +172,12 @@ def test_bad_options_are_told(words: list[str], capsys: pytest.CaptureFixture[st
         gpu_run.main(["--out", "x", *words])
     told = capsys.readouterr().err
     assert "write 90s, 8m or 1h30m" in told or "make it with `make gpu-pack`" in told
+
+
+def test_a_python_that_lacks_what_is_needed_is_told(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(gpu_run, "NEEDED", ("torch", "not_installed_anywhere"))
+    with pytest.raises(SystemExit):
+        gpu_run.parsed(["--out", "x"])
+    assert "has no not_installed_anywhere: name a Python that has" in capsys.readouterr().err
