@@ -45,7 +45,7 @@ def told() -> dict[str, str]:
 def counts_in(text: str, paper: str) -> str:
     """Return what a text counts of a paper, up to the seals or the next paper."""
     flat = " ".join(text.replace("`", "").split())
-    end = r"(?:;? seals of |(?: -)? \w+ at cpu: | the \d+ rep| No decided claim)"
+    end = r"(?:;? seals of |(?: -)? \w+ at cpu: | the \d+ rep| No decided claim|$)"
     found = re.findall(rf"\b{paper} at cpu: (.*?){end}", flat)
     assert len(found) == 1, (paper, found)
     return str(found[0])
