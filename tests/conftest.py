@@ -116,14 +116,19 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     return True if "mark.timing" not in collection_path.read_text(encoding="utf-8") else None
 
 
+EXTRAS = {"fed": "flwr", "kernels": "triton"}
+"""Markers of tests that need an extra, and what it brings."""
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Choose the group, skip what needs Flower without it, and order the tests of workers."""
+    """Choose the group, skip what needs an absent extra, and order the tests of workers."""
     choose_group(config, items)
-    if find_spec("flwr") is None:
-        skip = pytest.mark.skip(reason="Flower is not installed: it has an environment of its own")
-        for item in items:
-            if item.get_closest_marker("fed"):
-                item.add_marker(skip)
+    for marker, package in EXTRAS.items():
+        if find_spec(package) is None:
+            why = f"{package} is not installed: it has an environment of its own"
+            for item in items:
+                if item.get_closest_marker(marker):
+                    item.add_marker(pytest.mark.skip(reason=why))
     if is_worker(config):
         items.sort(key=place)
 
@@ -153,10 +158,11 @@ def choose_group(config: pytest.Config, items: list[pytest.Item]) -> None:
 def may_be_skipped(item: pytest.Item) -> bool:
     """Return whether nobody can expect this test to run here.
 
-    One that needs Flower must run where it was asked for by its marker.
+    One that needs an extra must run where it was asked for by its marker.
     """
-    if item.get_closest_marker("fed"):
-        return "fed" not in item.config.option.markexpr
+    for marker in EXTRAS:
+        if item.get_closest_marker(marker):
+            return marker not in item.config.option.markexpr
     return any(item.get_closest_marker(name) for name in ("gpu", "bench"))
 
 
