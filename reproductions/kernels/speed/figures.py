@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from matplotlib.ticker import NullFormatter
+
 from harness.declare.statistics import aggregate
 from harness.publish.figures import MARKERS, PALETTE, FigureContext
+
+GREY = "0.4"
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -43,6 +47,7 @@ def _by_case(ax: Axes, rows: pd.DataFrame, names: list[str]) -> None:
             ls="none", marker=MARKERS[number], ms=4, color=PALETTE[number], label=name,
         )  # fmt: skip
     ax.set_xscale("log")
+    ax.xaxis.set_minor_formatter(NullFormatter())
     ax.set_yticks(list(places.values()), list(places))
     ax.set_ylim(len(places) - 0.5, -0.5)
     ax.set_xlabel("time of a call, us")
@@ -56,8 +61,10 @@ def _over_floor(ax: Axes, rows: pd.DataFrame, names: list[str]) -> None:
             color=PALETTE[number],
         )  # fmt: skip
     ends = [rows["floor_us"].min(), rows["floor_us"].max()]
-    ax.plot(ends, ends, color=PALETTE[len(names) % len(PALETTE)], lw=0.8, ls="--")
+    ax.plot(ends, ends, color=GREY, lw=0.8, ls="--")
     ax.set_xscale("log")
     ax.set_yscale("log")
+    # Within a decade they would stand on one another.
+    ax.xaxis.set_minor_formatter(NullFormatter())
     ax.set_xlabel("floor, us")
     ax.set_ylabel("time, us")
