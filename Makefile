@@ -13,6 +13,14 @@ EXTRAS ?= dev,lm
 PYTEST_ARGS ?=
 INPUTS ?= 2000
 KILLS ?= 500
+BUDGET ?= 8m
+FROM ?=
+TO ?= runs/carry
+OUT ?= runs/found
+ONLY ?=
+PYTHON_VERSION ?= 3.12
+ALSO ?=
+WITHOUT ?=
 
 comma := ,
 # Flower holds back what the others have newer.
@@ -23,7 +31,7 @@ REPRO := $(VENV)/bin/repro
 export OMP_WAIT_POLICY := passive
 
 .PHONY: help setup reproduce reproduce-table reproduce-figure figures report test lint bench \
-	bench-compare golden attack clean
+	bench-compare golden attack gpu gpu-ready gpu-pack clean
 
 help:  ## Show the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
@@ -81,6 +89,25 @@ bench-compare: $(READY)  ## Measure again and compare with the last saved run
 
 golden: $(READY)  ## Rewrite tests/golden/ from golden trials; say why in the commit
 	$(VENV)/bin/python -m tests.update_golden
+
+# Beside the target's own Python, where its torch is: see harness/carry/bring.py.
+SITE := .venv-gpu/site-packages
+ifdef FROM
+GPU_REPRO = REPRO_DATA="$(abspath $(FROM)/data)" \
+	PYTHONPATH="$(CURDIR)/$(SITE):$(CURDIR)$${PYTHONPATH:+:$$PYTHONPATH}" $(PYTHON) -m harness.cli
+gpu-ready:
+	$(PYTHON) -m harness.carry.bring "$(FROM)" $(SITE)
+else
+GPU_REPRO = $(REPRO)
+gpu-ready: $(READY)
+endif
+
+gpu: gpu-ready  ## All that is due at gpu: BUDGET=8m OUT=runs/found ONLY=tasks FROM=carried folder
+	$(GPU_REPRO) gpu run $(ONLY) --time-budget $(BUDGET) --out "$(OUT)"
+
+gpu-pack: $(READY)  ## What to carry to a card: TO= PYTHON_VERSION=3.12 ONLY=tasks WITHOUT= ALSO=
+	$(REPRO) gpu pack "$(TO)" $(ONLY) --python-version $(PYTHON_VERSION) \
+		$(addprefix --without ,$(WITHOUT)) $(addprefix --also ,$(ALSO))
 
 clean:  ## Remove the working copy of records and the report (committed results stay)
 	rm -rf runs site

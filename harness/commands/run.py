@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import signal
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -101,13 +101,13 @@ def run(
     if dry_run:
         return _dry_run(tasks, scale, workspace.overrides, cohort)
     stop_cleanly_on_signals(None)
-    store = _open_store(workspace, tasks, scale)
+    store = open_store(workspace, tasks, scale)
     plan = make_plan(
         tasks, scale, store, probe_limits(), cohort=cohort, rerun_stale=stale, only_pending=pending
     )
     note_run(workspace, scale, tasks)
     asked = command_words(selectors, kind, scale, workspace.overrides, cohort)
-    _carry_out(plan, store, library, means, asked, rerun=stale, verbose=verbose)
+    carry_out(plan, store, library, means, asked, rerun=stale, verbose=verbose)
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,17 +162,21 @@ def stop_cleanly_on_signals(runner: Runner | None) -> None:
         signal.signal(number, stop)
 
 
-def _carry_out(
+def carry_out(
     plan: Plan,
     store: RecordStore,
     library: Library,
     means: Means,
     asked: str,
     *,
-    rerun: bool,
-    verbose: bool,
+    rerun: bool = False,
+    verbose: bool = False,
+    at_end: Callable[[], None] = lambda: None,
 ) -> None:
-    """Run a plan, refresh its tasks, and say what came of it; asked: what followed the verb."""
+    """Run a plan, refresh its tasks, and say what came of it; asked: what followed the verb.
+
+    at_end: called when no trial runs any more, however that came, before what may take long.
+    """
     from harness.publish.refresh import Refresher
     from harness.run.progress import make_progress
     from harness.run.runner import Runner
@@ -195,7 +199,10 @@ def _carry_out(
     try:
         summary = runner.run()
     finally:
-        refresh.rest(plan.tasks)
+        try:
+            at_end()
+        finally:
+            refresh.rest(plan.tasks)
     _conclude(summary, refresh, plan, asked)
 
 
@@ -208,7 +215,7 @@ def _announce(plan: Plan) -> None:
     )
 
 
-def _open_store(workspace: Workspace, tasks: Sequence[Task], profile: Profile) -> RecordStore:
+def open_store(workspace: Workspace, tasks: Sequence[Task], profile: Profile) -> RecordStore:
     """Return the records of a checkout, filled from the committed ones."""
     from harness.registry import experiments_of
     from harness.store.atomic import remove_leftovers
