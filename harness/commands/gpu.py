@@ -7,7 +7,7 @@ import os
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
@@ -18,9 +18,6 @@ from harness.declare.task import Task
 from harness.errors import EnvError
 from harness.registry import load_registry
 from harness.store.workspace import Workspace, find_workspace
-
-if TYPE_CHECKING:
-    from harness.run.plan import Plan
 
 PROFILE: Profile = "gpu"
 RECORDS, LEFT = "records.tar.gz", "left.json"
@@ -68,21 +65,11 @@ def run(
     stop_cleanly_on_signals(None)
     store = open_store(workspace, tasks, PROFILE)
     plan = make_plan(tasks, PROFILE, store, limits).cheapest_first()
-    means = parse_means("local", jobs or _num_workers(plan, limits.gpu_bytes), time_budget)
+    means = parse_means("local", jobs or plan.num_side_by_side(limits.gpu_bytes), time_budget)
     asked = command_words(selectors, None, PROFILE, workspace.overrides)
     carry_out(
         plan, store, library, means, asked, at_end=lambda: _export(workspace, tasks, out.resolve())
     )
-
-
-def _num_workers(plan: Plan, gpu_bytes: int) -> int:
-    """Return how many trials run at once: two that do not fit side by side would end as `oom`."""
-    from harness.run.plan import Action
-
-    shared = [i.trial.needs for i in plan.with_action(Action.RUN) if not i.trial.needs.exclusive]
-    largest = max((needs.gpu_bytes for needs in shared), default=0)
-    cores = os.cpu_count() or 1
-    return max(1, min(cores, gpu_bytes // largest)) if largest else cores
 
 
 def _export(workspace: Workspace, tasks: Sequence[Task], out: Path) -> None:

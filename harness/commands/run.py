@@ -6,6 +6,7 @@ import logging
 import os
 import signal
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -196,13 +197,10 @@ def carry_out(
         on_task_done=refresh,
     )
     stop_cleanly_on_signals(None if means.executor == "inline" else runner)
-    try:
+    with ExitStack() as ends:
+        ends.callback(refresh.rest, plan.tasks)
+        ends.callback(at_end)
         summary = runner.run()
-    finally:
-        try:
-            at_end()
-        finally:
-            refresh.rest(plan.tasks)
     _conclude(summary, refresh, plan, asked)
 
 

@@ -74,6 +74,16 @@ class Plan:
     def seconds_of(self, action: Action) -> float:
         return sum(item.estimate.seconds for item in self.with_action(action))
 
+    def num_side_by_side(self, gpu_bytes: int) -> int:
+        """Return how many trials a card of this memory takes at once, at most one per core.
+
+        Two that do not fit side by side would end as `oom`, which is a result.
+        """
+        shared = [item.trial.needs for item in self.with_action(Action.RUN)]
+        largest = max((each.gpu_bytes for each in shared if not each.exclusive), default=0)
+        cores = machine.num_cores()
+        return max(1, min(cores, gpu_bytes // largest)) if largest else cores
+
     def cheapest_first(self) -> Plan:
         """Return the same with kernels' experiments first, then those that take least time.
 
