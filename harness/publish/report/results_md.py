@@ -29,6 +29,7 @@ from harness.publish.report.text import (
     seeds,
     threshold,
     threshold_source,
+    waiting_text,
 )
 from harness.store.workspace import COMMITTED_PROFILES
 
@@ -246,6 +247,7 @@ def _not_run(papers: Sequence[Paper]) -> str:
     present = {run.profile for entry in entries for run in entry.runs}
     absent = [profile for profile in COMMITTED_PROFILES if profile not in present]
     lines = [f"- Profile `{profile}`: nothing is committed." for profile in absent]
+    lines += [f"- {text}" for text in filter(None, [waiting_text(papers)])]
     for entry in entries:
         if entry.state:
             lines.append(f"- {entry.id}: {markdown_cell(entry.state)}")
