@@ -13,11 +13,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from harness.carry.bring import DATA, REQUIREMENTS, WHEELS
+from harness.data.pack import must_be_new
 from harness.data.pack import pack as pack_data
 from harness.errors import EnvError, UsageError, nearest
 from harness.run.trial import Trial, with_upstream
 from harness.store.atomic import write_text
 
+NAME = r"[A-Za-z0-9][A-Za-z0-9._-]*"
 SOURCE = Path(__file__).parents[2]
 GIVEN = frozenset({
     "torch", "triton", "transformers", "peft", "tokenizers", "safetensors", "numpy", "scipy",
@@ -53,7 +55,7 @@ def make_pack(
     python_version: of the target, as 3.12. also: distributions to bring with all they need.
     without: data sets and distributions to leave out.
     Raises UsageError for a folder that holds anything, or a name in `without` that is not
-    needed; DataError for a data set that is not here; EnvError where pip finds no wheel.
+    needed, or none in `also`; DataError for a data set that is not here; EnvError where pip finds no wheel.
     """
     if not re.fullmatch(r"3\.\d+", python_version):
         raise UsageError(f"--python-version {python_version}: write it as 3.12")
@@ -63,16 +65,15 @@ def make_pack(
         known = [*readers, *brought]
         if name not in known:
             raise UsageError(f"--without {name}: nothing needs it{nearest(name, known)}")
-    # The folder is refused, or data found missing, before anything is fetched.
-    if out.is_dir() and any(out.iterdir()):
-        raise UsageError(f"{out} is not empty: name a new folder, nothing is overwritten")
+    must_be_new(out)
+    # Data first: what is missing is told before anything is fetched.
     packed = pack_data(sorted(readers.keys() - set(without)), out / DATA)
     try:
         wheels = _download([each for each in brought if each not in without], out, python_version)
-    except EnvError:
-        shutil.rmtree(out)
+        write_text(out / REQUIREMENTS, "\n".join([*_asked(trials), *also]) + "\n")
+    except BaseException:
+        shutil.rmtree(out, ignore_errors=True)
         raise
-    write_text(out / REQUIREMENTS, "\n".join([*_asked(trials), *also]) + "\n")
     found = [Item("data", p.name, p.bytes, readers[p.name]) for p in packed if p.path]
     return sorted([*found, *wheels], key=lambda item: -item.num_bytes)
 
@@ -99,6 +100,9 @@ def _asked(trials: Iterable[Trial]) -> list[str]:
 
 def _lacking(trials: Sequence[Trial], also: Sequence[str]) -> list[str]:
     """Return the names of what is to be brought: what no machine is taken to have."""
+    for each in also:
+        if not re.fullmatch(NAME, each):
+            raise UsageError(f"--also {each[:60]!r}: name a distribution, without a version")
     names = {_name(each) for each in _asked(trials)} - GIVEN
     return sorted(names | {_name(each) for each in also})
 
@@ -109,7 +113,7 @@ def _name(requirement: str) -> str:
     >>> _name("Scikit_Learn>=1.4; python_version > '3'")
     'scikit-learn'
     """
-    found = re.match(r"[A-Za-z0-9._-]+", requirement)
+    found = re.match(NAME, requirement)
     return re.sub(r"[-_.]+", "-", found.group()).lower() if found else ""
 
 

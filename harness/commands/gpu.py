@@ -67,6 +67,8 @@ def run(
     plan = make_plan(tasks, PROFILE, store, limits).cheapest_first()
     means = parse_means("local", jobs or plan.num_side_by_side(limits.gpu_bytes), time_budget)
     asked = command_words(selectors, None, PROFILE, workspace.overrides)
+    # Now, since a folder that cannot be written is better told before the card's time is spent.
+    _write_left(workspace, tasks, out.resolve())
     carry_out(
         plan, store, library, means, asked, at_end=lambda: _export(workspace, tasks, out.resolve())
     )
@@ -74,23 +76,30 @@ def run(
 
 def _export(workspace: Workspace, tasks: Sequence[Task], out: Path) -> None:
     """Write all results at `gpu` to a folder, and why the other trials have none."""
-    from harness.run.status import trial_states
     from harness.store.archive import export_records
+
+    num_left, num_trials = _write_left(workspace, tasks, out)
+    if num_left == num_trials:
+        say(f"no result yet: {shown(out / LEFT)} says of each trial how it stands")
+        return
+    file = out / RECORDS
+    summary = export_records(workspace, tasks, PROFILE, file)
+    say(f"wrote {shown(file)}: {summary.num_records} records, {num_left} trials have none")
+    if summary.left_out:
+        say(f"left out (too large, missing or altered): {', '.join(summary.left_out)}")
+    say(f"at home: repro records import {RECORDS}; repro run --profile {PROFILE} makes the tables")
+
+
+def _write_left(workspace: Workspace, tasks: Sequence[Task], out: Path) -> tuple[int, int]:
+    """List the trials without a result; return how many they are, and how many there are."""
+    from harness.run.status import trial_states
     from harness.store.atomic import write_text
     from harness.store.store import RecordStore
 
     states = trial_states(tasks, PROFILE, RecordStore(workspace))
     left = [state.to_json() for state in states if not state.has_result]
     write_text(out / LEFT, json.dumps(left, indent=1) + "\n")
-    if len(left) == len(states):
-        say(f"no result yet: {shown(out / LEFT)} says of each trial how it stands")
-        return
-    file = out / RECORDS
-    summary = export_records(workspace, tasks, PROFILE, file)
-    say(f"wrote {shown(file)}: {summary.num_records} records, {len(left)} trials have none")
-    if summary.left_out:
-        say(f"left out (too large, missing or altered): {', '.join(summary.left_out)}")
-    say(f"at home: repro records import {RECORDS}; repro run --profile {PROFILE} makes the tables")
+    return len(left), len(states)
 
 
 @app.command("pack")

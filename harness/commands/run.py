@@ -172,11 +172,12 @@ def carry_out(
     *,
     rerun: bool = False,
     verbose: bool = False,
-    at_end: Callable[[], None] = lambda: None,
+    at_end: Callable[[], None] | None = None,
 ) -> None:
     """Run a plan, refresh its tasks, and say what came of it; asked: what followed the verb.
 
-    at_end: called when no trial runs any more, however that came, before what may take long.
+    at_end: called when no trial runs any more, however that came; only then are tasks refreshed,
+    which may take long.
     """
     from harness.publish.refresh import Refresher
     from harness.run.progress import make_progress
@@ -194,12 +195,12 @@ def carry_out(
         facts={**run_facts(), "overrides": dict(plan.overrides)},
         time_budget_s=means.budget_s,
         rerun=rerun,
-        on_task_done=refresh,
+        on_task_done=None if at_end else refresh,
     )
     stop_cleanly_on_signals(None if means.executor == "inline" else runner)
     with ExitStack() as ends:
         ends.callback(refresh.rest, plan.tasks)
-        ends.callback(at_end)
+        ends.callback(at_end or (lambda: None))
         summary = runner.run()
     _conclude(summary, refresh, plan, asked)
 
