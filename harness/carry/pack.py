@@ -54,8 +54,9 @@ def make_pack(
 
     python_version: of the target, as 3.12. also: distributions to bring with all they need.
     without: data sets and distributions to leave out.
-    Raises UsageError for a folder that holds anything, or a name in `without` that is not
-    needed, or none in `also`; DataError for a data set that is not here; EnvError where pip finds no wheel.
+    Raises UsageError for a folder that holds anything, a name in `without` that is not needed,
+    or one in `also` that is none; DataError for a data set that is not here; EnvError where pip
+    finds no wheel.
     """
     if not re.fullmatch(r"3\.\d+", python_version):
         raise UsageError(f"--python-version {python_version}: write it as 3.12")
