@@ -11,15 +11,16 @@ FIGURE ?= 6
 JOBS ?= 0
 EXTRAS ?= dev,lm
 PYTEST_ARGS ?=
-BUDGET ?= 8m
-OUT ?= gpu
-FROM ?=
-TO ?= gpu-pack
-TARGET_PYTHON ?= 3.12
-TARGET_HAS ?=
-TARGET_LACKS ?=
 INPUTS ?= 2000
 KILLS ?= 500
+BUDGET ?= 8m
+FROM ?=
+TO ?= runs/carry
+OUT ?= runs/found
+ONLY ?=
+PYTHON_VERSION ?= 3.12
+ALSO ?=
+WITHOUT ?=
 
 comma := ,
 # Flower holds back what the others have newer.
@@ -30,7 +31,7 @@ REPRO := $(VENV)/bin/repro
 export OMP_WAIT_POLICY := passive
 
 .PHONY: help setup reproduce reproduce-table reproduce-figure figures report test lint bench \
-	bench-compare golden attack gpu gpu-pack clean
+	bench-compare golden attack gpu gpu-ready gpu-pack clean
 
 help:  ## Show the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
@@ -89,13 +90,24 @@ bench-compare: $(READY)  ## Measure again and compare with the last saved run
 golden: $(READY)  ## Rewrite tests/golden/ from golden trials; say why in the commit
 	$(VENV)/bin/python -m tests.update_golden
 
-# Not $(READY): where there is a GPU, its torch stays.
-gpu:  ## Run what has no result at `gpu` and export it (BUDGET=8m OUT=folder FROM=packed folder)
-	$(PYTHON) -m tools.gpu_run --budget $(BUDGET) --out $(OUT) $(if $(FROM),--from $(FROM))
+# Beside the target's own Python, where its torch is: see harness/carry/bring.py.
+SITE := .venv-gpu/site-packages
+ifdef FROM
+GPU_REPRO = REPRO_DATA="$(abspath $(FROM)/data)" \
+	PYTHONPATH="$(CURDIR)/$(SITE):$(CURDIR)$${PYTHONPATH:+:$$PYTHONPATH}" $(PYTHON) -m harness.cli
+gpu-ready:
+	$(PYTHON) -m harness.carry.bring "$(FROM)" $(SITE)
+else
+GPU_REPRO = $(REPRO)
+gpu-ready: $(READY)
+endif
 
-gpu-pack: $(READY)  ## Pack wheels and data for a GPU without network (TO= TARGET_PYTHON= TARGET_HAS=)
-	$(VENV)/bin/python -m tools.gpu_pack --out $(TO) --python $(TARGET_PYTHON) --has $(TARGET_HAS) \
-		--lacks $(TARGET_LACKS)
+gpu: gpu-ready  ## All that is due at gpu: BUDGET=8m OUT=runs/found ONLY=tasks FROM=carried folder
+	$(GPU_REPRO) gpu run $(ONLY) --time-budget $(BUDGET) --out "$(OUT)"
+
+gpu-pack: $(READY)  ## What to carry to a card: TO= PYTHON_VERSION=3.12 ONLY=tasks WITHOUT= ALSO=
+	$(REPRO) gpu pack "$(TO)" $(ONLY) --python-version $(PYTHON_VERSION) \
+		$(addprefix --without ,$(WITHOUT)) $(addprefix --also ,$(ALSO))
 
 clean:  ## Remove the working copy of records and the report (committed results stay)
 	rm -rf runs site

@@ -9,7 +9,18 @@ import typer
 from typer.core import TyperGroup
 from typer.main import get_command
 
-from harness.commands import bench, check, data, output, reading, records, run, variants, verify
+from harness.commands import (
+    bench,
+    check,
+    data,
+    gpu,
+    output,
+    reading,
+    records,
+    run,
+    variants,
+    verify,
+)
 from harness.commands.common import fail_if_broken
 from harness.errors import Interrupted
 from harness.store.workspace import find_workspace
@@ -53,6 +64,7 @@ verify.mount(app)
 output.mount(app)
 app.add_typer(data.app, name="data")
 app.add_typer(records.app, name="records")
+app.add_typer(gpu.app, name="gpu")
 bench.mount(app)
 
 command = get_command(app)

@@ -81,7 +81,7 @@ def show_plan(
     as_json: JsonOption = False,
 ) -> None:
     """Print the trials to do and to reuse, why, and the estimated time and memory."""
-    from harness.run.plan import make_plan, probe_limits
+    from harness.run.plan import Action, make_plan, probe_limits
     from harness.store.store import RecordStore
 
     library = load_registry()
@@ -95,7 +95,9 @@ def show_plan(
         return
     columns = ["experiment", "action", "trials", "core_s", "memory_MiB", "reason"]
     print_rows(_plan_groups(plan), as_json=False, columns=columns)
-    say(f"about {plan.seconds / 60:.1f} core-minutes to run")
+    blocked_s = plan.seconds_of(Action.BLOCKED)
+    more = f", and {blocked_s / 60:.1f} of what is blocked here" if blocked_s else ""
+    say(f"about {plan.seconds / 60:.1f} core-minutes to run{more}")
 
 
 def _plan_row(item: PlannedTrial) -> dict[str, Any]:
@@ -120,7 +122,7 @@ def _plan_groups(plan: Plan) -> list[dict[str, Any]]:
             "experiment": experiment,
             "action": action,
             "trials": len(items),
-            "core_s": sum(i.estimate.seconds for i in items) if action == "run" else 0.0,
+            "core_s": sum(i.estimate.seconds for i in items) if action != "reuse" else 0.0,
             "memory_MiB": round(max(i.estimate.memory_bytes for i in items) / 2**20),
             "reason": reason,
         }

@@ -5,7 +5,8 @@ from __future__ import annotations
 import logging
 import os
 import signal
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -101,13 +102,13 @@ def run(
     if dry_run:
         return _dry_run(tasks, scale, workspace.overrides, cohort)
     stop_cleanly_on_signals(None)
-    store = _open_store(workspace, tasks, scale)
+    store = open_store(workspace, tasks, scale)
     plan = make_plan(
         tasks, scale, store, probe_limits(), cohort=cohort, rerun_stale=stale, only_pending=pending
     )
     note_run(workspace, scale, tasks)
     asked = command_words(selectors, kind, scale, workspace.overrides, cohort)
-    _carry_out(plan, store, library, means, asked, rerun=stale, verbose=verbose)
+    carry_out(plan, store, library, means, asked, rerun=stale, verbose=verbose)
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,17 +163,22 @@ def stop_cleanly_on_signals(runner: Runner | None) -> None:
         signal.signal(number, stop)
 
 
-def _carry_out(
+def carry_out(
     plan: Plan,
     store: RecordStore,
     library: Library,
     means: Means,
     asked: str,
     *,
-    rerun: bool,
-    verbose: bool,
+    rerun: bool = False,
+    verbose: bool = False,
+    at_end: Callable[[], None] | None = None,
 ) -> None:
-    """Run a plan, refresh its tasks, and say what came of it; asked: what followed the verb."""
+    """Run a plan, refresh its tasks, and say what came of it; asked: what followed the verb.
+
+    at_end: called when no trial runs any more, however that came; only then are tasks refreshed,
+    which may take long.
+    """
     from harness.publish.refresh import Refresher
     from harness.run.progress import make_progress
     from harness.run.runner import Runner
@@ -189,13 +195,13 @@ def _carry_out(
         facts={**run_facts(), "overrides": dict(plan.overrides)},
         time_budget_s=means.budget_s,
         rerun=rerun,
-        on_task_done=refresh,
+        on_task_done=None if at_end else refresh,
     )
     stop_cleanly_on_signals(None if means.executor == "inline" else runner)
-    try:
+    with ExitStack() as ends:
+        ends.callback(refresh.rest, plan.tasks)
+        ends.callback(at_end or (lambda: None))
         summary = runner.run()
-    finally:
-        refresh.rest(plan.tasks)
     _conclude(summary, refresh, plan, asked)
 
 
@@ -208,7 +214,7 @@ def _announce(plan: Plan) -> None:
     )
 
 
-def _open_store(workspace: Workspace, tasks: Sequence[Task], profile: Profile) -> RecordStore:
+def open_store(workspace: Workspace, tasks: Sequence[Task], profile: Profile) -> RecordStore:
     """Return the records of a checkout, filled from the committed ones."""
     from harness.registry import experiments_of
     from harness.store.atomic import remove_leftovers

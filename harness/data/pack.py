@@ -53,7 +53,7 @@ def pack(names: Iterable[str], out: Path) -> list[Packed]:
     Raises UsageError if `out` holds anything already; DataError as `datasets.load`; RunError where
     it cannot be written.
     """
-    _must_be_new(out)
+    must_be_new(out)
     sources = [(name, _checked(name)) for name in names]
     packed: list[Packed] = []
     rows: list[dict[str, object]] = []
@@ -78,7 +78,7 @@ def _staged(out: Path) -> Iterator[Path]:
     """
     is_new, staged = not out.exists(), out / STAGED
     with atomic.alone_in(out):
-        _must_be_new(out)  # another one may have been faster
+        must_be_new(out)  # another one may have been faster
         shutil.rmtree(staged, ignore_errors=True)
         try:
             yield staged
@@ -93,7 +93,8 @@ def _staged(out: Path) -> Iterator[Path]:
                     out.rmdir()
 
 
-def _must_be_new(out: Path) -> None:
+def must_be_new(out: Path) -> None:
+    """Raise UsageError unless a folder can be made, or is there and empty."""
     try:
         if any(path.name != STAGED for path in out.iterdir()):
             raise UsageError(f"{out} is not empty: name a new folder, nothing is overwritten")

@@ -17,7 +17,7 @@ from harness.errors import DataError
 from harness.provenance.before import code_of, load_before
 from harness.provenance.code import experiment_code
 from harness.provenance.seals import keys_digest, seal, seal_name
-from harness.run.trial import cohorts_of
+from harness.run.trial import cohorts_of, trials_behind
 from harness.store.meta import ResultMeta
 from harness.store.record import RESTORE, line_digest, read_body, read_lines
 from harness.store.result import KEY_DIGITS, trials_of
@@ -52,12 +52,8 @@ def evidence_of(
     Raises DataError for a pack that cannot be read.
     """
     if workspace.is_committed(profile):
-        found: dict[str, Evidence] = {}
-        for experiment in task.reads:
-            path = RecordStore(workspace).pack_path(experiment.id, profile)
-            if (changed := stamp(path)) is not None:
-                found |= _packed(workspace.root, path, changed)
-        return found
+        packs = (_pack_of(workspace, experiment, profile) for experiment in task.reads)
+        return {key: evidence for pack in packs for key, evidence in pack.items()}
     store = RecordStore(workspace)
     found = record_evidence(store, task, profile)
     starts = {key[:KEY_DIGITS] for key in found}
@@ -89,6 +85,12 @@ def record_evidence(
     return found
 
 
+def _pack_of(workspace: Workspace, experiment: Experiment, profile: Profile) -> dict[str, Evidence]:
+    path = RecordStore(workspace).pack_path(experiment.id, profile)
+    changed = stamp(path)
+    return {} if changed is None else _packed(workspace.root, path, changed)
+
+
 @functools.lru_cache(maxsize=256)
 def _packed(root: Path, path: Path, changed: Stamp) -> dict[str, Evidence]:
     return {body["key"]: _from_body(root, body, line) for line, body in read_lines(path)}
@@ -109,10 +111,18 @@ def _from_body(root: Path, body: Mapping[str, Any], line: str) -> Evidence:
 
 def names_sealed(workspace: Workspace, experiment: Experiment, profile: Profile) -> set[str]:
     """Return the names of all seals in an experiment's committed records."""
-    path = RecordStore(workspace).pack_path(experiment.id, profile)
-    changed = stamp(path)
-    found = {} if changed is None else _packed(workspace.root, path, changed)
+    found = _pack_of(workspace, experiment, profile)
     return {name for e in found.values() for seals in (e.seals, e.first_seals) for name in seals}
+
+
+def uncommitted(workspace: Workspace, task: Task, profile: Profile) -> dict[str, str]:
+    """Return the trials behind a task that have no committed result: key to experiment.
+
+    Raises DataError for a pack that cannot be read, and what its declarations raise.
+    """
+    trials = trials_behind([task], profile)
+    packs = {e: _pack_of(workspace, e, profile) for e in {t.experiment for t in trials}}
+    return {t.key: t.experiment.id for t in trials if t.key not in packs[t.experiment]}
 
 
 def check_lines(path: Path, meta: ResultMeta, found: Mapping[str, Evidence]) -> None:

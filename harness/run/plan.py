@@ -7,6 +7,7 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from math import fsum
 from statistics import median
 
 from harness.data import load as datasets
@@ -17,7 +18,8 @@ from harness.declare.task import Task
 from harness.measure import machine
 from harness.provenance.before import code_of, load_before
 from harness.provenance.code import experiment_code
-from harness.run.trial import Trial, check_overrides, cohorts_with_task, grid_of
+from harness.registry import walk_experiments
+from harness.run.trial import Trial, check_overrides, cohorts_with_task, grid_of, with_upstream
 from harness.settings import JUDGE_MODEL, JUDGE_URL, judge_fault
 from harness.store.record import Record
 from harness.store.store import RecordStore, Rejected
@@ -67,7 +69,44 @@ class Plan:
     @property
     def seconds(self) -> float:
         """Core-seconds of what is to run."""
-        return sum(item.estimate.seconds for item in self.with_action(Action.RUN))
+        return self.seconds_of(Action.RUN)
+
+    def seconds_of(self, action: Action) -> float:
+        return sum(item.estimate.seconds for item in self.with_action(action))
+
+    def num_side_by_side(self, gpu_bytes: int) -> int:
+        """Return how many trials a card of this memory takes at once, at most one per core.
+
+        Two that do not fit side by side would end as `oom`, which is a result.
+        """
+        shared = [item.trial.needs for item in self.with_action(Action.RUN)]
+        largest = max((each.gpu_bytes for each in shared if not each.exclusive), default=0)
+        cores = machine.num_cores()
+        return max(1, min(cores, gpu_bytes // largest)) if largest else cores
+
+    def cheapest_first(self) -> Plan:
+        """Return the same with kernels' experiments first, then those that take least time.
+
+        The time of an experiment includes what it still needs of others, which therefore come
+        before it: the shorter a budget, the more of what it starts is finished.
+        """
+        seconds: dict[str, float] = {}
+        behind: dict[str, set[str]] = {}
+        for item in self.with_action(Action.RUN):
+            name = item.trial.experiment.id
+            seconds[name] = seconds.get(name, 0.0) + item.estimate.seconds
+            behind.setdefault(name, set()).update(
+                t.experiment.id for t in with_upstream(item.trial)
+            )
+        kernels = [task for task in self.tasks if task.kind == "kernel"]
+        first = {experiment.id for task in kernels for experiment in walk_experiments(task)}
+
+        def rank(item: PlannedTrial) -> tuple[bool, float]:
+            name = item.trial.experiment.id
+            return name not in first, fsum(seconds.get(each, 0.0) for each in behind.get(name, ()))
+
+        items = sorted(self.items.values(), key=rank)
+        return replace(self, items={item.trial.key: item for item in items})
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -58,6 +58,13 @@ def trial_states(
     return states
 
 
+def trials_due(tasks: Sequence[Task], profile: Profile, store: RecordStore) -> list[Trial]:
+    """Return the trials behind the tasks that have no result yet, nor a committed one."""
+    trials = trials_behind(tasks, profile, store.workspace.overrides)
+    committed = store.with_committed(dict.fromkeys(t.experiment for t in trials), profile)
+    return [trial for trial in trials if committed.result(trial) is None]
+
+
 def state_of(record: Record | Rejected | None) -> str:
     """Return a record's status, `rejected` where it cannot be used, `missing` for none."""
     if record is None:

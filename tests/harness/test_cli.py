@@ -26,7 +26,7 @@ CHECK_FIELDS = [
 ]  # fmt: skip
 VERBS = {
     "list", "plan", "run", "status", "check", "plot", "table", "report", "doctor", "data",
-    "records", "bench", "verify", "params", "variants",
+    "records", "bench", "verify", "params", "variants", "gpu",
 }  # fmt: skip
 
 

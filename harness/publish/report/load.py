@@ -17,13 +17,13 @@ from harness.declare.papers import (
 from harness.declare.profiles import PROFILES, Profile
 from harness.declare.reference import load_reference
 from harness.declare.task import Task
-from harness.errors import DataError, SpecError
+from harness.errors import DataError, SpecError, UsageError
 from harness.measure.machine import cpu_name
 from harness.provenance.before import load_before
 from harness.provenance.code import experiment_code
 from harness.provenance.verify import load_verifications, verified_text
 from harness.publish.check_row import CheckRow
-from harness.publish.evidence import Evidence, evidence_of, num_stale
+from harness.publish.evidence import Evidence, evidence_of, num_stale, uncommitted
 from harness.publish.judge import check_stored, failed_rows, judge
 from harness.publish.labels import Labels, labels_of
 from harness.publish.withdrawn import withdrawn_rows
@@ -141,6 +141,8 @@ class Paper:
     sources: Mapping[Profile, Sources] = field(default_factory=dict)
     """Per profile, of every trial that any of its items shows."""
     withdrawn: tuple[CheckRow, ...] = ()
+    waiting: Mapping[str, str] = field(default_factory=dict)
+    """Trials at `gpu` that have no committed result, key to experiment: they wait for a card."""
     problem: str = ""
     """Why nothing of it can be shown."""
 
@@ -239,7 +241,18 @@ def _paper(
         withdrawn=tuple(
             row for p in profiles for row in withdrawn_rows(workspace, library, meta.id, p)
         ),
+        waiting=_waiting(workspace, tasks),
     )
+
+
+def _waiting(workspace: Workspace, tasks: Sequence[Task]) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for task in tasks:
+        try:
+            found |= uncommitted(workspace, task, "gpu")
+        except (SpecError, DataError, UsageError):
+            continue  # told where the task stands
+    return found
 
 
 def _sources(workspace: Workspace, tasks: Sequence[Task], profile: Profile) -> Sources:

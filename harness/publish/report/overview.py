@@ -18,7 +18,7 @@ from harness.publish.counts import (
 )
 from harness.publish.report.load import Entry, Paper
 from harness.publish.report.results_md import goal_cells
-from harness.publish.report.text import origin
+from harness.publish.report.text import origin, waiting_text
 
 
 def overview_context(
@@ -31,6 +31,7 @@ def overview_context(
         "rows": rows,
         "papers": [(paper.meta, _counted(paper)) for paper in papers],
         "goals": [goal_cells(item) for item in benchmarks],
+        "waiting": waiting_text(papers).replace("`", ""),
         "num_items": sum(len(paper.entries) for paper in papers),
     }
 

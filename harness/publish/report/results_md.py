@@ -29,6 +29,7 @@ from harness.publish.report.text import (
     seeds,
     threshold,
     threshold_source,
+    waiting_text,
 )
 from harness.store.workspace import COMMITTED_PROFILES
 
@@ -242,17 +243,12 @@ def _meeting(entry: Entry, run: Run) -> list[str]:
     return ["Where our table meets published values:\n", markdown_table(names, kept) + "\n"]
 
 
-ON_A_CARD: dict[Profile, str] = {"gpu": "; where there is a GPU, `make gpu` runs it"}
-
-
 def _not_run(papers: Sequence[Paper]) -> str:
     entries = [entry for paper in papers for entry in paper.entries]
     present = {run.profile for entry in entries for run in entry.runs}
     absent = [profile for profile in COMMITTED_PROFILES if profile not in present]
-    lines = [
-        f"- Profile `{profile}`: nothing is committed{ON_A_CARD.get(profile, '')}."
-        for profile in absent
-    ]
+    lines = [f"- Profile `{profile}`: nothing is committed." for profile in absent]
+    lines += [f"- {text}" for text in filter(None, [waiting_text(papers)])]
     for entry in entries:
         if entry.state:
             lines.append(f"- {entry.id}: {markdown_cell(entry.state)}")

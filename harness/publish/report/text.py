@@ -15,7 +15,7 @@ from harness.provenance.seals import STATES, State
 if TYPE_CHECKING:
     from harness.declare.claims import Claim
     from harness.publish.check_row import CheckRow
-    from harness.publish.report.load import Sources
+    from harness.publish.report.load import Paper, Sources
 
 PLUS_MINUS = "\u00b1"
 DIGITS = 4
@@ -178,6 +178,19 @@ def origin(sources: Sources) -> str:
     if len(sources.cpus) > 1:
         parts.append(f"processors mix: {' and '.join(sources.cpus)}")
     return "; ".join([*parts, *([sources.verified] if sources.verified else [])])
+
+
+def waiting_text(papers: Sequence[Paper]) -> str:
+    """Say what waits for a card and which command runs it; nothing where nothing does."""
+    waiting = [experiment for paper in papers for experiment in paper.waiting.values()]
+    if not waiting:
+        return ""
+    counts = {"trial": len(waiting), "experiment": len(set(waiting))}
+    trials, experiments = (f"{n} {word}{'' if n == 1 else 's'}" for word, n in counts.items())
+    return (
+        f"Without a result at `gpu`: {trials} of {experiments}; on a machine with a card"
+        " `make gpu` runs what is due."
+    )
 
 
 def duration(seconds: float) -> str:

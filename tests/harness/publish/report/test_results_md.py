@@ -13,9 +13,17 @@ from harness.publish.report.readme import update_block, update_tables
 from harness.publish.report.results_md import results_markdown
 from harness.publish.report.text import paper_cell
 from harness.registry import BrokenTask, Library
+from harness.run.trial import grid_of
+from harness.store.store import RecordStore
 from harness.store.workspace import COMMITTED_PROFILES, Workspace
 from tests.harness.hand_made import make_claim
-from tests.harness.publish.report.demo_paper import HOSTILE, SWEEP, TASK, make_demo
+from tests.harness.publish.report.demo_paper import (
+    HOSTILE,
+    HOSTILE_TASK,
+    SWEEP,
+    TASK,
+    make_demo,
+)
 from tests.harness.publish.report.test_check_text import CLAIM
 
 Demo = tuple[Workspace, Library]
@@ -122,6 +130,26 @@ def test_what_was_not_run_is_said(demo: Demo) -> None:
     assert "Profile `gpu`: nothing is committed." in after
     assert "Profile `cpu`: nothing" not in after
     assert "demo/tab01: planned" in after
+
+
+def test_what_waits_for_a_card_is_counted_once_and_less_when_it_is_committed(
+    tmp_path: Path,
+) -> None:
+    workspace, library = make_demo(tmp_path)
+    assert "`make gpu`" not in results_of(workspace, library).read_text()
+
+    everywhere = replace(SWEEP, grid=lambda profile: SWEEP.grid("cpu"))
+    for task in (TASK, replace(HOSTILE_TASK, layout=())):
+        library.tasks.pop(task.id)
+        library.tasks.add(task.id, replace(task, reads=(everywhere,)))
+    said = "Without a result at `gpu`: {} of 1 experiment; on a machine with a card `make gpu` runs"
+    assert said.format("6 trials") in results_of(workspace, library).read_text()
+
+    trials, store = grid_of(everywhere, "gpu"), RecordStore(workspace)
+    for number in (2, 5):
+        store.pack(SWEEP.id, "gpu", trials[:number])
+        left = "1 trial" if number == 5 else "4 trials"
+        assert said.format(left) in results_of(workspace, library).read_text()
 
 
 def test_a_claim_that_was_not_run_names_what_would_stand_in(tmp_path: Path, demo: Demo) -> None:

@@ -1,0 +1,152 @@
+"""`repro gpu`: what a card that turns up for a few minutes is used for, and what it is brought."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from harness.commands.common import Selectors, chosen, command_words, print_rows, say, shown
+from harness.commands.run import carry_out, open_store, parse_means, stop_cleanly_on_signals
+from harness.declare.profiles import Profile
+from harness.declare.task import Task
+from harness.errors import EnvError
+from harness.registry import load_registry
+from harness.store.workspace import Workspace, find_workspace
+
+PROFILE: Profile = "gpu"
+RECORDS, LEFT = "records.tar.gz", "left.json"
+"""What an export holds: results with their artifacts, and the trials that have none, with why."""
+
+EPILOG = """
+Examples:  repro gpu pack runs/carry --python-version 3.12  |
+repro gpu pack runs/carry asymvalley --without cifar10_10k_5k  |  repro gpu run --time-budget 8m
+"""
+
+app = typer.Typer(
+    help="Use a card that turns up, also where there is no network.",
+    epilog=EPILOG,
+    no_args_is_help=True,
+)
+
+BudgetOption = Annotated[str, typer.Option("--time-budget", help="Stop cleanly after 90s, 25m.")]
+OutOption = Annotated[Path, typer.Option("--out", help="Folder for what was found.")]
+CardJobsOption = Annotated[
+    int, typer.Option("--jobs", "-j", help="Processes; 0: as many as cores and the card's memory.")
+]
+
+
+@app.command("run")
+def run(
+    selectors: Selectors = None,
+    time_budget: BudgetOption = "8m",
+    out: OutOption = Path("runs/found"),
+    jobs: CardJobsOption = 0,
+) -> None:
+    """Run all that is due at `gpu`, and export what was found, however it ends.
+
+    Kernels come first, then experiments by the time they take with all they still need of others,
+    shortest first. Started again it goes on. OUT/records.tar.gz is for `repro records import`;
+    OUT/left.json lists what has no result, with the error where there is one.
+    """
+    from harness.run.plan import make_plan, probe_limits
+
+    limits = probe_limits()
+    if not limits.has_cuda:
+        raise EnvError("nvidia-smi shows no card here, so nothing was run: repro plan -p gpu")
+    library = load_registry()
+    tasks = chosen(library, selectors)
+    workspace = find_workspace()
+    stop_cleanly_on_signals(None)
+    store = open_store(workspace, tasks, PROFILE)
+    plan = make_plan(tasks, PROFILE, store, limits).cheapest_first()
+    means = parse_means("local", jobs or plan.num_side_by_side(limits.gpu_bytes), time_budget)
+    asked = command_words(selectors, None, PROFILE, workspace.overrides)
+    # Now, since a folder that cannot be written is better told before the card's time is spent.
+    _write_left(workspace, tasks, out.resolve())
+    carry_out(
+        plan, store, library, means, asked, at_end=lambda: _export(workspace, tasks, out.resolve())
+    )
+
+
+def _export(workspace: Workspace, tasks: Sequence[Task], out: Path) -> None:
+    """Write all results at `gpu` to a folder, and why the other trials have none."""
+    from harness.store.archive import export_records
+
+    num_left, num_trials = _write_left(workspace, tasks, out)
+    if num_left == num_trials:
+        say(f"no result yet: {shown(out / LEFT)} says of each trial how it stands")
+        return
+    file = out / RECORDS
+    summary = export_records(workspace, tasks, PROFILE, file)
+    say(f"wrote {shown(file)}: {summary.num_records} records, {num_left} trials have none")
+    if summary.left_out:
+        say(f"left out (too large, missing or altered): {', '.join(summary.left_out)}")
+    say(f"at home: repro records import {RECORDS}; repro run --profile {PROFILE} makes the tables")
+
+
+def _write_left(workspace: Workspace, tasks: Sequence[Task], out: Path) -> tuple[int, int]:
+    """List the trials without a result; return how many they are, and how many there are."""
+    from harness.run.status import trial_states
+    from harness.store.atomic import write_text
+    from harness.store.store import RecordStore
+
+    states = trial_states(tasks, PROFILE, RecordStore(workspace))
+    left = [state.to_json() for state in states if not state.has_result]
+    write_text(out / LEFT, json.dumps(left, indent=1) + "\n")
+    return len(left), len(states)
+
+
+@app.command("pack")
+def pack(
+    out: Annotated[Path, typer.Argument(help="A new or empty folder.")],
+    selectors: Selectors = None,
+    python_version: Annotated[str, typer.Option(help="Of the machine with the card.")] = "3.12",
+    also: Annotated[
+        list[str] | None, typer.Option(help="A distribution to bring with all it needs, as torch.")
+    ] = None,
+    without: Annotated[
+        list[str] | None, typer.Option(help="A data set or distribution to leave out.")
+    ] = None,
+) -> None:
+    """Fill a folder for a machine with a card and no network: wheels, and data of trials due.
+
+    It is taken to have torch and what most images with torch have; of that nothing is replaced.
+    There: `make gpu FROM=folder`, in a copy of this checkout.
+    """
+    from harness.carry.pack import make_pack
+    from harness.run.status import trials_due
+    from harness.store.store import RecordStore
+
+    tasks, workspace = chosen(load_registry(), selectors), find_workspace()
+    due = trials_due(tasks, PROFILE, RecordStore(workspace))
+    items = make_pack(
+        due, out, python_version=python_version, also=also or (), without=without or ()
+    )
+    rows: list[dict[str, Any]] = [
+        {"kind": i.kind, "name": i.name, "MiB": i.num_bytes / 2**20, "trials due": i.num_trials}
+        for i in items
+    ]
+    print_rows(rows, as_json=False, columns=["kind", "name", "MiB", "trials due"])
+    total = sum(item.num_bytes for item in items)
+    say(f"{shown(out)}: {_mib(total)} for {len(due)} trials due{_beside(workspace.root)}")
+    say(f"there, in a copy of this checkout: make gpu FROM={shown(out)} BUDGET=8m")
+
+
+def _beside(root: Path) -> str:
+    """Say how large the checkout is that goes along, where git can tell."""
+    listed = subprocess.run(
+        ["git", "-C", str(root), "ls-files", "-z"], capture_output=True, check=False
+    )
+    files = [root / os.fsdecode(name) for name in listed.stdout.split(b"\0") if name]
+    sizes = [path.stat().st_size for path in files if path.is_file()]
+    return f"; the checkout that goes along has {_mib(sum(sizes))}" if sizes else ""
+
+
+def _mib(num_bytes: int) -> str:
+    return f"{num_bytes / 2**20:.1f} MiB"

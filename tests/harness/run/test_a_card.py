@@ -1,0 +1,86 @@
+"""In which order a short time on a card is used, and how many trials share it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from harness.declare.experiment import Estimate, Experiment, Needs, Use
+from harness.declare.profiles import Profile
+from harness.declare.task import Task
+from harness.measure import machine
+from harness.run.plan import Plan, make_plan
+from harness.store.store import RecordStore
+from harness.store.workspace import Workspace
+from tests.harness.inline_lab import LIMITS, Point, task_of
+
+CARD = replace(LIMITS, has_cuda=True, gpu_bytes=2**40)
+Make = Callable[..., Plan]
+
+
+def grid(profile: Profile) -> Iterator[Point]:
+    yield from (Point(x=x, seed=0) for x in range(3))
+
+
+def lab(word: str, seconds: float, *uses: Experiment, needs: Needs | None = None) -> Experiment:
+    """Return an experiment of three trials that take so long each."""
+    return Experiment(
+        f"lab/{word}",
+        version=1,
+        params=Point,
+        grid=grid,
+        run=".inline_lab:square",
+        needs=needs or Needs(device="cuda"),
+        uses=tuple(Use(experiment=each, params=lambda point: point) for each in uses),
+        estimate=lambda point: Estimate(seconds=seconds),
+    )
+
+
+@pytest.fixture
+def make(tmp_path: Path) -> Make:
+    def plan(*tasks: Task) -> Plan:
+        return make_plan(tasks, "gpu", RecordStore(Workspace(tmp_path)), CARD)
+
+    return plan
+
+
+def order_of(plan: Plan) -> list[str]:
+    """Return the words of a plan's experiments as their trials come, each stretch once."""
+    words = [item.trial.experiment.id.removeprefix("lab/") for item in plan.items.values()]
+    return [word for i, word in enumerate(words) if i == 0 or words[i - 1] != word]
+
+
+def test_what_takes_least_with_all_it_still_needs_comes_first(make: Make) -> None:
+    base = lab("base", 10)
+    tasks = [
+        task_of(lab("long", 60), "one"),
+        task_of(lab("tiny_on_base", 1, base), "two"),
+        task_of(lab("short", 2), "three"),
+        task_of(lab("middling", 20), "four"),
+    ]
+    plan = make(*tasks)
+    assert order_of(plan.cheapest_first()) == ["short", "base", "tiny_on_base", "middling", "long"]
+    assert plan.cheapest_first().items == plan.items, "the same trials, in another order"
+
+
+def test_kernels_come_before_all_with_what_they_start_from(make: Make) -> None:
+    weights = lab("weights", 30)
+    kernel = replace(task_of(lab("kernel", 300, weights), "two"), own_kind="kernel")
+    plan = make(task_of(lab("short", 1), "one"), kernel)
+    assert order_of(plan.cheapest_first()) == ["weights", "kernel", "short"]
+
+
+@pytest.mark.parametrize(
+    ("needed", "exclusive", "at_once"),
+    [(0, False, 4), (3, False, 3), (7, False, 1), (20, False, 1), (7, True, 4)],
+)
+def test_as_many_share_a_card_as_it_holds(
+    make: Make, monkeypatch: pytest.MonkeyPatch, needed: int, exclusive: bool, at_once: int
+) -> None:
+    monkeypatch.setattr(machine, "num_cores", lambda: 4)
+    needs = Needs(device="cuda", gpu_bytes=needed * 2**30, exclusive=exclusive)
+    plan = make(task_of(lab("nets", 1, needs=needs), "one"))
+    assert plan.num_side_by_side(10 * 2**30) == at_once
