@@ -90,13 +90,13 @@ bench-compare: $(READY)  ## Measure again and compare with the last saved run
 golden: $(READY)  ## Rewrite tests/golden/ from golden trials; say why in the commit
 	$(VENV)/bin/python -m tests.update_golden
 
-# Beside the target's own Python, where its torch is: see harness/carry/bring.py.
+# Beside the target's own Python, where its torch is: see harness/run/bring.py.
 SITE := .venv-gpu/site-packages
 ifdef FROM
 GPU_REPRO = REPRO_DATA="$(abspath $(FROM)/data)" \
 	PYTHONPATH="$(CURDIR)/$(SITE):$(CURDIR)$${PYTHONPATH:+:$$PYTHONPATH}" $(PYTHON) -m harness.cli
 gpu-ready:
-	$(PYTHON) -m harness.carry.bring "$(FROM)" $(SITE)
+	$(PYTHON) -m harness.run.bring "$(FROM)" $(SITE)
 else
 GPU_REPRO = $(REPRO)
 gpu-ready: $(READY)

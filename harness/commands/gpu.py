@@ -119,7 +119,7 @@ def pack(
     It is taken to have torch and what most images with torch have; of that nothing is replaced.
     There: `make gpu FROM=folder`, in a copy of this checkout.
     """
-    from harness.carry.pack import make_pack
+    from harness.run.carry import make_pack
     from harness.run.status import trials_due
     from harness.store.store import RecordStore
 

@@ -12,10 +12,10 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from harness.carry.bring import DATA, REQUIREMENTS, WHEELS
 from harness.data.pack import must_be_new
 from harness.data.pack import pack as pack_data
 from harness.errors import EnvError, UsageError, nearest
+from harness.run.bring import DATA, REQUIREMENTS, WHEELS
 from harness.run.trial import Trial, with_upstream
 from harness.store.atomic import write_text
 

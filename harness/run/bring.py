@@ -1,4 +1,4 @@
-"""Install what a machine lacks from a carried folder: `python -m harness.carry.bring FOLDER SITE`.
+"""Install what a machine lacks from a carried folder: `python -m harness.run.bring FOLDER SITE`.
 
 It runs before anything is installed there, so it needs Python and pip alone.
 """
