@@ -7,6 +7,43 @@ from reproductions.kernels.cases import PRINTED
 from reproductions.kernels.floors.experiment import Call, floors
 from reproductions.kernels.floors.trial import CARDS
 
+
+def layout(title: str, *kernels: str) -> Layout:
+    """Return the floors of some kernels; all of them are more than a page."""
+    return Layout(
+        rows=tuple(
+            Line(
+                f"{case.name}, {precision}",
+                group=case.kernel,
+                where={"kernel": case.kernel, "case": case.name, "precision": precision},
+            )
+            for case in PRINTED
+            if case.kernel in kernels
+            for precision in case.precisions
+        ),
+        columns=(
+            Line(
+                "MB",
+                where={"card": CARDS[0].name},
+                cell=Cell("bytes", unit="", scale=1e6, digits=1, seeded=False),
+            ),
+            Line(
+                "GFLOP",
+                where={"card": CARDS[0].name},
+                cell=Cell("flops", unit="", scale=1e9, digits=1, seeded=False),
+            ),
+            *(Line(f"floor on {card.name}", where={"card": card.name}) for card in CARDS),
+        ),
+        cell=Cell("floor_us", unit="us", digits=1, seeded=False),
+        title=title,
+        notes=(
+            "A floor is what bytes or products take at the rate of the card's data sheet. It is no"
+            " time of a kernel and no forecast of one: nothing was run.",
+        ),
+        ours=True,
+    )
+
+
 task = Task(
     "kernels/floors",
     own_kind="kernel",
@@ -22,26 +59,9 @@ task = Task(
         value("tflop_per_s", float, "Products' rate by the data sheet, dense; float32 without"
               " TF32."),
     ),
-    layout=Layout(
-        rows=tuple(
-            Line(f"{case.name}, {precision}", group=case.kernel,
-                 where={"kernel": case.kernel, "case": case.name, "precision": precision})
-            for case in PRINTED
-            for precision in case.precisions
-        ),
-        columns=(
-            Line("MB", where={"card": CARDS[0].name},
-                 cell=Cell("bytes", unit="", scale=1e6, digits=1, seeded=False)),
-            Line("GFLOP", where={"card": CARDS[0].name},
-                 cell=Cell("flops", unit="", scale=1e9, digits=1, seeded=False)),
-            *(Line(f"floor on {card.name}", where={"card": card.name}) for card in CARDS),
-        ),
-        cell=Cell("floor_us", unit="us", digits=1, seeded=False),
-        title="Floors",
-        notes=(
-            "A floor is what bytes or products take at the rate of the card's data sheet. It is no"
-            " time of a kernel and no forecast of one: nothing was run.",
-        ),
-        ours=True,
+    layout=(
+        layout("Floors of steps", "masked_adamw", "layer_adamw", "tangent_step"),
+        layout("Floors of one pass", "rademacher", "sign_ops", "shard_pack"),
+        layout("Floors of products", "masked_linear", "linear_cross_entropy"),
     ),
 )  # fmt: skip
