@@ -54,6 +54,29 @@ def test_strides_are_taken_as_they_come(ops: ModuleType) -> None:
     torch.testing.assert_close(found.double(), wanted, **tolerance(torch.float32, 40, size=6.0))
 
 
+@pytest.mark.parametrize("kept", [(0, 1), (1, 0), (1, 1), (2, 2)], ids=str)
+def test_one_block_of_many_is_kept(ops: ModuleType, kept: tuple[int, int]) -> None:
+    x, along = (drawn(70, 150, seed=seed, dtype=torch.float32) for seed in (1, 2))
+    weight = drawn(150, 150, seed=3, dtype=torch.float32)
+    mask = torch.zeros(150, 150, dtype=torch.bool)
+    row, column = (slice(64 * place, 64 * place + 64) for place in kept)
+    mask[row, column] = True
+    x, weight = x.requires_grad_(), weight.requires_grad_()
+    y = ops.masked_linear(x, weight, mask)
+    y.backward(along)
+    wide = [each.detach().double() for each in (x, weight, along)]
+    dense = wide[1] * mask
+    pairs = [
+        (y, wide[0] @ dense.T),
+        (x.grad, wide[2] @ dense),
+        (weight.grad, wide[2].T @ wide[0] * mask),
+    ]
+    for found, wanted in pairs:
+        allowed = tolerance(torch.float32, 150, size=10.0)
+        torch.testing.assert_close(found.detach().double(), wanted, **allowed)
+        assert wanted.any()
+
+
 def test_nan_in_a_pruned_weight_does_no_harm(ops: ModuleType) -> None:
     x, weight = torch.ones(2, 3), torch.tensor([[1.0, math.nan, 2.0]])
     found = ops.masked_linear(x, weight, torch.tensor([[True, False, True]]))

@@ -39,6 +39,12 @@ def test_steps_have_the_signs_of_weights(ops: ModuleType, size: int, dtype: torc
     torch.testing.assert_close(norms.double(), wanted, **tolerance(dtype, max(size, 1)))
 
 
+def test_the_sign_of_zero_is_negative(ops: ModuleType) -> None:
+    theta, noise = torch.tensor([0.0, -0.0, 1.0]), torch.tensor([2.0, -3.0, -4.0])
+    moved, _ = ops.perturb(theta, noise, 0.5)
+    assert torch.equal(moved, torch.tensor([-1.0, -1.5, 3.0]))
+
+
 @pytest.mark.parametrize("size", SIZES)
 def test_counts_are_those_of_the_method(ops: ModuleType, size: int) -> None:
     first, second = drawn(size, 3), drawn(size, 4)
@@ -50,6 +56,12 @@ def test_tiny_numbers_have_a_sign_and_nan_has_none(ops: ModuleType) -> None:
     first = torch.tensor([1e-38, -1e-38, math.nan, math.inf, -0.0, 1.0])
     second = torch.tensor([1e-38, -1e-38, 1.0, math.inf, -1.0, math.nan])
     assert int(ops.count_same_signs(first, second)) == 3
+    assert int(ops.count_same_signs(second, first)) == 3
+
+
+def test_a_zero_agrees_with_neither_sign(ops: ModuleType) -> None:
+    zeros, signs = torch.tensor([0.0, -0.0, 0.0, -0.0]), torch.tensor([1.0, 1.0, -1.0, -1.0])
+    assert int(ops.count_same_signs(zeros, signs)) == int(ops.count_same_signs(signs, zeros)) == 0
 
 
 @pytest.mark.parametrize("beta", [1.0, 3.0])
