@@ -83,12 +83,27 @@ def of_kernel(kernel: str, call: Call, *backends: Backend) -> dict[str, Contende
     }
 
 
-def plainly(kernel: str, call: Call) -> Bind:
-    """Return the reference of a kernel: its plain torch."""
-    plain = implementation(kernel, "plain")
-    return lambda inputs: lambda: call(plain, inputs)
-
-
 def each_tensor(inputs: Inputs, change: Callable[[Tensor], Tensor]) -> Inputs:
     """Return inputs that are a tuple, its tensors changed."""
     return tuple(change(each) if isinstance(each, Tensor) else each for each in inputs)
+
+
+def contest_of_call(
+    kernel: str,
+    draw: Callable[[torch.Generator], Inputs],
+    call: Call,
+    *,
+    length: int,
+    backends: Sequence[Backend] = (),
+    peers: Mapping[str, Contender] | None = None,
+    change: Callable[[Inputs, Callable[[Tensor], Tensor]], Inputs] = each_tensor,
+) -> Contest:
+    """Return a kernel of ours beside its peers; its plain torch in float64 is the reference."""
+    ours = of_kernel(kernel, call, *backends)
+    return Contest(
+        draw=draw,
+        change=change,
+        contenders={**ours, **(peers or {})},
+        reference=ours[EAGER].bind,
+        length=length,
+    )

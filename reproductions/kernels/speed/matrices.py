@@ -17,9 +17,7 @@ from reproductions.kernels.speed.contest import (
     Contender,
     Contest,
     Setting,
-    each_tensor,
-    of_kernel,
-    plainly,
+    contest_of_call,
 )
 
 BLOCK = 64
@@ -48,12 +46,8 @@ def masked_product(case: Case, setting: Setting) -> Contest:
     peers = {"dense product": Contender(dense, compared=False)}
     if case.call == "2 of 4" and setting.device.type == "cuda":
         peers["torch 2:4, forward alone"] = Contender(_semi_structured, compared=False)
-    return Contest(
-        draw=draw,
-        change=each_tensor,
-        contenders={**of_kernel("masked_linear", call), **peers},
-        reference=plainly("masked_linear", call),
-        length=max(rows, inputs, outputs),
+    return contest_of_call(
+        "masked_linear", draw, call, length=max(rows, inputs, outputs), peers=peers
     )
 
 
@@ -99,17 +93,11 @@ def cross_entropy(case: Case, setting: Setting) -> Contest:
     def call(module: ModuleType, given: Inputs) -> Inputs:
         return _both_ways(lambda x, w: module.linear_cross_entropy(x, w, given[2]), given)
 
-    return Contest(
-        draw=draw,
-        change=each_tensor,
-        contenders={
-            **of_kernel("linear_cross_entropy", call),
-            "all logits": Contender(_whole),
-            **{name: Contender(bind) for name, bind in _libraries().items()},
-        },
-        reference=plainly("linear_cross_entropy", call),
-        length=max(rows, inputs, classes),
-    )
+    peers = {"all logits": _whole, **_libraries()}
+    return contest_of_call(
+        "linear_cross_entropy", draw, call, length=max(rows, inputs, classes),
+        peers={name: Contender(bind) for name, bind in peers.items()},
+    )  # fmt: skip
 
 
 def _whole(given: Inputs) -> Bound:

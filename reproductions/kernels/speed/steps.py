@@ -19,9 +19,7 @@ from reproductions.kernels.speed.contest import (
     Contender,
     Contest,
     Setting,
-    each_tensor,
-    of_kernel,
-    plainly,
+    contest_of_call,
 )
 from reproductions.kernels.tangent_step.plain import Adam, Point
 
@@ -75,15 +73,9 @@ def _steps(
         module.step_(weights, SETTINGS, 1)
         return [weight.value for weight in weights]
 
-    return Contest(
-        draw=draw,
-        change=_each_weight,
-        contenders={
-            **of_kernel("adamw", call, "cuda"),
-            **{name: Contender(bind) for name, bind in peers.items()},
-        },
-        reference=plainly("adamw", call),
-        length=1,
+    others = {name: Contender(bind) for name, bind in peers.items()}
+    return contest_of_call(
+        "adamw", draw, call, length=1, backends=("cuda",), peers=others, change=_each_weight
     )
 
 
@@ -148,16 +140,8 @@ def tangent_step(case: Case, setting: Setting) -> Contest:
         after, d_after = module.step(RULE, point, grad, along, d_grad, d_lr)
         return (*after.tensors, *d_after.tensors)
 
-    return Contest(
-        draw=draw,
-        change=each_tensor,
-        contenders={
-            **of_kernel("tangent_step", call),
-            "torch.func's jvp": Contender(_by_jvp),
-        },
-        reference=plainly("tangent_step", call),
-        length=1,
-    )
+    peers = {"torch.func's jvp": Contender(_by_jvp)}
+    return contest_of_call("tangent_step", draw, call, length=1, peers=peers)
 
 
 def _by_jvp(inputs: Inputs) -> Bound:

@@ -13,9 +13,7 @@ from reproductions.kernels.speed.contest import (
     Contender,
     Contest,
     Setting,
-    each_tensor,
-    of_kernel,
-    plainly,
+    contest_of_call,
 )
 
 SEED = 7
@@ -48,16 +46,10 @@ def rademacher(case: Case, setting: Setting) -> Contest:
 
         return multiply
 
-    return Contest(
-        draw=draw,
-        change=each_tensor,
-        contenders={
-            **of_kernel("rademacher", call, "cuda"),
-            "drawn, then multiplied": Contender(generated, compared=False),
-        },
-        reference=plainly("rademacher", call),
-        length=max(size, count),
-    )
+    return contest_of_call(
+        "rademacher", draw, call, length=max(size, count), backends=("cuda",),
+        peers={"drawn, then multiplied": Contender(generated, compared=False)},
+    )  # fmt: skip
 
 
 def sign_ops(case: Case, setting: Setting) -> Contest:
@@ -77,13 +69,7 @@ def sign_ops(case: Case, setting: Setting) -> Contest:
             case _:
                 return (grad, module.add_fedsign_(grad, one, other, gamma=GAMMA))
 
-    return Contest(
-        draw=draw,
-        change=each_tensor,
-        contenders=of_kernel("sign_ops", call),
-        reference=plainly("sign_ops", call),
-        length=size,
-    )
+    return contest_of_call("sign_ops", draw, call, length=size)
 
 
 def rearrange(case: Case, setting: Setting) -> Contest:
@@ -105,13 +91,5 @@ def rearrange(case: Case, setting: Setting) -> Contest:
 
         return copy
 
-    return Contest(
-        draw=draw,
-        change=each_tensor,
-        contenders={
-            **of_kernel("shard_pack", call),
-            "one strided copy": Contender(copied),
-        },
-        reference=plainly("shard_pack", call),
-        length=1,
-    )
+    peers = {"one strided copy": Contender(copied)}
+    return contest_of_call("shard_pack", draw, call, length=1, peers=peers)
