@@ -6,11 +6,12 @@ from functools import partial
 
 from harness.declare import at_most, claims
 from reproductions.kernels.speed import quantities as q
-from reproductions.kernels.speed.claims import CEILING, WHERE, speed_task
+from reproductions.kernels.speed.claims import GOAL, WHERE, speed_task
 from reproductions.kernels.speed.experiment import COMPILED, EAGER, TRITON
 from reproductions.kernels.speed.table import layout_of
 
 LIBRARIES = ("torch's linear_cross_entropy", "Liger")
+BESIDE = GOAL.without_null("who is the better of the libraries, and who is there, is the machine's")
 
 task = speed_task(
     "linear_cross_entropy",
@@ -25,7 +26,7 @@ task = speed_task(
             WHERE,
             (
                 name,
-                CEILING,
+                BESIDE,
                 at_most(
                     partial(
                         q.beside_libraries, case="LLaMA-7B", libraries=LIBRARIES, column=column

@@ -9,9 +9,7 @@ from reproductions.kernels.speed.table import layout_of
 PEERS = ("one strided copy", "torch fused, then a copy")
 task = speed_task(
     "shard_pack",
-    layout_of(
-        "shard_pack", EAGER, COMPILED, "one strided copy", "torch fused, then a copy", TRITON, CUDA
-    ),
+    layout_of("shard_pack", EAGER, COMPILED, *PEERS, TRITON, CUDA),
     near_the_copy("LLaMA-7B's", "rearrangement"),
     does="putting blocks in order, and the step of a shard",
 )

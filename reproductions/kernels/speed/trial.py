@@ -179,7 +179,9 @@ def _error(found: Tensor, wanted: Tensor, *, dtype: torch.dtype, length: int) ->
     if not wanted.numel():
         return 0.0
     difference = (found.double() - wanted.double()).abs()
-    size = max(float(wanted.abs().max()), 1.0)
+    size = float(wanted.abs().max())
     allowed = tolerance(dtype, length, size=size)
     share = difference / (allowed["atol"] + allowed["rtol"] * wanted.double().abs())
+    # Nothing differs from zero where zero is wanted: no number, and no fault.
+    share = share.where(difference != 0, 0.0)
     return float(share.max()) if bool(share.isfinite().all()) else math.inf

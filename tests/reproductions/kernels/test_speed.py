@@ -129,7 +129,12 @@ def test_wrong_outputs_and_nan_are_seen() -> None:
     right = {"dtype": torch.float32, "length": 4}
     assert trial._error(wanted.clone(), wanted.double(), **right) == 0.0
     assert trial._error(wanted * 1.001, wanted.double(), **right) > 1
+    # As wrong where all outputs are small, as gradients are.
+    assert trial._error(wanted * 1.001e-6, wanted.double() * 1e-6, **right) > 1
     assert trial._error(wanted * math.nan, wanted.double(), **right) == math.inf
+    nothing = torch.zeros(2)
+    assert trial._error(nothing, nothing.double(), **right) == 0.0
+    assert trial._error(nothing + 1e-9, nothing.double(), **right) == math.inf
 
 
 @pytest.mark.parametrize(("kind", "share"), [("", 0.25), ("blocks", 0.25), ("2 of 4", 0.5)])
