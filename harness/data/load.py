@@ -1,8 +1,8 @@
 """Finds a data set, decodes it, and checks that it is what the catalogue says.
 
-Order: bundled; the folder named by REPRO_DATA; the local cache, which only `repro data fetch`
-fills. The first place that has the file is used, and what is there must be right: an altered
-file is refused, never replaced by another variant without a word.
+Order: bundled; the folder named by REPRO_DATA; the local cache, which only `repro data make` and
+`repro data fetch` fill. The first place that has the file is used, and what is there must be
+right: an altered file is refused, never replaced by another variant without a word.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from harness.data.bundled import MAKERS
-from harness.data.codec import MAX_DATA_BYTES, Arrays, Content, Decoded, decode, hash_value
+from harness.data.codec import Arrays, Content, Decoded, decode, hash_value
 from harness.errors import DataError, EnvError, UsageError, nearest
-from harness.untrusted import Stamp, UnreadableError, is_there, read_bytes, stamp
+from harness.untrusted import MAX_DATA_BYTES, Stamp, UnreadableError, is_there, read_bytes, stamp
 
 if TYPE_CHECKING:  # the models need pydantic, which `repro list` does without
     from harness.data.catalogue import Dataset, Kind, Variant
@@ -33,7 +33,10 @@ __all__ = [
     "find",
     "load",
     "locate",
+    "made_path",
     "missing_reason",
+    "path_of",
+    "supply",
     "ways_to_get",
 ]
 
@@ -49,7 +52,8 @@ class Source:
     sha256: str
     """Over the decoded content."""
     file_sha256: str
-    """Over the file as it was stored; another compression of the same content is fine."""
+    """Over the file as it was stored; another compression of the same content is fine. Empty for
+    one that was made, whose compression is that of the machine."""
 
 
 def catalogue() -> dict[str, Dataset]:
@@ -105,7 +109,8 @@ def missing_reason(name: str) -> str:
         locate(dataset)
     except DataError as error:
         return str(error)
-    return f"data set {name} is missing{_places(dataset)}: {ways_to_get(dataset)}"
+    why = f" and not obtainable ({dataset.unobtainable})" if dataset.unobtainable else ""
+    return f"data set {name} is missing{_places(dataset)}{why}: {ways_to_get(dataset)}"
 
 
 def load(name: str) -> Content:
@@ -143,8 +148,23 @@ def read(dataset: Dataset, source: Source) -> Decoded:
         ) from error
 
 
+def path_of(name: str) -> Path:
+    """Return a data set's file, its content hash checked, for a library that reads it itself.
+
+    Raises DataError as `load`, and UsageError for a bundled one, which has no file.
+    """
+    dataset = find(name)
+    if dataset.bundled:
+        raise UsageError(f"data set {name} is bundled and has no file: use load")
+    source = locate(dataset)
+    if source is None:
+        raise DataError(missing_reason(name))
+    read(dataset, source)
+    return source.path
+
+
 def locate(dataset: Dataset) -> Source | None:
-    """Return the file that a staged or hub variant would be read from, or None.
+    """Return the file that a staged, made or hub variant would be read from, or None.
 
     Raises DataError if REPRO_DATA is no folder, or a fetch record cannot be read.
     """
@@ -153,12 +173,22 @@ def locate(dataset: Dataset) -> Source | None:
     folder = data_folder()
     if folder and dataset.staged and is_there(path := folder / dataset.staged.path):
         return Source("staged", path, dataset.sha256, dataset.staged.file_sha256)
+    roots = [root for root in (folder, _user_cache()) if root]
+    if dataset.made:
+        for root in roots:
+            if is_there(path := made_path(dataset, root)):
+                return Source("made", path, dataset.sha256, "")
     if dataset.hub:
-        for root in filter(None, [folder, _user_cache()]):
+        for root in roots:
             fetched = read_fetched(dataset, root)
             if fetched and is_there(path := root / fetched.path):
                 return _hub_source(dataset, path, fetched)
     return None
+
+
+def made_path(dataset: Dataset, root: Path) -> Path:
+    """Return where a made data set lies below a data or cache folder."""
+    return root / "made" / f"{dataset.name}{dataset.suffix}"
 
 
 def data_folder() -> Path | None:
@@ -193,12 +223,33 @@ def _user_cache() -> Path | None:
 
 def ways_to_get(dataset: Dataset) -> str:
     """Return the ways to get a data set that is missing, for the end of a sentence."""
-    ways = []
+    ways = [f"run `{command}`" for command in commands_for(dataset)]
+    if ways:
+        ways[-1] += " on a machine with a network"
     if dataset.staged:
         ways.append(f"set REPRO_DATA to a folder that holds {dataset.staged.path}")
-    if dataset.hub:
-        ways.append(f"run `repro data fetch {dataset.name}` on a machine with a network")
     return ", or ".join(ways)
+
+
+def commands_for(dataset: Dataset) -> list[str]:
+    """Return the commands of which each can supply a data set on a machine with a network."""
+    verbs = {"make": dataset.made, "fetch": dataset.hub}
+    return [f"repro data {verb} {dataset.name}" for verb, variant in verbs.items() if variant]
+
+
+def supply(name: str) -> str:
+    """Return the command that supplies a data set, or why there is none.
+
+    >>> supply("tinyshakespeare")
+    'repro data make tinyshakespeare'
+    >>> supply("digits")
+    'nothing to get: it is bundled'
+    """
+    dataset = find(name)
+    if dataset.bundled:
+        return "nothing to get: it is bundled"
+    reason = dataset.unobtainable or "the catalogue names no source of it"
+    return next(iter(commands_for(dataset)), f"not obtainable: {reason}")
 
 
 def _places(dataset: Dataset) -> str:
@@ -208,7 +259,8 @@ def _places(dataset: Dataset) -> str:
     else:
         wanted = dataset.staged.path if dataset.staged else f"hub/{dataset.name}{dataset.suffix}"
         where = f" ({folder} has no {wanted}"
-    return where + (", and it is not in the local cache)" if dataset.hub else ")")
+    cached = dataset.hub or dataset.made
+    return where + (", and it is not in the local cache)" if cached else ")")
 
 
 def _hub_source(dataset: Dataset, path: Path, fetched: Fetched) -> Source:
@@ -258,6 +310,8 @@ def _read_only(arrays: Arrays) -> Arrays:
 def _read(name: str, kind: Kind, source: Source) -> Decoded:
     data = read_bytes(source.path, limit=MAX_DATA_BYTES)
     replace = "replace it with an intact copy (repro data verify checks all)"
+    if source.variant == "made":
+        replace = f"build it again with `repro data make {name} --again`"
     try:
         decoded = decode(kind, data)
     except DataError as error:
@@ -266,7 +320,8 @@ def _read(name: str, kind: Kind, source: Source) -> Decoded:
             raise DataError(f"data set {name}: {source.path} is intact, but {error}") from error
         raise DataError(
             f"data set {name}: {source.path} is truncated, altered or of another format,"
-            f" {error}; file hash expected {source.file_sha256}, found {found}: {replace}"
+            f" {error}; file hash expected {source.file_sha256 or 'unknown'}, found {found}:"
+            f" {replace}"
         ) from error
     if decoded.sha256 != source.sha256:
         raise DataError(

@@ -11,12 +11,11 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from harness.data.codec import MAX_DATA_BYTES
 from harness.data.hub import record_path
-from harness.data.load import Source, find, locate, missing_reason, read
+from harness.data.load import Source, find, locate, made_path, missing_reason, read
 from harness.errors import DataError, RunError, UsageError
 from harness.store import atomic
-from harness.untrusted import read_bytes
+from harness.untrusted import MAX_DATA_BYTES, read_bytes
 
 MANIFEST = "MANIFEST.csv"
 STAGED = ".pack.repro.tmp"
@@ -123,6 +122,8 @@ def _copy(name: str, source: Source, out: Path) -> Packed:
     if source.variant == "staged":
         assert dataset.staged is not None
         path = dataset.staged.path
+    elif source.variant == "made":
+        path = made_path(dataset, Path()).as_posix()
     else:
         path = f"hub/{source.path.name}"
         # The record goes along: it holds the hash that the catalogue may not know.

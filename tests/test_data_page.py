@@ -1,0 +1,123 @@
+"""What an outsider is told about data: by `repro plan` in an empty clone, and by docs/data.md."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from typer.main import get_command
+
+from harness.commands.data import app
+from harness.data.catalogue import Dataset, read_catalogue
+from harness.data.load import supply
+from harness.declare.profiles import Profile
+from harness.registry import experiments_of, load_registry
+from harness.run.trial import grid_of, with_upstream
+from tests.checkout import ROOT
+
+PAGE = ROOT / "docs" / "data.md"
+WAY = re.compile(r"repro data (make|fetch) (\S+)|not obtainable: .{20,}")
+
+
+def plan(cache: Path, *words: str) -> str:
+    """Return what `repro plan` prints where there is no data."""
+    env = {name: value for name, value in os.environ.items() if name != "REPRO_DATA"}
+    done = subprocess.run(
+        [sys.executable, "-m", "harness.cli", "plan", *words],
+        cwd=ROOT,
+        env=env | {"REPRO_CACHE": str(cache), "REPRO_ROOT": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=180,
+    )
+    return done.stdout + done.stderr
+
+
+def catalogue() -> dict[str, Dataset]:
+    path = ROOT / "harness" / "data" / "catalogue.toml"
+    return {dataset.name: dataset for dataset in read_catalogue(path)}
+
+
+def test_plan_names_for_each_missing_data_set_how_to_get_it(tmp_path: Path) -> None:
+    known = catalogue()
+    rows = json.loads(plan(tmp_path, "--profile", "cpu", "--json"))
+    told: dict[str, set[str]] = {}
+    for row in rows:
+        told.setdefault(row["trial"].split("[")[0], set()).update(row["missing_data"])
+        for name, way in row["missing_data"].items():
+            found = WAY.fullmatch(way)
+            assert found is not None, way
+            verb, named = found.groups()
+            assert named in (None, name)
+            variant = {"make": known[name].made, "fetch": known[name].hub, None: None}[verb]
+            assert (variant is None) == bool(known[name].unobtainable), name
+    for experiment, names in wanted("cpu").items():
+        assert told.get(experiment, set()) == names, experiment
+
+
+def wanted(profile: Profile, paper: str = "*") -> dict[str, set[str]]:
+    """Return the data sets with files that each experiment reads, or its upstream trials."""
+    known = catalogue()
+    return {
+        experiment.id: {
+            name
+            for trial in grid_of(experiment, profile)
+            for each in with_upstream(trial)
+            for name in each.needs.data
+            if not known[name].bundled
+        }
+        for experiment in experiments_of(load_registry().select([paper]))
+    }
+
+
+def test_plan_says_it_in_words_and_what_runs_without(tmp_path: Path) -> None:
+    said = plan(tmp_path, "supar", "--profile", "cpu")
+    assert re.search(r"^tinyshakespeare +repro data make tinyshakespeare +\d+$", said, re.M)
+    assert re.search(r"^books +not obtainable: which paragraphs .* +\d+$", said, re.M)
+    needs = wanted("cpu", "supar")
+    (sentence,) = re.findall(r"^\d+ of \d+ experiments run without .*", said, re.M)
+    assert f"of {len(needs)} experiments" in sentence
+    assert {name for name in needs if f"{name}," in sentence or f"{name};" in sentence} == {
+        name for name, data in needs.items() if not data
+    }
+    for name in {name for data in needs.values() for name in data}:
+        count = sum(name in data for data in needs.values())
+        assert re.search(rf"^{name} +.* {count}$", said, re.M), name
+    assert "not here" not in plan(tmp_path, "supar", "--profile", "smoke")
+
+
+def rows_of_page() -> list[list[str]]:
+    lines = [line for line in PAGE.read_text(encoding="utf-8").splitlines() if line[:1] == "|"]
+    return [[cell.strip(" `") for cell in line.strip("|").split("|")] for line in lines[2:]]
+
+
+def test_page_lists_every_data_set_as_the_catalogue_has_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("REPRO_CATALOGUE", raising=False)
+    wanted = [
+        [d.name, d.kind, supply(d.name), ("yes" if d.made.tried else "no") if d.made else ""]
+        for d in catalogue().values()
+    ]
+    table = "\n".join(
+        f"| `{name}` | {kind} | {f'`{way}`' if way.startswith('repro') else way} | {tried} |"
+        for name, kind, way, tried in wanted
+    )
+    assert rows_of_page() == wanted, f"write this table into {PAGE.name}:\n{table}"
+
+
+def test_commands_of_the_page_exist() -> None:
+    """Each is parsed by the command line itself, up to where it would begin to work."""
+    group = get_command(app)
+    text = PAGE.read_text(encoding="utf-8")
+    commands = re.findall(r"^(?:[A-Z_]+=\S+ )?repro data (.+?)(?: +#.*)?$", text, re.MULTILINE)
+    assert len(commands) >= 6
+    for command in commands:
+        verb, *words = shlex.split(command)
+        found = group.commands[verb]  # type: ignore[attr-defined]
+        found.make_context(verb, words)
