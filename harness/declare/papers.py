@@ -52,6 +52,19 @@ class Withdrawn(Strict):
     reason: str = Field(min_length=1)
 
 
+class Headline(Strict):
+    """A claim that a paper's pages open with, said by its verdict; numbers are added to it."""
+
+    claim: str = Field(pattern=r"^[a-z][a-z0-9_]*:[a-z][a-z0-9_]*$")
+    """The task's word and the claim's id, `fig06:supar_stays`."""
+    yes: str = Field(min_length=1)
+    """The sentence where the claim is REPRODUCED, without a number and without a full stop."""
+    no: str = Field(min_length=1)
+    """Where it is NOT_REPRODUCED."""
+    undecided: str = Field(min_length=1)
+    """Where it is INCONCLUSIVE."""
+
+
 class PaperMeta(Strict):
     """A paper: its names elsewhere, and every table and figure it has."""
 
@@ -65,11 +78,13 @@ class PaperMeta(Strict):
     """The authors' repository as `owner/name`, or nothing."""
     items: list[Item] = Field(alias="item")
     withdrawn: list[Withdrawn] = Field(default_factory=list)
+    headlines: list[Headline] = Field(alias="headline", default_factory=list)
 
     @model_validator(mode="after")
     def _items_unique(self) -> PaperMeta:
         _refuse_repeats([item.id for item in self.items], "item")
         _refuse_repeats([f"{w.task}:{w.claim}" for w in self.withdrawn], "withdrawn claim")
+        _refuse_repeats([headline.claim for headline in self.headlines], "headline")
         return self
 
     def item(self, word: str) -> Item:

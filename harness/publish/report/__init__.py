@@ -25,26 +25,41 @@ def build_report(workspace: Workspace, papers: Sequence[Paper]) -> Path:
 
     All profiles of the papers are shown, smoke among them. Equal results give equal bytes.
     """
-    from harness.publish.report.site import write_site
+    from harness.publish.report.site.pages import write_site
 
     return write_site(workspace, papers)
 
 
 def build_results(workspace: Workspace, registry: Library, papers: Sequence[Paper]) -> Path:
-    """Write RESULTS.md from the committed profiles, and verdicts and tables in papers' READMEs.
+    """Write RESULTS.md and papers' pages from the committed profiles, and blocks of their READMEs.
 
-    A README without markers is left alone. Returns the path of RESULTS.md.
+    Also every verdict, as JSON. A README without markers is left alone. Returns the path of
+    RESULTS.md.
     """
-    from harness.measure.bench import load_benchmarks
-    from harness.publish.report.readme import BEGIN, update_block, update_tables
-    from harness.publish.report.results_md import results_markdown, verdict_block
+    from harness.measure.goals import load_baselines
+    from harness.publish.report.paper_md import paper_markdown, verdict_block
+    from harness.publish.report.readme import (
+        BEGIN,
+        PAPERS_BEGIN,
+        PAPERS_END,
+        update_block,
+        update_tables,
+    )
+    from harness.publish.report.results_md import page_of, papers_block, results_markdown
+    from harness.publish.report.verdicts_json import VERDICTS, verdicts_json
     from harness.store.atomic import write_text
     from harness.store.workspace import COMMITTED_PROFILES
     from harness.untrusted import is_there, read_text
 
     papers = [paper.only(COMMITTED_PROFILES) for paper in papers]
     target = workspace.root / "RESULTS.md"
-    write_text(target, results_markdown(papers, load_benchmarks(workspace.root)))
+    write_text(target, results_markdown(papers, load_baselines(workspace.root)))
+    write_text(workspace.root / VERDICTS, verdicts_json(registry, papers))
+    for paper in papers:
+        write_text(workspace.root / page_of(paper.meta.id), paper_markdown(paper))
+    front = workspace.root / "README.md"
+    if is_there(front) and PAPERS_BEGIN in (text := read_text(front)):
+        write_text(front, update_block(text, papers_block(papers), (PAPERS_BEGIN, PAPERS_END)))
     for paper in (each for each in papers if not each.problem):
         readme = registry.papers[paper.meta.id].folder / "README.md"
         if _is_of(workspace.root.resolve(), readme.resolve()) and is_there(readme):

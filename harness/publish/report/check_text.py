@@ -21,12 +21,10 @@ from harness.publish.counts import (
 from harness.publish.report.text import (
     PLUS_MINUS,
     chance_note,
-    interval,
-    mean_sem,
     number,
     seeds,
-    threshold,
 )
+from harness.publish.report.units import Reading
 
 WIDTH = 80
 CUT = " ..."
@@ -146,7 +144,7 @@ def _block(each: Shown) -> list[str]:
     lines = [head] if len(head) <= WIDTH else [each.word, *_wrapped(head.partition("  ")[2])]
     standing = f" ({row.paper_standing}):" if row.paper_standing else ""
     paper = f"paper{standing} {number(row.paper_value)}" if row.paper_value is not None else ""
-    numbers = [_ours(each, each.seed), _asked(each), paper]
+    numbers = [ours(each, each.seed), asked(each), paper]
     remarks = [row.reason.rstrip("."), *notes(row)]
     for text in (each.statement, *("; ".join(filter(None, parts)) for parts in (numbers, remarks))):
         lines += _wrapped(text)
@@ -171,7 +169,7 @@ def _short(each: Shown) -> list[str]:
     row = each.row
     # The usual reason is what the verdict's word says.
     reason = "" if row.reason == OVERLAPS else row.reason
-    told = "; ".join(filter(None, [_ours(each), _asked(each), reason]))
+    told = "; ".join(filter(None, [ours(each), asked(each), reason]))
     return textwrap.wrap(
         f"{each.name}: {told}",
         WIDTH,
@@ -182,27 +180,20 @@ def _short(each: Shown) -> list[str]:
     )
 
 
-def _asked(each: Shown) -> str:
-    row = each.row
-    asked = threshold(row.form, row.threshold, tolerance=each.tolerance) if row.form else ""
-    return f"asked {asked}" if asked else ""
+def asked(each: Shown) -> str:
+    """Say what the claim asks of the measured number; nothing of one that was withdrawn."""
+    bound = Reading(row=each.row, unit=each.unit, tolerance=each.tolerance).asked
+    return f"asked {bound}" if bound else ""
 
 
-def _ours(each: Shown, seed: str = "") -> str:
+def ours(each: Shown, seed: str = "") -> str:
     """Return the measured number, its interval as a half-width where it lies evenly around it."""
-    row = each.row
-    if row.measured is None:
+    told = Reading(row=each.row, unit=each.unit)
+    if not told.ours:
         return ""
-    value, beside = number(row.measured), ""
-    if row.low is not None and row.high is not None and row.high > row.low:
-        half = (row.high - row.low) / 2
-        if abs(row.low + half - row.measured) <= 1e-6 * half:
-            value = mean_sem(row.measured, half)
-        else:  # of a ratio, whose interval is one of logarithms
-            beside = f"{interval(row)}, "
-    unit = f" {each.unit}" if each.unit not in ("", "1") else ""
-    deciding = f"{row.deciding} decides, " if row.deciding else ""
-    return f"ours {value}{unit} ({deciding}{beside}{seeds(row, seed)})"
+    deciding = f"{each.row.deciding} decides" if each.row.deciding else ""
+    aside = ", ".join(filter(None, [deciding, told.uneven, seeds(each.row, seed)]))
+    return f"ours {told.ours} ({aside})"
 
 
 def _legend(written: Sequence[CheckRow], blocks: str, *, is_list: bool) -> list[str]:

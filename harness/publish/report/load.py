@@ -84,10 +84,17 @@ class Entry:
     runs: tuple[Run, ...] = ()
     """Stored profiles, best first."""
     reference: pd.DataFrame | None = None
+    source: str = ""
+    """The file that declares it, from the top of the checkout; empty where it is not in there."""
 
     @property
     def id(self) -> str:
         return f"{self.paper}/{self.item.id}"
+
+    @property
+    def page(self) -> str:
+        """The path of its page inside the site; empty where it has none."""
+        return f"tasks/{self.id}.html" if self.task or self.broken else ""
 
     @property
     def not_run(self) -> tuple[CheckRow, ...]:
@@ -231,6 +238,7 @@ def _paper(
                 broken=None if task else _broken(library, meta.id, item),
                 runs=_runs(workspace, task, item.title, profiles, rows, ledger) if task else (),
                 reference=rows,
+                source=_source(workspace, folder, item),
             )
         )
     tasks = [entry.task for entry in entries if entry.task is not None]
@@ -277,6 +285,11 @@ def _sources(workspace: Workspace, tasks: Sequence[Task], profile: Profile) -> S
         cpus=tuple(sorted(cpus)),
         verified=verified_text(again) if found else "",
     )
+
+
+def _source(workspace: Workspace, folder: PaperFolder, item: Item) -> str:
+    root, path = workspace.root.resolve(), (folder.folder / item.file).resolve()
+    return path.relative_to(root).as_posix() if path.is_file() and root in path.parents else ""
 
 
 def _all_items(meta: PaperMeta, library: Library) -> list[Item]:

@@ -11,20 +11,22 @@ from harness.publish.report.printed import print_run
 from harness.publish.report.table_text import as_markdown
 
 BEGIN, END = "<!-- verdicts:begin -->", "<!-- verdicts:end -->"
+PAPERS_BEGIN, PAPERS_END = "<!-- papers:begin -->", "<!-- papers:end -->"
 TABLE_END = "<!-- table:end -->"
 TABLE = re.compile(rf"(<!-- table (\w+) (\w+) (\d+):begin -->\n).*?({TABLE_END})", re.DOTALL)
 """An item's word, a profile, and which of its printed tables, from 1."""
 
 
-def update_block(text: str, block: str) -> str:
-    """Return a README with the text between its verdict markers replaced.
+def update_block(text: str, block: str, marks: tuple[str, str] = (BEGIN, END)) -> str:
+    """Return a README with the text between two markers replaced.
 
     Raises SpecError unless the text has each marker once, in order.
     """
-    begin, end = text.find(BEGIN), text.find(END)
-    if text.count(BEGIN) != 1 or text.count(END) != 1 or begin > end:
-        raise SpecError(f"a README needs {BEGIN} and, after it, {END}, each once: put them back")
-    return f"{text[: begin + len(BEGIN)]}\n{block.strip()}\n{text[end:]}"
+    first, last = marks
+    begin, end = text.find(first), text.find(last)
+    if text.count(first) != 1 or text.count(last) != 1 or begin > end:
+        raise SpecError(f"a README needs {first} and, after it, {last}, each once: put them back")
+    return f"{text[: begin + len(first)]}\n{block.strip()}\n{text[end:]}"
 
 
 def update_tables(text: str, paper: Paper) -> str:

@@ -76,10 +76,39 @@ def mean_sem(mean: float, sem: float) -> str:
 
 
 def interval(row: CheckRow) -> str:
-    """Return the 95 % interval of a verdict, or nothing where it has none."""
+    """Return the 95 % interval of a verdict, or nothing where it has none.
+
+    Both ends are cut where the second digit of half its width stands, or further on where that
+    would carry an end over the threshold.
+    """
     if row.low is None or row.high is None or row.low == row.high:
         return ""
-    return f"{number(row.low)} to {number(row.high)}"
+    decimals = decimals_of(row)
+    if decimals < 0:
+        return f"{number(row.low)} to {number(row.high)}"
+    return f"{row.low:.{decimals}f} to {row.high:.{decimals}f}"
+
+
+def decimals_of(row: CheckRow) -> int:
+    """Return how many decimals an interval's ends need, -1 where they are better written else.
+
+    Rounded ends lie on the side of each bound on which they lie.
+    """
+    low, high = row.low, row.high
+    if low is None or high is None or not math.isfinite(high - low) or high <= low:
+        return -1
+    if not 1e-4 <= max(abs(low), abs(high)) < 1e6:
+        return -1
+    bounds = row.threshold if isinstance(row.threshold, (list, tuple)) else [row.threshold]
+    known = [float(bound) for bound in bounds if bound is not None]
+    decimals = min(max(0, 1 - math.floor(math.log10((high - low) / 2))), 8)
+    while decimals < 8 and any(
+        (end > bound) != (round(end, decimals) > bound) or (round(end, decimals) == bound != end)
+        for end in (low, high)
+        for bound in known
+    ):
+        decimals += 1
+    return decimals
 
 
 def threshold(form: str, value: Any, *, tolerance: float = 0.0) -> str:

@@ -10,6 +10,7 @@ from matplotlib.figure import Figure
 from harness.declare.claims import at_least, at_most, claims, equal
 from harness.declare.experiment import Experiment, Needs, Row, RunContext
 from harness.declare.layout import Cell, Layout, Line
+from harness.declare.papers import load_paper
 from harness.declare.params import Params, doc, seed
 from harness.declare.profiles import Profile
 from harness.declare.reference import COLUMNS as REFERENCE_COLUMNS
@@ -234,6 +235,8 @@ def make_demo(root: Path) -> tuple[Workspace, Library]:
     """Return a checkout with one made-up paper and its stored results."""
     folder = root / "reproductions" / "demo"
     (folder / "reference").mkdir(parents=True)
+    (folder / "loss").mkdir()
+    (folder / "loss" / "fig02.py").write_text("# Its task is in this module, below.\n")
     (folder / "paper.toml").write_text(PAPER_TOML.replace("HOSTILE", HOSTILE))
     (folder / "deviations.toml").write_text(DEVIATIONS_TOML)
     lines = [",".join(row) for row in (REFERENCE_COLUMNS, *REFERENCE)]
@@ -246,6 +249,7 @@ def make_demo(root: Path) -> tuple[Workspace, Library]:
     for task in (TASK, HOSTILE_TASK):
         library.tasks.add(task.id, task)
         library.files[task.id] = f"loss/{task.word}.py"
+        library.titles[task.id] = load_paper(folder).item(task.word).title
     library.broken["demo/fig11"] = BrokenTask(
         "demo/fig11", "loss/fig11.py", "ImportError: no module called 'absent'"
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -17,6 +18,8 @@ from harness.publish.counts import (
     seals_text,
 )
 from harness.publish.report.check_text import Shown, check_text, counts_text, notes
+from harness.publish.report.text import interval
+from harness.publish.report.units import reading
 from harness.store.meta import TOO_FEW
 
 CLAIM = CheckRow(
@@ -183,8 +186,8 @@ def test_block_has_statement_number_unit_what_was_asked_and_reason() -> None:
     stated = f"{STATEMENT} (here MNIST for SVHN)"
     assert " ".join(line.strip() for line in block[1:-3]) == " ".join(stated.split())
     assert [line.strip() for line in block[-3:]] == [
-        "ours 4.20 ± 0.35 octaves (3 seeds, each one trained net); asked at most 1;",
-        "paper 0.29",
+        "ours 4.20 ± 0.35 octaves, a factor of 18 (3 seeds, each one trained net);",
+        "asked at most 1 octaves; paper 0.29",
         "the interval overlaps the threshold; seal late",
     ]
     assert told([late]).count("95 % interval") == 1
@@ -194,12 +197,14 @@ def test_block_has_statement_number_unit_what_was_asked_and_reason() -> None:
 
 def test_interval_that_lies_unevenly_keeps_both_ends() -> None:
     ratio = replace(CLAIM, form="ratio", threshold=["-inf", 2.0], measured=2.0, low=1.0, high=4.0)
-    assert "ours 2 octaves (1 to 4, 3 seeds, each one trained net)" in told([ratio])
+    assert "ours 2 octaves, a factor of 4 (1.0 to 4.0, 3 seeds, each one trained net)" in told(
+        [ratio]
+    )
 
 
 def test_deterministic_number_has_no_interval() -> None:
     row = replace(CLAIM, low=4.2013, high=4.2013, num_seeds=0)
-    assert "ours 4.201 octaves (deterministic)" in told([row])
+    assert "ours 4.201 octaves, a factor of 18 (deterministic)" in told([row])
     assert "±" not in told([row])
 
 
@@ -236,9 +241,10 @@ def test_of_several_tasks_each_claim_has_a_line_with_its_numbers() -> None:
     assert section == [
         "INCONCLUSIVE",
         "toylab/fig01 at cpu; here MNIST for SVHN; a seed is one trained net",
-        "  stays: ours 4.20 ± 0.35 octaves (3 seeds); asked at most 1",
-        "  moves: ours 4.20 ± 0.35 octaves (step 2 of 3 decides, 3 seeds); asked at most",
-        "    1",
+        "  stays: ours 4.20 ± 0.35 octaves, a factor of 18 (3 seeds); asked at most 1",
+        "    octaves",
+        "  moves: ours 4.20 ± 0.35 octaves, a factor of 18 (step 2 of 3 decides, 3",
+        "    seeds); asked at most 1 octaves",
     ]
     assert "What a claim states" in told(rows)
     assert "What a claim states" not in told([CLAIM])
@@ -275,3 +281,31 @@ def test_what_does_not_count_is_not_headed_by_its_verdict_alone() -> None:
 def test_nothing_to_tell_says_so() -> None:
     assert told([]) == "No claim is declared."
     assert told([GONE]).startswith("Nothing here decides.")
+
+
+def test_shares_are_told_in_points_threshold_and_seal_with_them() -> None:
+    row = replace(
+        CLAIM, form="within", measured=-0.0011, low=-0.0057, high=0.0035, threshold=[-0.01, "inf"],
+        seal="changed",
+        differences=("measured: -0.0131 then, -0.0011 now", "low: None then, 0 now"),
+    )  # fmt: skip
+    read = reading(row, "accuracy", tolerance=0.005)
+    assert read.ours == "-0.11 ± 0.46 points" and read.tolerance == 0.5
+    assert read.row.threshold == [-1.0, math.inf]
+    assert read.row.differences == ("measured: -1.31 then, -0.11 now", "low: None then, 0 now")
+    assert interval(read.row) == "-0.57 to 0.35"
+    assert reading(row, "nats").row == row
+
+
+def test_no_rounding_carries_an_end_over_the_threshold() -> None:
+    near = replace(CLAIM, form="more_than", threshold=0.0, measured=6.3, low=0.015, high=12.585)
+    read = reading(near, "nats")
+    assert read.ours == "6.30 ± 6.29 nats" and interval(near).startswith("0.01 to 12.5")
+    below = replace(near, form="at_least", threshold=97.0, measured=98.1, low=96.96, high=99.24)
+    assert interval(below) == "96.96 to 99.24" and reading(below, "%").ours == "98.10 ± 1.14 %"
+
+
+def test_a_step_between_ratios_is_no_multiple() -> None:
+    step = replace(CLAIM, form="strict_ordering", threshold=0.0, measured=-0.2, low=-0.2, high=-0.2)
+    assert reading(step, "ratio").ours == "-0.2 ratio"
+    assert reading(replace(step, form="at_most"), "ratio").ours == "-0.2 times"

@@ -6,9 +6,10 @@ import pytest
 
 from harness.declare.profiles import PAPER, PROFILES
 from harness.errors import SpecError
-from harness.measure.bench import BenchmarkResult, Goal
+from harness.measure.goals import Baseline
 from harness.publish.report import build_results
 from harness.publish.report.load import load_papers
+from harness.publish.report.paper_md import paper_markdown
 from harness.publish.report.readme import update_block, update_tables
 from harness.publish.report.results_md import results_markdown
 from harness.publish.report.text import paper_cell
@@ -17,6 +18,7 @@ from harness.run.trial import grid_of
 from harness.store.store import RecordStore
 from harness.store.workspace import COMMITTED_PROFILES, Workspace
 from tests.harness.hand_made import make_claim
+from tests.harness.measure.hand_made_goals import document_of, goal_of
 from tests.harness.publish.report.demo_paper import (
     HOSTILE,
     HOSTILE_TASK,
@@ -33,6 +35,11 @@ def text_of(demo: Demo) -> str:
     return (demo[0].root / "RESULTS.md").read_text()
 
 
+def page_of(demo: Demo) -> str:
+    """Return the paper's page, which has every claim; RESULTS.md has a line per item."""
+    return (demo[0].root / "results" / "demo" / "README.md").read_text()
+
+
 def results_of(workspace: Workspace, library: Library) -> Path:
     """Write RESULTS.md of what is stored now."""
     return build_results(workspace, library, load_papers(workspace, library, PROFILES))
@@ -45,9 +52,11 @@ def line_with(text: str, *parts: str) -> str:
 
 
 def test_every_item_of_the_paper_is_there_with_its_state(demo: Demo) -> None:
-    text = text_of(demo)
+    text, page = text_of(demo), page_of(demo)
     for word in ("fig02", "fig10", "fig11", "fig12", "tab01"):
-        assert f"### demo/{word}:" in text
+        assert f"## demo/{word}:" in page
+        assert f'<a id="demo-{word}"></a>' in page
+        assert f"[demo/{word}](results/demo/README.md#demo-{word})" in text
     assert "planned: It needs eight GPUs." in line_with(text, "[demo/tab01]")
     assert "nothing to run: It shows no measurement." in line_with(text, "[demo/fig12]")
     assert "no module called 'absent'" in line_with(text, "[demo/fig11]")
@@ -55,19 +64,17 @@ def test_every_item_of_the_paper_is_there_with_its_state(demo: Demo) -> None:
 
 def test_checks_are_counted_apart_from_claims(demo: Demo) -> None:
     line = line_with(text_of(demo), "[demo/fig02]")
-    counts = "1 of 1 check holds; claims: 1 reproduced (1 that no relabelling can test), 1 not"
+    counts = "1 of 1 check holds; claims: 1 reproduced, 1 not"
     assert f"{counts}; and 1 question of our own: 0 yes, 1 no |" in line
 
 
 def test_verdict_stands_with_profile_value_interval_and_paper(demo: Demo) -> None:
-    cells = line_with(text_of(demo), "Loss grows").split(" | ")
-    assert cells[2] == "REPRODUCED"
+    _, verdict, ours, asked, _ = line_with(page_of(demo), "Loss grows").split(" | ")
+    assert verdict == "REPRODUCED"
     # Differences per density pair: mean 1.0, as made.
-    assert cells[3] == "1 nats"
-    assert cells[4] == "0.7516 to 1.248"
-    assert cells[5] == "3 seeds"
-    assert cells[7] == "1"
-    assert line_with(text_of(demo), "Loss shrinks").split(" | ")[7] == "not published"
+    assert ours == "1.00 ± 0.25 nats, 3 seeds"
+    assert asked == "at least 0.5 nats (theory); paper: 1"
+    assert line_with(page_of(demo), "| Loss shrinks").split(" | ")[3].endswith("not published")
 
 
 def test_seals_and_chance_are_counted_over_a_whole_paper(demo: Demo) -> None:
@@ -103,33 +110,50 @@ def test_a_number_that_is_computed_from_a_printed_one_says_so() -> None:
 
 
 def test_changed_and_late_seals_show_both_thresholds(demo: Demo) -> None:
-    text = text_of(demo)
+    text = page_of(demo)
     assert "threshold: 0.9 then, 0.5 now" in line_with(text, "Loss grows")
-    assert "late" in line_with(text, "Loss shrinks", "empirical")
+    assert "late" in line_with(text, "| Loss shrinks")
     assert "sealed before the run" in line_with(text, "six rows")
 
 
 def test_early_version_never_passes_as_the_paper(demo: Demo) -> None:
-    assert "3.1 (early version)" in line_with(text_of(demo), "| sp | 0.5 |")
+    assert "3.1 (early version)" in line_with(page_of(demo), "| sp | 0.5 |")
 
 
 def test_a_task_with_a_layout_has_its_printed_table(demo: Demo) -> None:
-    text = text_of(demo).split("### demo/fig10")[1].split("###")[0]
+    text = page_of(demo).split("## demo/fig10")[1].split("##")[0]
     assert "| 1 | 2.10 \u00b1 0.06 / 2.50t |\n| 0.5 | 3.10 \u00b1 0.06 / n |" in text
     assert "1 published value in no cell." in text
     assert "Where our table meets" not in text
     assert "| sp | 1 | 3 |" not in text
 
 
+def test_what_did_not_hold_stands_before_what_did_and_checks_are_folded(demo: Demo) -> None:
+    section = page_of(demo).split("## demo/fig02")[1].split("## demo/")[0]
+    places = [section.index(text) for text in ("| Loss shrinks", "| Loss grows")]
+    assert places == sorted(places)
+    folded = section.split("<details><summary>1 check holds</summary>")[1].split("</details>")[0]
+    assert "six rows" in folded and "| Loss grows" not in folded
+    assert "Loss shrinks as density falls" in text_of(demo).split("Claims that did not hold:")[1]
+
+
+def test_links_of_a_page_lead_somewhere(demo: Demo) -> None:
+    page, folder = page_of(demo), demo[0].root / "results" / "demo"
+    links = re.findall(r"\]\(([^)#]+)\)", page)
+    assert any(link.endswith(".svg") for link in links) and any(".csv" in link for link in links)
+    for link in links:
+        assert (folder / link).exists(), link
+
+
 def test_smoke_is_left_out(demo: Demo) -> None:
-    assert "smoke" not in text_of(demo)
+    assert "smoke" not in text_of(demo) + page_of(demo)
 
 
 def test_what_was_not_run_is_said(demo: Demo) -> None:
     after = text_of(demo).split("## Not run")[1]
     assert "Profile `gpu`: nothing is committed." in after
     assert "Profile `cpu`: nothing" not in after
-    assert "demo/tab01: planned" in after
+    assert "demo/tab01: planned" in page_of(demo).split("## Not run")[1]
 
 
 def test_what_waits_for_a_card_is_counted_once_and_less_when_it_is_committed(
@@ -156,12 +180,13 @@ def test_a_claim_that_was_not_run_names_what_would_stand_in(tmp_path: Path, demo
     told = replace(SWEEP, stands_in=lambda params: {"Loss": "accuracy"})
     tasks = {**demo[1].tasks, TASK.id: replace(TASK, reads=(told,))}
     papers = load_papers(Workspace(tmp_path), replace(demo[1], tasks=tasks), COMMITTED_PROFILES)
-    text = results_markdown(papers, [])
+    (paper,) = [each for each in papers if each.meta.id == "demo"]
+    text = paper_markdown(paper)
     assert "NOT_RUN" in line_with(text, "Loss (here accuracy) shrinks")
 
 
 def test_hostile_title_stays_text(demo: Demo) -> None:
-    text = text_of(demo)
+    text = text_of(demo) + page_of(demo)
     assert HOSTILE.startswith("<script>")
     assert "<script>" not in text
 
@@ -169,6 +194,7 @@ def test_hostile_title_stays_text(demo: Demo) -> None:
 def test_same_results_give_same_bytes_elsewhere(tmp_path: Path, demo: Demo) -> None:
     workspace, library = make_demo(tmp_path / "other")
     assert results_of(workspace, library).read_text() == text_of(demo)
+    assert page_of((workspace, library)) == page_of(demo)
 
 
 def test_damaged_result_is_an_error_that_names_file_and_line(tmp_path: Path) -> None:
@@ -177,31 +203,28 @@ def test_damaged_result_is_an_error_that_names_file_and_line(tmp_path: Path) -> 
     path.write_text(path.read_text().replace("2.1", "1.1"))
     text = results_of(workspace, library).read_text()
     assert "0 of 1 check holds, 1 ERROR; claims: 2 ERROR" in line_with(text, "[demo/fig02]")
-    assert "results/demo/fig02.cpu.csv" in line_with(text, "cannot be used")
-    assert str(tmp_path) not in text
+    page = page_of((workspace, library))
+    assert "results/demo/fig02.cpu.csv" in line_with(page, "cannot be used")
+    assert str(tmp_path) not in text + page
 
 
-def benchmark(met: bool) -> BenchmarkResult:
-    return BenchmarkResult(
-        name="list_s",
-        goal=Goal(limit=0.5, unit="s", direction="at_most"),
-        measured=0.4 if met else 0.7,
-        met=met,
-        samples=None,
-        note="repro list, cold",
-        load_average=0.1,
-        machine={},
-        commit="unknown",
-        dirty=False,
-        date="2025-01-01T00:00:00+00:00",
-    )
-
-
-@pytest.mark.parametrize(("met", "words"), [(True, "0.4 s | yes"), (False, "0.7 s | no")])
-def test_goal_is_shown_met_or_not(demo: Demo, met: bool, words: str) -> None:
+@pytest.mark.parametrize(("measured", "words"), [(0.4, "0.4 s | yes"), (0.7, "0.7 s | no")])
+def test_goal_is_shown_met_or_not_below_its_machine(
+    demo: Demo, measured: float, words: str
+) -> None:
     papers = load_papers(*demo, COMMITTED_PROFILES)
-    text = results_markdown(papers, [benchmark(met)])
-    assert f"| list_s | at most 0.5 s | {words} |" in text
+    text = results_markdown(papers, [Baseline(document=document_of(goal_of("list", measured)))])
+    machine, _, table = text.partition("Measured on Some CPU, avx2, 2 cores:")
+    assert machine and f"| list | at most 0.5 s | {words} |" in table
+
+
+def test_sums_over_records_stand_apart(demo: Demo) -> None:
+    papers = load_papers(*demo, COMMITTED_PROFILES)
+    goals = [goal_of("list", 0.4), goal_of("minutes", 0.3, from_records=True)]
+    text = results_markdown(papers, [Baseline(document=document_of(*goals))])
+    measured, _, added = text.partition("Added up from committed records")
+    assert "| list |" in measured and "| minutes |" not in measured
+    assert "| minutes |" in added and "| list |" not in added
 
 
 def test_readme_block_names_what_did_not_hold(demo: Demo) -> None:
@@ -262,7 +285,7 @@ def test_a_readme_has_the_table_that_it_asks_for(demo: Demo) -> None:
     begin, *lines, end, _ = text.splitlines()[1:]
     assert (begin, end) == ("<!-- table fig10 cpu 1:begin -->", "<!-- table:end -->")
     assert "old" not in lines and [line for line in lines if line.startswith("| --- |")]
-    assert set(filter(None, lines)) <= set(text_of(demo).splitlines())
+    assert set(filter(None, lines)) <= set(page_of(demo).splitlines())
     assert update_tables(text, paper) == text
 
 

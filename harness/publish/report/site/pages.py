@@ -12,10 +12,10 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from harness.measure.bench import load_benchmarks
+from harness.measure.goals import load_baselines
 from harness.publish.report.load import Entry, Paper
-from harness.publish.report.overview import overview_context, page_path
-from harness.publish.report.task_page import task_context
+from harness.publish.report.site.overview import overview_context
+from harness.publish.report.site.task_page import task_context
 from harness.store.atomic import write_bytes, write_text
 from harness.store.workspace import Workspace
 
@@ -26,22 +26,23 @@ def write_site(workspace: Workspace, papers: Sequence[Paper]) -> Path:
     """Write every page and return the overview's path."""
     for name in STATIC:
         write_bytes(
-            workspace.site / name, (files("harness.publish.report") / "static" / name).read_bytes()
+            workspace.site / name,
+            (files("harness.publish.report.site") / "static" / name).read_bytes(),
         )
     for paper in papers:
         for entry in paper.entries:
             _write_entry(workspace, paper, entry)
     index = workspace.site / "index.html"
-    context = overview_context(papers, load_benchmarks(workspace.root))
+    context = overview_context(papers, load_baselines(workspace.root))
     write_text(index, render("index.html.j2", context))
     return index
 
 
 def _write_entry(workspace: Workspace, paper: Paper, entry: Entry) -> None:
-    if entry.task is None and entry.broken is None:
+    if not entry.page:
         return
     page = render("task.html.j2", task_context(paper, entry))
-    write_text(workspace.site / page_path(entry), page)
+    write_text(workspace.site / entry.page, page)
     for run in entry.runs:
         stem = f"{entry.id}.{run.profile}"
         if run.figure is not None:
@@ -58,7 +59,7 @@ def render(name: str, context: dict[str, Any]) -> str:
 @functools.cache
 def _environment() -> Environment:
     environment = Environment(
-        loader=PackageLoader("harness.publish.report", "templates"),
+        loader=PackageLoader("harness.publish.report.site", "templates"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,

@@ -4,48 +4,59 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from itertools import groupby
+from dataclasses import replace
+from itertools import groupby, pairwise
 from typing import Any
 
 from harness.declare.claims import Claim
 from harness.declare.reference import NOT_PUBLISHED
 from harness.publish.check_row import CheckRow
+from harness.publish.counts import counted_in_words
 from harness.publish.labels import Labels
 from harness.publish.report.beside import Beside, beside
+from harness.publish.report.headlines import headlines
 from harness.publish.report.load import Entry, Paper, Run
+from harness.publish.report.paper_md import held_in_words, in_order
 from harness.publish.report.printed import Head, print_entry, print_run
+from harness.publish.report.results_md import page_of
 from harness.publish.report.text import (
     PLUS_MINUS,
     chance_note,
     duration,
     interval,
-    number,
     origin,
     paper_cell,
     seal_note,
     seeds,
-    threshold,
     threshold_source,
 )
+from harness.publish.report.units import reading
 from harness.store.meta import ProvenanceMeta
+
+UP = "../../"
+"""From a task's page to the top of the site."""
 
 
 def task_context(paper: Paper, entry: Entry) -> dict[str, Any]:
     """Return what `task.html.j2` shows for one item: its runs, best profile first."""
     task = entry.task
     return {
-        "root": "../../",
+        "root": UP,
         "paper": paper.meta,
         "id": entry.id,
         "title": entry.title,
         "seed": entry.seed,
-        "file": entry.item.file,
+        "file": entry.source or entry.item.file,
+        "source": f"{UP}../{entry.source}" if entry.source else "",
+        "paper_page": f"{UP}../{page_of(paper.meta.id)}",
+        "headlines": [told.text for told in headlines(paper) if told.entry.id == entry.id],
+        "neighbours": _neighbours(paper, entry),
         "state": entry.state,
         "caption": task.caption if task else "",
         "alt": task.alt if task else "",
         "runs": [_run(entry, run) for run in entry.runs],
         "paper_alone": _printed(entry, None),
-        "not_run": [_claim(_claim_of(entry, row), row, entry.to_run) for row in entry.not_run],
+        "not_run": _claims(entry, entry.not_run, entry.to_run),
         "not_published": NOT_PUBLISHED,
         "plus_minus": PLUS_MINUS,
     }
@@ -62,7 +73,8 @@ def _run(entry: Entry, run: Run) -> dict[str, Any]:
         "problem": run.problem,
         "figure": f"figures/{stem}.svg" if run.figure is not None else "",
         "csv": f"data/{stem}.csv" if run.table is not None else "",
-        "claims": [_claim(_claim_of(entry, row), row, run.labels) for row in run.rows],
+        "claims": _claims(entry, run.rows, run.labels),
+        "counts": counted_in_words(run.rows),
         "table": _table(content) if content is not None else None,
         "printed": _printed(entry, run),
         "deviations": run.deviations,
@@ -70,7 +82,20 @@ def _run(entry: Entry, run: Run) -> dict[str, Any]:
         "trials": _trials(run),
         "gaps": run.meta.not_run if run.meta else [],
         "commands": _commands(entry, run),
+        "needs": _needs(run),
     }
+
+
+def _neighbours(paper: Paper, entry: Entry) -> list[tuple[str, str, str]]:
+    """Return the items before and after that have pages: `prev` or `next`, address and id."""
+    pages = [each for each in paper.entries if each.page]
+    found = []
+    for before, after in pairwise(pages):
+        if after is entry:
+            found.append(("prev", UP + before.page, before.id))
+        if before is entry:
+            found.append(("next", UP + after.page, after.id))
+    return found
 
 
 def _commands(entry: Entry, run: Run) -> list[str]:
@@ -80,29 +105,59 @@ def _commands(entry: Entry, run: Run) -> list[str]:
     return [*lines, f"repro table {entry.id} --profile {run.profile} --format latex"]
 
 
+def _needs(run: Run) -> str:
+    """Say what `repro run` takes: the time that its trials took, and data from elsewhere."""
+    if run.meta is None:
+        return ""
+    source = run.meta.provenance
+    staged = [f"`{name}`" for name, facts in source.data.items() if facts["variant"] == "staged"]
+    told = [
+        f"Its trials took {duration(source.wall_s)} of computing time, added up; those that are"
+        " stored are not run again."
+    ]
+    if staged:
+        told.append(
+            f"They read {' and '.join(sorted(staged))}: set `REPRO_DATA` to a folder that holds"
+            " them; `repro data list` says what they are."
+        )
+    return " ".join([*told, "Plots and tables need only what is stored."])
+
+
+def _claims(entry: Entry, rows: Sequence[CheckRow], labels: Labels) -> dict[str, Any]:
+    """Return the claims as a page shows them, and the checks that it folds away."""
+    shown, held = in_order(rows)
+    return {
+        "shown": [_claim(_claim_of(entry, row), row, labels) for row in shown],
+        "held": [_claim(_claim_of(entry, row), row, labels) for row in held],
+        "held_in_words": held_in_words(held),
+    }
+
+
 def _claim_of(entry: Entry, row: CheckRow) -> Claim:
     claims = entry.task.claims if entry.task else ()
     return next(claim for claim in claims if claim.id == row.claim)
 
 
-def _claim(claim: Claim, row: CheckRow, labels: Labels) -> dict[str, str]:
-    unit = f" {claim.criterion.unit}" if claim.criterion.unit else ""
+def _claim(claim: Claim, row: CheckRow, labels: Labels) -> dict[str, Any]:
+    read = reading(row, claim.criterion.unit, claim.criterion.tolerance)
+    row = read.row
     return {
         "statement": labels.statement(claim),
         "where": claim.where,
         "kind": ", ".join(filter(None, [_kind(row), row.by_construction])),
         "verdict": row.verdict,
         "reason": "; ".join(note for note in (row.reason, chance_note(row)) if note),
-        "measured": f"{number(row.measured)}{unit}" if row.measured is not None else "",
+        "measured": read.ours,
         "deciding": row.deciding,
         "interval": interval(row),
         "seeds": seeds(row) if row.measured is not None else "",
-        "threshold": threshold(row.form, row.threshold, tolerance=claim.criterion.tolerance),
+        "threshold": read.asked,
         "threshold_from": threshold_source(claim),
         "paper": paper_cell(claim, row),
         "anchor": claim.id if row.decides else f"{claim.id}-{row.cohort}",
         "seal": row.seal,
-        "seal_note": seal_note(row),
+        "seal_note": seal_note(replace(row, differences=())),
+        "differences": list(row.differences),
     }
 
 
@@ -187,6 +242,7 @@ def _origin(source: ProvenanceMeta) -> list[tuple[str, list[str]]]:
         ("data", data),
         ("seeds", [", ".join(str(seed) for seed in source.seeds)]),
         ("code digests", [digest[:12] for digest in source.code]),
+        ("kernels", [f"{name} by {' and '.join(by)}" for name, by in source.choices.items()]),
         ("overrides", [f"{name} = {value}" for name, value in sorted(source.overrides.items())]),
         ("computing time", [duration(source.wall_s)]),
         ("started", [source.started_at]),

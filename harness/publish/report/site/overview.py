@@ -1,0 +1,94 @@
+"""The overview page: a card per paper, a row per item and profile, ready for its template."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from harness.declare.verdict import Word
+from harness.measure.goals import Baseline
+from harness.provenance.seals import STATES
+from harness.publish.check_row import CheckRow
+from harness.publish.counts import halves_in_words, own_in_words, verdict_counts
+from harness.publish.labels import Labels
+from harness.publish.report.headlines import headlines
+from harness.publish.report.load import Entry, Paper
+from harness.publish.report.results_md import goal_tables
+from harness.publish.report.site.cards import card
+from harness.publish.report.text import waiting_text
+
+
+def overview_context(papers: Sequence[Paper], baselines: Sequence[Baseline]) -> dict[str, Any]:
+    """Return what `index.html.j2` shows: cards of papers, rows of items, performance goals."""
+    rows = [row for paper in papers for entry in paper.entries for row in _rows(entry)]
+    found = {word for row in rows for word, _ in row["verdicts"]}
+    return {
+        "root": "",
+        "rows": rows,
+        "cards": [card(paper, [told.text for told in headlines(paper)]) for paper in papers],
+        "buttons": {
+            "verdict": [word for word in Word if word in found],
+            "paper": list(dict.fromkeys(row["paper"] for row in rows)),
+        },
+        "any_smoke": any(row["profile"] == "smoke" for row in rows),
+        "goals": goal_tables(baselines),
+        "seals": {state: told for state, told in STATES.items() if state != "none"},
+        "waiting": waiting_text(papers),
+        "num_items": sum(len(paper.entries) for paper in papers),
+    }
+
+
+def _rows(entry: Entry) -> list[dict[str, Any]]:
+    base = {
+        "paper": entry.paper,
+        "word": entry.item.id,
+        "order": sort_key(entry.item.id),
+        "title": entry.item.title,
+        "page": entry.page,
+    }
+    if not entry.runs:
+        alone = {"profile": "", "state": entry.state, "files": []}
+        return [{**base, **_told(entry, entry.not_run, entry.to_run), **alone}]
+    rows = []
+    for run in entry.runs:
+        stem = f"{entry.id}.{run.profile}"
+        files = [("figure", f"figures/{stem}.svg")] if run.figure is not None else []
+        files += [("table", f"data/{stem}.csv")] if run.table is not None else []
+        rows.append(
+            {
+                **base,
+                **_told(entry, run.rows, run.labels),
+                "title": run.labels.text(entry.item.title),
+                "profile": run.profile,
+                "state": run.problem or ("" if run.rows else "no claims"),
+                "files": files,
+            }
+        )
+    return rows
+
+
+def _told(entry: Entry, rows: Sequence[CheckRow], labels: Labels) -> dict[str, Any]:
+    """Return the counts of checks, claims and what is apart, and what all claims say.
+
+    Rows sort by claims that held.
+    """
+    checks, claims = verdict_counts(rows, "check"), verdict_counts(rows, "claim")
+    declared = entry.task.claims if entry.task else ()
+    return {
+        "checks": list(checks.items()),
+        "verdicts": list(claims.items()),
+        "words": [*checks, *claims],
+        "statements": [labels.statement(claim) for claim in declared],
+        "apart": list(filter(None, [halves_in_words(rows), own_in_words(rows)])),
+        "rank": claims.get(Word.REPRODUCED, 0),
+    }
+
+
+def sort_key(word: str) -> str:
+    """Return a key that sorts an item's word as a person would.
+
+    >>> sort_key("fig2") < sort_key("fig10")
+    True
+    """
+    return re.sub(r"\d+", lambda match: match.group().zfill(6), word)

@@ -1,0 +1,133 @@
+"""Verdicts in the units that readers of papers use: points, percent, factors."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from typing import Any
+
+from harness.declare.claims import STEPS
+from harness.publish.check_row import CheckRow
+from harness.publish.report.text import (
+    PLUS_MINUS,
+    decimals_of,
+    interval,
+    mean_sem,
+    number,
+    threshold,
+)
+
+READ_AS = {
+    "accuracy": (100.0, "points"),
+    "F1": (100.0, "points of F1"),
+    "error": (100.0, "points"),
+    "share": (100.0, "%"),
+    "share of parameters": (100.0, "% of the parameters"),
+    "share of the time": (100.0, "% of the time"),
+    "share above the formula": (100.0, "% above the formula"),
+    "relative": (100.0, "%"),
+    "relative difference": (100.0, "%"),
+    "relative gap": (100.0, "%"),
+    "relative loss": (100.0, "% of the loss"),
+}
+"""From a claim's unit to a factor and the unit of what it gives. Stored rows, JSON and CSV keep
+theirs."""
+OCTAVES = "octaves"
+_MOVED = re.compile(r"(?:measured|low|high|threshold|tolerance): .+ then, .+ now")
+_NUMBER = re.compile(r"-?\d[\d.]*(?:e[+-]?\d+)?")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Reading:
+    """A verdict whose numbers, threshold and paper's value are in a reader's unit."""
+
+    row: CheckRow
+    unit: str
+    tolerance: float = 0.0
+
+    @property
+    def ours(self) -> str:
+        """Return the measured number with half of its interval where that lies evenly around it.
+
+        Nothing where nothing was measured.
+        """
+        row = self.row
+        if row.measured is None:
+            return ""
+        half = half_width(row)
+        value = number(row.measured) if half is None else self._with_half(row.measured, half)
+        # A step between two ratios is no multiple of anything.
+        name = "times" if self.unit == "ratio" and row.form not in STEPS else self.unit
+        unit = "" if name in ("", "1") else f" {name}"
+        factor = f", a factor of {2**row.measured:.2g}" if self.unit == OCTAVES else ""
+        return f"{value}{unit}{factor}"
+
+    def _with_half(self, measured: float, half: float) -> str:
+        """Return mean and half width, with as many digits as keep its ends beside the threshold."""
+        text = mean_sem(measured, half)
+        decimals = max(decimals_of(self.row), 0)
+        if "e" in text or decimals <= len(text.split()[0].partition(".")[2]):
+            return text
+        return f"{measured:.{decimals}f} {PLUS_MINUS} {half:.{decimals}f}"
+
+    @property
+    def asked(self) -> str:
+        """Return what is asked of the number, in its unit where it has a number of its own."""
+        row = self.row
+        text = threshold(row.form, row.threshold, tolerance=self.tolerance) if row.form else ""
+        has_unit = text[-1:].isdigit() and self.unit not in ("", "1", "ratio")
+        return f"{text} {self.unit}" if has_unit and row.threshold != 0 else text
+
+    @property
+    def uneven(self) -> str:
+        """Return the interval where `ours` does not hold it, as that of a ratio."""
+        return "" if half_width(self.row) is not None else interval(self.row)
+
+
+def reading(row: CheckRow, unit: str, tolerance: float = 0.0) -> Reading:
+    """Return a verdict as readers have it; one in another unit stays as it is.
+
+    >>> row = CheckRow(task="a/b", claim="c", form="at_least", grade="empirical", profile="cpu",
+    ...     verdict="INCONCLUSIVE", reason="", measured=-0.0011, low=-0.0057, high=0.0035,
+    ...     num_seeds=5, threshold=-0.005, threshold_from="ours", paper_value=None, seal="sealed")
+    >>> told = reading(row, "accuracy")
+    >>> told.ours.replace("\u00b1", "+-"), told.row.threshold
+    ('-0.11 +- 0.46 points', -0.5)
+    """
+    factor, unit = READ_AS.get(unit, (1.0, unit))
+    if factor == 1.0:
+        return Reading(row=row, unit=unit, tolerance=tolerance)
+
+    def scaled(value: float | None) -> float | None:
+        # Twelve digits: no rounding error of the product is shown, and nothing measured is lost.
+        return None if value is None else float(f"{factor * value:.12g}")
+
+    def moved(line: str) -> str:
+        if not _MOVED.fullmatch(line):
+            return line
+        return _NUMBER.sub(lambda number: f"{factor * float(number[0]):.12g}", line)
+
+    scaled_row = replace(
+        row,
+        measured=scaled(row.measured),
+        low=scaled(row.low),
+        high=scaled(row.high),
+        threshold=_scaled_threshold(row.threshold, factor),
+        paper_value=scaled(row.paper_value),
+        differences=tuple(map(moved, row.differences)),
+    )
+    return Reading(row=scaled_row, unit=unit, tolerance=factor * tolerance)
+
+
+def half_width(row: CheckRow) -> float | None:
+    """Return half of an interval that lies evenly around what was measured, else None."""
+    if row.measured is None or row.low is None or row.high is None or not row.high > row.low:
+        return None
+    half = (row.high - row.low) / 2
+    return half if abs(row.low + half - row.measured) <= 1e-6 * half else None
+
+
+def _scaled_threshold(threshold: Any, factor: float) -> Any:
+    if isinstance(threshold, (list, tuple)):
+        return [_scaled_threshold(bound, factor) for bound in threshold]
+    return None if threshold is None else float(f"{factor * float(threshold):.12g}")

@@ -1,0 +1,71 @@
+"""Headlines: the verdict chooses the sentence, and what a reader must know stands in it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from harness.declare.papers import Headline
+from harness.declare.verdict import OVERLAPS, Word
+from harness.publish.check_row import CheckRow
+from harness.publish.report.headlines import headlines
+from harness.publish.report.load import Paper, load_papers
+from harness.store.meta import TOO_FEW
+from harness.store.workspace import COMMITTED_PROFILES
+from tests.harness.publish.report.pages import Demo
+
+HEADLINE = Headline(claim="fig02:grows", yes="It grows", no="It shrinks", undecided="It is open")
+
+
+def paper_with(demo: Demo, **fields: object) -> Paper:
+    """Return the demo paper with the headline, its claim's verdict being changed."""
+    workspace, library = demo
+    papers = {p.meta.id: p for p in load_papers(workspace, library, COMMITTED_PROFILES)}
+    paper = papers["demo"]
+
+    def changed(row: CheckRow) -> CheckRow:
+        return replace(row, **fields) if row.claim == "grows" else row  # type: ignore[arg-type]
+
+    entries = tuple(
+        replace(e, runs=tuple(replace(r, rows=tuple(map(changed, r.rows))) for r in e.runs))
+        for e in paper.entries
+    )
+    meta = paper.meta.model_copy(update={"headlines": [HEADLINE]})
+    return replace(paper, meta=meta, entries=entries)
+
+
+def said(demo: Demo, **fields: object) -> str:
+    (told,) = headlines(paper_with(demo, **fields))
+    return told.text
+
+
+@pytest.mark.parametrize(
+    ("verdict", "sentence"),
+    [
+        (Word.REPRODUCED, "It grows: 1.00 ± 0.25 nats, 3 seeds, reproduced"),
+        (Word.NOT_REPRODUCED, "It shrinks: 1.00 ± 0.25 nats, 3 seeds, not reproduced"),
+        (Word.INCONCLUSIVE, "It is open: 1.00 ± 0.25 nats, 3 seeds, undecided"),
+    ],
+)
+def test_the_verdict_chooses_the_sentence(demo: Demo, verdict: Word, sentence: str) -> None:
+    assert said(demo, verdict=verdict, reason=OVERLAPS, seal="sealed").startswith(sentence)
+
+
+@pytest.mark.parametrize("verdict", [Word.NOT_RUN, Word.OUT_OF_PROFILE, Word.ERROR])
+def test_what_is_not_decided_is_no_headline(demo: Demo, verdict: Word) -> None:
+    assert headlines(paper_with(demo, verdict=verdict)) == []
+
+
+def test_doubts_chance_and_seals_stand_in_it(demo: Demo) -> None:
+    text = said(
+        demo, verdict=Word.INCONCLUSIVE, reason="chosen at the edge: one of three",
+        seal="renewed", differences=("verdict: REPRODUCED then, INCONCLUSIVE now", "low: 1 then"),
+        seeds_to_decide=9, deciding="the last step",
+    )  # fmt: skip
+    assert "(the last step decides)" in text and "about 9 seeds would decide it" in text
+    assert text.endswith(
+        "chosen at the edge, seal renewed, verdict: REPRODUCED then, INCONCLUSIVE now."
+    )
+    weak = said(demo, verdict=Word.REPRODUCED, reason="", seal="sealed", chance_reason=TOO_FEW)
+    assert TOO_FEW in weak and "seal" not in weak
