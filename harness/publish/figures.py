@@ -6,12 +6,13 @@ Nothing here touches pyplot: no global figure, no global style.
 from __future__ import annotations
 
 import io
+import itertools
 import math
 import shutil
-import textwrap
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 from pandas.api.types import is_numeric_dtype
 
@@ -20,29 +21,28 @@ from harness.declare.reference import standings
 from harness.declare.statistics import aggregate
 from harness.declare.table import counted_seeds
 from harness.declare.task import Task
-from harness.errors import EnvError, SpecError
+from harness.errors import EnvError, SpecError, UsageError
 from harness.publish.labels import Labels
+from harness.publish.looks import COLORS, Look, Options, look_of
 from harness.publish.style import (
-    LETTERS_PER_IN,
-    LINE_IN,
+    HATCHES,
     MARKERS,
     MAX_SVG_BYTES,
     PALETTE,
     RASTERISE_ABOVE,
-    RC,
-    STAMP,
     STRIP_IN,
     TEX_SIGNS,
     WIDTH_IN,
     Width,
+    points,
     sequential,
 )
 
 try:
     from matplotlib import style as mpl_style
     from matplotlib.backend_bases import get_registered_canvas_class
-    from matplotlib.figure import Figure
-    from matplotlib.layout_engine import ConstrainedLayoutEngine
+
+    from harness.publish.page import Page, fit, recolour, stamp
 except (OSError, ValueError) as error:
     # It reads the user's settings when it is imported, though nothing here uses them.
     raise EnvError(
@@ -54,10 +54,11 @@ if TYPE_CHECKING:
     import numpy as np
     import pandas as pd
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 __all__ = [
-    "Format", "Width", "FigureContext", "draw", "plot_ours", "plot_paper",
-    "PALETTE", "MARKERS", "WIDTH_IN", "sequential",
+    "Format", "Width", "FigureContext", "draw", "figure_of", "plot_ours", "plot_paper",
+    "HATCHES", "PALETTE", "MARKERS", "WIDTH_IN", "points", "sequential",
 ]  # fmt: skip
 
 Format = Literal["svg", "png", "pdf", "pgf"]
@@ -89,9 +90,21 @@ class FigureContext:
     table: pd.DataFrame
     """The task's table, one row per grid point and seed."""
     reference: pd.DataFrame
-    """The paper's rows for this task, as `load_reference` gives them; may be empty."""
+    """The paper's rows for this task, as `load_reference` gives them.
+
+    Empty where none are known and where a reader asks for ours alone: what shows them is then
+    not drawn, a panel of theirs no more than an entry of the legend.
+    """
     profile: Profile
     width: Width
+    """The layout: of one column or of two."""
+    inches: float | None = None
+    """Width of the figure; by default that of the layout."""
+
+    @property
+    def width_in(self) -> float:
+        """Return the figure's width in inches."""
+        return self.inches or WIDTH_IN[self.width]
 
     def subplots(
         self,
@@ -101,24 +114,28 @@ class FigureContext:
         aspect: float = 0.75,
         sharex: bool = False,
         sharey: bool = False,
+        skip: Collection[int] = (),
     ) -> tuple[Figure, list[Axes]]:
         """Return a figure of the asked width with nrows * ncols panels, row by row.
 
         aspect: height over width of a panel. At single width at most two panels stand side by
         side: the others flow into further rows, in the same order.
+        skip: places, counted row by row, without a panel; where panels flow they close up.
         """
-        count = nrows * ncols
         columns = min(ncols, 2) if self.width == "single" else ncols
+        flows = columns < ncols
+        count = nrows * ncols - (len(skip) if flows else 0)
         rows = math.ceil(count / columns)
-        width = WIDTH_IN[self.width]
-        height = width / columns * aspect * rows + STRIP_IN
-        figure = Figure(figsize=(width, height), layout="constrained")
+        height = self.width_in / columns * aspect * rows + STRIP_IN
+        figure = Page(figsize=(self.width_in, height), layout="constrained")
         grid = figure.subplots(rows, columns, sharex=sharex, sharey=sharey, squeeze=False)
         axes: list[Axes] = list(grid.flat)
-        for unused in range(count, rows * columns):
-            axes[unused - columns].tick_params(labelbottom=True)
-            axes[unused].remove()
-        return figure, axes[:count]
+        unused = {*range(count, rows * columns)} if flows else {*skip}
+        for place in unused:
+            if place >= columns:
+                axes[place - columns].tick_params(labelbottom=True)
+            axes[place].remove()
+        return figure, [ax for place, ax in enumerate(axes) if place not in unused]
 
 
 def plot_ours(
@@ -199,29 +216,28 @@ def draw(
     table: pd.DataFrame,
     reference: pd.DataFrame,
     profile: Profile,
-    width: Width = "double",
     fmt: Format = "svg",
     stands_in: Mapping[str, str] | None = None,
     aside: str = "",
+    **options: Unpack[Options],
 ) -> bytes:
     """Draw a task's figure; equal rows give equal bytes, in any process.
 
     stands_in: by a name of the paper what was run in its place, for the foot of the figure; aside:
-    what sets the table apart from the committed one, for the same.
-    Raises SpecError if the task has no figure or its SVG is too large to commit, EnvError for
-    pgf where there is no LaTeX.
+    what sets the table apart from the committed one, for the same; options: see `Options`.
+    Raises SpecError if the task has no figure or its SVG is too large to commit, UsageError for
+    a look that is not known, EnvError for what needs LaTeX where there is none.
     """
-    draw_figure = task.draw
-    if draw_figure is None:
-        raise SpecError(f"task {task.id} declares no figure: ask for its table instead")
-    settings = RC | (_tex_settings() if fmt == "pgf" else {})
-    context = FigureContext(table=table, reference=reference, profile=profile, width=width)
-    # From matplotlib's defaults: the settings of whoever draws must not show.
-    with mpl_style.context(["default", settings]):
-        figure = draw_figure(context)
-        foot = _foot(task, table, profile, Labels(stands_in or {}))
-        _stamp(figure, "; ".join(filter(None, [foot, aside])))
-        data = _as_pgf(figure, task) if fmt == "pgf" else _saved(figure, fmt)
+    look = look_of(**options)
+    if fmt == "pgf":
+        if options.get("font"):
+            raise UsageError("pgf takes the font of its document: leave --font out")
+        look.settings.update(_tex_settings(look.settings.get("pgf.preamble", "")))
+    foot = "; ".join(filter(None, [_foot(task, table, profile, Labels(stands_in or {})), aside]))
+    context = _context(look, table, reference, profile)
+    with _styled(look):
+        figure = _built(task, context, look, foot, fmt)
+        data = _as_pgf(figure, task) if fmt == "pgf" else saved(figure, fmt)
     if fmt == "svg" and len(data) > MAX_SVG_BYTES:
         raise SpecError(
             f"the figure of {task.id} takes {len(data)} bytes as SVG, at most {MAX_SVG_BYTES} are"
@@ -230,7 +246,77 @@ def draw(
     return data
 
 
-def _saved(figure: Figure, fmt: Format) -> bytes:
+def figure_of(
+    task: Task,
+    *,
+    table: pd.DataFrame,
+    reference: pd.DataFrame,
+    profile: Profile,
+    stands_in: Mapping[str, str] | None = None,
+    aside: str = "",
+    **options: Unpack[Options],
+) -> Figure:
+    """Return a task's figure as matplotlib's own, to be changed and saved by its caller.
+
+    Arguments as for `draw`; it raises the same. The layout stays live: a longer title moves the
+    panels.
+    """
+    look = look_of(**options)
+    foot = "; ".join(filter(None, [_foot(task, table, profile, Labels(stands_in or {})), aside]))
+    context = _context(look, table, reference, profile)
+    with _styled(look):
+        figure = _built(task, context, look, foot, "png")
+        # Ticks take their sizes from the settings when they are first drawn.
+        figure.draw_without_rendering()
+    return figure
+
+
+def _context(
+    look: Look, table: pd.DataFrame, reference: pd.DataFrame, profile: Profile
+) -> FigureContext:
+    return FigureContext(
+        table=table,
+        reference=reference.iloc[:0] if look.ours_only else reference,
+        profile=profile,
+        width=look.column,
+        inches=look.width_in,
+    )
+
+
+@contextmanager
+def _styled(look: Look) -> Iterator[None]:
+    """Draw with a look's settings. Raises EnvError where LaTeX is wanted and does not answer."""
+    # From matplotlib's defaults: the settings of whoever draws must not show.
+    with mpl_style.context(["default", look.settings]):
+        try:
+            yield
+        except RuntimeError as error:
+            if not look.settings.get("text.usetex"):
+                raise
+            told = " ".join(str(error).split())[:200]
+            raise EnvError(
+                f"the style asks for LaTeX ({told}): install TeX Live, or leave text.usetex out"
+            ) from error
+
+
+def _built(task: Task, context: FigureContext, look: Look, foot: str, fmt: Format) -> Figure:
+    """Return a task's figure, laid out on its page for a format."""
+    draw_figure = task.draw
+    if draw_figure is None:
+        raise SpecError(f"task {task.id} declares no figure: ask for its table instead")
+    figure: Figure = draw_figure(context)
+    if look.colors:
+        recolour(figure, dict(zip(COLORS, itertools.cycle(look.colors), strict=False)))
+    if look.height_in is not None:
+        figure.set_figheight(look.height_in)
+    # Sizes of words are those of the format's own renderer.
+    get_registered_canvas_class(fmt)(figure)
+    fit(figure, may_grow=look.height_in is None)
+    stamp(figure, foot if look.stamp else "", may_grow=look.height_in is None)
+    return figure
+
+
+def saved(figure: Figure, fmt: Format) -> bytes:
     _settle(figure, fmt)
     stream = io.BytesIO()
     figure.savefig(stream, format=fmt, **_STAMPS.get(fmt, {}))
@@ -246,7 +332,7 @@ def _as_pgf(figure: Figure, task: Task) -> bytes:
 
     _forbid_pixels(figure)
     try:
-        text = _saved(figure, "pgf").decode()
+        text = saved(figure, "pgf").decode()
     except (LatexError, ValueError) as error:  # of LaTeX itself, or of one text
         told = next((line for line in str(error).splitlines() if line.startswith("!")), str(error))
         raise EnvError(
@@ -285,33 +371,16 @@ def _settle(figure: Figure, fmt: Format) -> None:
         ax.set_position((round(left, 6), round(bottom, 6), round(width, 6), round(height, 6)))
 
 
-def _stamp(figure: Figure, text: str) -> None:
-    """Write what the figure shows into a strip of its own at the bottom, a line or more.
-
-    Further lines make the figure higher: its panels keep their size.
-    """
-    engine = figure.get_layout_engine()
-    lines = textwrap.wrap(text, int(figure.get_figwidth() * LETTERS_PER_IN))
-    further = (len(lines) - 1) * LINE_IN
-    figure.set_figheight(figure.get_figheight() + further)
-    strip = (STRIP_IN + further) / figure.get_figheight()
-    if isinstance(engine, ConstrainedLayoutEngine):
-        engine.set(rect=(0.0, strip, 1.0, 1.0 - strip))
-    for place, line in enumerate(reversed(lines)):
-        height = (STRIP_IN / 4 + place * LINE_IN) / figure.get_figheight()
-        figure.text(0.995, height, line, ha="right", va="bottom", **STAMP)
-
-
 def _forbid_pixels(figure: Figure) -> None:
     # A PGF stream cannot hold an image; it would need a file of its own beside it.
     for artist in figure.findobj():
         artist.set_rasterized(False)
 
 
-def _tex_settings() -> dict[str, Any]:
+def _tex_settings(preamble: str) -> dict[str, Any]:
     for name in _TEX:
         if shutil.which(name):
-            return {"pgf.texsystem": name, "pgf.preamble": _KNOW_SIGNS}
+            return {"pgf.texsystem": name, "pgf.preamble": f"{preamble}\n{_KNOW_SIGNS}".lstrip()}
     raise EnvError(
         f"pgf needs LaTeX and none of {', '.join(_TEX)} is installed: install TeX Live, or take"
         " --format pdf"

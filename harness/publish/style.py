@@ -28,6 +28,9 @@ which vanishes on white."""
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 """One per colour, so that no reader depends on colour."""
 
+HATCHES = ("", "/////", "-----", "xxxxx", "\\\\\\\\\\", "|||||")
+"""One per colour of bars and areas, which have no marks; of lines, for dots make an SVG large."""
+
 RASTERISE_ABOVE = 2000
 """More points than this in one series become pixels, or an SVG outgrows its limit."""
 
@@ -36,6 +39,12 @@ MAX_SVG_BYTES = 300_000
 
 TEX_SIGNS = {"\u03bc": r"\mu", "\u03c1": r"\rho", "\u0394": r"\Delta", "\u2207": r"\nabla"}
 """Signs of figures and tables that not every LaTeX knows as text, by their names in mathematics."""
+
+ORDERED = "viridis"
+"""The colour map of ordered series, where no other is asked for."""
+
+LEAST_PANEL_IN = 0.7
+"""A panel that titles and legends press below this height makes the figure higher."""
 
 RC: dict[str, Any] = {
     # DejaVu Sans comes with matplotlib: glyphs do not depend on the machine's fonts.
@@ -72,16 +81,29 @@ RC: dict[str, Any] = {
     "pdf.fonttype": 42,
     "pdf.compression": 6,
     "pgf.rcfonts": False,
+    "image.cmap": ORDERED,
+    "hatch.color": "white",
+    "hatch.linewidth": 0.5,
 }
+
+
+def points(size: float) -> float:
+    """Return a size of words that stands beside ours in the same proportion whatever the style.
+
+    size: in points, where words have the size of RC.
+    """
+    from matplotlib import rcParams
+
+    return size * float(rcParams["font.size"]) / float(RC["font.size"])
 
 
 def sequential(count: int) -> tuple[str, ...]:
     """Return `count` colours for an ordered series (densities), from dark to light.
 
-    Taken from viridis without its lightest quarter, which vanishes on white.
+    Taken from the style's colour map (viridis) without its last quarter, which vanishes on white.
     """
-    from matplotlib import colormaps
+    from matplotlib import colormaps, rcParams
     from matplotlib.colors import to_hex
 
     steps = [0.78 * index / max(count - 1, 1) for index in range(count)]
-    return tuple(to_hex(colormaps["viridis"](step)) for step in steps)
+    return tuple(to_hex(colormaps[rcParams["image.cmap"]](step)) for step in steps)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from harness.publish.figures import PALETTE, FigureContext
+from harness.publish.figures import HATCHES, PALETTE, FigureContext
 from reproductions.asymvalley.activations.quantities import SHARES
 from reproductions.asymvalley.models.drawing import lambda_axis, line
 
@@ -28,13 +28,15 @@ def activation_panels(context: FigureContext) -> Figure:
     line(agreement_ax, context.table, x="lambda", y="agreement", color=PALETTE[0], marker="o")
     agreement_ax.set(title="units in the same state", ylabel="agreement")
     means = context.table.groupby("lambda")[list(SHARES)].mean().sort_index()
-    stack_ax.stackplot(
+    areas = stack_ax.stackplot(
         means.index.to_numpy(dtype="float64"),
         *(means[share].to_numpy(dtype="float64") for share in SHARES),
         labels=list(STATES.values()),
         colors=(PALETTE[0], PALETTE[1], PALETTE[4], PALETTE[5]),
         alpha=0.85,
     )
+    for area, hatch in zip(areas, HATCHES, strict=False):
+        area.set_hatch(hatch)
     stack_ax.set(title="shares of units, stacked", ylim=(0.0, 1.0))
     for ax in (agreement_ax, stack_ax):
         lambda_axis(ax)

@@ -36,13 +36,13 @@ def accuracy_panels(
     shape = (len(VALUES), len(shown)) if len(shown) > 1 else (1, len(VALUES))
     figure, axes = context.subplots(*shape, aspect=0.7)
     panels = [(value, dataset) for value in VALUES for dataset in shown]
-    has_open = False
+    common = set()
     for ax, (value, dataset) in zip(axes, panels, strict=True):
-        has_open |= _dots(ax, finals[finals["dataset"] == dataset], value, names)
+        common |= _dots(ax, finals[finals["dataset"] == dataset], value, names)
         if value == "test_accuracy" or len(shown) == 1:
             ax.set_title(Labels(_in_place_of(dataset, context.profile)).names(datasets[dataset]))
         ax.set_ylabel(VALUES[value])
-    _legend(figure, names, has_open=has_open)
+    _legend(figure, names, common=common)
     return figure
 
 
@@ -51,10 +51,10 @@ def _in_place_of(dataset: str, profile: Profile) -> dict[str, str]:
     return next(map(stands_in, cells), {})
 
 
-def _dots(ax: Axes, rows: pd.DataFrame, value: str, names: Mapping[str, str]) -> bool:
+def _dots(ax: Axes, rows: pd.DataFrame, value: str, names: Mapping[str, str]) -> set[int]:
     """Draw means over seeds; open, over the seeds that all algorithms have, if some have fewer.
 
-    Return whether some have.
+    Return how many they have in common, nothing where none has more.
     """
     alphas = sorted(rows["alpha"].unique(), reverse=True)
     seeds = {name: set(own["seed"]) for name, own in rows.groupby("algorithm")}
@@ -81,18 +81,22 @@ def _dots(ax: Axes, rows: pd.DataFrame, value: str, names: Mapping[str, str]) ->
     ax.set_xlim(-0.5, len(alphas) - 0.5)
     ax.set_xlabel("Dirichlet alpha (right: clients less alike)")
     ax.grid(axis="x", visible=False)
-    return unequal
+    return {len(common)} if unequal else set()
 
 
-def _legend(figure: Figure, names: Mapping[str, str], *, has_open: bool) -> None:
+def _legend(figure: Figure, names: Mapping[str, str], *, common: set[int]) -> None:
     handles = [
         Line2D([], [], color=PALETTE[i], marker=MARKERS[i], linestyle="none", label=label)
         for i, label in enumerate(names.values())
     ]
-    title = "open: over the seeds that all six have; compare open marks with open ones"
+    title = (
+        "open: over the seeds that all six have"
+        f" ({' or '.join(map(str, sorted(common)))}); filled: over all that an algorithm has;"
+        " compare open marks with open ones"
+    )
     figure.legend(
         handles=handles,
         loc="outside upper center",
         ncols=len(handles),
-        title=title if has_open else None,
+        title=title if common else None,
     )

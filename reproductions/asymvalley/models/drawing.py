@@ -3,19 +3,31 @@
 from __future__ import annotations
 
 import textwrap
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+from matplotlib.lines import Line2D
 
 from harness.declare.profiles import Profile
 from harness.declare.statistics import aggregate
+from harness.publish.figures import sequential
 from harness.publish.labels import Labels
 from reproductions.asymvalley.models.pairs import Pair, Recipe, stands_in, training_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     import pandas as pd
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
+STYLES = ("-", "--")
+"""Of two lines in one panel: colours alone are one grey in print."""
+S_LOOKS: tuple[dict[str, Any], ...] = (
+    {"width": 2.2},
+    {"style": "--", "marker": "."},
+    {"marker": "."},
+)
+"""Of the largest s first: what lies on it is seen, and points show how fine lambda's steps are."""
 ROWS = {False: "raw", True: "sign-consistent"}
 
 
@@ -47,15 +59,20 @@ def line(
     style: str = "-",
     label: str = "",
     marker: str = "",
+    width: float = 1.0,
 ) -> None:
-    """Draw a mean and a band to its least and largest; points without a value are left out."""
+    """Draw a mean and a band to its least and largest; points without a value are left out.
+
+    width: of the line, where 1 is that of all lines.
+    """
     rows = rows.dropna(subset=[y])
     if rows.empty:
         return
     points = aggregate(rows, by=[x], value=y).sort_values(x)
     places = points[x].to_numpy(dtype="float64")
     means = points["mean"].to_numpy(dtype="float64")
-    ax.plot(places, means, color=color, linestyle=style, label=label, marker=marker)
+    (drawn,) = ax.plot(places, means, color=color, linestyle=style, label=label, marker=marker)
+    drawn.set_linewidth(width * drawn.get_linewidth())
     spread = rows.groupby(x, sort=True)[y].agg(["min", "max"])
     ax.fill_between(
         spread.index.to_numpy(dtype="float64"),
@@ -78,3 +95,26 @@ def share_heights(axes: Sequence[Axes]) -> None:
     top = max(ax.get_ylim()[1] for ax in axes)
     for ax in axes:
         ax.set_ylim(0.0, top)
+
+
+def s_colors(widths: pd.Series[float]) -> dict[float, str]:
+    """Return a colour for each s."""
+    found = sorted(float(s) for s in widths.unique())
+    return dict(zip(found, sequential(len(found)), strict=True))
+
+
+def s_lines(ax: Axes, rows: pd.DataFrame, colors: Mapping[float, str], *, x: str) -> None:
+    """Draw the error over lambda, a line per s."""
+    for (s, color), look in zip(reversed(colors.items()), S_LOOKS[-len(colors) :], strict=True):
+        line(ax, where(rows, s=s), x=x, y="error", color=color, **look)
+
+
+def s_legend(figure: Figure, colors: Mapping[float, str], extra: Sequence[Line2D] = ()) -> None:
+    """Name the lines that `s_lines` drew, and others."""
+    handles = list(extra)
+    for (s, color), look in zip(reversed(colors.items()), S_LOOKS[-len(colors) :], strict=True):
+        handle = Line2D([], [], color=color, label=f"$s = {s:g}$", marker=look.get("marker", ""))
+        handle.set(linestyle=look.get("style", "-"))
+        handle.set_linewidth(look.get("width", 1.0) * handle.get_linewidth())
+        handles.insert(0, handle)
+    figure.legend(handles=handles, loc="outside upper center", ncols=max(len(handles), 1))

@@ -12,7 +12,14 @@ from matplotlib.ticker import LogFormatterSciNotation, LogLocator
 from harness.declare import pick
 from harness.publish.figures import MARKERS, PALETTE, FigureContext
 from reproductions.asymvalley.method.directions import PARTITION
-from reproductions.asymvalley.models.drawing import ROWS, lambda_axis, line, named_here, where
+from reproductions.asymvalley.models.drawing import (
+    ROWS,
+    STYLES,
+    lambda_axis,
+    line,
+    named_here,
+    where,
+)
 from reproductions.asymvalley.models.pairs import Pair
 from reproductions.asymvalley.recipes.experiment import CONTRASTS, FIRST_AND_SECOND, Contrast
 
@@ -42,11 +49,12 @@ def recipe_panels(context: FigureContext) -> Figure:
     figure, axes = context.subplots(2, len(SETTINGS), aspect=0.72, sharex=True, sharey=True)
     panels = [(row, setting) for row in ROWS for setting in SETTINGS]
     for index, (ax, (row, setting)) in enumerate(zip(axes, panels, strict=True)):
-        for name, recipe, color in zip(
-            ("higher", "lower"), SETTINGS[setting], PALETTE[1::-1], strict=True
+        for name, recipe, color, style in zip(
+            ("higher", "lower"), SETTINGS[setting], PALETTE[1::-1], STYLES, strict=True
         ):
             rows = where(context.table, recipe=recipe, sign_consistent=row)
-            line(ax, rows, x="lambda", y="error", color=color, label=f"{name} than the base")
+            look = {"color": color, "style": style, "label": f"{name} than the base"}
+            line(ax, rows, x="lambda", y="error", **look)
         lambda_axis(ax)
         if context.width == "single":
             ax.set_title(f"{setting}, {ROWS[row]}")
@@ -81,8 +89,10 @@ def recipe_line_panels(context: FigureContext, *, pair: Pair, contrast: Contrast
     consistency_ax.axhline(0.5, color="#999999", linewidth=0.6, linestyle=":")
     consistency_ax.set_ylim(0.0, 1.05)
     line(line_ax, pick(context.table, part="line"), x="x", y="error", color=PALETTE[6])
-    for place, color in zip((0.0, 1.0), PALETTE, strict=False):
+    # The nets at both ends, with their marks.
+    for place, color, marker in zip((0.0, 1.0), PALETTE, MARKERS, strict=False):
         line_ax.axvline(place, color=color, linewidth=1.0, linestyle=":")
+        line_ax.plot([place], [0.0], color=color, marker=marker, clip_on=False)
     line_ax.set(title="line through both", xlabel="$l$", ylabel="test error")
     line_ax.set_ylim(bottom=0.0)
     figure.legend(*mean_ax.get_legend_handles_labels(), loc="outside upper center", ncols=2)

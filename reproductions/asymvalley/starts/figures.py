@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from matplotlib.lines import Line2D
-
 from harness.declare import pick
-from harness.publish.figures import PALETTE, FigureContext, sequential
+from harness.publish.figures import PALETTE, FigureContext, points
 from reproductions.asymvalley.models.drawing import (
     ROWS,
+    STYLES,
     lambda_axis,
     line,
     named_here,
+    s_colors,
+    s_legend,
+    s_lines,
     share_heights,
     where,
 )
@@ -39,8 +41,7 @@ def start_panels(context: FigureContext) -> Figure:
     """Draw BN weights and three kinds of valley: starts as columns, a colour per width s."""
     count = len(BN_STARTS)
     figure, axes = context.subplots(1 + len(VALLEYS), count, aspect=0.58)
-    widths = sorted(float(s) for s in pick(context.table, part="curve")["s"].unique())
-    colors = dict(zip(widths, sequential(len(widths)), strict=True))
+    colors = s_colors(pick(context.table, part="curve")["s"])
     for ax, start in zip(axes, BN_STARTS, strict=False):
         _weights(ax, where(context.table, bn_start=start))
         ax.set_title(START_LABELS[start])
@@ -50,8 +51,7 @@ def start_panels(context: FigureContext) -> Figure:
         panels = axes[count * row : count * (row + 1)]
         for ax, start in zip(panels, BN_STARTS, strict=True):
             rows = where(context.table, part="curve", bn_start=start, norm=norm, group=group)
-            for s, color in colors.items():
-                line(ax, where(rows, s=s), x="x", y="error", color=color)
+            s_lines(ax, rows, colors, x="x")
             lambda_axis(ax)
             if row == len(VALLEYS):
                 ax.set_xlabel(r"$\lambda$")
@@ -59,8 +59,7 @@ def start_panels(context: FigureContext) -> Figure:
                 ax.set_title(f"{name}\n{START_LABELS[start]}")
         panels[0].set_ylabel("test error" if context.width == "single" else f"{name}\ntest error")
         share_heights(panels)
-    handles = [Line2D([], [], color=color, label=f"$s = {s:g}$") for s, color in colors.items()]
-    figure.legend(handles=handles, loc="outside upper center", ncols=max(len(handles), 1))
+    s_legend(figure, colors)
     return figure
 
 
@@ -74,7 +73,7 @@ def _weights(ax: Axes, rows: pd.DataFrame) -> None:
     share = where(rows, part="share")["bn_weight"]
     if not share.empty:
         text = f"{100 * float(share.mean()):.1f} %\npositive"
-        ax.text(0.03, 0.94, text, transform=ax.transAxes, ha="left", va="top", fontsize=6.0)
+        ax.text(0.03, 0.94, text, transform=ax.transAxes, ha="left", va="top", fontsize=points(6.0))
 
 
 def statistics_panels(context: FigureContext, *, titles: Mapping[Pair, str]) -> Figure:
@@ -82,9 +81,9 @@ def statistics_panels(context: FigureContext, *, titles: Mapping[Pair, str]) -> 
     figure, axes = context.subplots(len(titles), len(ROWS), aspect=0.5, sharex=True)
     panels = [(pair, row) for pair in titles for row in ROWS]
     for ax, (pair, row) in zip(axes, panels, strict=True):
-        for color, (kind, label) in zip(PALETTE, STATISTICS.items(), strict=False):
+        for color, style, (kind, label) in zip(PALETTE, STYLES, STATISTICS.items(), strict=False):
             rows = where(context.table, pair=pair, bn_stats=kind, sign_consistent=row)
-            line(ax, rows, x="lambda", y="error", color=color, label=label)
+            line(ax, rows, x="lambda", y="error", color=color, style=style, label=label)
         lambda_axis(ax)
         title = f"{titles[pair]}, {ROWS[row]}"
         ax.set_title(named_here(title, context.profile, pair))

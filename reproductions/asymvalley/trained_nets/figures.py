@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from harness.declare.profiles import Profile
-from harness.publish.figures import MARKERS, PALETTE, WIDTH_IN, FigureContext
+from harness.publish.figures import MARKERS, PALETTE, FigureContext
 from reproductions.asymvalley.models.pairs import Pair, short_name, training_of
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ def net_panels(context: FigureContext) -> Figure:
     pairs = list(dict.fromkeys(pair for pair, _, _ in found))
     nets = sorted(found, key=lambda net: pairs.index(net[0]))
     places = {net: -index for index, net in enumerate(nets)}
-    panel_in = WIDTH_IN[context.width] / (2 if context.width == "single" else 3)
+    panel_in = context.width_in / (2 if context.width == "single" else 3)
     aspect = max(ROW_IN * (len(nets) + 3) / panel_in, 0.3)
     figure, axes = context.subplots(1, len(MEASURES), aspect=aspect, sharey=True)
     for ax, (value, label) in zip(axes, MEASURES.items(), strict=True):

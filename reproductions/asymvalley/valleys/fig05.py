@@ -36,7 +36,7 @@ task = Task(
     claims=direction_claims("Figure 5", *nearly_symmetric(PAIR), BY_BATCH_NORM, pair=PAIR),
     figure=bind("figures:direction_panels", pair=PAIR, twin=TWIN),
     caption=DIRECTION_CAPTION.format(
-        twin=" Dashed: the same net without batch normalization, at s = 1."
+        twin=" Dashed and dotted: the same net without batch normalization, at s = 1."
     ),
     alt=DIRECTION_ALT,
 )

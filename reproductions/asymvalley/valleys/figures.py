@@ -8,14 +8,18 @@ from typing import TYPE_CHECKING
 from matplotlib.lines import Line2D
 
 from harness.declare import pick
-from harness.publish.figures import PALETTE, FigureContext, sequential
+from harness.publish.figures import MARKERS, PALETTE, FigureContext, points
 from reproductions.asymvalley.method.directions import DIRECTIONS, NOISE_GROUPS, NOISES
 from reproductions.asymvalley.models.curves import AT_ZERO
 from reproductions.asymvalley.models.drawing import (
     ROWS,
+    STYLES,
     lambda_axis,
     line,
     named_here,
+    s_colors,
+    s_legend,
+    s_lines,
     share_heights,
     where,
 )
@@ -50,10 +54,10 @@ def noise_panels(context: FigureContext) -> Figure:
     figure, axes = _grid(
         context, len(NOISES), rows=[f"{name}\ntest error" for name in ROWS.values()]
     )
-    colors = _colors(context.table["s"])
+    colors = s_colors(context.table["s"])
     for ax, (row, kind) in zip(axes, panels, strict=True):
         rows = where(context.table, noise=kind, sign_consistent=row)
-        _s_lines(ax, rows, colors)
+        s_lines(ax, rows, colors, x="lambda")
         _note_consistency(ax, rows)
         if context.width == "single":
             ax.set_title(f"{NOISE_LABELS[kind]}, {'signs agree' if row else 'raw'}")
@@ -63,24 +67,24 @@ def noise_panels(context: FigureContext) -> Figure:
     if context.width == "double":
         _name_first(axes, per_row=len(NOISES))
     _leave_room(axes)
-    _s_legend(figure, colors)
+    s_legend(figure, colors)
     return figure
 
 
 def direction_panels(context: FigureContext, *, pair: str, twin: str = "") -> Figure:
     """Draw test error against lambda along six special directions, one panel each.
 
-    twin: a second net, drawn dashed at s = 1 where the table has it.
+    twin: a second net, drawn dashed and dotted at s = 1 where the table has it.
     """
     figure, axes = context.subplots(2, 3, aspect=0.72, sharex=True, sharey=True)
     table = pick(context.table, pair=pair)
-    colors = _colors(table["s"])
+    colors = s_colors(table["s"])
     for ax, direction in zip(axes, DIRECTIONS, strict=True):
         rows = where(table, direction=direction)
-        _s_lines(ax, rows, colors)
+        s_lines(ax, rows, colors, x="lambda")
         _note_consistency(ax, rows)
         other = where(context.table, pair=twin, direction=direction, s=1.0)
-        line(ax, other, x="lambda", y="error", color=PALETTE[1], style="--")
+        line(ax, other, x="lambda", y="error", color=PALETTE[1], style="-.")
         lambda_axis(ax)
         ax.set_title(DIRECTION_LABELS[direction])
     columns = 3 if context.width == "double" else 2
@@ -89,8 +93,8 @@ def direction_panels(context: FigureContext, *, pair: str, twin: str = "") -> Fi
     for ax in axes[::columns]:
         ax.set_ylabel("test error")
     _leave_room(axes)
-    extra = [Line2D([], [], color=PALETTE[1], linestyle="--", label="without BN, $s = 1$")]
-    _s_legend(figure, colors, extra if twin else [])
+    extra = [Line2D([], [], color=PALETTE[1], linestyle="-.", label="without BN, $s = 1$")]
+    s_legend(figure, colors, extra if twin else [])
     return figure
 
 
@@ -99,9 +103,10 @@ def ratio_panels(context: FigureContext, *, titles: Mapping[Pair, str]) -> Figur
     aspect = 0.72 if context.width == "double" else 1.1
     figure, axes = context.subplots(1, len(titles), aspect=aspect)
     for ax, (pair, title) in zip(axes, titles.items(), strict=True):
-        for color, (name, rows) in zip(PALETTE, _halves(context.table, pair), strict=False):
+        halves = _halves(context.table, pair)
+        for color, marker, (name, rows) in zip(PALETTE, MARKERS, halves, strict=False):
             means = rows.groupby(["seed", "draw", "ratio"])["error"].mean().reset_index()
-            line(ax, means, x="ratio", y="error", color=color, label=name, marker="o")
+            line(ax, means, x="ratio", y="error", color=color, label=name, marker=marker)
         title = named_here(title, context.profile, pair)
         ax.set(title=title, xlabel="sign-change ratio")
         ax.set_ylim(bottom=0.0)
@@ -116,9 +121,9 @@ def group_panels(context: FigureContext) -> Figure:
     panels = [(value, group) for value in AXIS_LABELS for group in NOISE_GROUPS]
     figure, axes = _grid(context, count, rows=list(AXIS_LABELS.values()))
     for ax, (value, group) in zip(axes, panels, strict=True):
-        for color, (row, name) in zip(PALETTE, ROWS.items(), strict=False):
+        for color, style, (row, name) in zip(PALETTE, STYLES, ROWS.items(), strict=False):
             rows = where(context.table, group=group, sign_consistent=row)
-            line(ax, rows, x="lambda", y=value, color=color, label=name)
+            line(ax, rows, x="lambda", y=value, color=color, style=style, label=name)
         if context.width == "single":
             ax.set_title(f"{GROUP_LABELS[group]}, {'error' if value == 'error' else 'CE'}")
         elif value == "error":
@@ -157,21 +162,13 @@ def _halves(table: pd.DataFrame, pair: str) -> list[tuple[str, pd.DataFrame]]:
     ]
 
 
-def _s_lines(ax: Axes, rows: pd.DataFrame, colors: Mapping[float, str]) -> None:
-    for s, color in colors.items():
-        line(ax, where(rows, s=s), x="lambda", y="error", color=color)
-
-
-def _colors(widths: pd.Series[float]) -> dict[float, str]:
-    found = sorted(float(s) for s in widths.unique())
-    return dict(zip(found, sequential(len(found)), strict=True))
-
-
 def _note_consistency(ax: Axes, rows: pd.DataFrame) -> None:
     """Write the mean sign consistency at the top, where valleys are low."""
     if not rows.empty:
         share = f"{float(rows['sign_consistency'].mean()):.2f}"
-        ax.text(0.5, 0.97, share, transform=ax.transAxes, ha="center", va="top", fontsize=5.5)
+        ax.text(
+            0.5, 0.97, share, transform=ax.transAxes, ha="center", va="top", fontsize=points(5.5)
+        )
 
 
 def _leave_room(axes: Sequence[Axes]) -> None:
@@ -186,9 +183,3 @@ def _name_first(axes: Sequence[Axes], *, per_row: int) -> None:
     for index, ax in enumerate(axes):
         if index % per_row:
             ax.tick_params(labelleft=False)
-
-
-def _s_legend(figure: Figure, colors: Mapping[float, str], extra: Sequence[Line2D] = ()) -> None:
-    handles = [Line2D([], [], color=color, label=f"$s = {s:g}$") for s, color in colors.items()]
-    handles += extra
-    figure.legend(handles=handles, loc="outside upper center", ncols=len(handles))

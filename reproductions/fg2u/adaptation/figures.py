@@ -44,6 +44,8 @@ def entry_panels(context: FigureContext) -> Figure:
             ax.locator_params(axis="x", nbins=4)
             ax.set_yticks(range(len(ENTRIES)), [entry.replace("2U", "²U") for entry in ENTRIES])
             ax.set_ylim(len(ENTRIES) - 0.5, -0.5)
+            # The names stand to the left of the row.
+            ax.tick_params(labelleft=ax is axes[2 * row])
     _legend(figure, axes)
     return figure
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from harness.declare import pick
-from harness.publish.figures import MARKERS, PALETTE, FigureContext, plot_ours
+from harness.publish.figures import MARKERS, PALETTE, FigureContext, plot_ours, points
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -30,7 +30,7 @@ def _descent(ax: Axes, rows: pd.DataFrame) -> None:
     ):
         plot_ours(ax, own, x="x", y="ratio", label=str(setting), color=color, marker=marker)
     ax.axhline(1.0, color=BOUND, linestyle=":")
-    ax.text(1.0, 0.975, "the bound", color=BOUND, va="top", fontsize=6.5)
+    ax.text(1.0, 0.975, "the bound", color=BOUND, va="top", fontsize=points(6.5))
     ax.set_xscale("log")
     ax.set_ylim(0.0, 1.08)
     ax.set(xlabel="outer steps K", ylabel="left side over the bound", title="Theorem 3.4")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from harness.publish.figures import MARKERS, PALETTE, FigureContext, plot_ours
+from harness.publish.figures import HATCHES, MARKERS, PALETTE, FigureContext, plot_ours
 from reproductions.fg2u.live_memory.quantities import SHALLOW
 
 if TYPE_CHECKING:
@@ -104,7 +104,10 @@ def _bars(ax: Axes, rows: pd.DataFrame) -> None:
     for place, (_, group) in enumerate(own.groupby("num_meta")):
         ratios = group.set_index("name")["ratio"].reindex(names)
         heights = [at + (place - 0.5) * 0.4 for at in range(len(names))]
-        ax.barh(heights, ratios, height=0.38, color=PALETTE[place], label=SIZES[place])
+        ax.barh(
+            heights, ratios, height=0.38, color=PALETTE[place], hatch=HATCHES[place],
+            label=SIZES[place],
+        )  # fmt: skip
     ax.set_yticks(range(len(names)), [LABELS[name] for name in names])
     ax.invert_yaxis()
     ax.grid(axis="y", visible=False)

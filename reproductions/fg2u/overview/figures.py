@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from harness.publish.figures import MARKERS, PALETTE, FigureContext, plot_ours, plot_paper
+from harness.publish.figures import MARKERS, PALETTE, FigureContext, plot_ours, plot_paper, points
 from reproductions.fg2u.overview.quantities import EXACT, STATED, flags
 
 if TYPE_CHECKING:
@@ -56,13 +56,25 @@ def capabilities(ax: Axes, context: FigureContext) -> None:
     rows = rows_of(context, "capability").set_index("method")
     found = flags(context.table) if len(rows) else {}
     ax.set_axis_off()
-    ax.set_title("measured on a small net")
-    small = {"fontsize": 5.0, "transform": ax.transAxes, "va": "top"}
+    narrow = context.width == "single"
+    ax.set_title("measured on a small net", pad=26.0 if narrow else None)
+    small = {"fontsize": points(5.0), "transform": ax.transAxes, "va": "top"}
+    slanted = {**small, "va": "bottom", "rotation_mode": "anchor"}
     for place, head in zip(PLACES, HEADS, strict=True):
-        ax.text(place, 0.98, head, ha="center", **small)
+        if narrow:
+            ax.text(
+                place,
+                0.78,
+                head.replace("-\n", "-").replace("\n", " "),
+                ha="left",
+                rotation=45,
+                **slanted,
+            )
+        else:
+            ax.text(place, 0.98, head, ha="center", **small)
     for line, method in enumerate(name for name in NAMES if name in found):
         height = 0.76 - 0.14 * line
-        ax.text(-0.1, height, NAMES[method], **small)
+        ax.text(-0.35 if narrow else -0.1, height, NAMES[method], **small)
         stated = STATED.get(method, found[method])
         told = [
             ("yes" if flag else "no") + ("" if flag == its else "*")
@@ -133,6 +145,8 @@ def methods(ax: Axes, context: FigureContext) -> None:
             share=own["peak_bytes"] / base["peak_bytes"],
         )
         plot_ours(ax, own.reset_index(), x="share", y="lead", label=NAMES[method], **LOOKS[method])
+        if read.empty:
+            continue
         unit, its = (read.loc[[f"condensation {name}"]] for name in ("hessian-free", method))
         point = its.assign(
             x=its["gpu_memory"] / float(unit["gpu_memory"].iloc[0]),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from harness.declare.reference import standings
-from harness.publish.figures import PALETTE, FigureContext
+from harness.publish.figures import HATCHES, PALETTE, FigureContext
 from reproductions.lisa.models.names import TITLES
 
 if TYPE_CHECKING:
@@ -25,7 +25,10 @@ def model_bars(context: FigureContext) -> Figure:
     block = table["block_params"] / total
     places = range(len(table))
     ax.barh(places, outside, color=PALETTE[0], height=0.6, label="always trained by LISA")
-    ax.barh(places, block, left=outside, color=PALETTE[1], height=0.6, label="one block")
+    ax.barh(
+        places, block, left=outside, color=PALETTE[1], hatch=HATCHES[1], height=0.6,
+        label="one block",
+    )  # fmt: skip
     for place, right, size in zip(places, outside + block, total, strict=True):
         ax.annotate(
             _short(size), (right, place), textcoords="offset points", xytext=(4, 0), va="center"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from harness.declare.reference import standings
-from harness.publish.figures import PALETTE, FigureContext
+from harness.publish.figures import HATCHES, PALETTE, FigureContext
 from reproductions.lisa.memory.quantities import ACTIVATIONS_GB, length_near
 from reproductions.lisa.memory.table import A_SHARE, SHARED
 from reproductions.lisa.models.names import TITLES
@@ -46,7 +46,9 @@ def peak_panels(context: FigureContext) -> Figure:
         if (rows["seq_len"] == SHOWN_LEN).any():
             rows = rows[rows["seq_len"] == SHOWN_LEN]
         _dots(ax, rows, drawn[drawn["series"] == TITLES[shape]])
-        shared = f"\n{standings(drawn['status'])}: {A_SHARE}" if shape == SHARED else ""
+        shared = (
+            f"\n{standings(drawn['status'])}: {A_SHARE}" if shape == SHARED and len(drawn) else ""
+        )
         ax.set_title(f"{TITLES[shape]}{shared}")
     for ax in axes[len(shapes) :]:
         ax.remove()
@@ -68,6 +70,7 @@ def breakdown_bars(context: FigureContext) -> Figure:
         _bars(ax, rows, size)
         if shape == AT_THE_PAPERS:
             _paper_totals(ax, rows, context.reference)
+        if shape == AT_THE_PAPERS and not context.reference.empty:
             ax.text(
                 0.98, 0.04, "length chosen for\nactivations nearest\nto the paper's",
                 transform=ax.transAxes, ha="right", va="bottom", fontsize="small",
@@ -128,9 +131,10 @@ def _reference_name(row: pd.Series) -> str:
 def _bars(ax: Axes, rows: pd.DataFrame, size: float) -> None:
     names = [_bar_name(row) for _, row in rows.iterrows()]
     left = [0.0] * len(rows)
-    for color, (column, label) in zip(PALETTE, LABELS.items(), strict=False):
+    for color, hatch, (column, label) in zip(PALETTE, HATCHES, LABELS.items(), strict=False):
+        look = {"color": color, "hatch": hatch, "label": label, "height": 0.6}
         widths = (rows[column] / size).to_list()
-        ax.barh(range(len(rows)), widths, left=left, color=color, label=label, height=0.6)
+        ax.barh(range(len(rows)), widths, left=left, **look)
         left = [start + width for start, width in zip(left, widths, strict=True)]
     ax.set_yticks(range(len(rows)), names)
     ax.invert_yaxis()

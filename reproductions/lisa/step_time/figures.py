@@ -8,7 +8,7 @@ import pandas as pd
 
 from harness.declare.reference import standings
 from harness.declare.statistics import aggregate
-from harness.publish.figures import PALETTE, FigureContext
+from harness.publish.figures import HATCHES, PALETTE, FigureContext, points
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -76,10 +76,13 @@ def _bar(ax: Axes, rows: pd.DataFrame, place: int, unit_ms: float) -> None:
     """Draw one method's phases, the standard error of their sum, and its arithmetic."""
     means = aggregate(rows, by=["phase"], value="median_ms").set_index("phase")["mean"]
     left = 0.0
-    for color, (phase, label) in zip(PALETTE, PHASES.items(), strict=False):
+    for color, hatch, (phase, label) in zip(PALETTE, HATCHES, PHASES.items(), strict=False):
         if phase in means:
             width = float(means[phase]) / unit_ms
-            ax.barh(place - HEIGHT / 2, width, left=left, height=HEIGHT, color=color, label=label)
+            ax.barh(
+                place - HEIGHT / 2, width, left=left, height=HEIGHT, color=color, hatch=hatch,
+                label=label,
+            )  # fmt: skip
             left += width
     total = _total(rows, {})
     error = float(total["sem"]) / unit_ms
@@ -88,7 +91,7 @@ def _bar(ax: Axes, rows: pd.DataFrame, place: int, unit_ms: float) -> None:
     )
     ax.text(
         0.99, place - HEIGHT / 2, f"{float(total['mean']):,.0f} ms",
-        transform=ax.get_yaxis_transform(), ha="right", va="center", fontsize=5.5,
+        transform=ax.get_yaxis_transform(), ha="right", va="center", fontsize=points(5.5),
     )  # fmt: skip
 
 

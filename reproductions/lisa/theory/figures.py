@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from matplotlib.ticker import LogFormatterSciNotation, LogLocator
+
 from harness.publish.figures import MARKERS, PALETTE, FigureContext, plot_ours
 
 if TYPE_CHECKING:
@@ -29,6 +31,9 @@ def rate_panels(context: FigureContext) -> Figure:
         _guide(ax, rows)
         ax.set_xscale("log")
         ax.set_yscale("log")
+        # By default more numbers than fit.
+        ax.yaxis.set_minor_locator(LogLocator(subs=(2.0, 5.0)))
+        ax.yaxis.set_minor_formatter(LogFormatterSciNotation(minor_thresholds=(99, 99)))
         ax.set_title(f"weight decay {decay:g}")
         ax.set_xlabel("steps T")
     axes[0].set_ylabel("mean of f_reg(w_t) - f_reg*")

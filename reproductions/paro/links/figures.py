@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from harness.declare.statistics import aggregate
-from harness.publish.figures import PALETTE, FigureContext
+from harness.publish.figures import HATCHES, PALETTE, FigureContext
 from reproductions.paro.links.experiment import ALGORITHMS, LAYOUTS, NICS
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def _bars(ax: Axes, rows: pd.DataFrame, algorithm: str, number: int) -> None:
             continue
         found = aggregate(here, by=["algorithm"], value="median_ms").iloc[0]
         x = place + (number - 1) * WIDTH
-        ax.bar(x, found["mean"], WIDTH, color=PALETTE[number],
+        ax.bar(x, found["mean"], WIDTH, color=PALETTE[number], hatch=HATCHES[number],
                label=None if place else LABELS[algorithm])  # fmt: skip
         ax.errorbar(x, found["mean"], yerr=found["sem"] or None, color=PALETTE[6], ls="none")
         if here["predicted_ms"].notna().all():

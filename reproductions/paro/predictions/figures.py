@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from harness.publish.figures import MARKERS, PALETTE, FigureContext, plot_ours, plot_paper
+from harness.publish.figures import MARKERS, PALETTE, FigureContext, plot_ours, plot_paper, points
 from reproductions.paro.models.paper_inputs import ACCUMULATION, SHARES
 from reproductions.paro.predictions.experiment import COMPARED, GPUS, SCALED
 from reproductions.paro.predictions.layouts import BASELINES, name_of
@@ -52,7 +52,7 @@ def _quote(ax: Axes, rows: pd.DataFrame, quoted: pd.DataFrame) -> None:
             f"+{each.value:g} %\n({SHORT[baseline]})",
             (names.index(strategy), rows["log10_steps_per_s"][strategy]),
             xytext=(0, -4 if below else 4), textcoords="offset points", ha="center",
-            va="top" if below else "bottom", fontsize=5.5,
+            va="top" if below else "bottom", fontsize=points(5.5),
         )  # fmt: skip
 
 
@@ -63,7 +63,7 @@ def _indicator(ax: Axes, rows: pd.DataFrame, quoted: pd.DataFrame) -> None:
     ax.bar(places, memory.clip(upper=CEILING_GB), color=[BAR if f else TOO_MUCH for f in fits])
     for at, (fit, gb) in enumerate(zip(fits, memory, strict=True)):
         if not fit:
-            ax.text(at, 6, f"{gb:.0f}", ha="center", va="bottom", fontsize=5)
+            ax.text(at, 6, f"{gb:.0f}", ha="center", va="bottom", fontsize=points(5))
             ax.plot([at], [30], marker="x", color="#333333", markersize=5)
     ax.axhline(80, color="#333333", linestyle=":", linewidth=0.8)
     ax.set_ylim(0, CEILING_GB)

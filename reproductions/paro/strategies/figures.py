@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from harness.declare import pick
-from harness.publish.figures import PALETTE, FigureContext
+from harness.publish.figures import PALETTE, FigureContext, points
 from reproductions.paro.method.guideline import nine_digits, unbeaten
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def _plane(ax: Axes, rows: pd.DataFrame) -> None:
     for _, row in best.iterrows():
         ax.annotate(
             row["strategy"], (row["comm_s"], row["memory_bytes"] / 1e9), xytext=(-3, -3),
-            textcoords="offset points", fontsize=6.5, ha="right", va="top",
+            textcoords="offset points", fontsize=points(6.5), ha="right", va="top",
         )  # fmt: skip
     ax.set(xlabel="communication per step (s)", ylabel="held by a GPU (GB)")
 

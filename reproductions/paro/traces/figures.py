@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from harness.publish.figures import PALETTE, FigureContext
+from harness.publish.figures import HATCHES, PALETTE, FigureContext, points
 from reproductions.paro.traces.experiment import DRAWN
 
 if TYPE_CHECKING:
@@ -21,14 +21,14 @@ LANE = 0.4
 
 def bars(
     ax: Axes, rows: pd.DataFrame, *, lane: int, color: str, label: str,
-    ends: tuple[str, str] = ("start_ms", "end_ms"),
+    ends: tuple[str, str] = ("start_ms", "end_ms"), hatch: str = "",
 ) -> None:  # fmt: skip
     """Draw a bar for each row in its rank's upper (0) or lower (1) lane."""
     if len(rows):
         start, end = (rows[name] for name in ends)
         ax.barh(
             rows["rank"] + (lane - 0.5) * LANE, end - start, left=start, height=0.9 * LANE,
-            color=color, label=label, edgecolor="white", linewidth=0.2,
+            color=color, label=label, edgecolor="white", linewidth=0.2, hatch=hatch,
         )  # fmt: skip
 
 
@@ -51,9 +51,9 @@ def step_tracks(context: FigureContext) -> Figure:
         for work, color in PASS_COLORS.items():
             # What lies in a longer pass, a unit within all, is drawn over it.
             bars(ax, rows[rows["done"] == work], lane=1, color=color, label=work)
-        for scope, words in SCOPES.items():
+        for (scope, words), hatch in zip(SCOPES.items(), HATCHES, strict=False):
             own = rows[rows["done"].str.endswith(f" {scope}")]
-            bars(ax, own, lane=0, color=COLORS[scope], label=words)
+            bars(ax, own, lane=0, color=COLORS[scope], label=words, hatch=hatch)
         bars(ax, rows[rows["done"] == "update"], lane=0, color=UPDATE_COLOR, label="update")
         lines_of_ranks(ax, rows)
         ax.set_xlabel("ms")
@@ -81,7 +81,7 @@ def gather_tracks(context: FigureContext) -> Figure:
             ax.annotate(
                 f"part {row.part} to rank {row.to}",
                 ((row.start + row.end) / 2, row.rank + (lane - 0.5) * LANE),
-                ha="center", va="center", color="white", fontsize=6,
+                ha="center", va="center", color="white", fontsize=points(6),
             )  # fmt: skip
     lines_of_ranks(ax, rows)
     stages = range(int(rows["groups_come"].max()) + 1)

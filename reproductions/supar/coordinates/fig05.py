@@ -116,7 +116,8 @@ task = Task(
     " (t=0) to after nine updates (t=9): mean over seeds; bars, at t=0 and t=9, show its standard"
     " error. Each panel states the fitted log-log slope at t=0, with its 95 % interval."
     " Hollow and dashed: the plot shipped with the authors' code, a third party's reproduction"
-    " and not the paper's figure.",
+    " and not the paper's figure; its width, rate and scaling of residual outputs are its own, so"
+    " slopes compare and levels do not.",
     alt="Six panels, attention and feed-forward by SP, μP and SμPar: mean absolute activation"
     " against density on logarithmic axes, one line per training step.",
 )

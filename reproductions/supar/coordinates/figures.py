@@ -5,22 +5,28 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+from matplotlib.lines import Line2D
 
 from harness.declare import InvalidQuantity, MissingRows
 from harness.declare.statistics import aggregate, t_interval
-from harness.publish.figures import FigureContext, plot_ours, plot_paper, sequential
+from harness.publish.figures import FigureContext, plot_ours, plot_paper, points, sequential
 from reproductions.supar.coordinates.quantities import activation_slope
 from reproductions.supar.coordinates.table import BLOCKS
 from reproductions.supar.models.drawing import density_axis
 from reproductions.supar.models.schemes import LABELS, SCHEMES
 from reproductions.supar.models.size_figures import SIZES, legend, lines, range_text
 from reproductions.supar.models.slopes import log_slope
+from reproductions.supar.models.sweep_figures import INK
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+
+BETWEEN: dict[str, Any] = {"linewidth": 0.7}
+"""The look of steps between the first and the last."""
 
 
 def coordinate_panels(context: FigureContext) -> Figure:
@@ -39,12 +45,18 @@ def coordinate_panels(context: FigureContext) -> Figure:
         ax.set_yscale("log")
         density_axis(ax)
         ax.set_title(
-            f"{LABELS[scheme]}, {BLOCKS[block]}\n{_slope_text(rows, scheme, block)}", fontsize=6.5
+            f"{LABELS[scheme]}, {BLOCKS[block]}\n{_slope_text(rows, scheme, block)}",
+            fontsize=points(6.5),
         )
     for row in (axes[:3], axes[3:]):
         _share_heights(row)
         row[0].set_ylabel("mean |activation|")
-    _step_legend(figure, colors, per_row=6 if context.width == "double" else 4)
+    _step_legend(
+        figure,
+        colors,
+        per_row=6 if context.width == "double" else 4,
+        has_official=not context.reference.empty,
+    )
     return figure
 
 
@@ -54,7 +66,7 @@ def _step_line(ax: Axes, rows: pd.DataFrame, *, color: str, ends: bool) -> None:
         plot_ours(ax, rows, x="density", y="mean_abs_activation", label="", color=color)
         return
     means = aggregate(rows, by=["density"], value="mean_abs_activation").sort_values("density")
-    ax.plot(means["density"].to_numpy(), means["mean"].to_numpy(), color=color, linewidth=0.7)
+    ax.plot(means["density"].to_numpy(), means["mean"].to_numpy(), color=color, **BETWEEN)
 
 
 def _official(ax: Axes, reference: pd.DataFrame, prefix: str, colors: dict[int, str]) -> None:
@@ -86,18 +98,20 @@ def _signed(number: float) -> str:
     return f"{round(number, 2) + 0.0:.2f}"
 
 
-def _step_legend(figure: Figure, colors: dict[int, str], *, per_row: int) -> None:
-    from matplotlib.lines import Line2D
-
+def _step_legend(
+    figure: Figure, colors: dict[int, str], *, per_row: int, has_official: bool
+) -> None:
+    """Name the steps, each as it is drawn, and the plot of the authors' code where it is."""
+    ends = (min(colors), max(colors))
     handles = [
-        Line2D([], [], color=color, marker="o", label=f"t={step}") for step, color in colors.items()
-    ]
-    handles.append(
         Line2D(
-            [], [], color="#333333", marker="o", linestyle="--", markerfacecolor="white",
-            label="authors' code",
+            [], [], color=color, label=f"t={step}", **({"marker": "o"} if step in ends else BETWEEN)
         )
-    )  # fmt: skip
+        for step, color in colors.items()
+    ]
+    if has_official:
+        look = {"color": INK, "marker": "o", "linestyle": "--", "markerfacecolor": "white"}
+        handles.append(Line2D([], [], label="authors' code", **look))
     figure.legend(handles=handles, loc="outside upper center", ncols=per_row)
 
 
@@ -112,7 +126,7 @@ def layer_panels(context: FigureContext, *, steps: Mapping[str, int]) -> Figure:
         table = context.table
         rows = table[(table["scheme"] == scheme) & (table["step"] == steps[size])]
         lines(ax, rows, x="density", y=size)
-        ax.set_title(f"{LABELS[scheme]}\n{_slope_range(rows, size)}", fontsize=6.5)
+        ax.set_title(f"{LABELS[scheme]}\n{_slope_range(rows, size)}", fontsize=points(6.5))
         ax.set_ylabel(f"{SIZES[size]}, t={steps[size]}")
     for first in range(0, len(panels), len(SCHEMES)):
         _share_heights(axes[first : first + len(SCHEMES)])

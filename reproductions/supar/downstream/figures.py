@@ -20,8 +20,11 @@ if TYPE_CHECKING:
 
 def accuracy_panels(context: FigureContext, *, tasks: Mapping[str, str]) -> Figure:
     """Draw one panel per task, named as in `tasks`; the paper's values, if any, are hollow."""
-    figure, axes = context.subplots(1, len(tasks), aspect=1.5 if len(tasks) > 2 else 0.75)
     paper = context.reference[context.reference["x_name"] == "density"]
+    if paper.empty:  # then a task that was not run has nothing to show
+        run = {*context.table.dropna(subset=["accuracy"])["task"]}
+        tasks = {task: name for task, name in tasks.items() if task in run}
+    figure, axes = context.subplots(1, len(tasks), aspect=1.5 if len(tasks) > 2 else 0.75)
     lowest = float(np.nanmin([context.table["density"].min(), paper["x"].min()]))
     for ax, (task, name) in zip(axes, tasks.items(), strict=True):
         ax.set_title(name)

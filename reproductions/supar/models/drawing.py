@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter
 
 from harness.publish.figures import MARKERS, PALETTE
@@ -18,14 +19,13 @@ COLORS = dict(zip(LABELS, PALETTE, strict=False))
 MARKS = dict(zip(LABELS, MARKERS, strict=False))
 
 
-def scheme_legend(figure: Figure, schemes: Iterable[str]) -> None:
-    """Name the schemes above all panels."""
-    from matplotlib.lines import Line2D
-
+def scheme_legend(figure: Figure, schemes: Iterable[str], *, also: Sequence[Line2D] = ()) -> None:
+    """Name the schemes above all panels, and what else is drawn."""
     handles = [
         Line2D([], [], color=COLORS[scheme], marker=MARKS[scheme], label=LABELS[scheme])
         for scheme in schemes
     ]
+    handles += also
     figure.legend(handles=handles, loc="outside upper center", ncols=len(handles))
 
 

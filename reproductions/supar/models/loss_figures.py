@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
+
+from matplotlib.lines import Line2D
 
 from harness.publish.figures import FigureContext, plot_ours, plot_paper
 from reproductions.supar.models.drawing import COLORS, MARKS, density_axis, fraction, scheme_legend
 from reproductions.supar.models.schemes import SCHEMES
+from reproductions.supar.models.sweep_figures import INK
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -61,19 +64,37 @@ def _beside_readings(
 ) -> Figure:
     """Draw one panel per loss of ours against density, and one of the readings.
 
-    ours: from a panel's title to its column; read: the title of the readings.
+    ours: from a panel's title to its column; read: the title of the readings, where there are any.
     """
-    figure, axes = context.subplots(1, len(ours) + 1, aspect=aspect)
+    readings = context.reference[context.reference["x_name"] == "density"]
+    beside = not readings.empty
+    figure, axes = context.subplots(1, len(ours) + beside, aspect=aspect)
     for ax, (title, column) in zip(axes, ours.items(), strict=False):
         _scheme_lines(ax, context.table, x="density", y=column)
         ax.set_title(title)
-    _scheme_readings(axes[-1], context.reference)
-    axes[-1].set_title(read)
+    if beside:
+        _scheme_readings(axes[-1], readings)
+        axes[-1].set_title(read)
     for ax in axes:
         density_axis(ax)
+    _equal_spans(axes, of_ours=len(ours))
     axes[0].set_ylabel(label)
-    scheme_legend(figure, SCHEMES)
+    bars = Line2D([], [], color=INK, marker="|", markersize=7, linestyle="", label="standard error")
+    hollow = Line2D([], [], color=INK, marker="o", mfc="white", ls="--", label="arXiv v1 as read")
+    scheme_legend(figure, SCHEMES, also=[bars, hollow] if beside else [bars])
     return figure
+
+
+def _equal_spans(axes: Sequence[Axes], *, of_ours: int) -> None:
+    """Give panels one range of densities and spans of equally many nats: one range to ours."""
+    bounds = [ax.get_ylim() for ax in axes]
+    ours = (min(low for low, _ in bounds[:of_ours]), max(high for _, high in bounds[:of_ours]))
+    bounds = [*[ours] * of_ours, *bounds[of_ours:]]
+    span = max(high - low for low, high in bounds)
+    widths = [ax.get_xlim() for ax in axes]
+    for ax, (low, high) in zip(axes, bounds, strict=True):
+        ax.set_ylim((low + high - span) / 2, (low + high + span) / 2)
+        ax.set_xlim(min(left for left, _ in widths), max(right for _, right in widths))
 
 
 def _scheme_lines(ax: Axes, table: pd.DataFrame, *, x: str, y: str) -> None:
@@ -83,6 +104,5 @@ def _scheme_lines(ax: Axes, table: pd.DataFrame, *, x: str, y: str) -> None:
 
 
 def _scheme_readings(ax: Axes, reference: pd.DataFrame) -> None:
-    rows = reference[reference["x_name"] == "density"]
-    for scheme, curve in rows.groupby("series", sort=False):
+    for scheme, curve in reference.groupby("series", sort=False):
         plot_paper(ax, curve, label="", color=COLORS[scheme], marker=MARKS[scheme])

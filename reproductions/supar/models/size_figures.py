@@ -10,7 +10,7 @@ from matplotlib import style
 from matplotlib.figure import Figure
 
 from harness.publish.figures import MARKERS, PALETTE, plot_ours
-from harness.publish.style import RC
+from harness.publish.style import RC, points
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -47,7 +47,7 @@ def check_panels(table: pd.DataFrame, slopes: pd.DataFrame, *, step: int) -> Fig
                 lines(ax, table[(table["step"] == step) & (table[other] == at)], x=along, y=size)
                 fitted = slopes[(slopes["size"] == size) & (slopes["along"] == along)]
                 fitted = fitted.loc[fitted["at"] == at, "slope"]
-                ax.set_title(f"{other} {at:g}\n{range_text(fitted)}", fontsize=6.5)
+                ax.set_title(f"{other} {at:g}\n{range_text(fitted)}", fontsize=points(6.5))
                 _widen(ax)
             row[0].set_ylabel(f"{SIZES[size]}, t={step}")
         legend(figure, axes[0][0], per_row=2 * len(columns))

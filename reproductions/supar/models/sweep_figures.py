@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import itertools
 import math
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from harness.declare.statistics import aggregate
-from harness.publish.figures import FigureContext, plot_ours, plot_paper, sequential
+from harness.publish.figures import MARKERS, FigureContext, plot_ours, plot_paper, sequential
 from reproductions.supar.models.drawing import fraction
 from reproductions.supar.models.schemes import LABELS
 
@@ -20,6 +22,14 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 AXES = {"log2_lr": "peak base learning rate", "log2_sigma": "base standard deviation"}
+INK = "#333333"
+RING: dict[str, Any] = {
+    "marker": "o", "markersize": 7.5, "fillstyle": "none", "linestyle": ""
+}  # fmt: skip
+DENSE: dict[str, Any] = {"color": INK, "linewidth": 0.8, "linestyle": ":"}
+CUT: dict[str, Any] = {"marker": "$\\uparrow$", "markersize": 5.0, "linestyle": ""}
+Looks = dict[float, dict[str, Any]]
+"""By density, a colour and a mark."""
 CURVE_SPAN = 0.22
 """Height of a sweep panel in nats over its least loss, relative: what is far above is cut."""
 
@@ -27,36 +37,44 @@ CURVE_SPAN = 0.22
 def sweep_panels(context: FigureContext, *, schemes: Sequence[str]) -> Figure:
     """Draw train loss against learning rate: ours above, readings of arXiv v1 below.
 
-    One panel per scheme. A scheme without readings has an empty lower panel that says so.
+    One panel per scheme, and below it one of its readings where there are any.
     """
-    figure, axes = context.subplots(2, len(schemes), aspect=0.95)
-    densities = sorted(
-        {*context.table["density"].unique(), *_read_densities(context.reference)}, reverse=True
+    curves = context.reference[context.reference["x_name"] == "log2_lr"]
+    names = curves["series"].str.split().str[0]
+    read = [scheme for scheme in schemes if (names == scheme).any()]
+    figure, axes = context.subplots(
+        2 if read else 1,
+        len(schemes),
+        aspect=0.95,
+        skip=[len(schemes) + at for at, each in enumerate(schemes) if read and each not in read],
     )
-    colors = dict(zip(densities, sequential(len(densities)), strict=True))
-    for ax, scheme in zip(axes, schemes, strict=False):
-        _our_sweep(ax, context.table[context.table["scheme"] == scheme], colors)
-        ax.set_title(f"{LABELS[scheme]}, ours")
-    for ax, scheme in zip(axes[len(schemes) :], schemes, strict=True):
-        _read_sweep(ax, context.reference, scheme, colors)
+    densities = {*context.table["density"], *curves["series"].str.split().str[1].astype(float)}
+    looks = _looks(densities)
+    ours, theirs = axes[: len(schemes)], axes[len(schemes) :]
+    for ax, scheme in zip(ours, schemes, strict=True):
+        _our_sweep(ax, context.table[context.table["scheme"] == scheme], looks)
+        ax.set_title(f"{LABELS[scheme]}, ours" if read else LABELS[scheme])
+    for ax, scheme in zip(theirs, read, strict=True):
+        _read_sweep(ax, curves[names == scheme], looks)
         ax.set_title(f"{LABELS[scheme]}, arXiv v1 as read")
-    for row in (axes[: len(schemes)], axes[len(schemes) :]):
-        _share_heights(row)
+    _share_heights(ours)
+    _share_heights(theirs)
+    for row in filter(None, (ours, theirs)):
         row[0].set_ylabel("train loss (nats)")
-    _density_legend(figure, colors, per_row=7 if context.width == "double" else 4)
+    _finish(figure, axes, looks)
     return figure
 
 
 def our_sweep_panels(context: FigureContext, *, schemes: Sequence[str], x: str) -> Figure:
     """Draw our train loss against what is swept, one panel per scheme."""
     figure, axes = context.subplots(1, len(schemes), aspect=0.95)
-    colors = _colors(context.table)
+    looks = _looks(context.table["density"])
     for ax, scheme in zip(axes, schemes, strict=True):
-        _our_sweep(ax, context.table[context.table["scheme"] == scheme], colors, x=x)
+        _our_sweep(ax, context.table[context.table["scheme"] == scheme], looks, x=x)
         ax.set_title(LABELS[scheme])
     _share_heights(axes)
     axes[0].set_ylabel("train loss (nats)")
-    _density_legend(figure, colors, per_row=7)
+    _finish(figure, axes, looks)
     return figure
 
 
@@ -65,16 +83,16 @@ def dynamic_panels(
 ) -> Figure:
     """Draw our train loss against learning rate, methods as rows and schemes as columns."""
     figure, axes = context.subplots(len(methods), len(schemes), aspect=0.95)
-    colors = _colors(context.table)
+    looks = _looks(context.table["density"])
     panels = [(method, scheme) for method in methods for scheme in schemes]
     for ax, (method, scheme) in zip(axes, panels, strict=True):
         table = context.table
-        _our_sweep(ax, table[(table["method"] == method) & (table["scheme"] == scheme)], colors)
+        _our_sweep(ax, table[(table["method"] == method) & (table["scheme"] == scheme)], looks)
         ax.set_title(f"{methods[method]}, {LABELS[scheme]}")
     _share_heights(axes)
     for ax in axes[:: len(schemes)]:
         ax.set_ylabel("train loss (nats)")
-    _density_legend(figure, colors, per_row=7)
+    _finish(figure, axes, looks)
     return figure
 
 
@@ -82,28 +100,31 @@ def two_ladder_panels(context: FigureContext) -> Figure:
     """Draw SP's train loss against learning rate: equal weights per neuron, and equal width."""
     titles = {"iso_neuron": "equal weights per neuron", "fixed_width": "equal width"}
     figure, axes = context.subplots(1, len(titles), aspect=0.8)
-    colors = _colors(context.table)
+    looks = _looks(context.table["density"])
     for ax, (ladder, title) in zip(axes, titles.items(), strict=True):
-        _our_sweep(ax, context.table[context.table["ladder"] == ladder], colors)
+        _our_sweep(ax, context.table[context.table["ladder"] == ladder], looks)
         ax.set_title(f"SP, {title}")
-        _share_heights([ax])
+    _share_heights(axes)
     axes[0].set_ylabel("train loss (nats)")
-    _density_legend(figure, colors, per_row=7)
+    _finish(figure, axes, looks)
     return figure
 
 
-def _colors(table: pd.DataFrame) -> dict[float, str]:
-    densities = sorted(table["density"].unique(), reverse=True)
-    return dict(zip(densities, sequential(len(densities)), strict=True))
+def _looks(densities: Iterable[float]) -> Looks:
+    """Return a colour and a mark for each density, the dense model first."""
+    found = sorted({*densities}, reverse=True)
+    looks = zip(sequential(len(found)), itertools.cycle(MARKERS), strict=False)
+    return {
+        density: {"color": color, "marker": marker}
+        for density, (color, marker) in zip(found, looks, strict=False)
+    }
 
 
-def _our_sweep(
-    ax: Axes, rows: pd.DataFrame, colors: dict[float, str], *, x: str = "log2_lr"
-) -> None:
+def _our_sweep(ax: Axes, rows: pd.DataFrame, looks: Looks, *, x: str = "log2_lr") -> None:
     power_axis(ax, AXES[x])
     for density in sorted(rows["density"].unique(), reverse=True):
         curve = rows[rows["density"] == density]
-        plot_ours(ax, curve, x=x, y="train_loss", label="", color=colors[density])
+        plot_ours(ax, curve, x=x, y="train_loss", label="", **looks[density])
         means = aggregate(curve, by=[x], value="train_loss").dropna(subset=["mean"])
         # A rate at which a seed diverged has a mean over fewer seeds: it is no optimum.
         whole = means[means["num_seeds"] == means["num_seeds"].max()]
@@ -112,22 +133,17 @@ def _our_sweep(
         best = whole.sort_values("mean").iloc[0]
         # On the window's edge the least loss is the window's, not an optimum.
         if best[x] not in (means[x].min(), means[x].max()):
-            ring(ax, best[x], best["mean"], colors[density], dense=density == 1.0)
+            ring(ax, best[x], best["mean"], looks[density]["color"], dense=density == 1.0)
 
 
-def _read_sweep(ax: Axes, reference: pd.DataFrame, scheme: str, colors: dict[float, str]) -> None:
+def _read_sweep(ax: Axes, curves: pd.DataFrame, looks: Looks) -> None:
     power_axis(ax, AXES["log2_lr"])
-    curves = reference[reference["x_name"] == "log2_lr"]
-    curves = curves[curves["series"].str.startswith(f"{scheme} ")]
-    if curves.empty:
-        ax.text(0.5, 0.5, "no readings known", ha="center", va="center", transform=ax.transAxes)
-        ax.set(xticks=[], yticks=[], xlabel="")
     for series, curve in curves.groupby("series", sort=False):
         density = float(str(series).split()[1])
         for _, piece in curve.groupby(_gaps(curve["x"])):
-            plot_paper(ax, piece, label="", color=colors[density])
+            plot_paper(ax, piece, label="", **looks[density])
         best = curve.sort_values("value").iloc[0]
-        ring(ax, best["x"], best["value"], colors[density], dense=density == 1.0)
+        ring(ax, best["x"], best["value"], looks[density]["color"], dense=density == 1.0)
 
 
 def _gaps(x: pd.Series[float]) -> pd.Series[int]:
@@ -137,14 +153,9 @@ def _gaps(x: pd.Series[float]) -> pd.Series[int]:
 
 def ring(ax: Axes, x: float, y: float, color: str, *, dense: bool) -> None:
     """Ring an optimum; that of the dense model also gets a vertical line."""
-    ax.plot([x], [y], marker="o", markersize=7.5, fillstyle="none", color=color, linestyle="")
+    ax.plot([x], [y], color=color, **RING)
     if dense:
-        ax.axvline(x, color="#333333", linewidth=0.8, linestyle=":")
-
-
-def _read_densities(reference: pd.DataFrame) -> set[float]:
-    series = reference.loc[reference["x_name"] == "log2_lr", "series"]
-    return {float(name.split()[1]) for name in series}
+        ax.axvline(x, **DENSE)
 
 
 def power_axis(ax: Axes, label: str) -> None:
@@ -165,18 +176,39 @@ def _share_heights(axes: Sequence[Axes]) -> None:
     top = min(high, low * (1 + CURVE_SPAN))
     for ax in axes:
         ax.set_ylim(low - 0.04 * (top - low), top + 0.04 * (top - low))
+        ax.yaxis.set_major_locator(MaxNLocator(nbins=5, min_n_ticks=4))
+        if top < high:
+            _mark_cuts(ax)
 
 
-def _density_legend(figure: Figure, colors: dict[float, str], *, per_row: int) -> None:
-    from matplotlib.lines import Line2D
+def _mark_cuts(ax: Axes) -> None:
+    """Put an arrow where a curve leaves its panel."""
+    _, top = ax.get_ylim()
+    for line in list(ax.get_lines()):
+        if line.get_linestyle() == "None" or len(line.get_xdata()) < 3:
+            continue
+        x, y = (np.asarray(values, dtype=float) for values in line.get_data())
+        for at in np.flatnonzero((y[1:] > top) != (y[:-1] > top)):
+            share = (top - y[at]) / (y[at + 1] - y[at])
+            place = x[at] + share * (x[at + 1] - x[at])
+            ax.plot([place], [top], color=line.get_color(), clip_on=False, **CUT)
 
+
+def _finish(figure: Figure, axes: Sequence[Axes], looks: Looks) -> None:
+    """Give all panels one horizontal range, so that a shift is seen, and name the marks."""
+    bounds = [ax.get_xlim() for ax in axes]
+    for ax in axes:
+        ax.set_xlim(min(low for low, _ in bounds), max(high for _, high in bounds))
+    drawn = {line.get_marker() for ax in axes for line in ax.get_lines()}
     handles = [
-        Line2D([], [], color=color, marker="o", label=fraction(density))
-        for density, color in colors.items()
+        Line2D([], [], **look, label=f"density {fraction(density)}")
+        for density, look in looks.items()
     ]
-    figure.legend(
-        handles=handles,
-        title="density",
-        loc="outside upper center",
-        ncols=min(per_row, len(handles)),
-    )
+    handles += [
+        Line2D([], [], **RING, color=INK, label="least loss"),
+        Line2D([], [], **DENSE, label="least of density 1"),
+        Line2D([], [], color=INK, marker="|", markersize=7, linestyle="", label="standard error"),
+    ]
+    if CUT["marker"] in drawn:
+        handles.append(Line2D([], [], color=INK, **CUT, label="goes on above"))
+    figure.legend(handles=handles, loc="outside upper center", ncols=min(4, len(looks)))

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from matplotlib.lines import Line2D
+
 from harness.publish.figures import FigureContext, plot_ours
 from reproductions.supar.models.drawing import COLORS, MARKS, scheme_legend
-from reproductions.supar.models.sweep_figures import AXES, power_axis, ring
+from reproductions.supar.models.sweep_figures import AXES, INK, RING, power_axis, ring
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -38,5 +40,6 @@ def pilot_panels(context: FigureContext) -> Figure:
         ax.set_ylabel("train loss (nats)")
     for ax in axes[len(families) :]:
         ax.set_visible(False)
-    scheme_legend(figure, list(dict.fromkeys(context.table["scheme"])))
+    least = Line2D([], [], **RING, color=INK, label="least loss")
+    scheme_legend(figure, list(dict.fromkeys(context.table["scheme"])), also=[least])
     return figure

@@ -1,0 +1,210 @@
+"""A figure that fits its page: no word leaves it, and no panel is pressed flat."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import re
+import textwrap
+import warnings
+from typing import TYPE_CHECKING, Any
+
+from matplotlib.figure import Figure
+from matplotlib.layout_engine import ConstrainedLayoutEngine
+from matplotlib.ticker import MaxNLocator
+
+from harness.publish.style import LEAST_PANEL_IN, LETTERS_PER_IN, LINE_IN, STAMP, STRIP_IN
+
+if TYPE_CHECKING:
+    from matplotlib.artist import Artist
+    from matplotlib.axes import Axes
+    from matplotlib.legend import Legend
+    from matplotlib.text import Text
+    from matplotlib.transforms import BboxBase
+
+_ROUNDS = 6
+_SLACK_IN = 0.1
+_GAP_IN = 0.06
+"""Left free between the words of neighbouring panels."""
+_COLORS = ("color", "facecolor", "edgecolor", "markerfacecolor", "markeredgecolor")
+
+
+class Page(Figure):
+    """A figure whose legends take the columns that its width has room for."""
+
+    def legend(self, *args: Any, **options: Any) -> Legend:
+        """Make a legend, with fewer columns where it would be wider than the figure."""
+        columns = options.get("ncols", 1)
+        while True:
+            made = super().legend(*args, **{**options, "ncols": columns})
+            _broken(made.get_title(), self.bbox.width - 2 * _GAP_IN * self.dpi)
+            # Nobody sees the padding beside the words.
+            if columns == 1 or made.get_window_extent().width <= self.bbox.width + 0.07 * self.dpi:
+                return made
+            made.remove()
+            count = len(made.get_texts())
+            # One row more, and as few columns as fill it.
+            columns = max(1, math.ceil(count / (math.ceil(count / columns) + 1)))
+
+
+def fit(figure: Figure, *, may_grow: bool) -> None:
+    """Break words that leave their panel's room, then make the figure as high as panels need.
+
+    The strip at the foot is left free. A figure in which everything fits stays as it is.
+    """
+    for _ in range(_ROUNDS):
+        missing = _lay_out(figure)
+        if _break_words(figure) or _thin_ticks(figure):
+            continue
+        if may_grow and missing > _SLACK_IN:
+            figure.set_figheight(figure.get_figheight() + missing)
+        # Last, for they take from the width what they give back in height.
+        elif not _break_words(figure, upward=True):
+            break
+    for ax in _panels(figure):
+        # As if it was never laid out: the next time must not depend on this one.
+        spec = ax.get_subplotspec()
+        if spec is not None:
+            ax.set_subplotspec(spec)
+
+
+def _lay_out(figure: Figure) -> float:
+    """Place the panels; return by how many inches the figure is too low for them."""
+    engine = figure.get_layout_engine()
+    if not isinstance(engine, ConstrainedLayoutEngine):
+        return 0.0
+    strip = STRIP_IN / figure.get_figheight()
+    engine.set(rect=(0.0, strip, 1.0, 1.0 - strip))
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        engine.execute(figure)
+    panels = [ax for ax in _panels(figure) if ax.get_aspect() == "auto" and ax.axison]
+    rows = max((_rows_of(ax) for ax in panels), default=1)
+    if any("collapsed" in str(each.message) for each in told):
+        return LEAST_PANEL_IN * rows
+    heights = [ax.get_position().height * figure.get_figheight() for ax in panels]
+    return rows * (LEAST_PANEL_IN - min(heights, default=LEAST_PANEL_IN))
+
+
+def _panels(figure: Figure) -> list[Axes]:
+    """Return the axes that stand in a grid: no bar of colours, no second axis of another."""
+    return [ax for ax in figure.axes if ax.get_subplotspec() is not None and ax.get_visible()]
+
+
+def _rows_of(ax: Axes) -> int:
+    spec = ax.get_subplotspec()
+    return 1 if spec is None else spec.get_gridspec().nrows
+
+
+def _break_words(figure: Figure, *, upward: bool = False) -> bool:
+    """Break titles and labels into lines that fit beside their neighbours'; say whether any.
+
+    upward: those of the vertical axes in place of the others.
+    """
+    first, last = ("y0", "y1") if upward else ("x0", "x1")
+    end = figure.bbox.height if upward else figure.bbox.width
+    boxes = {ax: ax.get_window_extent() for ax in _panels(figure)}
+    changed = False
+    for ax, box in boxes.items():
+        beside = [other for other in boxes.values() if _overlap(box, other, across=not upward)]
+        centre = (getattr(box, first) + getattr(box, last)) / 2
+        gaps = [abs(centre - (getattr(b, first) + getattr(b, last)) / 2) for b in beside]
+        # A second axis of a panel has its place, not a place beside it.
+        near = min((gap for gap in gaps if gap > 1.0), default=end)
+        room = min(near, 2 * centre, 2 * (end - centre)) - _GAP_IN * figure.dpi
+        for text in (ax.yaxis.label,) if upward else (ax.title, ax.xaxis.label):
+            changed |= _broken(text, room)
+    return changed
+
+
+def _overlap(one: BboxBase, other: BboxBase, *, across: bool) -> bool:
+    if across:
+        return one.y0 < other.y1 and other.y0 < one.y1
+    return one.x0 < other.x1 and other.x0 < one.x1
+
+
+def _broken(text: Text, room: float) -> bool:
+    """Break a text at spaces outside of its formulas, if it takes more pixels than its room."""
+
+    def takes(words: str) -> float:
+        text.set_text(words)
+        box = text.get_window_extent()
+        return box.height if text.get_rotation() == 90.0 else box.width
+
+    whole = text.get_text()
+    if not whole or takes(whole) <= room:
+        return False
+    done, current = [], ""
+    for word in re.findall(r"(?:\$[^$]*\$|\S)+", whole):
+        tried = f"{current} {word}".strip()
+        if current and takes(tried) > room:
+            done.append(current)
+            tried = word
+        current = tried
+    text.set_text("\n".join([*done, current]))
+    return text.get_text() != whole
+
+
+def _thin_ticks(figure: Figure) -> bool:
+    """Turn the names below a panel, or take fewer numbers, where two overlap; say whether any."""
+    changed = False
+    for ax in _panels(figure):
+        labels = [label for label in ax.get_xticklabels() if label.get_text()]
+        boxes = sorted((label.get_window_extent() for label in labels), key=lambda box: box.x0)
+        crowded = any(left.x1 > right.x0 for left, right in itertools.pairwise(boxes))
+        if not crowded or not ax.axison or any(label.get_rotation() for label in labels):
+            continue
+        changed = True
+        locator = ax.xaxis.get_major_locator()
+        if isinstance(locator, MaxNLocator):
+            changed = len(labels) > 3
+            locator.set_params(nbins=2)
+        else:
+            names = [label.get_text().replace("\n", " ") for label in ax.get_xticklabels()]
+            ax.set_xticks(ax.get_xticks(), names)
+            for label in ax.get_xticklabels():
+                label.set(rotation=45, ha="right", rotation_mode="anchor")
+    return changed
+
+
+def stamp(figure: Figure, text: str, *, may_grow: bool) -> None:
+    """Write what the figure shows into a strip of its own at the bottom, a line or more.
+
+    Without a text there is no strip. Where the figure may grow, its panels keep their size.
+    """
+    engine = figure.get_layout_engine()
+    lines = textwrap.wrap(text, int(figure.get_figwidth() * LETTERS_PER_IN))
+    further = (len(lines) - 1) * LINE_IN if lines else -STRIP_IN
+    if may_grow:
+        figure.set_figheight(figure.get_figheight() + further)
+    strip = (STRIP_IN + further) / figure.get_figheight()
+    if isinstance(engine, ConstrainedLayoutEngine):
+        engine.set(rect=(0.0, strip, 1.0, 1.0 - strip))
+    for place, line in enumerate(reversed(lines)):
+        height = (STRIP_IN / 4 + place * LINE_IN) / figure.get_figheight()
+        figure.text(0.995, height, line, ha="right", va="bottom", **STAMP)
+
+
+def recolour(figure: Figure, swaps: dict[str, str]) -> None:
+    """Give everything that has one of some colours another, and the same opacity."""
+    from matplotlib.colors import to_rgb
+
+    found: dict[tuple[float, ...], tuple[float, ...]] = {
+        to_rgb(ours): to_rgb(theirs) for ours, theirs in swaps.items()
+    }
+    for artist in figure.findobj():
+        for name in _COLORS:
+            _swap(artist, name, found)
+
+
+def _swap(artist: Artist, name: str, swaps: dict[tuple[float, ...], tuple[float, ...]]) -> None:
+    from matplotlib.collections import Collection
+    from matplotlib.colors import to_rgba_array
+
+    get, put = getattr(artist, f"get_{name}", None), getattr(artist, f"set_{name}", None)
+    if get is None or put is None or (isinstance(get(), str) and get() == "auto"):
+        return
+    colors = [tuple(map(float, color)) for color in to_rgba_array(get())]
+    swapped = [(*swaps.get(color[:3], color[:3]), color[3]) for color in colors]
+    if swapped != colors:
+        put(swapped if isinstance(artist, Collection) else swapped[0])

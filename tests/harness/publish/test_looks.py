@@ -1,0 +1,181 @@
+"""What a reader may ask of a figure: it shows, and what cannot be is refused in a sentence."""
+
+from __future__ import annotations
+
+import io
+import re
+from pathlib import Path
+
+import pytest
+from matplotlib.colors import to_hex
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.text import Text
+
+from harness.errors import EnvError, UsageError
+from harness.publish import figures
+from harness.publish.figures import figure_of
+from harness.publish.style import RC, STRIP_IN, points, sequential
+from tests.harness.publish.test_figures import REFERENCE, TABLE, TASK, drawn
+from tests.latex import needs_latex
+
+
+def figure(**options: object) -> Figure:
+    return figure_of(TASK, table=TABLE, reference=REFERENCE, profile="cpu", **options)  # type: ignore[arg-type]
+
+
+def words_of(drawn_figure: Figure) -> list[str]:
+    return [text.get_text() for text in drawn_figure.findobj(Text)]  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(
+    ("width", "inches"),
+    [
+        ("single", 3.3),
+        ("3.3in", 3.3),
+        ("8.4cm", 8.4 / 2.54),
+        ("84 mm", 8.4 / 2.54),
+        ("239pt", 239 / 72.27),
+    ],
+)
+def test_width_is_a_word_or_a_length(width: str, inches: float) -> None:
+    assert figure(width=width).get_figwidth() == pytest.approx(inches)
+
+
+def test_pdf_has_the_size_that_was_asked_for() -> None:
+    box = re.search(rb"/MediaBox \[([^\]]*)\]", drawn("pdf", width="3.3in", height="2.2in"))
+    assert box is not None
+    left, bottom, right, top = map(float, box[1].split())
+    assert (right - left, top - bottom) == pytest.approx((3.3 * 72, 2.2 * 72), abs=0.1)
+
+
+def test_height_holds_with_a_foot_of_many_lines() -> None:
+    here = {f"net {number}": "a smaller one" for number in range(9)}
+    assert figure(height="2in", stands_in=here).get_figheight() == pytest.approx(2.0)
+
+
+def test_size_of_words_in_a_style_file_takes_effect(tmp_path: Path) -> None:
+    style = tmp_path / "large.mplstyle"
+    style.write_text("font.size: 10.5\nxtick.labelsize: 4\nsavefig.bbox: tight\n")
+    (ax,) = figure(style=style).axes
+    # One and a half times ours, and what the file sets itself as it says.
+    assert ax.xaxis.label.get_fontsize() == pytest.approx(1.5 * RC["axes.labelsize"])
+    assert ax.get_xticklabels()[0].get_fontsize() == 4
+    assert ax.get_yticklabels()[0].get_fontsize() == pytest.approx(1.5 * RC["ytick.labelsize"])
+    box = re.search(rb'width="([0-9.]+)pt"', drawn(width="3.3in", style=style))
+    assert box is not None and float(box[1]) == pytest.approx(3.3 * 72)
+
+
+def test_sizes_that_a_figure_sets_itself_follow_the_style(tmp_path: Path) -> None:
+    from matplotlib import rc_context
+
+    with rc_context({"font.size": 2 * RC["font.size"]}):
+        assert points(5.5) == 11.0
+
+
+def test_palette_takes_the_place_of_our_colours_in_lines_and_legend() -> None:
+    plain, other = figure(), figure(palette="Dark2")
+    ours, theirs = (
+        {to_hex(line.get_color()) for line in each.axes[0].get_lines()} for each in (plain, other)
+    )
+    assert ours == {figures.PALETTE[0].lower()}
+    assert theirs == {"#1b9e77"}
+    legend = other.axes[0].get_legend()
+    assert legend is not None
+    entries = legend.findobj(Line2D)  # type: ignore[attr-defined]
+    assert {to_hex(entry.get_color()) for entry in entries} == {"#1b9e77"}
+
+
+def test_palette_without_end_is_that_of_ordered_series_too() -> None:
+    from matplotlib import rc_context
+
+    from harness.publish.looks import look_of
+
+    settings = look_of(palette="magma").settings
+    with rc_context({"image.cmap": settings["image.cmap"]}):
+        assert sequential(3)[0] == "#000004"
+
+
+def test_font_is_that_of_all_words() -> None:
+    drawn_figure = figure(font="DejaVu Serif")
+    names = {text.get_fontname() for text in drawn_figure.findobj(Text)}  # type: ignore[attr-defined]
+    assert names == {"DejaVu Serif"}
+
+
+def test_ours_alone_has_no_reference_rows() -> None:
+    (ax,) = figure(ours_only=True).axes
+    assert ax.get_legend_handles_labels()[1] == ["SP"]
+    assert figure().axes[0].get_legend_handles_labels()[1] == ["SP", "SP, early version"]
+
+
+def test_without_a_stamp_nothing_stands_at_the_foot() -> None:
+    plain, bare = figure(), figure(stamp=False)
+    assert any("profile cpu" in words for words in words_of(plain))
+    assert not any("profile" in words for words in words_of(bare))
+    assert plain.get_figheight() - bare.get_figheight() == pytest.approx(STRIP_IN)
+
+
+def test_figure_keeps_its_look_when_its_caller_saves_it() -> None:
+    made = figure()
+    made.savefig(io.BytesIO(), format="png")
+    assert made.axes[0].get_xticklabels()[0].get_fontsize() == RC["xtick.labelsize"]
+    assert made.get_figwidth() == 5.5
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "told"),
+    [
+        ("width", "9px", "width '9px' is none"),
+        ("width", "900in", "2 to 20 inches"),
+        ("height", "single", "height 'single' is none"),
+        ("palette", "Dark3", "did you mean 'Dark2'"),
+        ("font", "DejaVu Serf", "did you mean 'DejaVu Serif'"),
+        ("style", "none.mplstyle", "there is no style file none.mplstyle"),
+        ("style", "https://example.org/a.mplstyle", "there is no style file"),
+    ],
+)
+def test_what_is_not_known_is_refused(option: str, value: str, told: str) -> None:
+    with pytest.raises(UsageError, match=told):
+        figure(**{option: value})
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        (b"font.size: large\xff", "no text in UTF-8"),
+        (b"font.size: banana", "font.size"),
+        (b"font.sise: 9", "Bad key font.sise"),
+        (b"font.size 9", "Missing colon"),
+        (b"axes.prop_cycle: cycler('color'", "axes.prop_cycle"),
+    ],
+)
+def test_a_style_file_that_is_none_is_refused(tmp_path: Path, text: bytes, told: str) -> None:
+    style = tmp_path / "bad.mplstyle"
+    style.write_bytes(text)
+    with pytest.raises(UsageError, match=told) as raised:
+        figure(style=style)
+    assert "\n" not in str(raised.value)
+
+
+def test_a_pipe_in_place_of_a_style_file_does_not_hang(tmp_path: Path) -> None:
+    import os
+
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(UsageError, match="is a pipe"):
+        figure(style=tmp_path / "pipe")
+
+
+def test_a_style_that_asks_for_latex_says_so_where_there_is_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    style = tmp_path / "tex.mplstyle"
+    style.write_text("text.usetex: True\n")
+    monkeypatch.setenv("PATH", "")
+    with pytest.raises(EnvError, match=r"text\.usetex"):
+        drawn(style=style)
+
+
+def test_pgf_takes_the_font_of_its_document() -> None:
+    needs_latex("pgf.sty")
+    with pytest.raises(UsageError, match="leave --font out"):
+        drawn("pgf", font="DejaVu Serif")

@@ -1,0 +1,107 @@
+"""A figure fits its page: words within it, legends no wider, panels not flat."""
+
+from __future__ import annotations
+
+import pytest
+from matplotlib.text import Text
+
+from harness.publish.figures import FigureContext
+from harness.publish.page import Page, fit
+from harness.publish.style import LEAST_PANEL_IN
+from tests.harness.publish.test_figures import REFERENCE, TABLE
+
+LONG = "a title of many words that is far wider than one panel of two"
+
+
+def page(**changes: object) -> tuple[Page, list]:  # type: ignore[type-arg]
+    context = FigureContext(table=TABLE, reference=REFERENCE, profile="cpu", width="single")
+    figure, axes = context.subplots(1, 2, **changes)  # type: ignore[arg-type]
+    for ax in axes:
+        ax.plot([1, 2], [1, 2], label="line")
+    assert isinstance(figure, Page)
+    return figure, axes
+
+
+def laid_out(figure: Page) -> Page:
+    fit(figure, may_grow=True)
+    figure.draw_without_rendering()
+    return figure
+
+
+def test_long_words_break_and_stay_within_the_figure() -> None:
+    figure, axes = page()
+    for ax in axes:
+        ax.set(title=LONG, xlabel=LONG, ylabel=LONG)
+    laid_out(figure)
+    texts = [text for ax in axes for text in (ax.title, ax.xaxis.label, ax.yaxis.label)]
+    boxes = [text.get_window_extent() for text in texts]
+    assert all("\n" in text.get_text() for text in texts)
+    assert min(box.x0 for box in boxes) >= -1
+    assert max(box.x1 for box in boxes) <= figure.bbox.width + 1
+    assert not axes[0].title.get_window_extent().overlaps(axes[1].title.get_window_extent())
+
+
+def test_formulas_do_not_break() -> None:
+    figure, axes = page()
+    axes[0].set_title(r"one two three four $a + b = c$ five six seven")
+    laid_out(figure)
+    assert "$a + b = c$" in axes[0].get_title()
+    assert "\n" in axes[0].get_title()
+
+
+def test_words_that_fit_stay_as_they_are() -> None:
+    figure, axes = page(aspect=1.2)
+    axes[0].set(title="two\nlines", xlabel="steps")
+    before = figure.get_figheight()
+    laid_out(figure)
+    assert axes[0].get_title() == "two\nlines"
+    assert figure.get_figheight() == before
+
+
+def test_legend_takes_the_columns_that_there_is_room_for() -> None:
+    figure, axes = page()
+    handles = axes[0].get_lines() * 8
+    legend = figure.legend(
+        handles, [f"entry number {n}" for n in range(8)], loc="outside upper center", ncols=8
+    )
+    laid_out(figure)
+    box = legend.get_window_extent()
+    assert box.x0 >= -5 and box.x1 <= figure.bbox.width + 5
+    assert len({round(text.get_window_extent().x0) for text in legend.get_texts()}) > 1
+
+
+def test_flat_panels_make_the_figure_higher() -> None:
+    figure, axes = page(aspect=0.3)
+    axes[0].set(title="title", xlabel="label")
+    laid_out(figure)
+    assert min(ax.get_position().height for ax in axes) * figure.get_figheight() == pytest.approx(
+        LEAST_PANEL_IN, abs=0.1
+    )
+
+
+def test_height_that_was_asked_for_stays() -> None:
+    figure, _ = page(aspect=0.3)
+    before = figure.get_figheight()
+    fit(figure, may_grow=False)
+    assert figure.get_figheight() == before
+
+
+def test_names_below_a_panel_turn_where_they_overlap() -> None:
+    figure, axes = page()
+    axes[0].set_xticks([1, 1.5, 2], ["a long name", "a longer name", "the longest\nname"])
+    laid_out(figure)
+    labels: list[Text] = axes[0].get_xticklabels()
+    assert {label.get_rotation() for label in labels} == {45}
+    assert labels[2].get_text() == "the longest name"
+
+
+def test_skipped_panels_leave_a_hole_or_close_up() -> None:
+    wide = FigureContext(table=TABLE, reference=REFERENCE, profile="cpu", width="double")
+    figure, axes = wide.subplots(2, 3, skip=[4])
+    assert len(axes) == len(figure.axes) == 5
+    spec = axes[4].get_subplotspec()
+    assert spec is not None and spec.num1 == 5
+    narrow = FigureContext(table=TABLE, reference=REFERENCE, profile="cpu", width="single")
+    _, axes = narrow.subplots(2, 3, skip=[4])
+    spec = axes[4].get_subplotspec()
+    assert spec is not None and (spec.num1, spec.get_gridspec().nrows) == (4, 3)
