@@ -1,7 +1,12 @@
-"""The verb that measures performance goals."""
+"""The verb that measures performance goals, and compares them with what was stored."""
 
 from __future__ import annotations
 
+import contextlib
+import datetime as dt
+import subprocess
+import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -10,15 +15,38 @@ import typer
 from harness.commands.common import JsonOption, print_rows, say
 
 if TYPE_CHECKING:
-    from harness.measure.bench import BenchmarkResult
+    from harness.measure.goals import Baseline, Measured
+    from harness.measure.regression import Comparison
+
+SOURCE = Path(__file__).parents[2]
+"""The checkout whose benchmarks are run."""
 
 Benchmarks = Annotated[
     list[str] | None,
     typer.Argument(help="Names or patterns of tests/benchmarks/bench_<name>.py; all for none."),
 ]
-
-CROWDED_CORES = 0.2
-"""More than this taken by others makes a time too long to judge a goal by."""
+SaveOption = Annotated[
+    bool,
+    typer.Option("--save", help="Store as this kind of machine's baseline, if cores are free."),
+]
+CompareOption = Annotated[
+    bool, typer.Option("--compare", help="Compare with the baseline, relative to the control.")
+]
+FailOption = Annotated[
+    bool, typer.Option("--fail", help="With --compare: exit 1 if something became slower.")
+]
+MarginOption = Annotated[
+    float | None,
+    typer.Option("--margin", min=0.0, help="Share by which it must be worse to count [0.1]."),
+]
+StoredOption = Annotated[bool, typer.Option("--stored", help="Run nothing; print the baselines.")]
+HistogramOption = Annotated[
+    Path | None,
+    typer.Option(help="Draw this run beside the baseline, as <prefix>-<test>.svg."),
+]
+TrendOption = Annotated[
+    Path | None, typer.Option(help="Run nothing; draw each goal over the commits that stored it.")
+]
 
 
 def mount(app: typer.Typer) -> None:
@@ -28,67 +56,247 @@ def mount(app: typer.Typer) -> None:
 
 def bench(
     select: Benchmarks = None,
-    compare: Annotated[
-        bool, typer.Option("--compare", help="Show the run before beside this one.")
-    ] = False,
-    stored: Annotated[
-        bool, typer.Option("--stored", help="Run nothing; print the stored results.")
-    ] = False,
+    save: SaveOption = False,
+    compare: CompareOption = False,
+    fail: FailOption = False,
+    margin: MarginOption = None,
+    histogram: HistogramOption = None,
+    stored: StoredOption = False,
+    trend: TrendOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Measure the performance goals into results/benchmarks/; a missed goal does not fail.
+    """Measure the performance goals; a missed goal does not fail.
 
-    Example:  repro bench cli_startup --compare
+    Example:  repro bench cli_startup --compare --fail
     """
-    from harness.errors import DataError, RunError
-    from harness.measure.bench import goal_rows, load_benchmarks
+    from harness.errors import UsageError
     from harness.store.workspace import find_workspace
 
+    if (fail or margin is not None) and not compare:
+        raise UsageError("--fail and --margin judge a comparison: add --compare")
+    if (stored or trend is not None) and (save or compare or histogram is not None):
+        raise UsageError("--stored and --trend run nothing: leave --save, --compare, --histogram")
     root = find_workspace().root
-    before: list[BenchmarkResult] = []
-    code = 0
-    if not stored:
-        try:
-            before = load_benchmarks(root)
-        except DataError as error:
-            # This very run may make the file anew.
-            say(f"nothing to compare with: {error}")
-        code = _run(root, select or [], compare=compare)
-    measured = [result for result in load_benchmarks(root) if result not in before]
-    rows = goal_rows(before, measured)
-    _show(rows, as_json=as_json)
-    if code:
-        raise RunError(f"a benchmark did not run to its end (pytest's exit code {code}): see above")
+    if trend is not None:
+        return _draw_trend(root, trend)
+    baselines = _baselines(root, needed=stored or compare)
+    if stored:
+        return _show_stored(baselines, as_json=as_json)
+    if compare and not baselines:
+        raise UsageError("no baseline is stored: make one with repro bench --save")
+    found, failed = _measure(root, select or [], baselines, save=save)
+    beside = _beside(found, baselines)
+    compared = _compared(found, beside, margin) if compare else []
+    _show(list(found.measured().values()) if found else [], compared, as_json=as_json)
+    if histogram is not None and found is not None:
+        _draw_histograms(histogram, found, beside)
+    _end(failed, nothing=found is None, slower=_slower(found, beside, compared), fail=fail)
 
 
-def _run(root: Path, select: list[str], *, compare: bool) -> int:
-    """Run benchmarks; return the exit code of their pytest."""
-    from harness.measure.bench import (
-        benchmark_files,
-        benchmarks_folder,
-        check_writable,
-        run_benchmarks,
-    )
+def _end(failed: list[str], *, nothing: bool, slower: list[str], fail: bool) -> None:
+    """Raise for what did not run to its end, and if asked for what became slower."""
+    from harness.errors import RunError
 
-    source = Path(__file__).parents[2]
-    files = benchmark_files(source, select)
-    check_writable(source / ".benchmarks", benchmarks_folder(root))
-    return run_benchmarks(source, files, compare=compare)
+    if slower:
+        say(f"slower than the baseline: {', '.join(slower)}")
+    if failed:
+        raise RunError(f"a benchmark did not run to its end ({', '.join(failed)}): see above")
+    if fail and nothing:
+        raise RunError("nothing was measured, so that nothing could be compared: see above")
+    if fail and slower:
+        raise typer.Exit(1)
 
 
-def _show(rows: list[dict[str, Any]], *, as_json: bool) -> None:
-    """Print goals and measured values, and what to make of them."""
-    shown = [
-        {**row, "goal": f"{row['direction'].replace('_', ' ')} {row['limit']:g}"} for row in rows
+def _baselines(root: Path, *, needed: bool) -> list[Baseline]:
+    """Return the stored baselines; none of those that cannot be read, unless they are needed."""
+    from harness.errors import DataError
+    from harness.measure.goals import load_baselines
+
+    try:
+        return load_baselines(root)
+    except DataError as error:
+        if needed:
+            raise
+        say(f"{error}")
+        return []
+
+
+def _measure(
+    root: Path, select: list[str], baselines: Sequence[Baseline], *, save: bool
+) -> tuple[Baseline | None, list[str]]:
+    """Run benchmarks one by one, keeping each in runs/benchmarks/ as it ends.
+
+    Returns what was found, and the names of those that failed.
+    """
+    from harness.measure import bench
+    from harness.measure.goals import benchmarks_folder, write_document
+
+    files = bench.benchmark_files(SOURCE, select)
+    now = dt.datetime.now(dt.UTC).strftime("%Y%m%dT%H%M%SZ")
+    kept = root / "runs" / "benchmarks" / f"{now}.json"
+    check = [kept.parent, benchmarks_folder(root)] if save else [kept.parent]
+    bench.check_writable(*check)
+    _say_how_long(files, baselines)
+    if save:
+        bench.check_quiet()
+    found, failed = None, []
+    for number, file in enumerate(files, start=1):
+        name = file.stem.removeprefix("bench_")
+        say(f"{number} of {len(files)}: {name}")
+        new, code = bench.run_benchmark(SOURCE, file)
+        failed += [name] if code else []
+        if new is None:
+            continue
+        found = found.renewed(new.document, new.measured()) if found else new
+        write_document(kept, found.document)
+        for item in new.measured().values():
+            word = "met" if item.met else "missed"
+            value = f"{item.measured:.4g} {item.goal.unit}"
+            say(f"  {item.name}: {value} ({item.goal.in_words()}: {word})")
+        if save:
+            _save(root, new)
+    return found, failed
+
+
+def _say_how_long(files: Sequence[Path], baselines: Sequence[Baseline]) -> None:
+    from harness.measure.bench import seconds_of
+
+    taken = [seconds_of(file, baselines) for file in files]
+    known = [seconds for seconds in taken if seconds is not None]
+    unknown = f"; {len(taken) - len(known)} of them never stored" if len(known) < len(taken) else ""
+    say(f"{len(files)} benchmarks, about {max(sum(known) / 60, 0.1):.1f} min{unknown}")
+
+
+def _save(root: Path, new: Baseline) -> None:
+    """Store what was measured on free cores in this kind of machine's baseline."""
+    from harness.errors import DataError
+    from harness.measure.bench import is_disturbed
+    from harness.measure.goals import baseline_path, read_document, save_baseline
+
+    items = list(new.measured().values())
+    kept = [item.name for item in items if not is_disturbed(item)]
+    for item in (item for item in items if item.name not in kept):
+        say(f"{item.name} is not stored: others kept {item.other_cores} cores busy")
+    if not kept:
+        return
+    before, path = new.only(()), baseline_path(root, new.kind)
+    if path.exists():
+        # One that is of no use was told at the start.
+        with contextlib.suppress(DataError):
+            before = read_document(path)
+    save_baseline(root, before.renewed(new.document, kept))
+
+
+def _beside(found: Baseline | None, baselines: Sequence[Baseline]) -> Baseline | None:
+    """Return the baseline of this kind of machine, else of another; None without any."""
+    kind = found.kind if found is not None else ""
+    ranked = sorted(baselines, key=lambda baseline: baseline.kind != kind)
+    return ranked[0] if ranked else None
+
+
+def _compared(
+    found: Baseline | None, beside: Baseline | None, margin: float | None
+) -> list[Comparison]:
+    from harness.measure.goals import machine_title
+    from harness.measure.regression import MARGIN, compare
+
+    if found is None or beside is None:
+        return []
+    if beside.kind != found.kind:
+        say(
+            f"no baseline of this kind of machine: beside that of {machine_title(beside.machine)},"
+            " relative to the control, which decides nothing"
+        )
+    before, after = beside.measured(), list(found.measured().values())
+    return compare(before, after, margin=MARGIN if margin is None else margin)
+
+
+def _slower(
+    found: Baseline | None, beside: Baseline | None, compared: Sequence[Comparison]
+) -> list[str]:
+    """Return what became slower than on the same kind of machine."""
+    from harness.measure.regression import Change
+
+    if found is None or beside is None or beside.kind != found.kind:
+        return []
+    return [item.name for item in compared if item.change is Change.REGRESSION]
+
+
+def _show_stored(baselines: Sequence[Baseline], *, as_json: bool) -> None:
+    rows = [
+        {"machine": baseline.kind, **_row(item)}
+        for baseline in baselines
+        for item in baseline.measured().values()
     ]
-    columns = ["name", "measured", "before", "goal", "unit", "met", "other_cores"]
+    _print(rows, as_json=as_json)
+
+
+def _show(items: Sequence[Measured], compared: Sequence[Comparison], *, as_json: bool) -> None:
+    """Print goals and measured values, and what became of them."""
+    beside = {
+        item.name: {
+            "before": item.before, "relative": item.ratio, "p": item.p_worse, "change": item.change
+        }
+        for item in compared
+    }  # fmt: skip
+    _print([{**_row(item), **beside.get(item.name, {})} for item in items], as_json=as_json)
+
+
+def _row(item: Measured) -> dict[str, Any]:
+    from harness.measure.bench import is_disturbed
+
+    return {
+        "name": item.name,
+        "measured": item.measured,
+        "direction": item.goal.direction,
+        "limit": item.goal.limit,
+        "unit": item.goal.unit,
+        "met": item.met,
+        "from_records": item.from_records,
+        "load_average": item.load_average,
+        "other_cores": item.other_cores,
+        "disturbed": is_disturbed(item),
+        "date": item.date,
+    }
+
+
+def _print(rows: list[dict[str, Any]], *, as_json: bool) -> None:
+    bounds = [f"{row['direction'].replace('_', ' ')} {row['limit']:g}" for row in rows]
+    shown = [{**row, "goal": bound} for row, bound in zip(rows, bounds, strict=True)]
+    columns = ["name", "measured", "goal", "unit", "met", "other_cores"]
+    if any("change" in row for row in rows):
+        columns = ["name", "measured", "before", "relative", "p", "change", "met"]
     print_rows(rows if as_json else shown, as_json=as_json, columns=columns)
     missed = [row["name"] for row in rows if not row["met"]]
-    say(f"{len(rows) - len(missed)} of {len(rows)} goals met" + _tail(missed))
-    crowded = [row["name"] for row in rows if (row["other_cores"] or 0.0) > CROWDED_CORES]
+    tail = f"; missed: {', '.join(missed)}" if missed else ""
+    say(f"{len(rows) - len(missed)} of {len(rows)} goals met{tail}")
+    crowded = [row["name"] for row in rows if row["disturbed"]]
     if crowded:
         say(f"others kept the machine busy, measure again when it is free: {', '.join(crowded)}")
 
 
-def _tail(missed: list[str]) -> str:
-    return f"; missed: {', '.join(missed)}" if missed else ""
+def _draw_histograms(prefix: Path, found: Baseline, beside: Baseline | None) -> None:
+    """Let pytest-benchmark draw the seconds of this run and of the baseline, where they vary."""
+    import tempfile
+
+    from harness.measure.goals import write_document
+
+    drawn = [e["name"] for e in found.document["benchmarks"] if len(e["stats"]["data"]) > 1]
+    with tempfile.TemporaryDirectory() as folder:
+        files = []
+        for name, each in (("0001_baseline", beside), ("0002_now", found)):
+            if each is not None:
+                files.append(Path(folder) / f"{name}.json")
+                write_document(files[-1], each.only(drawn).document)
+        command = [sys.executable, "-m", "pytest_benchmark", "compare", *map(str, files)]
+        options = [f"--histogram={prefix}", "--group-by=name", "--columns=median,iqr,rounds"]
+        done = subprocess.run([*command, *options], stdout=subprocess.DEVNULL, stderr=sys.stderr)
+    if done.returncode:
+        return say("nothing is drawn: pytest-benchmark could not, see above")
+    say(f"drawn to {prefix}-*.svg")
+
+
+def _draw_trend(root: Path, target: Path) -> None:
+    from harness.publish.trend import draw_trend
+
+    say(f"{draw_trend(root, target)} goals drawn to {target}")

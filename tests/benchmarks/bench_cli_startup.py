@@ -3,27 +3,25 @@
 from __future__ import annotations
 
 import os
+import statistics
 import subprocess
 import sys
 import time
 
-from pytest_benchmark.fixture import BenchmarkFixture
-
-from tests.benchmarks.goals import GoalFixture
+from harness.measure.goal_fixture import GoalFixture
 from tests.benchmarks.sweeps import SOURCE
 
-NUM_ROUNDS = 15
+NUM_WARM_UP, NUM_ROUNDS = 2, 15
 
 
-def test_repro_list_answers_at_once(goal: GoalFixture, benchmark: BenchmarkFixture) -> None:
+def test_repro_list_answers_at_once(goal: GoalFixture) -> None:
     code = "import sys, harness.cli as c; sys.argv = ['repro', 'list']\ntry: c.main()\nfinally: "
     code += "print('torch' in sys.modules, file=sys.stderr)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=SOURCE)
     assert done.stderr.split()[-1] == "False", "repro list imports torch"
 
     samples: list[float] = []
-
-    def list_tasks() -> None:
+    for _ in range(NUM_WARM_UP + NUM_ROUNDS):
         start = time.perf_counter()
         subprocess.run(
             [sys.executable, "-m", "harness.cli", "list"],
@@ -34,8 +32,7 @@ def test_repro_list_answers_at_once(goal: GoalFixture, benchmark: BenchmarkFixtu
         )
         samples.append(time.perf_counter() - start)
 
-    benchmark.pedantic(list_tasks, rounds=NUM_ROUNDS, warmup_rounds=2)
-    timed = sorted(samples[-NUM_ROUNDS:])
+    timed = samples[NUM_WARM_UP:]
     goal("repro_list", limit=0.5, unit="s", direction="at_most")(
-        timed[len(timed) // 2], samples=timed, note="whole process, warm file cache, median"
+        statistics.median(timed), samples=timed, note="whole process, warm file cache, median"
     )

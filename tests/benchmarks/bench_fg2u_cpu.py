@@ -1,4 +1,4 @@
-"""(FG)2U at `cpu` on two cores: everything within an hour, and memory that does not grow."""
+"""(FG)2U at `cpu` on two cores: within an hour, all else within three; memory stays."""
 
 from __future__ import annotations
 
@@ -6,12 +6,29 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+import pytest
+
+from harness.measure.goal_fixture import GoalFixture
 from tests.benchmarks.cpu_time import record_minutes
-from tests.benchmarks.goals import GoalFixture
+
+FIRST = (
+    "capabilities", "condensing", "differences", "identities", "inner_run", "live_memory",
+    "sampling", "step_time",
+)  # fmt: skip
+"""Experiments of the estimator itself; the others train what it is for."""
 
 
-def test_fg2u_at_cpu_is_done_in_its_time(goal: GoalFixture) -> None:
-    record_minutes(goal, "fg2u_cpu", paper="fg2u", limit=60.0, wanted=lambda name: True)
+@pytest.mark.parametrize(
+    ("name", "limit", "wanted"),
+    [
+        ("fg2u_cpu", 60.0, lambda name: name in FIRST),
+        ("fg2u_cpu_more", 180.0, lambda name: name not in FIRST),
+    ],
+)
+def test_fg2u_at_cpu_is_done_in_its_time(
+    goal: GoalFixture, name: str, limit: float, wanted: Callable[[str], bool]
+) -> None:
+    record_minutes(goal, name, paper="fg2u", limit=limit, wanted=wanted)
 
 
 def _peak(depth: int) -> Callable[..., int]:
@@ -48,16 +65,17 @@ NOTE = "MLP 64-64-64-64-10, 64 images, SGD with momentum; storages counted, no s
 def test_one_direction_holds_at_64_steps_what_it_holds_at_8(goal: GoalFixture) -> None:
     record = goal("fg2u_memory_depth", limit=1.05, unit="ratio", direction="at_most")
     deep, shallow = (_peak(depth)("fg2u", num_directions=1) for depth in (64, 8))
-    record(deep / shallow, note=f"T = 64 over T = 8; {NOTE}")
+    record(deep / shallow, note=f"T = 64 over T = 8; {NOTE}", exact=True)
 
 
 def test_reverse_unrolling_grows_with_its_steps(goal: GoalFixture) -> None:
     record = goal("rgu_memory_depth", limit=4.0, unit="ratio", direction="at_least")
     deep, shallow = (_peak(depth)("rgu") for depth in (64, 8))
-    record(deep / shallow, note=f"T = 64 over T = 8; {NOTE}")
+    record(deep / shallow, note=f"T = 64 over T = 8; {NOTE}", exact=True)
 
 
 def test_mixflow_with_checkpoints_holds_a_quarter_of_reverse_unrolling(goal: GoalFixture) -> None:
     record = goal("mixflow_memory", limit=4.0, unit="ratio", direction="at_least")
     count = _peak(64)
-    record(count("rgu") / count("rgu-mixflow", segment=0), note=f"RGU over mixflow, T = 64; {NOTE}")
+    share = count("rgu") / count("rgu-mixflow", segment=0)
+    record(share, note=f"RGU over mixflow, T = 64; {NOTE}", exact=True)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from statistics import median
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.benchmarks.goals import GoalFixture
+from harness.measure.goal_fixture import GoalFixture
 
 if TYPE_CHECKING:
     from torch import Tensor, nn
@@ -62,6 +62,7 @@ def test_a_direction_among_16_takes_at_most_0_7_of_one_alone(
     record(
         median(together) / median(alone),
         samples=_ratios(together, alone),
+        seconds=together,
         note="16 directions, chunk 16 over chunk 1; the ConvNet of fg2u/step_time at cpu, one"
         " thread",
     )
@@ -73,6 +74,7 @@ def test_two_processes_are_at_least_1_5_times_as_fast(goal: GoalFixture, samples
     record(
         median(alone) / median(shared),
         samples=_ratios(alone, shared),
+        seconds=shared,
         note="16 directions at chunk 8, one process over two of one thread each (gloo), start-up"
         " outside; the ConvNet of fg2u/step_time at cpu",
     )
@@ -98,7 +100,7 @@ def _problem(sizes: tuple[int, ...], num_images: int) -> tuple[Problem, Tensor, 
     return problem, phi, Judge(init=net.drawn(generator), images=images, labels=labels)
 
 
-def test_one_direction_takes_at_most_3_5_plain_unrolls(goal: GoalFixture, benchmark: Any) -> None:
+def test_one_direction_takes_at_most_3_5_plain_unrolls(goal: GoalFixture) -> None:
     """Interleave both, where matrix products and not calls take the time."""
     import torch
 
@@ -117,13 +119,13 @@ def test_one_direction_takes_at_most_3_5_plain_unrolls(goal: GoalFixture, benchm
     def direction() -> None:
         method(problem, phi, judge)
 
-    benchmark.pedantic(direction, rounds=3, warmup_rounds=1)
     ours, unit = measure_interleaved(
         [direction, plain], device="cpu", warmup_s=0.5, min_samples=20, budget_s=5.0
     )
     record(
         ours.median_ms / unit.median_ms,
         samples=_ratios(list(ours.samples_ms), list(unit.samples_ms)),
+        seconds=[ms / 1e3 for ms in ours.samples_ms],
         note=f"MLP {'-'.join(map(str, sizes))}, {num_images} images, {NUM_STEPS} steps of SGD with"
         " momentum, one CPU thread; in small nets the calls of torch.func take several times more",
     )
@@ -176,7 +178,7 @@ class Unroll:
 
 
 def test_reverse_unrolling_is_as_fast_as_the_faster_library(
-    goal: GoalFixture, benchmark: Any
+    goal: GoalFixture,
 ) -> None:
     """Interleave all three on one unroll; their gradients must be equal."""
     for name in ("torchopt", "higher"):
@@ -200,7 +202,6 @@ def test_reverse_unrolling_is_as_fast_as_the_faster_library(
     }
     for name, take in theirs.items():
         assert torch.allclose(take(), ours(), rtol=1e-4, atol=1e-7), name
-    benchmark.pedantic(ours, rounds=5, warmup_rounds=2)
     mine, *peers = measure_interleaved(
         [ours, *theirs.values()], device="cpu", warmup_s=0.5, min_samples=40, budget_s=5.0
     )
@@ -212,6 +213,7 @@ def test_reverse_unrolling_is_as_fast_as_the_faster_library(
     record(
         mine.median_ms / fastest.median_ms,
         samples=_ratios(list(mine.samples_ms), list(fastest.samples_ms)),
+        seconds=[ms / 1e3 for ms in mine.samples_ms],
         note=f"{shares}; MLP {'-'.join(map(str, sizes))}, {num_images} images, {NUM_STEPS} steps of"
         " SGD with momentum, equal gradients, one CPU thread",
     )

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from harness.measure.goal_fixture import GoalFixture
 from tests.benchmarks.cpu_time import record_minutes
-from tests.benchmarks.goals import GoalFixture
 
 
 def test_lisa_at_cpu_is_done_in_its_time(goal: GoalFixture) -> None:

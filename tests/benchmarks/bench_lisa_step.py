@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from tests.benchmarks.goals import GoalFixture
+from harness.measure.goal_fixture import GoalFixture
 
 if TYPE_CHECKING:
     from reproductions.lisa.method.methods import Method
@@ -29,16 +28,8 @@ def _step(method: Method) -> Step:
     return Step(method, shape_of(timing.shape), workload, device="cpu", seed=0)
 
 
-def _whole(step: Step) -> Callable[[], None]:
-    def take() -> None:
-        for phase in step.phases:
-            phase()
-
-    return take
-
-
 def test_a_step_of_lisa_takes_at_most_0_85_of_full_training_s(
-    goal: GoalFixture, benchmark: Any
+    goal: GoalFixture,
 ) -> None:
     """Interleave the phases of both; the ratio is that of the medians of their sums."""
     from reproductions.lisa.method.methods import Full, LisaMethod
@@ -46,19 +37,19 @@ def test_a_step_of_lisa_takes_at_most_0_85_of_full_training_s(
 
     record = goal("lisa_step", limit=0.85, unit="ratio", direction="at_most")
     steps = [_step(LisaMethod(gamma=2, period=NO_SWITCH, seed=0)), _step(Full())]
-    benchmark.pedantic(_whole(steps[0]), rounds=5, warmup_rounds=2)
     lisa, full = warm_times(steps, device="cpu", num_warmup=NUM_WARMUP, num_timed=NUM_TIMED)
     ours, theirs = lisa.samples_ms["total"], full.samples_ms["total"]
     record(
         _median(ours) / _median(theirs),
         samples=[a / b for a, b in zip(ours, theirs, strict=True)],
+        seconds=[ms / 1e3 for ms in ours],
         note=f"tiny-deep, two of 32 blocks, AdamW in one pass, one CPU thread; matrix products"
         f" alone: {lisa.flops['total'] / full.flops['total']:.2f}",
     )
 
 
 def test_switching_blocks_takes_at_most_a_hundredth_of_a_period(
-    goal: GoalFixture, benchmark: Any
+    goal: GoalFixture,
 ) -> None:
     """Compare updates that end in a switch, new moments at the next included, with others."""
     from reproductions.lisa.method.methods import LisaMethod
@@ -66,7 +57,6 @@ def test_switching_blocks_takes_at_most_a_hundredth_of_a_period(
 
     record = goal("lisa_switch", limit=0.01, unit="share", direction="at_most")
     steps = [_step(LisaMethod(gamma=2, period=k, seed=0)) for k in (1, NO_SWITCH)]
-    benchmark.pedantic(_whole(steps[0]), rounds=5, warmup_rounds=2)
     switching, staying = warm_times(steps, device="cpu", num_warmup=NUM_WARMUP, num_timed=NUM_TIMED)
     period_ms = PERIOD * _median(staying.samples_ms["total"])
     pairs = zip(switching.samples_ms["optimizer"], staying.samples_ms["optimizer"], strict=True)
@@ -74,6 +64,7 @@ def test_switching_blocks_takes_at_most_a_hundredth_of_a_period(
     record(
         _median(extra),
         samples=extra,
+        seconds=[ms / 1e3 for ms in switching.samples_ms["optimizer"]],
         note=f"tiny-deep, K = {PERIOD}, two of 32 blocks, states of frozen blocks dropped: an"
         " update with a switch less one without, over the steps of a period, one CPU thread",
     )

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
-from tests.benchmarks.goals import GoalFixture
+from harness.measure.goal_fixture import GoalFixture
 
 WIDTH, CONTEXT, BATCH_SIZE, DENSITY = 256, 64, 8, 1 / 8
 
@@ -39,19 +38,19 @@ def _step(density: float) -> Callable[[], None]:
     return step
 
 
-def test_masked_step_costs_little_more_than_dense(goal: GoalFixture, benchmark: Any) -> None:
+def test_masked_step_costs_little_more_than_dense(goal: GoalFixture) -> None:
     """Interleave masked and dense steps; the ratio is that of their medians."""
     from harness.measure.timing import measure_interleaved
 
     record = goal("masked_step", limit=1.1, unit="ratio", direction="at_most")
     masked_step, dense_step = _step(DENSITY), _step(1.0)
-    benchmark.pedantic(masked_step, rounds=10, warmup_rounds=2)
     masked, dense = measure_interleaved(
         [masked_step, dense_step], device="cpu", warmup_s=0.5, min_samples=60, budget_s=10.0
     )
     record(
         masked.median_ms / dense.median_ms,
         samples=[a / b for a, b in zip(masked.samples_ms, dense.samples_ms, strict=True)],
+        seconds=[ms / 1e3 for ms in masked.samples_ms],
         note=f"width {WIDTH}, 2 layers, context {CONTEXT}, batch {BATCH_SIZE}, density 1/8, "
         "one CPU thread",
     )

@@ -5,11 +5,11 @@ from __future__ import annotations
 import statistics
 from pathlib import Path
 
-from tests.benchmarks.goals import GoalFixture
+from harness.measure.goal_fixture import GoalFixture
 from tests.benchmarks.sweeps import SweepWorkspace
 
 FEW, MANY = 50, 650
-NUM_REPEATS = 3
+NUM_REPEATS = 5
 
 
 def test_a_trial_costs_little_of_its_own(goal: GoalFixture, tmp_path: Path) -> None:

@@ -9,8 +9,8 @@ from collections.abc import Callable
 
 import pytest
 
+from harness.measure.goal_fixture import GoalFixture
 from tests.benchmarks.cpu_time import record_minutes
-from tests.benchmarks.goals import GoalFixture
 
 FIRST = ("lr_sweep", "coordinate_check", "identities", "configuration")
 """Experiments of Figures 1, 5, 6, 8 and of Tables 1, 3, 4."""

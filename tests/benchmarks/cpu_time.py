@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import pytest
 
+from harness.measure.goal_fixture import GoalFixture
 from harness.store.record import Record, read_pack
-from tests.benchmarks.goals import GoalFixture
 from tests.benchmarks.sweeps import SOURCE
 
 NUM_CORES = 2
@@ -23,6 +23,7 @@ def record_minutes(
     names = sorted({record.experiment.split("/")[1] for record in records})
     goal(name, limit=limit, unit="min", direction="at_most")(
         core_s / NUM_CORES / 60,
+        from_records=True,
         note=f"{len(records)} committed records of {', '.join(names)}: sum of their times over"
         f" {NUM_CORES} cores; run on {', '.join(cpus)}; start-up and idle time are not in it",
     )

@@ -1,181 +1,219 @@
-"""Performance goals: what is stored, what is refused when read, and a benchmark run for real."""
+"""The verb `bench`: what it runs, keeps, stores, compares and draws, on benchmarks made for it."""
 
 from __future__ import annotations
 
-import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-import torch
+import typer
 
-from harness.errors import DataError, EnvError, UsageError
-from harness.measure.bench import (
-    Goal,
-    benchmark_files,
-    benchmarks_folder,
-    goal_rows,
-    load_benchmarks,
-    make_result,
-    run_benchmarks,
-    store_result,
-    summarise,
-)
+from harness.commands import bench as verb
+from harness.errors import DataError, EnvError, RunError, UsageError
+from harness.measure import bench
+from harness.measure.goals import Baseline, load_baselines, read_document, save_baseline
 from tests.checkout import ROOT
 
-SOURCE = ROOT
-AT_MOST = Goal(limit=2.0, unit="s", direction="at_most")
-AT_LEAST = Goal(limit=1.65, unit="ratio", direction="at_least")
+QUICK = """
+import os
+import statistics
+import time
+
+def test_quick(goal):
+    samples = []
+    for _ in range(8):
+        start = time.perf_counter()
+        time.sleep(float(os.environ["WAIT_S"]))
+        samples.append(time.perf_counter() - start)
+    record = goal("quick", limit=1e-4, unit="s", direction="at_most")
+    record(statistics.median(samples), samples=samples, note="made up")
+
+def test_counted(goal):
+    goal("counted", limit=2.0, unit="ratio", direction="at_least")(3.0, exact=True)
+"""
+OTHER = "def test_other(goal):\n    raise SystemExit\n"
+BURN = "import time\nend = time.monotonic() + 120\nwhile time.monotonic() < end: pass"
 
 
-@pytest.mark.parametrize(
-    ("goal", "measured", "met"),
-    [
-        (AT_MOST, 1.9, True),
-        (AT_MOST, 2.0, True),
-        (AT_MOST, 2.1, False),
-        (AT_LEAST, 1.7, True),
-        (AT_LEAST, 1.65, True),
-        (AT_LEAST, 1.6, False),
-    ],
-)
-def test_a_goal_is_met_on_its_own_side_of_the_limit(goal: Goal, measured: float, met: bool) -> None:
-    result = make_result("some_goal", goal, measured, load_average=0.5)
-    assert result.met is met
+@pytest.fixture
+def source(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return a checkout with two benchmark files, which is the workspace too."""
+    folder = tmp_path / "tests" / "benchmarks"
+    folder.mkdir(parents=True)
+    (folder / "bench_quick.py").write_text(QUICK, encoding="utf-8")
+    (folder / "bench_other.py").write_text(OTHER, encoding="utf-8")
+    (tmp_path / "results").mkdir()
+    monkeypatch.setattr(verb, "SOURCE", tmp_path)
+    monkeypatch.setenv("REPRO_ROOT", str(tmp_path))
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    monkeypatch.setenv("WAIT_S", "0.01")
+    # What a benchmark starts must not think that it shares its tests.
+    monkeypatch.delenv("PYTEST_XDIST_WORKER", raising=False)
+    return tmp_path
 
 
-def test_a_stored_result_reads_back_whole(tmp_path: Path) -> None:
-    result = make_result(
-        "some_goal", AT_MOST, 1.5, samples=[3.0, 1.0, 1.5], note="n", load_average=None
-    )
-    path = store_result(tmp_path, result)
-    assert path == tmp_path / "results" / "benchmarks" / "some_goal.json"
-    assert load_benchmarks(tmp_path) == [result]
-    assert result.machine["versions"]["torch"] == torch.__version__
-    assert result.samples is not None
-    assert (result.samples.count, result.samples.min, result.samples.median) == (3, 1.0, 1.5)
+@pytest.fixture
+def quiet(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let busy cores pass: other tests may be running."""
+    monkeypatch.setattr(bench, "CROWDED_CORES", 1e9)
 
 
-def test_no_folder_is_no_result(tmp_path: Path) -> None:
-    assert load_benchmarks(tmp_path) == []
-
-
-def test_a_single_sample_is_its_own_summary() -> None:
-    summary = summarise([7.0])
-    assert summary is not None
-    assert {summary.min, summary.p20, summary.median, summary.p80, summary.max} == {7.0}
-    assert summarise([]) is None
-
-
-@pytest.mark.parametrize(
-    ("change", "told"),
-    [
-        ({"met": False}, "contradicts"),
-        ({"measured": "1.5"}, "measured"),
-        ({"extra": 1}, "extra"),
-        ({"schema_version": 2}, "schema_version"),
-        ({"name": "other_goal"}, "rename it"),
-    ],
-)
-def test_an_edited_result_is_refused_by_name(
-    tmp_path: Path, change: dict[str, object], told: str
+def test_a_run_stores_nothing_tracked_and_a_missed_goal_fails_nothing(
+    source: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    path = store_result(tmp_path, make_result("some_goal", AT_MOST, 1.5, load_average=0.0))
-    path.write_text(json.dumps({**json.loads(path.read_text()), **change}), encoding="utf-8")
-    with pytest.raises(DataError, match=told) as caught:
-        load_benchmarks(tmp_path)
-    assert path.name in str(caught.value)
+    verb.bench(["quick"])
+    assert load_baselines(source) == []
+    (kept,) = (source / "runs" / "benchmarks").glob("*.json")
+    found = read_document(kept).measured()
+    assert list(found) == ["counted", "quick"]
+    assert (found["quick"].met, found["quick"].note, len(found["quick"].samples)) == (
+        False, "made up", 8,
+    )  # fmt: skip
+    shown = capfd.readouterr()
+    assert "1 of 2 goals met; missed: quick" in shown.err
+    assert "1 benchmarks, about" in shown.err and "never stored" in shown.err
 
 
-def test_a_torn_result_is_refused_by_name(tmp_path: Path) -> None:
-    path = store_result(tmp_path, make_result("some_goal", AT_MOST, 1.5, load_average=0.0))
-    path.write_bytes(path.read_bytes()[:100])
-    with pytest.raises(DataError, match=r"some_goal\.json"):
-        load_benchmarks(tmp_path)
+def test_the_file_is_one_that_pytest_benchmark_reads(source: Path) -> None:
+    """Its own command lists the seconds that the goal was made of."""
+    verb.bench(["quick"])
+    (kept,) = (source / "runs" / "benchmarks").glob("*.json")
+    samples = read_document(kept).measured()["quick"].samples
+    command = [sys.executable, "-m", "pytest_benchmark", "compare", str(kept), f"--csv={source}/t"]
+    subprocess.run([*command, "--columns=min,rounds"], check=True, capture_output=True)
+    lines = (source / "t.csv").read_text(encoding="utf-8").splitlines()
+    (row,) = (line.split(",") for line in lines if "test_quick" in line)
+    assert (float(row[1]), int(row[2])) == (pytest.approx(min(samples)), 8)
 
 
-def test_every_committed_result_is_valid() -> None:
-    committed = sorted(benchmarks_folder(SOURCE).glob("*.json"))
-    assert [result.name for result in load_benchmarks(SOURCE)] == [p.stem for p in committed]
+@pytest.mark.usefixtures("quiet")
+def test_what_became_slower_exits_1_and_what_did_not_does_not(
+    source: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    verb.bench(["quick"], save=True)
+    (baseline,) = load_baselines(source)
+    assert list(baseline.measured()) == ["counted", "quick"]
+    # The margin bears what other tests take of the machine.
+    verb.bench(["quick"], compare=True, fail=True, margin=2.0)
+    monkeypatch.setenv("WAIT_S", "0.2")
+    capfd.readouterr()
+    prefix = source / "drawn"
+    with pytest.raises(typer.Exit) as caught:
+        verb.bench(["quick"], compare=True, fail=True, histogram=prefix)
+    shown = capfd.readouterr()
+    assert caught.value.exit_code == 1
+    assert "slower than the baseline: quick" in shown.err
+    assert "regression" in shown.out and "no change" in shown.out
+    assert load_baselines(source) == [baseline]
+    (drawn,) = source.glob("drawn-*.svg")
+    assert "quick" in drawn.name and "<svg" in drawn.read_text(encoding="utf-8")
+
+
+@pytest.mark.usefixtures("quiet")
+def test_another_kind_of_machine_is_compared_and_not_failed(
+    source: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    verb.bench(["quick"], save=True)
+    (baseline,) = load_baselines(source)
+    machine = {**baseline.machine, "num_cores": 999}
+    (source / "results" / "benchmarks" / f"{baseline.kind}.json").unlink()
+    save_baseline(source, Baseline(document={**baseline.document, "machine_info": machine}))
+    monkeypatch.setenv("WAIT_S", "0.2")
+    capfd.readouterr()
+    verb.bench(["quick"], compare=True, fail=True)
+    assert "no baseline of this kind of machine" in capfd.readouterr().err
+
+
+@pytest.fixture
+def burner() -> Iterator[None]:
+    """Keep a core busy by a process that is nobody's child here."""
+    start = (
+        "import subprocess, sys; quiet = subprocess.DEVNULL; print(subprocess.Popen("
+        f"[sys.executable, '-c', {BURN!r}], stdout=quiet, stderr=quiet).pid)"
+    )
+    done = subprocess.run([sys.executable, "-c", start], capture_output=True, text=True, check=True)
+    try:
+        yield
+    finally:
+        os.kill(int(done.stdout), 9)
+
+
+@pytest.mark.usefixtures("burner")
+def test_nothing_is_stored_while_others_keep_the_cores_busy(source: Path) -> None:
+    with pytest.raises(RunError, match="cores busy"):
+        verb.bench(["quick"], save=True)
+    assert load_baselines(source) == []
+    assert not list((source / "runs").rglob("*.json"))
+
+
+def test_a_benchmark_that_was_disturbed_is_measured_and_not_stored(
+    source: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(bench, "check_quiet", lambda: None)
+    monkeypatch.setattr(bench, "CROWDED_CORES", -1.0)
+    verb.bench(["quick"], save=True)
+    (baseline,) = load_baselines(source)
+    assert list(baseline.measured()) == ["counted"]
+    assert "quick is not stored: others kept" in capfd.readouterr().err
+
+
+def test_a_benchmark_that_ends_badly_is_told(source: Path) -> None:
+    assert source.exists()
+    with pytest.raises(RunError, match="did not run to its end"):
+        verb.bench(["other"])
+
+
+def test_without_a_baseline_there_is_nothing_to_compare_with(source: Path) -> None:
+    assert source.exists()
+    with pytest.raises(UsageError, match="repro bench --save"):
+        verb.bench(["quick"], compare=True)
+    assert not (source / "runs").exists()
+    with pytest.raises(UsageError, match="add --compare"):
+        verb.bench(["quick"], fail=True)
+    with pytest.raises(UsageError, match="run nothing"):
+        verb.bench(stored=True, compare=True)
+
+
+@pytest.mark.usefixtures("quiet")
+def test_a_torn_baseline_is_told_and_replaced(
+    source: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    verb.bench(["quick"], save=True)
+    (path,) = (source / "results" / "benchmarks").glob("*.json")
+    path.write_text("{", encoding="utf-8")
+    with pytest.raises(DataError, match=path.name):
+        verb.bench(stored=True)
+    capfd.readouterr()
+    verb.bench(["quick"], save=True)
+    assert path.name in capfd.readouterr().err
+    assert list(load_baselines(source)[0].measured()) == ["counted", "quick"]
+
+
+def test_a_trend_goes_over_the_commits_that_stored_a_goal(tmp_path: Path) -> None:
+    """In this checkout's own history, where the first results had a file of their own each."""
+    target = tmp_path / "trend.svg"
+    verb.bench(trend=target)
+    assert "<svg" in target.read_text(encoding="utf-8")
+    with pytest.raises(UsageError, match=r"trend\.nope has no format"):
+        verb.bench(trend=tmp_path / "trend.nope")
 
 
 def test_benchmarks_are_found_by_name_and_pattern() -> None:
-    every = benchmark_files(SOURCE, [])
-    assert len(every) == len(list((SOURCE / "tests" / "benchmarks").glob("bench_*.py"))) > 3
-    (startup,) = benchmark_files(SOURCE, ["cli_startup"])
+    every = bench.benchmark_files(ROOT, [])
+    assert len(every) == len(list((ROOT / "tests" / "benchmarks").glob("bench_*.py"))) > 3
+    (startup,) = bench.benchmark_files(ROOT, ["cli_startup"])
     assert startup.name == "bench_cli_startup.py"
-    assert startup in benchmark_files(SOURCE, ["cli_*"])
+    assert startup in bench.benchmark_files(ROOT, ["cli_*"])
 
 
 def test_an_unknown_benchmark_is_answered_with_the_nearest() -> None:
     with pytest.raises(UsageError, match="did you mean 'cli_startup'"):
-        benchmark_files(SOURCE, ["cli_startupp"])
+        bench.benchmark_files(ROOT, ["cli_startupp"])
 
 
 def test_an_install_without_benchmarks_says_so(tmp_path: Path) -> None:
     with pytest.raises(EnvError, match="source checkout"):
-        benchmark_files(tmp_path, [])
-
-
-def test_rows_stand_beside_what_was_measured_before() -> None:
-    before = [make_result("a", AT_MOST, 1.0, load_average=0.0)]
-    after = [
-        make_result("a", AT_MOST, 2.5, load_average=0.0),
-        make_result("b", AT_LEAST, 2.0, load_average=0.0),
-    ]
-    rows = [
-        (row["name"], row["before"], row["measured"], row["met"])
-        for row in goal_rows(before, after)
-    ]
-    assert rows == [("a", 1.0, 2.5, False), ("b", None, 2.0, True)]
-
-
-BENCHMARK = """
-from tests.benchmarks.conftest import goal
-
-def test_missed(goal, benchmark):
-    benchmark.pedantic(lambda: None, rounds=3)
-    record = goal("quick_missed", limit=1.0, unit="s", direction="at_most")
-    record(2.0, samples=[2.0, 3.0], note="made up")
-
-def test_met(goal):
-    goal("quick_met", limit=1.0, unit="s", direction="at_most")(0.5)
-"""
-
-
-@pytest.fixture(autouse=True)
-def _not_a_worker(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Hide from the pytest that a benchmark starts that this one may share its tests."""
-    monkeypatch.delenv("PYTEST_XDIST_WORKER", raising=False)
-
-
-def test_a_missed_goal_is_stored_and_fails_nothing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    file = tmp_path / "tests" / "benchmarks" / "bench_quick.py"
-    file.parent.mkdir(parents=True)
-    file.write_text(BENCHMARK, encoding="utf-8")
-    (tmp_path / "results").mkdir()
-    monkeypatch.setenv("REPRO_ROOT", str(tmp_path))
-    monkeypatch.setenv("PYTHONPATH", str(SOURCE))
-    assert run_benchmarks(tmp_path, benchmark_files(tmp_path, ["quick"]), compare=False) == 0
-    met, missed = load_benchmarks(tmp_path)
-    assert (met.name, met.met, met.samples) == ("quick_met", True, None)
-    assert (missed.name, missed.met, missed.note) == ("quick_missed", False, "made up")
-    assert list((tmp_path / ".benchmarks").rglob("0001_*.json"))
-
-
-def test_compare_shows_the_run_before_and_runs_nothing_else(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-) -> None:
-    folder = tmp_path / "tests" / "benchmarks"
-    folder.mkdir(parents=True)
-    one = "def test_one(benchmark):\n    benchmark.pedantic(lambda: None, rounds=3)\n"
-    (folder / "bench_one.py").write_text(one, encoding="utf-8")
-    (folder / "bench_other.py").write_text("def test_other():\n    raise SystemExit\n")
-    files = benchmark_files(tmp_path, ["one"])
-    monkeypatch.setenv("PYTHONPATH", str(SOURCE))
-    assert run_benchmarks(tmp_path, files, compare=True) == 0  # nothing to compare with yet
-    assert run_benchmarks(tmp_path, files, compare=True) == 0
-    shown = capfd.readouterr().err
-    assert "test_one (NOW)" in shown
-    assert "test_one (0001_" in shown
+        bench.benchmark_files(tmp_path, [])

@@ -1,0 +1,140 @@
+"""The `goal` fixture, a plugin of pytest: a benchmark says what it must reach, and what it found.
+
+Named to pytest by `repro bench`, so that benchmarks of any package have it.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+from pytest_benchmark.fixture import BenchmarkFixture
+
+from harness.measure.contention import OthersWatch
+from harness.measure.control import measure_control
+from harness.measure.goals import Direction, Goal, Measured
+from harness.measure.machine import load_average, machine_facts
+
+_SECONDS = {"s": 1.0, "ms": 1e-3}
+"""Units of time, in seconds."""
+
+
+class Replay:
+    """A clock that goes on by durations that were measured before.
+
+    Benchmarks time two things in turn, or in processes of their own; pytest-benchmark, which
+    times one function, is given what they found.
+    """
+
+    def __init__(self) -> None:
+        self._now_s = 0.0
+
+    def read(self) -> float:
+        return self._now_s
+
+    def into(self, benchmark: BenchmarkFixture, seconds: Sequence[float]) -> None:
+        """Make `seconds` the benchmark's samples."""
+        left = iter(seconds)
+
+        def go_on() -> None:
+            self._now_s += next(left)
+
+        benchmark.pedantic(go_on, rounds=len(seconds))  # type: ignore[no-untyped-call]
+
+
+_clock = Replay()
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Give each benchmark with a goal the clock that replays."""
+    for item in items:
+        if "goal" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.benchmark(timer=_clock.read))
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_benchmark_generate_machine_info() -> dict[str, Any]:
+    """Say what records say of a machine; the plugin itself would name the host."""
+    facts = machine_facts().to_json()
+    return {name: facts[name] for name in facts if name not in ("load_average", "commit", "dirty")}
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_benchmark_generate_commit_info() -> dict[str, Any]:
+    """Say which commit was measured; the plugin itself would name branch and folder."""
+    facts = machine_facts()
+    return {"id": facts.commit, "dirty": facts.dirty, "time": _now()}
+
+
+def _now() -> str:
+    return dt.datetime.now(dt.UTC).isoformat(timespec="seconds")
+
+
+class GoalFixture:
+    """Declares a goal and returns what records its measured value."""
+
+    def __init__(self, benchmark: BenchmarkFixture) -> None:
+        self.benchmark, self.load, self.start_s = benchmark, load_average(), time.perf_counter()
+        self.controls, self.watch = [measure_control("cpu").to_json()], OthersWatch()
+
+    def __call__(self, name: str, *, limit: float, unit: str, direction: Direction) -> Record:
+        goal = Goal(limit=float(limit), unit=unit, direction=direction)
+        return Record(name=name, goal=goal, begun=self)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Record:
+    """Takes what was measured under a goal."""
+
+    name: str
+    goal: Goal
+    begun: GoalFixture
+
+    def __call__(
+        self,
+        measured: float,
+        *,
+        samples: Sequence[float] = (),
+        seconds: Sequence[float] = (),
+        note: str = "",
+        exact: bool = False,
+        from_records: bool = False,
+        other_cores: float | None = None,
+    ) -> None:
+        """Store a value, and what it was made of.
+
+        seconds: how long what the benchmark is about took, each time; where it is not given, the
+        samples if they are times, else the time of the whole benchmark. other_cores: where the
+        benchmark measured itself what others took.
+        """
+        begun, facts = self.begun, machine_facts()
+        others = begun.watch.cores() if other_cores is None else other_cores
+        wall_s = time.perf_counter() - begun.start_s
+        found = Measured(
+            name=self.name, goal=self.goal, measured=float(measured), samples=list(samples),
+            exact=exact, from_records=from_records, note=note, wall_s=round(wall_s, 2),
+            controls=[*begun.controls, measure_control("cpu").to_json()],
+            load_average=begun.load, other_cores=others,
+            versions={"python": facts.python, **facts.versions},
+            commit=facts.commit, dirty=facts.dirty, date=_now(),
+        )  # fmt: skip
+        unit_s = _SECONDS.get(self.goal.unit)
+        timed = [] if unit_s is None else [unit_s * sample for sample in samples]
+        # What a test is given may not be data; the goal's name tells them apart.
+        begun.benchmark.name, begun.benchmark.param, begun.benchmark.params = self.name, None, None
+        _clock.into(begun.benchmark, list(seconds) or timed or [wall_s])
+        begun.benchmark.extra_info.update(found.model_dump(mode="json"))
+
+
+@pytest.fixture
+def goal(benchmark: BenchmarkFixture) -> GoalFixture:
+    """Return `goal(name, limit=..., unit=..., direction=...)(measured, samples=..., note=...)`.
+
+    A copy and a product are timed before and after, and what others took of the machine is
+    measured from the fixture to the moment of recording. A missed goal is no failure.
+    """
+    return GoalFixture(benchmark)
