@@ -9,10 +9,23 @@ from typing import Literal
 
 import torch
 
+from harness.choices import chose
 from harness.errors import EnvError, SpecError
 
 Backend = Literal["plain", "triton", "cuda"]
 MODULES: dict[Backend, str] = {"plain": "plain", "triton": "in_triton", "cuda": "in_cuda"}
+
+
+def chosen(kernel: str, device: torch.device, backend: Backend | None = None) -> ModuleType:
+    """Return what a method's kernel is done by on a device, and say it where it is a GPU.
+
+    backend: what the caller asks for; None leaves it to `choose`. On a CPU the choice is plain
+    torch, which is what is meant where nothing is said.
+    """
+    taken = backend or choose(device)
+    if taken != "plain" or device.type == "cuda":
+        chose(f"kernels/{kernel}", taken)
+    return implementation(kernel, taken)
 
 
 def choose(device: torch.device) -> Backend:

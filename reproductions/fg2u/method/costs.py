@@ -197,6 +197,6 @@ def _shortened(problem: Problem, steps: int) -> Problem:
 
 def _error(method: Estimator, num_entries: int) -> float | None:
     if isinstance(method, Directional) and not method.is_biased:
-        excess = {"rademacher": -1, "gaussian": 1}.get(method.directions)
+        excess = {"rademacher": -1, "philox": -1, "gaussian": 1}.get(method.directions)
         return None if excess is None else ((num_entries + excess) / method.num_directions) ** 0.5
     return None if method.is_biased else 0.0

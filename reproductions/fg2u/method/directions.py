@@ -17,8 +17,13 @@ import torch
 from torch import Tensor
 
 from harness.errors import SpecError
+from reproductions.fg2u.method.trees import Tree, split, tree_map
+from reproductions.kernels.backend import Backend, chosen
+from reproductions.kernels.rademacher.plain import signs
 
-Kind = Literal["rademacher", "gaussian", "coordinate", "gauss-grid"]
+Kind = Literal["rademacher", "philox", "gaussian", "coordinate", "gauss-grid"]
+"""philox: signs as rademacher's, from a counter in place of a generator, so that a device makes
+those of a chunk where it is, and the sum over all of them again, in one pass at the end."""
 GRID_NODES, GRID_END = 12, 5.0
 """Per coefficient: equispaced nodes on [-5, 5], as the released PDE code has them."""
 MAX_GRID = 4096
@@ -45,12 +50,15 @@ class Directions:
                 f"num_directions={self.count}: phi has only {self.num_entries} coordinates"
             )
 
-    def rows(self, numbers: Sequence[int]) -> Tensor:
-        """Return directions by their numbers, shape (len(numbers), N), on the CPU.
+    def rows(self, numbers: Sequence[int], device: torch.device | None = None) -> Tensor:
+        """Return directions by their numbers, shape (len(numbers), N).
 
-        They are drawn there for any device, so that estimates agree between devices; in float32
-        where they are random, else in float64.
+        They are drawn on the CPU for any device, so that estimates agree between devices; those
+        of `philox`, the same bits everywhere, on the device itself. In float32 where they are
+        random, else in float64.
         """
+        if self.kind == "philox":
+            return signs(self.seed, numbers, self.num_entries, device or torch.device("cpu"))
         if self.kind == "coordinate":
             order_N = np.random.default_rng(self.seed).permutation(self.num_entries)
             rows_CN = torch.zeros(len(numbers), self.num_entries, dtype=torch.float64)
@@ -67,6 +75,17 @@ class Directions:
             return torch.full((len(numbers),), 1.0 / self.count, dtype=torch.float64)
         density_C = np.exp(-0.5 * np.square(_grid(self.num_entries)).sum(1))
         return torch.from_numpy(density_C / density_C.sum())[torch.as_tensor(numbers)]
+
+    def combined(self, weight_C: Tensor, numbers: Sequence[int], phi: Tree) -> Tree:
+        """Return the sum of directions, each times its weight, in the shape of `phi`.
+
+        Of `philox` alone: they are made again in one pass, however many chunks they came in, by a
+        kernel on CUDA; in plain torch where weights are float64, which kernels sum in float32.
+        """
+        backend: Backend | None = "plain" if weight_C.dtype == torch.float64 else None
+        kernel = chosen("rademacher", weight_C.device, backend)
+        flat_N = kernel.combine(weight_C, self.seed, numbers, self.num_entries)
+        return tree_map(lambda leaf: leaf[0], split(flat_N[None], phi))
 
     def _drawn(self, number: int) -> Tensor:
         words = np.random.SeedSequence([self.seed, number]).generate_state(1, np.uint64)

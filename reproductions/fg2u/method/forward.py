@@ -19,8 +19,10 @@ from reproductions.fg2u.method.directions import Directions, Kind, make_directio
 from reproductions.fg2u.method.estimator import Counts, Estimator, Parts
 from reproductions.fg2u.method.faults import Needs
 from reproductions.fg2u.method.problem import Problem, check_whole
+from reproductions.fg2u.method.tangents import carry, kernel_of
 from reproductions.fg2u.method.trees import (
     Tree,
+    added,
     floating,
     norm,
     num_entries,
@@ -78,19 +80,21 @@ class Directional(Estimator):
         drawn = make_directions(self.directions, self.num_directions, num_entries(phi), seed)
         total = tree_map(torch.zeros_like, phi)
         slopes = torch.zeros(drawn.count, dtype=torch.float64, device=device)
-        growths, value = [], None
+        growths, weights, value = [], [], None
         own = self.workers.own(drawn.count)
         with torch.no_grad():
             for numbers in _chunks(own, self.chunk):
-                rows = split(drawn.rows(numbers), phi)
+                rows = split(drawn.rows(numbers, device), phi)
                 value, slope_C, growth_C = self.slopes(problem, phi, batch, rows)
                 weight_C = drawn.weights(numbers).to(slope_C) * slope_C
-                total = tree_map(
-                    lambda sum_, row, w=weight_C: sum_ + torch.tensordot(w.to(row), row, dims=1),
-                    total, rows,
-                )  # fmt: skip
+                if drawn.kind == "philox":
+                    weights.append(weight_C)
+                else:
+                    total = added(total, _weighted(weight_C, rows))
                 slopes[numbers.start : numbers.stop] = slope_C.double()
                 growths.append(growth_C)
+            if weights:
+                total = drawn.combined(torch.cat(weights), own, phi)
         if value is None:
             value = problem.unroll(phi, batch)[0]
         total, slopes = self.workers.summed(total), self.workers.summed(slopes)
@@ -104,6 +108,11 @@ class Directional(Estimator):
                 **_noise(drawn, slopes),
             },
         )
+
+
+def _weighted(weight_C: Tensor, rows: Tree) -> Tree:
+    """Return the sum of rows, each times its weight."""
+    return tree_map(lambda row: torch.tensordot(weight_C.to(row), row, dims=1), rows)
 
 
 def _product(left: Tree, right: Tree) -> Tensor:
@@ -136,7 +145,7 @@ def _noise(drawn: Directions, slope_b: Tensor) -> dict[str, float | None]:
     E w^2 = |g|^2 for independent directions with E vv^T = I. Rademacher's error is then
     (N-1)/b |g|^2, which is Lemma 3.1, and a Gaussian's (N+1)/b |g|^2.
     """
-    if drawn.kind not in ("rademacher", "gaussian"):
+    if drawn.kind not in ("rademacher", "philox", "gaussian"):
         return {}
     square = float(slope_b.square().mean())
     excess = drawn.num_entries + (1 if drawn.kind == "gaussian" else -1)
@@ -157,6 +166,11 @@ class Fg2u(Directional):
     needs: ClassVar[Needs] = "forward"
 
     def slopes(self, problem: Problem, phi: Tree, batch: Any, rows: Tree) -> Slopes:
+        kernel = kernel_of(problem, phi, batch)
+        if kernel is not None:
+            carried = carry(kernel, problem, phi, batch, rows)
+            return Slopes(carried.value, carried.slope_C, carried.norm_C / vmap(norm)(rows))
+
         def along(v: Tree) -> tuple[Tensor, Tensor, Tensor]:
             (value, _), (w, y) = jvp(lambda p: problem.unroll(p, batch), (phi,), (v,))
             return value, w, norm(floating(y)) / norm(v)

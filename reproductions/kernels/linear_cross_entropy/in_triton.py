@@ -56,7 +56,7 @@ def linear_cross_entropy(
 ) -> Tensor:
     """Return the mean cross-entropy of `x @ weight.T` as `plain.linear_cross_entropy` does."""
     check(x_BD, weight_VD, targets_B, rows_at_once)
-    loss, *_ = _LinearCrossEntropy.apply(x_BD, weight_VD, targets_B, rows_at_once)
+    loss, *_ = _LinearCrossEntropy.apply(x_BD, weight_VD, targets_B.contiguous(), rows_at_once)
     return loss
 
 

@@ -26,7 +26,8 @@ class Pass(ctypes.Structure):
 def combine(weights_C: Tensor, seed: int, numbers: Sequence[int], num_entries: int) -> Tensor:
     """Return sum_i w_i v_i as `plain.combine` does; no direction is ever stored."""
     out_N = torch.empty(num_entries, device=weights_C.device)
-    _launch("launch_combine", seed, numbers, num_entries, out=out_N, weights=weights_C.float())
+    weights_C = weights_C.float().contiguous()
+    _launch("launch_combine", seed, numbers, num_entries, out=out_N, weights=weights_C)
     return out_N
 
 

@@ -75,7 +75,7 @@ def pass_over(  # type: ignore[no-untyped-def]
 def combine(weights_C: Tensor, seed: int, numbers: Sequence[int], num_entries: int) -> Tensor:
     """Return sum_i w_i v_i as `plain.combine` does; no direction is ever stored."""
     out_N = torch.zeros(num_entries, device=weights_C.device)
-    _pass(seed, numbers, num_entries, weights_C=weights_C.float(), out_N=out_N)
+    _pass(seed, numbers, num_entries, weights_C=weights_C.float().contiguous(), out_N=out_N)
     return out_N
 
 

@@ -95,9 +95,12 @@ def add_fedsign_(
     check(theta_P, grad_P)
     num_blocks = triton.cdiv(len(theta_P), BLOCK)
     sums = torch.zeros(num_blocks, device=theta_P.device)
+    in_order_P = grad_P.contiguous()
     if num_blocks:
         fedsign_block[(num_blocks,)](
-            grad_P, theta_P.contiguous(), received_P.contiguous(), sums, gamma, beta,
+            in_order_P, theta_P.contiguous(), received_P.contiguous(), sums, gamma, beta,
             len(theta_P), BLOCK=BLOCK, num_warps=NUM_WARPS,
         )  # fmt: skip
+    if not grad_P.is_contiguous():
+        grad_P.copy_(in_order_P)
     return -gamma * sums.double().sum()

@@ -6,7 +6,7 @@ from reproductions.kernels.speed.claims import near_the_copy, speed_task
 from reproductions.kernels.speed.experiment import COMPILED, CUDA, EAGER, TRITON
 from reproductions.kernels.speed.table import layout_of
 
-PEERS = ("one strided copy", "torch fused, then a copy")
+PEERS = ("one strided copy", "FSDP2's chunk_cat", "torch fused, then a copy")
 task = speed_task(
     "shard_pack",
     layout_of("shard_pack", EAGER, COMPILED, *PEERS, TRITON, CUDA),

@@ -16,6 +16,7 @@ from torch.utils.hooks import RemovableHandle
 from harness.errors import DataError, RunError, SpecError
 from reproductions.lisa.method.blocks import Blocks, embedding_parameters, find_blocks
 from reproductions.lisa.method.optimizer_groups import OptimizerGroups
+from reproductions.lisa.method.paging import HostStates
 from reproductions.lisa.method.sampling import RandomSampler, Sampler, SamplerKind
 from reproductions.lisa.method.unsupported import (
     refuse_ranks_apart,
@@ -23,13 +24,14 @@ from reproductions.lisa.method.unsupported import (
     refuse_silent_ranks,
 )
 
-StatePolicy = Literal["drop_refrozen", "keep_all", "reset_all"]
+StatePolicy = Literal["drop_refrozen", "keep_all", "reset_all", "page_refrozen"]
 """Which moments survive a switch.
 
 `drop_refrozen`: those of what stays trained, so that memory is that of gamma blocks; a block that
 returns after a period's absence starts anew. `keep_all`: all, as released code that only flips
 requires_grad; memory climbs towards full training's. `reset_all`: none, not even the embeddings',
-as when each period is a job of its own.
+as when each period is a job of its own. `page_refrozen`: all, in the device's
+memory of `drop_refrozen`: those of a frozen block wait in the host's, and come back at a switch.
 """
 STATE_KEY = "lisa"
 """Under it an attached optimizer's state_dict holds the sampler, the period and the blocks."""
@@ -139,17 +141,18 @@ class Lisa:
 
         The optimizer keeps its number of groups, which a scheduler may have counted.
         """
-        _, groups = self._attached()
+        optimizer, groups = self._attached()
         for hook in self._hooks:
             hook.remove()
         every = range(len(self.blocks))
         groups.refill(every)
+        self._host.give_back(optimizer, self._parameters(every))
         for parameter in [*self._parameters(every), *self._fixed]:
             parameter.requires_grad_(True)
         self._forget()
 
     def _forget(self) -> None:
-        self._silent_steps = 0
+        self._silent_steps, self._host = 0, HostStates()
         self._optimizer: Optimizer | None = None
         self._groups: OptimizerGroups | None = None
         self._hooks: list[RemovableHandle] = []
@@ -214,13 +217,16 @@ class Lisa:
         """Make these blocks the trained ones, and reconcile the optimizer."""
         optimizer, groups = self._attached()
         self.active = active
-        every = range(len(self.blocks))
-        for parameter in self._parameters(block for block in every if block not in active):
+        frozen = self._parameters(b for b in range(len(self.blocks)) if b not in active)
+        for parameter in frozen:
             # A gradient left over would be stepped, or kept in memory.
             parameter.grad = None
             parameter.requires_grad_(False)
             if self._policy == "drop_refrozen":
                 optimizer.state.pop(parameter, None)
+        if self._policy == "page_refrozen":
+            self._host.take(optimizer, frozen)
+            self._host.give_back(optimizer, self._parameters(active))
         for parameter in self._parameters(active):
             parameter.requires_grad_(True)
         if self._policy == "reset_all":
@@ -231,6 +237,11 @@ class Lisa:
     def _held(self) -> Sequence[int]:
         """Blocks in the optimizer's groups; it skips those without a gradient."""
         return range(len(self.blocks)) if self._policy == "keep_all" else self.active
+
+    @property
+    def _in_order(self) -> list[nn.Parameter]:
+        """Parameters of all blocks, as a checkpoint counts them."""
+        return self._parameters(range(len(self.blocks)))
 
     def _parameters(self, blocks: Iterable[int]) -> list[nn.Parameter]:
         return [parameter for block in blocks for parameter in self._parts[block]]
@@ -243,6 +254,8 @@ class Lisa:
             "active": list(self.active),
             "visited": sorted(self.visited),
         }
+        if self._policy == "page_refrozen":
+            state[STATE_KEY]["paged"] = self._host.state_dict(self._in_order)
 
     def _take_state(self, _: Optimizer, state: dict[str, Any]) -> None:
         """Put the blocks of a checkpoint in the groups, before the optimizer compares them."""
@@ -258,6 +271,7 @@ class Lisa:
         self._sampler.load_state_dict(stored["sampler"])
         self.step, self.visited = stored["step"], set(stored["visited"])
         self._activate(tuple(stored["active"]))
+        self._host.load_state_dict(stored.get("paged", {}), self._in_order)
 
 
 def _check(period: int, policy: str) -> None:

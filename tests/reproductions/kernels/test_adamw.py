@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import replace
 from types import ModuleType
@@ -141,3 +142,20 @@ def test_settings_of_no_optimizer_are_told(wrong: dict[str, Any]) -> None:
 def test_the_first_step_is_one(ops: ModuleType) -> None:
     with pytest.raises(SpecError, match="step=0"):
         ops.step_([], AdamW(), 0)
+
+
+@pytest.mark.parametrize("odd", [math.inf, -math.inf, math.nan])
+def test_what_is_not_finite_stays_in_its_entry_as_in_torch(ops: ModuleType, odd: float) -> None:
+    weights = weights_of(masked=False)
+    theirs = torch.nn.Parameter(weights[-1].value.double())
+    optimizer = torch.optim.AdamW([theirs], lr=0.02, weight_decay=0.1, eps=1e-5)
+    weights[-1].grad[5] = odd
+    for number in (1, 2):
+        ops.step_(weights, AdamW(weight_decay=0.1, eps=1e-5), number)
+        theirs.grad = weights[-1].grad.double()
+        optimizer.step()
+    for weight in weights[:-1]:
+        assert weight.value.isfinite().all()
+    found, wanted = weights[-1].value, theirs.detach()
+    assert torch.equal(found.isnan(), wanted.isnan()) and int(found.isnan().sum()) == 1
+    assert torch.equal(weights[-1].mean.isfinite(), optimizer.state[theirs]["exp_avg"].isfinite())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from types import ModuleType
 
 import pytest
@@ -104,3 +105,39 @@ def test_wrong_shapes_are_told(ops: ModuleType) -> None:
         linear_cross_entropy(x, weight, targets[:3])
     with pytest.raises(SpecError, match="at least one"):
         linear_cross_entropy(x, weight, targets, rows_at_once=0)
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+def test_halves_are_summed_in_float32(ops: ModuleType, dtype: torch.dtype) -> None:
+    x, weight, targets = problem(dtype)
+    leaves = [each.clone().requires_grad_() for each in (x, weight)]
+    wide = [each.double().requires_grad_() for each in (x, weight)]
+    ours, wanted = ops.linear_cross_entropy(*leaves, targets), whole(*wide, targets)
+    assert ours.dtype == torch.float32
+    # Logits are products of that type; each is rounded once.
+    torch.testing.assert_close(ours.double(), wanted, **tolerance(dtype, 11, size=3.0))
+    found = torch.autograd.grad(ours, leaves)
+    for grad, right in zip(found, torch.autograd.grad(wanted, wide), strict=True):
+        assert grad.dtype == dtype
+        torch.testing.assert_close(grad.double(), right, **tolerance(dtype, 11, size=3.0))
+
+
+@pytest.mark.parametrize("odd", [math.inf, -math.inf, math.nan])
+def test_what_is_not_finite_is_told_as_torch_tells_it(ops: ModuleType, odd: float) -> None:
+    x, weight, targets = problem(torch.float32)
+    x[4, 0] = odd
+    assert whole(x, weight, targets).isnan()
+    leaves = [x.requires_grad_(), weight.requires_grad_()]
+    loss = ops.linear_cross_entropy(*leaves, targets)
+    # Infinite logits of both signs: torch has NaN, and infinity is as good a warning.
+    assert not loss.isfinite()
+    of_x, _ = torch.autograd.grad(loss, leaves)
+    assert of_x[4].isnan().any() and of_x[2].eq(0).all()
+
+
+def test_a_column_of_targets_is_read_as_it_lies(ops: ModuleType) -> None:
+    x, weight, targets = problem(torch.float32)
+    table = torch.stack([targets, torch.zeros_like(targets)], 1)
+    wide = torch.stack([x, x + 1], 2)
+    found = ops.linear_cross_entropy(wide[..., 0], weight, table[:, 0], rows_at_once=3)
+    assert torch.equal(found, ops.linear_cross_entropy(x, weight, targets, rows_at_once=3))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from types import ModuleType
 
 import pytest
@@ -70,3 +71,41 @@ def test_what_is_made_of_signs_is_their_matrix(ops: ModuleType, num_entries: int
 def test_of_no_directions_there_is_nothing(ops: ModuleType) -> None:
     assert not ops.combine(torch.ones(0), SEED, [], 9).any()
     assert ops.project(torch.ones(9), SEED, []).shape == (0,)
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+def test_weights_and_numbers_of_half_length_are_summed_in_float32(
+    ops: ModuleType, dtype: torch.dtype
+) -> None:
+    generator = torch.Generator().manual_seed(4)
+    weights = torch.randn(5, generator=generator).to(dtype)
+    x = torch.randn(TILE + 3, generator=generator).to(dtype)
+    rows = plain.signs(SEED, range(5), TILE + 3, CPU).double()
+    summed, along = ops.combine(weights, SEED, range(5), TILE + 3), ops.project(x, SEED, range(5))
+    assert summed.dtype == along.dtype == torch.float32
+    allowed = tolerance(torch.float32, TILE, size=64.0)
+    torch.testing.assert_close(summed.double(), weights.double() @ rows, **allowed)
+    torch.testing.assert_close(along.double(), rows @ x.double(), **allowed)
+
+
+@pytest.mark.parametrize("odd", [math.inf, -math.inf, math.nan])
+def test_what_is_not_finite_reaches_each_sum_it_is_in(ops: ModuleType, odd: float) -> None:
+    rows = plain.signs(SEED, range(3), TILE + 3, CPU)
+    weights = torch.tensor([1.0, odd, -2.0])
+    summed = ops.combine(weights, SEED, range(3), TILE + 3)
+    assert torch.equal(summed.nan_to_num(7.0, 8.0, 9.0), (rows[1] * odd).nan_to_num(7.0, 8.0, 9.0))
+    x = torch.zeros(TILE + 3)
+    x[TILE + 1] = odd
+    along = ops.project(x, SEED, range(3))
+    wanted = rows[:, TILE + 1] * odd
+    assert torch.equal(along.nan_to_num(7.0, 8.0, 9.0), wanted.nan_to_num(7.0, 8.0, 9.0))
+
+
+def test_every_other_number_of_a_tensor_is_read_as_it_lies(ops: ModuleType) -> None:
+    # Halves: their sums are exact in any order.
+    weights, x = ((torch.arange(size, dtype=torch.float32) / 2)[::2] for size in (6, 10_000))
+    numbers = [4, 0, 9]
+    assert torch.equal(
+        ops.combine(weights, SEED, numbers, 5000), ops.combine(weights.clone(), SEED, numbers, 5000)
+    )
+    assert torch.equal(ops.project(x, SEED, numbers), ops.project(x.clone(), SEED, numbers))

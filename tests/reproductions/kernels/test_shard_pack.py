@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from types import ModuleType
 
 import pytest
@@ -44,3 +45,19 @@ def test_there_and_back_is_where_it_was(ops: ModuleType) -> None:
 def test_blocks_that_do_not_fit_are_told(ops: ModuleType) -> None:
     with pytest.raises(SpecError, match="2 x 3 blocks"):
         ops.rearrange(torch.ones(7), 2, 3, torch.float32)
+
+
+@pytest.mark.parametrize("to", [torch.float16, torch.float32, torch.bfloat16])
+def test_halves_and_what_is_not_finite_go_as_torch_casts_them(
+    ops: ModuleType, to: torch.dtype
+) -> None:
+    source = torch.tensor([math.inf, -math.inf, math.nan, -0.0, 7e4, 1.5])
+    for of in (torch.float16, torch.float32):
+        found = ops.rearrange(source.to(of), 2, 3, to)
+        wanted = source.to(of).view(2, 3).T.reshape(-1).to(to)
+        assert torch.equal(found.isnan(), wanted.isnan())
+        kept = ~wanted.isnan()
+        torch.testing.assert_close(
+            found[kept].double(), wanted[kept].double(), rtol=ROUNDING[to], atol=0.0
+        )
+        assert torch.equal(found[kept].signbit(), wanted[kept].signbit())

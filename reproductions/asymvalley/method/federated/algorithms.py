@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import ClassVar, Literal, get_args
+from typing import ClassVar, Literal, cast, get_args
 
 import torch
 import torch.nn.functional as F
@@ -21,6 +21,7 @@ from torch import Tensor, nn
 from harness.errors import RunError, SpecError
 from reproductions.asymvalley.method.federated.flat import FlatNet, State
 from reproductions.asymvalley.method.federated.positions import encode_channels, parse_encoding
+from reproductions.kernels.backend import choose, chosen
 
 Reduction = Literal["sum", "mean", "tensor_mean"]
 Memory = dict[str, Tensor]
@@ -89,6 +90,19 @@ class FedAvg:
     def weight_term(self, theta_N: Tensor, received: Received) -> Tensor | None:
         """Return the loss term of the local parameters, shape (), or None."""
         return None
+
+    def add_weight_gradient_(
+        self, grad_N: Tensor, theta_N: Tensor, received: Received
+    ) -> Tensor | None:
+        """Add the gradient of `weight_term` to `grad_N`; return the term, or None."""
+        # A leaf of its own: its gradient is one vector, without a pass through every layer.
+        leaf_N = theta_N.detach().requires_grad_()
+        term = self.weight_term(leaf_N, received)
+        if term is None:
+            return None
+        (gradient_N,) = torch.autograd.grad(term, leaf_N)
+        grad_N.add_(gradient_N)
+        return term.detach()
 
     def batch_term(self, features_BD: Tensor, rows_B: Tensor, received: Received) -> Tensor | None:
         """Return the loss term of a batch's features, shape (), or None.
@@ -275,6 +289,20 @@ class FedSign(FedAvg):
                 means = [piece.mean() for piece in kept_N.split(received.sizes)]
                 reduced = torch.stack(means).mean()
         return -self.gamma * reduced
+
+    def add_weight_gradient_(
+        self, grad_N: Tensor, theta_N: Tensor, received: Received
+    ) -> Tensor | None:
+        """Add the penalty's gradient; on CUDA by a kernel, in one pass, if entries are summed."""
+        backend = choose(theta_N.device)
+        if backend == "plain" or self.reduction != "sum":
+            # No bare super(): a slotted dataclass is another class than the one written here.
+            return FedAvg.add_weight_gradient_(self, grad_N, theta_N, received)
+        kernel = chosen("sign_ops", theta_N.device, backend)
+        term = kernel.add_fedsign_(
+            grad_N, theta_N, received.theta_N, gamma=self.gamma, beta=self.beta
+        )
+        return cast(Tensor, term).to(theta_N.dtype)
 
 
 def _check_coefficient(name: str, value: float) -> None:

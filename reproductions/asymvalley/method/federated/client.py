@@ -127,14 +127,8 @@ def _gradient(
         loss = loss + batch_term
         extra += batch_term.detach()
     loss.backward()
-    # A leaf of its own: its gradient is one vector, without a pass through every layer.
-    leaf_N = net.theta_N.detach().requires_grad_()
-    weight_term = algorithm.weight_term(leaf_N, received)
-    if weight_term is not None:
-        (gradient_N,) = torch.autograd.grad(weight_term, leaf_N)
-        net.grad_N.add_(gradient_N)
-        extra += weight_term.detach()
-    return extra
+    weight_term = algorithm.add_weight_gradient_(net.grad_N, net.theta_N, received)
+    return extra if weight_term is None else extra + weight_term
 
 
 def _sgd_step(net: FlatNet, velocity_N: Tensor, settings: LocalSettings) -> None:

@@ -109,7 +109,7 @@ def late_start(method: Callable[..., Any], *given: Any, kept: int) -> Any:
 BROKEN = {
     "coordinates are not scaled": Broken(
         where="reproductions.fg2u.method.directions:Directions.rows",
-        instead=around(lambda rows, drawn, numbers: rows(drawn, numbers).sign()),
+        instead=around(lambda rows, drawn, *given: rows(drawn, *given).sign()),
         group="estimators",
         fails={"coordinates_are_exact"},
     ),

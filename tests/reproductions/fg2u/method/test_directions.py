@@ -7,9 +7,10 @@ import torch
 
 from harness.errors import SpecError
 from reproductions.fg2u.method.directions import Kind, make_directions
+from reproductions.kernels.rademacher.plain import signs
 
 
-@pytest.mark.parametrize("kind", ["rademacher", "gaussian", "coordinate"])
+@pytest.mark.parametrize("kind", ["rademacher", "philox", "gaussian", "coordinate"])
 def test_a_direction_is_its_number_s(kind: Kind) -> None:
     drawn = make_directions(kind, 6, 8, seed=5)
     rows = drawn.rows(range(6))
@@ -25,6 +26,18 @@ def test_random_directions_have_the_identity_for_covariance(kind: Kind) -> None:
     assert float(rows.mean(0).abs().max()) < 0.03
     if kind == "rademacher":
         assert set(rows.flatten().tolist()) == {-1.0, 1.0}
+
+
+def test_signs_from_a_counter_are_the_kernels_and_are_summed_again() -> None:
+    drawn = make_directions("philox", 300, 5, seed=7)
+    rows = drawn.rows(range(300))
+    assert torch.equal(rows, signs(7, range(300), 5, torch.device("cpu")))
+    assert torch.allclose(rows.T @ rows / 300, torch.eye(5), atol=4 / 300**0.5)
+    weight_C = torch.linspace(-1.0, 1.0, 300, dtype=torch.float64)
+    summed = drawn.combined(weight_C, range(300), {"a": torch.empty(2), "b": torch.empty(3, 1)})
+    assert {name: leaf.shape for name, leaf in summed.items()} == {"a": (2,), "b": (3, 1)}
+    flat = torch.cat([summed["a"], summed["b"].flatten()])
+    assert torch.allclose(flat.double(), weight_C @ rows.double(), rtol=1e-5, atol=1e-5)
 
 
 def test_all_coordinates_make_the_identity() -> None:

@@ -28,19 +28,19 @@ def test_the_mean_over_all_signs_is_exact_and_their_error_lemma_3_1(
 ) -> None:
     problem, phi = quadratic(num_steps=5, num_entries=6)
     exact, rows = hypergradient("rgu")(problem, phi).grad, every_sign(6)
-    monkeypatch.setattr(Directions, "rows", lambda self, numbers: rows[list(numbers)])
+    monkeypatch.setattr(Directions, "rows", lambda self, numbers, device: rows[list(numbers)])
     all_of_them = hypergradient("fg2u", num_directions=len(rows), chunk=16)(problem, phi).grad
     assert torch.allclose(all_of_them, exact, rtol=1e-12)
     squares = []
     for number in range(len(rows)):
-        monkeypatch.setattr(Directions, "rows", lambda self, numbers, n=number: rows[[n]])
+        monkeypatch.setattr(Directions, "rows", lambda self, numbers, device, n=number: rows[[n]])
         one = hypergradient("fg2u", num_directions=1)(problem, phi).grad
         squares.append((one - exact).square().sum())
     error = torch.stack(squares).mean() / exact.square().sum()
     assert float(error) == pytest.approx(6 - 1, rel=1e-12)
 
 
-@pytest.mark.parametrize("kind", ["rademacher", "gaussian", "coordinate"])
+@pytest.mark.parametrize("kind", ["rademacher", "philox", "gaussian", "coordinate"])
 @pytest.mark.parametrize("name", ["fg2u", "fg2u-zo"])
 def test_the_chunk_changes_nothing(name: str, kind: str) -> None:
     found = []

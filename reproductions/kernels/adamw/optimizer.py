@@ -1,0 +1,157 @@
+"""AdamW as an optimizer of torch: by a kernel over all tensors of a group, masked where asked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from contextlib import nullcontext
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.optim import Optimizer
+
+from harness.errors import SpecError
+from reproductions.kernels.adamw.plain import AdamW, Decay, Weight
+from reproductions.kernels.backend import Backend, choose, chosen
+
+MaskOf = Callable[[Tensor], Tensor | None]
+
+
+def adamw_for(
+    params: Iterable[Any], *, lr: float = 1e-3, betas: tuple[float, float] = (0.9, 0.999),
+    eps: float = 1e-8, weight_decay: float = 1e-2, fused: bool | None = None,
+    mask_of: MaskOf | None = None,
+) -> Optimizer:  # fmt: skip
+    """Return AdamW for parameters or groups where they are: `KernelAdamW` on CUDA, else torch's.
+
+    Torch's too for what no kernel takes: shards, float64, another order of memory.
+    Raises EnvError on CUDA without Triton, as `choose` does.
+
+    fused: torch's option. mask_of: as of `KernelAdamW`; torch's step needs none, for a weight and
+    a gradient that are zero stay so.
+    """
+    given = [
+        {**group, "params": list(group["params"])} if isinstance(group, dict) else group
+        for group in params
+    ]
+    held = [each for g in given for each in (g["params"] if isinstance(g, dict) else [g])]
+    told: dict[str, Any] = {"lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay}
+    if all(_taken(param) for param in held):
+        return KernelAdamW(given, mask_of=mask_of, **told)
+    return torch.optim.AdamW(given, fused=fused, **told)
+
+
+def _taken(param: Tensor) -> bool:
+    """Say whether a kernel takes a parameter: on CUDA, dense, whole, in a type that it knows."""
+    known = param.dtype in (torch.float32, torch.bfloat16, torch.float16)
+    whole = type(param) in (Tensor, nn.Parameter) and param.is_contiguous()
+    return choose(param.device) != "plain" and known and whole
+
+
+class KernelAdamW(Optimizer):
+    """AdamW over many tensors at once; states and defaults are those of torch.optim.AdamW.
+
+    Moments are float32 of weights in bfloat16. Source: Loshchilov, Hutter, ICLR 2019, algorithm 2.
+    """
+
+    def __init__(
+        self,
+        params: Iterable[Any],
+        lr: float = 1e-3,
+        betas: tuple[float, float] = (0.9, 0.999),
+        eps: float = 1e-8,
+        weight_decay: float = 1e-2,
+        *,
+        decay: Decay = "coupled",
+        mask_of: MaskOf | None = None,
+        backend: Backend | None = None,
+    ) -> None:
+        """Take parameters or groups, as any optimizer does.
+
+        mask_of: the mask of a parameter now, bool and of its shape, True where a weight is kept;
+        None where all are. backend: None lets `reproductions.kernels.backend.choose` decide.
+        Raises SpecError for settings that no AdamW has.
+        """
+        self._decay, self._mask_of, self._backend = decay, mask_of, backend
+        self._by_device: dict[torch.device, Any] = {}
+        defaults = {"lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay}
+        super().__init__(params, defaults)
+        for group in self.param_groups:
+            self._settings(group)
+
+    def _settings(self, group: dict[str, Any]) -> AdamW:
+        if not group["lr"] >= 0:
+            raise SpecError(f"lr={group['lr']}: it is not below 0")
+        return AdamW(
+            betas=tuple(group["betas"]), eps=group["eps"], weight_decay=group["weight_decay"],
+            decay=self._decay,
+        )  # fmt: skip
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return all that a copy needs; which implementation it has, it finds anew."""
+        own = {name: self.__dict__[name] for name in ("_decay", "_mask_of", "_backend")}
+        return {**super().__getstate__(), **own, "_by_device": {}}
+
+    @torch.no_grad()
+    def step(self, closure: Callable[[], Any] | None = None) -> Any:  # type: ignore[override]
+        """Take a step of all parameters that have a gradient; return the closure's loss."""
+        loss = None
+        if closure is not None:
+            with torch.enable_grad():
+                loss = closure()
+        for group in self.param_groups:
+            for (device, step), weights in self._alike(group).items():
+                with torch.cuda.device(device) if device.type == "cuda" else nullcontext():
+                    self._implementation(device).step_(weights, self._settings(group), step)
+        return loss
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Take states and settings, torch.optim.AdamW's too; moments keep their own type."""
+        super().load_state_dict(state_dict)
+        saved = [number for group in state_dict["param_groups"] for number in group["params"]]
+        held = [param for group in self.param_groups for param in group["params"]]
+        for number, param in zip(saved, held, strict=True):
+            given = state_dict["state"].get(number, {})
+            # Torch rounds all states to the type of the weight, and shares what it need not.
+            for name in ("exp_avg", "exp_avg_sq") if given else ():
+                moment = given[name].to(param.device, self._wide(param), copy=True)
+                self.state[param][name] = moment
+            if given:
+                self.state[param]["step"] = torch.tensor(float(given["step"]))
+
+    @staticmethod
+    def _wide(param: Tensor) -> torch.dtype:
+        """Return the type of a parameter's moments."""
+        return torch.promote_types(param.dtype, torch.float32)
+
+    def _alike(self, group: dict[str, Any]) -> dict[tuple[torch.device, int], list[Weight]]:
+        """Return a group's weights by device and by the number of their own step, from 1."""
+        found: dict[tuple[torch.device, int], list[Weight]] = {}
+        for param in group["params"]:
+            if param.grad is None:
+                continue
+            state = self._state(param)
+            state["step"] += 1
+            weight = Weight(
+                value=param, grad=param.grad.contiguous(), mean=state["exp_avg"],
+                square=state["exp_avg_sq"], lr=float(group["lr"]),
+                mask=None if self._mask_of is None else self._mask_of(param),
+            )  # fmt: skip
+            found.setdefault((param.device, int(state["step"])), []).append(weight)
+        return found
+
+    def _state(self, param: Tensor) -> dict[str, Any]:
+        state: dict[str, Any] = self.state[param]
+        if not state:
+            dtype = self._wide(param)
+            # On the CPU, as torch's is: reading it must not wait for the device.
+            state["step"] = torch.tensor(0.0)
+            state["exp_avg"] = torch.zeros_like(param, dtype=dtype)
+            state["exp_avg_sq"] = torch.zeros_like(param, dtype=dtype)
+        return state
+
+    def _implementation(self, device: torch.device) -> Any:
+        if device not in self._by_device:
+            backend = self._backend or choose(device)
+            self._by_device[device] = chosen("adamw", device, backend)
+        return self._by_device[device]

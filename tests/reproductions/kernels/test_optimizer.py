@@ -1,0 +1,187 @@
+"""The kernels' AdamW as an optimizer: torch's own, state for state, and masked where asked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from copy import deepcopy
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor, nn
+
+from harness.choices import noted
+from harness.errors import SpecError
+from reproductions.kernels.adamw import optimizer as of_adamw
+from reproductions.kernels.adamw.optimizer import KernelAdamW, adamw_for
+from reproductions.kernels.backend import Backend
+
+KERNEL = "adamw"
+SHAPES = [(3, 5), (7,), (2, 3, 4)]
+SETTINGS: dict[str, Any] = {"lr": 0.1, "betas": (0.8, 0.95), "eps": 1e-3, "weight_decay": 0.3}
+
+
+def weights(dtype: torch.dtype = torch.float64) -> list[nn.Parameter]:
+    generator = torch.Generator().manual_seed(0)
+    drawn = [torch.randn(shape, generator=generator, dtype=torch.float64) for shape in SHAPES]
+    return [nn.Parameter(each.to(dtype)) for each in drawn]
+
+
+def give_gradients(params: Sequence[nn.Parameter], step: int, rested: Sequence[int] = ()) -> None:
+    """Give each weight the gradient of a step, none to those that rest."""
+    for number, param in enumerate(params):
+        generator = torch.Generator().manual_seed(100 * step + number)
+        drawn = torch.randn(param.shape, generator=generator, dtype=torch.float64)
+        param.grad = None if number in rested else drawn.to(param.dtype)
+
+
+def groups_of(params: Sequence[nn.Parameter]) -> list[dict[str, Any]]:
+    return [
+        {"params": params[:1], "lr": 0.01, "weight_decay": 0.0},
+        {"params": params[1:]},
+    ]
+
+
+def assert_close(ours: Sequence[Tensor], theirs: Sequence[Tensor], rtol: float = 1e-12) -> None:
+    for a, b in zip(ours, theirs, strict=True):
+        assert torch.allclose(a.double(), b.double(), rtol=rtol, atol=rtol)
+
+
+def copy_to(theirs: Sequence[Tensor], ours: Sequence[Tensor]) -> None:
+    with torch.no_grad():
+        for a, b in zip(theirs, ours, strict=True):
+            a.copy_(b)
+
+
+def test_steps_are_torchs_in_groups_and_where_weights_rest(backend: Backend) -> None:
+    """A weight that rests counts its own steps, as one whose block is frozen does."""
+    exact = backend == "plain"
+    mine, theirs = weights(torch.float64 if exact else torch.float32), weights()
+    ours = KernelAdamW(groups_of(mine), backend=backend, **SETTINGS)
+    pair = [(mine, ours), (theirs, torch.optim.AdamW(groups_of(theirs), **SETTINGS))]
+    with noted() as choices:
+        for step in range(5):
+            for params, optimizer in pair:
+                give_gradients(params, step, rested=[1] if step < 2 else [])
+                optimizer.step()
+    assert_close(mine, theirs, rtol=1e-12 if exact else 1e-5)
+    assert [int(ours.state[param]["step"]) for param in mine] == [5, 3, 5]
+    assert choices == ({} if exact else {"kernels/adamw": backend})
+
+
+def test_states_go_over_to_torchs_and_back() -> None:
+    params, others = weights(), weights()
+    mine, theirs = KernelAdamW(params, **SETTINGS), torch.optim.AdamW(others, **SETTINGS)
+    for step in range(2):
+        give_gradients(others, step)
+        theirs.step()
+    copy_to(params, others)
+    mine.load_state_dict(theirs.state_dict())
+    give_gradients(params, 2)
+    mine.step()
+    # Torch would share the states.
+    theirs.load_state_dict(deepcopy(mine.state_dict()))
+    copy_to(others, params)
+    for optimizer, held in ((mine, params), (theirs, others)):
+        give_gradients(held, 3)
+        optimizer.step()
+    assert_close(params, others)
+
+
+def test_moments_of_bfloat16_are_float32_after_a_reload_too() -> None:
+    params = weights(torch.bfloat16)
+    optimizer = KernelAdamW(params, **SETTINGS)
+    give_gradients(params, 0)
+    optimizer.step()
+    before = optimizer.state[params[0]]["exp_avg"].clone()
+    assert not torch.equal(before, before.bfloat16().float())
+    again = KernelAdamW(params, **SETTINGS)
+    again.load_state_dict(optimizer.state_dict())
+    assert torch.equal(again.state[params[0]]["exp_avg"], before)
+
+
+def test_a_mask_is_asked_anew_at_each_step() -> None:
+    params = weights()
+    masks: dict[Tensor, Tensor] = {params[0]: torch.ones(SHAPES[0], dtype=torch.bool)}
+    optimizer = KernelAdamW(params, mask_of=masks.get, **SETTINGS)
+    give_gradients(params, 0)
+    optimizer.step()
+    assert bool((params[0] != 0).all())
+    masks[params[0]] = torch.arange(15).view(3, 5) % 2 == 0
+    give_gradients(params, 1)
+    optimizer.step()
+    assert torch.equal(params[0] != 0, masks[params[0]])
+    assert bool((params[1] != 0).all())
+
+
+def test_gradients_in_another_order_of_memory_are_taken(backend: Backend) -> None:
+    param, same = (nn.Parameter(torch.ones(2, 3)) for _ in range(2))
+    param.grad = torch.arange(6.0).view(3, 2).T
+    same.grad = param.grad.contiguous()
+    for each in (param, same):
+        KernelAdamW([each], backend=backend, **SETTINGS).step()
+    assert torch.equal(param, same) and bool((param[0, 1:] < param[0, 0]).all())
+
+
+def test_a_closure_gives_its_loss_and_a_scheduler_changes_the_rate() -> None:
+    param = nn.Parameter(torch.tensor([2.0]))
+    optimizer = KernelAdamW([param], lr=0.5, eps=0.0, weight_decay=0.0)
+    scheduler = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: 0.5**step)
+
+    def loss() -> Tensor:
+        optimizer.zero_grad()
+        value = param.square().sum()
+        value.backward()
+        return value.detach()
+
+    assert float(optimizer.step(loss)) == 4.0
+    first = float(param.detach())
+    scheduler.step()
+    optimizer.step(loss)
+    # With eps = 0 a first step has the length of its rate; the second has half of it, or less.
+    assert first == pytest.approx(1.5)
+    assert 0 < first - float(param.detach()) <= 0.25 + 1e-6
+
+
+@pytest.mark.parametrize(
+    ("settings", "told"), [({"lr": -1.0}, "lr=-1.0"), ({"betas": (1.0, 0.9)}, "betas")]
+)
+def test_settings_that_no_adamw_has_are_refused(settings: dict[str, Any], told: str) -> None:
+    with pytest.raises(SpecError, match=told):
+        KernelAdamW(weights(), **settings)
+
+
+def test_on_a_cpu_it_is_torchs_and_nothing_is_chosen() -> None:
+    with noted() as choices:
+        optimizer = adamw_for(groups_of(weights()), **SETTINGS, fused=True)
+        assert type(optimizer) is torch.optim.AdamW
+        assert [group["lr"] for group in optimizer.param_groups] == [0.01, 0.1]
+        assert type(adamw_for(iter(weights()), **SETTINGS)) is torch.optim.AdamW
+        params = weights()
+        plain = KernelAdamW(iter(params), **SETTINGS)
+        give_gradients(params, 0)
+        plain.step()
+    assert choices == {}
+
+
+def test_a_copy_steps_as_the_original_does() -> None:
+    params = weights()
+    masks = {params[0]: torch.arange(15).view(3, 5) % 2 == 0}
+    optimizer = KernelAdamW(params, mask_of=masks.get, decay="independent", **SETTINGS)
+    give_gradients(params, 0)
+    optimizer.step()
+    model, copied = deepcopy((params, optimizer))
+    give_gradients(model, 1)
+    give_gradients(params, 1)
+    copied.step()
+    optimizer.step()
+    assert_close(model[1:], params[1:])
+
+
+def test_what_no_kernel_takes_is_torchs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(of_adamw, "choose", lambda device: "triton")
+    dense = nn.Parameter(torch.ones(2, 3, 4, 5))
+    assert type(adamw_for([dense])) is KernelAdamW
+    last = nn.Parameter(torch.ones(2, 3, 4, 5).to(memory_format=torch.channels_last))
+    for other in (nn.Parameter(torch.ones(2, dtype=torch.float64)), last):
+        assert type(adamw_for([dense, other])) is torch.optim.AdamW

@@ -1,0 +1,146 @@
+"""Where a method would be on a GPU its kernels are called, do as torch does, and are named.
+
+There is no GPU here: `choose` is told to answer as on one, and the kernels themselves run, built by
+the host's compiler or in Triton's interpreter.
+"""
+
+from __future__ import annotations
+
+import os
+from importlib.util import find_spec
+from typing import Any
+
+import pytest
+import torch
+from torch import nn
+
+from harness.choices import noted
+from reproductions.asymvalley.method.federated import algorithms
+from reproductions.asymvalley.method.federated.algorithms import FedSign
+from reproductions.asymvalley.method.federated.client import ClientResult, train_client
+from reproductions.fg2u.method.directions import make_directions
+from reproductions.fg2u.method.methods import hypergradient
+from reproductions.fg2u.models.example import example
+from reproductions.kernels import backend as backends
+from reproductions.kernels.adamw import optimizer as of_adamw
+from reproductions.kernels.adamw.optimizer import KernelAdamW
+from reproductions.kernels.backend import Backend
+from reproductions.lisa.models.training import Recipe
+from reproductions.supar import masked_layers, max_abs_masked
+from reproductions.supar.models.training import build_adamw, train
+from tests.reproductions.asymvalley.method.federated import small as federated
+from tests.reproductions.fg2u.small import quadratic
+from tests.reproductions.supar import small
+
+if not torch.cuda.is_available() and find_spec("triton") is not None:
+    # Before any kernel is defined; without a GPU a launch ends in an error otherwise.
+    os.environ["TRITON_INTERPRET"] = "1"
+
+
+def answer(monkeypatch: pytest.MonkeyPatch, module: Any, backend: Backend) -> None:
+    monkeypatch.setattr(module, "choose", lambda device: backend)
+
+
+def trained() -> tuple[nn.Module, torch.optim.Optimizer]:
+    table = small.table()
+    model = small.gpt(table)
+    optimizer = build_adamw(model, table, small.SETTINGS)
+    train(model, optimizer, small.batches(), small.SETTINGS)
+    return model, optimizer
+
+
+def test_a_masked_net_trains_alike_by_the_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
+    plain, _ = trained()
+    answer(monkeypatch, of_adamw, "cuda")
+    with noted() as choices:
+        ours, optimizer = trained()
+    assert isinstance(optimizer, KernelAdamW) and choices == {"kernels/adamw": "cuda"}
+    assert masked_layers(ours) and max_abs_masked(ours) == 0.0
+    for (name, a), b in zip(ours.named_parameters(), plain.parameters(), strict=True):
+        assert torch.allclose(a, b, rtol=1e-3, atol=1e-4), name
+
+
+def test_lisa_steps_by_the_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
+    recipe = Recipe(
+        lr=0.1, num_steps=2, warmup_steps=0, last_lr_share=0.0, weight_decay=0.2,
+        betas=(0.8, 0.9), clip_norm=1.0,
+    )  # fmt: skip
+    theirs = recipe.optimizer([nn.Parameter(torch.ones(3))])
+    answer(monkeypatch, of_adamw, "cuda")
+    ours = recipe.optimizer([nn.Parameter(torch.ones(3))])
+    assert isinstance(ours, KernelAdamW) and isinstance(theirs, torch.optim.AdamW)
+    assert {name: theirs.defaults[name] for name in ours.defaults} == ours.defaults
+    held = [optimizer.param_groups[0]["params"][0] for optimizer in (ours, theirs)]
+    for optimizer, param in zip((ours, theirs), held, strict=True):
+        param.grad = torch.tensor([1.0, -2.0, 0.5])
+        optimizer.step()
+    assert torch.allclose(*held, rtol=1e-6)
+
+
+def client_of(algorithm: FedSign) -> ClientResult:
+    net = federated.flat()
+    state = {name: value.clone() for name, value in federated.SmallNet(1).state_dict().items()}
+    return train_client(
+        net, state, federated.client(33, 2), {}, algorithm=algorithm, settings=federated.LOCAL,
+        seed=5,
+    )  # fmt: skip
+
+
+@pytest.mark.kernels
+def test_a_client_of_fedsign_trains_alike_by_the_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
+    algorithm = FedSign(gamma=0.05, beta=2.0)
+    with noted() as nothing:
+        plain = client_of(algorithm)
+    answer(monkeypatch, algorithms, "triton")
+    answer(monkeypatch, backends, "triton")
+    with noted() as choices:
+        ours = client_of(algorithm)
+    assert (nothing, choices) == ({}, {"kernels/sign_ops": "triton"})
+    assert ours.extra_loss == pytest.approx(plain.extra_loss, rel=1e-5) and plain.extra_loss < 0
+    assert ours.same_sign_ratio == plain.same_sign_ratio
+    for name, value in plain.state.items():
+        assert torch.allclose(ours.state[name], value, rtol=1e-4, atol=1e-5), name
+
+
+@pytest.mark.parametrize(
+    "backend", [pytest.param("triton", marks=pytest.mark.kernels), "cuda"]
+)  # fmt: skip
+def test_directions_of_a_counter_are_summed_by_the_kernel(
+    monkeypatch: pytest.MonkeyPatch, backend: Backend
+) -> None:
+    drawn = make_directions("philox", 6, 5000, seed=3)
+    weight_C, phi = (
+        torch.linspace(-1.0, 1.0, 6),
+        {"a": torch.empty(4000), "b": torch.empty(10, 100)},
+    )
+    plain = drawn.combined(weight_C, range(6), phi)
+    answer(monkeypatch, backends, backend)
+    with noted() as choices:
+        ours = drawn.combined(weight_C, range(6), phi)
+    assert choices == {"kernels/rademacher": backend}
+    for name, wanted in plain.items():
+        assert torch.allclose(ours[name], wanted, rtol=1e-5, atol=1e-6)
+
+
+def test_float64_is_summed_in_float64_wherever_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    problem, phi = quadratic(num_steps=3, num_entries=8)
+    found = []
+    for chunk in (1, 4):
+        method = hypergradient("fg2u", num_directions=6, chunk=chunk, directions="philox")
+        answer(monkeypatch, backends, "triton")
+        found.append(method(problem, phi, None, torch.Generator().manual_seed(1)).grad)
+    assert found[0].dtype == torch.float64
+    assert torch.allclose(*found, rtol=1e-13)
+
+
+@pytest.mark.kernels
+@pytest.mark.parametrize("chunk", [1, 2])
+def test_a_forward_pass_steps_by_the_kernel(monkeypatch: pytest.MonkeyPatch, chunk: int) -> None:
+    problem, phi, batch = example(num_steps=3)
+    method = hypergradient("fg2u", num_directions=2, chunk=chunk)
+    plain = method(problem, phi, batch, torch.Generator().manual_seed(1))
+    answer(monkeypatch, backends, "triton")
+    with noted() as choices:
+        ours = method(problem, phi, batch, torch.Generator().manual_seed(1))
+    assert choices == {"kernels/tangent_step": "triton"}
+    assert torch.allclose(ours.grad, plain.grad, rtol=1e-4, atol=1e-7)
