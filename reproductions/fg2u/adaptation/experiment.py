@@ -173,13 +173,13 @@ def base_estimate(params: BaseTraining) -> Estimate:
     step_s = 0.045 if params.stream == "streamingqa" else 0.1
     step_s *= BLOCKS[params.scale][params.model] / 2
     share = 0.1 if params.scale == "tiny" else 1.0
-    return Estimate(seconds=2.0 + share * step_s * params.num_steps, memory_bytes=2**31)
+    return Estimate(seconds=0.5 + share * step_s * params.num_steps, memory_bytes=2**31)
 
 
 def estimate(params: Weighing) -> Estimate:
     """Return a start, the inner steps' time, and that of the streams."""
     if params.scale == "tiny":
-        return Estimate(seconds=2.0, memory_bytes=2**30)
+        return Estimate(seconds=0.1, memory_bytes=2**30)
     inner_s = 0.02 if params.method == "rgu" else 0.006 * params.num_directions
     inner_s *= BLOCKS["full"][params.meta_base] / 2 * (1.6 if params.stream == "squadseq" else 1.0)
     learning_s = inner_s * params.depth * params.steps * params.accumulate

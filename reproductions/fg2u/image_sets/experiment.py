@@ -33,7 +33,7 @@ HELD_BYTES = 80
 """Of a graph of a step, or of a direction's tangents, per entry of the net's first layer."""
 MOST_BYTES = 72 * 2**30
 WEEK_S = 7 * 24 * 3600.0
-START_S = 3.0
+START_S = 0.4
 CALL_S = {"cpu": 2.5e-3, "cuda": 3e-3}
 """Of a gradient, whatever its size."""
 FLOAT_S = {"cpu": 4.5e-8, "cuda": 5e-11}

@@ -123,7 +123,7 @@ def capability_grid(profile: Profile) -> Iterator[Capability]:
 
 def capability_estimate(point: Capability) -> Estimate:
     """Return a start and some estimates."""
-    return Estimate(seconds=4.0, memory_bytes=2**30)
+    return Estimate(seconds=0.4, memory_bytes=2**30)
 
 
 capabilities = Experiment(

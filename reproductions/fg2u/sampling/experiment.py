@@ -49,7 +49,7 @@ def grid(profile: Profile) -> Iterator[Draws]:
 
 def estimate(draws: Draws) -> Estimate:
     """Return a start and a time that grows with all inner steps."""
-    seconds = 5.0 + 5e-4 * draws.num_steps * draws.num_draws
+    seconds = 1.0 + 3e-4 * draws.num_steps * draws.num_draws
     return Estimate(seconds=seconds, memory_bytes=2**30)
 
 

@@ -55,7 +55,7 @@ def estimate(params: Pretrain) -> Estimate:
     """Return a start and the steps' time at their batch size."""
     tokens = params.num_steps * params.batch_size
     share = 1.0 if params.shape == QUALITY else 0.02
-    return Estimate(seconds=6.0 + SECONDS_PER_STEP * share * tokens / 32, memory_bytes=2**31)
+    return Estimate(seconds=3.0 + SECONDS_PER_STEP * share * tokens / 32, memory_bytes=2**31)
 
 
 pretraining = Experiment(

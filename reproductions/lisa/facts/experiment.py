@@ -71,7 +71,7 @@ models = Experiment(
     run="trial:model_row",
     seed_from=(),
     needs=Needs(memory_bytes=2**30, packages=("transformers",)),
-    estimate=lambda model: Estimate(seconds=5.0, memory_bytes=2**30),
+    estimate=lambda model: Estimate(seconds=1.0, memory_bytes=2**30),
     address=("model",),
 )
 datasets = Experiment(
@@ -82,6 +82,6 @@ datasets = Experiment(
     run="trial:dataset_row",
     seed_from=(),
     needs=dataset_needs,
-    estimate=lambda count: Estimate(seconds=2.0, memory_bytes=2**28),
+    estimate=lambda count: Estimate(seconds=0.1, memory_bytes=2**28),
     address=("dataset", "counted"),
 )

@@ -27,7 +27,7 @@ SEQ_LENS = {"llama-2-7b": (256, SEQ_LEN, 640, 704, 768, 1024)}
 """The paper's activations of LLaMA-2-7B lie between those of 640 and 768 tokens."""
 NUM_PERIODS = 10
 """As many as the paper's K = 13 gives in its 122 steps."""
-START_S = 5.0
+START_S = 0.1
 """Import of transformers and peft."""
 
 
@@ -137,12 +137,12 @@ def needs(step: Step) -> Needs:
 def estimate(step: Step) -> Estimate:
     """Return a start and a time that grows with the number of blocks."""
     blocks = shape_of(step.shape).num_blocks
-    return Estimate(seconds=START_S + 0.1 * blocks, memory_bytes=2**31)
+    return Estimate(seconds=START_S + 0.07 * blocks, memory_bytes=2**31)
 
 
 def estimate_periods(periods: Periods) -> Estimate:
     """Return a start and the steps of some short periods."""
-    return Estimate(seconds=START_S + 0.3 * periods.num_periods, memory_bytes=2**31)
+    return Estimate(seconds=START_S + 0.12 * periods.num_periods, memory_bytes=2**31)
 
 
 steps = Experiment(

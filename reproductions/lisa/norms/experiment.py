@@ -95,12 +95,12 @@ def drawn_needs(draw: Draw) -> Needs:
 def drawn_estimate(draw: Draw) -> Estimate:
     """Return a start and a time that grows with the weights."""
     room = drawn_needs(draw).memory_bytes
-    return Estimate(seconds=6.0 + num_built(draw) / DRAWN_PER_S, memory_bytes=room)
+    return Estimate(seconds=3.0 + num_built(draw) / DRAWN_PER_S, memory_bytes=room)
 
 
 def training_estimate(params: Training) -> Estimate:
     """Return a start and the steps, each with its norms."""
-    return Estimate(seconds=6.0 + 0.25 * params.num_steps, memory_bytes=2**31)
+    return Estimate(seconds=0.2 + 0.2 * params.num_steps, memory_bytes=2**31)
 
 
 drawn = Experiment(
