@@ -41,13 +41,14 @@ def _run() -> int:
 
 
 def _carry_out() -> int:
+    # Modules, tables, records and figures are many objects in no circles: passing over them takes
+    # long.
+    gc.set_threshold(50_000, 10, 10)
     import logging
 
     from harness.commands.app import command
     from harness.commands.common import broken_said
 
-    # Tables, records and figures are many objects in no circles: passing over them takes long.
-    gc.set_threshold(50_000, 10, 10)
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s: %(message)s")
     broken_said.clear()
     try:

@@ -126,6 +126,13 @@ class Library:
         tasks = [self.tasks[name] for name in sorted(chosen)]
         return [task for task in tasks if kind is None or task.kind == kind]
 
+    def one(self, selector: str) -> Task:
+        """Return the one task that a selector names. Raises UsageError for none or several."""
+        tasks = self.select([selector])
+        if len(tasks) != 1:
+            raise UsageError(f"{selector!r} names {len(tasks)} tasks: name one")
+        return tasks[0]
+
 
 def _asks_for(selector: str, broken_id: str) -> bool:
     """Say whether a selector names what is broken: by its id, by a pattern, or by its paper."""

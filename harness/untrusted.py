@@ -21,6 +21,8 @@ from harness.errors import DataError
 
 MAX_BYTES = 2**28
 """Of a file, and of what it unpacks to, where nothing else is said."""
+MAX_DATA_BYTES = 2**31
+"""Of a data file, packed or not."""
 MAX_DEPTH = 64
 """Of lists and tables within each other; what is walked by recursion later must end."""
 _CHUNK = 2**20

@@ -13,11 +13,13 @@ from harness.commands import (
     bench,
     check,
     data,
+    diff,
     gpu,
     output,
     reading,
     records,
     run,
+    show,
     variants,
     verify,
 )
@@ -60,6 +62,8 @@ reading.mount(app)
 run.mount(app)
 variants.mount(app)
 check.mount(app)
+show.mount(app)
+diff.mount(app)
 verify.mount(app)
 output.mount(app)
 app.add_typer(data.app, name="data")

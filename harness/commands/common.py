@@ -7,7 +7,7 @@ import math
 import re
 import shlex
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, get_args
 
@@ -19,7 +19,7 @@ from harness.declare.params import Scalar
 from harness.declare.profiles import PROFILES, Profile
 from harness.declare.task import Kind, Task
 from harness.errors import SpecError, UsageError, nearest
-from harness.outgoing import tidy
+from harness.outgoing import masker, tidy
 from harness.registry import Library
 from harness.store.workspace import Workspace, find_workspace
 from harness.terminal import print_table
@@ -193,26 +193,39 @@ def print_rows(rows: Sequence[Mapping[str, Any]], *, as_json: bool, columns: Seq
     if as_json:
         typer.echo(json.dumps([dict(row) for row in rows], indent=1, ensure_ascii=False))
         return
+    hide, heads = masker(), [column.replace("_", " ") for column in columns]
+    cells = [[_cell(row.get(column), hide) for column in columns] for row in rows]
+    if not sys.stdout.isatty():
+        # A pipe has no width, so that nothing is cut or folded; and it need not wait for rich.
+        typer.echo("\n".join(_aligned([heads, *cells])))
+        return
     from rich.table import Table
 
     table = Table(box=None, pad_edge=False, header_style="bold")
-    for column in columns:
-        table.add_column(column.replace("_", " "), overflow="fold")
-    for row in rows:
-        table.add_row(*(_cell(row.get(column)) for column in columns))
-    # Off a terminal nothing may be cut: a pipe has no width.
+    for head in heads:
+        table.add_column(head, overflow="fold")
+    for texts in cells:
+        table.add_row(*texts)
     print_table(table, width=240)
 
 
-def _cell(value: Any) -> str:
+def _aligned(lines: Sequence[Sequence[str]]) -> Iterator[str]:
+    """Yield lines of a table as text, a column as wide as its widest cell."""
+    flat = [[" ".join(cell.split("\n")) for cell in line] for line in lines]
+    widths = [max(map(len, column)) for column in zip(*flat, strict=True)]
+    for line in flat:
+        yield "  ".join(map(str.ljust, line, widths)).rstrip()
+
+
+def _cell(value: Any, hide: Callable[[str], str]) -> str:
     if value is None:
         return ""
     if isinstance(value, float):
         return f"{value:.4g}"
     if isinstance(value, (list, tuple)):
-        return ", ".join(_cell(item) for item in value)
+        return ", ".join(_cell(item, hide) for item in value)
     # Before the table folds it: a secret in two lines would not be known.
-    return tidy(str(value), most=CELL_CHARS)
+    return tidy(str(value), most=CELL_CHARS, hide=hide)
 
 
 def say(text: str) -> None:

@@ -1,8 +1,8 @@
-"""`repro data`: what data sets there are, whether they are right, and how to move them."""
+"""`repro data`: what data sets there are, whether they are right, how to get and move them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -16,22 +16,31 @@ from harness.commands.common import (
     print_rows,
     say,
 )
-from harness.data.load import available, cache_folder, catalogue, data_hash, find, load, locate
+from harness.data.load import (
+    available,
+    cache_folder,
+    catalogue,
+    data_hash,
+    find,
+    load,
+    locate,
+    supply,
+)
 from harness.data.load import missing_reason as why_missing
 from harness.declare.profiles import Profile
 from harness.declare.task import Task
-from harness.errors import DataError
+from harness.errors import DataError, UsageError
 from harness.registry import experiments_of
-from harness.run.trial import Trial, grid_of
 from harness.untrusted import is_there
 
 EPILOG = """
-Examples:  repro data list  |  REPRO_DATA=~/data repro data verify tinyshakespeare mnist  |
+Examples:  repro data list  |  repro data make tinyshakespeare  |
+REPRO_DATA=~/data repro data verify tinyshakespeare mnist  |
 repro data pack supar --profile gpu --out carry
 """
 
 app = typer.Typer(
-    help="List, check, fetch and pack data sets.", epilog=EPILOG, no_args_is_help=True
+    help="List, make, fetch, check and pack data sets.", epilog=EPILOG, no_args_is_help=True
 )
 
 NamesArgument = Annotated[
@@ -54,6 +63,8 @@ def list_data(as_json: JsonOption = False) -> None:
             "upstream": dataset.upstream,
             "rule": dataset.rule,
             "missing": why_missing(dataset.name),
+            "supply": supply(dataset.name),
+            "rule_tried": bool(dataset.made and dataset.made.tried),
         }
         for dataset in catalogue().values()
     ]
@@ -76,6 +87,38 @@ def verify(names: NamesArgument = None, as_json: JsonOption = False) -> None:
     if bad:
         say(f"{len(bad)} of {len(rows)} not right: {', '.join(bad)}")
         raise typer.Exit(DataError.exit_code)
+
+
+@app.command("make")
+def make(
+    name: Annotated[str, typer.Argument(help="A data set with a made variant.")],
+    source: Annotated[
+        Path | None,
+        typer.Option("--from", help="The upstream's file, or a folder with all of them by name."),
+    ] = None,
+    again: Annotated[bool, typer.Option("--again", help="Build what is here already.")] = False,
+) -> None:
+    """Build a data set from its upstream's own files into the local cache.
+
+    Its content must have the hash in the catalogue: else nothing is written.
+    """
+    from harness.data.make import NEVER_RUN
+    from harness.data.make import make as build
+
+    dataset = find(name)
+    if dataset.made is None:
+        raise UsageError(f"data set {name} is not made by a rule: {supply(name)}")
+    if available(name) and not again:
+        say(f"{name} is here already, sha256 {load(name).sha256}")
+        return
+    if source is not None and not source.exists():
+        raise UsageError(f"--from {source} does not exist: name a file or a folder")
+    if not dataset.made.tried:
+        say(f"{name}: {NEVER_RUN}; the hash of what it makes decides")
+    path = build(dataset, dataset.made, cache_folder(), given=source)
+    say(f"wrote {path}: sha256 {dataset.sha256}, as in the catalogue")
+    if (used := locate(dataset)) and used.path != path:
+        say(f"{used.path} comes first and is what is read")
 
 
 @app.command("fetch")
@@ -155,14 +198,10 @@ def _state_of_absent(name: str) -> str:
 
 def names_needed(tasks: Iterable[Task], profile: Profile) -> list[str]:
     """Return the data sets that the profile's trials and their upstream trials declare."""
+    from harness.run.trial import grid_of, with_upstream
+
     names: set[str] = set()
     for experiment in experiments_of(tasks):
         for trial in grid_of(experiment, profile):
-            names.update(_needed_by(trial))
+            names.update(*(each.needs.data for each in with_upstream(trial)))
     return sorted(names)
-
-
-def _needed_by(trial: Trial) -> Iterator[str]:
-    yield from trial.needs.data
-    for upstream in trial.upstream:
-        yield from _needed_by(upstream)

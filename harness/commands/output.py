@@ -28,12 +28,12 @@ from harness.declare.profiles import PROFILES, Profile
 from harness.declare.task import Task
 from harness.errors import UsageError, nearest
 from harness.registry import Library, load_registry
-from harness.store.out import write_out
 from harness.store.workspace import find_results
 
 if TYPE_CHECKING:  # what it imports would slow every verb down
     import pandas as pd
 
+    from harness.publish.looks import Options
     from harness.publish.report.paper_table import TableFormat
 
 StoredProfile = Annotated[
@@ -44,6 +44,15 @@ OutOption = Annotated[Path | None, typer.Option("--out", help="File; stdout by d
 FigureOption = Annotated[
     Path | None, typer.Option("--out", help="File; PAPER-ITEM.PROFILE.FORMAT here by default.")
 ]
+
+
+WidthOption = Annotated[str, typer.Option(help="single, double, or such as 3.3in or 8.4cm.")]
+HeightOption = Annotated[str, typer.Option(help="Such as 2.2in; by default as panels need.")]
+OursOption = Annotated[bool, typer.Option("--ours-only", help="Nothing read off the paper.")]
+NoStampOption = Annotated[bool, typer.Option("--no-stamp", help="No line at the foot.")]
+StyleOption = Annotated[str, typer.Option(help="Matplotlib settings over ours: FILE.mplstyle.")]
+PaletteOption = Annotated[str, typer.Option(help="A colour map of matplotlib.")]
+FontOption = Annotated[str, typer.Option(help="An installed font.")]
 
 
 def mount(app: typer.Typer) -> None:
@@ -61,36 +70,45 @@ def plot(
     seeds: SeedsOption = None,
     cohort: CohortOption = None,
     fmt: Annotated[str, typer.Option("--format", help="svg, png, pdf or pgf.")] = "svg",
-    width: Annotated[str, typer.Option(help="single or double column.")] = "double",
+    width: WidthOption = "double",
+    height: HeightOption = "",
+    ours_only: OursOption = False,
+    no_stamp: NoStampOption = False,
+    style: StyleOption = "",
+    palette: PaletteOption = "",
+    font: FontOption = "",
     out: FigureOption = None,
     force: ForceOption = False,
 ) -> None:
     """Draw a task's figure from its stored table; the same table gives the same bytes."""
-    from harness.publish.figures import Format, draw
-    from harness.publish.labels import labels_of
-    from harness.publish.refresh import reference_of
-    from harness.publish.style import Width
-
+    look: Options = {
+        "width": width, "height": height, "ours_only": ours_only, "stamp": not no_stamp,
+        "style": style, "palette": palette, "font": font,
+    }  # fmt: skip
     found = _stored(task_id, profile, settings, seeds, cohort)
-    task = found.task
-    if task.figure is None:
-        raise UsageError(f"{task.id} has no figure: use repro table {task.id}")
-    image = draw(
-        task,
-        table=found.table,
-        reference=reference_of(found.library, task),
-        profile=found.profile,
-        width=_one_of(width, get_args(Width), "width"),
-        fmt=_one_of(fmt, get_args(Format), "format"),
-        stands_in=labels_of(
-            task, found.profile, found.library.titles[task.id], found.overrides
-        ).here,
-        aside=apart(found.overrides, cohort),
-    )
-    words = (task.id.replace("/", "-"), found.profile, found.overrides.name, cohort, fmt)
+    if found.task.figure is None:
+        raise UsageError(f"{found.task.id} has no figure: use repro table {found.task.id}")
+    image = _image(found, fmt, apart(found.overrides, cohort), look)
+    words = (found.task.id.replace("/", "-"), found.profile, found.overrides.name, cohort, fmt)
     target = out or Path(".".join(filter(None, words)))
-    write_out(target, image, force=force)
+    _write(target, image, force=force)
     say(f"wrote {target} ({len(image)} bytes)")
+
+
+def _image(found: _Stored, fmt: str, aside: str, look: Options) -> bytes:
+    from harness.publish.figures import Format, draw
+    from harness.publish.refresh import reference_of, stands_in
+
+    return draw(
+        found.task,
+        table=found.table,
+        reference=reference_of(found.library, found.task),
+        profile=found.profile,
+        fmt=_one_of(fmt, get_args(Format), "format"),
+        stands_in=stands_in(found.library, found.task, found.profile, found.overrides),
+        aside=aside,
+        **look,
+    )
 
 
 def figures(
@@ -105,6 +123,12 @@ def figures(
     for task in tasks:
         for path in draw_stored(workspace, library, task):
             say(f"wrote {path}")
+
+
+def _write(target: Path, data: bytes, *, force: bool) -> None:
+    from harness.store.out import write_out
+
+    write_out(target, data, force=force)
 
 
 def table(
@@ -145,7 +169,7 @@ def table(
     if out is None:
         typer.echo(text, nl=not text.endswith("\n"))
         return
-    write_out(out, text.encode(), force=force)
+    _write(out, text.encode(), force=force)
     say(f"wrote {out}")
 
 

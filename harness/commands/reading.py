@@ -27,7 +27,10 @@ from harness.registry import experiments_of, load_registry
 from harness.store.workspace import find_workspace
 
 if TYPE_CHECKING:
-    from harness.run.plan import Plan, PlannedTrial
+    from harness.run.plan import MissingData, Plan, PlannedTrial
+
+MOST_NAMED = 20
+"""Experiments of a sentence; of more, their number is told."""
 
 
 def mount(app: typer.Typer) -> None:
@@ -80,8 +83,8 @@ def show_plan(
     stale: Annotated[bool, typer.Option("--stale", help="Also re-run changed code.")] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Print the trials to do and to reuse, why, and the estimated time and memory."""
-    from harness.run.plan import Action, make_plan, probe_limits
+    """Print the trials to do and to reuse, why, time and memory, and how to get data not here."""
+    from harness.run.plan import Action, make_plan, missing_data, probe_limits
     from harness.store.store import RecordStore
 
     library = load_registry()
@@ -90,17 +93,48 @@ def show_plan(
     opened = RecordStore(open_workspace(tasks, settings, seeds))
     store = opened.with_committed(experiments_of(tasks), scale)
     plan = make_plan(tasks, scale, store, probe_limits(), cohort=cohort, rerun_stale=stale)
+    missing = missing_data(plan)
     if as_json:
-        print_rows([_plan_row(item) for item in plan.items.values()], as_json=True, columns=[])
+        ways = {data.name: data.supply for data in missing}
+        rows = [_plan_row(item, ways) for item in plan.items.values()]
+        print_rows(rows, as_json=True, columns=[])
         return
     columns = ["experiment", "action", "trials", "core_s", "memory_MiB", "reason"]
     print_rows(_plan_groups(plan), as_json=False, columns=columns)
+    if missing:
+        _print_missing(plan, missing)
     blocked_s = plan.seconds_of(Action.BLOCKED)
     more = f", and {blocked_s / 60:.1f} of what is blocked here" if blocked_s else ""
     say(f"about {plan.seconds / 60:.1f} core-minutes to run{more}")
 
 
-def _plan_row(item: PlannedTrial) -> dict[str, Any]:
+def _print_missing(plan: Plan, missing: list[MissingData]) -> None:
+    """Print how each data set is to be had, in how many experiments, and what runs without."""
+    rows = [
+        {
+            "data_not_here": data.name,
+            "how_to_get_it": data.supply,
+            "experiments": len(data.experiments),
+        }
+        for data in missing
+    ]
+    typer.echo()
+    print_rows(rows, as_json=False, columns=list(rows[0]))
+    blocked = {name for data in missing for name in data.experiments}
+    every = dict.fromkeys(item.trial.experiment.id for item in plan.items.values())
+    without = [name for name in every if name not in blocked]
+    named = f": {', '.join(without)}" if 0 < len(without) <= MOST_NAMED else ""
+    say(
+        f"{len(without)} of {len(every)} experiments run without data that is not here{named};"
+        " so do all with --profile smoke"
+    )
+
+
+def _plan_row(item: PlannedTrial, ways: dict[str, str]) -> dict[str, Any]:
+    """Return a trial as JSON; ways: to get each data set that is not here."""
+    from harness.run.trial import with_upstream
+
+    read = {name for trial in with_upstream(item.trial) for name in trial.needs.data}
     return {
         "trial": item.trial.name,
         "key": item.trial.key,
@@ -108,6 +142,7 @@ def _plan_row(item: PlannedTrial) -> dict[str, Any]:
         "reason": item.reason,
         "seconds": item.estimate.seconds,
         "memory_bytes": item.estimate.memory_bytes,
+        "missing_data": {name: ways[name] for name in sorted(read) if name in ways},
     }
 
 

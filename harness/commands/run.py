@@ -35,7 +35,6 @@ from harness.declare.profiles import Profile
 from harness.declare.task import Task
 from harness.errors import RunError, SpecError, UsageError
 from harness.registry import Library, load_registry
-from harness.store.variants import note_run
 from harness.store.workspace import Workspace
 
 if TYPE_CHECKING:  # what they import would slow every verb down
@@ -92,6 +91,7 @@ def run(
     Killed at any instant and started again, it ends with the same table.
     """
     from harness.run.plan import make_plan, probe_limits
+    from harness.store.variants import note_run
 
     library = load_registry()
     scale, means = parse_profile(profile), parse_means(executor, jobs, time_budget)

@@ -8,8 +8,10 @@ import errno
 import sys
 import time
 import traceback
+from collections.abc import Mapping
 from pathlib import Path
 
+from harness.choices import noted
 from harness.declare.experiment import Outcome, RunResult, Status
 from harness.errors import HarnessError, RunError
 from harness.executors.context import TrialContext
@@ -66,9 +68,12 @@ def _run_trial(trial: Trial, job: Job, store: RecordStore) -> Record:
     started_at = dt.datetime.now(dt.UTC).isoformat(timespec="seconds")
     start = time.perf_counter()
     context = TrialContext(trial, store, job.profile, code=job.facts["code"])
-    outcome, status, error = _carry_out(trial, context)
+    with noted() as choices:
+        outcome, status, error = _carry_out(trial, context)
     wall_s = time.perf_counter() - start
-    record = _record(trial, context, outcome, status, error, started_at, wall_s, job, store)
+    record = _record(
+        trial, context, outcome, status, error, started_at, wall_s, choices, job, store
+    )
     old = store.result(trial)
     # An old result whose artifacts were made anew, and differ, would never match them.
     damaged = old is not None and bool(store.artifacts_intact(trial, old))
@@ -126,6 +131,7 @@ def _record(
     error: str,
     started_at: str,
     wall_s: float,
+    choices: Mapping[str, str],
     job: Job,
     store: RecordStore,
 ) -> Record:
@@ -144,6 +150,7 @@ def _record(
         control=context.control,
         data=context.data_provenance(),
         first_seals=store.first_seals(trial),
+        choices=choices,
     )
 
 

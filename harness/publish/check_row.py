@@ -8,7 +8,7 @@ from typing import Any, Literal
 from harness.declare.cohorts import FIRST
 from harness.declare.verdict import Word
 
-SCHEMA_VERSION = 6
+SCHEMA_VERSION = 7
 
 Kind = Literal["check", "claim", "half", "own"]
 """An exact statement on our code, a claim of the paper, half of one, or a question of our own."""

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from filelock import FileLock
 
+from harness.declare.overrides import Overrides
 from harness.declare.profiles import PROFILES, Profile
 from harness.declare.task import Task
 from harness.declare.verdict import Word
@@ -97,7 +98,7 @@ def _build(
     result = built.knowing(
         judged={**first_judgements(judged), **former},
         verdicts=[row.to_json() for row in judged.rows],
-        stands_in=dict(labels_of(task, profile, library.titles[task.id], overrides).here),
+        stands_in=stands_in(library, task, profile, overrides),
     )
     return result, judged.rows
 
@@ -159,12 +160,18 @@ def draw_stored(workspace: Workspace, library: Library, task: Task) -> list[Path
     for profile in PROFILES if task.figure is not None else ():
         result = load_result(workspace, task, profile)
         if result is not None:
-            title = library.titles[task.id]
-            here = dict(labels_of(task, profile, title, workspace.overrides).here)
+            here = stands_in(library, task, profile, workspace.overrides)
             result = result.knowing(stands_in=here)
             _draw(workspace, task, result, reference_of(library, task), profile)
             paths.append(figure_path(workspace, task, profile))
     return paths
+
+
+def stands_in(
+    library: Library, task: Task, profile: Profile, overrides: Overrides
+) -> dict[str, str]:
+    """Return by a name of the paper what a task runs in its place."""
+    return dict(labels_of(task, profile, library.titles[task.id], overrides).here)
 
 
 def reference_of(library: Library, task: Task) -> pd.DataFrame:

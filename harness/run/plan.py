@@ -166,6 +166,31 @@ def _gb(num_bytes: int) -> str:
     return f"{num_bytes / 2**30:.3g} GiB"
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class MissingData:
+    """A data set that is not here, and what is to be done about it."""
+
+    name: str
+    supply: str
+    """The command that gets it, or why there is none."""
+    experiments: list[str]
+    """Those of the plan that read it, themselves or through an upstream trial."""
+
+
+def missing_data(plan: Plan) -> list[MissingData]:
+    """Return what the plan's trials read and is not here, also where their records are reused."""
+    readers: dict[str, dict[str, None]] = {}
+    for item in plan.items.values():
+        for trial in with_upstream(item.trial):
+            for name in trial.needs.data:
+                readers.setdefault(name, {})[item.trial.experiment.id] = None
+    return [
+        MissingData(name=name, supply=datasets.supply(name), experiments=list(readers[name]))
+        for name in sorted(readers)
+        if datasets.available(name) is None
+    ]
+
+
 def make_plan(
     tasks: Sequence[Task],
     profile: Profile,

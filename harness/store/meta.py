@@ -59,6 +59,8 @@ class ProvenanceMeta(Strict):
     seeds: list[Any]
     code: list[str]
     overrides: dict[str, Any]
+    choices: dict[str, list[str]] = Field(default_factory=dict)
+    """What code chose by itself: by kernel, what it was done by."""
     wall_s: float
     started_at: str
     finished_at: str

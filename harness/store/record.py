@@ -52,6 +52,8 @@ class Provenance(Strict):
     versions: dict[str, str]
     data: dict[str, dict[str, str]]
     overrides: dict[str, bool | int | float | str]
+    choices: dict[str, str] = Field(default_factory=dict)
+    """What code chose by itself: by kernel, what it was done by. On a CPU nothing is chosen."""
 
 
 class Record(Strict):
@@ -87,6 +89,8 @@ class Record(Strict):
         if self.first_seals is None:
             # A record that was never run again is as it was before there was such a field.
             del body["first_seals"]
+        if not self.provenance.choices:
+            del body["provenance"]["choices"]
         return _line(canonical_json(body))
 
 
@@ -115,32 +119,31 @@ def make_record(
     control: Mapping[str, float] | None = None,
     data: Mapping[str, dict[str, str]] | None = None,
     first_seals: Mapping[str, dict[str, Any]] | None = None,
+    choices: Mapping[str, str] | None = None,
 ) -> Record:
     """Return a trial's record; `facts` is what all records of one run and experiment share.
 
     Its texts are fit to be published: they hold no secret, and notes are short and plain.
     """
-    shared = {name: facts[name] for name in SHARED_FACTS}
+    provenance = Provenance(
+        started_at=started_at, wall_s=round(wall_s, 4), data=dict(data or {}),
+        choices=dict(choices or {}), **{name: facts[name] for name in SHARED_FACTS},
+    )  # fmt: skip
     return Record(
         key=trial.key,
         experiment=trial.experiment.id,
         version=trial.experiment.version,
-        profile=trial.profile,
-        device=trial.needs.device,
-        params=dict(trial.params),
+        profile=trial.profile, device=trial.needs.device, params=dict(trial.params),
         upstream=[source.key for source in trial.upstream],
-        status=status,
-        note=tidy(note),
+        status=status, note=tidy(note),
         error=tidy(error, most=TRACEBACK_CHARS),
         rows=masked(rows),
         artifacts=list(artifacts),
         seals=facts["seals"],
         first_seals=None if first_seals is None else dict(first_seals),
         control=dict(control or {}),
-        provenance=Provenance(
-            started_at=started_at, wall_s=round(wall_s, 4), data=dict(data or {}), **shared
-        ),
-    )
+        provenance=provenance,
+    )  # fmt: skip
 
 
 def parse_record(line: str, *, where: str) -> Record:

@@ -229,23 +229,29 @@ def _collect_provenance(records: Sequence[Record], overrides: dict[str, Scalar])
         canonical_json({k: v for k, v in source.machine.items() if k != "load_average"})
         for source in sources
     }
-    versions: dict[str, set[str]] = {}
-    for source in sources:
-        for name, version in source.versions.items():
-            versions.setdefault(name, set()).add(version)
     return ProvenanceMeta(
         commits=sorted({source.commit for source in sources}),
         dirty=any(source.dirty for source in sources),
         machines=[json.loads(machine) for machine in sorted(machines)],
-        versions={name: sorted(found) for name, found in sorted(versions.items())},
+        versions=_all_told(source.versions for source in sources),
         data={name: value for source in sources for name, value in sorted(source.data.items())},
         seeds=sorted({r.params["seed"] for r in records if "seed" in r.params}, key=str),
         code=sorted({source.code for source in sources}),
         overrides=overrides,
+        choices=_all_told(source.choices for source in sources),
         wall_s=round(sum(source.wall_s for source in sources), 3),
         started_at=min(source.started_at for source in sources),
         finished_at=max(source.started_at for source in sources),
     )
+
+
+def _all_told(facts: Iterable[Mapping[str, str]]) -> dict[str, list[str]]:
+    """Return by name every value that was told, in the order of names and values."""
+    found: dict[str, set[str]] = {}
+    for told in facts:
+        for name, value in told.items():
+            found.setdefault(name, set()).add(value)
+    return {name: sorted(values) for name, values in sorted(found.items())}
 
 
 def write_result(workspace: Workspace, task: Task, result: TaskResult) -> Path:
@@ -258,6 +264,9 @@ def write_result(workspace: Workspace, task: Task, result: TaskResult) -> Path:
 def json_text(meta: ResultMeta) -> str:
     """Return the JSON beside a CSV, with a digest of all else that stands in it."""
     body = meta.model_dump(mode="json")
+    if not meta.provenance.choices:
+        # A result without choices is as it was before any were noted.
+        del body["provenance"]["choices"]
     full = {**body, "digest": digest(body)}
     return layered_json(full, 2) + "\n"
 

@@ -22,11 +22,11 @@ CHECK_FIELDS = [
     "num_seeds", "threshold", "threshold_from", "paper_value", "seal", "cohort", "decides",
     "own_question", "half_of", "by_construction", "differences", "chance_rate", "weak",
     "chance_reason", "seeds_to_decide", "deciding", "paper_standing", "statement",
-    "schema_version", "overrides",
+    "schema_version", "unit", "overrides",
 ]  # fmt: skip
 VERBS = {
     "list", "plan", "run", "status", "check", "plot", "table", "report", "doctor", "data",
-    "records", "bench", "verify", "params", "variants", "gpu",
+    "records", "bench", "verify", "params", "variants", "gpu", "show", "diff",
 }  # fmt: skip
 
 

@@ -19,7 +19,7 @@ from harness.data.load import Source, read
 from harness.declare.papers import load_deviations, load_paper
 from harness.declare.reference import COLUMNS, load_reference
 from harness.errors import DataError, HarnessError
-from harness.measure.bench import load_benchmarks
+from harness.measure.goals import load_baselines
 from harness.provenance.before import load_before
 from harness.provenance.canonical import digest
 from harness.provenance.restated import load_restated
@@ -72,7 +72,7 @@ READERS: dict[str, tuple[str, Callable[[Path], object]]] = {
     "its json": ("tab01.json", lambda root: read_meta(root / "tab01.json")),
     "sealed": ("results/demo/sealed.json", lambda root: load_before(root, "demo")),
     "restated": ("results/restated.json", load_restated),
-    "benchmark": ("results/benchmarks/b.json", load_benchmarks),
+    "benchmark": ("results/benchmarks/b.json", load_baselines),
     "verified": (
         "results/lab/verify/squares.cpu.jsonl",
         lambda root: load_verifications(Workspace(root), "lab/squares", "cpu"),

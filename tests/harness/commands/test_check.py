@@ -8,6 +8,8 @@ import pty
 import re
 import shlex
 import subprocess
+from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
@@ -59,6 +61,58 @@ def test_terminal_shows_whole_words_in_80_columns(cli: Cli, toy: ToyPaper) -> No
     assert "NOT_REPRODUCED  toylab/tab01:grows at cpu" in lines
     assert max(map(len, lines)) <= 80
     assert LONG in " ".join(line.strip() for line in lines)
+
+
+SKIPPED = """        (
+            "at_scale",
+            by_theory(profiles=("paper",)),
+            at_least(growth, 1.0, "1"),
+            "Squares grow at scale \\u0007 < & \\"so\\".",
+        ),
+        (
+            "errs",
+            by_theory(profiles=SMOKE_AND_CPU),
+            at_least(lambda table: 1 / 0, 1.0, "1"),
+            "Nothing is divided by zero.",
+        ),
+"""
+
+
+def test_junit_has_a_case_for_each_verdict_and_findings_pass(
+    cli: Cli, toy: ToyPaper, tmp_path: Path
+) -> None:
+    check = '("holds", CHECK, at_least(growth, 1.0, "1"), "They grow."),'
+    fails = '("fails", CHECK, at_least(growth, 1e9, "1"), "They grow at once."),'
+    inside = f'        "nowhere",\n        {check}\n        {fails}\n{SKIPPED}'
+    toy.task.write_text(LOST.replace('        "nowhere",\n', inside))
+    cli("run", "toylab", "--executor", "inline")
+    target = tmp_path / "found.xml"
+    done = cli("check", "toylab", "--profile", "smoke", "--junit", str(target))
+    assert done.code == 1 and f"wrote {target}" in done.err
+    top = ElementTree.parse(target).getroot()
+    cases = {case.get("name"): case for case in top.iter("testcase")}
+    tags = {name: [e.tag for e in case if e.tag != "properties"] for name, case in cases.items()}
+    assert tags == {
+        "holds": [], "fails": ["failure"], "at_scale": ["skipped"], "errs": ["error"], "grows": [],
+    }  # fmt: skip
+    (suite,) = top.iter("testsuite")
+    counts = {"tests": "5", "failures": "1", "errors": "1", "skipped": "1"}
+    for element in (top, suite):
+        assert {name: element.get(name) for name in counts} == counts
+    found = {p.get("name"): p.get("value") for p in cases["grows"].iter("property")}
+    assert (found["verdict"], found["statement"]) == ("NOT_REPRODUCED", LONG)
+    skipped, error = cases["at_scale"].find("skipped"), cases["errs"].find("error")
+    assert skipped is not None and skipped.text == 'Squares grow at scale ? < & "so".'
+    assert "this scale cannot show it" in (skipped.get("message") or "")
+    assert error is not None and "ZeroDivisionError" in (error.get("message") or "")
+
+
+def test_a_broken_task_is_an_error_in_junit(cli: Cli, toy: ToyPaper, tmp_path: Path) -> None:
+    toy.task.write_text("1 / 0")
+    target = tmp_path / "found.xml"
+    assert cli("check", "toylab", "--junit", str(target)).code == 1
+    (error,) = ElementTree.parse(target).getroot().iter("error")
+    assert "ZeroDivisionError" in (error.get("message") or "")
 
 
 def test_json_is_the_same_with_all_and_brief(cli: Cli) -> None:

@@ -83,7 +83,7 @@ def test_reading_verbs_answer_in_a_read_only_checkout(sealed: Cli, tmp_path: Pat
 def test_bench_is_one_sentence_in_a_read_only_checkout(sealed: Cli) -> None:
     done = sealed("bench", "cli_startup")
     assert (done.code, done.out, len(done.err.splitlines())) == (2, "", 1), done
-    assert "results/benchmarks cannot be written to" in done.err
+    assert "runs/benchmarks cannot be written to" in done.err
     assert sealed("bench", "--stored").code == 0
 
 

@@ -1,10 +1,11 @@
-"""Nine ways round a seal, one edited at a time: each is seen, or the README says that it is not."""
+"""Nine ways round a seal, one edited at a time: each is seen, or our page says it is not."""
 
 from __future__ import annotations
 
 import gzip
 import hashlib
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -161,6 +162,18 @@ def test_9_same_seeds_again(ran: ToyPaper, cli: Cli) -> None:
     (row,) = check(cli, "--deep")
     assert row["seal"] == "renewed"
     assert "threshold: 1.0 then, 0.5 now" in row["differences"]
+
+
+def test_a_page_says_how_many_trials_ran_older_code(ran: ToyPaper, cli: Cli) -> None:
+    page = ran.root / "results" / "toylab" / "README.md"
+    assert cli("report").code == 0
+    total = re.search(r"0 of (\d+) trials come from older code", page.read_text())
+    assert total is not None
+    edit(ran.trial, 'log("end", point.to_json())', "pass")
+    assert cli("report").code == 0
+    said = f"{total[1]} of {total[1]} trials come from older code"
+    for path in (page, ran.root / "RESULTS.md", ran.root / "site" / "index.html"):
+        assert said in path.read_text(), path
 
 
 def test_quantity_changed_before_anything_was_judged(toy: ToyPaper, cli: Cli) -> None:
@@ -330,6 +343,6 @@ def test_record_without_seals_is_late(ran: ToyPaper, cli: Cli) -> None:
     assert row["seal"] == "late"
 
 
-def test_readme_says_what_no_seal_sees() -> None:
-    text = " ".join((ROOT / "README.md").read_text().split())
+def test_our_page_says_what_no_seal_sees() -> None:
+    text = " ".join((ROOT / "docs" / "verdicts.md").read_text().split())
     assert "rewritten consistently" in text

@@ -22,6 +22,7 @@ from harness.errors import EnvError, SpecError
 from harness.publish import figures
 from harness.publish import style as house_style
 from harness.publish.figures import FORMATS, FigureContext, Width, draw, plot_ours, plot_paper
+from harness.publish.page import stamp
 from tests.checkout import ROOT
 from tests.harness.hand_made import unrun
 from tests.latex import needs_latex, set_by_latex
@@ -158,7 +159,7 @@ def test_what_stood_in_is_named_at_the_foot_within_the_figure(
 @pytest.mark.parametrize("width", ["single", "double"])
 def test_no_line_of_the_foot_leaves_the_figure(width: Width) -> None:
     figure, _ = context(width).subplots()
-    figures._stamp(figure, "WIDTH 8 of 64 for VGG16, " * 12)
+    stamp(figure, "WIDTH 8 of 64 for VGG16, " * 12, may_grow=True)
     figure.draw_without_rendering()
     boxes = [text.get_window_extent() for text in figure.texts]
     assert len(boxes) > 1

@@ -1,0 +1,197 @@
+"""One task or claim with what a reader asks of it: answers, what would decide, where to look."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from types import ModuleType
+from typing import cast
+
+from harness.declare.claims import Claim
+from harness.declare.overrides import Overrides
+from harness.declare.papers import Deviation, deviations_of, load_deviations
+from harness.declare.profiles import PROFILES, Profile
+from harness.declare.task import Task
+from harness.declare.verdict import Word, decide, measure
+from harness.errors import DataError, UsageError, nearest
+from harness.publish.check_row import CheckRow
+from harness.publish.labels import labels_of
+from harness.publish.power import MOST, seeds_to_decide
+from harness.publish.report.check_text import Shown
+from harness.publish.verdicts import claim_of, gone_of, shown, verdicts_of
+from harness.registry import Library
+from harness.store.result import TaskResult, is_stored, load_result
+from harness.store.workspace import Workspace
+from harness.untrusted import read_text
+
+NOT_COMPUTED = "seeds that would decide it: not computed"
+SPREAD = "at the mean and spread that were seen"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Answer:
+    """A verdict with what its claim declares, and what would decide it."""
+
+    shown: Shown
+    claim: Claim | None
+    """None where it was withdrawn."""
+    needed: str
+    """How many seeds would decide it, or why no number says so; empty where it is decided."""
+
+    @property
+    def alike(self) -> tuple[object, ...]:
+        """What is the same for claims that ask the same of other data, nets or methods."""
+        row = self.shown.row
+        asked = (row.form, repr(row.threshold), self.shown.unit, row.kind)
+        told = (row.verdict, row.measured is None, row.seeds_to_decide is None)
+        if self.claim is None:
+            return (row.claim,)
+        quantity = self.claim.criterion.quantity
+        while isinstance(quantity, functools.partial):
+            quantity = quantity.func
+        return (*told, *asked, quantity)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class View:
+    """A task in one profile."""
+
+    task: Task
+    profile: Profile
+    title: str
+    """With what stood in for what it names."""
+    files: Mapping[str, Path]
+    """What its claims may be declared in, from the top of the repository; its own file first."""
+    answers: tuple[Answer, ...]
+    deviations: tuple[Deviation, ...]
+    overrides: Overrides
+
+    @property
+    def options(self) -> str:
+        """What a command needs to ask for this variant in this profile."""
+        return f" --profile {self.profile}{self.overrides.options}"
+
+    @property
+    def rows(self) -> list[CheckRow]:
+        return [answer.shown.row for answer in self.answers]
+
+    def only(self, claim: str) -> View:
+        """Return one claim's verdicts, the deciding first. Raises UsageError for an unknown one."""
+        found = [answer for answer in self.answers if answer.shown.row.claim == claim]
+        if not found:
+            known = [row.claim for row in self.rows]
+            hint = nearest(claim, known)
+            everything = f"repro check {self.task.id}{self.options} --all"
+            raise UsageError(
+                f"{self.task.id} has no claim {claim!r}{hint} ({everything} lists them)"
+            )
+        found.sort(key=lambda answer: not answer.shown.row.decides)
+        return replace(self, answers=tuple(found))
+
+    def declared(self, claim: str = "") -> str:
+        """Return file and line of a claim, or of the task: there a claim is whose id is made up."""
+        for word in filter(None, [claim, self.task.id]):
+            for name, file in self.files.items():
+                if word in _texts(file):
+                    return f"{name}:{_texts(file)[word]}"
+        return f"{next(iter(self.files))}:1"
+
+
+def largest_stored(workspace: Workspace, task: Task) -> Profile:
+    """Return the largest profile that a task is stored in; `cpu` where there is none."""
+    return next((p for p in reversed(PROFILES) if is_stored(workspace, task, p)), "cpu")
+
+
+def view_of(
+    library: Library,
+    workspace: Workspace,
+    task: Task,
+    profile: Profile,
+    cohort: str | None = None,
+) -> View:
+    """Decide a task's claims anew and gather what stands beside them.
+
+    cohort: its verdicts alone; by default all.
+    """
+    place, overrides = [(task, profile)], workspace.overrides
+    rows = verdicts_of(library, workspace, place)
+    rows += [r for r in gone_of(library, workspace, place, [task.id]) if r.task == task.id]
+    rows = [row for row in rows if cohort in (None, row.cohort)]
+    paper, result = library.papers[task.paper], _result(workspace, task, profile)
+    title = library.titles[task.id]
+    return View(
+        task=task,
+        profile=profile,
+        title=labels_of(task, profile, title, overrides).text(title),
+        files=_places(library, task),
+        answers=tuple(
+            Answer(
+                shown=shown(library, overrides, row),
+                claim=(claim := claim_of(task, row.claim)),
+                needed=_needed(row, claim, task, result),
+            )
+            for row in rows
+        ),
+        deviations=tuple(
+            deviations_of(load_deviations(paper.folder), word=task.word, profile=profile)
+        ),
+        overrides=overrides,
+    )
+
+
+def _result(workspace: Workspace, task: Task, profile: Profile) -> TaskResult | None:
+    try:
+        return load_result(workspace, task, profile)
+    except DataError:  # which every row tells
+        return None
+
+
+def _needed(row: CheckRow, claim: Claim | None, task: Task, result: TaskResult | None) -> str:
+    """Say how many seeds would decide what is undecided, or why no number says so."""
+    if row.verdict != Word.INCONCLUSIVE or claim is None or result is None:
+        return ""
+    if row.seeds_to_decide is not None:
+        return f"about {row.seeds_to_decide} seeds would decide it {SPREAD}"
+    profile = cast(Profile, result.meta.profile)
+    measured = measure(claim, result.tables[row.cohort], seed=task.table.seed, profile=profile)
+    samples = [list(sample) for sample in measured.samples]
+    if not samples:
+        return f"{NOT_COMPUTED}: nothing was measured"
+    if len(samples) < 2:
+        return f"{NOT_COMPUTED}: one seed has no spread"
+    count = seeds_to_decide(claim, samples)
+    enough = f"about {count}" if count else f"more than {MOST}"
+    if not measured.doubt:
+        return f"{NOT_COMPUTED}: {enough} {SPREAD}"
+    if decide(claim, samples).word != Word.INCONCLUSIVE:
+        enough = "these"
+    return f"no number of seeds settles that; were it settled, {enough} would decide it"
+
+
+def _places(library: Library, task: Task) -> dict[str, Path]:
+    """Return the files in which a task's claims may be declared, by their names in the repository.
+
+    Its own, then those of its paper that it takes anything from.
+    """
+    paper, module = library.papers[task.paper], sys.modules[library.modules[task.id]]
+    names = [getattr(each, "__module__", "") for each in vars(module).values()]
+    modules = [module, *(each for each in vars(module).values() if isinstance(each, ModuleType))]
+    modules += [sys.modules[name] for name in names if name in sys.modules]
+    top = "/".join(paper.package.split("."))
+    files = [Path(file) for each in modules if (file := getattr(each, "__file__", None))]
+    inside = dict.fromkeys(file for file in files if file.is_relative_to(paper.folder))
+    return {f"{top}/{file.relative_to(paper.folder).as_posix()}": file for file in inside}
+
+
+@functools.cache
+def _texts(file: Path) -> dict[str, int]:
+    """Return the line where each text of a Python file stands first."""
+    lines: dict[str, int] = {}
+    for node in ast.walk(ast.parse(read_text(file))):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            lines[node.value] = min(node.lineno, lines.get(node.value, node.lineno))
+    return lines

@@ -1,0 +1,159 @@
+"""`repro show`: all of one task or claim, on what is committed and on a small paper."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import fields
+
+import pytest
+
+from harness.declare.papers import load_paper
+from harness.declare.task import Task
+from harness.declare.verdict import Word
+from harness.publish.report.show_text import ANSWERS, MOST_LINES, claim_text, task_text
+from harness.publish.show import View, largest_stored, view_of
+from harness.registry import Library, load_registry
+from harness.store.workspace import Workspace
+from tests.checkout import ROOT
+from tests.harness.conftest import Cli
+from tests.harness.toy_paper import TASK, ToyPaper
+
+SHOWN = ["asymvalley/tab01", "supar/fig06", "supar/tab04", "lisa/tab01", "paro/tab01"]
+WORST_FIRST = ["FAILS", "ERROR", "NOT_REPRODUCED", "INCONCLUSIVE", "NOT_RUN", "REPRODUCED"]
+COMMAND = re.compile(r"^  repro \w+ ")
+
+
+@pytest.fixture(scope="module")
+def library() -> Library:
+    return load_registry()
+
+
+def committed(library: Library, task: str) -> View:
+    workspace = Workspace(ROOT)
+    return view_of(
+        library, workspace, library.one(task), largest_stored(workspace, library.one(task))
+    )
+
+
+@pytest.mark.parametrize("task", SHOWN)
+def test_a_committed_task_is_told_in_40_lines_of_80_columns(library: Library, task: str) -> None:
+    view = committed(library, task)
+    lines = task_text(view).splitlines()
+    assert len(lines) <= MOST_LINES == 40
+    assert max(len(line) for line in lines if not COMMAND.match(line)) <= 80
+    said = [word for line in lines if (word := line.split(" ")[0]) in WORST_FIRST]
+    assert said == sorted(said, key=WORST_FIRST.index)
+
+
+def test_how_many_seeds_would_decide_is_said_of_cifar10(library: Library) -> None:
+    view = committed(library, "asymvalley/tab01")
+    (row,) = (r for r in view.rows if r.claim == "fedsign_gains_cifar10" and r.decides)
+    assert row.verdict == "INCONCLUSIVE"
+    part = task_text(view).split("INCONCLUSIVE fedsign_gains_cifar10")[1].split("\n\n")[0]
+    assert re.search(r"about \d+ would decide it|about \d+ seeds would decide it", part)
+    # Claims of one question stand once, and the others are counted.
+    assert part.splitlines()[0] == " and 1 alike"
+
+
+def test_deviations_source_and_commands_stand_beside(library: Library) -> None:
+    view = committed(library, "asymvalley/tab01")
+    text = " ".join(task_text(view).split())
+    for deviation in view.deviations:
+        assert f"{deviation.id} {deviation.what}" in text
+    file, _, line = view.declared().rpartition(":")
+    assert '"asymvalley/tab01"' in (ROOT / file).read_text().splitlines()[int(line) - 1]
+    assert "repro table asymvalley/tab01 --profile cpu" in text
+
+
+def test_a_claim_is_declared_where_its_id_stands(library: Library) -> None:
+    view = committed(library, "supar/fig06").only("supar_stays")
+    file, _, line = view.declared("supar_stays").rpartition(":")
+    # Another task of the study has a claim of this name in a file of its own.
+    assert file == "reproductions/supar/models/claims.py"
+    assert '"supar_stays"' in (ROOT / file).read_text().splitlines()[int(line) - 1]
+    text = claim_text(view)
+    assert f"Declared in {file}:{line}" in text
+    assert "asked at most 1" in text and "in the paper: " in text
+
+
+def test_every_verdict_has_an_answer_in_words() -> None:
+    assert set(ANSWERS) == set(Word)
+
+
+def test_answer_and_numbers_of_a_claim(cli: Cli, toy: ToyPaper) -> None:
+    assert cli("run", "toylab", "--profile", "cpu", "--executor", "inline").code == 0
+    done = cli("show", "toylab/tab01:grows")
+    assert done.code == 0, done.err
+    lines = done.out.splitlines()
+    assert lines[0] == "REPRODUCED toylab/tab01:grows at cpu"
+    assert "Squares grow." in lines[1]
+    assert lines[2].startswith("  Yes, reproduced: ours ") and "3 seeds" in lines[2]
+    assert "Declared in toylab/squares/tab01.py:" in done.out
+    number = TASK.splitlines().index('            "grows",') + 1
+    assert f"tab01.py:{number}" in done.out
+    (row,) = json.loads(cli("show", "toylab/tab01:grows", "--json").out)
+    checked = json.loads(cli("check", "toylab", "--profile", "cpu", "--json").out)[0]
+    assert {name: row[name] for name in checked} == checked
+    assert row["declared"].endswith(f"tab01.py:{number}") and row["needed"] == ""
+    # Without the profile it is the largest that is stored; before that, what to run.
+    (row,) = json.loads(cli("show", "toylab/tab01", "--profile", "smoke", "--json").out)
+    assert (row["verdict"], "repro run" in row["reason"]) == ("NOT_RUN", True)
+
+
+def test_an_undecided_claim_says_how_many_seeds_it_needs(cli: Cli, toy: ToyPaper) -> None:
+    body = 'float(table["square"].max() - table["square"].min())'
+    numbers = TASK.replace(body, 'float(table["seed"].iloc[0])').replace("growth, 1.0", "growth, 0")
+    toy.task.write_text(numbers)
+    assert cli("run", "toylab", "--profile", "cpu", "--executor", "inline").code == 0
+    (row,) = json.loads(cli("show", "toylab/tab01", "--json").out)
+    assert (row["verdict"], row["seeds_to_decide"]) == ("INCONCLUSIVE", 10)
+    assert row["needed"].startswith("about 10 seeds would decide it")
+    assert row["needed"] in " ".join(cli("show", "toylab/tab01").out.split())
+
+
+def test_a_variant_is_shown_as_one(cli: Cli) -> None:
+    variant = ("--set", "x=9", "--seeds", "4")
+    assert cli("run", "toylab", "--executor", "inline", *variant).code == 0
+    out = cli("show", "toylab/tab01", *variant).out
+    assert out.startswith("Variant seeds=4, x=9")
+    assert "repro check toylab/tab01 --profile smoke --set x=9 --seeds 4 --all" in out
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [
+        ("toylab/tab1", "did you mean 'toylab/tab01'"),
+        ("toylab/tab01:grow", "did you mean 'grows'"),
+        ("toylab", ""),
+        ("*", "names"),
+    ],
+)
+def test_a_wrong_name_is_answered_with_the_nearest(cli: Cli, name: str, hint: str) -> None:
+    done = cli("show", name)
+    if name == "toylab":  # of a paper with one task that is the one
+        assert done.code == 0
+        return
+    assert (done.code, done.err.count("\n"), hint in done.err) == (2, 1, True), done.err
+
+
+def test_a_task_has_one_title_everywhere(cli: Cli, toy: ToyPaper) -> None:
+    paper = toy.folder / "paper.toml"
+    paper.write_text(paper.read_text().replace("Squares grow", "How squares grow with x"))
+    assert cli("run", "toylab", "--profile", "cpu", "--executor", "inline").code == 0
+    (row,) = json.loads(cli("list", "toylab", "--json").out)
+    told = [row["title"], cli("list", "toylab").out, cli("show", "toylab/tab01").out]
+    forms = ("text", "markdown", "latex")
+    told += [cli("table", "toylab/tab01", "--format", form).out for form in forms]
+    for text in told:
+        assert "How squares grow with x" in text
+
+
+def test_no_task_has_a_title_beside_that_of_its_paper_file(library: Library) -> None:
+    """Pages, tables and figures are given the one that a paper.toml has."""
+    assert [f.name for f in fields(Task) if "title" in f.name] == []
+    for paper in library.papers.values():
+        titles = {f"{paper.name}/{item.id}": item.title for item in load_paper(paper.folder).items}
+        mine = {t: title for t, title in library.titles.items() if t.split("/")[0] == paper.name}
+        assert mine.items() <= titles.items()
+        assert len(set(mine.values())) == len(mine), "two tasks have one title"
