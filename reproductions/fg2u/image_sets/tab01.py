@@ -100,11 +100,9 @@ def order_of(dataset: Dataset, ipc: int) -> Iterator[Declared]:
     yield (
         f"rgu_no_worse_{dataset}_{ipc}",
         scope_of((dataset, ipc)).comparing("label", *exact),
-        ordering(
-            partial(q.accuracies, labels=exact),
-            "accuracy",
-            paper_value=partial(q.margin, dataset=dataset, ipc=ipc, of="rgu", over="fg2u"),
-        ).naming("RGU over (FG)²U"),
+        ordering(partial(q.accuracies, labels=exact), "accuracy")
+        .naming("RGU over (FG)²U")
+        .beside_derived(partial(q.margin, dataset=dataset, ipc=ipc, of="rgu", over="fg2u")),
         f"{words_of(dataset, ipc)} the images of exact gradients (RGU) train nets to no lower test"
         " accuracy than those of (FG)²U, at equal outer steps.",
     )

@@ -13,9 +13,10 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 from torch.nn.utils import clip_grad_norm_
-from torch.optim import AdamW, Optimizer
+from torch.optim import Optimizer
 
 from harness.errors import SpecError
+from reproductions.kernels.adamw.optimizer import adamw_for
 from reproductions.lisa.method.methods import MakeOptimizer
 
 IGNORED = -100
@@ -59,8 +60,8 @@ class Recipe:
 
     @property
     def optimizer(self) -> MakeOptimizer:
-        """Return what makes AdamW over given parameters."""
-        return lambda parameters: AdamW(
+        """Return what makes AdamW over given parameters, by a kernel on CUDA."""
+        return lambda parameters: adamw_for(
             parameters, lr=self.lr, betas=self.betas, weight_decay=self.weight_decay
         )
 

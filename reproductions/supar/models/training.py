@@ -20,9 +20,16 @@ from torch.nn.utils import clip_grad_norm_
 
 from harness.errors import SpecError
 from harness.store.checkpoint import Checkpoints
+from reproductions.kernels.adamw.optimizer import adamw_for
 from reproductions.nets.gpt import GPT, GPTConfig, next_token_loss
 from reproductions.supar.method.density import Density
-from reproductions.supar.method.masks import Pattern, linear_layers, sparsify
+from reproductions.supar.method.masks import (
+    MASK,
+    Pattern,
+    linear_layers,
+    masked_layers,
+    sparsify,
+)
 from reproductions.supar.method.parameterization import (
     Parameterization,
     infer_roles,
@@ -152,8 +159,8 @@ def build_gpt(
 
 def build_adamw(
     model: nn.Module, parameterization: Parameterization, settings: Settings
-) -> torch.optim.AdamW:
-    """Return AdamW over the parameter groups of a GPT built by `build_gpt`."""
+) -> torch.optim.Optimizer:
+    """Return AdamW over the parameter groups of a GPT built by `build_gpt`, by a kernel on CUDA."""
     groups = param_groups(
         model,
         parameterization,
@@ -161,7 +168,12 @@ def build_adamw(
         weight_decay=settings.weight_decay,
         decay=settings.decay,
     )
-    return torch.optim.AdamW(groups, betas=settings.betas, eps=settings.eps, fused=True)
+    masks = {layer.weight: layer for layer in masked_layers(model).values()}
+    return adamw_for(
+        groups, betas=settings.betas, eps=settings.eps, fused=True,
+        # Asked anew each time: methods that grow or prune replace the mask.
+        mask_of=lambda weight: getattr(masks.get(weight), MASK, None),
+    )  # fmt: skip
 
 
 def lr_factor(step: int, settings: Settings) -> float:
