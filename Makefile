@@ -19,6 +19,10 @@ TO ?= runs/carry
 OUT ?= runs/found
 ONLY ?=
 PYTHON_VERSION ?= 3.12
+SAVE ?=
+FAIL ?=
+MARGIN ?=
+HISTOGRAM ?=
 ALSO ?=
 WITHOUT ?=
 
@@ -81,11 +85,12 @@ lint: $(READY)  ## Check style and types
 	$(VENV)/bin/mypy
 	$(VENV)/bin/lint-imports --no-cache
 
-bench: $(READY)  ## Measure speed and memory, into results/benchmarks/
-	$(REPRO) bench
+bench: $(READY)  ## Measure speed and memory: ONLY=benchmarks SAVE=1 to store on free cores
+	$(REPRO) bench $(ONLY) $(if $(SAVE),--save)
 
-bench-compare: $(READY)  ## Measure again and compare with the last saved run
-	$(REPRO) bench --compare
+bench-compare: $(READY)  ## Compare with the committed baseline: ONLY= FAIL=1 MARGIN=0.1 HISTOGRAM=prefix
+	$(REPRO) bench $(ONLY) --compare $(if $(FAIL),--fail) $(if $(MARGIN),--margin $(MARGIN)) \
+		$(if $(HISTOGRAM),--histogram $(HISTOGRAM))
 
 golden: $(READY)  ## Rewrite tests/golden/ from golden trials; say why in the commit
 	$(VENV)/bin/python -m tests.update_golden

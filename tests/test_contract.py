@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import re
 import subprocess
 import sys
 from dataclasses import replace
@@ -11,6 +12,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from matplotlib.text import Text
 
 from harness.declare.experiment import Experiment
 from harness.declare.papers import deviations_of, load_deviations, load_paper
@@ -20,8 +22,9 @@ from harness.declare.task import Task
 from harness.declare.verdict import Word, evaluate
 from harness.provenance.seals import seal
 from harness.publish.check_row import CheckRow
-from harness.publish.figures import draw
+from harness.publish.figures import draw, figure_of
 from harness.publish.judge import check_stored
+from harness.publish.looks import Options
 from harness.registry import load_registry
 from harness.run.dry_run import dry_runs
 from harness.store.result import TaskResult, csv_path, figure_path, load_result
@@ -35,6 +38,7 @@ AT_SMOKE = [p for p in TASKS if runs_at_smoke(p.values[0])]  # type: ignore[arg-
 PAPERS = sorted({task.paper for task in LIBRARY.tasks.values()})
 EXPERIMENTS = [pytest.param(e, id=name) for name, e in sorted(LIBRARY.experiments.items())]
 CI_PROFILES: tuple[Profile, ...] = ("smoke", "cpu", "gpu", "paper")
+THEIRS = re.compile("paper|arXiv|as read|early version|third party|derived|authors")
 BEYOND_CPU: tuple[Profile, ...] = ("gpu", "paper")
 
 
@@ -146,6 +150,19 @@ def test_figure_redraws_to_the_same_bytes(smoke: Smoke, task: Task) -> None:
     here = result.meta.stands_in
     image = draw(task, table=result.table, reference=reference, profile="smoke", stands_in=here)
     assert image == stored
+
+
+@pytest.mark.parametrize("task", [p for p in TASKS if p.values[0].figure is not None])  # type: ignore[attr-defined]
+def test_ours_alone_shows_nothing_of_the_paper(task: Task) -> None:
+    result = load_result(Workspace(ROOT), task, "cpu")
+    reference = load_reference(folder_of(task), word_of(task))
+    if result is None or reference.empty:
+        return
+    look: Options = {"ours_only": True, "stamp": False}
+    figure = figure_of(task, table=result.table, reference=reference, profile="cpu", **look)
+    words = [text.get_text() for text in figure.findobj(Text)]  # type: ignore[attr-defined]
+    assert [text for text in words if THEIRS.search(text)] == []
+    assert all(ax.has_data() or ax.texts for ax in figure.axes)
 
 
 @pytest.mark.parametrize("task", [p for p in TASKS if p.values[0].figure is not None])  # type: ignore[attr-defined]

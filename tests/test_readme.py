@@ -1,4 +1,4 @@
-"""The README's examples are run as a newcomer would run them."""
+"""Examples of the README and of docs/ are run as a newcomer would run them."""
 
 from __future__ import annotations
 
@@ -12,22 +12,28 @@ from pathlib import Path
 
 import pytest
 
+from harness.declare.papers import load_paper
+from harness.registry import Library, load_registry
 from tests.checkout import ROOT
 
 README = ROOT / "README.md"
+TASK_PAGE = ROOT / "docs" / "add-a-task.md"
+PAGES = [README, *sorted((ROOT / "docs").glob("*.md"))]
+for_each_page = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+FEDSIGN = "asymvalley/tab01:fedsign_gains_cifar10"
 BLOCK = re.compile(
     r"(?:<!-- (?P<verb>file|append): (?P<path>\S+) -->\n)?```(?P<language>\w*)\n(?P<body>.*?)```\n",
     re.DOTALL,
 )
 
 
-def blocks() -> list[re.Match[str]]:
-    return list(BLOCK.finditer(README.read_text(encoding="utf-8")))
+def blocks(page: Path = TASK_PAGE) -> list[re.Match[str]]:
+    return list(BLOCK.finditer(page.read_text(encoding="utf-8")))
 
 
 @pytest.fixture
 def tree(tmp_path: Path) -> Path:
-    """Return a copy of our papers with the README's example written into it."""
+    """Return a copy of our papers with the page's example written into it."""
     skip = shutil.ignore_patterns("__pycache__")
     shutil.copytree(ROOT / "reproductions", tmp_path / "reproductions", ignore=skip)
     for block in blocks():
@@ -36,7 +42,7 @@ def tree(tmp_path: Path) -> Path:
         path = tmp_path / block["path"]
         path.parent.mkdir(exist_ok=True)
         if block["verb"] == "append" and block["body"] in path.read_text(encoding="utf-8"):
-            # Whoever followed the README has it already.
+            # Whoever followed the page has it already.
             continue
         before = path.read_text(encoding="utf-8") + "\n" if block["verb"] == "append" else ""
         path.write_text(before + block["body"], encoding="utf-8")
@@ -55,7 +61,7 @@ def repro(tree: Path, *words: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-def test_readme_has_the_example() -> None:
+def test_the_page_has_the_example() -> None:
     written = [block["path"] for block in blocks() if block["verb"]]
     assert written == [
         "reproductions/supar/mask_count/abl_mask_nnz.py",
@@ -78,14 +84,12 @@ def test_added_task_runs_and_its_claim_holds(tree: Path) -> None:
 
 
 def test_added_task_is_in_the_paper_s_list(tree: Path) -> None:
-    from harness.declare.papers import load_paper
-
     item = load_paper(tree / "reproductions" / "supar").item("abl_mask_nnz")
     assert (tree / "reproductions" / "supar" / item.file).is_file()
 
 
 def test_method_alone_works_as_shown(tmp_path: Path) -> None:
-    shown = [b["body"] for b in blocks() if b["verb"] is None and b["language"] == "python"]
+    shown = [b["body"] for b in blocks(README) if b["verb"] is None and b["language"] == "python"]
     assert shown
     code = "\n".join(shown) + "\nprint(len(groups), type(optimizer).__name__)\n"
     done = subprocess.run(
@@ -95,27 +99,79 @@ def test_method_alone_works_as_shown(tmp_path: Path) -> None:
     assert done.stdout.endswith("AdamW\n")
 
 
-def test_commands_in_the_readme_exist() -> None:
+def test_python_works_as_shown() -> None:
+    """As in a notebook: no shell, and nothing of it is named but `harness`."""
+    shown = [b["body"] for b in blocks(ROOT / "docs" / "commands.md") if b["language"] == "python"]
+    done = subprocess.run(
+        [sys.executable, "-c", "\n".join(shown)],
+        cwd=ROOT, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert shown and done.returncode == 0, done.stderr
+    assert "fedsign_gains_cifar10" in done.stdout and "LLaMA-2-7B" in done.stdout
+
+
+@for_each_page
+def test_commands_on_a_page_exist(page: Path) -> None:
     from typer.main import get_command
 
     from harness.commands.app import app
 
     verbs = set(get_command(app).commands)  # type: ignore[attr-defined]
-    text = README.read_text(encoding="utf-8")
+    text = page.read_text(encoding="utf-8")
     used = set(re.findall(r"^repro (\w+)|[`&|] ?repro (\w+)", text, re.MULTILINE))
-    named = {word for pair in used for word in pair if word}
-    assert named
-    assert named <= verbs
+    assert {word for pair in used for word in pair if word} <= verbs
 
 
-def test_make_targets_in_the_readme_exist() -> None:
+@for_each_page
+def test_make_targets_on_a_page_exist(page: Path) -> None:
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     targets = set(re.findall(r"^([a-z-]+):", makefile, re.MULTILINE))
-    named = set(re.findall(r"^make ([a-z-]+)|`make ([a-z-]+)", README.read_text(), re.MULTILINE))
+    named = set(re.findall(r"^make ([a-z-]+)|`make ([a-z-]+)", page.read_text(), re.MULTILINE))
     assert {word for pair in named for word in pair if word} <= targets
 
 
-def test_links_lead_somewhere() -> None:
-    links = re.findall(r"\]\(([^)#:]+)\)", README.read_text(encoding="utf-8"))
-    # The report and the picture are made by a run at `cpu`, which is committed.
-    assert [link for link in links if not (ROOT / link).exists()] == []
+@for_each_page
+def test_links_lead_somewhere(page: Path) -> None:
+    links = re.findall(r"\]\(([^)#:]*)(#[^)]+)?\)", page.read_text(encoding="utf-8"))
+    for path, anchor in links:
+        target = page.parent / path if path else page
+        # The report and the picture are made by a run at `cpu`, which is committed.
+        assert target.exists(), path
+        if anchor and target.suffix == ".md":
+            assert anchor[1:] in anchors(target), path + anchor
+
+
+def anchors(page: Path) -> set[str]:
+    """Return what a link into a page may end in: its marks, and headings as GitHub names them."""
+    text = page.read_text(encoding="utf-8")
+    heads = re.findall(r"^#+ (.+)$", text, re.MULTILINE)
+    named = {re.sub(r"[^\w -]", "", head.lower()).replace(" ", "-") for head in heads}
+    return named | set(re.findall(r'<a id="([^"]+)"', text))
+
+
+def test_the_first_screen_answers_whether_fedsign_beats_fedavg(library: Library) -> None:
+    """With the interval in points, the seeds and the verdict, as they are stored."""
+    row = json.loads(repro(ROOT, "check", FEDSIGN.split(":")[0], "--json", "--all").stdout)
+    (row,) = [r for r in row if r["claim"] == FEDSIGN.split(":")[1] and r["profile"] == "cpu"]
+    half = (row["high"] - row["low"]) / 2
+    said = f"{100 * row['measured']:.2f} ± {100 * half:.2f} points, {row['num_seeds']} seeds"
+    screen = "\n".join(README.read_text(encoding="utf-8").splitlines()[:60])
+    (answer,) = re.findall(r"FedSign does not beat FedAvg here[^.]*\(.*?\): [^<]*", screen)
+    assert said in answer and row["verdict"] == "INCONCLUSIVE" and "undecided" in answer
+
+
+def test_headlines_are_claims_of_the_paper(library: Library) -> None:
+    """And say nothing that the verdict decides: no number, and no sentence twice."""
+    for paper in library.papers.values():
+        for headline in load_paper(paper.folder).headlines:
+            word, claim_id = headline.claim.split(":")
+            task = library.tasks[f"{paper.folder.name}/{word}"]
+            (claim,) = [claim for claim in task.claims if claim.id == claim_id]
+            assert claim.scope.grade == "empirical" and not claim.scope.own_question
+            said = (headline.yes, headline.no, headline.undecided)
+            assert len(set(said)) == 3 and not any(text.endswith(".") for text in said)
+
+
+@pytest.fixture(scope="module")
+def library() -> Library:
+    return load_registry()

@@ -32,6 +32,7 @@ IMPORTED = (
     "reproductions.paro.models.gloo_ranks",
 )
 """What most of those import that are asked for."""
+INTERPRET = "TRITON_INTERPRET"
 fresh = fresh_process.serve_fresh
 
 
@@ -87,8 +88,13 @@ class Warm:
             self._process = subprocess.Popen(
                 [sys.executable, "-m", "tests.warm", str(os.getpid())],
                 stdin=theirs.fileno(),
-                # One thread: no fork of it finds a lock that nobody will open.
-                env={**os.environ, "OMP_NUM_THREADS": "1", "PYTHONPATH": os.pathsep.join(sys.path)},
+                # One thread: no fork of it finds a lock that nobody will open. And no interpreter
+                # of Triton's: whoever imports that compiles, or not, as it was then.
+                env={
+                    **{name: value for name, value in os.environ.items() if name != INTERPRET},
+                    "OMP_NUM_THREADS": "1",
+                    "PYTHONPATH": os.pathsep.join(sys.path),
+                },
             )
         return ours
 

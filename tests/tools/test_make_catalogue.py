@@ -33,12 +33,12 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path / "data"
 
 
-def test_the_readme_s_command_makes_a_catalogue_of_one_s_own_and_says_how_to_use_it(
+def test_the_page_s_command_makes_a_catalogue_of_one_s_own_and_says_how_to_use_it(
     ours: Path, folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     before = tree(ours)
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    command = re.search(r"`python -m tools\.make_catalogue (.+?)`", readme)
+    page = (ROOT / "docs" / "data.md").read_text(encoding="utf-8")
+    command = re.search(r"`python -m tools\.make_catalogue (.+?)`", page)
     assert command is not None
     capsys.readouterr()
     assert make_catalogue.main(command[1].replace("FOLDER", str(folder)).split()) == 0

@@ -12,19 +12,23 @@ from typing import Any
 
 import pandas as pd
 import pytest
+from matplotlib.text import Text
 
 from harness.declare.papers import deviations_of, load_deviations, load_paper
 from harness.declare.profiles import PROFILES
 from harness.declare.reference import load_reference
 from harness.declare.task import Task
 from harness.declare.verdict import Word, evaluate
-from harness.publish.figures import draw
+from harness.publish.figures import draw, figure_of
+from harness.publish.looks import Options
 from harness.run.seeds import derive_seed
 from harness.store.table_csv import build_table, validate
 from reproductions.supar.method import parameterization
 from reproductions.supar.rules.experiment import identities
 from reproductions.supar.settings.experiment import configuration
 from tests.checkout import PAPERS
+from tests.harness.publish.test_figures import DOCUMENT
+from tests.latex import needs_latex, set_by_latex
 from tests.reproductions.supar.hand_made import TABLES, sweep
 from tests.reproductions.supar.test_claims import TASKS
 
@@ -147,6 +151,20 @@ def test_figure_draws_without_readings_and_with_one_seed(name: str) -> None:
     reference = load_reference(FOLDER, name.split("/")[1]).iloc[:0]
     table = TABLES[name](True).query("seed == 0 and density in (1, 0.25)")
     assert draw(TASKS[name], table=table, reference=reference, profile="smoke")
+
+
+def test_figure_6_of_ours_alone_has_three_panels_and_our_densities(tmp_path: Path) -> None:
+    needs_latex("pgf.sty")
+    task, reference = TASKS["supar/fig06"], load_reference(FOLDER, "fig06")
+    table = TABLES["supar/fig06"](True)
+    look: Options = {"ours_only": True, "width": "3.3in"}
+    figure = figure_of(task, table=table, reference=reference, profile="cpu", **look)
+    words = [text.get_text() for text in figure.findobj(Text)]  # type: ignore[attr-defined]
+    assert len(figure.axes) == 3
+    assert not [text for text in words if "arXiv" in text or "1/32" in text]
+    image = draw(task, table=table, reference=reference, profile="cpu", fmt="pgf", **look)
+    (tmp_path / "figure.pgf").write_bytes(image)
+    assert "Missing character" not in set_by_latex(DOCUMENT, tmp_path)
 
 
 def test_a_diverged_run_stays_in_the_table_without_a_loss() -> None:

@@ -114,8 +114,23 @@ def test_policies_equal_one_optimizer_for_every_tensor(policy: StatePolicy) -> N
 def test_policies_differ() -> None:
     models = [by_hand(policy, gamma=2, period=3, steps=17) for policy in POLICIES]
     weights = [model.get_parameter("model.embed_tokens.weight") for model in models]
+    assert POLICIES == ("drop_refrozen", "keep_all", "reset_all", "page_refrozen")
     assert not torch.equal(weights[0], weights[1])
     assert not torch.equal(weights[0], weights[2])
+
+
+def test_paged_moments_wait_in_the_host_and_go_back_where_lisa_lets_go() -> None:
+    kept, paged = llama(), llama()
+    whole = Lisa(kept, gamma=1, period=2, seed=0, policy="keep_all").attach(adamw(kept))
+    lisa = Lisa(paged, gamma=1, period=2, seed=0, policy="page_refrozen")
+    optimizer = lisa.attach(adamw(paged))
+    for model, each in ((kept, whole), (paged, optimizer)):
+        train(model, each, batches(9))
+    assert lisa._host.num_bytes > 0
+    assert moment_bytes(optimizer) == 2 * 4 * trainable(paged) < moment_bytes(whole)
+    lisa.detach()
+    assert lisa._host.num_bytes == 0
+    assert moment_bytes(optimizer) == moment_bytes(whole)
 
 
 def test_a_period_beyond_training_freezes_once() -> None:
