@@ -17,6 +17,7 @@ import pytest
 
 from harness.provenance.before import code_of, load_before
 from harness.provenance.code import experiment_code
+from harness.provenance.seals import same_values
 from harness.registry import load_registry
 from harness.run.trial import all_trials
 from harness.store.record import read_lines
@@ -126,8 +127,14 @@ def test_no_seal_falls_below_restated(moved: dict[str, list[dict[str, Any]]]) ->
         if there[key]["seal"] not in (row["seal"], "restated")
     }
     assert fallen == {}
-    numbers = ("verdict", "measured", "low", "high", "num_seeds")
-    assert all(row[n] == there[key][n] for key, row in here.items() for n in numbers)
+    # Slopes are fitted by a library that rounds by the processor's kind.
+    moved_numbers = {
+        (*key, name): (row[name], there[key][name])
+        for key, row in here.items()
+        for name in ("verdict", "measured", "low", "high", "num_seeds")
+        if not same_values(row[name], there[key][name])
+    }
+    assert moved_numbers == {}
 
 
 def test_no_record_is_lost_or_gets_stale(moved: dict[str, list[dict[str, Any]]]) -> None:

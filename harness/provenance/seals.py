@@ -261,9 +261,9 @@ def _outcome_differences(then: Outcome, now: Outcome) -> list[str]:
         found.append(f"verdict: {then.verdict} then, {now.verdict} now")
     for name in ("measured", "low", "high", "num_seeds"):
         old, new = getattr(then, name), getattr(now, name)
-        if not _equal(old, new):
+        if not same_values(old, new):
             found.append("{}: {} then, {} now".format(name, *_told_apart(old, new)))
-    if then.samples and not _equal([then.seeds, then.samples], [now.seeds, now.samples]):
+    if then.samples and not same_values([then.seeds, then.samples], [now.seeds, now.samples]):
         found.append("samples: other numbers per seed then")
     return found
 
@@ -295,10 +295,10 @@ def _words(sides: Sequence[Sealed], now: Sealed) -> tuple[str, ...]:
     )
 
 
-def _equal(left: Any, right: Any) -> bool:
+def same_values(left: Any, right: Any) -> bool:
     """Compare JSON values; floats within the tolerance."""
     if isinstance(left, (list, tuple)) and isinstance(right, (list, tuple)):
-        return len(left) == len(right) and all(map(_equal, left, right))
+        return len(left) == len(right) and all(map(same_values, left, right))
     numbers = (int, float)
     if isinstance(left, numbers) and isinstance(right, numbers):
         return math.isclose(left, right, rel_tol=TOLERANCE, abs_tol=TOLERANCE)
