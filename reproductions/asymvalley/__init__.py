@@ -8,6 +8,7 @@ Usable alone, on any `nn.Module`:
     eta = sign_consistent(eps, parameters_vector(model))
     curve = valley_curve(model, eta, [-1, -0.5, 0, 0.5, 1], scale=1.0, norm="ns",
                          bn_stats="recalibrate", data=data)
+    curve.sides().asymmetry, curve.to_frame(), curve.plot()
 
 The model handed in is never changed. Federated algorithms are in `method.federated`: each is a loss
 of the client and a rule of the server.
@@ -23,7 +24,8 @@ from reproductions.asymvalley.method.directions import BN_STATS, DIRECTIONS, NOI
 
 if TYPE_CHECKING:
     from reproductions.asymvalley.method.batch_norm import recalibrate
-    from reproductions.asymvalley.method.curve import ValleyCurve, ValleyData, Walk, valley_curve
+    from reproductions.asymvalley.method.curve import ValleyCurve, Walk, valley_curve
+    from reproductions.asymvalley.method.data import ValleyData
     from reproductions.asymvalley.method.interpolation import group_statistics, interpolation_curve
     from reproductions.asymvalley.method.layout import (
         Layout,
@@ -67,7 +69,8 @@ __all__ = [
 ]
 
 _LATER = {
-    "method.curve": ("ValleyCurve", "ValleyData", "Walk", "valley_curve"),
+    "method.curve": ("ValleyCurve", "Walk", "valley_curve"),
+    "method.data": ("ValleyData",),
     "method.batch_norm": ("recalibrate",),
     "method.interpolation": ("group_statistics", "interpolation_curve"),
     "method.layout": ("Layout", "layout_of", "parameters_vector", "same_sign_ratio"),

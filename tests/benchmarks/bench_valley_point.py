@@ -9,7 +9,8 @@ import torch
 from torch import Tensor, nn
 
 from harness.measure.goal_fixture import GoalFixture
-from reproductions.asymvalley.method.curve import ValleyData, Walk
+from reproductions.asymvalley.method.curve import Walk
+from reproductions.asymvalley.method.data import ValleyData
 from reproductions.asymvalley.method.noise import draw_noise
 from reproductions.nets.vgg import VGG, VGGConfig
 

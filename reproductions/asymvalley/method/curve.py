@@ -11,41 +11,37 @@ from __future__ import annotations
 
 import copy
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from harness.errors import SpecError
+from harness.errors import EnvError, SpecError
+from reproductions.asymvalley.method.asymmetry import Sides, sides
 from reproductions.asymvalley.method.batch_norm import check_statistics, recalibrate
-from reproductions.asymvalley.method.directions import BnStats, Norm, OneDimRule
+from reproductions.asymvalley.method.data import ValleyData
+from reproductions.asymvalley.method.directions import (
+    VALUE_LABELS,
+    BnStats,
+    Norm,
+    OneDimRule,
+    Value,
+)
+from reproductions.asymvalley.method.forward import logits
 from reproductions.asymvalley.method.layout import Layout, layout_of
 from reproductions.asymvalley.method.scaling import scale_direction
 
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
 
-@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
-class ValleyData:
-    """What every point of a curve is measured on, in a fixed order."""
-
-    test_images: Tensor
-    """Shape (N, ...), as the model takes them, on its device."""
-    test_labels: Tensor
-    """Shape (N,), int64."""
-    statistics_images: Tensor | None = None
-    """Images from which statistics of batch normalisation are estimated again; a training split
-    (DEV-05)."""
-    batch_size: int = 250
-
-    def __post_init__(self) -> None:
-        if len(self.test_images) != len(self.test_labels) or not len(self.test_labels):
-            raise SpecError(
-                f"{len(self.test_images)} test images with {len(self.test_labels)} labels: need"
-                " as many of both, and at least one"
-            )
-        if self.batch_size < 1:
-            raise SpecError(f"batch_size={self.batch_size}: need at least 1")
+Progress = Callable[[int, int], None]
+"""Called with the number of points that are done, and of all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,13 +63,46 @@ class ValleyCurve:
 
     @property
     def errors(self) -> list[float]:
-        return [point.error for point in self.points]
+        return self.values("error")
+
+    def values(self, value: Value) -> list[float]:
+        """Return the error or the cross-entropy of every point."""
+        if value not in VALUE_LABELS:
+            raise SpecError(f"value={value!r}: need one of {', '.join(VALUE_LABELS)}")
+        return [getattr(point, value) for point in self.points]
+
+    def sides(self, value: Value = "error") -> Sides:
+        """Return the means of both sides of lambda = 0, and so the asymmetry.
+
+        Raises SpecError where a side has no point.
+        """
+        return sides(self.lambdas, self.values(value))
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return a row per lambda: lambda, error, ce. Raises EnvError without pandas."""
+        columns = {"lambda": list(self.lambdas), "error": self.errors, "ce": self.values("ce")}
+        return needed("pandas", "a table of a curve").DataFrame(columns)
+
+    def plot(self, ax: Axes | None = None, *, value: Value = "error", label: str = "") -> Axes:
+        """Draw the curve and return its axes, new ones unless they are handed in.
+
+        label: of its line, in a legend. Raises EnvError without matplotlib.
+        """
+        numbers = self.values(value)
+        if ax is None:
+            ax = needed("matplotlib.pyplot", "a picture of a curve").subplots()[1]
+        ax.plot(self.lambdas, numbers, marker=".", label=label)
+        ax.set_xlabel(r"$\lambda$")
+        ax.set_ylabel(VALUE_LABELS[value])
+        if label:
+            ax.legend()
+        return ax
 
 
 def valley_curve(
     model: nn.Module,
     direction: Tensor,
-    lambdas: Sequence[float],
+    lambdas: Iterable[float],
     *,
     scale: float,
     norm: Norm,
@@ -81,20 +110,40 @@ def valley_curve(
     data: ValleyData,
     one_dim_rule: OneDimRule = "abs",
     mask: Tensor | None = None,
+    progress: Progress | None = None,
 ) -> ValleyCurve:
     """Return L(theta_f + lambda * scale * direction), the direction scaled by `norm`.
 
     direction: shape (P,), in the order of `layout_of(model)`. scale: the paper's s. mask: see
-    `scale_direction`. At lambda = 0 this is the error of the model itself, with statistics as
-    `bn_stats` says.
+    `scale_direction`. progress: called after each point with the number of points done and of all.
+    At lambda = 0 this is the error of the model itself, with statistics as `bn_stats` says.
     Raises SpecError for a direction that `scale_direction` refuses, a scale or place that is not
-    finite, or a mode of statistics that does not fit.
+    finite, no place at all, or a mode of statistics that does not fit.
     """
-    if not all(math.isfinite(number) for number in (scale, *lambdas)):
-        raise SpecError(f"scale={scale} and lambdas={[*lambdas]}: need finite numbers")
+    places = checked_places(lambdas)
     walk = Walk(model, data, bn_stats=bn_stats)
     step_P = walk.step(direction, scale=scale, norm=norm, one_dim_rule=one_dim_rule, mask=mask)
-    return walk.curve(step_P, lambdas)
+    return walk.curve(step_P, places, progress=progress)
+
+
+def checked_places(places: Iterable[float]) -> tuple[float, ...]:
+    """Return the places of a curve. Raises SpecError for none, or one that is not finite."""
+    found = tuple(float(place) for place in places)
+    if not found or not all(math.isfinite(place) for place in found):
+        raise SpecError(f"a curve along {list(found)}: need at least one place, finite numbers all")
+    return found
+
+
+def curve_of(
+    places: tuple[float, ...], point_at: Callable[[float], Point], progress: Progress | None
+) -> ValleyCurve:
+    """Return the curve of a point at every place; tell `progress` after each."""
+    points = []
+    for done, place in enumerate(places, start=1):
+        points.append(point_at(place))
+        if progress is not None:
+            progress(done, len(places))
+    return ValleyCurve(lambdas=places, points=tuple(points))
 
 
 class Walk:
@@ -107,6 +156,7 @@ class Walk:
         check_statistics(model, bn_stats)
         if bn_stats == "recalibrate" and data.statistics_images is None:
             raise SpecError("bn_stats='recalibrate' needs statistics_images in the data")
+        _check_one_kind(model)
         self.layout: Layout = layout_of(model)
         self._model = copy.deepcopy(model).eval().requires_grad_(False)
         self.data = data
@@ -129,6 +179,8 @@ class Walk:
         mask: Tensor | None = None,
     ) -> Tensor:
         """Return what is added at lambda = 1, shape (P,)."""
+        if not math.isfinite(scale):
+            raise SpecError(f"scale={scale}: need a finite number")
         scaled_P = scale_direction(
             direction_P,
             self.weights_P,
@@ -139,11 +191,12 @@ class Walk:
         )
         return scaled_P * scale
 
-    def curve(self, step_P: Tensor, lambdas: Sequence[float]) -> ValleyCurve:
-        """Return the points at theta_f + lambda * step."""
+    def curve(
+        self, step_P: Tensor, lambdas: Iterable[float], *, progress: Progress | None = None
+    ) -> ValleyCurve:
+        """Return the points at theta_f + lambda * step; `progress` as in `valley_curve`."""
         self.layout.check(step_P)
-        points = tuple(self._point(step_P, value) for value in lambdas)
-        return ValleyCurve(lambdas=tuple(lambdas), points=points)
+        return curve_of(checked_places(lambdas), partial(self._point, step_P), progress)
 
     def at(self, vector_P: Tensor) -> Point:
         """Return the point at any parameter vector, shape (P,)."""
@@ -172,15 +225,26 @@ class Walk:
             recalibrate(self._model, images.split(self.data.batch_size))
 
 
+def _check_one_kind(model: nn.Module) -> None:
+    """Raise SpecError unless all parameters are of one dtype on one device."""
+    kinds = sorted({f"{p.dtype} on {p.device}" for p in model.parameters()})
+    if len(kinds) > 1:
+        raise SpecError(f"parameters are {' and '.join(kinds)}: bring them to one kind for a walk")
+
+
 @torch.inference_mode()
 def point_of(model: nn.Module, data: ValleyData) -> Point:
-    """Return error and cross-entropy of a model in evaluation mode, as it is."""
+    """Return error and cross-entropy of a model in evaluation mode, as it is.
+
+    Raises SpecError for a model that returns no logits, or fewer than there are classes.
+    """
     wrong, ce = 0, 0.0
     for images, labels in _batches(data):
-        logits_NC = model(images).float()
-        right_N = (logits_NC.argmax(dim=1) == labels) & logits_NC.isfinite().all(dim=1)
+        logits_NC = logits(model, images, num_classes=data.num_classes)
+        labels_N = labels.to(logits_NC.device)
+        right_N = (logits_NC.argmax(dim=1) == labels_N) & logits_NC.isfinite().all(dim=1)
         wrong += int((~right_N).sum())
-        ce += float(F.cross_entropy(logits_NC, labels, reduction="sum"))
+        ce += float(F.cross_entropy(logits_NC, labels_N, reduction="sum"))
     count = len(data.test_labels)
     return Point(wrong / count, ce / count)
 
@@ -191,3 +255,12 @@ def _batches(data: ValleyData) -> Iterator[tuple[Tensor, Tensor]]:
         data.test_labels.split(data.batch_size),
         strict=True,
     )
+
+
+def needed(module: str, purpose: str) -> Any:
+    """Return a module that not all of the library needs. Raises EnvError where it is absent."""
+    try:
+        return import_module(module)
+    except ImportError as error:
+        name = module.partition(".")[0]
+        raise EnvError(f"{purpose} needs {name}, which is absent: pip install {name}") from error

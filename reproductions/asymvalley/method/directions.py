@@ -1,4 +1,4 @@
-"""Names of noises, directions, norms and groups, in the paper's order. No torch.
+"""Names of noises, directions, norms, groups and values, in the paper's order. No torch.
 
 Source: "Exploring and Exploiting the Asymmetric Valley" (arXiv 2405.12489v4), section 4.1.
 """
@@ -11,6 +11,7 @@ Noise = Literal["gaussian", "uniform", "ternary", "gaussian_mean1", "uniform01",
 Direction = Literal["theta_0", "theta_f", "sign", "sign_centred", "sgp", "sgp_centred"]
 Norm = Literal["raw", "ns", "filter_ns"]
 OneDimRule = Literal["abs", "skip", "copy"]
+Value = Literal["error", "ce"]
 BnStats = Literal["recalibrate", "frozen", "none"]
 Group = Literal[
     "all", "clf", "feat", "layer1", "conv", "bn",
@@ -35,3 +36,5 @@ PARTITION: tuple[Group, ...] = (
     "bn_weight", "clf_weight", "clf_bias", "other_weight", "other_bias",
 )  # fmt: skip
 """The five parts of all parameters in Figures 8 and 24 to 26."""
+VALUE_LABELS: dict[Value, str] = {"error": "test error", "ce": "cross-entropy (nats)"}
+"""What a curve shows, as axes call it."""

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from torch import Tensor, nn
 
-from reproductions.asymvalley.method.curve import ValleyCurve, ValleyData, Walk
+from reproductions.asymvalley.method.curve import (
+    Progress,
+    ValleyCurve,
+    Walk,
+    checked_places,
+    curve_of,
+)
+from reproductions.asymvalley.method.data import ValleyData
 from reproductions.asymvalley.method.directions import BnStats, Group
 from reproductions.asymvalley.method.layout import Layout, same_sign_ratio
 
@@ -16,21 +23,23 @@ def interpolation_curve(
     model: nn.Module,
     first: Mapping[str, Tensor],
     second: Mapping[str, Tensor],
-    places: Sequence[float],
+    places: Iterable[float],
     *,
     bn_stats: BnStats,
     data: ValleyData,
+    progress: Progress | None = None,
 ) -> ValleyCurve:
     """Return the curve of (1 - l) * theta_1 + l * theta_2.
 
     model: any model of the architecture, not changed; first, second: parameters by name.
     With eps = theta_2 - theta_1 it is a valley around theta_1 (at 0) and around theta_2 (at 1).
-    Raises SpecError for parameters of another architecture.
+    progress: as in `valley_curve`.
+    Raises SpecError for parameters of another architecture, or places that are none.
     """
+    along = checked_places(places)
     walk = Walk(model, data, bn_stats=bn_stats)
     first_P, second_P = walk.layout.flatten(first), walk.layout.flatten(second)
-    points = tuple(walk.at(between(first_P, second_P, place)) for place in places)
-    return ValleyCurve(lambdas=tuple(places), points=points)
+    return curve_of(along, lambda place: walk.at(between(first_P, second_P, place)), progress)
 
 
 def between(first_P: Tensor, second_P: Tensor, place: float) -> Tensor:

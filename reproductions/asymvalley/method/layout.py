@@ -10,17 +10,20 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import chain
 from typing import Literal
 
 import torch
 from torch import Tensor, nn
+from torch.nn.parameter import is_lazy
 
 from harness.errors import SpecError
 from reproductions.asymvalley.method.directions import Group
 
 Role = Literal["conv", "linear", "bn", "other"]
 _CONV = (nn.Conv1d, nn.Conv2d, nn.Conv3d)
-BATCH_NORM = (nn.BatchNorm1d, nn.BatchNorm2d, nn.BatchNorm3d)
+BatchNorm = nn.modules.batchnorm._BatchNorm
+"""Of every number of axes, SyncBatchNorm, and what others derive from them."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -114,8 +117,10 @@ def layout_of(model: nn.Module, *, classifier: str | None = None) -> Layout:
 
     classifier: name of its last linear layer; found where it is None: the module's attribute
     `classifier` if that is linear, else the linear layer defined last.
-    Raises SpecError for a model without parameters, or a name that is no linear layer.
+    Raises SpecError for a model without parameters, or with lazy ones, or a name that is no linear
+    layer.
     """
+    check_made(model)
     last = _classifier_name(model, classifier)
     owners = {
         f"{name}.{leaf}" if name else leaf: (name, module)
@@ -135,13 +140,20 @@ def layout_of(model: nn.Module, *, classifier: str | None = None) -> Layout:
             shape=tuple(parameter.shape),
             start=start,
             role=_role(module),
-            is_bias=name.rpartition(".")[2] == "bias",
+            is_bias=_names_bias(name.rpartition(".")[2]),
             in_classifier=owner == last,
             in_first_blocks=owner in first,
         )
         slots.append(slot)
         start = slot.stop
     return Layout(tuple(slots))
+
+
+def check_made(model: nn.Module) -> None:
+    """Raise SpecError for a model with lazy layers that have seen no images yet."""
+    for name, tensor in chain(model.named_parameters(), model.named_buffers()):
+        if is_lazy(tensor):
+            raise SpecError(f"{name} has no shape yet: run the lazy model on images once")
 
 
 def parameters_vector(model: nn.Module) -> Tensor:
@@ -180,9 +192,18 @@ def _classifier_name(model: nn.Module, given: str | None) -> str:
 def _role(module: nn.Module) -> Role:
     if isinstance(module, _CONV):
         return "conv"
-    if isinstance(module, BATCH_NORM):
+    if isinstance(module, BatchNorm):
         return "bn"
     return "linear" if isinstance(module, nn.Linear) else "other"
+
+
+def _names_bias(leaf: str) -> bool:
+    """Say whether a parameter is a bias, by its name in its module.
+
+    >>> [_names_bias(leaf) for leaf in ("bias", "bias_ih_l0", "in_proj_bias", "weight_ih_l0")]
+    [True, True, True, False]
+    """
+    return leaf == "bias" or leaf.startswith("bias_") or leaf.endswith("_bias")
 
 
 def _belongs(slot: Slot, group: Group, *, bn_bias_in_other: bool) -> bool:

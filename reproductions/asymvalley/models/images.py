@@ -18,7 +18,7 @@ from torch import Tensor
 from harness.data.codec import Arrays
 from harness.declare import RunContext
 from harness.errors import DataError
-from reproductions.asymvalley.method.curve import ValleyData
+from reproductions.asymvalley.method.data import ValleyData
 from reproductions.asymvalley.models.pairs import IMAGE_SIZE, NUM_CLASSES, Net
 
 DIGITS_TEST = 360

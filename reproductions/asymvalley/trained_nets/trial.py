@@ -9,7 +9,8 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from harness.declare import Outcome, Row, RunContext, Status
-from reproductions.asymvalley.method.curve import ValleyData, point_of
+from reproductions.asymvalley.method.curve import point_of
+from reproductions.asymvalley.method.data import ValleyData
 from reproductions.asymvalley.method.layout import layout_of, same_sign_ratio
 from reproductions.asymvalley.method.noise import sign
 from reproductions.asymvalley.models.images import Images, images_of

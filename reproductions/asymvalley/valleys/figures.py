@@ -9,7 +9,12 @@ from matplotlib.lines import Line2D
 
 from harness.declare import pick
 from harness.publish.figures import MARKERS, PALETTE, FigureContext, points
-from reproductions.asymvalley.method.directions import DIRECTIONS, NOISE_GROUPS, NOISES
+from reproductions.asymvalley.method.directions import (
+    DIRECTIONS,
+    NOISE_GROUPS,
+    NOISES,
+    VALUE_LABELS,
+)
 from reproductions.asymvalley.models.curves import AT_ZERO
 from reproductions.asymvalley.models.drawing import (
     ROWS,
@@ -45,7 +50,6 @@ DIRECTION_LABELS = dict(
         strict=True,
     )
 )
-AXIS_LABELS = {"error": "test error", "ce": "cross-entropy (nats)"}
 
 
 def noise_panels(context: FigureContext) -> Figure:
@@ -118,8 +122,8 @@ def ratio_panels(context: FigureContext, *, titles: Mapping[Pair, str]) -> Figur
 def group_panels(context: FigureContext) -> Figure:
     """Draw error and cross-entropy against lambda: groups as columns, raw and sign as colours."""
     count = len(NOISE_GROUPS)
-    panels = [(value, group) for value in AXIS_LABELS for group in NOISE_GROUPS]
-    figure, axes = _grid(context, count, rows=list(AXIS_LABELS.values()))
+    panels = [(value, group) for value in VALUE_LABELS for group in NOISE_GROUPS]
+    figure, axes = _grid(context, count, rows=list(VALUE_LABELS.values()))
     for ax, (value, group) in zip(axes, panels, strict=True):
         for color, style, (row, name) in zip(PALETTE, STYLES, ROWS.items(), strict=False):
             rows = where(context.table, group=group, sign_consistent=row)

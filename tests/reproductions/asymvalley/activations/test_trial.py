@@ -8,7 +8,8 @@ from torch import nn
 
 from harness.errors import SpecError
 from reproductions.asymvalley.activations.trial import agreement_along
-from reproductions.asymvalley.method.curve import ValleyData, Walk
+from reproductions.asymvalley.method.curve import Walk
+from reproductions.asymvalley.method.data import ValleyData
 
 
 def linear_walk() -> tuple[Walk, nn.Linear, torch.Tensor]:

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import copy
+import sys
+from dataclasses import replace
 
+import numpy as np
 import pytest
 import torch
 import torch.nn.functional as F
 from torch import nn
 from torch.func import functional_call
 
-from harness.errors import SpecError
-from reproductions.asymvalley import asymmetry_interval, sides
-from reproductions.asymvalley.method.batch_norm import recalibrate
-from reproductions.asymvalley.method.curve import ValleyData, Walk, point_of, valley_curve
+from harness.errors import EnvError, SpecError
+from reproductions.asymvalley import Sides, asymmetry_interval, sides
+from reproductions.asymvalley.method.curve import Point, ValleyCurve, Walk, point_of, valley_curve
+from reproductions.asymvalley.method.data import ValleyData
+from reproductions.asymvalley.method.interpolation import interpolation_curve
 from reproductions.asymvalley.method.layout import layout_of, parameters_vector
 from reproductions.asymvalley.method.noise import draw_noise, sign_consistent
 from tests.reproductions.asymvalley.small import small_data, small_net, state_of
@@ -80,45 +84,27 @@ def test_points_equal_a_functional_call_in_float64() -> None:
         assert point.ce == pytest.approx(float(F.cross_entropy(logits, data.test_labels)), rel=1e-5)
 
 
-def test_statistics_of_one_batch_are_those_of_all_images() -> None:
-    model, images = small_net(), small_data().statistics_images
-    assert images is not None
-    recalibrate(model, [images])
-    first = model[0](images).double()
-    mean, var = first.mean(dim=(0, 2, 3)), first.var(dim=(0, 2, 3), unbiased=True)
-    torch.testing.assert_close(model[1].running_mean.double(), mean, rtol=1e-5, atol=1e-6)
-    torch.testing.assert_close(model[1].running_var.double(), var, rtol=1e-5, atol=1e-6)
-    second = model[4](torch.relu((first - mean[None, :, None, None])
-        / (first.var(dim=(0, 2, 3), unbiased=False) + model[1].eps).sqrt()[None, :, None, None]
-        * model[1].weight.double()[None, :, None, None]
-        + model[1].bias.double()[None, :, None, None]).float()).double()  # fmt: skip
-    expected = second.mean(dim=(0, 2, 3))
-    torch.testing.assert_close(model[5].running_mean.double(), expected, rtol=1e-4, atol=1e-5)
+def test_cross_entropy_is_a_mean_over_images_and_not_over_batches() -> None:
+    model, data = small_net(), small_data(num_test=21)  # 10, 10 and 1
+    with torch.no_grad():
+        ce_N = F.cross_entropy(model(data.test_images), data.test_labels, reduction="none")
+    of_batches = float(torch.stack([part.mean() for part in ce_N.split(10)]).mean())
+    found = point_of(model, data).ce
+    assert found == pytest.approx(float(ce_N.double().mean()), rel=1e-6)
+    assert found != pytest.approx(of_batches, rel=1e-2)
 
 
-def test_uneven_batches_weigh_as_many_images_as_they_have() -> None:
-    model, images = small_net(), small_data(num_statistics=24).statistics_images
-    assert images is not None
-    recalibrate(model, images.split(10))  # 10, 10 and 4
-    first = model[0](images).double()
-    mean = first.mean(dim=(0, 2, 3))
-    torch.testing.assert_close(model[1].running_mean.double(), mean, rtol=1e-5, atol=1e-6)
-    parts = [part.var(dim=(0, 2, 3)) * len(part) / 24 for part in first.split(10)]
-    expected = torch.stack(parts).sum(dim=0)
-    torch.testing.assert_close(model[1].running_var.double(), expected, rtol=1e-5, atol=1e-6)
-    assert int(model[1].num_batches_tracked) == 3
-    assert model[1].momentum == nn.BatchNorm2d(1).momentum
-    assert not model.training
-    assert not model[1].training
-
-
-def test_dropout_is_off_while_statistics_are_estimated() -> None:
-    with_dropout, without = small_net(dropout=0.5), small_net()
-    images = small_data().statistics_images
-    assert images is not None
-    for model in (with_dropout, without):
-        recalibrate(model, [images])
-    assert torch.equal(with_dropout[5].running_mean, without[5].running_mean)
+def test_statistics_are_those_of_their_images_and_of_no_test_image() -> None:
+    data, other = small_data(), small_data(num_statistics=20)
+    walks = [
+        Walk(small_net(), each, bn_stats="recalibrate")
+        for each in (data, replace(data, test_images=data.test_images + 1.0), other)
+    ]
+    first, elsewhere, fewer = (
+        torch.cat([b.flatten() for b in w.moved(w.weights_P).buffers()]) for w in walks
+    )
+    assert torch.equal(first, elsewhere)
+    assert not torch.equal(first, fewer)
 
 
 def test_curves_of_one_walk_equal_curves_of_their_own() -> None:
@@ -187,7 +173,7 @@ def test_what_would_give_a_curve_without_a_meaning_is_refused() -> None:
 
     with pytest.raises(SpecError, match="not finite"):
         walk(broken)
-    with pytest.raises(SpecError, match="need finite numbers"):
+    with pytest.raises(SpecError, match="scale=inf: need a finite number"):
         walk(eps, scale=float("inf"))
     with pytest.raises(SpecError, match="outside of the mask"):
         walk(eps, mask=bn)
@@ -198,17 +184,107 @@ def test_what_would_give_a_curve_without_a_meaning_is_refused() -> None:
         sign_consistent(eps[:1], eps)
 
 
-def test_no_images_to_estimate_statistics_from_are_refused() -> None:
-    with pytest.raises(SpecError, match="no images"):
-        recalibrate(small_net(), [torch.zeros(0, 1, 8, 8)])
-    images = torch.zeros(2, 1)
-    with pytest.raises(SpecError, match="batch_size=0"):
-        ValleyData(test_images=images, test_labels=torch.zeros(2, dtype=torch.long), batch_size=0)
+@pytest.mark.parametrize("places", [[], [0.0, float("nan")]], ids=["none", "nan"])
+def test_places_that_make_no_curve_are_refused(places: list[float]) -> None:
+    model, data = small_net(), small_data()
+
+    def curve() -> object:
+        walk = Walk(model, data, bn_stats="frozen")
+        return walk.curve(torch.ones(walk.layout.size), iter(places))
+
+    def valley() -> object:
+        eps = noise_for(model)
+        return valley_curve(
+            model, eps, iter(places), scale=1.0, norm="ns", bn_stats="frozen", data=data
+        )
+
+    def line() -> object:
+        state = model.state_dict()
+        return interpolation_curve(model, state, state, iter(places), bn_stats="frozen", data=data)
+
+    for make in (curve, valley, line):
+        with pytest.raises(SpecError, match="need at least one place, finite numbers all"):
+            make()
 
 
-def test_images_without_labels_are_refused() -> None:
-    with pytest.raises(SpecError, match="2 test images with 3 labels"):
-        ValleyData(test_images=torch.zeros(2, 1), test_labels=torch.zeros(3, dtype=torch.long))
+def test_places_may_be_numbers_of_any_kind() -> None:
+    model, data = small_net(), small_data()
+    walk = Walk(model, data, bn_stats="frozen")
+    step = walk.step(noise_for(model), scale=1.0, norm="ns")
+    expected = walk.curve(step, LAMBDAS)
+    for places in (np.linspace(-1, 1, 5), torch.linspace(-1, 1, 5), (k / 2 for k in range(-2, 3))):
+        assert walk.curve(step, places) == expected
+
+
+def test_parameters_of_two_dtypes_are_refused() -> None:
+    model = small_net()
+    model[0].half()
+    with pytest.raises(SpecError, match=r"are torch\.float16 on cpu and torch\.float32 on cpu"):
+        Walk(model, small_data(), bn_stats="frozen")
+
+
+def test_progress_is_told_after_each_point() -> None:
+    model, data = small_net(), small_data()
+    told: list[tuple[int, int]] = []
+    state = model.state_dict()
+
+    def progress(done: int, total: int) -> None:
+        told.append((done, total))
+
+    valley_curve(
+        model, noise_for(model), LAMBDAS, scale=1.0, norm="ns", bn_stats="frozen", data=data,
+        progress=progress,
+    )  # fmt: skip
+    interpolation_curve(
+        model, state, state, [0.0, 1.0], bn_stats="frozen", data=data, progress=progress
+    )
+    assert told == [(1, 5), (2, 5), (3, 5), (4, 5), (5, 5), (1, 2), (2, 2)]
+
+
+POINTS = (Point(0.9, 3.0), Point(0.2, 1.0), Point(0.4, 2.5))
+CURVE = ValleyCurve(lambdas=(-1.0, 0.0, 1.0), points=POINTS)
+
+
+def test_a_curve_has_its_sides() -> None:
+    assert CURVE.sides() == Sides(plus=0.4, minus=0.9)
+    assert CURVE.sides("ce").asymmetry == 0.5
+    with pytest.raises(SpecError, match="value='loss': need one of error, ce"):
+        CURVE.sides("loss")  # type: ignore[arg-type]
+    with pytest.raises(SpecError, match="both sides"):
+        ValleyCurve(lambdas=(0.0,), points=POINTS[:1]).sides()
+
+
+def test_a_curve_is_a_table() -> None:
+    expected = {"lambda": [-1.0, 0.0, 1.0], "error": [0.9, 0.2, 0.4], "ce": [3.0, 1.0, 2.5]}
+    assert CURVE.to_frame().to_dict("list") == expected
+
+
+def test_a_curve_is_drawn_on_new_axes_or_on_given_ones() -> None:
+    from matplotlib import pyplot
+
+    ax = CURVE.plot(label="raw")
+    assert CURVE.plot(ax, value="ce") is ax
+    try:
+        drawn = [line.get_xydata().tolist() for line in ax.lines]
+        assert drawn == [[[-1.0, 0.9], [0.0, 0.2], [1.0, 0.4]], [[-1.0, 3.0], [0, 1], [1, 2.5]]]
+        assert [text.get_text() for text in ax.get_legend().get_texts()] == ["raw"]
+        assert ax.get_ylabel() == "cross-entropy (nats)"
+        other = CURVE.plot()
+        assert other.figure is not ax.figure
+        assert (other.get_ylabel(), other.get_legend()) == ("test error", None)
+    finally:
+        pyplot.close("all")
+
+
+def test_without_pandas_or_matplotlib_a_curve_says_what_is_absent(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
+    with pytest.raises(EnvError, match="needs pandas, which is absent: pip install pandas"):
+        CURVE.to_frame()
+    with pytest.raises(EnvError, match="needs matplotlib, which is absent"):
+        CURVE.plot()
 
 
 def test_sides_leave_the_middle_out() -> None:

@@ -74,6 +74,20 @@ def test_biases_of_batch_norm_can_stay_out_of_the_five_parts() -> None:
     assert int(inside - outside) == 4 + 6
 
 
+def test_biases_of_recurrent_and_attention_layers_are_biases() -> None:
+    lstm = nn.LSTM(3, 4, num_layers=2, bidirectional=True)
+    biases = sum(p.numel() for name, p in lstm.named_parameters() if "bias" in name)
+    layout = layout_of(nn.Sequential(lstm, nn.Linear(8, 2)))
+    assert int(layout.mask("other_bias").sum()) == biases == 2 * 2 * 2 * 16
+    assert int(layout.mask("clf_bias").sum()) == 2
+    attention = nn.MultiheadAttention(4, 2, add_bias_kv=True)
+    named = {slot.name: slot.is_bias for slot in layout_of(attention).slots}
+    assert named == {
+        "in_proj_weight": False, "in_proj_bias": True, "bias_k": True, "bias_v": True,
+        "out_proj.weight": False, "out_proj.bias": True,
+    }  # fmt: skip
+
+
 def test_group_that_a_model_lacks_is_refused() -> None:
     layout = layout_of(vgg(batch_norm=False))
     assert not layout.has_batch_norm
