@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from harness.errors import DataError
+from harness.errors import DataError, SpecError
+from reproductions.asymvalley.method.data import class_numbers, numbers
 from reproductions.asymvalley.method.federated.algorithms import FedAvg, Memory, Received
 from reproductions.asymvalley.method.federated.flat import FlatNet, State
 from reproductions.asymvalley.method.federated.settings import LocalSettings
@@ -17,18 +18,29 @@ from reproductions.asymvalley.method.federated.settings import LocalSettings
 
 @dataclass(frozen=True, slots=True)
 class ClientData:
-    """A client's training set, resident on the device of the net."""
+    """A client's training set, resident on the device of the net.
+
+    Raises DataError without samples, SpecError for labels that are no class numbers.
+    """
 
     images_SHWC: Tensor
     """Channels last in memory, so that a batch of rows is too."""
     labels_S: Tensor
+    """Class numbers, int64; numpy arrays, other whole numbers and one-hot rows are taken, too."""
+    num_classes: int = field(init=False)
+    """The fewest classes that a net of these labels can have."""
 
     def __post_init__(self) -> None:
-        if len(self.labels_S) == 0 or len(self.images_SHWC) != len(self.labels_S):
+        images = numbers("a client's images", self.images_SHWC)
+        labels = class_numbers("a client's labels", self.labels_S)
+        if len(labels) == 0 or len(images) != len(labels):
             raise DataError(
-                f"a client has {len(self.images_SHWC)} images and {len(self.labels_S)} labels:"
-                " it needs at least one sample, and as many of either"
+                f"a client has {len(images)} images and {len(labels)} labels: it needs at least"
+                " one sample, and as many of either"
             )
+        object.__setattr__(self, "images_SHWC", images)
+        object.__setattr__(self, "labels_S", labels)
+        object.__setattr__(self, "num_classes", int(labels.max()) + 1)
 
     @property
     def images_SCHW(self) -> Tensor:
@@ -61,9 +73,11 @@ def train_client(
 
     net: scratch space prepared by `algorithm.prepare`; what it held before has no influence.
     memory: the client's from its last turn, empty at its first; it is not changed.
-    seed: of the order of samples. Raises DataError (from ClientData) for an empty client.
+    seed: of the order of samples.
+    Raises SpecError for images of another dtype than the net's, or a label beyond its classes.
     Source: paper Algorithm 1, lines of the client.
     """
+    _check_dtype(net, data)
     received = algorithm.begin(net, state, data.images_SCHW, memory)
     net.load(state)
     net.module.train()
@@ -71,7 +85,7 @@ def train_client(
     extra = torch.zeros((), dtype=net.theta_N.dtype, device=net.theta_N.device)
     num_steps = 0
     for rows_B, images, labels in _batches(data, settings, seed):
-        extra += _gradient(net, algorithm, received, rows_B, images, labels)
+        extra += _gradient(net, algorithm, received, rows_B, images, labels, data.num_classes)
         _sgd_step(net, velocity_N, settings)
         num_steps += 1
     kept = (net.theta_N * received.theta_N > 0.0).sum()
@@ -81,6 +95,12 @@ def train_client(
         same_sign_ratio=int(kept) / net.theta_N.numel(),
         extra_loss=float(extra) / num_steps,
     )
+
+
+def _check_dtype(net: FlatNet, data: ClientData) -> None:
+    images, weights = data.images_SHWC.dtype, net.theta_N.dtype
+    if images != weights:
+        raise SpecError(f"a client's images are {images} and its net {weights}: need one of them")
 
 
 def _batches(
@@ -116,11 +136,18 @@ def _gradient(
     rows_B: Tensor,
     images: Tensor,
     labels_B: Tensor,
+    num_classes: int,
 ) -> Tensor:
     """Put the gradient of the whole loss into the net; return the algorithm's own part of it."""
     net.grad_N.zero_()
     features_BD = net.module.features(images)
-    loss = F.cross_entropy(net.module.classifier(features_BD), labels_B)
+    logits_BC = net.module.classifier(features_BD)
+    if logits_BC.shape[1] < num_classes:
+        raise SpecError(
+            f"a client has label {num_classes - 1}, and the net {logits_BC.shape[1]} classes: they"
+            " count from 0"
+        )
+    loss = F.cross_entropy(logits_BC, labels_B)
     extra = torch.zeros_like(loss.detach())
     batch_term = algorithm.batch_term(features_BD, rows_B, received)
     if batch_term is not None:

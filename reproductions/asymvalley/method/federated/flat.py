@@ -23,7 +23,15 @@ class FlatNet:
     """A module to train in place; `theta_N` and `grad_N` share memory with its parameters."""
 
     def __init__(self, module: nn.Module) -> None:
-        """Move the module's parameters into one vector. Raises SpecError where it cannot."""
+        """Move the module's parameters into one vector.
+
+        Raises SpecError where it cannot, or for a module without `features` and `classifier`.
+        """
+        if not (hasattr(module, "features") and hasattr(module, "classifier")):
+            raise SpecError(
+                f"{type(module).__name__} lacks `features` or `classifier`: clients need a net"
+                " whose logits are classifier(features(images)), features of shape (N, D)"
+            )
         named = [(name, p) for name, p in module.named_parameters() if p.requires_grad]
         if len({(p.dtype, p.device) for _, p in named}) != 1:
             raise SpecError("the module needs learnable parameters of one dtype on one device")

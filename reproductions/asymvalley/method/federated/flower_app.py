@@ -23,6 +23,7 @@ from harness.store.atomic import write_bytes
 from reproductions.asymvalley.method.federated.algorithms import FedAvg, Server
 from reproductions.asymvalley.method.federated.client import ClientData
 from reproductions.asymvalley.method.federated.settings import RoundSettings
+from reproductions.asymvalley.method.federated.workers import check_workers
 
 _OFF = {"FLWR_TELEMETRY_ENABLED": "0", "RAY_USAGE_STATS_ENABLED": "0"}
 
@@ -79,8 +80,7 @@ def simulate_on_flower(
 
 
 def _check(clients: Sequence[ClientData], workers: int) -> None:
-    if workers < 1 or not clients:
-        raise SpecError(f"workers={workers}, {len(clients)} clients: need at least one of both")
+    check_workers(workers, clients)
     if any(data.images_SHWC.device.type != "cpu" for data in clients):
         raise SpecError("Flower's clients train on the CPU here: put their data there")
 

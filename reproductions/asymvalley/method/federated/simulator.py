@@ -10,20 +10,20 @@ of the caller, and runs compare under one number.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import torch
 from torch import Tensor, nn
 
-from harness.errors import SpecError
 from reproductions.asymvalley.method.federated.algorithms import FedAvg, Memory, Server
 from reproductions.asymvalley.method.federated.client import ClientData, ClientResult
 from reproductions.asymvalley.method.federated.flat import FlatNet, State
 from reproductions.asymvalley.method.federated.settings import RoundSettings
-from reproductions.asymvalley.method.federated.workers import Kind, client_pool
+from reproductions.asymvalley.method.federated.workers import Kind, check_workers, client_pool
 
 _TEST_BATCH = 500
+_DIVERGED = "a parameter or a loss is not finite after round {}"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -59,6 +59,7 @@ def simulate(
     seed: int,
     workers: int = 1,
     kind: Kind = "threads",
+    progress: Callable[[RoundLog], None] | None = None,
 ) -> Run:
     """Run all rounds, and evaluate the global model after those of `eval_rounds`.
 
@@ -66,10 +67,10 @@ def simulate(
     seed: of the choice of clients and of their order of samples.
     workers, kind: threads or processes that train clients of one round side by side; no influence
     on any bit. With processes a script needs the usual guard of its main part.
+    progress: called after each round with what is known of it.
     Raises SpecError for a number of workers or clients below 1, or processes on a GPU.
     """
-    if workers < 1 or not clients:
-        raise SpecError(f"workers={workers}, {len(clients)} clients: need at least one of both")
+    check_workers(workers, clients)
     nets = [_flat(make_net(), algorithm) for _ in range(workers if kind == "threads" else 1)]
     server = Server(state=nets[0].state())
     memories: dict[int, Memory] = {}
@@ -79,14 +80,13 @@ def simulate(
         for number, chosen in enumerate(sampled_clients(len(clients), settings, seed), start=1):
             results = train_all(server.state, memories, chosen)
             memories |= {k: result.memory for k, result in results.items()}
-            states = [result.state for result in results.values()]
-            count, names = len(clients), nets[0].names
-            server = algorithm.aggregate(server, states, num_clients=count, learnable=names)
+            server = _aggregated(algorithm, server, results, len(clients), nets[0].names)
             if not _finite(nets[0].vector_of(server.state), results.values()):
-                reason = f"a parameter or a loss is not finite after round {number}"
-                return Run(server=server, logs=tuple(logs), diverged=reason)
+                return Run(server=server, logs=tuple(logs), diverged=_DIVERGED.format(number))
             accuracy = accuracy_of(nets[0], server.state, test) if number in eval_rounds else None
             logs.append(_log(number, list(results.values()), accuracy))
+            if progress is not None:
+                progress(logs[-1])
     return Run(server=server, logs=tuple(logs), diverged="")
 
 
@@ -118,6 +118,17 @@ def accuracy_of(net: FlatNet, state: State, data: ClientData) -> float:
 def _flat(module: nn.Module, algorithm: FedAvg) -> FlatNet:
     algorithm.prepare(module)
     return FlatNet(module)
+
+
+def _aggregated(
+    algorithm: FedAvg,
+    server: Server,
+    results: Mapping[int, ClientResult],
+    num_clients: int,
+    learnable: Sequence[str],
+) -> Server:
+    states = [result.state for result in results.values()]
+    return algorithm.aggregate(server, states, num_clients=num_clients, learnable=learnable)
 
 
 def _finite(theta_N: Tensor, results: Iterable[ClientResult]) -> bool:

@@ -33,6 +33,12 @@ TrainAll = Callable[[State, dict[int, Memory], dict[int, int]], dict[int, Client
 in the order of the chosen."""
 
 
+def check_workers(workers: int, clients: Sequence[ClientData]) -> None:
+    """Raise SpecError unless there is someone to train, and someone who trains."""
+    if workers < 1 or not clients:
+        raise SpecError(f"workers={workers}, {len(clients)} clients: need at least one of both")
+
+
 @contextmanager
 def client_pool(
     nets: Sequence[FlatNet],

@@ -7,7 +7,8 @@ from dataclasses import replace
 import pytest
 import torch
 import torch.nn.functional as F
-from torch import Tensor
+from torch import Tensor, nn
+from torch.utils.data import DataLoader
 
 from harness.errors import DataError, SpecError
 from reproductions.asymvalley.method.federated.algorithms import (
@@ -122,6 +123,21 @@ def test_moon_keeps_the_local_model_and_refers_to_it_in_eval_mode() -> None:
         assert not torch.allclose(reference, module.train().features(data.images_SCHW))
 
 
+def test_moon_refers_to_the_model_of_the_last_turn() -> None:
+    """Two turns of one client: what it remembers is the second, not ever the first."""
+    net, algorithm, data = flat(), Moon(mu=1.0), client(20, 1)
+    state = net.state()
+    turns = []
+    memory: dict[str, Tensor] = {}
+    for seed in range(2):
+        turns.append(
+            train_client(net, state, data, memory, algorithm=algorithm, settings=LOCAL, seed=seed)
+        )
+        memory = turns[-1].memory
+    assert all(torch.equal(memory[name], turns[1].state[name]) for name in state)
+    assert not torch.equal(memory["conv.weight"], turns[0].state["conv.weight"])
+
+
 def test_fedsign_pulls_signs_to_the_global_ones() -> None:
     net = flat()
     state = net.state()
@@ -156,6 +172,37 @@ def test_no_batch_holds_one_sample_where_others_are(count: int, sizes: list[int]
 def test_an_empty_client_is_refused() -> None:
     with pytest.raises(DataError, match="a client has 0 images and 0 labels"):
         client(0, 0)
+
+
+def test_a_client_s_data_are_taken_as_users_have_them() -> None:
+    data = client(20, 1)
+    one_hot = F.one_hot(data.labels_S).numpy()
+    taken = ClientData(data.images_SHWC.numpy(), one_hot)  # type: ignore[arg-type]
+    assert torch.equal(taken.images_SHWC, data.images_SHWC)
+    assert torch.equal(taken.labels_S, data.labels_S)
+    for labels in (data.labels_S.int(), data.labels_S.numpy()):
+        assert ClientData(data.images_SHWC, labels).labels_S.dtype is torch.int64  # type: ignore[arg-type]
+    with pytest.raises(SpecError, match="a client's labels of shape"):
+        ClientData(data.images_SHWC, data.labels_S.float())
+    with pytest.raises(SpecError, match="a client's images: DataLoader found"):
+        ClientData(DataLoader([1]), data.labels_S)  # type: ignore[arg-type]
+
+
+def test_data_that_the_net_cannot_take_are_refused() -> None:
+    net, data = flat(), client(20, 1)
+
+    def train(given: ClientData) -> None:
+        train_client(net, net.state(), given, {}, algorithm=FedAvg(), settings=LOCAL, seed=0)
+
+    with pytest.raises(SpecError, match="a client has label 3, and the net 3 classes"):
+        train(ClientData(data.images_SHWC, data.labels_S + 1))
+    with pytest.raises(SpecError, match=r"images are torch\.float64 and its net torch\.float32"):
+        train(ClientData(data.images_SHWC.double(), data.labels_S))
+
+
+def test_a_net_without_its_two_parts_is_refused() -> None:
+    with pytest.raises(SpecError, match="Linear lacks `features` or `classifier`"):
+        FlatNet(nn.Linear(2, 2))
 
 
 def test_senseless_settings_are_refused() -> None:

@@ -22,9 +22,11 @@ from reproductions.asymvalley.method.federated.algorithms import (
     FedProx,
     FedSign,
     Moon,
+    Server,
 )
 from reproductions.asymvalley.method.federated.client import train_client
 from reproductions.asymvalley.method.federated.simulator import (
+    RoundLog,
     Run,
     accuracy_of,
     sampled_clients,
@@ -190,6 +192,42 @@ def test_clients_are_sampled_without_replacement_alike_for_all_algorithms() -> N
 def test_at_least_one_client_takes_part() -> None:
     (chosen,) = sampled_clients(4, replace(ROUNDS, rounds=1, participation=0.1), seed=0)
     assert len(chosen) == 1
+
+
+@pytest.mark.parametrize("algorithm", [Moon(mu=1.0), FedDyn(a=0.1)], ids=lambda a: a.name)
+def test_memories_are_those_of_each_client_s_last_turn(algorithm: FedAvg) -> None:
+    """Three rounds of all clients, written out."""
+    data, net, everyone = clients((9, 20)), flat(), replace(ROUNDS, participation=1.0)
+    server = Server(state=net.state())
+    memories: list[dict[str, Tensor]] = [{}, {}]
+    for chosen in sampled_clients(2, everyone, seed=0):
+        results = [
+            train_client(
+                net, server.state, data[k], memories[k], algorithm=algorithm,
+                settings=LOCAL, seed=chosen[k],
+            )
+            for k in range(2)
+        ]  # fmt: skip
+        memories = [result.memory for result in results]
+        states = [result.state for result in results]
+        server = algorithm.aggregate(server, states, num_clients=2, learnable=net.names)
+    found = simulate(
+        SmallNet, algorithm, data, everyone, test=data[0], eval_rounds=(), seed=0
+    ).server
+    for ours, theirs in ((found.state, server.state), (found.memory, server.memory)):
+        assert ours.keys() == theirs.keys()
+        assert all(torch.equal(ours[name], theirs[name]) for name in ours)
+
+
+def test_progress_is_told_after_each_round() -> None:
+    told: list[RoundLog] = []
+    data = clients()
+    done = simulate(
+        SmallNet, FedAvg(), data, ROUNDS, test=data[0], eval_rounds=(2,), seed=0,
+        progress=told.append,
+    )  # fmt: skip
+    assert tuple(told) == done.logs
+    assert [log.round for log in told] == [1, 2, 3]
 
 
 def test_moon_remembers_a_client_that_skipped_a_round() -> None:
