@@ -6,6 +6,7 @@ from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 
@@ -26,6 +27,7 @@ from reproductions.asymvalley.federated.experiment import (
 )
 from reproductions.asymvalley.federated.identities import identity_rows
 from reproductions.asymvalley.federated.trial import (
+    DIGITS_TEST,
     algorithm_of,
     cell_rows,
     dry_run,
@@ -122,6 +124,44 @@ def test_held_out_images_are_no_clients_and_splits_do_not_depend_on_the_algorith
     pixels = torch.cat([c.images_SHWC for c in found.clients])
     assert abs(float(pixels.mean())) < 1e-5
     assert abs(float(pixels.std()) - 1.0) < 1e-4
+
+
+def without(seen: str, params: Any, rows: list[Any] | None = None) -> Any:
+    """Return a context whose test images or labels are others: `x` brighter, `y` one class on."""
+    found = context(params, rows)
+    arrays = {name: array.copy() for name, array in datasets.load("digits").arrays.items()}
+    arrays[seen][-DIGITS_TEST:] += 1
+    arrays["y"] %= 10
+    found.dataset = lambda name: SimpleNamespace(arrays=arrays)
+    return found
+
+
+def test_test_images_are_normalised_as_the_clients_are() -> None:
+    params = smoke("fedsign")
+    known, brighter = (federation_of(params, c) for c in (context(params), without("x", params)))
+    for ours, theirs in zip(known.clients, brighter.clients, strict=True):
+        assert torch.equal(ours.images_SHWC, theirs.images_SHWC)
+    digits = datasets.load("digits").arrays["x"]
+    order = np.random.default_rng(context(params).seed("images")).permutation(1797 - DIGITS_TEST)
+    pixels = torch.tensor(digits[order[: params.num_train]], dtype=torch.float64)
+    pooled = torch.tensor(digits[-DIGITS_TEST:], dtype=torch.float64)
+    expected = (pooled - pixels.mean()) / pixels.std()
+    torch.testing.assert_close(
+        known.test.images_SHWC[..., 0].double(), expected, rtol=1e-4, atol=1e-4
+    )
+    # Another pixel's worth, not another normalisation.
+    step = (brighter.test.images_SHWC - known.test.images_SHWC).double()
+    torch.testing.assert_close(step, torch.ones_like(step) / pixels.std(), rtol=1e-4, atol=1e-5)
+
+
+def test_a_search_does_not_see_the_test_images() -> None:
+    params = replace(smoke("fedsign"), candidates="0.001", rounds=1)
+    known, other = context(params), without("y", params)
+    rows = search_rows(params.search(), known)
+    assert search_rows(params.search(), other) == rows
+    accuracies = [cell_rows(params, c).rows[-1]["test_accuracy"] for c in (
+        context(params, rows), without("y", params, rows))]  # fmt: skip
+    assert accuracies[0] != accuracies[1]
 
 
 def test_too_few_images_are_an_error() -> None:

@@ -9,42 +9,17 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from harness.data import load as datasets
-from harness.data.codec import Content
 from harness.declare.experiment import Status
-from harness.errors import DataError, SpecError
-from harness.run.seeds import derive_seed
+from harness.errors import SpecError
 from reproductions.asymvalley.method.layout import layout_of, parameters_vector
 from reproductions.asymvalley.models.image_nets import build_net, start_batch_norms
 from reproductions.asymvalley.models.images import images_of
 from reproductions.asymvalley.models.kept_nets import KEPT, load_net, start_of
 from reproductions.asymvalley.models.pairs import PAIRS, Training, training_of
 from reproductions.asymvalley.trained_nets.trial import sign_gradient_cosine, train_net
+from tests.reproductions.asymvalley.small import Context
 
 POINT = training_of("smoke", "vgg16_cifar10", seed=0)
-
-
-class Context:
-    """A run context on bundled data that keeps artifacts in memory."""
-
-    profile = "smoke"
-    device = "cpu"
-
-    def __init__(self, seed: int = 0) -> None:
-        self.kept: dict[str, dict[str, Tensor]] = {}
-        self._seed = seed
-
-    def seed(self, stream: str) -> int:
-        return derive_seed(stream, {"seed": self._seed})
-
-    def dataset(self, name: str) -> Content:
-        return datasets.load(name)
-
-    def save(self, name: str, tensors: dict[str, Tensor]) -> None:
-        self.kept[name] = tensors
-
-    def checkpoint_path(self) -> None:
-        return None
 
 
 def start(point: Training, seed: int = 0) -> Tensor:
@@ -114,27 +89,6 @@ def test_cosine_is_that_of_signs_and_gradient() -> None:
     signs = torch.where(weights > 0, 1.0, -1.0).double()
     expected = float(signs @ gradient / signs.norm() / gradient.norm())
     assert sign_gradient_cosine(model, data) == pytest.approx(expected, abs=1e-6)
-
-
-def test_images_are_normalised_by_their_training_part() -> None:
-    images = images_of(POINT, Context())  # type: ignore[arg-type]
-    assert float(images.train_x.mean()) == pytest.approx(0.0, abs=1e-5)
-    assert float(images.train_x.std()) == pytest.approx(1.0, abs=1e-3)
-    digits = datasets.load("digits").arrays
-    assert images.test_y.tolist() == digits["y"][-360:][:50].tolist()
-
-
-def test_more_images_than_there_are_is_refused() -> None:
-    with pytest.raises(DataError, match="has 1437 training images, the trial asks for 5000"):
-        images_of(replace(POINT, num_train=5000), Context())  # type: ignore[arg-type]
-
-
-def test_smaller_images_are_means_of_squares() -> None:
-    small = images_of(replace(POINT, image_size=4, normalisation="imagenet"), Context())  # type: ignore[arg-type]
-    raw = torch.tensor(datasets.load("digits").arrays["x"][:100] / 16.0, dtype=torch.float64)
-    means = raw.reshape(100, 4, 2, 4, 2).mean(dim=(2, 4))
-    found = small.train_x[:, 0].double() * 0.229 + 0.485
-    torch.testing.assert_close(found, means, rtol=1e-5, atol=1e-5)
 
 
 @pytest.mark.parametrize("profile", ["smoke", "cpu", "gpu", "paper"])
