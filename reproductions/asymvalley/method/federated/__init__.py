@@ -8,8 +8,9 @@
     )
     server = algorithm.aggregate(server, states, num_clients=100, learnable=net.names)
 
-`simulate` does this for many clients over many rounds in one process. Client and server rule are
-functions of what they are handed, so any framework can call them.
+`simulate` does this for many clients over many rounds in one process, `simulate_on_flower` on
+Flower (extra `fed`). Client and server rule are functions of what they are handed, so any framework
+can call them.
 """
 
 from __future__ import annotations
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
         train_client,
     )
     from reproductions.asymvalley.method.federated.flat import FlatNet
+    from reproductions.asymvalley.method.federated.flower_app import simulate_on_flower
     from reproductions.asymvalley.method.federated.settings import LocalSettings, RoundSettings
     from reproductions.asymvalley.method.federated.simulator import simulate
     from reproductions.asymvalley.method.federated.split import dirichlet_split
@@ -44,6 +46,7 @@ _NAMES = {
     ),
     "client": ("ClientData", "ClientResult", "train_client"),
     "flat": ("FlatNet",),
+    "flower_app": ("simulate_on_flower",),
     "settings": ("LocalSettings", "RoundSettings"),
     "simulator": ("simulate",),
     "split": ("dirichlet_split",),
@@ -65,6 +68,7 @@ __all__ = [
     "LocalSettings",
     "RoundSettings",
     "simulate",
+    "simulate_on_flower",
     "dirichlet_split",
 ]
 

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import ast
+import os
+import re
+import subprocess
+import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 from importlib.util import find_spec
+from pathlib import Path
 
 import pytest
 import torch
@@ -30,6 +36,7 @@ from reproductions.asymvalley.method.federated.simulator import (
     stack_images,
 )
 from reproductions.asymvalley.method.federated.split import dirichlet_split
+from tests.checkout import PAPERS, ROOT
 from tests.reproductions.asymvalley.method.federated.small import LOCAL, ROUNDS, SmallNet, client
 
 NET = replace(next(grid("smoke")), width=3)
@@ -91,6 +98,24 @@ def test_global_model_equals_the_simulators(algorithm: FedAvg) -> None:
         assert max(gaps.values(), default=0.0) <= TOLERANCE, gaps
     moved = (here.server.state["classifier.weight"] - start["classifier.weight"]).abs().max()
     assert moved > 100 * TOLERANCE
+
+
+@pytest.mark.fed
+def test_readme_s_examples_run_and_end_with_the_simulators_model(tmp_path: Path) -> None:
+    """All of them in one script, as a newcomer puts them together."""
+    text = (PAPERS / "asymvalley" / "README.md").read_text(encoding="utf-8")
+    shown = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    script = tmp_path / "example.py"
+    # As in Flower's processes: two threads split sums.
+    script.write_text("import torch\n\ntorch.set_num_threads(1)\n" + "\n".join(shown))
+    env = {**os.environ, "PYTHONPATH": str(ROOT), "MPLBACKEND": "agg"}
+    done = subprocess.run(
+        [sys.executable, str(script)], env=env, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    trained, gap = done.stdout.splitlines()[-2:]
+    assert [len(clients) for clients in ast.literal_eval(trained)] == [2, 2]
+    assert float(gap) <= TOLERANCE
 
 
 @pytest.mark.fed
