@@ -3,7 +3,7 @@
 Rounds after the first, so that the start of processes is in neither; same clients, seeds and net,
 in the shapes of Table 1 at cpu. Both train a client by the same code: what differs is the way
 there and back. What training alone takes bounds what any simulator could reach by this code: the
-note says it.
+note says it, what training spends its time in, and what stacking the clients of a round would give.
 """
 
 from __future__ import annotations
@@ -13,7 +13,8 @@ import math
 import os
 import statistics
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from importlib.util import find_spec
@@ -44,7 +45,7 @@ def test_rounds_on_two_cores(goal: GoalFixture, dataset: str, name: str) -> None
         pytest.skip("needs two cores")
     params = _params(dataset)
     here_s, there_s, others = [], [], []
-    training_s = _training_s(params)
+    training_s, training = _training_s(params), _training(params)
     for _ in range(NUM_REPEATS):
         # Flower's workers are nobody's children: while they live they would count as others.
         watch = OthersWatch()
@@ -65,7 +66,7 @@ def test_rounds_on_two_cores(goal: GoalFixture, dataset: str, name: str) -> None
         f" processes of one thread in both (medians {there_median_s:.3f} and {here_median_s:.3f});"
         f" training alone takes {training_s:.3f}, {math.ceil(chosen / CORES)} clients being one"
         f" process's, so that by this code no simulator could be more than"
-        f" {there_median_s / training_s:.2f} times as fast as Flower; FedSign,"
+        f" {there_median_s / training_s:.2f} times as fast as Flower; {training}; FedSign,"
         f" {params.num_clients} clients of {params.num_train // params.num_clients} images"
         f" of {side}x{side}x{params.channels}, {chosen} a round,"
         f" {params.local_epochs} epochs in batches of {params.batch_size},"
@@ -86,26 +87,59 @@ def _training_s(params: Cell) -> float:
 
     A client is trained whole, by one thread: whoever has most of them is done last.
     """
-    import torch
+    taken, train = [], _trainer(params)
+    with _one_thread():
+        for data in _clients(params)[:NUM_ROUNDS]:
+            start_s = time.perf_counter()
+            train(data)
+            taken.append(time.perf_counter() - start_s)
+    chosen = int(params.participation * params.num_clients)
+    return statistics.median(taken) * math.ceil(chosen / CORES)
 
+
+def _training(params: Cell) -> str:
+    """Say what a client's training spends its time in, and what stacking clients would give."""
+    from reproductions.asymvalley.federated.trial import build_net
+    from tests.benchmarks.client_profile import shares_of_operators, stacked_over_single
+
+    chosen = int(params.participation * params.num_clients)
+    clients = _clients(params)[: math.ceil(chosen / CORES)]
+    nets = [build_net(params, seed=seed, device="cpu") for seed in range(len(clients))]
+    with _one_thread():
+        shares = shares_of_operators(partial(_trainer(params), clients[0]))
+        multiple = stacked_over_single(nets, clients, params.batch_size)
+    return (
+        f"of which {shares}; gradients of {len(clients)} clients, stacked and equal to 1e-5, take"
+        f" {multiple:.2f} times as long as one after another"
+    )
+
+
+def _trainer(params: Cell) -> Callable[[Any], None]:
+    """Return what trains a client for a round, on its data."""
     from reproductions.asymvalley.federated.trial import build_net, settings_with
     from reproductions.asymvalley.method.federated.client import train_client
     from reproductions.asymvalley.method.federated.flat import FlatNet
 
     net, algorithm = FlatNet(build_net(params, seed=0, device="cpu")), _timed([])
     state, local = net.state(), settings_with(params, "0.001").local
-    taken = []
+
+    def train(data: Any) -> None:
+        train_client(net, state, data, {}, algorithm=algorithm, settings=local, seed=0)
+
+    return train
+
+
+@contextmanager
+def _one_thread() -> Iterator[None]:
+    """Have torch use one thread."""
+    import torch
+
     num_threads = torch.get_num_threads()
     torch.set_num_threads(1)
     try:
-        for data in _clients(params)[:NUM_ROUNDS]:
-            start_s = time.perf_counter()
-            train_client(net, state, data, {}, algorithm=algorithm, settings=local, seed=0)
-            taken.append(time.perf_counter() - start_s)
+        yield
     finally:
         torch.set_num_threads(num_threads)
-    chosen = int(params.participation * params.num_clients)
-    return statistics.median(taken) * math.ceil(chosen / CORES)
 
 
 def _round_s(params: Cell, run: Callable[..., None]) -> list[float]:
@@ -120,13 +154,9 @@ def _round_s(params: Cell, run: Callable[..., None]) -> list[float]:
 
 
 def _here(make_net: Any, algorithm: FedAvg, clients: list[Any], settings: Any) -> None:
-    import torch
-
     from reproductions.asymvalley.method.federated.simulator import simulate
 
-    num_threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
+    with _one_thread():
         simulate(
             make_net,
             algorithm,
@@ -138,8 +168,6 @@ def _here(make_net: Any, algorithm: FedAvg, clients: list[Any], settings: Any) -
             workers=CORES,
             kind="processes",
         )
-    finally:
-        torch.set_num_threads(num_threads)
 
 
 def _on_flower(make_net: Any, algorithm: FedAvg, clients: list[Any], settings: Any) -> None:
