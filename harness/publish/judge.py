@@ -21,6 +21,7 @@ from harness.provenance.seals import (
     Comparison,
     Sealed,
     keys_digest,
+    same_values,
     seal,
     seal_name,
     standing,
@@ -377,7 +378,8 @@ def check_rebuilt(
     for row in judged.rows:
         then, now = told.get((row.claim, row.cohort), {}), row.to_json()
         # What was declared anew since has not been written yet, and says so by its seal.
-        if then and row.seal != "changed" and any(then.get(n) != now[n] for n in TOLD):
+        same = all(same_values(then.get(n), now[n]) for n in TOLD)
+        if then and row.seal != "changed" and not same:
             raise DataError(
                 f"{path.with_suffix('.json')}: the verdict of {row.claim} is another one: {advice}"
             )

@@ -106,6 +106,17 @@ def test_3_value_of_the_csv_with_its_hash(ran: ToyPaper, cli: Cli) -> None:
     assert (row["verdict"], str(path) in row["reason"]) == ("ERROR", True)
 
 
+@pytest.mark.parametrize(("factor", "verdict"), [(1 + 4e-16, "REPRODUCED"), (1.01, "ERROR")])
+def test_a_verdict_of_another_processor_is_the_same(
+    ran: ToyPaper, cli: Cli, factor: float, verdict: str
+) -> None:
+    told = [{**row, "low": row["low"] * factor} for row in body_of(ran)["verdicts"]]
+    assert told != body_of(ran)["verdicts"]
+    rewrite_json(ran, verdicts=told)
+    (row,) = check(cli, "--deep")
+    assert row["verdict"] == verdict, row["reason"]
+
+
 def test_4_threshold_with_what_was_judged(ran: ToyPaper, cli: Cli) -> None:
     edit_task(ran, "growth, 1.0", "growth, 0.5")
     judged = body_of(ran)["judged"]
