@@ -15,8 +15,10 @@ from reproductions.nets.gpt import GPT
 from reproductions.supar.dynamic.experiment import dynamic_sweep
 from reproductions.supar.models.gpt_trial import (
     EVAL_WINDOWS,
+    adamw_of,
     corpus_of,
     divergence,
+    finish,
     gpt_config,
     parameterization_of,
     prepare,
@@ -91,6 +93,21 @@ def test_a_finite_loss_far_above_guessing_counts_as_diverged() -> None:
     assert divergence(replace(log, losses=losses - 1.0), 65) == ""
 
 
+def test_each_held_out_loss_is_of_its_own_part() -> None:
+    params = smoke(lr_sweep)
+    # The validation part is of one letter, which is nowhere else.
+    text = "to be or not to be " * 180 + "@" * 190 + "that is it " * 17 + "at"
+    context = small.Context(lr_sweep, params, text=text)
+    prepared = prepare(params, context, mask_density=params.density)
+    log = TrainLog(losses=torch.ones(10), num_steps=10, num_clipped=0, diverged="")
+    (row,) = finish(prepared, log).rows
+    corpus, length = prepared.corpus, prepared.model.config.context
+    for name, part in (("val_loss", corpus.validation_N), ("test_loss", corpus.test_N)):
+        windows = held_out_batch(part, context=length, num_windows=EVAL_WINDOWS)
+        assert row[name] == evaluate(prepared.model, windows), name
+    assert row["val_loss"] != row["test_loss"]
+
+
 def test_transfer_keeps_the_net_that_its_losses_are_of() -> None:
     outcome, context = trial(transfer)
     params = context.params
@@ -132,6 +149,16 @@ def test_a_rate_is_given_plainly_or_as_its_log() -> None:
         lr_sweep.typed({**params.to_json(), "lr": 0.5})
     with pytest.raises(SpecError, match="the parameter log2_lr is missing"):
         lr_sweep.typed({k: v for k, v in params.to_json().items() if k != "log2_lr"})
+
+
+def test_adam_is_that_of_the_authors_code() -> None:
+    params = smoke(lr_sweep)
+    prepared = prepare(params, small.Context(lr_sweep, params), mask_density=params.density)
+    groups = adamw_of(prepared).param_groups
+    assert len(groups) > 1
+    for group in groups:
+        assert (tuple(group["betas"]), group["eps"]) == ((0.9, 0.95), 1e-8)
+        assert group["weight_decay"] == 0.0
 
 
 def test_settings_are_those_of_the_point_and_nothing_decays() -> None:
