@@ -2,8 +2,8 @@
 
 Per step and layer it measures the three quantities of the feature learning desiderata
 (arXiv 2405.15743, section 2): the output Y, its change by one update, and the gradient that
-reaches the input X. Works on any modules whose first argument and output are tensors, and that
-are called once in a forward pass.
+reaches the input X. Works on any modules that are called once in a forward pass and whose input
+and output are tensors, or hold one: their first counts.
 """
 
 from __future__ import annotations
@@ -11,10 +11,11 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import torch
 from torch import Tensor, nn
+from torch.utils.hooks import RemovableHandle
 
 from harness.errors import SpecError
 
@@ -36,40 +37,75 @@ class Coordinates:
     """Root mean square of the output's change by the last update of the whole net, on the batch
     of that update; None before the first."""
     grad_x_rms: float
-    """Root mean square of the gradient at the input. The loss is a mean over tokens, so it is
+    """Root mean square of the gradient at the input: of this layer's use of it alone, where other
+    layers or a residual stream take the same tensor. The loss is a mean over tokens, so it is
     multiplied by their number: the gradient of the summed loss, whatever the batch."""
 
 
 @dataclass(slots=True)
 class Watched:
-    """Outputs, and gradients at inputs, of the last pass."""
+    """Outputs, and gradients at inputs, of one pass."""
 
     outputs: dict[str, Tensor] = field(default_factory=dict)
     input_gradients: dict[str, Tensor] = field(default_factory=dict)
 
+    def forget(self) -> None:
+        """Make ready for another pass."""
+        self.outputs, self.input_gradients = {}, {}
+
 
 @contextlib.contextmanager
 def watch(layers: Layers) -> Iterator[Watched]:
-    """Keep the outputs of layers, and the gradients at their first inputs, of the last pass."""
+    """Keep the outputs of layers, and the gradients at their inputs, of one pass."""
     watched = Watched()
-    handles = [_watch_one(name, module, watched) for name, module in layers.items()]
-    try:
+    with contextlib.ExitStack() as handles:
+        for name, module in layers.items():
+            handles.enter_context(_give_own_input(name, module, watched))
+            handles.enter_context(_keep_output(name, module, watched))
         yield watched
-    finally:
-        for handle in handles:
-            handle.remove()
 
 
-def _watch_one(name: str, layer: nn.Module, watched: Watched) -> torch.utils.hooks.RemovableHandle:
+def _give_own_input(name: str, layer: nn.Module, watched: Watched) -> RemovableHandle:
     def keep(gradient: Tensor) -> None:
         watched.input_gradients[name] = gradient.detach()
 
-    def after_forward(_: nn.Module, inputs: tuple[Tensor, ...], output: Tensor) -> None:
-        watched.outputs[name] = output.detach()
-        if inputs[0].requires_grad:
-            inputs[0].register_hook(keep)
+    def before_forward(_: nn.Module, inputs: tuple[Any, ...], named: dict[str, Any]) -> Any:
+        given = next((x for x in (*inputs, *named.values()) if isinstance(x, Tensor)), None)
+        if given is None or not (torch.is_grad_enabled() and given.is_floating_point()):
+            return None
+        # Data ask for no gradient; at this layer they have one all the same.
+        source = given if given.requires_grad else given.detach().requires_grad_()
+        own = source.view_as(source)
+        own.register_hook(keep)
+        # Attention is given one tensor as query, key and value.
+        replaced = tuple(own if x is given else x for x in inputs)
+        return replaced, {key: own if x is given else x for key, x in named.items()}
+
+    return layer.register_forward_pre_hook(before_forward, with_kwargs=True)
+
+
+def _keep_output(name: str, layer: nn.Module, watched: Watched) -> RemovableHandle:
+    def after_forward(_: nn.Module, __: tuple[Any, ...], output: Any) -> None:
+        if name in watched.outputs:
+            raise SpecError(f"layer {name!r} is called twice in a pass: watch layers called once")
+        # A copy: what follows may change the output in place.
+        watched.outputs[name] = _features(name, output).detach().clone()
 
     return layer.register_forward_hook(after_forward)
+
+
+def _features(layer: str, output: Any) -> Tensor:
+    """Return a layer's output, or the first tensor with features in its tuple or mapping."""
+    if isinstance(output, Tensor):
+        return output
+    several = output.values() if isinstance(output, Mapping) else output
+    for value in several if isinstance(several, Iterable) else ():
+        if isinstance(value, Tensor) and value.ndim:
+            return value
+    raise SpecError(
+        f"layer {layer!r} returns {type(output).__name__} without a tensor of features in it: watch"
+        " a layer that returns a tensor, or a tuple or mapping that holds one"
+    )
 
 
 def measure_steps(
@@ -84,7 +120,8 @@ def measure_steps(
 
     loss: from the model and a batch to the mean over its tokens (or samples).
     Gradients are not clipped: a clip that acts at some densities only would hide or make shifts.
-    Raises SpecError for a layer whose input gets no gradient.
+    Raises SpecError for a layer that is not called once or whose input gets no gradient, and for
+    a loss that is not a number with a gradient.
     """
     rows: list[Coordinates] = []
     last: B | None = None
@@ -92,18 +129,28 @@ def measure_steps(
         for step, batch in enumerate(batches):
             change: dict[str, Tensor] = {}
             if last is not None:
-                before = dict(watched.outputs)
+                before = watched.outputs
                 optimizer.step()
+                watched.forget()
                 with torch.no_grad():
                     loss(model, last)
                 change = {name: watched.outputs[name] - before[name] for name in before}
             # Also what the caller's own passes left behind.
             optimizer.zero_grad(set_to_none=True)
-            watched.input_gradients.clear()
-            loss(model, batch).backward()
+            watched.forget()
+            _number(loss(model, batch)).backward()
             rows += [_measure(step, name, watched, change.get(name)) for name in layers]
             last = batch
     return rows
+
+
+def _number(loss: Tensor) -> Tensor:
+    if isinstance(loss, Tensor) and loss.numel() == 1 and loss.requires_grad:
+        return loss
+    raise SpecError(
+        f"the loss is a {type(loss).__name__}, not one number with a gradient: of a Hugging Face"
+        " model return its output's .loss"
+    )
 
 
 def _measure(step: int, layer: str, watched: Watched, change: Tensor | None) -> Coordinates:

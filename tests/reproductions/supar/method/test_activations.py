@@ -91,12 +91,156 @@ def test_hooks_are_gone_afterwards_even_after_an_error() -> None:
     assert not model.watched._forward_hooks
 
 
+def test_data_have_a_gradient_at_the_layer_that_takes_them() -> None:
+    model, twin = _Tiny(), _Tiny()
+    model.embed.requires_grad_(False)
+    optimizer = torch.optim.SGD([model.watched.weight, model.read], lr=0.0)
+    rows = _measure(model, optimizer)
+    assert rows == _measure(twin, torch.optim.SGD(twin.parameters(), lr=0.0))
+    assert not model.embed.requires_grad
+
+
 def test_an_input_without_gradient_is_refused() -> None:
     model = _Tiny()
-    model.embed.requires_grad_(False)
-    optimizer = torch.optim.SGD(model.watched.parameters(), lr=0.5)
-    with pytest.raises(SpecError, match="no gradient reaches the input of layer 'watched'"):
-        _measure(model, optimizer)
+    layers = {"spare": nn.Linear(2, 2)}
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.5)
+    with pytest.raises(SpecError, match="no gradient reaches the input of layer 'spare'"):
+        measure_steps(model, optimizer, _batches(), layers, loss=gpt_loss)
+
+
+class _Sharing(nn.Module):
+    """Two layers and the residual stream take one tensor, `right` by its name."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.left, self.right = (nn.Linear(3, 3, bias=False) for _ in range(2))
+
+    def forward(self, x: Tensor) -> Tensor:
+        return x + 2.0 * self.left(x) + 3.0 * self.right(input=x)
+
+
+class _Wrapped(nn.Module):
+    """A layer whose output may hold more than its features."""
+
+    def __init__(self, returns: Any) -> None:
+        super().__init__()
+        self.returns = returns
+
+    def forward(self, x: Tensor) -> Any:
+        return self.returns(4.0 * x)
+
+
+def test_layers_that_share_an_input_have_a_gradient_each_without_the_residual() -> None:
+    model = _Sharing()
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    layers = {"left": model.left, "right": model.right}
+    x = torch.ones(1, 3, requires_grad=True)
+    measured = measure_steps(model, optimizer, [x], layers, loss=lambda net, x: net(x).sum())
+    rows = {row.layer: row for row in measured}
+    for factor, name in ((2.0, "left"), (3.0, "right")):
+        gradient = factor * model.get_parameter(f"{name}.weight").detach().sum(0)
+        assert rows[name].grad_x_rms == pytest.approx(float(gradient.square().mean().sqrt()))
+
+
+def test_attention_takes_one_tensor_three_times() -> None:
+    class Attends(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.attention = nn.MultiheadAttention(4, 2, batch_first=True)
+
+        def forward(self, x: Tensor) -> Tensor:
+            return x + self.attention(x, x, x, need_weights=False)[0]
+
+    torch.manual_seed(0)
+    model = Attends()
+    x = torch.randn(1, 5, 4, requires_grad=True)
+    model.attention(x, x, x)[0].square().mean().backward()
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    (row,) = measure_steps(
+        model, optimizer, [x.detach()], {"attention": model.attention},
+        loss=lambda net, batch: (net(batch) - batch).square().mean(),
+    )  # fmt: skip
+    assert x.grad is not None
+    assert row.grad_x_rms == pytest.approx(5 * float(x.grad.square().mean().sqrt()), rel=1e-5)
+
+
+@pytest.mark.parametrize(
+    "returns",
+    [lambda y: (None, y.sum(), y), lambda y: {"loss": y.sum(), "hidden": y}],
+    ids=["tuple", "mapping"],
+)
+def test_of_several_outputs_the_first_with_features_counts(returns: Any) -> None:
+    class Model(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.first = nn.Linear(3, 3)
+            self.several = _Wrapped(returns)
+
+        def forward(self, x: Tensor) -> Tensor:
+            found = self.several(self.first(x))
+            return (found["hidden"] if isinstance(found, dict) else found[-1]).sum()
+
+    model = Model()
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    rows = measure_steps(
+        model, optimizer, [torch.ones(1, 3)] * 2, {"first": model.first, "several": model.several},
+        loss=lambda net, batch: net(batch),
+    )  # fmt: skip
+    for first, several in (rows[:2], rows[2:]):
+        assert several.mean_abs_activation == pytest.approx(4.0 * first.mean_abs_activation)
+
+
+@pytest.mark.parametrize(
+    ("returns", "words"),
+    [(lambda y: "none", "returns str without a tensor"), (lambda y: None, "returns NoneType")],
+)
+def test_an_output_without_features_is_named(returns: Any, words: str) -> None:
+    model = nn.Sequential(nn.Linear(3, 3), _Wrapped(returns))
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    with pytest.raises(SpecError, match=f"layer '1' {words}"):
+        measure_steps(model, optimizer, [torch.ones(1, 3)], {"1": model[1]}, loss=_whole)
+
+
+def _whole(model: nn.Module, batch: Any) -> Any:
+    return model(batch)
+
+
+def test_a_loss_that_is_an_output_is_named() -> None:
+    class Output(dict[str, Tensor]):
+        pass
+
+    model = nn.Linear(3, 3)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for loss, words in (
+        (lambda net, x: Output(loss=net(x).sum()), "the loss is a Output, not one number"),
+        (lambda net, x: net(x), "the loss is a Tensor, not one number with a gradient"),
+    ):
+        with pytest.raises(SpecError, match=words):
+            measure_steps(model, optimizer, [torch.ones(1, 3)], {"": model}, loss=loss)
+
+
+def test_a_layer_called_twice_is_refused() -> None:
+    layer = nn.Linear(3, 3)
+    model = nn.Sequential(layer, layer)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    with pytest.raises(SpecError, match="layer '0' is called twice in a pass"):
+        measure_steps(
+            model, optimizer, [torch.ones(1, 3)], {"0": layer}, loss=lambda net, x: net(x).sum()
+        )
+
+
+def test_what_follows_in_place_does_not_change_an_output() -> None:
+    def mean_abs(inplace: bool) -> float:
+        torch.manual_seed(0)
+        model = nn.Sequential(nn.Linear(3, 8), nn.ReLU(inplace=inplace))
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        (row,) = measure_steps(
+            model, optimizer, [torch.ones(1, 3)], {"0": model[0]},
+            loss=lambda net, x: net(x).sum(),
+        )  # fmt: skip
+        return row.mean_abs_activation
+
+    assert mean_abs(True) == mean_abs(False) > 0.0
 
 
 def test_gradients_left_by_the_caller_do_not_enter_the_first_step() -> None:
