@@ -25,12 +25,11 @@ from reproductions.supar.method.parameterization import (
     SCHEMES,
     BaseHyperparameters,
     Parameterization,
-    Role,
     Rule,
     Scheme,
-    infer_roles,
     param_groups,
 )
+from reproductions.supar.method.roles import Role, infer_roles
 
 if TYPE_CHECKING:
     from reproductions.supar.method.dynamic import Gmp, Rigl, UpdateSchedule, attach_full_masks

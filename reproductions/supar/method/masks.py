@@ -72,11 +72,18 @@ def draw_mask(
 
 
 def linear_layers(model: nn.Module, *, exclude: Iterable[str]) -> list[str]:
-    """Return the names of all nn.Linear modules except those named (readouts, for one)."""
+    """Return the names of all nn.Linear modules except those named (readouts, for one).
+
+    Raises SpecError where the readout of a model of transformers is not excluded.
+    """
     left_out = set(exclude)
     names = [name for name, module in model.named_modules() if isinstance(module, nn.Linear)]
     if unknown := sorted(left_out - set(names)):
         raise SpecError(f"exclude names {unknown[0]!r}, which is no linear layer of this model")
+    readout = model.get_output_embeddings() if hasattr(model, "get_output_embeddings") else None
+    forgotten = [n for n in names if n not in left_out and model.get_submodule(n) is readout]
+    if forgotten:
+        raise SpecError(f"{forgotten[0]!r} is the readout, which no mask fits: exclude it")
     return [name for name in names if name not in left_out]
 
 

@@ -11,12 +11,12 @@ arXiv 2405.15743, Table 1; the ablations are those of Figures 13 and 14.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from harness.errors import SpecError
 from reproductions.supar.method.density import Density, check_density, density_of
+from reproductions.supar.method.roles import Role, Roles
 
 if TYPE_CHECKING:
     import torch
@@ -24,11 +24,6 @@ if TYPE_CHECKING:
 
 Scheme = Literal["sp", "mup", "supar", "mup_init_only", "mup_lr_only"]
 SCHEMES: tuple[Scheme, ...] = get_args(Scheme)
-Role = Literal["embedding", "hidden", "vector"]
-"""`hidden`: a matrix whose two sides grow with the width, the only kind that is sparsified.
-`embedding`: a matrix with one such side (input, positions, readout). `vector`: norms, biases."""
-Roles = Mapping[str, Role]
-"""The role of every parameter, by its name."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -148,22 +143,6 @@ class Parameterization:
                 mask = mask_of(model, name)
                 if mask is not None:
                     parameter.mul_(mask)
-
-
-def infer_roles(model: nn.Module, hidden: Iterable[str]) -> dict[str, Role]:
-    """Name the role of every parameter of `model`.
-
-    hidden: names of the layers whose weights are hidden matrices; other matrices count as
-    embeddings (which fits an input layer and a readout), everything else as vectors.
-    """
-    weights = {f"{layer}.weight" for layer in hidden}
-    shapes = {name: parameter.ndim for name, parameter in model.named_parameters()}
-    if missing := sorted(weights - shapes.keys()):
-        raise SpecError(f"no parameter {missing[0]!r} in this model: name layers with weights")
-    return {
-        name: "hidden" if name in weights else "embedding" if ndim >= 2 else "vector"
-        for name, ndim in shapes.items()
-    }
 
 
 def param_groups(

@@ -30,11 +30,8 @@ from reproductions.supar.method.masks import (
     masked_layers,
     sparsify,
 )
-from reproductions.supar.method.parameterization import (
-    Parameterization,
-    infer_roles,
-    param_groups,
-)
+from reproductions.supar.method.parameterization import Parameterization, param_groups
+from reproductions.supar.method.roles import infer_roles
 from reproductions.supar.models.text import Batch
 
 Schedule = Literal["to_tenth", "to_zero", "constant"]

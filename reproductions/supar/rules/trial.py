@@ -14,9 +14,9 @@ from reproductions.supar.method.masks import linear_layers
 from reproductions.supar.method.parameterization import (
     BaseHyperparameters,
     Parameterization,
-    infer_roles,
     param_groups,
 )
+from reproductions.supar.method.roles import infer_roles
 from reproductions.supar.models.gpt_trial import gpt_config
 from reproductions.supar.models.points import SMALL
 from reproductions.supar.models.training import Seeds, build_gpt, generator_of

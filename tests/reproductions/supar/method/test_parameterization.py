@@ -24,7 +24,8 @@ from reproductions.supar import (
     param_groups,
     sparsify,
 )
-from reproductions.supar.method.parameterization import Role, Rule
+from reproductions.supar.method.parameterization import Rule
+from reproductions.supar.method.roles import Role
 from reproductions.supar.models.points import SMALL, base_params, std_at_width
 from reproductions.supar.rules import tab01
 from reproductions.supar.rules.experiment import identities

@@ -1,0 +1,154 @@
+"""Tiny language models under a parameterization, as a user of the coordinate check builds them.
+
+Ours, and transformers' Llama and GPT-2 from configurations, with random weights. Their forward
+multipliers are hooks, and their attention scales an attribute.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor, nn
+
+from reproductions.nets.gpt import GPT, GPTConfig, next_token_loss
+from reproductions.supar import (
+    TABLE_3,
+    CheckedModel,
+    Parameterization,
+    Scheme,
+    infer_roles,
+    linear_layers,
+    param_groups,
+    sparsify,
+)
+
+PROXY, HEAD, VOCABULARY, POSITIONS = 32, 16, 64, 16
+Factory = Callable[..., CheckedModel]
+
+
+def llama(width: int, *, num_layers: int = 1, tied: bool = True) -> Any:
+    """Return a Llama of transformers."""
+    transformers = pytest.importorskip("transformers")
+    config = transformers.LlamaConfig(
+        vocab_size=VOCABULARY,
+        hidden_size=width,
+        intermediate_size=2 * width,
+        num_hidden_layers=num_layers,
+        num_attention_heads=width // HEAD,
+        num_key_value_heads=width // HEAD,
+        tie_word_embeddings=tied,
+        use_cache=False,
+    )
+    return transformers.LlamaForCausalLM(config)
+
+
+def gpt2(width: int, *, num_layers: int = 1) -> Any:
+    """Return a GPT-2 of transformers, without dropout."""
+    transformers = pytest.importorskip("transformers")
+    config = transformers.GPT2Config(
+        vocab_size=VOCABULARY,
+        n_embd=width,
+        n_layer=num_layers,
+        n_head=width // HEAD,
+        n_positions=POSITIONS,
+        resid_pdrop=0.0,
+        embd_pdrop=0.0,
+        attn_pdrop=0.0,
+        use_cache=False,
+    )
+    return transformers.GPT2LMHeadModel(config)
+
+
+def checked_gpt(scheme: Scheme) -> Factory:
+    """Return what builds our GPT."""
+
+    def make(*, width: int, density: float, seed: int) -> CheckedModel:
+        table = _table(scheme, width, density)
+        config = GPTConfig(
+            vocab_size=VOCABULARY,
+            width=width,
+            num_layers=1,
+            head_size=HEAD,
+            context=POSITIONS,
+            feed_forward="gelu",
+            feed_forward_width=4 * width,
+            positions="learned",
+            bias=False,
+            embedding_multiplier=table.embedding_multiplier,
+            logit_multiplier=table.logit_multiplier,
+            attention_scale=table.attention_scale(HEAD),
+        )
+        model = GPT(config, generator=torch.Generator())
+        hidden = linear_layers(model, exclude=())
+        sparsify(model, layers=hidden, density=density, generator=_generator(seed))
+        return _checked(model, table, infer_roles(model, hidden), seed, _loss)
+
+    return make
+
+
+def checked_llama(scheme: Scheme) -> Factory:
+    """Return what builds a Llama whose linear layers are sparse."""
+
+    def make(*, width: int, density: float, seed: int) -> CheckedModel:
+        table, model = _table(scheme, width, density), llama(width)
+        _scale(model, table, model.model.embed_tokens, [b.self_attn for b in model.model.layers])
+        hidden = linear_layers(model, exclude=["lm_head"])
+        sparsify(model, layers=hidden, density=density, generator=_generator(seed))
+        return _checked(model, table, infer_roles(model, hidden), seed, _hugging_face_loss)
+
+    return make
+
+
+def checked_gpt2(scheme: Scheme) -> Factory:
+    """Return what builds a dense GPT-2: its layers are no nn.Linear, so none has a mask."""
+
+    def make(*, width: int, density: float, seed: int) -> CheckedModel:
+        assert density == 1.0
+        table, model = _table(scheme, width, density), gpt2(width)
+        _scale(model, table, model.transformer.drop, [b.attn for b in model.transformer.h])
+        roles = infer_roles(model, ["transformer.h"])
+        return _checked(model, table, roles, seed, _hugging_face_loss)
+
+    return make
+
+
+def _table(scheme: Scheme, width: int, density: float) -> Parameterization:
+    return Parameterization(
+        scheme=scheme, width_multiplier=width / PROXY, density=density, base=TABLE_3
+    )
+
+
+def _generator(seed: int) -> torch.Generator:
+    return torch.Generator().manual_seed(seed)
+
+
+def _scale(model: Any, table: Parameterization, embedded: nn.Module, attention: list[Any]) -> None:
+    """Put a parameterization's multipliers into a model of transformers."""
+    embedded.register_forward_hook(lambda _, __, out: out * table.embedding_multiplier)
+    model.lm_head.register_forward_pre_hook(lambda _, given: (given[0] * table.logit_multiplier,))
+    for layer in attention:
+        layer.scaling = table.attention_scale(HEAD)
+
+
+def _checked(
+    model: nn.Module, table: Parameterization, roles: Any, seed: int, loss: Any
+) -> CheckedModel:
+    table.initialize(model, roles, _generator(seed))
+    groups = param_groups(model, table, roles, weight_decay=0.0, decay="coupled")
+    return CheckedModel(
+        model=model,
+        optimizer=torch.optim.AdamW(groups, betas=(0.9, 0.95)),
+        loss=loss,
+        batches=torch.randint(VOCABULARY, (3, 4, POSITIONS), generator=_generator(seed)),
+    )
+
+
+def _loss(model: nn.Module, tokens_BT: Tensor) -> Tensor:
+    return next_token_loss(model(tokens_BT[:, :-1]), tokens_BT[:, 1:])
+
+
+def _hugging_face_loss(model: Any, tokens_BT: Tensor) -> Tensor:
+    return model(input_ids=tokens_BT, labels=tokens_BT).loss

@@ -1,0 +1,128 @@
+"""Roles of parameters: told by their names, sure, or refused with the list; never guessed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import pytest
+from torch import nn
+
+from harness.errors import SpecError
+from reproductions.supar import infer_roles, linear_layers
+from reproductions.supar.method.roles import Role
+from tests.reproductions.supar.checked_nets import gpt2, llama
+
+
+def mixtral() -> Any:
+    transformers = pytest.importorskip("transformers")
+    config = transformers.MixtralConfig(
+        vocab_size=64, hidden_size=32, intermediate_size=48, num_hidden_layers=2,
+        num_attention_heads=4, num_key_value_heads=2, num_local_experts=4, tie_word_embeddings=True,
+    )  # fmt: skip
+    return transformers.MixtralForCausalLM(config)
+
+
+def having(roles: Mapping[str, Role], role: Role) -> set[str]:
+    return {name for name, other in roles.items() if other == role}
+
+
+def layers(pattern: str, *names: str, count: int = 2) -> set[str]:
+    return {pattern.format(index) + name for index in range(count) for name in names}
+
+
+def refusal(model: nn.Module, hidden: Iterable[str], **named: Iterable[str]) -> str:
+    with pytest.raises(SpecError) as error:
+        infer_roles(model, hidden, **named)
+    return str(error.value)
+
+
+def test_gpt_2_is_refused_with_the_list_of_its_layers_until_they_are_named() -> None:
+    model = gpt2(32, num_layers=2)
+    assert refusal(model, linear_layers(model, exclude=["lm_head"])) == (
+        "no role is sure for transformer.h.*.attn.c_attn.weight (32 x 96),"
+        " transformer.h.*.attn.c_proj.weight (32 x 32), transformer.h.*.mlp.c_fc.weight (32 x 128),"
+        " transformer.h.*.mlp.c_proj.weight (128 x 32): name each in hidden= if both of its sides"
+        " grow with the width, in embeddings= if one does"
+    )
+    inner = ("attn.c_attn.weight", "attn.c_proj.weight", "mlp.c_fc.weight", "mlp.c_proj.weight")
+    for hidden in (["transformer.h"], ["*.c_attn", "*.c_proj", "*.c_fc"]):
+        roles = infer_roles(model, hidden)
+        assert having(roles, "hidden") == layers("transformer.h.{}.", *inner)
+        assert having(roles, "embedding") == {"transformer.wte.weight", "transformer.wpe.weight"}
+
+
+def test_a_tied_readout_is_the_embedding_and_an_untied_one_must_be_named() -> None:
+    tied, untied = llama(32), llama(32, tied=False)
+    hidden = linear_layers(tied, exclude=["lm_head"])
+    assert having(infer_roles(tied, hidden), "embedding") == {"model.embed_tokens.weight"}
+    assert refusal(untied, hidden).startswith("no role is sure for lm_head.weight (64 x 32): name")
+    roles = infer_roles(untied, hidden, embeddings=["lm_head"])
+    assert having(roles, "embedding") == {"model.embed_tokens.weight", "lm_head.weight"}
+    assert "model.embed_tokens.weight is the table of" in refusal(tied, [*hidden, "lm_head"])
+
+
+@pytest.mark.parametrize("tied", [True, False])
+def test_the_readout_is_not_masked_without_a_word(tied: bool) -> None:
+    with pytest.raises(SpecError, match="'lm_head' is the readout, which no mask fits: exclude it"):
+        linear_layers(llama(32, tied=tied), exclude=())
+
+
+def test_fused_experts_and_their_router_are_refused_until_they_are_named() -> None:
+    model = mixtral()
+    hidden = linear_layers(model, exclude=["lm_head"])
+    message = refusal(model, hidden)
+    for name in ("gate.weight (4 x 32)", "gate_up_proj (4 x 96 x 32)", "down_proj (4 x 32 x 48)"):
+        assert name in message
+    roles = infer_roles(model, [*hidden, "*.experts"], embeddings=["*.mlp.gate"])
+    experts = layers("model.layers.{}.mlp.experts.", "gate_up_proj", "down_proj")
+    assert having(roles, "hidden") == experts | {f"{name}.weight" for name in hidden}
+    routers = layers("model.layers.{}.mlp.", "gate.weight")
+    assert having(roles, "embedding") == routers | {"model.embed_tokens.weight"}
+    # What both name is an embedding.
+    assert infer_roles(model, ["model.layers"], embeddings=["*.mlp.gate"]) == roles
+
+
+def test_in_proj_weight_is_refused_until_its_layer_is_named() -> None:
+    layer = nn.TransformerEncoderLayer(32, 2, 64)
+    model = nn.TransformerEncoder(layer, 2, enable_nested_tensor=False)
+    hidden = [name for name in linear_layers(model, exclude=()) if "linear" in name]
+    message = refusal(model, hidden)
+    assert "layers.*.self_attn.in_proj_weight (96 x 32)" in message
+    assert "layers.*.self_attn.out_proj.weight (32 x 32)" in message
+    roles = infer_roles(model, [*hidden, "layers.*.self_attn"])
+    attention = ("self_attn.in_proj_weight", "self_attn.out_proj.weight")
+    ends = (*attention, "linear1.weight", "linear2.weight")
+    assert having(roles, "hidden") == layers("layers.{}.", *ends)
+    assert having(roles, "embedding") == set()
+
+
+@pytest.mark.parametrize(("inputs", "outputs"), [(8, 1), (3, 8)])
+def test_layers_with_a_short_side_are_inputs_and_readouts(inputs: int, outputs: int) -> None:
+    model = nn.Sequential(nn.Linear(inputs, 32), nn.Linear(32, 32), nn.Linear(32, outputs))
+    roles = infer_roles(model, ["1"])
+    assert having(roles, "embedding") == {"0.weight", "2.weight"}
+    assert having(roles, "vector") == {"0.bias", "1.bias", "2.bias"}
+
+
+def test_a_forgotten_matrix_of_two_long_sides_is_no_embedding() -> None:
+    model = nn.Sequential(
+        nn.Linear(8, 32), nn.Linear(32, 128), nn.Linear(128, 32), nn.Linear(32, 9)
+    )
+    message = refusal(model, ["1"])
+    # Nine goes three times into 32: a key of a single head could be as long.
+    assert "for 2.weight (32 x 128), 3.weight (9 x 32): name" in message
+    roles = infer_roles(model, ["1", "2"], embeddings="3")
+    assert having(roles, "embedding") == {"0.weight", "3.weight"}
+
+
+def test_convolutions_have_the_sides_of_their_channels() -> None:
+    model = nn.Sequential(nn.Conv2d(3, 16, 3), nn.Conv2d(16, 32, 3), nn.Linear(32, 4))
+    assert having(infer_roles(model, ["1"]), "embedding") == {"0.weight", "2.weight"}
+    assert "1.weight (32 x 16 x 3 x 3)" in refusal(model, ())
+
+
+def test_a_name_that_holds_no_matrix_is_refused() -> None:
+    model = nn.Sequential(nn.Linear(4, 32), nn.LayerNorm(32))
+    for name in ("missing", "1", "0.bias"):
+        assert f"no parameter is a matrix in {name!r}" in refusal(model, [name])
