@@ -32,17 +32,14 @@ from reproductions.supar.method.parameterization import (
 from reproductions.supar.method.roles import Role, infer_roles
 
 if TYPE_CHECKING:
+    from reproductions.supar.method.coordinate_check import CheckedModel, coordinate_check
+    from reproductions.supar.method.coordinate_report import CoordinateReport
     from reproductions.supar.method.dynamic import Gmp, Rigl, UpdateSchedule, attach_full_masks
     from reproductions.supar.method.masks import (
         linear_layers,
         masked_layers,
         max_abs_masked,
         sparsify,
-    )
-    from reproductions.supar.models.coordinate_check import (
-        CheckedModel,
-        CoordinateReport,
-        coordinate_check,
     )
 
 __all__ = [
@@ -72,7 +69,8 @@ __all__ = [
 _NEED_TORCH = {
     "method.masks": ("sparsify", "linear_layers", "masked_layers", "max_abs_masked"),
     "method.dynamic": ("Rigl", "Gmp", "UpdateSchedule", "attach_full_masks"),
-    "models.coordinate_check": ("coordinate_check", "CheckedModel", "CoordinateReport"),
+    "method.coordinate_check": ("coordinate_check", "CheckedModel"),
+    "method.coordinate_report": ("CoordinateReport",),
 }
 
 

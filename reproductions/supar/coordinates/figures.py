@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -11,12 +11,20 @@ from matplotlib.lines import Line2D
 
 from harness.declare import InvalidQuantity, MissingRows
 from harness.declare.statistics import aggregate, t_interval
-from harness.publish.figures import FigureContext, plot_ours, plot_paper, points, sequential
+from harness.publish.figures import (
+    MARKERS,
+    PALETTE,
+    FigureContext,
+    plot_ours,
+    plot_paper,
+    points,
+    sequential,
+)
 from reproductions.supar.coordinates.quantities import activation_slope
 from reproductions.supar.coordinates.table import BLOCKS
+from reproductions.supar.method.coordinate_figure import SIZE_LABELS
 from reproductions.supar.models.drawing import density_axis
 from reproductions.supar.models.schemes import LABELS, SCHEMES
-from reproductions.supar.models.size_figures import SIZES, legend, lines, range_text
 from reproductions.supar.models.slopes import log_slope
 from reproductions.supar.models.sweep_figures import INK
 
@@ -125,13 +133,32 @@ def layer_panels(context: FigureContext, *, steps: Mapping[str, int]) -> Figure:
     for ax, (size, scheme) in zip(axes, panels, strict=True):
         table = context.table
         rows = table[(table["scheme"] == scheme) & (table["step"] == steps[size])]
-        lines(ax, rows, x="density", y=size)
+        _lines(ax, rows, x="density", y=size)
         ax.set_title(f"{LABELS[scheme]}\n{_slope_range(rows, size)}", fontsize=points(6.5))
-        ax.set_ylabel(f"{SIZES[size]}, t={steps[size]}")
+        ax.set_ylabel(f"{SIZE_LABELS[size]}, t={steps[size]}")
     for first in range(0, len(panels), len(SCHEMES)):
         _share_heights(axes[first : first + len(SCHEMES)])
-    legend(figure, axes[0], per_row=4 if context.width == "double" else 2)
+    handles, labels = axes[0].get_legend_handles_labels()
+    per_row = min(4 if context.width == "double" else 2, len(labels))
+    figure.legend(handles, labels, loc="outside upper center", ncols=per_row)
     return figure
+
+
+def _lines(ax: Axes, rows: pd.DataFrame, *, x: str, y: str) -> None:
+    """Draw one line per layer on logarithmic axes."""
+    for index, (layer, part) in enumerate(rows.groupby("layer", sort=False)):
+        plot_ours(
+            ax,
+            part,
+            x=x,
+            y=y,
+            label=str(layer),
+            color=PALETTE[index % len(PALETTE)],
+            marker=MARKERS[index % len(MARKERS)],
+        )
+    ax.set_xscale("log", base=2)
+    ax.set_yscale("log")
+    ax.set_xlabel(x)
 
 
 def _slope_range(rows: pd.DataFrame, size: str) -> str:
@@ -144,7 +171,19 @@ def _slope_range(rows: pd.DataFrame, size: str) -> str:
         except InvalidQuantity:
             return "no slope"
         slopes.append(t_interval(fits).mean)
-    return range_text(slopes)
+    return _range_text(slopes)
+
+
+def _range_text(slopes: Iterable[float]) -> str:
+    """Return two decimals, without the sign of a zero.
+
+    >>> _range_text([0.5, -0.001])
+    'slope 0.00 to 0.50'
+    """
+    numbers = [round(float(slope), 2) + 0.0 for slope in slopes]
+    if not numbers or any(map(math.isnan, numbers)):
+        return "no slope"
+    return f"slope {min(numbers):.2f} to {max(numbers):.2f}"
 
 
 def _share_heights(axes: Sequence[Axes]) -> None:

@@ -8,10 +8,6 @@ from collections.abc import Mapping
 
 from harness.declare import InvalidQuantity
 
-FLAT = math.log2(2.5) / 4
-"""Largest log-log slope, without its sign, of a size that counts as constant: 0.33, a factor 2.5
-over four doublings, the bound of Figure 5's claims. The paper shows flatness and gives none."""
-
 
 def log_slope(sizes: Mapping[float, float]) -> float:
     """Return the least-squares slope of log2 size against log2 of what it is keyed by.

@@ -19,12 +19,14 @@ from reproductions.supar import (
     param_groups,
     sparsify,
 )
-from reproductions.supar.models.coordinate_check import (
+from reproductions.supar.method.coordinate_check import (
     EXPECTED,
     CheckedModel,
-    CoordinateReport,
     coordinate_check,
+    hidden_layers,
 )
+from reproductions.supar.method.coordinate_report import CoordinateReport
+from reproductions.supar.method.slopes import Slope
 
 BASE = BaseHyperparameters(init_std=0.18, lr=0.004, input_multiplier=1.0, output_multiplier=1.0)
 HIDDEN = ["hidden.0", "hidden.1"]
@@ -86,16 +88,18 @@ def _check(scheme: Scheme, **options: Any) -> CoordinateReport:
 
 def test_an_mlp_under_smupar_passes() -> None:
     report = _check("supar")
-    assert report.passed, report.slopes[report.slopes["verdict"] != "pass"].to_string()
-    # 2 layers, 3 lines of either direction, 3 sizes at 3 steps but the change at the first.
-    assert len(report.slopes) == 2 * (3 + 3) * (3 * 3 - 1)
-    assert len(report.table) == 5 * 3 * 3 * 3 * 2
-    assert list(report.by_layer.index) == HIDDEN
-    assert (report.by_layer == "pass").all(axis=None)
+    assert report.passed, str(report)
+    # 2 layers, 2 directions, 2 sizes before training and 3 after updates.
+    assert len(report.slopes) == 2 * 2 * (2 + 3)
+    assert {row.layer for row in report.slopes} == set(HIDDEN)
+    assert report.sizes["grad_x_rms"].shape == (2, 5, 3, 3, 3)
 
 
 def _verdicts(report: CoordinateReport) -> dict[tuple[str, str], set[str]]:
-    return report.slopes.groupby(["along", "size"])["verdict"].agg(set).to_dict()
+    found: dict[tuple[str, str], set[str]] = {}
+    for row in report.slopes:
+        found.setdefault((row.along, row.size), set()).add(row.verdict)
+    return found
 
 
 def test_mup_fails_over_density_and_not_over_width() -> None:
@@ -130,20 +134,18 @@ def test_half_a_correction_is_caught() -> None:
 def test_layers_with_one_growing_side_follow_their_own_laws(
     layer: str, activation: float, gradient: float
 ) -> None:
-    def make(*, width: int, density: float, seed: int) -> CheckedModel:
-        checked = _mlp("mup")(width=width, density=density, seed=seed)
-        for x, _ in checked.batches:
-            x.requires_grad_()
-        return checked
-
-    slopes = {("mean_abs_activation", "width"): activation, ("grad_x_rms", "width"): gradient}
+    slopes = {
+        ("mean_abs_activation", "width", "start"): activation,
+        ("grad_x_rms", "width", "start"): gradient,
+    }
     report = coordinate_check(
-        make, (64, 256, 1024), (1,), layers=[layer], num_steps=1, expected={**EXPECTED, **slopes}
-    )
-    start = report.slopes[report.slopes["step"] == 0]
-    assert list(start["verdict"]) == ["pass"] * 2, start.to_string()
-    change = report.slopes[report.slopes["size"] == "delta_y_rms"]
-    assert list(change["verdict"]) == ["pass"], change.to_string()
+        _mlp("mup"), (64, 256, 1024), (1,), layers=[layer], num_steps=1,
+        expected={**EXPECTED, ("grad_x_rms", "width"): 0.0, **slopes},
+    )  # fmt: skip
+    # After updates Y of the readout, and the gradient at the first layer, are on their way from
+    # one law to another.
+    start, change = _rows(report, phase="start"), _rows(report, size="delta_y_rms")
+    assert [row.verdict for row in [*start, *change]] == ["pass"] * 3, str(report)
 
 
 class _Linear(nn.Module):
@@ -179,38 +181,44 @@ def test_a_linear_net_has_the_slopes_of_its_closed_form() -> None:
         return CheckedModel(model=model, optimizer=optimizer, loss=_mean, batches=[x, x])
 
     report = coordinate_check(make, (8, 16, 64), (1, 1 / 2), num_steps=1, num_seeds=3)
-    found = report.slopes.set_index(["layer", "size", "step", "along", "at"])["slope"]
-    for at in (0.5, 1.0):
-        assert found["first", "mean_abs_activation", 0, "width", at] == pytest.approx(a)
-        assert found["second", "mean_abs_activation", 0, "width", at] == pytest.approx(2 * a)
-        assert found["first", "grad_x_rms", 0, "width", at] == pytest.approx(2 * a - 1)
-        assert found["second", "grad_x_rms", 0, "width", at] == pytest.approx(a - 1)
-        assert found["first", "delta_y_rms", 1, "width", at] == pytest.approx(a)
-    for at in (8.0, 16.0, 64.0):
-        assert found["second", "mean_abs_activation", 0, "density", at] == pytest.approx(2 * b)
-        assert found["first", "grad_x_rms", 0, "density", at] == pytest.approx(2 * b)
-        assert found["first", "delta_y_rms", 1, "density", at] == pytest.approx(b)
+    found = {(row.layer, row.size, row.phase, row.along): row for row in report.slopes}
+    expected = {
+        ("first", "mean_abs_activation", "start", "width"): a,
+        ("second", "mean_abs_activation", "start", "width"): 2 * a,
+        ("first", "grad_x_rms", "start", "width"): 2 * a - 1,
+        ("second", "grad_x_rms", "start", "width"): a - 1,
+        ("first", "delta_y_rms", "trained", "width"): a,
+        ("second", "mean_abs_activation", "start", "density"): 2 * b,
+        ("first", "grad_x_rms", "start", "density"): 2 * b,
+        ("first", "delta_y_rms", "trained", "density"): b,
+    }
+    for key, slope in expected.items():
+        assert found[key].slope == pytest.approx(slope), key
     # Every seed builds the same net.
-    assert np.allclose(report.slopes["low"], report.slopes["high"])
+    assert all(row.low == row.high == row.slope for row in report.slopes)
+    assert {row.verdict for row in report.slopes} == {"pass", "fail"}
 
 
 def test_the_interval_is_that_of_the_slopes_of_the_seeds() -> None:
     from scipy import stats
 
-    report = coordinate_check(_mlp("mup"), (64, 128), (1,), num_steps=1, num_seeds=4)
-    row = report.slopes.query("layer == 'hidden.1' and size == 'delta_y_rms'").iloc[0]
-    sizes = report.table.query("layer == 'hidden.1' and step == 1").pivot(
-        index="seed", columns="width", values="delta_y_rms"
-    )
-    slopes = np.log2(sizes[128] / sizes[64])
+    report = coordinate_check(_mlp("mup"), (64, 128), (1, 0.5), num_steps=2, num_seeds=4)
+    (row,) = _rows(report, layer="hidden.1", size="delta_y_rms", along="width")
+    sizes = np.log2(report.sizes["delta_y_rms"][1, :, :, :, 1:])
+    slopes = (sizes[:, 1] - sizes[:, 0]).mean(axis=(1, 2))
     low, high = stats.t.interval(0.95, 3, loc=slopes.mean(), scale=stats.sem(slopes))
-    assert (row["slope"], row["low"], row["high"]) == pytest.approx((slopes.mean(), low, high))
+    assert (row.slope, row.low, row.high) == pytest.approx((slopes.mean(), low, high))
+
+
+def _rows(report: CoordinateReport, **fields: str) -> list[Slope]:
+    return [row for row in report.slopes if all(getattr(row, n) == v for n, v in fields.items())]
 
 
 def test_few_seeds_decide_nothing() -> None:
     report = _check("supar", num_seeds=2)
     assert report.verdict == "undecided"
-    assert set(report.slopes["reason"]) == {"2 seed(s), need at least 3"}
+    assert {row.reason for row in report.slopes} == {"2 seed(s), need at least 3"}
+    assert "? undecided: 2 seed(s), need at least 3." in " ".join(str(report).split())
 
 
 def test_the_users_tolerance_decides() -> None:
@@ -228,12 +236,11 @@ def test_a_size_of_zero_is_undecided_and_a_diverged_one_fails() -> None:
         return make
 
     report = coordinate_check(start(0.0), (64, 128), (1,), num_steps=1, num_seeds=3)
-    gradient = report.slopes.query("size == 'grad_x_rms' and step == 0")
-    assert set(gradient["verdict"]) == {"undecided"}
-    assert all("is 0: it has no logarithm" in reason for reason in gradient["reason"])
+    for row in _rows(report, size="grad_x_rms", phase="start"):
+        assert (row.verdict, row.reason) == ("undecided", "a size is 0, which has no logarithm")
     report = coordinate_check(start(float("nan")), (64, 128), (1,), num_steps=1, num_seeds=3)
     assert report.verdict == "fail"
-    assert "a size is not finite: the model diverged" in set(report.slopes["reason"])
+    assert "a size is not finite: the model diverged" in {row.reason for row in report.slopes}
 
 
 def test_an_unused_layer_is_named() -> None:
@@ -246,9 +253,12 @@ def test_an_unused_layer_is_named() -> None:
         coordinate_check(make, (32, 64), (1,), num_steps=1, num_seeds=1)
 
 
-def test_a_first_layer_on_data_is_named() -> None:
-    with pytest.raises(SpecError, match="no gradient reaches the input of layer 'enter'"):
-        coordinate_check(_mlp("mup"), (32,), (1, 0.5), num_steps=1, num_seeds=1)
+def test_one_width_checks_the_first_layer_on_data_and_the_readout_too() -> None:
+    report = coordinate_check(_mlp("supar"), (128,), (1, 0.5, 0.25), num_steps=1)
+    assert report.grid.layers == ("enter", *HIDDEN, "leave")
+    # Three outputs before training are too few signs for five seeds.
+    noisy = {"layer": "leave", "size": "mean_abs_activation", "phase": "start"}
+    assert [row for row in report.slopes if row.verdict != "pass"] == _rows(report, **noisy)
 
 
 def test_the_users_hooks_and_only_they_are_left() -> None:
@@ -298,12 +308,37 @@ def test_a_factory_of_bare_models_is_refused() -> None:
         coordinate_check(make, (32, 64), (1,))
 
 
-def test_the_figure_has_a_row_a_size_and_a_line_a_layer(capsys: pytest.CaptureFixture[str]) -> None:
-    report = coordinate_check(_mlp("supar"), (32, 64), (1, 0.5), num_steps=1, num_seeds=2)
-    figure = report.figure()
-    assert len(figure.axes) == 3 * 2
-    assert all(len(ax.containers) == len(HIDDEN) for ax in figure.axes)
-    assert len(report.figure(step=0).axes) == 2 * 2
-    with pytest.raises(SpecError, match="1 updates were measured"):
-        report.figure(step=9)
-    assert capsys.readouterr() == ("", "")
+def test_dropout_is_refused() -> None:
+    def make(*, width: int, density: float, seed: int) -> CheckedModel:
+        checked = _mlp("mup")(width=width, density=density, seed=seed)
+        checked.model.drop = nn.Dropout(0.1)
+        return checked
+
+    with pytest.raises(SpecError, match=r"'drop' drops out at 0\.1: build the model without"):
+        coordinate_check(make, (32, 64), (1,))
+
+
+class _Fused(nn.Module):
+    """Experts in one stack of matrices, as transformers keeps them."""
+
+    def __init__(self, width: int) -> None:
+        super().__init__()
+        self.up = nn.Parameter(torch.zeros(4, 2 * width, width))
+        self.act = nn.ReLU()
+
+
+def test_hidden_layers_are_those_with_a_matrix_that_grows_on_both_sides() -> None:
+    def build(width: int) -> nn.Module:
+        return nn.ModuleDict(
+            {
+                "tokens": nn.Embedding(2 * width, width),
+                "enter": nn.Linear(8, width),
+                "block": nn.TransformerEncoderLayer(width, 2, 4 * width),
+                "experts": _Fused(width),
+                "mix": nn.Conv1d(width, width, 3),
+            }
+        )
+
+    inner = ["block.self_attn", "block.linear1", "block.linear2", "experts"]
+    assert hidden_layers(build(8), build(16)) == inner
+    assert hidden_layers(build(8), build(8)) == ["enter", *inner]
