@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import math
 from collections.abc import Sequence
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -67,20 +68,39 @@ def test_a_step_s_scores_are_those_of_the_formulas(family: Family) -> None:
     assert len(taken) == 3
 
 
+def plain_answer(
+    models: Sequence[torch.nn.Module], prompt: Sequence[int], *, most: int, end: int
+) -> list[int]:
+    """Return up to `most` tokens, each the best by the formulas."""
+    ids = list(prompt)
+    while len(ids) < min(CONTEXT, len(prompt) + most):
+        scores, _ = plain_scores(models, ids, alpha=0.1)
+        if scores.argmax() == end:
+            break
+        ids.append(int(scores.argmax()))
+    return ids[len(prompt) :]
+
+
 @pytest.mark.parametrize("family", FAMILIES)
 def test_a_batch_says_what_the_formulas_say_of_each_prompt(family: Family) -> None:
     told, asked = speaker(family), prompts(6)
     models = [cut(told, number) for number in EXITS[family]]
     found = dola(told, asked, max_new_tokens=6, exits=EXITS[family])
-    for prompt, answer in zip(asked, found, strict=True):
-        ids = list(prompt)
-        while len(ids) < min(CONTEXT, len(prompt) + 6):
-            scores, _ = plain_scores(models, ids, alpha=0.1)
-            if scores.argmax() == told.eos:
-                break
-            ids.append(int(scores.argmax()))
-        assert answer == ids[len(prompt) :]
+    assert found == [plain_answer(models, prompt, most=6, end=told.eos) for prompt in asked]
     assert found != greedy(told, asked, max_new_tokens=6)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_an_exit_is_after_as_many_blocks_as_its_number_says(family: Family) -> None:
+    """With one candidate nothing is chosen, so that each exit shows; no two say the same."""
+    told, asked = speaker(family), prompts(6)
+    *numbers, last = EXITS[family]
+    whole, seen = cut(told, last), []
+    for number in numbers:
+        models = [cut(told, number), whole]
+        seen.append(dola(told, asked, max_new_tokens=4, exits=(number, last)))
+        assert seen[-1] == [plain_answer(models, each, most=4, end=told.eos) for each in asked]
+    assert all(one != other for one, other in combinations(seen, 2))
 
 
 @pytest.mark.parametrize("family", FAMILIES)
