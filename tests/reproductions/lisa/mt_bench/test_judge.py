@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import socket
 import threading
+import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -151,6 +152,15 @@ def test_attempts_are_bounded(failure: Action, server: ScriptedJudge, tmp_path: 
     with pytest.raises(RunError, match=r"in the last of 2 attempts: run again later"):
         ask(replace(settings(server.url), max_retries=1), tmp_path)
     assert len(server.asked) == 2
+
+
+def test_a_judge_that_names_no_wait_is_waited_for(server: ScriptedJudge, tmp_path: Path) -> None:
+    """Else all attempts would be spent before it is back. A load only makes the wait longer."""
+    server.script = [status(429, retry_after="0"), status(503, retry_after="-1")]
+    began = time.monotonic()
+    assert ask(settings(server.url), tmp_path).text == "It will do. [[5]]"
+    assert time.monotonic() - began > 1.0
+    assert len(server.asked) == 3
 
 
 @pytest.mark.parametrize("reply", NO_COMPLETION.values(), ids=NO_COMPLETION.keys())
