@@ -67,8 +67,8 @@ class Lora:
     """Adapters of token embedding and head too, as in the authors' memory script."""
 
     def __post_init__(self) -> None:
-        if self.rank < 1 or not 0.0 <= self.dropout < 1.0:
-            raise SpecError(f"{self}: need rank >= 1 and 0 <= dropout < 1")
+        if self.rank < 1 or not self.alpha > 0.0 or not 0.0 <= self.dropout < 1.0:
+            raise SpecError(f"{self}: need rank >= 1, alpha > 0 and 0 <= dropout < 1")
 
     def prepare(self, model: nn.Module, make_optimizer: MakeOptimizer) -> Prepared:
         """Freeze the model and add adapters, in the model's own dtype."""

@@ -9,6 +9,8 @@ import torch
 from torch import Tensor, nn
 from transformers import GPT2Config, GPT2LMHeadModel, LlamaConfig, LlamaForCausalLM
 
+from harness.measure.memory import optimizer_tensors
+
 NUM_BLOCKS, VOCAB = 4, 48
 
 
@@ -69,3 +71,13 @@ def assert_same(model: nn.Module, other: nn.Module) -> None:
     """Assert that two models of one shape hold the same bits."""
     for (name, ours), theirs in zip(model.named_parameters(), other.parameters(), strict=True):
         assert torch.equal(ours, theirs), f"{name}: off by {(ours - theirs).abs().max():.3g}"
+
+
+def trainable(model: nn.Module) -> int:
+    """Return how many parameters train now."""
+    return sum(p.numel() for p in model.parameters() if p.requires_grad)
+
+
+def moment_bytes(optimizer: torch.optim.Optimizer) -> int:
+    """Return the bytes of what an optimizer holds, but for counters."""
+    return sum(t.numel() * t.element_size() for t in optimizer_tensors(optimizer) if t.dim())

@@ -1,0 +1,93 @@
+"""Ways to fine-tune behind one interface: what trains, by which formula, and what is refused."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor, nn
+from transformers.pytorch_utils import Conv1D
+
+from harness.errors import SpecError
+from reproductions.lisa.method.methods import Full, Galore, Lora, from_params
+from tests.reproductions.lisa.small import gpt2, llama, trainable
+
+RANK, ALPHA = 4, 6.0
+"""alpha / r is neither 1, nor alpha, nor alpha / sqrt(r)."""
+
+
+def adapted(make: Any, *, embeddings: bool) -> Any:
+    """Return a model with adapters whose zero factors are filled."""
+    lora = Lora(rank=RANK, alpha=ALPHA, dropout=0.0, embeddings=embeddings)
+    model = lora.prepare(make().double(), torch.optim.AdamW).model
+    generator = torch.Generator().manual_seed(3)
+    for parameter in model.parameters():
+        if parameter.requires_grad:
+            parameter.data.normal_(generator=generator)
+    return model
+
+
+def product(module: nn.Module) -> Tensor | None:
+    """Return B A of a module's adapter, as its weight lies; None where it has none."""
+    base = getattr(module, "base_layer", None)
+    if base is None:
+        return None
+    words = isinstance(base, nn.Embedding)
+    a, b = (getattr(module, f"lora_{'embedding_' * words}{name}")["default"] for name in "AB")
+    update = b @ a if words else b.weight @ a.weight
+    return (update.T if isinstance(base, nn.Embedding | Conv1D) else update).detach().clone()
+
+
+@pytest.mark.parametrize(("make", "embeddings", "count"), [(llama, True, 30), (gpt2, False, 12)])
+def test_merged_weights_are_the_base_s_and_alpha_over_rank_of_the_product(
+    make: Any, embeddings: bool, count: int
+) -> None:
+    """W + (alpha / r) B A, arXiv 2106.09685, section 4.1."""
+    base, model = dict(make().double().named_parameters()), adapted(make, embeddings=embeddings)
+    updates = {
+        name.removeprefix("base_model.model."): update
+        for name, module in model.named_modules()
+        if (update := product(module)) is not None
+    }
+    assert len(updates) == count
+    for name, merged in model.merge_and_unload().named_parameters():
+        update = updates.get(name.removesuffix(".weight"), torch.zeros(()).double())
+        torch.testing.assert_close(merged, base[name] + ALPHA / RANK * update, rtol=0, atol=1e-12)
+
+
+def test_only_adapters_train_in_the_model_s_own_type_and_with_dropout() -> None:
+    lora = Lora(rank=RANK, alpha=ALPHA, dropout=0.25, embeddings=False)
+    prepared = lora.prepare(llama().bfloat16(), torch.optim.AdamW)
+    held = [p for group in prepared.optimizer.param_groups for p in group["params"]]
+    told = {n: p for n, p in prepared.model.named_parameters() if p.requires_grad}
+    assert [id(p) for p in held] == [id(p) for p in told.values()]
+    assert all("lora_" in name for name in told)
+    assert {p.dtype for p in told.values()} == {torch.bfloat16}
+    assert prepared.num_trainable == trainable(prepared.model) == sum(p.numel() for p in held)
+    rates = [m.p for m in prepared.model.modules() if isinstance(m, nn.Dropout)]
+    assert rates and set(rates) == {0.25}
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [{"rank": 0}, {"alpha": 0.0}, {"alpha": float("nan")}, {"dropout": 1.0}, {"dropout": -0.1}],
+    ids=str,
+)
+def test_an_adapter_that_would_do_nothing_is_refused(wrong: dict[str, float]) -> None:
+    told: dict[str, Any] = {"rank": 2, "alpha": 4.0, "dropout": 0.0, "embeddings": False}
+    with pytest.raises(SpecError, match="need rank >= 1, alpha > 0 and 0 <= dropout < 1"):
+        Lora(**(told | wrong))
+
+
+def test_a_method_goes_by_its_name_and_takes_what_means_something_to_it() -> None:
+    told: dict[str, Any] = {"rank": 3, "alpha": 5.0, "dropout": 0.5, "embeddings": True}
+    assert from_params("full", **told) == Full()
+    assert from_params("galore", **told) == Galore(rank=3)
+    assert from_params("lora", **told) == Lora(**told)
+    lisa: Any = from_params("lisa", gamma=2, period=7, seed=9, sampler="bernoulli", **told)
+    assert (lisa.gamma, lisa.period, lisa.seed, lisa.sampler) == (2, 7, 9, "bernoulli")
+    cyclic: Any = from_params("cyclic", gamma=2, period=7, seed=9)
+    assert (cyclic.period, cyclic.seed) == (7, 9)
+    with pytest.raises(SpecError, match="method='adam': need 'full'"):
+        from_params("adam")
