@@ -226,12 +226,14 @@ class Lisa:
                 optimizer.state.pop(parameter, None)
         if self._policy == "page_refrozen":
             self._host.take(optimizer, frozen)
-            self._host.give_back(optimizer, self._parameters(active))
         for parameter in self._parameters(active):
             parameter.requires_grad_(True)
         if self._policy == "reset_all":
             optimizer.state.clear()
         groups.refill(self._held)
+        if self._policy == "page_refrozen":
+            # After the groups, whose options say where states belong.
+            self._host.give_back(optimizer, self._parameters(active))
 
     @property
     def _held(self) -> Sequence[int]:
