@@ -18,7 +18,9 @@ from reproductions.lisa.method.blocks import Blocks, embedding_parameters, find_
 from reproductions.lisa.method.optimizer_groups import OptimizerGroups
 from reproductions.lisa.method.paging import HostStates
 from reproductions.lisa.method.sampling import RandomSampler, Sampler, SamplerKind
+from reproductions.lisa.method.unattached import Unattached
 from reproductions.lisa.method.unsupported import (
+    refuse_adapters,
     refuse_ranks_apart,
     refuse_sharding,
     refuse_silent_ranks,
@@ -82,9 +84,12 @@ class Lisa:
         train_embeddings: False freezes embeddings and head, which hold most of what LISA trains
         where the vocabulary is large.
         blocks: name of the list of blocks, where it cannot be found by structure.
-        Raises SpecError for what is out of range, and for a model without blocks.
+        Raises SpecError for what is out of range, for a model without blocks, for one with
+        adapters of peft, and where nothing is left that would always train. A Lisa has to be
+        attached: until then RunError is raised where an optimizer steps the blocks.
         """
         _check(period, policy)
+        refuse_adapters(model)
         self.model = model
         self.blocks: Blocks = find_blocks(model, blocks)
         kind = sampler if isinstance(sampler, str) else "own"
@@ -95,11 +100,14 @@ class Lisa:
             sampler = RandomSampler(len(self.blocks), gamma=gamma, seed=seed, kind=sampler)
         self._period, self._policy, self._sampler = period, policy, sampler
         self._parts = _trainable_parts(self.blocks)
+        if train_embeddings:
+            _refuse_frozen_rest(self.blocks)
         fixed = () if train_embeddings else embedding_parameters(model, self.blocks)
         self._fixed = [parameter for parameter in fixed if parameter.requires_grad]
         self.step = 0
         self.active, self.visited = (), set()
         self._forget()
+        self._unattached = Unattached(self, self.blocks)
 
     @property
     def num_samplings(self) -> int:
@@ -120,17 +128,21 @@ class Lisa:
         """
         if self._optimizer is not None:
             raise SpecError("this Lisa is attached already: detach it first")
+        self._unattached.told = True
+        refuse_adapters(self.model)
         refuse_sharding(self.model, optimizer)
         first = self._draw()
         refuse_ranks_apart([self._settings, first])
         self._groups, self._optimizer = OptimizerGroups(optimizer, self._parts), optimizer
+        self._unattached.end()
         for parameter in self._fixed:
             parameter.requires_grad_(False)
         self._hooks = [
             optimizer.register_step_pre_hook(self._check_step),
             optimizer.register_step_post_hook(self._count_step),
             optimizer.register_state_dict_post_hook(self._add_state),
-            optimizer.register_load_state_dict_pre_hook(self._take_state),
+            # First of all, and it leaves nothing of LISA to `refuse_lisa_state`.
+            optimizer.register_load_state_dict_pre_hook(self._take_state, prepend=True),
         ]
         self._activate(first)
         self._groups.note_step(self.step)
@@ -149,6 +161,7 @@ class Lisa:
         self._host.give_back(optimizer, self._parameters(every))
         for parameter in [*self._parameters(every), *self._fixed]:
             parameter.requires_grad_(True)
+        optimizer.register_load_state_dict_pre_hook(refuse_lisa_state)
         self._forget()
 
     def _forget(self) -> None:
@@ -173,6 +186,7 @@ class Lisa:
                 "the optimizer's groups are no longer those LISA made: something (DeepSpeed, FSDP,"
                 " another callback) has replaced them, and LISA cannot work under it"
             )
+        self._check_frozen()
         if groups.noted_step() != self.step:
             raise RunError(
                 f"the optimizer was loaded at step {groups.noted_step()} and LISA is at step"
@@ -182,6 +196,17 @@ class Lisa:
         if len(args) == 1 and not kwargs:
             # Else there is a closure, which makes the gradients inside the step.
             self._check_gradients()
+
+    def _check_frozen(self) -> None:
+        """Raise where something else has frozen or unfrozen what LISA draws."""
+        parts = [(f"block {number}", number in self.active, part)
+                 for number, part in enumerate(self._parts)]  # fmt: skip
+        for name, trains, part in [*parts, ("the embedding or head", False, self._fixed)]:
+            if any(parameter.requires_grad != trains for parameter in part):
+                raise RunError(
+                    f"{name} should {'train' if trains else 'be frozen'} now, and something else"
+                    " than LISA has set its requires_grad: leave it to LISA until detach"
+                )
 
     def _check_gradients(self) -> None:
         """Raise where the active blocks have had no gradient for some steps in a row."""
@@ -245,6 +270,11 @@ class Lisa:
         """Parameters of all blocks, as a checkpoint counts them."""
         return self._parameters(range(len(self.blocks)))
 
+    @property
+    def _sizes(self) -> list[int]:
+        """Numbers of elements, from which a checkpoint of other parameters is known."""
+        return [parameter.numel() for parameter in self._in_order]
+
     def _parameters(self, blocks: Iterable[int]) -> list[nn.Parameter]:
         return [parameter for block in blocks for parameter in self._parts[block]]
 
@@ -255,6 +285,7 @@ class Lisa:
             "step": self.step,
             "active": list(self.active),
             "visited": sorted(self.visited),
+            "sizes": self._sizes,
         }
         if self._policy == "page_refrozen":
             state[STATE_KEY]["paged"] = self._host.state_dict(self._in_order)
@@ -262,18 +293,35 @@ class Lisa:
     def _take_state(self, _: Optimizer, state: dict[str, Any]) -> None:
         """Put the blocks of a checkpoint in the groups, before the optimizer compares them."""
         if STATE_KEY not in state:
-            raise DataError("this optimizer checkpoint was made without LISA: start a new run")
-        stored = state[STATE_KEY]
+            raise DataError(
+                "this optimizer checkpoint was made without LISA: start a new run from the model's"
+                " weights, or go on without LISA"
+            )
+        stored = state.pop(STATE_KEY)
         theirs = {name: stored["settings"].get(name) for name in self._settings}
         if theirs != self._settings:
             names = [name for name in theirs if theirs[name] != self._settings[name]]
             found = ", ".join(f"{n}={theirs[n]}" for n in names)
             ours = ", ".join(f"{n}={self._settings[n]}" for n in names)
             raise DataError(f"the checkpoint was made with {found}, this run has {ours}")
+        if stored.get("sizes", self._sizes) != self._sizes:
+            raise DataError(
+                "the checkpoint was made with other parameters that train in the blocks than this"
+                " model has: freeze the same ones, before the Lisa is made"
+            )
         self._sampler.load_state_dict(stored["sampler"])
         self.step, self.visited = stored["step"], set(stored["visited"])
         self._activate(tuple(stored["active"]))
         self._host.load_state_dict(stored.get("paged", {}), self._in_order)
+
+
+def refuse_lisa_state(_: Optimizer, state: dict[str, Any]) -> None:
+    """Raise DataError for a checkpoint of LISA, before an optimizer that has none loads it."""
+    if STATE_KEY in state:
+        raise DataError(
+            "this optimizer checkpoint was made with LISA, and no Lisa is attached: attach one with"
+            " the same settings before loading, or start anew from the model's weights"
+        )
 
 
 def _check(period: int, policy: str) -> None:
@@ -295,3 +343,12 @@ def _trainable_parts(blocks: Blocks) -> list[list[nn.Parameter]]:
             " the Lisa that froze them"
         )
     return parts
+
+
+def _refuse_frozen_rest(blocks: Blocks) -> None:
+    """Raise SpecError where all that LISA keeps always on has been frozen by the caller."""
+    if blocks.outside and not any(parameter.requires_grad for parameter in blocks.outside):
+        raise SpecError(
+            f"all that lies outside of {blocks.path!r} is frozen, and LISA always trains embeddings"
+            " and head: unfreeze them, or sample blocks alone with train_embeddings=False"
+        )

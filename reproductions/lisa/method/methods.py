@@ -17,7 +17,7 @@ from torch.optim import AdamW, Optimizer
 from harness.errors import SpecError
 from reproductions.lisa.method.blocks import find_blocks
 from reproductions.lisa.method.galore import RANK, SCALE, UPDATE_GAP, GaloreAdamW
-from reproductions.lisa.method.lisa import Lisa, StatePolicy
+from reproductions.lisa.method.lisa import Lisa, StatePolicy, refuse_lisa_state
 from reproductions.lisa.method.sampling import CyclicSampler, Sampler, SamplerKind
 
 MakeOptimizer = Callable[[Iterable[nn.Parameter]], Optimizer]
@@ -51,7 +51,7 @@ class Full:
 
     def prepare(self, model: nn.Module, make_optimizer: MakeOptimizer) -> Prepared:
         """Hand all parameters to the optimizer."""
-        return Prepared(model=model, optimizer=make_optimizer(model.parameters()))
+        return _without_lisa(model, make_optimizer(model.parameters()))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -90,7 +90,7 @@ class Lora:
         for adapter in trainable:
             # On the meta device peft leaves them in float32; elsewhere this changes nothing.
             adapter.data = adapter.data.to(next(model.parameters()).dtype)
-        return Prepared(model=adapted, optimizer=make_optimizer(trainable))
+        return _without_lisa(adapted, make_optimizer(trainable))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -156,7 +156,7 @@ class Galore:
             groups += [{"params": projected, **options, **projection}] if projected else []
             groups += [{"params": others, **options}] if others else []
         told = {name: plain.defaults[name] for name in ("lr", "betas", "eps", "weight_decay")}
-        return Prepared(model=model, optimizer=GaloreAdamW(groups, **told))
+        return _without_lisa(model, GaloreAdamW(groups, **told))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -186,6 +186,7 @@ class Badam:
             seed=self.seed,
             sampler=CyclicSampler(len(blocks), seed=self.seed),
             policy="reset_all",
+            train_embeddings=False,
         )
         return Prepared(model=model, optimizer=lisa.attach(make_optimizer(model.parameters())))
 
@@ -218,6 +219,12 @@ def from_params(
         case "lisa":
             return LisaMethod(gamma=gamma, period=period, seed=seed, sampler=sampler)
     raise SpecError(f"method={name!r}: need 'full', 'lora', 'galore', 'cyclic' or 'lisa'")
+
+
+def _without_lisa(model: nn.Module, optimizer: Optimizer) -> Prepared:
+    """Return what trains without LISA, and takes no checkpoint of it."""
+    optimizer.register_load_state_dict_pre_hook(refuse_lisa_state)
+    return Prepared(model=model, optimizer=optimizer)
 
 
 def _linears(model: nn.Module, *, embeddings: bool) -> list[str]:

@@ -38,6 +38,15 @@ class _Watch(TrainerCallback):
     def __init__(self, lisa: Lisa) -> None:
         self._lisa = lisa
 
+    def on_train_begin(self, args: Any, state: Any, control: Any, **_: Any) -> None:
+        """Raise RunError where a run goes on from a checkpoint and LISA does not."""
+        if state.global_step and not self._lisa.step:
+            raise RunError(
+                f"the run goes on at step {state.global_step}, and its checkpoint holds no state of"
+                " the optimizer, from which LISA goes on: save checkpoints without"
+                " save_only_model, or load the model's weights and start a new run"
+            )
+
     def on_step_end(self, args: Any, state: Any, control: Any, **_: Any) -> None:
         """Raise RunError where the trainer steps and LISA's optimizer does not."""
         # A scaler of float16 skips some of the first steps.

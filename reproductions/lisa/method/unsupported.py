@@ -32,6 +32,21 @@ def refuse_sharding(model: nn.Module, optimizer: Optimizer) -> None:
             )
 
 
+def refuse_adapters(model: nn.Module) -> None:
+    """Raise SpecError for a model with adapters of peft.
+
+    They freeze all weights, embeddings and head too, so that LISA would sample adapters and keep
+    nothing on; and peft sets requires_grad again wherever adapters are switched.
+    """
+    for name, module in model.named_modules():
+        if any(kind.__module__.partition(".")[0] == "peft" for kind in type(module).__mro__):
+            raise SpecError(
+                f"{name or type(module).__name__} is peft's: LISA trains the weights themselves,"
+                " which adapters freeze; hand it the model without adapters, such as"
+                " model.merge_and_unload().requires_grad_(True)"
+            )
+
+
 def refuse_silent_ranks(model: nn.Module) -> None:
     """Raise EnvError where several ranks train copies whose gradients nobody adds up.
 

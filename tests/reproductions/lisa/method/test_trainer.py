@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import os
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 import torch
+from accelerate import Accelerator, DistributedDataParallelKwargs
+from accelerate.state import AcceleratorState
 from torch import Tensor, nn
 from torch.utils.data import Dataset
 from transformers import Trainer, TrainingArguments
 
-from harness.errors import EnvError, SpecError
+from harness.errors import DataError, EnvError, RunError, SpecError
 from reproductions.lisa import Lisa, attach_to_trainer
 from tests.reproductions.lisa.small import adamw, assert_same, batches, llama, train
 
@@ -90,6 +94,21 @@ def test_a_trainer_resumes_to_the_bit(tmp_path: Path) -> None:
     assert_same(resumed, whole)
 
 
+def test_a_trainer_that_resumes_without_lisa_s_state_is_stopped(tmp_path: Path) -> None:
+    """Else the first blocks would be drawn once more, in the middle of the run."""
+    weights, plain = tmp_path / "weights", tmp_path / "plain"
+    saving = trainer_of(llama(), weights, save_only_model=True, max_steps=3)
+    attach_to_trainer(Lisa(saving.model, gamma=1, period=2, seed=0), saving)
+    saving.train()
+    trainer_of(llama(), plain, max_steps=3).train()
+    told = [(weights, RunError, "goes on at step 3"), (plain, DataError, "made without LISA")]
+    for folder, error, words in told:
+        resumed = trainer_of(llama(), folder)
+        attach_to_trainer(Lisa(resumed.model, gamma=1, period=2, seed=0), resumed)
+        with pytest.raises(error, match=words):
+            resumed.train(resume_from_checkpoint=str(folder / "checkpoint-3"))
+
+
 def test_accumulated_batches_are_one_step(tmp_path: Path) -> None:
     model = llama()
     trainer = trainer_of(model, tmp_path, gradient_accumulation_steps=2)
@@ -129,9 +148,27 @@ def rank(number: int, folder: str) -> None:
             train(wrapped, optimizer, (ids[number : number + 1] for ids in batches(6)))
         except EnvError as error:
             refused += str(error)
+    told = {"refused": refused, "alone": model.state_dict(), "prepared": by_accelerate(number)}
     if number == 0:
-        torch.save({"refused": refused, "model": model.state_dict()}, f"{folder}/told.pt")
+        torch.save(told, f"{folder}/told.pt")
     torch.distributed.destroy_process_group()
+
+
+def by_accelerate(number: int) -> dict[str, Tensor]:
+    """Do the same where the model is prepared first, and the optimizer once LISA is attached."""
+    unused = DistributedDataParallelKwargs(find_unused_parameters=True)
+    ranks = {name: str(number) for name in ("RANK", "LOCAL_RANK")}
+    ranks |= {name: "2" for name in ("WORLD_SIZE", "LOCAL_WORLD_SIZE")}
+    AcceleratorState._reset_state(reset_partial_state=True)
+    with patch.dict(os.environ, ranks):
+        accelerator = Accelerator(cpu=True, kwargs_handlers=[unused])
+        model = accelerator.prepare(llama())
+        optimizer = Lisa(model, gamma=1, period=2, seed=0).attach(adamw(model))
+        optimizer = accelerator.prepare(optimizer)
+        train(model, optimizer, (ids[number : number + 1] for ids in batches(6)))
+    AcceleratorState._reset_state(reset_partial_state=True)
+    found: dict[str, Tensor] = accelerator.unwrap_model(model).state_dict()
+    return found
 
 
 def test_two_ranks_equal_one_and_ranks_that_would_drift_are_refused(tmp_path: Path) -> None:
@@ -145,4 +182,5 @@ def test_two_ranks_equal_one_and_ranks_that_would_drift_are_refused(tmp_path: Pa
     alone = llama()
     train(alone, Lisa(alone, gamma=1, period=2, seed=0).attach(adamw(alone)), batches(6))
     for name, value in alone.state_dict().items():
-        torch.testing.assert_close(told["model"][name], value, rtol=1e-4, atol=1e-6)
+        for way in ("alone", "prepared"):
+            torch.testing.assert_close(told[way][name], value, rtol=1e-4, atol=1e-6)

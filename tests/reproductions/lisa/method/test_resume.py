@@ -1,0 +1,112 @@
+"""Checkpoints of LISA: resumed to the bit, or refused in a sentence."""
+
+from __future__ import annotations
+
+import io
+from typing import Any, get_args
+
+import pytest
+import torch
+
+from harness.errors import DataError, RunError
+from reproductions.lisa import Lisa, StatePolicy
+from reproductions.lisa.method.methods import Full, Galore, Lora, Method
+from tests.reproductions.lisa.small import adamw, assert_same, batches, llama, train
+
+SETTINGS: dict[str, Any] = {"gamma": 2, "period": 3, "seed": 2}
+
+
+@pytest.mark.parametrize("stop", [4, 6])
+@pytest.mark.parametrize("policy", get_args(StatePolicy))
+@pytest.mark.parametrize("kind", ["exact", "bernoulli"])
+def test_resumed_equals_uninterrupted(policy: StatePolicy, stop: int, kind: Any) -> None:
+    """The optimizer's checkpoint alone carries it, within a period and at its end."""
+    settings = SETTINGS | {"policy": policy, "sampler": kind}
+    whole = llama()
+    train(whole, Lisa(whole, **settings).attach(adamw(whole)), batches(11))
+
+    first = llama()
+    optimizer = Lisa(first, **settings).attach(adamw(first))
+    ids = batches(11)
+    train(first, optimizer, (next(ids) for _ in range(stop)))
+    stored = io.BytesIO()
+    torch.save({"model": first.state_dict(), "optimizer": optimizer.state_dict()}, stored)
+    stored.seek(0)
+    # Only tensors and plain values: nothing has to be trusted.
+    checkpoint = torch.load(stored, weights_only=True)
+
+    second = llama(seed=9)
+    lisa = Lisa(second, **settings)
+    optimizer = lisa.attach(adamw(second))
+    second.load_state_dict(checkpoint["model"])
+    optimizer.load_state_dict(checkpoint["optimizer"])
+    assert lisa.step == stop
+    train(second, optimizer, ids)
+    assert_same(second, whole)
+
+
+def checkpoint_of_lisa() -> dict[str, Any]:
+    model = llama()
+    optimizer = Lisa(model, **SETTINGS).attach(adamw(model))
+    train(model, optimizer, batches(4))
+    return optimizer.state_dict()
+
+
+def test_a_checkpoint_of_other_settings_or_without_lisa_is_refused() -> None:
+    other = llama()
+    optimizer = Lisa(other, **SETTINGS | {"gamma": 1}).attach(adamw(other))
+    with pytest.raises(DataError, match="made with gamma=2, this run has gamma=1"):
+        optimizer.load_state_dict(checkpoint_of_lisa())
+    with pytest.raises(DataError, match="without LISA"):
+        optimizer.load_state_dict(adamw(llama()).state_dict())
+
+
+@pytest.mark.parametrize(
+    "method", [Full(), Galore(), Lora(rank=2, alpha=4.0, dropout=0.0, embeddings=True)], ids=repr
+)
+def test_what_trains_without_lisa_refuses_its_checkpoint(method: Method) -> None:
+    optimizer = method.prepare(llama(), torch.optim.AdamW).optimizer
+    with pytest.raises(DataError, match="made with LISA, and no Lisa is attached"):
+        optimizer.load_state_dict(checkpoint_of_lisa())
+    plain = method.prepare(llama(), torch.optim.AdamW).optimizer.state_dict()
+    optimizer.load_state_dict(plain)
+
+
+def test_an_optimizer_that_lisa_has_let_go_takes_its_checkpoint_again_where_one_is_attached() -> (
+    None
+):
+    model = llama()
+    optimizer = adamw(model)
+    lisa = Lisa(model, **SETTINGS)
+    lisa.attach(optimizer)
+    lisa.detach()
+    with pytest.raises(DataError, match="no Lisa is attached"):
+        optimizer.load_state_dict(checkpoint_of_lisa())
+    again = Lisa(llama(), **SETTINGS)
+    optimizer = again.attach(Full().prepare(again.model, adamw_over(again.model)).optimizer)
+    optimizer.load_state_dict(checkpoint_of_lisa())
+    assert again.step == 4
+
+
+def adamw_over(model: Any) -> Any:
+    return lambda _: adamw(model)
+
+
+def test_a_checkpoint_of_other_parameters_in_the_blocks_is_refused() -> None:
+    """Moments of paged blocks are known by their place among those that train."""
+    other = llama()
+    for block in other.model.layers:
+        block.mlp.requires_grad_(False)
+    optimizer = Lisa(other, **SETTINGS).attach(adamw(other))
+    with pytest.raises(DataError, match="made with other parameters that train in the blocks"):
+        optimizer.load_state_dict(checkpoint_of_lisa())
+
+
+def test_an_optimizer_that_loads_without_telling_is_noticed() -> None:
+    """As bitsandbytes' do, whose load_state_dict runs no hooks."""
+    other = llama()
+    optimizer = Lisa(other, **SETTINGS).attach(adamw(other))
+    optimizer._optimizer_load_state_dict_pre_hooks.clear()
+    optimizer.load_state_dict(checkpoint_of_lisa())
+    with pytest.raises(RunError, match="loaded at step 4 and LISA is at step 0"):
+        train(other, optimizer, batches(1))
