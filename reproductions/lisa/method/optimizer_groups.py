@@ -100,7 +100,10 @@ def _groups_in(
 
 def _refuse_optimizers(optimizer: Optimizer) -> None:
     if hasattr(optimizer, "optimizer"):
-        raise SpecError("attach to the optimizer itself, before a library has wrapped it")
+        raise SpecError(
+            "attach to the optimizer itself, before a library has wrapped it, as"
+            " accelerator.prepare(optimizer) does"
+        )
     if isinstance(optimizer, LBFGS):
         raise SpecError("LBFGS has one group for all parameters: take another optimizer")
     # What torch's schedulers leave on the optimizer whose groups they have counted.

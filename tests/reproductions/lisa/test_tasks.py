@@ -26,9 +26,9 @@ def test_readme_s_examples_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     text = (FOLDER / "README.md").read_text(encoding="utf-8")
     printed, names = io.StringIO(), dict[str, object]()
     with redirect_stdout(printed):
-        # The second goes on from the first; the trainer prints its log in between.
+        # Each goes on from those before; the trainer prints its log in between.
         for code in re.findall(r"```python\n(.*?)```", text, re.DOTALL):
             exec(compile(code, "README.md", "exec"), names)
     lines = [line.split() for line in printed.getvalue().splitlines() if line[0] in "0123456789"]
-    assert [int(count) for count, _ in lines] == [4, 2]
+    assert [int(count) for count, _ in lines] == [4, 2, 2]
     assert all(0.25 <= float(coverage) <= 1.0 for _, coverage in lines)
