@@ -42,6 +42,8 @@ def row_slope(  # type: ignore[no-untyped-def]
         total = total * tl.exp(highest - higher) + tl.sum(tl.exp(part - higher))
         highest = higher
     of_target = tl.load(logits + tl.where(counts, target, 0)).to(tl.float32)
+    # Other warps may write over the target's logit before this one has read it.
+    tl.debug_barrier()
     tl.store(losses + row, tl.where(counts, highest + tl.log(total) - of_target, 0.0))
     weight = tl.where(counts, tl.load(scale), 0.0)
     for start in range(0, size, BLOCK):
@@ -72,13 +74,15 @@ class _LinearCrossEntropy(Function):
         by_x, by_weight = torch.empty_like(x_BD), torch.zeros_like(wide(weight_VD))
         for start in range(0, len(x_BD), rows_at_once):
             rows = slice(start, start + rows_at_once)
-            logits = x_BD[rows] @ weight_VD.T
+            # What is not finite in a row that does not count must not reach the others.
+            x = x_BD[rows].where((targets_B[rows] != IGNORED)[:, None], 0)
+            logits = x @ weight_VD.T
             row_slope[(len(logits),)](
                 logits, targets_B[rows], losses[rows], scale, len(weight_VD),
                 IGNORED=IGNORED, BLOCK=BLOCK, num_warps=NUM_WARPS,
             )  # fmt: skip
             torch.mm(logits, weight_VD, out=by_x[rows])
-            by_weight += logits.T @ x_BD[rows]
+            by_weight += logits.T @ x
         return losses.sum() * scale, by_x, by_weight.to(weight_VD.dtype)
 
     @staticmethod

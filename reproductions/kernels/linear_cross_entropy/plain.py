@@ -96,10 +96,13 @@ def check(x_BD: Tensor, weight_VD: Tensor, targets_B: Tensor, rows_at_once: int)
 def pieces(
     x_BD: Tensor, targets_B: Tensor, rows_at_once: int
 ) -> Iterator[tuple[Tensor, Tensor, Tensor]]:
-    """Yield rows of x, a target that exists for each, and 1 where it counts."""
+    """Yield rows of x, a target that exists for each, and 1 where it counts.
+
+    A row that does not count is zero: what is not finite in it must not reach the others.
+    """
     for x, targets in zip(x_BD.split(rows_at_once), targets_B.split(rows_at_once), strict=True):
         counts = targets != IGNORED
-        yield x, targets.where(counts, 0), counts.to(wide(x).dtype)
+        yield x.where(counts[:, None], 0), targets.where(counts, 0), counts.to(wide(x).dtype)
 
 
 def slope(logits_BV: Tensor, targets_B: Tensor, counts_B: Tensor) -> Tensor:

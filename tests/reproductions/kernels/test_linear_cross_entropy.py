@@ -53,6 +53,20 @@ def test_loss_and_gradients_are_torch_s(ops: ModuleType, backend: Backend, rows:
         torch.testing.assert_close(found.double(), right, **allowed)
 
 
+def test_what_is_not_finite_in_a_row_that_does_not_count_reaches_no_other(
+    ops: ModuleType, backend: Backend
+) -> None:
+    x, weight, targets = problem(dtype_of(backend))
+    spoilt = x.clone()
+    spoilt[2] = float("nan")
+    found = []
+    for given in (x, spoilt):
+        leaves = [given.clone().requires_grad_(), weight.clone().requires_grad_()]
+        loss = ops.linear_cross_entropy(*leaves, targets, rows_at_once=3)
+        found.append((loss.detach(), *torch.autograd.grad(loss, leaves)))
+    torch.testing.assert_close(found[1], found[0], rtol=0.0, atol=0.0)
+
+
 def test_derivatives_of_both_orders_and_modes_are_finite_differences() -> None:
     x, weight, targets = problem()
     x.requires_grad_()
