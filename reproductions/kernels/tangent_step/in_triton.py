@@ -73,8 +73,11 @@ def step(
     check(rule, point, grad_N, along, grad_BN, lr_B)
     given = (*point.tensors, grad_N, *along.tensors, grad_BN, lr_B)
     given = tuple(each.float().contiguous() for each in given)
-    after = [torch.empty_like(each) for each in point.tensors]
-    d_after = [torch.empty_like(each) for each in along.tensors]
+    # In rows whatever the order of memory that was given: kernels write so.
+    after = [torch.empty(each.shape, dtype=each.dtype, device=each.device)
+             for each in point.tensors]  # fmt: skip
+    d_after = [torch.empty(each.shape, dtype=each.dtype, device=each.device)
+               for each in along.tensors]  # fmt: skip
     size = len(grad_N)
     if size:
         grid = (triton.cdiv(size, BLOCK),)

@@ -52,7 +52,7 @@ def bands(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[Tensor], Tensor
     The function that it returns copies a tensor to between such bands.
     """
     whole: list[Tensor] = []
-    empty = torch.empty
+    empty, empty_like = torch.empty, torch.empty_like
 
     def between(shape: Sequence[int], dtype: torch.dtype) -> Tensor:
         size = math.prod(shape)
@@ -63,14 +63,23 @@ def bands(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[Tensor], Tensor
         return filled[band : band + size].view(shape)
 
     def like(tensor: Tensor, *, dtype: torch.dtype | None = None) -> Tensor:
-        return between(tensor.shape, dtype or tensor.dtype)
+        # In the order of memory that torch gives it.
+        flat = between((tensor.numel(),), dtype or tensor.dtype)
+        strides = empty_like(tensor).stride()
+        return flat.as_strided(tensor.shape, strides, flat.storage_offset())
 
     def copied(tensor: Tensor) -> Tensor:
         return between(tensor.shape, tensor.dtype).copy_(tensor)
 
     def plainly(*shape: Any, dtype: torch.dtype = torch.float32, device: Any = None) -> Tensor:
-        return between(shape[0] if isinstance(shape[0], tuple) else shape, dtype)
+        return between(shape[0] if shape and isinstance(shape[0], tuple | list) else shape, dtype)
 
+    def new(
+        tensor: Tensor, *shape: Any, dtype: torch.dtype | None = None, device: Any = None
+    ) -> Tensor:
+        return plainly(*shape, dtype=dtype or tensor.dtype)
+
+    monkeypatch.setattr(torch.Tensor, "new_empty", new)
     monkeypatch.setattr(torch, "empty_like", like)
     monkeypatch.setattr(torch, "empty", plainly)
     yield copied

@@ -83,6 +83,15 @@ def test_tangents_are_those_of_torch(ops: ModuleType, rule: Sgd | Adam, size: in
             torch.testing.assert_close(found[i].double(), right, **allowed)
 
 
+def test_tangents_in_another_order_of_memory_are_taken(ops: ModuleType) -> None:
+    asked = given(RULES[2], 100)
+    value, first, second = (each.T.contiguous().T for each in asked["along"].tensors)
+    along = Point(value=value, first=first, second=second)
+    _, wanted = ops.step(RULES[2], **asked)
+    _, found = ops.step(RULES[2], **{**asked, "along": along})
+    torch.testing.assert_close(found.tensors, wanted.tensors)
+
+
 def test_what_is_given_stays(ops: ModuleType) -> None:
     asked = given(RULES[2], 100)
     copies = [each.clone() for each in (*asked["point"].tensors, *asked["along"].tensors)]
