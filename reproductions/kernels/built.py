@@ -27,7 +27,7 @@ def library(kernel: str, device_type: str) -> ctypes.CDLL:
     folder = Path(__file__).parent / kernel / "cuda"
     if device_type == "cuda":
         major, minor = torch.cuda.get_device_capability()
-        command = [tool("nvcc"), f"-arch=sm_{major}{minor}", "-Xcompiler", "-fPIC"]
+        command = nvcc_for(f"sm_{major}{minor}")
         source = folder / f"{kernel}.cu"
     else:
         command = [tool("g++"), *HOST_FLAGS]
@@ -36,6 +36,14 @@ def library(kernel: str, device_type: str) -> ctypes.CDLL:
         built = Path(to) / f"{kernel}.so"
         run([*command, *SHARED, str(source), "-o", str(built)])
         return ctypes.CDLL(str(built))
+
+
+def nvcc_for(arch: str) -> list[str]:
+    """Return the start of nvcc's command for a shared library that its own runtime is linked to."""
+    nvcc = tool("nvcc")
+    # A wheel keeps its libraries in `lib`, where nvcc does not look by itself.
+    libraries = Path(nvcc).resolve().parents[1] / "lib"
+    return [nvcc, f"-arch={arch}", "-Xcompiler", "-fPIC", f"-L{libraries}"]
 
 
 def launched(code: int, name: str) -> None:

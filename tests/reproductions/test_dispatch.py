@@ -16,7 +16,7 @@ from torch import nn
 
 from harness.choices import noted
 from reproductions.asymvalley.method.federated import algorithms
-from reproductions.asymvalley.method.federated.algorithms import FedSign
+from reproductions.asymvalley.method.federated.algorithms import FedSign, Received
 from reproductions.asymvalley.method.federated.client import ClientResult, train_client
 from reproductions.fg2u.method.directions import make_directions
 from reproductions.fg2u.method.methods import hypergradient
@@ -100,6 +100,19 @@ def test_a_client_of_fedsign_trains_alike_by_the_kernel(monkeypatch: pytest.Monk
     assert ours.same_sign_ratio == plain.same_sign_ratio
     for name, value in plain.state.items():
         assert torch.allclose(ours.state[name], value, rtol=1e-4, atol=1e-5), name
+
+
+def test_the_penalty_of_float64_weights_is_not_rounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    algorithm = FedSign(gamma=0.05, beta=2.0)
+    theta_N = torch.linspace(-1.0, 1.0, 9, dtype=torch.float64)
+    received = Received(theta_N=theta_N.flip(0) + 0.1, sizes=(9,), memory={})
+    found = []
+    for backend in ("plain", "triton"):
+        answer(monkeypatch, algorithms, backend)
+        grad_N = torch.zeros_like(theta_N)
+        term = algorithm.add_weight_gradient_(grad_N, theta_N, received)
+        found.append((term, grad_N))
+    torch.testing.assert_close(found[1], found[0], rtol=0.0, atol=0.0)
 
 
 @pytest.mark.parametrize(

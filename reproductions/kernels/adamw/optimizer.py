@@ -106,7 +106,13 @@ class KernelAdamW(Optimizer):
         return loss
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Take states and settings, torch.optim.AdamW's too; moments keep their own type."""
+        """Take states and settings, torch.optim.AdamW's too; moments keep their own type.
+
+        Raises SpecError for a state of an AdamW that steps otherwise.
+        """
+        for name in ("amsgrad", "maximize"):
+            if any(group.get(name) for group in state_dict["param_groups"]):
+                raise SpecError(f"the state is of an AdamW with {name}=True, which no kernel knows")
         super().load_state_dict(state_dict)
         saved = [number for group in state_dict["param_groups"] for number in group["params"]]
         held = [param for group in self.param_groups for param in group["params"]]

@@ -41,9 +41,9 @@ def beside_libraries(
 ) -> float:
     """Return a column of ours over that of the library whose value is least, in bfloat16."""
     ran = set(table.dropna(subset=[column])["implementation"])
-    found = [_value(table, case, name, column, "bfloat16") for name in libraries if name in ran]
-    if not found:
-        raise MissingRows(f"none of {', '.join(libraries)} ran at {case}")
+    if lacking := [name for name in libraries if name not in ran]:
+        raise MissingRows(f"{', '.join(lacking)} did not run at {case}")
+    found = [_value(table, case, name, column, "bfloat16") for name in libraries]
     return _value(table, case, TRITON, column, "bfloat16") / min(found)
 
 

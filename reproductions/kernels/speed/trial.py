@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 from harness.declare import Row, RunContext
-from harness.errors import HarnessError, RunError
+from harness.errors import EnvError, HarnessError, RunError
 from harness.measure.live_bytes import peak_of
 from harness.measure.timing import Timing, measure_interleaved
 from reproductions.kernels.cases import Case, Work, case_of
@@ -74,7 +74,8 @@ def speed_rows(race: Race, ctx: RunContext) -> list[Row]:
         try:
             calls[name] = in_turn(contender, inputs)
         except (HarnessError, RuntimeError, ImportError) as error:
-            if contender.ours:
+            # A compiler that is not there is a lack of the machine, and no fault of a kernel.
+            if contender.ours and not isinstance(error, EnvError):
                 raise
             missing[name] = f"{type(error).__name__}: {str(error).splitlines()[0][:200]}"
     times = _times(calls, race, setting, case.work(race.precision))

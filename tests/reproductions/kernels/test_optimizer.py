@@ -88,6 +88,13 @@ def test_states_go_over_to_torchs_and_back() -> None:
     assert_close(params, others)
 
 
+@pytest.mark.parametrize("option", ["amsgrad", "maximize"])
+def test_a_state_of_another_algorithm_is_refused(option: str) -> None:
+    theirs = torch.optim.AdamW(weights(), **{option: True})
+    with pytest.raises(SpecError, match=f"{option}=True"):
+        KernelAdamW(weights()).load_state_dict(theirs.state_dict())
+
+
 def test_moments_of_bfloat16_are_float32_after_a_reload_too() -> None:
     params = weights(torch.bfloat16)
     optimizer = KernelAdamW(params, **SETTINGS)

@@ -293,9 +293,12 @@ class FedSign(FedAvg):
     def add_weight_gradient_(
         self, grad_N: Tensor, theta_N: Tensor, received: Received
     ) -> Tensor | None:
-        """Add the penalty's gradient; on CUDA by a kernel, in one pass, if entries are summed."""
+        """Add the penalty's gradient; on CUDA by a kernel, in one pass, if entries are summed.
+
+        In plain torch in float64, which the kernel would round to float32.
+        """
         backend = choose(theta_N.device)
-        if backend == "plain" or self.reduction != "sum":
+        if backend == "plain" or self.reduction != "sum" or theta_N.dtype == torch.float64:
             # No bare super(): a slotted dataclass is another class than the one written here.
             return FedAvg.add_weight_gradient_(self, grad_N, theta_N, received)
         kernel = chosen("sign_ops", theta_N.device, backend)
