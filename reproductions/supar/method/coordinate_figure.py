@@ -26,8 +26,8 @@ VERDICTS = {
 }
 PHASES: dict[Phase, str] = {"start": "--", "trained": "-"}
 BAND = "#dddddd"
-LEAST_SPAN = 2.0
-"""Powers of two that a panel shows at least, so that what is flat looks flat."""
+LEAST_SPAN = 4.0
+"""The factor that a panel shows at least, so that what is flat looks flat."""
 
 
 def draw(grid: Grid, sizes: Sizes, slopes: tuple[Slope, ...]) -> Figure:
@@ -45,10 +45,12 @@ def draw(grid: Grid, sizes: Sizes, slopes: tuple[Slope, ...]) -> Figure:
             for ax, along in zip(line, columns, strict=True):
                 rows = [row for row in slopes if (row.size, row.along) == (size, along)]
                 _panel(ax, grid, sizes[size], rows, along)
-            line[0].set_ylabel(f"{SIZE_LABELS[size]}, over its law")
+            line[0].set_ylabel(f"{SIZE_LABELS[size]} over its law")
         for ax, along in zip(axes[-1], columns, strict=True):
             ax.set_xlabel(along)
-        _legend(figure)
+        low, high = axes[0][0].get_ylim()  # of all panels
+        axes[0][0].set_ylim(min(low, LEAST_SPAN**-0.5), max(high, LEAST_SPAN**0.5))
+        _legend(figure, per_row=1 + len(columns))
     return figure
 
 
@@ -77,14 +79,12 @@ def _panel(
     ax.set_xticks(places, [f"{place:g}" for place in places])
     ax.xaxis.set_minor_locator(NullLocator())
     ax.yaxis.set_major_formatter(FuncFormatter(lambda y, _: f"{y:g}"))
-    low, high = ax.get_ylim()
-    ax.set_ylim(min(low, 2.0 ** (-LEAST_SPAN / 2)), max(high, 2.0 ** (LEAST_SPAN / 2)))
 
 
-def _legend(figure: Figure) -> None:
+def _legend(figure: Figure, *, per_row: int) -> None:
     """Say above all panels what lines and the band are."""
     handles = [Line2D([], [], label=f"slope: {name}", **look) for name, look in VERDICTS.items()]
     for phase, label in (("start", "before training"), ("trained", "after updates")):
         handles.append(Line2D([], [], color="black", linestyle=PHASES[phase], label=label))
-    band = Patch(color=BAND, label="allowed")
-    figure.legend(handles=[*handles, band], loc="outside upper center", ncols=3)
+    band = Patch(color=BAND, label="allowed slopes")
+    figure.legend(handles=[*handles, band], loc="outside upper center", ncols=per_row)

@@ -85,11 +85,13 @@ def test_the_figure_has_a_row_per_size_and_says_what_fails() -> None:
     for ax, steep in zip(figure.axes, (False, True, False, False, False, False), strict=True):
         spans = [np.ptp(np.log2(line.get_ydata())) for line in ax.lines]
         assert (max(spans) > 1.8) == steep
+        lines = np.concatenate([line.get_ydata() for line in ax.lines])
+        assert ax.get_ylim()[0] < lines.min() <= lines.max() < ax.get_ylim()[1]
     (legend,) = figure.legends
     named = {text.get_text() for text in legend.get_texts()}
     assert named == {
         "slope: pass", "slope: undecided", "slope: fail", "before training", "after updates",
-        "allowed",
+        "allowed slopes",
     }  # fmt: skip
 
 

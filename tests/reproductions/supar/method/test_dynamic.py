@@ -172,10 +172,8 @@ def test_growth_follows_the_dense_gradient_and_drop_the_magnitude() -> None:
             survivors = before[name] & after
             order = magnitude[before[name]].sort().values
             assert bool((magnitude[gone] <= order[num_dropped - 1]).all()) or not num_dropped
-            assert int(gone.sum()) == int(grown.sum()) <= num_dropped
+            assert min(1, num_dropped) <= int(gone.sum()) == int(grown.sum()) <= num_dropped
             assert bool(survivors[before[name] & (magnitude > order[num_dropped - 1])].all())
-            # What was dropped may come back, but not all of it.
-            assert bool(grown.any()) == (num_dropped > 0), (number, name)
             if num_dropped:
                 # Float32 may swap gradients that are equal to its rounding, and no others.
                 least = float(gradient[grown].min())
