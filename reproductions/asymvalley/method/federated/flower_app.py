@@ -121,4 +121,4 @@ def _environment() -> Iterator[None]:
 def _packed(data: ClientData) -> bytes:
     from safetensors.torch import save
 
-    return save({"images": data.images_SHWC.contiguous(), "labels": data.labels_S})
+    return save({"images": data.images_SHWC.contiguous(), "labels": data.labels_S.contiguous()})

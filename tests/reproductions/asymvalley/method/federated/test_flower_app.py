@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 import torch
+from safetensors.torch import load
 from sklearn.datasets import load_digits
 
 from harness.errors import EnvError, RunError, SpecError
@@ -29,7 +30,7 @@ from reproductions.asymvalley.method.federated.algorithms import (
     Moon,
 )
 from reproductions.asymvalley.method.federated.client import ClientData
-from reproductions.asymvalley.method.federated.flower_app import simulate_on_flower
+from reproductions.asymvalley.method.federated.flower_app import _packed, simulate_on_flower
 from reproductions.asymvalley.method.federated.simulator import (
     sampled_clients,
     simulate,
@@ -125,6 +126,13 @@ def test_failing_client_ends_the_run_with_its_reason() -> None:
     everyone = replace(SETTINGS, participation=1.0)
     with pytest.raises(RunError, match="a client failed on Flower"):
         simulate_on_flower(SmallNet, FedAvg(), [*data, foreign], everyone, seed=0)
+
+
+def test_every_second_sample_travels_as_well_as_all() -> None:
+    data = client(20, 1)
+    found = load(_packed(ClientData(data.images_SHWC[::2], data.labels_S[::2])))
+    assert torch.equal(found["images"], data.images_SHWC[::2])
+    assert torch.equal(found["labels"], data.labels_S[::2])
 
 
 @pytest.mark.skipif(find_spec("flwr") is not None, reason="Flower is installed here")
