@@ -80,6 +80,7 @@ def descend(
 
     batches: one per estimate, `accumulate` of them per step, whose mean gradient is taken with
     fresh directions each; it ends early where they do. progress: draw a bar on the terminal.
+    optimizer: makes one over the leaves of phi, with the phase's step size for all of them.
     """
     check_whole(accumulate=accumulate)
     if not phases:
@@ -91,6 +92,7 @@ def descend(
         for index, phase in enumerate(phases):
             if stepper is None or not phase.keep_moments:
                 stepper = optimizer(leaves, phase.lr)
+                _check_stepper(stepper, leaves, phase.lr)
             for group in stepper.param_groups:
                 group["lr"] = phase.lr
             for _ in range(phase.num_steps):
@@ -102,6 +104,22 @@ def descend(
                 advance(step)
                 yield step
                 number += 1
+
+
+def _check_stepper(stepper: Optimizer, leaves: list[Tensor], lr: float) -> None:
+    """Raise SpecError for an optimizer that would step something else, or otherwise."""
+    held = {id(leaf) for group in stepper.param_groups for leaf in group["params"]}
+    if held != {id(leaf) for leaf in leaves}:
+        raise SpecError(
+            "optimizer made one over other tensors than phi's leaves, and phi would not move: build"
+            " it over the list that it is called with"
+        )
+    for rate in (float(group["lr"]) for group in stepper.param_groups):
+        if rate != lr:
+            raise SpecError(
+                f"optimizer made a group of step size {rate:g}, where the phase has {lr:g} for all:"
+                " hand on the size that it is called with, and scale that part of phi instead"
+            )
 
 
 def _take(

@@ -20,6 +20,7 @@ from reproductions.fg2u.method.faults import (
     check_phi,
     check_problem,
     explained,
+    refuse_autocast,
     where_not_finite,
 )
 from reproductions.fg2u.method.problem import Problem
@@ -110,13 +111,18 @@ class Estimator(ABC):
         A direction follows phi's leaves in their order: the same phi from a dictionary in another
         order, as safetensors loads one, has other directions.
         Raises SpecError for a problem that cannot be differentiated so, naming the operation, and
-        RunError for a value that is not finite, naming the inner step.
+        RunError for a value that is not finite, naming the inner step. A caller's `no_grad` does
+        not matter.
         """
         check_phi(phi)
         phi = detached(phi)
         device = tree_leaves(phi)[0].device
         # Attention has derivatives of every order in this form alone (pytorch#117629).
-        with sdpa_kernel(SDPBackend.MATH), explained(self.name):
+        with (
+            torch.inference_mode(False), torch.enable_grad(),
+            sdpa_kernel(SDPBackend.MATH), explained(self.name),
+        ):  # fmt: skip
+            refuse_autocast(device)
             check_problem(problem, phi, batch, self.needs)
             start = time.perf_counter()
             parts, peak_bytes = peak_of(

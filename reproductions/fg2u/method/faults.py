@@ -12,6 +12,7 @@ from typing import Any, Literal
 import torch
 from torch import Tensor
 from torch.func import jvp
+from torch.utils._python_dispatch import TorchDispatchMode
 
 from harness.errors import HarnessError, SpecError
 from reproductions.fg2u.method.problem import Problem
@@ -42,8 +43,19 @@ _MESSAGES = (
     ),
     (
         r"autograd.Function with functorch",
-        "an inner step uses an autograd.Function of the old kind: give it setup_context, and jvp"
-        " for forward methods",
+        "an inner step uses an autograd.Function of the old kind, as a re-entrant checkpoint does:"
+        " give it setup_context, and jvp for forward methods, and switch checkpoints off",
+    ),
+    (
+        r"saved tensor hooks",
+        "an inner step is checkpointed, which torch.func cannot look through: switch that off (a"
+        " model of transformers: gradient_checkpointing_disable()); rgu-checkpoint keeps the graph"
+        " of a few steps alone, fg2u of none",
+    ),
+    (
+        r"double backward|functorch tracing|compiled with torch.compile",
+        "an inner step is compiled, and graphs of torch.compile have no second derivative: hand in"
+        " what was there before",
     ),
     (
         r"mutate a captured Tensor|in-place operation|inplace arithmetic",
@@ -59,6 +71,11 @@ _MESSAGES = (
         r"calling \.item\(\)|data-dependent control flow|call numpy\(\) on",
         "an inner step leaves torch (.item(), .numpy(), an if on a value): compute with tensors,"
         " or use fg2u-zo with chunk=1",
+    ),
+    (
+        r"inference tensor",
+        "an inner step uses a tensor made under torch.inference_mode, which has no derivatives:"
+        " make it under torch.no_grad()",
     ),
     (
         r"only for (real )?scalar outputs|to return a scalar",
@@ -106,7 +123,7 @@ def check_problem(problem: Problem, phi: Tree, batch: Any, needs: Needs) -> None
     _check_state(state, "start")
     short = replace(problem, num_steps=min(2, problem.num_steps))
     if needs == "values":
-        with torch.no_grad():
+        with torch.no_grad(), _NoHalf():
             _check_same(*([short.unroll(phi, batch)[0]] for _ in range(2)))
     else:
         forward = needs == "forward"
@@ -122,6 +139,8 @@ def _check_state(state: Tree, maker: str) -> None:
         raise SpecError(f"{maker} returned {others.pop()} in its state: make it tensors alone")
     if not floating(state):
         raise SpecError(f"{maker} returned no tensor of floating point: nothing can be trained")
+    for leaf in floating(state):
+        _refuse_half(leaf.dtype, f"{maker} returned a state in")
 
 
 def _is_tensor(leaf: Any) -> bool:
@@ -137,6 +156,50 @@ def check_phi(phi: Tree) -> None:
         raise SpecError("phi has a leaf that is empty or not of real floating point")
     if not is_finite(phi):
         raise SpecError("phi has an entry that is not finite")
+    for leaf in leaves:
+        _refuse_half(leaf.dtype, "phi is in")
+    if len({leaf.data_ptr() for leaf in leaves}) < len(leaves):
+        raise SpecError(
+            "phi has one tensor twice, whose two gradients are not added up: name it once, and use"
+            " that name in both places"
+        )
+
+
+HALF = (torch.float16, torch.bfloat16)
+
+
+def _refuse_half(dtype: torch.dtype, what: str) -> None:
+    """Raise SpecError for numbers of too few digits to be unrolled."""
+    if dtype in HALF:
+        raise SpecError(
+            f"{what} {dtype}, whose few digits inner steps and their derivatives are lost in: take"
+            " float32, and torch.autocast within the inner loss where that is to be fast"
+        )
+
+
+class _NoHalf(TorchDispatchMode):  # type: ignore[no-untyped-call]
+    """Raises SpecError where anything is computed in half precision, as under autocast."""
+
+    def __torch_dispatch__(
+        self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: Any = None
+    ) -> Any:
+        made = func(*args, **(kwargs or {}))
+        for leaf in tree_leaves(made):
+            if isinstance(leaf, Tensor) and leaf.dtype in HALF:
+                raise SpecError(
+                    f"an inner step or outer_loss computes in {leaf.dtype}, and differences are"
+                    " lost in its rounding: switch autocast off, or take a method with derivatives"
+                )
+        return made
+
+
+def refuse_autocast(device: torch.device) -> None:
+    """Raise SpecError where autocast is on round an estimate."""
+    if torch.is_autocast_enabled(device.type):
+        raise SpecError(
+            "autocast is on round the estimate, and would round start, steps and outer loss alike:"
+            " put torch.autocast within the inner loss, where it stands for the forward pass"
+        )
 
 
 def _check_links(
@@ -214,7 +277,8 @@ def _check_both(
     if abs(ahead - sum(backward)) > 1e-2 * size:
         raise SpecError(
             f"forward and backward derivatives of {where} differ: something in it runs under"
-            " torch.no_grad, which stops only backward ones; use .detach() for constants"
+            " torch.no_grad, which stops only backward ones (use .detach() for constants), or is"
+            " compiled, which stops only forward ones, or has too few digits (autocast)"
         )
 
 

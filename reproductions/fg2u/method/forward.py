@@ -97,6 +97,7 @@ class Directional(Estimator):
                 total = drawn.combined(torch.cat(weights), own, phi)
         if value is None:
             value = problem.unroll(phi, batch)[0]
+        self.workers.check_agreed(value)
         total, slopes = self.workers.summed(total), self.workers.summed(slopes)
         return Parts(
             grad=total,

@@ -9,6 +9,7 @@ from torch import Tensor, nn
 from torch.func import functional_call
 from torch.nn.modules.batchnorm import _NormBase
 from torch.nn.modules.dropout import _DropoutNd
+from torch.nn.parallel import DataParallel, DistributedDataParallel
 
 from harness.errors import SpecError
 
@@ -20,17 +21,18 @@ def functional(module: nn.Module) -> tuple[Callable[..., Any], Weights]:
 
     Works on any module and on models of transformers; weights that are tied stay tied. Buffers and
     frozen weights (`requires_grad` off) are constants. Raises SpecError for a module that would not
-    be a function of its weights: a norm with running statistics, or dropout that is on.
+    be a function of its weights: a norm with running statistics, or dropout that is on; and for one
+    that is wrapped for ranks, split over them, or compiled.
     """
     for name, child in module.named_modules():
         where = f"{name or 'the module'} ({type(child).__name__})"
+        _refuse_wrapped(child, where)
         if isinstance(child, _NormBase) and child.track_running_stats and child.training:
             raise SpecError(
                 f"{where} updates running statistics in each step: set track_running_stats=False,"
                 " call eval(), or use group norm"
             )
-        rate = child.p if isinstance(child, _DropoutNd) else getattr(child, "dropout", 0.0)
-        if child.training and isinstance(rate, float) and rate > 0.0:
+        if child.training and _drops(child):
             raise SpecError(f"{where} draws anew in each pass: call eval() or set p=0")
     weights = {name: weight.detach() for name, weight in _weights(module, frozen=False)}
     constants = {name: value.detach() for name, value in module.named_buffers()}
@@ -40,6 +42,32 @@ def functional(module: nn.Module) -> tuple[Callable[..., Any], Weights]:
         return functional_call(module, (weights, constants), args, kwargs)
 
     return call, weights
+
+
+def _drops(module: nn.Module) -> bool:
+    """Say whether a module has a rate of dropout, by the names that torch and transformers use."""
+    names = ("p",) if isinstance(module, _DropoutNd) else ("dropout", "attention_dropout")
+    rates = [getattr(module, name, 0.0) for name in names]
+    return any(isinstance(rate, float) and rate > 0.0 for rate in rates)
+
+
+def _refuse_wrapped(module: nn.Module, where: str) -> None:
+    if isinstance(module, (DataParallel, DistributedDataParallel)):
+        raise SpecError(
+            f"{where} averages gradients of a backward pass, and a hypergradient has none: hand in"
+            " the module inside it, and share directions by workers=all_workers()"
+        )
+    if any(hasattr(weight, "placements") for weight in module.parameters(recurse=False)):
+        raise SpecError(
+            f"{where} is split over ranks by fully_shard or tensor parallelism, which an unroll"
+            " cannot follow: hand in a whole module on each rank"
+        )
+    # What torch.compile returns; its class is imported with the compiler alone.
+    if type(module).__name__ == "OptimizedModule":
+        raise SpecError(
+            f"{where} is compiled, and graphs of torch.compile have no second derivative: hand in"
+            " the module as it was before"
+        )
 
 
 def _weights(module: nn.Module, *, frozen: bool) -> Iterator[tuple[str, nn.Parameter]]:

@@ -127,7 +127,13 @@ def from_loss(
     """Return the problem whose inner steps are an optimizer's on a loss.
 
     start: returns the initial weights; the optimizer's slots begin beside them.
+    Raises SpecError for an optimizer of torch, through whose steps no derivative goes.
     """
+    if isinstance(optimizer, torch.optim.Optimizer):
+        raise SpecError(
+            f"optimizer is torch.optim's {type(optimizer).__name__}, which changes weights in place"
+            " where no derivative follows: use Sgd or Adam of this package"
+        )
 
     def with_slots(phi: Tree, batch: Any) -> Inner:
         params = start(phi, batch)

@@ -41,6 +41,24 @@ class Workers:
         )
         return int(told)
 
+    def check_agreed(self, value: Tensor) -> None:
+        """Raise SpecError, on every process, where they do not see the same problem.
+
+        value: h(phi), which each has computed; it differs by rounding at most.
+        """
+        if self.count == 1:
+            return
+        import torch.distributed as dist
+
+        ends = torch.stack([value, -value])
+        dist.all_reduce(ends, op=dist.ReduceOp.MAX, group=self.group)
+        high, low = float(ends[0]), -float(ends[1])
+        if high - low > 1e-3 * max(abs(high), abs(low)):
+            raise SpecError(
+                f"workers see outer losses from {low:.6g} to {high:.6g}: give all of them the same"
+                " problem, phi and batch, for they share directions and not data"
+            )
+
     def own(self, num_directions: int) -> range:
         """Return the numbers of this process's directions."""
         each, more = divmod(num_directions, self.count)
@@ -67,6 +85,9 @@ class Part(Workers):
 
     def agreed(self, seed: int, device: torch.device) -> int:
         return seed
+
+    def check_agreed(self, value: Tensor) -> None:
+        pass
 
     def summed(self, tree: Tree) -> Tree:
         return tree

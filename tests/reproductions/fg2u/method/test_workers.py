@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +18,9 @@ from tests.reproductions.fg2u.small import quadratic
 NUM_DIRECTIONS = 5
 
 
-def estimate(workers: Workers, seed: int = 4) -> dict[str, Any]:
+def estimate(workers: Workers, seed: int = 4, shift: float = 0.0) -> dict[str, Any]:
     problem, phi = quadratic(num_steps=4)
+    phi = phi + shift
     method = hypergradient("fg2u", num_directions=NUM_DIRECTIONS, chunk=2, workers=workers)
     meta = method(problem, phi, None, torch.Generator().manual_seed(seed))
     return {"grad": meta.grad, "noise": meta.stats.noise_norm, "value": meta.outer_value}
@@ -29,7 +31,12 @@ def work(rank: int, count: int, folder: str) -> None:
         "gloo", init_method=f"file://{folder}/meet{count}", rank=rank, world_size=count
     )
     # The first one's generator counts, as where nobody gives one and each process has its own.
-    torch.save(estimate(all_workers(), seed=4 + rank), f"{folder}/{count}-{rank}.pt")
+    found = estimate(all_workers(), seed=4 + rank)
+    try:
+        estimate(all_workers(), shift=float(rank))
+    except SpecError as error:
+        found["told"] = str(error)
+    torch.save(found, f"{folder}/{count}-{rank}.pt")
     torch.distributed.destroy_process_group()
 
 
@@ -42,6 +49,8 @@ def test_processes_agree_with_one(tmp_path: Path) -> None:
         assert torch.allclose(shared["grad"], alone["grad"], rtol=1e-12)
         assert shared["noise"] == pytest.approx(alone["noise"], rel=1e-12)
         assert torch.equal(shared["value"], alone["value"])
+        assert re.match(r"workers see outer losses from \S+ to \S+: give all of them the same",
+                        shared["told"])  # fmt: skip
 
 
 @pytest.mark.parametrize(("rank", "count"), [(2, 2), (-1, 2), (0, 0)])
