@@ -16,6 +16,11 @@ from reproductions.paro.method.engine.collectives import Collectives, World
 from reproductions.paro.method.engine.groups import Groups
 from reproductions.paro.method.engine.lane import AtOnce, Beside, Lane
 from reproductions.paro.method.engine.passes import Passes, Unit
+from reproductions.paro.method.engine.refusals import (
+    guard,
+    refuse_uneven,
+    refuse_wrapped,
+)
 from reproductions.paro.method.engine.state import FlatState, Precision, join_grads
 from reproductions.paro.method.engine.trace import Trace
 from reproductions.paro.method.engine.transitions import sync_grads, sync_params
@@ -61,7 +66,8 @@ class Paro:
 
         mesh: as `mesh_of_groups` makes.
         strategy: one of the 14.
-        optimizer: of torch, over flat parts: one that treats all entries alike, such as AdamW.
+        optimizer: of torch, over flat parts: one that treats all entries alike, such as AdamW;
+        that is tried on a few numbers.
         options: of a parameter, by its name: what its optimizer group has of its own, as no
         weight_decay; the optimizer is then given groups. Equal options make one group.
         max_norm: gradients are clipped by their global norm; None: they are not.
@@ -76,13 +82,20 @@ class Paro:
         self.trace = trace or Trace(is_on=False)
         self.collectives = Collectives(self.groups, collectives, trace=self.trace)
         self._options = options or (lambda name, param: {})
-        self._wrap(parts_of(model, units), precision, prefetch=prefetch)
+        parts = parts_of(model, units)
+        refuse_wrapped(model)
+        self._wrap(parts, precision, prefetch=prefetch)
+        refuse_uneven(optimizer, self.trained[0].master.detach())
         self.optimizer = optimizer(self._grouped() if options else self._masters())
+        self._is_stepping = False
+        self.optimizer.register_step_pre_hook(self._check_step)
 
     def _wrap(self, parts: Sequence[Part], precision: Precision, *, prefetch: bool) -> None:
         """Split parameters, and have the model's passes gather them. Raises SpecError."""
         self._check_devices()
-        self._known = {id(param) for part in parts for param in part.params.values()}
+        self._is_trained = {
+            id(param): param.requires_grad for part in parts for param in part.params.values()
+        }
         self.units = [self._unit_of(part, precision) for part in parts]
         sends = self.strategy.params != "N" or any(reduce_per_micro_batch(self.strategy.grads))
         # A stream of its own would be needed beside a GPU's: there one waits for the other.
@@ -93,6 +106,11 @@ class Paro:
         join_grads(self.trained)
         if not self.trained:
             raise SpecError("a model without a parameter to train: set requires_grad before")
+        guard(
+            self.model,
+            is_split=self.strategy.params != "N",
+            has_copies=any(flat.published is not None for flat in self.trained),
+        )
 
     def _unit_of(self, part: Part, precision: Precision) -> Unit:
         alike: dict[Any, dict[str, nn.Parameter]] = {}
@@ -136,16 +154,29 @@ class Paro:
 
     def _check_params(self) -> None:
         for name, param in self.model.named_parameters():
-            if id(param) not in self._known:
+            if id(param) not in self._is_trained:
                 raise SpecError(
                     f"parameter {name} was added after the model was wrapped, and no rank would"
                     " hear of its gradient: add it before"
                 )
+            if param.requires_grad != self._is_trained[id(param)]:
+                raise SpecError(
+                    f"requires_grad of {name} was changed after the model was wrapped, and the"
+                    " optimizer goes on as before: set it before"
+                )
             if param.grad is not None:
                 raise SpecError(
                     f"parameter {name} has a gradient from outside its unit's forward pass, which"
-                    " was not reduced: use parameters in their own module, or name a larger unit"
+                    " was not reduced: use parameters in their own module, or name a larger unit,"
+                    " and wrap the model in nothing else"
                 )
+
+    def _check_step(self, *_: Any) -> None:
+        if not self._is_stepping:
+            raise SpecError(
+                "the engine's optimizer was stepped by itself, and has no gradients: call"
+                " engine.step()"
+            )
 
     def backward(self, loss: Tensor) -> None:
         """Run a backward pass; the same as loss.backward()."""
@@ -169,9 +200,11 @@ class Paro:
             start_s = self.trace.now()
             if self.max_norm is not None and (factor := clip_factor(norm, self.max_norm)) < 1.0:
                 torch._foreach_mul_(self._grads(), factor)
+            self._is_stepping = True
             self.optimizer.step()
             self.trace.did("optimizer", start_s)
         finally:
+            self._is_stepping = False
             self.forget()
         sync_params(self.trained)
         return norm

@@ -148,6 +148,7 @@ class Passes:
             else:
                 # Of a unit around others the last of them, which comes first on the way back.
                 earlier = [each for each in self._order[-2:] if each is not unit][-1:]
+                refuse_hidden(unit, output)
                 watch_outputs(output, lambda: self._begin(unit, earlier))
             if not unit.in_backward:
                 unit.free()
@@ -218,6 +219,19 @@ def refuse_reentrant() -> None:
         "a re-entrant checkpoint around a unit, whose parameters are gone when its backward pass"
         " comes: pass use_reentrant=False"
     )
+
+
+def refuse_hidden(unit: Unit, outputs: Any) -> None:
+    """Raise SpecError for outputs whose tensors cannot be found, and so neither their gradients."""
+    leaves = tree_flatten(outputs)[0]
+    if not torch.is_grad_enabled() or any(isinstance(leaf, Tensor) for leaf in leaves):
+        return
+    for leaf in leaves:
+        if hasattr(leaf, "__dict__") or hasattr(leaf, "__slots__"):
+            raise SpecError(
+                f"unit {unit.name} returned a {type(leaf).__name__}, in which no tensor is found:"
+                " return tensors, tuples, lists or dictionaries of them, or a ModelOutput"
+            )
 
 
 class _AfterBackward(torch.autograd.Function):

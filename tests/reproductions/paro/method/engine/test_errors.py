@@ -7,17 +7,20 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
 import torch
 import torch.distributed as dist
-from torch import nn
+from torch import Tensor, nn
 from torch.distributed.device_mesh import DeviceMesh, init_device_mesh
+from torch.distributed.fsdp import fully_shard
+from torch.nn.parallel import DistributedDataParallel
 from torch.utils.checkpoint import checkpoint
 
 from harness.errors import RunError, SpecError
-from reproductions.paro.method.engine import Paro, mesh_of_groups
+from reproductions.paro.method.engine import Paro, Precision, mesh_of_groups
 from reproductions.paro.method.engine.units import REST, parts_of
 from reproductions.paro.models.gloo_ranks import on_ranks
 from tests.reproductions.paro.method.engine.nets import Net, loss_of, micro_batch
@@ -39,6 +42,19 @@ WANTED = {
     "outside": "parameter blocks.1.up.bias has a gradient from outside its unit's forward pass",
     "reentrant": "a re-entrant checkpoint around a unit",
     "early": "a step without a backward pass",
+    "averaged": "the model (DistributedDataParallel) averages gradients over ranks",
+    "split": "embed (Embedding) is split by fully_shard or tensor parallelism",
+    "twice": "the model (Net) has an engine already",
+    "uneven": "optimizer steps a matrix in another way than its parts",
+    "matrices": "optimizer cannot step flat parts (Muon only supports 2D parameters",
+    "closure": "optimizer cannot step flat parts (LBFGS.step() missing",
+    "frozen later": "requires_grad of blocks.0.norm.weight was changed after the model was wrapped",
+    "alone": "the engine's optimizer was stepped by itself",
+    "read": "parameters of a split model are on other ranks and read NaN here",
+    "read in part": "parameters of a split model are on other ranks and read NaN here",
+    "written": "a state dict loaded into a wrapped model would be lost at the next step",
+    "written over": "a state dict loaded into a wrapped model would be lost at the next step",
+    "hidden": "unit the rest returned a SimpleNamespace, in which no tensor is found",
 }
 
 
@@ -73,13 +89,51 @@ def tell_on_rank() -> dict[str, str]:
     engine.backward(net.get_parameter("blocks.1.up.bias").sum())
     with telling("outside"):
         engine.step()
+    for name, each in misuses(mesh).items():
+        with telling(name):
+            each()
     return told
+
+
+class Hidden(Net):
+    """A net whose output is in an object of its own."""
+
+    def forward(self, tokens: Tensor) -> Any:
+        return SimpleNamespace(logits=super().forward(tokens))
+
+
+def misuses(mesh: Any) -> dict[str, Callable[[], object]]:
+    """Return what a loop may do to an engine that would train something else, or nothing."""
+    wrap, state = partial(Paro, strategy="GGG", optimizer=ADAMW), Net().state_dict()
+    engine, whole = (wrap(Net(), mesh) for _ in range(2))
+    half = wrap(Net(), mesh, strategy="NNG", precision=Precision(param_dtype=torch.bfloat16))
+    assert Paro(Net(), mesh, "NNG", optimizer=ADAMW).model.load_state_dict(state)
+
+    def frozen_later() -> None:
+        whole.backward(loss_of(whole.model, micro_batch(0, 0, 0)))
+        whole.model.get_submodule("blocks.0").requires_grad_(False)
+        whole.step()
+
+    def alone() -> None:
+        engine.backward(loss_of(engine.model, micro_batch(0, 0, 0)))
+        engine.optimizer.step()
+
+    return {
+        "frozen later": frozen_later,
+        "alone": alone,
+        "read": engine.model.state_dict,
+        "read in part": engine.model.get_submodule("blocks.0").state_dict,
+        "written": lambda: engine.model.load_state_dict(state),
+        "written over": lambda: half.model.load_state_dict(state),
+        "hidden": lambda: wrap(Hidden(), mesh).model(micro_batch(0, 0, 0)),
+    }
 
 
 def wrappings(mesh: Any) -> dict[str, Callable[[], object]]:
     """Return what makes an engine of what none can be made of."""
     turned = init_device_mesh("cpu", (2, 2), mesh_dim_names=("intra", "inter"))
-    shared, frozen, meta = Net(), Net(), Net()
+    shared, frozen, meta, split = Net(), Net(), Net(), Net()
+    fully_shard(split, mesh=init_device_mesh("cpu", (4,)))
     shared.get_submodule("blocks.1.up").weight = shared.get_parameter("blocks.0.up.weight")
     frozen.requires_grad_(False)
     meta.to("meta")
@@ -96,6 +150,12 @@ def wrappings(mesh: Any) -> dict[str, Callable[[], object]]:
         "list": lambda: wrap(shared, mesh, units=[shared.blocks]),
         "frozen": lambda: wrap(frozen, mesh),
         "collectives": lambda: wrap(Net(), mesh, collectives=cast(Any, "ring")),
+        "averaged": lambda: wrap(DistributedDataParallel(Net()), mesh),
+        "split": lambda: wrap(split, mesh),
+        "twice": lambda: wrap(wrap(Net(), mesh).model, mesh),
+        "uneven": lambda: wrap(Net(), mesh, optimizer=torch.optim.Adafactor),
+        "matrices": lambda: wrap(Net(), mesh, optimizer=torch.optim.Muon),
+        "closure": lambda: wrap(Net(), mesh, optimizer=torch.optim.LBFGS),
     }  # fmt: skip
 
 
