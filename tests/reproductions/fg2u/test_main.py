@@ -89,9 +89,9 @@ def test_a_budget_is_above_zero(budget: str) -> None:
     assert done.exit_code == 2 and "finite budget above 0" in done.stderr
 
 
-def test_the_readme_s_example_runs(capsys: pytest.CaptureFixture[str]) -> None:
-    text = (ROOT / "reproductions/fg2u/README.md").read_text(encoding="utf-8")
-    (code,) = re.findall(r"```python\n(.*?)```", text, flags=re.DOTALL)
+def test_the_pages_first_example_descends(capsys: pytest.CaptureFixture[str]) -> None:
+    text = (ROOT / "docs/fg2u.md").read_text(encoding="utf-8")
+    code, *_ = re.findall(r"```python\n(.*?)```", text, flags=re.DOTALL)
     exec(code, {})
     outer = [float(line.split()[1]) for line in capsys.readouterr().out.splitlines()]
     assert len(outer) == 50 and outer[-1] < 0.1 * outer[0]

@@ -13,7 +13,7 @@ import torch
 from harness.declare.task import Task
 from harness.registry import load_registry
 from reproductions import paro
-from tests.checkout import PAPERS
+from tests.checkout import PAPERS, ROOT
 from tests.reproductions.paro.torchrun import under_torchrun
 
 FOLDER = PAPERS / "paro"
@@ -23,7 +23,7 @@ TASKS = [each for name, each in load_registry().tasks.items() if name.startswith
 WRITTEN = sorted({*FOLDER.rglob("*.py"), *FOLDER.rglob("*.toml"), FOLDER / "README.md"})
 
 
-PAGE = (FOLDER / "README.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs" / "paro.md").read_text(encoding="utf-8")
 PLANS, TRAINS, *_ = re.findall(r"```python\n(.*?)\n```", PAGE, flags=re.DOTALL)
 NET = """
 import torch

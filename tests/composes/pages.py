@@ -1,0 +1,59 @@
+"""The tables of docs/ that say what each method composes with and what it refuses."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib import import_module
+from pathlib import Path
+from typing import cast
+
+from tests.checkout import ROOT
+from tests.composes.cells import ROWS, Cell, Method, on_two_ranks, sentence_of
+
+NAMES = ("supar", "asymvalley", "lisa", "fg2u", "paro")
+COMPOSES = ("<!-- composes:begin -->", "<!-- composes:end -->")
+REFUSES = ("<!-- refuses:begin -->", "<!-- refuses:end -->")
+COSTS = ("<!-- costs:begin -->", "<!-- costs:end -->")
+
+
+def method_of(name: str) -> Method:
+    return cast(Method, import_module(f"tests.composes.{name}"))
+
+
+def page_of(name: str) -> Path:
+    return ROOT / "docs" / f"{name}.md"
+
+
+def row_of(row: str, cell: Cell) -> str:
+    """Return a line of the table."""
+    words = cell.words.replace("|", r"\|")
+    return f"| {ROWS[row]} | {cell.outcome} | {words} |"
+
+
+def refusal_of(what: str, sentence: str) -> str:
+    """Return a line of what else is refused."""
+    return f"- {what}: *{sentence}*"
+
+
+def tried(name: str) -> Mapping[str, Cell]:
+    """Try every cell of a method."""
+    method = method_of(name)
+    found = {row: trial() for row, trial in method.CELLS.items()} | on_two_ranks(method)
+    return {row: found[row] for row in ROWS}
+
+
+def composes_block(name: str) -> str:
+    head = "| with | | how, or the sentence that refuses it |\n| --- | --- | --- |"
+    return "\n".join([head, *(row_of(row, cell) for row, cell in tried(name).items())])
+
+
+def refuses_block(name: str) -> str:
+    attempts = method_of(name).REFUSES.items()
+    return "\n".join(refusal_of(what, sentence_of(attempt)) for what, attempt in attempts)
+
+
+def shown(name: str, marks: tuple[str, str]) -> list[str]:
+    """Return the lines of a generated block of a page."""
+    _, _, after = page_of(name).read_text(encoding="utf-8").partition(marks[0])
+    block, _, _ = after.partition(marks[1])
+    return block.strip().splitlines()
