@@ -11,11 +11,10 @@ from __future__ import annotations
 import os
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from importlib import import_module
-from inspect import getattr_static
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -35,6 +34,7 @@ from harness.store.record import plain_rows
 from harness.store.store import RecordStore
 from harness.store.workspace import Workspace
 from tests.golden_rows import Body
+from tests.patches import Mutation, Patch, patched
 
 Point = dict[str, Scalar]
 
@@ -64,29 +64,6 @@ class Short:
         assert found is not None, f"{experiment.id} has no smoke point with {self.of}"
         assert self.to.keys() <= found.keys(), f"{experiment.id}: no fields {self.to} in {found}"
         return self.cut(found)
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Patch:
-    """Something that is replaced while a trial runs."""
-
-    where: str
-    """`module:name` or `module:Class.name`, in the module that looks it up."""
-    instead: Callable[[Any], Any]
-    """From what stands there to what takes its place."""
-
-
-def around(function: Callable[..., Any]) -> Callable[[Any], Any]:
-    """Return what replaces a function by another one, which is given the first one too."""
-    return lambda original: lambda *given, **named: function(original, *given, **named)
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Mutation(Patch):
-    """A patch that breaks a method: golden rows must see it."""
-
-    breaks: str
-    """What the method no longer does, in a sentence."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -225,18 +202,6 @@ def at_most(max_steps: int) -> Iterator[None]:
     finally:
         hook.remove()
     assert max(counts.values(), default=0) <= max_steps, f"{counts.values()} steps"
-
-
-@contextmanager
-def patched(patch: Patch) -> Iterator[None]:
-    """Replace what a patch names, and put it back."""
-    module, _, path = patch.where.partition(":")
-    *classes, name = path.split(".")
-    owner: Any = import_module(module)
-    for each in classes:
-        owner = getattr(owner, each)
-    with mock.patch.object(owner, name, patch.instead(getattr_static(owner, name))):
-        yield
 
 
 @contextmanager

@@ -13,7 +13,8 @@ from harness.declare.experiment import Experiment
 from harness.declare.profiles import PROFILES
 from harness.registry import load_registry
 from tests.golden_rows import FOLDER, differences, golden_path, load_golden
-from tests.golden_trials import GoldenRuns, Patch, Short, declared_golden, in_double, patched
+from tests.golden_trials import GoldenRuns, Short, declared_golden, in_double
+from tests.patches import Patch, patched
 from tests.warm import Warm
 
 LIBRARY = load_registry()

@@ -9,7 +9,8 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 
-from tests.golden_trials import Golden, Mutation, Patch, Short, around
+from tests.golden_trials import Golden, Short
+from tests.patches import Mutation, Patch, around
 
 IMAGES = {"num_train": 75}
 """Two steps of batches of 50, three of 25, one of 100."""

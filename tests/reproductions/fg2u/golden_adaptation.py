@@ -6,7 +6,8 @@ from typing import Any
 
 import torch
 
-from tests.golden_trials import Golden, Mutation, Short, around
+from tests.golden_trials import Golden, Short
+from tests.patches import Mutation, around
 
 BLIND = Mutation(
     where="reproductions.fg2u.models.adaptation:features",

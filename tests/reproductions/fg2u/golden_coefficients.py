@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from reproductions.fg2u.models.spectral import ALLEN_CAHN, Pde
-from tests.golden_trials import Golden, Mutation, Patch, Short
+from tests.golden_trials import Golden, Short
+from tests.patches import Mutation, Patch
 from tests.reproductions.fg2u.golden_noise import DOUBLED
 
 

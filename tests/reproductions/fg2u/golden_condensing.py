@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from tests.golden_trials import Golden, Mutation, Short, around
+from tests.golden_trials import Golden, Short
+from tests.patches import Mutation, around
 
 FEW_NETS = {"num_nets": 2, "test_steps": 10}
 """Of one test digit in 500 or of none, rounding does not decide after so few steps."""

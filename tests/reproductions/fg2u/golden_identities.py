@@ -6,7 +6,8 @@ from dataclasses import replace
 from typing import get_args
 
 from reproductions.fg2u.identities.experiment import Statement
-from tests.golden_trials import Golden, Mutation, Short, around
+from tests.golden_trials import Golden, Short
+from tests.patches import Mutation, around
 
 SHORTER = Mutation(
     where="reproductions.fg2u.method.reverse:Trgu.parts",

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from reproductions.fg2u.method.descent import adam
-from tests.golden_trials import Golden, Mutation, Short, around
+from tests.golden_trials import Golden, Short
+from tests.patches import Mutation, around
 
 FEW = {"test_steps": 3}
 """After so few steps rounding does not decide which class a digit is given."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from reproductions.fg2u.method.forward import Slopes
-from tests.golden_trials import Golden, Mutation, Short, around
+from tests.golden_trials import Golden, Short
+from tests.patches import Mutation, around
 
 
 def unsigned(slopes: Any, *given: Any) -> Slopes:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from tests.golden_trials import Golden, Mutation, Short, around
+from tests.golden_trials import Golden, Short
+from tests.patches import Mutation, around
 
 FEW = {"depth": 2, "long_depth": 3, "kept_steps": 1}
 

@@ -9,7 +9,8 @@ import torch
 from torch import Tensor
 
 from reproductions.kernels.cases import Work
-from tests.golden_trials import Golden, Mutation, Short, around
+from tests.golden_trials import Golden, Short
+from tests.patches import Mutation, around
 
 
 def off_by_a_thousandth(function: Callable[..., Any], *given: Any, **named: Any) -> Any:

@@ -6,7 +6,8 @@ from typing import Any
 
 import torch
 
-from tests.golden_trials import MAX_STEPS, Golden, Mutation, Patch, Point, Short, around
+from tests.golden_trials import MAX_STEPS, Golden, Point, Short
+from tests.patches import Mutation, Patch, around
 
 WIDE = Patch(
     where="reproductions.lisa.models.step_memory:DTYPES",

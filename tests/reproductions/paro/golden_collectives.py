@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from tests.golden_trials import Golden, Mutation, Short, around
+from tests.golden_trials import Golden, Short
+from tests.patches import Mutation, around
 
 
 def sent_twice(gather: Any, held: Any, rings: Any, chunks: Any, traffic: Any) -> None:

@@ -6,7 +6,8 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-from tests.golden_trials import Golden, Mutation, Patch, Short, around
+from tests.golden_trials import Golden, Short
+from tests.patches import Mutation, Patch, around
 
 COUNTED: dict[str, Any] = {}
 """What ranks counted, by what they were told."""

@@ -8,7 +8,8 @@ from dataclasses import asdict
 from typing import Any
 
 from reproductions.paro.method.testbed.launch import Ran
-from tests.golden_trials import Golden, Mutation, Patch, Short, around
+from tests.golden_trials import Golden, Short
+from tests.patches import Mutation, Patch, around
 
 SAID: dict[str, Ran] = {}
 """What ranks said, by what they were told."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from tests.golden_trials import Golden, Mutation, Patch, Short, around
+from tests.golden_trials import Golden, Short
+from tests.patches import Mutation, Patch, around
 from tests.reproductions.paro.golden_held import once
 
 COUNTED_BY = "reproductions.paro.measured_steps.trial:run_ranks"

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from tests.golden_trials import Golden, Mutation, Short, around
+from tests.golden_trials import Golden, Short
+from tests.patches import Mutation, around
 
 GOLDEN = (
     Golden(

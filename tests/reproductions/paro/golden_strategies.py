@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from tests.golden_trials import Golden, Mutation, Short, around
+from tests.golden_trials import Golden, Short
+from tests.patches import Mutation, around
 
 FINER_MEMORY = Mutation(
     where="reproductions.paro.method.guideline:memory_of",

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from tests.golden_trials import Golden, Mutation, Patch, Short, around
+from tests.golden_trials import Golden, Short
+from tests.patches import Mutation, Patch, around
 
 STEPS = {"steps": 3, "warmup_steps": 1}
 SPARSE = {"scheme": "supar", "density": 1 / 4}

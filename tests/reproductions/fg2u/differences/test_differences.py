@@ -26,7 +26,7 @@ from reproductions.fg2u.differences.trial import (
     kinds_of,
 )
 from reproductions.fg2u.models.digits import learned_rates
-from tests.golden_trials import patched
+from tests.patches import patched
 from tests.reproductions.fg2u.golden_noise import DOUBLED
 from tests.reproductions.fg2u.trials import BareContext
 from tests.verdicts import bad, good, undecided

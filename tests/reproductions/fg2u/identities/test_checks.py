@@ -23,7 +23,7 @@ from reproductions.fg2u.method.methods import hypergradient
 from reproductions.fg2u.method.trees import tree_map
 from tests.checkout import PAPERS
 from tests.golden_rows import load_golden
-from tests.golden_trials import Patch, around, patched
+from tests.patches import Patch, around, patched
 from tests.verdicts import bad, good
 
 FORWARD, REVERSE = "reproductions.fg2u.method.forward", "reproductions.fg2u.method.reverse"

@@ -20,7 +20,7 @@ from reproductions.fg2u.sampling.closed_forms import directions_for, expected_sq
 from reproductions.fg2u.sampling.draws import Sample, errors, sample
 from reproductions.fg2u.sampling.experiment import COORDINATE, GAUSSIAN, RADEMACHER, Draws
 from reproductions.fg2u.sampling.trial import sampling_rows
-from tests.golden_trials import patched
+from tests.patches import patched
 from tests.reproductions.fg2u.golden_noise import UNSIGNED
 from tests.reproductions.fg2u.trials import BareContext
 

@@ -16,7 +16,7 @@ from harness.declare.verdict import Word
 from harness.store.table_csv import validate
 from reproductions.paro.collectives import simulation, tab02, tab03, tab04, tab05, tab06, tab07
 from reproductions.paro.collectives.experiment import COUNTED_AT_SMOKE, steps
-from tests.golden_trials import Patch, around, patched
+from tests.patches import Patch, around, patched
 from tests.reproductions.paro.tables import Spoil, put, rows_of, table_of, word
 
 TASKS = tuple(each.task for each in (tab02, tab03, tab04, tab05, tab06, tab07, simulation))

@@ -30,7 +30,7 @@ from reproductions.paro.predictions import (
 from reproductions.paro.predictions.experiment import QUOTED, Question, compute_times, predictions
 from reproductions.paro.predictions.trial import predicted_rows
 from tests.checkout import PAPERS
-from tests.golden_trials import patched
+from tests.patches import patched
 from tests.reproductions.paro import golden_predictions
 from tests.verdicts import bad, good
 

@@ -21,7 +21,7 @@ from reproductions.paro.strategies.experiment import Costs, costs_grid
 from reproductions.paro.strategies.figures import front
 from reproductions.paro.strategies.tab01 import task
 from tests.checkout import PAPERS
-from tests.golden_trials import Patch, around, patched
+from tests.patches import Patch, around, patched
 from tests.reproductions.paro.tables import Spoil, put, table_of, word
 from tests.verdicts import bad, good
 
