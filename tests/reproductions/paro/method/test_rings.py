@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from reproductions.paro.method.cluster import Cluster, Nic
 from reproductions.paro.method.rings import (
     WORLD,
+    Algorithm,
     flat_s,
     inter_s,
     intra_s,
@@ -46,6 +47,20 @@ def test_rings_by_hand() -> None:
     assert intra_s(cluster_of(), 2 * GB) == pytest.approx(7 / 8 * 2 / 250)
     assert inter_s(cluster_of(), 2 * GB) == pytest.approx(3 / 4 * 2 / 10)
     assert flat_s(cluster_of(), 2 * GB) == pytest.approx(31 / 32 * 2 / 10)
+
+
+@pytest.mark.parametrize(
+    ("intra", "ways"),
+    [
+        # 1 GB in 32 blocks, at 80 Gbit/s a hop takes 3.125 ms. A row: 7 blocks at 250 GB/s.
+        (2000.0, {"sequential": 12.875, "two_step": 12.0, "row_pipeline": 10.25}),
+        # At 1.25 GB/s a row takes 175 ms, and all hops are over before the second one.
+        (10.0, {"sequential": 709.375, "two_step": 700.0, "row_pipeline": 700.0}),
+    ],
+)
+def test_hops_and_rows_by_hand(intra: float, ways: dict[Algorithm, float]) -> None:
+    cluster = cluster_of(intra=intra)
+    assert {way: WORLD[way](cluster, GB) * 1e3 for way in ways} == pytest.approx(ways)
 
 
 @pytest.mark.parametrize(("num_gpus", "ms"), [(16, 93.8), (32, 96.9), (64, 98.4), (128, 99.2)])
