@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import Any
 
@@ -80,6 +81,27 @@ def test_a_start_depends_on_the_seed_alone_and_lies_in_its_range() -> None:
             assert fit.low <= min(values) < max(values) <= fit.high
     net = small("burgers", "pinn")
     assert initial(net, BURGERS, 0).dtype is torch.float32
+
+
+@pytest.mark.parametrize("pde", list(CASES))
+def test_a_seed_is_one_place_in_a_range_and_in_that_of_its_logarithm(pde: Name) -> None:
+    fit = small(pde, "exact")
+    by_log, even = (
+        float(coefficient(fit, initial(replace(fit, drawn=drawn), PDES[pde], 3)))
+        for drawn in ("log", "even")
+    )
+    share = (even - fit.low) / (fit.high - fit.low)
+    assert 0.05 < share < 0.95
+    assert math.log(by_log / fit.low) / math.log(fit.high / fit.low) == pytest.approx(share)
+
+
+@pytest.mark.parametrize("pde", list(CASES))
+def test_the_coefficient_is_told_with_its_error_relative_to_the_true_one(pde: Name) -> None:
+    fit = small(pde, "single", outer_steps=1, lr=1e-12)
+    row: Any = inverse_rows(fit, SEEDED).rows[0]
+    assert row["coefficient"] == pytest.approx(row["initial"], rel=1e-6)
+    true = PDES[pde].true_coefficient
+    assert row["eps_phi"] == pytest.approx(abs(row["initial"] / true - 1.0), rel=1e-5)
 
 
 def test_a_start_outside_the_solvers_range_is_refused() -> None:

@@ -20,8 +20,11 @@ from reproductions.fg2u.condensing.trial import condensing_rows
 from reproductions.fg2u.models.condensation import (
     Digits,
     accuracies,
+    condensation,
+    generator_of,
     initial_weights,
     inner_loss,
+    outer_batches,
     split_digits,
 )
 from reproductions.fg2u.models.example import scores
@@ -60,6 +63,22 @@ def test_methods_start_from_the_same_noise_and_batches(tmp_path: Path) -> None:
     assert exact[0]["test_accuracy"] == random[0]["test_accuracy"]
     assert exact[1]["outer_loss"] == pytest.approx(random[1]["outer_loss"], rel=1e-5)
     assert exact[1]["outer_loss"] != other[1]["outer_loss"]
+
+
+def test_training_digits_judge_images_and_fresh_nets_score_them_on_the_others(
+    tmp_path: Path,
+) -> None:
+    params = replace(point("smoke", "rgu", seed=0), **FAST)
+    ctx = context(params, tmp_path)
+    noise, first, *_ = condensing_rows(params, ctx)
+    train, test = split_digits(ctx)
+    images = torch.rand(10, 8, 8, generator=generator_of(ctx, "images"))
+    judge = next(outer_batches(ctx, train, params.batch_size))
+    value, _ = condensation(params.depth).unroll(images, judge)
+    assert first["outer_loss"] == pytest.approx(float(value))
+    nets = initial_weights(generator_of(ctx, "evaluation"), params.num_nets)
+    found = accuracies(images, test, nets, num_steps=params.test_steps)
+    assert noise["test_accuracy"] == float(found.mean())
 
 
 def test_images_are_kept_as_pixels(tmp_path: Path) -> None:

@@ -22,6 +22,7 @@ from reproductions.fg2u.image_sets.cells import SMOKE, paper_cell
 from reproductions.fg2u.image_sets.data import (
     Labelled,
     check_enough,
+    generator_of,
     labelled,
     real_images,
     splits_of,
@@ -90,6 +91,15 @@ def test_images_as_they_are_drawn_take_no_gradient(tmp_path: Path) -> None:
     row = row_of(without_descent(CELL, "real", seed=0), tmp_path)
     assert row["estimates_s"] == 0.0 and row["outer_loss"] is row["peak_bytes"] is None
     assert row["ratio"] == 10 / 1297 and 0.0 <= row["test_accuracy"] <= 1.0
+
+
+def test_fresh_nets_are_scored_on_test_images(tmp_path: Path) -> None:
+    params = without_descent(CELL, "real", seed=0)
+    ctx = context(params, tmp_path)
+    splits = splits_of(params, ctx)
+    images = real_images(params, splits.train, generator_of(ctx, "images"))
+    found = accuracies(params, images, splits.test, generator_of(ctx, "evaluation"))
+    assert row_of(params, tmp_path)["test_accuracy"] == pytest.approx(sum(found) / len(found))
 
 
 def test_a_descent_that_leaves_the_numbers_is_recorded_as_one(
@@ -163,6 +173,21 @@ def test_a_second_phase_goes_on_from_the_first_with_batches_of_its_own(tmp_path:
     )
     assert not torch.equal(before.init[0], after.init[0])
     assert not torch.equal(before.judge.images, after.judge.images)
+
+
+def test_each_phase_descends_along_its_own_batches(tmp_path: Path) -> None:
+    second = second_phase(SMOKE[1], "hessian-free", seed=0)
+    splits = splits_of(second, context(second.first(), tmp_path))
+    images = trial.noise(second, drawn(0))
+    losses = []
+    for params, stream in ((second.first(), ""), (second, "second ")):
+        one = replace(params, steps=1, accumulate=1)
+        ctx = context(second.first(), tmp_path)
+        given = next(trial._supply(one, ctx, splits.train, stream))
+        value, _ = condensation(one, num_steps=one.depth).unroll(images, given)
+        losses.append(trial.descended(one, ctx, images.clone(), splits.train).outer_loss)
+        assert losses[-1] == pytest.approx(float(value), rel=1e-5)
+    assert losses[0] != losses[1]
 
 
 def test_batches_are_new_nets_and_images_each_time() -> None:

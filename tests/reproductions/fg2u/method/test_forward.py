@@ -80,12 +80,13 @@ def test_what_is_said_of_the_noise_is_true() -> None:
     assert float(told.mean()) == pytest.approx(7 / 2 * size, rel=0.1)
 
 
-def test_the_noise_of_gaussian_directions_has_two_entries_more() -> None:
+@pytest.mark.parametrize(("kind", "entries"), [("gaussian", 9), ("rademacher", 7), ("philox", 7)])
+def test_the_noise_of_gaussian_directions_has_two_entries_more(kind: str, entries: int) -> None:
     """The same slopes tell (N+1)/b of the gradient's square, Rademacher's (N-1)/b."""
     problem, phi = quadratic(num_steps=5, num_entries=8)
-    method = hypergradient("fg2u", num_directions=3, directions="gaussian")
+    method = hypergradient("fg2u", num_directions=3, directions=kind)
     stats = method(problem, phi, None, torch.Generator().manual_seed(0)).stats
-    assert stats.noise_norm == pytest.approx(3**0.5 * stats.gradient_norm)
+    assert stats.noise_norm == pytest.approx((entries / 3) ** 0.5 * stats.gradient_norm)
 
 
 def test_differences_that_vanish_are_warned_of() -> None:

@@ -28,7 +28,7 @@ from reproductions.fg2u.models.adaptation import (
 from reproductions.fg2u.models.answers import answers, normalised, scored, token_f1
 from reproductions.fg2u.models.documents import Document, Question, asked, padded
 from reproductions.fg2u.models.gpt import Gpt
-from reproductions.fg2u.models.stream import Recipe, questions_of, read, reading, trained
+from reproductions.fg2u.models.stream import Recipe, _share, questions_of, read, reading, trained
 
 SIZES = facts.Sizes(known=6, passing=2, repeats=2, meta=8, validation=3, test=4)
 
@@ -117,6 +117,19 @@ def test_padding_and_prompts_count_in_no_loss() -> None:
         for one in questions_of(CORPUS.test)
     ]
     assert float(value) == pytest.approx(sum(per_token) / len(per_token))
+
+
+def test_an_answer_s_loss_is_that_of_its_own_tokens() -> None:
+    own, questions = base(), questions_of(CORPUS.test)
+    losses = []
+    for one in questions:
+        scores = NET.logits(own.weights, torch.tensor([one.prompt + one.answer]))[0]
+        # A token is told by what stands before it.
+        told = scores[len(one.prompt) - 1 : -1]
+        answer = torch.tensor(one.answer)
+        losses.append(torch.nn.functional.cross_entropy(told, answer, reduction="none"))
+    value = answer_loss(NET, own.weights, asked(questions, CORPUS.window))
+    assert float(value) == pytest.approx(float(torch.cat(losses).mean()))
 
 
 def test_a_document_is_divided_by_the_window_and_not_by_its_length() -> None:
@@ -218,10 +231,22 @@ def test_reading_uses_the_validation_stream_for_its_step_size_and_weights_of_tok
     found = reading(single, single, phi, CORPUS, (1e-30, 1e-2))
     assert found.lr_place == 1
     assert found.after.loss < found.before.loss
+    own_stream = CORPUS.validation
+    weights = read(single, single, phi, own_stream, CORPUS.window, lr=1e-2)
+    value = answer_loss(NET, weights, asked(questions_of(own_stream), CORPUS.window))
+    assert found.validation_loss == pytest.approx(float(value))
     blind = {**phi, "offset": torch.full((1,), -1e3)}
     still = read(single, single, blind, CORPUS.test, CORPUS.window, lr=1e-2)
     assert all(torch.equal(still[name], leaf) for name, leaf in single.weights.items())
     assert float(token_weights(blind, torch.zeros(1, 1, 8))) == 0.0
+
+
+def test_a_base_model_s_rate_warms_up_and_falls_to_a_tenth() -> None:
+    recipe = Recipe(num_steps=100, batch_size=2, warmup_steps=10)
+    rates = [_share(step, recipe) for step in range(101)]
+    assert rates[0] == pytest.approx(0.1) and rates[4] == pytest.approx(0.5, rel=0.01)
+    assert max(rates) == rates[9] and rates[9:] == sorted(rates[9:], reverse=True)
+    assert rates[100] == pytest.approx(0.1)
 
 
 def test_a_document_longer_than_the_window_says_so() -> None:
