@@ -113,9 +113,7 @@ def test_a_tensor_of_inference_mode_is_named() -> None:
 
 def test_an_optimizer_of_torch_is_no_inner_one() -> None:
     made: Any = torch.optim.AdamW([WEIGHTS.clone()])
-    with pytest.raises(
-        SpecError, match=r"AdamW, which changes weights .* use Sgd or Adam"
-    ):
+    with pytest.raises(SpecError, match=r"AdamW, which changes weights .* use Sgd or Adam"):
         from_loss(
             start=lambda phi, batch: phi,
             loss=lambda *_: PHI.sum(),
