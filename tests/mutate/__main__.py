@@ -86,7 +86,7 @@ def told(outcome: Outcome) -> list[str]:
     word = outcome.ended if outcome.ended == "caught" else outcome.ended.upper()
     lines = [f"{word:8} {outcome.seconds:5.1f} s  {fault.id}"]
     if outcome.ended != "caught":
-        lines += [f"  {fault.where}", *textwrap.wrap(fault.breaks, WIDTH, initial_indent="  ")]
+        lines += [f"  {each}" for each in (fault.where, *textwrap.wrap(fault.breaks, WIDTH - 2))]
     file, _, name = outcome.test.partition("::")
     whole = f"  {file}::{name}"
     lines += [whole] if len(whole) <= WIDTH else [f"  {file}", f"  ::{name}"]
