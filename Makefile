@@ -13,6 +13,8 @@ EXTRAS ?= dev,lm
 PYTEST_ARGS ?=
 INPUTS ?= 2000
 KILLS ?= 500
+ONE_IN ?= 1
+WIDE ?=
 BUDGET ?= 8m
 FROM ?=
 TO ?= runs/carry
@@ -35,7 +37,7 @@ REPRO := $(VENV)/bin/repro
 export OMP_WAIT_POLICY := passive
 
 .PHONY: help setup reproduce reproduce-table reproduce-figure figures report test lint bench \
-	bench-compare golden attack gpu gpu-ready gpu-pack clean
+	bench-compare golden attack mutate gpu gpu-ready gpu-pack clean
 
 help:  ## Show the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
@@ -78,6 +80,9 @@ test: $(READY)  ## Run the tests on all cores, the timed ones alone (PYTEST_ARGS
 
 attack: $(READY)  ## Attack every command with malformed inputs and kills (INPUTS=, KILLS=, SEED=)
 	$(VENV)/bin/python -m tests.attack --inputs $(INPUTS) --kills $(KILLS) $(if $(SEED),--seed $(SEED))
+
+mutate: $(READY)  ## Try deliberate faults, each caught by a unit test? PAPER=supar (empty: all) ONE_IN=5 WIDE=1
+	$(VENV)/bin/python -m tests.mutate $(PAPER) --one-in $(ONE_IN) $(if $(WIDE),--wide)
 
 lint: $(READY)  ## Check style and types
 	$(VENV)/bin/ruff check .
