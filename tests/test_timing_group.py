@@ -57,7 +57,9 @@ def assigned(function: Function) -> Iterator[tuple[ast.expr, ast.expr]]:
         if isinstance(node, ast.Assign):
             for target in node.targets:
                 pair = (target, node.value)
-                if all(isinstance(part, ast.Tuple) for part in pair):
+                if all(isinstance(part, ast.Tuple) for part in pair) and not any(
+                    isinstance(part, ast.Starred) for side in pair for part in side.elts
+                ):
                     yield from zip(target.elts, node.value.elts, strict=True)  # type: ignore[attr-defined]
                 else:
                     yield pair

@@ -388,10 +388,7 @@ def check_rebuilt(
 def profiles_to_check(
     workspace: Workspace, task: Task, wanted: Profile | None
 ) -> Sequence[Profile]:
-    """Return the profiles to report.
-
-    The wanted one, else those committed, else what is stored of smoke, else `cpu`.
-    """
+    """Return the wanted profile, else those committed, else what is stored of smoke, else cpu."""
     if wanted is not None:
         return [wanted]
     paths = {p: csv_path(workspace, task, p) for p in PROFILES}

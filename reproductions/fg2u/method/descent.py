@@ -90,11 +90,7 @@ def descend(
     stepper: Optimizer | None = None
     with _bar(sum(phase.num_steps for phase in phases), progress) as advance:
         for index, phase in enumerate(phases):
-            if stepper is None or not phase.keep_moments:
-                stepper = optimizer(leaves, phase.lr)
-                _check_stepper(stepper, leaves, phase.lr)
-            for group in stepper.param_groups:
-                group["lr"] = phase.lr
+            stepper = _stepper_of(phase, stepper, optimizer, leaves)
             for _ in range(phase.num_steps):
                 own = list(itertools.islice(supply, accumulate))
                 if not own:
@@ -104,6 +100,19 @@ def descend(
                 advance(step)
                 yield step
                 number += 1
+
+
+def _stepper_of(
+    phase: Phase, before: Optimizer | None, make: MakeOptimizer, leaves: list[Tensor]
+) -> Optimizer:
+    """Return the optimizer of a phase: the one before it, where its moments are kept."""
+    stepper = before
+    if stepper is None or not phase.keep_moments:
+        stepper = make(leaves, phase.lr)
+        _check_stepper(stepper, leaves, phase.lr)
+    for group in stepper.param_groups:
+        group["lr"] = phase.lr
+    return stepper
 
 
 def _check_stepper(stepper: Optimizer, leaves: list[Tensor], lr: float) -> None:

@@ -133,12 +133,7 @@ class Estimator(ABC):
             seconds = time.perf_counter() - start
             self._judge(problem, phi, batch, parts)
         self._warn(parts)
-        stats = Stats(
-            seconds=seconds,
-            peak_bytes=peak_bytes,
-            counts=parts.counts,
-            **parts.facts,
-        )
+        stats = Stats(seconds=seconds, peak_bytes=peak_bytes, counts=parts.counts, **parts.facts)
         return MetaGrad(grad=detached(parts.grad), outer_value=parts.value.detach(), stats=stats)
 
     def _judge(self, problem: Problem, phi: Tree, batch: Any, parts: Parts) -> None:

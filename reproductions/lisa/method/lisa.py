@@ -88,8 +88,7 @@ class Lisa:
         adapters of peft, and where nothing is left that would always train. A Lisa has to be
         attached: until then RunError is raised where an optimizer steps the blocks.
         """
-        _check(period, policy)
-        refuse_adapters(model)
+        _check(model, period, policy)
         self.model = model
         self.blocks: Blocks = find_blocks(model, blocks)
         kind = sampler if isinstance(sampler, str) else "own"
@@ -100,12 +99,8 @@ class Lisa:
             sampler = RandomSampler(len(self.blocks), gamma=gamma, seed=seed, kind=sampler)
         self._period, self._policy, self._sampler = period, policy, sampler
         self._parts = _trainable_parts(self.blocks)
-        if train_embeddings:
-            _refuse_frozen_rest(self.blocks)
-        fixed = () if train_embeddings else embedding_parameters(model, self.blocks)
-        self._fixed = [parameter for parameter in fixed if parameter.requires_grad]
-        self.step = 0
-        self.active, self.visited = (), set()
+        self._fixed = _fixed_parameters(model, self.blocks, train_embeddings=train_embeddings)
+        self.step, self.active, self.visited = 0, (), set()
         self._forget()
         self._unattached = Unattached(self, self.blocks)
 
@@ -324,7 +319,8 @@ def refuse_lisa_state(_: Optimizer, state: dict[str, Any]) -> None:
         )
 
 
-def _check(period: int, policy: str) -> None:
+def _check(model: nn.Module, period: int, policy: str) -> None:
+    refuse_adapters(model)
     if period < 1:
         raise SpecError(f"period={period}: need at least one optimizer step")
     if policy not in get_args(StatePolicy):
@@ -345,10 +341,18 @@ def _trainable_parts(blocks: Blocks) -> list[list[nn.Parameter]]:
     return parts
 
 
-def _refuse_frozen_rest(blocks: Blocks) -> None:
-    """Raise SpecError where all that LISA keeps always on has been frozen by the caller."""
+def _fixed_parameters(
+    model: nn.Module, blocks: Blocks, *, train_embeddings: bool
+) -> list[nn.Parameter]:
+    """Return what is never to train outside the blocks: embeddings and head, where so asked.
+
+    Raises SpecError where all that would always train has been frozen by the caller.
+    """
+    if not train_embeddings:
+        return [p for p in embedding_parameters(model, blocks) if p.requires_grad]
     if blocks.outside and not any(parameter.requires_grad for parameter in blocks.outside):
         raise SpecError(
             f"all that lies outside of {blocks.path!r} is frozen, and LISA always trains embeddings"
             " and head: unfreeze them, or sample blocks alone with train_embeddings=False"
         )
+    return []

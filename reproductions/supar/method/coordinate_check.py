@@ -21,7 +21,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice, product
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, get_args
 
 import numpy as np
 from torch import Tensor, nn, optim
@@ -39,6 +39,7 @@ from reproductions.supar.method.slopes import (
     Along,
     Expected,
     Grid,
+    Phase,
     Size,
     Sizes,
     judge,
@@ -119,12 +120,11 @@ def coordinate_check(
     tolerance: how far a slope may lie from the expected one; 0.33 is a factor 2.5 over four
     doublings.
     expected: slopes by size and direction, and by phase where one differs ("start", "trained").
-    Raises SpecError for a grid without two widths or densities, an unknown layer, or a layer
-    that is not called once a pass or takes no numbers with a fraction.
+    Raises SpecError for a grid without two widths or densities, an unknown layer, a layer that is
+    not called once per pass or whose input is of whole numbers, and a model with dropout.
     """
     _check_grid(widths, densities, num_steps=num_steps, num_seeds=num_seeds, tolerance=tolerance)
-    if missing := sorted(EXPECTED.keys() - expected.keys()):
-        raise SpecError(f"expected lacks {missing[0]}: give a slope for every size and direction")
+    _check_expected(expected)
     if layers == "hidden":
         narrow, wide = (
             _made(model_factory, width, max(densities), seed=0).model
@@ -134,12 +134,9 @@ def coordinate_check(
     if not layers:
         raise SpecError("no layer to check: name at least one")
     grid = Grid(
-        layers=tuple(layers),
-        num_seeds=num_seeds,
-        widths=tuple(sorted(widths)),
-        densities=tuple(sorted(map(float, densities))),
-        num_steps=num_steps,
-    )
+        layers=tuple(layers), num_seeds=num_seeds, num_steps=num_steps,
+        widths=tuple(sorted(widths)), densities=tuple(sorted(map(float, densities))),
+    )  # fmt: skip
     sizes = _measure(model_factory, grid)
     slopes = judge(grid, sizes, tolerance=tolerance, expected=expected)
     return CoordinateReport(grid=grid, sizes=sizes, slopes=slopes)
@@ -230,6 +227,14 @@ def _run(checked: CheckedModel, layers: Sequence[str], num_steps: int) -> list[C
         )
     finally:
         checked.optimizer.zero_grad(set_to_none=True)
+
+
+def _check_expected(expected: Expected) -> None:
+    if missing := sorted(EXPECTED.keys() - expected.keys()):
+        raise SpecError(f"expected lacks {missing[0]}: give a slope for every size and direction")
+    known = {*EXPECTED, *((*key, phase) for key in EXPECTED for phase in get_args(Phase))}
+    if unknown := sorted(expected.keys() - known):
+        raise SpecError(f"expected has {unknown[0]}: need size, width or density, start or trained")
 
 
 def _check_grid(

@@ -98,7 +98,7 @@ class Slope:
 
 def judge(grid: Grid, sizes: Sizes, *, tolerance: float, expected: Expected) -> tuple[Slope, ...]:
     """Return all slopes of a check with their verdicts."""
-    phases: tuple[tuple[Phase, slice], ...] = (("start", slice(1)), ("trained", slice(None)))
+    phases: tuple[tuple[Phase, slice], ...] = (("start", slice(1)), ("trained", slice(1, None)))
     found = []
     for (index, layer), along in product(enumerate(grid.layers), grid.directions):
         for size, (phase, steps) in product(SIZES, phases):

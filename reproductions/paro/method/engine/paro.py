@@ -78,13 +78,11 @@ class Paro:
         """
         self.strategy = effective_of(str(strategy))
         self.model, self.max_norm = model, max_norm
-        self.groups = Groups(mesh)
-        self.trace = trace or Trace(is_on=False)
+        self.groups, self.trace = Groups(mesh), trace or Trace(is_on=False)
         self.collectives = Collectives(self.groups, collectives, trace=self.trace)
         self._options = options or (lambda name, param: {})
-        parts = parts_of(model, units)
         refuse_wrapped(model)
-        self._wrap(parts, precision, prefetch=prefetch)
+        self._wrap(parts_of(model, units), precision, prefetch=prefetch)
         refuse_uneven(optimizer, self.trained[0].master.detach())
         self.optimizer = optimizer(self._grouped() if options else self._masters())
         self._is_stepping = False

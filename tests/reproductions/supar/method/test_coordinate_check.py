@@ -290,6 +290,12 @@ def test_the_users_hooks_and_only_they_are_left() -> None:
         ((64, 128), (1,), {"layers": ["hidden.7"]}, "'hidden.7': no such module"),
         ((64, 128), (1,), {"layers": []}, "no layer to check"),
         ((64, 128), (1,), {"expected": {}}, "expected lacks"),
+        (
+            (64, 128),
+            (1,),
+            {"expected": {**EXPECTED, ("grad_x_rms", "width", "begin"): 0.0}},
+            "expected has ('grad_x_rms', 'width', 'begin'): need",
+        ),
     ],
 )
 def test_bad_input_is_said(
