@@ -42,9 +42,17 @@ class Page(Figure):
             if columns == 1 or made.get_window_extent().width <= self.bbox.width + 0.07 * self.dpi:
                 return made
             made.remove()
-            count = len(made.get_texts())
-            # One row more, and as few columns as fill it.
-            columns = max(1, math.ceil(count / (math.ceil(count / columns) + 1)))
+            columns = fewer_columns(columns, count=len(made.get_texts()))
+
+
+def fewer_columns(columns: int, *, count: int) -> int:
+    """Return in how many columns entries stand with a row more: as few as fill the rows.
+
+    >>> fewer_columns(8, count=8), fewer_columns(3, count=9)
+    (4, 2)
+    """
+    rows = math.ceil(count / columns) + 1
+    return max(1, min(columns - 1, math.ceil(count / rows)))
 
 
 def fit(figure: Figure, *, may_grow: bool) -> None:

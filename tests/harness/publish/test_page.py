@@ -6,7 +6,7 @@ import pytest
 from matplotlib.text import Text
 
 from harness.publish.figures import FigureContext
-from harness.publish.page import Page, fit
+from harness.publish.page import Page, fewer_columns, fit
 from harness.publish.style import LEAST_PANEL_IN
 from tests.harness.publish.test_figures import REFERENCE, TABLE
 
@@ -68,6 +68,12 @@ def test_legend_takes_the_columns_that_there_is_room_for() -> None:
     box = legend.get_window_extent()
     assert box.x0 >= -5 and box.x1 <= figure.bbox.width + 5
     assert len({round(text.get_window_extent().x0) for text in legend.get_texts()}) > 1
+
+
+@pytest.mark.parametrize("count", [*range(1, 31)])
+def test_columns_become_fewer_until_there_is_one(count: int) -> None:
+    for columns in range(2, 13):
+        assert 1 <= fewer_columns(columns, count=count) < columns
 
 
 def test_flat_panels_make_the_figure_higher() -> None:
