@@ -253,14 +253,14 @@ DESCENT = (
     ),
     Fault(
         id="moments_outlive_their_phase",
-        where=f"{METHOD}.descent:descend",
+        where=f"{METHOD}.descent:_stepper_of",
         instead=edited("stepper is None or not phase.keep_moments", "stepper is None"),
         breaks="The outer optimizer always goes on with the moments of the phase before.",
         tests=("method/test_descent.py::test_moments_are_kept_only_where_asked",),
     ),
     Fault(
         id="first_phase_s_rate",
-        where=f"{METHOD}.descent:descend",
+        where=f"{METHOD}.descent:_stepper_of",
         instead=edited('group["lr"] = phase.lr', "pass"),
         breaks="With kept moments the step size stays that of the first phase.",
         tests=("method/test_descent.py::test_kept_moments_take_the_next_phase_s_step_size",),

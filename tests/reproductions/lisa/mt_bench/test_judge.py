@@ -154,6 +154,7 @@ def test_attempts_are_bounded(failure: Action, server: ScriptedJudge, tmp_path: 
     assert len(server.asked) == 2
 
 
+@pytest.mark.timing
 def test_a_judge_that_names_no_wait_is_waited_for(server: ScriptedJudge, tmp_path: Path) -> None:
     """Else all attempts would be spent before it is back. A load only makes the wait longer."""
     server.script = [status(429, retry_after="0"), status(503, retry_after="-1")]
