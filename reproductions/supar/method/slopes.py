@@ -133,7 +133,7 @@ def _measured(row: Slope, grid: Grid, sizes: NDArray[np.float64]) -> Slope:
     if outside > 0.0:
         tail = t_tail(outside / error, len(slopes) - 1) if error else 0.0
         row = replace(row, p_value=2.0 * tail)
-    return replace(row, reason="the interval over seeds overlaps the tolerance: use more seeds")
+    return replace(row, reason="neither within the tolerance nor surely outside: use more seeds")
 
 
 def _per_seed(logs: NDArray[np.float64], places: Sequence[float], axis: int) -> NDArray[np.float64]:

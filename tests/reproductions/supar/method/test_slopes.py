@@ -42,6 +42,8 @@ def test_layers_on_the_edge_fail_no_oftener_where_there_are_many() -> None:
     alone = [row for row in rows if row.low > FLAT]
     assert len(alone) > 10
     assert not any(row.verdict == "fail" for row in rows)
+    (reason,) = {row.reason for row in alone}
+    assert reason == "neither within the tolerance nor surely outside: use more seeds"
 
 
 def test_a_bad_layer_among_many_sound_ones_fails_and_no_other() -> None:
