@@ -12,6 +12,8 @@ the gradient at its input. The feature learning desiderata (arXiv 2405.15743, se
 none of them vanishes or explodes as width grows or weights are removed. How the verdict follows
 from the sizes, whatever their number: `method/slopes.py`.
 
+The laws are those of many weights per neuron (width times density). Where the smallest net has
+few, a sound model drifts from them as it trains and may be undecided: ask wider ones.
 The check is necessary, not sufficient: it does not see weight decay or the schedule.
 """
 
