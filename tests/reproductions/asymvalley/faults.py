@@ -81,7 +81,9 @@ VALLEYS = (
         where=f"{METHOD}.curve:point_of",
         instead=around(mean_of_batch_means),
         breaks="A last batch of few images counts as much as the others.",
-        tests=("method/test_curve.py",),
+        tests=(
+            "method/test_curve.py::test_cross_entropy_is_a_mean_over_images_and_not_over_batches",
+        ),
     ),
     Fault(
         id="what_is_no_number_may_be_right",
@@ -95,7 +97,9 @@ VALLEYS = (
         where=f"{METHOD}.curve:Walk._estimate_statistics",
         instead=around(lambda estimate, walk: None),
         breaks="Statistics along a walk stay those of the trained net.",
-        tests=("method/test_curve.py",),
+        tests=(
+            "method/test_curve.py::test_statistics_are_those_of_their_images_and_of_no_test_image",
+        ),
     ),
     Fault(
         id="scale_is_forgotten",
@@ -142,6 +146,58 @@ VALLEYS = (
         instead=edited("if place > 0", "if place >= 0"),
         breaks="The point at zero counts to the positive side.",
         tests=("method/test_curve.py",),
+    ),
+)
+
+STUDIES = (
+    Fault(
+        id="statistics_from_test_images",
+        where="reproductions.asymvalley.models.images:Images.valley_data",
+        instead=edited("self.train_x[: self.num_statistics]", "self.test_x"),
+        breaks="Statistics of batch normalisation are estimated from test images.",
+        tests=("models/test_images.py",),
+    ),
+    Fault(
+        id="walked_images_by_their_own_mean",
+        where="reproductions.asymvalley.models.images:images_of",
+        instead=edited(
+            "(test_x - mean.view(shape)) / std.view(shape)",
+            "(test_x - test_x.mean(dim=(0, 2, 3)).view(shape)) / std.view(shape)",
+        ),
+        breaks="Test images are centred by themselves.",
+        tests=("models/test_images.py",),
+    ),
+    Fault(
+        id="signs_on_another_draw",
+        where="reproductions.asymvalley.models.curve_rows:both_rows",
+        instead=edited(
+            "    for consistent in (False, True):\n",
+            "    for consistent in (False, True):\n"
+            "        noise_P = noise_P.flip(0) if consistent else noise_P\n",
+        ),
+        breaks="Raw and sign-consistent rows are of different draws.",
+        tests=("models/test_curve_rows.py",),
+    ),
+    Fault(
+        id="group_noise_of_the_whole_norm",
+        where="reproductions.asymvalley.valleys.trial:group_rows",
+        instead=edited(', norm="ns", mask=mask_P', ', norm="ns"'),
+        breaks="Noise in a group has the norm of all weights.",
+        tests=("valleys/test_trial.py",),
+    ),
+    Fault(
+        id="batch_norm_noise_of_the_whole_norm",
+        where="reproductions.asymvalley.starts.trial:_curves",
+        instead=edited("norm=norm, mask=mask_P", "norm=norm"),
+        breaks="Noise on batch normalisation has the norm of all weights.",
+        tests=("starts/test_trial.py",),
+    ),
+    Fault(
+        id="batches_weigh_alike",
+        where=f"{METHOD}.batch_norm:recalibrate",
+        instead=edited("len(images) / num_seen", "0.5"),
+        breaks="Statistics are a running mean over batches, whatever their images.",
+        tests=("method/test_batch_norm.py::test_uneven_batches_weigh_as_many_images_as_they_have",),
     ),
 )
 
@@ -273,21 +329,27 @@ ROUNDS = (
             "memories = {k: result.memory for k, result in results.items()} | memories",
         ),
         breaks="What clients remember is of their first turn for ever.",
-        tests=("method/federated/test_simulator.py",),
+        tests=(
+            "method/federated/test_simulator.py::test_memories_are_those_of_each_client_s_last_turn",
+        ),
     ),
     Fault(
         id="same_order_for_all",
         where=f"{FEDERATED}.simulator:sampled_clients",
         instead=edited("client: seeds[client]", "client: seeds[0]"),
         breaks="All clients of a round have one seed.",
-        tests=("method/federated/test_simulator.py",),
+        tests=(
+            "method/federated/test_simulator.py::test_clients_are_sampled_without_replacement_alike_for_all_algorithms",
+        ),
     ),
     Fault(
         id="accuracy_in_train_mode",
         where=f"{FEDERATED}.simulator:accuracy_of",
         instead=edited("net.module.eval()", "net.module.train()"),
         breaks="The global model is evaluated with the statistics of test batches.",
-        tests=("method/federated/test_simulator.py",),
+        tests=(
+            "method/federated/test_simulator.py::test_global_model_is_evaluated_with_averaged_statistics",
+        ),
     ),
     Fault(
         id="shares_of_a_client",
@@ -305,21 +367,23 @@ ROUNDS = (
             "(images - mean) / std", "(images - images.mean((0, 1, 2))) / images.std((0, 1, 2))"
         ),
         breaks="Held-out images, and each client's, are normalised by themselves.",
-        tests=("federated/test_trial.py",),
+        tests=("federated/test_trial.py::test_test_images_are_normalised_as_the_clients_are",),
     ),
     Fault(
         id="coefficients_by_test_images",
         where=f"{TRIAL}:search_rows",
         instead=edited("held_out = federation.validation", "held_out = federation.test"),
         breaks="Coefficients are chosen on the test images.",
-        tests=("federated/test_trial.py",),
+        tests=("federated/test_trial.py::test_a_search_does_not_see_the_test_images",),
     ),
     Fault(
         id="clients_hold_the_validation_images",
         where=f"{TRIAL}:federation_of",
         instead=edited("order[num_train : num_train + num_held]", "order[:num_held]"),
         breaks="Coefficients are chosen on images that clients train on.",
-        tests=("federated/test_trial.py",),
+        tests=(
+            "federated/test_trial.py::test_held_out_images_are_no_clients_and_splits_do_not_depend_on_the_algorithm",
+        ),
     ),
     Fault(
         id="final_row_of_all_rounds",
@@ -333,8 +397,10 @@ ROUNDS = (
         where=f"{TRIAL}:search_rows",
         instead=edited("max(", "min("),
         breaks="The search takes the worst coefficient.",
-        tests=("federated/test_trial.py",),
+        tests=(
+            "federated/test_trial.py::test_search_chooses_the_most_accurate_and_the_run_takes_it",
+        ),
     ),
 )
 
-FAULTS = (*VALLEYS, *TRAINING, *ALGORITHMS, *ROUNDS)
+FAULTS = (*VALLEYS, *STUDIES, *TRAINING, *ALGORITHMS, *ROUNDS)
