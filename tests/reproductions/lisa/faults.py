@@ -86,14 +86,14 @@ LISA = (
         where=f"{METHOD}.lisa:Lisa._activate",
         instead=edited("optimizer.state.clear()", "pass"),
         breaks="BAdam's switches keep all moments.",
-        tests=("method/test_badam.py", "method/test_lisa.py"),
+        tests=("method/test_badam.py::test_training_is_that_of_blocks_one_after_another",),
     ),
     Fault(
         id="checkpoint_of_step_0",
         where=f"{METHOD}.lisa:Lisa._add_state",
         instead=edited('"step": self.step', '"step": 0'),
         breaks="A checkpoint says that nothing was trained.",
-        tests=("method/test_lisa.py",),
+        tests=("method/test_resume.py::test_resumed_equals_uninterrupted",),
     ),
     Fault(
         id="head_is_always_on",
@@ -113,13 +113,10 @@ LISA = (
 
 GALORE = (
     Fault(
-        id="projected_along_the_longer_side",
+        id="least_singular_vectors",
         where=f"{METHOD}.galore:projector",
-        instead=edited(
-            "tall = gradient.shape[0] >= gradient.shape[1]",
-            "tall = gradient.shape[0] < gradient.shape[1]",
-        ),
-        breaks="GaLore's moments are those of the longer side.",
+        instead=edited("right[:rank] if tall", "right[-rank:] if tall"),
+        breaks="GaLore keeps what matters least in a tall gradient.",
         tests=("method/test_galore.py",),
     ),
     Fault(
@@ -152,13 +149,39 @@ GALORE = (
     ),
 )
 
+ADAPTERS = (
+    Fault(
+        id="alpha_is_ignored",
+        where=f"{METHOD}.methods:Lora.prepare",
+        instead=edited("lora_alpha=self.alpha", "lora_alpha=self.rank"),
+        breaks="LoRA's scale is 1, whatever alpha.",
+        tests=("method/test_methods.py",),
+    ),
+    Fault(
+        id="alpha_over_the_root_of_the_rank",
+        where=f"{METHOD}.methods:Lora.prepare",
+        instead=edited("r=self.rank,", "r=self.rank, use_rslora=True,"),
+        breaks="LoRA's scale is alpha over the root of the rank.",
+        tests=("method/test_methods.py",),
+    ),
+    Fault(
+        id="lisa_trains_all_blocks",
+        where=f"{METHOD}.lisa:Lisa._draw",
+        instead=around(lambda draw, lisa: tuple(range(len(lisa.blocks)))),
+        breaks="LISA freezes no block.",
+        tests=("method/test_lisa.py",),
+    ),
+)
+
 TRAINING = (
     Fault(
         id="rate_without_a_warm_up",
         where=f"{MODELS}.training:Recipe.share_at",
         instead=edited("if step < self.warmup_steps:", "if False:"),
         breaks="The learning rate starts at its highest.",
-        tests=("models/test_training.py",),
+        tests=(
+            "models/test_training.py::test_the_rate_rises_over_the_warm_up_and_falls_along_a_cosine",
+        ),
     ),
     Fault(
         id="rate_of_the_first_step",
@@ -203,14 +226,16 @@ TRAINING = (
         tests=("models/test_training.py",),
     ),
     Fault(
-        id="held_out_examples_are_trained_on",
+        id="splits_by_what_is_asked_for",
         where=f"{MODELS}.instructions:load_instructions",
         instead=edited(
             'SPLIT_OF[kind] if kind < len(SPLIT_OF) else "train"',
             '"train" if len(found["train"]) < wanted["train"] else SPLIT_OF[kind % 2]',
         ),
         breaks="An example's split is not its hash's.",
-        tests=("models/test_instructions.py",),
+        tests=(
+            "models/test_instructions.py::test_held_out_examples_are_the_same_however_many_are_trained_on",
+        ),
     ),
 )
 
@@ -257,7 +282,9 @@ SCORES = (
         where=f"{MODELS}.generation:_penalised",
         instead=edited("scores_BV * penalty", "scores_BV / penalty"),
         breaks="Seen tokens of negative scores are made likelier.",
-        tests=("models/test_generation.py",),
+        tests=(
+            "models/test_generation.py::test_a_penalty_makes_seen_tokens_less_likely_whatever_the_sign",
+        ),
     ),
     Fault(
         id="continuation_is_scored_a_place_early",
@@ -282,4 +309,4 @@ SCORES = (
     ),
 )
 
-FAULTS = (*LISA, *GALORE, *TRAINING, *SCORES)
+FAULTS = (*LISA, *GALORE, *ADAPTERS, *TRAINING, *SCORES)

@@ -10,7 +10,7 @@ from transformers import RepetitionPenaltyLogitsProcessor
 
 from harness.errors import SpecError
 from reproductions.lisa.models import generation
-from reproductions.lisa.models.generation import Step, continued, greedy
+from reproductions.lisa.models.generation import Step, _penalised, continued, greedy
 from reproductions.lisa.models.language_model import LanguageModel
 from tests.reproductions.lisa.decoding_models import CONTEXT, Family, prompts, speaker
 
@@ -69,6 +69,13 @@ def test_seen_tokens_are_punished_as_transformers_does() -> None:
     found = continued(told, asked, max_new_tokens=12, step=step, repetition_penalty=1.5)
     assert found == [plain(told, p, max_new_tokens=12, penalty=1.5) for p in asked]
     assert found != greedy(told, asked, max_new_tokens=12)
+
+
+def test_a_penalty_makes_seen_tokens_less_likely_whatever_the_sign() -> None:
+    scores_BV = torch.tensor([[3.0, -3.0, 3.0, -3.0, 0.0]])
+    seen_BV = torch.tensor([[True, True, False, False, True]])
+    assert _penalised(scores_BV, seen_BV, 1.5).tolist() == [[2.0, -4.5, 3.0, -3.0, 0.0]]
+    assert _penalised(scores_BV, seen_BV, 1.0) is scores_BV
 
 
 def test_dropout_is_off_and_back_on() -> None:

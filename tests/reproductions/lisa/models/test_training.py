@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -79,6 +80,14 @@ def test_training_ends_at_a_loss_that_is_not_finite() -> None:
     losses = train(model, RECIPE.optimizer(model.parameters()), as_batches(6), RECIPE)
     assert len(losses) == 1
     assert torch.equal(model.model.norm.weight, before["model.norm.weight"])
+
+
+def test_the_rate_rises_over_the_warm_up_and_falls_along_a_cosine() -> None:
+    recipe = replace(RECIPE, num_steps=9, warmup_steps=4, last_lr_share=0.1)
+    shares = [recipe.share_at(step) for step in range(9)]
+    # Of the fall 0.9 * (1 + cos(pi k / 4)) / 2 for k of 0 to 4, above a tenth.
+    cosine = [1.0, 0.868198, 0.55, 0.231802, 0.1]
+    assert shares == pytest.approx([0.25, 0.5, 0.75, 1.0, *cosine], abs=1e-6)
 
 
 def test_recipe_refuses_a_warm_up_as_long_as_the_run() -> None:
