@@ -279,7 +279,7 @@ MESSAGES = (
         where=f"{ENGINE}.groups:Groups.group_of",
         instead=edited("rank // self", "rank % self"),
         breaks="Ranks of one place in their groups are counted as one group.",
-        tests=("method/engine/test_held_and_sent.py",),
+        tests=("method/engine/test_collectives.py::test_neighbours_are_a_group",),
     ),
     Fault(
         id="gaps_are_summed",

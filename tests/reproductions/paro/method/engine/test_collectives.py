@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import product
+from types import SimpleNamespace
 from typing import Any, get_args
 
 import pytest
@@ -10,7 +11,7 @@ import torch
 from torch import Tensor
 
 from reproductions.paro.method.engine.collectives import Collectives
-from reproductions.paro.method.engine.groups import Groups, mesh_of_groups
+from reproductions.paro.method.engine.groups import Groups, cluster_of, mesh_of_groups
 from reproductions.paro.method.engine.layout import ALL, PART, Layout
 from reproductions.paro.method.engine.transport import Library, as_one
 from reproductions.paro.method.schedule import Collective, Kind, Scope
@@ -82,6 +83,11 @@ def test_collectives_do_what_a_single_process_would(num_ranks: int, group_sizes:
         gathers = [row[-1] for row in floats if row[2] == "all_gather"]
         assert set(gathers) == {0.0}
         assert max(row[-1] for row in floats) <= rounding
+
+
+def test_neighbours_are_a_group() -> None:
+    of_three = SimpleNamespace(cluster=cluster_of(6, 3))
+    assert [Groups.group_of(of_three, rank) for rank in range(6)] == [0, 0, 0, 1, 1, 1]  # type: ignore[arg-type]
 
 
 def test_neighbours_are_one_buffer_and_others_are_not() -> None:
