@@ -36,9 +36,17 @@ def main() -> int:
     parser.add_argument("--timeout", type=float, default=600.0, help="seconds per fault")
     parser.add_argument("--package", default=PACKAGE, help="where papers have their lists")
     options = parser.parse_args()
-    warm_up(heavy=options.package == PACKAGE)
-    papers = options.papers or papers_of(options.package)
+    known = papers_of(options.package)
+    papers = options.papers or known
+    if unknown := sorted(set(papers) - set(known)):
+        parser.error(f"no faults of {', '.join(unknown)}: there are those of {', '.join(known)}")
     lists = [load_faults(paper, options.package) for paper in papers]
+    ids = {fault.id for found in lists for fault in found.faults}
+    if unknown := sorted(set(options.only or ()) - ids):
+        parser.error(f"no fault {', '.join(unknown)} in the list of {', '.join(papers)}")
+    if options.one_in < 1 or options.jobs < 1:
+        parser.error("--one-in and --jobs: need whole numbers of at least 1")
+    warm_up(heavy=options.package == PACKAGE)
     start = time.monotonic()
     codes = [try_list(found, chosen(found, options), options) for found in lists]
     print(f"{len(lists)} papers in {time.monotonic() - start:.0f} s")

@@ -167,6 +167,13 @@ def test_a_survivor_and_what_is_no_fault_leave_exit_code_1(toys: Path) -> None:
     assert "FAILS WITHOUT A FAULT TOO: test_broken.py::test_broken" in done.stdout
 
 
+@pytest.mark.parametrize("words", [("--only", "nosuch"), ("nosuch",), ("--one-in", "0")])
+def test_what_is_not_there_is_no_success(toys: Path, words: tuple[str, ...]) -> None:
+    done = mutate(toys, *words)
+    assert done.returncode == 2
+    assert "Traceback" not in done.stderr
+
+
 def test_a_hang_ends_and_is_no_catch(toys: Path) -> None:
     done = mutate(toys, "--only", "waits", "--timeout", "3")
     assert done.returncode == 1
