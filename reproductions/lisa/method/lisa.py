@@ -20,9 +20,9 @@ from reproductions.lisa.method.paging import HostStates
 from reproductions.lisa.method.sampling import RandomSampler, Sampler, SamplerKind
 from reproductions.lisa.method.unattached import Unattached
 from reproductions.lisa.method.unsupported import (
-    refuse_adapters,
+    refuse_deepspeed,
+    refuse_model,
     refuse_ranks_apart,
-    refuse_sharding,
     refuse_silent_ranks,
 )
 
@@ -84,9 +84,9 @@ class Lisa:
         train_embeddings: False freezes embeddings and head, which hold most of what LISA trains
         where the vocabulary is large.
         blocks: name of the list of blocks, where it cannot be found by structure.
-        Raises SpecError for what is out of range, for a model without blocks, for one with
-        adapters of peft, and where nothing is left that would always train. A Lisa has to be
-        attached: until then RunError is raised where an optimizer steps the blocks.
+        Raises SpecError for what is out of range, and for a model without blocks, with peft's
+        adapters, or of which nothing would always train; EnvError for a sharded one. Until the
+        Lisa is attached, an optimizer that steps the blocks raises RunError.
         """
         _check(model, period, policy)
         self.model = model
@@ -124,8 +124,9 @@ class Lisa:
         if self._optimizer is not None:
             raise SpecError("this Lisa is attached already: detach it first")
         self._unattached.told = True
-        refuse_adapters(self.model)
-        refuse_sharding(self.model, optimizer)
+        # Again: something may have wrapped it since.
+        refuse_model(self.model)
+        refuse_deepspeed(self.model, optimizer)
         first = self._draw()
         refuse_ranks_apart([self._settings, first])
         self._groups, self._optimizer = OptimizerGroups(optimizer, self._parts), optimizer
@@ -320,7 +321,7 @@ def refuse_lisa_state(_: Optimizer, state: dict[str, Any]) -> None:
 
 
 def _check(model: nn.Module, period: int, policy: str) -> None:
-    refuse_adapters(model)
+    refuse_model(model)
     if period < 1:
         raise SpecError(f"period={period}: need at least one optimizer step")
     if policy not in get_args(StatePolicy):

@@ -12,34 +12,30 @@ from torch.optim import Optimizer
 from harness.errors import EnvError, SpecError
 
 
-def refuse_sharding(model: nn.Module, optimizer: Optimizer) -> None:
-    """Raise EnvError under DeepSpeed or fully sharded parameters.
-
-    ZeRO keeps flat partitions of what trained at the start, and FSDP flat or sharded tensors:
-    neither follows requires_grad when it changes.
-    """
+def refuse_deepspeed(model: nn.Module, optimizer: Optimizer) -> None:
+    """Raise EnvError under DeepSpeed, whose flat partitions are of what trained at the start."""
     if _deepspeed_is_on(model, optimizer):
         raise EnvError(
             "LISA does not work under DeepSpeed: its ZeRO partitions do not follow which blocks"
             " train, so that no memory would be saved; train on one GPU, or with DDP"
         )
-    for parameter in model.parameters():
-        # FSDP's first version, and DTensors.
-        if type(parameter).__name__ == "FlatParameter" or hasattr(parameter, "placements"):
-            raise EnvError(
-                "LISA does not work on sharded parameters (FSDP, tensor parallelism): train on one"
-                " GPU, or with DDP"
-            )
 
 
-def refuse_adapters(model: nn.Module) -> None:
-    """Raise SpecError for a model with adapters of peft.
+def refuse_model(model: nn.Module) -> None:
+    """Raise EnvError for a sharded model, and SpecError for one with adapters of peft.
 
-    They freeze all weights, embeddings and head too, so that LISA would sample adapters and keep
-    nothing on; and peft sets requires_grad again wherever adapters are switched.
+    FSDP's tensors and DTensors do not follow requires_grad when it changes. Adapters freeze all
+    weights, embeddings and head too, so that LISA would sample adapters and keep nothing on; and
+    peft sets requires_grad again wherever adapters are switched.
     """
+    by_fsdp = any(_is_of(module, "torch.distributed.fsdp") for module in model.modules())
+    if by_fsdp or any(hasattr(parameter, "placements") for parameter in model.parameters()):
+        raise EnvError(
+            "LISA does not work on sharded parameters (FSDP, tensor parallelism): train on one"
+            " GPU, or with DDP"
+        )
     for name, module in model.named_modules():
-        if any(kind.__module__.partition(".")[0] == "peft" for kind in type(module).__mro__):
+        if _is_of(module, "peft"):
             raise SpecError(
                 f"{name or type(module).__name__} is peft's: LISA trains the weights themselves,"
                 " which adapters freeze; hand it the model without adapters, such as"
@@ -72,6 +68,11 @@ def refuse_ranks_apart(told: object) -> None:
     torch.distributed.all_gather_object(everyone, told)
     if any(other != everyone[0] for other in everyone):
         raise SpecError("ranks have other settings or seeds of LISA: give all of them the same")
+
+
+def _is_of(module: nn.Module, package: str) -> bool:
+    """Say whether a package has made a module's class, or one that it inherits from."""
+    return any(f"{kind.__module__}.".startswith(f"{package}.") for kind in type(module).__mro__)
 
 
 def _several_ranks() -> bool:

@@ -61,6 +61,20 @@ def t5() -> nn.Module:
         return AutoModelForSeq2SeqLM.from_config(config)
 
 
+class Experts(nn.Module):
+    """A block that holds its experts in a list, as models of many authors do."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.experts = nn.ModuleList(nn.Linear(4, 4) for _ in range(3))
+
+
+def test_experts_within_a_block_are_no_stack_of_their_own() -> None:
+    model = nn.ModuleDict({"layers": nn.ModuleList(Experts() for _ in range(2))})
+    blocks = find_blocks(model)
+    assert (blocks.path, len(blocks), len(blocks.inside[0])) == ("layers", 2, 6)
+
+
 def test_two_stacks_of_like_size_are_not_guessed_between() -> None:
     with pytest.raises(SpecError, match=r"'encoder\.block'.*name one as `blocks`"):
         find_blocks(t5())

@@ -330,6 +330,15 @@ class Checkpointed(nn.Module):
         return x.square().sum()
 
 
+def test_one_parameter_without_a_gradient_is_no_block_without_one() -> None:
+    model = llama()
+    for block in model.model.layers:
+        block.spare = nn.Parameter(torch.zeros(1))
+    lisa = Lisa(model, gamma=1, period=3, seed=0)
+    train(model, lisa.attach(adamw(model)), batches(PATIENCE + 2))
+    assert lisa.step == PATIENCE + 2
+
+
 @pytest.mark.filterwarnings("ignore:None of the inputs have requires_grad")
 def test_an_active_block_without_a_gradient_is_noticed_before_a_step() -> None:
     """Torch itself only warns of it, and trains nothing."""

@@ -26,7 +26,8 @@ def test_resumed_equals_uninterrupted(policy: StatePolicy, stop: int, kind: Any)
     train(whole, Lisa(whole, **settings).attach(adamw(whole)), batches(11))
 
     first = llama()
-    optimizer = Lisa(first, **settings).attach(adamw(first))
+    stopped = Lisa(first, **settings)
+    optimizer = stopped.attach(adamw(first))
     ids = batches(11)
     train(first, optimizer, (next(ids) for _ in range(stop)))
     stored = io.BytesIO()
@@ -40,7 +41,7 @@ def test_resumed_equals_uninterrupted(policy: StatePolicy, stop: int, kind: Any)
     optimizer = lisa.attach(adamw(second))
     second.load_state_dict(checkpoint["model"])
     optimizer.load_state_dict(checkpoint["optimizer"])
-    assert lisa.step == stop
+    assert (lisa.step, lisa.visited) == (stop, stopped.visited)
     train(second, optimizer, ids)
     assert_same(second, whole)
 

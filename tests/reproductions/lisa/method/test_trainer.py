@@ -123,9 +123,23 @@ def test_a_trainer_that_would_start_anew_is_refused(tmp_path: Path) -> None:
     trainer = trainer_of(model, tmp_path)
     with pytest.raises(SpecError, match="another model"):
         attach_to_trainer(Lisa(llama(), gamma=1, period=1, seed=0), trainer)
+    searching = trainer_of(model, tmp_path, auto_find_batch_size=True)
+    with pytest.raises(SpecError, match="auto_find_batch_size"):
+        attach_to_trainer(Lisa(model, gamma=1, period=1, seed=0), searching)
+    trainer.args._n_gpu = 2
+    with pytest.raises(EnvError, match="several GPUs too late"):
+        attach_to_trainer(Lisa(model, gamma=1, period=1, seed=0), trainer)
     anew = Trainer(model_init=lambda: llama(), args=trainer.args, train_dataset=Sentences())
     with pytest.raises(SpecError, match="model_init"):
         attach_to_trainer(Lisa(anew.model, gamma=1, period=1, seed=0), anew)
+
+
+def test_an_optimizer_that_a_trainer_replaces_is_noticed(tmp_path: Path) -> None:
+    trainer = trainer_of(llama(), tmp_path, max_steps=60, save_strategy="no")
+    attach_to_trainer(Lisa(trainer.model, gamma=1, period=2, seed=0), trainer)
+    trainer.optimizer = torch.optim.SGD(trainer.model.parameters(), lr=0.1)
+    with pytest.raises(RunError, match="after 50 steps of the trainer"):
+        trainer.train()
 
 
 def rank(number: int, folder: str) -> None:

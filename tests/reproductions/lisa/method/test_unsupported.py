@@ -2,8 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from pathlib import Path
+
 import pytest
+import torch
 from peft import LoraConfig, get_peft_model, inject_adapter_in_model
+from torch import nn
+from torch.distributed.device_mesh import DeviceMesh, init_device_mesh
+from torch.distributed.fsdp import FullyShardedDataParallel, fully_shard
+from torch.distributed.tensor import distribute_tensor
+from transformers.integrations import deepspeed
 
 from harness.errors import EnvError, RunError, SpecError
 from reproductions.lisa import Lisa
@@ -22,6 +31,65 @@ def test_zero_3_parameters_are_refused() -> None:
     model.model.norm.weight.ds_id = 0
     with pytest.raises(EnvError, match="DeepSpeed"):
         Lisa(model, gamma=1, period=1, seed=0).attach(adamw(model))
+
+
+class Told:
+    """What a TrainingArguments with a DeepSpeed configuration leaves for all of transformers."""
+
+    def __init__(self) -> None:
+        self.config = {"zero_optimization": {"stage": 2}}
+
+
+def test_deepspeed_is_known_by_the_arguments_of_a_trainer_and_by_its_engine() -> None:
+    model, told = llama(), Told()
+    deepspeed.set_hf_deepspeed_config(told)
+    with pytest.raises(EnvError, match="DeepSpeed"):
+        Lisa(model, gamma=1, period=1, seed=0).attach(adamw(model))
+    deepspeed.unset_hf_deepspeed_config()
+    engine = type("Engine", (nn.Sequential,), {"__module__": "deepspeed.runtime.engine"})(model)
+    with pytest.raises(EnvError, match="DeepSpeed"):
+        Lisa(engine, gamma=1, period=1, seed=0, blocks="0.model.layers").attach(adamw(engine))
+
+
+@pytest.fixture
+def one_rank(tmp_path: Path) -> Iterator[DeviceMesh]:
+    """Be the only rank of a group, which is enough to shard by."""
+    torch.distributed.init_process_group(
+        "gloo", init_method=f"file://{tmp_path}/meet", rank=0, world_size=1
+    )
+    yield init_device_mesh("cpu", (1,))
+    torch.distributed.destroy_process_group()
+
+
+@pytest.mark.filterwarnings("ignore:FSDP is switching to use `NO_SHARD`")
+def test_sharded_models_are_refused(one_rank: DeviceMesh) -> None:
+    flat = FullyShardedDataParallel(llama(), device_id=torch.device("cpu"))
+    views = FullyShardedDataParallel(llama(), device_id=torch.device("cpu"), use_orig_params=True)
+    for model in (flat, views, fully_shard(llama(), mesh=one_rank)):
+        with pytest.raises(EnvError, match="sharded parameters"):
+            Lisa(model, gamma=1, period=1, seed=0)
+    late = llama()
+    lisa = Lisa(late, gamma=1, period=1, seed=0)
+    fully_shard(late, mesh=one_rank)
+    with pytest.raises(EnvError, match="sharded parameters"):
+        lisa.attach(adamw(late))
+
+
+def test_parameters_that_tensor_parallelism_shards_are_refused(one_rank: DeviceMesh) -> None:
+    model = llama()
+    weight = distribute_tensor(model.lm_head.weight.detach(), one_rank)
+    model.lm_head.weight = nn.Parameter(weight)
+    with pytest.raises(EnvError, match="sharded parameters"):
+        Lisa(model, gamma=1, period=1, seed=0)
+
+
+def test_optimizers_whose_groups_cannot_be_split_are_refused() -> None:
+    model = llama()
+    lisa = Lisa(model, gamma=1, period=1, seed=0)
+    with pytest.raises(SpecError, match="LBFGS has one group"):
+        lisa.attach(torch.optim.LBFGS(model.parameters()))
+    with pytest.raises(SpecError, match=r"not from named_parameters\(\)"):
+        lisa.attach(torch.optim.AdamW(model.named_parameters()))
 
 
 LORA = LoraConfig(r=2, target_modules=["q_proj", "v_proj"])
