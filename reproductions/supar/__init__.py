@@ -35,10 +35,12 @@ if TYPE_CHECKING:
     from reproductions.supar.method.coordinate_check import CheckedModel, coordinate_check
     from reproductions.supar.method.coordinate_report import CoordinateReport
     from reproductions.supar.method.dynamic import Gmp, Rigl, UpdateSchedule, attach_full_masks
+    from reproductions.supar.method.masked_layer import attach_mask
     from reproductions.supar.method.masks import (
         linear_layers,
         masked_layers,
         max_abs_masked,
+        restore_masks,
         sparsify,
     )
 
@@ -57,6 +59,8 @@ __all__ = [
     "linear_layers",
     "masked_layers",
     "max_abs_masked",
+    "restore_masks",
+    "attach_mask",
     "Rigl",
     "Gmp",
     "UpdateSchedule",
@@ -67,7 +71,14 @@ __all__ = [
 ]
 
 _NEED_TORCH = {
-    "method.masks": ("sparsify", "linear_layers", "masked_layers", "max_abs_masked"),
+    "method.masks": (
+        "sparsify",
+        "restore_masks",
+        "linear_layers",
+        "masked_layers",
+        "max_abs_masked",
+    ),
+    "method.masked_layer": ("attach_mask",),
     "method.dynamic": ("Rigl", "Gmp", "UpdateSchedule", "attach_full_masks"),
     "method.coordinate_check": ("coordinate_check", "CheckedModel"),
     "method.coordinate_report": ("CoordinateReport",),

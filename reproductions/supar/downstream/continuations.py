@@ -20,7 +20,7 @@ from torch import Tensor
 
 from harness.errors import DataError
 from reproductions.nets.gpt import GPT, GPTConfig
-from reproductions.supar.method.masks import MASK
+from reproductions.supar.method.masked_layer import MASK
 
 MAX_TOKENS = 64 * 128
 """Tokens in one forward pass."""

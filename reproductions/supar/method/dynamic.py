@@ -6,6 +6,7 @@ steps: masks are buffers of the model, moments lie in the optimizer, so a checkp
 two holds all there is. The loop of a training step is
 
     with topology.backward(step):
+        loss = loss_of(model, batch)
         loss.backward()
     if topology.update(step):
         optimizer.step()
@@ -27,14 +28,14 @@ import torch
 from torch import Tensor, nn
 
 from harness.errors import SpecError
-from reproductions.supar.method.density import Density, check_density, density_of
-from reproductions.supar.method.masks import (
-    MASK,
+from reproductions.supar.method.density import Density, check_density, check_kept, density_of
+from reproductions.supar.method.masked_layer import (
+    MaskedLinear,
     attach_mask,
     dense_gradients,
     linear_named,
-    masked_layers,
 )
+from reproductions.supar.method.masks import listed, masked_layers
 
 RegrownMoments = Literal["zeroed", "kept"]
 """What Adam knows of a weight that comes back. `zeroed`: nothing. `kept`: its second moment from
@@ -112,29 +113,33 @@ class Rigl:
             raise SpecError("interval=1: RigL would never let the optimizer step; need 2 or more")
 
     def backward(self, step: int) -> AbstractContextManager[None]:
-        """Keep the gradients of masked weights, at steps that update the masks and no others."""
-        return dense_gradients(self.model) if self._due(step) else nullcontext()
+        """Keep the gradients of masked weights, at steps that update the masks and no others.
+
+        Forward passes have to be within, too.
+        """
+        if not self._due(step):
+            return nullcontext()
+        return dense_gradients(masked_layers(self.model).values())
 
     @torch.no_grad()
     def update(self, step: int) -> bool:
         """Drop and grow where that is due, and return whether the optimizer is to step.
 
         The gradients of the layers are gone after an update. Raises SpecError where a layer
-        has none before it.
+        has none before it, or those of masked weights were not kept.
         """
         if not self._due(step):
             return True
+        _check_gradients(self.model)
         fraction = cosine_drop_fraction(
             step, initial=self.drop_fraction, end_step=self.schedule.end_step
         )
         keep = _SECOND_MOMENTS if self.regrown_moments == "kept" else ()
-        for name, layer in masked_layers(self.model).items():
-            gradient = layer.weight.grad
-            if gradient is None:
-                raise SpecError(f"layer {name!r} has no gradient: update masks after a backward")
-            mask = getattr(layer, MASK)
+        for layer in masked_layers(self.model).values():
+            mask = layer.weight_mask
             num_dropped = math.floor(fraction * int(mask.sum()))
-            new = regrow(layer.weight, gradient, mask, num_dropped=num_dropped)
+            assert layer.weight.grad is not None
+            new = regrow(layer.weight, layer.weight.grad, mask, num_dropped=num_dropped)
             _replace_mask(layer, new, self.optimizer, keep=keep)
             layer.weight.grad = None
         return False
@@ -161,7 +166,11 @@ class Gmp:
 
     def __post_init__(self) -> None:
         _check_masked(self.model)
-        check_density(self.density, masked_layers(self.model))
+        layers = masked_layers(self.model)
+        check_density(self.density, layers)
+        for name, layer in layers.items():
+            density = density_of(self.density, name)
+            check_kept(round(density * layer.weight.numel()), name, density)
 
     def backward(self, step: int) -> AbstractContextManager[None]:
         """Leave the backward pass as it is."""
@@ -176,7 +185,7 @@ class Gmp:
             density = cubic_density(
                 step, final=density_of(self.density, name), end_step=self.schedule.end_step
             )
-            mask = getattr(layer, MASK)
+            mask = layer.weight_mask
             new = prune(layer.weight, mask, num_kept=round(density * mask.numel()))
             _replace_mask(layer, new, self.optimizer, keep=())
             if layer.weight.grad is not None:
@@ -227,9 +236,9 @@ def attach_full_masks(model: nn.Module, layers: Iterable[str]) -> None:
 
     Raises SpecError for anything but an unmasked nn.Linear with a weight of its own.
     """
-    for name in layers:
-        module = linear_named(model, name)
-        attach_mask(module, torch.ones_like(module.weight, dtype=torch.bool))
+    chosen = {name: linear_named(model, name) for name in listed(layers)}
+    for name, module in chosen.items():
+        attach_mask(model, name, torch.ones_like(module.weight, dtype=torch.bool))
 
 
 def _largest(scores: Tensor, count: int, *, among: Tensor) -> Tensor:
@@ -241,20 +250,37 @@ def _largest(scores: Tensor, count: int, *, among: Tensor) -> Tensor:
 
 
 def _replace_mask(
-    layer: nn.Linear, new: Tensor, optimizer: torch.optim.Optimizer, *, keep: tuple[str, ...]
+    layer: MaskedLinear, new: Tensor, optimizer: torch.optim.Optimizer, *, keep: tuple[str, ...]
 ) -> None:
     """Change a layer's mask; what was not active before and after starts, or stays, at zero.
 
     keep: names of the optimizer's entries that stay as they are; of others, those of the
     weight's shape are zeroed, since momentum would carry a dropped weight away from zero.
     """
-    mask = getattr(layer, MASK)
+    mask = layer.weight_mask
     changed = ~(mask & new)
     layer.weight.masked_fill_(changed, 0.0)
     for name, entry in optimizer.state.get(layer.weight, {}).items():
         if isinstance(entry, Tensor) and entry.shape == mask.shape and name not in keep:
             entry.masked_fill_(changed, 0.0)
     mask.copy_(new)
+
+
+def _check_gradients(model: nn.Module) -> None:
+    """Raise SpecError unless there are gradients to grow by, those of masked weights among them."""
+    kept, masked = [], []
+    for name, layer in masked_layers(model).items():
+        gradient = layer.weight.grad
+        if gradient is None:
+            raise SpecError(f"layer {name!r} has no gradient: update masks after a backward")
+        kept.append(gradient[layer.weight_mask])
+        masked.append(gradient[~layer.weight_mask])
+    lost = not torch.cat(masked).any() and torch.cat(kept).any()
+    if lost and sum(each.numel() for each in masked):
+        raise SpecError(
+            "the gradients of masked weights are all 0: put the forward pass, too, within "
+            "`with topology.backward(step)`, which keeps them"
+        )
 
 
 def _check_masked(model: nn.Module) -> None:

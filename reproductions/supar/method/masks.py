@@ -1,8 +1,6 @@
-"""Masks for the linear layers of any module: static random ones, or any that are attached.
+"""Masks by name: drawn for the linear layers of any module, found again, and held to a density.
 
-Masked weights are stored as zeros, and their gradients are set to zero as they arrive. So the
-forward pass is the plain linear layer, no optimizer that moves along (scaled, averaged,
-decayed) gradients ever leaves zero, and clipping sees active entries only.
+What a masked layer is, and where its mask holds, is in `masked_layer`.
 
 Source: arXiv 2405.15743, section 2 (unstructured, static, drawn once); deviates from the
 authors' code, which draws Bernoulli masks and neither saves nor restores them.
@@ -10,22 +8,23 @@ authors' code, which draws Bernoulli masks and neither saves nor restores them.
 
 from __future__ import annotations
 
-import contextlib
-import weakref
-from collections.abc import Iterable, Iterator
-from typing import Any, Literal
+import math
+from collections.abc import Iterable, Mapping
+from typing import Literal
 
 import torch
 from torch import Tensor, nn
 
 from harness.errors import SpecError
-from reproductions.supar.method.density import Density, check_density, density_of
-
-MASK = "weight_mask"
-"""Name of the buffer beside `weight`, True where a weight is kept; it is part of state_dict."""
+from reproductions.supar.method.density import Density, check_density, check_kept, density_of
+from reproductions.supar.method.masked_layer import (
+    MASK,
+    MaskedLinear,
+    attach_mask,
+    linear_named,
+)
 
 Pattern = Literal["exact", "bernoulli"]
-_DENSE = "_dense_gradient"
 
 
 def sparsify(
@@ -43,18 +42,41 @@ def sparsify(
     generator: on the CPU, wherever the model is, so that masks do not depend on the device.
     pattern: `exact` keeps round(density * size) weights of each matrix, `bernoulli` each weight
     with that probability. At one seed the masks of lower density are subsets of the others.
-    Raises SpecError for anything but an unmasked nn.Linear with a weight of its own.
+    Raises SpecError for a layer that can have no mask (`linear_named`), and for a mask that keeps
+    no weight; then no layer has changed.
     """
-    layers = list(layers)
+    layers = listed(layers)
     check_density(density, layers)
     if pattern not in ("exact", "bernoulli"):
         raise SpecError(f"pattern={pattern!r}: need 'exact' or 'bernoulli'")
+    if not isinstance(generator, torch.Generator) or generator.device.type != "cpu":
+        raise SpecError(f"generator={generator!r}: masks are drawn by a torch.Generator on the CPU")
     chosen = {name: linear_named(model, name) for name in layers}
+    masks = {}
     for name, module in chosen.items():
         kept = density_of(density, name)
         if kept < 1.0:
             mask = draw_mask(module.weight.shape, kept, generator=generator, pattern=pattern)
-            attach_mask(module, mask.to(module.weight.device))
+            # A dry run's tensors have shapes and no values.
+            if type(mask) is Tensor:
+                check_kept(int(mask.sum()), name, kept)
+            masks[name] = mask
+    for name, mask in masks.items():
+        attach_mask(model, name, mask, density=density_of(density, name))
+
+
+def restore_masks(model: nn.Module, state: Mapping[str, Tensor]) -> None:
+    """Attach the masks that a state dict holds to a model that was built without any.
+
+    For loaders that take the weights and leave the masks, `from_pretrained` of transformers for
+    one. state: names and tensors as `state_dict` of the masked model gave them.
+    Raises SpecError where it holds no mask, one that fits no layer, or a layer can have none.
+    """
+    names = {name.rpartition(".")[0]: name for name in state if name.rpartition(".")[2] == MASK}
+    if not names:
+        raise SpecError(f"this state holds no mask: none of its names ends with {MASK!r}")
+    for layer, name in names.items():
+        attach_mask(model, layer, state[name])
 
 
 def draw_mask(
@@ -76,7 +98,7 @@ def linear_layers(model: nn.Module, *, exclude: Iterable[str]) -> list[str]:
 
     Raises SpecError where the readout of a model of transformers is not excluded.
     """
-    left_out = set(exclude)
+    left_out = set(listed(exclude))
     names = [name for name, module in model.named_modules() if isinstance(module, nn.Linear)]
     if unknown := sorted(left_out - set(names)):
         raise SpecError(f"exclude names {unknown[0]!r}, which is no linear layer of this model")
@@ -87,90 +109,53 @@ def linear_layers(model: nn.Module, *, exclude: Iterable[str]) -> list[str]:
     return [name for name in names if name not in left_out]
 
 
+def listed(names: Iterable[str]) -> list[str]:
+    """Return names as a list; raise SpecError for a single one, which has letters to iterate."""
+    if isinstance(names, str):
+        raise SpecError(f"{names!r} is one name where several are asked for: give [{names!r}]")
+    return list(names)
+
+
 def mask_of(model: nn.Module, parameter: str) -> Tensor | None:
     """Return the mask of a parameter by its name, or None where it has none."""
     layer, _, leaf = parameter.rpartition(".")
-    return getattr(model.get_submodule(layer), MASK, None) if leaf == "weight" else None
+    module = model.get_submodule(layer)
+    return module.weight_mask if leaf == "weight" and isinstance(module, MaskedLinear) else None
 
 
-def masked_layers(model: nn.Module) -> dict[str, nn.Linear]:
+def masked_layers(model: nn.Module) -> dict[str, MaskedLinear]:
     """Return the layers that have a mask, by name."""
-    return {
-        name: module
-        for name, module in model.named_modules()
-        if isinstance(module, nn.Linear) and hasattr(module, MASK)
-    }
+    return {n: module for n, module in model.named_modules() if isinstance(module, MaskedLinear)}
 
 
 def max_abs_masked(model: nn.Module) -> float:
-    """Return the largest magnitude of a masked weight; 0.0 unless something broke the masks."""
-    return max(
-        (
-            float(module.weight.detach()[~getattr(module, MASK)].abs().max())
-            for module in masked_layers(model).values()
-            if not bool(getattr(module, MASK).all())
-        ),
-        default=0.0,
-    )
+    """Return the largest magnitude that is stored where a weight is masked.
 
-
-def attach_mask(module: nn.Linear, mask: Tensor) -> None:
-    """Mask a layer's weight in place; `mask` is kept as its buffer, True where a weight is kept."""
-    module.register_buffer(MASK, mask)
-    with torch.no_grad():
-        module.weight.mul_(mask)
-    module.register_forward_pre_hook(_follow_weight)
-    _hook_gradient(module)
-
-
-@contextlib.contextmanager
-def dense_gradients(model: nn.Module) -> Iterator[None]:
-    """Let backward passes leave whole gradients, those of masked weights too.
-
-    For methods that choose masks by them; they must not reach an optimizer as they are.
+    0.0 unless something wrote there; the forward pass does not see it, and `state_dict` zeroes it.
     """
-    layers = masked_layers(model).values()
-    for layer in layers:
-        layer.__dict__[_DENSE] = True
-    try:
-        yield
-    finally:
-        for layer in layers:
-            del layer.__dict__[_DENSE]
+    return max((layer.max_abs_masked() for layer in masked_layers(model).values()), default=0.0)
 
 
-def linear_named(model: nn.Module, name: str) -> nn.Linear:
-    """Return an unmasked nn.Linear with a weight of its own; raise SpecError for anything else."""
-    try:
-        module = model.get_submodule(name)
-    except AttributeError as error:
-        raise SpecError(f"layer {name!r}: no such layer in this model") from error
-    if not isinstance(module, nn.Linear):
-        raise SpecError(f"layer {name!r} is a {type(module).__name__}: only nn.Linear has masks")
-    if hasattr(module, MASK):
-        raise SpecError(f"layer {name!r} has a mask already: sparsify a model once")
-    owners = [n for n, p in model.named_parameters(remove_duplicate=False) if p is module.weight]
-    if len(owners) > 1:
-        raise SpecError(f"layer {name!r} shares its weight ({', '.join(owners)}): cannot mask it")
-    return module
+def check_masks(model: nn.Module, density: Density, roles: Mapping[str, str]) -> None:
+    """Raise SpecError where a hidden parameter is not as sparse as the rules for it take it to be.
 
-
-def _hook_gradient(module: nn.Linear) -> None:
-    # Weakly: the garbage collector cannot see a cycle through a hook, so the layer, and its
-    # weight with it, would live for ever.
-    layer = weakref.ref(module)
-
-    def mask_gradient(weight: Tensor) -> None:
-        owner = layer()
-        if owner is not None and weight.grad is not None and not owner.__dict__.get(_DENSE):
-            weight.grad.mul_(getattr(owner, MASK))
-
-    module.weight.register_post_accumulate_grad_hook(mask_gradient)
-    module.__dict__["_masked_weight_id"] = id(module.weight)
-
-
-def _follow_weight(module: nn.Module, _: Any) -> None:
-    # copy.deepcopy and load_state_dict(assign=True) bring a new parameter without our hook.
-    assert isinstance(module, nn.Linear)
-    if module.__dict__["_masked_weight_id"] != id(module.weight):
-        _hook_gradient(module)
+    density: of the rules. Masks that `sparsify` drew are compared; of others, which may be on
+    their way to that density, only that they are there.
+    """
+    for name, _ in model.named_parameters():
+        if roles.get(name) != "hidden":
+            continue
+        layer = name.removesuffix(".weight")
+        wanted = density_of(density, layer)
+        module = model.get_submodule(name.rpartition(".")[0])
+        if mask_of(model, name) is None and wanted != 1.0:
+            raise SpecError(
+                f"layer {layer!r} has no mask, and its rules are for density {wanted}: call "
+                "sparsify, restore_masks or attach_full_masks first"
+            )
+        drawn = module.density if isinstance(module, MaskedLinear) else None
+        if drawn is not None and not math.isclose(drawn, wanted):
+            raise SpecError(
+                f"layer {layer!r} was sparsified to density {drawn}, and its rules are for "
+                f"density {wanted}: give both the same"
+            )

@@ -159,9 +159,13 @@ def param_groups(
     decay: `coupled` gives every matrix the same `weight_decay`, so hidden matrices shrink faster
     where their learning rate is larger (lower density); `independent` gives every matrix the
     same product, that of the embedding. The paper does not say which it uses.
+    Raises SpecError where hidden layers are not as sparse as the parameterization has them.
     """
     if decay not in ("coupled", "independent"):
         raise SpecError(f"decay={decay!r}: need 'coupled' or 'independent'")
+    from reproductions.supar.method.masks import check_masks
+
+    check_masks(model, parameterization.density, roles)
     groups: dict[tuple[Role, float], dict[str, Any]] = {}
     for name, parameter in model.named_parameters():
         if not parameter.requires_grad:

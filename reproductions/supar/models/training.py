@@ -23,13 +23,8 @@ from harness.store.checkpoint import Checkpoints
 from reproductions.kernels.adamw.optimizer import adamw_for
 from reproductions.nets.gpt import GPT, GPTConfig, next_token_loss
 from reproductions.supar.method.density import Density
-from reproductions.supar.method.masks import (
-    MASK,
-    Pattern,
-    linear_layers,
-    masked_layers,
-    sparsify,
-)
+from reproductions.supar.method.masked_layer import MASK
+from reproductions.supar.method.masks import Pattern, linear_layers, masked_layers, sparsify
 from reproductions.supar.method.parameterization import Parameterization, param_groups
 from reproductions.supar.method.roles import infer_roles
 from reproductions.supar.models.text import Batch

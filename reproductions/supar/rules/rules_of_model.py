@@ -17,7 +17,8 @@ from torch.overrides import TorchFunctionMode
 
 from harness.errors import SpecError
 from reproductions.nets.gpt import GPT
-from reproductions.supar.method.masks import MASK, mask_of, masked_layers
+from reproductions.supar.method.masked_layer import MASK
+from reproductions.supar.method.masks import mask_of, masked_layers
 
 
 def init_variance(model: nn.Module, draws: Mapping[str, Tensor], names: Iterable[str]) -> float:

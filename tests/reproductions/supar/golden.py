@@ -29,8 +29,8 @@ NO_START = Mutation(
     breaks="The start of hidden matrices does not follow width and density.",
 )
 FREE_GRADIENTS = Mutation(
-    where="reproductions.supar.method.masks:_hook_gradient",
-    instead=around(lambda hook, layer: layer.__dict__.update(_masked_weight_id=id(layer.weight))),
+    where="reproductions.supar.method.masked_layer:MaskedLinear.masked",
+    instead=around(lambda masked, layer, values: values),
     breaks="Gradients of masked weights reach the optimizer, and the weights leave zero.",
 )
 

@@ -3,51 +3,41 @@
 from __future__ import annotations
 
 import copy
+import functools
 import gc
 import math
 import weakref
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
+import torch.nn.utils.prune as torch_prune
 from safetensors.torch import load_file, save_file
 from torch import nn
 
 from harness.errors import SpecError
-from reproductions.nets.gpt import draw_normal
-from reproductions.supar import linear_layers, masked_layers, max_abs_masked, sparsify
+from reproductions.supar import (
+    TABLE_3,
+    Gmp,
+    Parameterization,
+    UpdateSchedule,
+    attach_full_masks,
+    attach_mask,
+    infer_roles,
+    linear_layers,
+    masked_layers,
+    max_abs_masked,
+    param_groups,
+    restore_masks,
+    sparsify,
+)
+from reproductions.supar.method.density import Density
 from reproductions.supar.method.masks import draw_mask
 from reproductions.supar.rules.rules_of_model import max_abs_masked_weight
+from tests.reproductions.supar.masked_nets import adamw, mlp, sparse_mlp, train
 from tests.reproductions.supar.small import zeros_under
-
-
-def _mlp(width: int = 48) -> nn.Sequential:
-    model = nn.Sequential(
-        nn.Linear(10, width), nn.Tanh(), nn.Linear(width, width), nn.Tanh(), nn.Linear(width, 3)
-    )
-    draw_normal(model, std=0.2, generator=torch.Generator().manual_seed(7))
-    return model
-
-
-def _sparse_mlp(density: float = 0.25, *, seed: int = 0) -> nn.Sequential:
-    model = _mlp()
-    generator = torch.Generator().manual_seed(seed)
-    sparsify(model, layers=["0", "2"], density=density, generator=generator)
-    return model
-
-
-def _train(model: nn.Module, optimizer: torch.optim.Optimizer, num_steps: int = 20) -> None:
-    generator = torch.Generator().manual_seed(1)
-    for _ in range(num_steps):
-        inputs = torch.randn(16, 10, generator=generator)
-        optimizer.zero_grad()
-        (model(inputs) - inputs[:, :3]).square().mean().backward()
-        optimizer.step()
-
-
-def _adamw(model: nn.Module) -> torch.optim.Optimizer:
-    return torch.optim.AdamW(model.parameters(), lr=0.05, weight_decay=0.5)
 
 
 @pytest.mark.parametrize("density", [1 / 2, 1 / 3, 1 / 16, 0.001])
@@ -93,9 +83,9 @@ def test_masks_of_one_seed_are_nested(pattern: str) -> None:
 
 def test_masks_differ_by_layer_and_seed_and_not_by_global_state() -> None:
     torch.manual_seed(1)
-    first = _sparse_mlp()
+    first = sparse_mlp()
     torch.manual_seed(2)
-    same, other = _sparse_mlp(), _sparse_mlp(seed=1)
+    same, other = sparse_mlp(), sparse_mlp(seed=1)
     masks = [{n: m.weight_mask for n, m in masked_layers(net).items()} for net in (first, same)]
     assert all(torch.equal(masks[0][name], masks[1][name]) for name in ("0", "2"))
     assert not torch.equal(masks[0]["2"], masked_layers(other)["2"].weight_mask)
@@ -105,7 +95,7 @@ def test_masks_differ_by_layer_and_seed_and_not_by_global_state() -> None:
 @pytest.mark.parametrize(
     "make",
     [
-        _adamw,
+        adamw,
         lambda model: torch.optim.AdamW(model.parameters(), lr=0.05, fused=True),
         lambda model: torch.optim.SGD(
             model.parameters(), lr=0.05, momentum=0.9, nesterov=True, weight_decay=0.1
@@ -117,9 +107,9 @@ def test_masks_differ_by_layer_and_seed_and_not_by_global_state() -> None:
 def test_masked_weights_stay_exactly_zero(
     make: Callable[[nn.Module], torch.optim.Optimizer],
 ) -> None:
-    model = _sparse_mlp()
+    model = sparse_mlp()
     before = model[2].weight.detach().clone()
-    _train(model, make(model))
+    train(model, make(model))
     assert max_abs_masked(model) == 0.0
     assert max_abs_masked_weight(model) == 0.0
     for module in masked_layers(model).values():
@@ -128,17 +118,17 @@ def test_masked_weights_stay_exactly_zero(
     assert bool((model[2].weight.detach()[kept] != before[kept]).all())
 
 
-def test_without_the_hook_they_would_not() -> None:
-    model = _sparse_mlp()
+def test_without_masks_they_would_not() -> None:
+    model = sparse_mlp()
     masks = {name: module.weight_mask.clone() for name, module in masked_layers(model).items()}
-    plain = _mlp()
+    plain = mlp()
     plain.load_state_dict({k: v for k, v in model.state_dict().items() if "mask" not in k})
-    _train(plain, _adamw(plain))
+    train(plain, adamw(plain))
     assert not zeros_under(plain[2].weight, masks["2"])
 
 
 def test_accumulated_gradients_stay_masked() -> None:
-    model = _sparse_mlp()
+    model = sparse_mlp()
     for _ in range(3):
         model(torch.ones(4, 10)).square().sum().backward()
     gradient = model[2].weight.grad
@@ -148,12 +138,12 @@ def test_accumulated_gradients_stay_masked() -> None:
 
 
 def test_a_restored_checkpoint_brings_its_masks(tmp_path: Path) -> None:
-    model = _sparse_mlp(seed=0)
-    _train(model, _adamw(model))
+    model = sparse_mlp(seed=0)
+    train(model, adamw(model))
     save_file(model.state_dict(), tmp_path / "model.safetensors")
-    other = _sparse_mlp(seed=1)
+    other = sparse_mlp(seed=1)
     other.load_state_dict(load_file(tmp_path / "model.safetensors"))
-    _train(other, _adamw(other))
+    train(other, adamw(other))
     for name, module in masked_layers(other).items():
         assert torch.equal(module.weight_mask, masked_layers(model)[name].weight_mask)
         assert zeros_under(module.weight, module.weight_mask)
@@ -161,26 +151,18 @@ def test_a_restored_checkpoint_brings_its_masks(tmp_path: Path) -> None:
 
 def test_a_dense_net_refuses_a_sparse_checkpoint() -> None:
     with pytest.raises(RuntimeError, match="weight_mask"):
-        _mlp().load_state_dict(_sparse_mlp().state_dict())
+        mlp().load_state_dict(sparse_mlp().state_dict())
 
 
-@pytest.mark.parametrize("how", ["deepcopy", "assign", "double"])
-def test_masks_survive_a_changed_parameter(how: str) -> None:
-    model = _sparse_mlp()
-    if how == "deepcopy":
-        model = copy.deepcopy(model)
-    elif how == "assign":
-        state = {name: value.clone() for name, value in _sparse_mlp(seed=3).state_dict().items()}
-        model.load_state_dict(state, assign=True)
-    else:
-        model = model.double().float()
-    _train(model, _adamw(model))
+def test_masks_survive_a_change_of_type() -> None:
+    model = sparse_mlp().double().float()
+    train(model, adamw(model))
     assert max_abs_masked(model) == 0.0
     assert len(masked_layers(model)) == 2
 
 
 def test_density_1_leaves_a_layer_alone() -> None:
-    model = _mlp()
+    model = mlp()
     before = model[0].weight.detach().clone()
     sparsify(model, layers=["0"], density=1.0, generator=torch.Generator())
     assert not masked_layers(model)
@@ -189,7 +171,7 @@ def test_density_1_leaves_a_layer_alone() -> None:
 
 
 def test_impossible_layers_are_refused_and_nothing_changes() -> None:
-    model = _mlp()
+    model = mlp()
     before = copy.deepcopy(model.state_dict())
     generator = torch.Generator()
     for layers, complaint in [
@@ -210,17 +192,170 @@ def test_impossible_layers_are_refused_and_nothing_changes() -> None:
         sparsify(model, layers=["0"], density=0.5, generator=generator)
 
 
+def refusal(model: nn.Module, layer: str = "0", **changed: Any) -> str:
+    """Return why a model cannot be sparsified, and see that nothing has changed."""
+    before = {name: (type(m), list(vars(m))) for name, m in model.named_modules()}
+    given = {"layers": [layer], "density": 0.5, "generator": torch.Generator()}
+    with pytest.raises(SpecError) as told:
+        sparsify(model, **{**given, **changed})
+    assert {name: (type(m), list(vars(m))) for name, m in model.named_modules()} == before
+    return str(told.value)
+
+
 def test_a_tied_weight_is_refused() -> None:
     model = nn.ModuleDict({"embed": nn.Embedding(5, 4), "head": nn.Linear(4, 5, bias=False)})
     model["head"].weight = model["embed"].weight
-    with pytest.raises(SpecError, match="shares its weight"):
-        sparsify(model, layers=["head"], density=0.5, generator=torch.Generator())
+    assert "shares its weight" in refusal(model, "head")
+
+
+def test_one_name_is_no_list_of_letters() -> None:
+    model = nn.ModuleDict({"fc1": nn.Linear(4, 4)})
+    assert refusal(model, layers="fc1").endswith("give ['fc1']")
+    with pytest.raises(SpecError, match="one name"):
+        linear_layers(model, exclude="fc1")
+    with pytest.raises(SpecError, match="one name"):
+        attach_full_masks(model, "fc1")
+
+
+def test_masks_are_drawn_by_a_generator_that_was_given() -> None:
+    assert "torch.Generator on the CPU" in refusal(mlp(), generator=None)
+    assert "torch.Generator on the CPU" in refusal(mlp(), generator=3)
+
+
+@pytest.mark.parametrize("pattern", ["exact", "bernoulli"])
+def test_a_density_that_leaves_no_weight_is_refused(pattern: str) -> None:
+    """For the first layer there is a mask already by then."""
+    told = refusal(mlp(), layers=["0", "2"], density={"0": 0.5, "2": 1e-9}, pattern=pattern)
+    assert told == "density=1e-09 of layer '2' keeps none of its weights"
+
+
+def test_pruning_that_leaves_no_weight_is_refused() -> None:
+    model = mlp()
+    attach_full_masks(model, ["0", "2"])
+    schedule = UpdateSchedule(num_steps=40, interval=4, end_step=30)
+    with pytest.raises(SpecError, match="of layer '0' keeps none of its weights"):
+        Gmp(model=model, optimizer=adamw(model), schedule=schedule, density=1e-4)
+
+
+def test_a_density_of_no_layer_is_refused() -> None:
+    assert "names '4'" in refusal(mlp(), layers=["0"], density={"0": 0.5, "4": 0.5})
+
+
+def _lazy() -> nn.Module:
+    return nn.Sequential(nn.LazyLinear(4))
+
+
+def _pruned() -> nn.Module:
+    return nn.Sequential(torch_prune.random_unstructured(nn.Linear(4, 4), "weight", 0.5))
+
+
+def _normed() -> nn.Module:
+    return nn.Sequential(nn.utils.parametrizations.weight_norm(nn.Linear(4, 4)))
+
+
+def _replaced() -> nn.Module:
+    layer = nn.Linear(4, 4)
+    layer.forward = functools.partial(layer.forward)  # type: ignore[method-assign]
+    return nn.Sequential(layer)
+
+
+@pytest.mark.parametrize(
+    ("make", "why"),
+    [
+        (_lazy, "after LazyLinear's first batch"),
+        (_pruned, "its weight is computed"),
+        (_normed, "its weight is computed"),
+        (_replaced, "sparsify before what did that"),
+    ],
+)
+def test_layers_whose_weight_no_mask_would_hold_are_refused(
+    make: Callable[[], nn.Module], why: str
+) -> None:
+    assert why in refusal(make())
+
+
+def test_a_model_without_memory_is_given_none_under_its_masks() -> None:
+    model = mlp().to("meta")
+    sparsify(model, layers=["0"], density=0.5, generator=torch.Generator())
+    assert model(torch.ones(2, 10, device="meta")).shape == (2, 3)
+    with pytest.raises(SpecError, match="call to_empty before sparsify"):
+        model.to_empty(device="cpu")
+
+
+def test_layers_that_torch_pruned_are_none_of_ours() -> None:
+    model = _pruned()
+    assert masked_layers(model) == {}
+    assert max_abs_masked(model) == 0.0
+
+
+def test_a_mask_of_ones_own_is_attached() -> None:
+    model, mask = mlp(), torch.eye(48, dtype=torch.uint8)
+    attach_mask(model, "2", mask)
+    mask.zero_()
+    train(model, adamw(model))
+    assert model[2].weight.count_nonzero() == 48
+    with pytest.raises(SpecError, match=r"mask of shape \(2, 2\) for a weight of shape \(48, 10\)"):
+        attach_mask(model, "0", torch.ones(2, 2))
+
+
+def test_masks_are_restored_from_a_state() -> None:
+    trained = sparse_mlp()
+    train(trained, adamw(trained))
+    state, model = trained.state_dict(), mlp()
+    assert model.load_state_dict(state, strict=False).unexpected_keys
+    restore_masks(model, state)
+    assert list(masked_layers(model)) == ["0", "2"]
+    assert torch.equal(model(torch.ones(2, 10)), trained(torch.ones(2, 10)))
+    for net in (model, trained):
+        train(net, adamw(net))
+    assert all(torch.equal(model.state_dict()[n], v) for n, v in trained.state_dict().items())
+
+
+def test_a_state_without_masks_restores_none() -> None:
+    with pytest.raises(SpecError, match="holds no mask"):
+        restore_masks(mlp(), mlp().state_dict())
+    with pytest.raises(SpecError, match="layer '2': no such layer"):
+        restore_masks(nn.Sequential(nn.Linear(10, 48)), sparse_mlp().state_dict())
+
+
+def _table(density: Density) -> Parameterization:
+    return Parameterization(scheme="supar", width_multiplier=1.0, density=density, base=TABLE_3)
+
+
+def _groups(model: nn.Module, density: Density) -> None:
+    roles = infer_roles(model, ["0", "2"])
+    param_groups(model, _table(density), roles, weight_decay=0.0, decay="coupled")
+
+
+def test_rules_of_another_density_than_the_masks_are_refused() -> None:
+    _groups(sparse_mlp(0.25), 0.25)
+    for density in (0.5, 1.0, {"0": 0.25, "2": 0.125}):
+        with pytest.raises(SpecError, match=r"sparsified to density 0\.25, and its rules"):
+            _groups(copy.deepcopy(sparse_mlp(0.25)), density)
+
+
+def test_rules_are_not_held_against_masks_that_a_state_brought() -> None:
+    model = sparse_mlp(0.25)
+    model.load_state_dict(sparse_mlp(0.5).state_dict())
+    _groups(model, 0.5)
+
+
+def test_rules_of_a_sparse_net_are_refused_for_a_dense_one() -> None:
+    model, trained = mlp(), sparse_mlp(0.25)
+    model.load_state_dict(trained.state_dict(), strict=False)
+    with pytest.raises(SpecError, match="layer '0' has no mask"):
+        _groups(model, 0.25)
+    restore_masks(model, trained.state_dict())
+    _groups(model, 0.25)
+    pruned_later = mlp()
+    attach_full_masks(pruned_later, ["0", "2"])
+    _groups(pruned_later, 0.25)
 
 
 def test_linear_layers_are_named_in_order() -> None:
-    assert linear_layers(_mlp(), exclude=["4"]) == ["0", "2"]
+    assert linear_layers(mlp(), exclude=["4"]) == ["0", "2"]
     with pytest.raises(SpecError, match="no linear layer"):
-        linear_layers(_mlp(), exclude=["readout"])
+        linear_layers(mlp(), exclude=["readout"])
 
 
 def test_a_masked_layer_is_freed_with_its_model() -> None:

@@ -4,20 +4,26 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
+from safetensors.torch import load_file
 from torch import nn
 from torch.optim import AdamW
 
+from harness.errors import SpecError
 from reproductions.supar import (
     TABLE_3,
     Parameterization,
+    Role,
     infer_roles,
     linear_layers,
     masked_layers,
     max_abs_masked,
     param_groups,
+    restore_masks,
     sparsify,
 )
 
@@ -65,7 +71,7 @@ def test_an_mlp_learns_with_masks_and_any_adamw() -> None:
     assert [int(m.weight.count_nonzero()) for m in masked_layers(model).values()] == [512, 512]
 
 
-def test_a_model_of_transformers_is_sparsified_in_place() -> None:
+def _llama() -> Any:
     transformers = pytest.importorskip("transformers")
     config = transformers.LlamaConfig(
         vocab_size=40,
@@ -76,15 +82,12 @@ def test_a_model_of_transformers_is_sparsified_in_place() -> None:
         num_key_value_heads=2,
         tie_word_embeddings=True,
     )
-    model = transformers.LlamaForCausalLM(config)
-    hidden = linear_layers(model, exclude=["lm_head"])
-    assert len(hidden) == 2 * 7
-    generator = torch.Generator().manual_seed(0)
-    sparsify(model, layers=hidden, density=1 / 8, generator=generator)
-    roles = infer_roles(model, hidden)
-    SUPAR.initialize(model, roles, generator)
+    return transformers.LlamaForCausalLM(config)
+
+
+def _train_llama(model: nn.Module, roles: dict[str, Role]) -> list[float]:
     optimizer = AdamW(param_groups(model, SUPAR, roles, weight_decay=0.1, decay="coupled"))
-    tokens = torch.randint(40, (4, 12), generator=generator)
+    tokens = torch.randint(40, (4, 12), generator=torch.Generator().manual_seed(0))
     losses = []
     for _ in range(8):
         loss = model(input_ids=tokens, labels=tokens).loss
@@ -92,12 +95,47 @@ def test_a_model_of_transformers_is_sparsified_in_place() -> None:
         loss.backward()
         optimizer.step()
         losses.append(loss.item())
+    return losses
+
+
+def test_a_model_of_transformers_is_sparsified_in_place() -> None:
+    model = _llama()
+    hidden = linear_layers(model, exclude=["lm_head"])
+    assert len(hidden) == 2 * 7
+    generator = torch.Generator().manual_seed(0)
+    sparsify(model, layers=hidden, density=1 / 8, generator=generator)
+    roles = infer_roles(model, hidden)
+    SUPAR.initialize(model, roles, generator)
+    losses = _train_llama(model, roles)
     assert losses[-1] < losses[0]
     assert max_abs_masked(model) == 0.0
     for name, module in masked_layers(model).items():
         assert int(module.weight.count_nonzero()) == module.weight.numel() // 8, name
     assert roles["model.embed_tokens.weight"] == "embedding"
     assert roles["model.norm.weight"] == "vector"
+
+
+def test_a_model_of_transformers_that_lost_its_masks_is_refused_and_gets_them_back(
+    tmp_path: Path,
+) -> None:
+    model = _llama()
+    hidden = linear_layers(model, exclude=["lm_head"])
+    sparsify(model, layers=hidden, density=1 / 8, generator=torch.Generator().manual_seed(0))
+    for layer in masked_layers(model).values():
+        layer.weight.data[~layer.weight_mask] = 1.0
+    model.save_pretrained(tmp_path)
+    read = type(model).from_pretrained(tmp_path)
+    assert not masked_layers(read)
+    roles = infer_roles(read, hidden)
+    with pytest.raises(SpecError, match="has no mask"):
+        param_groups(read, SUPAR, roles, weight_decay=0.1, decay="coupled")
+    restore_masks(read, load_file(tmp_path / "model.safetensors"))
+    assert len(masked_layers(read)) == 2 * 7
+    assert max_abs_masked(read) == 0.0
+    assert _train_llama(read, roles) == _train_llama(model, roles)
+    assert max_abs_masked(read) == 0.0
+    read.init_weights()
+    assert max_abs_masked(read) == 0.0
 
 
 def test_the_rules_need_no_torch() -> None:

@@ -1,0 +1,356 @@
+"""No copy, state or call of a masked model computes with its pruned weights, or trains them."""
+
+from __future__ import annotations
+
+import copy
+import io
+import pickle
+from collections.abc import Callable
+from contextlib import nullcontext
+
+import pytest
+import torch
+import torch.nn.functional as F
+import torch.nn.utils.prune as torch_prune
+from torch import Tensor, nn
+
+from harness.errors import SpecError
+from reproductions.supar import Rigl, UpdateSchedule, masked_layers, max_abs_masked, sparsify
+from reproductions.supar.method.masked_layer import dense_gradients
+from tests.reproductions.supar.masked_nets import (
+    adamw,
+    inputs_of,
+    leak,
+    loss_of,
+    masks_of,
+    mlp,
+    sparse_mlp,
+    train,
+)
+from tests.reproductions.supar.small import zeros_under
+
+
+def by_pickle(model: nn.Module) -> nn.Module:
+    return pickle.loads(pickle.dumps(model))
+
+
+def by_torch_save(model: nn.Module) -> nn.Module:
+    file = io.BytesIO()
+    torch.save(model, file)
+    file.seek(0)
+    return torch.load(file, weights_only=False)
+
+
+def of_a_copy(model: nn.Module) -> nn.Module:
+    best = copy.deepcopy(model)
+    del model
+    return copy.deepcopy(best)
+
+
+@pytest.mark.parametrize("copied", [copy.deepcopy, of_a_copy, by_pickle, by_torch_save])
+def test_a_copy_keeps_its_masks(copied: Callable[[nn.Module], nn.Module]) -> None:
+    model = copied(sparse_mlp())
+    masks = masks_of(model)
+    assert list(masks) == ["0.weight", "2.weight"]
+    train(model, adamw(model))
+    assert max_abs_masked(model) == 0.0
+    assert leak(model, mlp(), inputs_of()) == 0.0
+    assert all(torch.equal(masks[name], mask) for name, mask in masks_of(model).items())
+
+
+def test_a_copy_of_a_copy_is_masked_wherever_its_weights_lie() -> None:
+    """The allocator gives the new weight the address of one that is gone, now and then."""
+    for _ in range(60):
+        model = sparse_mlp(width=8)
+        loss_of(model, inputs_of()).backward()
+        best = copy.deepcopy(model)
+        del model
+        model = copy.deepcopy(best)
+        train(model, torch.optim.SGD(model.parameters(), lr=0.1), 1)
+        assert max_abs_masked(model) == 0.0
+
+
+@pytest.mark.parametrize("copied", [lambda model: model, copy.deepcopy, by_pickle])
+def test_who_reads_a_weight_without_its_layer_gets_masked_gradients(
+    copied: Callable[[nn.Module], nn.Module],
+) -> None:
+    model = copied(sparse_mlp())
+    (mask,) = (layer.weight_mask for name, layer in masked_layers(model).items() if name == "0")
+    loss = F.linear(inputs_of(), model[0].weight).square().sum()
+    (gradient,) = torch.autograd.grad(loss, [model[0].weight], retain_graph=True)
+    loss.backward()
+    for found in (gradient, model[0].weight.grad):
+        assert zeros_under(found, mask)
+        assert bool(found[mask].any())
+
+
+def test_a_new_parameter_is_under_the_mask() -> None:
+    model = sparse_mlp()
+    model[0].weight = nn.Parameter(torch.ones_like(model[0].weight))
+    F.linear(inputs_of(), model[0].weight).sum().backward()
+    assert zeros_under(model[0].weight.grad, model[0].weight_mask)
+    assert leak(model, mlp(), inputs_of()) == 0.0
+
+
+def dense_state(model: nn.Module, *, with_masks: bool) -> dict[str, Tensor]:
+    masks = {n: v for n, v in sparse_mlp(seed=5).state_dict().items() if n.endswith("weight_mask")}
+    dense = {name: value.clone() for name, value in mlp().state_dict().items()}
+    return dense | (masks if with_masks else {})
+
+
+@pytest.mark.parametrize("assign", [False, True])
+@pytest.mark.parametrize("with_masks", [False, True])
+def test_a_dense_state_is_masked(with_masks: bool, assign: bool) -> None:
+    """With masks, it is under those; without, under the model's own."""
+    model = sparse_mlp()
+    state = dense_state(model, with_masks=with_masks)
+    wanted = {n: v for n, v in state.items() if "mask" in n} or masks_of(model)
+    model.load_state_dict(state, strict=with_masks, assign=assign)
+    assert max_abs_masked(model) == 0.0
+    assert leak(model, mlp(), inputs_of()) == 0.0
+    assert [m.tolist() for m in masks_of(model).values()] == [m.tolist() for m in wanted.values()]
+    train(model, adamw(model))
+    assert max_abs_masked(model) == 0.0
+
+
+def test_a_strict_load_asks_for_masks_and_leaves_no_dense_weights() -> None:
+    model = sparse_mlp()
+    with pytest.raises(RuntimeError, match="Missing key"):
+        model.load_state_dict(mlp().state_dict())
+    assert max_abs_masked(model) == 0.0
+    assert leak(model, mlp(), inputs_of()) == 0.0
+
+
+def test_masks_of_another_type_are_read_as_masks() -> None:
+    model, other = sparse_mlp(), sparse_mlp(seed=5)
+    model.load_state_dict({n: v.half() for n, v in other.state_dict().items()}, assign=True)
+    assert all(mask.dtype is torch.bool for mask in masks_of(model).values())
+    assert all(torch.equal(masks_of(other)[n], mask) for n, mask in masks_of(model).items())
+
+
+def reset(model: nn.Module) -> None:
+    for layer in (model[0], model[2], model[4]):
+        layer.reset_parameters()
+
+
+def reset_past_autograd(model: nn.Module) -> None:
+    """As models of transformers draw their start."""
+    for layer in (model[0], model[2], model[4]):
+        layer.weight.data.normal_(std=0.2, generator=torch.Generator().manual_seed(2))
+
+
+@pytest.mark.parametrize("draw", [reset, reset_past_autograd])
+def test_a_new_start_is_sparse(draw: Callable[[nn.Module], None]) -> None:
+    model = sparse_mlp()
+    draw(model)
+    assert leak(model, mlp(), inputs_of()) == 0.0
+    train(model, torch.optim.SGD(model.parameters(), lr=0.05))
+    assert leak(model, mlp(), inputs_of()) == 0.0
+    for name, value in model.state_dict().items():
+        if name in (masks := masks_of(model)):
+            assert zeros_under(value, masks[name])
+
+
+def test_reset_parameters_stores_zeros() -> None:
+    model = sparse_mlp()
+    reset(model)
+    assert max_abs_masked(model) == 0.0
+
+
+def test_a_functional_call_is_of_the_sparse_model() -> None:
+    model, twin = sparse_mlp(), mlp()
+    dense = {name: torch.randn_like(value) for name, value in model.named_parameters()}
+    found = torch.func.functional_call(model, dense, (inputs_of(),))
+    masks = masks_of(model)
+    sparse = {name: value * masks.get(name, 1.0) for name, value in dense.items()}
+    assert torch.equal(found, torch.func.functional_call(twin, sparse, (inputs_of(),)))
+
+
+@pytest.mark.parametrize("transform", ["grad", "vmap of grad", "jvp"])
+def test_functional_gradients_are_masked(transform: str) -> None:
+    model = sparse_mlp()
+    weights = {name: value.detach() for name, value in model.named_parameters()}
+
+    def loss(weights: dict[str, Tensor], inputs: Tensor) -> Tensor:
+        out = torch.func.functional_call(model, weights, (inputs,))
+        return (out - inputs[..., :3]).square().mean()
+
+    masks = masks_of(model)
+    if transform == "jvp":
+        pruned = {n: (~masks[n]).float() if n in masks else v * 0.0 for n, v in weights.items()}
+        assert float(torch.func.jvp(lambda w: loss(w, inputs_of()), (weights,), (pruned,))[1]) == 0
+        return
+    grad = torch.func.grad(loss)
+    found = (
+        grad(weights, inputs_of())
+        if transform == "grad"
+        else {n: g.sum(0) for n, g in torch.vmap(grad, (None, 0))(weights, inputs_of()).items()}
+    )
+    for name, mask in masks.items():
+        assert zeros_under(found[name], mask)
+        assert bool(found[name][mask].any())
+
+
+def test_gradients_by_hand_are_masked() -> None:
+    model = sparse_mlp()
+    optimizer = adamw(model)
+    for step in range(5):
+        weights = list(model.parameters())
+        for weight, gradient in zip(
+            weights, torch.autograd.grad(loss_of(model, inputs_of(step)), weights), strict=True
+        ):
+            weight.grad = gradient
+        optimizer.step()
+    assert max_abs_masked(model) == 0.0
+
+
+def test_steps_within_the_backward_pass_are_masked() -> None:
+    """The hook was there before the masks, so that it runs before any of theirs that comes late."""
+    model = mlp()
+    for weight in model.parameters():
+        optimizer = torch.optim.SGD([weight], lr=0.05, momentum=0.9)
+
+        def step(weight: Tensor, optimizer: torch.optim.Optimizer = optimizer) -> None:
+            optimizer.step()
+            optimizer.zero_grad()
+
+        weight.register_post_accumulate_grad_hook(step)
+    sparsify(model, layers=["0", "2"], density=0.25, generator=torch.Generator().manual_seed(0))
+    for number in range(5):
+        loss_of(model, inputs_of(number)).backward()
+    assert max_abs_masked(model) == 0.0
+
+
+def test_an_optimizer_that_mixes_entries_moves_nothing_that_counts() -> None:
+    model = sparse_mlp()
+    before = model[2].weight.detach().clone()
+    matrices = [weight for weight in model.parameters() if weight.ndim == 2]
+    train(model, torch.optim.Muon(matrices, lr=0.05, weight_decay=0.1))
+    assert leak(model, mlp(), inputs_of()) == 0.0
+    assert not torch.equal(model[2].weight.detach(), before)
+    saved = model.state_dict()
+    assert all(zeros_under(saved[name], mask) for name, mask in masks_of(model).items())
+    assert max_abs_masked(model) == 0.0
+
+
+@pytest.mark.parametrize("load", [False, True])
+def test_a_compiled_model_is_masked(load: bool) -> None:
+    model = sparse_mlp()
+    compiled = torch.compile(model, backend="aot_eager", fullgraph=True)
+    train(compiled, adamw(model), 2)
+    if load:
+        model.load_state_dict(mlp().state_dict(), strict=False)
+        with torch.no_grad():
+            model[2].weight.data.fill_(1.0)
+    assert leak(compiled._orig_mod, mlp(), inputs_of()) == 0.0
+    twin = mlp()
+    leak(model, twin, inputs_of())
+    assert torch.equal(compiled(inputs_of()), twin(inputs_of()))
+    train(compiled, torch.optim.SGD(model.parameters(), lr=0.05), 2)
+    if not load:
+        assert max_abs_masked(model) == 0.0
+
+
+def test_a_model_is_sparsified_once_it_is_compiled() -> None:
+    model = mlp()
+    compiled = torch.compile(model, backend="aot_eager", fullgraph=True)
+    compiled(inputs_of())
+    sparsify(model, layers=["0", "2"], density=0.25, generator=torch.Generator().manual_seed(0))
+    model[2].weight.data.fill_(1.0)
+    assert torch.equal(compiled(inputs_of()), model(inputs_of()))
+
+
+def test_a_compiled_model_leaves_dense_gradients_to_who_asks_for_them() -> None:
+    model = sparse_mlp()
+    compiled = torch.compile(model, backend="aot_eager", fullgraph=True)
+    dense = []
+    for asked in (False, True, False):
+        model.zero_grad()
+        with dense_gradients(masked_layers(model).values()) if asked else nullcontext():
+            loss_of(compiled, inputs_of()).backward()
+        dense.append(not zeros_under(model[2].weight.grad, model[2].weight_mask))
+    assert dense == [False, True, False]
+
+
+def test_growth_without_gradients_of_masked_weights_is_refused() -> None:
+    """They are kept by the forward pass, which has to be within the context as well."""
+    model = sparse_mlp()
+    optimizer = adamw(model)
+    schedule = UpdateSchedule(num_steps=40, interval=4, end_step=30)
+    topology = Rigl(
+        model=model,
+        optimizer=optimizer,
+        schedule=schedule,
+        drop_fraction=0.3,
+        regrown_moments="zeroed",
+    )
+    loss = loss_of(model, inputs_of())
+    with topology.backward(4):
+        loss.backward()
+    with pytest.raises(SpecError, match="put the forward pass, too, within"):
+        topology.update(4)
+    optimizer.zero_grad()
+    with topology.backward(4):
+        loss_of(model, inputs_of()).backward()
+    before = masks_of(model)
+    assert not topology.update(4)
+    assert not any(torch.equal(before[name], mask) for name, mask in masks_of(model).items())
+
+
+def test_a_frozen_layer_is_masked_and_stays_so_once_it_trains() -> None:
+    model = mlp()
+    model[2].weight.requires_grad_(False)
+    sparsify(model, layers=["0", "2"], density=0.25, generator=torch.Generator().manual_seed(0))
+    assert max_abs_masked(model) == 0.0
+    model[2].weight.requires_grad_(True)
+    train(model, adamw(model))
+    assert max_abs_masked(model) == 0.0
+    assert leak(model, mlp(), inputs_of()) == 0.0
+
+
+class _Transposed(nn.Linear):
+    """As FalconLinear of transformers."""
+
+    def forward(self, input: Tensor) -> Tensor:
+        return input @ self.weight.T + self.bias
+
+
+@pytest.mark.parametrize("copied", [copy.deepcopy, by_pickle])
+def test_a_linear_layer_with_a_forward_pass_of_its_own_is_masked(
+    copied: Callable[[nn.Module], nn.Module],
+) -> None:
+    model, twin = (nn.Sequential(_Transposed(10, 12), nn.Linear(12, 3)) for _ in range(2))
+    sparsify(model, layers=["0"], density=0.25, generator=torch.Generator().manual_seed(0))
+    model = copied(model)
+    assert isinstance(model[0], _Transposed)
+    model[0].weight.data.fill_(1.0)
+    assert leak(model, twin, inputs_of()) == 0.0
+    assert type(copy.deepcopy(model[0])) is type(model[0])
+
+
+def test_a_call_of_forward_itself_is_masked() -> None:
+    model = sparse_mlp()
+    model[0].weight.data.fill_(1.0)
+    kept = torch.where(model[0].weight_mask, 1.0, 0.0)
+    assert torch.equal(model[0].forward(inputs_of()), F.linear(inputs_of(), kept, model[0].bias))
+
+
+def test_prune_of_a_masked_layer_is_refused_and_changes_nothing() -> None:
+    model = sparse_mlp()
+    with pytest.raises(SpecError, match=r"torch\.nn\.utils\.prune"):
+        torch_prune.random_unstructured(model[0], "weight", 0.5)
+    train(model, adamw(model))
+    assert max_abs_masked(model) == 0.0
+
+
+def test_a_parametrized_masked_layer_is_refused_and_weight_norm_is_masked() -> None:
+    model = sparse_mlp()
+    nn.utils.parametrizations.weight_norm(model[0])
+    with pytest.raises(SpecError, match="remove that parametrization"):
+        model(inputs_of())
+    with pytest.warns(FutureWarning):
+        model = nn.utils.weight_norm(sparse_mlp()[0])
+    model.weight_v.data.fill_(1.0)
+    kept = model.weight_g * torch.where(model.weight_mask, 1.0, 0.0) / 10**0.5
+    assert torch.allclose(model(inputs_of()), F.linear(inputs_of(), kept, model.bias))
+    assert torch.allclose(model(inputs_of()), F.linear(inputs_of(), kept, model.bias))
