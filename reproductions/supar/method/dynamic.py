@@ -115,7 +115,7 @@ class Rigl:
     def backward(self, step: int) -> AbstractContextManager[None]:
         """Keep the gradients of masked weights, at steps that update the masks and no others.
 
-        Forward passes have to be within, too.
+        Forward passes have to be within, too, where torch.compile makes them.
         """
         if not self._due(step):
             return nullcontext()

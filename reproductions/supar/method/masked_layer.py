@@ -1,10 +1,15 @@
 """Linear layers that compute with their kept weights alone, however they are reached.
 
 A masked layer is the module that was there, under a class of ours, as torch's `fully_shard` and
-`parametrize` change classes too: names, parameters and their order stay. Its forward pass takes
-W * M for W, so function and gradient are those of the sparse layer in a copy, under any state
-and in a functional call. Masked weights are also stored as zeros, and their gradients masked,
-for code that reads a weight without calling its layer.
+`parametrize` change classes too: names, parameters and their order stay. Each forward pass of it
+is one of two:
+
+- of its own parameter: zeros are stored where weights are masked, and a hook on the parameter
+  masks its gradient. This is the plain layer, and costs least;
+- of anything else in the parameter's place (functional calls, transforms, compiled code, shards,
+  replicas): W * M stands for W, and autograd does the rest.
+
+So function and gradient are those of the sparse layer in any copy, state or call.
 """
 
 from __future__ import annotations
@@ -48,9 +53,22 @@ class MaskedLinear(_Replaced, nn.Linear):
     """Whether backward passes leave the gradients of masked weights too."""
 
     def forward(self, *given: Any, **named: Any) -> Any:
-        """Do what the layer did, with W * M for W."""
+        """Do what the layer did, with its kept weights."""
         with masked_weight_of(self):
             return super().forward(*given, **named)
+
+    def factor_of(self, values: Tensor) -> Tensor:
+        """Return the mask as 0 and 1, split over ranks as `values` are."""
+        # A CPU multiplies by bool several times slower.
+        mask = self.weight_mask.to(torch.uint8)
+        if hasattr(values, "device_mesh") and not hasattr(mask, "device_mesh"):
+            from torch.distributed.tensor import distribute_tensor
+
+            # Every rank has the whole mask: with no source rank nothing is sent.
+            return distribute_tensor(
+                mask, values.device_mesh, values.placements, src_data_rank=None
+            )
+        return mask
 
     def masked_weight(self) -> Tensor:
         """Return W * M. Raises SpecError where torch computes the weight from others."""
@@ -59,40 +77,28 @@ class MaskedLinear(_Replaced, nn.Linear):
                 "a masked layer's weight is computed by torch.nn.utils.parametrize now, past its "
                 "mask: remove that parametrization"
             )
-        masked = self.masked(self.weight)
+        masked = self.weight * self.factor_of(self.weight)
         if self.has_dense_gradient:
             return self.weight + (masked - self.weight).detach()
         return masked
 
-    def masked(self, values: Tensor) -> Tensor:
-        """Return weights or their gradients, those zero that are masked."""
-        # As numbers: a CPU multiplies by bool several times slower.
-        return values * self.weight_mask.to(torch.uint8)
+    def is_own(self) -> bool:
+        """Say whether the weight is the parameter whose gradient this layer masks."""
+        hooks = getattr(self._parameters.get("weight"), "_backward_hooks", None) or {}
+        return any(getattr(hook, "layer", _nothing)() is self for hook in hooks.values())
 
     @torch.no_grad()
     def store_zeros(self) -> None:
-        """Store zeros where weights are masked; the forward pass itself does not need it."""
+        """Store zeros where weights are masked."""
         weight = self._parameters.get("weight")
         if weight is not None:
-            weight.data.masked_fill_(~self.mask_like(weight), 0.0)
+            weight.data.mul_(self.factor_of(weight))
 
     def max_abs_masked(self) -> float:
         """Return the largest magnitude that is stored where a weight is masked."""
         weight = self.weight.detach()
-        largest = weight.masked_fill(self.mask_like(weight), 0.0).abs().max()
+        largest = weight.masked_fill(self.factor_of(weight).bool(), 0.0).abs().max()
         return float(largest.full_tensor() if hasattr(largest, "full_tensor") else largest)
-
-    def mask_like(self, weight: Tensor) -> Tensor:
-        """Return the mask, split over ranks as the weight is."""
-        mask = self.weight_mask
-        if hasattr(weight, "device_mesh") and not hasattr(mask, "device_mesh"):
-            from torch.distributed.tensor import distribute_tensor
-
-            # Every rank has the whole mask: with no source rank nothing is sent.
-            return distribute_tensor(
-                mask, weight.device_mesh, weight.placements, src_data_rank=None
-            )
-        return mask
 
     def reset_parameters(self) -> None:
         """Draw a start as the layer did, and keep masked weights at zero."""
@@ -143,15 +149,20 @@ class MaskedAttention(_Replaced, nn.MultiheadAttention):
     """Attention whose output projection is masked; it reads that layer and never calls it."""
 
     def forward(self, *given: Any, **named: Any) -> Any:
-        """Do what the module did, with W * M for the projection's W."""
+        """Do what the module did, with the projection's kept weights."""
         with masked_weight_of(self.out_proj):
             return super().forward(*given, **named)
 
 
 @contextlib.contextmanager
 def masked_weight_of(layer: nn.Module) -> Iterator[None]:
-    """Let whoever reads a layer's weight meanwhile find W * M."""
+    """Let whoever reads a layer's weight meanwhile find no masked one in it."""
     if not isinstance(layer, MaskedLinear):
+        yield
+        return
+    # What traces or transforms functions takes no writing for part of them.
+    if not _is_transformed() and layer.is_own():
+        layer.store_zeros()
         yield
         return
     # None where the weight is a parameter; replicas and shards have it as a plain attribute.
@@ -164,6 +175,12 @@ def masked_weight_of(layer: nn.Module) -> Iterator[None]:
             layer.__dict__.pop("weight", None)
         else:
             layer.__dict__["weight"] = before
+
+
+def _is_transformed() -> bool:
+    """Say whether this is compiled, or within a transform of torch.func."""
+    # The second is what autograd.Function asks; torch has no public name for it.
+    return torch.compiler.is_compiling() or torch._C._are_functorch_transforms_active()
 
 
 def attach_mask(model: nn.Module, name: str, mask: Tensor, *, density: float | None = None) -> None:
@@ -265,7 +282,7 @@ def dense_gradients(layers: Collection[MaskedLinear]) -> Iterator[None]:
 
 
 def _mask_gradient(layer: MaskedLinear) -> None:
-    """Mask the gradient of a weight that is read past the forward pass."""
+    """Hook a layer's parameter, so that its gradient comes out masked; frozen ones have none."""
     weight = layer._parameters.get("weight")
     if weight is None or not weight.requires_grad:
         return
@@ -276,9 +293,16 @@ def _mask_gradient(layer: MaskedLinear) -> None:
     @unserializable_hook
     def mask(gradient: Tensor) -> Tensor | None:
         layer = owner()
-        return None if layer is None or layer.has_dense_gradient else layer.masked(gradient)
+        if layer is None or layer.has_dense_gradient:
+            return None
+        return gradient * layer.factor_of(gradient)
 
+    mask.layer = owner
     weight.register_hook(mask)
+
+
+def _nothing() -> None:
+    """Stand for the layer of hooks that are not ours."""
 
 
 def _keep_off_fast_path(module: nn.Module, _: Any) -> None:

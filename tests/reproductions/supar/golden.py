@@ -29,8 +29,8 @@ NO_START = Mutation(
     breaks="The start of hidden matrices does not follow width and density.",
 )
 FREE_GRADIENTS = Mutation(
-    where="reproductions.supar.method.masked_layer:MaskedLinear.masked",
-    instead=around(lambda masked, layer, values: values),
+    where="reproductions.supar.method.masked_layer:MaskedLinear.factor_of",
+    instead=around(lambda factor, layer, values: factor(layer, values).fill_(1)),
     breaks="Gradients of masked weights reach the optimizer, and the weights leave zero.",
 )
 

@@ -20,6 +20,7 @@ from reproductions.supar.method.masked_layer import dense_gradients
 from tests.reproductions.supar.masked_nets import (
     adamw,
     inputs_of,
+    kept_weights,
     leak,
     loss_of,
     masks_of,
@@ -191,6 +192,15 @@ def test_functional_gradients_are_masked(transform: str) -> None:
         assert bool(found[name][mask].any())
 
 
+def test_transforms_of_inputs_are_of_the_sparse_model() -> None:
+    """They take the module's own parameters, to which nothing may be written meanwhile."""
+    model, twin = sparse_mlp(), mlp()
+    model[2].weight.data.fill_(1.0)
+    twin.load_state_dict(kept_weights(model))
+    for transform in (torch.vmap, torch.func.jacrev):
+        assert torch.equal(transform(model)(inputs_of()), transform(twin)(inputs_of()))
+
+
 def test_gradients_by_hand_are_masked() -> None:
     model = sparse_mlp()
     optimizer = adamw(model)
@@ -221,12 +231,18 @@ def test_steps_within_the_backward_pass_are_masked() -> None:
     assert max_abs_masked(model) == 0.0
 
 
-def test_an_optimizer_that_mixes_entries_moves_nothing_that_counts() -> None:
+@pytest.mark.parametrize("compiled", [False, True])
+def test_an_optimizer_that_mixes_entries_moves_nothing_that_counts(compiled: bool) -> None:
     model = sparse_mlp()
     before = model[2].weight.detach().clone()
     matrices = [weight for weight in model.parameters() if weight.ndim == 2]
-    train(model, torch.optim.Muon(matrices, lr=0.05, weight_decay=0.1))
-    assert leak(model, mlp(), inputs_of()) == 0.0
+    net = torch.compile(model, backend="aot_eager", fullgraph=True) if compiled else model
+    train(net, torch.optim.Muon(matrices, lr=0.05, weight_decay=0.1))
+    twin = mlp()
+    assert max_abs_masked(model) > 0.0, "written by the last step, and read by nobody"
+    twin.load_state_dict(kept_weights(model))
+    assert torch.equal(net(inputs_of()), twin(inputs_of()))
+    assert (max_abs_masked(model) == 0.0) is not compiled
     assert not torch.equal(model[2].weight.detach(), before)
     saved = model.state_dict()
     assert all(zeros_under(saved[name], mask) for name, mask in masks_of(model).items())
@@ -273,8 +289,9 @@ def test_a_compiled_model_leaves_dense_gradients_to_who_asks_for_them() -> None:
 
 
 def test_growth_without_gradients_of_masked_weights_is_refused() -> None:
-    """They are kept by the forward pass, which has to be within the context as well."""
+    """A compiled forward pass masks them unless it, too, is within the context."""
     model = sparse_mlp()
+    compiled = torch.compile(model, backend="aot_eager")
     optimizer = adamw(model)
     schedule = UpdateSchedule(num_steps=40, interval=4, end_step=30)
     topology = Rigl(
@@ -284,14 +301,14 @@ def test_growth_without_gradients_of_masked_weights_is_refused() -> None:
         drop_fraction=0.3,
         regrown_moments="zeroed",
     )
-    loss = loss_of(model, inputs_of())
+    loss = loss_of(compiled, inputs_of())
     with topology.backward(4):
         loss.backward()
     with pytest.raises(SpecError, match="put the forward pass, too, within"):
         topology.update(4)
     optimizer.zero_grad()
     with topology.backward(4):
-        loss_of(model, inputs_of()).backward()
+        loss_of(compiled, inputs_of()).backward()
     before = masks_of(model)
     assert not topology.update(4)
     assert not any(torch.equal(before[name], mask) for name, mask in masks_of(model).items())

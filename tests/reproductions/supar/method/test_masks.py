@@ -323,7 +323,7 @@ def _table(density: Density) -> Parameterization:
 
 
 def _groups(model: nn.Module, density: Density) -> None:
-    roles = infer_roles(model, ["0", "2"])
+    roles = infer_roles(model, ["0", "2"], embeddings=["4"])
     param_groups(model, _table(density), roles, weight_decay=0.0, decay="coupled")
 
 
