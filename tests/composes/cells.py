@@ -85,6 +85,11 @@ def try_on_rank(name: str) -> dict[str, Any]:
     """Try a method's cells on this rank."""
     from importlib import import_module
 
-    method = import_module(name)
-    return {row: [cell.outcome, cell.words] for row, trial in method.RANKED.items()
-            for cell in (trial(),)}  # fmt: skip
+    found = {}
+    for row, trial in import_module(name).RANKED.items():
+        try:
+            cell = trial()
+        except AssertionError as error:
+            raise AssertionError(f"{row}: {error}") from error
+        found[row] = [cell.outcome, cell.words]
+    return found

@@ -10,7 +10,7 @@ from typing import cast
 from tests.checkout import ROOT
 from tests.composes.cells import ROWS, Cell, Method, on_two_ranks, sentence_of
 
-NAMES = ("fg2u", "paro")
+NAMES = ("asymvalley", "lisa", "fg2u", "paro")
 COMPOSES = ("<!-- composes:begin -->", "<!-- composes:end -->")
 REFUSES = ("<!-- refuses:begin -->", "<!-- refuses:end -->")
 COSTS = ("<!-- costs:begin -->", "<!-- costs:end -->")

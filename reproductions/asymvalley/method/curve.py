@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
+from torch.nn.parallel import DataParallel, DistributedDataParallel
 
 from harness.errors import EnvError, SpecError
 from reproductions.asymvalley.method.asymmetry import Sides, sides
@@ -156,6 +157,7 @@ class Walk:
         check_statistics(model, bn_stats)
         if bn_stats == "recalibrate" and data.statistics_images is None:
             raise SpecError("bn_stats='recalibrate' needs statistics_images in the data")
+        _refuse_wrapped(model)
         _check_one_kind(model)
         self.layout: Layout = layout_of(model)
         self._model = copy.deepcopy(model).eval().requires_grad_(False)
@@ -223,6 +225,21 @@ class Walk:
         images = self.data.statistics_images
         if self._bn_stats == "recalibrate" and images is not None:
             recalibrate(self._model, images.split(self.data.batch_size))
+
+
+def _refuse_wrapped(model: nn.Module) -> None:
+    """Raise SpecError for a model that answers to other ranks, whose walks would be mixed up.
+
+    DDP overwrites the statistics of all ranks by rank 0's in every pass.
+    """
+    for name, module in model.named_modules():
+        is_split = any(hasattr(p, "placements") for p in module.parameters(recurse=False))
+        if is_split or isinstance(module, (DataParallel, DistributedDataParallel)):
+            raise SpecError(
+                f"{name or 'the model'} ({type(module).__name__}) is one of several ranks' or"
+                " devices': hand in a whole model that is this process's alone, such as the module"
+                " inside it"
+            )
 
 
 def _check_one_kind(model: nn.Module) -> None:

@@ -1,9 +1,8 @@
-"""The paper's tasks as a whole, and the README's example."""
+"""The paper's tasks as a whole, and the examples of its page."""
 
 from __future__ import annotations
 
 import io
-import re
 from contextlib import redirect_stdout
 
 from matplotlib import pyplot
@@ -11,6 +10,7 @@ from matplotlib import pyplot
 from harness.declare.papers import load_paper
 from harness.registry import load_registry
 from tests.checkout import PAPERS
+from tests.method_pages import examples
 
 FOLDER = PAPERS / "asymvalley"
 LIBRARY = load_registry()
@@ -46,14 +46,13 @@ def test_every_claim_names_what_chance_may_shuffle_or_why_nothing() -> None:
             assert factor is None or factor.column in task.table.names, f"{task.id} {claim.id}"
 
 
-def test_readme_s_examples_run() -> None:
-    text = (FOLDER / "README.md").read_text(encoding="utf-8")
+def test_the_page_s_examples_run() -> None:
     printed = io.StringIO()
     names: dict[str, object] = {}
     with redirect_stdout(printed):
-        # The second goes on from the first; the third runs where Flower is.
-        for code in re.findall(r"```python\n(.*?)```", text, re.DOTALL)[:2]:
-            exec(compile(code, "README.md", "exec"), names)
+        # Each goes on from those before; the last one runs where Flower is.
+        for code in examples("asymvalley", {"pandas", "matplotlib"}):
+            exec(compile(code, "asymvalley.md", "exec"), names)
     pyplot.close("all")
     asymmetry, accuracy, same_signs = (float(word) for word in printed.getvalue().split())
     assert -1.0 <= asymmetry <= 1.0

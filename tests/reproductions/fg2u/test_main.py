@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import json
-import re
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
 from reproductions.fg2u.__main__ import app
-from tests.checkout import ROOT
 
 OWN = """
 import torch
@@ -87,11 +85,3 @@ def test_what_is_no_problem_is_told(tmp_path: Path, where: str, said: str) -> No
 def test_a_budget_is_above_zero(budget: str) -> None:
     done = CliRunner().invoke(app, ["choose", "example", "--budget-gib", budget])
     assert done.exit_code == 2 and "finite budget above 0" in done.stderr
-
-
-def test_the_pages_first_example_descends(capsys: pytest.CaptureFixture[str]) -> None:
-    text = (ROOT / "docs/fg2u.md").read_text(encoding="utf-8")
-    code, *_ = re.findall(r"```python\n(.*?)```", text, flags=re.DOTALL)
-    exec(code, {})
-    outer = [float(line.split()[1]) for line in capsys.readouterr().out.splitlines()]
-    assert len(outer) == 50 and outer[-1] < 0.1 * outer[0]

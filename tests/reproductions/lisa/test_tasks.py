@@ -1,9 +1,8 @@
-"""The paper's tasks as a whole, and the README's examples."""
+"""The paper's tasks as a whole, and the examples of its page."""
 
 from __future__ import annotations
 
 import io
-import re
 from contextlib import redirect_stdout
 from pathlib import Path
 
@@ -11,6 +10,7 @@ import pytest
 
 from harness.declare.papers import load_paper
 from tests.checkout import PAPERS
+from tests.method_pages import examples
 
 FOLDER = PAPERS / "lisa"
 
@@ -21,14 +21,13 @@ def test_every_figure_and_table_of_the_paper_is_listed() -> None:
     assert listed >= figures | {f"tab{number:02d}" for number in range(1, 17)} | {"theory"}
 
 
-def test_readme_s_examples_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_page_s_examples_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    text = (FOLDER / "README.md").read_text(encoding="utf-8")
     printed, names = io.StringIO(), dict[str, object]()
     with redirect_stdout(printed):
         # Each goes on from those before; the trainer prints its log in between.
-        for code in re.findall(r"```python\n(.*?)```", text, re.DOTALL):
-            exec(compile(code, "README.md", "exec"), names)
+        for code in examples("lisa", {"transformers", "accelerate"}):
+            exec(compile(code, "lisa.md", "exec"), names)
     lines = [line.split() for line in printed.getvalue().splitlines() if line[0] in "0123456789"]
     assert [int(count) for count, _ in lines] == [4, 2, 2]
     assert all(0.25 <= float(coverage) <= 1.0 for _, coverage in lines)

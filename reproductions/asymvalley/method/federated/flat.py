@@ -33,6 +33,11 @@ class FlatNet:
                 " whose logits are classifier(features(images)), features of shape (N, D)"
             )
         named = [(name, p) for name, p in module.named_parameters() if p.requires_grad]
+        if any(hasattr(p, "placements") for _, p in named):
+            raise SpecError(
+                "the module is split over ranks by fully_shard or tensor parallelism: a client"
+                " needs a whole net of its own"
+            )
         if len({(p.dtype, p.device) for _, p in named}) != 1:
             raise SpecError("the module needs learnable parameters of one dtype on one device")
         self.module = module

@@ -223,6 +223,13 @@ def test_parameters_of_two_dtypes_are_refused() -> None:
         Walk(model, small_data(), bn_stats="frozen")
 
 
+def test_a_model_that_answers_to_other_devices_is_refused() -> None:
+    """Those of ranks are tried on two of them, in tests/composes."""
+    net = nn.DataParallel(small_net(batch_norm=True))
+    with pytest.raises(SpecError, match="one of several ranks' or devices'"):
+        Walk(net, small_data(), bn_stats="recalibrate")
+
+
 def test_progress_is_told_after_each_point() -> None:
     model, data = small_net(), small_data()
     told: list[tuple[int, int]] = []

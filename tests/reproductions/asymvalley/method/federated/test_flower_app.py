@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import os
-import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -37,7 +36,8 @@ from reproductions.asymvalley.method.federated.simulator import (
     stack_images,
 )
 from reproductions.asymvalley.method.federated.split import dirichlet_split
-from tests.checkout import PAPERS, ROOT
+from tests.checkout import ROOT
+from tests.method_pages import examples
 from tests.reproductions.asymvalley.method.federated.small import LOCAL, ROUNDS, SmallNet, client
 
 NET = replace(next(grid("smoke")), width=3)
@@ -102,10 +102,9 @@ def test_global_model_equals_the_simulators(algorithm: FedAvg) -> None:
 
 
 @pytest.mark.fed
-def test_readme_s_examples_run_and_end_with_the_simulators_model(tmp_path: Path) -> None:
+def test_the_page_s_examples_run_and_end_with_the_simulators_model(tmp_path: Path) -> None:
     """All of them in one script, as a newcomer puts them together."""
-    text = (PAPERS / "asymvalley" / "README.md").read_text(encoding="utf-8")
-    shown = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    shown = examples("asymvalley", {"pandas", "matplotlib", "flwr"})
     script = tmp_path / "example.py"
     # As in Flower's processes: two threads split sums.
     script.write_text("import torch\n\ntorch.set_num_threads(1)\n" + "\n".join(shown))

@@ -1,0 +1,88 @@
+"""Users' pages of methods: what stands there first runs where torch and numpy alone are."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from importlib.metadata import PackageNotFoundError, distribution, requires
+from pathlib import Path
+
+import pytest
+
+from tests.checkout import ROOT
+from tests.composes.pages import NAMES, page_of
+from tests.method_pages import examples
+
+
+def with_what_they_require(*names: str) -> Iterator[str]:
+    """Yield distributions and, over and over, those that pip would install with them."""
+    pending, seen = list(names), set[str]()
+    while pending:
+        name = pending.pop().lower().replace("_", "-")
+        if name in seen:
+            continue
+        seen.add(name)
+        yield name
+        try:
+            needed = requires(name) or []
+        except PackageNotFoundError:
+            continue
+        pending += [re.split(r"[^\w.-]", each)[0] for each in needed if "extra ==" not in each]
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder as pip leaves it after `torch numpy` and `--no-deps .`: links, no copies."""
+    site = tmp_path_factory.mktemp("site")
+    for name in with_what_they_require("torch", "numpy"):
+        try:
+            files = distribution(name).files or []
+        except PackageNotFoundError:
+            continue  # of another platform
+        for top in {file.parts[0] for file in files} - {"..", "__pycache__"}:
+            (site / top).symlink_to(Path(str(distribution(name).locate_file(top))))
+    for ours in ("harness", "reproductions"):
+        (site / ours).symlink_to(ROOT / ours)
+    return site
+
+
+def run_there(code: str, site: Path, folder: Path) -> subprocess.CompletedProcess[str]:
+    """Run code in a process that finds nothing but the standard library and a folder."""
+    script = folder / "example.py"
+    script.write_text(code, encoding="utf-8")
+    return subprocess.run(
+        [sys.executable, "-S", str(script)], cwd=folder, capture_output=True, text=True,
+        check=False, env={**os.environ, "PYTHONPATH": str(site)},
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("absent", ["pandas", "transformers", "pydantic", "safetensors"])
+def test_others_are_absent_there(absent: str, installed: Path, tmp_path: Path) -> None:
+    done = run_there(f"import {absent}", installed, tmp_path)
+    assert f"No module named '{absent}'" in done.stderr
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_page_s_first_examples_need_torch_and_numpy_alone(
+    name: str, installed: Path, tmp_path: Path
+) -> None:
+    shown = examples(name)
+    assert shown
+    done = run_there("\n".join(shown), installed, tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout
+    if name == "fg2u":
+        outer = [float(line.split()[1]) for line in done.stdout.splitlines()[:50]]
+        assert outer[-1] < 0.1 * outer[0], "the outer loss falls"
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_page_is_found(name: str) -> None:
+    link = f"docs/{name}.md"
+    assert f"]({link})" in (ROOT / "README.md").read_text(encoding="utf-8")
+    paper = ROOT / "reproductions" / name / "README.md"
+    assert f"](../../{link})" in paper.read_text(encoding="utf-8")
+    assert f"](../reproductions/{name}/README.md)" in page_of(name).read_text(encoding="utf-8")
