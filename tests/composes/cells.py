@@ -36,7 +36,7 @@ class Cell:
 
     def but(self, what: str, attempt: Callable[[], object]) -> Cell:
         """Add what next to it is refused, with the sentence. Raises AssertionError if it is not."""
-        return replace(self, words=f"{self.words}. {what}: *{sentence_of(attempt)}*")
+        return replace(self, words=f"{self.words}. {what}: {quoted(sentence_of(attempt))}")
 
 
 def works(how: str) -> Cell:
@@ -48,7 +48,12 @@ def not_applicable(why: str) -> Cell:
 
 
 def refused(attempt: Callable[[], object]) -> Cell:
-    return Cell("refused", f"*{sentence_of(attempt)}*")
+    return Cell("refused", quoted(sentence_of(attempt)))
+
+
+def quoted(sentence: str) -> str:
+    """Return a sentence as Markdown shows it in slanted letters, whatever stars it has."""
+    return "*" + sentence.replace("*", r"\*") + "*"
 
 
 def sentence_of(attempt: Callable[[], object]) -> str:

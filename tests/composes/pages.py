@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import cast
 
 from tests.checkout import ROOT
-from tests.composes.cells import ROWS, Cell, Method, on_two_ranks, sentence_of
+from tests.composes.cells import ROWS, Cell, Method, on_two_ranks, quoted, sentence_of
 
-NAMES = ("asymvalley", "lisa", "fg2u", "paro")
+NAMES = ("supar", "asymvalley", "lisa", "fg2u", "paro")
 COMPOSES = ("<!-- composes:begin -->", "<!-- composes:end -->")
 REFUSES = ("<!-- refuses:begin -->", "<!-- refuses:end -->")
 COSTS = ("<!-- costs:begin -->", "<!-- costs:end -->")
@@ -32,7 +32,7 @@ def row_of(row: str, cell: Cell) -> str:
 
 def refusal_of(what: str, sentence: str) -> str:
     """Return a line of what else is refused."""
-    return f"- {what}: *{sentence}*"
+    return f"- {what}: {quoted(sentence)}"
 
 
 def tried(name: str) -> Mapping[str, Cell]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -29,6 +28,7 @@ from reproductions.supar.settings.experiment import configuration
 from tests.checkout import PAPERS
 from tests.harness.publish.test_figures import DOCUMENT
 from tests.latex import needs_latex, set_by_latex
+from tests.method_pages import examples
 from tests.reproductions.supar.hand_made import TABLES, sweep
 from tests.reproductions.supar.test_claims import TASKS
 
@@ -218,13 +218,12 @@ def test_declaring_tasks_imports_neither_torch_nor_pandas() -> None:
     assert not heavy & set(done.stdout.split())
 
 
-def test_the_examples_in_the_readme_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_page_s_examples_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    text = (FOLDER / "README.md").read_text(encoding="utf-8")
     names: dict[str, Any] = {}
-    # The second goes on from the first.
-    for code in re.findall(r"```python\n(.*?)```", text, flags=re.DOTALL):
-        exec(compile(code, "README.md", "exec"), names)
+    # Each goes on from those before.
+    for code in examples("supar", {"pandas", "matplotlib"}):
+        exec(compile(code, "supar.md", "exec"), names)
     weight = names["model"][2].weight
     assert (weight == 0).sum() == weight.numel() * 7 // 8
     assert float(names["loss"].detach()) < float(names["first"])
