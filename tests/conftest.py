@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import json
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Generator, Iterator
@@ -25,6 +26,9 @@ settings.register_profile(
     "unhurried", settings(), deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )
 settings.load_profile("unhurried")
+
+KEPT_AT = "REPRO_SMOKE_KEPT_AT"
+"""Names a folder, not there yet, that is to hold what the smoke run left."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,10 +53,17 @@ def smoke(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
         if not told.exists():
             # Fails where a run was broken off in another worker: nobody waits for a second one.
             root.mkdir()
-            done = run_smoke(root).done
+            done = keep(run_smoke(root)).done
             told.write_text(json.dumps([done.returncode, done.stdout, done.stderr]))
     code, out, err = json.loads(told.read_text())
     return Smoke(Workspace(root), subprocess.CompletedProcess("repro", code, out, err))
+
+
+def keep(smoke: Smoke) -> Smoke:
+    """Copy what a smoke run left to where the environment asks for it, if it does."""
+    if place := os.environ.get(KEPT_AT):
+        shutil.copytree(smoke.workspace.root, place)
+    return smoke
 
 
 def is_worker(config: pytest.Config) -> bool:
