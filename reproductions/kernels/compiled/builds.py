@@ -64,7 +64,7 @@ def cross_entropy(variant: str, logits: str) -> TritonBuild:
     return TritonBuild(
         kernel="linear_cross_entropy", variant=variant,
         function="linear_cross_entropy.in_triton:row_slope",
-        types=f"logits:*{logits} targets:*i64 losses:*fp32 scale:*fp32 size:i32",
+        types=f"logits:*{logits} targets:*i64 losses:*fp32 size:i32",
         constants={"IGNORED": -100, "BLOCK": 4096}, divisible=("size",), num_warps=16,
     )  # fmt: skip
 

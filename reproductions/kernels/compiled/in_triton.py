@@ -12,7 +12,7 @@ WARP = 32
 
 
 def compile_to_cubin(*, number: int, arch: str) -> dict[str, str]:
-    """Compile the build of that number; return the cubin in base 64."""
+    """Compile the build of that number; return the cubin in base 64, and Triton's own code."""
     os.environ.pop("TRITON_INTERPRET", None)
     import triton
     import triton.language as tl
@@ -43,6 +43,7 @@ def compile_to_cubin(*, number: int, arch: str) -> dict[str, str]:
     made = triton.compile(source, target=target, options={"num_warps": build.num_warps})
     return {
         "cubin": base64.b64encode(made.asm["cubin"]).decode(),
+        "ttir": made.asm["ttir"],
         "version": triton.__version__,
     }
 

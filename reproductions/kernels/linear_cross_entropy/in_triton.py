@@ -27,9 +27,9 @@ NUM_WARPS = 16
 
 @triton.jit
 def row_slope(  # type: ignore[no-untyped-def]
-    logits, targets, losses, scale, size, IGNORED: tl.constexpr, BLOCK: tl.constexpr
+    logits, targets, losses, size, IGNORED: tl.constexpr, BLOCK: tl.constexpr
 ):
-    """A row's loss; its logits become the derivative of the mean by them."""
+    """A row's loss, of which its logits become the derivative."""
     row = tl.program_id(0)
     target = tl.load(targets + row)
     logits += row.to(tl.int64) * size
@@ -45,7 +45,7 @@ def row_slope(  # type: ignore[no-untyped-def]
     # Other warps may write over the target's logit before this one has read it.
     tl.debug_barrier()
     tl.store(losses + row, tl.where(counts, highest + tl.log(total) - of_target, 0.0))
-    weight = tl.where(counts, tl.load(scale), 0.0)
+    weight = tl.where(counts, 1.0, 0.0)
     for start in range(0, size, BLOCK):
         at = start + tl.arange(0, BLOCK)
         part = tl.load(logits + at, at < size, -float("inf")).to(tl.float32)
@@ -78,12 +78,13 @@ class _LinearCrossEntropy(Function):
             x = x_BD[rows].where((targets_B[rows] != IGNORED)[:, None], 0)
             logits = x @ weight_VD.T
             row_slope[(len(logits),)](
-                logits, targets_B[rows], losses[rows], scale, len(weight_VD),
+                logits, targets_B[rows], losses[rows], len(weight_VD),
                 IGNORED=IGNORED, BLOCK=BLOCK, num_warps=NUM_WARPS,
             )  # fmt: skip
-            torch.mm(logits, weight_VD, out=by_x[rows])
+            # Divided by the number of rows only now: before, float16 would lose most of it.
+            by_x[rows] = wide(logits @ weight_VD) * scale
             by_weight += logits.T @ x
-        return losses.sum() * scale, by_x, by_weight.to(weight_VD.dtype)
+        return losses.sum() * scale, by_x, (by_weight * scale).to(weight_VD.dtype)
 
     @staticmethod
     def setup_context(ctx: Any, inputs: tuple[Any, ...], output: tuple[Tensor, ...]) -> None:

@@ -61,11 +61,11 @@ class _LinearCrossEntropy(Function):
         by_x: list[Tensor] = []
         by_weight = torch.zeros_like(wide(weight_VD))
         for x, targets, counts in pieces(x_BD, targets_B, ctx.rows_at_once):
-            by_logits = slope(wide(x @ weight_VD.T), targets, counts) * scale
-            by_logits = by_logits.to(x.dtype)
-            by_x.append(by_logits @ weight_VD)
+            by_logits = slope(wide(x @ weight_VD.T), targets, counts).to(x.dtype)
+            # Scaled only now: before, float16 would lose most of it.
+            by_x.append((wide(by_logits @ weight_VD) * scale).to(x.dtype))
             by_weight = by_weight + by_logits.T @ x
-        return torch.cat(by_x), by_weight.to(weight_VD.dtype), None, None
+        return torch.cat(by_x), (by_weight * scale).to(weight_VD.dtype), None, None
 
     @staticmethod
     def jvp(ctx: Any, *tangents: Any) -> Tensor:

@@ -64,7 +64,7 @@ def pass_over(  # type: ignore[no-untyped-def]
             sum_2, sum_3 = sum_2 + weight * sign_2, sum_3 + weight * sign_3
         if PROJECT:
             along = sign_0 * x_0 + sign_1 * x_1 + sign_2 * x_2 + sign_3 * x_3
-            tl.store(partial_CT + i * num_tiles + tile, tl.sum(along))
+            tl.store(partial_CT + tl.cast(i, tl.int64) * num_tiles + tile, tl.sum(along))
     if COMBINE:
         _write(out_N, at, sum_0, num_entries)
         _write(out_N, at + 1024, sum_1, num_entries)

@@ -18,11 +18,11 @@ def move_block(  # type: ignore[no-untyped-def]
     source, target, rows, columns, length, FULL: tl.constexpr, BLOCK: tl.constexpr
 ):
     """A piece of a block, from its place by (row, column) to that by (column, row)."""
-    block = tl.program_id(1)
+    # Entries of a tensor may be more than 32 bits count.
+    block = tl.program_id(1).to(tl.int64)
     row, column = block // columns, block % columns
-    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    start = block.to(tl.int64) * length
-    to = (column * rows + row).to(tl.int64) * length
+    at = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
+    start, to = block * length, (column * rows + row) * length
     if FULL:
         moved = tl.load(source + start + at).to(tl.float32)
         tl.store(target + to + at, moved.to(target.dtype.element_ty))

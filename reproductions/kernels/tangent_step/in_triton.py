@@ -26,7 +26,8 @@ def step_sgd(  # type: ignore[no-untyped-def]
     tl.store(to_value + at, tl.load(value + at, inside, 0.0) - lr * slot, inside)
     tl.store(to_first + at, slot, inside)
     for direction in range(num_directions):
-        here = at + direction * size
+        # Of all directions there may be more entries than 32 bits count.
+        here = at + tl.cast(direction, tl.int64) * size
         along = momentum * tl.load(d_first + here, inside, 0.0)
         along += tl.load(d_grad + here, inside, 0.0)
         rate = tl.load(d_lr + direction)
@@ -54,7 +55,8 @@ def step_adam(  # type: ignore[no-untyped-def]
     tl.store(to_first + at, mean, inside)
     tl.store(to_second + at, square, inside)
     for direction in range(num_directions):
-        here = at + direction * size
+        # Of all directions there may be more entries than 32 bits count.
+        here = at + tl.cast(direction, tl.int64) * size
         along = tl.load(d_grad + here, inside, 0.0)
         d_mean = beta1 * tl.load(d_first + here, inside, 0.0) + new1 * along
         d_square = beta2 * tl.load(d_second + here, inside, 0.0) + 2.0 * new2 * slope * along

@@ -46,7 +46,9 @@ def ops(request: pytest.FixtureRequest, backend: Backend) -> ModuleType:
 
 
 @pytest.fixture(autouse=True)
-def bands(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[Tensor], Tensor]]:
+def bands(
+    request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Callable[[Tensor], Tensor]]:
     """Give whatever is allocated bands of NaN on both sides, and see that they stay.
 
     The function that it returns copies a tensor to between such bands.
@@ -79,6 +81,12 @@ def bands(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[Tensor], Tensor
     ) -> Tensor:
         return plainly(*shape, dtype=dtype or tensor.dtype)
 
+    def zeros(*shape: Any, dtype: torch.dtype = torch.float32, device: Any = None) -> Tensor:
+        return plainly(*shape, dtype=dtype).zero_()
+
+    # Not where torch itself compiles functions of its own that call it.
+    if "backend" in request.fixturenames:
+        monkeypatch.setattr(torch, "zeros", zeros)
     monkeypatch.setattr(torch.Tensor, "new_empty", new)
     monkeypatch.setattr(torch, "empty_like", like)
     monkeypatch.setattr(torch, "empty", plainly)

@@ -136,6 +136,20 @@ def test_halves_are_summed_in_float32(ops: ModuleType, dtype: torch.dtype) -> No
         torch.testing.assert_close(grad.double(), right, **tolerance(dtype, 11, size=3.0))
 
 
+def test_small_slopes_of_many_rows_are_not_lost_in_float16(ops: ModuleType) -> None:
+    """What one row of 128 adds to their mean is less than the smallest number of float16."""
+    x, targets = torch.ones(128, 1).half(), torch.zeros(128, dtype=torch.int64)
+    weight = torch.zeros(9, 1).half()
+    weight[0] = 12.7
+    leaves = [each.clone().requires_grad_() for each in (x, weight)]
+    found = torch.autograd.grad(ops.linear_cross_entropy(*leaves, targets), leaves)
+    exact = [each.double().requires_grad_() for each in (x, weight)]
+    right = torch.autograd.grad(whole(*exact, targets), exact)
+    assert 0 < right[1][1] / 128 < 2.0**-25
+    # Of so small a number float16 has 50 steps; it is rounded to them twice.
+    torch.testing.assert_close(found[1].double(), right[1], rtol=0.03, atol=0.0)
+
+
 @pytest.mark.parametrize("odd", [math.inf, -math.inf, math.nan])
 def test_what_is_not_finite_is_told_as_torch_tells_it(ops: ModuleType, odd: float) -> None:
     x, weight, targets = problem(torch.float32)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pandas as pd
@@ -11,11 +12,12 @@ from harness.declare.experiment import Experiment
 from harness.declare.task import Task
 from harness.declare.verdict import Word, evaluate
 from harness.errors import SpecError
+from harness.measure.fresh_process import call_fresh
 from harness.registry import load_registry
 from harness.run.trial import grid_of
 from harness.store.result import load_result
 from harness.store.workspace import Workspace
-from reproductions.kernels.compiled import cubin
+from reproductions.kernels.compiled import cubin, in_triton
 from reproductions.kernels.compiled.builds import CUDA, TRITON
 from reproductions.kernels.compiled.experiment import BUILDS
 from reproductions.kernels.compiled.trial import compiled_rows
@@ -105,6 +107,29 @@ def rows_of(experiment: Experiment) -> pd.DataFrame:
         params = experiment.typed(trial.params)
         rows += [{**trial.params, **row} for row in compiled_rows(params, None)]  # type: ignore[arg-type]
     return pd.DataFrame(rows).drop(columns="kernel")
+
+
+WITHIN_A_ROW = ("linear_cross_entropy.in_triton:row_slope",)
+"""64 bits lead to a row, and 32 along it."""
+OF_SMALL_NUMBERS = ("adamw.in_triton:step_chunk", "rademacher.in_triton:pass_over")
+"""Products in 32 bits are of rows of a table and of Philox's words."""
+
+
+@pytest.mark.kernels
+@pytest.mark.parametrize("number", range(len(TRITON)))
+def test_entries_are_counted_in_64_bits(number: int) -> None:
+    """A tensor of more than 2**31 entries would be written elsewhere, and no small one shows it."""
+    made = call_fresh(
+        in_triton.compile_to_cubin, {"number": number, "arch": "sm_90"}, timeout_s=300.0
+    )
+    function = TRITON[number].function
+    offsets = re.findall(r"tt\.addptr .*: (.*), (?:tensor<[\dx]*x)?(i\d+)>?", made["ttir"])
+    assert "i64" in {bits for _, bits in offsets}
+    if function not in WITHIN_A_ROW:
+        assert {bits for pointer, bits in offsets if "tensor" in pointer} == {"i64"}
+    if function not in OF_SMALL_NUMBERS:
+        products = re.findall(r"arith\.muli (%\w+), (%\S+) : .*i32", made["ttir"])
+        assert [pair for pair in products if not pair[1].startswith("%c")] == []
 
 
 @pytest.mark.kernels
