@@ -107,5 +107,6 @@ def _shown(entry: Entry, run: Run) -> str:
     """Say of an item without claims what it shows."""
     assert entry.task is not None
     what = _FIRST_SENTENCE.split(entry.task.alt or run.labels.text(entry.item.title))[0]
-    plain = what if what[1:2].isupper() else what[:1].lower() + what[1:]
+    # A name, as AdamW, keeps its capital.
+    plain = what[:1].lower() + what[1:] if re.match(r"[A-Z][a-z]*(?![\w-])", what) else what
     return f"It shows {plain.removesuffix('.')}; nothing is claimed of it"

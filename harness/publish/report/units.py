@@ -38,7 +38,7 @@ _NUMBER = re.compile(r"-?\d[\d.]*(?:e[+-]?\d+)?")
 
 
 _PLURAL = re.compile(r"^(?!times)((?:standard )?[A-Za-z]{2,}?)(ie|[^s])s(?= of |$)")
-_ONE = re.compile(r"(?:at (?:least|most)|more than|less than|equal to)? ?-?1")
+_ONE = re.compile(r"(?:(?! to |\u00b1).)*(?<![\d.])(?<!e-)1")
 
 
 def unit_behind(text: str, unit: str) -> str:
@@ -46,8 +46,10 @@ def unit_behind(text: str, unit: str) -> str:
 
     >>> unit_behind("at least 1", "octaves"), unit_behind("1.0", "points")
     ('octave', 'points')
-    >>> unit_behind("1", "standard errors"), unit_behind("1", "times")
-    ('standard error', 'times')
+    >>> unit_behind("1", "standard errors"), unit_behind("-1 to 1", "points")
+    ('standard error', 'points')
+    >>> unit_behind("every step up, slack 1", "points of F1"), unit_behind("1", "times")
+    ('point of F1', 'times')
     """
     if not _ONE.fullmatch(text):
         return unit

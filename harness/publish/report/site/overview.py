@@ -24,10 +24,11 @@ def overview_context(papers: Sequence[Paper], baselines: Sequence[Baseline]) -> 
     rows = [row for paper in papers for entry in paper.entries for row in _rows(entry)]
     found = {word for row in rows for word, _ in row["verdicts"]}
     of_papers = [paper for paper in papers if paper.is_published]
+    others = [paper for paper in papers if not paper.is_published]
     return {
         "root": "",
         "rows": rows,
-        "cards": [card(paper, [told.text for told in headlines(paper)]) for paper in papers],
+        "cards": [card(p, [told.text for told in headlines(p)]) for p in (*of_papers, *others)],
         "buttons": {
             "verdict": [word for word in Word if word in found],
             "paper": list(dict.fromkeys(row["paper"] for row in rows)),
@@ -39,7 +40,7 @@ def overview_context(papers: Sequence[Paper], baselines: Sequence[Baseline]) -> 
         "num_papers": len(of_papers),
         "num_items": sum(len(paper.entries) for paper in of_papers),
         # A collection that is no paper, as that of kernels, is counted apart.
-        "beside": [(len(p.entries), p.meta.title) for p in papers if not p.is_published],
+        "beside": [(len(paper.entries), paper.meta.title) for paper in others],
     }
 
 

@@ -82,6 +82,15 @@ def test_without_claims_it_says_what_is_shown(item: Entry) -> None:
     )
 
 
+@pytest.mark.parametrize("title", ["AdamW of masks", "IIG and NIG", "A grid", "Blocks: each"])
+def test_what_is_shown_keeps_the_capitals_of_names(demo: Demo, title: str) -> None:
+    (paper,) = [p for p in load_papers(*demo, PROFILES) if p.meta.id == "demo"]
+    entry = entry_of(paper, "fig10")  # It has no picture, so its title says what it shows.
+    item = entry.item.model_copy(update={"title": title})
+    kept = title if title.startswith(("AdamW", "IIG")) else title[0].lower() + title[1:]
+    assert answer(replace(entry, item=item)).startswith(f"It shows {kept}; nothing is claimed")
+
+
 def test_smoke_alone_decides_nothing(item: Entry) -> None:
     smoke = tuple(replace(run, profile="smoke") for run in item.runs)
     assert "decides nothing" in answer(replace(item, runs=smoke))

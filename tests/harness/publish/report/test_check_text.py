@@ -204,7 +204,7 @@ def test_interval_that_lies_unevenly_keeps_both_ends() -> None:
 
 def test_deterministic_number_has_no_interval() -> None:
     row = replace(CLAIM, low=4.2013, high=4.2013, num_seeds=0)
-    assert "ours 4.201 octave, a factor of 18 (deterministic)" in told([row])
+    assert "ours 4.201 octaves, a factor of 18 (deterministic)" in told([row])
     assert "±" not in told([row])
 
 
