@@ -155,8 +155,8 @@ class Paper:
 
     @property
     def is_published(self) -> bool:
-        """Whether it is a paper, and not a collection of ours that has none, as that of kernels."""
-        return bool(self.meta.arxiv or self.problem)
+        """Whether it is a paper: a collection of ours, as that of kernels, has no authors."""
+        return bool(self.meta.authors or self.problem)
 
     def rows(self, profile: Profile) -> list[CheckRow]:
         """Return the verdicts of every item at a profile, also of those not run there."""

@@ -282,7 +282,7 @@ def _not_run(paper: Paper) -> list[str]:
 def verdict_block(paper: Paper) -> str:
     """Return what stands between the markers of a paper's README.
 
-    What did not hold is written out; the rest is counted, profile by profile.
+    What did not hold is written out, before the counts of each item, profile by profile.
     """
     runs = [(entry, run) for entry in paper.entries for run in entry.runs]
     missed = [line for entry, run in runs for line in lost(entry, run, "claim")]
@@ -293,7 +293,7 @@ def verdict_block(paper: Paper) -> str:
     told = "\n".join(headline_lines(paper, f"{ROOT}/results/{paper.meta.id}/README.md#"))
     stale = "".join(f"At `{p}`, {origin(s)}.\n" for p, s in counted(paper))
     stale += "\n" + "\n".join(counts_lines([paper]))
-    return with_minus("\n".join(filter(None, [told, f"{table}\n\n{stale}\n{found}\n"])))
+    return with_minus("\n".join(filter(None, [told, f"{stale}\n{found}\n\n{table}\n"])))
 
 
 def lost(entry: Entry, run: Run, kind: Kind) -> Iterable[str]:

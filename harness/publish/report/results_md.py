@@ -101,7 +101,7 @@ def page_of(paper: str) -> str:
 
 
 def _paper(paper: Paper) -> list[str]:
-    """Return a paper's section: where its page is, its items, and what did not hold."""
+    """Return a paper's section: where its page is, what did not hold, and its items."""
     page = page_of(paper.meta.id)
     parts = [f"## {markdown_cell(paper.meta.title)}\n"]
     parts += [f"Broken: {markdown_cell(paper.problem)}.\n"] if paper.problem else []
@@ -115,9 +115,9 @@ def _paper(paper: Paper) -> list[str]:
         for e in paper.entries
         for row in item_rows(e, f"[{e.item.id}]({page}#{anchor(e)})", chance=False)
     ]
-    parts.append(markdown_table(VERDICTS, rows) + "\n")
     lines = [line for e in paper.entries for run in e.runs for line in lost(e, run, "claim")]
-    return [*parts, "Claims that did not hold:\n", "\n".join(lines) + "\n"] if lines else parts
+    parts += ["Claims that did not hold:\n", "\n".join(lines) + "\n"] if lines else []
+    return [*parts, markdown_table(VERDICTS, rows) + "\n"]
 
 
 def _not_run(papers: Sequence[Paper]) -> str:

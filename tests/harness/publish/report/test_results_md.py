@@ -241,9 +241,15 @@ def test_claims_stand_before_the_table_and_an_answer_before_all(demo: Demo) -> N
     assert places == sorted(places)
 
 
+def test_what_did_not_hold_stands_before_the_counts_of_items(demo: Demo) -> None:
+    readme = (demo[1].papers["demo"].folder / "README.md").read_text()
+    for text, head in ((text_of(demo), "Claims that did not"), (readme, "What did not hold")):
+        assert text.index(head) < text.index("| item | title |")
+
+
 def test_items_of_no_paper_stand_on_their_own_page_alone(demo: Demo) -> None:
     (paper,) = [p for p in load_papers(*demo, COMMITTED_PROFILES) if p.meta.id == "demo"]
-    meta = paper.meta.model_copy(update={"arxiv": ""})
+    meta = paper.meta.model_copy(update={"authors": []})
     text = results_markdown([replace(paper, meta=meta)], [])
     assert "[fig02]" not in text and "(results/demo/README.md)" in text
 
