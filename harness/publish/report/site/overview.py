@@ -12,7 +12,7 @@ from harness.provenance.seals import STATES
 from harness.publish.check_row import CheckRow
 from harness.publish.counts import halves_in_words, own_in_words, verdict_counts, worst_first
 from harness.publish.labels import Labels
-from harness.publish.report.goals_md import goal_tables
+from harness.publish.report.goals_md import COLUMNS, goal_tables
 from harness.publish.report.headlines import headlines
 from harness.publish.report.load import Entry, Paper
 from harness.publish.report.site.cards import card
@@ -35,6 +35,7 @@ def overview_context(papers: Sequence[Paper], baselines: Sequence[Baseline]) -> 
         },
         "any_smoke": any(row["profile"] == "smoke" for row in rows),
         "goals": goal_tables(baselines),
+        "goal_heads": COLUMNS,
         "seals": {state: told for state, told in STATES.items() if state != "none"},
         "waiting": waiting_text(papers),
         "num_papers": len(of_papers),

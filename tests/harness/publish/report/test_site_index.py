@@ -12,10 +12,12 @@ from playwright.sync_api import Browser, Page, expect
 from harness.declare.profiles import PROFILES
 from harness.declare.scope import ThresholdFrom
 from harness.declare.verdict import Word
+from harness.measure.goals import Baseline
 from harness.publish.report.load import Paper, load_papers
 from harness.publish.report.site.cards import card
 from harness.publish.report.site.overview import overview_context
 from harness.publish.report.site.pages import render
+from tests.harness.measure.hand_made_goals import document_of, goal_of
 from tests.harness.publish.report.pages import Demo, contrast, luminance, open_page, shown
 
 IN_A_BAR = ("REPRODUCED", "NOT_REPRODUCED", "INCONCLUSIVE", "OUT_OF_PROFILE", "NOT_RUN", "ERROR")
@@ -172,6 +174,17 @@ def test_verdicts_are_on_the_screen_of_a_phone(phone: Page, demo: Demo) -> None:
     badges = phone.locator("#tasks tbody tr:visible td.verdicts").locator("*")
     boxes = [box for each in badges.all() if (box := each.bounding_box())]
     assert len(boxes) >= 6
+    assert all(box["x"] >= 0 and box["x"] + box["width"] <= 390 for box in boxes)
+
+
+def test_goals_are_on_the_screen_of_a_phone(phone: Page, demo: Demo, papers: list[Paper]) -> None:
+    goals = [Baseline(document=document_of(goal_of("list", 0.4)))]
+    html = render("index.html.j2", overview_context(papers, goals))
+    phone.set_content(html.replace('href="style.css"', ""))
+    phone.add_style_tag(path=str(demo[0].site / "style.css"))
+    cells = phone.get_by_role("region", name="Measured on").locator("td:visible")
+    boxes = [box for each in cells.all() if (box := each.bounding_box())]
+    assert len(boxes) >= 5
     assert all(box["x"] >= 0 and box["x"] + box["width"] <= 390 for box in boxes)
 
 
