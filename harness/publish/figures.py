@@ -42,7 +42,7 @@ try:
     from matplotlib import style as mpl_style
     from matplotlib.backend_bases import get_registered_canvas_class
 
-    from harness.publish.page import Page, fit, recolour, stamp
+    from harness.publish.page import Page, fit, foot_in, recolour, stamp
 except (OSError, ValueError) as error:
     # It reads the user's settings when it is imported, though nothing here uses them.
     raise EnvError(
@@ -233,7 +233,7 @@ def draw(
         if options.get("font"):
             raise UsageError("pgf takes the font of its document: leave --font out")
         look.settings.update(_tex_settings(look.settings.get("pgf.preamble", "")))
-    foot = "; ".join(filter(None, [_foot(task, table, profile, Labels(stands_in or {})), aside]))
+    foot = _foot(task, table, profile, stands_in or {}, aside if look.stamp else None)
     context = _context(look, table, reference, profile)
     with _styled(look):
         figure = _built(task, context, look, foot, fmt)
@@ -262,7 +262,7 @@ def figure_of(
     panels.
     """
     look = look_of(**options)
-    foot = "; ".join(filter(None, [_foot(task, table, profile, Labels(stands_in or {})), aside]))
+    foot = _foot(task, table, profile, stands_in or {}, aside if look.stamp else None)
     context = _context(look, table, reference, profile)
     with _styled(look):
         figure = _built(task, context, look, foot, "png")
@@ -307,12 +307,19 @@ def _built(task: Task, context: FigureContext, look: Look, foot: str, fmt: Forma
     figure: Figure = draw_figure(context)
     if look.colors:
         recolour(figure, dict(zip(COLORS, itertools.cycle(look.colors), strict=False)))
+    added_in = foot_in(figure, foot)
     if look.height_in is not None:
-        figure.set_figheight(look.height_in)
+        figure.set_figheight(max(look.height_in - added_in, STRIP_IN))
     # Sizes of words are those of the format's own renderer.
     get_registered_canvas_class(fmt)(figure)
-    fit(figure, may_grow=look.height_in is None)
-    stamp(figure, foot if look.stamp else "", may_grow=look.height_in is None)
+    fit(figure)
+    stamp(figure, foot)
+    needed_in = figure.get_figheight()
+    if look.height_in is not None and needed_in > look.height_in + 1e-6:
+        raise UsageError(
+            f"a height of {look.height_in:.3g} inches presses the panels of {task.id} flat at this"
+            f" width: say at least {math.ceil(10 * needed_in) / 10:.1f}in, or leave --height out"
+        )
     return figure
 
 
@@ -345,13 +352,25 @@ def _as_pgf(figure: Figure, task: Task) -> bytes:
     return text.encode()
 
 
-def _foot(task: Task, table: pd.DataFrame, profile: Profile, labels: Labels) -> str:
-    """Say what a figure shows, over how many seeds of what, and what was run for what."""
+def _foot(
+    task: Task,
+    table: pd.DataFrame,
+    profile: Profile,
+    stands_in: Mapping[str, str],
+    aside: str | None,
+) -> str:
+    """Say what a figure shows, over how many seeds of what, and what was run for what.
+
+    aside: what sets it apart from the committed one; None leaves out all but what was run for
+    what, without which a number would pass for another's.
+    """
+    here = f"here {Labels(stands_in)}" if stands_in else ""
+    if aside is None:
+        return here
     has_seeds = task.table.seed and task.draws_seeds
     count = int(table[task.table.seed].nunique()) if has_seeds else 0
     seeds = counted_seeds(count, task.table.seed_unit) if count else ""
-    here = f"here {labels}" if labels.here else ""
-    return "; ".join(filter(None, [f"{task.id}, profile {profile}", seeds, here]))
+    return "; ".join(filter(None, [f"{task.id}, profile {profile}", seeds, here, aside]))
 
 
 def _settle(figure: Figure, fmt: Format) -> None:

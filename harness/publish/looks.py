@@ -34,11 +34,11 @@ class Options(TypedDict, total=False):
     width: str
     """single, double, or a length with its unit: 3.3in, 8.4cm, 84mm, 239pt."""
     height: str
-    """A length; by default what the panels need."""
+    """A length; by default what the panels need, and no less than that."""
     ours_only: bool
     """Leave out what was read off the paper."""
     stamp: bool
-    """Name task, profile, seeds and what stood in at the foot; True by default."""
+    """Name task, profile and seeds at the foot; True by default. What stood in always stands."""
     style: str | Path
     """A file of matplotlib settings, applied after ours."""
     palette: str

@@ -55,7 +55,7 @@ def fewer_columns(columns: int, *, count: int) -> int:
     return max(1, min(columns - 1, math.ceil(count / rows)))
 
 
-def fit(figure: Figure, *, may_grow: bool) -> None:
+def fit(figure: Figure) -> None:
     """Break words that leave their panel's room, then make the figure as high as panels need.
 
     The strip at the foot is left free. A figure in which everything fits stays as it is.
@@ -64,7 +64,7 @@ def fit(figure: Figure, *, may_grow: bool) -> None:
         missing = _lay_out(figure)
         if _break_words(figure) or _thin_ticks(figure):
             continue
-        if may_grow and missing > _SLACK_IN:
+        if missing > _SLACK_IN:
             figure.set_figheight(figure.get_figheight() + missing)
         # Last, for they take from the width what they give back in height.
         elif not _break_words(figure, upward=True):
@@ -175,20 +175,28 @@ def _thin_ticks(figure: Figure) -> bool:
     return changed
 
 
-def stamp(figure: Figure, text: str, *, may_grow: bool) -> None:
+def foot_in(figure: Figure, text: str) -> float:
+    """Return by how many inches a text at the foot changes the height of a page."""
+    lines = _lines_of(figure, text)
+    return (len(lines) - 1) * LINE_IN if lines else -STRIP_IN
+
+
+def _lines_of(figure: Figure, text: str) -> list[str]:
+    return textwrap.wrap(text, int(figure.get_figwidth() * LETTERS_PER_IN))
+
+
+def stamp(figure: Figure, text: str) -> None:
     """Write what the figure shows into a strip of its own at the bottom, a line or more.
 
-    Without a text there is no strip. Where the figure may grow, its panels keep their size.
+    Without a text there is no strip. The figure grows with it: its panels keep their size.
     """
     engine = figure.get_layout_engine()
-    lines = textwrap.wrap(text, int(figure.get_figwidth() * LETTERS_PER_IN))
-    further = (len(lines) - 1) * LINE_IN if lines else -STRIP_IN
-    if may_grow:
-        figure.set_figheight(figure.get_figheight() + further)
+    further = foot_in(figure, text)
+    figure.set_figheight(figure.get_figheight() + further)
     strip = (STRIP_IN + further) / figure.get_figheight()
     if isinstance(engine, ConstrainedLayoutEngine):
         engine.set(rect=(0.0, strip, 1.0, 1.0 - strip))
-    for place, line in enumerate(reversed(lines)):
+    for place, line in enumerate(reversed(_lines_of(figure, text))):
         height = (STRIP_IN / 4 + place * LINE_IN) / figure.get_figheight()
         figure.text(0.995, height, line, ha="right", va="bottom", **STAMP)
 

@@ -15,7 +15,7 @@ from matplotlib.text import Text
 from harness.errors import EnvError, UsageError
 from harness.publish import figures
 from harness.publish.figures import figure_of
-from harness.publish.style import RC, STRIP_IN, points, sequential
+from harness.publish.style import LEAST_PANEL_IN, RC, STRIP_IN, points, sequential
 from tests.harness.publish.test_figures import REFERENCE, TABLE, TASK, drawn
 from tests.latex import needs_latex
 
@@ -47,6 +47,17 @@ def test_pdf_has_the_size_that_was_asked_for() -> None:
     assert box is not None
     left, bottom, right, top = map(float, box[1].split())
     assert (right - left, top - bottom) == pytest.approx((3.3 * 72, 2.2 * 72), abs=0.1)
+
+
+@pytest.mark.parametrize("width", ["single", "double"])
+def test_a_height_that_presses_panels_flat_is_refused_with_one_that_does_not(width: str) -> None:
+    with pytest.raises(UsageError, match=r"1 inches .*demo/fig01.*at least \d\.\din") as raised:
+        figure(height="1in", width=width)
+    (enough,) = re.findall(r"at least ([\d.]+in)", str(raised.value))
+    made = figure(height=enough, width=width)
+    (ax,) = made.axes
+    assert f"{made.get_figheight():.1f}in" == enough
+    assert ax.get_window_extent().height / made.dpi > LEAST_PANEL_IN - 0.11
 
 
 def test_height_holds_with_a_foot_of_many_lines() -> None:
@@ -113,6 +124,13 @@ def test_without_a_stamp_nothing_stands_at_the_foot() -> None:
     assert any("profile cpu" in words for words in words_of(plain))
     assert not any("profile" in words for words in words_of(bare))
     assert plain.get_figheight() - bare.get_figheight() == pytest.approx(STRIP_IN)
+
+
+def test_what_stood_in_stands_at_the_foot_without_a_stamp_too() -> None:
+    here = {"GPT-2": "two layers of width 64", "SVHN": "MNIST"}
+    bare = " ".join(words_of(figure(stamp=False, stands_in=here, aside="variant width=64")))
+    assert "here two layers of width 64 for GPT-2, MNIST for SVHN" in bare
+    assert not re.search("demo/fig01|profile|seeds|variant", bare)
 
 
 def test_figure_keeps_its_look_when_its_caller_saves_it() -> None:

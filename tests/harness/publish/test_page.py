@@ -23,7 +23,7 @@ def page(**changes: object) -> tuple[Page, list]:  # type: ignore[type-arg]
 
 
 def laid_out(figure: Page) -> Page:
-    fit(figure, may_grow=True)
+    fit(figure)
     figure.draw_without_rendering()
     return figure
 
@@ -83,13 +83,6 @@ def test_flat_panels_make_the_figure_higher() -> None:
     assert min(ax.get_position().height for ax in axes) * figure.get_figheight() == pytest.approx(
         LEAST_PANEL_IN, abs=0.1
     )
-
-
-def test_height_that_was_asked_for_stays() -> None:
-    figure, _ = page(aspect=0.3)
-    before = figure.get_figheight()
-    fit(figure, may_grow=False)
-    assert figure.get_figheight() == before
 
 
 def test_names_below_a_panel_turn_where_they_overlap() -> None:
