@@ -10,11 +10,15 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from harness.commands.common import (
+    CohortOption,
     JsonOption,
     KindOption,
     ProfileOption,
+    SeedsOption,
     Selectors,
+    SetOption,
     chosen,
+    open_workspace,
     parse_profile,
     print_rows,
     say,
@@ -28,6 +32,7 @@ from harness.commands.run import (
     stop_cleanly_on_signals,
 )
 from harness.declare.experiment import Experiment
+from harness.declare.overrides import Overrides
 from harness.declare.profiles import Profile
 from harness.declare.task import Task
 from harness.errors import UsageError
@@ -61,14 +66,18 @@ def verify(
     sample: SampleOption = 3,
     experiment: ExperimentOption = None,
     stale: StaleOption = False,
+    settings: SetOption = None,
+    seeds: SeedsOption = None,
+    cohort: CohortOption = None,
     jobs: JobsOption = 0,
     executor: ExecutorOption = "local",
     as_json: JsonOption = False,
 ) -> None:
     """Run a random sample of committed trials again, on this machine, and say what agrees.
 
-    A hash of the commit draws them, nobody picks. Every outcome is kept beside the records,
-    also one that differs: a difference is a finding, not an error.
+    A hash of the commit draws them, nobody picks; with --set, --seeds or --cohort among those
+    that a run with the same options would show. Every outcome is kept beside the records, also
+    one that differs: a difference is a finding, not an error.
     """
     scale = parse_profile(profile)
     if sample < 1:
@@ -78,12 +87,14 @@ def verify(
     library = load_registry()
     tasks = chosen(library, selectors, kind)
     experiments = chosen_experiments(library, tasks, experiment or [])
+    overrides = open_workspace(tasks, settings, seeds).overrides
     outcomes, summary = _verify(
         library,
         scale,
         experiments,
         num=sample,
         only_stale=stale,
+        among=_keys_of(tasks, scale, overrides, cohort),
         means=means,
     )
     if as_json:
@@ -94,6 +105,17 @@ def verify(
     _conclude(summary, outcomes)
 
 
+def _keys_of(
+    tasks: Sequence[Task], profile: Profile, overrides: Overrides, cohort: str | None
+) -> set[str] | None:
+    """Return the keys of what was asked for; None where all that is committed may be drawn."""
+    from harness.run.trial import trials_behind
+
+    if not overrides and cohort is None:
+        return None
+    return {trial.key for trial in trials_behind(tasks, profile, overrides, cohort)}
+
+
 def _verify(
     library: Library,
     profile: Profile,
@@ -101,6 +123,7 @@ def _verify(
     *,
     num: int,
     only_stale: bool,
+    among: set[str] | None,
     means: Means,
 ) -> tuple[list[Verification], Summary]:
     """Draw, run and compare; return the outcomes in the order of the draw, and how it ended."""
@@ -109,8 +132,8 @@ def _verify(
     from harness.run.rerun import Committed, Rerun, draw_trials
 
     facts, committed = run_facts(), Committed(find_workspace(), profile)
-    found = _with_records(committed, experiments)
-    settings = {"commit": facts["commit"], "only_stale": only_stale}
+    found = _with_records(committed, experiments, among)
+    settings = {"commit": facts["commit"], "only_stale": only_stale, "among": among}
     drawn = [each for e in found for each in draw_trials(committed, e, num, **settings)]
     rerun = Rerun(library, committed, drawn, facts=facts, progress=make_progress())
     plan = rerun.plan(probe_limits())
@@ -128,9 +151,11 @@ def _verify(
     return rerun.outcomes, summary
 
 
-def _with_records(committed: Committed, experiments: Sequence[Experiment]) -> list[Experiment]:
-    """Return those that have committed records. Raises UsageError where none has."""
-    found = [experiment for experiment in experiments if committed.records(experiment)]
+def _with_records(
+    committed: Committed, experiments: Sequence[Experiment], among: set[str] | None
+) -> list[Experiment]:
+    """Return those that have such committed records. Raises UsageError where none has."""
+    found = [each for each in experiments if committed.keys(each, among)]
     if not found:
         raise UsageError(
             f"no record is committed at {committed.profile} for what is selected: name another"
