@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import textwrap
 from collections import Counter
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -88,15 +88,8 @@ def verify(
     tasks = chosen(library, selectors, kind)
     experiments = chosen_experiments(library, tasks, experiment or [])
     overrides = open_workspace(tasks, settings, seeds).overrides
-    outcomes, summary = _verify(
-        library,
-        scale,
-        experiments,
-        num=sample,
-        only_stale=stale,
-        among=_keys_of(tasks, scale, overrides, cohort),
-        means=means,
-    )
+    which = {"only_stale": stale, "among": _keys_of(tasks, scale, overrides, cohort)}
+    outcomes, summary = _verify(library, scale, experiments, num=sample, means=means, which=which)
     if as_json:
         print_rows([o.model_dump(mode="json") for o in outcomes], as_json=True, columns=[])
     else:
@@ -122,19 +115,21 @@ def _verify(
     experiments: Sequence[Experiment],
     *,
     num: int,
-    only_stale: bool,
-    among: set[str] | None,
     means: Means,
+    which: Mapping[str, Any],
 ) -> tuple[list[Verification], Summary]:
-    """Draw, run and compare; return the outcomes in the order of the draw, and how it ended."""
+    """Draw, run and compare; return the outcomes in the order of the draw, and how it ended.
+
+    which: of an experiment's records may be drawn, as `draw_trials` takes it.
+    """
     from harness.run.plan import probe_limits
     from harness.run.progress import make_progress
     from harness.run.rerun import Committed, Rerun, draw_trials
 
     facts, committed = run_facts(), Committed(find_workspace(), profile)
-    found = _with_records(committed, experiments, among)
-    settings = {"commit": facts["commit"], "only_stale": only_stale, "among": among}
-    drawn = [each for e in found for each in draw_trials(committed, e, num, **settings)]
+    found = _with_records(committed, experiments, which["among"])
+    commit = facts["commit"]
+    drawn = [d for e in found for d in draw_trials(committed, e, num, commit=commit, **which)]
     rerun = Rerun(library, committed, drawn, facts=facts, progress=make_progress())
     plan = rerun.plan(probe_limits())
     say(

@@ -8,7 +8,6 @@ from __future__ import annotations
 import io
 import itertools
 import math
-import shutil
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -23,7 +22,7 @@ from harness.declare.table import counted_seeds
 from harness.declare.task import Task
 from harness.errors import EnvError, SpecError, UsageError
 from harness.publish.labels import Labels
-from harness.publish.looks import COLORS, Look, Options, look_of
+from harness.publish.looks import COLORS, Look, Options, look_of, tex_settings
 from harness.publish.style import (
     HATCHES,
     MARKERS,
@@ -34,6 +33,7 @@ from harness.publish.style import (
     TEX_SIGNS,
     WIDTH_IN,
     Width,
+    log_numbers,
     points,
     sequential,
 )
@@ -58,7 +58,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Format", "Width", "FigureContext", "draw", "figure_of", "plot_ours", "plot_paper",
-    "HATCHES", "PALETTE", "MARKERS", "WIDTH_IN", "points", "sequential",
+    "HATCHES", "PALETTE", "MARKERS", "WIDTH_IN", "log_numbers", "points", "sequential",
 ]  # fmt: skip
 
 Format = Literal["svg", "png", "pdf", "pgf"]
@@ -70,17 +70,10 @@ _STAMPS: dict[Format, dict[str, Any]] = {
     "png": {"metadata": {"Software": None}},
     "pdf": {"metadata": {"CreationDate": None, "Creator": None, "Producer": None}},
 }
-# What measures words need not be what sets the document: pdflatex starts soonest.
-_TEX = ("pdflatex", "xelatex", "lualatex")
 # What matplotlib would have a document say before it includes a figure.
 _OF_DOCUMENT = r"""\providecommand{\mathdefault}[1]{#1}%
 \catcode`\_=\active\def_{\ifmmode\sb\else\textunderscore\fi}%
 """
-_KNOW_SIGNS = "".join(
-    rf"\ifdefined\DeclareUnicodeCharacter\DeclareUnicodeCharacter{{{ord(sign):04X}}}"
-    rf"{{\ensuremath{{{name}}}}}\fi" + "\n"
-    for sign, name in TEX_SIGNS.items()
-)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -115,27 +108,27 @@ class FigureContext:
         sharex: bool = False,
         sharey: bool = False,
         skip: Collection[int] = (),
+        turn: bool = True,
     ) -> tuple[Figure, list[Axes]]:
         """Return a figure of the asked width with nrows * ncols panels, row by row.
 
         aspect: height over width of a panel. At single width at most two panels stand side by
-        side: the others flow into further rows, in the same order.
+        side: two rows of more become two columns, so that what stood below one another stands
+        side by side, and other panels flow into further rows, in the same order.
         skip: places, counted row by row, without a panel; where panels flow they close up.
+        turn: False where panels are of different kinds, and their order is all there is.
         """
         columns = min(ncols, 2) if self.width == "single" else ncols
-        flows = columns < ncols
-        count = nrows * ncols - (len(skip) if flows else 0)
-        rows = math.ceil(count / columns)
-        height = self.width_in / columns * aspect * rows + STRIP_IN
+        turned = turn and nrows == 2 and columns < ncols
+        if columns < ncols and not turned:
+            count = nrows * ncols - len(skip)
+            nrows, ncols = math.ceil(count / columns), columns
+            skip = range(count, nrows * ncols)
+        lines = ncols if turned else nrows
+        height = self.width_in / columns * aspect * lines + STRIP_IN
         figure = Page(figsize=(self.width_in, height), layout="constrained")
-        grid = figure.subplots(rows, columns, sharex=sharex, sharey=sharey, squeeze=False)
-        axes: list[Axes] = list(grid.flat)
-        unused = {*range(count, rows * columns)} if flows else {*skip}
-        for place in unused:
-            if place >= columns:
-                axes[place - columns].tick_params(labelbottom=True)
-            axes[place].remove()
-        return figure, [ax for place, ax in enumerate(axes) if place not in unused]
+        axes = figure.panels(nrows, ncols, skip=skip, turned=turned, sharex=sharex, sharey=sharey)
+        return figure, axes
 
 
 def plot_ours(
@@ -232,7 +225,7 @@ def draw(
     if fmt == "pgf":
         if options.get("font"):
             raise UsageError("pgf takes the font of its document: leave --font out")
-        look.settings.update(_tex_settings(look.settings.get("pgf.preamble", "")))
+        look.settings.update(tex_settings(look.settings.get("pgf.preamble", "")))
     foot = _foot(task, table, profile, stands_in or {}, aside if look.stamp else None)
     context = _context(look, table, reference, profile)
     with _styled(look):
@@ -305,6 +298,8 @@ def _built(task: Task, context: FigureContext, look: Look, foot: str, fmt: Forma
     if draw_figure is None:
         raise SpecError(f"task {task.id} declares no figure: ask for its table instead")
     figure: Figure = draw_figure(context)
+    if isinstance(figure, Page):
+        figure.name_outer()
     if look.colors:
         recolour(figure, dict(zip(COLORS, itertools.cycle(look.colors), strict=False)))
     added_in = foot_in(figure, foot)
@@ -394,13 +389,3 @@ def _forbid_pixels(figure: Figure) -> None:
     # A PGF stream cannot hold an image; it would need a file of its own beside it.
     for artist in figure.findobj():
         artist.set_rasterized(False)
-
-
-def _tex_settings(preamble: str) -> dict[str, Any]:
-    for name in _TEX:
-        if shutil.which(name):
-            return {"pgf.texsystem": name, "pgf.preamble": f"{preamble}\n{_KNOW_SIGNS}".lstrip()}
-    raise EnvError(
-        f"pgf needs LaTeX and none of {', '.join(_TEX)} is installed: install TeX Live, or take"
-        " --format pdf"
-    )

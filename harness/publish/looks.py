@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import logging
 import re
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypedDict, Unpack, get_args
 
-from harness.errors import UsageError, nearest
-from harness.publish.style import PALETTE, RC, WIDTH_IN, Width
+from harness.errors import EnvError, UsageError, nearest
+from harness.publish.style import PALETTE, RC, TEX_SIGNS, WIDTH_IN, Width
 from harness.untrusted import UnreadableError, read_text
 
 UNITS_IN = {"in": 1.0, "cm": 1 / 2.54, "mm": 1 / 25.4, "pt": 1 / 72.27}
@@ -22,6 +23,13 @@ WIDE_FROM_IN = 4.4
 MAX_STYLE_BYTES = 2**20
 COLORS = PALETTE[:6]
 """What a palette takes the place of; the last, a grey, is of no series."""
+# What measures words need not be what sets the document: pdflatex starts soonest.
+_TEX = ("pdflatex", "xelatex", "lualatex")
+_KNOW_SIGNS = "".join(
+    rf"\ifdefined\DeclareUnicodeCharacter\DeclareUnicodeCharacter{{{ord(sign):04X}}}"
+    rf"{{\ensuremath{{{name}}}}}\fi" + "\n"
+    for sign, name in TEX_SIGNS.items()
+)
 # Of those that SciencePlots and others set: it would cut the figure to another width.
 _FIXED = {"savefig.bbox": "standard"}
 _SIZES = [name for name, value in RC.items() if name.endswith("size") and name.partition(".")[0]
@@ -195,3 +203,14 @@ def _font_settings(name: str) -> dict[str, Any]:
         "mathtext.it": f"{name}:italic",
         "mathtext.bf": f"{name}:bold",
     }
+
+
+def tex_settings(preamble: str) -> dict[str, Any]:
+    """Return what pgf needs of matplotlib; preamble: what a style has. Raises EnvError."""
+    for name in _TEX:
+        if shutil.which(name):
+            return {"pgf.texsystem": name, "pgf.preamble": f"{preamble}\n{_KNOW_SIGNS}".lstrip()}
+    raise EnvError(
+        f"pgf needs LaTeX and none of {', '.join(_TEX)} is installed: install TeX Live, or take"
+        " --format pdf"
+    )

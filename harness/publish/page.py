@@ -7,6 +7,7 @@ import math
 import re
 import textwrap
 import warnings
+from collections.abc import Collection
 from typing import TYPE_CHECKING, Any
 
 from matplotlib.figure import Figure
@@ -26,11 +27,64 @@ _ROUNDS = 6
 _SLACK_IN = 0.1
 _GAP_IN = 0.06
 """Left free between the words of neighbouring panels."""
+_NUMBER = re.compile(r"[-\u2212]?[\d.,/]+|\$.*\$")
 _COLORS = ("color", "facecolor", "edgecolor", "markerfacecolor", "markeredgecolor")
 
 
 class Page(Figure):
     """A figure whose legends take the columns that its width has room for."""
+
+    _lines: tuple[list[Axes], ...] = ()
+    """Where panels stand in other rows than were asked for: those that were."""
+
+    def panels(
+        self,
+        nrows: int,
+        ncols: int,
+        *,
+        sharex: bool,
+        sharey: bool,
+        skip: Collection[int],
+        turned: bool,
+    ) -> list[Axes]:
+        """Make panels in a grid and return them row by row, without the places to skip.
+
+        turned: rows become columns, in the figure and not in what is returned.
+        """
+        rows, columns = (ncols, nrows) if turned else (nrows, ncols)
+        grid = self.subplots(rows, columns, sharex=sharex, sharey=sharey, squeeze=False)
+        asked = grid.T if turned else grid
+        for row, column in (divmod(place, ncols) for place in skip):
+            low, right = (column, row) if turned else (row, column)
+            if low:
+                grid[low - 1, right].tick_params(labelbottom=True)
+            asked[row, column].remove()
+        kept = [
+            [ax for column, ax in enumerate(line) if row * ncols + column not in skip]
+            for row, line in enumerate(asked)
+        ]
+        self._lines = tuple(kept) if turned else ()
+        return [ax for line in kept for ax in line]
+
+    def name_outer(self) -> None:
+        """Move labels that stood for a row or a column of panels to the edges of the turned ones.
+
+        A name of the vertical axis is that of the panels in its row that have the same range.
+        """
+        for line in self._lines:
+            name, span = line[0].get_ylabel(), line[0].get_ylim()
+            if name and not any(ax.get_ylabel() for ax in line[1:]):
+                for ax in line[1:]:
+                    ax.set_ylabel(name if ax.get_ylim() == span else "")
+        left, *others = self._lines or ([],)
+        for line in others:
+            for ax, beside in zip(line, left, strict=False):
+                ax.set_ylabel("" if ax.get_ylabel() == beside.get_ylabel() else ax.get_ylabel())
+        every = [ax for line in self._lines for ax in line]
+        names = {ax.get_xlabel() for ax in every} - {""}
+        if len(names) == 1 and len({ax.get_xlim() for ax in every}) == 1:
+            for ax in every:
+                ax.set_xlabel(*names if any(ax is line[-1] for line in self._lines) else ("",))
 
     def legend(self, *args: Any, **options: Any) -> Legend:
         """Make a legend, with fewer columns where it would be wider than the figure."""
@@ -167,6 +221,11 @@ def _thin_ticks(figure: Figure) -> bool:
         if isinstance(locator, MaxNLocator):
             changed = len(labels) > 3
             locator.set_params(nbins=2)
+        elif len(labels) > 2 and all(_NUMBER.fullmatch(label.get_text()) for label in labels):
+            # Of numbers a reader needs some; turned they would be as crowded as before.
+            ax.set_xticks(
+                ax.get_xticks()[::2], [each.get_text() for each in ax.get_xticklabels()][::2]
+            )
         else:
             names = [label.get_text().replace("\n", " ") for label in ax.get_xticklabels()]
             ax.set_xticks(ax.get_xticks(), names)
