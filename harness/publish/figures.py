@@ -42,7 +42,7 @@ try:
     from matplotlib import style as mpl_style
     from matplotlib.backend_bases import get_registered_canvas_class
 
-    from harness.publish.page import Page, fit, foot_in, recolour, stamp
+    from harness.publish.page import Page, fit, foot_in, recolour, shows_palette, stamp
 except (OSError, ValueError) as error:
     # It reads the user's settings when it is imported, though nothing here uses them.
     raise EnvError(
@@ -302,6 +302,11 @@ def _built(task: Task, context: FigureContext, look: Look, foot: str, fmt: Forma
         figure.name_outer()
     if look.colors:
         recolour(figure, dict(zip(COLORS, itertools.cycle(look.colors), strict=False)))
+    if look.palette and not shows_palette(figure, look.palette, look.colors):
+        raise UsageError(
+            f"{task.id} has no series whose colours --palette {look.palette} would replace: name"
+            " one for ordered series, such as magma, or leave it out"
+        )
     added_in = foot_in(figure, foot)
     if look.height_in is not None:
         figure.set_figheight(max(look.height_in - added_in, STRIP_IN))

@@ -63,6 +63,7 @@ class Look:
     height_in: float | None
     ours_only: bool
     stamp: bool
+    palette: str
     settings: dict[str, Any]
     """Of matplotlib, over its defaults."""
 
@@ -93,6 +94,7 @@ def look_of(**options: Unpack[Options]) -> Look:
         height_in=_length("height", height) if height else None,
         ours_only=options.get("ours_only", False),
         stamp=options.get("stamp", True),
+        palette=options.get("palette", ""),
         settings=settings,
     )
 

@@ -7,14 +7,21 @@ import math
 import re
 import textwrap
 import warnings
-from collections.abc import Collection
+from collections.abc import Collection, Container, Iterable
 from typing import TYPE_CHECKING, Any
 
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.ticker import MaxNLocator
 
-from harness.publish.style import LEAST_PANEL_IN, LETTERS_PER_IN, LINE_IN, STAMP, STRIP_IN
+from harness.publish.style import (
+    LEAST_PANEL_IN,
+    LETTERS_PER_IN,
+    LINE_IN,
+    STAMP,
+    STRIP_IN,
+    sequential,
+)
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -272,14 +279,38 @@ def recolour(figure: Figure, swaps: dict[str, str]) -> None:
             _swap(artist, name, found)
 
 
-def _swap(artist: Artist, name: str, swaps: dict[tuple[float, ...], tuple[float, ...]]) -> None:
-    from matplotlib.collections import Collection
+def shows_palette(figure: Figure, name: str, colors: Iterable[str]) -> bool:
+    """Say whether anything has a palette's colours, as a series of it or as an ordered one."""
+    from matplotlib import rcParams
+    from matplotlib.cm import ScalarMappable
+    from matplotlib.colors import to_rgb
+
+    wanted = {to_rgb(color) for color in colors}
+    if rcParams["image.cmap"] == name:
+        wanted |= {to_rgb(color) for count in range(2, 16) for color in sequential(count)}
+        mapped = (each for each in figure.findobj() if isinstance(each, ScalarMappable))
+        if any(each.get_array() is not None and each.cmap.name == name for each in mapped):
+            return True
+    return any(_has(artist, each, wanted) for artist in figure.findobj() for each in _COLORS)
+
+
+def _has(artist: Artist, name: str, colors: Container[tuple[float, ...]]) -> bool:
+    return any(color[:3] in colors for color in _colors_of(artist, name))
+
+
+def _colors_of(artist: Artist, name: str) -> list[tuple[float, ...]]:
     from matplotlib.colors import to_rgba_array
 
     get, put = getattr(artist, f"get_{name}", None), getattr(artist, f"set_{name}", None)
     if get is None or put is None or (isinstance(get(), str) and get() == "auto"):
-        return
-    colors = [tuple(map(float, color)) for color in to_rgba_array(get())]
+        return []
+    return [tuple(map(float, color)) for color in to_rgba_array(get())]
+
+
+def _swap(artist: Artist, name: str, swaps: dict[tuple[float, ...], tuple[float, ...]]) -> None:
+    from matplotlib.collections import Collection as Drawn
+
+    colors = _colors_of(artist, name)
     swapped = [(*swaps.get(color[:3], color[:3]), color[3]) for color in colors]
     if swapped != colors:
-        put(swapped if isinstance(artist, Collection) else swapped[0])
+        getattr(artist, f"set_{name}")(swapped if isinstance(artist, Drawn) else swapped[0])

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 import re
+from contextlib import nullcontext
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,7 +16,7 @@ from matplotlib.text import Text
 
 from harness.errors import EnvError, UsageError
 from harness.publish import figures
-from harness.publish.figures import figure_of
+from harness.publish.figures import FigureContext, figure_of
 from harness.publish.style import LEAST_PANEL_IN, RC, STRIP_IN, points, sequential
 from tests.harness.publish.test_figures import REFERENCE, TABLE, TASK, drawn
 from tests.latex import needs_latex
@@ -105,6 +107,32 @@ def test_palette_without_end_is_that_of_ordered_series_too() -> None:
     settings = look_of(palette="magma").settings
     with rc_context({"image.cmap": settings["image.cmap"]}):
         assert sequential(3)[0] == "#000004"
+
+
+def ordered(ctx: FigureContext) -> Figure:
+    made, (ax,) = ctx.subplots()
+    for height, color in enumerate(sequential(4)):
+        ax.plot([1, 2], [height, height], color=color)
+    return made
+
+
+def grey(ctx: FigureContext) -> Figure:
+    made, (ax,) = ctx.subplots()
+    ax.plot([1, 2], [1, 2], color="#777777")
+    return made
+
+
+@pytest.mark.parametrize(
+    ("drawing", "palette", "fits"),
+    [("ordered", "magma", True), ("ordered", "Dark2", False), ("grey", "magma", False),
+     ("grey", "Dark2", False)],
+)  # fmt: skip
+def test_a_palette_that_changes_nothing_is_refused(drawing: str, palette: str, fits: bool) -> None:
+    task = replace(TASK, figure=f"test_looks:{drawing}")
+    rows = {"table": TABLE, "reference": REFERENCE, "profile": "cpu"}
+    with nullcontext() if fits else pytest.raises(UsageError, match=f"--palette {palette}"):
+        made = figure_of(task, **rows, palette=palette)  # type: ignore[arg-type]
+        assert to_hex(made.axes[0].get_lines()[0].get_color()) == "#000004"
 
 
 def test_font_is_that_of_all_words() -> None:
