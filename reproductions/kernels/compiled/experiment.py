@@ -17,6 +17,13 @@ ARCHS: tuple[Arch, ...] = ("sm_80", "sm_90")
 """A100 and H100 or H200."""
 
 
+COMPILERS = (
+    "nvidia-cuda-nvcc", "nvidia-nvvm", "nvidia-cuda-crt", "nvidia-cuda-runtime",
+    "nvidia-cuda-cuobjdump", "nvidia-cuda-nvdisasm",
+)  # fmt: skip
+"""Distributions of nvcc, with all that it needs, and of what reads cubins."""
+
+
 class Build(Params):
     """A kernel compiled ahead of time; no GPU is asked for."""
 
@@ -52,7 +59,10 @@ def needs(build: Build) -> Needs:
     compiler = ("triton",) if build.language == "triton" else ()
     # Beside times of a GPU only: elsewhere the pinned ones are.
     device: Device = "cpu" if build.tools == "pinned" else "cuda"
-    return Needs(packages=("cuda.pathfinder", *compiler), memory_bytes=2**30, device=device)
+    return Needs(
+        packages=("cuda.pathfinder", *compiler), memory_bytes=2**30, device=device,
+        brought=COMPILERS,
+    )  # fmt: skip
 
 
 RENEWED: Mapping[str, Sequence[str]] = {}
