@@ -163,6 +163,13 @@ def run(
     jobs: processes, 0 for as many as there are cores. Runs in a process of its own, whose words
     appear on stderr; broken off, the same call goes on from there.
     Raises RunError where trials failed, UsageError as `load` does.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as os.environ["REPRO_ROOT"]:
+    ...     table = run("supar/tab04", "smoke", jobs=1)
+    >>> del os.environ["REPRO_ROOT"]
+    >>> len(table) > 100
+    True
     """
     asked = _opened(find_workspace(), [load_registry().one(task)], set, seeds).overrides
     words = ["run", task, "--profile", _profile(profile), "--jobs", str(jobs)]

@@ -28,7 +28,7 @@ from harness.declare.profiles import PROFILES, Profile
 from harness.declare.task import Task
 from harness.errors import UsageError, nearest
 from harness.registry import Library, load_registry
-from harness.store.workspace import find_results
+from harness.store.workspace import COMMITTED_PROFILES, find_results
 
 if TYPE_CHECKING:  # what it imports would slow every verb down
     import pandas as pd
@@ -49,7 +49,7 @@ FigureOption = Annotated[
 WidthOption = Annotated[str, typer.Option(help="single, double, or such as 3.3in or 8.4cm.")]
 HeightOption = Annotated[str, typer.Option(help="Such as 2.2in; by default as panels need.")]
 OursOption = Annotated[bool, typer.Option("--ours-only", help="Nothing read off the paper.")]
-NoStampOption = Annotated[bool, typer.Option("--no-stamp", help="No line at the foot.")]
+NoStampOption = Annotated[bool, typer.Option("--no-stamp", help="Foot: only what stood in.")]
 StyleOption = Annotated[str, typer.Option(help="Matplotlib settings over ours: FILE.mplstyle.")]
 PaletteOption = Annotated[str, typer.Option(help="A colour map of matplotlib.")]
 FontOption = Annotated[str, typer.Option(help="An installed font.")]
@@ -112,16 +112,24 @@ def _image(found: _Stored, fmt: str, aside: str, look: Options) -> bytes:
 
 
 def figures(
-    selectors: Selectors = None, settings: SetOption = None, seeds: SeedsOption = None
+    selectors: Selectors = None,
+    settings: SetOption = None,
+    seeds: SeedsOption = None,
+    cohort: CohortOption = None,
 ) -> None:
-    """Draw the figures of all stored tables again, in their places."""
+    """Draw the figures of all stored tables again, in their places.
+
+    Those of one cohort go to a folder of its own: what is committed shows the first.
+    """
     from harness.publish.refresh import draw_stored
+    from harness.publish.verdicts import check_cohort
 
     library = load_registry()
     tasks = chosen(library, selectors)
     workspace = open_workspace(tasks, settings, seeds, find=find_results)
+    check_cohort(tasks, COMMITTED_PROFILES, cohort, workspace.overrides)
     for task in tasks:
-        for path in draw_stored(workspace, library, task):
+        for path in draw_stored(workspace, library, task, cohort):
             say(f"wrote {path}")
 
 

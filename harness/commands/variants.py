@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import textwrap
 from collections import Counter
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated, Any
@@ -9,25 +11,32 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from harness.commands.common import (
+    CohortOption,
     JsonOption,
     ProfileOption,
+    SeedsOption,
     Selectors,
+    SetOption,
+    open_workspace,
     parse_profile,
     print_rows,
     say,
     say_broken,
     shown,
 )
-from harness.declare.experiment import Experiment
+from harness.declare.cohorts import FIRST
+from harness.declare.experiment import Experiment, RawParams
+from harness.declare.overrides import Overrides
 from harness.declare.params import Field
 from harness.declare.profiles import Profile
-from harness.errors import DataError, HarnessError
+from harness.errors import DataError, HarnessError, UsageError
 from harness.registry import Library, load_registry
 from harness.store.workspace import find_workspace
 
 if TYPE_CHECKING:  # what it imports would slow every verb down
     from harness.store.variants import Variant
 
+WIDTH = 80
 FEW = 6
 """How many values of a parameter are written out."""
 TaskSelectors = Annotated[list[str], typer.Argument(help="Task ids, shell patterns or papers.")]
@@ -40,26 +49,74 @@ def mount(app: typer.Typer) -> None:
 
 
 def params(
-    selectors: TaskSelectors, profile: ProfileOption = "smoke", as_json: JsonOption = False
+    selectors: TaskSelectors,
+    profile: ProfileOption = "smoke",
+    settings: SetOption = None,
+    seeds: SeedsOption = None,
+    cohort: CohortOption = None,
+    as_json: JsonOption = False,
 ) -> None:
-    """Show what `--set` may change: parameters, their types, defaults, and values in the grid."""
+    """Show what `--set` may change: parameters, their types, defaults, and values in the grid.
+
+    With --set, --seeds or --cohort the values are those of the grid that they would give.
+    """
+    from harness.run.trial import cohorts_with_task
+
     library, scale = load_registry(), parse_profile(profile)
     tasks = library.select(selectors)
-    experiments = dict.fromkeys(experiment for task in tasks for experiment in task.reads)
-    rows = [row for experiment in experiments for row in _param_rows(experiment, scale)]
+    overrides = open_workspace(tasks, settings, seeds).overrides
+    wanted = FIRST if cohort is None else cohort
+    having = [task for _, task in cohorts_with_task(tasks, scale, wanted, overrides)]
+    experiments = dict.fromkeys(experiment for task in having for experiment in task.reads)
+    rows = [
+        row for e in experiments for row in _param_rows(e, _points(e, scale, overrides, wanted))
+    ]
     if as_json:
         print_rows(rows, as_json=True, columns=[])
         return
-    columns = ["experiment"] if len(experiments) > 1 else []
-    columns += ["name", "type", "default", "values", "doc"]
-    told = [row | {"values": _few(row["choices"] or row["values"])} for row in rows]
-    print_rows(told, as_json=False, columns=columns)
-    if any(row["role"] == "seed" for row in rows):
+    typer.echo("\n".join(_param_lines(rows)))
+    if seeds is None and cohort is None and any(row["role"] == "seed" for row in rows):
         say("--seeds N repeats the grid for the seeds 0 to N-1")
 
 
-def _param_rows(experiment: Experiment, profile: Profile) -> Iterator[dict[str, Any]]:
-    points = experiment.params_of(profile)
+def _points(
+    experiment: Experiment, profile: Profile, overrides: Overrides, cohort: str
+) -> list[RawParams]:
+    """Return the parameters of a grid's trials."""
+    from harness.run.trial import grid_of
+
+    return [trial.params for trial in grid_of(experiment, profile, overrides, cohort=cohort)]
+
+
+def _param_lines(rows: list[dict[str, Any]]) -> Iterator[str]:
+    """Yield what fits 80 columns: experiments, below each a parameter, its meaning, its values."""
+    experiment = None
+    for row in rows:
+        if row["experiment"] != experiment:
+            if experiment is not None:
+                yield ""
+            experiment = row["experiment"]
+            yield experiment
+        default = "" if row["default"] is None else f", default {_value(row['default'])}"
+        # A word that is longer than a line stays whole: it is to be copied.
+        yield from _wrapped(f"{row['name']} ({row['type']}{default}): {row['doc']}", 2)
+        if row["choices"]:
+            yield from _wrapped(f"one of: {_few(row['choices'], len(row['choices']))}", 6)
+        yield from _wrapped(f"in the grid: {_few(row['values']) or 'none'}", 6)
+
+
+def _wrapped(text: str, indent: int) -> list[str]:
+    return textwrap.wrap(
+        text,
+        WIDTH,
+        initial_indent=" " * indent,
+        subsequent_indent=" " * (indent + 4),
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+
+
+def _param_rows(experiment: Experiment, points: list[RawParams]) -> Iterator[dict[str, Any]]:
     fields: dict[str, Field] = {f.name: f for cls in experiment.classes for f in cls.fields()}
     for field in fields.values():
         values = [point.get(field.name, field.default) for point in points]
@@ -75,22 +132,43 @@ def _param_rows(experiment: Experiment, profile: Profile) -> Iterator[dict[str, 
         }
 
 
-def _few(values: list[Any]) -> str:
-    more = f" and {len(values) - FEW} more" if len(values) > FEW else ""
-    texts = (f"{value:.6g}" if isinstance(value, float) else str(value) for value in values[:FEW])
-    return ", ".join(texts) + more
+def _few(values: list[Any], most: int = FEW) -> str:
+    more = f" and {len(values) - most} more" if len(values) > most else ""
+    return ", ".join(map(_value, values[:most])) + more
 
 
-def variants(selectors: Selectors = None, as_json: JsonOption = False) -> None:
-    """List what was run with --set or --seeds: overrides, profile, tasks, when, and how it went."""
+def _value(value: Any) -> str:
+    """Return a value as `--set` takes it; a text that would look like none in quotes."""
+    if isinstance(value, float):
+        return f"{value:.6g}"
+    return json.dumps(value) if value == "" or isinstance(value, bool) else str(value)
+
+
+def variants(
+    selectors: Selectors = None,
+    settings: SetOption = None,
+    seeds: SeedsOption = None,
+    cohort: CohortOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """List what was run with --set or --seeds: overrides, profile, tasks, when, and how it went.
+
+    With --set or --seeds only those that have these among theirs.
+    """
     from harness.store.variants import find_variants
 
     library = load_registry()
-    wanted = {task.id for task in library.select(selectors or [])} if selectors else None
+    tasks = library.select(selectors or [])
+    asked = open_workspace(tasks, settings, seeds).overrides
+    if cohort not in (None, FIRST):
+        raise UsageError(f"--cohort {cohort}: a variant has the first cohort alone")
+    wanted = {task.id for task in tasks} if selectors else None
     rows = []
     for found in find_variants(find_workspace()):
         if isinstance(found, DataError):
             say_broken(str(found))
+            continue
+        if not asked.items() <= found.workspace.overrides.items():
             continue
         rows += [r for r in _variant_rows(library, found) if not wanted or wanted & {*r["tasks"]}]
     columns = ["options", "profile", "tasks", "started_at", "done", "failed", "missing", "folder"]

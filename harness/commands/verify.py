@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import textwrap
 from collections import Counter
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from harness.commands.common import (
+    CohortOption,
     JsonOption,
     KindOption,
     ProfileOption,
+    SeedsOption,
     Selectors,
+    SetOption,
     chosen,
+    open_workspace,
     parse_profile,
     print_rows,
     say,
@@ -28,6 +32,7 @@ from harness.commands.run import (
     stop_cleanly_on_signals,
 )
 from harness.declare.experiment import Experiment
+from harness.declare.overrides import Overrides
 from harness.declare.profiles import Profile
 from harness.declare.task import Task
 from harness.errors import UsageError
@@ -61,14 +66,18 @@ def verify(
     sample: SampleOption = 3,
     experiment: ExperimentOption = None,
     stale: StaleOption = False,
+    settings: SetOption = None,
+    seeds: SeedsOption = None,
+    cohort: CohortOption = None,
     jobs: JobsOption = 0,
     executor: ExecutorOption = "local",
     as_json: JsonOption = False,
 ) -> None:
     """Run a random sample of committed trials again, on this machine, and say what agrees.
 
-    A hash of the commit draws them, nobody picks. Every outcome is kept beside the records,
-    also one that differs: a difference is a finding, not an error.
+    A hash of the commit draws them, nobody picks; with --set, --seeds or --cohort among those
+    that a run with the same options would show. Every outcome is kept beside the records, also
+    one that differs: a difference is a finding, not an error.
     """
     scale = parse_profile(profile)
     if sample < 1:
@@ -78,14 +87,9 @@ def verify(
     library = load_registry()
     tasks = chosen(library, selectors, kind)
     experiments = chosen_experiments(library, tasks, experiment or [])
-    outcomes, summary = _verify(
-        library,
-        scale,
-        experiments,
-        num=sample,
-        only_stale=stale,
-        means=means,
-    )
+    overrides = open_workspace(tasks, settings, seeds).overrides
+    which = {"only_stale": stale, "among": _keys_of(tasks, scale, overrides, cohort)}
+    outcomes, summary = _verify(library, scale, experiments, num=sample, means=means, which=which)
     if as_json:
         print_rows([o.model_dump(mode="json") for o in outcomes], as_json=True, columns=[])
     else:
@@ -94,24 +98,38 @@ def verify(
     _conclude(summary, outcomes)
 
 
+def _keys_of(
+    tasks: Sequence[Task], profile: Profile, overrides: Overrides, cohort: str | None
+) -> set[str] | None:
+    """Return the keys of what was asked for; None where all that is committed may be drawn."""
+    from harness.run.trial import trials_behind
+
+    if not overrides and cohort is None:
+        return None
+    return {trial.key for trial in trials_behind(tasks, profile, overrides, cohort)}
+
+
 def _verify(
     library: Library,
     profile: Profile,
     experiments: Sequence[Experiment],
     *,
     num: int,
-    only_stale: bool,
     means: Means,
+    which: Mapping[str, Any],
 ) -> tuple[list[Verification], Summary]:
-    """Draw, run and compare; return the outcomes in the order of the draw, and how it ended."""
+    """Draw, run and compare; return the outcomes in the order of the draw, and how it ended.
+
+    which: of an experiment's records may be drawn, as `draw_trials` takes it.
+    """
     from harness.run.plan import probe_limits
     from harness.run.progress import make_progress
     from harness.run.rerun import Committed, Rerun, draw_trials
 
     facts, committed = run_facts(), Committed(find_workspace(), profile)
-    found = _with_records(committed, experiments)
-    settings = {"commit": facts["commit"], "only_stale": only_stale}
-    drawn = [each for e in found for each in draw_trials(committed, e, num, **settings)]
+    found = _with_records(committed, experiments, which["among"])
+    commit = facts["commit"]
+    drawn = [d for e in found for d in draw_trials(committed, e, num, commit=commit, **which)]
     rerun = Rerun(library, committed, drawn, facts=facts, progress=make_progress())
     plan = rerun.plan(probe_limits())
     say(
@@ -128,9 +146,11 @@ def _verify(
     return rerun.outcomes, summary
 
 
-def _with_records(committed: Committed, experiments: Sequence[Experiment]) -> list[Experiment]:
-    """Return those that have committed records. Raises UsageError where none has."""
-    found = [experiment for experiment in experiments if committed.records(experiment)]
+def _with_records(
+    committed: Committed, experiments: Sequence[Experiment], among: set[str] | None
+) -> list[Experiment]:
+    """Return those that have such committed records. Raises UsageError where none has."""
+    found = [each for each in experiments if committed.keys(each, among)]
     if not found:
         raise UsageError(
             f"no record is committed at {committed.profile} for what is selected: name another"

@@ -11,6 +11,8 @@ from harness.publish.check_row import NOT_COMPUTED, CheckRow, Kind
 from harness.store.meta import TOO_FEW
 
 DECIDED = (Word.REPRODUCED, Word.NOT_REPRODUCED)
+WORST_FIRST = (Word.ERROR, Word.FAILS, Word.NOT_REPRODUCED, Word.INCONCLUSIVE, Word.REPRODUCED)
+"""Verdicts in the order in which a page shows them; all others follow."""
 NO_RELABELLING = "that no relabelling can test"
 """Of claims whose labels cannot change places, and of those for which that says nothing."""
 SEALS = ("restated", "changed", "late", "renewed")
@@ -32,6 +34,17 @@ def verdict_counts(rows: Iterable[CheckRow], kind: Kind) -> dict[Word, int]:
     """Count the verdicts that decide, of one kind, in the order of `Word`."""
     counts = Counter(row.verdict for row in rows if row.decides and row.kind == kind)
     return {word: counts[word] for word in Word if counts[word]}
+
+
+def rank(word: str) -> int:
+    """Return a verdict's place on a page: what went worst stands first."""
+    known = [str(each) for each in WORST_FIRST]
+    return known.index(word) if word in known else len(known)
+
+
+def worst_first(counts: Mapping[Word, int]) -> list[tuple[Word, int]]:
+    """Return counts of verdicts in the order in which a page shows them."""
+    return sorted(counts.items(), key=lambda pair: rank(pair[0]))
 
 
 def counted_in_words(rows: Sequence[CheckRow], *, chance: bool = True) -> str:

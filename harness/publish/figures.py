@@ -8,7 +8,6 @@ from __future__ import annotations
 import io
 import itertools
 import math
-import shutil
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -23,7 +22,7 @@ from harness.declare.table import counted_seeds
 from harness.declare.task import Task
 from harness.errors import EnvError, SpecError, UsageError
 from harness.publish.labels import Labels
-from harness.publish.looks import COLORS, Look, Options, look_of
+from harness.publish.looks import COLORS, Look, Options, look_of, tex_settings
 from harness.publish.style import (
     HATCHES,
     MARKERS,
@@ -34,6 +33,7 @@ from harness.publish.style import (
     TEX_SIGNS,
     WIDTH_IN,
     Width,
+    log_numbers,
     points,
     sequential,
 )
@@ -42,7 +42,7 @@ try:
     from matplotlib import style as mpl_style
     from matplotlib.backend_bases import get_registered_canvas_class
 
-    from harness.publish.page import Page, fit, recolour, stamp
+    from harness.publish.page import Page, fit, foot_in, recolour, shows_palette, stamp
 except (OSError, ValueError) as error:
     # It reads the user's settings when it is imported, though nothing here uses them.
     raise EnvError(
@@ -58,7 +58,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Format", "Width", "FigureContext", "draw", "figure_of", "plot_ours", "plot_paper",
-    "HATCHES", "PALETTE", "MARKERS", "WIDTH_IN", "points", "sequential",
+    "HATCHES", "PALETTE", "MARKERS", "WIDTH_IN", "log_numbers", "points", "sequential",
 ]  # fmt: skip
 
 Format = Literal["svg", "png", "pdf", "pgf"]
@@ -70,17 +70,10 @@ _STAMPS: dict[Format, dict[str, Any]] = {
     "png": {"metadata": {"Software": None}},
     "pdf": {"metadata": {"CreationDate": None, "Creator": None, "Producer": None}},
 }
-# What measures words need not be what sets the document: pdflatex starts soonest.
-_TEX = ("pdflatex", "xelatex", "lualatex")
 # What matplotlib would have a document say before it includes a figure.
 _OF_DOCUMENT = r"""\providecommand{\mathdefault}[1]{#1}%
 \catcode`\_=\active\def_{\ifmmode\sb\else\textunderscore\fi}%
 """
-_KNOW_SIGNS = "".join(
-    rf"\ifdefined\DeclareUnicodeCharacter\DeclareUnicodeCharacter{{{ord(sign):04X}}}"
-    rf"{{\ensuremath{{{name}}}}}\fi" + "\n"
-    for sign, name in TEX_SIGNS.items()
-)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -115,27 +108,27 @@ class FigureContext:
         sharex: bool = False,
         sharey: bool = False,
         skip: Collection[int] = (),
+        turn: bool = True,
     ) -> tuple[Figure, list[Axes]]:
         """Return a figure of the asked width with nrows * ncols panels, row by row.
 
         aspect: height over width of a panel. At single width at most two panels stand side by
-        side: the others flow into further rows, in the same order.
+        side: two rows of more become two columns, so that what stood below one another stands
+        side by side, and other panels flow into further rows, in the same order.
         skip: places, counted row by row, without a panel; where panels flow they close up.
+        turn: False where panels are of different kinds, and their order is all there is.
         """
         columns = min(ncols, 2) if self.width == "single" else ncols
-        flows = columns < ncols
-        count = nrows * ncols - (len(skip) if flows else 0)
-        rows = math.ceil(count / columns)
-        height = self.width_in / columns * aspect * rows + STRIP_IN
+        turned = turn and nrows == 2 and columns < ncols
+        if columns < ncols and not turned:
+            count = nrows * ncols - len(skip)
+            nrows, ncols = math.ceil(count / columns), columns
+            skip = range(count, nrows * ncols)
+        lines = ncols if turned else nrows
+        height = self.width_in / columns * aspect * lines + STRIP_IN
         figure = Page(figsize=(self.width_in, height), layout="constrained")
-        grid = figure.subplots(rows, columns, sharex=sharex, sharey=sharey, squeeze=False)
-        axes: list[Axes] = list(grid.flat)
-        unused = {*range(count, rows * columns)} if flows else {*skip}
-        for place in unused:
-            if place >= columns:
-                axes[place - columns].tick_params(labelbottom=True)
-            axes[place].remove()
-        return figure, [ax for place, ax in enumerate(axes) if place not in unused]
+        axes = figure.panels(nrows, ncols, skip=skip, turned=turned, sharex=sharex, sharey=sharey)
+        return figure, axes
 
 
 def plot_ours(
@@ -232,8 +225,8 @@ def draw(
     if fmt == "pgf":
         if options.get("font"):
             raise UsageError("pgf takes the font of its document: leave --font out")
-        look.settings.update(_tex_settings(look.settings.get("pgf.preamble", "")))
-    foot = "; ".join(filter(None, [_foot(task, table, profile, Labels(stands_in or {})), aside]))
+        look.settings.update(tex_settings(look.settings.get("pgf.preamble", "")))
+    foot = _foot(task, table, profile, stands_in or {}, aside if look.stamp else None)
     context = _context(look, table, reference, profile)
     with _styled(look):
         figure = _built(task, context, look, foot, fmt)
@@ -262,7 +255,7 @@ def figure_of(
     panels.
     """
     look = look_of(**options)
-    foot = "; ".join(filter(None, [_foot(task, table, profile, Labels(stands_in or {})), aside]))
+    foot = _foot(task, table, profile, stands_in or {}, aside if look.stamp else None)
     context = _context(look, table, reference, profile)
     with _styled(look):
         figure = _built(task, context, look, foot, "png")
@@ -305,14 +298,28 @@ def _built(task: Task, context: FigureContext, look: Look, foot: str, fmt: Forma
     if draw_figure is None:
         raise SpecError(f"task {task.id} declares no figure: ask for its table instead")
     figure: Figure = draw_figure(context)
+    if isinstance(figure, Page):
+        figure.name_outer()
     if look.colors:
         recolour(figure, dict(zip(COLORS, itertools.cycle(look.colors), strict=False)))
+    if look.palette and not shows_palette(figure, look.palette, look.colors):
+        raise UsageError(
+            f"{task.id} has no series whose colours --palette {look.palette} would replace: name"
+            " one for ordered series, such as magma, or leave it out"
+        )
+    added_in = foot_in(figure, foot)
     if look.height_in is not None:
-        figure.set_figheight(look.height_in)
+        figure.set_figheight(max(look.height_in - added_in, STRIP_IN))
     # Sizes of words are those of the format's own renderer.
     get_registered_canvas_class(fmt)(figure)
-    fit(figure, may_grow=look.height_in is None)
-    stamp(figure, foot if look.stamp else "", may_grow=look.height_in is None)
+    fit(figure)
+    stamp(figure, foot)
+    needed_in = figure.get_figheight()
+    if look.height_in is not None and needed_in > look.height_in + 1e-6:
+        raise UsageError(
+            f"a height of {look.height_in:.3g} inches presses the panels of {task.id} flat at this"
+            f" width: say at least {math.ceil(10 * needed_in) / 10:.1f}in, or leave --height out"
+        )
     return figure
 
 
@@ -345,13 +352,25 @@ def _as_pgf(figure: Figure, task: Task) -> bytes:
     return text.encode()
 
 
-def _foot(task: Task, table: pd.DataFrame, profile: Profile, labels: Labels) -> str:
-    """Say what a figure shows, over how many seeds of what, and what was run for what."""
+def _foot(
+    task: Task,
+    table: pd.DataFrame,
+    profile: Profile,
+    stands_in: Mapping[str, str],
+    aside: str | None,
+) -> str:
+    """Say what a figure shows, over how many seeds of what, and what was run for what.
+
+    aside: what sets it apart from the committed one; None leaves out all but what was run for
+    what, without which a number would pass for another's.
+    """
+    here = f"here {Labels(stands_in)}" if stands_in else ""
+    if aside is None:
+        return here
     has_seeds = task.table.seed and task.draws_seeds
     count = int(table[task.table.seed].nunique()) if has_seeds else 0
     seeds = counted_seeds(count, task.table.seed_unit) if count else ""
-    here = f"here {labels}" if labels.here else ""
-    return "; ".join(filter(None, [f"{task.id}, profile {profile}", seeds, here]))
+    return "; ".join(filter(None, [f"{task.id}, profile {profile}", seeds, here, aside]))
 
 
 def _settle(figure: Figure, fmt: Format) -> None:
@@ -375,13 +394,3 @@ def _forbid_pixels(figure: Figure) -> None:
     # A PGF stream cannot hold an image; it would need a file of its own beside it.
     for artist in figure.findobj():
         artist.set_rasterized(False)
-
-
-def _tex_settings(preamble: str) -> dict[str, Any]:
-    for name in _TEX:
-        if shutil.which(name):
-            return {"pgf.texsystem": name, "pgf.preamble": f"{preamble}\n{_KNOW_SIGNS}".lstrip()}
-    raise EnvError(
-        f"pgf needs LaTeX and none of {', '.join(_TEX)} is installed: install TeX Live, or take"
-        " --format pdf"
-    )

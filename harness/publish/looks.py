@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import logging
 import re
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypedDict, Unpack, get_args
 
-from harness.errors import UsageError, nearest
-from harness.publish.style import PALETTE, RC, WIDTH_IN, Width
+from harness.errors import EnvError, UsageError, nearest
+from harness.publish.style import PALETTE, RC, TEX_SIGNS, WIDTH_IN, Width
 from harness.untrusted import UnreadableError, read_text
 
 UNITS_IN = {"in": 1.0, "cm": 1 / 2.54, "mm": 1 / 25.4, "pt": 1 / 72.27}
@@ -22,6 +23,13 @@ WIDE_FROM_IN = 4.4
 MAX_STYLE_BYTES = 2**20
 COLORS = PALETTE[:6]
 """What a palette takes the place of; the last, a grey, is of no series."""
+# What measures words need not be what sets the document: pdflatex starts soonest.
+_TEX = ("pdflatex", "xelatex", "lualatex")
+_KNOW_SIGNS = "".join(
+    rf"\ifdefined\DeclareUnicodeCharacter\DeclareUnicodeCharacter{{{ord(sign):04X}}}"
+    rf"{{\ensuremath{{{name}}}}}\fi" + "\n"
+    for sign, name in TEX_SIGNS.items()
+)
 # Of those that SciencePlots and others set: it would cut the figure to another width.
 _FIXED = {"savefig.bbox": "standard"}
 _SIZES = [name for name, value in RC.items() if name.endswith("size") and name.partition(".")[0]
@@ -34,11 +42,11 @@ class Options(TypedDict, total=False):
     width: str
     """single, double, or a length with its unit: 3.3in, 8.4cm, 84mm, 239pt."""
     height: str
-    """A length; by default what the panels need."""
+    """A length; by default what the panels need, and no less than that."""
     ours_only: bool
     """Leave out what was read off the paper."""
     stamp: bool
-    """Name task, profile, seeds and what stood in at the foot; True by default."""
+    """Name task, profile and seeds at the foot; True by default. What stood in always stands."""
     style: str | Path
     """A file of matplotlib settings, applied after ours."""
     palette: str
@@ -55,6 +63,7 @@ class Look:
     height_in: float | None
     ours_only: bool
     stamp: bool
+    palette: str
     settings: dict[str, Any]
     """Of matplotlib, over its defaults."""
 
@@ -85,6 +94,7 @@ def look_of(**options: Unpack[Options]) -> Look:
         height_in=_length("height", height) if height else None,
         ours_only=options.get("ours_only", False),
         stamp=options.get("stamp", True),
+        palette=options.get("palette", ""),
         settings=settings,
     )
 
@@ -195,3 +205,14 @@ def _font_settings(name: str) -> dict[str, Any]:
         "mathtext.it": f"{name}:italic",
         "mathtext.bf": f"{name}:bold",
     }
+
+
+def tex_settings(preamble: str) -> dict[str, Any]:
+    """Return what pgf needs of matplotlib; preamble: what a style has. Raises EnvError."""
+    for name in _TEX:
+        if shutil.which(name):
+            return {"pgf.texsystem": name, "pgf.preamble": f"{preamble}\n{_KNOW_SIGNS}".lstrip()}
+    raise EnvError(
+        f"pgf needs LaTeX and none of {', '.join(_TEX)} is installed: install TeX Live, or take"
+        " --format pdf"
+    )

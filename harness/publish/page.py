@@ -7,13 +7,21 @@ import math
 import re
 import textwrap
 import warnings
+from collections.abc import Collection, Container, Iterable
 from typing import TYPE_CHECKING, Any
 
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.ticker import MaxNLocator
 
-from harness.publish.style import LEAST_PANEL_IN, LETTERS_PER_IN, LINE_IN, STAMP, STRIP_IN
+from harness.publish.style import (
+    LEAST_PANEL_IN,
+    LETTERS_PER_IN,
+    LINE_IN,
+    STAMP,
+    STRIP_IN,
+    sequential,
+)
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -26,11 +34,64 @@ _ROUNDS = 6
 _SLACK_IN = 0.1
 _GAP_IN = 0.06
 """Left free between the words of neighbouring panels."""
+_NUMBER = re.compile(r"[-\u2212]?[\d.,/]+|\$.*\$")
 _COLORS = ("color", "facecolor", "edgecolor", "markerfacecolor", "markeredgecolor")
 
 
 class Page(Figure):
     """A figure whose legends take the columns that its width has room for."""
+
+    _lines: tuple[list[Axes], ...] = ()
+    """Where panels stand in other rows than were asked for: those that were."""
+
+    def panels(
+        self,
+        nrows: int,
+        ncols: int,
+        *,
+        sharex: bool,
+        sharey: bool,
+        skip: Collection[int],
+        turned: bool,
+    ) -> list[Axes]:
+        """Make panels in a grid and return them row by row, without the places to skip.
+
+        turned: rows become columns, in the figure and not in what is returned.
+        """
+        rows, columns = (ncols, nrows) if turned else (nrows, ncols)
+        grid = self.subplots(rows, columns, sharex=sharex, sharey=sharey, squeeze=False)
+        asked = grid.T if turned else grid
+        for row, column in (divmod(place, ncols) for place in skip):
+            low, right = (column, row) if turned else (row, column)
+            if low:
+                grid[low - 1, right].tick_params(labelbottom=True)
+            asked[row, column].remove()
+        kept = [
+            [ax for column, ax in enumerate(line) if row * ncols + column not in skip]
+            for row, line in enumerate(asked)
+        ]
+        self._lines = tuple(kept) if turned else ()
+        return [ax for line in kept for ax in line]
+
+    def name_outer(self) -> None:
+        """Move labels that stood for a row or a column of panels to the edges of the turned ones.
+
+        A name of the vertical axis is that of the panels in its row that have the same range.
+        """
+        for line in self._lines:
+            name, span = line[0].get_ylabel(), line[0].get_ylim()
+            if name and not any(ax.get_ylabel() for ax in line[1:]):
+                for ax in line[1:]:
+                    ax.set_ylabel(name if ax.get_ylim() == span else "")
+        left, *others = self._lines or ([],)
+        for line in others:
+            for ax, beside in zip(line, left, strict=False):
+                ax.set_ylabel("" if ax.get_ylabel() == beside.get_ylabel() else ax.get_ylabel())
+        every = [ax for line in self._lines for ax in line]
+        names = {ax.get_xlabel() for ax in every} - {""}
+        if len(names) == 1 and len({ax.get_xlim() for ax in every}) == 1:
+            for ax in every:
+                ax.set_xlabel(*names if any(ax is line[-1] for line in self._lines) else ("",))
 
     def legend(self, *args: Any, **options: Any) -> Legend:
         """Make a legend, with fewer columns where it would be wider than the figure."""
@@ -55,7 +116,7 @@ def fewer_columns(columns: int, *, count: int) -> int:
     return max(1, min(columns - 1, math.ceil(count / rows)))
 
 
-def fit(figure: Figure, *, may_grow: bool) -> None:
+def fit(figure: Figure) -> None:
     """Break words that leave their panel's room, then make the figure as high as panels need.
 
     The strip at the foot is left free. A figure in which everything fits stays as it is.
@@ -64,7 +125,7 @@ def fit(figure: Figure, *, may_grow: bool) -> None:
         missing = _lay_out(figure)
         if _break_words(figure) or _thin_ticks(figure):
             continue
-        if may_grow and missing > _SLACK_IN:
+        if missing > _SLACK_IN:
             figure.set_figheight(figure.get_figheight() + missing)
         # Last, for they take from the width what they give back in height.
         elif not _break_words(figure, upward=True):
@@ -167,6 +228,11 @@ def _thin_ticks(figure: Figure) -> bool:
         if isinstance(locator, MaxNLocator):
             changed = len(labels) > 3
             locator.set_params(nbins=2)
+        elif len(labels) > 2 and all(_NUMBER.fullmatch(label.get_text()) for label in labels):
+            # Of numbers a reader needs some; turned they would be as crowded as before.
+            ax.set_xticks(
+                ax.get_xticks()[::2], [each.get_text() for each in ax.get_xticklabels()][::2]
+            )
         else:
             names = [label.get_text().replace("\n", " ") for label in ax.get_xticklabels()]
             ax.set_xticks(ax.get_xticks(), names)
@@ -175,20 +241,28 @@ def _thin_ticks(figure: Figure) -> bool:
     return changed
 
 
-def stamp(figure: Figure, text: str, *, may_grow: bool) -> None:
+def foot_in(figure: Figure, text: str) -> float:
+    """Return by how many inches a text at the foot changes the height of a page."""
+    lines = _lines_of(figure, text)
+    return (len(lines) - 1) * LINE_IN if lines else -STRIP_IN
+
+
+def _lines_of(figure: Figure, text: str) -> list[str]:
+    return textwrap.wrap(text, int(figure.get_figwidth() * LETTERS_PER_IN))
+
+
+def stamp(figure: Figure, text: str) -> None:
     """Write what the figure shows into a strip of its own at the bottom, a line or more.
 
-    Without a text there is no strip. Where the figure may grow, its panels keep their size.
+    Without a text there is no strip. The figure grows with it: its panels keep their size.
     """
     engine = figure.get_layout_engine()
-    lines = textwrap.wrap(text, int(figure.get_figwidth() * LETTERS_PER_IN))
-    further = (len(lines) - 1) * LINE_IN if lines else -STRIP_IN
-    if may_grow:
-        figure.set_figheight(figure.get_figheight() + further)
+    further = foot_in(figure, text)
+    figure.set_figheight(figure.get_figheight() + further)
     strip = (STRIP_IN + further) / figure.get_figheight()
     if isinstance(engine, ConstrainedLayoutEngine):
         engine.set(rect=(0.0, strip, 1.0, 1.0 - strip))
-    for place, line in enumerate(reversed(lines)):
+    for place, line in enumerate(reversed(_lines_of(figure, text))):
         height = (STRIP_IN / 4 + place * LINE_IN) / figure.get_figheight()
         figure.text(0.995, height, line, ha="right", va="bottom", **STAMP)
 
@@ -205,14 +279,38 @@ def recolour(figure: Figure, swaps: dict[str, str]) -> None:
             _swap(artist, name, found)
 
 
-def _swap(artist: Artist, name: str, swaps: dict[tuple[float, ...], tuple[float, ...]]) -> None:
-    from matplotlib.collections import Collection
+def shows_palette(figure: Figure, name: str, colors: Iterable[str]) -> bool:
+    """Say whether anything has a palette's colours, as a series of it or as an ordered one."""
+    from matplotlib import rcParams
+    from matplotlib.cm import ScalarMappable
+    from matplotlib.colors import to_rgb
+
+    wanted = {to_rgb(color) for color in colors}
+    if rcParams["image.cmap"] == name:
+        wanted |= {to_rgb(color) for count in range(2, 16) for color in sequential(count)}
+        mapped = (each for each in figure.findobj() if isinstance(each, ScalarMappable))
+        if any(each.get_array() is not None and each.cmap.name == name for each in mapped):
+            return True
+    return any(_has(artist, each, wanted) for artist in figure.findobj() for each in _COLORS)
+
+
+def _has(artist: Artist, name: str, colors: Container[tuple[float, ...]]) -> bool:
+    return any(color[:3] in colors for color in _colors_of(artist, name))
+
+
+def _colors_of(artist: Artist, name: str) -> list[tuple[float, ...]]:
     from matplotlib.colors import to_rgba_array
 
     get, put = getattr(artist, f"get_{name}", None), getattr(artist, f"set_{name}", None)
     if get is None or put is None or (isinstance(get(), str) and get() == "auto"):
-        return
-    colors = [tuple(map(float, color)) for color in to_rgba_array(get())]
+        return []
+    return [tuple(map(float, color)) for color in to_rgba_array(get())]
+
+
+def _swap(artist: Artist, name: str, swaps: dict[tuple[float, ...], tuple[float, ...]]) -> None:
+    from matplotlib.collections import Collection as Drawn
+
+    colors = _colors_of(artist, name)
     swapped = [(*swaps.get(color[:3], color[:3]), color[3]) for color in colors]
     if swapped != colors:
-        put(swapped if isinstance(artist, Collection) else swapped[0])
+        getattr(artist, f"set_{name}")(swapped if isinstance(artist, Drawn) else swapped[0])

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from filelock import FileLock
 
+from harness.declare.cohorts import FIRST
 from harness.declare.overrides import Overrides
 from harness.declare.profiles import PROFILES, Profile
 from harness.declare.task import Task
@@ -133,37 +134,43 @@ def _draw(
     result: TaskResult,
     reference: pd.DataFrame,
     profile: Profile,
+    cohort: str = FIRST,
 ) -> None:
     from harness.publish.figures import draw
 
-    complete = result.meta.trials.without_result == 0
+    complete = result.counts(cohort).without_result == 0
     try:
         image = draw(
             task,
-            table=result.table,
+            table=result.table if cohort == FIRST else result.tables[cohort],
             reference=reference,
             profile=profile,
             stands_in=result.meta.stands_in,
-            aside=workspace.overrides.label,
+            aside=workspace.overrides.label if cohort == FIRST else cohort,
         )
     except (HarnessError, KeyError, ValueError, IndexError):
         if complete:
             raise
         log.warning("%s: no figure yet, its table is incomplete", task.id)
         return
-    write_bytes(figure_path(workspace, task, profile), image)
+    write_bytes(figure_path(workspace, task, profile, cohort), image)
 
 
-def draw_stored(workspace: Workspace, library: Library, task: Task) -> list[Path]:
-    """Draw a task's figure again for every profile that has a stored table."""
+def draw_stored(
+    workspace: Workspace, library: Library, task: Task, cohort: str | None = None
+) -> list[Path]:
+    """Draw a task's figure again for every profile that has a stored table, of a cohort if any.
+
+    The figure that is committed is that of the first cohort, or of the one that was run.
+    """
     paths = []
     for profile in PROFILES if task.figure is not None else ():
         result = load_result(workspace, task, profile)
-        if result is not None:
+        if result is not None and (cohort is None or cohort in result.tables):
             here = stands_in(library, task, profile, workspace.overrides)
-            result = result.knowing(stands_in=here)
-            _draw(workspace, task, result, reference_of(library, task), profile)
-            paths.append(figure_path(workspace, task, profile))
+            result, which = result.knowing(stands_in=here), cohort or FIRST
+            _draw(workspace, task, result, reference_of(library, task), profile, which)
+            paths.append(figure_path(workspace, task, profile, which))
     return paths
 
 

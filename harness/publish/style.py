@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:
+    from matplotlib.axis import Axis
 
 Width = Literal["single", "double"]
 
@@ -107,3 +110,14 @@ def sequential(count: int) -> tuple[str, ...]:
 
     steps = [0.78 * index / max(count - 1, 1) for index in range(count)]
     return tuple(to_hex(colormaps[rcParams["image.cmap"]](step)) for step in steps)
+
+
+def log_numbers(axis: Axis, numbers: str = "{x:g}") -> None:
+    """Scale an axis by the logarithm, with plain numbers at 1, 2, 5 of every decade."""
+    from matplotlib.ticker import LogLocator, NullLocator
+
+    name = axis.axis_name  # type: ignore[attr-defined]  # its stubs lack it
+    axis.axes.set(**{f"{name}scale": "log"})
+    axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+    axis.set_major_formatter(numbers)
+    axis.set_minor_locator(NullLocator())

@@ -61,17 +61,19 @@ def make_pack(
     if not re.fullmatch(r"3\.\d+", python_version):
         raise UsageError(f"--python-version {python_version}: write it as 3.12")
     readers = Counter(name for trial in trials for name in data_of(trial))
-    brought = _lacking(trials, also)
+    lacking, optional = _lacking(trials, also), _optional(trials)
     for name in without:
-        known = [*readers, *brought]
+        known = [*readers, *lacking, *optional]
         if name not in known:
             raise UsageError(f"--without {name}: nothing needs it{nearest(name, known)}")
     must_be_new(out)
     # Data first: what is missing is told before anything is fetched.
     packed = pack_data(sorted(readers.keys() - set(without)), out / DATA)
     try:
-        wheels = _download([each for each in brought if each not in without], out, python_version)
-        write_text(out / REQUIREMENTS, "\n".join([*_asked(trials), *also]) + "\n")
+        kept = [name for name in optional if name not in without]
+        needed = [name for name in lacking if name not in without]
+        wheels = _download(needed, kept, out, python_version)
+        write_text(out / REQUIREMENTS, "\n".join([*_asked(trials), *kept, *also]) + "\n")
     except BaseException:
         shutil.rmtree(out, ignore_errors=True)
         raise
@@ -108,6 +110,13 @@ def _lacking(trials: Sequence[Trial], also: Sequence[str]) -> list[str]:
     return sorted(names | {_name(each) for each in also})
 
 
+def _optional(trials: Iterable[Trial]) -> list[str]:
+    """Return the distributions that trials run without, and say more with."""
+    return sorted({
+        name for trial in trials for each in with_upstream(trial) for name in each.needs.brought
+    })  # fmt: skip
+
+
 def _name(requirement: str) -> str:
     """Return a requirement's name in the one form that pip compares.
 
@@ -118,23 +127,31 @@ def _name(requirement: str) -> str:
     return re.sub(r"[-_.]+", "-", found.group()).lower() if found else ""
 
 
-def _download(names: Sequence[str], out: Path, python_version: str) -> list[Item]:
-    """Fetch wheels of these distributions and of all that they need, in the tested versions."""
+def _download(
+    needed: Sequence[str], optional: Sequence[str], out: Path, python_version: str
+) -> list[Item]:
+    """Fetch wheels in the tested versions: of what is needed with all that it needs in turn."""
     folder, constraints = out / WHEELS, SOURCE / "constraints.txt"
     folder.mkdir(parents=True, exist_ok=True)
     places = [f"manylinux_2_{n}_x86_64" for n in range(NEWEST_GLIBC, OLDEST_GLIBC - 1, -1)]
     words = [word for place in [*places, "manylinux2014_x86_64"] for word in ("--platform", place)]
     words += ["--only-binary=:all:", "--python-version", python_version]
     words += ["-c", str(constraints)] if constraints.is_file() else []
-    if names:
-        done = subprocess.run(
-            [sys.executable, "-m", "pip", "download", "--quiet", *words, "-d", str(folder), *names],
-            stdout=subprocess.DEVNULL,
-            check=False,
-        )
-        if done.returncode:
-            raise EnvError(
-                f"pip cannot fetch {', '.join(names)} for Python {python_version}: see what it says"
-                " above, and leave out what has no wheel with --without"
-            )
+    # What is optional names torch as its own need, which is never brought.
+    for names, how in ((needed, []), (optional, ["--no-deps"])):
+        if names:
+            _fetch(names, [*words, *how, "-d", str(folder)], python_version)
     return [Item("wheel", path.name, path.stat().st_size) for path in sorted(folder.iterdir())]
+
+
+def _fetch(names: Sequence[str], words: Sequence[str], python_version: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "pip", "download", "--quiet", *words, *names],
+        stdout=subprocess.DEVNULL,
+        check=False,
+    )
+    if done.returncode:
+        raise EnvError(
+            f"pip cannot fetch {', '.join(names)} for Python {python_version}: see what it says"
+            " above, and leave out what has no wheel with --without"
+        )

@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from math import fsum
-from statistics import median
 
 from harness.data import load as datasets
 from harness.declare.experiment import Estimate, Experiment, Needs, Status
@@ -19,6 +18,7 @@ from harness.measure import machine
 from harness.provenance.before import code_of, load_before
 from harness.provenance.code import experiment_code
 from harness.registry import walk_experiments
+from harness.run.costs import Costs
 from harness.run.trial import Trial, check_overrides, cohorts_with_task, grid_of, with_upstream
 from harness.settings import JUDGE_MODEL, JUDGE_URL, judge_fault
 from harness.store.record import Record
@@ -226,7 +226,7 @@ class _Planner:
         self.plan, self.store, self.limits, self.rerun_stale = plan, store, limits, rerun_stale
         self.added: set[tuple[str, str]] = set()
         self.digests: dict[str, str] = {}
-        self.estimates: dict[str, Estimate | None] = {}
+        self.costs = Costs(store, plan.profile)
         self.lacks: dict[Needs, str] = {}
 
     def add_grid(self, experiment: Experiment, cohort: str, *, only_pending: bool) -> None:
@@ -235,7 +235,7 @@ class _Planner:
         self.added.add((experiment.id, cohort))
         trials = grid_of(experiment, self.plan.profile, self.plan.overrides, cohort=cohort)
         records = {trial.key: self.store.read(trial) for trial in trials}
-        self._learn_estimate(experiment, list(records.values()))
+        self.costs.learn(experiment, [(trial, records[trial.key]) for trial in trials])
         for trial in trials:
             record = records[trial.key]
             if only_pending and not _is_pending(record):
@@ -249,16 +249,14 @@ class _Planner:
         blocked = self._lack(trial.needs) and not (isinstance(record, Record) and record.is_result)
         # What nothing here can use need not be run for it.
         for source in () if blocked else trial.upstream:
-            source_record = self.store.read(source)
-            if source.experiment.id not in self.estimates:
-                self._learn_estimate(source.experiment, [source_record])
-            upstream.append((source, self._add(source, source_record)))
+            upstream.append((source, self._add(source, self.store.read(source))))
         action, reason, stale = self._decide(trial, record, upstream)
         if action is Action.RUN and (lack := self._refresh_upstream(trial)):
             action, reason = Action.BLOCKED, lack
         self.plan.items.pop(trial.key, None)
+        estimate = self.costs.estimate(trial, record)
         self.plan.items[trial.key] = PlannedTrial(
-            trial=trial, action=action, reason=reason, estimate=self._estimate(trial), stale=stale
+            trial=trial, action=action, reason=reason, estimate=estimate, stale=stale
         )
         return action
 
@@ -314,21 +312,6 @@ class _Planner:
     def _code_of(self, record: Record) -> str | None:
         paper = record.experiment.split("/")[0]
         return code_of(record, load_before(self.store.workspace.root, paper))
-
-    def _learn_estimate(
-        self, experiment: Experiment, records: Sequence[Record | Rejected | None]
-    ) -> None:
-        walls = [r.provenance.wall_s for r in records if isinstance(r, Record) and r.is_result]
-        self.estimates[experiment.id] = Estimate(seconds=median(walls)) if walls else None
-
-    def _estimate(self, trial: Trial) -> Estimate:
-        own = trial.experiment.estimate_of(trial.params) or Estimate(seconds=0.0)
-        learnt = self.estimates.get(trial.experiment.id)
-        return (
-            own
-            if learnt is None
-            else Estimate(seconds=learnt.seconds, memory_bytes=own.memory_bytes)
-        )
 
 
 def _is_pending(record: Record | Rejected | None) -> bool:

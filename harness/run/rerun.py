@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -52,6 +52,11 @@ class Committed:
             self._packs[experiment.id] = {record.key: record for record in found}
         return self._packs[experiment.id]
 
+    def keys(self, experiment: Experiment, among: Set[str] | None = None) -> set[str]:
+        """Return the keys of an experiment's records, of those `among` where that is given."""
+        keys = set(self.records(experiment))
+        return keys if among is None else keys & among
+
     def grid(self, experiment: Experiment) -> dict[str, Trial]:
         """Return the trials that the experiment declares, all cohorts, by key."""
         if experiment.id not in self._grids:
@@ -78,20 +83,27 @@ class Drawn:
 
 
 def draw_trials(
-    committed: Committed, experiment: Experiment, num: int, *, commit: str, only_stale: bool = False
+    committed: Committed,
+    experiment: Experiment,
+    num: int,
+    *,
+    commit: str,
+    only_stale: bool = False,
+    among: Set[str] | None = None,
 ) -> list[Drawn]:
     """Return `num` of an experiment's committed trials, or all where there are fewer.
 
-    A hash of commit, experiment and key draws them; only_stale: from the records of older code.
+    A hash of commit, experiment and key draws them; only_stale: from the records of older code;
+    among: from those with these keys.
     Raises DataError where the outcomes that are kept are damaged: this must be seen before
     hours are spent on what cannot be added to them.
     """
     load_verifications(committed.workspace, experiment.id, committed.profile)
     records = committed.records(experiment)
-    keys = set(records)
+    keys = committed.keys(experiment, among)
     if only_stale:
         before = load_before(committed.workspace.root, experiment.paper)
-        keys = stale_keys(experiment, records.values(), before)
+        keys &= stale_keys(experiment, records.values(), before)
     return [
         Drawn(committed.trial(experiment, records[key]), records[key])
         for key in draw(keys, num, commit=commit, experiment_id=experiment.id)

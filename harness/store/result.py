@@ -85,9 +85,12 @@ def csv_path(workspace: Workspace, task: Task, profile: Profile) -> Path:
     return workspace.results(profile) / paper / f"{word}.{profile}.csv"
 
 
-def figure_path(workspace: Workspace, task: Task, profile: Profile) -> Path:
+def figure_path(workspace: Workspace, task: Task, profile: Profile, cohort: str = FIRST) -> Path:
+    """Return where a figure lies; that of another cohort than the first never among those."""
     paper, word = task.id.split("/")
-    return workspace.figures(profile) / paper / f"{word}.{profile}.svg"
+    first = workspace.figures(profile)
+    folder = first if cohort == FIRST else workspace.outputs / cohort / "figures"
+    return folder / paper / f"{word}.{profile}.svg"
 
 
 def trials_of(

@@ -8,6 +8,7 @@ import sys
 import pytest
 
 import harness
+from harness import api
 from harness.errors import RunError, UsageError
 from tests.checkout import ROOT
 from tests.harness.conftest import forget_toylab
@@ -35,6 +36,10 @@ def test_a_bare_import_loads_nothing() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
+
+
+def test_each_function_has_an_example() -> None:
+    assert [name for name in harness.__all__ if ">>>" not in getattr(api, name).__doc__] == []
 
 
 def test_a_name_that_is_not_there_is_refused() -> None:

@@ -33,10 +33,11 @@ def build_report(workspace: Workspace, papers: Sequence[Paper]) -> Path:
 def build_results(workspace: Workspace, registry: Library, papers: Sequence[Paper]) -> Path:
     """Write RESULTS.md and papers' pages from the committed profiles, and blocks of their READMEs.
 
-    Also every verdict, as JSON. A README without markers is left alone. Returns the path of
-    RESULTS.md.
+    Also the page of performance goals, and every verdict, as JSON. A README without markers is
+    left alone. Returns the path of RESULTS.md.
     """
     from harness.measure.goals import load_baselines
+    from harness.publish.report.goals_md import PAGE, goals_markdown
     from harness.publish.report.paper_md import paper_markdown, verdict_block
     from harness.publish.report.readme import (
         BEGIN,
@@ -53,7 +54,9 @@ def build_results(workspace: Workspace, registry: Library, papers: Sequence[Pape
 
     papers = [paper.only(COMMITTED_PROFILES) for paper in papers]
     target = workspace.root / "RESULTS.md"
-    write_text(target, results_markdown(papers, load_baselines(workspace.root)))
+    baselines = load_baselines(workspace.root)
+    write_text(target, results_markdown(papers, baselines))
+    write_text(workspace.root / PAGE, goals_markdown(baselines))
     write_text(workspace.root / VERDICTS, verdicts_json(registry, papers))
     for paper in papers:
         write_text(workspace.root / page_of(paper.meta.id), paper_markdown(paper))

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from harness.declare.papers import Headline
 from harness.declare.verdict import OVERLAPS, Word
 from harness.publish.check_row import CheckRow
-from harness.publish.counts import SEALS
+from harness.publish.counts import SEALS, rank
 from harness.publish.report.load import Entry, Paper, Run
 from harness.publish.report.text import chance_note, seeds
-from harness.publish.report.units import reading
+from harness.publish.report.units import Reading, reading
 
 DECIDED = {
     Word.REPRODUCED: "reproduced",
@@ -25,18 +25,27 @@ class Told:
 
     entry: Entry
     row: CheckRow
-    text: str
-    """The sentence with its numbers, seeds and verdict, in plain text."""
+    said: str
+    """The sentence that its verdict chose, in plain text."""
+    facts: str
+    """Its numbers, seeds, verdict, and what must stand beside that."""
+
+    @property
+    def text(self) -> str:
+        """The whole in plain text."""
+        return f"{self.said}: {self.facts}."
 
 
 def headlines(paper: Paper) -> list[Told]:
     """Return a paper's headlines, each from the largest profile that decided its claim.
 
-    One whose claim is not decided has none, nor has a paper that is broken.
+    What did not hold stands first, then what is undecided. A headline whose claim has none of
+    these verdicts is left out, as are those of a paper that is broken.
     """
     if paper.problem:
         return []
-    return [told for each in paper.meta.headlines if (told := _told(paper, each)) is not None]
+    found = [told for each in paper.meta.headlines if (told := _told(paper, each)) is not None]
+    return sorted(found, key=lambda told: rank(told.row.verdict))
 
 
 def _told(paper: Paper, headline: Headline) -> Told | None:
@@ -46,11 +55,11 @@ def _told(paper: Paper, headline: Headline) -> Told | None:
             for row in run.rows:
                 is_meant = row.claim == claim_id and row.decides and row.kind == "claim"
                 if is_meant and row.verdict in DECIDED:
-                    return Told(entry=entry, row=row, text=_sentence(headline, entry, run, row))
+                    return _sentence(headline, entry, run, row)
     return None
 
 
-def _caveats(row: CheckRow) -> list[str]:
+def caveats(row: CheckRow) -> list[str]:
     """Return what must stand beside a verdict: chance, doubts, a seal that does not hold."""
     # That chance is all but excluded needs no word here.
     chance = "" if row.weak is False and row.verdict == Word.REPRODUCED else chance_note(row)
@@ -60,7 +69,7 @@ def _caveats(row: CheckRow) -> list[str]:
     return [part for part in (chance, doubt, seal, *then) if part]
 
 
-def _sentence(headline: Headline, entry: Entry, run: Run, row: CheckRow) -> str:
+def _sentence(headline: Headline, entry: Entry, run: Run, row: CheckRow) -> Told:
     """Return the sentence of a verdict, and behind it what was measured and on how many seeds."""
     assert entry.task is not None
     said = {
@@ -69,9 +78,19 @@ def _sentence(headline: Headline, entry: Entry, run: Run, row: CheckRow) -> str:
         Word.INCONCLUSIVE: headline.undecided,
     }
     claim = next(claim for claim in entry.task.claims if claim.id == row.claim)
-    read = reading(row, claim.criterion.unit)
+    facts = [*numbers(row, reading(row, claim.criterion.unit)), DECIDED[Word(row.verdict)]]
+    return Told(
+        entry=entry,
+        row=row,
+        said=run.labels.text(said[Word(row.verdict)]),
+        facts=", ".join([*facts, *caveats(row)]),
+    )
+
+
+def numbers(row: CheckRow, read: Reading) -> list[str]:
+    """Return what was measured, with what decides and an uneven interval, and on how many seeds."""
+    if not read.ours:
+        return []
     deciding = f"{row.deciding} decides" if row.deciding else ""
     aside = ", ".join(filter(None, [read.uneven, deciding]))
-    numbers = f"{read.ours} ({aside})" if aside else read.ours
-    facts = [numbers, seeds(row) if numbers else "", DECIDED[Word(row.verdict)], *_caveats(row)]
-    return f"{run.labels.text(said[Word(row.verdict)])}: {', '.join(filter(None, facts))}."
+    return [f"{read.ours} ({aside})" if aside else read.ours, seeds(row)]

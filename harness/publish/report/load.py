@@ -153,6 +153,11 @@ class Paper:
     problem: str = ""
     """Why nothing of it can be shown."""
 
+    @property
+    def is_published(self) -> bool:
+        """Whether it is a paper: a collection of ours, as that of kernels, has no authors."""
+        return bool(self.meta.authors or self.problem)
+
     def rows(self, profile: Profile) -> list[CheckRow]:
         """Return the verdicts of every item at a profile, also of those not run there."""
         return [row for entry in self.entries for row in entry.rows(profile)]

@@ -9,10 +9,11 @@ from harness.declare.papers import Deviation
 from harness.declare.profiles import Profile
 from harness.declare.verdict import Word
 from harness.publish.check_row import CheckRow, Kind
-from harness.publish.counts import counted_in_words, seals_text
+from harness.publish.counts import counted_in_words, rank, seals_text
 from harness.publish.labels import Labels
+from harness.publish.report.answers import answer, in_short
 from harness.publish.report.beside import beside
-from harness.publish.report.headlines import headlines
+from harness.publish.report.headlines import Told, headlines
 from harness.publish.report.load import Entry, Paper, Run, Sources
 from harness.publish.report.paper_table import grid
 from harness.publish.report.printed import print_entry, print_run
@@ -26,6 +27,7 @@ from harness.publish.report.text import (
     seal_note,
     seeds,
     threshold_source,
+    with_minus,
 )
 from harness.publish.report.units import reading
 
@@ -34,8 +36,6 @@ VERDICTS = ("item", "title", "profile", "verdicts")
 ROOT = "../.."
 """From a paper's page to the top of the checkout."""
 CLAIMS = ("claim", "verdict", "ours", "asked", "seal")
-FIRST = (Word.ERROR, Word.FAILS, Word.NOT_REPRODUCED, Word.INCONCLUSIVE, Word.REPRODUCED)
-"""Verdicts in the order in which a page shows its claims; all others follow."""
 
 
 def paper_markdown(paper: Paper) -> str:
@@ -46,18 +46,19 @@ def paper_markdown(paper: Paper) -> str:
     meta = paper.meta
     ids = f"{meta.venue}, arXiv {meta.arxiv}" if meta.arxiv else meta.venue
     names = ", ".join(meta.authors)
-    told = [f"Broken: {paper.problem}"] if paper.problem else [t for t in (names, ids) if t]
+    by = [f"Broken: {paper.problem}"] if paper.problem else [t for t in (names, ids) if t]
     parts = [f"# {markdown_cell(meta.title)}\n"]
-    parts += [". ".join(map(markdown_cell, told)) + ".\n"] if told else []
+    parts += [". ".join(map(markdown_cell, by)) + ".\n"] if by else []
     parts.append(
         f"`repro report` writes this page; [RESULTS.md]({ROOT}/RESULTS.md) says how to read it.\n"
     )
     parts += headline_lines(paper, "#")
     parts += counts_lines([paper])
     parts += [f"At `{p}`, {origin(s)}.\n" for p, s in counted(paper)]
-    parts += [_entry(entry) for entry in paper.entries]
+    told = headlines(paper)
+    parts += [_entry(entry, told) for entry in paper.entries]
     parts += [*_deviations(paper), *_withdrawn(paper), *_not_run(paper)]
-    return "\n".join(parts)
+    return with_minus("\n".join(parts))
 
 
 def headline_lines(paper: Paper, page: str) -> list[str]:
@@ -133,7 +134,7 @@ def _withdrawn(paper: Paper) -> list[str]:
     return ["## Withdrawn claims\n", "\n".join(lines) + "\n"]
 
 
-def _entry(entry: Entry) -> str:
+def _entry(entry: Entry, told: Sequence[Told]) -> str:
     head = f'<a id="{anchor(entry)}"></a>\n\n## {entry.id}: {markdown_cell(entry.title)}\n'
     if entry.state or entry.task is None:
         parts = [head, _sentence(entry.state)]
@@ -141,7 +142,8 @@ def _entry(entry: Entry) -> str:
         alone = print_entry(entry)
         parts += [as_markdown(alone, listed=False)] if alone is not None else []
         return "\n".join(parts)
-    return "\n".join([head, *(_run(entry, run) for run in entry.runs)])
+    parts = [head, f"> {markdown_cell(answer(entry, told))}\n"]
+    return "\n".join([*parts, *(_run(entry, run) for run in entry.runs)])
 
 
 def _sentence(text: str) -> str:
@@ -155,9 +157,9 @@ def _run(entry: Entry, run: Run) -> str:
         parts.append(_sentence(f"The stored result cannot be used: {run.problem}"))
     if run.figure is not None and entry.task is not None:
         parts.append(f"![{markdown_cell(entry.task.alt)}]({_figure(entry, run)})\n")
-    parts += _meeting(entry, run)
-    parts += [f"A seed is {entry.seed}\n"] if entry.seed else []
     parts.append(_claims(entry, run.rows, run.labels) if run.rows else "It declares no claims.\n")
+    parts += [f"A seed is {entry.seed}\n"] if entry.seed else []
+    parts += _meeting(entry, run)
     if run.deviations:
         links = [f"[{d.id}](#{_deviation_anchor(entry.paper, d)})" for d in run.deviations]
         parts.append(f"Deviations from the paper: {', '.join(links)}.\n")
@@ -198,19 +200,16 @@ def _claims(entry: Entry, rows: Sequence[CheckRow], labels: Labels) -> str:
 def in_order(rows: Sequence[CheckRow]) -> tuple[list[CheckRow], list[CheckRow]]:
     """Return what a page shows, those first that did not hold or are undecided, and what it folds.
 
-    Checks that hold are folded.
+    Of one verdict claims of the paper stand first. Checks that hold are folded.
     """
     held = [row for row in rows if row.kind == "check" and row.verdict == Word.HOLDS]
-    return sorted((row for row in rows if row not in held), key=_rank), held
+    shown = (row for row in rows if row not in held)
+    return sorted(shown, key=lambda row: (rank(row.verdict), row.kind != "claim")), held
 
 
 def held_in_words(held: Sequence[CheckRow]) -> str:
     """Return what stands over folded checks."""
     return "1 check holds" if len(held) == 1 else f"{len(held)} checks hold"
-
-
-def _rank(row: CheckRow) -> int:
-    return FIRST.index(row.verdict) if row.verdict in FIRST else len(FIRST)
 
 
 def _claim_row(claim: Claim, row: CheckRow, labels: Labels) -> list[str]:
@@ -283,7 +282,7 @@ def _not_run(paper: Paper) -> list[str]:
 def verdict_block(paper: Paper) -> str:
     """Return what stands between the markers of a paper's README.
 
-    What did not hold is written out; the rest is counted, profile by profile.
+    What did not hold is written out, before the counts of each item, profile by profile.
     """
     runs = [(entry, run) for entry in paper.entries for run in entry.runs]
     missed = [line for entry, run in runs for line in lost(entry, run, "claim")]
@@ -294,7 +293,7 @@ def verdict_block(paper: Paper) -> str:
     told = "\n".join(headline_lines(paper, f"{ROOT}/results/{paper.meta.id}/README.md#"))
     stale = "".join(f"At `{p}`, {origin(s)}.\n" for p, s in counted(paper))
     stale += "\n" + "\n".join(counts_lines([paper]))
-    return "\n".join(filter(None, [told, f"{table}\n\n{stale}\n{found}\n"]))
+    return with_minus("\n".join(filter(None, [told, f"{stale}\n{found}\n\n{table}\n"])))
 
 
 def lost(entry: Entry, run: Run, kind: Kind) -> Iterable[str]:
@@ -306,6 +305,6 @@ def lost(entry: Entry, run: Run, kind: Kind) -> Iterable[str]:
             read = reading(row, claim.criterion.unit)
             band = f", 95 % interval {read.uneven}" if read.uneven else ""
             yield (
-                f"- {entry.id} at `{run.profile}`: {markdown_cell(run.labels.statement(claim))}"
+                f"- {entry.id} at `{run.profile}`: {markdown_cell(in_short(claim, run.labels))}"
                 f" Measured {read.ours}{band}; asked: {read.asked}."
             )

@@ -9,6 +9,7 @@ from harness.errors import SpecError
 from harness.publish.report.load import Paper
 from harness.publish.report.printed import print_run
 from harness.publish.report.table_text import as_markdown
+from harness.publish.report.text import with_minus
 
 BEGIN, END = "<!-- verdicts:begin -->", "<!-- verdicts:end -->"
 PAPERS_BEGIN, PAPERS_END = "<!-- papers:begin -->", "<!-- papers:end -->"
@@ -51,7 +52,7 @@ def _table(asked: re.Match[str], paper: Paper) -> str:
                 printed = print_run(entry, run)
                 if printed is not None and 0 < int(place) <= len(printed.tables):
                     one = printed.tables[int(place) - 1]
-                    return as_markdown(replace(printed, tables=(one,), others=()))
+                    return with_minus(as_markdown(replace(printed, tables=(one,), others=())))
     raise SpecError(
         f"the README of {paper.meta.id} asks for table {place} of {item} at {profile}, which is not"
         " among its results: run that, or ask for another"

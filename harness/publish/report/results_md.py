@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from harness.declare.verdict import Word
-from harness.measure.goals import Baseline, Measured, machine_title
-from harness.publish.counts import verdict_counts
+from harness.measure.goals import Baseline
+from harness.publish.counts import rank, verdict_counts
+from harness.publish.report.goals_md import goals_line
 from harness.publish.report.headlines import DECIDED, Told, headlines
 from harness.publish.report.load import Paper
 from harness.publish.report.paper_md import (
@@ -21,9 +22,9 @@ from harness.publish.report.paper_md import (
 from harness.publish.report.text import (
     markdown_cell,
     markdown_table,
-    number,
     origin,
     waiting_text,
+    with_minus,
 )
 from harness.store.workspace import COMMITTED_PROFILES
 
@@ -49,26 +50,25 @@ def results_markdown(papers: Sequence[Paper], baselines: Sequence[Baseline]) -> 
     parts = [HEAD, "## Overview\n", *counts_lines(papers)]
     for paper in papers:
         parts += _paper(paper)
-    parts += ["## Not run\n", _not_run(papers), "## Performance goals\n", _goals(baselines)]
-    return "\n".join(parts)
+    parts += ["## Not run\n", _not_run(papers), "## Performance goals\n", goals_line(baselines)]
+    return with_minus("\n".join(parts))
 
 
 def papers_block(papers: Sequence[Paper]) -> str:
-    """Return what stands between the markers of the checkout's README: a line per paper.
+    """Return what stands between the markers of the checkout's README.
 
-    A paper has one where it has a headline: how many claims held, did not or are undecided, each
-    number with the headlines that say so.
+    Counts of the papers' claims, a line each; then what was found, in sentences, per paper what
+    did not hold first; and folded what the counts rest on. A paper is there if it has a headline.
     """
-    rows = []
-    for paper in papers:
-        told = headlines(paper)
-        if told:
-            meta, page = paper.meta, page_of(paper.meta.id)
-            cells = [_answered(paper, told, word) for word in DECIDED]
-            rows.append(
-                [f"**{markdown_cell(meta.title)}**<br>`{meta.id}`, [all of it]({page})", *cells]
-            )
-    table = markdown_table(["paper", *DECIDED.values()], rows)
+    told = [(paper, found) for paper in papers if (found := headlines(paper))]
+    words = sorted(DECIDED, key=rank)
+    rows = [
+        [f"[`{paper.meta.id}`]({page_of(paper.meta.id)}) {markdown_cell(paper.meta.title)}", *cells]
+        for paper, _ in told
+        for cells in _counted(paper, words)
+    ]
+    table = markdown_table(["paper", "scale", *(DECIDED[word] for word in words)], rows)
+    sentences = "\n".join(_headline(each) for _, found in told for each in found)
     origins = "\n".join(
         f"- {paper.meta.id} at `{profile}`: {origin(sources)}."
         for paper in papers
@@ -76,15 +76,23 @@ def papers_block(papers: Sequence[Paper]) -> str:
     )
     summary = "What the counts rest on: chance, seals, older code; and what is out of scale"
     folded = "\n".join([*counts_lines(papers), origins])
-    return f"{table}\n\n<details><summary>{summary}</summary>\n\n{folded}\n\n</details>"
+    return with_minus(
+        f"{table}\n\n{sentences}\n\n<details><summary>{summary}</summary>\n\n{folded}\n\n</details>"
+    )
 
 
-def _answered(paper: Paper, told: Sequence[Told], word: Word) -> str:
-    """Return how many claims of a paper have a verdict, by profile, and its headlines of it."""
-    rows = {profile: paper.rows(profile) for profile, _ in counted(paper)}
-    counts = [f"{verdict_counts(r, 'claim').get(word, 0)} at `{p}`" for p, r in rows.items()]
-    texts = [markdown_cell(each.text) for each in told if each.row.verdict == word]
-    return "<br>".join([", ".join(counts), *texts])
+def _counted(paper: Paper, words: Sequence[Word]) -> list[list[str]]:
+    """Return for each profile that has trials how many claims of a paper have each verdict."""
+    counts = {p: verdict_counts(paper.rows(p), "claim") for p, _ in counted(paper)}
+    return [[f"`{p}`", *(str(found.get(word, 0)) for word in words)] for p, found in counts.items()]
+
+
+def _headline(told: Told) -> str:
+    """Return a headline as a line of a list, with a link to the item's section."""
+    link = f"{page_of(told.entry.paper)}#{anchor(told.entry)}"
+    return (
+        f"- **{markdown_cell(told.said)}**: {markdown_cell(told.facts)}. [{told.entry.id}]({link})"
+    )
 
 
 def page_of(paper: str) -> str:
@@ -93,21 +101,23 @@ def page_of(paper: str) -> str:
 
 
 def _paper(paper: Paper) -> list[str]:
-    """Return a paper's section: where its page is, its items, and what did not hold."""
+    """Return a paper's section: where its page is, what did not hold, and its items."""
     page = page_of(paper.meta.id)
     parts = [f"## {markdown_cell(paper.meta.title)}\n"]
     parts += [f"Broken: {markdown_cell(paper.problem)}.\n"] if paper.problem else []
     parts += headline_lines(paper, f"{page}#")
     parts += [f"At `{p}`, {origin(sources)}.\n" for p, sources in counted(paper)]
     parts.append(f"Every claim, table and deviation: [{page}]({page}).\n")
+    if not paper.is_published:  # What no paper claims stands on its own page alone.
+        return parts
     rows = [
         row
         for e in paper.entries
-        for row in item_rows(e, f"[{e.id}]({page}#{anchor(e)})", chance=False)
+        for row in item_rows(e, f"[{e.item.id}]({page}#{anchor(e)})", chance=False)
     ]
-    parts.append(markdown_table(VERDICTS, rows) + "\n")
     lines = [line for e in paper.entries for run in e.runs for line in lost(e, run, "claim")]
-    return [*parts, "Claims that did not hold:\n", "\n".join(lines) + "\n"] if lines else parts
+    parts += ["Claims that did not hold:\n", "\n".join(lines) + "\n"] if lines else []
+    return [*parts, markdown_table(VERDICTS, rows) + "\n"]
 
 
 def _not_run(papers: Sequence[Paper]) -> str:
@@ -118,43 +128,3 @@ def _not_run(papers: Sequence[Paper]) -> str:
     lines += [f"- {text}" for text in filter(None, [waiting_text(papers)])]
     lines += ["- What each item lacks stands at the end of its paper's page."]
     return "\n".join(lines) + "\n"
-
-
-def _goals(baselines: Sequence[Baseline]) -> str:
-    if not baselines:
-        return "No benchmark is committed.\n"
-    header = ["benchmark", "goal", "measured", "met", "load average", "cores of others", "setting"]
-    parts = []
-    for title, cells in goal_tables(baselines):
-        rows = [[markdown_cell(cell) for cell in row] for row in cells]
-        parts.append(f"{title}:\n\n{markdown_table(header, rows)}\n")
-    return "\n".join(parts)
-
-
-def goal_tables(baselines: Sequence[Baseline]) -> list[tuple[str, list[list[str]]]]:
-    """Return titles and cells of what each machine measured, and of sums over records apart."""
-    tables = []
-    for baseline in baselines:
-        items, machine = list(baseline.measured().values()), machine_title(baseline.machine)
-        for from_records, title in (
-            (False, f"Measured on {machine}"),
-            (True, f"Added up from committed records, by {machine}"),
-        ):
-            cells = [goal_cells(item) for item in items if item.from_records is from_records]
-            tables += [(title, cells)] if cells else []
-    return tables
-
-
-def goal_cells(item: Measured) -> list[str]:
-    """Return a benchmark as text: name, goal, measured, met, load, cores of others, setting."""
-    goal = item.goal
-    unit = "" if goal.unit == "ratio" else f" {goal.unit}"
-    return [
-        item.name,
-        f"{goal.direction.replace('_', ' ')} {number(goal.limit)}{unit}",
-        f"{number(item.measured)}{unit}",
-        "yes" if item.met else "no",
-        number(item.load_average),
-        number(item.other_cores),
-        item.note,
-    ]

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from harness.publish.report.load import Paper, Sources
 
 PLUS_MINUS = "\u00b1"
+MINUS = "\u2212"
 DIGITS = 4
 """Significant digits of a number that has no standard error."""
 
@@ -35,6 +36,23 @@ def number(value: float | None) -> str:
     if float(value).is_integer() and abs(value) < 1e7:
         return str(int(value))
     return f"{value:.{DIGITS}g}"
+
+
+_NEGATIVE = re.compile(r"(?<![\w.^=+-])-(?=\.?\d)")
+_CODE = re.compile(
+    r"(```.*?```|`[^`]*`|<(?:code|pre)>.*?</(?:code|pre)>|\]\([^)]*\)|<[^>]*>)", re.DOTALL
+)
+
+
+def with_minus(text: str) -> str:
+    """Return a page with a true minus before its negative numbers, code and addresses as they are.
+
+    >>> with_minus("at -0.5 of CIFAR-10, 1e-05, (-1 to 2), `lr -1`").replace(MINUS, "minus ")
+    'at minus 0.5 of CIFAR-10, 1e-05, (minus 1 to 2), `lr -1`'
+    """
+    parts = _CODE.split(text)
+    # What was split at, code and addresses, stands at odd places.
+    return "".join(p if n % 2 else _NEGATIVE.sub(MINUS, p) for n, p in enumerate(parts))
 
 
 def exact(value: float) -> str:
@@ -202,8 +220,11 @@ def origin(sources: Sources) -> str:
     >>> from harness.publish.report.load import Sources
     >>> origin(Sources(num_trials=45, num_stale=3, cpus=("one", "two")))
     '3 of 45 trials come from older code; processors mix: one and two'
+    >>> origin(Sources(num_trials=1, num_stale=1))
+    '1 of 1 trial comes from older code'
     """
-    parts = [f"{sources.num_stale} of {sources.num_trials} trials come from older code"]
+    come = "trial comes" if sources.num_trials == 1 else "trials come"
+    parts = [f"{sources.num_stale} of {sources.num_trials} {come} from older code"]
     if len(sources.cpus) > 1:
         parts.append(f"processors mix: {' and '.join(sources.cpus)}")
     return "; ".join([*parts, *([sources.verified] if sources.verified else [])])

@@ -37,6 +37,25 @@ _MOVED = re.compile(r"(?:measured|low|high|threshold|tolerance): .+ then, .+ now
 _NUMBER = re.compile(r"-?\d[\d.]*(?:e[+-]?\d+)?")
 
 
+_PLURAL = re.compile(r"^(?!times)((?:standard )?[A-Za-z]{2,}?)(ie|[^s])s(?= of |$)")
+_ONE = re.compile(r"(?:(?! to |\u00b1).)*(?<![\d.])(?<!e-)1")
+
+
+def unit_behind(text: str, unit: str) -> str:
+    """Return a unit as it stands behind a number: one of it has no plural.
+
+    >>> unit_behind("at least 1", "octaves"), unit_behind("1.0", "points")
+    ('octave', 'points')
+    >>> unit_behind("1", "standard errors"), unit_behind("-1 to 1", "points")
+    ('standard error', 'points')
+    >>> unit_behind("every step up, slack 1", "points of F1"), unit_behind("1", "times")
+    ('point of F1', 'times')
+    """
+    if not _ONE.fullmatch(text):
+        return unit
+    return _PLURAL.sub(lambda m: m[1] + {"ie": "y"}.get(m[2], m[2]), unit)
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Reading:
     """A verdict whose numbers, threshold and paper's value are in a reader's unit."""
@@ -58,7 +77,7 @@ class Reading:
         value = number(row.measured) if half is None else self._with_half(row.measured, half)
         # A step between two ratios is no multiple of anything.
         name = "times" if self.unit == "ratio" and row.form not in STEPS else self.unit
-        unit = "" if name in ("", "1") else f" {name}"
+        unit = "" if name in ("", "1") else f" {unit_behind(value, name)}"
         factor = f", a factor of {2**row.measured:.2g}" if self.unit == OCTAVES else ""
         return f"{value}{unit}{factor}"
 
@@ -76,7 +95,7 @@ class Reading:
         row = self.row
         text = threshold(row.form, row.threshold, tolerance=self.tolerance) if row.form else ""
         has_unit = text[-1:].isdigit() and self.unit not in ("", "1", "ratio")
-        return f"{text} {self.unit}" if has_unit and row.threshold != 0 else text
+        return f"{text} {unit_behind(text, self.unit)}" if has_unit and row.threshold != 0 else text
 
     @property
     def uneven(self) -> str:

@@ -22,7 +22,7 @@ SHOWN = (-1.0, -0.4, 0.4, 1.0)
 
 def activation_panels(context: FigureContext) -> Figure:
     """Draw agreement and stacked shares against lambda; below, the matrices at a few lambdas."""
-    figure, axes = context.subplots(2, len(SHOWN), aspect=0.95)
+    figure, axes = context.subplots(2, len(SHOWN), aspect=0.95, turn=False)
     agreement_ax = _joined(figure, axes[0], axes[1])
     stack_ax = _joined(figure, axes[2], axes[3])
     line(agreement_ax, context.table, x="lambda", y="agreement", color=PALETTE[0], marker="o")

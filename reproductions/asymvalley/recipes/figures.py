@@ -63,7 +63,8 @@ def recipe_panels(context: FigureContext) -> Figure:
         if index >= len(SETTINGS):
             ax.set_xlabel(r"$\lambda$")
         if index % len(SETTINGS) == 0:
-            ax.set_ylabel(f"{ROWS[row]}\ntest error")
+            named = f"{ROWS[row]}\n" if context.width == "double" else ""
+            ax.set_ylabel(f"{named}test error")
     axes[0].set_ylim(bottom=0.0)
     figure.legend(*axes[0].get_legend_handles_labels(), loc="outside upper center", ncols=2)
     return figure

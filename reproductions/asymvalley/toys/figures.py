@@ -122,7 +122,7 @@ def _mean_by_size(summary: pd.DataFrame, value: str) -> tuple[list[float], list[
 
 def metric_panels(context: FigureContext) -> Figure:
     """Draw the six metrics against the size of the noise, the last two along both directions."""
-    figure, axes = context.subplots(2, 4, aspect=1.0)
+    figure, axes = context.subplots(2, 4, aspect=1.0, turn=False)
     for ax, (value, title) in zip(axes, METRIC_TITLES.items(), strict=True):
         for consistent, label in ((False, "raw"), (True, "sign-consistent")):
             plot_ours(

@@ -91,10 +91,9 @@ def direction_panels(context: FigureContext, *, pair: str, twin: str = "") -> Fi
         line(ax, other, x="lambda", y="error", color=PALETTE[1], style="-.")
         lambda_axis(ax)
         ax.set_title(DIRECTION_LABELS[direction])
-    columns = 3 if context.width == "double" else 2
-    for ax in axes[-columns:]:
+    for ax in axes[-3:]:
         ax.set_xlabel(r"$\lambda$")
-    for ax in axes[::columns]:
+    for ax in axes[::3]:
         ax.set_ylabel("test error")
     _leave_room(axes)
     extra = [Line2D([], [], color=PALETTE[1], linestyle="-.", label="without BN, $s = 1$")]
@@ -149,10 +148,10 @@ def _grid(
     for ax in axes:
         lambda_axis(ax)
         ax.tick_params(pad=1.5)
-    if wide:
-        for ax, label in zip(axes[::columns], rows, strict=True):
-            ax.set_ylabel(label)
-    for ax in axes[-(columns if wide else 2) :]:
+    for ax, label in zip(axes[::columns], rows, strict=True):
+        # Where panels name their row, the axis says what is drawn.
+        ax.set_ylabel(label if wide else label.splitlines()[-1])
+    for ax in axes[-columns:]:
         ax.set_xlabel(r"$\lambda$")
     return figure, axes
 

@@ -4,13 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from harness.publish.figures import MARKERS, PALETTE, FigureContext, plot_ours, plot_paper, points
+from harness.publish.figures import (
+    MARKERS,
+    PALETTE,
+    FigureContext,
+    log_numbers,
+    plot_ours,
+    plot_paper,
+    points,
+)
 from reproductions.fg2u.overview.quantities import EXACT, STATED, flags
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
-    from matplotlib.axis import Axis
     from matplotlib.figure import Figure
 
 NAMES = {
@@ -33,7 +40,7 @@ PLACES = (0.35, 0.61, 0.84, 1.03)
 
 def overview_panels(context: FigureContext) -> Figure:
     """Draw six panels; memory and time are relative, so that the paper's can stand beside."""
-    figure, axes = context.subplots(2, 3, aspect=0.95)
+    figure, axes = context.subplots(2, 3, aspect=0.95, turn=False)
     panels = (capabilities, phases, memory, depths, methods, efficiency)
     for ax, panel in zip(axes, panels, strict=True):
         panel(ax, context)
@@ -113,7 +120,7 @@ def memory(ax: Axes, context: FigureContext) -> None:
         read = paper[paper["series"].str.endswith(method)]
         read = read.assign(value=read["value"] / paper_unit)
         plot_paper(ax, read, label=NAMES[method], **LOOKS[method])
-    _log(ax.yaxis)
+    log_numbers(ax.yaxis)
     ax.set_title("memory by depth")
     ax.set_xlabel("inner steps T")
     ax.set_ylabel("memory (RGU, T = 1: 1)")
@@ -182,8 +189,8 @@ def efficiency(ax: Axes, context: FigureContext) -> None:
     for method in ("trgu", "hessian-free"):
         own = rows[rows["method"] == method]
         plot_ours(ax, own, x="memory", y="time", label=NAMES[method], **LOOKS[method])
-    _log(ax.xaxis)
-    _log(ax.yaxis)
+    log_numbers(ax.xaxis)
+    log_numbers(ax.yaxis)
     ax.set_title("time and memory")
     ax.set_xlabel("memory (one at a time: 1)")
     ax.set_ylabel("time (one at a time: 1)")
@@ -192,13 +199,3 @@ def efficiency(ax: Axes, context: FigureContext) -> None:
 def _series(context: FigureContext, start: str, name: str) -> pd.DataFrame:
     rows = context.reference
     return rows[rows["series"].str.startswith(start) & (rows["y_name"] == name)]
-
-
-def _log(axis: Axis) -> None:
-    """Scale an axis by the logarithm, with plain numbers at 1, 2, 5 of every decade."""
-    from matplotlib.ticker import LogLocator, NullLocator
-
-    axis.axes.set(**{f"{axis.axis_name}scale": "log"})
-    axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
-    axis.set_major_formatter("{x:g}")
-    axis.set_minor_locator(NullLocator())

@@ -17,6 +17,13 @@ ARCHS: tuple[Arch, ...] = ("sm_80", "sm_90")
 """A100 and H100 or H200."""
 
 
+COMPILERS = (
+    "nvidia-cuda-nvcc", "nvidia-nvvm", "nvidia-cuda-crt", "nvidia-cuda-runtime",
+    "nvidia-cuda-cuobjdump", "nvidia-cuda-nvdisasm",
+)  # fmt: skip
+"""Distributions of nvcc, with all that it needs, and of what reads cubins."""
+
+
 class Build(Params):
     """A kernel compiled ahead of time; no GPU is asked for."""
 
@@ -52,10 +59,22 @@ def needs(build: Build) -> Needs:
     compiler = ("triton",) if build.language == "triton" else ()
     # Beside times of a GPU only: elsewhere the pinned ones are.
     device: Device = "cpu" if build.tools == "pinned" else "cuda"
-    return Needs(packages=("cuda.pathfinder", *compiler), memory_bytes=2**30, device=device)
+    return Needs(
+        packages=("cuda.pathfinder", *compiler), memory_bytes=2**30, device=device,
+        brought=COMPILERS,
+    )  # fmt: skip
 
 
-RENEWED: Mapping[str, Sequence[str]] = {}
+_IN_64_BITS = "Entries are counted in 64 bits, since a tensor may have more than 2**31 of them."
+RENEWED: Mapping[str, Sequence[str]] = {
+    "masked_linear": (_IN_64_BITS,),
+    "rademacher": (_IN_64_BITS,),
+    "tangent_step": (_IN_64_BITS,),
+    "shard_pack": (_IN_64_BITS,),
+    "linear_cross_entropy": (
+        "Slopes are divided by the number of rows after their products, not in the kernel.",
+    ),
+}
 """Per kernel why its rows were made again, first to last: CI takes no other rows without one."""
 BUILDS = {
     kernel: Experiment(

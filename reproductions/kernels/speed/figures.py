@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from matplotlib.ticker import NullFormatter
-
 from harness.declare.statistics import aggregate
-from harness.publish.figures import MARKERS, PALETTE, FigureContext
+from harness.publish.figures import MARKERS, PALETTE, FigureContext, log_numbers
 
 GREY = "0.4"
 
@@ -46,8 +44,7 @@ def _by_case(ax: Axes, rows: pd.DataFrame, names: list[str]) -> None:
             xerr=[(middle - found["p20_us"]).clip(0), (found["p80_us"] - middle).clip(0)],
             ls="none", marker=MARKERS[number], ms=4, color=PALETTE[number], label=name,
         )  # fmt: skip
-    ax.set_xscale("log")
-    ax.xaxis.set_minor_formatter(NullFormatter())
+    log_numbers(ax.xaxis, "{x:,.0f}")
     ax.set_yticks(list(places.values()), list(places))
     ax.set_ylim(len(places) - 0.5, -0.5)
     ax.set_xlabel("time of a call, us")
@@ -62,9 +59,7 @@ def _over_floor(ax: Axes, rows: pd.DataFrame, names: list[str]) -> None:
         )  # fmt: skip
     ends = [rows["floor_us"].min(), rows["floor_us"].max()]
     ax.plot(ends, ends, color=GREY, lw=0.8, ls="--")
-    ax.set_xscale("log")
-    ax.set_yscale("log")
-    # Within a decade they would stand on one another.
-    ax.xaxis.set_minor_formatter(NullFormatter())
+    log_numbers(ax.xaxis, "{x:,.0f}")
+    log_numbers(ax.yaxis, "{x:,.0f}")
     ax.set_xlabel("floor, us")
     ax.set_ylabel("time, us")

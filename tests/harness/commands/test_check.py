@@ -107,6 +107,16 @@ def test_junit_has_a_case_for_each_verdict_and_findings_pass(
     assert error is not None and "ZeroDivisionError" in (error.get("message") or "")
 
 
+def test_junit_makes_the_folder_it_is_to_lie_in_or_says_why_not(cli: Cli, tmp_path: Path) -> None:
+    target = tmp_path / "reports" / "today" / "found.xml"
+    assert cli("check", "toylab", "--junit", str(target)).code == 0
+    assert ElementTree.parse(target).getroot().tag == "testsuites"
+    done = cli("check", "toylab", "--junit", str(target / "below-a-file.xml"))
+    assert done.code != 0
+    (line,) = done.err.splitlines()
+    assert f"cannot write {target}/below-a-file.xml (Not a directory)" in line
+
+
 def test_a_broken_task_is_an_error_in_junit(cli: Cli, toy: ToyPaper, tmp_path: Path) -> None:
     toy.task.write_text("1 / 0")
     target = tmp_path / "found.xml"

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -196,6 +197,24 @@ def test_what_is_left_out_must_be_needed_and_is_not_there(lab: Lab, cli: Cli) ->
     assert [row.split() for row in done.out.splitlines()[1:]] == []
     again = pack(lab, cli, *wheels)
     assert again.code == 2 and "is not empty" in again.err
+
+
+def test_what_trials_run_without_is_brought_unless_left_out(lab: Lab, cli: Cli) -> None:
+    """rich stands for a library that is compared with; what it needs in turn does not come."""
+    lab.toy.experiment.write_text(
+        lab.toy.experiment.read_text().replace("Needs(", 'Needs(brought=("rich",), ')
+    )
+    put_wheels(("rich",), lab.folder / "wheelhouse")
+    wheels = [word for name in ("pydantic", "pandera", "pebble") for word in ("--without", name)]
+    requirements = lab.folder / "carry" / "requirements.txt"
+    done = pack(lab, cli, *wheels)
+    assert done.code == 0, done.err
+    assert "rich-" in done.out and "pygments" not in done.out.lower()
+    assert "rich" in requirements.read_text().splitlines()
+    shutil.rmtree(lab.folder / "carry")
+    done = pack(lab, cli, *wheels, "--without", "rich")
+    assert done.code == 0, done.err
+    assert "rich-" not in done.out and "rich" not in requirements.read_text().splitlines()
 
 
 def test_a_wheel_that_pip_cannot_get_leaves_no_half_a_folder(lab: Lab, cli: Cli) -> None:

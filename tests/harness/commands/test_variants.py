@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from harness.commands.app import command
 from tests.harness.conftest import Cli, Done
 from tests.harness.hostile import ODD_FILES, put
 from tests.harness.toy_paper import TASK, ToyPaper
@@ -168,16 +169,30 @@ def test_what_a_variant_lacks_is_told_with_its_own_command(lab: Cli) -> None:
     assert done.code == 2 and missing in done.err
 
 
-@pytest.mark.parametrize("verb", ["plan", "status", "check", "summary", "table", "plot", "figures"])
+OVERRIDES = {"settings", "seeds", "cohort"}
+EVERY = ["plan", "status", "check", "summary", "show", "params", "table", "plot", "figures"]
+
+
+def test_a_verb_that_takes_one_of_set_seeds_and_cohort_takes_all() -> None:
+    found = {
+        name: {each.name for each in verb.params} & OVERRIDES
+        for name, verb in command.commands.items()  # type: ignore[attr-defined]
+    }
+    takes = {name for name, options in found.items() if options}
+    assert takes == {*EVERY, "run", "verify", "variants"}
+    assert all(found[name] == OVERRIDES for name in takes)
+
+
+@pytest.mark.parametrize("verb", [*EVERY, "verify", "variants"])
 def test_an_override_that_nothing_has_is_refused_by_every_verb(lab: Cli, verb: str) -> None:
     done = lab(verb, "toylab/tab01", "--set", "mod=ok")
     assert done.code == 2
     assert "did you mean 'mode'" in done.err
 
 
-@pytest.mark.parametrize("verb", ["plan", "status", "check", "summary", "table", "plot"])
+@pytest.mark.parametrize("verb", [*EVERY, "verify"])
 def test_a_cohort_that_nothing_has_is_refused_by_every_verb(lab: Cli, verb: str) -> None:
-    where = () if verb == "summary" else ("--profile", "cpu")
+    where = () if verb in ("summary", "figures") else ("--profile", "cpu")
     done = lab(verb, "toylab/tab01", *where, "--cohort", "cohort-2")
     assert done.code == 2
     assert "did you mean 'cohort-1'" in done.err
@@ -194,6 +209,33 @@ def test_a_cohort_alone_is_shown_by_every_verb(lab: Cli) -> None:
     shown = lab("table", "toylab/tab01", "--cohort", "cohort-1").out
     assert "cohort-1" in shown
     assert shown != lab("table", "toylab/tab01").out
+
+
+def test_figures_of_a_cohort_have_a_folder_of_their_own(
+    lab: Cli, toy: ToyPaper, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from harness.publish import style
+
+    monkeypatch.setitem(style.RC, "svg.fonttype", "none")
+    committed = tree(toy.root / "figures")
+    done = lab("figures", "toylab", "--cohort", "cohort-1")
+    assert done.code == 0, done.err
+    (drawn,) = (toy.root / "runs" / "output" / "cohort-1").rglob("*.svg")
+    assert "cohort-1" in drawn.read_text() and str(drawn) in done.err
+    assert tree(toy.root / "figures") == committed
+
+
+def test_verify_draws_from_what_was_asked_for(lab: Cli) -> None:
+    words = ("verify", "toylab", *INLINE, "--profile", "cpu", "--sample", "99", "--json")
+    assert len(told(lab(*words))) == 24
+    cohort = told(lab(*words, "--cohort", "cohort-1"))
+    assert len(cohort) == 12 and not any("seed=0" in row["trial"] for row in cohort)
+    rows = told(lab(*words, "--set", "x=2", "--seeds", "2"))
+    assert sorted(row["trial"] for row in rows) == [
+        f"toylab/squares[x=2 ms=0 mode=ok seed={seed}]" for seed in range(2)
+    ]
+    done = lab(*words, "--set", "x=77")
+    assert done.code == 2 and "no record is committed" in done.err
 
 
 def test_records_of_a_variant_are_carried_alone(lab: Cli, tmp_path: Path) -> None:
@@ -216,6 +258,16 @@ def test_variants_lists_what_was_overridden_where_and_how_it_went(lab: Cli, toy:
     assert {(row["profile"], *row["tasks"]) for row in rows} == {("smoke", "toylab/tab01")}
     assert all(Path(row["folder"]).is_dir() and row["started_at"] for row in rows)
     assert all(row["options"] in lab("variants").out for row in rows)
+
+
+def test_variants_shows_those_with_what_is_asked_for(lab: Cli) -> None:
+    def names(*words: str) -> list[dict[str, Any]]:
+        return [row["overrides"] for row in told(lab("variants", "--json", *words))]
+
+    assert names("--set", "x=9") == names("--seeds", "4") == [{"seeds": 4, "x": 9}]
+    assert names("--cohort", "first") == [{"seeds": 4, "x": 9}]
+    assert names("--set", "x=8") == names("--seeds", "3", "--set", "x=9") == []
+    assert "first cohort alone" in lab("variants", "--cohort", "cohort-1").err
 
 
 def test_a_variant_that_says_nothing_of_itself_hides_no_other(lab: Cli, toy: ToyPaper) -> None:
@@ -261,3 +313,27 @@ def test_params_says_what_may_be_set(cli: Cli) -> None:
         [0, 1, 2, 3],
     )
     assert "--seeds" in cli("params", "toylab/tab01").err
+
+
+def test_params_shows_the_values_that_options_would_give(lab: Cli) -> None:
+    def values(*words: str) -> dict[str, list[Any]]:
+        rows = told(lab("params", "toylab/tab01", "--profile", "cpu", "--json", *words))
+        return {row["name"]: row["values"] for row in rows}
+
+    assert (values()["x"], values()["seed"]) == ([0, 1, 2, 3], [0, 1, 2])
+    changed = values("--set", "x=9", "--seeds", "5")
+    assert (changed["x"], changed["seed"]) == ([9], [0, 1, 2, 3, 4])
+    cohort = values("--cohort", "cohort-1")
+    assert cohort["x"] == [0, 1, 2, 3]
+    assert len(cohort["seed"]) == 3 and min(cohort["seed"]) > 2
+
+
+def test_params_reads_well_in_eighty_columns(toy: ToyPaper, cli: Cli) -> None:
+    text = toy.experiment.read_text()
+    long = "The number that is squared, in a sentence that is far longer than the line of any page."
+    toy.experiment.write_text(text.replace("The number.", long))
+    lines = cli("params", "toylab/tab01").out.splitlines()
+    assert lines[0] == "toylab/squares"
+    assert lines[1].startswith("  x (int): The number that is squared, in a sentence")
+    assert lines[3] == "      in the grid: 0, 1, 2, 3"
+    assert max(map(len, lines)) <= 80

@@ -159,7 +159,7 @@ def test_what_stood_in_is_named_at_the_foot_within_the_figure(
 @pytest.mark.parametrize("width", ["single", "double"])
 def test_no_line_of_the_foot_leaves_the_figure(width: Width) -> None:
     figure, _ = context(width).subplots()
-    stamp(figure, "WIDTH 8 of 64 for VGG16, " * 12, may_grow=True)
+    stamp(figure, "WIDTH 8 of 64 for VGG16, " * 12)
     figure.draw_without_rendering()
     boxes = [text.get_window_extent() for text in figure.texts]
     assert len(boxes) > 1

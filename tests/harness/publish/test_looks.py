@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 import re
+from contextlib import nullcontext
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,8 +16,8 @@ from matplotlib.text import Text
 
 from harness.errors import EnvError, UsageError
 from harness.publish import figures
-from harness.publish.figures import figure_of
-from harness.publish.style import RC, STRIP_IN, points, sequential
+from harness.publish.figures import FigureContext, figure_of
+from harness.publish.style import LEAST_PANEL_IN, RC, STRIP_IN, points, sequential
 from tests.harness.publish.test_figures import REFERENCE, TABLE, TASK, drawn
 from tests.latex import needs_latex
 
@@ -47,6 +49,17 @@ def test_pdf_has_the_size_that_was_asked_for() -> None:
     assert box is not None
     left, bottom, right, top = map(float, box[1].split())
     assert (right - left, top - bottom) == pytest.approx((3.3 * 72, 2.2 * 72), abs=0.1)
+
+
+@pytest.mark.parametrize("width", ["single", "double"])
+def test_a_height_that_presses_panels_flat_is_refused_with_one_that_does_not(width: str) -> None:
+    with pytest.raises(UsageError, match=r"1 inches .*demo/fig01.*at least \d\.\din") as raised:
+        figure(height="1in", width=width)
+    (enough,) = re.findall(r"at least ([\d.]+in)", str(raised.value))
+    made = figure(height=enough, width=width)
+    (ax,) = made.axes
+    assert f"{made.get_figheight():.1f}in" == enough
+    assert ax.get_window_extent().height / made.dpi > LEAST_PANEL_IN - 0.11
 
 
 def test_height_holds_with_a_foot_of_many_lines() -> None:
@@ -96,6 +109,32 @@ def test_palette_without_end_is_that_of_ordered_series_too() -> None:
         assert sequential(3)[0] == "#000004"
 
 
+def ordered(ctx: FigureContext) -> Figure:
+    made, (ax,) = ctx.subplots()
+    for height, color in enumerate(sequential(4)):
+        ax.plot([1, 2], [height, height], color=color)
+    return made
+
+
+def grey(ctx: FigureContext) -> Figure:
+    made, (ax,) = ctx.subplots()
+    ax.plot([1, 2], [1, 2], color="#777777")
+    return made
+
+
+@pytest.mark.parametrize(
+    ("drawing", "palette", "fits"),
+    [("ordered", "magma", True), ("ordered", "Dark2", False), ("grey", "magma", False),
+     ("grey", "Dark2", False)],
+)  # fmt: skip
+def test_a_palette_that_changes_nothing_is_refused(drawing: str, palette: str, fits: bool) -> None:
+    task = replace(TASK, figure=f"test_looks:{drawing}")
+    rows = {"table": TABLE, "reference": REFERENCE, "profile": "cpu"}
+    with nullcontext() if fits else pytest.raises(UsageError, match=f"--palette {palette}"):
+        made = figure_of(task, **rows, palette=palette)  # type: ignore[arg-type]
+        assert to_hex(made.axes[0].get_lines()[0].get_color()) == "#000004"
+
+
 def test_font_is_that_of_all_words() -> None:
     drawn_figure = figure(font="DejaVu Serif")
     names = {text.get_fontname() for text in drawn_figure.findobj(Text)}  # type: ignore[attr-defined]
@@ -113,6 +152,13 @@ def test_without_a_stamp_nothing_stands_at_the_foot() -> None:
     assert any("profile cpu" in words for words in words_of(plain))
     assert not any("profile" in words for words in words_of(bare))
     assert plain.get_figheight() - bare.get_figheight() == pytest.approx(STRIP_IN)
+
+
+def test_what_stood_in_stands_at_the_foot_without_a_stamp_too() -> None:
+    here = {"GPT-2": "two layers of width 64", "SVHN": "MNIST"}
+    bare = " ".join(words_of(figure(stamp=False, stands_in=here, aside="variant width=64")))
+    assert "here two layers of width 64 for GPT-2, MNIST for SVHN" in bare
+    assert not re.search("demo/fig01|profile|seeds|variant", bare)
 
 
 def test_figure_keeps_its_look_when_its_caller_saves_it() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 from matplotlib.text import Text
 
@@ -23,7 +25,7 @@ def page(**changes: object) -> tuple[Page, list]:  # type: ignore[type-arg]
 
 
 def laid_out(figure: Page) -> Page:
-    fit(figure, may_grow=True)
+    fit(figure)
     figure.draw_without_rendering()
     return figure
 
@@ -85,13 +87,6 @@ def test_flat_panels_make_the_figure_higher() -> None:
     )
 
 
-def test_height_that_was_asked_for_stays() -> None:
-    figure, _ = page(aspect=0.3)
-    before = figure.get_figheight()
-    fit(figure, may_grow=False)
-    assert figure.get_figheight() == before
-
-
 def test_names_below_a_panel_turn_where_they_overlap() -> None:
     figure, axes = page()
     axes[0].set_xticks([1, 1.5, 2], ["a long name", "a longer name", "the longest\nname"])
@@ -101,6 +96,49 @@ def test_names_below_a_panel_turn_where_they_overlap() -> None:
     assert labels[2].get_text() == "the longest name"
 
 
+def test_two_rows_become_two_columns_at_single_width_and_labels_stand_at_the_edge() -> None:
+    narrow = FigureContext(table=TABLE, reference=REFERENCE, profile="cpu", width="single")
+    figure, axes = narrow.subplots(2, 3, skip=[4])
+    for ax in (axes[0], axes[3]):
+        ax.set_ylabel("loss")
+    for ax in axes:
+        ax.set_ylim(0.0, 2.0)
+    axes[2].set_ylim(0.0, 9.0)
+    for ax in axes[3:]:
+        ax.set_xlabel("steps")
+    assert isinstance(figure, Page)
+    figure.name_outer()
+    places = [ax.get_subplotspec().num1 for ax in axes]  # type: ignore[union-attr]
+    assert places == [0, 2, 4, 1, 5]  # of 0 1 / 2 3 / 4 5: the second row is the right column
+    assert [ax.get_ylabel() for ax in axes] == ["loss", "loss", "", "", ""]
+    assert [ax.get_xlabel() for ax in axes] == ["", "", "steps", "", "steps"]
+    _, axes = narrow.subplots(2, 3, turn=False)
+    assert [ax.get_subplotspec().num1 for ax in axes] == [*range(6)]  # type: ignore[union-attr]
+
+
+def test_labels_that_differ_between_turned_rows_stay() -> None:
+    narrow = FigureContext(table=TABLE, reference=REFERENCE, profile="cpu", width="single")
+    figure, axes = narrow.subplots(2, 3)
+    axes[0].set_ylabel("error")
+    axes[3].set_ylabel("loss")
+    assert isinstance(figure, Page)
+    figure.name_outer()
+    assert [ax.get_ylabel() for ax in axes] == ["error"] * 3 + ["loss"] * 3
+
+
+def test_crowded_numbers_become_fewer_and_do_not_turn() -> None:
+    figure, axes = page()
+    axes[0].set_xscale("log")
+    ticks = [1.0, 1.1, 1.2, 1.3, 1.4, 1.5, 1.6]
+    axes[0].set_xticks(ticks, [f"{tick:.2f}" for tick in ticks], minor=False)
+    laid_out(figure)
+    labels = axes[0].get_xticklabels()
+    boxes = [label.get_window_extent() for label in labels]
+    assert {label.get_rotation() for label in labels} == {0}
+    assert 1 < len(labels) < len(ticks) and labels[0].get_text() == "1.00"
+    assert all(left.x1 <= right.x0 for left, right in pairwise(boxes))
+
+
 def test_skipped_panels_leave_a_hole_or_close_up() -> None:
     wide = FigureContext(table=TABLE, reference=REFERENCE, profile="cpu", width="double")
     figure, axes = wide.subplots(2, 3, skip=[4])
@@ -108,6 +146,6 @@ def test_skipped_panels_leave_a_hole_or_close_up() -> None:
     spec = axes[4].get_subplotspec()
     assert spec is not None and spec.num1 == 5
     narrow = FigureContext(table=TABLE, reference=REFERENCE, profile="cpu", width="single")
-    _, axes = narrow.subplots(2, 3, skip=[4])
+    _, axes = narrow.subplots(3, 3, skip=[4, 5, 6, 7])
     spec = axes[4].get_subplotspec()
     assert spec is not None and (spec.num1, spec.get_gridspec().nrows) == (4, 3)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from pathlib import Path
 
@@ -15,12 +16,13 @@ from harness.errors import SpecError
 from harness.measure.fresh_process import call_fresh
 from harness.registry import load_registry
 from harness.run.trial import grid_of
-from harness.store.result import load_result
+from harness.store.result import csv_path, load_result
 from harness.store.workspace import Workspace
 from reproductions.kernels.compiled import cubin, in_triton
 from reproductions.kernels.compiled.builds import CUDA, TRITON
-from reproductions.kernels.compiled.experiment import BUILDS
+from reproductions.kernels.compiled.experiment import BUILDS, RENEWED
 from reproductions.kernels.compiled.trial import compiled_rows
+from reproductions.kernels.floors.trial import floor_rows
 from tests.checkout import ROOT
 
 STATIC = [task for name, task in load_registry().tasks.items() if name.startswith("kernels/static")]
@@ -153,6 +155,52 @@ def test_checks_hold_and_fail_by_the_rows_they_name(task: Task) -> None:
             assert evaluate(claim, table, seed=None, profile="cpu").word == word
         missing = evaluate(claim, result.table[:0], seed=None, profile="cpu")
         assert missing.word in (Word.FAILS, Word.ERROR, Word.NOT_RUN)
+
+
+def test_committed_floors_are_those_of_the_cases() -> None:
+    task = load_registry().tasks["kernels/floors"]
+    committed = load_result(Workspace(ROOT), task, "cpu")
+    assert committed is not None
+    (experiment,) = task.reads
+    found = [
+        {**trial.params, **row}
+        for trial in grid_of(experiment, "cpu")
+        for row in floor_rows(experiment.typed(trial.params), None)  # type: ignore[arg-type]
+    ]
+    key = ("kernel", "case", "precision", "card")
+    here, there = (
+        {tuple(row[name] for name in key): row for row in rows}
+        for rows in (found, committed.table[task.table.names].to_dict("records"))
+    )
+    assert here.keys() == there.keys()
+    for at, row in here.items():
+        # A CSV keeps nine digits.
+        assert row.pop("floor_us") == pytest.approx(there[at].pop("floor_us"), rel=1e-8), at
+        assert row == there[at]
+
+
+ROWS = {
+    "masked_adamw": ("ee0733891ccf876e",),
+    "masked_linear": ("5ad94e3c7cc7cda0",),
+    "rademacher": ("79844a455eb8a921",),
+    "tangent_step": ("ba490989e9335a6a",),
+    "sign_ops": ("55a2d363c80228a8",),
+    "layer_adamw": ("917bbc20066da8cb",),
+    "linear_cross_entropy": ("b77c838930c6a17e",),
+    "shard_pack": ("15524c68dc207989",),
+}
+"""Start of SHA-256 of each kernel's committed table, as first made and after each renewal."""
+
+
+@pytest.mark.parametrize("kernel", BUILDS)
+def test_committed_rows_move_only_with_a_reason(kernel: str) -> None:
+    """Else write the reason into RENEWED of compiled/experiment.py, and the new digest here."""
+    reasons = RENEWED.get(kernel, ())
+    assert all(reason.strip() for reason in reasons)
+    assert len(ROWS[kernel]) == 1 + len(reasons) == BUILDS[kernel].version
+    task = load_registry().tasks[f"kernels/static_{kernel}"]
+    table = csv_path(Workspace(ROOT), task, "cpu").read_bytes()
+    assert hashlib.sha256(table).hexdigest().startswith(ROWS[kernel][-1])
 
 
 def test_every_kernel_of_a_method_is_compiled() -> None:

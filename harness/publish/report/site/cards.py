@@ -15,7 +15,9 @@ from harness.publish.counts import (
     reproduced_text,
     seals_text,
     verdict_counts,
+    worst_first,
 )
+from harness.publish.report.headlines import DECIDED as IN_FULL
 from harness.publish.report.load import Entry, Paper, Run
 from harness.publish.report.results_md import page_of
 from harness.publish.report.text import origin
@@ -44,11 +46,11 @@ def card(paper: Paper, headlines: Sequence[str] = ()) -> dict[str, Any]:
 
 def _profile(profile: str, rows: Sequence[CheckRow], source: str) -> dict[str, Any]:
     """Return a profile's verdicts on the paper's claims, and in words what stands beside them."""
-    counts = verdict_counts(rows, "claim")
+    counts = worst_first(verdict_counts(rows, "claim"))
     beside = [checks_in_words(rows), halves_in_words(rows), own_in_words(rows)]
     return {
         "profile": profile,
-        "claims": [(word, count, IN_WORDS[word]) for word, count in counts.items()],
+        "claims": [(word, count, IN_FULL.get(word, IN_WORDS[word])) for word, count in counts],
         "beside": list(filter(None, beside)),
         "rests_on": list(filter(None, [reproduced_text(rows), seals_text(rows), source])),
     }

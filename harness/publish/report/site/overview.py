@@ -10,11 +10,11 @@ from harness.declare.verdict import Word
 from harness.measure.goals import Baseline
 from harness.provenance.seals import STATES
 from harness.publish.check_row import CheckRow
-from harness.publish.counts import halves_in_words, own_in_words, verdict_counts
+from harness.publish.counts import halves_in_words, own_in_words, verdict_counts, worst_first
 from harness.publish.labels import Labels
+from harness.publish.report.goals_md import COLUMNS, goal_tables
 from harness.publish.report.headlines import headlines
 from harness.publish.report.load import Entry, Paper
-from harness.publish.report.results_md import goal_tables
 from harness.publish.report.site.cards import card
 from harness.publish.report.text import waiting_text
 
@@ -23,19 +23,25 @@ def overview_context(papers: Sequence[Paper], baselines: Sequence[Baseline]) -> 
     """Return what `index.html.j2` shows: cards of papers, rows of items, performance goals."""
     rows = [row for paper in papers for entry in paper.entries for row in _rows(entry)]
     found = {word for row in rows for word, _ in row["verdicts"]}
+    of_papers = [paper for paper in papers if paper.is_published]
+    others = [paper for paper in papers if not paper.is_published]
     return {
         "root": "",
         "rows": rows,
-        "cards": [card(paper, [told.text for told in headlines(paper)]) for paper in papers],
+        "cards": [card(p, [told.text for told in headlines(p)]) for p in (*of_papers, *others)],
         "buttons": {
             "verdict": [word for word in Word if word in found],
             "paper": list(dict.fromkeys(row["paper"] for row in rows)),
         },
         "any_smoke": any(row["profile"] == "smoke" for row in rows),
         "goals": goal_tables(baselines),
+        "goal_heads": COLUMNS,
         "seals": {state: told for state, told in STATES.items() if state != "none"},
         "waiting": waiting_text(papers),
-        "num_items": sum(len(paper.entries) for paper in papers),
+        "num_papers": len(of_papers),
+        "num_items": sum(len(paper.entries) for paper in of_papers),
+        # A collection that is no paper, as that of kernels, is counted apart.
+        "beside": [(len(paper.entries), paper.meta.title) for paper in others],
     }
 
 
@@ -76,8 +82,8 @@ def _told(entry: Entry, rows: Sequence[CheckRow], labels: Labels) -> dict[str, A
     checks, claims = verdict_counts(rows, "check"), verdict_counts(rows, "claim")
     declared = entry.task.claims if entry.task else ()
     return {
-        "checks": list(checks.items()),
-        "verdicts": list(claims.items()),
+        "checks": worst_first(checks),
+        "verdicts": worst_first(claims),
         "words": [*checks, *claims],
         "statements": [labels.statement(claim) for claim in declared],
         "apart": list(filter(None, [halves_in_words(rows), own_in_words(rows)])),

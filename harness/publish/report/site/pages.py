@@ -16,6 +16,7 @@ from harness.measure.goals import load_baselines
 from harness.publish.report.load import Entry, Paper
 from harness.publish.report.site.overview import overview_context
 from harness.publish.report.site.task_page import task_context
+from harness.publish.report.text import with_minus
 from harness.store.atomic import write_bytes, write_text
 from harness.store.workspace import Workspace
 
@@ -65,9 +66,17 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
+        finalize=_finished,
     )
     environment.filters["prose"] = prose
     return environment
+
+
+def _finished(value: Any) -> Any:
+    """Return what stands on a page for a value: negative numbers have a true minus."""
+    if isinstance(value, Markup):
+        return Markup(with_minus(value))
+    return with_minus(value) if isinstance(value, str) else value
 
 
 def prose(text: str) -> Markup:

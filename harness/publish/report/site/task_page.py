@@ -13,6 +13,7 @@ from harness.declare.reference import NOT_PUBLISHED
 from harness.publish.check_row import CheckRow
 from harness.publish.counts import counted_in_words
 from harness.publish.labels import Labels
+from harness.publish.report.answers import answer
 from harness.publish.report.beside import Beside, beside
 from harness.publish.report.headlines import headlines
 from harness.publish.report.load import Entry, Paper, Run
@@ -49,7 +50,7 @@ def task_context(paper: Paper, entry: Entry) -> dict[str, Any]:
         "file": entry.source or entry.item.file,
         "source": f"{UP}../{entry.source}" if entry.source else "",
         "paper_page": f"{UP}../{page_of(paper.meta.id)}",
-        "headlines": [told.text for told in headlines(paper) if told.entry.id == entry.id],
+        "answers": _answers(paper, entry),
         "neighbours": _neighbours(paper, entry),
         "state": entry.state,
         "caption": task.caption if task else "",
@@ -60,6 +61,15 @@ def task_context(paper: Paper, entry: Entry) -> dict[str, Any]:
         "not_published": NOT_PUBLISHED,
         "plus_minus": PLUS_MINUS,
     }
+
+
+def _answers(paper: Paper, entry: Entry) -> list[str]:
+    """Return what came out of an item in a sentence, and its headlines that this does not hold."""
+    told = headlines(paper)
+    first = answer(entry, told)
+    mine = [each.text for each in told if each.entry is entry]
+    beside = [text for text in mine if text.removesuffix(".") not in first]
+    return [first, *beside] if first else beside
 
 
 def _run(entry: Entry, run: Run) -> dict[str, Any]:

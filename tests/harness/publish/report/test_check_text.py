@@ -187,7 +187,7 @@ def test_block_has_statement_number_unit_what_was_asked_and_reason() -> None:
     assert " ".join(line.strip() for line in block[1:-3]) == " ".join(stated.split())
     assert [line.strip() for line in block[-3:]] == [
         "ours 4.20 ± 0.35 octaves, a factor of 18 (3 seeds, each one trained net);",
-        "asked at most 1 octaves; paper 0.29",
+        "asked at most 1 octave; paper 0.29",
         "the interval overlaps the threshold; seal late",
     ]
     assert told([late]).count("95 % interval") == 1
@@ -242,9 +242,9 @@ def test_of_several_tasks_each_claim_has_a_line_with_its_numbers() -> None:
         "INCONCLUSIVE",
         "toylab/fig01 at cpu; here MNIST for SVHN; a seed is one trained net",
         "  stays: ours 4.20 ± 0.35 octaves, a factor of 18 (3 seeds); asked at most 1",
-        "    octaves",
+        "    octave",
         "  moves: ours 4.20 ± 0.35 octaves, a factor of 18 (step 2 of 3 decides, 3",
-        "    seeds); asked at most 1 octaves",
+        "    seeds); asked at most 1 octave",
     ]
     assert "What a claim states" in told(rows)
     assert "What a claim states" not in told([CLAIM])

@@ -69,3 +69,19 @@ def test_doubts_chance_and_seals_stand_in_it(demo: Demo) -> None:
     )
     weak = said(demo, verdict=Word.REPRODUCED, reason="", seal="sealed", chance_reason=TOO_FEW)
     assert TOO_FEW in weak and "seal" not in weak
+
+
+@pytest.mark.parametrize(
+    ("verdict", "order"),
+    [
+        (Word.NOT_REPRODUCED, ["grows", "shrinks"]),
+        (Word.INCONCLUSIVE, ["shrinks", "grows"]),
+        (Word.REPRODUCED, ["shrinks", "grows"]),
+    ],
+)
+def test_what_did_not_hold_stands_first(demo: Demo, verdict: Word, order: list[str]) -> None:
+    """Whatever their order in paper.toml; the second one's claim is not reproduced."""
+    paper = paper_with(demo, verdict=verdict)
+    second = HEADLINE.model_copy(update={"claim": "fig02:shrinks"})
+    meta = paper.meta.model_copy(update={"headlines": [HEADLINE, second]})
+    assert [told.row.claim for told in headlines(replace(paper, meta=meta))] == order

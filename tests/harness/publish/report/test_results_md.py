@@ -8,6 +8,7 @@ from harness.declare.profiles import PAPER, PROFILES
 from harness.errors import SpecError
 from harness.measure.goals import Baseline
 from harness.publish.report import build_results
+from harness.publish.report.goals_md import goals_markdown
 from harness.publish.report.load import load_papers
 from harness.publish.report.paper_md import paper_markdown
 from harness.publish.report.readme import update_block, update_tables
@@ -56,14 +57,14 @@ def test_every_item_of_the_paper_is_there_with_its_state(demo: Demo) -> None:
     for word in ("fig02", "fig10", "fig11", "fig12", "tab01"):
         assert f"## demo/{word}:" in page
         assert f'<a id="demo-{word}"></a>' in page
-        assert f"[demo/{word}](results/demo/README.md#demo-{word})" in text
-    assert "planned: It needs eight GPUs." in line_with(text, "[demo/tab01]")
-    assert "nothing to run: It shows no measurement." in line_with(text, "[demo/fig12]")
-    assert "no module called 'absent'" in line_with(text, "[demo/fig11]")
+        assert f"[{word}](results/demo/README.md#demo-{word})" in text
+    assert "planned: It needs eight GPUs." in line_with(text, "[tab01]")
+    assert "nothing to run: It shows no measurement." in line_with(text, "[fig12]")
+    assert "no module called 'absent'" in line_with(text, "[fig11]")
 
 
 def test_checks_are_counted_apart_from_claims(demo: Demo) -> None:
-    line = line_with(text_of(demo), "[demo/fig02]")
+    line = line_with(text_of(demo), "[fig02]")
     counts = "1 of 1 check holds; claims: 1 reproduced, 1 not"
     assert f"{counts}; and 1 question of our own: 0 yes, 1 no |" in line
 
@@ -91,7 +92,7 @@ def test_claims_of_a_task_that_was_not_run_are_counted(tmp_path: Path) -> None:
     text = results_of(workspace, library).read_text()
     told = "; at `cpu`: 1 check not run; claims: 2 not run; and 1 question of our own: 1 not run |"
     assert told.replace("1 check not run", "0 of 1 check holds, 1 not run") in line_with(
-        text, "[demo/fig02]", "not run"
+        text, "[fig02]", "not run"
     )
     after = line_with(text, "- demo at `cpu`: ")
     assert "0 of 1 check holds, 1 not run" in after and "1 of 1 check holds" in before
@@ -202,29 +203,61 @@ def test_damaged_result_is_an_error_that_names_file_and_line(tmp_path: Path) -> 
     path = workspace.root / "results" / "demo" / "fig02.cpu.csv"
     path.write_text(path.read_text().replace("2.1", "1.1"))
     text = results_of(workspace, library).read_text()
-    assert "0 of 1 check holds, 1 ERROR; claims: 2 ERROR" in line_with(text, "[demo/fig02]")
+    assert "0 of 1 check holds, 1 ERROR; claims: 2 ERROR" in line_with(text, "[fig02]")
     page = page_of((workspace, library))
     assert "results/demo/fig02.cpu.csv" in line_with(page, "cannot be used")
     assert str(tmp_path) not in text + page
 
 
 @pytest.mark.parametrize(("measured", "words"), [(0.4, "0.4 s | yes"), (0.7, "0.7 s | no")])
-def test_goal_is_shown_met_or_not_below_its_machine(
-    demo: Demo, measured: float, words: str
-) -> None:
-    papers = load_papers(*demo, COMMITTED_PROFILES)
-    text = results_markdown(papers, [Baseline(document=document_of(goal_of("list", measured)))])
+def test_goal_is_shown_met_or_not_below_its_machine(measured: float, words: str) -> None:
+    text = goals_markdown([Baseline(document=document_of(goal_of("list", measured)))])
     machine, _, table = text.partition("Measured on Some CPU, avx2, 2 cores:")
     assert machine and f"| list | at most 0.5 s | {words} |" in table
 
 
-def test_sums_over_records_stand_apart(demo: Demo) -> None:
-    papers = load_papers(*demo, COMMITTED_PROFILES)
+def test_sums_over_records_stand_apart() -> None:
     goals = [goal_of("list", 0.4), goal_of("minutes", 0.3, from_records=True)]
-    text = results_markdown(papers, [Baseline(document=document_of(*goals))])
+    text = goals_markdown([Baseline(document=document_of(*goals))])
     measured, _, added = text.partition("Added up from committed records")
     assert "| list |" in measured and "| minutes |" not in measured
     assert "| minutes |" in added and "| list |" not in added
+
+
+def test_the_overview_counts_goals_and_names_the_missed(demo: Demo) -> None:
+    goals = [goal_of("list", 0.4), goal_of("resume", 0.7)]
+    papers = load_papers(*demo, COMMITTED_PROFILES)
+    text = results_markdown(papers, [Baseline(document=document_of(*goals))])
+    line = line_with(text, "goals are met")
+    assert line.startswith("On Some CPU, avx2, 2 cores 1 of 2 goals are met; missed: resume.")
+    assert "(results/benchmarks/README.md)" in line and "No benchmark" not in text
+    assert (demo[0].root / "results" / "benchmarks" / "README.md").is_file()
+
+
+def test_claims_stand_before_the_table_and_an_answer_before_all(demo: Demo) -> None:
+    section = page_of(demo).split("## demo/fig02")[1].split("## demo/")[0]
+    parts = ("\n> Not reproduced: Loss shrinks", "| Loss shrinks", "Where our table meets")
+    places = [section.index(part) for part in parts]
+    assert places == sorted(places)
+
+
+def test_what_did_not_hold_stands_before_the_counts_of_items(demo: Demo) -> None:
+    readme = (demo[1].papers["demo"].folder / "README.md").read_text()
+    for text, head in ((text_of(demo), "Claims that did not"), (readme, "What did not hold")):
+        assert text.index(head) < text.index("| item | title |")
+
+
+def test_items_of_no_paper_stand_on_their_own_page_alone(demo: Demo) -> None:
+    (paper,) = [p for p in load_papers(*demo, COMMITTED_PROFILES) if p.meta.id == "demo"]
+    meta = paper.meta.model_copy(update={"authors": []})
+    text = results_markdown([replace(paper, meta=meta)], [])
+    assert "[fig02]" not in text and "(results/demo/README.md)" in text
+
+
+def test_negative_numbers_have_a_true_minus(demo: Demo) -> None:
+    for text in (text_of(demo), page_of(demo)):
+        assert "at most \u22120.5 nats" in text and "at most -0.5" not in text
+    assert "DEV-01" in page_of(demo)
 
 
 def test_readme_block_names_what_did_not_hold(demo: Demo) -> None:
@@ -302,4 +335,4 @@ def test_file_that_no_item_lists_is_shown_with_its_reason(tmp_path: Path) -> Non
     workspace, library = make_demo(tmp_path)
     library.broken["demo/fig77"] = BrokenTask("demo/fig77", "loss/fig77.py", "nobody lists it")
     text = results_of(workspace, library).read_text()
-    assert "broken: nobody lists it" in line_with(text, "[demo/fig77]")
+    assert "broken: nobody lists it" in line_with(text, "[fig77]")

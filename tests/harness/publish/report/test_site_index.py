@@ -12,10 +12,12 @@ from playwright.sync_api import Browser, Page, expect
 from harness.declare.profiles import PROFILES
 from harness.declare.scope import ThresholdFrom
 from harness.declare.verdict import Word
+from harness.measure.goals import Baseline
 from harness.publish.report.load import Paper, load_papers
 from harness.publish.report.site.cards import card
 from harness.publish.report.site.overview import overview_context
 from harness.publish.report.site.pages import render
+from tests.harness.measure.hand_made_goals import document_of, goal_of
 from tests.harness.publish.report.pages import Demo, contrast, luminance, open_page, shown
 
 IN_A_BAR = ("REPRODUCED", "NOT_REPRODUCED", "INCONCLUSIVE", "OUT_OF_PROFILE", "NOT_RUN", "ERROR")
@@ -130,6 +132,22 @@ def test_address_follows_what_is_typed(page: Page, demo: Demo) -> None:
     assert shown(page, 2) == ["fig12"]
 
 
+def test_link_to_rows_leads_to_them_and_typing_does_not_move_the_page(
+    browser: Browser, demo: Demo
+) -> None:
+    with browser.new_context(viewport={"width": 800, "height": 300}) as context:
+        page = context.new_page()
+        open_page(page, demo, "index.html#q=not_reproduced")
+        expect(page.locator("#tasks tbody tr:visible")).to_be_in_viewport()
+        page.evaluate("scrollTo(0, 0)")
+        page.get_by_role("searchbox").evaluate(
+            "input => { input.value = 'cpu'; input.dispatchEvent(new Event('input')) }"
+        )
+        assert page.evaluate("scrollY") == 0
+        page.evaluate("location.hash = '#q=fig12'")
+        expect(page.locator("#tasks tbody tr:visible")).to_be_in_viewport()
+
+
 def test_buttons_put_a_word_into_the_filter_and_take_it_out(page: Page, demo: Demo) -> None:
     open_page(page, demo)
     verdicts = page.get_by_role("group", name="Filter by verdict")
@@ -159,6 +177,17 @@ def test_verdicts_are_on_the_screen_of_a_phone(phone: Page, demo: Demo) -> None:
     assert all(box["x"] >= 0 and box["x"] + box["width"] <= 390 for box in boxes)
 
 
+def test_goals_are_on_the_screen_of_a_phone(phone: Page, demo: Demo, papers: list[Paper]) -> None:
+    goals = [Baseline(document=document_of(goal_of("list", 0.4)))]
+    html = render("index.html.j2", overview_context(papers, goals))
+    phone.set_content(html.replace('href="style.css"', ""))
+    phone.add_style_tag(path=str(demo[0].site / "style.css"))
+    cells = phone.get_by_role("region", name="Measured on").locator("td:visible")
+    boxes = [box for each in cells.all() if (box := each.bounding_box())]
+    assert len(boxes) >= 5
+    assert all(box["x"] >= 0 and box["x"] + box["width"] <= 390 for box in boxes)
+
+
 def test_page_works_without_its_script(browser: Browser, demo: Demo) -> None:
     """What nothing would answer to is not shown; the box for smoke is the style sheet's."""
     with browser.new_context(java_script_enabled=False) as context:
@@ -176,7 +205,7 @@ def test_card_shows_verdicts_as_a_bar_and_in_words(page: Page, demo: Demo) -> No
     shown_card = page.get_by_role("article", name="A demonstration, made up for tests")
     # The bar says nothing to who cannot see it: the words below say the same.
     expect(shown_card.locator(".key").first).to_have_text(
-        "Claims at cpu 1 reproduced, 1 not", use_inner_text=True
+        "Claims at cpu 1 not reproduced, 1 reproduced", use_inner_text=True
     )
     parts = shown_card.locator(".bar span")
     widths = [box["width"] for each in parts.all() if (box := each.bounding_box())]
@@ -194,6 +223,36 @@ def test_card_shows_a_figure_that_leads_to_its_page(page: Page, demo: Demo) -> N
     expect(picture).to_have_attribute("loading", "lazy")
     picture.click()
     expect(page).to_have_title("demo/fig02: Loss against density")
+
+
+def test_a_collection_that_is_no_paper_is_counted_apart(papers: list[Paper]) -> None:
+    meta = papers[0].meta.model_copy(update={"authors": [], "title": "GPU kernels"})
+    html = render("index.html.j2", overview_context([*papers, replace(papers[0], meta=meta)], []))
+    lead = " ".join(html.split('class="lead">')[1].split())
+    assert lead.startswith("5 tables and figures of 1 paper, and 5 of GPU kernels, each run")
+
+
+def test_verdicts_stand_worst_first_in_card_and_row(page: Page, demo: Demo) -> None:
+    open_page(page, demo)
+    bar = page.locator(".bar span").evaluate_all("parts => parts.map((part) => part.className)")
+    assert bar == ["not_reproduced", "reproduced"]
+    badges = page.locator("#tasks tr:visible", has_text="Loss against").locator("td > .badge")
+    assert badges.all_inner_texts() == ["1 NOT_REPRODUCED", "1 REPRODUCED"]
+
+
+def test_cards_in_print_stand_below_each_other(papers: list[Paper], page: Page, demo: Demo) -> None:
+    """Side by side, the tallest was cut; and a button in a head is not painted again."""
+    html = render("index.html.j2", overview_context([papers[0]] * 3, []))
+    page.set_content(html.replace('href="style.css"', ""))
+    page.add_style_tag(path=str(demo[0].site / "style.css"))
+    page.emulate_media(media="print")
+    boxes = [box for each in page.locator(".card").all() if (box := each.bounding_box())]
+    assert len(boxes) == 3
+    for before, after in pairwise(boxes):
+        assert after["y"] >= before["y"] + before["height"]
+    assert (
+        page.locator("th button").first.evaluate("b => getComputedStyle(b).display") == "contents"
+    )
 
 
 def test_card_begins_with_headlines_where_there_are_any(papers: list[Paper]) -> None:

@@ -137,3 +137,45 @@ def test_nothing_is_cut_in_print(browser: Browser, federated: Demo) -> None:
         for head in heads.all():
             expect(head).to_be_visible()
         assert page.locator("details > :not(summary)").last.is_visible()
+
+
+def test_a_sheet_has_rows_and_a_screen_as_narrow_has_blocks(browser: Browser, demo: Demo) -> None:
+    with browser.new_context(viewport={"width": 600, "height": 800}) as context:
+        page = context.new_page()
+        open_page(page, demo, "tasks/demo/fig02.html")
+        row = page.locator("#cpu table.claims tbody tr").first
+        assert row.evaluate("row => getComputedStyle(row).display") == "block"
+        page.emulate_media(media="print")
+        assert row.evaluate("row => getComputedStyle(row).display") == "table-row"
+
+
+@pytest.mark.parametrize("width", [390, 768])
+def test_deviations_and_figures_are_legible_on_a_narrow_screen(
+    browser: Browser, demo: Demo, width: int
+) -> None:
+    """No word of a deviation is off the screen; letters of a figure, 7 pt, are 9 px at least."""
+    with browser.new_context(viewport={"width": width, "height": 844}) as context:
+        page = context.new_page()
+        open_page(page, demo, "tasks/demo/fig02.html")
+        cells = (
+            page.locator("#cpu").get_by_role("region", name="Deviations at cpu").locator("td, th")
+        )
+        boxes = [box for each in cells.all() if (box := each.bounding_box()) and box["height"] > 2]
+        assert len(boxes) >= 5
+        assert all(box["x"] >= 0 and box["x"] + box["width"] <= width for box in boxes)
+        picture = page.locator("#cpu img")
+        letters = picture.evaluate("i => 7 * (96 / 72) * i.clientWidth / i.naturalWidth")
+        assert letters >= 9
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_page_opens_with_what_came_out(page: Page, demo: Demo) -> None:
+    open_page(page, demo, "tasks/demo/fig02.html")
+    answer = page.locator("p.answer").first
+    expect(answer).to_contain_text(
+        "Not reproduced: Loss shrinks as density falls: 1.00 \u00b1 0.25"
+    )
+    expect(answer).to_contain_text("asked: at most \u22120.5 nats")
+    expect(answer).to_be_in_viewport()
+    open_page(page, demo, "tasks/demo/fig10.html")
+    expect(page.locator("p.answer")).to_contain_text("nothing is claimed of it")

@@ -76,6 +76,8 @@ function makeFilter(input) {
     input.value = asked.get("q") ?? "";
     if (smoke) smoke.checked = asked.has("smoke");
     apply();
+    // Who follows a link to rows is to see them, and not the cards above.
+    if (location.hash) input.closest(".filter").scrollIntoView();
   };
   const change = () => { apply(); remember(); };
 
