@@ -21,8 +21,6 @@ NUM_WARPS = 8
 
 @triton.jit
 def _tile(of, first, second, by_first, by_second, num_first, num_second):  # type: ignore[no-untyped-def]
-    # A row times a stride may be more than 32 bits count.
-    first, second = first.to(tl.int64), second.to(tl.int64)
     inside = (first[:, None] < num_first) & (second[None, :] < num_second)
     return tl.load(of + first[:, None] * by_first + second[None, :] * by_second, inside, 0)
 
@@ -38,9 +36,9 @@ def product(  # type: ignore[no-untyped-def]
     live: whether any weight of a block of the mask is kept; others are not read at all.
     """
     # C is written along its rows, one program per block; programs of a row lie side by side.
-    block_m, block_n = tl.program_id(0).to(tl.int64), tl.program_id(1).to(tl.int64)
-    m = block_m * BLOCK + tl.arange(0, BLOCK)
-    n = block_n * BLOCK + tl.arange(0, BLOCK)
+    block_m, block_n = tl.program_id(0), tl.program_id(1)
+    m = block_m.to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
+    n = block_n.to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
     type = a.dtype.element_ty
     total = tl.zeros((BLOCK, BLOCK), tl.float32)
     needed = True
@@ -48,13 +46,11 @@ def product(  # type: ignore[no-untyped-def]
         needed = tl.load(live + block_m * live_k + block_n * live_n) != 0
     if needed:
         for start in range(0, K, INNER):
-            k = start + tl.arange(0, INNER)
+            # A place times a stride may be more than 32 bits count.
+            k = tl.cast(start, tl.int64) + tl.arange(0, INNER)
             here = True
             if MASKS == "b":
-                here = (
-                    tl.load(live + tl.cast(start // BLOCK, tl.int64) * live_k + block_n * live_n)
-                    != 0
-                )
+                here = tl.load(live + (start // BLOCK) * live_k + block_n * live_n) != 0
             if here:
                 left = _tile(a, m, k, a_m, a_k, M, K)
                 right = _tile(b, k, n, b_k, b_n, K, N)

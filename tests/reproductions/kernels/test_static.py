@@ -113,8 +113,12 @@ def rows_of(experiment: Experiment) -> pd.DataFrame:
 
 WITHIN_A_ROW = ("linear_cross_entropy.in_triton:row_slope",)
 """64 bits lead to a row, and 32 along it."""
-OF_SMALL_NUMBERS = ("adamw.in_triton:step_chunk", "rademacher.in_triton:pass_over")
-"""Products in 32 bits are of rows of a table and of Philox's words."""
+OF_SMALL_NUMBERS = (
+    "adamw.in_triton:step_chunk",
+    "masked_linear.in_triton:product",
+    "rademacher.in_triton:pass_over",
+)
+"""Products in 32 bits are of rows of a table, of numbers of blocks and of Philox's words."""
 
 
 @pytest.mark.kernels
