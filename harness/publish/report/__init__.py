@@ -38,19 +38,11 @@ def build_results(workspace: Workspace, registry: Library, papers: Sequence[Pape
     """
     from harness.measure.goals import load_baselines
     from harness.publish.report.goals_md import PAGE, goals_markdown
-    from harness.publish.report.paper_md import paper_markdown, verdict_block
-    from harness.publish.report.readme import (
-        BEGIN,
-        PAPERS_BEGIN,
-        PAPERS_END,
-        update_block,
-        update_tables,
-    )
-    from harness.publish.report.results_md import page_of, papers_block, results_markdown
+    from harness.publish.report.paper_md import paper_markdown
+    from harness.publish.report.results_md import page_of, results_markdown
     from harness.publish.report.verdicts_json import VERDICTS, verdicts_json
     from harness.store.atomic import write_text
     from harness.store.workspace import COMMITTED_PROFILES
-    from harness.untrusted import is_there, read_text
 
     papers = [paper.only(COMMITTED_PROFILES) for paper in papers]
     target = workspace.root / "RESULTS.md"
@@ -60,6 +52,24 @@ def build_results(workspace: Workspace, registry: Library, papers: Sequence[Pape
     write_text(workspace.root / VERDICTS, verdicts_json(registry, papers))
     for paper in papers:
         write_text(workspace.root / page_of(paper.meta.id), paper_markdown(paper))
+    _update_readmes(workspace, registry, papers)
+    return target
+
+
+def _update_readmes(workspace: Workspace, registry: Library, papers: Sequence[Paper]) -> None:
+    """Write the blocks of the checkout's README and of the papers' own."""
+    from harness.publish.report.paper_md import verdict_block
+    from harness.publish.report.readme import (
+        BEGIN,
+        PAPERS_BEGIN,
+        PAPERS_END,
+        update_block,
+        update_tables,
+    )
+    from harness.publish.report.results_md import papers_block
+    from harness.store.atomic import write_text
+    from harness.untrusted import is_there, read_text
+
     front = workspace.root / "README.md"
     if is_there(front) and PAPERS_BEGIN in (text := read_text(front)):
         write_text(front, update_block(text, papers_block(papers), (PAPERS_BEGIN, PAPERS_END)))
@@ -70,7 +80,6 @@ def build_results(workspace: Workspace, registry: Library, papers: Sequence[Pape
             if BEGIN in text:
                 text = update_block(text, verdict_block(paper))
                 write_text(readme, update_tables(text, paper))
-    return target
 
 
 def _is_of(root: Path, readme: Path) -> bool:

@@ -88,6 +88,25 @@ class MaskedLinear(_Replaced, nn.Linear):
         return any(getattr(hook, "layer", _nothing)() is self for hook in hooks.values())
 
     @torch.no_grad()
+    def check_ranks(self) -> None:
+        """Raise SpecError, on all ranks that share the weight, unless they have one mask.
+
+        All of them have to call it.
+        """
+        if not hasattr(self.weight, "device_mesh"):
+            return
+        distributed, mesh = torch.distributed, self.weight.device_mesh
+        lowest, highest = self.weight_mask.to(torch.uint8), self.weight_mask.to(torch.uint8)
+        for axis in range(mesh.ndim):
+            distributed.all_reduce(lowest, distributed.ReduceOp.MIN, mesh.get_group(axis))
+            distributed.all_reduce(highest, distributed.ReduceOp.MAX, mesh.get_group(axis))
+        if not torch.equal(lowest, highest):
+            raise SpecError(
+                "ranks that share a masked weight have other masks for it: give sparsify a "
+                "generator of the same seed on every rank"
+            )
+
+    @torch.no_grad()
     def store_zeros(self) -> None:
         """Store zeros where weights are masked."""
         weight = self._parameters.get("weight")

@@ -140,7 +140,7 @@ def check_masks(model: nn.Module, density: Density, roles: Mapping[str, str]) ->
     """Raise SpecError where a hidden parameter is not as sparse as the rules for it take it to be.
 
     density: of the rules. Masks that `sparsify` drew are compared; of others, which may be on
-    their way to that density, only that they are there.
+    their way to that density, only that they are there. Ranks of `fully_shard` need one mask.
     """
     for name, _ in model.named_parameters():
         if roles.get(name) != "hidden":
@@ -153,7 +153,10 @@ def check_masks(model: nn.Module, density: Density, roles: Mapping[str, str]) ->
                 f"layer {layer!r} has no mask, and its rules are for density {wanted}: call "
                 "sparsify, restore_masks or attach_full_masks first"
             )
-        drawn = module.density if isinstance(module, MaskedLinear) else None
+        drawn = None
+        if isinstance(module, MaskedLinear):
+            module.check_ranks()
+            drawn = module.density
         if drawn is not None and not math.isclose(drawn, wanted):
             raise SpecError(
                 f"layer {layer!r} was sparsified to density {drawn}, and its rules are for "

@@ -15,7 +15,16 @@ from torch.nn.parallel import DistributedDataParallel
 
 from harness.errors import SpecError
 from reproductions.paro.models.gloo_ranks import on_ranks
-from reproductions.supar import linear_layers, masked_layers, max_abs_masked, sparsify
+from reproductions.supar import (
+    TABLE_3,
+    Parameterization,
+    linear_layers,
+    masked_layers,
+    max_abs_masked,
+    param_groups,
+    sparsify,
+)
+from reproductions.supar.method.parameterization import Role
 
 NUM_RANKS, WIDTH, NUM_STEPS = 2, 16, 4
 
@@ -126,3 +135,22 @@ def test_two_ranks_train_the_sparse_net(train_on_rank: Any) -> None:
         assert [rank[name] for name in ("stored", "moved", "saved")] == [0.0, 0.0, 0.0]
         if train_on_rank is by_fsdp:
             assert "before fully_shard" in rank["told"]
+
+
+def rules_with_a_seed_per_rank() -> str:
+    model = encoder_layer()
+    seed = dist.get_rank()
+    sparsify(model, layers=["linear1"], density=0.5, generator=torch.Generator().manual_seed(seed))
+    fully_shard(model)
+    roles: dict[str, Role] = {name: "vector" for name, _ in model.named_parameters()}
+    table = Parameterization(scheme="supar", width_multiplier=1.0, density=0.5, base=TABLE_3)
+    with pytest.raises(SpecError) as told:
+        param_groups(
+            model, table, roles | {"linear1.weight": "hidden"}, weight_decay=0.0, decay="coupled"
+        )
+    return str(told.value)
+
+
+def test_rules_are_refused_where_masks_differ_between_ranks() -> None:
+    told = on_ranks(rules_with_a_seed_per_rank, NUM_RANKS)
+    assert all("same seed on every rank" in each for each in told)
