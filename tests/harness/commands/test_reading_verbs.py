@@ -88,6 +88,7 @@ def test_bench_is_one_sentence_in_a_read_only_checkout(sealed: Cli) -> None:
     assert sealed("bench", "--stored").code == 0
 
 
+@pytest.mark.timing
 def test_a_plan_takes_its_times_from_records(ran: Cli, toy: ToyPaper) -> None:
     shutil.rmtree(toy.root / "runs", ignore_errors=True)
     text = toy.experiment.read_text()
