@@ -45,14 +45,22 @@ def costs_block(name: str) -> str:
 
 
 def benchmarks(name: str) -> Iterator[str]:
-    """Yield a table for each kind of machine."""
+    """Yield a table for each kind of machine that has measured any of it, with what commit."""
+    several = False
     for baseline in load_baselines(ROOT):
-        yield f"| on {machine_title(baseline.machine)} | times | setting |"
-        yield "| --- | --- | --- |"
-        for benchmark, what in MEASURED[name].items():
-            found = baseline.measured()[benchmark]
+        measured = baseline.measured()
+        there = {each: what for each, what in MEASURED[name].items() if each in measured}
+        if not there:
+            continue
+        if several:
+            yield ""
+        several = True
+        yield f"| on {machine_title(baseline.machine)} | times | setting | commit |"
+        yield "| --- | --- | --- | --- |"
+        for benchmark, what in there.items():
+            found = measured[benchmark]
             assert found.goal.unit in ("ratio", "share"), benchmark
-            yield f"| {what} | {found.measured:.3g} | {found.note} |"
+            yield f"| {what} | {found.measured:.3g} | {found.note} | {found.commit[:7]} |"
 
 
 def memory_of_lisa() -> Iterator[str]:
