@@ -18,6 +18,7 @@ from torch.autograd import Function
 from torch.autograd.function import once_differentiable
 
 from harness.errors import SpecError
+from reproductions.kernels.device import on
 from reproductions.kernels.linear_cross_entropy.plain import IGNORED, ROWS_AT_ONCE, check
 from reproductions.kernels.precision import wide
 
@@ -69,6 +70,9 @@ class _LinearCrossEntropy(Function):
     def forward(
         x_BD: Tensor, weight_VD: Tensor, targets_B: Tensor, rows_at_once: int
     ) -> tuple[Tensor, Tensor, Tensor]:
+        inside = (targets_B >= 0) & (targets_B < len(weight_VD)) | (targets_B == IGNORED)
+        # As torch's own loss: on a GPU an assertion that nobody waits for.
+        torch._assert_async(inside.all(), "a target is out of bounds: it is no row of the head")
         losses = torch.zeros(len(x_BD), device=x_BD.device)
         scale = 1.0 / (targets_B != IGNORED).sum().float()
         by_x, by_weight = torch.empty_like(x_BD), torch.zeros_like(wide(weight_VD))
@@ -77,10 +81,11 @@ class _LinearCrossEntropy(Function):
             # What is not finite in a row that does not count must not reach the others.
             x = x_BD[rows].where((targets_B[rows] != IGNORED)[:, None], 0)
             logits = x @ weight_VD.T
-            row_slope[(len(logits),)](
-                logits, targets_B[rows], losses[rows], len(weight_VD),
-                IGNORED=IGNORED, BLOCK=BLOCK, num_warps=NUM_WARPS,
-            )  # fmt: skip
+            with on(x_BD.device):
+                row_slope[(len(logits),)](
+                    logits, targets_B[rows], losses[rows], len(weight_VD),
+                    IGNORED=IGNORED, BLOCK=BLOCK, num_warps=NUM_WARPS,
+                )  # fmt: skip
             # Divided by the number of rows only now: before, float16 would lose most of it.
             by_x[rows] = wide(logits @ weight_VD) * scale
             by_weight += logits.T @ x

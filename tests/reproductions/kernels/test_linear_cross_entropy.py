@@ -110,6 +110,17 @@ def test_nothing_that_counts_is_no_number_as_in_torch(ops: ModuleType) -> None:
     assert ops.linear_cross_entropy(x, weight, targets.fill_(IGNORED)).isnan()
 
 
+@pytest.mark.parametrize("target", [-1, -101, 11, 2**40])
+def test_a_target_out_of_bounds_is_refused_as_torch_refuses_it(
+    ops: ModuleType, target: int
+) -> None:
+    x, weight, targets = problem(torch.float32)
+    targets[4] = target
+    for loss in (whole, ops.linear_cross_entropy):
+        with pytest.raises((IndexError, RuntimeError), match="out of bounds"):
+            loss(x, weight, targets)
+
+
 def test_wrong_shapes_are_told(ops: ModuleType) -> None:
     x, weight, targets = problem()
     linear_cross_entropy = ops.linear_cross_entropy
