@@ -16,16 +16,27 @@ Backend = Literal["plain", "triton", "cuda"]
 MODULES: dict[Backend, str] = {"plain": "plain", "triton": "in_triton", "cuda": "in_cuda"}
 
 
-def chosen(kernel: str, device: torch.device, backend: Backend | None = None) -> ModuleType:
+def chosen(
+    kernel: str, device: torch.device, backend: Backend | None = None, *, why_not: str = ""
+) -> ModuleType:
     """Return what a method's kernel is done by on a device, and say it where it is a GPU.
 
     backend: what the caller asks for; None leaves it to `choose`. On a CPU the choice is plain
-    torch, which is what is meant where nothing is said.
+    torch, which is what is meant where nothing is said. why_not: for what reason a kernel does not
+    do here, where there is one.
     """
     taken = backend or choose(device)
+    if taken != "plain" and why_not:
+        passed_over(kernel, "plain", why_not)
+        return implementation(kernel, "plain")
     if taken != "plain" or device.type == "cuda":
         chose(f"kernels/{kernel}", taken)
     return implementation(kernel, taken)
+
+
+def passed_over(kernel: str, instead: str, why: str) -> None:
+    """Say what a method takes where it could have a kernel, and why that one does not do."""
+    chose(f"kernels/{kernel}", f"{instead} ({why})")
 
 
 def choose(device: torch.device) -> Backend:

@@ -17,21 +17,29 @@ from harness.errors import RunError
 from reproductions.kernels.toolchain import run, tool
 
 SHARED = ("-std=c++17", "-O3", "-shared")
+HOST = "host"
 HOST_FLAGS = ("-fPIC", "-ffp-contract=off", "-Wall", "-Werror", "-Wno-unknown-pragmas")
 """No product and sum in one instruction: rounding is then that of plain torch."""
 
 
+def library(kernel: str, device: torch.device) -> ctypes.CDLL:
+    """Build a kernel's CUDA source for a device, once per process and kind of GPU.
+
+    Raises EnvError without a compiler for it.
+    """
+    if device.type != "cuda":
+        return _library(kernel, HOST)
+    major, minor = torch.cuda.get_device_capability(device)
+    return _library(kernel, f"sm_{major}{minor}")
+
+
 @cache
-def library(kernel: str, device_type: str) -> ctypes.CDLL:
-    """Build a kernel's CUDA source, once per process. Raises EnvError without a compiler for it."""
+def _library(kernel: str, arch: str) -> ctypes.CDLL:
     folder = Path(__file__).parent / kernel / "cuda"
-    if device_type == "cuda":
-        major, minor = torch.cuda.get_device_capability()
-        command = nvcc_for(f"sm_{major}{minor}")
-        source = folder / f"{kernel}.cu"
+    if arch == HOST:
+        command, source = [tool("g++"), *HOST_FLAGS], folder / "on_host.cpp"
     else:
-        command = [tool("g++"), *HOST_FLAGS]
-        source = folder / "on_host.cpp"
+        command, source = nvcc_for(arch), folder / f"{kernel}.cu"
     with tempfile.TemporaryDirectory() as to:
         built = Path(to) / f"{kernel}.so"
         run([*command, *SHARED, str(source), "-o", str(built)])

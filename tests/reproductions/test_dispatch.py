@@ -7,12 +7,14 @@ the host's compiler or in Triton's interpreter.
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from importlib.util import find_spec
 from typing import Any
 
 import pytest
 import torch
 from torch import nn
+from torch._subclasses.fake_tensor import FakeTensorMode
 
 from harness.choices import noted
 from reproductions.asymvalley.method.federated import algorithms
@@ -20,6 +22,9 @@ from reproductions.asymvalley.method.federated.algorithms import FedSign, Receiv
 from reproductions.asymvalley.method.federated.client import ClientResult, train_client
 from reproductions.fg2u.method.directions import make_directions
 from reproductions.fg2u.method.methods import hypergradient
+from reproductions.fg2u.method.optimizers import Sgd
+from reproductions.fg2u.method.problem import GradientStep
+from reproductions.fg2u.method.tangents import kernel_of
 from reproductions.fg2u.models.example import example
 from reproductions.kernels import backend as backends
 from reproductions.kernels.adamw import optimizer as of_adamw
@@ -110,8 +115,11 @@ def test_the_penalty_of_float64_weights_is_not_rounded(monkeypatch: pytest.Monke
     for backend in ("plain", "triton"):
         answer(monkeypatch, algorithms, backend)
         grad_N = torch.zeros_like(theta_N)
-        term = algorithm.add_weight_gradient_(grad_N, theta_N, received)
+        with noted() as choices:
+            term = algorithm.add_weight_gradient_(grad_N, theta_N, received)
         found.append((term, grad_N))
+        said = {"kernels/sign_ops": "plain (float64)"}
+        assert choices == (said if backend == "triton" else {})
     torch.testing.assert_close(found[1], found[0], rtol=0.0, atol=0.0)
 
 
@@ -135,13 +143,52 @@ def test_directions_of_a_counter_are_summed_by_the_kernel(
         assert torch.allclose(ours[name], wanted, rtol=1e-5, atol=1e-6)
 
 
+def test_a_penalty_that_is_no_sum_is_plain_torchs_and_said(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    theta_N = torch.linspace(-1.0, 1.0, 9)
+    received = Received(theta_N=theta_N.flip(0), sizes=(9,), memory={})
+    answer(monkeypatch, algorithms, "triton")
+    with noted() as choices:
+        FedSign(gamma=0.05, beta=2.0, reduction="mean").add_weight_gradient_(
+            torch.zeros_like(theta_N), theta_N, received
+        )
+    assert choices == {"kernels/sign_ops": "plain (entries reduced by mean)"}
+
+
+def test_a_pass_that_is_not_all_in_float32_is_torch_funcs_and_said(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    problem, phi, batch = example(num_steps=3)
+    answer(monkeypatch, backends, "triton")
+    with noted() as choices:
+        assert kernel_of(problem, phi.double(), batch) is None
+    assert choices == {"kernels/tangent_step": "torch.func (not all in float32)"}
+
+
+def test_a_pass_by_steps_that_no_kernel_knows_is_said_on_a_gpu() -> None:
+    problem, phi, batch = example(num_steps=3)
+    step = GradientStep(loss=problem.gradient_step.loss, optimizer=Sgd(lr=lambda phi, number: 0.1))
+    problem = replace(problem, step=step)
+    with FakeTensorMode():
+        there = torch.empty(phi.shape, device="cuda")
+    with noted() as choices:
+        assert kernel_of(problem, phi, batch) is None
+        assert choices == {}
+        assert kernel_of(problem, there, batch) is None
+    why = "steps of neither Adam nor SGD with momentum"
+    assert choices == {"kernels/tangent_step": f"torch.func ({why})"}
+
+
 def test_float64_is_summed_in_float64_wherever_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
     problem, phi = quadratic(num_steps=3, num_entries=8)
     found = []
     for chunk in (1, 4):
         method = hypergradient("fg2u", num_directions=6, chunk=chunk, directions="philox")
         answer(monkeypatch, backends, "triton")
-        found.append(method(problem, phi, None, torch.Generator().manual_seed(1)).grad)
+        with noted() as choices:
+            found.append(method(problem, phi, None, torch.Generator().manual_seed(1)).grad)
+        assert choices == {"kernels/rademacher": "plain (float64)"}
     assert found[0].dtype == torch.float64
     assert torch.allclose(*found, rtol=1e-13)
 

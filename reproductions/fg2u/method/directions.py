@@ -18,7 +18,7 @@ from torch import Tensor
 
 from harness.errors import SpecError
 from reproductions.fg2u.method.trees import Tree, split, tree_map
-from reproductions.kernels.backend import Backend, chosen
+from reproductions.kernels.backend import chosen
 from reproductions.kernels.rademacher.plain import signs
 
 Kind = Literal["rademacher", "philox", "gaussian", "coordinate", "gauss-grid"]
@@ -82,8 +82,8 @@ class Directions:
         Of `philox` alone: they are made again in one pass, however many chunks they came in, by a
         kernel on CUDA; in plain torch where weights are float64, which kernels sum in float32.
         """
-        backend: Backend | None = "plain" if weight_C.dtype == torch.float64 else None
-        kernel = chosen("rademacher", weight_C.device, backend)
+        why_not = "float64" if weight_C.dtype == torch.float64 else ""
+        kernel = chosen("rademacher", weight_C.device, why_not=why_not)
         flat_N = kernel.combine(weight_C, self.seed, numbers, self.num_entries)
         return tree_map(lambda leaf: leaf[0], split(flat_N[None], phi))
 

@@ -36,21 +36,36 @@ def kernel_of(problem: Problem, phi: Tree, batch: Any) -> ModuleType | None:
     """Return the kernel for a problem, None where torch.func takes its steps.
 
     Kernels know Adam and SGD with momentum as they are here, one step size for all weights, and
-    float32; on a CPU there is none to choose.
+    float32; on a CPU there is none to choose. Where one could be taken and is not, that is said.
     """
-    if not isinstance(problem.step, GradientStep) or not _is_known(problem.step.optimizer):
-        return None
     device = tree_leaves(phi)[0].device
+    if not isinstance(problem.step, GradientStep) or not _is_known(problem.step.optimizer):
+        # Triton need not be there for them.
+        if device.type == "cuda":
+            why = "steps of neither Adam nor SGD with momentum"
+            backend.passed_over("tangent_step", "torch.func", why)
+        return None
     taken = backend.choose(device)
     if taken == "plain":
         return None
-    with torch.no_grad():
-        leaves = [*tree_leaves(phi), *tree_leaves(problem.start(phi, batch))]
-        size = torch.as_tensor(problem.step.optimizer.step_size(phi, 0))
-    alike = all(leaf.dtype == torch.float32 and leaf.device == device for leaf in leaves)
-    if not alike or size.numel() != 1 or not all(leaf.numel() for leaf in leaves):
+    if why := _why_not(problem, problem.step.optimizer, phi, batch):
+        backend.passed_over("tangent_step", "torch.func", why)
         return None
     return backend.chosen("tangent_step", device, taken)
+
+
+def _why_not(problem: Problem, optimizer: Optimizer, phi: Tree, batch: Any) -> str:
+    """Say why no kernel takes a problem's steps; nothing where one does."""
+    with torch.no_grad():
+        leaves = [*tree_leaves(phi), *tree_leaves(problem.start(phi, batch))]
+        size = torch.as_tensor(optimizer.step_size(phi, 0))
+    if any(leaf.dtype != torch.float32 for leaf in leaves):
+        return "not all in float32"
+    if len({leaf.device for leaf in leaves}) > 1:
+        return "tensors on several devices"
+    if size.numel() != 1:
+        return "a step size per weight"
+    return "" if all(leaf.numel() for leaf in leaves) else "an empty tensor"
 
 
 def _is_known(optimizer: Optimizer) -> bool:

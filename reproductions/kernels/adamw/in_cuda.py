@@ -12,6 +12,7 @@ from harness.errors import SpecError
 from reproductions.kernels.adamw.launch import by_types, launch_of, norms_of
 from reproductions.kernels.adamw.plain import AdamW, Weight
 from reproductions.kernels.built import launched, library, stream_of
+from reproductions.kernels.device import on
 
 ENTRIES = {
     (torch.float32, torch.float32): "step_float32",
@@ -40,16 +41,20 @@ class Launch(ctypes.Structure):
     ]
 
 
-def step_(weights: Sequence[Weight], adamw: AdamW, step: int) -> Tensor:
+def step_(
+    weights: Sequence[Weight], adamw: AdamW, step: int, *, norms: bool = True
+) -> Tensor | None:
     """Take a step as `plain.step_` does, a launch per combination of types.
 
     Raises SpecError for types other than float32 and bfloat16.
     """
-    rise, spread = adamw.corrections(step)
-    return by_types(weights, lambda some: _launch(some, adamw, rise, spread))
+    corrections = adamw.corrections(step)
+    return by_types(weights, lambda some: _launch(some, adamw, corrections, norms=norms))
 
 
-def _launch(weights: Sequence[Weight], adamw: AdamW, rise: float, spread: float) -> Tensor:
+def _launch(
+    weights: Sequence[Weight], adamw: AdamW, corrections: tuple[float, float], *, norms: bool
+) -> Tensor | None:
     one = weights[0]
     types = (one.value.dtype, one.grad.dtype)
     if types not in ENTRIES or (one.copy is not None and one.copy.dtype != torch.bfloat16):
@@ -58,15 +63,18 @@ def _launch(weights: Sequence[Weight], adamw: AdamW, rise: float, spread: float)
             " copies in bfloat16; Triton has the others"
         )
     launch = launch_of(weights, adamw)
-    device, num_chunks = launch.rows.device, len(launch.chunks.row)
-    squares = torch.zeros(num_chunks, 2, device=device)
+    device, chunks = one.value.device, launch.table.chunks
+    num_chunks = len(chunks.row)
+    # Each chunk writes its own.
+    squares = torch.empty(num_chunks, 2, device=device)
     # Less than one in float64: in float32 1 - 0.999 would be off by 5e-5 of itself.
     first, second = adamw.betas
-    tensors = (launch.rows, launch.rates, launch.chunks.row, launch.chunks.start, squares)
+    tensors = (launch.table.rows, launch.rates, chunks.row, chunks.start, squares)
     told = Launch(
         *(each.data_ptr() for each in tensors), num_chunks,
-        1 - first, second, 1 - second, adamw.eps, rise, spread,
+        1 - first, second, 1 - second, adamw.eps, *corrections,
     )  # fmt: skip
     name = ENTRIES[types]
-    launched(getattr(library("adamw", device.type), name)(told, stream_of(device)), name)
-    return norms_of(squares, launch)
+    with on(device):
+        launched(getattr(library("adamw", device), name)(told, stream_of(device)), name)
+    return norms_of(squares, launch.chunks_per_weight) if norms else None

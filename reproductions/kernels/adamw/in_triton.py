@@ -11,6 +11,7 @@ from torch import Tensor
 
 from reproductions.kernels.adamw.launch import CHUNK, by_types, launch_of, norms_of
 from reproductions.kernels.adamw.plain import AdamW, Weight
+from reproductions.kernels.device import on
 
 NUM_WARPS = 8
 TYPES = {
@@ -105,27 +106,34 @@ def step_chunk(  # type: ignore[no-untyped-def]
     tl.store(squares + chunk * 2 + 1, of_value)
 
 
-def step_(weights: Sequence[Weight], adamw: AdamW, step: int) -> Tensor:
+def step_(
+    weights: Sequence[Weight], adamw: AdamW, step: int, *, norms: bool = True
+) -> Tensor | None:
     """Take a step as `plain.step_` does, a launch per combination of types."""
-    rise, spread = adamw.corrections(step)
-    return by_types(weights, lambda some: _launch(some, adamw, rise, spread))
+    corrections = adamw.corrections(step)
+    return by_types(weights, lambda some: _launch(some, adamw, corrections, norms=norms))
 
 
-def _launch(weights: Sequence[Weight], adamw: AdamW, rise: float, spread: float) -> Tensor:
+def _launch(
+    weights: Sequence[Weight], adamw: AdamW, corrections: tuple[float, float], *, norms: bool
+) -> Tensor | None:
     """Step tensors of the same types; return their norms, shape (T, 2), float32."""
     # Less than one in float64: in float32 1 - 0.999 would be off by 5e-5 of itself.
     first, second = adamw.betas
     one = weights[0]
     copy = one.value if one.copy is None else one.copy
     launch = launch_of(weights, adamw)
-    num_chunks = len(launch.chunks.row)
-    squares = torch.zeros(num_chunks, 2, device=launch.rows.device)
+    table, chunks = launch.table, launch.table.chunks
+    num_chunks = len(chunks.row)
+    # Each chunk writes its own.
+    squares = torch.empty(num_chunks, 2, device=one.value.device)
     if num_chunks:
-        step_chunk[(num_chunks,)](
-            launch.rows, launch.rates, launch.chunks.row, launch.chunks.start, squares,
-            1 - first, second, 1 - second, adamw.eps, rise, spread,
-            VALUE=TYPES[one.value.dtype], GRAD=TYPES[one.grad.dtype], COPY=TYPES[copy.dtype],
-            ALIGNED=launch.aligned, MASKED=one.mask is not None, COPIED=one.copy is not None,
-            CHUNK=CHUNK, num_warps=NUM_WARPS,
-        )  # fmt: skip
-    return norms_of(squares, launch)
+        with on(squares.device):
+            step_chunk[(num_chunks,)](
+                table.rows, launch.rates, chunks.row, chunks.start, squares,
+                1 - first, second, 1 - second, adamw.eps, *corrections,
+                VALUE=TYPES[one.value.dtype], GRAD=TYPES[one.grad.dtype], COPY=TYPES[copy.dtype],
+                ALIGNED=table.aligned, MASKED=one.mask is not None, COPIED=one.copy is not None,
+                CHUNK=CHUNK, num_warps=NUM_WARPS,
+            )  # fmt: skip
+    return norms_of(squares, launch.chunks_per_weight) if norms else None

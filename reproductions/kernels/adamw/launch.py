@@ -14,6 +14,8 @@ from torch import Tensor
 
 from harness.errors import SpecError
 from reproductions.kernels.adamw.plain import AdamW, Weight
+from reproductions.kernels.built import stream_of
+from reproductions.kernels.device import brought
 
 CHUNK = 2048
 """Entries per program."""
@@ -33,51 +35,68 @@ class Chunks:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Launch:
-    """What a kernel is told of all tensors; on their device."""
+class Table:
+    """Where tensors lie; the same as long as none of them moves."""
 
     rows: Tensor
     """(T, 7) int64: addresses by POINTERS, 0 where there is none, and the number of entries."""
-    rates: Tensor
-    """(T, 2) float32: the step size, and by how much a weight shrinks first."""
     chunks: Chunks
-    chunks_per_weight: Tensor
-    """int64, one per weight; members of a stack together."""
     aligned: bool
     """Whether all addresses are multiples of ALIGNMENT."""
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Launch:
+    """What a kernel is told of all tensors; on their device."""
+
+    table: Table
+    rates: Tensor
+    """(T, 2) float32: the step size, and by how much a weight shrinks first."""
+    chunks_per_weight: tuple[int, ...]
+    """One per weight; members of a stack together."""
+
+
 def launch_of(weights: Sequence[Weight], adamw: AdamW) -> Launch:
     """Write down tensors that one launch steps. Raises SpecError for what no kernel takes."""
-    rows: list[list[int]] = []
+    rows: list[tuple[int, ...]] = []
     rates: list[tuple[float, float]] = []
-    ends = []
+    per_weight = []
     for weight in weights:
-        for tensors, lr in members_of(weight):
-            addresses = [0 if each is None else each.data_ptr() for each in tensors]
-            rows.append([*addresses, weight.value.numel() // weight.num_members])
-            rates.append((lr, adamw.shrink(lr)))
-        ends.append(len(rows))
-    sizes = tuple(row[-1] for row in rows)
+        members = members_of(weight)
+        size = weight.value.numel() // weight.num_members
+        for tensors, lr in members:
+            rows.append((*(0 if each is None else each.data_ptr() for each in tensors), size))
+            rates.append((lr, adamw.shrink(lr, weight.weight_decay)))
+        per_weight.append(len(members) * -(-size // CHUNK))
     device = weights[0].value.device
-    counts = [-(-size // CHUNK) for size in sizes]
-    per_weight = [sum(counts[start:end]) for start, end in zip([0, *ends], ends, strict=False)]
     return Launch(
-        rows=torch.tensor(rows, dtype=torch.int64).view(-1, len(POINTERS) + 1).to(device),
-        rates=torch.tensor(rates, dtype=torch.float32).view(-1, 2).to(device),
-        chunks=chunks_of(sizes, device),
-        chunks_per_weight=torch.tensor(per_weight, dtype=torch.int64).to(device),
+        table=table_of(tuple(rows), device, stream_of(device).value),
+        rates=brought(rates, torch.float32, device).view(-1, 2),
+        chunks_per_weight=tuple(per_weight),
+    )
+
+
+@lru_cache(maxsize=64)
+def table_of(rows: tuple[tuple[int, ...], ...], device: torch.device, stream: int | None) -> Table:
+    """Return the table of these rows, brought to a device once.
+
+    It is kept by all that is written in it: of a tensor that has moved there is no row. A stream
+    has its own, for another one might read it before it is there.
+    """
+    return Table(
+        rows=brought(rows, torch.int64, device).view(-1, len(POINTERS) + 1),
+        chunks=chunks_of(tuple(row[-1] for row in rows), device, stream),
         aligned=not any(address % ALIGNMENT for row in rows for address in row[:-1]),
     )
 
 
 @lru_cache(maxsize=64)
-def chunks_of(sizes: tuple[int, ...], device: torch.device) -> Chunks:
+def chunks_of(sizes: tuple[int, ...], device: torch.device, stream: int | None) -> Chunks:
     """Return the programs of tensors of these sizes."""
     places = [(row, start) for row, size in enumerate(sizes) for start in range(0, size, CHUNK)]
     return Chunks(
-        row=torch.tensor([row for row, _ in places], dtype=torch.int32).to(device),
-        start=torch.tensor([start for _, start in places], dtype=torch.int64).to(device),
+        row=brought([row for row, _ in places], torch.int32, device),
+        start=brought([start for _, start in places], torch.int64, device),
     )
 
 
@@ -95,7 +114,9 @@ def members_of(weight: Weight) -> list[tuple[list[Tensor | None], float]]:
     ]
 
 
-def by_types(weights: Sequence[Weight], launch: Callable[[Sequence[Weight]], Tensor]) -> Tensor:
+def by_types(
+    weights: Sequence[Weight], launch: Callable[[Sequence[Weight]], Tensor | None]
+) -> Tensor | None:
     """Launch per combination of types; return norms in the order of the weights, shape (T, 2)."""
     together: dict[tuple[object, ...], list[int]] = {}
     for number, weight in enumerate(weights):
@@ -103,11 +124,17 @@ def by_types(weights: Sequence[Weight], launch: Callable[[Sequence[Weight]], Ten
         types = (weight.value.dtype, weight.grad.dtype, copy, weight.mask is not None)
         together.setdefault(types, []).append(number)
     parts = [launch([weights[i] for i in numbers]) for numbers in together.values()]
+    found = [part for part in parts if part is not None]
+    if len(found) < 2:
+        return found[0] if found else (None if parts else torch.zeros(0, 2))
     order = [number for numbers in together.values() for number in numbers]
-    return torch.cat(parts)[torch.tensor(order).argsort()] if parts else torch.zeros(0, 2)
+    places = sorted(range(len(order)), key=order.__getitem__)
+    return torch.cat(found)[brought(places, torch.int64, found[0].device)]
 
 
-def norms_of(squares: Tensor, launch: Launch) -> Tensor:
+def norms_of(squares: Tensor, chunks_per_weight: Sequence[int]) -> Tensor:
     """Return the norms of gradients and of new weights from sums per chunk, (T, 2)."""
-    # By segments: sums in an order that is always the same, which scattered ones have not.
-    return torch.segment_reduce(squares, "sum", lengths=launch.chunks_per_weight, axis=0).sqrt()
+    lengths = brought(chunks_per_weight, torch.int64, squares.device)
+    # By segments: sums in an order that is always the same, which scattered ones have not. Unsafe
+    # is what it calls lengths that it does not read back to add them up.
+    return torch.segment_reduce(squares, "sum", lengths=lengths, axis=0, unsafe=True).sqrt()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from contextlib import nullcontext
+from dataclasses import replace
 from typing import Any
 
 import torch
@@ -12,9 +12,11 @@ from torch.optim import Optimizer
 
 from harness.errors import SpecError
 from reproductions.kernels.adamw.plain import AdamW, Decay, Weight
-from reproductions.kernels.backend import Backend, choose, chosen
+from reproductions.kernels.backend import Backend, choose, chosen, passed_over
 
 MaskOf = Callable[[Tensor], Tensor | None]
+Alike = tuple[torch.device, int, AdamW]
+"""What weights of one launch share; step size and decay are each weight's own."""
 
 
 def adamw_for(
@@ -24,7 +26,7 @@ def adamw_for(
 ) -> Optimizer:  # fmt: skip
     """Return AdamW for parameters or groups where they are: `KernelAdamW` on CUDA, else torch's.
 
-    Torch's too for what no kernel takes: shards, float64, another order of memory.
+    Torch's too for what no kernel takes, which is said: shards, float64, another order of memory.
     Raises EnvError on CUDA without Triton, as `choose` does.
 
     fused: torch's option. mask_of: as of `KernelAdamW`; torch's step needs none, for a weight and
@@ -36,16 +38,22 @@ def adamw_for(
     ]
     held = [each for g in given for each in (g["params"] if isinstance(g, dict) else [g])]
     told: dict[str, Any] = {"lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay}
-    if all(_taken(param) for param in held):
+    on_gpu = [choose(param.device) != "plain" for param in held]
+    why = next(filter(None, map(_why_not, held)), "")
+    if all(on_gpu) and not why:
         return KernelAdamW(given, mask_of=mask_of, **told)
+    if any(on_gpu):
+        passed_over("adamw", "torch.optim.AdamW", why or "some parameters are on a CPU")
     return torch.optim.AdamW(given, fused=fused, **told)
 
 
-def _taken(param: Tensor) -> bool:
-    """Say whether a kernel takes a parameter: on CUDA, dense, whole, in a type that it knows."""
-    known = param.dtype in (torch.float32, torch.bfloat16, torch.float16)
-    whole = type(param) in (Tensor, nn.Parameter) and param.is_contiguous()
-    return choose(param.device) != "plain" and known and whole
+def _why_not(param: Tensor) -> str:
+    """Say why no kernel takes a parameter where it takes others; nothing if one does."""
+    if param.dtype not in (torch.float32, torch.bfloat16, torch.float16):
+        return str(param.dtype).removeprefix("torch.")
+    if type(param) not in (Tensor, nn.Parameter):
+        return f"a {type(param).__name__} is no whole tensor"
+    return "" if param.is_contiguous() else "weights in another order of memory"
 
 
 class KernelAdamW(Optimizer):
@@ -99,10 +107,16 @@ class KernelAdamW(Optimizer):
         if closure is not None:
             with torch.enable_grad():
                 loss = closure()
+        self._refuse_sparse()
+        together: dict[Alike, list[Weight]] = {}
         for group in self.param_groups:
-            for (device, step), weights in self._alike(group).items():
-                with torch.cuda.device(device) if device.type == "cuda" else nullcontext():
-                    self._implementation(device).step_(weights, self._settings(group), step)
+            settings = replace(self._settings(group), weight_decay=0.0)
+            for param in group["params"]:
+                if param.grad is not None:
+                    weight, step = self._weight(param, group)
+                    together.setdefault((param.device, step, settings), []).append(weight)
+        for (device, step, settings), weights in together.items():
+            self._implementation(device).step_(weights, settings, step, norms=False)
         return loss
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
@@ -130,21 +144,26 @@ class KernelAdamW(Optimizer):
         """Return the type of a parameter's moments."""
         return torch.promote_types(param.dtype, torch.float32)
 
-    def _alike(self, group: dict[str, Any]) -> dict[tuple[torch.device, int], list[Weight]]:
-        """Return a group's weights by device and by the number of their own step, from 1."""
-        found: dict[tuple[torch.device, int], list[Weight]] = {}
-        for param in group["params"]:
-            if param.grad is None:
-                continue
-            state = self._state(param)
-            state["step"] += 1
-            weight = Weight(
-                value=param, grad=param.grad.contiguous(), mean=state["exp_avg"],
-                square=state["exp_avg_sq"], lr=float(group["lr"]),
-                mask=None if self._mask_of is None else self._mask_of(param),
-            )  # fmt: skip
-            found.setdefault((param.device, int(state["step"])), []).append(weight)
-        return found
+    def _refuse_sparse(self) -> None:
+        """Raise SpecError for a gradient that is not dense, before any step is counted."""
+        for param in (param for group in self.param_groups for param in group["params"]):
+            if param.grad is not None and param.grad.layout != torch.strided:
+                raise SpecError(
+                    f"the gradient of a parameter of shape {tuple(param.shape)} is sparse: kernels"
+                    " step dense ones, which an embedding with sparse=False has"
+                )
+
+    def _weight(self, param: Tensor, group: dict[str, Any]) -> tuple[Weight, int]:
+        """Return a parameter as a launch takes it, and the number of its own step, from 1."""
+        assert param.grad is not None
+        state = self._state(param)
+        state["step"] += 1
+        weight = Weight(
+            value=param, grad=param.grad.contiguous(), mean=state["exp_avg"],
+            square=state["exp_avg_sq"], lr=float(group["lr"]), weight_decay=group["weight_decay"],
+            mask=None if self._mask_of is None else self._mask_of(param),
+        )  # fmt: skip
+        return weight, int(state["step"])
 
     def _state(self, param: Tensor) -> dict[str, Any]:
         state: dict[str, Any] = self.state[param]

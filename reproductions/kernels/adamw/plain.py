@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Literal, TypeVar, get_args
 
 import torch
 from torch import Tensor
@@ -17,6 +17,7 @@ from harness.errors import SpecError
 
 Decay = Literal["coupled", "independent"]
 """coupled: weights shrink by lr * weight_decay, as in torch; independent: by weight_decay."""
+Rate = TypeVar("Rate", float, Tensor)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -36,9 +37,10 @@ class AdamW:
         if self.decay not in get_args(Decay):
             raise SpecError(f"decay={self.decay!r}: write one of {', '.join(get_args(Decay))}")
 
-    def shrink(self, lr: float) -> float:
-        """Return by which share a weight becomes smaller first."""
-        return self.weight_decay * (lr if self.decay == "coupled" else 1.0)
+    def shrink(self, lr: Rate, weight_decay: float | None = None) -> Rate:
+        """Return by which share a weight becomes smaller first. None: by the decay of all."""
+        decay = self.weight_decay if weight_decay is None else weight_decay
+        return decay * (lr if self.decay == "coupled" else 1.0)
 
     def corrections(self, step: int) -> tuple[float, float]:
         """Return what both moments have risen to by a step, from 1. Raises SpecError below it."""
@@ -61,7 +63,10 @@ class Weight:
     mask: Tensor | None
     """bool, True where a weight is kept; None where all are."""
     lr: float | Tensor
-    """A step size, or one per member of a stack of models: shape (M,), along the first axis."""
+    """A step size, or one per member of a stack of models: shape (M,), along the first axis; on a
+    CPU, for a launch asks for the numbers."""
+    weight_decay: float | None = None
+    """None where it is that of all."""
     copy: Tensor | None = None
     """Where the new value goes too, in its type: what a sharded step sends."""
 
@@ -72,18 +77,27 @@ class Weight:
 
 
 @torch.no_grad()
-def step_(weights: Sequence[Weight], adamw: AdamW, step: int) -> Tensor:
+def step_(
+    weights: Sequence[Weight], adamw: AdamW, step: int, *, norms: bool = True
+) -> Tensor | None:
     """Take a step in place; return the norms of gradients and of new weights, shape (T, 2).
 
-    step: its number, from 1, for the correction of both moments.
+    step: its number, from 1, for the correction of both moments. norms: False where nobody asks.
     Norms are those of what is kept, of weights before they are rounded to their type.
     """
     rise, spread = adamw.corrections(step)
-    norms = [_step_one(weight, adamw, rise, spread) for weight in weights]
-    return torch.stack(norms) if norms else torch.zeros(0, 2)
+    found = []
+    for weight in weights:
+        grad, moved = _step_one(weight, adamw, rise, spread)
+        if norms:
+            found.append(torch.stack([grad.norm(), moved.norm()]))
+    if not norms:
+        return None
+    return torch.stack(found) if found else torch.zeros(0, 2)
 
 
-def _step_one(weight: Weight, adamw: AdamW, rise: float, spread: float) -> Tensor:
+def _step_one(weight: Weight, adamw: AdamW, rise: float, spread: float) -> tuple[Tensor, Tensor]:
+    """Step a weight; return its gradient and its new value where they are kept."""
     first, second = adamw.betas
     value, grad = weight.value.to(weight.mean.dtype), weight.grad.to(weight.mean.dtype)
     kept = torch.ones_like(value, dtype=torch.bool) if weight.mask is None else weight.mask
@@ -93,10 +107,10 @@ def _step_one(weight: Weight, adamw: AdamW, rise: float, spread: float) -> Tenso
     lr = weight.lr
     if isinstance(lr, Tensor):
         lr = lr.to(value.dtype).view(-1, *[1] * (value.ndim - 1))
-    shrink = adamw.weight_decay * (lr if adamw.decay == "coupled" else 1.0)
+    shrink = adamw.shrink(lr, weight.weight_decay)
     root = (weight.square / spread).sqrt() + adamw.eps
     moved = (value * (1 - shrink) - lr * (weight.mean / rise) / root).where(kept, 0.0)
     weight.value.copy_(moved)
     if weight.copy is not None:
         weight.copy.copy_(moved)
-    return torch.stack([grad.norm(), moved.norm()])
+    return grad, moved

@@ -18,6 +18,7 @@ from torch.autograd import Function
 from torch.autograd.function import once_differentiable
 
 from harness.errors import SpecError
+from reproductions.kernels.device import on
 from reproductions.kernels.linear_cross_entropy.plain import IGNORED, ROWS_AT_ONCE, check
 from reproductions.kernels.precision import wide
 
@@ -63,12 +64,19 @@ def linear_cross_entropy(
 
 
 class _LinearCrossEntropy(Function):
-    """The loss, and both gradients beside it."""
+    """The loss, and both gradients of the sum beside it, with what makes a mean of them.
+
+    They are scaled when they are asked for, by what is asked too: a mean over many rows may be
+    below what float16 has, and one of a loss that was scaled up is not.
+    """
 
     @staticmethod
     def forward(
         x_BD: Tensor, weight_VD: Tensor, targets_B: Tensor, rows_at_once: int
-    ) -> tuple[Tensor, Tensor, Tensor]:
+    ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+        inside = (targets_B >= 0) & (targets_B < len(weight_VD)) | (targets_B == IGNORED)
+        # As torch's own loss: on a GPU an assertion that nobody waits for.
+        torch._assert_async(inside.all(), "a target is out of bounds: it is no row of the head")
         losses = torch.zeros(len(x_BD), device=x_BD.device)
         scale = 1.0 / (targets_B != IGNORED).sum().float()
         by_x, by_weight = torch.empty_like(x_BD), torch.zeros_like(wide(weight_VD))
@@ -76,15 +84,15 @@ class _LinearCrossEntropy(Function):
             rows = slice(start, start + rows_at_once)
             # What is not finite in a row that does not count must not reach the others.
             x = x_BD[rows].where((targets_B[rows] != IGNORED)[:, None], 0)
-            logits = x @ weight_VD.T
-            row_slope[(len(logits),)](
-                logits, targets_B[rows], losses[rows], len(weight_VD),
-                IGNORED=IGNORED, BLOCK=BLOCK, num_warps=NUM_WARPS,
-            )  # fmt: skip
-            # Divided by the number of rows only now: before, float16 would lose most of it.
-            by_x[rows] = wide(logits @ weight_VD) * scale
+            logits = torch.mm(x, weight_VD.T, out=x.new_empty(len(x), len(weight_VD)))
+            with on(x_BD.device):
+                row_slope[(len(logits),)](
+                    logits, targets_B[rows], losses[rows], len(weight_VD),
+                    IGNORED=IGNORED, BLOCK=BLOCK, num_warps=NUM_WARPS,
+                )  # fmt: skip
+            torch.mm(logits, weight_VD, out=by_x[rows])
             by_weight += logits.T @ x
-        return losses.sum() * scale, by_x, (by_weight * scale).to(weight_VD.dtype)
+        return losses.sum() * scale, by_x, by_weight, scale
 
     @staticmethod
     def setup_context(ctx: Any, inputs: tuple[Any, ...], output: tuple[Tensor, ...]) -> None:
@@ -95,18 +103,20 @@ class _LinearCrossEntropy(Function):
     @staticmethod
     @once_differentiable  # type: ignore[misc]
     def backward(ctx: Any, *grads: Any) -> tuple[Tensor | None, ...]:
-        by_x, by_weight = ctx.saved_tensors
-        return grads[0] * by_x, grads[0] * by_weight, None, None
+        by_x, by_weight, scale = ctx.saved_tensors
+        asked = grads[0] * scale
+        return (asked * wide(by_x)).to(by_x.dtype), (asked * by_weight).to(by_x.dtype), None, None
 
     @staticmethod
     def vmap(info: Any, in_dims: Sequence[int | None], *args: Any) -> Any:
         # Tangents of many directions come by jvp; what they are tangents of is the same for all.
         if any(dim is not None for dim in in_dims):
             raise SpecError("several inputs at once under vmap: take linear_cross_entropy's plain")
-        return _LinearCrossEntropy.apply(*args), (None, None, None)
+        return _LinearCrossEntropy.apply(*args), (None, None, None, None)
 
     @staticmethod
-    def jvp(ctx: Any, *tangents: Any) -> tuple[Tensor, None, None]:
-        pairs = zip(tangents[:2], ctx.saved_tensors, strict=True)
+    def jvp(ctx: Any, *tangents: Any) -> tuple[Tensor, None, None, None]:
+        *both, scale = ctx.saved_tensors
+        pairs = zip(tangents[:2], both, strict=True)
         along = [(wide(by) * wide(tangent)).sum() for tangent, by in pairs if tangent is not None]
-        return torch.stack(along).sum(), None, None
+        return torch.stack(along).sum() * scale, None, None, None

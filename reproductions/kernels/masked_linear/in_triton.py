@@ -10,6 +10,7 @@ import triton.language as tl
 from torch import Tensor
 from torch.autograd import Function
 
+from reproductions.kernels.device import on
 from reproductions.kernels.masked_linear.plain import check
 
 BLOCK = 64
@@ -74,11 +75,12 @@ def multiply(a_MK: Tensor, b_KN: Tensor, mask: Tensor, live: Tensor, *, masks: s
     c_MN = a_MK.new_empty(num_rows, num_columns)
     if c_MN.numel():
         grid = (triton.cdiv(num_rows, BLOCK), triton.cdiv(num_columns, BLOCK))
-        product[grid](
-            a_MK, b_KN, mask.view(torch.int8), c_MN, live, num_rows, num_columns, inner,
-            *a_MK.stride(), *b_KN.stride(), *mask.stride(), *live.stride(),
-            MASKS=masks, BLOCK=BLOCK, INNER=INNER_BYTES // a_MK.itemsize, num_warps=NUM_WARPS,
-        )  # fmt: skip
+        with on(a_MK.device):
+            product[grid](
+                a_MK, b_KN, mask.view(torch.int8), c_MN, live, num_rows, num_columns, inner,
+                *a_MK.stride(), *b_KN.stride(), *mask.stride(), *live.stride(),
+                MASKS=masks, BLOCK=BLOCK, INNER=INNER_BYTES // a_MK.itemsize, num_warps=NUM_WARPS,
+            )  # fmt: skip
     return c_MN
 
 

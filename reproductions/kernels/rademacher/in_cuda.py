@@ -9,6 +9,7 @@ import torch
 from torch import Tensor
 
 from reproductions.kernels.built import launched, library, stream_of
+from reproductions.kernels.device import brought, on
 from reproductions.kernels.rademacher.layout import TILE
 
 
@@ -50,7 +51,8 @@ def _launch(
     x: Tensor | None = None,
 ) -> None:
     device = out.device
-    numbers_C = torch.tensor(list(numbers), dtype=torch.int64).to(device)
+    numbers_C = brought(list(numbers), torch.int64, device)
     given = [None if each is None else each.data_ptr() for each in (weights, x, numbers_C, out)]
     told = Pass(*given, seed, len(numbers), num_entries)
-    launched(getattr(library("rademacher", device.type), name)(told, stream_of(device)), name)
+    with on(device):
+        launched(getattr(library("rademacher", device), name)(told, stream_of(device)), name)

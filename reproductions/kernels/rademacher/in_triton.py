@@ -9,6 +9,7 @@ import triton
 import triton.language as tl
 from torch import Tensor
 
+from reproductions.kernels.device import brought, on
 from reproductions.kernels.rademacher.layout import TILE
 
 NUM_WARPS = 4
@@ -100,9 +101,10 @@ def _pass(
     """Go once over all entries: for sums where there is `out_N`, for products where there is x."""
     there = out_N if out_N is not None else x_N
     assert there is not None
-    numbers_C = torch.tensor(list(numbers), dtype=torch.int64).to(there.device)
+    numbers_C = brought(list(numbers), torch.int64, there.device)
     if num_entries:
-        pass_over[(triton.cdiv(num_entries, TILE),)](
-            out_N, weights_C, x_N, partial_CT, numbers_C, seed, len(numbers), num_entries,
-            COMBINE=out_N is not None, PROJECT=x_N is not None, num_warps=NUM_WARPS,
-        )  # fmt: skip
+        with on(there.device):
+            pass_over[(triton.cdiv(num_entries, TILE),)](
+                out_N, weights_C, x_N, partial_CT, numbers_C, seed, len(numbers), num_entries,
+                COMBINE=out_N is not None, PROJECT=x_N is not None, num_warps=NUM_WARPS,
+            )  # fmt: skip

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
-from reproductions.kernels.philox import philox, split
 from reproductions.kernels.precision import wide
 from reproductions.kernels.rademacher.layout import BITS, NEIGHBOURS, TILE, TILE_CALLS
+from reproductions.kernels.rademacher.philox import philox, split
 
 
 def signs(seed: int, numbers: Sequence[int], num_entries: int, device: torch.device) -> Tensor:

@@ -7,6 +7,7 @@ import triton
 import triton.language as tl
 from torch import Tensor
 
+from reproductions.kernels.device import on
 from reproductions.kernels.shard_pack.plain import check
 
 BLOCK = 2048
@@ -39,8 +40,9 @@ def rearrange(source_N: Tensor, rows: int, columns: int, dtype: torch.dtype) -> 
     target = torch.empty_like(source, dtype=dtype)
     length = len(source) // (rows * columns)
     if length:
-        move_block[(triton.cdiv(length, BLOCK), rows * columns)](
-            source, target, rows, columns, length,
-            FULL=length % BLOCK == 0, BLOCK=BLOCK, num_warps=NUM_WARPS,
-        )  # fmt: skip
+        with on(source.device):
+            move_block[(triton.cdiv(length, BLOCK), rows * columns)](
+                source, target, rows, columns, length,
+                FULL=length % BLOCK == 0, BLOCK=BLOCK, num_warps=NUM_WARPS,
+            )  # fmt: skip
     return target

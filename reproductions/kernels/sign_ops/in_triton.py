@@ -7,6 +7,7 @@ import triton
 import triton.language as tl
 from torch import Tensor
 
+from reproductions.kernels.device import on
 from reproductions.kernels.sign_ops.plain import check
 
 BLOCK = 2048
@@ -67,10 +68,11 @@ def perturb(theta_P: Tensor, noise_P: Tensor, scale: float) -> tuple[Tensor, Ten
     target_P, num_blocks = torch.empty_like(theta_P), triton.cdiv(len(theta_P), BLOCK)
     squares = torch.zeros(num_blocks, 2, device=theta_P.device)
     if num_blocks:
-        perturb_block[(num_blocks,)](
-            theta_P.contiguous(), noise_P.contiguous(), target_P, squares, scale, len(theta_P),
-            BLOCK=BLOCK, num_warps=NUM_WARPS,
-        )  # fmt: skip
+        with on(theta_P.device):
+            perturb_block[(num_blocks,)](
+                theta_P.contiguous(), noise_P.contiguous(), target_P, squares, scale, len(theta_P),
+                BLOCK=BLOCK, num_warps=NUM_WARPS,
+            )  # fmt: skip
     return target_P, squares.double().sum(0).sqrt()
 
 
@@ -80,10 +82,11 @@ def count_same_signs(first_P: Tensor, second_P: Tensor) -> Tensor:
     num_blocks = triton.cdiv(len(first_P), BLOCK)
     counts = torch.zeros(num_blocks, dtype=torch.int32, device=first_P.device)
     if num_blocks:
-        count_block[(num_blocks,)](
-            first_P.contiguous(), second_P.contiguous(), counts, len(first_P),
-            BLOCK=BLOCK, num_warps=NUM_WARPS,
-        )  # fmt: skip
+        with on(first_P.device):
+            count_block[(num_blocks,)](
+                first_P.contiguous(), second_P.contiguous(), counts, len(first_P),
+                BLOCK=BLOCK, num_warps=NUM_WARPS,
+            )  # fmt: skip
     return counts.sum()
 
 
@@ -97,10 +100,11 @@ def add_fedsign_(
     sums = torch.zeros(num_blocks, device=theta_P.device)
     in_order_P = grad_P.contiguous()
     if num_blocks:
-        fedsign_block[(num_blocks,)](
-            in_order_P, theta_P.contiguous(), received_P.contiguous(), sums, gamma, beta,
-            len(theta_P), BLOCK=BLOCK, num_warps=NUM_WARPS,
-        )  # fmt: skip
+        with on(theta_P.device):
+            fedsign_block[(num_blocks,)](
+                in_order_P, theta_P.contiguous(), received_P.contiguous(), sums, gamma, beta,
+                len(theta_P), BLOCK=BLOCK, num_warps=NUM_WARPS,
+            )  # fmt: skip
     if not grad_P.is_contiguous():
         grad_P.copy_(in_order_P)
     return -gamma * sums.double().sum()

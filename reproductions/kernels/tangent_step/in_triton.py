@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import torch
 import triton
 import triton.language as tl
 from torch import Tensor
 
-from reproductions.kernels.tangent_step.plain import Adam, Point, Sgd, check
+from reproductions.kernels.device import on
+from reproductions.kernels.tangent_step.plain import Adam, Point, Sgd, check, point_of
 
 BLOCK = 1024
 NUM_WARPS = 4
@@ -71,7 +74,7 @@ def step_adam(  # type: ignore[no-untyped-def]
 def step(
     rule: Sgd | Adam, point: Point, grad_N: Tensor, along: Point, grad_BN: Tensor, lr_B: Tensor
 ) -> tuple[Point, Point]:
-    """Step as `plain.step` does, in one launch. Sums are in float32."""
+    """Step as `plain.step` does, in one launch: in float32, rounded to the types given."""
     check(rule, point, grad_N, along, grad_BN, lr_B)
     given = (*point.tensors, grad_N, *along.tensors, grad_BN, lr_B)
     given = tuple(each.float().contiguous() for each in given)
@@ -84,16 +87,16 @@ def step(
     if size:
         grid = (triton.cdiv(size, BLOCK),)
         shape = {"size": size, "num_directions": len(lr_B), "BLOCK": BLOCK, "num_warps": NUM_WARPS}
-        if isinstance(rule, Sgd):
-            step_sgd[grid](*given, *after, *d_after, rule.lr, rule.momentum, **shape)
-        else:
-            # Less than one in float64: in float32 1 - 0.999 would be off by 5e-5 of itself.
-            betas = (rule.beta1, 1 - rule.beta1, rule.beta2, 1 - rule.beta2)
-            numbers = (rule.lr, *betas, rule.rise, rule.spread, rule.eps_root)
-            step_adam[grid](*given, *after, *d_after, *numbers, **shape)
-    return _point(after), _point(d_after)
+        kernel, numbers = _told(rule)
+        with on(grad_N.device):
+            kernel[grid](*given, *after, *d_after, *numbers, **shape)
+    return point_of(after), point_of(d_after)
 
 
-def _point(tensors: list[Tensor]) -> Point:
-    value, first, *second = tensors
-    return Point(value=value, first=first, second=second[0] if second else None)
+def _told(rule: Sgd | Adam) -> tuple[Any, tuple[float, ...]]:
+    """Return a rule's kernel and the numbers that it is told."""
+    if isinstance(rule, Sgd):
+        return step_sgd, (rule.lr, rule.momentum)
+    # Less than one in float64: in float32 1 - 0.999 would be off by 5e-5 of itself.
+    betas = (rule.beta1, 1 - rule.beta1, rule.beta2, 1 - rule.beta2)
+    return step_adam, (rule.lr, *betas, rule.rise, rule.spread, rule.eps_root)

@@ -7,6 +7,7 @@ number per direction.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -14,6 +15,7 @@ import torch
 from torch import Tensor
 
 from harness.errors import SpecError
+from reproductions.kernels.precision import wide
 
 
 class Sgd(NamedTuple):
@@ -58,18 +60,41 @@ class Point:
         both = (self.value, self.first)
         return both if self.second is None else (*both, self.second)
 
+    def wide(self) -> Point:
+        """Return the same in float32, or as it is where it has more digits."""
+        return point_of([wide(each) for each in self.tensors])
+
+    def rounded(self, to: Point) -> Point:
+        """Return the same in the types of another point."""
+        pairs = zip(self.tensors, to.tensors, strict=True)
+        return point_of([each.to(other.dtype) for each, other in pairs])
+
+
+def point_of(tensors: Sequence[Tensor]) -> Point:
+    """Return value and slots as a point."""
+    value, first, *second = tensors
+    return Point(value=value, first=first, second=second[0] if second else None)
+
 
 @torch.no_grad()
 def step(
     rule: Sgd | Adam, point: Point, grad_N: Tensor, along: Point, grad_BN: Tensor, lr_B: Tensor
 ) -> tuple[Point, Point]:
-    """Return the point after a step, and its tangents.
+    """Return the point after a step, and its tangents; halves are stepped in float32.
 
     along, grad_BN, lr_B: tangents of the point, of the gradient and of the step size.
     Raises SpecError for shapes that do not fit.
     """
     check(rule, point, grad_N, along, grad_BN, lr_B)
-    lr_B1 = lr_B[:, None]
+    after, d_after = _stepped(
+        rule, point.wide(), wide(grad_N), along.wide(), wide(grad_BN), wide(lr_B)[:, None]
+    )
+    return after.rounded(point), d_after.rounded(along)
+
+
+def _stepped(
+    rule: Sgd | Adam, point: Point, grad_N: Tensor, along: Point, grad_BN: Tensor, lr_B1: Tensor
+) -> tuple[Point, Point]:
     if isinstance(rule, Sgd):
         first = rule.momentum * point.first + grad_N
         d_first = rule.momentum * along.first + grad_BN

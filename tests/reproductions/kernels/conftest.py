@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable, Iterator, Sequence
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
@@ -45,6 +46,11 @@ def ops(request: pytest.FixtureRequest, backend: Backend) -> ModuleType:
     return implementation(request.module.KERNEL, backend)
 
 
+def is_wrapped(tensor: Tensor) -> bool:
+    """Say whether a tensor stands for another one in a transform of torch.func."""
+    return torch._C._functorch.is_functorch_wrapped_tensor(tensor)
+
+
 @pytest.fixture(autouse=True)
 def bands(
     request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
@@ -54,7 +60,8 @@ def bands(
     The function that it returns copies a tensor to between such bands.
     """
     whole: list[Tensor] = []
-    empty, empty_like = torch.empty, torch.empty_like
+    empty, empty_like, in_order = torch.empty, torch.empty_like, Tensor.contiguous
+    zeros_like = torch.zeros_like
 
     def between(shape: Sequence[int], dtype: torch.dtype) -> Tensor:
         size = math.prod(shape)
@@ -73,8 +80,9 @@ def bands(
     def copied(tensor: Tensor) -> Tensor:
         return between(tensor.shape, tensor.dtype).copy_(tensor)
 
-    def plainly(*shape: Any, dtype: torch.dtype = torch.float32, device: Any = None) -> Tensor:
-        return between(shape[0] if shape and isinstance(shape[0], tuple | list) else shape, dtype)
+    def plainly(*shape: Any, dtype: torch.dtype | None = None, device: Any = None) -> Tensor:
+        sizes = shape[0] if shape and isinstance(shape[0], tuple | list) else shape
+        return between(sizes, dtype or torch.float32)
 
     def new(
         tensor: Tensor, *shape: Any, dtype: torch.dtype | None = None, device: Any = None
@@ -84,13 +92,34 @@ def bands(
     def zeros(*shape: Any, dtype: torch.dtype = torch.float32, device: Any = None) -> Tensor:
         return plainly(*shape, dtype=dtype).zero_()
 
-    # Not where torch itself compiles functions of its own that call it.
+    def zeroed(tensor: Tensor, **options: Any) -> Tensor:
+        if is_wrapped(tensor):
+            return zeros_like(tensor, **options)
+        return like(tensor, dtype=options.get("dtype")).zero_()
+
+    def new_zeros(
+        tensor: Tensor, *shape: Any, dtype: torch.dtype | None = None, device: Any = None
+    ) -> Tensor:
+        return new(tensor, *shape, dtype=dtype).zero_()
+
+    def contiguous(tensor: Tensor, **options: Any) -> Tensor:
+        # Of a tensor in another order of memory a kernel writes to the copy.
+        if is_wrapped(tensor) or tensor.is_contiguous() or options:
+            return in_order(tensor, **options)
+        return copied(tensor)
+
+    # Not where torch itself compiles functions of its own that call them.
     if "backend" in request.fixturenames:
+        # Those of derivatives it compiles now.
+        import_module("torch._decomp.decompositions_for_jvp")
         monkeypatch.setattr(torch, "zeros", zeros)
+        monkeypatch.setattr(torch, "zeros_like", zeroed)
+        monkeypatch.setattr(torch.Tensor, "new_zeros", new_zeros)
+        monkeypatch.setattr(torch.Tensor, "contiguous", contiguous)
     monkeypatch.setattr(torch.Tensor, "new_empty", new)
     monkeypatch.setattr(torch, "empty_like", like)
     monkeypatch.setattr(torch, "empty", plainly)
     yield copied
     for filled in whole:
-        raw, band = filled.view(torch.uint8), BAND * 16
+        raw, band = filled.detach().view(torch.uint8), BAND * 16
         assert (raw[:band] == 0xFF).all() and (raw[-band:] == 0xFF).all(), "written beyond the end"

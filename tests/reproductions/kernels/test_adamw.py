@@ -109,14 +109,51 @@ def test_masked_entries_are_zero_and_nan_there_does_no_harm(ops: ModuleType) -> 
         assert not weight.mean[~weight.mask].any() and not weight.square[~weight.mask].any()
 
 
-def test_states_of_bfloat16_weights_are_those_of_float32(ops: ModuleType, backend: Backend) -> None:
-    half, single = weights_of(torch.bfloat16), weights_of(torch.bfloat16)
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
+def test_states_of_halves_are_those_of_float32(
+    ops: ModuleType, backend: Backend, dtype: torch.dtype
+) -> None:
+    half, single = weights_of(dtype), weights_of(dtype)
     wide = [replace(w, value=w.value.float(), grad=w.grad.float()) for w in single]
+    if backend == "cuda" and dtype == torch.float16:
+        with pytest.raises(SpecError, match=r"values in torch.float16.* Triton has the others"):
+            ops.step_(half, AdamW(), 1)
+        return
     ops.step_(half, AdamW(), 1)
     ops.step_(wide, AdamW(), 1)
     for weight, same in zip(half, wide, strict=True):
         assert torch.equal(weight.mean, same.mean) and torch.equal(weight.square, same.square)
-        torch.testing.assert_close(weight.value.float(), same.value, **tolerance(torch.bfloat16))
+        torch.testing.assert_close(weight.value.float(), same.value, **tolerance(dtype))
+
+
+def test_a_weight_shrinks_by_its_own_decay_where_it_has_one(ops: ModuleType) -> None:
+    weights, same = weights_of(), weights_of()
+    own = [replace(weight, weight_decay=0.1 * i) for i, weight in enumerate(weights)]
+    ops.step_(own, AdamW(weight_decay=9.0), 1)
+    for i, weight in enumerate(same):
+        ops.step_([weight], AdamW(weight_decay=0.1 * i), 1)
+        assert torch.equal(own[i].value, weight.value)
+
+
+def test_norms_that_nobody_asks_for_are_not_there(ops: ModuleType) -> None:
+    weights, same = weights_of(), weights_of()
+    assert ops.step_(weights, AdamW(), 1, norms=False) is None
+    assert ops.step_(same, AdamW(), 1).shape == (len(SHAPES), 2)
+    for weight, other in zip(weights, same, strict=True):
+        assert torch.equal(weight.value, other.value)
+
+
+def test_norms_of_several_types_are_in_the_order_of_the_weights(
+    ops: ModuleType, backend: Backend
+) -> None:
+    weights = weights_of()
+    weights[1:3] = weights_of(torch.bfloat16)[1:3]
+    weights[4] = replace(weights[4], mask=None)
+    found = ops.step_(weights, AdamW(), 1)
+    for weight, norms in zip(weights, found, strict=True):
+        kept = True if weight.mask is None else weight.mask
+        wanted = (weight.grad.double() * kept).norm()
+        torch.testing.assert_close(norms[0].double(), wanted, **tolerance(torch.float32, 2049))
 
 
 def test_what_is_sent_is_the_new_value_in_its_own_type(ops: ModuleType) -> None:

@@ -15,7 +15,7 @@ from torch.nn.functional import cross_entropy
 from harness.errors import SpecError
 from reproductions.kernels.backend import Backend
 from reproductions.kernels.linear_cross_entropy.plain import IGNORED, linear_cross_entropy
-from reproductions.kernels.precision import tolerance
+from reproductions.kernels.precision import ROUNDING, tolerance
 
 KERNEL = "linear_cross_entropy"
 
@@ -110,6 +110,17 @@ def test_nothing_that_counts_is_no_number_as_in_torch(ops: ModuleType) -> None:
     assert ops.linear_cross_entropy(x, weight, targets.fill_(IGNORED)).isnan()
 
 
+@pytest.mark.parametrize("target", [-1, -101, 11, 2**40])
+def test_a_target_out_of_bounds_is_refused_as_torch_refuses_it(
+    ops: ModuleType, target: int
+) -> None:
+    x, weight, targets = problem(torch.float32)
+    targets[4] = target
+    for loss in (whole, ops.linear_cross_entropy):
+        with pytest.raises((IndexError, RuntimeError), match="out of bounds"):
+            loss(x, weight, targets)
+
+
 def test_wrong_shapes_are_told(ops: ModuleType) -> None:
     x, weight, targets = problem()
     linear_cross_entropy = ops.linear_cross_entropy
@@ -148,6 +159,17 @@ def test_small_slopes_of_many_rows_are_not_lost_in_float16(ops: ModuleType) -> N
     assert 0 < right[1][1] / 128 < 2.0**-25
     # Of so small a number float16 has 50 steps; it is rounded to them twice.
     torch.testing.assert_close(found[1].double(), right[1], rtol=0.03, atol=0.0)
+
+
+def test_a_loss_that_is_scaled_up_keeps_gradients_that_float16_has_not(ops: ModuleType) -> None:
+    """As a GradScaler does: what comes back is rounded to float16 after that, and not before."""
+    x, targets = torch.full((128, 1), 1e-5).half(), torch.zeros(128, dtype=torch.int64)
+    weight = torch.zeros(9, 1).half().requires_grad_()
+    exact = weight.detach().double().requires_grad_()
+    (found,) = torch.autograd.grad(2.0**13 * ops.linear_cross_entropy(x, weight, targets), weight)
+    (right,) = torch.autograd.grad(2.0**13 * whole(x.double(), exact, targets), exact)
+    # Slopes, their product with x and what is made of it are rounded once each.
+    torch.testing.assert_close(found.double(), right, rtol=3 * ROUNDING[torch.float16], atol=0.0)
 
 
 @pytest.mark.parametrize("odd", [math.inf, -math.inf, math.nan])

@@ -12,11 +12,14 @@ from torch import Tensor, nn
 
 from harness.choices import noted
 from harness.errors import SpecError
+from reproductions.kernels.adamw import launch
 from reproductions.kernels.adamw import optimizer as of_adamw
+from reproductions.kernels.adamw.launch import Launch
 from reproductions.kernels.adamw.optimizer import KernelAdamW, adamw_for
-from reproductions.kernels.backend import Backend
+from reproductions.kernels.backend import Backend, implementation
 
 KERNEL = "adamw"
+ON_GPU: list[Any] = [pytest.param("triton", marks=pytest.mark.kernels), "cuda"]
 SHAPES = [(3, 5), (7,), (2, 3, 4)]
 SETTINGS: dict[str, Any] = {"lr": 0.1, "betas": (0.8, 0.95), "eps": 1e-3, "weight_decay": 0.3}
 
@@ -130,6 +133,78 @@ def test_gradients_in_another_order_of_memory_are_taken(backend: Backend) -> Non
     assert torch.equal(param, same) and bool((param[0, 1:] < param[0, 0]).all())
 
 
+def launches_of(by: Backend, monkeypatch: pytest.MonkeyPatch) -> list[Launch]:
+    """Return a list to which each launch from now on is added."""
+    found: list[Launch] = []
+    made = launch.launch_of
+
+    def noted_launch(*given: Any) -> Launch:
+        found.append(made(*given))
+        return found[-1]
+
+    monkeypatch.setattr(implementation(KERNEL, by), "launch_of", noted_launch)
+    return found
+
+
+@pytest.mark.parametrize("by", ON_GPU)
+def test_groups_that_differ_in_rate_and_decay_are_one_launch(
+    by: Backend, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    launches = launches_of(by, monkeypatch)
+    params = weights(torch.float32)
+    optimizer = KernelAdamW(groups_of(params), backend=by, **SETTINGS)
+    give_gradients(params, 0)
+    optimizer.step()
+    assert [len(each.table.rows) for each in launches] == [3]
+    assert launches[0].rates[:, 1].tolist() == pytest.approx([0.0, 0.03, 0.03])
+    # Other moments, or another number of its own step, are another launch.
+    optimizer.param_groups[1]["betas"] = (0.5, 0.6)
+    give_gradients(params, 1, rested=[2])
+    optimizer.step()
+    optimizer.param_groups[1]["betas"] = SETTINGS["betas"]
+    give_gradients(params, 2)
+    optimizer.step()
+    assert [len(each.table.rows) for each in launches[1:]] == [1, 1, 2, 1]
+
+
+@pytest.mark.parametrize("by", ON_GPU)
+def test_where_tensors_lie_is_written_down_anew_when_one_has_moved_alone(
+    by: Backend, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    launches = launches_of(by, monkeypatch)
+    params, same = weights(torch.float32), weights(torch.float32)
+    optimizer = KernelAdamW(params, backend=by, **SETTINGS)
+    theirs = torch.optim.AdamW(same, **SETTINGS)
+    give_gradients(params, 0)
+    kept = [param.grad for param in params]
+    for step in range(4):
+        give_gradients(same, step)
+        give_gradients(params, step)
+        for param, grad in zip(params, kept, strict=True):
+            assert grad is not None and param.grad is not None
+            param.grad = grad.copy_(param.grad)
+        if step == 2:
+            left = params[1].data
+            before = left.clone()
+            params[1].data = before.clone()
+        optimizer.step()
+        theirs.step()
+    tables = [each.table for each in launches]
+    assert tables[0] is tables[1] and tables[2] is tables[3] and tables[1] is not tables[2]
+    assert torch.equal(left, before)
+    assert_close(params, same, rtol=1e-5)
+
+
+def test_sparse_gradients_are_refused_before_anything_is_stepped() -> None:
+    dense = nn.Parameter(torch.ones(2))
+    embedding = nn.Embedding(4, 3, sparse=True)
+    optimizer = KernelAdamW([dense, embedding.weight], **SETTINGS)
+    (embedding(torch.tensor([1])).sum() + dense.sum()).backward()
+    with pytest.raises(SpecError, match=r"shape \(4, 3\) is sparse: kernels step dense ones"):
+        optimizer.step()
+    assert torch.equal(dense, torch.ones(2)) and not optimizer.state[dense]
+
+
 def test_a_closure_gives_its_loss_and_a_scheduler_changes_the_rate() -> None:
     param = nn.Parameter(torch.tensor([2.0]))
     optimizer = KernelAdamW([param], lr=0.5, eps=0.0, weight_decay=0.0)
@@ -190,5 +265,8 @@ def test_what_no_kernel_takes_is_torchs(monkeypatch: pytest.MonkeyPatch) -> None
     dense = nn.Parameter(torch.ones(2, 3, 4, 5))
     assert type(adamw_for([dense])) is KernelAdamW
     last = nn.Parameter(torch.ones(2, 3, 4, 5).to(memory_format=torch.channels_last))
-    for other in (nn.Parameter(torch.ones(2, dtype=torch.float64)), last):
-        assert type(adamw_for([dense, other])) is torch.optim.AdamW
+    double = nn.Parameter(torch.ones(2, dtype=torch.float64))
+    for other, why in ((double, "float64"), (last, "weights in another order of memory")):
+        with noted() as choices:
+            assert type(adamw_for([dense, other])) is torch.optim.AdamW
+        assert choices == {"kernels/adamw": f"torch.optim.AdamW ({why})"}

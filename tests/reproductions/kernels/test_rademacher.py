@@ -8,10 +8,10 @@ from types import ModuleType
 import pytest
 import torch
 
-from reproductions.kernels.philox import philox
 from reproductions.kernels.precision import tolerance
 from reproductions.kernels.rademacher import plain
 from reproductions.kernels.rademacher.layout import TILE
+from reproductions.kernels.rademacher.philox import philox
 
 KERNEL = "rademacher"
 

@@ -17,6 +17,7 @@ from reproductions.kernels.precision import tolerance
 
 KERNEL = "sign_ops"
 SIZES = (0, 1, 2047, 2048, 5001)
+DTYPES = (torch.float32, torch.bfloat16, torch.float16)
 Bands = Callable[[Tensor], Tensor]
 
 
@@ -27,7 +28,7 @@ def drawn(size: int, seed: int, dtype: torch.dtype = torch.float32) -> Tensor:
     return found.to(dtype)
 
 
-@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.float16])
+@pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("size", SIZES)
 def test_steps_have_the_signs_of_weights(ops: ModuleType, size: int, dtype: torch.dtype) -> None:
     theta, noise = drawn(size, 1, dtype), drawn(size, 2, dtype)
@@ -45,9 +46,10 @@ def test_the_sign_of_zero_is_negative(ops: ModuleType) -> None:
     assert torch.equal(moved, torch.tensor([-1.0, -1.5, 3.0]))
 
 
+@pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("size", SIZES)
-def test_counts_are_those_of_the_method(ops: ModuleType, size: int) -> None:
-    first, second = drawn(size, 3), drawn(size, 4)
+def test_counts_are_those_of_the_method(ops: ModuleType, size: int, dtype: torch.dtype) -> None:
+    first, second = drawn(size, 3, dtype), drawn(size, 4, dtype)
     found = ops.count_same_signs(first, second)
     assert int(found) == (round(same_sign_ratio(first, second) * size) if size else 0)
 
@@ -64,12 +66,13 @@ def test_a_zero_agrees_with_neither_sign(ops: ModuleType) -> None:
     assert int(ops.count_same_signs(zeros, signs)) == int(ops.count_same_signs(signs, zeros)) == 0
 
 
+@pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("beta", [1.0, 3.0])
 @pytest.mark.parametrize("size", SIZES)
 def test_the_penalty_has_the_gradient_of_autograd(
-    ops: ModuleType, size: int, beta: float, bands: Bands
+    ops: ModuleType, size: int, beta: float, dtype: torch.dtype, bands: Bands
 ) -> None:
-    theta, received, grad = (drawn(size, seed) for seed in (5, 6, 7))
+    theta, received, grad = (drawn(size, seed, dtype) for seed in (5, 6, 7))
     found = bands(grad)
     penalty = ops.add_fedsign_(found, theta, received, gamma=0.7, beta=beta)
     leaf = theta.double().requires_grad_()
@@ -79,10 +82,10 @@ def test_the_penalty_has_the_gradient_of_autograd(
     wanted.backward()  # type: ignore[no-untyped-call]
     assert leaf.grad is not None
     torch.testing.assert_close(
-        penalty.double(), wanted.detach(), **tolerance(torch.float32, max(size, 1), size=size)
+        penalty.double(), wanted.detach(), **tolerance(dtype, max(size, 1), size=size)
     )
     torch.testing.assert_close(
-        found.double(), grad.double() + leaf.grad, **tolerance(torch.float32, size=4.0)
+        found.double(), grad.double() + leaf.grad, **tolerance(dtype, size=4.0)
     )
 
 

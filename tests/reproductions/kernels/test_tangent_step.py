@@ -46,6 +46,14 @@ def given(rule: Sgd | Adam, size: int) -> dict[str, Any]:
     }
 
 
+def changed(given: Tensor | Point, dtype: torch.dtype) -> Tensor | Point:
+    """Return a tensor, or all those of a point, in another type."""
+    if isinstance(given, Tensor):
+        return given.to(dtype)
+    second = None if given.second is None else given.second.to(dtype)
+    return Point(value=given.value.to(dtype), first=given.first.to(dtype), second=second)
+
+
 def by_torch(rule: Sgd | Adam, tensors: Any, grad: Tensor, lr: Tensor) -> tuple[Tensor, ...]:
     """Step as (FG)2U does, of which torch takes the derivative."""
     value, *slots = tensors
@@ -90,6 +98,20 @@ def test_tangents_in_another_order_of_memory_are_taken(ops: ModuleType) -> None:
     _, wanted = ops.step(RULES[2], **asked)
     _, found = ops.step(RULES[2], **{**asked, "along": along})
     torch.testing.assert_close(found.tensors, wanted.tensors)
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+@pytest.mark.parametrize("rule", RULES, ids=str)
+def test_halves_are_stepped_in_float32(
+    ops: ModuleType, rule: Sgd | Adam, dtype: torch.dtype
+) -> None:
+    asked = given(rule, 100)
+    halves = {name: changed(each, dtype) for name, each in asked.items()}
+    wide = {name: changed(each, torch.float64) for name, each in halves.items()}
+    for found, wanted in zip(ops.step(rule, **halves), plain.step(rule, **wide), strict=True):
+        for one, other in zip(found.tensors, wanted.tensors, strict=True):
+            assert one.dtype == dtype
+            torch.testing.assert_close(one.double(), other, **tolerance(dtype))
 
 
 def test_what_is_given_stays(ops: ModuleType) -> None:

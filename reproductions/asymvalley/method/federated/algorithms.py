@@ -21,7 +21,7 @@ from torch import Tensor, nn
 from harness.errors import RunError, SpecError
 from reproductions.asymvalley.method.federated.flat import FlatNet, State
 from reproductions.asymvalley.method.federated.positions import encode_channels, parse_encoding
-from reproductions.kernels.backend import choose, chosen
+from reproductions.kernels.backend import choose, chosen, passed_over
 
 Reduction = Literal["sum", "mean", "tensor_mean"]
 Memory = dict[str, Tensor]
@@ -298,7 +298,11 @@ class FedSign(FedAvg):
         In plain torch in float64, which the kernel would round to float32.
         """
         backend = choose(theta_N.device)
-        if backend == "plain" or self.reduction != "sum" or theta_N.dtype == torch.float64:
+        why = "float64" if theta_N.dtype == torch.float64 else ""
+        why = why if self.reduction == "sum" else f"entries reduced by {self.reduction}"
+        if backend != "plain" and why:
+            passed_over("sign_ops", "plain", why)
+        if backend == "plain" or why:
             # No bare super(): a slotted dataclass is another class than the one written here.
             return FedAvg.add_weight_gradient_(self, grad_N, theta_N, received)
         kernel = chosen("sign_ops", theta_N.device, backend)

@@ -10,6 +10,7 @@ import torch
 import torch.distributed as dist
 from torch import nn
 
+from reproductions.kernels.adamw.optimizer import KernelAdamW
 from reproductions.paro.method.engine import Paro, mesh_of_groups
 from reproductions.paro.method.strategy import EFFECTIVE
 from reproductions.paro.models.gloo_ranks import on_ranks
@@ -17,6 +18,8 @@ from tests.reproductions.paro.method.engine.nets import Net, loss_of, micro_batc
 
 STEPS = 2
 ADAMW = partial(torch.optim.AdamW, lr=1e-2, weight_decay=0.1)
+KERNEL_ADAMW = partial(KernelAdamW, lr=1e-2, weight_decay=0.1)
+"""In plain torch on a CPU."""
 MAX_NORM = 0.5
 """Below every norm of the runs: clipping is active."""
 TOLERANCE = 1e-12
@@ -43,13 +46,15 @@ def train_on_rank(group_size: int, cases: list[Case]) -> list[dict[str, Any]]:
 
 
 def train(
-    mesh: Any, *, letters: str, micro_steps: int, collectives: Any, frozen: bool
-) -> dict[str, Any]:
+    mesh: Any, *, letters: str, micro_steps: int, collectives: Any, frozen: bool,
+    by_kernel: bool = False,
+) -> dict[str, Any]:  # fmt: skip
     net = Net()
     if frozen:
         freeze(net)
     engine = Paro(
-        net, mesh, letters, optimizer=ADAMW, max_norm=MAX_NORM, collectives=collectives
+        net, mesh, letters, optimizer=KERNEL_ADAMW if by_kernel else ADAMW, max_norm=MAX_NORM,
+        collectives=collectives,
     )  # fmt: skip
     losses, norms = [], []
     for step in range(STEPS):
@@ -92,7 +97,8 @@ def alone(num_ranks: int, micro_steps: int, frozen: bool) -> dict[str, Any]:
 
 def name_of(case: Case) -> str:
     frozen = " frozen" if case["frozen"] else ""
-    return f"{case['letters']} s={case['micro_steps']} {case['collectives']}{frozen}"
+    by = " by KernelAdamW" if case.get("by_kernel") else ""
+    return f"{case['letters']} s={case['micro_steps']} {case['collectives']}{frozen}{by}"
 
 
 def differences(num_ranks: int, group_size: int, cases: list[Case]) -> dict[str, float]:
@@ -122,7 +128,10 @@ def largest(found: Any, wanted: Any) -> float:
 # All of a launch in one test: ranks take seconds to start, and fixtures are not shared by workers.
 @pytest.mark.parametrize(
     ("num_ranks", "group_size", "cases"),
-    [(4, 2, CASES), (6, 3, [case for case in CASES if case["letters"] in ("NNI", "IGG")])],
+    [
+        (4, 2, [*CASES, CASES[1] | {"by_kernel": True}]),
+        (6, 3, [case for case in CASES if case["letters"] in ("NNI", "IGG")]),
+    ],
 )
 def test_ranks_train_as_one_process_does(
     num_ranks: int, group_size: int, cases: list[Case]

@@ -1,0 +1,54 @@
+"""Where kernels are launched: on the GPU of their tensors, by a library that is built for it."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+import torch
+
+import reproductions.kernels
+from reproductions.kernels import built
+from reproductions.kernels.device import brought
+
+FOLDER = Path(reproductions.kernels.__path__[0])
+SOURCES = sorted({*FOLDER.glob("*/in_triton.py"), *FOLDER.glob("*/in_cuda.py")}
+                 - {FOLDER / "compiled" / "in_triton.py"})  # fmt: skip
+
+
+def launches(node: ast.AST, *, placed: bool = False) -> list[tuple[int, bool]]:
+    """Return the line of each launch below a node, and whether it stands in `with on(...)`."""
+    found = []
+    match node:
+        case ast.With(items=[ast.withitem(context_expr=ast.Call(func=ast.Name(id="on")))]):
+            placed = True
+        case ast.Call(func=ast.Subscript()) | ast.Call(func=ast.Name(id="launched")):
+            found.append((node.lineno, placed))
+    for child in ast.iter_child_nodes(node):
+        found += launches(child, placed=placed)
+    return found
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=lambda path: f"{path.parent.name}/{path.name}")
+def test_the_gpu_of_the_tensors_is_the_current_one_at_each_launch(path: Path) -> None:
+    """Of a second GPU no single one can tell; `with on(device)` is what makes it current."""
+    found = launches(ast.parse(path.read_text()))
+    assert found and all(placed for _, placed in found), found
+
+
+def test_numbers_are_brought_as_they_are() -> None:
+    found = brought([[1, 2], [3, 2**40]], torch.int64, torch.device("cpu"))
+    assert found.tolist() == [[1, 2], [3, 2**40]] and found.dtype == torch.int64
+
+
+@pytest.mark.kernels
+def test_each_kind_of_gpu_has_a_library_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    """There is no GPU here: what two of them would answer is said in their place."""
+    kinds = {0: (8, 0), 1: (9, 0), 2: (8, 0)}
+    monkeypatch.setattr(torch.cuda, "get_device_capability", lambda device: kinds[device.index])
+    first, second, third = (
+        built.library("rademacher", torch.device("cuda", index)) for index in kinds
+    )
+    assert first is third and first is not second
+    assert built.library("rademacher", torch.device("cpu")) not in (first, second)
