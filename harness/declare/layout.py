@@ -113,3 +113,11 @@ class Layout:
     def at(self, table: pd.DataFrame, row: Line, column: Line) -> pd.DataFrame:
         """Return the rows of a task's table that belong to a place, also those without a value."""
         return matching(table, {**self.where, **row.where, **column.where})
+
+    def along(self, table: pd.DataFrame, row: Line) -> list[pd.DataFrame]:
+        """Return what `at` returns in each column of a row, of a table that is searched once."""
+        named = {**self.where, **row.where}
+        own = {name for column in self.columns for name in column.where}
+        there = matching(table, {n: value for n, value in named.items() if n not in own})
+        left = {n: value for n, value in named.items() if n in own}
+        return [matching(there, {**left, **column.where}) for column in self.columns]

@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from harness.errors import HarnessError
 
 if TYPE_CHECKING:
     import pandas as pd
+    from pandas.core.groupby import SeriesGroupBy
 
 MIN_SEEDS = 3
 """Fewer seeds decide nothing, unless the quantity is deterministic."""
@@ -108,5 +109,10 @@ def aggregate(table: pd.DataFrame, *, by: Sequence[str], value: str) -> pd.DataF
     none has mean NaN and count 0. Order: that of first appearance.
     """
     groups = table.groupby(list(by), sort=False, dropna=False)[value]
-    result = groups.agg(mean="mean", sem="sem", num_seeds="count").reset_index()
-    return result.fillna({"sem": 0.0})
+    return mean_sem_count(groups).reset_index()
+
+
+def mean_sem_count(groups: SeriesGroupBy[Any, Any]) -> pd.DataFrame:
+    """Return mean, standard error of the mean and count as `aggregate` does, a line per group."""
+    found = groups.agg(["mean", "sem", "count"])
+    return found.rename(columns={"count": "num_seeds"}).fillna({"sem": 0.0})

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from harness.declare.reference import standing
-from harness.declare.statistics import aggregate
+from harness.declare.statistics import mean_sem_count
 from harness.declare.table import Column, Table
 from harness.publish.labels import Labels
 from harness.publish.report.text import exact, mean_sem, number
@@ -100,7 +100,7 @@ def beside(
     points = _points(table, keys)
     found, others = _assign(reference, points, keys, values)
     seeded = columns.seed is not None
-    cells = [_cells(table, keys, value, seeded=seeded) for value in values]
+    cells = _cells(table, keys, values, seeded=seeded)
     sizes = _sizes(table, keys)
     lines = tuple(
         Line(
@@ -167,22 +167,28 @@ def _sizes(table: pd.DataFrame, keys: Sequence[Column]) -> list[int]:
 
 
 def _cells(
-    table: pd.DataFrame, keys: Sequence[Column], value: Column, *, seeded: bool
-) -> list[str]:
-    """Return our values of one column, one text per grid point."""
+    table: pd.DataFrame, keys: Sequence[Column], values: Sequence[Column], *, seeded: bool
+) -> list[list[str]]:
+    """Return our values per column, one text per grid point."""
     by = [key.name for key in keys]
     if not by:
         table, by = table.assign(**{"": 0}), [""]
-    if value.type in ("str", "bool"):
-        groups = table.groupby(by, sort=False, dropna=False)[value.name]
-        return [_words(group, value) for _, group in groups]
-    sizes = table.groupby(by, sort=False, dropna=False).size()
-    numbers = table.assign(**{value.name: table[value.name].astype("float64")})
-    means = aggregate(numbers, by=by, value=value.name)
-    rows = zip(means["mean"], means["sem"], means["num_seeds"], sizes, strict=True)
-    if not seeded:
-        return [exact(mean) if count else NO_VALUE for mean, _, count, _ in rows]
-    return [_mean_text(mean, sem, int(count), int(size)) for mean, sem, count, size in rows]
+    numeric = {v.name: "float64" for v in values if v.type not in ("str", "bool")}
+    groups = table.astype(numeric).groupby(by, sort=False, dropna=False)
+    sizes = groups.size()
+    texts = []
+    for value in values:
+        column = groups[value.name]
+        if value.name not in numeric:
+            texts.append([_words(group, value) for _, group in column])
+            continue
+        means = mean_sem_count(column)
+        rows = zip(means["mean"], means["sem"], means["num_seeds"], sizes, strict=True)
+        if seeded:
+            texts.append([_mean_text(mean, sem, int(n), int(size)) for mean, sem, n, size in rows])
+        else:
+            texts.append([exact(mean) if n else NO_VALUE for mean, _, n, _ in rows])
+    return texts
 
 
 def _mean_text(mean: float, sem: float, count: int, size: int) -> str:

@@ -53,7 +53,7 @@ class Sources:
     """What came of those that were run again, in words."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class Run:
     """A task in one profile, as stored."""
 
@@ -73,7 +73,7 @@ class Run:
     """Why the stored result cannot be used."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class Entry:
     """One table or figure of a paper, with its task and runs where there are any."""
 
@@ -90,6 +90,11 @@ class Entry:
     @property
     def id(self) -> str:
         return f"{self.paper}/{self.item.id}"
+
+    def only(self, profiles: Sequence[Profile]) -> Entry:
+        """Return what it is without the runs of other profiles: itself, where there are none."""
+        kept = tuple(run for run in self.runs if run.profile in profiles)
+        return self if kept == self.runs else replace(self, runs=kept)
 
     @property
     def page(self) -> str:
@@ -166,10 +171,7 @@ class Paper:
         """Return what it is without the runs of other profiles."""
         return replace(
             self,
-            entries=tuple(
-                replace(entry, runs=tuple(run for run in entry.runs if run.profile in profiles))
-                for entry in self.entries
-            ),
+            entries=tuple(entry.only(profiles) for entry in self.entries),
             sources={p: sources for p, sources in self.sources.items() if p in profiles},
             withdrawn=tuple(row for row in self.withdrawn if row.profile in profiles),
         )

@@ -12,11 +12,10 @@ from harness.publish.check_row import CheckRow, Kind
 from harness.publish.counts import counted_in_words, rank, seals_text
 from harness.publish.labels import Labels
 from harness.publish.report.answers import answer, in_short
-from harness.publish.report.beside import beside
 from harness.publish.report.headlines import Told, headlines
 from harness.publish.report.load import Entry, Paper, Run, Sources
 from harness.publish.report.paper_table import grid
-from harness.publish.report.printed import print_entry, print_run
+from harness.publish.report.printed import beside_run, print_entry, print_run
 from harness.publish.report.table_text import as_markdown
 from harness.publish.report.text import (
     chance_note,
@@ -241,9 +240,9 @@ def _meeting(entry: Entry, run: Run) -> list[str]:
     printed = print_run(entry, run)
     if printed is not None:
         return [as_markdown(printed, listed=False)]
-    if run.table is None or entry.task is None or entry.reference is None:
+    content = beside_run(entry, run)
+    if content is None:
         return []
-    content = beside(entry.task.table, run.table, entry.reference, run.labels)
     header, rows = grid(content)
     kept = [
         [markdown_cell(cell) for cell in row]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -11,7 +12,7 @@ from harness.declare.layout import Layout, Line, Shows
 from harness.declare.reference import MARKS, NOT_PUBLISHED, STANDING
 from harness.declare.task import Task
 from harness.publish.labels import Labels
-from harness.publish.report.beside import X_TOLERANCE, OtherRow, other_row
+from harness.publish.report.beside import X_TOLERANCE, Beside, OtherRow, beside, other_row
 from harness.publish.report.cell_text import NO_VALUE, NOT_RUN, ours_text, paper_text
 from harness.publish.report.text import PLUS_MINUS, told_apart
 
@@ -134,13 +135,25 @@ class Printed:
         return replace(self, tables=tuple(tables))
 
 
+@functools.cache
 def print_run(entry: Entry, run: Run) -> Printed | None:
-    """Lay out what a task has in one profile; None where it has no table or no layout."""
+    """Lay out what a task has in one profile; None where it has no table or no layout.
+
+    Once: several pages show it.
+    """
     task = entry.task
     if run.table is None or task is None or entry.reference is None or not task.layouts:
         return None
     title = entry.item.title
     return print_tables(task, run.table, entry.reference, title=title, labels=run.labels)
+
+
+@functools.cache
+def beside_run(entry: Entry, run: Run) -> Beside | None:
+    """Set the paper's values beside a task's table in one profile, once; None without a table."""
+    if run.table is None or entry.task is None or entry.reference is None:
+        return None
+    return beside(entry.task.table, run.table, entry.reference, run.labels)
 
 
 def print_entry(entry: Entry) -> Printed | None:
@@ -172,7 +185,10 @@ def print_tables(
     tables, met = list[PrintedTable](), set[int]()
     for layout in task.layouts:
         rows = [
-            tuple(_place(task, layout, table, records, row, column) for column in layout.columns)
+            tuple(
+                _place(task, layout, found, records, row, column)
+                for column, found in zip(layout.columns, layout.along(table, row), strict=True)
+            )
             for row in layout.rows
         ]
         kept = _kept(rows)
@@ -328,13 +344,13 @@ def _spread(task: Task, layout: Layout, places: Sequence[Place]) -> str:
 def _place(
     task: Task,
     layout: Layout,
-    table: pd.DataFrame,
+    found: pd.DataFrame,
     records: Sequence[Mapping[Any, Any]],
     row: Line,
     column: Line,
 ) -> Place:
+    """Return a place; found: the rows of the task's table that belong to it."""
     cell = layout.cell_of(row, column)
-    found = layout.at(table, row, column)
     ours, num_seeds = ours_text(found, cell, seeded=task.table.seed is not None and cell.seeded)
     place = Place(ours=ours, num_seeds=num_seeds, ran=not found.empty, shows=column.shows)
     index = _reference(records, row.paper, column.paper)

@@ -14,11 +14,11 @@ from harness.publish.check_row import CheckRow
 from harness.publish.counts import counted_in_words
 from harness.publish.labels import Labels
 from harness.publish.report.answers import answer
-from harness.publish.report.beside import Beside, beside
+from harness.publish.report.beside import Beside
 from harness.publish.report.headlines import headlines
 from harness.publish.report.load import Entry, Paper, Run
 from harness.publish.report.paper_md import held_in_words, in_order
-from harness.publish.report.printed import Head, print_entry, print_run
+from harness.publish.report.printed import Head, beside_run, print_entry, print_run
 from harness.publish.report.results_md import page_of
 from harness.publish.report.text import (
     PLUS_MINUS,
@@ -74,9 +74,7 @@ def _answers(paper: Paper, entry: Entry) -> list[str]:
 
 def _run(entry: Entry, run: Run) -> dict[str, Any]:
     stem = f"{entry.id}.{run.profile}"
-    content = None
-    if entry.task is not None and run.table is not None and entry.reference is not None:
-        content = beside(entry.task.table, run.table, entry.reference, run.labels)
+    content = beside_run(entry, run)
     return {
         "profile": run.profile,
         "smoke": run.profile == "smoke",
