@@ -172,18 +172,21 @@ class Shuffle:
     def _of_seed(self, place: int, index: int) -> pd.DataFrame | None:
         """Return the table of one seed under one of its relabellings."""
         seed, relabelling = self.seeds[place], self.per_seed[place][index]
-        if not self.from_runs:
-            return self._relabelled(self._part(self.table, seed), relabelling)
-        frames = {n: self._relabelled(f, relabelling) for n, f in self._runs_of(seed).items()}
-        made = self._once((place, index), frames)
-        # Runs that have no seed are in the table of every one.
-        return None if made is None else self._part(made, seed)
+
+        def table() -> pd.DataFrame:
+            if not self.from_runs:
+                return self._relabelled(self._part(self.table, seed), relabelling)
+            frames = {n: self._relabelled(f, relabelling) for n, f in self._runs_of(seed).items()}
+            # Runs that have no seed are in the table of every one.
+            return self._part(self._make(frames), seed)
+
+        return self._once((place, index), table)
 
     def _together(self, claim: Claim) -> Measure:
         """Return a function that measures where all seeds make one table."""
         import pandas as pd
 
-        def of_all(choice: tuple[int, ...]) -> Samples | None:
+        def of_all(choice: tuple[int, ...]) -> pd.DataFrame:
             frames = {}
             for name, frame in self.runs.items():
                 parts = [
@@ -191,9 +194,9 @@ class Shuffle:
                     for seed, group, index in zip(self.seeds, self.per_seed, choice, strict=True)
                 ]
                 frames[name] = pd.concat(parts) if self.seed in frame else frame
-            return self._measured(claim, self._once(choice, frames))
+            return self._make(frames)
 
-        return of_all
+        return lambda choice: self._measured(claim, self._once(choice, lambda: of_all(choice)))
 
     def _measured(self, claim: Claim, table: pd.DataFrame | None) -> Samples | None:
         """Return a table's samples; None where relabelled rows do not make one."""
@@ -206,11 +209,13 @@ class Shuffle:
         except MissingRows:
             return None
 
-    def _once(self, name: tuple[int, ...], frames: Frames) -> pd.DataFrame | None:
+    def _once(
+        self, name: tuple[int, ...], table: Callable[[], pd.DataFrame]
+    ) -> pd.DataFrame | None:
         """Return a table that is made once, None where the view makes none of such runs."""
         if name not in self._made:
             try:
-                self._made[name] = self._make(frames)
+                self._made[name] = table()
             except MissingRows:
                 self._made[name] = None
         return self._made[name]
