@@ -49,6 +49,7 @@ task = Task(
             Line("step"),
             Line("peak", cell=Cell("peak_bytes", unit="GB", scale=1e9, digits=2)),
             Line("states", cell=Cell("state_bytes", unit="GB", scale=1e9, digits=2, seeded=False)),
+            Line("ran", cell=Cell("ran", seeded=False)),
         ),
         cell=Cell("median_ms", unit="ms", digits=2),
         notes=(

@@ -56,6 +56,7 @@ task = Task(
         columns=(
             Line("step"),
             Line("peak", cell=Cell("peak_bytes", unit="GB", scale=1e9, digits=3)),
+            Line("ran", cell=Cell("ran", seeded=False)),
         ),
         cell=Cell("median_ms", unit="ms", digits=2),
         notes=(
