@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from importlib import import_module
 from importlib.util import find_spec
 from types import ModuleType
@@ -14,6 +17,25 @@ from harness.errors import EnvError, SpecError
 
 Backend = Literal["plain", "triton", "cuda"]
 MODULES: dict[Backend, str] = {"plain": "plain", "triton": "in_triton", "cuda": "in_cuda"}
+_wanted: ContextVar[bool] = ContextVar("_wanted", default=True)
+
+
+@contextmanager
+def without_kernels() -> Iterator[None]:
+    """Take plain torch wherever a kernel would be chosen meanwhile, as `choose` then says.
+
+        with without_kernels():
+            optimizer.step()
+
+    It holds in this thread (or task of asyncio) alone, and is undone whatever happens. What names
+    a backend itself still gets that one. Optimizers keep what they chose at their first step: make
+    them inside.
+    """
+    before = _wanted.set(False)
+    try:
+        yield
+    finally:
+        _wanted.reset(before)
 
 
 def chosen(
@@ -42,14 +64,18 @@ def passed_over(kernel: str, instead: str, why: str) -> None:
 def choose(device: torch.device) -> Backend:
     """Return what a method takes on a device: Triton on CUDA, plain torch elsewhere.
 
-    Raises EnvError on CUDA without Triton: to take plain torch there is to be asked for.
+    Raises EnvError on CUDA without Triton: to take plain torch there is to be asked for, by
+    `without_kernels` or of a single kernel by name.
     """
     if device.type != "cuda":
+        return "plain"
+    if not _wanted.get():
+        chose("kernels", "plain torch, as asked for")
         return "plain"
     if find_spec("triton") is None:
         raise EnvError(
             'kernels on cuda need Triton, which is not installed: pip install "[kernels]" of this'
-            ' project, or ask for backend="plain"'
+            ' project, or ask for plain torch: without_kernels() or backend="plain"'
         )
     return "triton"
 

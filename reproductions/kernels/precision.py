@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 
 import torch
 from torch import Tensor
@@ -32,3 +33,16 @@ def tolerance(dtype: torch.dtype, length: int = 1, *, size: float = 1.0) -> dict
 def wide(tensor: Tensor) -> Tensor:
     """Return numbers as float32, or as they are where they have more digits."""
     return tensor.to(torch.promote_types(tensor.dtype, torch.float32))
+
+
+def apart(found: Iterable[Tensor], wanted: Iterable[Tensor]) -> float:
+    """Return the norm of the difference of several tensors as a share of that of what is wanted.
+
+    Infinite where all that is wanted is zero.
+    """
+    squares = [
+        ((a - b).double().square().sum(), b.double().square().sum())
+        for a, b in zip(found, wanted, strict=True)
+    ]
+    difference, size = (float(sum(each)) for each in zip(*squares, strict=True))
+    return math.sqrt(difference / size) if size else math.inf

@@ -9,8 +9,9 @@ Usable alone, on any module whose hidden layers are nn.Linear:
     groups = param_groups(model, supar, roles, weight_decay=0.1, decay="independent")
     optimizer = torch.optim.AdamW(groups)
 
-`Rigl` and `Gmp` change the masks while training goes on; `coordinate_check` tells whether a model
-of your own keeps the size of its activations, gradients and updates over width and density.
+`Rigl` and `Gmp` change the masks while training goes on; `Stack` trains the nets of a sweep side by
+side; `coordinate_check` tells whether a model of your own keeps the size of its activations,
+gradients and updates over width and density.
 The forward multipliers are plain numbers for the model to apply: `supar.embedding_multiplier`,
 `supar.logit_multiplier`, `supar.attention_scale(head_size)`.
 """
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
         restore_masks,
         sparsify,
     )
+    from reproductions.supar.method.stacked import Stack
 
 __all__ = [
     "Parameterization",
@@ -65,6 +67,7 @@ __all__ = [
     "Gmp",
     "UpdateSchedule",
     "attach_full_masks",
+    "Stack",
     "coordinate_check",
     "CheckedModel",
     "CoordinateReport",
@@ -80,6 +83,7 @@ _NEED_TORCH = {
     ),
     "method.masked_layer": ("attach_mask",),
     "method.dynamic": ("Rigl", "Gmp", "UpdateSchedule", "attach_full_masks"),
+    "method.stacked": ("Stack",),
     "method.coordinate_check": ("coordinate_check", "CheckedModel"),
     "method.coordinate_report": ("CoordinateReport",),
 }

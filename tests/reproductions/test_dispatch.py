@@ -28,7 +28,9 @@ from reproductions.fg2u.method.tangents import kernel_of
 from reproductions.fg2u.models.example import example
 from reproductions.kernels import backend as backends
 from reproductions.kernels.adamw import optimizer as of_adamw
+from reproductions.kernels.adamw import plain as plain_adamw
 from reproductions.kernels.adamw.optimizer import KernelAdamW
+from reproductions.kernels.adamw.plain import AdamW, Weight
 from reproductions.kernels.backend import Backend
 from reproductions.lisa.models.training import Recipe
 from reproductions.supar import masked_layers, max_abs_masked
@@ -63,6 +65,14 @@ def test_a_masked_net_trains_alike_by_the_kernel(monkeypatch: pytest.MonkeyPatch
     assert masked_layers(ours) and max_abs_masked(ours) == 0.0
     for (name, a), b in zip(ours.named_parameters(), plain.parameters(), strict=True):
         assert torch.allclose(a, b, rtol=1e-3, atol=1e-4), name
+
+
+def test_rates_of_a_stack_reach_the_device_of_its_weights() -> None:
+    """They are told on a CPU, and plain torch can be asked for on a GPU."""
+    rates = torch.tensor([0.1, 0.2])
+    value, grad, mean, square = (torch.empty(2, 3, device="meta") for _ in range(4))
+    weight = Weight(value=value, grad=grad, mean=mean, square=square, mask=None, lr=rates)
+    plain_adamw.step_([weight], AdamW(), 1, norms=False)
 
 
 def test_lisa_steps_by_the_kernel(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -38,7 +38,8 @@ def adamw_for(
     ]
     held = [each for g in given for each in (g["params"] if isinstance(g, dict) else [g])]
     told: dict[str, Any] = {"lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay}
-    on_gpu = [choose(param.device) != "plain" for param in held]
+    # Once per device: a choice is said.
+    on_gpu = [choose(device) != "plain" for device in {param.device for param in held}]
     why = next(filter(None, map(_why_not, held)), "")
     if all(on_gpu) and not why:
         return KernelAdamW(given, mask_of=mask_of, **told)
@@ -56,6 +57,21 @@ def _why_not(param: Tensor) -> str:
     return "" if param.is_contiguous() else "weights in another order of memory"
 
 
+def _rate(param: Tensor, lr: float | Tensor) -> float | Tensor:
+    """Return a step size, or one per member of a stack.
+
+    Raises SpecError for another number of them than the stack has members.
+    """
+    if not isinstance(lr, Tensor) or not lr.ndim:
+        return float(lr)
+    if lr.shape != param.shape[:1]:
+        raise SpecError(
+            f"lr of shape {tuple(lr.shape)} for a parameter of shape {tuple(param.shape)}: give one"
+            " step size per member along the first axis"
+        )
+    return lr
+
+
 class KernelAdamW(Optimizer):
     """AdamW over many tensors at once; states and defaults are those of torch.optim.AdamW.
 
@@ -65,7 +81,7 @@ class KernelAdamW(Optimizer):
     def __init__(
         self,
         params: Iterable[Any],
-        lr: float = 1e-3,
+        lr: float | Tensor = 1e-3,
         betas: tuple[float, float] = (0.9, 0.999),
         eps: float = 1e-8,
         weight_decay: float = 1e-2,
@@ -76,9 +92,11 @@ class KernelAdamW(Optimizer):
     ) -> None:
         """Take parameters or groups, as any optimizer does.
 
-        mask_of: the mask of a parameter now, bool and of its shape, True where a weight is kept;
-        None where all are. backend: None lets `reproductions.kernels.backend.choose` decide.
-        Raises SpecError for settings that no AdamW has.
+        lr: also of a group; of parameters that are stacks of models it may be a step size per
+        member, shape (M,), on a CPU. mask_of: the mask of a parameter now, bool and of its shape,
+        True where a weight is kept; None where all are. backend: None lets
+        `reproductions.kernels.backend.choose` decide. Raises SpecError for settings that no AdamW
+        has.
         """
         self._decay, self._mask_of, self._backend = decay, mask_of, backend
         self._by_device: dict[torch.device, Any] = {}
@@ -88,8 +106,9 @@ class KernelAdamW(Optimizer):
             self._settings(group)
 
     def _settings(self, group: dict[str, Any]) -> AdamW:
-        if not group["lr"] >= 0:
-            raise SpecError(f"lr={group['lr']}: it is not below 0")
+        lr = group["lr"]
+        if not (lr.min() if isinstance(lr, Tensor) else lr) >= 0:
+            raise SpecError(f"lr={lr}: it is not below 0")
         return AdamW(
             betas=tuple(group["betas"]), eps=group["eps"], weight_decay=group["weight_decay"],
             decay=self._decay,
@@ -160,7 +179,8 @@ class KernelAdamW(Optimizer):
         state["step"] += 1
         weight = Weight(
             value=param, grad=param.grad.contiguous(), mean=state["exp_avg"],
-            square=state["exp_avg_sq"], lr=float(group["lr"]), weight_decay=group["weight_decay"],
+            square=state["exp_avg_sq"], lr=_rate(param, group["lr"]),
+            weight_decay=group["weight_decay"],
             mask=None if self._mask_of is None else self._mask_of(param),
         )  # fmt: skip
         return weight, int(state["step"])

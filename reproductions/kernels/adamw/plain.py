@@ -106,7 +106,7 @@ def _step_one(weight: Weight, adamw: AdamW, rise: float, spread: float) -> tuple
     weight.square.mul_(second).addcmul_(grad, grad, value=1 - second)
     lr = weight.lr
     if isinstance(lr, Tensor):
-        lr = lr.to(value.dtype).view(-1, *[1] * (value.ndim - 1))
+        lr = lr.to(value).view(-1, *[1] * (value.ndim - 1))
     shrink = adamw.shrink(lr, weight.weight_decay)
     root = (weight.square / spread).sqrt() + adamw.eps
     moved = (value * (1 - shrink) - lr * (weight.mean / rise) / root).where(kept, 0.0)

@@ -8,8 +8,10 @@ waits for nothing, with the optimizer's step inside what is called backward.
 
 from __future__ import annotations
 
+import gc
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,11 +20,13 @@ from torch.utils.flop_counter import FlopCounterMode
 
 from harness.declare.experiment import Device
 from harness.measure.timing import measure_interleaved
-from reproductions.lisa.method.methods import Method
+from reproductions.lisa.method.methods import MakeOptimizer, Method
 from reproductions.lisa.models.shapes import Shape
 from reproductions.lisa.models.step_memory import Workload, build
 
 PHASES = ("forward", "backward", "optimizer")
+NO_SWITCH = 10**9
+"""A period that no run reaches: the price of a switch is a benchmark of its own."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -36,15 +40,22 @@ class Times:
     load_average: float | None
 
 
+def fused(parameters: Any) -> torch.optim.AdamW:
+    """Return AdamW in one pass over each tensor: the least time full training can take for it."""
+    return torch.optim.AdamW(parameters, lr=1e-5, fused=True)
+
+
 class Step:
     """A model, its optimizer and one batch, to be stepped phase by phase."""
 
     def __init__(
-        self, method: Method, shape: Shape, workload: Workload, *, device: Device, seed: int
-    ) -> None:
+        self, method: Method, shape: Shape, workload: Workload, *, device: Device, seed: int,
+        make_optimizer: MakeOptimizer = fused,
+    ) -> None:  # fmt: skip
         """Build the model on the device with new weights; eager attention, no checkpointing."""
         with torch.device(device):
-            self._prepared = method.prepare(build(shape.config(), workload.dtype, seed=seed), fused)
+            model = build(shape.config(), workload.dtype, seed=seed)
+            self._prepared = method.prepare(model, make_optimizer)
             generator = torch.Generator(device).manual_seed(seed)
             size = (workload.batch_size, workload.seq_len)
             ids = torch.randint(shape.vocab, size, generator=generator)
@@ -71,6 +82,21 @@ class Step:
         self._prepared.optimizer.step()
         self._prepared.optimizer.zero_grad(set_to_none=True)
 
+    def whole(self) -> None:
+        """Take a step, all phases of it."""
+        for phase in self.phases:
+            phase()
+
+    def weights(self) -> list[torch.Tensor]:
+        """Return copies of all weights."""
+        return [weight.detach().clone() for weight in self._prepared.model.parameters()]
+
+    def state_bytes(self) -> int:
+        """Return the bytes of what the optimizer keeps between steps, its counts apart."""
+        states = self._prepared.optimizer.state.values()
+        held = [value for state in states for value in state.values()]
+        return sum(tensor.nbytes for tensor in held if tensor.ndim)
+
     def count_flops(self) -> dict[str, int]:
         """Take a step and return the operations of its matrix products, by phase."""
         with FlopCounterMode(display=False) as counter:
@@ -82,9 +108,16 @@ class Step:
         return {"forward": forward, "backward": total - forward, "optimizer": 0, "total": total}
 
 
-def fused(parameters: Any) -> torch.optim.AdamW:
-    """Return AdamW in one pass over each tensor: the least time full training can take for it."""
-    return torch.optim.AdamW(parameters, lr=1e-5, fused=True)
+@contextmanager
+def freed(device: Device) -> Iterator[None]:
+    """Give memory back once what is called within has returned: what comes next needs the room."""
+    try:
+        yield
+    finally:
+        # LISA and its optimizer point at each other.
+        gc.collect()
+        if device == "cuda":
+            torch.cuda.empty_cache()
 
 
 def warm_times(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import statistics
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
@@ -18,10 +17,14 @@ from reproductions.lisa.method.methods import from_params
 from reproductions.lisa.models.shapes import shape_of
 from reproductions.lisa.models.step_memory import Workload
 from reproductions.lisa.step_time.experiment import Timed, Timing, methods_of
-from reproductions.lisa.step_time.timing import Step, Times, cold_times, warm_times
-
-NO_SWITCH = 10**9
-"""A period that no run reaches: the price of a switch is a benchmark of its own."""
+from reproductions.lisa.step_time.timing import (
+    NO_SWITCH,
+    Step,
+    Times,
+    cold_times,
+    freed,
+    warm_times,
+)
 
 
 def time_rows(params: Timing, ctx: RunContext) -> list[Row]:
@@ -49,18 +52,17 @@ def _warm_rows(params: Timing, device: Device, seed: int) -> Iterator[Row]:
 
 
 def _warm_times(params: Timing, device: Device, seed: int) -> list[Times]:
+    with freed(device):
+        return _times_of_steps(params, device, seed)
+
+
+def _times_of_steps(params: Timing, device: Device, seed: int) -> list[Times]:
     # Dropout draws from the global generator, which other trials of this process share.
     with torch.random.fork_rng():
         steps = [_step(params, one, device=device, seed=seed) for one in methods_of(params)]
-        times = warm_times(
+        return warm_times(
             steps, device=device, num_warmup=params.num_warmup, num_timed=params.num_timed
         )
-    # LISA and its optimizer point at each other, and a cold start beside needs the room.
-    steps.clear()
-    gc.collect()
-    if device == "cuda":
-        torch.cuda.empty_cache()
-    return times
 
 
 def _cold_rows(params: Timing, device: Device, seed: int) -> Iterator[Row]:

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, Protocol
+from typing import Any, Literal, Protocol
 
 import torch
 from torch import Tensor, nn
@@ -149,20 +149,27 @@ def build_gpt(
     return model
 
 
-def build_adamw(
+def groups_of(
     model: nn.Module, parameterization: Parameterization, settings: Settings
-) -> torch.optim.Optimizer:
-    """Return AdamW over the parameter groups of a GPT built by `build_gpt`, by a kernel on CUDA."""
-    groups = param_groups(
+) -> list[dict[str, Any]]:
+    """Return the parameter groups of a GPT built by `build_gpt`."""
+    return param_groups(
         model,
         parameterization,
         infer_roles(model, linear_layers(model, exclude=())),
         weight_decay=settings.weight_decay,
         decay=settings.decay,
     )
+
+
+def build_adamw(
+    model: nn.Module, parameterization: Parameterization, settings: Settings
+) -> torch.optim.Optimizer:
+    """Return AdamW over the groups of a GPT, by a kernel on CUDA."""
     masks = {layer.weight: layer for layer in masked_layers(model).values()}
     return adamw_for(
-        groups, betas=settings.betas, eps=settings.eps, fused=True,
+        groups_of(model, parameterization, settings), betas=settings.betas, eps=settings.eps,
+        fused=True,
         # Asked anew each time: methods that grow or prune replace the mask.
         mask_of=lambda weight: getattr(masks.get(weight), MASK, None),
     )  # fmt: skip

@@ -38,6 +38,20 @@ GOLDEN = (
             breaks="TRGU walks back every step.",
         ),
     ),
+    Golden(
+        experiment="fg2u/kernel_step",
+        points=(Short(),),
+        mutation=Mutation(
+            where="reproductions.kernels.tangent_step.plain:step",
+            instead=around(
+                lambda step, rule, *given: step(rule._replace(lr=1.01 * rule.lr), *given)
+            ),
+            breaks="Inner steps with their tangents are a hundredth longer.",
+        ),
+        # The first step, two that are timed, and one whose bytes are counted.
+        max_steps=4,
+        double=False,
+    ),
 )
 
 

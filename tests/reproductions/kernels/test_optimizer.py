@@ -195,6 +195,42 @@ def test_where_tensors_lie_is_written_down_anew_when_one_has_moved_alone(
     assert_close(params, same, rtol=1e-5)
 
 
+@pytest.mark.parametrize("by", ["plain", *ON_GPU])
+def test_members_of_a_stack_step_at_rates_of_their_own(by: Backend) -> None:
+    rates = torch.tensor([0.1, 0.02], dtype=torch.float64)
+    drawn = [torch.randn(2, 3, 5), torch.randn(2, 7)]
+    stacked = [nn.Parameter(each.clone()) for each in drawn]
+    members = [[nn.Parameter(each[i].clone()) for each in drawn] for i in range(2)]
+    ours = KernelAdamW(stacked, backend=by, **{**SETTINGS, "lr": rates})
+    theirs = [
+        torch.optim.AdamW(params, **{**SETTINGS, "lr": float(lr)})
+        for params, lr in zip(members, rates, strict=True)
+    ]
+    for step in range(3):
+        give_gradients(stacked, step)
+        for number, params in enumerate(members):
+            for param, stack in zip(params, stacked, strict=True):
+                assert stack.grad is not None
+                param.grad = stack.grad[number].clone()
+        # As a schedule does.
+        ours.param_groups[0]["lr"] = rates * 0.5**step
+        for optimizer, lr in zip(theirs, rates.tolist(), strict=True):
+            optimizer.param_groups[0]["lr"] = lr * 0.5**step
+        for optimizer in (ours, *theirs):
+            optimizer.step()
+    for number, params in enumerate(members):
+        assert_close([each[number] for each in stacked], params, rtol=1e-5)
+
+
+def test_as_many_rates_as_members_are_asked_for_and_none_below_zero() -> None:
+    param = nn.Parameter(torch.ones(3, 2))
+    param.grad = torch.ones(3, 2)
+    with pytest.raises(SpecError, match=r"lr of shape \(2,\) for a parameter of shape \(3, 2\)"):
+        KernelAdamW([param], lr=torch.ones(2)).step()
+    with pytest.raises(SpecError, match="it is not below 0"):
+        KernelAdamW([param], lr=torch.tensor([0.1, -0.1, 0.1]))
+
+
 def test_sparse_gradients_are_refused_before_anything_is_stepped() -> None:
     dense = nn.Parameter(torch.ones(2))
     embedding = nn.Embedding(4, 3, sparse=True)

@@ -287,4 +287,21 @@ TRAINING = (
     ),
 )
 
-FAULTS = (*MASKS, *RULES, *DYNAMIC, *TRAINING)
+STACKED = (
+    Fault(
+        id="one_rate_for_a_stack",
+        where=f"{METHOD}.stacked:_merged",
+        instead=edited('float(group["lr"])', 'float(several[0]["lr"])'),
+        breaks="All members of a stack have the learning rate of the first.",
+        tests=("method/test_stacked.py::test_members_end_where_they_would_alone",),
+    ),
+    Fault(
+        id="a_stack_clips_as_one",
+        where=f"{METHOD}.stacked:Stack.clip_grad_norm_",
+        instead=edited("(norms_M + 1e-6)", "(norms_M.norm() + 1e-6)"),
+        breaks="Members of a stack are clipped by the norm of all of them.",
+        tests=("method/test_stacked.py::test_members_end_where_they_would_alone",),
+    ),
+)
+
+FAULTS = (*MASKS, *RULES, *DYNAMIC, *TRAINING, *STACKED)

@@ -134,6 +134,15 @@ OTHERS = (
     ),
 )
 
+TIMED = Golden(
+    experiment="supar/sweep_step",
+    points=(Short(),),
+    mutation=FREE_GRADIENTS,
+    # The first step, two that are timed, and one whose bytes are counted.
+    max_steps=4,
+    double=False,
+)
+
 LAST_TOKEN = Mutation(
     where="reproductions.supar.downstream.continuations:_windows",
     instead=around(
@@ -159,4 +168,4 @@ SCORED = (
     Golden(experiment="supar/downstream_given", points=(Short(),), mutation=LAST_TOKEN),
 )
 
-GOLDEN = (*TRAINED, *OTHERS, *SCORED)
+GOLDEN = (*TRAINED, *OTHERS, TIMED, *SCORED)

@@ -1,0 +1,79 @@
+"""No table of the paper: an outer step of data condensation with kernels and in plain torch."""
+
+from __future__ import annotations
+
+from harness.declare import (
+    CHECK,
+    Cell,
+    Layout,
+    Line,
+    Table,
+    Task,
+    claims,
+    columns_of,
+    equal,
+    param,
+)
+from harness.measure.in_turn import COLUMNS, disagreeing
+from reproductions.fg2u.image_sets.kernel_experiment import (
+    TAKEN,
+    KernelStep,
+    Taken,
+    kernel_steps,
+)
+
+HELD = (
+    "dataset", "data", "image_size", "ipc", "width", "num_blocks", "device", "num_directions",
+    "at_once", "depth", "batch_size", "num_warmup",
+)  # fmt: skip
+
+
+def line(taken: Taken) -> Line:
+    """Return the row of a way."""
+    drawn = "a counter" if taken.directions == "philox" else "drawn on the CPU"
+    group = "all forward" if taken.estimator == "forward" else "outer loss walked back through"
+    ran = "kernels" if taken.kernels else "plain torch"
+    return Line(f"directions {drawn}, {ran}", group=group, where=taken._asdict())
+
+
+task = Task(
+    "fg2u/with_kernels",
+    own_kind="kernel",
+    reads=(kernel_steps,),
+    table=Table.of(
+        columns_of(KernelStep, *HELD),
+        param("estimator", str, "forward, or adjoint: the outer loss is walked back through."),
+        param("directions", str, "philox: from a counter; rademacher: drawn on the CPU."),
+        param("kernels", bool, "Whether kernels were taken where there are any."),
+        columns_of(KernelStep, "seed"),
+        COLUMNS,
+    ),
+    claims=claims(
+        "what is timed",
+        (
+            "steps_agree",
+            CHECK.at("smoke", "gpu", elsewhere="this step is timed at `gpu`, tried at `smoke`"),
+            equal(disagreeing, 0, "trials"),
+            "On a small problem of its kind a gradient of (FG)²U by kernels is that by torch.func"
+            " along the same directions, in float32, within the table of tolerances (trials where"
+            " it is not).",
+        ),
+    ),
+    layout=Layout(
+        rows=tuple(map(line, TAKEN)),
+        columns=(
+            Line("step"),
+            Line("peak", cell=Cell("peak_bytes", unit="GB", scale=1e9, digits=3)),
+            Line("ran", cell=Cell("ran", seeded=False)),
+        ),
+        cell=Cell("median_ms", unit="ms", digits=1),
+        notes=(
+            "Medians of outer steps that take turns in one process: an estimate on a fresh net and"
+            " batch, and the outer Adam's step. The peak is that of a step.",
+            "Kernels: inner steps with their tangents, in the estimator that carries all forward,"
+            " and the sum of directions that come from a counter. Table 1's runs walk back through"
+            " the outer loss with directions drawn on the CPU.",
+        ),
+        ours=True,
+    ),
+)

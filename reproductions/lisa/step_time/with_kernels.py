@@ -1,0 +1,65 @@
+"""No table of the paper: a step of LISA with its kernels and in plain torch."""
+
+from __future__ import annotations
+
+from harness.declare import (
+    CHECK,
+    Cell,
+    Layout,
+    Line,
+    Table,
+    Task,
+    claims,
+    columns_of,
+    equal,
+    param,
+    value,
+)
+from harness.measure.in_turn import COLUMNS, disagreeing
+from reproductions.lisa.step_time.kernel_experiment import KernelStep, kernel_steps
+
+task = Task(
+    "lisa/with_kernels",
+    own_kind="kernel",
+    reads=(kernel_steps,),
+    table=Table.of(
+        columns_of(KernelStep, without=("seed",)),
+        param("kernels", bool, "Whether kernels were taken where there are any."),
+        columns_of(KernelStep, "seed"),
+        value("state_bytes", int, "What the optimizer keeps between steps."),
+        COLUMNS,
+    ),
+    claims=claims(
+        "what is timed",
+        (
+            "steps_agree",
+            CHECK.at("smoke", "gpu", elsewhere="this step is timed at `gpu`, tried at `smoke`"),
+            equal(disagreeing, 0, "trials"),
+            "Three steps of a small LISA, with a switch of blocks after each, by the kernels' AdamW"
+            " end where torch's AdamW ends, in float32, within the table of tolerances (trials"
+            " where they do not).",
+        ),
+    ),
+    layout=Layout(
+        rows=(
+            Line("with its kernels", where={"kernels": True}),
+            Line("in plain torch", where={"kernels": False}),
+        ),
+        columns=(
+            Line("step"),
+            Line("peak", cell=Cell("peak_bytes", unit="GB", scale=1e9, digits=2)),
+            Line("states", cell=Cell("state_bytes", unit="GB", scale=1e9, digits=2, seeded=False)),
+            Line("ran", cell=Cell("ran", seeded=False)),
+        ),
+        cell=Cell("median_ms", unit="ms", digits=2),
+        notes=(
+            "Medians of steps that take turns in one process: forward, backward, AdamW and the"
+            " clearing of gradients, two blocks active, no switch. The peak is that of a step,"
+            " beyond weights and states.",
+            "The kernel is AdamW of all active tensors in one launch; it keeps moments in float32,"
+            " torch's fused AdamW beside it in the weights' own type. The model's loss is its own"
+            " in both.",
+        ),
+        ours=True,
+    ),
+)

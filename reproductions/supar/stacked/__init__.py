@@ -1,0 +1,1 @@
+"""A sweep of learning rates as one stack of nets, with kernels and without."""

@@ -1,0 +1,90 @@
+"""An outer step of condensation with kernels and without: its rows, and a kernel that is wrong."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+import torch
+
+from harness.declare.experiment import Row
+from harness.declare.verdict import Word, evaluate
+from harness.executors.context import TrialContext
+from harness.run.trial import Trial
+from harness.store.store import RecordStore
+from harness.store.table_csv import build_table, validate
+from harness.store.workspace import Workspace
+from reproductions.fg2u.image_sets import kernel_trial
+from reproductions.fg2u.image_sets.kernel_experiment import TAKEN, grid, kernel_steps, needs
+from reproductions.fg2u.image_sets.with_kernels import task
+from reproductions.kernels.tangent_step import plain as plain_tangents
+
+(SMOKE,) = grid("smoke")
+
+
+def rows_of(folder: Path) -> list[Row]:
+    made = Trial(kernel_steps, SMOKE.to_json(), "smoke")
+    context = TrialContext(made, RecordStore(Workspace(folder)), "smoke")
+    return list(kernel_trial.step_rows(SMOKE, context))
+
+
+def verdict_of(rows: list[Row]) -> Word:
+    frame = pd.DataFrame([{**SMOKE.to_json(), **row, "status": "done"} for row in rows])
+    table = build_table(task, {kernel_steps.id: frame})
+    assert len(validate(table, task.table, where=task.id)) == len(rows)
+    (claim,) = task.claims
+    return evaluate(claim, table, seed=task.table.seed, profile="smoke").word
+
+
+def test_all_ways_are_plain_torch_on_a_cpu_and_gradients_agree(tmp_path: Path) -> None:
+    rows = rows_of(tmp_path)
+    assert [(r["estimator"], r["directions"], r["kernels"]) for r in rows] == list(TAKEN)
+    assert {row["ran"] for row in rows} == {"plain torch"}
+    assert {row["num_samples"] for row in rows} == {SMOKE.steps}
+    assert all(int(str(row["peak_bytes"])) > 0 for row in rows)
+    assert [row["agrees"] for row in rows] == [True, *[None] * (len(TAKEN) - 1)]
+    assert 0.0 < float(str(rows[0]["apart"])) < 1e-5
+    assert verdict_of(rows) == Word.HOLDS
+
+
+def test_a_kernel_that_steps_otherwise_is_seen(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    step = plain_tangents.step
+
+    def longer(rule: Any, *rest: Any) -> Any:
+        return step(rule._replace(lr=1.01 * rule.lr), *rest)
+
+    monkeypatch.setattr(plain_tangents, "step", longer)
+    rows = rows_of(tmp_path)
+    assert rows[0]["agrees"] is False
+    assert verdict_of(rows) == Word.FAILS
+
+
+def test_what_is_timed_is_an_outer_step_on_a_batch_of_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = Trial(kernel_steps, SMOKE.to_json(), "smoke")
+    context = TrialContext(made, RecordStore(Workspace(tmp_path)), "smoke")
+    images = kernel_trial.noise(SMOKE, torch.Generator().manual_seed(0))
+    monkeypatch.setattr(kernel_trial, "noise", lambda *_: images)
+    start = images.clone()
+    step = kernel_trial._way(TAKEN[1], SMOKE, context).make()
+    step()
+    first = images.clone()
+    step()
+    # Adam's steps have the length of its rate, and what leaves the range of pixels is put back.
+    assert 0.0 < float((first - start).abs().max()) <= SMOKE.lr * (1 + 1e-5)
+    assert float(images.min()) >= 0.0 and float(images.max()) <= 1.0
+    assert not torch.equal(images, first)
+
+
+def test_on_a_gpu_the_first_cell_is_stepped_where_triton_is() -> None:
+    points = list(grid("gpu"))
+    assert [(p.width, p.image_size, p.num_directions) for p in points] == [(128, 32, 32)] * 3
+    asked = needs(points[0])
+    assert (asked.device, asked.packages, asked.exclusive) == ("cuda", ("triton",), True)
+    assert asked.data == ("cifar10_10k_5k",)
+    assert list(grid("cpu")) == list(grid("paper")) == []

@@ -1,0 +1,96 @@
+"""A step of LISA with its kernels and without: its rows, and a kernel that is wrong."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pandas as pd
+import pytest
+import torch
+
+from harness.declare.experiment import Row
+from harness.declare.verdict import Word, evaluate
+from harness.store.table_csv import build_table, validate
+from reproductions.kernels import backend
+from reproductions.kernels.adamw import optimizer
+from reproductions.kernels.adamw import plain as plain_adamw
+from reproductions.lisa.models.costs import trainable_of
+from reproductions.lisa.models.shapes import shape_of
+from reproductions.lisa.step_time import kernel_trial
+from reproductions.lisa.step_time.kernel_experiment import KernelStep, grid, kernel_steps, needs
+from reproductions.lisa.step_time.with_kernels import task
+
+(SMOKE,) = grid("smoke")
+GPU = list(grid("gpu"))
+
+
+class Context:
+    """As much of a run's context as a trial asks for."""
+
+    profile, device = "smoke", "cpu"
+
+    def seed(self, stream: str) -> int:
+        return 7
+
+
+def rows_of(params: KernelStep = SMOKE) -> list[Row]:
+    return list(kernel_trial.step_rows(params, Context()))  # type: ignore[arg-type]
+
+
+def verdict_of(rows: list[Row]) -> Word:
+    frame = pd.DataFrame([{**SMOKE.to_json(), **row, "status": "done"} for row in rows])
+    table = build_table(task, {kernel_steps.id: frame})
+    assert len(validate(table, task.table, where=task.id)) == len(rows)
+    (claim,) = task.claims
+    return evaluate(claim, table, seed=task.table.seed, profile="smoke").word
+
+
+def test_both_ways_are_plain_torch_on_a_cpu_and_agree() -> None:
+    rows = rows_of()
+    assert [(row["kernels"], row["ran"]) for row in rows] == [
+        (True, "plain torch"), (False, "plain torch")
+    ]  # fmt: skip
+    trained = trainable_of(shape_of(SMOKE.shape), "lisa", rank=0, gamma=SMOKE.gamma)
+    assert [row["state_bytes"] for row in rows] == [2 * 4 * trained] * 2
+    assert all(row["num_samples"] == SMOKE.num_timed for row in rows)
+    assert all(int(str(row["peak_bytes"])) > 0 for row in rows)
+    assert [row["agrees"] for row in rows] == [True, None]
+    assert verdict_of(rows) == Word.HOLDS
+
+
+def test_a_kernel_that_steps_otherwise_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    step_one = plain_adamw._step_one
+
+    def longer(weight: plain_adamw.Weight, *rest: object) -> object:
+        return step_one(replace(weight, lr=1.001 * float(weight.lr)), *rest)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(plain_adamw, "_step_one", longer)
+    rows = rows_of()
+    assert rows[0]["agrees"] is False and float(str(rows[0]["apart"])) == pytest.approx(1e-3, 0.1)
+    assert verdict_of(rows) == Word.FAILS
+
+
+def test_where_a_kernel_can_be_one_way_takes_it_and_the_other_does_not(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """On a GPU: `choose` answers as there, and the kernel is built for this machine."""
+
+    def choose(device: torch.device) -> str:
+        return "cuda" if backend._wanted.get() else "plain"
+
+    monkeypatch.setattr(optimizer, "choose", choose)
+    rows = rows_of()
+    assert [row["ran"] for row in rows] == ["kernels/adamw: cuda", "plain torch"]
+    assert rows[0]["agrees"] is True
+
+
+def test_on_a_gpu_room_is_asked_for_both_models_and_wider_moments() -> None:
+    assert [point.seed for point in GPU] == [0, 1, 2]
+    asked = needs(GPU[0])
+    assert (asked.device, asked.exclusive) == ("cuda", True) and "triton" in asked.packages
+    shape = shape_of("llama-2-7b")
+    trained = shape.lisa_params(2)
+    # Weights in bfloat16, gradients, and moments of both kinds.
+    both = 2 * 2 * shape.num_params + 2 * 2 * trained + (2 * 2 + 2 * 4) * trained
+    assert both < asked.gpu_bytes < 80e9
+    assert list(grid("cpu")) == list(grid("paper")) == []

@@ -1,0 +1,111 @@
+"""A step of a sweep, stacked and one by one, with kernels and without: its rows, and faults."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import pandas as pd
+import pytest
+import torch
+
+from harness.declare.experiment import Row
+from harness.declare.verdict import Word, evaluate
+from harness.store.table_csv import build_table, validate
+from reproductions.kernels import backend
+from reproductions.kernels.adamw import optimizer
+from reproductions.supar.method import stacked
+from reproductions.supar.models.costs import num_matrix_params
+from reproductions.supar.stacked.experiment import (
+    WAYS,
+    SweepStep,
+    grid,
+    needs,
+    small_sweep,
+    sweep_steps,
+)
+from reproductions.supar.stacked.stepping import parting, sweep_of
+from reproductions.supar.stacked.with_kernels import task
+from tests.reproductions.supar.small import Context, run
+
+(SMOKE,) = grid("smoke")
+
+
+def rows_of(params: SweepStep = SMOKE) -> list[Row]:
+    return list(run(sweep_steps, params, Context(sweep_steps, params)))
+
+
+def verdict_of(rows: list[Row]) -> Word:
+    frame = pd.DataFrame([{**SMOKE.to_json(), **row, "status": "done"} for row in rows])
+    table = build_table(task, {sweep_steps.id: frame})
+    assert len(validate(table, task.table, where=task.id)) == len(rows)
+    (claim,) = task.claims
+    return evaluate(claim, table, seed=task.table.seed, profile="smoke").word
+
+
+def test_all_ways_are_plain_torch_on_a_cpu_and_nets_agree() -> None:
+    rows = rows_of()
+    assert [(row["how"], row["kernels"]) for row in rows] == list(WAYS)
+    assert {row["ran"] for row in rows} == {"plain torch"}
+    assert {row["num_samples"] for row in rows} == {SMOKE.steps}
+    assert [row["agrees"] for row in rows] == [True, None, None, None]
+    assert verdict_of(rows) == Word.HOLDS
+
+
+def test_a_stack_that_clips_all_members_as_one_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    def together(self: stacked.Stack, max_norm: float) -> torch.Tensor:
+        return torch.nn.utils.clip_grad_norm_(self.weights.values(), max_norm)
+
+    monkeypatch.setattr(stacked.Stack, "clip_grad_norm_", together)
+    rows = rows_of()
+    assert rows[0]["agrees"] is False
+    assert verdict_of(rows) == Word.FAILS
+
+
+def test_a_stack_that_leaves_something_under_a_mask_is_seen(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    back = stacked.Stack.write_back
+
+    def dirty(self: stacked.Stack) -> None:
+        with torch.no_grad():
+            for weight in self.weights.values():
+                weight += 1e-12
+        back(self)
+
+    monkeypatch.setattr(stacked.Stack, "write_back", dirty)
+    assert parting(SMOKE, seed=3) == math.inf
+
+
+def test_where_a_kernel_can_be_two_ways_take_it_and_the_others_do_not(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """On a GPU: `choose` answers as there, and the kernel is built for this machine."""
+
+    def choose(device: torch.device) -> str:
+        return "cuda" if backend._wanted.get() else "plain"
+
+    monkeypatch.setattr(optimizer, "choose", choose)
+    rows = rows_of()
+    assert [row["ran"] for row in rows] == ["kernels/adamw: cuda", "plain torch"] * 2
+    assert rows[0]["agrees"] is True
+
+
+def test_members_have_rates_a_factor_of_two_apart_and_starts_of_their_own() -> None:
+    params = replace(small_sweep("cpu"), num_members=4)
+    assert [rate / params.lr for rate in params.rates] == [0.25, 0.5, 1.0, 2.0]
+    sweep = sweep_of(params, [1, 2, 3, 4], vocab_size=65)
+    assert [rule.base.lr for rule in sweep.rules] == params.rates
+    first, second = (model.blocks[0].attention.qkv for model in sweep.models[:2])
+    assert not torch.equal(first.weight, second.weight)
+    assert not torch.equal(first.weight_mask, second.weight_mask)
+
+
+def test_on_a_gpu_room_is_asked_for_all_nets_in_all_ways() -> None:
+    points = list(grid("gpu"))
+    assert [(p.width, p.num_members, p.seed) for p in points] == [(1024, 8, n) for n in range(3)]
+    asked = needs(points[0])
+    assert (asked.device, asked.exclusive) == ("cuda", True) and "triton" in asked.packages
+    held = 8 * 4 * 4 * 4 * num_matrix_params(points[0])
+    assert held < asked.gpu_bytes < 80e9
+    assert list(grid("cpu")) == list(grid("paper")) == []
