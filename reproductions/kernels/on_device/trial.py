@@ -31,13 +31,17 @@ EVERY_CASE = "all of them"
 REPEATS = 3
 """Calls on the same inputs, whose bits are compared: a race shows now and then."""
 BAND_BYTES = 1024
+EMPTY: Row = dict.fromkeys((
+    "chosen", "agrees", "repeats", "stray_bytes", "num_errors", "told", "release", "error",
+))  # fmt: skip
+"""What rows of one kind leave to those of the other."""
 
 
 def check_rows(check: Check, ctx: RunContext) -> list[Row]:
     """Call a kernel at all its odd sizes: return a row for each, or what a checker counts."""
     if check.checker == "outputs":
         return rows_of(check, cases_of(check.kernel, check.device), ctx.seed("inputs"))
-    return [{"case": EVERY_CASE, "inputs": EVERY_CASE, **errors_under(check)}]
+    return [{**EMPTY, "case": EVERY_CASE, "inputs": EVERY_CASE, **errors_under(check)}]
 
 
 def rows_of(check: Check, cases: Sequence[Case], seed: int) -> list[Row]:
@@ -46,6 +50,7 @@ def rows_of(check: Check, cases: Sequence[Case], seed: int) -> list[Row]:
     generator = torch.Generator().manual_seed(seed)
     return [
         {
+            **EMPTY,
             "case": call.case.name,
             "inputs": call.inputs,
             "chosen": choose(setting.device),
