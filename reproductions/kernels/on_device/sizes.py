@@ -76,9 +76,9 @@ BEYOND_A_BLOCK = {
     "tangent_step": ("4097 x 3",),
     "sign_ops": ("4097, perturb", "4097, count", "4097, FedSign"),
     "layer_adamw": ("3 x 2049",),
-    "linear_cross_entropy": ("70 x 33 x 4097", "1025 x 24 x 129"),
+    "linear_cross_entropy": ("70 x 33 x 4097",),
     "shard_pack": ("8 x 2049, rearrange", "3 x 2049, step"),
 }
-"""Per kernel its cases that are one entry, class or row more than whole blocks of it."""
+"""Per kernel its cases that are one entry or class more than whole blocks of it."""
 ENTRYWISE = ("masked_adamw", "layer_adamw", "tangent_step", "sign_ops", "shard_pack")
 """Kernels in which what is no number stays where it is, so that the others can be compared."""

@@ -51,7 +51,10 @@ def word_of(claim: str, table: pd.DataFrame, profile: Any = "gpu") -> Word:
 
 HOST = [(k, b, p) for k, b, p in written() if b == "cuda"]
 INTERPRETED = [
-    pytest.param(*each, marks=pytest.mark.kernels) for each in written() if each[1] == "triton"
+    pytest.param(*each, marks=pytest.mark.kernels)
+    for each in written()
+    # It takes products of bfloat16 for those of integers (triton-lang/triton #11584).
+    if each[1] == "triton" and each[::2] != ("masked_linear", "bfloat16")
 ]
 
 
@@ -218,7 +221,6 @@ def test_sizes_are_none_one_and_one_beyond_a_block(kernel: str) -> None:
 @pytest.mark.kernels
 def test_sizes_beyond_a_block_are_one_more_than_blocks_of_the_kernels() -> None:
     from reproductions.kernels.adamw.launch import CHUNK
-    from reproductions.kernels.linear_cross_entropy.plain import ROWS_AT_ONCE
     from reproductions.kernels.rademacher.layout import TILE
 
     blocks = {
@@ -231,8 +233,7 @@ def test_sizes_beyond_a_block_are_one_more_than_blocks_of_the_kernels() -> None:
     for kernel, names in BEYOND_A_BLOCK.items():
         for case in (case for case in ODD[kernel] if case.name in names):
             sizes = case.sizes.values()
-            over = any(size > blocks[kernel] and size % blocks[kernel] == 1 for size in sizes)
-            assert over or ROWS_AT_ONCE + 1 in sizes, case
+            assert any(size > 1 and size % blocks[kernel] == 1 for size in sizes), case
 
 
 def test_a_gpu_checks_every_kernel_and_a_cpu_shows_the_path() -> None:
