@@ -30,7 +30,7 @@ PAPER_FOLDERS = ROOT / "reproductions"
 LIBRARY = ("method", "models")
 """Folders of a paper that hold no study."""
 KERNELS = PAPER_FOLDERS / "kernels"
-STUDIES_OF_KERNELS = ("compiled", "floors", "speed")
+STUDIES_OF_KERNELS = ("compiled", "floors", "on_device", "speed")
 """What measures kernels; the other folders are a kernel each."""
 
 

@@ -50,9 +50,10 @@ def run(
 ) -> None:
     """Run all that is due at `gpu`, and export what was found, however it ends.
 
-    Kernels come first, then experiments by the time they take with all they still need of others,
-    shortest first. Started again it goes on. OUT/records.tar.gz is for `repro records import`;
-    OUT/left.json lists what has no result, with the error where there is one.
+    Kernels come first, in the order of their paper.toml, then experiments by the time they take
+    with all they still need of others, shortest first. Started again it goes on.
+    OUT/records.tar.gz is for `repro records import`; OUT/left.json lists what has no result, with
+    the error where there is one.
     """
     from harness.run.plan import make_plan, probe_limits
 
@@ -60,7 +61,7 @@ def run(
     if not limits.has_cuda:
         raise EnvError("nvidia-smi shows no card here, so nothing was run: repro plan -p gpu")
     library = load_registry()
-    tasks = chosen(library, selectors)
+    tasks = library.as_listed(chosen(library, selectors))
     workspace = find_workspace()
     stop_cleanly_on_signals(None)
     store = open_store(workspace, tasks, PROFILE)

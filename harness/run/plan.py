@@ -87,8 +87,9 @@ class Plan:
     def cheapest_first(self) -> Plan:
         """Return the same with kernels' experiments first, then those that take least time.
 
-        The time of an experiment includes what it still needs of others, which therefore come
-        before it: the shorter a budget, the more of what it starts is finished.
+        Kernels come in the order of their tasks: what says that they are right comes before what
+        is built on it. The time of an experiment includes what it still needs of others, which
+        therefore come before it: the shorter a budget, the more of what it starts is finished.
         """
         seconds: dict[str, float] = {}
         behind: dict[str, set[str]] = {}
@@ -99,11 +100,15 @@ class Plan:
                 t.experiment.id for t in with_upstream(item.trial)
             )
         kernels = [task for task in self.tasks if task.kind == "kernel"]
-        first = {experiment.id for task in kernels for experiment in walk_experiments(task)}
+        places: dict[str, int] = {}
+        for place, task in enumerate(kernels):
+            for experiment in walk_experiments(task):
+                places.setdefault(experiment.id, place)
 
-        def rank(item: PlannedTrial) -> tuple[bool, float]:
+        def rank(item: PlannedTrial) -> tuple[int, float]:
             name = item.trial.experiment.id
-            return name not in first, fsum(seconds.get(each, 0.0) for each in behind.get(name, ()))
+            time = fsum(seconds.get(each, 0.0) for each in behind.get(name, ()))
+            return places.get(name, len(kernels)), time
 
         items = sorted(self.items.values(), key=rank)
         return replace(self, items={item.trial.key: item for item in items})

@@ -30,6 +30,22 @@ def tolerance(dtype: torch.dtype, length: int = 1, *, size: float = 1.0) -> dict
     return {"rtol": relative, "atol": relative * size}
 
 
+def share_of_allowed(found: Tensor, wanted: Tensor, *, dtype: torch.dtype, length: int) -> float:
+    """Return the largest difference as a share of what is allowed; infinite where one is NaN.
+
+    length: how many numbers the sums add. Of how large numbers they are, the largest one tells.
+    """
+    if not wanted.numel():
+        return 0.0
+    difference = (found.double() - wanted.double()).abs()
+    size = float(wanted.abs().max())
+    allowed = tolerance(dtype, length, size=size)
+    share = difference / (allowed["atol"] + allowed["rtol"] * wanted.double().abs())
+    # Nothing differs from zero where zero is wanted: no number, and no fault.
+    share = share.where(difference != 0, 0.0)
+    return float(share.max()) if bool(share.isfinite().all()) else math.inf
+
+
 def wide(tensor: Tensor) -> Tensor:
     """Return numbers as float32, or as they are where they have more digits."""
     return tensor.to(torch.promote_types(tensor.dtype, torch.float32))

@@ -19,9 +19,9 @@ ARCHS: tuple[Arch, ...] = ("sm_80", "sm_90")
 
 COMPILERS = (
     "nvidia-cuda-nvcc", "nvidia-nvvm", "nvidia-cuda-crt", "nvidia-cuda-runtime",
-    "nvidia-cuda-cuobjdump", "nvidia-cuda-nvdisasm",
+    "nvidia-cuda-cuobjdump", "nvidia-cuda-nvdisasm", "cuda-pathfinder",
 )  # fmt: skip
-"""Distributions of nvcc, with all that it needs, and of what reads cubins."""
+"""Distributions of nvcc, with all that it needs, of what reads cubins, and of what finds both."""
 
 
 class Build(Params):

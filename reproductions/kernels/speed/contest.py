@@ -107,3 +107,8 @@ def contest_of_call(
         reference=ours[EAGER].bind,
         length=length,
     )
+
+
+def widened(tensor: Tensor) -> Tensor:
+    """Return numbers in float64, and a copy of what is none."""
+    return tensor.double() if tensor.is_floating_point() else tensor.clone()

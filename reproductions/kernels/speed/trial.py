@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from itertools import cycle
@@ -14,21 +13,19 @@ from harness.declare import Row, RunContext
 from harness.errors import EnvError, HarnessError, RunError
 from harness.measure.live_bytes import peak_of
 from harness.measure.timing import Timing, measure_interleaved
-from reproductions.kernels.cases import Case, Work, case_of
-from reproductions.kernels.precision import tolerance
+from reproductions.kernels.cases import Work, case_of
+from reproductions.kernels.precision import share_of_allowed
 from reproductions.kernels.speed.contest import (
     Bound,
     Contender,
     Contest,
     Inputs,
     Setting,
+    widened,
 )
+from reproductions.kernels.speed.contests import DTYPES, contest_of
 from reproductions.kernels.speed.experiment import COMPILED, Race
-from reproductions.kernels.speed.matrices import cross_entropy, masked_product
-from reproductions.kernels.speed.steps import adamw, sharded, tangent_step
-from reproductions.kernels.speed.streams import rademacher, rearrange, sign_ops
 
-DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16}
 NUM_INPUTS = 2
 """Inputs that take turns: what a call left in a cache is not what the next one reads."""
 WARMUP_S = 0.1
@@ -40,22 +37,6 @@ PRODUCT_SIZE = {"cuda": 4096, "cpu": 256}
 COPY, IN_PLACE, PRODUCT = "a copy", "a multiple in place", "a square product"
 """Ceilings: the first two read and write as many bytes as the call. A CPU's copy reads what it is
 going to write over too, which nothing in place does."""
-MAKERS: Mapping[str, Callable[[Case, Setting], Contest]] = {
-    "masked_adamw": partial(adamw, masked=True),
-    "masked_linear": masked_product,
-    "rademacher": rademacher,
-    "tangent_step": tangent_step,
-    "sign_ops": sign_ops,
-    "layer_adamw": partial(adamw, masked=False),
-    "linear_cross_entropy": cross_entropy,
-}
-
-
-def contest_of(case: Case, setting: Setting) -> Contest:
-    """Return who takes turns at a case."""
-    if case.kernel == "shard_pack":
-        return (sharded if case.call == "step" else rearrange)(case, setting)
-    return MAKERS[case.kernel](case, setting)
 
 
 def speed_rows(race: Race, ctx: RunContext) -> list[Row]:
@@ -166,23 +147,8 @@ def _outputs(contest: Contest, name: str, inputs: Inputs, setting: Setting) -> R
     found, peak_bytes = peak_of(call, measured=seen, device=setting.device)
     if not contender.compared:
         return {"peak_bytes": peak_bytes}
-    wanted = contest.reference(contest.change(inputs, _widened))()
-    worst = max(map(partial(_error, dtype=setting.dtype, length=contest.length), found, wanted))
+    wanted = contest.reference(contest.change(inputs, widened))()
+    worst = max(
+        map(partial(share_of_allowed, dtype=setting.dtype, length=contest.length), found, wanted)
+    )
     return {"peak_bytes": peak_bytes, "error": worst, "agrees": worst <= 1.0}
-
-
-def _widened(tensor: Tensor) -> Tensor:
-    return tensor.double() if tensor.is_floating_point() else tensor.clone()
-
-
-def _error(found: Tensor, wanted: Tensor, *, dtype: torch.dtype, length: int) -> float:
-    """Return the largest difference as a share of what is allowed."""
-    if not wanted.numel():
-        return 0.0
-    difference = (found.double() - wanted.double()).abs()
-    size = float(wanted.abs().max())
-    allowed = tolerance(dtype, length, size=size)
-    share = difference / (allowed["atol"] + allowed["rtol"] * wanted.double().abs())
-    # Nothing differs from zero where zero is wanted: no number, and no fault.
-    share = share.where(difference != 0, 0.0)
-    return float(share.max()) if bool(share.isfinite().all()) else math.inf

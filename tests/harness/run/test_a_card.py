@@ -9,9 +9,11 @@ from pathlib import Path
 import pytest
 
 from harness.declare.experiment import Estimate, Experiment, Needs, Use
+from harness.declare.papers import load_paper
 from harness.declare.profiles import Profile
 from harness.declare.task import Task
 from harness.measure import machine
+from harness.registry import load_registry
 from harness.run.plan import Plan, make_plan
 from harness.store.store import RecordStore
 from harness.store.workspace import Workspace
@@ -71,6 +73,28 @@ def test_kernels_come_before_all_with_what_they_start_from(make: Make) -> None:
     kernel = replace(task_of(lab("kernel", 300, weights), "two"), own_kind="kernel")
     plan = make(task_of(lab("short", 1), "one"), kernel)
     assert order_of(plan.cheapest_first()) == ["weights", "kernel", "short"]
+
+
+def test_kernels_keep_the_order_of_their_tasks(make: Make) -> None:
+    """Whether they are right is run first, whatever it takes."""
+    right, fast = (
+        replace(task_of(lab(word, seconds), word), own_kind="kernel")
+        for word, seconds in (("right", 300), ("fast", 1))
+    )
+    short = task_of(lab("short", 2), "one")
+    assert order_of(make(short, right, fast).cheapest_first()) == ["right", "fast", "short"]
+    assert order_of(make(fast, short, right).cheapest_first()) == ["fast", "right", "short"]
+
+
+def test_whether_our_kernels_are_right_comes_before_how_fast_they_are(make: Make) -> None:
+    library = load_registry()
+    listed = library.as_listed(library.select(["kernels", "lisa/tab01"]))
+    words = [name.split("/")[1] for name in order_of(make(*listed).cheapest_first())]
+    items = [item.id for item in load_paper(library.papers["kernels"].folder).items]
+    items.remove("floors")  # of which a GPU runs nothing
+    assert words[: len(items)] == items and len(words) > len(items)
+    stages = [word if word == "on_device" else word.startswith("static_") for word in items]
+    assert list(dict.fromkeys(stages)) == ["on_device", True, False]
 
 
 @pytest.mark.parametrize(

@@ -57,6 +57,17 @@ GOLDEN = (
     timed("sign_ops", "sign_ops.plain:perturb"),
     timed("linear_cross_entropy", "linear_cross_entropy.plain:linear_cross_entropy"),
     Golden(
+        experiment="kernels/on_device",
+        points=(Short(of={"kernel": "layer_adamw"}),),
+        mutation=Mutation(
+            where="reproductions.kernels.adamw.plain:step_",
+            instead=around(off_by_a_thousandth),
+            breaks="In float32 plain torch is off by a thousandth.",
+        ),
+        # As above.
+        double=False,
+    ),
+    Golden(
         experiment="kernels/floors",
         points=(
             Short(of={"kernel": "masked_adamw"}),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import math
 from collections.abc import Iterator
 from typing import Any
 
@@ -17,11 +16,12 @@ from harness.errors import RunError, SpecError
 from harness.measure.timing import Timing
 from harness.registry import load_registry
 from reproductions.kernels.cases import CASES, KERNELS, Work, case_of
-from reproductions.kernels.speed import trial
+from reproductions.kernels.speed import contests, trial
 from reproductions.kernels.speed.contest import Contender, Setting
+from reproductions.kernels.speed.contests import contest_of
 from reproductions.kernels.speed.experiment import COMPILED, RACES, TRITON, Race
 from reproductions.kernels.speed.matrices import mask_of
-from reproductions.kernels.speed.trial import contest_of, in_turn, speed_rows, taking_part
+from reproductions.kernels.speed.trial import in_turn, speed_rows, taking_part
 
 CPU = torch.device("cpu")
 TASKS = {kernel: load_registry().tasks[f"kernels/{kernel}"] for kernel in KERNELS}
@@ -57,7 +57,7 @@ def test_all_that_a_table_prints_takes_part_on_a_gpu(kernel: str) -> None:
         if case.kernel == kernel and "gpu" in case.profiles:
             tiny = case._replace(sizes=dict.fromkeys(case.sizes, 8))
             for precision in case.precisions:
-                setting = Setting(trial.DTYPES[precision], CPU)
+                setting = Setting(contests.DTYPES[precision], CPU)
                 names |= contest_of(tiny, setting).contenders.keys()
     (layout,) = TASKS[kernel].layouts
     heads = {column.where["implementation"] for column in layout.columns}
@@ -109,32 +109,19 @@ def test_what_others_cannot_run_is_said_and_costs_nothing_else(
     def refuses(inputs: Any) -> Any:
         raise RuntimeError("no such device\nbacktrace")
 
-    made = trial.MAKERS["rademacher"]
+    made = contests.MAKERS["rademacher"]
 
     def with_one_more(case: Any, setting: Any) -> Any:
         contest = made(case, setting)
         others = {"refusing": Contender(refuses), **contest.contenders}
         return contest._replace(contenders=others)
 
-    monkeypatch.setitem(trial.MAKERS, "rademacher", with_one_more)  # type: ignore[arg-type]
+    monkeypatch.setitem(contests.MAKERS, "rademacher", with_one_more)  # type: ignore[arg-type]
     rows = {row["implementation"]: row for row in speed_rows(race("rademacher"), Context())}  # type: ignore[arg-type]
     assert rows["refusing"] == {
         "implementation": "refusing", "missing": "RuntimeError: no such device",
     }  # fmt: skip
     assert rows["eager"]["missing"] == "" and rows["eager"]["median_us"] > 0
-
-
-def test_wrong_outputs_and_nan_are_seen() -> None:
-    wanted = torch.tensor([1.0, -2.0])
-    right = {"dtype": torch.float32, "length": 4}
-    assert trial._error(wanted.clone(), wanted.double(), **right) == 0.0
-    assert trial._error(wanted * 1.001, wanted.double(), **right) > 1
-    # As wrong where all outputs are small, as gradients are.
-    assert trial._error(wanted * 1.001e-6, wanted.double() * 1e-6, **right) > 1
-    assert trial._error(wanted * math.nan, wanted.double(), **right) == math.inf
-    nothing = torch.zeros(2)
-    assert trial._error(nothing, nothing.double(), **right) == 0.0
-    assert trial._error(nothing + 1e-9, nothing.double(), **right) == math.inf
 
 
 @pytest.mark.parametrize(("kind", "share"), [("", 0.25), ("blocks", 0.25), ("2 of 4", 0.5)])

@@ -1,6 +1,6 @@
 // What one thread does of rademacher: a call of Philox per direction, 128 entries of the tile.
 #pragma once
-#include "../../philox.h"
+#include "philox.h"
 
 constexpr int kThreads = 32;
 constexpr int kTile = 4096;

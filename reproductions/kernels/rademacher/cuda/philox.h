@@ -1,6 +1,6 @@
 // Philox4x32-10 (Salmon et al. 2011): the same arithmetic on a host and on a device.
 #pragma once
-#include "both.h"
+#include "../../both.h"
 
 struct Words {
   uint32_t word[4];

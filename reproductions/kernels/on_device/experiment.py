@@ -1,0 +1,93 @@
+"""Every kernel at odd sizes on a device: outputs, the same bits again, and what a checker finds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Literal
+
+from harness.declare import Estimate, Experiment, Needs, Params, Profile, doc
+from harness.declare.experiment import Device
+from reproductions.kernels.cases import FLOAT32, KERNELS
+from reproductions.kernels.compiled.experiment import COMPILERS
+
+Written = Literal["plain", "triton", "cuda"]
+Checker = Literal["outputs", "memcheck", "racecheck"]
+Type = Literal["float32", "bfloat16", "float16"]
+SANITIZER = "nvidia-cuda-sanitizer-api"
+"""Distribution of compute-sanitizer, whose tools are the checkers beside `outputs`."""
+IN_CUDA = ("masked_adamw", "rademacher", "layer_adamw", "shard_pack")
+"""Kernels that have a second implementation; it has no float16."""
+FAULT = "a fault on purpose"
+"""Stands in the place of a kernel: a checker that finds nothing in it finds nothing."""
+
+
+class Check(Params):
+    """A kernel as a backend has it, in one type, at all its odd sizes."""
+
+    kernel: str = doc("Kernel, by its task; or a fault on purpose, which a checker has to find.")
+    backend: Written = doc("plain: torch on a CPU; triton, cuda: ours, on a GPU.")
+    precision: Type = doc("Type of values, activations and gradients.")
+    checker: Checker = doc("outputs: held against float64; else a tool of compute-sanitizer.")
+    device: Device = doc("cpu: one thread; cuda: one GPU.")
+
+
+def grid(profile: Profile) -> Iterator[Check]:
+    """Yield all that we have on a GPU; at `smoke` plain torch, which shows the path."""
+    if profile == "smoke":
+        for kernel in KERNELS:
+            yield Check(
+                kernel=kernel, backend="plain", precision="float32", checker="outputs",
+                device="cpu",
+            )  # fmt: skip
+    if profile != "gpu":
+        return
+    checkers: tuple[Checker, ...] = ("outputs", "memcheck", "racecheck")
+    for checker in checkers:
+        for kernel, backend, precision in written():
+            yield Check(
+                kernel=kernel, backend=backend, precision=precision, checker=checker,
+                device="cuda",
+            )  # fmt: skip
+        if checker != "outputs":
+            yield Check(
+                kernel=FAULT, backend="triton", precision="float32", checker=checker,
+                device="cuda",
+            )  # fmt: skip
+
+
+def written() -> Iterator[tuple[str, Written, Type]]:
+    """Yield each kernel as each backend has it, in each of its types."""
+    for kernel in KERNELS:
+        halves: tuple[Type, ...] = () if kernel in FLOAT32 else ("bfloat16", "float16")
+        for precision in ("float32", *halves):
+            yield kernel, "triton", precision
+            if kernel in IN_CUDA and precision != "float16":
+                yield kernel, "cuda", precision
+
+
+def needs(check: Check) -> Needs:
+    """Return what a GPU's kernels are compiled and watched by; without the latter rows say so."""
+    if check.device == "cpu":
+        return Needs()
+    return Needs(
+        device="cuda", gpu_bytes=2**31, packages=("triton",), brought=(*COMPILERS, SANITIZER)
+    )
+
+
+def estimate(check: Check) -> Estimate:
+    """Return what it takes to compile for all sizes, most of it."""
+    seconds = {"outputs": 15.0, "memcheck": 25.0, "racecheck": 25.0}[check.checker]
+    return Estimate(seconds=0.5 if check.device == "cpu" else seconds)
+
+
+checks = Experiment(
+    "kernels/on_device",
+    version=1,
+    params=Check,
+    grid=grid,
+    run="trial:check_rows",
+    seed_from=("kernel",),
+    needs=needs,
+    estimate=estimate,
+    address=("kernel", "backend", "precision", "checker"),
+)

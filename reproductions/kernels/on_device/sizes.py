@@ -1,0 +1,84 @@
+"""Sizes at which kernels go wrong: none, one, odd ones, and one beyond a block."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from reproductions.kernels.cases import Case
+
+MANY = 1_000_003
+"""A prime, of more blocks than a card runs at once: a CPU, which has none, leaves it out."""
+
+
+def _cases(
+    kernel: str, names: str, *sizes: Sequence[int], calls: Sequence[str] = ("",)
+) -> tuple[Case, ...]:
+    words = names.split()
+    return tuple(
+        Case(
+            kernel,
+            " x ".join(map(str, size)) + (f", {call}" if call else ""),
+            dict(zip(words, size, strict=True)),
+            (),
+            call,
+        )
+        for call in calls
+        for size in sizes
+    )
+
+
+def _entries(kernel: str, *, calls: Sequence[str] = ("",)) -> tuple[Case, ...]:
+    """Return vectors, those of a kernel of directions with one of them and with three."""
+    vectors = ((0,), (1,), (129,), (4096,), (4097,), (MANY,))
+    if kernel == "sign_ops":
+        return _cases(kernel, "entries", *vectors, calls=calls)
+    both = [(*vector, count) for vector in vectors for count in (1, 3)]
+    return _cases(kernel, "entries directions", *both, calls=calls)
+
+
+TENSORS = ((2, 0), (1, 1), (3, 5), (3, 2049), (2, 4096), (2, MANY))
+PRODUCTS = ((0, 4, 4), (1, 1, 1), (5, 7, 3), (64, 64, 64), (65, 65, 65), (130, 257, 515))
+ODD: Mapping[str, tuple[Case, ...]] = {
+    "masked_adamw": _cases("masked_adamw", "num_tensors entries", *TENSORS),
+    "masked_linear": (
+        *_cases("masked_linear", "rows inputs outputs", *PRODUCTS),
+        *_cases("masked_linear", "rows inputs outputs", (64, 128, 192), (70, 260, 150),
+                calls=("blocks", "2 of 4")),
+    ),
+    "rademacher": _entries("rademacher", calls=("sum", "along")),
+    "tangent_step": _entries("tangent_step"),
+    "sign_ops": _entries("sign_ops", calls=("perturb", "count", "FedSign")),
+    "layer_adamw": _cases("layer_adamw", "num_tensors entries", *TENSORS),
+    "linear_cross_entropy": _cases(
+        "linear_cross_entropy", "rows inputs classes",
+        (0, 4, 5), (1, 1, 2), (5, 7, 3), (40, 16, 60), (70, 33, 4097), (1025, 24, 129),
+    ),
+    "shard_pack": (
+        *_cases("shard_pack", "blocks entries", (4, 0), (4, 1), (8, 5), (8, 2049), (12, 4096),
+                calls=("rearrange",)),
+        *_cases("shard_pack", "blocks entries", *TENSORS, calls=("step",)),
+    ),
+}  # fmt: skip
+"""By kernel."""
+
+
+def cases_of(kernel: str, device: str) -> tuple[Case, ...]:
+    """Return the odd cases of a kernel that a device is given."""
+    return tuple(
+        case for case in ODD[kernel] if device == "cuda" or MANY not in case.sizes.values()
+    )
+
+
+BEYOND_A_BLOCK = {
+    "masked_adamw": ("3 x 2049",),
+    "masked_linear": ("65 x 65 x 65",),
+    "rademacher": ("4097 x 3, sum", "4097 x 3, along"),
+    "tangent_step": ("4097 x 3",),
+    "sign_ops": ("4097, perturb", "4097, count", "4097, FedSign"),
+    "layer_adamw": ("3 x 2049",),
+    "linear_cross_entropy": ("70 x 33 x 4097",),
+    "shard_pack": ("8 x 2049, rearrange", "3 x 2049, step"),
+}
+"""Per kernel its cases that are one entry or class more than whole blocks of it."""
+ENTRYWISE = ("masked_adamw", "layer_adamw", "tangent_step", "sign_ops", "shard_pack")
+"""Kernels in which what is no number stays where it is, so that the others can be compared."""

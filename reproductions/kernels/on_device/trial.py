@@ -1,0 +1,131 @@
+"""From a kernel to rows: whether its outputs are those of float64, at each odd size."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor
+
+from harness.declare import Row, RunContext
+from harness.errors import EnvError
+from reproductions.kernels.backend import choose
+from reproductions.kernels.cases import Case
+from reproductions.kernels.on_device.calls import (
+    DTYPES,
+    Bands,
+    OddCall,
+    Returned,
+    expected,
+    made,
+    odd_calls,
+)
+from reproductions.kernels.on_device.experiment import Check
+from reproductions.kernels.on_device.sanitizer import errors_under
+from reproductions.kernels.on_device.sizes import cases_of
+from reproductions.kernels.precision import ROUNDING, share_of_allowed
+from reproductions.kernels.speed.contest import Setting, widened
+
+EVERY_CASE = "all of them"
+REPEATS = 3
+"""Calls on the same inputs, whose bits are compared: a race shows now and then."""
+BAND_BYTES = 1024
+EMPTY: Row = dict.fromkeys((
+    "chosen", "agrees", "repeats", "stray_bytes", "num_errors", "told", "release", "error",
+))  # fmt: skip
+"""What rows of one kind leave to those of the other."""
+
+
+def check_rows(check: Check, ctx: RunContext) -> list[Row]:
+    """Call a kernel at all its odd sizes: return a row for each, or what a checker counts."""
+    if check.checker == "outputs":
+        return rows_of(check, cases_of(check.kernel, check.device), ctx.seed("inputs"))
+    return [{**EMPTY, "case": EVERY_CASE, "inputs": EVERY_CASE, **errors_under(check)}]
+
+
+def rows_of(check: Check, cases: Sequence[Case], seed: int) -> list[Row]:
+    """Return a row per case and kind of inputs."""
+    setting = Setting(DTYPES[check.precision], torch.device(check.device))
+    generator = torch.Generator().manual_seed(seed)
+    return [
+        {
+            **EMPTY,
+            "case": call.case.name,
+            "inputs": call.inputs,
+            "chosen": choose(setting.device),
+            **_held(call, check.backend, setting),
+        }
+        for call in odd_calls(cases, check.backend, setting, generator)
+    ]
+
+
+def _held(call: OddCall, backend: str, setting: Setting) -> Row:
+    """Return how far a call is from float64, whether it comes again, and what it touches."""
+    bands = Bands(num_bytes=BAND_BYTES, shift=call.shift)
+    try:
+        first, *others = [made(call, backend, bands.place) for _ in range(REPEATS)]
+    except EnvError as error:
+        # A compiler that is not there is a lack of the machine, and no fault of a kernel.
+        return {"missing": str(error)}
+    worst = _worst(first, expected(call, widened), setting.dtype, call.contest.length)
+    return {
+        "error": worst,
+        "agrees": worst <= 1.0,
+        "repeats": all(_same_bits(first, other) for other in others),
+        "stray_bytes": bands.num_touched,
+        "missing": "",
+    }
+
+
+def _worst(found: Returned, wanted: Returned, dtype: torch.dtype, length: int) -> float:
+    """Return the largest difference as a share of what is allowed.
+
+    dtype: what is computed in; an output of another type is no better than that. What is changed in
+    place is changed entry by entry, in its own type.
+    """
+    outputs = [
+        _share(one, other, _coarser(dtype, one.dtype), max(length, 1))
+        for one, other in zip(found.outputs, wanted.outputs, strict=True)
+    ]
+    inputs = [
+        _share(one, other, one.dtype, 1)
+        for one, other in zip(found.inputs, wanted.inputs, strict=True)
+    ]
+    return max([*outputs, *inputs])
+
+
+def _coarser(one: torch.dtype, other: torch.dtype) -> torch.dtype:
+    return max(one, other, key=lambda dtype: ROUNDING.get(dtype, 0.0))
+
+
+def _share(found: Tensor, wanted: Tensor, dtype: torch.dtype, length: int) -> float:
+    """Return a difference as a share of what is allowed, infinite where none is.
+
+    Shapes, integers, and places of NaN and of both infinities are to be equal.
+    """
+    if found.shape != wanted.shape:
+        return math.inf
+    if not found.is_floating_point():
+        return 0.0 if torch.equal(found, wanted) else math.inf
+    one, other = found.double(), wanted.double()
+    plain = other.isfinite()
+    if not torch.equal(_kinds(one), _kinds(other)):
+        return math.inf
+    return share_of_allowed(
+        one.where(plain, 0.0), other.where(plain, 0.0), dtype=dtype, length=length
+    )
+
+
+def _kinds(numbers: Tensor) -> Tensor:
+    """Return 0 for numbers, and what tells NaN and both infinities apart."""
+    return numbers.where(~numbers.isfinite(), 0.0).nan_to_num(1.0, 2.0, -2.0)
+
+
+def _same_bits(one: Returned, other: Returned) -> bool:
+    pairs = zip((*one.outputs, *one.inputs), (*other.outputs, *other.inputs), strict=True)
+    return all(torch.equal(_bits(first), _bits(second)) for first, second in pairs)
+
+
+def _bits(tensor: Tensor) -> Tensor:
+    return tensor.detach().contiguous().view(-1).view(torch.uint8)

@@ -1,0 +1,212 @@
+"""Kernels under compute-sanitizer: what it counts is read, and what it does not say is no zero.
+
+There is no GPU here, so a stand-in runs the process and writes what the tool would.
+"""
+
+from __future__ import annotations
+
+import base64
+import re
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from harness.declare.verdict import Word, evaluate
+from harness.errors import EnvError, RunError
+from harness.measure.fresh_process import call_fresh
+from harness.registry import load_registry
+from reproductions.kernels.on_device import sanitizer
+from reproductions.kernels.on_device.experiment import FAULT, Check, checks
+from reproductions.kernels.on_device.trial import check_rows
+from reproductions.kernels.toolchain import run, tool
+from tests.reproductions.kernels.test_speed import Context
+
+TASK = load_registry().tasks["kernels/on_device"]
+CLAIMS = {claim.id: claim for claim in TASK.claims}
+CHECKERS = {"no_memory_errors": "memcheck", "no_races": "racecheck"}
+HEAD = "========= COMPUTE-SANITIZER\n"
+MEMCHECK = (
+    HEAD
+    + """
+========= Invalid __global__ write of size 4 bytes
+=========     at step_chunk+0x90
+========= ERROR SUMMARY: 2 errors
+"""
+)
+RACECHECK = (
+    HEAD
+    + """
+========= Error: Race reported between Write access at row_slope+0x90
+=========     and Read access at row_slope+0x100 [508 hazards]
+=========
+========= RACECHECK SUMMARY: 1 hazard displayed (1 error, 0 warnings)
+"""
+)
+CLEAN = HEAD + "========= ERROR SUMMARY: 0 errors\n"
+NOT_WATCHED = HEAD + (
+    "========= Error: Target application terminated before first instrumented API call\n"
+)
+DONE = '{"num_calls": 12, "missing": ""}\n'
+
+
+def test_errors_and_hazards_are_counted_and_told() -> None:
+    found = sanitizer.read(MEMCHECK, answer=DONE, failure="")
+    assert found["num_errors"] == 2 and "at step_chunk+0x90" in str(found["told"])
+    assert "===" not in str(found["told"])
+    assert sanitizer.read(RACECHECK, answer=DONE, failure="")["num_errors"] == 1
+    assert sanitizer.read(CLEAN, answer=DONE, failure="") == {
+        "num_errors": 0, "told": "", "missing": "",
+    }  # fmt: skip
+
+
+def test_errors_that_end_the_process_are_counted_too() -> None:
+    assert sanitizer.read(MEMCHECK, answer="", failure="unspecified launch failure")["num_errors"]
+
+
+@pytest.mark.parametrize("told", ["", NOT_WATCHED, CLEAN + "========= Internal Sanitizer Error"])
+def test_no_sum_is_no_zero(told: str) -> None:
+    found = sanitizer.read(told, answer=DONE, failure="it failed")
+    assert "num_errors" not in found and "says no sum" in str(found["missing"])
+
+
+def test_a_kernel_that_fails_without_an_error_is_no_zero_either() -> None:
+    with pytest.raises(RunError, match="failed by itself: ValueError: as asked"):
+        sanitizer.read(CLEAN, answer="", failure="ValueError: as asked")
+    lacks = '{"num_calls": 0, "missing": "nvcc is not installed"}\n'
+    assert sanitizer.read(CLEAN, answer=lacks, failure="") == {"missing": "nvcc is not installed"}
+
+
+STAND_IN = """#!/bin/sh
+if [ "$1" = --version ]; then echo "Version 2026.4.0.0 (build 1)"; exit; fi
+[ "$1 $2" = "--tool memcheck" ] && [ "$PYTORCH_NO_CUDA_MEMORY_CACHING" = 1 ] || exit 9
+while [ "$1" != --log-file ]; do shift; done
+log="$2"; shift 2
+"$@" || exit 8
+echo "========= ERROR SUMMARY: 0 errors" >"$log"
+"""
+
+
+def test_a_kernel_makes_its_calls_in_a_process_of_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = tmp_path / "compute-sanitizer"
+    program.write_text(STAND_IN)
+    program.chmod(0o755)
+    monkeypatch.setattr(sanitizer, "tool", lambda name: str(program))
+    check = Check(
+        kernel="rademacher", backend="cuda", precision="float32", checker="memcheck", device="cpu",
+    )  # fmt: skip
+    (row,) = check_rows(check, Context())  # type: ignore[arg-type]
+    assert (row["num_errors"], row["missing"], row["release"]) == (0, "", "2026.4.0.0")
+
+
+def test_where_the_tool_is_not_there_the_row_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    def lacking(name: str) -> str:
+        raise EnvError(f"{name} is not installed: get it")
+
+    monkeypatch.setattr(sanitizer, "tool", lacking)
+    rows = []
+    for point in checks.params_of("gpu"):
+        if point["checker"] != "outputs":
+            (row,) = check_rows(checks.typed(point), Context())  # type: ignore[arg-type]
+            rows.append({**point, **row})
+    table = pd.DataFrame(rows, columns=TASK.table.names)
+    for claim in CHECKERS:
+        verdict = evaluate(CLAIMS[claim], table, seed=None, profile="gpu")
+        assert verdict.word == Word.NOT_RUN
+        assert "28 of 28 were not done: compute-sanitizer is not installed" in verdict.reason
+
+
+def watched(num_in_kernels: int, num_on_purpose: int) -> pd.DataFrame:
+    """Return what both checkers count."""
+    counted = {"sign_ops": num_in_kernels, "rademacher": 0, FAULT: num_on_purpose}
+    return pd.DataFrame(
+        [
+            {"checker": checker, "kernel": kernel, "num_errors": num, "missing": ""}
+            for checker in CHECKERS.values()
+            for kernel, num in counted.items()
+        ],
+        columns=TASK.table.names,
+    )
+
+
+@pytest.mark.parametrize("claim", CHECKERS)
+def test_checks_hold_fail_and_are_not_evaluated(claim: str) -> None:
+    def verdict(table: pd.DataFrame, profile: Any = "gpu") -> Any:
+        return evaluate(CLAIMS[claim], table, seed=None, profile=profile)
+
+    assert verdict(watched(0, 1)).word == Word.HOLDS
+    failed = verdict(watched(2, 1))
+    assert (failed.word, failed.measured) == (Word.FAILS, 2)
+    blind = verdict(watched(0, 0))
+    assert blind.word == Word.NOT_RUN and "does not find a fault on purpose" in blind.reason
+    # What is found counts, whatever was not watched.
+    table = watched(0, 1)
+    table.loc[table["kernel"] == "rademacher", "missing"] = "it says no sum"
+    assert verdict(table).word == Word.NOT_RUN
+    table.loc[table["kernel"] == "sign_ops", "num_errors"] = 1
+    assert verdict(table).word == Word.FAILS
+    only_outputs = watched(0, 1).assign(checker="outputs")
+    assert verdict(only_outputs).word == Word.NOT_RUN
+    assert verdict(watched(2, 1), "smoke").word == Word.OUT_OF_PROFILE
+
+
+@pytest.mark.kernels
+def test_the_tool_without_a_gpu_has_no_sum() -> None:
+    """It is what pip brings; of a process that uses no GPU it says that it saw nothing."""
+    check = Check(
+        kernel="sign_ops", backend="plain", precision="float32", checker="memcheck", device="cpu",
+    )  # fmt: skip
+    found = sanitizer.errors_under(check)
+    assert "compute-sanitizer says no sum" in str(found["missing"]) and "num_errors" not in found
+
+
+def compile_faults(*, arch: int) -> dict[str, str]:
+    """Compile what is wrong on purpose for a GPU; return cubins in base 64."""
+    import os
+
+    os.environ.pop("TRITON_INTERPRET", None)
+    import triton
+    from triton.backends.compiler import GPUTarget
+    from triton.compiler import ASTSource
+
+    from reproductions.kernels.on_device import faults
+
+    sources = {
+        "memcheck": ASTSource(
+            fn=faults.write_beyond,
+            signature={"target": "*i32", "size": "i32", "BLOCK": "constexpr"},
+            constexprs={"BLOCK": 2 * faults.SIZE},
+        ),
+        "racecheck": ASTSource(
+            fn=faults.read_unawaited,
+            signature={"target": "*i32", "asm": "constexpr", "BLOCK": "constexpr"},
+            constexprs={"asm": faults.READ_OF_ANOTHER_WARP, "BLOCK": faults.SIZE},
+        ),
+    }  # fmt: skip
+    target, options = GPUTarget("cuda", arch, 32), {"num_warps": faults.NUM_WARPS}
+    return {
+        name: base64.b64encode(
+            triton.compile(source, target=target, options=options).asm["cubin"]
+        ).decode()
+        for name, source in sources.items()
+    }
+
+
+@pytest.mark.kernels
+@pytest.mark.parametrize("arch", [80, 90])
+def test_faults_are_still_there_when_they_are_compiled(tmp_path: Path, arch: int) -> None:
+    made = call_fresh(compile_faults, {"arch": arch}, timeout_s=300.0)
+    names = {}
+    for checker, code in made.items():
+        file = tmp_path / checker
+        file.write_bytes(base64.b64decode(code))
+        beside = str(Path(tool("nvdisasm")).parent)
+        sass = run([tool("cuobjdump"), "-sass", str(file)], NVDISASM_PATH=beside)
+        names[checker] = re.findall(r"\*/ +(?:@!?U?P\w+ +)?([A-Z]+)", sass)
+    assert "STG" in names["memcheck"]
+    # In shared memory a store, then a load, and no barrier between them.
+    written, read = names["racecheck"].index("STS"), names["racecheck"].index("LDS")
+    assert written < read and "BAR" not in names["racecheck"][written:read]

@@ -1,0 +1,252 @@
+"""Kernels at odd sizes: what is wrong on purpose is seen, and what was not done is said.
+
+There is no GPU here: CUDA C++ is built by the host's compiler, and Triton's interpreter runs the
+rest.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from typing import Any
+
+import pandas as pd
+import pytest
+import torch
+from torch import Tensor
+
+from harness.declare.verdict import Word, evaluate
+from harness.errors import EnvError
+from harness.registry import load_registry
+from reproductions.kernels.backend import implementation
+from reproductions.kernels.cases import KERNELS
+from reproductions.kernels.on_device import calls
+from reproductions.kernels.on_device.experiment import FAULT, Check, checks, written
+from reproductions.kernels.on_device.quantities import TAKEN
+from reproductions.kernels.on_device.sizes import BEYOND_A_BLOCK, MANY, ODD, cases_of
+from reproductions.kernels.on_device.trial import rows_of
+from reproductions.kernels.sign_ops import plain as sign_ops
+
+TASK = load_registry().tasks["kernels/on_device"]
+CLAIMS = {claim.id: claim for claim in TASK.claims}
+CPU = torch.device("cpu")
+
+
+def check_of(kernel: str, backend: str = "plain", precision: str = "float32") -> Check:
+    return Check(
+        kernel=kernel, backend=backend, precision=precision, checker="outputs", device="cpu",
+    )  # type: ignore[arg-type]  # fmt: skip
+
+
+def table_of(check: Check, *names: str) -> pd.DataFrame:
+    """Return the table of a check, of some cases or of all."""
+    cases = [c for c in cases_of(check.kernel, "cpu") if not names or c.name in names]
+    rows = [{**check.to_json(), **row} for row in rows_of(check, cases, 3)]
+    return pd.DataFrame(rows, columns=TASK.table.names)
+
+
+def word_of(claim: str, table: pd.DataFrame, profile: Any = "gpu") -> Word:
+    return evaluate(CLAIMS[claim], table, seed=None, profile=profile).word
+
+
+HOST = [(k, b, p) for k, b, p in written() if b == "cuda"]
+INTERPRETED = [
+    pytest.param(*each, marks=pytest.mark.kernels)
+    for each in written()
+    # It takes products of bfloat16 for those of integers (triton-lang/triton #11584).
+    if each[1] == "triton" and each[::2] != ("masked_linear", "bfloat16")
+]
+
+
+@pytest.mark.parametrize(("kernel", "language", "precision"), [*HOST, *INTERPRETED])
+def test_what_runs_on_a_device_runs_here(kernel: str, language: str, precision: str) -> None:
+    """The same trial; in the interpreter, which is slow, at none and just beyond a block."""
+    names = (ODD[kernel][0].name, *BEYOND_A_BLOCK[kernel]) if language == "triton" else ()
+    table = table_of(check_of(kernel, language, precision), *names)
+    assert not table.empty and (table["missing"] == "").all()
+    worst = table[~table["agrees"].astype(bool)]
+    assert worst.empty, worst[["case", "inputs", "error"]].to_string()
+    assert table["repeats"].all() and (table["stray_bytes"] == 0).all()
+
+
+def off_by_a_thousandth(found: Tensor) -> Tensor:
+    return found * 1.001
+
+
+def without_its_sign(found: Tensor) -> Tensor:
+    return found.abs()
+
+
+def one_too_short(found: Tensor) -> Tensor:
+    return found[:-1]
+
+
+def with_nan(found: Tensor) -> Tensor:
+    return found.index_fill(0, torch.tensor([len(found) - 1]), float("nan"))
+
+
+@pytest.mark.parametrize("spoil", [off_by_a_thousandth, without_its_sign, one_too_short, with_nan])
+def test_a_wrong_output_fails_the_check(
+    monkeypatch: pytest.MonkeyPatch, spoil: Callable[[Tensor], Tensor]
+) -> None:
+    check, name = check_of("rademacher", "cuda"), "4097 x 3, sum"
+    assert word_of("outputs_are_right", table_of(check, name)) == Word.HOLDS
+    module = implementation("rademacher", "cuda")
+    combine = module.combine
+    monkeypatch.setattr(module, "combine", lambda *given: spoil(combine(*given)))
+    spoilt = table_of(check, name)
+    assert word_of("outputs_are_right", spoilt) == Word.FAILS
+    assert word_of("bits_come_again", spoilt) == Word.HOLDS
+
+
+def test_a_wrong_state_that_no_output_shows_fails_the_check(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    module = implementation("adamw", "cuda")
+    step = module.step_
+
+    def forgetful(weights: Any, *given: Any) -> Any:
+        found = step(weights, *given)
+        weights[-1].square.zero_()
+        return found
+
+    monkeypatch.setattr(module, "step_", forgetful)
+    table = table_of(check_of("layer_adamw", "cuda"), "3 x 5")
+    assert word_of("outputs_are_right", table) == Word.FAILS
+
+
+def test_numbers_where_nan_belongs_fail_the_check(monkeypatch: pytest.MonkeyPatch) -> None:
+    perturb = sign_ops.perturb
+
+    def quiet(theta: Tensor, noise: Tensor, scale: float) -> Any:
+        moved, norms = perturb(theta, noise, scale)
+        # Of float64, the reference, what it is stays.
+        return (moved.nan_to_num() if theta.dtype == torch.float32 else moved), norms
+
+    monkeypatch.setattr(sign_ops, "perturb", quiet)
+    table = table_of(check_of("sign_ops"), "129, perturb").set_index("inputs")
+    assert table.loc[calls.SHIFTED, "agrees"] and not table.loc[calls.NO_NUMBERS, "agrees"]
+
+
+def test_bits_that_change_from_call_to_call_are_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    count, module = itertools.count(), implementation("rademacher", "cuda")
+    project = module.project
+
+    def unsteady(*given: Any) -> Tensor:
+        found: Tensor = project(*given)
+        # One bit, and only in the third call.
+        return torch.nextafter(found, found + (next(count) == 2))
+
+    monkeypatch.setattr(module, "project", unsteady)
+    table = table_of(check_of("rademacher", "cuda"), "129 x 3, along")
+    assert word_of("bits_come_again", table) == Word.FAILS
+    assert word_of("outputs_are_right", table) == Word.HOLDS
+
+
+@pytest.mark.parametrize("place", [-1, 129])
+def test_a_byte_beyond_an_end_is_seen(monkeypatch: pytest.MonkeyPatch, place: int) -> None:
+    add = sign_ops.add_fedsign_
+
+    def careless(grad: Tensor, *given: Any, **named: Any) -> Tensor:
+        found = add(grad, *given, **named)
+        if grad.dtype == torch.float32:
+            start = grad.storage_offset() + place
+            grad.as_strided((1,), (1,), start).zero_()
+        return found
+
+    check, name = check_of("sign_ops"), "129, FedSign"
+    assert word_of("within_the_ends", table_of(check, name)) == Word.HOLDS
+    monkeypatch.setattr(sign_ops, "add_fedsign_", careless)
+    table = table_of(check, name)
+    assert word_of("within_the_ends", table) == Word.FAILS
+    assert word_of("outputs_are_right", table) == Word.HOLDS
+
+
+def test_what_a_device_would_be_given_is_checked() -> None:
+    table = table_of(check_of("sign_ops"), "129, count")
+    assert word_of("taken_by_methods", table) == Word.HOLDS
+    assert word_of("taken_by_methods", table.assign(device="cuda")) == Word.FAILS
+    assert TAKEN.keys() == {"cpu", "cuda"}
+
+
+def test_a_compiler_that_is_not_there_decides_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    def lacking(kernel: str, device: torch.device) -> None:
+        raise EnvError("nvcc is not installed: get it")
+
+    monkeypatch.setattr(implementation("rademacher", "cuda"), "library", lacking)
+    table = table_of(check_of("rademacher", "cuda"), "1 x 1, sum")
+    assert set(table["missing"]) == {"nvcc is not installed: get it"}
+    for claim in ("outputs_are_right", "bits_come_again", "within_the_ends", "taken_by_methods"):
+        verdict = evaluate(CLAIMS[claim], table, seed=None, profile="gpu")
+        assert verdict.word == Word.NOT_RUN and "nvcc is not installed" in verdict.reason
+    # What is wrong is told, whatever else was not done.
+    wrong = table.head(1).assign(agrees=False, missing="")
+    assert word_of("outputs_are_right", pd.concat([table, wrong])) == Word.FAILS
+
+
+def test_inputs_lie_where_they_are_said_to(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: dict[str, set[int]] = {}
+    setting = calls.Setting(torch.float32, CPU)
+    for call in calls.odd_calls(
+        ODD["masked_adamw"][2:3], "plain", setting, torch.Generator().manual_seed(1)
+    ):
+        bands = calls.Bands(num_bytes=64, shift=call.shift)
+        for tensor in calls.made(call, "plain", bands.place).inputs:
+            if tensor.dtype == torch.float32:
+                seen.setdefault(call.inputs, set()).add(tensor.data_ptr() % 16)
+    assert seen == {calls.ALIGNED: {0}, calls.SHIFTED: {4}, calls.NO_NUMBERS: {4}}
+
+
+def test_pruned_weights_are_no_numbers() -> None:
+    (case,) = [case for case in ODD["masked_linear"] if case.name == "65 x 65 x 65"]
+    setting = calls.Setting(torch.float32, CPU)
+    *_, last = calls.odd_calls([case], "plain", setting, torch.Generator().manual_seed(1))
+    _, weight, mask, _ = last.given
+    assert last.inputs == calls.NO_NUMBERS and torch.equal(weight.isnan(), ~mask)
+    found = calls.made(last, "plain", torch.clone)
+    assert all(output.isfinite().all() for output in found.outputs)
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_sizes_are_none_one_and_one_beyond_a_block(kernel: str) -> None:
+    sizes = [set(case.sizes.values()) for case in ODD[kernel]]
+    assert any(0 in found for found in sizes)
+    assert any(found <= {1, 2} for found in sizes) or kernel == "shard_pack"
+    assert cases_of(kernel, "cuda") == ODD[kernel]
+    assert not any(MANY in case.sizes.values() for case in cases_of(kernel, "cpu"))
+    names = {case.name for case in ODD[kernel]}
+    assert len(names) == len(ODD[kernel]) and set(BEYOND_A_BLOCK[kernel]) <= names
+
+
+@pytest.mark.kernels
+def test_sizes_beyond_a_block_are_one_more_than_blocks_of_the_kernels() -> None:
+    from reproductions.kernels.adamw.launch import CHUNK
+    from reproductions.kernels.rademacher.layout import TILE
+
+    blocks = {
+        name: implementation(name, "triton").BLOCK
+        for name in ("masked_linear", "tangent_step", "sign_ops", "linear_cross_entropy")
+    }
+    blocks |= dict.fromkeys(("masked_adamw", "layer_adamw"), CHUNK)
+    blocks |= {"rademacher": TILE, "shard_pack": CHUNK}
+    assert implementation("shard_pack", "triton").BLOCK == CHUNK
+    for kernel, names in BEYOND_A_BLOCK.items():
+        for case in (case for case in ODD[kernel] if case.name in names):
+            sizes = case.sizes.values()
+            assert any(size > 1 and size % blocks[kernel] == 1 for size in sizes), case
+
+
+def test_a_gpu_checks_every_kernel_and_a_cpu_shows_the_path() -> None:
+    smoke = [checks.typed(point) for point in checks.params_of("smoke")]
+    assert [check.kernel for check in smoke] == list(KERNELS)
+    assert {(c.backend, c.device, c.checker) for c in smoke} == {("plain", "cpu", "outputs")}
+    assert checks.params_of("cpu") == checks.params_of("paper") == []
+    gpu = [checks.typed(point) for point in checks.params_of("gpu")]
+    assert {check.device for check in gpu} == {"cuda"}
+    for checker in ("outputs", "memcheck", "racecheck"):
+        found = [check for check in gpu if check.checker == checker]
+        by_triton = {check.kernel for check in found if check.backend == "triton"} - {FAULT}
+        by_cuda = {check.kernel for check in found if check.backend == "cuda"}
+        assert by_triton == set(KERNELS)
+        assert by_cuda == {"masked_adamw", "layer_adamw", "rademacher", "shard_pack"}
+        assert any(check.kernel == FAULT for check in found) == (checker != "outputs")
