@@ -7,7 +7,7 @@ import os
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -16,8 +16,12 @@ from harness.commands.run import carry_out, open_store, parse_means, stop_cleanl
 from harness.declare.profiles import Profile
 from harness.declare.task import Task
 from harness.errors import EnvError
-from harness.registry import load_registry
+from harness.registry import Library, load_registry
 from harness.store.workspace import Workspace, find_workspace
+
+if TYPE_CHECKING:
+    from harness.run.plan import MachineLimits, Plan
+    from harness.store.store import RecordStore
 
 PROFILE: Profile = "gpu"
 RECORDS, LEFT = "records.tar.gz", "left.json"
@@ -55,17 +59,17 @@ def run(
     OUT/records.tar.gz is for `repro records import`; OUT/left.json lists what has no result, with
     the error where there is one.
     """
-    from harness.run.plan import make_plan, probe_limits
+    from harness.run.plan import probe_limits
 
     limits = probe_limits()
     if not limits.has_cuda:
         raise EnvError("nvidia-smi shows no card here, so nothing was run: repro plan -p gpu")
     library = load_registry()
-    tasks = library.as_listed(chosen(library, selectors))
+    tasks = chosen(library, selectors)
     workspace = find_workspace()
     stop_cleanly_on_signals(None)
     store = open_store(workspace, tasks, PROFILE)
-    plan = make_plan(tasks, PROFILE, store, limits).cheapest_first()
+    plan = due(library, tasks, store, limits)
     means = parse_means("local", jobs or plan.num_side_by_side(limits.gpu_bytes), time_budget)
     asked = command_words(selectors, None, PROFILE, workspace.overrides)
     # Now, since a folder that cannot be written is better told before the card's time is spent.
@@ -73,6 +77,13 @@ def run(
     carry_out(
         plan, store, library, means, asked, at_end=lambda: _export(workspace, tasks, out.resolve())
     )
+
+
+def due(library: Library, tasks: Sequence[Task], store: RecordStore, limits: MachineLimits) -> Plan:
+    """Return what a card is asked for, in the order in which a short time on it is used."""
+    from harness.run.plan import make_plan
+
+    return make_plan(library.as_listed(tasks), PROFILE, store, limits).cheapest_first()
 
 
 def _export(workspace: Workspace, tasks: Sequence[Task], out: Path) -> None:
