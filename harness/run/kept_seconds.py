@@ -24,7 +24,8 @@ class KeptSeconds(Strict):
     commit: str = Field(pattern=r"^[0-9a-f]{7,40}$")
     cpu: str = Field(min_length=1)
     matmul_gflop_per_s: float = Field(gt=0.0)
-    """Median of controls before and after, see harness.measure.control."""
+    """Fastest of controls before and after, as other work only slows them; see
+    harness.measure.control."""
     seconds: dict[str, float]
     """Mean core-seconds of an experiment's trials, by its word; whichever of them came first
     imported what all of them need."""
