@@ -25,13 +25,13 @@ PAGE = ROOT / "docs" / "data.md"
 WAY = re.compile(r"repro data (make|fetch) (\S+)|not obtainable: .{20,}")
 
 
-def plan(cache: Path, *words: str) -> str:
+def plan(cache: Path, *words: str, root: Path = ROOT) -> str:
     """Return what `repro plan` prints where there is no data."""
     env = {name: value for name, value in os.environ.items() if name != "REPRO_DATA"}
     done = subprocess.run(
         [sys.executable, "-m", "harness.cli", "plan", *words],
         cwd=ROOT,
-        env=env | {"REPRO_CACHE": str(cache), "REPRO_ROOT": str(ROOT)},
+        env=env | {"REPRO_CACHE": str(cache), "REPRO_ROOT": str(root)},
         capture_output=True,
         text=True,
         check=True,
@@ -91,6 +91,22 @@ def test_plan_says_it_in_words_and_what_runs_without(tmp_path: Path) -> None:
         count = sum(name in data for data in needs.values())
         assert re.search(rf"^{name} +.* {count}$", said, re.M), name
     assert "not here" not in plan(tmp_path, "supar", "--profile", "smoke")
+
+
+def test_plan_names_mnist_wherever_it_names_cinic10(tmp_path: Path) -> None:
+    """Below `paper` CINIC-10 is not read: its trials, and what they lack, say what is."""
+    asked = ("asymvalley/tab01", "--profile", "cpu")
+    trials = [row["trial"] for row in json.loads(plan(tmp_path, *asked, "--json"))]
+    named = [name for name in trials if re.search("cinic.?10", name, re.IGNORECASE)]
+    assert len(named) > 50 and all("mnist" in name for name in named), named[:3]
+    # In words, also where nothing was run and every trial says what it lacks.
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    for root in (ROOT, empty):
+        said = plan(tmp_path, *asked, root=root)
+        assert re.search(r"^mnist +repro data make mnist +\d+$", said, re.M)
+        told = [line for line in said.splitlines() if re.search("cinic.?10", line, re.IGNORECASE)]
+        assert [line for line in told if "mnist" not in line.lower()] == []
 
 
 def rows_of_page() -> list[list[str]]:

@@ -1,20 +1,28 @@
-"""What `repro plan` says a run takes is within a factor of two of what the committed runs took."""
+"""What `repro plan` says a run takes is within a factor of two of what it takes, or took."""
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Sequence
+from dataclasses import replace
 from math import fsum
+from pathlib import Path
 
 import pytest
 
 from harness.declare.experiment import Experiment
+from harness.measure.machine import source_state
 from harness.registry import Library, load_registry
 from harness.run.costs import Costs
-from harness.run.trial import Trial, all_trials
+from harness.run.kept_seconds import KeptSeconds, load_kept_seconds
+from harness.run.plan import Action, MachineLimits, Plan, make_plan, probe_limits
+from harness.run.trial import Trial, all_trials, grid_of
 from harness.store.record import Record
 from harness.store.store import RecordStore
 from harness.store.workspace import Workspace
 from tests.checkout import ROOT
+from tools.keep_seconds import keep
 
 LONG_S = 600.0
 """Experiments that took less are judged within their paper's sum alone."""
@@ -29,10 +37,84 @@ UNLIKE = {"kernels/rademacher", "lisa/memory", "paro/convergence"}
 """One size of six takes nearly all of the time; two trials of 96 train for real and take a third of
 it; trials that do the same work took up to four times as long as others."""
 
+PAPERS = ["asymvalley", "fg2u", "kernels", "lisa", "paro", "supar"]
+
 
 @pytest.fixture(scope="module")
 def library() -> Library:
     return load_registry()
+
+
+ANY = replace(probe_limits(), memory_bytes=2**40, is_root=True)
+"""A machine on which all of smoke runs."""
+
+
+def smoke_plan(library: Library, *papers: str, limits: MachineLimits = ANY) -> Plan:
+    """Return what a newcomer is told who runs some papers at smoke scale, or all."""
+    empty = RecordStore(Workspace(root=ROOT / "nothing-lies-here"))
+    return make_plan(library.select(papers), "smoke", empty, limits)
+
+
+def kept_of(library: Library, paper: str) -> KeptSeconds:
+    kept = load_kept_seconds(library.papers[paper].folder)
+    assert kept is not None, f"python -m tools.keep_seconds {paper}"
+    return kept
+
+
+def total_s(library: Library, paper: str, kept: KeptSeconds) -> float:
+    """Return what all trials of a paper's smoke grids took."""
+    grids = {
+        word: grid_of(library.experiments[f"{paper}/{word}"], "smoke") for word in kept.seconds
+    }
+    return fsum(kept.seconds[word] * len(trials) for word, trials in grids.items())
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_every_experiment_at_smoke_has_the_seconds_of_a_run(library: Library, paper: str) -> None:
+    kept = kept_of(library, paper)
+    run = [e for e in library.experiments.values() if e.paper == paper and e.params_of("smoke")]
+    remedy = f"run python -m tools.keep_seconds {paper}"
+    assert kept.seconds.keys() == {experiment.id.split("/")[1] for experiment in run}, remedy
+    # A trial that others start from need not be of a grid.
+    assert smoke_plan(library, paper).seconds == pytest.approx(
+        total_s(library, paper, kept), rel=0.05
+    )
+
+
+def drawn_paper(library: Library) -> str:
+    """Return a paper that runs here and nobody picked: another one with another commit."""
+    commit, limits = source_state().commit, probe_limits()
+    whole = [
+        p for p in PAPERS if not smoke_plan(library, p, limits=limits).with_action(Action.BLOCKED)
+    ]
+    return min(whole, key=lambda paper: hashlib.sha256(f"{commit} {paper}".encode()).hexdigest())
+
+
+@pytest.mark.timing
+def test_a_smoke_run_takes_what_was_promised(library: Library, tmp_path: Path) -> None:
+    paper = drawn_paper(library)
+    keep(paper, tmp_path)
+    kept, found = kept_of(library, paper), load_kept_seconds(tmp_path)
+    assert found is not None
+    # What it would have taken on the machine that made the promise.
+    speed = found.matmul_gflop_per_s / kept.matmul_gflop_per_s
+    said, took = smoke_plan(library, paper).seconds, speed * total_s(library, paper, found)
+    assert 0.5 <= said / took <= 2.0, f"{paper}: {said:.1f} s said, {took:.1f} s taken: {found}"
+
+
+@pytest.mark.timing  # of what a benchmark kept: it reads times, and takes none
+def test_all_of_smoke_takes_what_was_promised_for_two_processes(library: Library) -> None:
+    said_s = smoke_plan(library).wall_s(2)
+    speed = max(kept_of(library, paper).matmul_gflop_per_s for paper in PAPERS)
+    shares = {}
+    for path in (ROOT / "results" / "benchmarks").glob("*-2-cores.json"):
+        for each in json.loads(path.read_text(encoding="utf-8"))["benchmarks"]:
+            info = each["extra_info"]
+            if info["name"] == "make_reproduce":
+                found = max(control["matmul_gflop_per_s"] for control in info["controls"])
+                shares[path.stem] = said_s / (info["measured"] * found / speed)
+    assert shares
+    assert all(0.5 <= share <= 2.0 for share in shares.values()), shares
 
 
 def recorded(store: RecordStore, experiment: Experiment) -> list[tuple[Trial, Record]]:
@@ -71,7 +153,7 @@ def test_what_has_a_record_is_said_to_take_as_long_and_its_kin_in_proportion(
 
 
 @pytest.mark.timing  # of what records hold: it reads times, and takes none
-@pytest.mark.parametrize("paper", ["asymvalley", "fg2u", "kernels", "lisa", "paro", "supar"])
+@pytest.mark.parametrize("paper", PAPERS)
 def test_estimates_are_within_a_factor_of_two(library: Library, paper: str) -> None:
     took, said = {}, {}
     experiments = [e for e in library.experiments.values() if e.paper == paper]

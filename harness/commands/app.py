@@ -15,6 +15,7 @@ from harness.commands import (
     data,
     diff,
     gpu,
+    new,
     output,
     reading,
     records,
@@ -69,6 +70,7 @@ output.mount(app)
 app.add_typer(data.app, name="data")
 app.add_typer(records.app, name="records")
 app.add_typer(gpu.app, name="gpu")
+app.add_typer(new.app, name="new")
 bench.mount(app)
 
 command = get_command(app)

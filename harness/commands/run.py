@@ -184,7 +184,7 @@ def carry_out(
     from harness.run.runner import Runner
 
     executor = means.start(plan)
-    _announce(plan)
+    _announce(plan, executor.num_workers)
     refresh = Refresher(store.workspace, library, plan.profile)
     runner = Runner(
         plan,
@@ -205,12 +205,12 @@ def carry_out(
     _conclude(summary, refresh, plan, asked)
 
 
-def _announce(plan: Plan) -> None:
+def _announce(plan: Plan, num_workers: int) -> None:
     tasks = f"{len(plan.tasks)} task{'' if len(plan.tasks) == 1 else 's'}"
     say(
         f"{tasks} at {plan.profile}: {plan.num_to_run} trials to run, "
         f"{len(plan.items) - plan.num_to_run} reused or blocked, "
-        f"about {plan.seconds / 60:.1f} core-min"
+        f"about {plan.seconds / 60:.1f} core-min, {plan.wall_s(num_workers) / 60:.1f} min here"
     )
 
 

@@ -74,6 +74,13 @@ class Plan:
     def seconds_of(self, action: Action) -> float:
         return sum(item.estimate.seconds for item in self.with_action(action))
 
+    def wall_s(self, num_workers: int) -> float:
+        """Return about how long so many processes run it: what is exclusive has them all."""
+        to_run = self.with_action(Action.RUN)
+        alone = fsum(i.estimate.seconds for i in to_run if i.trial.needs.exclusive)
+        shared = [i.estimate.seconds for i in to_run if not i.trial.needs.exclusive]
+        return alone + max(fsum(shared) / num_workers, max(shared, default=0.0))
+
     def num_side_by_side(self, gpu_bytes: int) -> int:
         """Return how many trials a card of this memory takes at once, at most one per core.
 

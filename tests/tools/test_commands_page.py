@@ -5,7 +5,8 @@ from __future__ import annotations
 from harness.commands.app import command
 from tools.commands_page import PAGE, options, table, verbs, written
 
-TOLD = ("params", "variants", "verify", "check", "show", "diff", "plan", "run", "plot", "table")
+TOLD = ("params", "variants", "verify", "check", "show", "diff", "plan", "run", "plot", "table",
+        "new")  # fmt: skip
 
 
 def test_the_list_of_verbs_and_options_is_that_of_the_command_line() -> None:

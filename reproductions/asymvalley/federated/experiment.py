@@ -263,7 +263,7 @@ searches = Experiment(
     estimate=search_estimate,
     dry_run="trial:dry_run",
     timeout_s=WEEK_S,
-    address=("dataset", "algorithm", "alpha"),
+    address=("dataset", "data", "algorithm", "alpha"),
 )
 runs = Experiment(
     "asymvalley/federated",
@@ -276,7 +276,7 @@ runs = Experiment(
     estimate=estimate,
     dry_run="trial:dry_run",
     timeout_s=WEEK_S,
-    address=("dataset", "algorithm", "alpha", "seed"),
+    address=("dataset", "data", "algorithm", "alpha", "seed"),
     stands_in=stands_in,
 )
 identities = Experiment(

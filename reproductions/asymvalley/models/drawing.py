@@ -36,7 +36,7 @@ def named_here(
 ) -> str:
     """Return a text with what a profile runs in the place of each name, in lines of a width."""
     here = stands_in(training_of(profile, pair, seed=0, recipe=recipe))
-    return textwrap.fill(Labels(here).names(text), width)
+    return textwrap.fill(Labels(here).names(text), width, break_on_hyphens=False)
 
 
 def where(table: pd.DataFrame, **wanted: object) -> pd.DataFrame:

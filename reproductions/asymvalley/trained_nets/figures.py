@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from harness.declare.profiles import Profile
-from harness.publish.figures import MARKERS, PALETTE, FigureContext
+from harness.publish.figures import MARKERS, PALETTE, FigureContext, points
 from reproductions.asymvalley.models.pairs import Pair, short_name, training_of
 
 if TYPE_CHECKING:
@@ -46,6 +46,10 @@ def net_panels(context: FigureContext) -> Figure:
     axes[0].axvspan(-0.1, 0.1, color="#eeeeee", zorder=0)
     axes[0].set_yticks(list(places.values()), labels=[_net_name(profile, *net) for net in nets])
     axes[0].set_ylim(-len(nets) + 0.4, 0.6)
+    if context.width == "single":
+        # Names as long as these leave two panels beside each other no width.
+        for ax in axes:
+            ax.tick_params(axis="y", labelsize=points(5.0))
     return figure
 
 

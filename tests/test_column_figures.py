@@ -1,0 +1,209 @@
+"""Committed figures in one column of a page: no word meets another one or leaves the page.
+
+To draw all takes a minute and a half: here are some, others with every commit. With
+REPRO_FIGURES_ONE_IN=1 they are all.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import os
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib.axis import Axis
+from matplotlib.figure import Figure
+from matplotlib.text import Text
+from matplotlib.transforms import Bbox
+
+from harness.declare.profiles import Profile
+from harness.declare.task import Task
+from harness.measure.machine import source_state
+from harness.publish.figures import figure_of
+from harness.publish.refresh import reference_of, stands_in
+from harness.registry import load_registry
+from harness.store.result import csv_path, load_result
+from harness.store.workspace import COMMITTED_PROFILES, Workspace
+from tests.checkout import ROOT
+
+LIBRARY = load_registry()
+COMMITTED = Workspace(ROOT)
+FIGURES = [
+    (task, profile)
+    for _, task in sorted(LIBRARY.tasks.items())
+    for profile in COMMITTED_PROFILES
+    if task.figure is not None and csv_path(COMMITTED, task, profile).exists()
+]
+ONE_IN = int(os.environ.get("REPRO_FIGURES_ONE_IN", "4"))
+NUM_TALLER = 4
+"""Of those, so many are drawn in other ways too."""
+MEETS_PX = 1.0
+"""At 100 pixels an inch; less is rounding."""
+LEAST_PANEL_IN = 0.6
+"""A panel narrower than that shows nothing."""
+
+
+def some() -> list[tuple[Task, Profile]]:
+    """Return some of the figures, which nobody picked: the commit draws them."""
+    commit = source_state().commit
+
+    def place(figure: tuple[Task, Profile]) -> str:
+        return hashlib.sha256(f"{commit} {figure[0].id} {figure[1]}".encode()).hexdigest()
+
+    return sorted(FIGURES, key=place)[: -(-len(FIGURES) // ONE_IN)]
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """A text, or a whole legend, and the corners of its box, which may be turned."""
+
+    said: str
+    corners: np.ndarray
+    """Shape (4, 2), in pixels."""
+
+    @classmethod
+    def of(cls, text: Text) -> Words:
+        angle, whole = text.get_rotation(), text.get_window_extent()
+        text.set_rotation(0.0)
+        box = text.get_window_extent()
+        text.set_rotation(angle)
+        # Whatever the angle, the box round a turned one has its centre.
+        centre = np.array([whole.x0 + whole.x1, whole.y0 + whole.y1]) / 2
+        half, turn = np.array([box.width, box.height]) / 2, np.deg2rad(angle)
+        axes = np.array([[np.cos(turn), np.sin(turn)], [-np.sin(turn), np.cos(turn)]])
+        signs = np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]])
+        return cls(text.get_text(), centre + (signs * half) @ axes)
+
+    def meets(self, other: Words) -> bool:
+        """Whether no line parts the two boxes: one along a side of either would."""
+        for corners in (self.corners, other.corners):
+            for side in (corners[1] - corners[0], corners[3] - corners[0]):
+                along = side / max(np.linalg.norm(side), 1e-9)
+                one, two = self.corners @ along, other.corners @ along
+                if min(one.max(), two.max()) - max(one.min(), two.min()) <= MEETS_PX:
+                    return False
+        return True
+
+    def beyond(self, page: Bbox) -> float:
+        """Return by how many pixels it leaves the page."""
+        low, high = self.corners.min(axis=0), self.corners.max(axis=0)
+        return float(max(*(page.min - low), *(high - page.max)))
+
+
+@cache
+def table_of(task: Task, profile: Profile) -> pd.DataFrame:
+    result = load_result(COMMITTED, task, profile)
+    assert result is not None
+    return result.table
+
+
+def drawn(task: Task, profile: Profile, **options: object) -> Figure:
+    return figure_of(
+        task,
+        table=table_of(task, profile),
+        reference=reference_of(LIBRARY, task),
+        profile=profile,
+        stands_in=stands_in(LIBRARY, task, profile, {}),
+        width="3.3in",
+        stamp=False,
+        **options,  # type: ignore[arg-type]
+    )
+
+
+def tick_labels(axis: Axis) -> Iterator[Text]:
+    """Yield the labels of an axis that are drawn."""
+    low, high = sorted(axis.get_view_interval())
+    for tick in itertools.chain(axis.get_major_ticks(), axis.get_minor_ticks()):
+        place = tick.get_loc()
+        if low <= place <= high or np.isclose(place, [low, high], atol=0.0).any():
+            yield from (tick.label1, tick.label2)
+
+
+def texts_of(figure: Figure) -> Iterator[Text]:
+    """Yield titles, labels, numbers on axes and notes; what is in a legend is the legend's."""
+    yield from figure.texts
+    for ax in figure.axes:
+        if not ax.get_visible():
+            continue
+        yield from (ax.title, *ax.texts)
+        if ax.axison:
+            for axis in (each for each in (ax.xaxis, ax.yaxis) if each.get_visible()):
+                yield from (axis.label, axis.get_offset_text(), *tick_labels(axis))
+
+
+def words_of(figure: Figure) -> list[Words]:
+    shown = [text for text in texts_of(figure) if text.get_visible() and text.get_text().strip()]
+    found = [Words.of(text) for text in shown]
+    for legend in [*figure.legends, *(each for ax in figure.axes if (each := ax.get_legend()))]:
+        boxes = [text.get_window_extent() for text in legend.get_texts()]
+        found += [Words("legend", Bbox.union(boxes).corners()[[0, 2, 3, 1]])] if boxes else []
+    return found
+
+
+def faults_of(figure: Figure) -> list[str]:
+    """Return which words meet or leave the page, and which panels are too narrow."""
+    words = words_of(figure)
+    met = [
+        f"{one.said!r} meets {other.said!r}"
+        for one, other in itertools.combinations(words, 2)
+        if one.meets(other)
+    ]
+    left = [
+        f"{each.said!r} leaves the page by {beyond:.0f} px"
+        for each in words
+        if (beyond := each.beyond(figure.bbox)) > MEETS_PX
+    ]
+    widths = [
+        ax.get_window_extent().width / figure.dpi
+        for ax in figure.axes
+        if ax.get_subplotspec() is not None and ax.get_visible()
+    ]
+    narrow = [f"a panel is {each:.2f} inches wide" for each in widths if each < LEAST_PANEL_IN]
+    return [*met, *left, *narrow]
+
+
+@pytest.mark.parametrize(
+    ("task", "profile"), some(), ids=[f"{task.id}-{profile}" for task, profile in some()]
+)
+def test_words_in_a_column_neither_meet_nor_leave_the_page(task: Task, profile: Profile) -> None:
+    figure = drawn(task, profile)
+    assert figure.get_figwidth() == 3.3
+    assert faults_of(figure) == []
+    told = [each.said for each in words_of(figure)]
+    assert [said for said in told if re.search(rf"{task.id}|profile ", said)] == []
+
+
+def test_height_and_ours_alone_go_with_any_figure() -> None:
+    for task, profile in some()[:NUM_TALLER]:
+        plain = drawn(task, profile, ours_only=True)
+        height_in = plain.get_figheight() + 0.5
+        taller = drawn(task, profile, ours_only=True, height=f"{height_in:.4f}in")
+        assert taller.get_figheight() == pytest.approx(height_in, abs=1e-4), task.id
+        for figure in (plain, taller):
+            assert faults_of(figure) == [], task.id
+
+
+def test_what_meets_or_leaves_is_found() -> None:
+    figure = Figure(figsize=(3.3, 2.0))
+    ax = figure.subplots()
+    ax.set_xticks([0.0, 0.01, 1.0], ["zero point", "hundredth", "one"])
+    ax.set_yticks([0.0, 0.5, 1.0], ["low", "half", "high"])
+    figure.text(0.8, 0.95, "far too long for what is left")
+    figure.draw_without_rendering()
+    met, *left = faults_of(figure)
+    assert met == "'zero point' meets 'hundredth'"
+    assert [each for each in left if "leaves the page" not in each] == [] and len(left) >= 1
+    # Turned, they stand beside each other, though the boxes round them meet.
+    figure = Figure(figsize=(3.3, 2.0))
+    turned = {"rotation": 45, "ha": "right", "rotation_mode": "anchor"}
+    for place, name in enumerate(["a long name", "a longer name"]):
+        figure.text(0.6 + 0.1 * place, 0.8, name, **turned)  # type: ignore[arg-type]
+    assert faults_of(figure) == []
+    figure.text(0.62, 0.8, "too near", **turned)  # type: ignore[arg-type]
+    assert len(faults_of(figure)) == 1

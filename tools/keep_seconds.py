@@ -1,0 +1,139 @@
+"""How long a paper takes at smoke scale, kept beside it, so that plans of others can tell.
+
+`python -m tools.keep_seconds [PAPER ...]` runs each paper by itself in an empty folder, in one
+process, and writes its `smoke_seconds.toml`; all papers where none is named. Seconds are those in
+which a core was busy with a trial and its processes: other work on the machine adds nothing.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping
+from concurrent.futures import Future
+from math import fsum
+from pathlib import Path
+
+from harness.commands.run import run_facts
+from harness.errors import RunError
+from harness.executors.inline import InlineExecutor
+from harness.executors.job import Job, Report
+from harness.executors.lifetime import silence_libraries
+from harness.measure.control import measure_control
+from harness.measure.machine import cpu_name
+from harness.registry import load_registry
+from harness.run.kept_seconds import FILE, KeptSeconds
+from harness.run.plan import make_plan, probe_limits
+from harness.run.progress import PlainProgress
+from harness.run.runner import Runner
+from harness.store.atomic import write_text
+from harness.store.store import RecordStore
+from harness.store.workspace import Workspace
+
+ROOT = Path(__file__).resolve().parents[1]
+HEAD = """\
+# Mean core-seconds of a trial at smoke, by experiment, and on what machine they were taken.
+# Written by python -m tools.keep_seconds, never by hand.
+"""
+NUM_CONTROLS = 5
+ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
+"""As workers of a run have it."""
+
+
+class TimedExecutor(InlineExecutor):
+    """Runs trials here, and notes how long cores were busy with each."""
+
+    def __init__(self) -> None:
+        self.seconds: dict[str, list[float]] = {}
+
+    def submit(self, job: Job) -> Future[Report]:
+        before = busy_s()
+        future = super().submit(job)
+        self.seconds.setdefault(job.experiment, []).append(busy_s() - before)
+        return future
+
+
+def busy_s() -> float:
+    """Return for how long cores were busy with this process and those that it has waited for."""
+    used = map(resource.getrusage, (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    return fsum(each.ru_utime + each.ru_stime for each in used)
+
+
+def measured(paper: str, root: Path) -> KeptSeconds:
+    """Run a paper at smoke scale in an empty folder; return what its trials took.
+
+    Raises RunError where a trial does not run here, or fails.
+    """
+    library, store = load_registry(), RecordStore(Workspace(root))
+    plan = make_plan(library.select([paper]), "smoke", store, probe_limits())
+    executor, facts, speeds = TimedExecutor(), run_facts(), matmul_speeds()
+    runner = Runner(
+        plan, store, library, executor, PlainProgress(), facts={**facts, "overrides": {}}
+    )
+    summary = runner.run()
+    if summary.failed or summary.num_blocked or summary.num_left:
+        raise RunError(f"{paper} does not run whole at smoke on this machine: see above")
+    return KeptSeconds(
+        commit=facts["commit"],
+        cpu=cpu_name(facts["machine"]),
+        matmul_gflop_per_s=round(max(speeds + matmul_speeds()), 1),
+        seconds={
+            name.split("/")[1]: round(fsum(each) / len(each), 4)
+            for name, each in sorted(executor.seconds.items())
+        },
+    )
+
+
+def matmul_speeds() -> list[float]:
+    """Return how fast one core multiplies matrices right now, a few times."""
+    return [measure_control("cpu").matmul_gflop_per_s for _ in range(NUM_CONTROLS)]
+
+
+def to_toml(kept: KeptSeconds) -> str:
+    """Return the file's text."""
+    values = kept.model_dump()
+    seconds: Mapping[str, float] = values.pop("seconds")
+    lines = [f"{name} = {_value(value)}" for name, value in values.items()]
+    lines += ["", "[seconds]", *(f"{word} = {_value(each)}" for word, each in seconds.items())]
+    return HEAD + "\n".join(lines) + "\n"
+
+
+def _value(value: str | float) -> str:
+    return f'"{value}"' if isinstance(value, str) else repr(value)
+
+
+def keep(paper: str, folder: Path) -> None:
+    """Write a paper's file into a folder, from a run in a fresh process."""
+    env = {name: value for name, value in os.environ.items() if name != "REPRO_DATA"}
+    subprocess.run(
+        [sys.executable, "-m", "tools.keep_seconds", paper, "--here", str(folder)],
+        cwd=ROOT,
+        env={**env, **ONE_THREAD, "OMP_WAIT_POLICY": "passive"},
+        check=True,
+    )
+
+
+def main() -> None:
+    """Write the files of some papers, or of all."""
+    parser = argparse.ArgumentParser(prog="python -m tools.keep_seconds", description=__doc__)
+    parser.add_argument("papers", nargs="*", help="all by default")
+    parser.add_argument("--here", type=Path, help="run in this process, and write into this folder")
+    options = parser.parse_args()
+    papers = load_registry().papers
+    if options.here:
+        (paper,) = options.papers
+        silence_libraries()
+        with tempfile.TemporaryDirectory() as folder:
+            write_text(options.here / FILE, to_toml(measured(paper, Path(folder))))
+        return
+    for paper in options.papers or list(papers):
+        keep(paper, papers.find(paper).folder)
+        print(f"wrote {paper}/{FILE}")  # noqa: T201
+
+
+if __name__ == "__main__":
+    main()
