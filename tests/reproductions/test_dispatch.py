@@ -6,9 +6,7 @@ the host's compiler or in Triton's interpreter.
 
 from __future__ import annotations
 
-import os
 from dataclasses import replace
-from importlib.util import find_spec
 from typing import Any
 
 import pytest
@@ -38,10 +36,6 @@ from reproductions.supar.models.training import build_adamw, train
 from tests.reproductions.asymvalley.method.federated import small as federated
 from tests.reproductions.fg2u.small import quadratic
 from tests.reproductions.supar import small
-
-if not torch.cuda.is_available() and find_spec("triton") is not None:
-    # Before any kernel is defined; without a GPU a launch ends in an error otherwise.
-    os.environ["TRITON_INTERPRET"] = "1"
 
 
 def answer(monkeypatch: pytest.MonkeyPatch, module: Any, backend: Backend) -> None:

@@ -1,12 +1,10 @@
-"""What tests of kernels share: Triton's interpreter, bands of NaN round outputs, tolerances."""
+"""What tests of kernels share: bands of NaN round outputs, tolerances."""
 
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Callable, Iterator, Sequence
 from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -17,10 +15,6 @@ from torch import Tensor
 
 import reproductions.kernels
 from reproductions.kernels.backend import Backend, implementation
-
-if not torch.cuda.is_available() and find_spec("triton") is not None:
-    # Before any kernel is defined; without a GPU a launch ends in an error otherwise.
-    os.environ["TRITON_INTERPRET"] = "1"
 
 BAND = 64
 """Entries on either side of an output."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import torch
@@ -156,21 +155,8 @@ COUNTED = (
         max_steps=4,
     ),
     counted("step_time", ALL_BLOCKS, Short(of={"methods": "all"}, to={"num_timed": 2})),
-    counted(
-        "kernel_step",
-        Mutation(
-            where="reproductions.kernels.adamw.plain:step_",
-            instead=around(
-                lambda step, weights, *given, **named: step(
-                    [replace(each, lr=1.01 * each.lr) for each in weights], *given, **named
-                )
-            ),
-            breaks="Steps of the kernels' AdamW are a hundredth longer.",
-        ),
-        Short(to={"num_timed": 2}),
-        # The first step, two that are timed, and one whose bytes are counted.
-        max_steps=4,
-    ),
+    # The first step, two that are timed, and one whose bytes are counted.
+    counted("kernel_step", ALL_BLOCKS, Short(to={"num_timed": 2}), max_steps=4),
     counted(
         "models",
         Mutation(

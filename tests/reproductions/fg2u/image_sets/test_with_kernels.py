@@ -17,8 +17,15 @@ from harness.store.store import RecordStore
 from harness.store.table_csv import build_table, validate
 from harness.store.workspace import Workspace
 from reproductions.fg2u.image_sets import kernel_trial
-from reproductions.fg2u.image_sets.kernel_experiment import TAKEN, grid, kernel_steps, needs
+from reproductions.fg2u.image_sets.kernel_experiment import (
+    TAKEN,
+    Taken,
+    grid,
+    kernel_steps,
+    needs,
+)
 from reproductions.fg2u.image_sets.with_kernels import task
+from reproductions.kernels import backend
 from reproductions.kernels.tangent_step import plain as plain_tangents
 
 (SMOKE,) = grid("smoke")
@@ -61,6 +68,30 @@ def test_a_kernel_that_steps_otherwise_is_seen(
     rows = rows_of(tmp_path)
     assert rows[0]["agrees"] is False
     assert verdict_of(rows) == Word.FAILS
+
+
+@pytest.mark.kernels
+def test_where_kernels_can_be_they_are_taken_unless_plain_torch_is_asked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On a GPU: `choose` answers as there, and Triton's interpreter runs what is launched."""
+
+    def choose(device: torch.device) -> str:
+        return "triton" if backend._wanted.get() else "plain"
+
+    monkeypatch.setattr(backend, "choose", choose)
+    rows = rows_of(tmp_path)
+    summed, stepped = "kernels/rademacher: triton", "kernels/tangent_step: triton"
+    assert {tuple(row[name] for name in Taken._fields): row["ran"] for row in rows} == {
+        ("forward", "philox", True): f"{summed}; {stepped}",
+        ("forward", "philox", False): "plain torch",
+        ("forward", "rademacher", True): stepped,
+        ("forward", "rademacher", False): "plain torch",
+        ("adjoint", "philox", True): summed,
+        ("adjoint", "philox", False): "plain torch",
+        ("adjoint", "rademacher", False): "plain torch",
+    }
+    assert rows[0]["agrees"] is True
 
 
 def test_what_is_timed_is_an_outer_step_on_a_batch_of_its_own(

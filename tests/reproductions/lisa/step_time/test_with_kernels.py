@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from harness.declare.experiment import Row
-from harness.declare.verdict import Word, evaluate
+from harness.errors import RunError
 from harness.store.table_csv import build_table, validate
 from reproductions.kernels import backend
 from reproductions.kernels.adamw import optimizer
@@ -37,14 +37,6 @@ def rows_of(params: KernelStep = SMOKE) -> list[Row]:
     return list(kernel_trial.step_rows(params, Context()))  # type: ignore[arg-type]
 
 
-def verdict_of(rows: list[Row]) -> Word:
-    frame = pd.DataFrame([{**SMOKE.to_json(), **row, "status": "done"} for row in rows])
-    table = build_table(task, {kernel_steps.id: frame})
-    assert len(validate(table, task.table, where=task.id)) == len(rows)
-    (claim,) = task.claims
-    return evaluate(claim, table, seed=task.table.seed, profile="smoke").word
-
-
 def test_both_ways_are_plain_torch_on_a_cpu_and_agree() -> None:
     rows = rows_of()
     assert [(row["kernels"], row["ran"]) for row in rows] == [
@@ -55,19 +47,20 @@ def test_both_ways_are_plain_torch_on_a_cpu_and_agree() -> None:
     assert all(row["num_samples"] == SMOKE.num_timed for row in rows)
     assert all(int(str(row["peak_bytes"])) > 0 for row in rows)
     assert [row["agrees"] for row in rows] == [True, None]
-    assert verdict_of(rows) == Word.HOLDS
+    frame = pd.DataFrame([{**SMOKE.to_json(), **row, "status": "done"} for row in rows])
+    table = build_table(task, {kernel_steps.id: frame})
+    assert len(validate(table, task.table, where=task.id)) == len(rows)
 
 
-def test_a_kernel_that_steps_otherwise_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_kernel_that_steps_otherwise_is_not_timed(monkeypatch: pytest.MonkeyPatch) -> None:
     step_one = plain_adamw._step_one
 
     def longer(weight: plain_adamw.Weight, *rest: object) -> object:
         return step_one(replace(weight, lr=1.001 * float(weight.lr)), *rest)  # type: ignore[arg-type]
 
     monkeypatch.setattr(plain_adamw, "_step_one", longer)
-    rows = rows_of()
-    assert rows[0]["agrees"] is False and float(str(rows[0]["apart"])) == pytest.approx(1e-3, 0.1)
-    assert verdict_of(rows) == Word.FAILS
+    with pytest.raises(RunError, match=r"ends 0\.00\d+ of its way from one by torch's"):
+        rows_of()
 
 
 def test_where_a_kernel_can_be_one_way_takes_it_and_the_other_does_not(
