@@ -37,7 +37,8 @@ UNLIKE = {"kernels/rademacher", "lisa/memory", "paro/convergence"}
 """One size of six takes nearly all of the time; two trials of 96 train for real and take a third of
 it; trials that do the same work took up to four times as long as others."""
 
-PAPERS = ["asymvalley", "fg2u", "kernels", "lisa", "paro", "supar"]
+PAPERS = ["asymvalley", "fg2u", "lisa", "paro", "supar"]
+"""What keeps the seconds of a smoke run; those of kernels are as declared."""
 
 
 @pytest.fixture(scope="module")
@@ -153,7 +154,7 @@ def test_what_has_a_record_is_said_to_take_as_long_and_its_kin_in_proportion(
 
 
 @pytest.mark.timing  # of what records hold: it reads times, and takes none
-@pytest.mark.parametrize("paper", PAPERS)
+@pytest.mark.parametrize("paper", [*PAPERS, "kernels"])
 def test_estimates_are_within_a_factor_of_two(library: Library, paper: str) -> None:
     took, said = {}, {}
     experiments = [e for e in library.experiments.values() if e.paper == paper]

@@ -1,8 +1,9 @@
 """How long a paper takes at smoke scale, kept beside it, so that plans of others can tell.
 
 `python -m tools.keep_seconds [PAPER ...]` runs each paper by itself in an empty folder, in one
-process, and writes its `smoke_seconds.toml`; all papers where none is named. Seconds are those in
-which a core was busy with a trial and its processes: other work on the machine adds nothing.
+process, and writes its `smoke_seconds.toml`; where none is named, the papers that have one. Seconds
+are those in which a core was busy with a trial and its processes: other work on the machine adds
+nothing.
 """
 
 from __future__ import annotations
@@ -118,9 +119,9 @@ def keep(paper: str, folder: Path) -> None:
 
 
 def main() -> None:
-    """Write the files of some papers, or of all."""
+    """Write the files of some papers, or of those that have one."""
     parser = argparse.ArgumentParser(prog="python -m tools.keep_seconds", description=__doc__)
-    parser.add_argument("papers", nargs="*", help="all by default")
+    parser.add_argument("papers", nargs="*", help="those that keep one by default")
     parser.add_argument("--here", type=Path, help="run in this process, and write into this folder")
     options = parser.parse_args()
     papers = load_registry().papers
@@ -130,7 +131,7 @@ def main() -> None:
         with tempfile.TemporaryDirectory() as folder:
             write_text(options.here / FILE, to_toml(measured(paper, Path(folder))))
         return
-    for paper in options.papers or list(papers):
+    for paper in options.papers or [p for p in papers if (papers[p].folder / FILE).is_file()]:
         keep(paper, papers.find(paper).folder)
         print(f"wrote {paper}/{FILE}")  # noqa: T201
 

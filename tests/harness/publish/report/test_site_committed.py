@@ -1,0 +1,119 @@
+"""The site of what is committed in a real browser: its rows are its verdicts, nothing is cut.
+
+Of one paper, since all of them take most of a minute; the commit draws it, and pages to print.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Page
+
+from harness.measure.machine import source_state
+from harness.publish.report import build_report
+from harness.publish.report.load import load_papers
+from harness.registry import Library, load_registry, walk_experiments
+from harness.store.workspace import Workspace
+from tests.checkout import ROOT
+from tests.harness.publish.report.pages import shown
+from tests.harness.publish.report.test_site_task import PRINTED_PX, cut
+
+PAPERS = ("asymvalley", "fg2u", "lisa", "paro", "supar")
+WORDS = ("not_reproduced", "reproduced", "inconclusive")
+NUM_PRINTED = 6
+LEAST_THUMBNAIL_PX = 150
+
+
+def drawn_first(name: str) -> str:
+    """Return a key that sorts names in an order that nobody picked: another with each commit."""
+    return hashlib.sha256(f"{source_state().commit} {name}".encode()).hexdigest()
+
+
+@pytest.fixture(scope="module")
+def paper() -> str:
+    return min(PAPERS, key=drawn_first)
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory, paper: str) -> Path:
+    root = tmp_path_factory.mktemp("committed")
+    for name in ("results", "figures"):
+        (root / name).symlink_to(ROOT / name)
+    whole, library = load_registry(), Library()
+    library.papers.add(paper, whole.papers[paper])
+    for name, task in whole.tasks.items():
+        if task.paper == paper:
+            library.tasks.add(name, task)
+            for experiment in walk_experiments(task):
+                library.experiments.add(experiment.id, experiment)
+    workspace = Workspace(root)
+    build_report(workspace, load_papers(workspace, library, ["cpu"]))
+    return workspace.site
+
+
+def decided(paper: str, word: str) -> list[dict[str, Any]]:
+    """Return a paper's verdicts at cpu on checks and its own claims, as they are committed."""
+    rows = json.loads((ROOT / "results" / "verdicts.json").read_text(encoding="utf-8"))
+    return [
+        row
+        for row in rows
+        if (row["profile"], row["verdict"]) == ("cpu", word.upper())
+        and row["task"].startswith(f"{paper}/")
+        and row["decides"]
+        and not (row["own_question"] or row["half_of"])
+    ]
+
+
+@pytest.mark.parametrize("word", WORDS)
+def test_an_address_shows_as_many_rows_as_there_are_such_verdicts(
+    page: Page, site: Path, paper: str, word: str
+) -> None:
+    """A row per task of theirs, with their number."""
+    page.goto(f"{(site / 'index.html').as_uri()}#q=cpu+{word}")
+    wanted = Counter(row["task"] for row in decided(paper, word))
+    tasks = [f"{paper}/{item}" for item in shown(page, 2)]
+    badges = page.locator(f"#tasks tbody tr:visible .badge.{word}").all_inner_texts()
+    counts = [int(text.split()[0]) for text in badges]
+    assert dict(zip(tasks, counts, strict=True)) == wanted
+    assert page.locator("output").inner_text().startswith(f"{len(wanted)} of ")
+
+
+def test_no_column_is_cut_in_print(browser: Browser, site: Path) -> None:
+    with browser.new_context(viewport={"width": PRINTED_PX, "height": 700}) as context:
+        page = context.new_page()
+        page.emulate_media(media="print")
+        drawn = sorted(site.glob("tasks/*/*.html"), key=lambda path: drawn_first(path.stem))
+        for path in (site / "index.html", *drawn[:NUM_PRINTED]):
+            page.goto(path.as_uri())
+            boxes = page.locator(".scroll").all()
+            assert [cut(box) for box in boxes] == [{}] * len(boxes), path.name
+            assert page.evaluate("document.documentElement.scrollWidth") <= PRINTED_PX, path.name
+
+
+def test_print_of_the_first_page_has_every_row(page: Page, site: Path, tmp_path: Path) -> None:
+    page.goto((site / "index.html").as_uri())
+    data = page.pdf(path=tmp_path / "index.pdf", prefer_css_page_size=True)
+    sheets = re.findall(rb"/MediaBox ?\[0 0 ([\d.]+) ([\d.]+)\]", data)
+    assert sheets
+    # On its side, as the style sheet asks.
+    assert all(float(width) > float(height) for width, height in sheets)
+
+
+@pytest.mark.parametrize("width", [1400, 1200, 800, 390])
+def test_figures_on_cards_can_be_told_apart(browser: Browser, site: Path, width: int) -> None:
+    with browser.new_context(viewport={"width": width, "height": 800}) as context:
+        page = context.new_page()
+        page.goto((site / "index.html").as_uri())
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        pictures = page.locator(".thumbnails img").all()
+        assert len(pictures) == 3
+        boxes = [box for each in pictures if (box := each.bounding_box())]
+        assert min(box["width"] for box in boxes) >= LEAST_THUMBNAIL_PX
+        assert min(box["height"] for box in boxes) >= LEAST_THUMBNAIL_PX / 2
+        assert all(box["x"] >= 0 and box["x"] + box["width"] <= width for box in boxes)
