@@ -23,7 +23,7 @@ from reproductions.kernels.speed.contest import (
     Inputs,
     Setting,
 )
-from reproductions.kernels.speed.experiment import COMPILED, Race
+from reproductions.kernels.speed.experiment import Race
 from reproductions.kernels.speed.matrices import cross_entropy, masked_product
 from reproductions.kernels.speed.steps import adamw, sharded, tangent_step
 from reproductions.kernels.speed.streams import rademacher, rearrange, sign_ops
@@ -93,11 +93,12 @@ def speed_rows(race: Race, ctx: RunContext) -> list[Row]:
 
 
 def taking_part(contest: Contest, race: Race) -> dict[str, Contender]:
-    """Return who runs on the device, torch.compile where it is asked for."""
+    """Return who runs on the device, what torch.compile makes where that is asked for."""
     return {
         name: contender
         for name, contender in contest.contenders.items()
-        if (race.compiled or name != COMPILED) and (race.device == "cuda" or not contender.ours)
+        if (race.compiled or not contender.compiles)
+        and (race.device == "cuda" or not contender.ours)
     }
 
 
@@ -162,7 +163,7 @@ def _outputs(contest: Contest, name: str, inputs: Inputs, setting: Setting) -> R
     contender = contest.contenders[name]
     call = contender.bind(contest.change(inputs, Tensor.clone))
     # What a compiled graph allocates on a CPU, nothing sees.
-    seen = setting.device.type == "cuda" or name != COMPILED
+    seen = setting.device.type == "cuda" or not contender.compiles
     found, peak_bytes = peak_of(call, measured=seen, device=setting.device)
     if not contender.compared:
         return {"peak_bytes": peak_bytes}
