@@ -29,6 +29,8 @@ TABLE = Table.of(
              " bytes, or, where that is longer, as many FLOPs at the rate of a square product; all"
              " in turn with the calls.", nullable=True),
     measured("share_of_ceiling", float, "The floor over the time.", nullable=True),
+    measured("product_gflop_per_s", float, "Rate of a square product, in turn with the calls.",
+             nullable=True),
     measured("peak_bytes", int, "Most bytes at once beyond inputs; on a GPU by the allocator, on a"
              " CPU counted.", nullable=True),
     measured("load_average", float, "Over one minute, before the first sample.", nullable=True),

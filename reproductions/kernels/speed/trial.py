@@ -154,6 +154,7 @@ def _speed(name: str, times: Mapping[str, Timing], work: Work, race: Race) -> Ro
         "copy_us": 1e3 * times[COPY].median_ms,
         "floor_us": 1e3 * floor_ms,
         "share_of_ceiling": floor_ms / time.median_ms,
+        "product_gflop_per_s": product_flops / (1e6 * times[PRODUCT].median_ms),
         "load_average": time.load_average,
     }
 

@@ -142,6 +142,8 @@ def test_a_time_below_its_floor_is_refused(device: str, least_ms: float) -> None
         honest = trial._speed("x", {**times, "x": timing(1.01 * least_ms)}, work, asked)
         assert honest["floor_us"] == pytest.approx(1e3)
         assert honest["share_of_ceiling"] == pytest.approx(1 / (1.01 * least_ms))
+        rate = work.flops / (1e6 * product_ms)
+        assert honest["product_gflop_per_s"] == pytest.approx(rate)
         with pytest.raises(RunError, match="what was timed is not the work"):
             trial._speed("x", {**times, "x": timing(0.99 * least_ms)}, work, asked)
 
