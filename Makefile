@@ -22,6 +22,7 @@ OUT ?= runs/found
 ONLY ?=
 PYTHON_VERSION ?= 3.12
 SAVE ?=
+TRY ?=
 FAIL ?=
 MARGIN ?=
 HISTOGRAM ?=
@@ -90,8 +91,8 @@ lint: $(READY)  ## Check style and types
 	$(VENV)/bin/mypy
 	$(VENV)/bin/lint-imports --no-cache
 
-bench: $(READY)  ## Measure speed and memory: ONLY=benchmarks SAVE=1 to store on free cores
-	$(REPRO) bench $(ONLY) $(if $(SAVE),--save)
+bench: $(READY)  ## Measure speed and memory: ONLY=benchmarks SAVE=1 (on free cores) TRY=1 (each once)
+	$(REPRO) bench $(ONLY) $(if $(SAVE),--save) $(if $(TRY),--try)
 
 bench-compare: $(READY)  ## Compare with the committed baseline: ONLY= FAIL=1 MARGIN=0.1 HISTOGRAM=prefix
 	$(REPRO) bench $(ONLY) --compare $(if $(FAIL),--fail) $(if $(MARGIN),--margin $(MARGIN)) \

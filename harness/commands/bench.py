@@ -39,6 +39,9 @@ MarginOption = Annotated[
     float | None,
     typer.Option("--margin", min=0.0, help="Share by which it must be worse to count [0.1]."),
 ]
+TryOption = Annotated[
+    bool, typer.Option("--try", help="Run each once, as small as it can be: nothing is kept.")
+]
 StoredOption = Annotated[bool, typer.Option("--stored", help="Run nothing; print the baselines.")]
 HistogramOption = Annotated[
     Path | None,
@@ -61,6 +64,7 @@ def bench(
     fail: FailOption = False,
     margin: MarginOption = None,
     histogram: HistogramOption = None,
+    tried: TryOption = False,
     stored: StoredOption = False,
     trend: TrendOption = None,
     as_json: JsonOption = False,
@@ -76,6 +80,8 @@ def bench(
         raise UsageError("--fail and --margin judge a comparison: add --compare")
     if (stored or trend is not None) and (save or compare or histogram is not None):
         raise UsageError("--stored and --trend run nothing: leave --save, --compare, --histogram")
+    if tried:
+        return _try(select or [], asked=(save, compare, histogram, stored, trend, as_json))
     root = find_workspace().root
     if trend is not None:
         return _draw_trend(root, trend)
@@ -91,6 +97,22 @@ def bench(
     if histogram is not None and found is not None:
         _draw_histograms(histogram, found, beside)
     _end(failed, nothing=found is None, slower=_slower(found, beside, compared), fail=fail)
+
+
+def _try(select: list[str], *, asked: tuple[object, ...]) -> None:
+    """Run benchmarks as small as they can be. Raises RunError where one does not end well.
+
+    asked: what else was, which does not go with it.
+    """
+    from harness.errors import RunError, UsageError
+    from harness.measure.bench import benchmark_files, try_benchmarks
+
+    if any(asked):
+        raise UsageError("--try measures nothing: no other option goes with it")
+    files = benchmark_files(SOURCE, select)
+    say(f"{len(files)} benchmarks, each once: nothing is measured")
+    if code := try_benchmarks(SOURCE, files):
+        raise RunError(f"a benchmark did not run to its end (pytest's exit code {code}): see above")
 
 
 def _end(failed: list[str], *, nothing: bool, slower: list[str], fail: bool) -> None:

@@ -97,6 +97,27 @@ def run_benchmark(source: Path, file: Path) -> tuple[Baseline | None, int]:
 
     Returns what it found, None where all of it was skipped, and pytest's exit code.
     """
+    with tempfile.TemporaryDirectory() as folder:
+        found = Path(folder) / "found.json"
+        code = _pytest(source, [file], f"--benchmark-json={found}")
+        if not found.exists() or not found.stat().st_size:
+            return None, code
+        try:
+            return read_document(found), code
+        except DataError as error:
+            raise DataError(f"{file} leaves a benchmark without a goal: {error}") from error
+
+
+def try_benchmarks(source: Path, files: Sequence[Path]) -> int:
+    """Run benchmarks at the smallest sizes, in one pytest, and return its exit code.
+
+    Nothing is measured: it shows that they work.
+    """
+    return _pytest(source, files, "--benchmark-disable")
+
+
+def _pytest(source: Path, files: Sequence[Path], option: str) -> int:
+    """Run benchmark files in a pytest of their own and return its exit code."""
     # The project's own options skip benchmarks and collect doctests: neither is wanted here.
     options = ["-o", "addopts=--strict-markers", "-o", "python_files=bench_*.py", "-q", "-rs"]
     plugin = ["-p", "harness.measure.goal_fixture", "-p", "no:cacheprovider"]
@@ -105,15 +126,9 @@ def run_benchmark(source: Path, file: Path) -> tuple[Baseline | None, int]:
     environment = {**os.environ, **settings}
     # Where nothing may be kept, each start would compile all modules, which is no user's start.
     environment.pop("PYTHONDONTWRITEBYTECODE", None)
-    with tempfile.TemporaryDirectory() as folder:
-        found = Path(folder) / "found.json"
-        kept = [f"--benchmark-json={found}", "--benchmark-quiet"]
-        command = [sys.executable, "-m", "pytest", str(file), *options, *plugin, *kept]
-        # Its lines are for the person; stdout is for our rows.
-        done = subprocess.run(command, cwd=source, env=environment, stdout=sys.stderr)
-        if not found.exists() or not found.stat().st_size:
-            return None, done.returncode
-        try:
-            return read_document(found), done.returncode
-        except DataError as error:
-            raise DataError(f"{file} leaves a benchmark without a goal: {error}") from error
+    command = [sys.executable, "-m", "pytest", *map(str, files), *options, *plugin]
+    # Its lines are for the person; stdout is for our rows.
+    done = subprocess.run(
+        [*command, "--benchmark-quiet", option], cwd=source, env=environment, stdout=sys.stderr
+    )
+    return done.returncode

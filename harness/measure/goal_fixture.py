@@ -9,7 +9,7 @@ import datetime as dt
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypedDict
 
 import pytest
 from pytest_benchmark.fixture import BenchmarkFixture
@@ -79,11 +79,38 @@ class GoalFixture:
 
     def __init__(self, benchmark: BenchmarkFixture) -> None:
         self.benchmark, self.load, self.start_s = benchmark, load_average(), time.perf_counter()
-        self.controls, self.watch = [measure_control("cpu").to_json()], OthersWatch()
+        self.watch, self.controls = OthersWatch(), self.control()
 
     def __call__(self, name: str, *, limit: float, unit: str, direction: Direction) -> Record:
         goal = Goal(limit=float(limit), unit=unit, direction=direction)
         return Record(name=name, goal=goal, begun=self)
+
+    @property
+    def tried(self) -> bool:
+        """Whether the benchmark is only tried: nothing is judged or kept."""
+        return bool(self.benchmark.disabled)
+
+    def size(self, measured: int, *, tried: int = 1) -> int:
+        """Return how many of something there are: as many as show that it works, where tried."""
+        return tried if self.tried else measured
+
+    def sampling(self, *, warmup_s: float, min_samples: int, budget_s: float) -> Sampling:
+        """Return what `measure_interleaved` takes: the fewest samples that it can, where tried."""
+        if self.tried:
+            return Sampling(warmup_s=0.0, min_samples=2, budget_s=0.0)
+        return Sampling(warmup_s=warmup_s, min_samples=min_samples, budget_s=budget_s)
+
+    def control(self) -> list[dict[str, float]]:
+        """Return the speed of the machine now; nothing where the benchmark is only tried."""
+        return [] if self.tried else [measure_control("cpu").to_json()]
+
+
+class Sampling(TypedDict):
+    """How many samples are taken, as `measure_interleaved` names it."""
+
+    warmup_s: float
+    min_samples: int
+    budget_s: float
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -117,7 +144,7 @@ class Record:
         found = Measured(
             name=self.name, goal=self.goal, measured=float(measured), samples=list(samples),
             exact=exact, from_records=from_records, note=note, wall_s=round(wall_s, 2),
-            controls=[*begun.controls, measure_control("cpu").to_json()],
+            controls=[*begun.controls, *begun.control()],
             load_average=begun.load, other_cores=others,
             versions={"python": facts.python, **facts.versions},
             commit=facts.commit, dirty=facts.dirty, date=_now(),

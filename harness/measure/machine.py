@@ -18,7 +18,8 @@ from typing import Any
 
 PACKAGES = (
     "torch", "numpy", "pandas", "scipy", "scikit-learn", "matplotlib", "transformers", "peft",
-    "tokenizers", "datasets", "lm-eval", "safetensors", "triton", "ray", "flwr",
+    "tokenizers", "datasets", "lm-eval", "safetensors", "triton", "liger-kernel", "torchao",
+    "ray", "flwr",
 )  # fmt: skip
 """Distributions whose version can change a result."""
 UNKNOWN = "unknown"

@@ -21,7 +21,7 @@ def test_repro_list_answers_at_once(goal: GoalFixture) -> None:
     assert done.stderr.split()[-1] == "False", "repro list imports torch"
 
     samples: list[float] = []
-    for _ in range(NUM_WARM_UP + NUM_ROUNDS):
+    for _ in range(NUM_WARM_UP + goal.size(NUM_ROUNDS)):
         start = time.perf_counter()
         subprocess.run(
             [sys.executable, "-m", "harness.cli", "list"],

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import median
 from typing import TYPE_CHECKING
 
@@ -28,13 +28,18 @@ Samples = dict["Timed", list[float]]
 
 
 @pytest.fixture(scope="module")
-def samples() -> Samples:
-    """Return the seconds of all estimates of one trial of `fg2u/step_time` at cpu."""
+def samples(request: pytest.FixtureRequest) -> Samples:
+    """Return the seconds of all estimates of one trial of `fg2u/step_time` at cpu.
+
+    Where benchmarks are only tried, of one step and one round.
+    """
     from harness.data.bundled import digits
     from reproductions.fg2u.overview.experiment import grid, timed_of
     from reproductions.fg2u.overview.timing import samples_of
 
     timing, real = next(iter(grid("cpu"))), digits()
+    if request.config.getoption("--benchmark-disable"):
+        timing = replace(timing, depth=1, keep=1, inner_batch=10, num_warmup=0, num_timed=1)
     given = {
         "pixels": real["x"][: timing.outer_batch].tolist(),
         "labels": real["y"][: timing.outer_batch].tolist(),
@@ -120,8 +125,9 @@ def test_one_direction_takes_at_most_3_5_plain_unrolls(goal: GoalFixture) -> Non
         method(problem, phi, judge)
 
     ours, unit = measure_interleaved(
-        [direction, plain], device="cpu", warmup_s=0.5, min_samples=20, budget_s=5.0
-    )
+        [direction, plain], device="cpu",
+        **goal.sampling(warmup_s=0.5, min_samples=20, budget_s=5.0),
+    )  # fmt: skip
     record(
         ours.median_ms / unit.median_ms,
         samples=_ratios(list(ours.samples_ms), list(unit.samples_ms)),
@@ -203,8 +209,9 @@ def test_reverse_unrolling_is_as_fast_as_the_faster_library(
     for name, take in theirs.items():
         assert torch.allclose(take(), ours(), rtol=1e-4, atol=1e-7), name
     mine, *peers = measure_interleaved(
-        [ours, *theirs.values()], device="cpu", warmup_s=0.5, min_samples=40, budget_s=5.0
-    )
+        [ours, *theirs.values()], device="cpu",
+        **goal.sampling(warmup_s=0.5, min_samples=40, budget_s=5.0),
+    )  # fmt: skip
     fastest = min(peers, key=lambda timing: timing.median_ms)
     shares = ", ".join(
         f"{mine.median_ms / peer.median_ms:.2f} of {name}'s"

@@ -37,7 +37,12 @@ def test_a_step_of_lisa_takes_at_most_0_85_of_full_training_s(
 
     record = goal("lisa_step", limit=0.85, unit="ratio", direction="at_most")
     steps = [_step(LisaMethod(gamma=2, period=NO_SWITCH, seed=0)), _step(Full())]
-    lisa, full = warm_times(steps, device="cpu", num_warmup=NUM_WARMUP, num_timed=NUM_TIMED)
+    lisa, full = warm_times(
+        steps,
+        device="cpu",
+        num_warmup=goal.size(NUM_WARMUP),
+        num_timed=goal.size(NUM_TIMED, tried=2),
+    )
     ours, theirs = lisa.samples_ms["total"], full.samples_ms["total"]
     record(
         _median(ours) / _median(theirs),
@@ -57,7 +62,12 @@ def test_switching_blocks_takes_at_most_a_hundredth_of_a_period(
 
     record = goal("lisa_switch", limit=0.01, unit="share", direction="at_most")
     steps = [_step(LisaMethod(gamma=2, period=k, seed=0)) for k in (1, NO_SWITCH)]
-    switching, staying = warm_times(steps, device="cpu", num_warmup=NUM_WARMUP, num_timed=NUM_TIMED)
+    switching, staying = warm_times(
+        steps,
+        device="cpu",
+        num_warmup=goal.size(NUM_WARMUP),
+        num_timed=goal.size(NUM_TIMED, tried=2),
+    )
     period_ms = PERIOD * _median(staying.samples_ms["total"])
     pairs = zip(switching.samples_ms["optimizer"], staying.samples_ms["optimizer"], strict=True)
     extra = [(after - before) / period_ms for after, before in pairs]

@@ -45,8 +45,9 @@ def test_masked_step_costs_little_more_than_dense(goal: GoalFixture) -> None:
     record = goal("masked_step", limit=1.1, unit="ratio", direction="at_most")
     masked_step, dense_step = _step(DENSITY), _step(1.0)
     masked, dense = measure_interleaved(
-        [masked_step, dense_step], device="cpu", warmup_s=0.5, min_samples=60, budget_s=10.0
-    )
+        [masked_step, dense_step], device="cpu",
+        **goal.sampling(warmup_s=0.5, min_samples=60, budget_s=10.0),
+    )  # fmt: skip
     record(
         masked.median_ms / dense.median_ms,
         samples=[a / b for a, b in zip(masked.samples_ms, dense.samples_ms, strict=True)],

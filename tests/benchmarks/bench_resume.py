@@ -15,11 +15,12 @@ NUM_ROUNDS = 5
 
 def test_a_finished_sweep_is_recognised(goal: GoalFixture, tmp_path: Path) -> None:
     sweep = SweepWorkspace(tmp_path).install()
-    sweep.repro("run", "sweep/abl_empty", num_trials=NUM_TRIALS)
-    assert sweep.num_results("sweep/empty") == NUM_TRIALS
+    num_trials = goal.size(NUM_TRIALS, tried=2)
+    sweep.repro("run", "sweep/abl_empty", num_trials=num_trials)
+    assert sweep.num_results("sweep/empty") == num_trials
     before = time.time()
     again = ("run", "sweep/abl_empty")
-    samples = [sweep.repro(*again, num_trials=NUM_TRIALS) for _ in range(1 + NUM_ROUNDS)]
+    samples = [sweep.repro(*again, num_trials=num_trials) for _ in range(1 + goal.size(NUM_ROUNDS))]
     records = (tmp_path / "root" / "runs" / "records" / "sweep" / "empty").glob("*.json")
     assert all(path.stat().st_mtime < before for path in records), "a finished trial ran again"
     timed = samples[1:]

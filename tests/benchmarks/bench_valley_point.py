@@ -30,7 +30,7 @@ def test_point_of_a_curve_costs_little_more_than_its_passes(goal: GoalFixture) -
             draw_noise("gaussian", walk.layout.size, seed=0, draw=0), scale=1.0, norm="ns"
         )
         ratios, points_s = [], []
-        for repeat in range(NUM_REPEATS + 1):
+        for repeat in range(goal.size(NUM_REPEATS) + 1):
             # The bare passes before and after the point: a drift of the machine cancels.
             before_s = _bare_s(model, data)
             start_s = time.perf_counter()

@@ -31,13 +31,19 @@ class SweepWorkspace:
         )
         return self
 
-    def repro(self, *arguments: str, num_trials: int, root: str = "root") -> float:
-        """Run one `repro` command to its end and return its wall time in seconds."""
+    def repro(
+        self, *arguments: str, num_trials: int, num_steps: int = 20, root: str = "root"
+    ) -> float:
+        """Run one `repro` command to its end and return its wall time in seconds.
+
+        num_steps: of training, per trial that trains.
+        """
         path = [self.folder / "site", Path(__file__).parent, SOURCE]
         settings = {
             "PYTHONPATH": os.pathsep.join(map(str, path)),
             "REPRO_ROOT": str(self.folder / root),
             "BENCH_TRIALS": str(num_trials),
+            "BENCH_STEPS": str(num_steps),
             "OMP_NUM_THREADS": "1",
             "OMP_WAIT_POLICY": "passive",
         }

@@ -15,9 +15,11 @@ CEILING = GOAL.without_null("a ceiling is no method whose label could change pla
 OF_COPY = 0.9
 WHERE = "ours: a goal on a GPU"
 PLOT = (
-    "Left: medians of calls by case, lines from a fifth to four fifths of them. Right: each of them"
-    " over its floor, the least time that its bytes or products take at the rate of copies, of"
-    " multiples in place or of a square product, timed in turn with it: the dashed line."
+    "Left: medians of calls by case, lines from a fifth to four fifths of them. Right: their"
+    " roofline, arithmetic per second over arithmetic per byte. Grey: what as many bytes as a call"
+    " moves allow, copied or multiplied in place, from the slowest size to the fastest (small ones"
+    " lie in caches), and up to the rate of a square product; all timed in turn with the calls."
+    " What only moves bytes is in no roofline."
 )
 
 
@@ -39,8 +41,8 @@ def speed_task(kernel: str, layout: Layout, goals: Sequence[Claim], *, does: str
         claims=(*claims("outputs of what is timed", agree), *goals),
         figure="figures:time_panels",
         caption=f"Time of {does}. {PLOT}",
-        alt=f"Marks of the time of {does} by implementation and size, and the same times over their"
-        " floors on logarithmic axes.",
+        alt=f"Marks of the time of {does} by implementation and size, and a roofline: rates of"
+        " arithmetic under those of copies and products, on logarithmic axes.",
     )
 
 

@@ -27,6 +27,8 @@ class Contender(NamedTuple):
     """Whether its outputs are those of the others: other random numbers are not."""
     ours: bool = False
     """Whether it is a kernel of ours: what it raises is not put down to the machine."""
+    compiles: bool = False
+    """Whether it is made by torch.compile, and takes part where that does."""
 
 
 class Contest(NamedTuple):
@@ -77,7 +79,7 @@ def of_kernel(kernel: str, call: Call, *backends: Backend) -> dict[str, Contende
 
     return {
         EAGER: Contender(bind_plain),
-        COMPILED: Contender(bind_compiled),
+        COMPILED: Contender(bind_compiled, compiles=True),
         TRITON: Contender(bind_by("triton"), ours=True),
         **({CUDA: Contender(bind_by("cuda"), ours=True)} if "cuda" in backends else {}),
     }

@@ -58,7 +58,7 @@ def needs(race: Race) -> Needs:
     if race.device == "cuda":
         return Needs(
             device="cuda", gpu_bytes=room, packages=("triton",), exclusive=True,
-            brought=(*COMPILERS, "liger-kernel"),
+            brought=(*COMPILERS, "liger-kernel", "torchao"),
         )  # fmt: skip
     return Needs(memory_bytes=room, exclusive=True)
 

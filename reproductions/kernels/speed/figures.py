@@ -1,48 +1,61 @@
-"""Times by implementation, and each of them over its floor."""
+"""Times by implementation, and their rates of arithmetic under the roofs of the machine."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from harness.declare.statistics import aggregate
-from harness.publish.figures import MARKERS, PALETTE, FigureContext, log_numbers
-
-GREY = "0.4"
+from harness.publish.figures import MARKERS, PALETTE, FigureContext, log_numbers, points
+from reproductions.kernels.cases import case_of
+from reproductions.kernels.speed.arithmetic import flops_of
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+GREY, LIGHT = "0.4", "0.9"
+BEFORE, BEYOND = 2.0, 8.0
+"""Factors of FLOP per byte that are drawn round calls and ridges; words stand on what is flat."""
+
 
 def time_panels(context: FigureContext) -> Figure:
-    """Draw times by case, and all times over their floors."""
+    """Draw times by case, and all calls in a roofline."""
     rows = context.table.dropna(subset=["median_us"])
     beside = context.width == "double"
-    figure, (cases, floors) = context.subplots(*((1, 2) if beside else (2, 1)), aspect=1.0)
-    names = list(dict.fromkeys(rows["implementation"]))
-    _by_case(cases, rows, names)
-    _over_floor(floors, rows, names)
+    figure, (cases, roofline) = context.subplots(*((1, 2) if beside else (2, 1)), aspect=1.0)
+    looks = {name: look(number) for number, name in enumerate(rows["implementation"].unique())}
+    _by_case(cases, rows, looks)
+    _roofline(roofline, in_roofline(rows), looks)
     handles, labels = cases.get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside upper center", ncols=3 if beside else 2)
     return figure
 
 
-def _by_case(ax: Axes, rows: pd.DataFrame, names: list[str]) -> None:
+def look(number: int) -> dict[str, Any]:
+    """Return how marks of an implementation look; those beyond the colours are hollow."""
+    turn, place = divmod(number, len(PALETTE))
+    hollow = {"markerfacecolor": "white"} if turn else {}
+    return {"ls": "none", "marker": MARKERS[place], "ms": 4, "color": PALETTE[place], **hollow}
+
+
+def _by_case(ax: Axes, rows: pd.DataFrame, looks: dict[str, dict[str, Any]]) -> None:
     labels = rows["case"] + ", " + rows["precision"]
     places = {label: place for place, label in enumerate(dict.fromkeys(labels))}
-    for number, name in enumerate(names):
+    for number, (name, marks) in enumerate(looks.items()):
         own = rows[rows["implementation"] == name].assign(label=labels)
         found = {
             column: aggregate(own, by=["label"], value=column).set_index("label")["mean"]
             for column in ("median_us", "p20_us", "p80_us")
         }
         middle = found["median_us"]
-        shift = 0.7 * ((number + 0.5) / len(names) - 0.5)
+        shift = 0.7 * ((number + 0.5) / len(looks) - 0.5)
         ax.errorbar(
             middle, [places[label] + shift for label in middle.index],
             xerr=[(middle - found["p20_us"]).clip(0), (found["p80_us"] - middle).clip(0)],
-            ls="none", marker=MARKERS[number], ms=4, color=PALETTE[number], label=name,
+            label=name, **marks,
         )  # fmt: skip
     log_numbers(ax.xaxis, "{x:,.0f}")
     ax.set_yticks(list(places.values()), list(places))
@@ -50,16 +63,51 @@ def _by_case(ax: Axes, rows: pd.DataFrame, names: list[str]) -> None:
     ax.set_xlabel("time of a call, us")
 
 
-def _over_floor(ax: Axes, rows: pd.DataFrame, names: list[str]) -> None:
-    for number, name in enumerate(names):
-        own = rows[rows["implementation"] == name]
-        ax.plot(
-            own["floor_us"], own["median_us"], ls="none", marker=MARKERS[number], ms=4,
-            color=PALETTE[number],
-        )  # fmt: skip
-    ends = [rows["floor_us"].min(), rows["floor_us"].max()]
-    ax.plot(ends, ends, color=GREY, lw=0.8, ls="--")
-    log_numbers(ax.xaxis, "{x:,.0f}")
-    log_numbers(ax.yaxis, "{x:,.0f}")
-    ax.set_xlabel("floor, us")
-    ax.set_ylabel("time, us")
+def in_roofline(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return FLOP per byte, rates of arithmetic and of the machine, means over seeds.
+
+    Left out is what moves bytes alone.
+    """
+    calls = zip(rows["kernel"], rows["case"], rows["precision"], strict=True)
+    flops = np.array([flops_of(case_of(kernel, case), kind) for kernel, case, kind in calls])
+    moved = rows["bytes"].astype(float)
+    # Where products take longer than bytes, the copy is all that is known of these.
+    least_us = np.minimum(rows["copy_us"], rows["floor_us"])
+    found = rows.assign(
+        flop_per_byte=flops / moved,
+        gflop_per_s=flops / (1e3 * rows["median_us"]),
+        gb_per_s=moved / (1e3 * least_us),
+    )[flops > 0]
+    by = ["case", "precision", "implementation"]
+    means = ["flop_per_byte", "gflop_per_s", "gb_per_s", "product_gflop_per_s"]
+    return found.groupby(by, sort=False)[means].mean().reset_index()
+
+
+def _roofline(ax: Axes, calls: pd.DataFrame, looks: dict[str, dict[str, Any]]) -> None:
+    """Draw calls under what bytes and products allow: from the slowest copy to the fastest."""
+    slow, fast = calls["gb_per_s"].min(), calls["gb_per_s"].max()
+    flat = calls.dropna(subset=["product_gflop_per_s"])
+    peaks = flat.groupby("precision", sort=False)["product_gflop_per_s"].max()
+    ends = [*calls["flop_per_byte"], *(peaks / slow)]
+    intensity = np.geomspace(min(ends) / BEFORE, max(ends) * BEYOND, 200)
+    top = peaks.max() if len(peaks) else np.inf
+    ax.fill_between(
+        intensity, np.minimum(slow * intensity, top), np.minimum(fast * intensity, top),
+        color=LIGHT, lw=0,
+    )  # fmt: skip
+    for precision, peak in peaks.items() if len(peaks) else [("", np.inf)]:
+        ax.plot(intensity, np.minimum(fast * intensity, peak), color=GREY, lw=0.8)
+        if precision:
+            ax.annotate(
+                f"{precision} products", (intensity[-1], peak), (0, 2),
+                textcoords="offset points", ha="right", va="bottom", color=GREY, fontsize=points(6),
+            )  # fmt: skip
+    for name, marks in looks.items():
+        own = calls[calls["implementation"] == name]
+        ax.plot(own["flop_per_byte"], own["gflop_per_s"], **marks)
+    told = dict.fromkeys(f"{rate:,.0f}" for rate in (slow, fast))
+    ax.set_title(f"copies of {' to '.join(told)} GB/s", color=GREY, fontsize=points(6.5))
+    log_numbers(ax.xaxis, "{x:,g}")
+    log_numbers(ax.yaxis, "{x:,g}")
+    ax.set_xlabel("FLOP per byte")
+    ax.set_ylabel("GFLOP per second")

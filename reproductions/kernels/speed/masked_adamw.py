@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from reproductions.kernels.speed.claims import near_the_copy, speed_task, times_as_fast
 from reproductions.kernels.speed.experiment import COMPILED, CUDA, EAGER, TRITON
-from reproductions.kernels.speed.table import layout_of
+from reproductions.kernels.speed.table import LIBRARIES, layout_of
 
 PEER = "torch fused, then masks"
-
+PEERS = (PEER, "torchao, then masks")
+NOTES = (LIBRARIES, "Plain torch and our kernels return norms of gradients and weights too.")
 task = speed_task(
     "masked_adamw",
-    layout_of("masked_adamw", EAGER, COMPILED, PEER, TRITON, CUDA),
+    layout_of("masked_adamw", EAGER, COMPILED, *PEERS, TRITON, CUDA, notes=NOTES),
     (
         *near_the_copy("268 million", "step of masked AdamW"),
         *times_as_fast(

@@ -6,10 +6,19 @@ from reproductions.kernels.speed.claims import near_the_copy, speed_task
 from reproductions.kernels.speed.experiment import COMPILED, CUDA, EAGER, TRITON
 from reproductions.kernels.speed.table import layout_of
 
-PEERS = ("one strided copy", "FSDP2's chunk_cat", "torch fused, then a copy")
+PEERS = (
+    "one strided copy",
+    "FSDP2's chunk_cat",
+    "FSDP2's all_gather_copy_in",
+    "torch fused, then a copy",
+)
+NOTE = (
+    "FSDP2's all_gather_copy_in is given blocks as a list in their new order, which is made before"
+    " it is timed; what it gathers with other ranks is no part of it."
+)
 task = speed_task(
     "shard_pack",
-    layout_of("shard_pack", EAGER, COMPILED, *PEERS, TRITON, CUDA),
+    layout_of("shard_pack", EAGER, COMPILED, *PEERS, TRITON, CUDA, notes=(NOTE,)),
     near_the_copy("LLaMA-7B's", "rearrangement"),
     does="putting blocks in order, and the step of a shard",
 )

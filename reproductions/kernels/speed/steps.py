@@ -14,7 +14,6 @@ from torch.func import jvp, vmap
 from reproductions.kernels.adamw.plain import AdamW, Weight
 from reproductions.kernels.cases import Case
 from reproductions.kernels.speed.contest import (
-    Bind,
     Bound,
     Contender,
     Contest,
@@ -33,9 +32,13 @@ Inputs = tuple[Tensor, ...]
 def adamw(case: Case, setting: Setting, *, masked: bool) -> Contest:
     """Return steps of as many tensors as the case has."""
     shape = (case.sizes["num_tensors"], case.sizes["entries"])
-    peers = {"torch fused, then masks" if masked else "torch fused, then norms": _fused}
+    rest = "masks" if masked else "norms"
+    peers = {
+        f"torch fused, then {rest}": Contender(_fused),
+        f"torchao, then {rest}": Contender(_by_torchao, compiles=True),
+    }
     if setting.dtype != torch.float32:
-        # torch's has moments in the type of the weights: another algorithm.
+        # Both have moments in the type of the weights: another algorithm.
         peers = {}
     return _steps(shape, setting, peers, masked=masked)
 
@@ -44,14 +47,15 @@ def sharded(case: Case, setting: Setting) -> Contest:
     """Return the step of a shard: gradients as they came, and a copy in bfloat16 to be sent."""
     shape = (case.sizes["blocks"], case.sizes["entries"])
     values = setting._replace(dtype=torch.float32)
-    peers = {"torch fused, then a copy": _fused} if setting.dtype == torch.float32 else {}
+    fused = {"torch fused, then a copy": Contender(_fused)}
+    peers = fused if setting.dtype == torch.float32 else {}
     return _steps(shape, values, peers, masked=False, sent=setting.dtype)
 
 
 def _steps(
     shape: tuple[int, int],
     setting: Setting,
-    peers: dict[str, Bind],
+    peers: dict[str, Contender],
     *,
     masked: bool,
     sent: torch.dtype | None = None,
@@ -73,9 +77,8 @@ def _steps(
         module.step_(weights, SETTINGS, 1)
         return [weight.value for weight in weights]
 
-    others = {name: Contender(bind) for name, bind in peers.items()}
     return contest_of_call(
-        "adamw", draw, call, length=1, backends=("cuda",), peers=others, change=_each_weight
+        "adamw", draw, call, length=1, backends=("cuda",), peers=peers, change=_each_weight
     )
 
 
@@ -91,21 +94,51 @@ def _each_weight(weights: list[Weight], change: Callable[[Tensor], Tensor]) -> l
 
 
 def _fused(weights: list[Weight]) -> Bound:
-    """Step by torch's fused kernel, and make what it leaves out beside it: masks, norms, copies.
+    """Step by torch's fused kernel.
 
     As torch.optim.AdamW(fused=True) calls it, without what it does in Python round it.
+    """
+    counts = [torch.zeros((), device=w.value.device) for w in weights]
+    step = partial(
+        torch._fused_adamw_, [w.value for w in weights], [w.grad for w in weights],
+        [w.mean for w in weights], [w.square for w in weights], [], counts, lr=LR,
+        beta1=SETTINGS.betas[0], beta2=SETTINGS.betas[1], weight_decay=SETTINGS.weight_decay,
+        eps=SETTINGS.eps, amsgrad=False, maximize=False,
+    )  # fmt: skip
+    return _with_the_rest(weights, counts, step)
+
+
+def _by_torchao(weights: list[Weight]) -> Bound:
+    """Step by torchao's AdamW: a step of one tensor, as torch.compile makes it.
+
+    As its own class calls it, tensor by tensor, without what it does in Python round that.
+    """
+    from torchao.optim.adam import single_param_adam
+
+    compiled = torch.compile(single_param_adam, fullgraph=True, dynamic=False)
+    # On the CPU, wherever weights are.
+    lr, counts = torch.tensor(LR), [torch.zeros(()) for _ in weights]
+
+    def step() -> None:
+        for w, count in zip(weights, counts, strict=True):
+            compiled(
+                w.value, w.grad, count, w.mean, w.square, None, lr, *SETTINGS.betas,
+                SETTINGS.weight_decay, SETTINGS.eps, True, False,
+            )  # fmt: skip
+
+    return _with_the_rest(weights, counts, step)
+
+
+def _with_the_rest(
+    weights: list[Weight], counts: list[Tensor], step: Callable[[], object]
+) -> Bound:
+    """Return a library's step, and beside it what that leaves out: masks, copies or norms.
+
+    counts: a step is counted before it is taken.
     """
     values, grads = [w.value for w in weights], [w.grad for w in weights]
     masks = [w.mask for w in weights if w.mask is not None]
     copies = [w.copy for w in weights if w.copy is not None]
-    # It counts a step before it takes it.
-    counts = [torch.zeros((), device=values[0].device) for _ in values]
-    step = partial(
-        torch._fused_adamw_, values, grads, [w.mean for w in weights],
-        [w.square for w in weights], [], counts, lr=LR, beta1=SETTINGS.betas[0],
-        beta2=SETTINGS.betas[1], weight_decay=SETTINGS.weight_decay, eps=SETTINGS.eps,
-        amsgrad=False, maximize=False,
-    )  # fmt: skip
 
     def call() -> list[Tensor]:
         if masks:

@@ -101,5 +101,29 @@ def rearrange(case: Case, setting: Setting) -> Contest:
 
         return chunk
 
-    peers = {"one strided copy": Contender(copied), "FSDP2's chunk_cat": Contender(chunked)}
-    return contest_of_call("shard_pack", draw, call, length=1, peers=peers)
+    def copied_in(given: Inputs) -> Bound:
+        """Do as FSDP2 does before it gathers: blocks as a list, copied by one kernel."""
+        # Registers the operator.
+        import torch.distributed.fsdp
+
+        # FSDP2 has them as a list, so that to make it is no part of the call.
+        by_row = given[0].view(rows, COLUMNS, length)
+        blocks = [by_row[row, column] for column in range(COLUMNS) for row in range(rows)]
+        sizes = [length] * len(blocks)
+
+        def copy_in() -> Inputs:
+            target = torch.empty(COLUMNS * rows * length, device=setting.device)
+            torch.ops.fsdp.all_gather_copy_in(blocks, target, sizes, len(target), 0)
+            return (target,)
+
+        return copy_in
+
+    peers = {
+        "one strided copy": copied,
+        "FSDP2's chunk_cat": chunked,
+        "FSDP2's all_gather_copy_in": copied_in,
+    }
+    return contest_of_call(
+        "shard_pack", draw, call, length=1,
+        peers={name: Contender(bind) for name, bind in peers.items()},
+    )  # fmt: skip

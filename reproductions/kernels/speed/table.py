@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from harness.declare import Cell, Layout, Line, Table, columns_of, measured, param, value
 from reproductions.kernels.cases import PRINTED
 from reproductions.kernels.speed.experiment import Race
@@ -27,14 +29,26 @@ TABLE = Table.of(
              " bytes, or, where that is longer, as many FLOPs at the rate of a square product; all"
              " in turn with the calls.", nullable=True),
     measured("share_of_ceiling", float, "The floor over the time.", nullable=True),
+    measured("product_gflop_per_s", float, "Rate of a square product, in turn with the calls.",
+             nullable=True),
     measured("peak_bytes", int, "Most bytes at once beyond inputs; on a GPU by the allocator, on a"
              " CPU counted.", nullable=True),
     measured("load_average", float, "Over one minute, before the first sample.", nullable=True),
 )  # fmt: skip
 
+LIBRARIES = (
+    "torch's fused AdamW and torchao's stand where weights are float32: both keep moments in the"
+    " type of weights, which for bfloat16 is another algorithm. torchao's is its own step without"
+    " stochastic rounding, tensor by tensor, where it is installed."
+)
+"""What libraries' steps of AdamW are."""
 
-def layout_of(kernel: str, *implementations: str) -> Layout:
-    """Return rows by case and type, a column per implementation."""
+
+def layout_of(kernel: str, *implementations: str, notes: Sequence[str] = ()) -> Layout:
+    """Return rows by case and type, a column per implementation.
+
+    notes: what some of them do less than the others, or more.
+    """
     return Layout(
         rows=tuple(
             Line(case.name, group=precision, where={"case": case.name, "precision": precision})
@@ -48,6 +62,7 @@ def layout_of(kernel: str, *implementations: str) -> Layout:
         notes=(
             "Medians of calls that take turns in one process; over processes, the mean and its"
             " spread. On a CPU one thread, where no kernel of ours runs.",
+            *notes,
         ),
         ours=True,
     )

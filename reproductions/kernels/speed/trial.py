@@ -24,7 +24,7 @@ from reproductions.kernels.speed.contest import (
     widened,
 )
 from reproductions.kernels.speed.contests import DTYPES, contest_of
-from reproductions.kernels.speed.experiment import COMPILED, Race
+from reproductions.kernels.speed.experiment import Race
 
 NUM_INPUTS = 2
 """Inputs that take turns: what a call left in a cache is not what the next one reads."""
@@ -74,11 +74,12 @@ def speed_rows(race: Race, ctx: RunContext) -> list[Row]:
 
 
 def taking_part(contest: Contest, race: Race) -> dict[str, Contender]:
-    """Return who runs on the device, torch.compile where it is asked for."""
+    """Return who runs on the device, what torch.compile makes where that is asked for."""
     return {
         name: contender
         for name, contender in contest.contenders.items()
-        if (race.compiled or name != COMPILED) and (race.device == "cuda" or not contender.ours)
+        if (race.compiled or not contender.compiles)
+        and (race.device == "cuda" or not contender.ours)
     }
 
 
@@ -134,6 +135,7 @@ def _speed(name: str, times: Mapping[str, Timing], work: Work, race: Race) -> Ro
         "copy_us": 1e3 * times[COPY].median_ms,
         "floor_us": 1e3 * floor_ms,
         "share_of_ceiling": floor_ms / time.median_ms,
+        "product_gflop_per_s": product_flops / (1e6 * times[PRODUCT].median_ms),
         "load_average": time.load_average,
     }
 
@@ -143,7 +145,7 @@ def _outputs(contest: Contest, name: str, inputs: Inputs, setting: Setting) -> R
     contender = contest.contenders[name]
     call = contender.bind(contest.change(inputs, Tensor.clone))
     # What a compiled graph allocates on a CPU, nothing sees.
-    seen = setting.device.type == "cuda" or name != COMPILED
+    seen = setting.device.type == "cuda" or not contender.compiles
     found, peak_bytes = peak_of(call, measured=seen, device=setting.device)
     if not contender.compared:
         return {"peak_bytes": peak_bytes}

@@ -35,6 +35,15 @@ def test_counted(goal):
     goal("counted", limit=2.0, unit="ratio", direction="at_least")(3.0, exact=True)
 """
 OTHER = "def test_other(goal):\n    raise SystemExit\n"
+SIZED = """
+from pathlib import Path
+
+def test_sized(goal):
+    given = goal.sampling(warmup_s=0.5, min_samples=60, budget_s=10.0)
+    sizes = [goal.size(1000), goal.size(1000, tried=3), *given.values()]
+    Path("told").write_text(" ".join(map(str, sizes)))
+    goal("sized", limit=1.0, unit="s", direction="at_most")(0.5, samples=[0.5, 0.5])
+"""
 BURN = "import time\nend = time.monotonic() + 120\nwhile time.monotonic() < end: pass"
 
 
@@ -158,6 +167,23 @@ def test_a_benchmark_that_was_disturbed_is_measured_and_not_stored(
     (baseline,) = load_baselines(source)
     assert list(baseline.measured()) == ["counted"]
     assert "quick is not stored: others kept" in capfd.readouterr().err
+
+
+def test_what_is_tried_is_small_and_nothing_of_it_is_kept(source: Path) -> None:
+    (source / "tests" / "benchmarks" / "bench_sized.py").write_text(SIZED, encoding="utf-8")
+    verb.bench(["sized"], tried=True)
+    assert (source / "told").read_text() == "1 3 0.0 2 0.0"
+    assert load_baselines(source) == [] and not (source / "runs").exists()
+    verb.bench(["sized"])
+    assert (source / "told").read_text() == "1000 1000 0.5 60 10.0"
+
+
+def test_what_no_longer_runs_is_seen_when_it_is_tried(source: Path) -> None:
+    with pytest.raises(RunError, match="did not run to its end"):
+        verb.bench(["other", "quick"], tried=True)
+    with pytest.raises(UsageError, match="measures nothing"):
+        verb.bench(["quick"], tried=True, compare=True)
+    assert not (source / "runs").exists()
 
 
 def test_a_benchmark_that_ends_badly_is_told(source: Path) -> None:

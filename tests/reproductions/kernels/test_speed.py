@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import sys
 from collections.abc import Iterator
 from typing import Any
 
@@ -13,6 +14,7 @@ import torch
 from harness.declare.task import Task
 from harness.declare.verdict import Word, evaluate
 from harness.errors import RunError, SpecError
+from harness.measure.fresh_process import call_fresh
 from harness.measure.timing import Timing
 from harness.registry import load_registry
 from reproductions.kernels.cases import CASES, KERNELS, Work, case_of
@@ -73,6 +75,47 @@ def test_no_kernel_of_ours_is_timed_on_a_cpu() -> None:
     assert TRITON in taking_part(contest, race("rademacher", device="cuda"))
 
 
+@pytest.mark.parametrize("kernel", ["masked_adamw", "layer_adamw"])
+def test_what_torch_compile_makes_of_a_library_waits_for_it(kernel: str) -> None:
+    contest = contest_of(case_of(kernel, "two tensors"), Setting(torch.float32, CPU))
+    library = TORCHAO[kernel]
+    assert library in taking_part(contest, race(kernel, compiled=True))
+    assert library not in taking_part(contest, race(kernel))
+
+
+TORCHAO = {"masked_adamw": "torchao, then masks", "layer_adamw": "torchao, then norms"}
+
+
+@pytest.mark.kernels
+@pytest.mark.slow
+def test_torchao_steps_as_plain_torch_does() -> None:
+    """In a process without our bands round what torch.compile allocates."""
+    assert call_fresh(agreeing, {"names": TORCHAO}, timeout_s=300.0) == list(TORCHAO)
+
+
+def agreeing(*, names: dict[str, str]) -> list[str]:
+    """Return the kernels whose contender of that name leaves what float64 does."""
+    setting = Setting(torch.float32, CPU)
+    found = []
+    for kernel, name in names.items():
+        contest = contest_of(case_of(kernel, "two tensors"), setting)
+        inputs = contest.draw(torch.Generator().manual_seed(5))
+        if trial._outputs(contest, name, inputs, setting)["agrees"]:
+            found.append(kernel)
+    return found
+
+
+@pytest.mark.parametrize("precision", ["float32", "bfloat16"])
+@pytest.mark.parametrize(
+    "name", ["one strided copy", "FSDP2's chunk_cat", "FSDP2's all_gather_copy_in"]
+)
+def test_libraries_put_blocks_in_the_same_order(name: str, precision: str) -> None:
+    setting = Setting(trial.DTYPES[precision], CPU)
+    contest = contest_of(case_of("shard_pack", "eight blocks"), setting)
+    inputs = contest.draw(torch.Generator().manual_seed(5))
+    assert trial._outputs(contest, name, inputs, setting)["error"] == 0.0
+
+
 def test_inputs_take_turns() -> None:
     seen: list[int] = []
     call = in_turn(Contender(lambda given: lambda: seen.append(given) or []), [1, 2])
@@ -99,6 +142,8 @@ def test_a_time_below_its_floor_is_refused(device: str, least_ms: float) -> None
         honest = trial._speed("x", {**times, "x": timing(1.01 * least_ms)}, work, asked)
         assert honest["floor_us"] == pytest.approx(1e3)
         assert honest["share_of_ceiling"] == pytest.approx(1 / (1.01 * least_ms))
+        rate = work.flops / (1e6 * product_ms)
+        assert honest["product_gflop_per_s"] == pytest.approx(rate)
         with pytest.raises(RunError, match="what was timed is not the work"):
             trial._speed("x", {**times, "x": timing(0.99 * least_ms)}, work, asked)
 
@@ -122,6 +167,21 @@ def test_what_others_cannot_run_is_said_and_costs_nothing_else(
         "implementation": "refusing", "missing": "RuntimeError: no such device",
     }  # fmt: skip
     assert rows["eager"]["missing"] == "" and rows["eager"]["median_us"] > 0
+
+
+def test_a_library_that_is_not_installed_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "torchao", None)
+    made = trial.MAKERS["masked_adamw"]
+
+    def with_one_alone(case: Any, setting: Any) -> Any:
+        contest = made(case, setting)
+        name = TORCHAO["masked_adamw"]
+        return contest._replace(contenders={name: contest.contenders[name]})
+
+    monkeypatch.setitem(trial.MAKERS, "masked_adamw", with_one_alone)  # type: ignore[arg-type]
+    (row,) = speed_rows(race("masked_adamw", compiled=True), Context())  # type: ignore[arg-type]
+    assert row["implementation"] == TORCHAO["masked_adamw"]
+    assert "torchao" in row["missing"] and "median_us" not in row
 
 
 @pytest.mark.parametrize(("kind", "share"), [("", 0.25), ("blocks", 0.25), ("2 of 4", 0.5)])

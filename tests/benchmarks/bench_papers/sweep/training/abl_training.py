@@ -13,12 +13,14 @@ from harness.declare.task import Task
 from reproductions.supar.models.points import RatePoint
 from reproductions.supar.sweeps.experiment import lr_grid
 
+STEPS = int(os.environ.get("BENCH_STEPS", "20"))
+
 
 def grid(profile: Profile) -> Iterator[RatePoint]:
     """Yield as many trials as the benchmark asks for, equal but for their seed."""
     if profile != "smoke":
         return
-    shape = replace(next(lr_grid("cpu")), data="grammar-text", steps=20, warmup_steps=2)
+    shape = replace(next(lr_grid("cpu")), data="grammar-text", steps=STEPS, warmup_steps=2)
     for seed in range(int(os.environ.get("BENCH_TRIALS", "2"))):
         yield replace(shape, seed=seed)
 

@@ -1,0 +1,88 @@
+"""Rooflines of races: where calls lie, by hand, and what is drawn."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from harness.publish.figures import FigureContext, Width
+from harness.registry import load_registry
+from reproductions.kernels.cases import CASES, case_of
+from reproductions.kernels.speed.arithmetic import flops_of
+from reproductions.kernels.speed.figures import in_roofline, look, time_panels
+
+
+def row(kernel: str, case: str, name: str = "eager", **changed: Any) -> dict[str, Any]:
+    work = case_of(kernel, case).work("float32")
+    return {
+        "kernel": kernel, "case": case, "precision": "float32", "implementation": name, "seed": 0,
+        "bytes": work.bytes, "flops": work.flops, "median_us": 100.0, "p20_us": 90.0,
+        "p80_us": 110.0, "copy_us": 50.0, "floor_us": 40.0, "product_gflop_per_s": 80.0, **changed,
+    }  # fmt: skip
+
+
+def test_arithmetic_of_a_call_by_hand() -> None:
+    product = case_of("masked_linear", "one block")
+    assert flops_of(product, "float32") == product.work("float32").flops == 6 * 64**3
+    assert flops_of(case_of("masked_adamw", "two tensors"), "float32") == 15 * 6000
+    assert flops_of(case_of("rademacher", "one image, sum"), "float32") == 2 * 2 * 5000
+    assert flops_of(case_of("tangent_step", "a layer"), "float32") == 3000 * (18 + 15 * 2)
+
+
+def test_every_call_but_a_rearrangement_has_some() -> None:
+    without = {
+        (case.kernel, case.call)
+        for case in CASES
+        for precision in case.precisions
+        if flops_of(case, precision) == 0
+    }
+    assert without == {("shard_pack", "rearrange")}
+
+
+def test_rates_are_means_over_seeds_and_bytes_alone_are_left_out() -> None:
+    table = pd.DataFrame([
+        row("shard_pack", "a unit's step", median_us=100.0),
+        row("shard_pack", "a unit's step", seed=1, median_us=50.0, floor_us=60.0),
+        row("shard_pack", "a small unit"),
+    ])  # fmt: skip
+    (found,) = in_roofline(table).to_dict("records")
+    entries, moved = 8 * 2**18, 8 * 2**18 * 30
+    assert found["case"] == "a unit's step"
+    assert found["flop_per_byte"] == pytest.approx(15 / 30)
+    assert found["gflop_per_s"] == pytest.approx(15 * entries * (1 / 1e5 + 1 / 5e4) / 2)
+    # The faster of a copy and of what the floor says of bytes.
+    assert found["gb_per_s"] == pytest.approx(moved * (1 / 4e4 + 1 / 5e4) / 2)
+    assert found["product_gflop_per_s"] == 80.0
+
+
+@pytest.mark.parametrize("width", ["single", "double"])
+@pytest.mark.parametrize("product", [80.0, None])
+def test_a_roof_is_flat_where_products_were_timed(width: Width, product: float | None) -> None:
+    """The ridge lies where both meet: at 80 GFLOP/s over the rate of bytes."""
+    names = [column.where["implementation"] for column in layout_columns("shard_pack")]
+    table = pd.DataFrame(
+        [row("shard_pack", "a unit's step", str(name), product_gflop_per_s=product)
+         for name in names]
+    ).astype({"product_gflop_per_s": float})  # fmt: skip
+    empty = pd.DataFrame()
+    figure = time_panels(FigureContext(table=table, reference=empty, profile="gpu", width=width))
+    roofline = figure.axes[1]
+    roof = roofline.lines[0]
+    x, y = (list(map(float, data)) for data in roof.get_data())
+    gb_per_s = 8 * 2**18 * 30 / 4e4
+    assert y[0] == pytest.approx(gb_per_s * x[0])
+    assert y[-1] == pytest.approx(80.0 if product else gb_per_s * x[-1])
+    assert x[-1] > 80.0 / gb_per_s or product is None
+    assert len(roofline.lines) == 1 + len(names)
+
+
+def layout_columns(kernel: str) -> Any:
+    (layout,) = load_registry().tasks[f"kernels/{kernel}"].layouts
+    return layout.columns
+
+
+def test_more_implementations_than_colours_are_told_apart() -> None:
+    looks = [look(number) for number in range(9)]
+    assert len({(each["marker"], each.get("markerfacecolor")) for each in looks}) == 9
