@@ -9,6 +9,9 @@ from reproductions.kernels.on_device import quantities as q
 from reproductions.kernels.on_device.experiment import checks
 from reproductions.kernels.on_device.table import DIFFERENCES, ERRORS, TABLE
 
+CALLED = CHECK.at(
+    "smoke", "gpu", elsewhere="kernels run on a GPU; at `smoke` plain torch shows how"
+)
 WATCHED = CHECK.at("gpu", elsewhere="compute-sanitizer watches kernels on a GPU alone")
 
 task = Task(
@@ -21,7 +24,7 @@ task = Task(
         "what a device can say",
         (
             "outputs_are_right",
-            CHECK,
+            CALLED,
             equal(q.wrong, 0, "calls"),
             "At every odd size outputs are those of plain torch in float64, within the table of"
             " tolerances by type and length of sums, and NaN and infinities stand where they do"
@@ -29,20 +32,20 @@ task = Task(
         ),
         (
             "bits_come_again",
-            CHECK,
+            CALLED,
             equal(q.unlike, 0, "calls"),
             "The same call gives the same bits each time (calls that do not).",
         ),
         (
             "within_the_ends",
-            CHECK,
+            CALLED,
             equal(q.touched, 0, "bytes"),
             "Nothing is written beyond the ends of inputs that are changed in place (bytes of the"
             " bands round them).",
         ),
         (
             "taken_by_methods",
-            CHECK,
+            CALLED,
             equal(q.otherwise_chosen, 0, "calls"),
             "On a GPU methods are given Triton's kernels, on a CPU plain torch (calls for which"
             " something else is chosen).",
