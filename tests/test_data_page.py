@@ -74,6 +74,8 @@ def wanted(profile: Profile, paper: str = "*") -> dict[str, set[str]]:
             if not known[name].bundled
         }
         for experiment in experiments_of(load_registry().select([paper]))
+        # What is timed on a GPU alone, say, has none there.
+        if experiment.params_of(profile)
     }
 
 

@@ -85,6 +85,9 @@ def in_roofline(rows: pd.DataFrame) -> pd.DataFrame:
 
 def _roofline(ax: Axes, calls: pd.DataFrame, looks: dict[str, dict[str, Any]]) -> None:
     """Draw calls under what bytes and products allow: from the slowest copy to the fastest."""
+    if calls.empty:
+        ax.set_axis_off()
+        return
     slow, fast = calls["gb_per_s"].min(), calls["gb_per_s"].max()
     flat = calls.dropna(subset=["product_gflop_per_s"])
     peaks = flat.groupby("precision", sort=False)["product_gflop_per_s"].max()

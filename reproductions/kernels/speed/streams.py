@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from types import ModuleType
 
 import torch
@@ -82,11 +83,19 @@ def rearrange(case: Case, setting: Setting) -> Contest:
     def call(module: ModuleType, given: Inputs) -> Inputs:
         return (module.rearrange(given[0], rows, COLUMNS, torch.float32),)
 
+    return contest_of_call(
+        "shard_pack", draw, call, length=1, peers=_arranging(rows, length, setting.device)
+    )
+
+
+def _arranging(rows: int, length: int, device: torch.device) -> dict[str, Contender]:
+    """Return what torch and FSDP2 have for it: from blocks of a length, in rows of COLUMNS."""
+
     def copied(given: Inputs) -> Bound:
         """Copy once, strides and types left to torch."""
 
         def copy() -> Inputs:
-            target = torch.empty(COLUMNS, rows, length, device=setting.device)
+            target = torch.empty(COLUMNS, rows, length, device=device)
             return (target.copy_(given[0].view(rows, COLUMNS, length).transpose(0, 1)).view(-1),)
 
         return copy
@@ -95,35 +104,32 @@ def rearrange(case: Case, setting: Setting) -> Contest:
         """Do as FSDP2 does before it reduces and scatters: by one kernel, types changed in it."""
 
         def chunk() -> Inputs:
-            target = torch.empty(COLUMNS, rows * length, device=setting.device)
+            target = torch.empty(COLUMNS, rows * length, device=device)
             pieces = list(given[0].view(rows, -1))
             return (torch._chunk_cat(pieces, 0, COLUMNS, out=target).view(-1),)
 
         return chunk
 
-    def copied_in(given: Inputs) -> Bound:
-        """Do as FSDP2 does before it gathers: blocks as a list, copied by one kernel."""
-        # Registers the operator.
-        import torch.distributed.fsdp
-
-        # FSDP2 has them as a list, so that to make it is no part of the call.
-        by_row = given[0].view(rows, COLUMNS, length)
-        blocks = [by_row[row, column] for column in range(COLUMNS) for row in range(rows)]
-        sizes = [length] * len(blocks)
-
-        def copy_in() -> Inputs:
-            target = torch.empty(COLUMNS * rows * length, device=setting.device)
-            torch.ops.fsdp.all_gather_copy_in(blocks, target, sizes, len(target), 0)
-            return (target,)
-
-        return copy_in
-
-    peers = {
-        "one strided copy": copied,
-        "FSDP2's chunk_cat": chunked,
-        "FSDP2's all_gather_copy_in": copied_in,
+    return {
+        "one strided copy": Contender(copied),
+        "FSDP2's chunk_cat": Contender(chunked),
+        "FSDP2's all_gather_copy_in": Contender(partial(_copied_in, rows, length)),
     }
-    return contest_of_call(
-        "shard_pack", draw, call, length=1,
-        peers={name: Contender(bind) for name, bind in peers.items()},
-    )  # fmt: skip
+
+
+def _copied_in(rows: int, length: int, given: Inputs) -> Bound:
+    """Do as FSDP2 does before it gathers: blocks as a list, copied by one kernel."""
+    # Registers the operator.
+    import torch.distributed.fsdp
+
+    # FSDP2 has them as a list, so that to make it is no part of the call.
+    by_row = given[0].view(rows, COLUMNS, length)
+    blocks = [by_row[row, column] for column in range(COLUMNS) for row in range(rows)]
+    sizes = [length] * len(blocks)
+
+    def copy_in() -> Inputs:
+        target = torch.empty(COLUMNS * rows * length, device=given[0].device)
+        torch.ops.fsdp.all_gather_copy_in(blocks, target, sizes, len(target), 0)
+        return (target,)
+
+    return copy_in

@@ -57,6 +57,15 @@ def test_rates_are_means_over_seeds_and_bytes_alone_are_left_out() -> None:
     assert found["product_gflop_per_s"] == 80.0
 
 
+def test_without_a_call_that_computes_times_are_drawn_alone() -> None:
+    """As at `smoke`, where blocks are only put in order."""
+    table, nothing = pd.DataFrame([row("shard_pack", "a small unit")]), pd.DataFrame()
+    context = FigureContext(table=table, reference=nothing, profile="smoke", width="double")
+    cases, roofline = time_panels(context).axes
+    assert cases.axison and not roofline.axison
+    assert [text.get_text() for text in cases.get_yticklabels()] == ["a small unit, float32"]
+
+
 @pytest.mark.parametrize("width", ["single", "double"])
 @pytest.mark.parametrize("product", [80.0, None])
 def test_a_roof_is_flat_where_products_were_timed(width: Width, product: float | None) -> None:

@@ -171,14 +171,14 @@ def test_what_others_cannot_run_is_said_and_costs_nothing_else(
 
 def test_a_library_that_is_not_installed_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "torchao", None)
-    made = trial.MAKERS["masked_adamw"]
+    made = contests.MAKERS["masked_adamw"]
 
     def with_one_alone(case: Any, setting: Any) -> Any:
         contest = made(case, setting)
         name = TORCHAO["masked_adamw"]
         return contest._replace(contenders={name: contest.contenders[name]})
 
-    monkeypatch.setitem(trial.MAKERS, "masked_adamw", with_one_alone)  # type: ignore[arg-type]
+    monkeypatch.setitem(contests.MAKERS, "masked_adamw", with_one_alone)  # type: ignore[arg-type]
     (row,) = speed_rows(race("masked_adamw", compiled=True), Context())  # type: ignore[arg-type]
     assert row["implementation"] == TORCHAO["masked_adamw"]
     assert "torchao" in row["missing"] and "median_us" not in row
