@@ -25,8 +25,8 @@ HEADS: dict[Kind, str] = {
 }
 COUNTED: dict[Kind, str] = {
     "remark": "Claims that differ in seal or remarks alone, which --json lists",
-    "added": "Claims added",
-    "gone": "Claims gone",
+    "added": "Claims added, which --json lists",
+    "gone": "Claims gone, which --json lists",
 }
 
 

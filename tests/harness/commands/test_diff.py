@@ -137,7 +137,7 @@ def test_claims_that_came_and_went_are_counted(history: Cli, toy: ToyPaper) -> N
     toy.task.write_text(TWO.replace('"stays"', '"remains"'))
     report(history, toy.root)
     out = history("diff", "HEAD").out
-    assert "Claims added: 1." in out
+    assert "Claims added, which --json lists: 1." in out
     # What was sealed once is told as withdrawn without a reason, and so is an error.
     assert "stays at cpu: REPRODUCED -> ERROR" in out
 
