@@ -5,14 +5,24 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from harness.commands.common import Selectors, chosen, command_words, print_rows, say, shown
-from harness.commands.run import carry_out, open_store, parse_means, stop_cleanly_on_signals
+from harness.commands.run import (
+    INTERRUPTED,
+    Means,
+    carry_out,
+    open_store,
+    parse_means,
+    stop_cleanly_on_signals,
+)
 from harness.declare.profiles import Profile
 from harness.declare.task import Task
 from harness.errors import EnvError
@@ -69,14 +79,20 @@ def run(
     workspace = find_workspace()
     stop_cleanly_on_signals(None)
     store = open_store(workspace, tasks, PROFILE)
-    plan = due(library, tasks, store, limits)
-    means = parse_means("local", jobs or plan.num_side_by_side(limits.gpu_bytes), time_budget)
+    parts = due(library, tasks, store, limits).parts()
+    means = [
+        parse_means("local", jobs or part.num_side_by_side(limits.gpu_bytes), time_budget)
+        for part in parts
+    ]
     asked = command_words(selectors, None, PROFILE, workspace.overrides)
     # Now, since a folder that cannot be written is better told before the card's time is spent.
     _write_left(workspace, tasks, out.resolve())
-    carry_out(
-        plan, store, library, means, asked, at_end=lambda: _export(workspace, tasks, out.resolve())
-    )
+
+    def run_part(part: Plan, means: Means) -> None:
+        at_end = partial(_export, workspace, tasks, out.resolve())
+        carry_out(part, store, library, means, asked, at_end=at_end)
+
+    in_turn(list(zip(parts, means, strict=True)), run_part)
 
 
 def due(library: Library, tasks: Sequence[Task], store: RecordStore, limits: MachineLimits) -> Plan:
@@ -84,6 +100,27 @@ def due(library: Library, tasks: Sequence[Task], store: RecordStore, limits: Mac
     from harness.run.plan import make_plan
 
     return make_plan(library.as_listed(tasks), PROFILE, store, limits).cheapest_first()
+
+
+def in_turn(parts: Sequence[tuple[Plan, Means]], run_part: Callable[[Plan, Means], None]) -> None:
+    """Run parts of a plan within one time budget, a part too whose predecessor had failures.
+
+    Ends as the first does that ended badly; an interrupt ends all.
+    """
+    start_s, failed = time.monotonic(), None
+    for part, means in parts:
+        spent_s = time.monotonic() - start_s
+        if means.budget_s is not None and spent_s >= means.budget_s:
+            break
+        left_s = None if means.budget_s is None else means.budget_s - spent_s
+        try:
+            run_part(part, replace(means, budget_s=left_s))
+        except typer.Exit as end:
+            if end.exit_code == INTERRUPTED:
+                raise
+            failed = failed or end
+    if failed:
+        raise failed
 
 
 def _export(workspace: Workspace, tasks: Sequence[Task], out: Path) -> None:

@@ -47,6 +47,7 @@ if TYPE_CHECKING:  # what they import would slow every verb down
 log = logging.getLogger(__name__)
 
 JOBS_PER_CORE = 8
+INTERRUPTED = 130
 """More processes only wait for one another, and each holds its own torch in memory."""
 
 SMOKE = "Smoke shows that everything works here; it says nothing about the papers."
@@ -257,7 +258,7 @@ def _conclude(summary: Summary, refresh: Refresher, plan: Plan, asked: str) -> N
         say(f"{task_id}: no table, verdicts or figure could be made: {reason}")
     if summary.interrupted:
         say("interrupted: nothing is lost, the same command goes on from here")
-        raise typer.Exit(130)
+        raise typer.Exit(INTERRUPTED)
     for name, error in summary.stopped.items():
         say(f"{name} stopped, the same error three times in a row: {error}: {_remedy(plan)}")
     if summary.failed:

@@ -24,6 +24,7 @@ from harness.commands.common import (
     say,
 )
 from harness.commands.run import (
+    INTERRUPTED,
     ExecutorOption,
     JobsOption,
     Means,
@@ -234,7 +235,7 @@ def _conclude(summary: Summary, outcomes: Sequence[Verification]) -> None:
     """Say what is left; exit with the code of a run that ended that way."""
     if summary.interrupted:
         say("interrupted: what was compared is kept, what was not is drawn again at this commit")
-        raise typer.Exit(130)
+        raise typer.Exit(INTERRUPTED)
     if summary.failed:
         first = summary.failed[0]
         say(f"{len(summary.failed)} of {summary.num_run} failed, the first: {first.note}")

@@ -17,7 +17,7 @@ from harness.declare.task import Task
 from harness.measure import machine
 from harness.provenance.before import code_of, load_before
 from harness.provenance.code import experiment_code
-from harness.registry import walk_experiments
+from harness.registry import experiments_of, walk_experiments
 from harness.run.costs import Costs
 from harness.run.trial import Trial, check_overrides, cohorts_with_task, grid_of, with_upstream
 from harness.settings import JUDGE_MODEL, JUDGE_URL, judge_fault
@@ -119,6 +119,28 @@ class Plan:
 
         items = sorted(self.items.values(), key=rank)
         return replace(self, items={item.trial.key: item for item in items})
+
+    def parts(self) -> list[Plan]:
+        """Return kernels' trials and all others as plans of their own, those that run anything.
+
+        As many share a card as the largest of a part lets: kernels need little of it.
+        """
+        kernels = [task for task in self.tasks if task.kind == "kernel"]
+        theirs = {experiment.id for experiment in experiments_of(kernels)}
+        others = [task for task in self.tasks if task.kind != "kernel"]
+        parts = [
+            replace(
+                self,
+                tasks=tasks,
+                items={
+                    key: item
+                    for key, item in self.items.items()
+                    if (item.trial.experiment.id in theirs) == (tasks is kernels)
+                },
+            )
+            for tasks in (kernels, others)
+        ]
+        return [part for part in parts if part.num_to_run] or [self]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -171,7 +171,7 @@ class Runner:
         return self._facts[experiment.id]
 
     def _fill(self, waiting: list[_Work], running: dict[Future[Report], _Work]) -> None:
-        """Submit what is ready, two jobs per worker, a timing trial alone."""
+        """Submit what is ready, two jobs per worker, a timing trial alone and in its turn."""
         if any(work.exclusive for work in running.values()):
             return
         for work in list(waiting):
@@ -179,8 +179,11 @@ class Runner:
                 break
             if not self._is_ready(work) or self._is_late(work.seconds):
                 continue
-            if (work.exclusive and running) or self._is_held_back(work, running):
+            if self._is_held_back(work, running):
                 continue
+            if work.exclusive and running:
+                # What comes after it waits too: else it would be the last of all.
+                break
             waiting.remove(work)
             future = self.executor.submit(work.job)
             running[future] = work

@@ -20,4 +20,6 @@ def brought(numbers: Sequence[object], dtype: torch.dtype, device: torch.device)
     Memory that is pinned torch keeps until it has been copied.
     """
     pinned = device.type == "cuda"
-    return torch.tensor(numbers, dtype=dtype, pin_memory=pinned).to(device, non_blocking=True)
+    # Named, since a default device might be another one, whose memory cannot be pinned.
+    here = torch.tensor(numbers, dtype=dtype, device="cpu", pin_memory=pinned)
+    return here.to(device, non_blocking=True)

@@ -38,7 +38,7 @@ def line(taken: Taken) -> Line:
 
 task = Task(
     "fg2u/with_kernels",
-    own_kind="kernel",
+    own_kind="ablation",
     reads=(kernel_steps,),
     table=Table.of(
         columns_of(KernelStep, *HELD),

@@ -156,7 +156,7 @@ class KernelAdamW(Optimizer):
                 moment = given[name].to(param.device, self._wide(param), copy=True)
                 self.state[param][name] = moment
             if given:
-                self.state[param]["step"] = torch.tensor(float(given["step"]))
+                self.state[param]["step"] = torch.tensor(float(given["step"]), device="cpu")
 
     @staticmethod
     def _wide(param: Tensor) -> torch.dtype:
@@ -190,7 +190,7 @@ class KernelAdamW(Optimizer):
         if not state:
             dtype = self._wide(param)
             # On the CPU, as torch's is: reading it must not wait for the device.
-            state["step"] = torch.tensor(0.0)
+            state["step"] = torch.tensor(0.0, device="cpu")
             state["exp_avg"] = torch.zeros_like(param, dtype=dtype)
             state["exp_avg_sq"] = torch.zeros_like(param, dtype=dtype)
         return state

@@ -29,6 +29,8 @@ class Contender(NamedTuple):
     """Whether it is a kernel of ours: what it raises is not put down to the machine."""
     compiles: bool = False
     """Whether it is made by torch.compile, and takes part where that does."""
+    share: float = 1.0
+    """How much of the call's bytes and products it cannot do without, where it is a part of it."""
 
 
 class Contest(NamedTuple):

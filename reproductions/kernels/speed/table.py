@@ -28,7 +28,8 @@ TABLE = Table.of(
     measured("floor_us", float, "The faster of that copy and of a multiple in place of as many"
              " bytes, or, where that is longer, as many FLOPs at the rate of a square product; all"
              " in turn with the calls.", nullable=True),
-    measured("share_of_ceiling", float, "The floor over the time.", nullable=True),
+    measured("share_of_ceiling", float, "The floor over the time, or over it that part of the floor"
+             " which a call does that makes no derivatives.", nullable=True),
     measured("product_gflop_per_s", float, "Rate of a square product, in turn with the calls.",
              nullable=True),
     measured("peak_bytes", int, "Most bytes at once beyond inputs; on a GPU by the allocator, on a"

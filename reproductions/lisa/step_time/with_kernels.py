@@ -8,7 +8,7 @@ from reproductions.lisa.step_time.kernel_experiment import KernelStep, kernel_st
 
 task = Task(
     "lisa/with_kernels",
-    own_kind="kernel",
+    own_kind="ablation",
     reads=(kernel_steps,),
     table=Table.of(
         columns_of(KernelStep, without=("seed",)),

@@ -24,7 +24,7 @@ HELD = (
 
 task = Task(
     "supar/with_kernels",
-    own_kind="kernel",
+    own_kind="ablation",
     reads=(sweep_steps,),
     table=Table.of(
         columns_of(SweepStep, *HELD),

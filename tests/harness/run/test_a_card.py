@@ -5,10 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
+import typer
 
+from harness.commands import gpu
 from harness.commands.gpu import due
+from harness.commands.run import Means
 from harness.declare.experiment import Estimate, Experiment, Needs, Use
 from harness.declare.papers import load_paper
 from harness.declare.profiles import Profile
@@ -94,14 +99,81 @@ def test_whether_our_kernels_are_right_comes_before_how_fast_they_are(
     # Triton has an environment of its own.
     monkeypatch.setattr(planning, "_is_installed", lambda package: True)
     library = load_registry()
-    tasks = library.select(["kernels", "lisa/tab01"])
-    plan = due(library, tasks, RecordStore(Workspace(tmp_path)), CARD)
+    # As where all data are at hand, the papers' own kernel studies among what is due.
+    monkeypatch.setattr(planning.datasets, "available", lambda name: tmp_path)
+    plan = due(library, library.select([]), RecordStore(Workspace(tmp_path)), CARD)
     words = [name.split("/")[1] for name in order_of(plan)]
     items = [item.id for item in load_paper(library.papers["kernels"].folder).items]
     items.remove("floors")  # of which a GPU runs nothing
     assert words[: len(items)] == items and len(words) > len(items)
+    whole_steps = [name for name in order_of(plan) if name.endswith(("kernel_step", "sweep_step"))]
+    assert len(whole_steps) == 3, "what data they lack is looked at elsewhere"
     stages = [word if word == "on_device" else word.startswith("static_") for word in items]
     assert list(dict.fromkeys(stages)) == ["on_device", True, False]
+
+
+def test_what_kernels_share_a_card_by_is_not_what_the_largest_of_others_needs(
+    make: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(machine, "num_cores", lambda: 16)
+    small, large = (
+        lab(word, 1, needs=Needs(device="cuda", gpu_bytes=gib * 2**30))
+        for word, gib in (("right", 2), ("nets", 40))
+    )
+    kernel = replace(task_of(small, "two"), own_kind="kernel")
+    plan = make(task_of(large, "one"), kernel).cheapest_first()
+    first, rest = plan.parts()
+    assert (order_of(first), order_of(rest)) == (["right"], ["nets"])
+    assert (list(first.tasks), len(rest.tasks)) == ([kernel], 1)
+    assert [part.num_side_by_side(78 * 2**30) for part in (first, rest)] == [16, 1]
+    assert plan.num_side_by_side(78 * 2**30) == 1
+    (alone,) = make(kernel).parts()
+    assert order_of(alone) == ["right"]
+    assert len(make().parts()) == 1, "a plan without trials still says so"
+
+
+class Parts:
+    """Parts of a plan that take a while, by a clock that they move."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.now_s, self.ran = 0.0, list[tuple[str, float | None]]()
+        monkeypatch.setattr(gpu, "time", SimpleNamespace(monotonic=lambda: self.now_s))
+
+    def run(self, budget_s: float | None, **codes: int) -> int:
+        """Run parts that take 100 s each and end with these codes; return that of all."""
+
+        def run_part(part: Any, means: Means) -> None:
+            self.ran.append((part, means.budget_s))
+            self.now_s += 100.0
+            if codes[part]:
+                raise typer.Exit(codes[part])
+
+        parts: Any = [(word, Means("local", 1, budget_s)) for word in codes]
+        try:
+            gpu.in_turn(parts, run_part)
+        except typer.Exit as end:
+            return end.exit_code
+        return 0
+
+
+def test_parts_share_one_budget(monkeypatch: pytest.MonkeyPatch) -> None:
+    parts = Parts(monkeypatch)
+    assert parts.run(480.0, kernels=0, others=0) == 0
+    assert parts.ran == [("kernels", 480.0), ("others", 380.0)]
+    short = Parts(monkeypatch)
+    assert short.run(100.0, kernels=0, others=0) == 0
+    assert short.ran == [("kernels", 100.0)]
+
+
+def test_a_failure_keeps_no_part_from_running_and_an_interrupt_does(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    parts = Parts(monkeypatch)
+    assert parts.run(None, kernels=3, others=1) == 3
+    assert [word for word, _ in parts.ran] == ["kernels", "others"]
+    stopped = Parts(monkeypatch)
+    assert stopped.run(None, kernels=130, others=0) == 130
+    assert [word for word, _ in stopped.ran] == ["kernels"]
 
 
 @pytest.mark.parametrize(

@@ -42,6 +42,12 @@ def test_numbers_are_brought_as_they_are() -> None:
     assert found.tolist() == [[1, 2], [3, 2**40]] and found.dtype == torch.int64
 
 
+def test_numbers_are_brought_whatever_the_default_device_is() -> None:
+    """A default that has no numbers stands for one whose memory cannot be pinned."""
+    with torch.device("meta"):
+        assert brought([1.5], torch.float32, torch.device("cpu")).tolist() == [1.5]
+
+
 @pytest.mark.kernels
 def test_each_kind_of_gpu_has_a_library_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
     """There is no GPU here: what two of them would answer is said in their place."""

@@ -125,6 +125,24 @@ def test_inputs_take_turns() -> None:
     assert seen == [1, 2, 1, 2, 1]
 
 
+def test_a_part_of_the_work_is_held_to_its_part_of_the_floor() -> None:
+    """One product of three, at half the multiplications, may take a sixth of the time."""
+    times = {name: timing(1.0) for name in (trial.COPY, trial.IN_PLACE, trial.PRODUCT)}
+    work, asked = Work(bytes=100, flops=0), race("masked_linear", device="cuda")
+    row = trial._speed("x", {**times, "x": timing(0.16)}, work, asked, 1 / 6)
+    assert row["floor_us"] == 1e3 and row["share_of_ceiling"] == pytest.approx(1 / 0.96)
+    with pytest.raises(RunError, match="167 us is the least"):
+        trial._speed("x", {**times, "x": timing(0.14)}, work, asked, 1 / 6)
+
+
+def test_the_one_that_goes_forward_alone_is_a_part_of_the_work() -> None:
+    """It runs on a GPU alone: here it is only asked what it is."""
+    setting = Setting(torch.bfloat16, torch.device("cuda"))
+    case = next(case for case in CASES if case.call == "2 of 4")
+    shares = {name: each.share for name, each in contest_of(case, setting).contenders.items()}
+    assert {name for name, share in shares.items() if share != 1.0} == {"torch 2:4, forward alone"}
+
+
 def timing(ms: float) -> Timing:
     return Timing(samples_ms=(ms, ms), median_ms=ms, p20_ms=ms, p80_ms=ms, load_average=None)
 
@@ -139,13 +157,13 @@ def test_a_time_below_its_floor_is_refused(device: str, least_ms: float) -> None
             trial.COPY: timing(copy_ms), trial.IN_PLACE: timing(in_place_ms),
             trial.PRODUCT: timing(product_ms),
         }  # fmt: skip
-        honest = trial._speed("x", {**times, "x": timing(1.01 * least_ms)}, work, asked)
+        honest = trial._speed("x", {**times, "x": timing(1.01 * least_ms)}, work, asked, 1.0)
         assert honest["floor_us"] == pytest.approx(1e3)
         assert honest["share_of_ceiling"] == pytest.approx(1 / (1.01 * least_ms))
         rate = work.flops / (1e6 * product_ms)
         assert honest["product_gflop_per_s"] == pytest.approx(rate)
         with pytest.raises(RunError, match="what was timed is not the work"):
-            trial._speed("x", {**times, "x": timing(0.99 * least_ms)}, work, asked)
+            trial._speed("x", {**times, "x": timing(0.99 * least_ms)}, work, asked, 1.0)
 
 
 def test_what_others_cannot_run_is_said_and_costs_nothing_else(
