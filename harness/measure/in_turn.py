@@ -9,10 +9,10 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from harness.choices import noted
+from harness.declare import CHECK, Cell, Claim, Line, claims, equal, measured, value
 from harness.declare.experiment import Device
 from harness.declare.params import Scalar
 from harness.declare.statistics import MissingRows
-from harness.declare.table import measured, value
 from harness.measure.timing import Timing, Work, measure_interleaved
 
 if TYPE_CHECKING:
@@ -36,6 +36,15 @@ COLUMNS = (
     measured("load_average", float, "Over one minute, before the first sample.", nullable=True),
 )  # fmt: skip
 """Beside those that tell ways apart; `agrees` and `apart` are for the study to fill in."""
+
+
+PRINTED = (
+    Line("step"),
+    Line("peak", cell=Cell("peak_bytes", unit="GB", scale=1e9, digits=3)),
+    Line("ran", cell=Cell("ran", seeded=False)),
+)
+"""Columns of a printed table of such rows, whose cells show `median_ms`."""
+TRIED = CHECK.at("smoke", "gpu", elsewhere="this step is timed at `gpu`, tried at `smoke`")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -78,6 +87,12 @@ def disagreeing(table: pd.DataFrame) -> int:
     if asked.empty:
         raise MissingRows("no steps by kernels were held against other code")
     return int((~asked.astype(bool)).sum())
+
+
+def steps_agree(statement: str) -> tuple[Claim, ...]:
+    """Return the check that steps by kernels end where other code does, in a study's words."""
+    check = ("steps_agree", TRIED, equal(disagreeing, 0, "trials"), statement)
+    return claims("what is timed", check)
 
 
 def _made(way: Way) -> tuple[Work, str]:

@@ -2,19 +2,8 @@
 
 from __future__ import annotations
 
-from harness.declare import (
-    CHECK,
-    Cell,
-    Layout,
-    Line,
-    Table,
-    Task,
-    claims,
-    columns_of,
-    equal,
-    param,
-)
-from harness.measure.in_turn import COLUMNS, disagreeing
+from harness.declare import Cell, Layout, Line, Table, Task, columns_of, param
+from harness.measure.in_turn import COLUMNS, PRINTED, steps_agree
 from reproductions.fg2u.image_sets.kernel_experiment import (
     TAKEN,
     KernelStep,
@@ -48,24 +37,14 @@ task = Task(
         columns_of(KernelStep, "seed"),
         COLUMNS,
     ),
-    claims=claims(
-        "what is timed",
-        (
-            "steps_agree",
-            CHECK.at("smoke", "gpu", elsewhere="this step is timed at `gpu`, tried at `smoke`"),
-            equal(disagreeing, 0, "trials"),
-            "On a small problem of its kind a gradient of (FG)²U by kernels is that by torch.func"
-            " along the same directions, in float32, within the table of tolerances (trials where"
-            " it is not).",
-        ),
+    claims=steps_agree(
+        "On a small problem of its kind a gradient of (FG)²U by kernels is that by torch.func"
+        " along the same directions, in float32, within the table of tolerances (trials where"
+        " it is not)."
     ),
     layout=Layout(
         rows=tuple(map(line, TAKEN)),
-        columns=(
-            Line("step"),
-            Line("peak", cell=Cell("peak_bytes", unit="GB", scale=1e9, digits=3)),
-            Line("ran", cell=Cell("ran", seeded=False)),
-        ),
+        columns=PRINTED,
         cell=Cell("median_ms", unit="ms", digits=1),
         notes=(
             "Medians of outer steps that take turns in one process: an estimate on a fresh net and"

@@ -2,19 +2,8 @@
 
 from __future__ import annotations
 
-from harness.declare import (
-    CHECK,
-    Cell,
-    Layout,
-    Line,
-    Table,
-    Task,
-    claims,
-    columns_of,
-    equal,
-    param,
-)
-from harness.measure.in_turn import COLUMNS, disagreeing
+from harness.declare import Cell, Layout, Line, Table, Task, columns_of, param
+from harness.measure.in_turn import COLUMNS, PRINTED, steps_agree
 from reproductions.supar.stacked.experiment import WAYS, SweepStep, sweep_steps
 
 HELD = (
@@ -33,16 +22,10 @@ task = Task(
         columns_of(SweepStep, "seed"),
         COLUMNS,
     ),
-    claims=claims(
-        "what is timed",
-        (
-            "steps_agree",
-            CHECK.at("smoke", "gpu", elsewhere="this step is timed at `gpu`, tried at `smoke`"),
-            equal(disagreeing, 0, "trials"),
-            "Three steps of small nets in a stack, each with its own masks and rate, end where the"
-            " same nets end one by one, in float32, within the table of tolerances, and leave zeros"
-            " under masks (trials where they do not).",
-        ),
+    claims=steps_agree(
+        "Three steps of small nets in a stack, each with its own masks and rate, end where the"
+        " same nets end one by one, in float32, within the table of tolerances, and leave zeros"
+        " under masks (trials where they do not)."
     ),
     layout=Layout(
         rows=tuple(
@@ -53,11 +36,7 @@ task = Task(
             )
             for how, kernels in WAYS
         ),
-        columns=(
-            Line("step"),
-            Line("peak", cell=Cell("peak_bytes", unit="GB", scale=1e9, digits=3)),
-            Line("ran", cell=Cell("ran", seeded=False)),
-        ),
+        columns=PRINTED,
         cell=Cell("median_ms", unit="ms", digits=2),
         notes=(
             "Medians of steps of all nets of a sweep of learning rates, ways in turn in one"
