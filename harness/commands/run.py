@@ -47,8 +47,9 @@ if TYPE_CHECKING:  # what they import would slow every verb down
 log = logging.getLogger(__name__)
 
 JOBS_PER_CORE = 8
-INTERRUPTED = 130
 """More processes only wait for one another, and each holds its own torch in memory."""
+INTERRUPTED = 130
+"""Exit code."""
 
 SMOKE = "Smoke shows that everything works here; it says nothing about the papers."
 
