@@ -8,7 +8,11 @@ from reproductions.kernels.speed.table import LIBRARIES, layout_of
 
 PEER = "torch fused, then masks"
 PEERS = (PEER, "torchao, then masks")
-NOTES = (LIBRARIES, "Plain torch and our kernels return norms of gradients and weights too.")
+NOTES = (
+    LIBRARIES,
+    "Plain torch and our kernels return norms of gradients and weights too. Masks are bool, which"
+    " torch multiplies by tensor by tensor: on a GPU a launch each.",
+)
 task = speed_task(
     "masked_adamw",
     layout_of("masked_adamw", EAGER, COMPILED, *PEERS, TRITON, CUDA, notes=NOTES),

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from importlib.util import find_spec
 from types import ModuleType
 
 import torch
 from torch import Tensor
 from torch.nn import functional as F
 
+from harness.errors import EnvError
 from reproductions.kernels.cases import KEPT_BLOCKS, Case
 from reproductions.kernels.speed.contest import (
     Bind,
@@ -94,7 +94,11 @@ def cross_entropy(case: Case, setting: Setting) -> Contest:
     def call(module: ModuleType, given: Inputs) -> Inputs:
         return _both_ways(lambda x, w: module.linear_cross_entropy(x, w, given[2]), given)
 
-    peers = {"all logits": _whole, **_libraries()}
+    peers: dict[str, Bind] = {
+        "all logits": _whole,
+        "torch's linear_cross_entropy": _by_torch,
+        "Liger": _by_liger,
+    }
     return contest_of_call(
         "linear_cross_entropy", draw, call, length=max(rows, inputs, classes),
         peers={name: Contender(bind) for name, bind in peers.items()},
@@ -105,17 +109,9 @@ def _whole(given: Inputs) -> Bound:
     return lambda: _both_ways(lambda x, w: F.cross_entropy(F.linear(x, w), given[2]), given)
 
 
-def _libraries() -> dict[str, Bind]:
-    """Return the losses of libraries that are installed."""
-    found: dict[str, Bind] = {}
-    if hasattr(F, "linear_cross_entropy"):
-        found["torch's linear_cross_entropy"] = _by_torch
-    if find_spec("liger_kernel") is not None:
-        found["Liger"] = _by_liger
-    return found
-
-
 def _by_torch(given: Inputs) -> Bound:
+    if not hasattr(F, "linear_cross_entropy"):
+        raise EnvError(f"torch {torch.__version__} has no linear_cross_entropy: 2.13 has it")
     return lambda: _both_ways(lambda x, w: F.linear_cross_entropy(x, w, given[2]), given)
 
 

@@ -11,6 +11,7 @@ import torch
 from torch import Tensor
 from torch.func import jvp, vmap
 
+from reproductions.kernels.adamw import plain
 from reproductions.kernels.adamw.plain import AdamW, Weight
 from reproductions.kernels.cases import Case
 from reproductions.kernels.speed.contest import (
@@ -74,12 +75,18 @@ def _steps(
         ]  # fmt: skip
 
     def call(module: ModuleType, weights: list[Weight]) -> list[Tensor]:
-        module.step_(weights, SETTINGS, 1)
-        return [weight.value for weight in weights]
+        norms = module.step_(weights, SETTINGS, 1)
+        # A compiler leaves out what nobody is given.
+        return [*(weight.value for weight in weights), norms]
 
-    return contest_of_call(
+    def reference(weights: list[Weight]) -> Bound:
+        # Norms are long sums, which another length allows for: `on_device` compares them.
+        return lambda: call(plain, weights)[:-1]
+
+    contest = contest_of_call(
         "adamw", draw, call, length=1, backends=("cuda",), peers=peers, change=_each_weight
     )
+    return contest._replace(reference=reference)
 
 
 TENSORS = ("value", "grad", "mean", "square", "mask", "copy")

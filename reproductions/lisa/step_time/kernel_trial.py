@@ -10,7 +10,6 @@ import torch
 
 from harness.declare import Row, RunContext
 from harness.declare.experiment import Device
-from harness.errors import RunError
 from harness.measure.in_turn import Way, rows_in_turn
 from reproductions.kernels.adamw.optimizer import KernelAdamW, adamw_for
 from reproductions.kernels.backend import without_kernels
@@ -30,21 +29,13 @@ two right implementations part."""
 
 
 def step_rows(params: KernelStep, ctx: RunContext) -> list[Row]:
-    """Time LISA's step with the kernels that it takes, and with torch's fused AdamW, in turn.
-
-    Raises RunError where a small LISA by the kernels ends elsewhere than one by torch's AdamW.
-    """
+    """Time LISA's step with the kernels that it takes, and with torch's fused AdamW, in turn."""
     device, seed = ctx.device, ctx.seed("init")
     share = parting(device, seed)
-    allowed = tolerance(torch.float32, NUM_STEPS * shape_of(SMALL).ffn)["rtol"]
-    if not share <= allowed:
-        raise RunError(
-            f"a small LISA by the kernels' AdamW ends {share:.3g} of its way from one by torch's,"
-            f" and {allowed:.3g} is what rounding may do: a step that is wrong is not timed"
-        )
+    agrees = share <= tolerance(torch.float32, NUM_STEPS * shape_of(SMALL).ffn)["rtol"]
     with freed(device):
         rows = _timed(params, device, seed)
-    asked = {True: {"agrees": True, "apart": share}, False: {"agrees": None, "apart": None}}
+    asked = {True: {"agrees": agrees, "apart": share}, False: {"agrees": None, "apart": None}}
     return [row | asked[row["kernels"]] for row in rows]
 
 

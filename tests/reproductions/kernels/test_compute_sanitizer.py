@@ -66,23 +66,44 @@ def test_errors_that_end_the_process_are_counted_too() -> None:
 
 
 @pytest.mark.parametrize("told", ["", NOT_WATCHED, CLEAN + "========= Internal Sanitizer Error"])
-def test_no_sum_is_no_zero(told: str) -> None:
-    found = sanitizer.read(told, answer=DONE, failure="it failed")
-    assert "num_errors" not in found and "says no sum" in str(found["missing"])
+def test_no_sum_is_no_zero_and_no_result(told: str) -> None:
+    with pytest.raises(EnvError, match="says no sum"):
+        sanitizer.read(told, answer=DONE, failure="it failed")
 
 
 def test_a_kernel_that_fails_without_an_error_is_no_zero_either() -> None:
     with pytest.raises(RunError, match="failed by itself: ValueError: as asked"):
         sanitizer.read(CLEAN, answer="", failure="ValueError: as asked")
     lacks = '{"num_calls": 0, "missing": "nvcc is not installed"}\n'
-    assert sanitizer.read(CLEAN, answer=lacks, failure="") == {"missing": "nvcc is not installed"}
+    with pytest.raises(EnvError, match="nvcc is not installed"):
+        sanitizer.read(NOT_WATCHED, answer=lacks, failure="")
+
+
+def test_all_kernels_of_ours_are_watched_by_name() -> None:
+    """One that is launched and not named would have no error, whatever it does."""
+    names = sanitizer.kernel_names()
+    folder = Path(sanitizer.__file__).parents[1]
+    launched = {"step_sgd", "step_adam"}
+    for source in [*folder.glob("*/in_triton.py"), folder / "on_device/faults.py"]:
+        text = source.read_text()
+        kernels = set(re.findall(r"@triton.jit\ndef (\w+)", text))
+        launched |= {name for name in re.findall(r"(\w+)\[", text) if name in kernels}
+    in_cuda = {
+        name
+        for source in folder.glob("*/cuda/*.cu")
+        for name in re.findall(r"__global__ void [^{]*?(\w+)\(\w+ \w+\) {", source.read_text())
+    }
+    assert len(launched) >= 11 and len(in_cuda) == 3
+    assert set(names) == launched | in_cuda
 
 
 STAND_IN = """#!/bin/sh
 if [ "$1" = --version ]; then echo "Version 2026.4.0.0 (build 1)"; exit; fi
 [ "$1 $2" = "--tool memcheck" ] && [ "$PYTORCH_NO_CUDA_MEMORY_CACHING" = 1 ] || exit 9
+case "$*" in *"--kernel-name kernel_substring=pass_over"*) ;; *) exit 7;; esac
 while [ "$1" != --log-file ]; do shift; done
 log="$2"; shift 2
+while [ "$1" = --kernel-name ]; do shift 2; done
 "$@" || exit 8
 echo "========= ERROR SUMMARY: 0 errors" >"$log"
 """
@@ -102,21 +123,18 @@ def test_a_kernel_makes_its_calls_in_a_process_of_its_own(
     assert (row["num_errors"], row["missing"], row["release"]) == (0, "", "2026.4.0.0")
 
 
-def test_where_the_tool_is_not_there_the_row_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_where_the_tool_is_not_there_nothing_is_a_result(monkeypatch: pytest.MonkeyPatch) -> None:
     def lacking(name: str) -> str:
         raise EnvError(f"{name} is not installed: get it")
 
     monkeypatch.setattr(sanitizer, "tool", lacking)
-    rows = []
-    for point in checks.params_of("gpu"):
-        if point["checker"] != "outputs":
-            (row,) = check_rows(checks.typed(point), Context())  # type: ignore[arg-type]
-            rows.append({**point, **row})
-    table = pd.DataFrame(rows, columns=TASK.table.names)
+    watched = [point for point in checks.params_of("gpu") if point["checker"] != "outputs"]
+    assert len(watched) == 56
+    with pytest.raises(EnvError, match="compute-sanitizer is not installed"):
+        check_rows(checks.typed(watched[0]), Context())  # type: ignore[arg-type]
     for claim in CHECKERS:
-        verdict = evaluate(CLAIMS[claim], table, seed=None, profile="gpu")
-        assert verdict.word == Word.NOT_RUN
-        assert "28 of 28 were not done: compute-sanitizer is not installed" in verdict.reason
+        table = pd.DataFrame([], columns=TASK.table.names)
+        assert evaluate(CLAIMS[claim], table, seed=None, profile="gpu").word == Word.NOT_RUN
 
 
 def watched(num_in_kernels: int, num_on_purpose: int) -> pd.DataFrame:
@@ -159,8 +177,8 @@ def test_the_tool_without_a_gpu_has_no_sum() -> None:
     check = Check(
         kernel="sign_ops", backend="plain", precision="float32", checker="memcheck", device="cpu",
     )  # fmt: skip
-    found = sanitizer.errors_under(check)
-    assert "compute-sanitizer says no sum" in str(found["missing"]) and "num_errors" not in found
+    with pytest.raises(EnvError, match="compute-sanitizer says no sum"):
+        sanitizer.errors_under(check)
 
 
 def compile_faults(*, arch: int) -> dict[str, str]:
