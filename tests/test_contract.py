@@ -8,7 +8,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from functools import cache
 from pathlib import Path
 
@@ -28,7 +28,8 @@ from harness.publish.judge import check_stored
 from harness.publish.looks import Options
 from harness.registry import load_registry
 from harness.run.dry_run import dry_runs
-from harness.store.result import TaskResult, csv_path, figure_path, load_result
+from harness.store.meta import ColumnMeta
+from harness.store.result import COHORT, TaskResult, csv_path, figure_path, load_result
 from harness.store.workspace import Workspace
 from tests.checkout import ROOT, runs_at_smoke
 from tests.conftest import Smoke
@@ -264,6 +265,15 @@ def test_layouts_find_rows_for_every_line(task: Task) -> None:
             seeds = rows[task.table.seed].nunique() if task.table.seed else 1
             assert len(rows) == seeds, f"{layout.title} {head}, {other}: more than one row"
         assert filled, layout.title
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_committed_results_have_the_columns_that_are_declared(task: Task) -> None:
+    """Their words too: `repro run TASK --profile cpu` writes them again, with no trial to run."""
+    found = load_result(Workspace(ROOT), task, "cpu")
+    if found is not None:
+        told = [column for column in found.meta.columns if column.name != COHORT.name]
+        assert told == [ColumnMeta(**asdict(column)) for column in task.table.columns]
 
 
 @pytest.mark.parametrize("task", TASKS)
