@@ -8,11 +8,13 @@ from pathlib import Path
 import pytest
 
 from harness.declare.papers import load_deviations
+from harness.publish.evidence import needs_card
 from harness.registry import load_registry
 from tests.checkout import ROOT
 from tests.test_readme import anchors
 
-PAPERS = load_registry().papers
+LIBRARY = load_registry()
+PAPERS = LIBRARY.papers
 GOALS = ROOT / "results" / "benchmarks" / "README.md"
 OF_PAPERS = [page for page in sorted((ROOT / "results").glob("*/README.md")) if page != GOALS]
 PAGES = [ROOT / "RESULTS.md", GOALS, *OF_PAPERS]
@@ -25,7 +27,7 @@ def test_every_paper_has_a_page() -> None:
 
 
 def test_the_overview_is_read_in_a_few_screens() -> None:
-    assert len((ROOT / "RESULTS.md").read_bytes()) < 50_000
+    assert len((ROOT / "RESULTS.md").read_bytes()) < 60_000
 
 
 @pytest.mark.parametrize("page", OF_PAPERS, ids=lambda page: page.parent.name)
@@ -36,6 +38,23 @@ def test_every_item_opens_with_what_came_out(page: Path) -> None:
     for section in sections[1:]:
         head, _, opening, *_ = section.splitlines()
         assert re.match(r"> \S.{20,}\.$|(Nothing to run|Planned|Not run in any)\b", opening), head
+
+
+def test_what_a_card_alone_can_run_names_the_command_on_every_page() -> None:
+    tasks = [task for task in LIBRARY.tasks.values() if needs_card(task)]
+    assert {"lisa/with_kernels", "kernels/on_device"} <= {task.id for task in tasks}
+    for task in tasks:
+        if any((ROOT / "results").glob(f"{task.id}.gpu.json")):
+            continue
+        for page in (ROOT / "RESULTS.md", ROOT / "results" / task.paper / "README.md"):
+            assert f"`make gpu ONLY={task.id}` runs it" in page.read_text(encoding="utf-8"), page
+
+
+def test_every_task_has_a_line_in_the_overview() -> None:
+    text = (ROOT / "RESULTS.md").read_text(encoding="utf-8")
+    for task in LIBRARY.tasks.values():
+        link = f"[{task.word}](results/{task.paper}/README.md#{task.id.replace('/', '-')})"
+        assert f"\n| {link} | " in text, task.id
 
 
 @for_each_page

@@ -72,14 +72,20 @@ def _has_checks_alone(rows: Iterable[CheckRow]) -> bool:
 
 
 def checks_in_words(rows: Iterable[CheckRow]) -> str:
-    """Count the checks: `57 of 58 checks hold, 1 FAIL`; nothing where there are none."""
+    """Count the checks: `57 of 58 checks hold, 1 FAIL`; nothing where there are none.
+
+    Those alone that this scale can decide; how many it never can is told behind them.
+    """
     counts = verdict_counts(rows, "check")
+    out = counts.pop(Word.OUT_OF_PROFILE, 0)
     total = sum(counts.values())
     if not total:
-        return ""
+        return f"{out} check{'' if out == 1 else 's'}, out of scale here" if out else ""
     noun = "check holds" if total == 1 else "checks hold"
-    told = f"{counts.pop(Word.HOLDS, 0)} of {total} {noun}"
-    return ", ".join([told, *(f"{count} {IN_WORDS[word]}" for word, count in counts.items())])
+    told = [f"{counts.pop(Word.HOLDS, 0)} of {total} {noun}"]
+    told += [f"{count} {IN_WORDS[word]}" for word, count in counts.items()]
+    told += [f"{out} more {IN_WORDS[Word.OUT_OF_PROFILE]}"] if out else []
+    return ", ".join(told)
 
 
 def claims_in_words(rows: Sequence[CheckRow], *, chance: bool = True) -> str:

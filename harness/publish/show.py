@@ -19,9 +19,11 @@ from harness.declare.task import Task
 from harness.declare.verdict import Word, decide, measure
 from harness.errors import DataError, UsageError, nearest
 from harness.publish.check_row import CheckRow
+from harness.publish.evidence import needs_card
 from harness.publish.labels import labels_of
 from harness.publish.power import MOST, seeds_to_decide
 from harness.publish.report.check_text import Shown
+from harness.publish.report.text import card_text
 from harness.publish.verdicts import claim_of, gone_of, shown, verdicts_of
 from harness.registry import Library
 from harness.store.result import TaskResult, is_stored, load_result
@@ -69,6 +71,8 @@ class View:
     answers: tuple[Answer, ...]
     deviations: tuple[Deviation, ...]
     overrides: Overrides
+    waits: str = ""
+    """That it waits for a card, and what runs it there."""
 
     @property
     def options(self) -> str:
@@ -140,7 +144,13 @@ def view_of(
             deviations_of(load_deviations(paper.folder), word=task.word, profile=profile)
         ),
         overrides=overrides,
+        waits=_waits(workspace, task),
     )
+
+
+def _waits(workspace: Workspace, task: Task) -> str:
+    waits = needs_card(task) and not is_stored(workspace, task, "gpu")
+    return f"Not run: {card_text(task.id)}." if waits else ""
 
 
 def _result(workspace: Workspace, task: Task, profile: Profile) -> TaskResult | None:

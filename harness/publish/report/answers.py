@@ -48,7 +48,8 @@ def answer(entry: Entry, headlines: Sequence[Told] = ()) -> str:
         return ""
     run = next((run for run in entry.runs if run.profile != "smoke"), None)
     if run is None:
-        return "It was run at `smoke` alone, which shows that everything works and decides nothing."
+        shown = "It was run at `smoke` alone, which shows that everything works and decides nothing"
+        return f"{'; '.join(filter(None, [shown, entry.waits]))}."
     if run.problem:
         return "Nothing is known of it: the stored result cannot be used."
     parts = [_worst(entry, run, "check"), *_claims(entry, run, headlines), *_own(entry, run)]

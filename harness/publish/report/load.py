@@ -23,9 +23,10 @@ from harness.provenance.before import load_before
 from harness.provenance.code import experiment_code
 from harness.provenance.verify import load_verifications, verified_text
 from harness.publish.check_row import CheckRow
-from harness.publish.evidence import Evidence, evidence_of, num_stale, uncommitted
+from harness.publish.evidence import Evidence, evidence_of, needs_card, num_stale, uncommitted
 from harness.publish.judge import check_stored, failed_rows, judge
 from harness.publish.labels import Labels, labels_of
+from harness.publish.report.text import card_text
 from harness.publish.withdrawn import withdrawn_rows
 from harness.registry import BrokenTask, Library, PaperFolder
 from harness.store.meta import ResultMeta
@@ -86,6 +87,8 @@ class Entry:
     reference: pd.DataFrame | None = None
     source: str = ""
     """The file that declares it, from the top of the checkout; empty where it is not in there."""
+    needs_card: bool = False
+    """Whether beyond smoke it has trials at `gpu` alone."""
 
     @property
     def id(self) -> str:
@@ -141,7 +144,13 @@ class Entry:
             return f"planned: {self.item.reason}"
         if self.task is None:
             return f"broken: {self.item.file} declares no task {self.id}"
-        return "" if self.runs else "not run in any profile"
+        return "" if self.runs else ": ".join(filter(None, ["not run in any profile", self.waits]))
+
+    @property
+    def waits(self) -> str:
+        """Say that it waits for a card, and what runs it there; nothing if it does not."""
+        is_there = any(run.profile == "gpu" for run in self.runs)
+        return card_text(self.id) if self.needs_card and not is_there else ""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -162,6 +171,11 @@ class Paper:
     def is_published(self) -> bool:
         """Whether it is a paper: a collection of ours, as that of kernels, has no authors."""
         return bool(self.meta.authors or self.problem)
+
+    def awaits_card(self, entry: Entry) -> bool:
+        """Whether any trial at `gpu` of an item of its has no committed result."""
+        reads = entry.task.reads if entry.task else ()
+        return any(experiment.id in self.waiting.values() for experiment in reads)
 
     def rows(self, profile: Profile) -> list[CheckRow]:
         """Return the verdicts of every item at a profile, also of those not run there."""
@@ -246,6 +260,7 @@ def _paper(
                 runs=_runs(workspace, task, item.title, profiles, rows, ledger) if task else (),
                 reference=rows,
                 source=_source(workspace, folder, item),
+                needs_card=task is not None and _needs_card(task),
             )
         )
     tasks = [entry.task for entry in entries if entry.task is not None]
@@ -268,6 +283,13 @@ def _waiting(workspace: Workspace, tasks: Sequence[Task]) -> dict[str, str]:
         except (SpecError, DataError, UsageError):
             continue  # told where the task stands
     return found
+
+
+def _needs_card(task: Task) -> bool:
+    try:
+        return needs_card(task)
+    except (SpecError, UsageError):
+        return False  # told where the task stands
 
 
 def _sources(workspace: Workspace, tasks: Sequence[Task], profile: Profile) -> Sources:

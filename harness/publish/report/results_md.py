@@ -35,10 +35,10 @@ HEAD = """# Results
 A check is an exact statement, which `HOLDS` or `FAILS`: it says that our code is right, nothing of
 what the paper found. A claim of a paper gets a verdict in each profile where its task was run, by
 the 95 % interval over seeds against the threshold: reproduced, not, or undecided; "out of scale" is
-what this scale can never decide. Counts give the checks, the claims, and apart from them halves of
-claims that are an either-or, and the questions of our own, which no paper asks. What chance alone
-would give, how a claim stands to its seal, and each word is told in
-[docs/verdicts.md](docs/verdicts.md).
+what this scale can never decide, and is not counted among the checks of which some hold. Counts
+give the checks, the claims, and apart from them halves of claims that are an either-or, and the
+questions of our own, which no paper asks. What chance alone would give, how a claim stands to its
+seal, and each word is told in [docs/verdicts.md](docs/verdicts.md).
 """
 
 
@@ -108,16 +108,19 @@ def _paper(paper: Paper) -> list[str]:
     parts += headline_lines(paper, f"{page}#")
     parts += [f"At `{p}`, {origin(sources)}.\n" for p, sources in counted(paper)]
     parts.append(f"Every claim, table and deviation: [{page}]({page}).\n")
-    if not paper.is_published:  # What no paper claims stands on its own page alone.
-        return parts
-    rows = [
-        row
-        for e in paper.entries
-        for row in item_rows(e, f"[{e.item.id}]({page}#{anchor(e)})", chance=False)
-    ]
     lines = [line for e in paper.entries for run in e.runs for line in lost(e, run, "claim")]
     parts += ["Claims that did not hold:\n", "\n".join(lines) + "\n"] if lines else []
-    return [*parts, markdown_table(VERDICTS, rows) + "\n"]
+    return [*parts, markdown_table(VERDICTS, _items(paper)) + "\n"]
+
+
+def _items(paper: Paper) -> list[list[str]]:
+    """Return a line per profile of every item; of a collection of ours with what a card lacks."""
+    page, rows = page_of(paper.meta.id), []
+    for e in paper.entries:
+        of_item = item_rows(e, f"[{e.item.id}]({page}#{anchor(e)})", chance=False)
+        awaits = not paper.is_published and e.runs and paper.awaits_card(e)
+        rows += [[*c[:-1], f"{c[-1]}; not run on a GPU"] if awaits else c for c in of_item]
+    return rows
 
 
 def _not_run(papers: Sequence[Paper]) -> str:

@@ -44,6 +44,7 @@ def task_text(view: View) -> str:
         *_lines(f"{view.task.id} at {view.profile}: {view.title}"),
         *_lines(f"Declared in {view.declared()}"),
         *_lines(f"{counted_in_words(view.rows) or 'No claim is decided here'}."),
+        *_lines(view.waits),
     ]
     tail = [*_deviations(view, brief=True), *commands(view)]
     # Three lines stand between the parts, and two say what is not written out.

@@ -17,6 +17,7 @@ from harness.publish.report.headlines import headlines
 from harness.publish.report.load import Entry, Paper
 from harness.publish.report.site.cards import card
 from harness.publish.report.text import waiting_text
+from harness.store.workspace import COMMITTED_PROFILES
 
 
 def overview_context(papers: Sequence[Paper], baselines: Sequence[Baseline]) -> dict[str, Any]:
@@ -53,10 +54,13 @@ def _rows(entry: Entry) -> list[dict[str, Any]]:
         "title": entry.item.title,
         "page": entry.page,
     }
-    if not entry.runs:
-        alone = {"profile": "", "state": entry.state, "files": []}
-        return [{**base, **_told(entry, entry.not_run, entry.to_run), **alone}]
     rows = []
+    if not (beyond := entry.only(COMMITTED_PROFILES)).runs:
+        # What was run at smoke alone has the same verdicts as what was never run.
+        state = entry.state or ": ".join(filter(None, ["not run beyond `smoke`", entry.waits]))
+        state += "; verdicts as at `cpu`" if beyond.not_run else ""
+        alone = {"profile": "", "state": state, "files": []}
+        rows = [{**base, **_told(entry, beyond.not_run, entry.to_run), **alone}]
     for run in entry.runs:
         stem = f"{entry.id}.{run.profile}"
         files = [("figure", f"figures/{stem}.svg")] if run.figure is not None else []
@@ -84,7 +88,7 @@ def _told(entry: Entry, rows: Sequence[CheckRow], labels: Labels) -> dict[str, A
     return {
         "checks": worst_first(checks),
         "verdicts": worst_first(claims),
-        "words": [*checks, *claims],
+        "words": [*dict.fromkeys(row.profile for row in rows), *checks, *claims],
         "statements": [labels.statement(claim) for claim in declared],
         "apart": list(filter(None, [halves_in_words(rows), own_in_words(rows)])),
         "rank": claims.get(Word.REPRODUCED, 0),

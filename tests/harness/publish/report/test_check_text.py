@@ -126,7 +126,17 @@ def test_what_did_not_hold_is_read_beside_what_did() -> None:
     assert claims_in_words(of(CLAIM, Word.OUT_OF_PROFILE)) == "1 out of scale"
     assert checks_in_words([CHECK]) == "1 of 1 check holds"
     rows = of(CHECK, Word.HOLDS, Word.FAILS, Word.OUT_OF_PROFILE)
-    assert checks_in_words(rows) == "1 of 3 checks hold, 1 FAIL, 1 out of scale"
+    assert checks_in_words(rows) == "1 of 2 checks hold, 1 FAIL, 1 more out of scale"
+
+
+def test_a_check_that_this_scale_cannot_decide_reads_as_no_failure() -> None:
+    out = of(CHECK, Word.OUT_OF_PROFILE, Word.OUT_OF_PROFILE)
+    assert checks_in_words(out) == "2 checks, out of scale here"
+    assert counted_in_words(out[:1]) == "1 check, out of scale here; claims: none"
+    held = "1 of 1 check holds, 2 more out of scale"
+    assert checks_in_words([CHECK, *out]) == held
+    # What was not run here could have been.
+    assert checks_in_words(of(CHECK, Word.NOT_RUN)) == "0 of 1 check holds, 1 not run"
 
 
 def test_what_chance_could_have_reproduced_is_counted_apart_and_told() -> None:

@@ -247,11 +247,36 @@ def test_what_did_not_hold_stands_before_the_counts_of_items(demo: Demo) -> None
         assert text.index(head) < text.index("| item | title |")
 
 
-def test_items_of_no_paper_stand_on_their_own_page_alone(demo: Demo) -> None:
+def test_items_of_no_paper_have_a_line_that_says_what_a_card_lacks(demo: Demo) -> None:
     (paper,) = [p for p in load_papers(*demo, COMMITTED_PROFILES) if p.meta.id == "demo"]
-    meta = paper.meta.model_copy(update={"authors": []})
-    text = results_markdown([replace(paper, meta=meta)], [])
-    assert "[fig02]" not in text and "(results/demo/README.md)" in text
+    ours = replace(paper, meta=paper.meta.model_copy(update={"authors": []}))
+    waits, lacks = replace(ours, waiting={"key": SWEEP.id}), "; not run on a GPU |"
+    for one, told in (
+        (paper, False),
+        (ours, False),
+        (waits, True),
+        (replace(waits, meta=paper.meta), False),
+    ):
+        line = line_with(results_markdown([one], []), "[fig02](results/demo/README.md#demo-fig02)")
+        assert line.endswith(lacks) == told and "1 of 1 check holds" in line
+    assert "GPU" not in line_with(results_markdown([waits], []), "[fig12]")
+
+
+def test_a_task_that_a_card_alone_can_run_says_so_and_which_command_runs_it(
+    tmp_path: Path,
+) -> None:
+    workspace, library = make_demo(tmp_path)
+    card = replace(SWEEP, grid=lambda profile: SWEEP.grid("cpu") if profile == "gpu" else ())
+    library.tasks.pop(TASK.id)
+    library.tasks.add(TASK.id, replace(TASK, reads=(card,)))
+    for path in (workspace.root / "results" / "demo").glob("fig02.*"):
+        path.unlink()
+    text = results_of(workspace, library).read_text()
+    why = "ot run in any profile: it needs a GPU; on a machine with one `make gpu ONLY=demo/fig02`"
+    section = page_of((workspace, library)).split("## demo/fig02")[1].split("## demo/")[0]
+    assert f"| n{why} runs it; at `cpu`: " in line_with(text, "[fig02]")
+    assert f"\n\nN{why} runs it.\n" in section
+    assert text.count("needs a GPU") == 1
 
 
 def test_negative_numbers_have_a_true_minus(demo: Demo) -> None:

@@ -9,6 +9,7 @@ import hashlib
 import json
 import re
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,8 @@ from playwright.sync_api import Browser, Page
 
 from harness.measure.machine import source_state
 from harness.publish.report import build_report
-from harness.publish.report.load import load_papers
+from harness.publish.report.load import Paper, Run, load_papers
+from harness.publish.report.site.overview import overview_context
 from harness.registry import Library, load_registry, walk_experiments
 from harness.store.workspace import Workspace
 from tests.checkout import ROOT
@@ -25,7 +27,7 @@ from tests.harness.publish.report.pages import shown
 from tests.harness.publish.report.test_site_task import PRINTED_PX, cut
 
 PAPERS = ("asymvalley", "fg2u", "lisa", "paro", "supar")
-WORDS = ("not_reproduced", "reproduced", "inconclusive")
+WORDS = ("not_reproduced", "reproduced", "inconclusive", "out_of_profile", "not_run", "holds")
 NUM_PRINTED = 6
 LEAST_THUMBNAIL_PX = 150
 
@@ -42,7 +44,13 @@ def paper() -> str:
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory, paper: str) -> Path:
-    root = tmp_path_factory.mktemp("committed")
+    workspace, library = committed(paper, tmp_path_factory.mktemp("committed"))
+    build_report(workspace, load_papers(workspace, library, ["cpu"]))
+    return workspace.site
+
+
+def committed(paper: str, root: Path) -> tuple[Workspace, Library]:
+    """Return a workspace at `root` with what is committed, and one paper's tasks."""
     for name in ("results", "figures"):
         (root / name).symlink_to(ROOT / name)
     whole, library = load_registry(), Library()
@@ -52,9 +60,7 @@ def site(tmp_path_factory: pytest.TempPathFactory, paper: str) -> Path:
             library.tasks.add(name, task)
             for experiment in walk_experiments(task):
                 library.experiments.add(experiment.id, experiment)
-    workspace = Workspace(root)
-    build_report(workspace, load_papers(workspace, library, ["cpu"]))
-    return workspace.site
+    return Workspace(root), library
 
 
 def decided(paper: str, word: str) -> list[dict[str, Any]]:
@@ -78,10 +84,39 @@ def test_an_address_shows_as_many_rows_as_there_are_such_verdicts(
     page.goto(f"{(site / 'index.html').as_uri()}#q=cpu+{word}")
     wanted = Counter(row["task"] for row in decided(paper, word))
     tasks = [f"{paper}/{item}" for item in shown(page, 2)]
-    badges = page.locator(f"#tasks tbody tr:visible .badge.{word}").all_inner_texts()
-    counts = [int(text.split()[0]) for text in badges]
+    rows = page.locator("#tasks tbody tr:visible").all()
+    badges = [row.locator(f".badge.{word}").all_inner_texts() for row in rows]
+    counts = [sum(int(text.split()[0]) for text in texts) for texts in badges]
     assert dict(zip(tasks, counts, strict=True)) == wanted
     assert page.locator("output").inner_text().startswith(f"{len(wanted)} of ")
+
+
+@pytest.mark.parametrize("smoke", [False, True])
+def test_what_was_not_run_is_found_by_the_scale_that_its_verdicts_have(
+    tmp_path: Path, smoke: bool
+) -> None:
+    """Of LISA, some of whose tables wait for data or a card; also where smoke alone was run."""
+    workspace, library = committed("lisa", tmp_path)
+    papers = load_papers(workspace, library, ["cpu"])
+    if smoke:
+        papers = [with_smoke(paper) for paper in papers]
+    rows = overview_context(papers, [])["rows"]
+    for word in WORDS:
+        found = [
+            f"{row['paper']}/{row['word']}"
+            for row in rows
+            if {"cpu", word.upper()} <= {row["profile"], *row["words"]}
+        ]
+        wanted = {row["task"] for row in decided("lisa", word)}
+        assert wanted and (len(found), set(found)) == (len(wanted), wanted), word
+
+
+def with_smoke(paper: Paper) -> Paper:
+    """Return a paper of which every task was run at smoke as well."""
+    smoke = Run(profile="smoke", rows=(), deviations=())
+    return replace(
+        paper, entries=tuple(replace(e, runs=(*e.runs, smoke)) for e in paper.entries if e.task)
+    )
 
 
 def test_no_column_is_cut_in_print(browser: Browser, site: Path) -> None:
