@@ -13,7 +13,10 @@ from pathlib import Path
 import pytest
 
 from harness.declare.papers import load_paper
+from harness.declare.verdict import Word
+from harness.provenance.seals import STATES
 from harness.registry import Library, load_registry
+from reproductions.asymvalley.federated.experiment import ALPHAS
 from tests.checkout import ROOT
 
 README = ROOT / "README.md"
@@ -159,6 +162,38 @@ def test_the_first_screen_answers_whether_fedsign_beats_fedavg(library: Library)
     (answer,) = [line for line in screen if "FedSign does not beat FedAvg here" in line]
     assert said.replace("-", "\u2212") in answer and len(answer) < 400
     assert row["verdict"] == "INCONCLUSIVE" and "undecided" in answer
+    # What was measured is no gain at any one of them.
+    assert "in the mean over the three alphas" in answer and len(ALPHAS) == 3
+
+
+def generated() -> tuple[str, str]:
+    """Return what the README shows of the results, and what it folds away."""
+    block = README.read_text(encoding="utf-8").split(":begin -->")[1].split("<!-- papers:end")[0]
+    shown, folded = block.split("<details>")
+    return shown, folded
+
+
+def test_the_first_screen_explains_its_words_where_they_stand() -> None:
+    words, sentences = generated()[0].split("\n- ", 1)
+    said = set(re.findall(r"seal (\w+)", sentences))
+    assert said and said <= {"changed", "late", "renewed"}
+    for state in said:
+        assert f"*{state}*, {STATES[state]}" in words  # type: ignore[index]
+    for word in ("Reproduced", "not reproduced", "undecided"):
+        assert f"*{word}*: " in words
+    assert not {word for word in Word if word in re.sub(r"`[^`]*`", "", words + sentences)}
+
+
+def test_the_first_screen_says_how_many_trials_come_from_older_code() -> None:
+    """Beside the verdicts, as many as the folded lines have, and what renews them."""
+    shown, folded = generated()
+    of_papers = re.findall(r"(\d+) of (\d+) trials come from older code", folded)
+    stale, total = (sum(map(int, column)) for column in zip(*of_papers, strict=True))
+    told = (
+        f"At `cpu`, {stale} of {total} trials come from [older code](docs/verdicts.md#older-code)"
+    )
+    assert len(of_papers) == len(load_registry().papers)
+    assert f"\n{told}: `repro run PAPER --profile cpu --stale` renews them.\n" in shown
 
 
 def test_headlines_are_claims_of_the_paper(library: Library) -> None:

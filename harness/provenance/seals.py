@@ -29,13 +29,20 @@ from harness.strict import Strict
 State = Literal["sealed", "restated", "changed", "late", "renewed", "withdrawn", "none"]
 STATES: dict[State, str] = {
     "sealed": "nothing differs from what was sealed before the run",
-    "restated": "its code differs; what it asks and what it measures on the sealed records do not",
+    "restated": "its code was changed since, but what it asks, and what it measures on the sealed"
+    " records, are the same",
     "changed": "what it asks, its trials or its numbers differ from what was sealed",
     "late": "it was declared after some of its trials had run",
     "renewed": "its seal was written by a re-run of trials whose results were known",
     "withdrawn": "it was sealed once and is no longer declared",
     "none": "there is no run",
 }
+SAID_THEN = {
+    "statement": "it was then stated as",
+    "where": "its source was then given as",
+    "unit": "its unit was then",
+}
+"""What a claim says in words, and how a former wording is told."""
 TOLERANCE = 1e-12
 """For measured numbers, relative or absolute: another processor may add in another order."""
 STATISTICS = (samples_per_seed, decide)
@@ -288,9 +295,9 @@ def _told_apart(old: object, new: object) -> tuple[str, str]:
 def _words(sides: Sequence[Sealed], now: Sealed) -> tuple[str, ...]:
     """Return what the claim said in other words: they are shown, and change no state."""
     return tuple(
-        f"{name} then: {old}"
+        f'{told} "{old}"'
         for side in sides[:1]
-        for name in ("statement", "where", "unit")
+        for name, told in SAID_THEN.items()
         if side.statement and (old := getattr(side, name)) != getattr(now, name)
     )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from harness.declare.papers import Headline
@@ -17,6 +18,9 @@ DECIDED = {
     Word.NOT_REPRODUCED: "not reproduced",
     Word.INCONCLUSIVE: "undecided",
 }
+SHOWN = SEALS[1:]
+"""Seals that stand beside a verdict: a restated one asks and measures what it did."""
+_VERDICT_THEN = re.compile(r"verdict: ([A-Z_]+) then, [A-Z_]+ now")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -64,8 +68,12 @@ def caveats(row: CheckRow) -> list[str]:
     # That chance is all but excluded needs no word here.
     chance = "" if row.weak is False and row.verdict == Word.REPRODUCED else chance_note(row)
     doubt = row.reason.partition(":")[0] if row.reason != OVERLAPS else ""
-    then = [line for line in row.differences if line.startswith("verdict: ")]
-    seal = f"seal {row.seal}" if row.seal in SEALS[1:] else ""
+    then = [
+        f"{DECIDED.get(Word(found[1]), found[1])} when it was first judged"
+        for line in row.differences
+        if (found := _VERDICT_THEN.fullmatch(line))
+    ]
+    seal = f"seal {row.seal}" if row.seal in SHOWN else ""
     return [part for part in (chance, doubt, seal, *then) if part]
 
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from harness.declare.profiles import Profile
 from harness.declare.verdict import Word
 from harness.measure.goals import Baseline
+from harness.provenance.seals import STATES
 from harness.publish.counts import rank, verdict_counts
 from harness.publish.report.goals_md import goals_line
-from harness.publish.report.headlines import DECIDED, Told, headlines
-from harness.publish.report.load import Paper
+from harness.publish.report.headlines import DECIDED, SHOWN, Told, headlines
+from harness.publish.report.load import Paper, Sources
 from harness.publish.report.paper_md import (
     VERDICTS,
     anchor,
@@ -22,6 +24,7 @@ from harness.publish.report.paper_md import (
 from harness.publish.report.text import (
     markdown_cell,
     markdown_table,
+    older_text,
     origin,
     waiting_text,
     with_minus,
@@ -69,16 +72,50 @@ def papers_block(papers: Sequence[Paper]) -> str:
     ]
     table = markdown_table(["paper", "scale", *(DECIDED[word] for word in words)], rows)
     sentences = "\n".join(_headline(each) for _, found in told for each in found)
+    read = "\n".join([_words([each for _, found in told for each in found]), *_older(papers)])
     origins = "\n".join(
         f"- {paper.meta.id} at `{profile}`: {origin(sources)}."
         for paper in papers
         for profile, sources in counted(paper)
     )
-    summary = "What the counts rest on: chance, seals, older code; and what is out of scale"
+    summary = "What the counts rest on: chance, seals, re-runs; and what is out of scale"
     folded = "\n".join([*counts_lines(papers), origins])
     return with_minus(
-        f"{table}\n\n{sentences}\n\n<details><summary>{summary}</summary>\n\n{folded}\n\n</details>"
+        f"{table}\n\n{read}\n{sentences}\n\n<details><summary>{summary}</summary>\n\n{folded}\n\n</details>"
     )
+
+
+def _words(told: Sequence[Told]) -> str:
+    """Return what the words behind the headlines mean, of seals those that are among them."""
+    met = {each.row.seal for each in told}
+    states = [f"*{state}*, {told}" for state, told in STATES.items() if state in met & set(SHOWN)]
+    seals = "; ".join(states)
+    return (
+        "Below stands what we measured, ± half of its 95 % interval over seeds. *Reproduced*: the"
+        " interval lies inside what the claim asks; *not reproduced*: outside; *undecided*: it"
+        " overlaps, or seeds are too few."
+        + (
+            f" A *seal* says whether a claim moved after its trials had run: {seals}."
+            if seals
+            else ""
+        )
+        + " [All words](docs/verdicts.md).\n"
+    )
+
+
+def _older(papers: Sequence[Paper]) -> list[str]:
+    """Return for each profile how many trials come from older code, and what renews them."""
+    found: dict[Profile, list[Sources]] = {}
+    for paper in papers:
+        for profile, sources in counted(paper):
+            found.setdefault(profile, []).append(sources)
+    told = "[older code](docs/verdicts.md#older-code)"
+    return [
+        f"At `{profile}`, {older_text(every).replace('older code', told)}:"
+        f" `repro run PAPER --profile {profile} --stale` renews them.\n"
+        for profile, every in found.items()
+        if any(sources.num_stale for sources in every)
+    ]
 
 
 def _counted(paper: Paper, words: Sequence[Word]) -> list[list[str]]:

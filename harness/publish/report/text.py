@@ -223,11 +223,18 @@ def origin(sources: Sources) -> str:
     >>> origin(Sources(num_trials=1, num_stale=1))
     '1 of 1 trial comes from older code'
     """
-    come = "trial comes" if sources.num_trials == 1 else "trials come"
-    parts = [f"{sources.num_stale} of {sources.num_trials} {come} from older code"]
+    parts = [older_text([sources])]
     if len(sources.cpus) > 1:
         parts.append(f"processors mix: {' and '.join(sources.cpus)}")
     return "; ".join([*parts, *([sources.verified] if sources.verified else [])])
+
+
+def older_text(sources: Sequence[Sources]) -> str:
+    """Say how many of all their trials ran older code."""
+    stale, total = (
+        sum(n) for n in zip(*((s.num_stale, s.num_trials) for s in sources), strict=True)
+    )
+    return f"{stale} of {total} {'trial comes' if total == 1 else 'trials come'} from older code"
 
 
 def waiting_text(papers: Sequence[Paper]) -> str:

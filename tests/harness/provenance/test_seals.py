@@ -303,7 +303,10 @@ def test_state_of_the_export_is_kept(was: str) -> None:
 def test_other_words_are_noted_and_change_no_state() -> None:
     other = side(make_claim(_named, statement="It always held."), **HELD)
     found = compare(NOW, [other], [other.seal])
-    assert (found.state, found.differences) == ("sealed", ("statement then: It always held.",))
+    assert (found.state, found.differences) == (
+        "sealed",
+        ('it was then stated as "It always held."',),
+    )
 
 
 def test_seal_speaks_of_one_profile() -> None:

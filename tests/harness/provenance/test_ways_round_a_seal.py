@@ -162,7 +162,10 @@ def test_8_other_words(ran: ToyPaper, cli: Cli) -> None:
     edit_task(ran, '"nowhere"', '"everywhere"')
     (row,) = check(cli)
     assert row["seal"] == "sealed"
-    assert row["differences"] == ["statement then: Squares grow.", "where then: nowhere"]
+    assert row["differences"] == [
+        'it was then stated as "Squares grow."',
+        'its source was then given as "nowhere"',
+    ]
 
 
 def test_9_same_seeds_again(ran: ToyPaper, cli: Cli) -> None:

@@ -18,9 +18,9 @@ from harness.publish.counts import (
     worst_first,
 )
 from harness.publish.report.headlines import DECIDED as IN_FULL
-from harness.publish.report.load import Entry, Paper, Run
+from harness.publish.report.load import Entry, Paper, Run, Sources
 from harness.publish.report.results_md import page_of
-from harness.publish.report.text import origin
+from harness.publish.report.text import older_text, origin
 
 NUM_THUMBNAILS = 3
 
@@ -36,7 +36,7 @@ def card(paper: Paper, headlines: Sequence[str] = ()) -> dict[str, Any]:
         "headlines": list(headlines),
         "page": f"../{page_of(paper.meta.id)}",
         "profiles": [
-            _profile(profile, paper.rows(profile), origin(sources))
+            _profile(profile, paper.rows(profile), sources)
             for profile, sources in paper.sources.items()
             if sources.num_trials and profile != "smoke"
         ],
@@ -44,15 +44,16 @@ def card(paper: Paper, headlines: Sequence[str] = ()) -> dict[str, Any]:
     }
 
 
-def _profile(profile: str, rows: Sequence[CheckRow], source: str) -> dict[str, Any]:
+def _profile(profile: str, rows: Sequence[CheckRow], sources: Sources) -> dict[str, Any]:
     """Return a profile's verdicts on the paper's claims, and in words what stands beside them."""
     counts = worst_first(verdict_counts(rows, "claim"))
-    beside = [checks_in_words(rows), halves_in_words(rows), own_in_words(rows)]
+    counted = [checks_in_words(rows), halves_in_words(rows), own_in_words(rows)]
+    beside = [*counted, older_text([sources])]
     return {
         "profile": profile,
         "claims": [(word, count, IN_FULL.get(word, IN_WORDS[word])) for word, count in counts],
         "beside": list(filter(None, beside)),
-        "rests_on": list(filter(None, [reproduced_text(rows), seals_text(rows), source])),
+        "rests_on": list(filter(None, [reproduced_text(rows), seals_text(rows), origin(sources)])),
     }
 
 

@@ -64,9 +64,7 @@ def test_doubts_chance_and_seals_stand_in_it(demo: Demo) -> None:
         seeds_to_decide=9, deciding="the last step",
     )  # fmt: skip
     assert "(the last step decides)" in text and "about 9 seeds would decide it" in text
-    assert text.endswith(
-        "chosen at the edge, seal renewed, verdict: REPRODUCED then, INCONCLUSIVE now."
-    )
+    assert text.endswith("chosen at the edge, seal renewed, reproduced when it was first judged.")
     weak = said(demo, verdict=Word.REPRODUCED, reason="", seal="sealed", chance_reason=TOO_FEW)
     assert TOO_FEW in weak and "seal" not in weak
 

@@ -9,10 +9,10 @@ from harness.errors import SpecError
 from harness.measure.goals import Baseline
 from harness.publish.report import build_results
 from harness.publish.report.goals_md import goals_markdown
-from harness.publish.report.load import load_papers
+from harness.publish.report.load import Sources, load_papers
 from harness.publish.report.paper_md import paper_markdown
 from harness.publish.report.readme import update_block, update_tables
-from harness.publish.report.results_md import results_markdown
+from harness.publish.report.results_md import papers_block, results_markdown
 from harness.publish.report.text import paper_cell
 from harness.registry import BrokenTask, Library
 from harness.run.trial import grid_of
@@ -155,6 +155,17 @@ def test_what_was_not_run_is_said(demo: Demo) -> None:
     assert "Profile `gpu`: nothing is committed." in after
     assert "Profile `cpu`: nothing" not in after
     assert "demo/tab01: planned" in page_of(demo).split("## Not run")[1]
+
+
+def test_older_code_is_told_where_there_is_any(demo: Demo) -> None:
+    (paper,) = [p for p in load_papers(*demo, COMMITTED_PROFILES) if p.meta.id == "demo"]
+    for stale, told in ((0, False), (3, True)):
+        two = [
+            replace(paper, sources={"cpu": Sources(num_trials=4, num_stale=n)}) for n in (stale, 0)
+        ]
+        shown = papers_block(two).split("<details>")[0]
+        assert (f"{stale} of 8 trials come from [older code]" in shown) == told
+        assert ("--stale` renews them" in shown) == told
 
 
 def test_what_waits_for_a_card_is_counted_once_and_less_when_it_is_committed(

@@ -13,7 +13,7 @@ from harness.declare.profiles import PROFILES
 from harness.declare.scope import ThresholdFrom
 from harness.declare.verdict import Word
 from harness.measure.goals import Baseline
-from harness.publish.report.load import Paper, load_papers
+from harness.publish.report.load import Paper, Sources, load_papers
 from harness.publish.report.site.cards import card
 from harness.publish.report.site.overview import overview_context
 from harness.publish.report.site.pages import render
@@ -261,6 +261,15 @@ def test_card_begins_with_headlines_where_there_are_any(papers: list[Paper]) -> 
     context["cards"] = [card(papers[0], ["It holds at `cpu`, <1 of 2>."])]
     html = render("index.html.j2", context)
     assert html.index("It holds at <code>cpu</code>, &lt;1 of 2&gt;.") < html.index('class="bar"')
+
+
+def test_card_says_beside_the_verdicts_how_much_comes_from_older_code(
+    papers: list[Paper],
+) -> None:
+    older = replace(papers[0], sources={"cpu": Sources(num_trials=4, num_stale=3)})
+    html = render("index.html.j2", {**overview_context([older], []), "cards": [card(older)]})
+    told = html.index("3 of 4 trials come from older code.</p>")
+    assert html.index('class="bar"') < told < html.index("What that rests on")
 
 
 def test_card_of_a_paper_that_cannot_be_read_says_why(papers: list[Paper]) -> None:

@@ -5,16 +5,29 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from harness.provenance.seals import SAID_THEN, STATES
 from harness.publish.report.text import (
     PLUS_MINUS,
     markdown_cell,
     markdown_table,
     mean_sem,
     number,
+    seal_note,
     seeds,
     threshold,
 )
+from tests.checkout import ROOT
 from tests.harness.publish.report.test_check_text import CLAIM
+
+
+def test_a_seal_is_told_in_full_clauses_also_what_was_said_then() -> None:
+    then = (f'{SAID_THEN["where"]} "Figure 5; threshold: ours"',)
+    assert seal_note(replace(CLAIM, seal="restated", differences=then)) == (
+        "restated: its code was changed since, but what it asks, and what it measures on the sealed"
+        ' records, are the same; its source was then given as "Figure 5; threshold: ours"'
+    )
+    page = (ROOT / "docs" / "verdicts.md").read_text(encoding="utf-8")
+    assert f"| `restated` | {STATES['restated']} " in page
 
 
 @pytest.mark.parametrize(
