@@ -91,7 +91,9 @@ def verify(names: NamesArgument = None, as_json: JsonOption = False) -> None:
 
 @app.command("make")
 def make(
-    name: Annotated[str, typer.Argument(help="A data set with a made variant.")],
+    name: Annotated[
+        str | None, typer.Argument(help="A data set with a made variant; listed without one.")
+    ] = None,
     source: Annotated[
         Path | None,
         typer.Option("--from", help="The upstream's file, or a folder with all of them by name."),
@@ -105,6 +107,9 @@ def make(
     from harness.data.make import NEVER_RUN
     from harness.data.make import make as build
 
+    if name is None:
+        _list_made()
+        raise UsageError("name a data set to make: repro data make NAME, with a name of this list")
     dataset = find(name)
     if dataset.made is None:
         raise UsageError(f"data set {name} is not made by a rule: {supply(name)}")
@@ -119,6 +124,23 @@ def make(
     say(f"wrote {path}: sha256 {dataset.sha256}, as in the catalogue")
     if (used := locate(dataset)) and used.path != path:
         say(f"{used.path} comes first and is what is read")
+
+
+def _list_made() -> None:
+    """Print the data sets that a rule makes, with what each is and whether it is here."""
+    rows = [
+        {
+            "name": each.name,
+            "kind": each.kind,
+            "here": available(each.name) or "no",
+            # Without its commit and files.
+            "upstream": each.upstream.partition(" @ ")[0],
+            "used_for": each.purpose,
+        }
+        for each in catalogue().values()
+        if each.made
+    ]
+    print_rows(rows, as_json=False, columns=["name", "kind", "here", "upstream", "used_for"])
 
 
 @app.command("fetch")

@@ -171,6 +171,15 @@ def variants(
         if not asked.items() <= found.workspace.overrides.items():
             continue
         rows += [r for r in _variant_rows(library, found) if not wanted or wanted & {*r["tasks"]}]
+    if not (rows or as_json):
+        of = f" of {' '.join(selectors)}" if selectors else ""
+        asked_for = f" with{asked.options}" if asked else ""
+        task = selectors[0] if selectors else "TASK"
+        typer.echo(
+            f"No variant{of} was run{asked_for}: `repro run {task} --set name=value` makes one,"
+            f" `repro params {task}` says what may be set."
+        )
+        return
     columns = ["options", "profile", "tasks", "started_at", "done", "failed", "missing", "folder"]
     print_rows(rows, as_json=as_json, columns=columns)
 
