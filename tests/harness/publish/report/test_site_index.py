@@ -301,5 +301,15 @@ def test_legend_explains_every_word_of_a_claim(page: Page, demo: Demo) -> None:
     legend = page.locator("#legend")
     expect(legend).to_be_visible()
     sources = get_args(ThresholdFrom)
-    for word in (*Word, *PROFILES, *sources, "Check", "Claim", "sealed", "late", "renewed"):
+    for word in (
+        *Word,
+        *PROFILES,
+        *sources,
+        "Check",
+        "Claim",
+        "Older code",
+        "sealed",
+        "late",
+        "renewed",
+    ):
         expect(legend.get_by_text(word, exact=True).first).to_be_visible()

@@ -1,14 +1,20 @@
 """An item's page in a real browser: order of claims, addresses of them, copying, printing."""
 
+from dataclasses import replace
+
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from harness.publish.report import build_report
 from harness.publish.report.load import load_papers
+from harness.publish.report.site.overview import overview_context
+from harness.publish.report.site.pages import render
+from harness.publish.report.site.task_page import task_context
 from harness.registry import Library, load_registry
 from harness.store.workspace import Workspace
 from tests.checkout import ROOT
 from tests.harness.publish.report.pages import Demo, open_page
+from tests.harness.publish.report.test_headlines import paper_with
 
 PRINTED_PX = 965
 """Between the margins of a sheet of letter paper on its side, which is narrower than A4."""
@@ -40,6 +46,18 @@ def test_what_did_not_hold_comes_first_and_checks_are_folded(page: Page, demo: D
     expect(checks).not_to_be_visible()
     page.locator("#cpu").get_by_text("1 check holds", exact=True).click()
     expect(checks.locator("td .badge")).to_have_text("HOLDS")
+
+
+def test_code_in_a_state_or_a_reason_is_marked_as_code(demo: Demo) -> None:
+    paper = paper_with(demo, reason="at `smoke` <alone>")
+    entry = next(entry for entry in paper.entries if entry.item.id == "fig02")
+    html = render("task.html.j2", task_context(paper, entry))
+    assert "<small>at <code>smoke</code> &lt;alone&gt;" in html
+    waits = replace(entry, runs=(), needs_card=True)
+    html = render("task.html.j2", task_context(paper, waits))
+    assert "with one <code>make gpu ONLY=demo/fig02</code> runs it</p>" in html
+    index = render("index.html.j2", overview_context([replace(paper, entries=(waits,))], []))
+    assert "<code>make gpu ONLY=demo/fig02</code> runs it; verdicts as at <code>cpu</code>" in index
 
 
 @pytest.mark.parametrize("claim", ["cpu-grows", "cpu-rows", "smoke-rows"])
