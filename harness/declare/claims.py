@@ -62,6 +62,9 @@ class Criterion:
     default. Which of them do is decided over seeds, never inside one."""
     names: tuple[str, ...] = ()
     """What each judged number is, in their order, for who reads the one that decides."""
+    measures: str = ""
+    """What a judged number is, in a few words, where statement and bound leave that open: of a
+    difference, which is taken from which."""
     doubt: Doubt | None = None
     """Says where what was measured decides nothing, as where a hyperparameter was chosen at the
     edge of its grid: the numbers stand, the verdict is INCONCLUSIVE."""
@@ -91,6 +94,10 @@ class Criterion:
     def naming(self, *names: str) -> Criterion:
         """Return the criterion that says of which of its numbers the verdict speaks."""
         return replace(self, names=names)
+
+    def measuring(self, what: str) -> Criterion:
+        """Return the criterion that says what each of its numbers is."""
+        return replace(self, measures=what)
 
     def in_at_least(self, count: int) -> Criterion:
         """Return the criterion that so many of the quantity's numbers must meet."""

@@ -93,7 +93,7 @@ def _worst(entry: Entry, run: Run, kind: Kind, told: Mapping[str, Told] | None =
     claim = next(claim for claim in entry.task.claims if claim.id == row.claim)
     read = reading(row, claim.criterion.unit, claim.criterion.tolerance)
     asked = f"asked: {read.asked}" if read.asked else ""
-    facts = ", ".join(filter(None, [*numbers(row, read), asked, *caveats(row)]))
+    facts = ", ".join(filter(None, [*numbers(row, claim.criterion), asked, *caveats(row)]))
     said = in_short(claim, run.labels).removesuffix(".")
     return f"{leads[Word(row.verdict)]}: {said}{f': {facts}' if facts else ''}"
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from harness.declare.claims import Criterion
 from harness.declare.papers import Headline
 from harness.declare.verdict import OVERLAPS, Word
 from harness.publish.check_row import CheckRow
 from harness.publish.counts import SEALS, rank
 from harness.publish.report.load import Entry, Paper, Run
 from harness.publish.report.text import chance_note, seeds
-from harness.publish.report.units import Reading, reading
+from harness.publish.report.units import reading, what_number
 
 DECIDED = {
     Word.REPRODUCED: "reproduced",
@@ -86,7 +87,7 @@ def _sentence(headline: Headline, entry: Entry, run: Run, row: CheckRow) -> Told
         Word.INCONCLUSIVE: headline.undecided,
     }
     claim = next(claim for claim in entry.task.claims if claim.id == row.claim)
-    facts = [*numbers(row, reading(row, claim.criterion.unit)), DECIDED[Word(row.verdict)]]
+    facts = [*numbers(row, claim.criterion), DECIDED[Word(row.verdict)]]
     return Told(
         entry=entry,
         row=row,
@@ -95,10 +96,10 @@ def _sentence(headline: Headline, entry: Entry, run: Run, row: CheckRow) -> Told
     )
 
 
-def numbers(row: CheckRow, read: Reading) -> list[str]:
-    """Return what was measured, with what decides and an uneven interval, and on how many seeds."""
+def numbers(row: CheckRow, criterion: Criterion) -> list[str]:
+    """Return what was measured, with what it is and an uneven interval, and on how many seeds."""
+    read = reading(row, criterion.unit, criterion.tolerance)
     if not read.ours:
         return []
-    deciding = f"{row.deciding} decides" if row.deciding else ""
-    aside = ", ".join(filter(None, [read.uneven, deciding]))
+    aside = ", ".join(filter(None, [read.uneven, what_number(row, criterion)]))
     return [f"{read.ours} ({aside})" if aside else read.ours, seeds(row)]

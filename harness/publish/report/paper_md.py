@@ -28,7 +28,7 @@ from harness.publish.report.text import (
     threshold_source,
     with_minus,
 )
-from harness.publish.report.units import reading
+from harness.publish.report.units import reading, what_number
 
 NOTHING = "no claims"
 VERDICTS = ("item", "title", "profile", "verdicts")
@@ -219,7 +219,9 @@ def _claim_row(claim: Claim, row: CheckRow, labels: Labels) -> list[str]:
     cells = [
         f"{labels.statement(claim)} ({marks})" if marks else labels.statement(claim),
         f"{row.verdict}: {told}" if told else row.verdict,
-        ", ".join(filter(None, [read.ours, row.deciding, read.uneven, _seeds(row)])),
+        ", ".join(
+            filter(None, [read.ours, what_number(row, claim.criterion), read.uneven, _seeds(row)])
+        ),
         f"{read.asked} ({threshold_source(claim)}); paper: {paper_cell(claim, row)}",
         seal_note(row) if row.seal != "none" else "",
     ]
@@ -303,7 +305,8 @@ def lost(entry: Entry, run: Run, kind: Kind) -> Iterable[str]:
             claim = claims[row.claim]
             read = reading(row, claim.criterion.unit)
             band = f", 95 % interval {read.uneven}" if read.uneven else ""
+            what = what_number(row, claim.criterion)
             yield (
                 f"- {entry.id} at `{run.profile}`: {markdown_cell(in_short(claim, run.labels))}"
-                f" Measured {read.ours}{band}; asked: {read.asked}."
+                f" Measured {read.ours}{f' ({what})' if what else ''}{band}; asked: {read.asked}."
             )

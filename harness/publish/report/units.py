@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, replace
 from typing import Any
 
-from harness.declare.claims import STEPS
+from harness.declare.claims import STEPS, Criterion
 from harness.publish.check_row import CheckRow
 from harness.publish.report.text import (
     PLUS_MINUS,
@@ -94,6 +94,10 @@ class Reading:
         """Return what is asked of the number, in its unit where it has a number of its own."""
         row = self.row
         text = threshold(row.form, row.threshold, tolerance=self.tolerance) if row.form else ""
+        if row.form in STEPS and row.measured is not None and not row.deciding:
+            # One step alone is a difference, which `what_number` names.
+            form = "more_than" if row.form.startswith("strict") else "at_least"
+            text = threshold(form, -row.threshold if row.threshold else 0.0)
         has_unit = text[-1:].isdigit() and self.unit not in ("", "1", "ratio")
         return f"{text} {unit_behind(text, self.unit)}" if has_unit and row.threshold != 0 else text
 
@@ -136,6 +140,41 @@ def reading(row: CheckRow, unit: str, tolerance: float = 0.0) -> Reading:
         differences=tuple(map(moved, row.differences)),
     )
     return Reading(row=scaled_row, unit=unit, tolerance=factor * tolerance)
+
+
+def what_number(row: CheckRow, criterion: Criterion) -> str:
+    """Say what the measured number is, which of several it is, and how it stands among them.
+
+    They rank by their verdicts, then by how far inside the bound they lie.
+
+    >>> from harness.declare.claims import more_than
+    >>> row = CheckRow(task="a/b", claim="c", form="more_than", grade="empirical", profile="cpu",
+    ...     verdict="NOT_REPRODUCED", reason="", measured=-4.6, low=-5.5, high=-3.9, num_seeds=3,
+    ...     threshold=0.0, threshold_from="ours", paper_value=None, seal="sealed", deciding="y")
+    >>> asked = more_than(len, 0, "nats").naming("x", "y", "z").measuring("left less right")
+    >>> what_number(row, asked), what_number(row, asked.in_at_least(2))
+    ('left less right; y decides, worst of 3', 'left less right; y decides, 2nd best of 3')
+    """
+    if row.measured is None:
+        return ""
+    deciding = f"{row.deciding} decides{_place(row.deciding, criterion)}" if row.deciding else ""
+    return "; ".join(filter(None, [criterion.measures, deciding]))
+
+
+def _place(deciding: str, criterion: Criterion) -> str:
+    count = len(criterion.names) or int(deciding.rpartition(" ")[2])
+    if count < 2:
+        return ""
+    noun = f"{count} steps" if criterion.form in STEPS else f"{count}"
+    needed = criterion.at_least_of or count
+    if needed == count:
+        return f", worst of {noun}"
+    return f", {_ordinal(needed)} of {noun}"
+
+
+def _ordinal(place: int) -> str:
+    ends = {1: "st", 2: "nd", 3: "rd"}
+    return "best" if place == 1 else f"{place}{ends.get(place, 'th')} best"
 
 
 def half_width(row: CheckRow) -> float | None:

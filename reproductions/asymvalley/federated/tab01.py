@@ -148,20 +148,26 @@ def on_dataset(dataset: str, name: str) -> Iterator[Declared]:
         RUN.without_null(EQUIVALENCE),
         at_least(partial(q.gains, dataset=dataset), -0.005, "accuracy")
         .unless(of_two)
-        .naming(*AT_ALPHAS),
+        .naming(*AT_ALPHAS)
+        .measuring("accuracy of FedSign less that of FedAvg"),
         f"On {name}, FedSign is at most half a point behind FedAvg at each of the three alphas.",
     )
     yield (
         f"fedsign_gains_{dataset}",
         GAIN,
-        more_than(partial(q.mean_gain, dataset=dataset), 0, "accuracy").unless(of_two),
+        more_than(partial(q.mean_gain, dataset=dataset), 0, "accuracy")
+        .unless(of_two)
+        .measuring("accuracy of FedSign less that of FedAvg"),
         f"On {name}, FedSign is ahead of FedAvg in the mean over alphas.",
     )
     signs = partial(q.gains, dataset=dataset, value=q.SAME_SIGN)
     yield (
         f"signs_kept_{dataset}",
         GAIN,
-        more_than(signs, 0, "share of parameters").unless(of_two).naming(*AT_ALPHAS),
+        more_than(signs, 0, "share of parameters")
+        .unless(of_two)
+        .naming(*AT_ALPHAS)
+        .measuring("signs kept under FedSign less those under FedAvg"),
         f"On {name}, clients keep more of the global model's signs under FedSign than under"
         " FedAvg, at each alpha: the penalty is made for that.",
     )

@@ -85,7 +85,9 @@ task = Task(
         (
             "pretrained_no_barrier",
             TRAINED.without_null(EQUIVALENCE),
-            at_least(partial(q.last_gap, regime="pretrained"), -0.01, "accuracy"),
+            at_least(partial(q.last_gap, regime="pretrained"), -0.01, "accuracy").measuring(
+                "accuracy of the nets' mean less the mean of their accuracies"
+            ),
             "From a pre-trained ResNet18 on Flowers, after the last epoch, the mean of both nets is"
             f" at most 0.01 worse than they are.{HARDLY_TRAINED}",
         ),

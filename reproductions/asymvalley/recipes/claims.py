@@ -140,8 +140,10 @@ def recipe_claims(where: str) -> tuple[Claim, ...]:
         (
             "recipes_sharpen",
             TRAINED.comparing("recipe"),
-            more_than(q.sharper_by, 0, "error").naming(
-                *(contrast.replace("_", " ") for contrast in CONTRASTS)
+            more_than(q.sharper_by, 0, "error")
+            .naming(*(contrast.replace("_", " ") for contrast in CONTRASTS))
+            .measuring(
+                "rise of the error after the recipe said to be sharper less that after the other"
             ),
             "The higher learning rate, the smaller batch and the larger weight decay each make the"
             " valley sharper than the opposite: raw noise raises the error further above that of"

@@ -64,7 +64,9 @@ def _declared() -> Iterator[tuple[str, Scope, Criterion, str]]:
         yield (
             f"{start}_filter_more_asymmetric",
             TRAINED.comparing("bn_start").noting(SIDE_OF_EXPLANATION),
-            ordering(pair, "error", strict=True),
+            ordering(pair, "error", strict=True).measuring(
+                f"asymmetry when started {START_NAMES[start]} less that when started from G(0,0.1)"
+            ),
             f"Started {START_NAMES[start]}, filter-normalized {{0,1}} noise on all parameters is"
             " more asymmetric at the smallest s than started from G(0,0.1), the positive side being"
             " the lower one. The paper states no side; its explanation, by weights that are"

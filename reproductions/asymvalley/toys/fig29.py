@@ -44,9 +44,9 @@ task = Task(
         (
             "raw_not_one_sided",
             TOY.without_null(EQUIVALENCE),
-            within(q.raw_gaps, -0.5, 0.5, "relative gap").naming(
-                *NAMES.values(), "first order", "second order"
-            ),
+            within(q.raw_gaps, -0.5, 0.5, "relative gap")
+            .naming(*NAMES.values(), "first order", "second order")
+            .measuring("positive side less negative side, over the smaller of both"),
             "Under raw noise none of the six metrics has one side more than 50 % above the other,"
             " on average over draws of the noise.",
         ),

@@ -109,7 +109,9 @@ def sign_asymmetric(least: float) -> Declared:
     return (
         "sign_asymmetric",
         CALIBRATED_SIDES if least else SIDES,
-        ask.in_at_least(6).naming(*KINDS),
+        ask.in_at_least(6)
+        .naming(*KINDS)
+        .measuring("mean error of the negative side less that of the positive side"),
         "Sign-consistent noise is asymmetric: at s = 1 the mean error of the negative side less"
         f" that of the positive side is {reached} for at least 6 of 7 kinds.",
     )
@@ -118,21 +120,29 @@ def sign_asymmetric(least: float) -> Declared:
 SIGN_ASYMMETRIC_NARROW: Declared = (
     "sign_asymmetric_narrow",
     SIDES,
-    more_than(partial(q.sign_asymmetries, s=0.2), 0, "error").in_at_least(6).naming(*KINDS),
-    "The same at s = 0.2, where any difference will do: for at least 6 of 7 kinds the mean error"
-    " of the negative side exceeds that of the positive side.",
+    more_than(partial(q.sign_asymmetries, s=0.2), 0, "error")
+    .in_at_least(6)
+    .naming(*KINDS)
+    .measuring("mean error of the negative side less that of the positive side"),
+    "Sign-consistent noise is asymmetric at s = 0.2 too, where any difference will do: for at least"
+    " 6 of 7 kinds the mean error of the negative side exceeds that of the positive side.",
 )
 ASYMMETRIC_IN_LOSS: Declared = (
     "sign_asymmetric_ce",
     SIDES.noting("not plotted"),
-    more_than(partial(q.sign_asymmetries, value="ce"), 0, "nats").in_at_least(6).naming(*KINDS),
+    more_than(partial(q.sign_asymmetries, value="ce"), 0, "nats")
+    .in_at_least(6)
+    .naming(*KINDS)
+    .measuring("mean loss of the negative side less that of the positive side"),
     "In cross-entropy, which the paper names beside the error and does not plot: at s = 1 the mean"
     " loss of the negative side exceeds that of the positive side for at least 6 of 7 kinds.",
 )
 SIGN_OVER_RAW: Declared = (
     "sign_over_raw",
     TRAINED.comparing("sign_consistent"),
-    more_than(q.sign_gains, 0, "error").naming(*KINDS),
+    more_than(q.sign_gains, 0, "error")
+    .naming(*KINDS)
+    .measuring("asymmetry along the sign-consistent noise less that along the raw one"),
     "For each of the 7 kinds the sign-consistent version is more asymmetric than the raw noise, at"
     " s = 1.",
 )
@@ -240,7 +250,9 @@ def follows_signs(pair: str) -> Declared:
     return (
         "asymmetry_follows_signs",
         TRAINED.without_null("asymmetry and signs belong to one direction: no label ties them"),
-        more_than(partial(q.consistency_spearman, pair=pair), 0, "rank correlation"),
+        more_than(partial(q.consistency_spearman, pair=pair), 0, "rank correlation").measuring(
+            "of asymmetry and share"
+        ),
         "Over the six directions asymmetry grows with the share of coordinates that agree in sign"
         " with the weights: their rank correlation is positive.",
     )
@@ -272,14 +284,20 @@ def group_asymmetric() -> Iterator[Declared]:
         yield (
             f"{value}_asymmetric",
             SIDES,
-            more_than(own, 0, unit).in_at_least(5).naming(*GROUPS),
+            more_than(own, 0, unit)
+            .in_at_least(5)
+            .naming(*GROUPS)
+            .measuring(f"mean {name} of the negative side less that of the positive side"),
             f"For at least 5 of 6 groups sign-consistent noise is asymmetric in {name}, the"
             " negative side being higher.",
         )
         yield (
             f"{value}_over_raw",
             TRAINED.comparing("sign_consistent"),
-            more_than(gains, 0, unit).in_at_least(5).naming(*GROUPS),
+            more_than(gains, 0, unit)
+            .in_at_least(5)
+            .naming(*GROUPS)
+            .measuring("asymmetry along the sign-consistent noise less that along the raw one"),
             f"For at least 5 of 6 groups sign-consistent noise is more asymmetric in {name} than"
             " raw noise.",
         )

@@ -15,7 +15,9 @@ PAIR = "vgg16_cifar10"
 LEANS_POSITIVE = (
     "raw_shifted_positive",
     SIDES.noting(SIDE_OF_EXPLANATION),
-    more_than(partial(q.shifted_asymmetry, s=0.2), 0, "error"),
+    more_than(partial(q.shifted_asymmetry, s=0.2), 0, "error").measuring(
+        "mean error of the negative side less that of the positive side"
+    ),
     "At s = 0.2 raw noise of the four kinds with a positive mean is asymmetric on average, the"
     " positive side being the lower one. The paper states no side; its explanation, by weights of"
     " batch normalization that are positive, implies this one.",

@@ -23,6 +23,7 @@ def larger(dataset: str, eval_model: str) -> tuple[object, ...]:
         scope_of("meta_base_model", "small", "large"),
         more_than(quantity, 0, unit)
         .naming(*(f"{depth} documents" for depth in depths))
+        .measuring("how much better the larger base is")
         .unless(
             partial(
                 q.at_edge,

@@ -86,6 +86,7 @@ def learned_claims(dataset: str) -> tuple[object, ...]:
         scope_of("entry", EQUAL, RGU),
         at_least(partial(q.loss_gain, dataset=dataset, entry=RGU), 0, "nats")
         .naming(*READERS.values())
+        .measuring("how much lower the loss is than with equal weights")
         .unless(
             partial(q.at_edge, dataset=(dataset,), eval_model=q.EVAL_MODELS, entry=(EQUAL, RGU))
         ),
@@ -105,9 +106,9 @@ def better_claims(dataset: str, eval_model: str, *, given: bool = False) -> tupl
     return (
         f"{HANDED * given}fg2u_above_rgu_{dataset}_{eval_model}",
         HANDED_IN.comparing("entry", *compared) if given else scope_of("entry", *compared),
-        ordering(quantity, unit, strict=True).unless(
-            partial(q.at_edge, dataset=(dataset,), eval_model=(eval_model,), entry=compared)
-        ),
+        ordering(quantity, unit, strict=True)
+        .measuring("how much better (FG)²U is than RGU")
+        .unless(partial(q.at_edge, dataset=(dataset,), eval_model=(eval_model,), entry=compared)),
         f"{on(dataset, eval_model)} weights by (FG)²U are better than those by RGU that they start"
         f" from, in {said}.",
     )
@@ -127,6 +128,7 @@ def fair_claims(dataset: str, *, given: bool = False) -> tuple[object, ...]:
         scope.asked_by_us(),
         at_least(quantity, 0, unit)
         .naming(*readers.values())
+        .measuring("how much better (FG)²U is than RGU")
         .unless(partial(q.at_edge, dataset=(dataset,), eval_model=tuple(readers), entry=compared)),
         f"On {NAMES[dataset]} weights by (FG)²U are no worse than those by RGU that goes on for as"
         f" many outer steps, the best of as many candidates, in {said}.",

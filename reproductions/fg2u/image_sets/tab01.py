@@ -93,6 +93,7 @@ def order_of(dataset: Dataset, ipc: int) -> Iterator[Declared]:
         scope_of((dataset, ipc)).comparing("label", ours_, *biased),
         more_than(partial(q.gains, of=ours_, over=biased), 0, "accuracy")
         .naming(*NAMES)
+        .measuring("test accuracy by images of (FG)²U less that by images of the other method")
         .beside_derived(partial(q.least_margin, dataset=dataset, ipc=ipc)),
         f"{words_of(dataset, ipc)} the images of (FG)²U train nets to a higher test accuracy than"
         " those of TRGU, Hessian-free and Neumann, at equal outer steps.",
@@ -101,7 +102,7 @@ def order_of(dataset: Dataset, ipc: int) -> Iterator[Declared]:
         f"rgu_no_worse_{dataset}_{ipc}",
         scope_of((dataset, ipc)).comparing("label", *exact),
         ordering(partial(q.accuracies, labels=exact), "accuracy")
-        .naming("RGU over (FG)²U")
+        .measuring("test accuracy by images of RGU less that by images of (FG)²U")
         .beside_derived(partial(q.margin, dataset=dataset, ipc=ipc, of="rgu", over="fg2u")),
         f"{words_of(dataset, ipc)} the images of exact gradients (RGU) train nets to no lower test"
         " accuracy than those of (FG)²U, at equal outer steps.",
@@ -114,9 +115,9 @@ def two_phases(dataset: Dataset, ipc: int) -> Declared:
     return (
         f"second_phase_gains_{dataset}_{ipc}",
         scope_of((dataset, ipc)).comparing("label", before, own),
-        more_than(partial(q.gains, of=own, over=(before,)), 0, "accuracy").beside_derived(
-            partial(q.margin, dataset=dataset, ipc=ipc, of="fg2u", over=FIRST)
-        ),
+        more_than(partial(q.gains, of=own, over=(before,)), 0, "accuracy")
+        .measuring("test accuracy with the second phase less that without")
+        .beside_derived(partial(q.margin, dataset=dataset, ipc=ipc, of="fg2u", over=FIRST)),
         f"{words_of(dataset, ipc)} Hessian-free and then (FG)²U give images that train nets to a"
         " higher test accuracy than those of the Hessian-free phase alone.",
     )
@@ -128,7 +129,9 @@ def second_phase_at_equal_steps(dataset: Dataset, ipc: int) -> Declared:
     return (
         f"second_phase_gains_at_equal_steps_{dataset}_{ipc}",
         scope_of((dataset, ipc)).comparing("label", equal, own).asked_by_us(),
-        more_than(partial(q.gains, of=own, over=(equal,)), 0, "accuracy"),
+        more_than(partial(q.gains, of=own, over=(equal,)), 0, "accuracy").measuring(
+            "test accuracy with the second phase less that by Hessian-free alone"
+        ),
         f"{words_of(dataset, ipc)} Hessian-free and then (FG)²U give images that train nets to a"
         " higher test accuracy than Hessian-free alone with the same number of outer steps.",
     )
@@ -151,11 +154,11 @@ def against_no_condensing(dataset: Dataset, ipc: int) -> Iterator[Declared]:
     yield (
         f"no_worse_than_real_{dataset}_{ipc}",
         scope_of((dataset, ipc)).comparing("label", real, *condensed).asked_by_us(),
-        at_least(partial(q.gains_of, of=condensed, over=real), 0, "accuracy").naming(
-            "(FG)²U", "RGU"
-        ),
-        f"{words_of(dataset, ipc)} they train nets to no lower a test accuracy than random real"
-        " images.",
+        at_least(partial(q.gains_of, of=condensed, over=real), 0, "accuracy")
+        .naming("(FG)²U", "RGU")
+        .measuring("test accuracy by condensed images less that by real ones"),
+        f"{words_of(dataset, ipc)} the images of (FG)²U and of RGU train nets to no lower a test"
+        " accuracy than random real images.",
     )
 
 
@@ -174,7 +177,9 @@ def gradients() -> Iterator[Declared]:
     yield (
         "hessian_free_points_worse",
         AT_CPU.comparing("label", *map(estimate_label, few)).asked_by_us(),
-        ordering(partial(q.cosines, names=few), "cosine", strict=True).naming("TRGU of 5 steps"),
+        ordering(partial(q.cosines, names=few), "cosine", strict=True).measuring(
+            "cosine of TRGU less that of Hessian-free"
+        ),
         f"{where} Hessian-free points worse than TRGU that walks back 5 of 20 steps.",
     )
 
@@ -208,7 +213,9 @@ task = Task(
         (
             "twice_the_steps_gain",
             AT_CPU.comparing("label", *TWICE).asked_by_us(),
-            more_than(partial(q.gains, of=TWICE[1], over=TWICE[:1]), 0, "accuracy"),
+            more_than(partial(q.gains, of=TWICE[1], over=TWICE[:1]), 0, "accuracy").measuring(
+                "test accuracy after twice the outer steps less that after the first number of them"
+            ),
             "On MNIST with 10 images per class a second phase of (FG)²U gains by twice the outer"
             " steps.",
         ),

@@ -40,7 +40,8 @@ task = Task(
             "zo_error_falls_like_the_root",
             SLOPE,
             within(partial(q.error_slopes, methods=(ZERO_ORDER,)), -0.6, -0.4, "slope"),
-            "The same for (FG)2U-ZO, forward differences along Gaussian directions.",
+            "The error of (FG)2U-ZO, forward differences along Gaussian directions, falls like one"
+            " over the root of b: the slope of its logarithm in log b is -0.5, to 0.1.",
         ),
     )
     + claims(

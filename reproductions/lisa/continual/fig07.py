@@ -30,7 +30,7 @@ task = Task(
             IN_HOUSE.without_null(EQUIVALENCE),
             within(
                 partial(q.lead_in_errors, gamma=half_of(QUALITY) // 2), -1, 1, "standard errors"
-            ),
+            ).measuring("accuracy of LISA less that of full training"),
             "LISA with a quarter of the blocks solves as many test problems of GSM8K as full"
             " training, within one standard error of full training's accuracy. The numbers of steps"
             " were set so that full training solves half, which may be too few for LISA.",
@@ -41,7 +41,9 @@ task = Task(
         (
             "quarter_as_accurate_as_full_on_gsm8k",
             ON_GSM8K,
-            at_least(on_gsm8k, -1, "standard errors"),
+            at_least(on_gsm8k, -1, "standard errors").measuring(
+                "accuracy of LISA less that of full training"
+            ),
             "On GSM8K itself, LLaMA-2-7B after continual pre-training by LISA with 8 blocks is at"
             " most one standard error less accurate than by full training.",
         ),

@@ -136,7 +136,9 @@ task = Task(
         (
             "half_as_accurate_as_full",
             IN_HOUSE.without_null(EQUIVALENCE),
-            at_least(partial(q.lead_in_errors, gamma=half_of(QUALITY)), -1, "standard errors"),
+            at_least(
+                partial(q.lead_in_errors, gamma=half_of(QUALITY)), -1, "standard errors"
+            ).measuring("accuracy of LISA less that of full training"),
             "LISA with half of the blocks is on test problems of GSM8K at most one standard error"
             " less accurate than full training. The numbers of steps were set so that full training"
             " solves half, which may be too few for LISA.",
@@ -147,7 +149,9 @@ task = Task(
         (
             "half_as_accurate_as_full_on_gsm8k",
             ON_GSM8K,
-            at_least(on_gsm8k, -1, "standard errors"),
+            at_least(on_gsm8k, -1, "standard errors").measuring(
+                "accuracy of LISA less that of full training"
+            ),
             "On GSM8K itself, LLaMA-2-7B after continual pre-training by LISA with 16 blocks is at"
             " most one standard error less accurate than by full training.",
         ),

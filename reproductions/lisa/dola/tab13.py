@@ -104,7 +104,9 @@ def lead_under_dola(table: pd.DataFrame, *, questions: str, value: str) -> float
 def no_lead_of_vanilla(questions: str) -> Criterion:
     """Ask that LISA's model solves at least as many as the untuned one."""
     quantity = partial(lead_under_dola, questions=questions, value="flexible_accuracy")
-    return at_least(quantity, 0, "share")
+    return at_least(quantity, 0, "share").measuring(
+        "share solved by LISA's model less that by the untuned one"
+    )
 
 
 def head_of(weights: str, model: str) -> str:

@@ -41,7 +41,7 @@ def against_lora(*models: str) -> tuple[Claim, ...]:
                     ),
                     0,
                     "nats",
-                ),
+                ).measuring("LISA's loss less LoRA's"),
                 "LISA's final training loss, smoothed over 13 steps, is at most that of LoRA, which"
                 f" trains neither embedding nor head, on {FIGURE_6[model]}, each at its own best"
                 " rate.",

@@ -30,7 +30,9 @@ task = Task(
         (
             "more_blocks_less_loss",
             IN_HOUSE.comparing("gamma", 2, 8),
-            at_most(partial(q.smoothed_difference, one=q.EIGHT, other=q.TWO), 0, "nats"),
+            at_most(partial(q.smoothed_difference, one=q.EIGHT, other=q.TWO), 0, "nats").measuring(
+                "loss with gamma = 8 less that with gamma = 2"
+            ),
             "With gamma = 8 the final smoothed training loss on LLaMA-2-7B is at most that with"
             " gamma = 2, each at its own best rate; with eight blocks in all, gamma = 8 is full"
             " training.",

@@ -85,20 +85,26 @@ task = Task(
         (
             "more_blocks_are_better",
             ON_MORE_BLOCKS,
-            at_most(partial(test_loss, one=eight(5), other=two(5)), 0, "nats"),
+            at_most(partial(test_loss, one=eight(5), other=two(5)), 0, "nats").measuring(
+                "loss with eight blocks less that with two"
+            ),
             "At K = 5 the held-out loss with eight blocks is at most that with two.",
         ),
         (
             "one_draw_is_worst",
             IN_HOUSE.comparing("period", 25, NUM_STEPS),
-            at_least(partial(test_loss, one=q.ONE_DRAW, other=two(25)), 0, "nats"),
+            at_least(partial(test_loss, one=q.ONE_DRAW, other=two(25)), 0, "nats").measuring(
+                "loss of one draw less that with K = 25"
+            ),
             "With two blocks of LLaMA-2-7B drawn once, the held-out loss over three seeds of the"
             " layers is at least that with K = 25, the paper's next in order.",
         ),
         (
             "one_draw_worse_than_period_5",
             IN_HOUSE.comparing("period", 5, NUM_STEPS),
-            at_least(partial(test_loss, one=q.ONE_DRAW, other=two(5)), 0, "nats"),
+            at_least(partial(test_loss, one=q.ONE_DRAW, other=two(5)), 0, "nats").measuring(
+                "loss of one draw less that with K = 5"
+            ),
             "With two blocks of LLaMA-2-7B drawn once, the held-out loss over three seeds of the"
             " layers is at least that with K = 5.",
         ),
@@ -113,14 +119,16 @@ task = Task(
                 -0.02,
                 0.02,
                 "nats",
-            ),
+            ).measuring("loss with K = 13 less that with K = 25"),
             "The final smoothed training losses of LLaMA-2-7B with K = 13 and with K = 25 differ by"
             " at most 0.02, blocks drawn with one seed of the layers.",
         ),
         (
             "period_13_no_worse_than_one_draw",
             IN_HOUSE.comparing("period", PERIOD, NUM_STEPS),
-            at_most(partial(train_loss, one=two(PERIOD), other=q.ONE_DRAW), 0, "nats"),
+            at_most(partial(train_loss, one=two(PERIOD), other=q.ONE_DRAW), 0, "nats").measuring(
+                "loss with K = 13 less that of one draw"
+            ),
             "With K = 13 the final smoothed training loss of LLaMA-2-7B is at most that with blocks"
             " drawn once, over three seeds of the layers.",
         ),

@@ -50,7 +50,7 @@ task = Task(
             IN_HOUSE.comparing("period", PERIOD, NUM_STEPS),
             at_most(
                 partial(q.difference, one=ANEW, other=q.ONE_DRAW, value="test_loss"), 0, "nats"
-            ),
+            ).measuring("loss of LISA less that of layers drawn once"),
             "Over three seeds of the layers the mean held-out loss of LISA on LLaMA-2-7B is at most"
             " that of layers drawn once.",
         ),

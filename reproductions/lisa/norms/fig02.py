@@ -52,9 +52,9 @@ task = Task(
         (
             "training_hardly_moves_adapters",
             ALIKE.asked_by_us(),
-            within(partial(q.adapters_moved, model=QUALITY), -MOVE, MOVE, "share").naming(
-                "embedding", *(f"block {number}" for number in range(8)), "head"
-            ),
+            within(partial(q.adapters_moved, model=QUALITY), -MOVE, MOVE, "share")
+            .naming("embedding", *(f"block {number}" for number in range(8)), "head")
+            .measuring("the norm above that before any step"),
             "Ours, not the paper's: in a trained LLaMA-2-7B no adapter's norm, in the mean over"
             " training, differs by more than 10 % from that before any step.",
         ),

@@ -36,7 +36,9 @@ task = Task(
         (
             "ratios_in_order",
             MEASURED.comparing("setting"),
-            ordering(q.speedups, "ratio", strict=True).naming("NIG over ZeRO", "IIG over NIG"),
+            ordering(q.speedups, "ratio", strict=True)
+            .naming("NIG over ZeRO", "IIG over NIG")
+            .measuring("speed-up ratio of the one less that of the other"),
             "Speed-up ratios are in the paper's order, IIG above NIG above ZeRO-2 and 3 (the paper:"
             " 0.92, 0.84 and 0.63 from 16 to 128 GPUs; here from four ranks to eight, rows per"
             " second over twice those of four).",

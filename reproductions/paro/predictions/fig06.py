@@ -48,9 +48,9 @@ task = Task(
             (
                 f"ratios_in_order_{word}",
                 SPEED.asked_by_us(),
-                ordering(partial(q.speedups, zero=zero, paro=paro), "ratio", strict=True).naming(
-                    "NIG over ZeRO", "IIG over NIG"
-                ),
+                ordering(partial(q.speedups, zero=zero, paro=paro), "ratio", strict=True)
+                .naming("NIG over ZeRO", "IIG over NIG")
+                .measuring("speed-up ratio of the one less that of the other"),
                 "Speed-up ratios are in the text's order, IIG above NIG above ZeRO-2 and 3:"
                 f" {words}.",
             )

@@ -51,7 +51,8 @@ task = Task(
             "best_two_at_7b_sixteenth_shared",
             FORMULA.asked_by_us(),
             at_least(partial(q.named_among_best, named=TWO, where={**SHARED, **PART}), 2, "of 2"),
-            "LLaMA-7B, 1/16 of the parameters: NII and NIG are the best two there too.",
+            "LLaMA-7B, 1/16 of the parameters: NII and NIG are the best two where a group shares"
+            " one link too.",
         ),
     ),
 )

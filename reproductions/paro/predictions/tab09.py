@@ -69,7 +69,8 @@ task = Task(
             "best_two_at_65b_sixteenth_shared",
             FORMULA.asked_by_us(),
             at_least(partial(q.named_among_best, named=TWO, where={**SHARED, **PART}), 2, "of 2"),
-            "LLaMA-65B, 1/16 of the parameters: III and IIG are the best two that fit there too.",
+            "LLaMA-65B, 1/16 of the parameters: III and IIG are the best two that fit where a group"
+            " shares one link too.",
         ),
     ),
 )

@@ -39,7 +39,9 @@ OURS = (
 
 def grows_with_gpus(**where: str) -> Criterion:
     """Ask that what two steps save grows from each number of GPUs to the next."""
-    asked = monotone(partial(q.saved_by_gpus, **where), "ms", strict=True)
+    asked = monotone(partial(q.saved_by_gpus, **where), "ms", strict=True).measuring(
+        "saved on the larger number less saved on the smaller"
+    )
     return asked.naming(*(f"{few} to {many} GPUs" for few, many in pairwise(GPUS)))
 
 
@@ -171,13 +173,15 @@ task = Task(
             "saving_grows_at_the_papers_size",
             OURS,
             grows_with_gpus(nic="rail", size="fixed"),
-            "At 1 GB in all, as drawn, it grows too (a link per GPU).",
+            "At 1 GB in all, as drawn, and with a link per GPU, what PaRO-CC saves over one ring"
+            " grows with the number of GPUs.",
         ),
         (
             "saving_grows_on_a_shared_link",
             OURS,
             grows_with_gpus(nic="shared", size="weak"),
-            "At as many bytes per GPU it grows where a group shares one link.",
+            "At as many bytes per GPU, where a group shares one link, what PaRO-CC saves over one"
+            " ring grows with the number of GPUs.",
         ),
     ),
     figure="figures:gather_panels",

@@ -39,7 +39,9 @@ def sp_is_nearer_to_random(scope: Scope, at: str = "At") -> Row:
     return (
         "sp_nearer_to_random",
         scope.comparing("scheme", *SCHEMES),
-        ordering(q.margins_over_random, "accuracy", strict=True),
+        ordering(q.margins_over_random, "accuracy", strict=True).measuring(
+            "accuracy of SμPar less that of SP"
+        ),
         f"{at} the lowest density, SP's average accuracy exceeds guessing by less than"
         " SμPar's does.",
     )
@@ -50,6 +52,8 @@ def supar_beats_mup(scope: Scope, at: str) -> Row:
     return (
         "supar_above_mup",
         scope.comparing("scheme", *SCHEMES),
-        ordering(q.mup_and_supar, "accuracy", strict=True),
+        ordering(q.mup_and_supar, "accuracy", strict=True).measuring(
+            "accuracy of SμPar less that of μP"
+        ),
         f"{at} the lowest density, SμPar's average accuracy is above μP's.",
     )

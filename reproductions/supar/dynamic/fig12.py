@@ -68,12 +68,12 @@ def drifts(method: str) -> Iterator[Row]:
         return partial(within_rows, column="method", value=method, quantity=quantity)
 
     if method == "rigl":
-        up = at_most(shift("supar"), TIE, "octaves")
+        up = at_most(shift("supar"), TIE, "octaves").measuring("the rise of the optimum")
         phrase = f"does not rise (by no more than {TIE:g} octaves)"
         yield row("supar", "not_up", up, phrase, OURS.without_null(EQUIVALENCE))
     for scheme in ("sp", "mup"):
         yield row(scheme, "rises", more_than(shift(scheme), 0, "octaves"), "rises")
-    falls = at_most(shift("supar"), -1, "octaves")
+    falls = at_most(shift("supar"), -1, "octaves").measuring("the rise of the optimum")
     yield row("supar", "falls", falls, "falls by at least one factor-2 step")
 
 

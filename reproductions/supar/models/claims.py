@@ -118,7 +118,9 @@ def transfers_are_dearer(
         yield (
             f"{scheme}_transfer_dearer",
             scope,
-            ordering(losses, "relative loss", strict=True),
+            ordering(losses, "relative loss", strict=True).measuring(
+                f"cost under {NAMES[scheme]} less that under SμPar"
+            ),
             f"At the lowest density, training at the dense model's best {SWEPT[x]} costs more"
             f" under {NAMES[scheme]} than under SμPar.",
         )

@@ -28,7 +28,7 @@ def gap(scheme: str, word: str, scope: Scope, densest: float, bound: float, phra
         bound,
         "relative loss",
         paper_value=published if densest == 1.0 else None,
-    )
+    ).measuring(f"how far {NAMES[scheme]}'s loss lies above SμPar's")
     return f"{scheme}_gap{word}", scope, criterion, phrase.format(NAMES[scheme])
 
 

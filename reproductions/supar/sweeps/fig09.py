@@ -25,7 +25,9 @@ task = Task(
         (
             "supar_stays",
             ALIKE,
-            within(partial(q.optima_apart, scheme="supar"), -1, 1, "octaves").naming(*q.PAIRS),
+            within(partial(q.optima_apart, scheme="supar"), -1, 1, "octaves")
+            .naming(*q.PAIRS)
+            .measuring("the sparser net's optimum less the denser one's"),
             "Under SμPar the optimal learning rates of no two of the four nets are more than one"
             " factor-2 step apart.",
         ),
@@ -54,7 +56,7 @@ task = Task(
                 BY_SCHEME,
                 ordering(
                     partial(q.best_gains, schemes=(scheme, "supar")), "relative loss", strict=True
-                ),
+                ).measuring(f"fall under SμPar less that under {NAMES[scheme]}"),
                 "From the dense to the widest and sparsest net, each at its best learning rate, the"
                 f" loss falls by more under SμPar than under {NAMES[scheme]}: the paper has SμPar"
                 " alone improve throughout.",

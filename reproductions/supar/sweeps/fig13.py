@@ -39,7 +39,8 @@ task = Task(
                     "",
                 )
                 .in_at_least(1)
-                .naming(*SIGNS),
+                .naming(*SIGNS)
+                .measuring("by how much more than what the sign asks"),
                 f"{NAMES[scheme]} does not do: its optimal standard deviation moves at least one"
                 " factor-2 step farther than SμPar's, or the dense model's best one costs it more"
                 " at the lowest density. Either suffices; the number is that of the sign that"

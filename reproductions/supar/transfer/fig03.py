@@ -38,7 +38,9 @@ def ordered(word: str, density: float) -> Row:
     return (
         f"ordered_{word}",
         RANKED if density in CPU_DENSITIES else RANKED.at(*PAPER),
-        ordering(losses, "nats").naming("SμPar to μP", "μP to SP"),
+        ordering(losses, "nats")
+        .naming("SμPar to μP", "μP to SP")
+        .measuring("loss of the second less that of the first"),
         f"At density 1/{1 / density:g} the validation loss of SμPar is at most that of μP, and that"
         " of μP at most that of standard parameterization.",
     )

@@ -31,7 +31,7 @@ from harness.publish.report.text import (
     seeds,
     threshold_source,
 )
-from harness.publish.report.units import reading
+from harness.publish.report.units import reading, what_number
 from harness.store.meta import ProvenanceMeta
 
 UP = "../../"
@@ -156,7 +156,7 @@ def _claim(claim: Claim, row: CheckRow, labels: Labels) -> dict[str, Any]:
         "verdict": row.verdict,
         "reason": "; ".join(note for note in (row.reason, chance_note(row)) if note),
         "measured": read.ours,
-        "deciding": row.deciding,
+        "what_number": what_number(row, claim.criterion),
         "interval": interval(row),
         "seeds": seeds(row) if row.measured is not None else "",
         "threshold": read.asked,
