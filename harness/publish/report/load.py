@@ -161,6 +161,8 @@ class Paper:
     entries: tuple[Entry, ...]
     sources: Mapping[Profile, Sources] = field(default_factory=dict)
     """Per profile, of every trial that any of its items shows."""
+    deviations: tuple[Deviation, ...] = ()
+    """All that it declares, also those of what was not run."""
     withdrawn: tuple[CheckRow, ...] = ()
     waiting: Mapping[str, str] = field(default_factory=dict)
     """Trials at `gpu` that have no committed result, key to experiment: they wait for a card."""
@@ -268,6 +270,7 @@ def _paper(
         meta=meta,
         entries=tuple(entries),
         sources={p: _sources(workspace, tasks, p) for p in profiles},
+        deviations=tuple(deviations),
         withdrawn=tuple(
             row for p in profiles for row in withdrawn_rows(workspace, library, meta.id, p)
         ),

@@ -34,6 +34,8 @@ NOTHING = "no claims"
 VERDICTS = ("item", "title", "profile", "verdicts")
 ROOT = "../.."
 """From a paper's page to the top of the checkout."""
+UNSEEN = " (of no result that is shown here)"
+"""What stands behind the name of a deviation of what was not run."""
 CLAIMS = ("claim", "verdict", "ours", "asked", "seal")
 
 
@@ -107,13 +109,13 @@ def anchor(entry: Entry) -> str:
 
 
 def _deviations(paper: Paper) -> list[str]:
-    """Return each deviation that a run of the paper has, its text once."""
-    found = {d.id: d for entry in paper.entries for run in entry.runs for d in run.deviations}
+    """Return each deviation, its text once, also those of what was not run."""
+    shown = {each.id for entry in paper.entries for run in entry.runs for each in run.deviations}
     lines = [
         f'- <a id="{_deviation_anchor(paper.meta.id, item)}"></a>{item.id},'
-        f" {markdown_cell(item.what)}. The paper: {markdown_cell(item.paper)}"
+        f" {markdown_cell(item.what)}{'' if item.id in shown else UNSEEN}. The paper: {markdown_cell(item.paper)}"
         f" Ours: {markdown_cell(item.ours)} Expected effect: {markdown_cell(item.effect)}"
-        for _, item in sorted(found.items())
+        for item in sorted(paper.deviations, key=lambda each: each.id)
     ]
     return ["## Deviations\n", "\n".join(lines) + "\n"] if lines else []
 
