@@ -7,7 +7,10 @@ import re
 from dataclasses import fields
 
 import pytest
+from scipy import stats
+from typer.testing import CliRunner
 
+from harness.commands.app import app
 from harness.declare.papers import load_paper
 from harness.declare.task import Task
 from harness.declare.verdict import Word
@@ -47,13 +50,29 @@ def test_a_committed_task_is_told_in_40_lines_of_80_columns(library: Library, ta
 
 
 def test_how_many_seeds_would_decide_is_said_of_cifar10(library: Library) -> None:
-    view = committed(library, "asymvalley/tab01")
-    (row,) = (r for r in view.rows if r.claim == "fedsign_gains_cifar10" and r.decides)
-    assert row.verdict == "INCONCLUSIVE"
-    part = task_text(view).split("INCONCLUSIVE fedsign_gains_cifar10")[1].split("\n\n")[0]
-    assert re.search(r"about \d+ would decide it|about \d+ seeds would decide it", part)
+    done = CliRunner().invoke(app, ["show", "asymvalley/tab01"])
+    assert done.exit_code == 0 and len(done.stdout.splitlines()) <= MOST_LINES
+    part = done.stdout.split("INCONCLUSIVE fedsign_gains_cifar10")[1].split("\n\n")[0]
     # Claims of one question stand once, and the others are counted.
     assert part.splitlines()[0] == " and 1 alike"
+    told = re.search(r"about (\d+) (?:seeds )?would decide it", part)
+    assert told is not None
+    view, count = committed(library, "asymvalley/tab01"), int(told[1])
+    (row,) = (r for r in view.rows if r.claim == "fedsign_gains_cifar10" and r.decides)
+    assert row.verdict == "INCONCLUSIVE"
+    low, high, measured, bound = row.low, row.high, row.measured, row.threshold
+    assert low is not None and high is not None and measured is not None
+    assert isinstance(bound, float)
+    # The interval of so many seeds, at the spread that was seen, is shorter than the way to zero:
+    # four times in five, and with one seed less not as often.
+    spread = (high - low) / 2 / stats.t.ppf(0.975, row.num_seeds - 1) * row.num_seeds**0.5
+    power = []
+    for seeds in (count - 1, count):
+        half = stats.t.ppf(0.975, seeds - 1)
+        shift = abs(measured - bound) / spread * seeds**0.5
+        power.append(float(stats.nct.sf(half, seeds - 1, shift)))
+        assert half * spread / seeds**0.5 < abs(measured - bound)
+    assert power == pytest.approx([0.8, 0.8], abs=0.01) and power[0] < 0.8 <= power[1]
 
 
 def test_deviations_source_and_commands_stand_beside(library: Library) -> None:
