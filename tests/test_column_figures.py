@@ -13,6 +13,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -25,12 +27,13 @@ from matplotlib.transforms import Bbox
 from harness.declare.profiles import Profile
 from harness.declare.task import Task
 from harness.measure.machine import source_state
-from harness.publish.figures import figure_of
+from harness.publish.figures import draw, figure_of
 from harness.publish.refresh import reference_of, stands_in
 from harness.registry import load_registry
 from harness.store.result import csv_path, load_result
 from harness.store.workspace import COMMITTED_PROFILES, Workspace
 from tests.checkout import ROOT
+from tests.latex import needs_latex, set_by_latex
 
 LIBRARY = load_registry()
 COMMITTED = Workspace(ROOT)
@@ -43,6 +46,8 @@ FIGURES = [
 ONE_IN = int(os.environ.get("REPRO_FIGURES_ONE_IN", "4"))
 NUM_TALLER = 4
 """Of those, so many are drawn in other ways too."""
+NUM_BY_LATEX = 5
+"""And so many as pgf, a second each."""
 MEETS_PX = 1.0
 """At 100 pixels an inch; less is rounding."""
 LEAST_PANEL_IN = 0.6
@@ -103,17 +108,18 @@ def table_of(task: Task, profile: Profile) -> pd.DataFrame:
     return result.table
 
 
+def given(task: Task, profile: Profile) -> dict[str, Any]:
+    """Return what a figure is drawn from."""
+    return {
+        "table": table_of(task, profile),
+        "reference": reference_of(LIBRARY, task),
+        "profile": profile,
+        "stands_in": stands_in(LIBRARY, task, profile, {}),
+    }
+
+
 def drawn(task: Task, profile: Profile, **options: object) -> Figure:
-    return figure_of(
-        task,
-        table=table_of(task, profile),
-        reference=reference_of(LIBRARY, task),
-        profile=profile,
-        stands_in=stands_in(LIBRARY, task, profile, {}),
-        width="3.3in",
-        stamp=False,
-        **options,  # type: ignore[arg-type]
-    )
+    return figure_of(task, **given(task, profile), width="3.3in", stamp=False, **options)  # type: ignore[arg-type]
 
 
 def tick_labels(axis: Axis) -> Iterator[Text]:
@@ -187,6 +193,27 @@ def test_height_and_ours_alone_go_with_any_figure() -> None:
         assert taller.get_figheight() == pytest.approx(height_in, abs=1e-4), task.id
         for figure in (plain, taller):
             assert faults_of(figure) == [], task.id
+
+
+DOCUMENT = r"""\documentclass{article}
+\usepackage{pgf}
+\begin{document}
+%s
+\end{document}
+"""
+
+
+def test_pgf_of_any_figure_is_set_by_latex(tmp_path: Path) -> None:
+    needs_latex("pgf.sty")
+    chosen = some()[:NUM_BY_LATEX]
+    for number, (task, profile) in enumerate(chosen):
+        look = given(task, profile)
+        (tmp_path / f"{number}.pgf").write_bytes(draw(task, fmt="pgf", width="3.3in", **look))
+    names = [rf"\input{{{number}.pgf}}" for number in range(len(chosen))]
+    log = set_by_latex(DOCUMENT % "\n\\clearpage\n".join(names), tmp_path)
+    assert "Missing character" not in log
+    (pages,) = re.findall(r"\((\d+) pages", log)
+    assert int(pages) >= len(chosen)
 
 
 def test_what_meets_or_leaves_is_found() -> None:

@@ -6,6 +6,8 @@ import subprocess
 import sys
 
 import pytest
+from matplotlib.figure import Figure
+from matplotlib.text import Text
 
 import harness
 from harness import api
@@ -91,8 +93,20 @@ def test_a_check_that_fails_leaves_its_table(lab: ToyPaper) -> None:
 
 def test_a_committed_figure_is_matplotlib_s_own() -> None:
     figure = harness.figure("supar/fig06", profile="cpu", width="single")
+    assert isinstance(figure, Figure)
     assert figure.get_figwidth() == pytest.approx(3.3)
     texts = [text.get_text() for text in figure.texts]
     assert any("supar/fig06" in text for text in texts)
     with pytest.raises(UsageError, match="did you mean 'supar/fig06'"):
         harness.figure("supar/fig6")
+
+
+def test_a_committed_figure_of_ours_alone_has_our_panels_and_densities() -> None:
+    both = harness.figure("supar/fig06", profile="cpu")
+    alone = harness.figure("supar/fig06", profile="cpu", ours_only=True)
+    assert (len(both.axes), len(alone.axes)) == (5, 3)
+    theirs, ours = ([text.get_text() for text in each.findobj(Text)] for each in (both, alone))  # type: ignore[attr-defined]
+    for told in ("arXiv", "1/32"):
+        assert [text for text in theirs if told in text]
+        assert not [text for text in ours if told in text]
+    assert [text for text in ours if "1/16" in text]

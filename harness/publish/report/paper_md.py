@@ -113,7 +113,8 @@ def _deviations(paper: Paper) -> list[str]:
     shown = {each.id for entry in paper.entries for run in entry.runs for each in run.deviations}
     lines = [
         f'- <a id="{_deviation_anchor(paper.meta.id, item)}"></a>{item.id},'
-        f" {markdown_cell(item.what)}{'' if item.id in shown else UNSEEN}. The paper: {markdown_cell(item.paper)}"
+        f" {markdown_cell(item.what)}{'' if item.id in shown else UNSEEN}."
+        f" The paper: {markdown_cell(item.paper)}"
         f" Ours: {markdown_cell(item.ours)} Expected effect: {markdown_cell(item.effect)}"
         for item in sorted(paper.deviations, key=lambda each: each.id)
     ]
