@@ -119,6 +119,28 @@ def with_smoke(paper: Paper) -> Paper:
     )
 
 
+def test_every_block_of_commands_has_a_button_that_copies_it(page: Page, site: Path) -> None:
+    pages, found = sorted(site.glob("tasks/*/*.html")), list[int]()
+    for path in (site / "index.html", *pages):
+        page.goto(path.as_uri())
+        found += page.locator("pre").evaluate_all(
+            "all => all.map(block => block.parentElement.querySelectorAll('button.copy').length)"
+        )
+    assert set(found) == {1} and len(found) > len(pages) / 2
+
+
+def test_verdicts_are_on_the_screen_of_a_phone(browser: Browser, site: Path) -> None:
+    with browser.new_context(viewport={"width": 390, "height": 844}) as context:
+        page = context.new_page()
+        page.goto((site / "index.html").as_uri())
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390
+        places = page.locator("#tasks tbody tr:visible .badge").evaluate_all(
+            "all => all.map(badge => badge.getBoundingClientRect()).map(b => [b.left, b.right])"
+        )
+        assert len(places) >= page.locator("#tasks tbody tr:visible .verdicts").count() / 2 > 5
+        assert [place for place in places if not 0 <= place[0] < place[1] <= 390] == []
+
+
 def test_no_column_is_cut_in_print(browser: Browser, site: Path) -> None:
     with browser.new_context(viewport={"width": PRINTED_PX, "height": 700}) as context:
         page = context.new_page()

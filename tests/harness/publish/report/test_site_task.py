@@ -14,6 +14,7 @@ from harness.registry import Library, load_registry
 from harness.store.workspace import Workspace
 from tests.checkout import ROOT
 from tests.harness.publish.report.pages import Demo, open_page
+from tests.harness.publish.report.pdf_text import pages_of
 from tests.harness.publish.report.test_headlines import paper_with
 
 PRINTED_PX = 965
@@ -155,6 +156,17 @@ def test_nothing_is_cut_in_print(browser: Browser, federated: Demo) -> None:
         for head in heads.all():
             expect(head).to_be_visible()
         assert page.locator("details > :not(summary)").last.is_visible()
+
+
+def test_print_of_table_1_has_every_head_of_its_columns(page: Page, federated: Demo) -> None:
+    """In the PDF itself, as it is printed: of what is claimed, of the layout, of all rows."""
+    open_page(page, federated, "tasks/asymvalley/tab01.html")
+    texts = page.locator("thead th").evaluate_all("heads => heads.map(h => h.textContent)")
+    heads = {"".join(text.split()) for text in texts} - {""}
+    assert len(heads) > 25
+    sheets = pages_of(page.pdf(prefer_css_page_size=True))
+    assert len(sheets) > 3
+    assert {head for head in heads if not any(head in sheet for sheet in sheets)} == set()
 
 
 def test_a_sheet_has_rows_and_a_screen_as_narrow_has_blocks(browser: Browser, demo: Demo) -> None:
