@@ -20,7 +20,7 @@ from pebble import ProcessExpired, ProcessPool
 from harness.errors import EnvError, RunError
 from harness.executors.job import Job, JobFailed, JobLost, Report
 from harness.executors.lifetime import start_worker
-from harness.executors.worker import run_job
+from harness.executors.worker import DEVICE_LOST, run_in_worker
 
 WATCH_S = 1.0
 MAX_BREAKS = 5
@@ -76,7 +76,7 @@ class LocalExecutor:
         while True:
             try:
                 with _interrupts_blocked():
-                    return self._pool.schedule(run_job, args=[job], timeout=job.timeout_s)
+                    return self._pool.schedule(run_in_worker, args=[job], timeout=job.timeout_s)
             except RuntimeError:
                 self._replace_pool()
             except OSError as error:
@@ -116,7 +116,10 @@ class LocalExecutor:
         except TimeoutError:
             _settle(outer, JobFailed(f"it ran longer than {job.timeout_s:g} s"))
         except ProcessExpired as error:
-            _settle(outer, JobFailed(f"its worker died (exit code {error.exitcode})"))
+            if error.exitcode == DEVICE_LOST:
+                _settle(outer, JobLost("an earlier trial broke its worker's GPU context"))
+            else:
+                _settle(outer, JobFailed(f"its worker died (exit code {error.exitcode})"))
         except BaseException as error:  # noqa: BLE001 - a future carries whatever was raised
             _settle(outer, error)
         else:

@@ -153,6 +153,18 @@ def hang(*, place: str) -> None:
     time.sleep(600)
 
 
+def lose_the_gpu() -> None:
+    """Fail as a kernel does that writes where nothing is: CUDA says so ever after."""
+    import torch
+
+    def answer() -> None:
+        raise RuntimeError("CUDA error: an illegal memory access was encountered")
+
+    torch.cuda.is_initialized = lambda: True
+    torch.cuda.synchronize = answer  # type: ignore[assignment]
+    answer()
+
+
 def meet_fate(point: Fate, ctx: RunContext) -> Sequence[Row]:
     """Do what the parameter says; for workers, which share no memory with the test."""
     match point.fate:
@@ -169,6 +181,8 @@ def meet_fate(point: Fate, ctx: RunContext) -> Sequence[Row]:
             call_fresh(hang, {"place": str(ctx.checkpoint_path().parents[2])})
         case "keeps its state":
             keep_state(ctx.checkpoint_path(), attempts.pop(0))
+        case "lose the GPU":
+            lose_the_gpu()
         case "infinite":
             return [{"y": float("inf")}]
         case "environment":

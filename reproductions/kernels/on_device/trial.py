@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from harness.declare import Row, RunContext
-from harness.errors import EnvError
+from harness.errors import EnvError, RunError
 from reproductions.kernels.backend import choose
 from reproductions.kernels.cases import Case
 from reproductions.kernels.on_device.calls import (
@@ -38,10 +38,19 @@ EMPTY: Row = dict.fromkeys((
 
 
 def check_rows(check: Check, ctx: RunContext) -> list[Row]:
-    """Call a kernel at all its odd sizes: return a row for each, or what a checker counts."""
-    if check.checker == "outputs":
-        return rows_of(check, cases_of(check.kernel, check.device), ctx.seed("inputs"))
-    return [{**EMPTY, "case": EVERY_CASE, "inputs": EVERY_CASE, **errors_under(check)}]
+    """Call a kernel at all its odd sizes: return a row for each, or what a checker counts.
+
+    Raises RunError, by the kernel's name, where a call fails: that of one is not that of another.
+    """
+    try:
+        if check.checker == "outputs":
+            return rows_of(check, cases_of(check.kernel, check.device), ctx.seed("inputs"))
+        return [{**EMPTY, "case": EVERY_CASE, "inputs": EVERY_CASE, **errors_under(check)}]
+    except (EnvError, torch.OutOfMemoryError):
+        raise  # what the machine lacks, it lacks for all
+    except Exception as error:
+        name = f"{check.kernel} by {check.backend} in {check.precision}"
+        raise RunError(f"{name}: {type(error).__name__}: {error}") from error
 
 
 def rows_of(check: Check, cases: Sequence[Case], seed: int) -> list[Row]:

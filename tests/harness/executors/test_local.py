@@ -23,6 +23,7 @@ from harness.executors.lifetime import silence_libraries
 from harness.executors.local import LocalExecutor
 from harness.executors.worker import BUSY, run_job
 from harness.run.trial import Trial
+from harness.store.record import Record
 from harness.store.store import RecordStore
 from harness.store.workspace import Workspace
 from tests.harness.inline_lab import FACTS, FATES
@@ -84,6 +85,16 @@ def test_a_worker_that_dies_costs_its_job_and_the_next_ones_run(
     assert died == "JobFailed: its worker died (exit code -9)"
     assert last in ("done", "JobLost: All workers expired")
     assert run_to_end(pool, job(tmp_path, "well")) == "done"
+
+
+def test_a_trial_that_loses_the_gpu_costs_no_other_one(pool: LocalExecutor, tmp_path: Path) -> None:
+    """There is no GPU here: what CUDA says after an illegal access is said by a stand-in."""
+    assert run_to_end(pool, job(tmp_path, "lose the GPU")) == "failed"
+    told = RecordStore(Workspace(tmp_path)).read(trial_of(job(tmp_path, "lose the GPU")))
+    assert isinstance(told, Record) and "illegal memory access" in told.note
+    # Its own worker ends before the next trial begins, which is done by another one.
+    assert end(pool.submit(job(tmp_path, "ok"))).startswith("JobLost: an earlier trial broke")
+    assert run_to_end(pool, job(tmp_path, "ok")) == "done"
 
 
 def test_a_job_that_takes_too_long_is_ended(pool: LocalExecutor, tmp_path: Path) -> None:

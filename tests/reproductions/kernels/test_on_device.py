@@ -16,7 +16,7 @@ import torch
 from torch import Tensor
 
 from harness.declare.verdict import Word, evaluate
-from harness.errors import EnvError
+from harness.errors import EnvError, RunError
 from harness.registry import load_registry
 from reproductions.kernels.backend import implementation
 from reproductions.kernels.cases import KERNELS
@@ -24,8 +24,9 @@ from reproductions.kernels.on_device import calls
 from reproductions.kernels.on_device.experiment import FAULT, Check, checks, written
 from reproductions.kernels.on_device.quantities import TAKEN
 from reproductions.kernels.on_device.sizes import BEYOND_A_BLOCK, MANY, ODD, cases_of
-from reproductions.kernels.on_device.trial import rows_of
+from reproductions.kernels.on_device.trial import check_rows, rows_of
 from reproductions.kernels.sign_ops import plain as sign_ops
+from tests.reproductions.kernels.test_speed import Context
 
 TASK = load_registry().tasks["kernels/on_device"]
 CLAIMS = {claim.id: claim for claim in TASK.claims}
@@ -234,6 +235,18 @@ def test_sizes_beyond_a_block_are_one_more_than_blocks_of_the_kernels() -> None:
         for case in (case for case in ODD[kernel] if case.name in names):
             sizes = case.sizes.values()
             assert any(size > 1 and size % blocks[kernel] == 1 for size in sizes), case
+
+
+def test_a_call_that_fails_is_told_by_its_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Three equal errors in a row stop an experiment: those of one kernel are no other's."""
+
+    def fail(*given: object, **named: object) -> None:
+        raise RuntimeError("CUDA error: invalid argument")
+
+    monkeypatch.setattr(implementation("sign_ops", "plain"), "perturb", fail)
+    (point,) = (p for p in checks.params_of("smoke") if p["kernel"] == "sign_ops")
+    with pytest.raises(RunError, match="sign_ops by plain in float32: RuntimeError: CUDA error"):
+        check_rows(checks.typed(point), Context())  # type: ignore[arg-type]
 
 
 def test_a_gpu_checks_every_kernel_and_a_cpu_shows_the_path() -> None:
