@@ -28,6 +28,8 @@ class Work(NamedTuple):
     """Read once and written once, of main memory."""
     flops: int
     """Of matrix products."""
+    link_bytes: int = 0
+    """Between a card and its host, both ways together."""
 
 
 class Case(NamedTuple):
@@ -44,7 +46,8 @@ class Case(NamedTuple):
     @property
     def precisions(self) -> tuple[Precision, ...]:
         """Return the types that it is measured in."""
-        return ("float32",) if self.kernel in FLOAT32 else ("float32", "bfloat16")
+        is_float32 = self.kernel in FLOAT32 or self.call == "page"
+        return ("float32",) if is_float32 else ("float32", "bfloat16")
 
     def work(self, precision: Precision) -> Work:
         """Return bytes and FLOPs of a call."""
@@ -63,6 +66,12 @@ def _adamw(size: int, *, num_tensors: int, entries: int, mask: int = 0) -> Work:
 
 def _masked_adamw(size: int, *, num_tensors: int, entries: int) -> Work:
     return _adamw(size, num_tensors=num_tensors, entries=entries, mask=MASK_BYTES)
+
+
+def _paged(size: int, *, num_tensors: int, entries: int) -> Work:
+    """States of some layers go to the host, those of as many others come from there."""
+    moved = 2 * num_tensors * entries * STATE_BYTES
+    return Work(moved, 0, link_bytes=moved)
 
 
 def _masked_linear(size: int, *, rows: int, inputs: int, outputs: int, kept: int = 1) -> Work:
@@ -112,6 +121,7 @@ WORK: dict[str, Callable[..., Work]] = {
     "sign_ops: count": lambda size, entries: Work(2 * size * entries, 0),
     "sign_ops: FedSign": lambda size, entries: Work(4 * size * entries, 0),
     "layer_adamw": _adamw,
+    "layer_adamw: page": _paged,
     "linear_cross_entropy": _linear_cross_entropy,
     "shard_pack: rearrange": _rearrange,
     "shard_pack: step": _sharded_step,
@@ -171,6 +181,9 @@ CASES = (
     Case("shard_pack", "LLaMA-7B's", {"blocks": 32, "entries": 6_324_480}, LARGE, "rearrange"),
     Case("shard_pack", "LLaMA-7B's step", {"blocks": 8, "entries": 6_324_480}, LARGE, "step"),
 )  # fmt: skip
+PAGING = Case("layer_adamw", "two of LLaMA-7B's, states paged",
+              {"num_tensors": 18, "entries": 22_487_040}, LARGE, "page")  # fmt: skip
+"""A floor alone: who moves states is LISA's `page_refrozen`, and no kernel."""
 KERNELS = tuple(dict.fromkeys(case.kernel for case in CASES))
 PRINTED = tuple(case for case in CASES if case.profiles != TINY)
 """What tables show: at `smoke` sizes say nothing."""
@@ -184,4 +197,4 @@ def case_of(kernel: str, name: str) -> Case:
     return _BY_NAME[kernel, name]
 
 
-_BY_NAME = {(case.kernel, case.name): case for case in CASES}
+_BY_NAME = {(case.kernel, case.name): case for case in (*CASES, PAGING)}

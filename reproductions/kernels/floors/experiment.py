@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from harness.declare import Estimate, Experiment, Params, Profile, doc
-from reproductions.kernels.cases import CASES, Precision
+from reproductions.kernels.cases import CASES, PAGING, Precision
 
 
 class Call(Params):
@@ -19,7 +19,7 @@ class Call(Params):
 def grid(profile: Profile) -> Iterator[Call]:
     """Yield every case in its types, those of `gpu` at `cpu` too: nothing is run."""
     asked = {"smoke": "smoke", "cpu": "gpu"}.get(profile)
-    for case in CASES:
+    for case in (*CASES, PAGING):
         if asked in case.profiles:
             for precision in case.precisions:
                 yield Call(kernel=case.kernel, case=case.name, precision=precision)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.declare import Cell, Layout, Line, Table, Task, columns_of, param, value
-from reproductions.kernels.cases import PRINTED
+from reproductions.kernels.cases import PAGING, PRINTED
 from reproductions.kernels.floors.experiment import Call, floors
 from reproductions.kernels.floors.trial import CARDS
 
@@ -17,7 +17,7 @@ def layout(title: str, *kernels: str) -> Layout:
                 group=case.kernel,
                 where={"kernel": case.kernel, "case": case.name, "precision": precision},
             )
-            for case in PRINTED
+            for case in (*PRINTED, PAGING)
             if case.kernel in kernels
             for precision in case.precisions
         ),
@@ -37,8 +37,9 @@ def layout(title: str, *kernels: str) -> Layout:
         cell=Cell("floor_us", unit="us", digits=1, seeded=False),
         title=title,
         notes=(
-            "A floor is what bytes or products take at the rate of the card's data sheet. It is no"
-            " time of a kernel and no forecast of one: nothing was run.",
+            "A floor is what bytes, of main memory or over PCIe, or products take at the rate of"
+            " the card's data sheet. It is no time of a kernel and no forecast of one: nothing was"
+            " run.",
         ),
         ours=True,
     )
@@ -53,11 +54,13 @@ task = Task(
         param("card", str, "A graphics card."),
         value("bytes", int, "Of main memory, each read and written once."),
         value("flops", int, "Of matrix products."),
-        value("bound_by", str, "Which of both takes longer at the card's rates."),
+        value("link_bytes", int, "Between the card and its host, both ways together."),
+        value("bound_by", str, "Which of the three takes longest at the card's rates."),
         value("floor_us", float, "That time: none is less, and none was measured."),
         value("gb_per_s", float, "Memory's rate by the card's data sheet."),
         value("tflop_per_s", float, "Products' rate by the data sheet, dense; float32 without"
               " TF32."),
+        value("link_gb_per_s", float, "PCIe's rate by the data sheet, both ways together."),
     ),
     layout=(
         layout("Floors of steps", "masked_adamw", "layer_adamw", "tangent_step"),

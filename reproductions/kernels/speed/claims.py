@@ -46,12 +46,12 @@ def speed_task(kernel: str, layout: Layout, goals: Sequence[Claim], *, does: str
     )
 
 
-def near_the_copy(case: str, does: str) -> tuple[Claim, ...]:
-    """Return the goal of a kernel that bytes bound."""
+def near_the_copy(case: str, does: str, *, of: str = "") -> tuple[Claim, ...]:
+    """Return the goal of a kernel that bytes bound. of: which call, where there are several."""
     return claims(
         WHERE,
         (
-            "near_the_copy",
+            f"near_the_copy{of and f'_{of}'}",
             CEILING,
             at_least(partial(q.share_of_copy, case=case), OF_COPY, "share"),
             f"Triton's {does} ({case}) takes the time of a copy of as many bytes to within a tenth:"

@@ -24,7 +24,7 @@ task = speed_task(
             PEER,
             1.4,
             "Triton's step of masked AdamW takes at most 1/1.4 of torch's fused AdamW with weights"
-            " and gradients masked beside it (268 million weights).",
+            " and gradients masked beside it (268 million weights in float32).",
         ),
     ),
     does="a step of masked AdamW",

@@ -1,4 +1,8 @@
-"""Sums of random directions that are never stored: its time beside torch and libraries."""
+"""Sums of random directions that are never stored: its time beside torch and libraries.
+
+There is no goal of a copy: ten rounds of Philox per four words are arithmetic, which takes
+longer than the bytes of an output.
+"""
 
 from __future__ import annotations
 

@@ -19,6 +19,9 @@ NOTE = (
 task = speed_task(
     "shard_pack",
     layout_of("shard_pack", EAGER, COMPILED, *PEERS, TRITON, CUDA, notes=(NOTE,)),
-    near_the_copy("LLaMA-7B's", "rearrangement"),
+    (
+        *near_the_copy("LLaMA-7B's", "rearrangement"),
+        *near_the_copy("LLaMA-7B's step", "step of a shard", of="step"),
+    ),
     does="putting blocks in order, and the step of a shard",
 )
