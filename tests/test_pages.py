@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from harness.declare.papers import load_deviations
-from harness.publish.evidence import needs_card
 from harness.registry import load_registry
+from harness.run.card import needs_card
 from tests.checkout import ROOT
 from tests.test_readme import anchors
 

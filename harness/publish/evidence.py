@@ -22,7 +22,7 @@ from harness.store.meta import ResultMeta
 from harness.store.record import RESTORE, line_digest, read_body, read_lines
 from harness.store.result import KEY_DIGITS, trials_of
 from harness.store.store import RecordStore
-from harness.store.workspace import COMMITTED_PROFILES, Workspace
+from harness.store.workspace import Workspace
 from harness.untrusted import Stamp, read_text, stamp
 
 
@@ -123,12 +123,6 @@ def uncommitted(workspace: Workspace, task: Task, profile: Profile) -> dict[str,
     trials = trials_behind([task], profile)
     packs = {e: _pack_of(workspace, e, profile) for e in {t.experiment for t in trials}}
     return {t.key: t.experiment.id for t in trials if t.key not in packs[t.experiment]}
-
-
-def needs_card(task: Task) -> bool:
-    """Whether of the profiles that are committed a task has trials at `gpu` alone."""
-    having = [p for p in COMMITTED_PROFILES if trials_behind([task], p)]
-    return having == ["gpu"]
 
 
 def check_lines(path: Path, meta: ResultMeta, found: Mapping[str, Evidence]) -> None:

@@ -19,13 +19,12 @@ from harness.declare.task import Task
 from harness.declare.verdict import Word, decide, measure
 from harness.errors import DataError, UsageError, nearest
 from harness.publish.check_row import CheckRow
-from harness.publish.evidence import needs_card
 from harness.publish.labels import labels_of
 from harness.publish.power import MOST, seeds_to_decide
 from harness.publish.report.check_text import Shown
-from harness.publish.report.text import card_text
 from harness.publish.verdicts import claim_of, gone_of, shown, verdicts_of
 from harness.registry import Library
+from harness.run.card import card_text, needs_card
 from harness.store.result import TaskResult, is_stored, load_result
 from harness.store.workspace import Workspace
 from harness.untrusted import read_text

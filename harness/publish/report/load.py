@@ -23,12 +23,12 @@ from harness.provenance.before import load_before
 from harness.provenance.code import experiment_code
 from harness.provenance.verify import load_verifications, verified_text
 from harness.publish.check_row import CheckRow
-from harness.publish.evidence import Evidence, evidence_of, needs_card, num_stale, uncommitted
+from harness.publish.evidence import Evidence, evidence_of, num_stale, uncommitted
 from harness.publish.judge import check_stored, failed_rows, judge
 from harness.publish.labels import Labels, labels_of
-from harness.publish.report.text import card_text
 from harness.publish.withdrawn import withdrawn_rows
 from harness.registry import BrokenTask, Library, PaperFolder
+from harness.run.card import card_text, needs_card
 from harness.store.meta import ResultMeta
 from harness.store.result import KEY_DIGITS, figure_path, load_result
 from harness.store.workspace import Workspace

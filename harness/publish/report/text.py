@@ -250,11 +250,6 @@ def waiting_text(papers: Sequence[Paper]) -> str:
     )
 
 
-def card_text(task: str) -> str:
-    """Say why a task was not run that a GPU alone can run, and which command runs it."""
-    return f"it needs a GPU; on a machine with one `make gpu ONLY={task}` runs it"
-
-
 def duration(seconds: float) -> str:
     """Return a duration for people.
 

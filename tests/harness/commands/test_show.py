@@ -49,6 +49,17 @@ def test_a_committed_task_is_told_in_40_lines_of_80_columns(library: Library, ta
     assert said == sorted(said, key=WORST_FIRST.index)
 
 
+@pytest.mark.parametrize("task", ["lisa/with_kernels", "kernels/on_device"])
+def test_a_task_for_a_card_says_so_and_what_runs_it(library: Library, task: str) -> None:
+    """Unless it was run there."""
+    view, told = committed(library, task), f"`make gpu ONLY={task}` runs it."
+    if view.profile != "gpu":
+        assert f"Not run: it needs a GPU; on a machine with one {told}" in " ".join(
+            task_text(view).split()
+        )
+    assert "make gpu" not in task_text(committed(library, "lisa/tab01"))
+
+
 def test_how_many_seeds_would_decide_is_said_of_cifar10(library: Library) -> None:
     done = CliRunner().invoke(app, ["show", "asymvalley/tab01"])
     assert done.exit_code == 0 and len(done.stdout.splitlines()) <= MOST_LINES
