@@ -38,6 +38,7 @@ _NUMBER = re.compile(r"-?\d[\d.]*(?:e[+-]?\d+)?")
 
 
 _PLURAL = re.compile(r"^(?!times)((?:standard )?[A-Za-z]{2,}?)(ie|[^s])s(?= of |$)")
+_UNNAMED = re.compile(r"(?:number|step) \d+ of (\d+)")
 _ONE = re.compile(r"(?:(?! to |\u00b1).)*(?<![\d.])(?<!e-)1")
 
 
@@ -157,12 +158,15 @@ def what_number(row: CheckRow, criterion: Criterion) -> str:
     """
     if row.measured is None:
         return ""
-    deciding = f"{row.deciding} decides{_place(row.deciding, criterion)}" if row.deciding else ""
+    # One number decides over no other: its name says no more than what it is.
+    is_alone = not row.deciding or (len(criterion.names) == 1 and bool(criterion.measures))
+    deciding = "" if is_alone else f"{row.deciding} decides{_place(row.deciding, criterion)}"
     return "; ".join(filter(None, [criterion.measures, deciding]))
 
 
 def _place(deciding: str, criterion: Criterion) -> str:
-    count = len(criterion.names) or int(deciding.rpartition(" ")[2])
+    unnamed = _UNNAMED.fullmatch(deciding)
+    count = int(unnamed[1]) if unnamed else len(criterion.names)
     if count < 2:
         return ""
     noun = f"{count} steps" if criterion.form in STEPS else f"{count}"

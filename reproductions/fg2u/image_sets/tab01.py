@@ -102,6 +102,7 @@ def order_of(dataset: Dataset, ipc: int) -> Iterator[Declared]:
         f"rgu_no_worse_{dataset}_{ipc}",
         scope_of((dataset, ipc)).comparing("label", *exact),
         ordering(partial(q.accuracies, labels=exact), "accuracy")
+        .naming("RGU over (FG)²U")
         .measuring("test accuracy by images of RGU less that by images of (FG)²U")
         .beside_derived(partial(q.margin, dataset=dataset, ipc=ipc, of="rgu", over="fg2u")),
         f"{words_of(dataset, ipc)} the images of exact gradients (RGU) train nets to no lower test"
@@ -177,9 +178,9 @@ def gradients() -> Iterator[Declared]:
     yield (
         "hessian_free_points_worse",
         AT_CPU.comparing("label", *map(estimate_label, few)).asked_by_us(),
-        ordering(partial(q.cosines, names=few), "cosine", strict=True).measuring(
-            "cosine of TRGU less that of Hessian-free"
-        ),
+        ordering(partial(q.cosines, names=few), "cosine", strict=True)
+        .naming("TRGU of 5 steps")
+        .measuring("cosine of TRGU less that of Hessian-free"),
         f"{where} Hessian-free points worse than TRGU that walks back 5 of 20 steps.",
     )
 
