@@ -275,7 +275,7 @@ def _conclude(summary: Summary, refresh: Refresher, plan: Plan, asked: str) -> N
     if summary.num_left:
         say("the time budget is used up: the same command goes on from here")
     elif not broken_said:
-        say(f"next: repro check {asked}, repro {'variants' if where.overrides else 'report'}")
+        say(f"next: repro check {asked}; repro {'variants' if where.overrides else 'report'}")
 
 
 def _remedy(plan: Plan) -> str:

@@ -70,10 +70,29 @@ def test_a_run_says_where_it_wrote_and_what_to_type_next(toy: ToyPaper, cli: Cli
     where = re.search(r"^tables: (\S+), figures: (\S+)$", done.err, re.MULTILINE)
     assert where is not None
     assert (Path(where[1]) / "toylab" / "tab01.smoke.csv").is_file()
-    (line,) = [line for line in done.err.splitlines() if line.startswith("next: ")]
-    command = shlex.split(line.removeprefix("next: ").split(", ")[0])
-    (row,) = told(cli(*command[1:], "--json"))
+    check, variants = next_commands(done)
+    (row,) = told(cli(*check, "--json"))
     assert (row["verdict"], row["num_seeds"]) == ("NOT_REPRODUCED", 4)
+    (listed,) = told(cli(*variants, "--json"))
+    assert listed["overrides"] == {"seeds": 4, "x": 9}
+
+
+def next_commands(done: Done) -> list[list[str]]:
+    """Return what the last line of a run says to type, as a shell would read it."""
+    assert done.code == 0, done.err
+    (line,) = [line for line in done.err.splitlines() if line.startswith("next: ")]
+    commands = [shlex.split(part) for part in line.removeprefix("next: ").split("; ")]
+    assert [words[0] for words in commands] == ["repro"] * len(commands)
+    return [words[1:] for words in commands]
+
+
+def test_a_variant_of_a_real_task_is_shown_by_the_line_that_its_run_prints(cli: Cli) -> None:
+    done = cli("run", "supar/with_kernels", *INLINE, "--set", "width=64", "--seeds", "3")
+    check, _ = next_commands(done)
+    shown = cli(*check, "--all").out
+    assert shown.startswith("Variant seeds=3, width=64") and "NOT_RUN" not in shown
+    assert [row["verdict"] for row in told(cli(*check, "--json"))] == ["HOLDS"]
+    assert [row["state"] for row in told(cli("status", *check[1:], "--json"))] == ["done"] * 3
 
 
 def test_what_failed_in_a_variant_is_listed_by_the_command_that_is_named(cli: Cli) -> None:
