@@ -101,5 +101,6 @@ def numbers(row: CheckRow, criterion: Criterion) -> list[str]:
     read = reading(row, criterion.unit, criterion.tolerance)
     if not read.ours:
         return []
-    aside = ", ".join(filter(None, [read.uneven, what_number(row, criterion)]))
-    return [f"{read.ours} ({aside})" if aside else read.ours, seeds(row)]
+    what = what_number(row, criterion)
+    told = f"{seeds(row)} ({what})" if what else seeds(row)
+    return [f"{read.ours} ({read.uneven})" if read.uneven else read.ours, told]
