@@ -211,11 +211,14 @@ class _Stored:
 def _stored(
     name: str, profile: str, set: Settings | None, seeds: int | None, cohort: str | None
 ) -> _Stored:
+    from harness.publish.verdicts import check_cohort
     from harness.store.result import load_result
 
     library, scale = load_registry(), _profile(profile)
     task = library.one(name)
     workspace = _opened(find_results(), [task], set, seeds)
+    if cohort is not None:
+        check_cohort([task], [scale], cohort, workspace.overrides)
     result = load_result(workspace, task, scale)
     if result is None or (cohort is not None and cohort not in result.tables):
         what = " ".join(filter(None, [workspace.overrides.label, cohort]))

@@ -107,6 +107,11 @@ def test_plan_names_mnist_wherever_it_names_cinic10(tmp_path: Path) -> None:
     for root in (ROOT, empty):
         said = plan(tmp_path, *asked, root=root)
         assert re.search(r"^mnist +repro data make mnist +\d+$", said, re.M)
+        # The way to get it is told once, not beside each experiment.
+        assert (root == empty) == bool(
+            re.search(r" data set \w+ is missing: see below$", said, re.M)
+        )
+        assert said.count("repro data make mnist") == 1
         told = [line for line in said.splitlines() if re.search("cinic.?10", line, re.IGNORECASE)]
         assert [line for line in told if "mnist" not in line.lower()] == []
 

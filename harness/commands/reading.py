@@ -100,7 +100,7 @@ def show_plan(
         print_rows(rows, as_json=True, columns=[])
         return
     columns = ["experiment", "action", "trials", "core_s", "memory_MiB", "reason"]
-    print_rows(_plan_groups(plan), as_json=False, columns=columns)
+    print_rows(_plan_groups(plan, missing), as_json=False, columns=columns)
     if missing:
         _print_missing(plan, missing)
     blocked_s = plan.seconds_of(Action.BLOCKED)
@@ -124,8 +124,9 @@ def _print_missing(plan: Plan, missing: list[MissingData]) -> None:
     every = dict.fromkeys(item.trial.experiment.id for item in plan.items.values())
     without = [name for name in every if name not in blocked]
     named = f": {', '.join(without)}" if 0 < len(without) <= MOST_NAMED else ""
+    run = "experiment runs" if len(every) == 1 else "experiments run"
     say(
-        f"{len(without)} of {len(every)} experiments run without data that is not here{named};"
+        f"{len(without)} of {len(every)} {run} without data that is not here{named};"
         " so do all with --profile smoke"
     )
 
@@ -146,11 +147,17 @@ def _plan_row(item: PlannedTrial, ways: dict[str, str]) -> dict[str, Any]:
     }
 
 
-def _plan_groups(plan: Plan) -> list[dict[str, Any]]:
+def _in_short(reason: str, missing: list[MissingData]) -> str:
+    """Return why a trial is blocked without the ways to get its data, which stand below."""
+    heads = (f"data set {data.name} is missing" for data in missing)
+    return next((f"{head}: see below" for head in heads if reason.startswith(head)), reason)
+
+
+def _plan_groups(plan: Plan, missing: list[MissingData]) -> list[dict[str, Any]]:
     """Return one row per experiment, action and reason, with what its trials take together."""
     groups: dict[tuple[str, str, str], list[PlannedTrial]] = {}
     for item in plan.items.values():
-        group = (item.trial.experiment.id, str(item.action), item.reason)
+        group = (item.trial.experiment.id, str(item.action), _in_short(item.reason, missing))
         groups.setdefault(group, []).append(item)
     return [
         {

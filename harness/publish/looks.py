@@ -81,6 +81,11 @@ class Look:
 
 def look_of(**options: Unpack[Options]) -> Look:
     """Return what options come to. Raises UsageError for what is not known or not there."""
+    for name in options:
+        if name not in Options.__annotations__:
+            raise UsageError(
+                f"a figure has no option {name!r}{nearest(name, Options.__annotations__)}"
+            )
     height, style = options.get("height"), options.get("style")
     settings = dict(RC)
     if style:
@@ -103,7 +108,9 @@ def _length(what: str, text: str) -> float:
     """Return a length in inches."""
     if what == "width" and text in get_args(Width):
         return WIDTH_IN[text]  # type: ignore[index]
-    found = re.fullmatch(rf"(\d{{1,6}}(?:\.\d{{1,6}})?) ?({'|'.join(UNITS_IN)})", text.strip())
+    # In Python it may be a number, which has no unit.
+    text = str(text).strip()
+    found = re.fullmatch(rf"(\d{{1,6}}(?:\.\d{{1,6}})?) ?({'|'.join(UNITS_IN)})", text)
     low, high = BOUNDS_IN[what]
     inches = float(found[1]) * UNITS_IN[found[2]] if found else 0.0
     if not low <= inches <= high:

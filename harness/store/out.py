@@ -20,12 +20,17 @@ PIPE_WAIT_S = 10.0
 def write_out(path: Path, data: bytes, *, force: bool = False) -> None:
     """Write to the file that a user named: into a device or a pipe, at the end of a link.
 
+    The name - is standard output.
+
     force: also over a file that git tracks. Raises UsageError for a tracked file, a folder and
     what cannot be written to; RunError as `write_bytes`, and for a pipe that nobody reads.
     """
     try:
         mode = _mode(path)
-        if mode is not None and (own := _own_stream(path)) is not None:
+        if str(path) == "-":
+            sys.stdout.flush()
+            _pour(1, data)
+        elif mode is not None and (own := _own_stream(path)) is not None:
             _pour(own, data)
         elif mode is None or stat.S_ISREG(mode):
             _replace(path, data, force=force or mode is None)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from typing import Any
 
 import pytest
 from matplotlib.figure import Figure
@@ -99,6 +100,19 @@ def test_a_committed_figure_is_matplotlib_s_own() -> None:
     assert any("supar/fig06" in text for text in texts)
     with pytest.raises(UsageError, match="did you mean 'supar/fig06'"):
         harness.figure("supar/fig6")
+
+
+@pytest.mark.parametrize(
+    ("asked", "told"),
+    [
+        ({"widht": "3.3in"}, "no option 'widht'; did you mean 'width'"),
+        ({"width": 3.3}, "width '3.3' is none"),
+        ({"cohort": "firts"}, "--cohort firts: no task here has it; did you mean 'first'"),
+    ],
+)
+def test_what_a_figure_cannot_be_asked_for_is_refused(asked: dict[str, Any], told: str) -> None:
+    with pytest.raises(UsageError, match=told):
+        harness.figure("supar/fig06", **asked)
 
 
 def test_a_committed_figure_of_ours_alone_has_our_panels_and_densities() -> None:

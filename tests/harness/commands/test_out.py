@@ -122,6 +122,14 @@ def test_standard_output_by_name_goes_where_standard_output_goes(tmp_path: Path)
     assert log.read_text() == "before\ntable\nafter\n"
 
 
+def test_a_dash_is_standard_output_and_no_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    out.write_out(Path("-"), b"table\n")
+    assert capfd.readouterr().out == "table\n" and list(tmp_path.iterdir()) == []
+
+
 def test_the_mode_of_a_file_is_kept(ran: Cli, tmp_path: Path) -> None:
     for mode in (0o600, 0o640, 0o755):
         path = tmp_path / f"{mode:o}"
