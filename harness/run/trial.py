@@ -218,8 +218,8 @@ def cohorts_with_task(
     known = {name for names in have.values() for name in names}
     if wanted is not None and wanted not in known:
         raise UsageError(
-            f"--cohort {wanted}: no task here has it{nearest(wanted, known)}: there are "
-            f"{', '.join(sorted(known))}"
+            f"--cohort {wanted}: no task here has it{nearest(wanted, known)} (there are"
+            f" {', '.join(sorted(known))})"
         )
     return [
         (name, task)
