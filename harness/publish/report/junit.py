@@ -52,8 +52,15 @@ def _add_case(suite: ElementTree.Element, each: Shown) -> None:
     case = ElementTree.SubElement(
         suite, "testcase", classname=f"{row.task}.{row.profile}", name=name, time="0"
     )
-    told = {"verdict": row.verdict, "seal": row.seal, "grade": row.grade, "ours": ours(each),
-            "asked": asked(each), "reason": row.reason, "statement": each.statement}  # fmt: skip
+    told = {
+        "verdict": row.verdict,
+        "seal": row.seal,
+        "grade": row.grade,
+        "ours": ours(each).removeprefix("ours "),
+        "asked": asked(each).removeprefix("asked "),
+        "reason": row.reason,
+        "statement": each.statement,
+    }
     properties = ElementTree.SubElement(case, "properties")
     for key, value in told.items():
         if value:

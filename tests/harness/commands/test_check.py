@@ -101,6 +101,8 @@ def test_junit_has_a_case_for_each_verdict_and_findings_pass(
         assert {name: element.get(name) for name in counts} == counts
     found = {p.get("name"): p.get("value") for p in cases["grows"].iter("property")}
     assert (found["verdict"], found["statement"]) == ("NOT_REPRODUCED", LONG)
+    assert found["asked"] == "at least 1e+09" and found["ours"].endswith(" (3 seeds)")
+    assert not found["ours"].startswith("ours")
     skipped, error = cases["at_scale"].find("skipped"), cases["errs"].find("error")
     assert skipped is not None and skipped.text == 'Squares grow at scale ? < & "so".'
     assert "this scale cannot show it" in (skipped.get("message") or "")
