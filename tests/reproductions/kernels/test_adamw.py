@@ -13,6 +13,7 @@ import torch
 from torch import Tensor
 
 from harness.errors import SpecError
+from reproductions.kernels.adamw.launch import POINTERS, launch_of
 from reproductions.kernels.adamw.plain import AdamW, Weight
 from reproductions.kernels.backend import Backend
 from reproductions.kernels.precision import tolerance
@@ -196,3 +197,34 @@ def test_what_is_not_finite_stays_in_its_entry_as_in_torch(ops: ModuleType, odd:
     found, wanted = weights[-1].value, theirs.detach()
     assert torch.equal(found.isnan(), wanted.isnan()) and int(found.isnan().sum()) == 1
     assert torch.equal(weights[-1].mean.isfinite(), optimizer.state[theirs]["exp_avg"].isfinite())
+
+
+def is_aligned(weights: list[Weight]) -> bool:
+    """Return what a kernel is told of addresses, by which it reads and writes 16 bytes at once."""
+    return launch_of(weights, AdamW()).table.aligned
+
+
+def an_entry_further(tensor: Tensor) -> Tensor:
+    """Return a copy of a tensor that lies an entry after a multiple of 16 bytes."""
+    return torch.zeros(tensor.numel() + 1, dtype=tensor.dtype)[1:].view(tensor.shape).copy_(tensor)
+
+
+@pytest.mark.parametrize("name", POINTERS)
+def test_one_address_that_is_no_multiple_of_16_bytes_is_told(name: str) -> None:
+    weights = [
+        replace(weight, copy=torch.zeros_like(weight.value, dtype=torch.bfloat16))
+        for weight in weights_of()
+    ]
+    assert is_aligned(weights)
+    # The last of several weights.
+    moved = {name: an_entry_further(getattr(weights[-1], name))}
+    assert not is_aligned([*weights[:-1], replace(weights[-1], **moved)])
+
+
+def test_what_is_not_there_lies_nowhere_else_and_members_of_a_stack_where_they_are() -> None:
+    assert is_aligned(weights_of(masked=False))
+    lr = torch.tensor([0.5, 0.01])
+    for size, aligned in ((3, False), (4, True)):
+        value, grad, mean, square = (torch.zeros(2, size) for _ in TENSORS)
+        stack = Weight(value=value, grad=grad, mean=mean, square=square, mask=None, lr=lr)
+        assert is_aligned([stack]) == aligned
