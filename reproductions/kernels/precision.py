@@ -12,10 +12,9 @@ ROUNDING = {
     torch.float64: 2.0**-53,
     torch.float32: 2.0**-24,
     torch.float16: 2.0**-11,
-    # Twice what rounding to the nearest gives: Triton's interpreter cuts digits off.
-    torch.bfloat16: 2.0**-7,
+    torch.bfloat16: 2.0**-8,
 }
-"""Largest relative error of one rounding."""
+"""Largest relative error of one rounding to the nearest."""
 STEPS = 8
 """Roundings that may add up in an entry beside those of its sum."""
 

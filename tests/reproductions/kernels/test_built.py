@@ -7,8 +7,10 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
+import torch
 
 from reproductions.kernels import built
 from reproductions.kernels.toolchain import run, tool
@@ -24,6 +26,15 @@ READ = """
 import ctypes, sys
 numbers = (ctypes.c_float * 4096)()
 ctypes.CDLL(sys.argv[1]).at(numbers, int(sys.argv[2]))
+"""
+ROUNDED = """
+#include "both.h"
+extern "C" void narrowed(BFloat16* to, const float* from, long count) {
+  for (long i = 0; i < count; ++i) from_float(to[i], from[i]);
+}
+extern "C" void widened(float* to, const BFloat16* from, long count) {
+  for (long i = 0; i < count; ++i) to[i] = to_float(from[i]);
+}
 """
 LAUNCHERS = {"adamw": "step_float32", "rademacher": "launch_combine"}
 
@@ -69,3 +80,38 @@ def test_sanitizers_see_one_number_beyond_the_end(tmp_path: Path, place: int) ->
     run([tool("g++"), *built.HOST_FLAGS, *FLAGS, *built.SHARED, str(source), "-o", str(library)])
     done = under_sanitizers("-c", READ, str(library), str(place))
     assert ("heap-buffer-overflow" in done.stderr) == bool(done.returncode) == (place == 4096)
+
+
+@pytest.fixture
+def rounding(tmp_path: Path) -> ctypes.CDLL:
+    """Return what both.h makes of bfloat16, built for a host as the kernels are."""
+    source, library = tmp_path / "rounded.cpp", tmp_path / "rounded.so"
+    source.write_text(ROUNDED)
+    include = f"-I{Path(built.__file__).parent}"
+    command = [tool("g++"), *built.HOST_FLAGS, *built.SHARED, include]
+    run([*command, str(source), "-o", str(library)])
+    return ctypes.CDLL(str(library))
+
+
+def by_header(function: Any, given: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
+    found = torch.zeros(len(given), dtype=dtype)
+    at = [ctypes.c_void_p(each.data_ptr()) for each in (found, given)]
+    function(*at, ctypes.c_long(len(given)))
+    return found
+
+
+def test_bfloat16_is_rounded_bit_by_bit_as_torch_does(rounding: ctypes.CDLL) -> None:
+    """Every upper half of a float32, zeros, denormals, infinities and NaN among them."""
+    upper = torch.arange(2**16).view(-1, 1) << 16
+    # Nothing, the least, both sides of a tie and the tie itself, the most: of NaN 0x7FFFFFFF.
+    lower = torch.tensor([0, 1, 0x7FFF, 0x8000, 0x8001, 0xFFFF])
+    numbers = (upper | lower).view(-1).to(torch.int32).view(torch.float32)
+    found, wanted = (
+        by_header(rounding.narrowed, numbers, torch.bfloat16),
+        numbers.to(torch.bfloat16),
+    )
+    assert torch.equal(found.isnan(), numbers.isnan())
+    kept = ~numbers.isnan()
+    assert torch.equal(found[kept].view(torch.int16), wanted[kept].view(torch.int16))
+    wide = by_header(rounding.widened, wanted, torch.float32)
+    assert torch.equal(wide.view(torch.int32), wanted.float().view(torch.int32))

@@ -7,7 +7,8 @@ import math
 import pytest
 import torch
 
-from reproductions.kernels.precision import apart, share_of_allowed
+from reproductions.kernels.backend import implementation
+from reproductions.kernels.precision import ROUNDING, apart, share_of_allowed
 
 
 def test_tensors_lie_apart_by_a_share_of_what_is_wanted_of_all_of_them() -> None:
@@ -32,3 +33,19 @@ def test_wrong_outputs_and_nan_are_seen() -> None:
     nothing = torch.zeros(2)
     assert share_of_allowed(nothing, nothing.double(), **right) == 0.0
     assert share_of_allowed(nothing + 1e-9, nothing.double(), **right) == math.inf
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float16, torch.bfloat16])
+def test_the_table_is_what_rounding_to_the_nearest_does_and_no_more(dtype: torch.dtype) -> None:
+    generator = torch.Generator().manual_seed(1)
+    numbers = 1 + torch.rand(100_000, generator=generator, dtype=torch.float64)
+    worst = float(((numbers.to(dtype) - numbers) / numbers).abs().max())
+    assert ROUNDING[dtype] / 2 < worst < ROUNDING[dtype]
+
+
+@pytest.mark.kernels
+def test_the_interpreter_still_cuts_digits_off() -> None:
+    """Else take `digits_cut_off` out of conftest.py: its bfloat16 is a GPU's then."""
+    number = torch.tensor([1 + 1.5 * ROUNDING[torch.bfloat16]])
+    cut = implementation("shard_pack", "triton").rearrange(number, 1, 1, torch.bfloat16)
+    assert float(cut) == 1.0 < float(number.to(torch.bfloat16))
