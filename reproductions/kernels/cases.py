@@ -89,6 +89,11 @@ def _rademacher(size: int, *, entries: int, directions: int) -> Work:
     return Work(4 * (entries + directions), 0)
 
 
+def _both(size: int, *, entries: int, directions: int) -> Work:
+    """The sum is written and x is read, weights are read and products written."""
+    return Work(2 * 4 * (entries + directions), 0)
+
+
 def _tangent_step(size: int, *, entries: int, directions: int) -> Work:
     """A step of Adam: value, two slots and gradient are read, all but the gradient written."""
     return Work(7 * 4 * entries * (1 + directions), 0)
@@ -116,6 +121,7 @@ WORK: dict[str, Callable[..., Work]] = {
     "masked_linear: 2 of 4": _masked_linear,
     "rademacher: sum": _rademacher,
     "rademacher: along": _rademacher,
+    "rademacher: both": _both,
     "tangent_step": _tangent_step,
     "sign_ops: perturb": lambda size, entries: Work(3 * size * entries, 0),
     "sign_ops: count": lambda size, entries: Work(2 * size * entries, 0),
@@ -151,6 +157,8 @@ CASES = (
          "sum"),
     Case("rademacher", "50 per class, along", {"entries": 1_536_000, "directions": 128}, LARGE,
          "along"),
+    Case("rademacher", "50 per class, both", {"entries": 1_536_000, "directions": 128}, LARGE,
+         "both"),
     Case("tangent_step", "a layer", {"entries": 3000, "directions": 2}, TINY),
     Case("tangent_step", "a small net", {"entries": 2**16, "directions": 16}, SMALL),
     Case("tangent_step", "a ResNet's block", {"entries": 2**20, "directions": 16}, SMALL),

@@ -45,7 +45,7 @@ ODD: Mapping[str, tuple[Case, ...]] = {
         *_cases("masked_linear", "rows inputs outputs", (64, 128, 192), (70, 260, 150),
                 calls=("blocks", "2 of 4")),
     ),
-    "rademacher": _entries("rademacher", calls=("sum", "along")),
+    "rademacher": _entries("rademacher", calls=("sum", "along", "both")),
     "tangent_step": _entries("tangent_step"),
     "sign_ops": _entries("sign_ops", calls=("perturb", "count", "FedSign")),
     "layer_adamw": _cases("layer_adamw", "num_tensors entries", *TENSORS),
@@ -72,7 +72,7 @@ def cases_of(kernel: str, device: str) -> tuple[Case, ...]:
 BEYOND_A_BLOCK = {
     "masked_adamw": ("3 x 2049",),
     "masked_linear": ("65 x 65 x 65",),
-    "rademacher": ("4097 x 3, sum", "4097 x 3, along"),
+    "rademacher": ("4097 x 3, sum", "4097 x 3, along", "4097 x 3, both"),
     "tangent_step": ("4097 x 3",),
     "sign_ops": ("4097, perturb", "4097, count", "4097, FedSign"),
     "layer_adamw": ("3 x 2049",),

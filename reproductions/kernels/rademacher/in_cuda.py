@@ -40,6 +40,16 @@ def project(x_N: Tensor, seed: int, numbers: Sequence[int]) -> Tensor:
     return partial_CT.sum(1)
 
 
+def combine_and_project(
+    weights_C: Tensor, x_N: Tensor, seed: int, numbers: Sequence[int]
+) -> tuple[Tensor, Tensor]:
+    """Return both as `plain.combine_and_project` does, in two passes.
+
+    A thread has 128 entries of a tile: their sums and those of x are more than its registers.
+    """
+    return combine(weights_C, seed, numbers, len(x_N)), project(x_N, seed, numbers)
+
+
 def _launch(
     name: str,
     seed: int,

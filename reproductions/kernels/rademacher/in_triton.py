@@ -88,6 +88,20 @@ def project(x_N: Tensor, seed: int, numbers: Sequence[int]) -> Tensor:
     return partial_CT.sum(1)
 
 
+def combine_and_project(
+    weights_C: Tensor, x_N: Tensor, seed: int, numbers: Sequence[int]
+) -> tuple[Tensor, Tensor]:
+    """Return both as `plain.combine_and_project` does, in one pass."""
+    num_tiles = triton.cdiv(len(x_N), TILE)
+    out_N = torch.zeros(len(x_N), device=x_N.device)
+    partial_CT = torch.zeros(len(numbers), num_tiles, device=x_N.device)
+    _pass(
+        seed, numbers, len(x_N), weights_C=weights_C.float().contiguous(), out_N=out_N,
+        x_N=x_N.contiguous(), partial_CT=partial_CT,
+    )  # fmt: skip
+    return out_N, partial_CT.sum(1)
+
+
 def _pass(
     seed: int,
     numbers: Sequence[int],

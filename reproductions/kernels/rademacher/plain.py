@@ -44,3 +44,21 @@ def project(x_N: Tensor, seed: int, numbers: Sequence[int]) -> Tensor:
         signs(seed, [number], len(x_N), x_N.device)[0].to(x_N.dtype) @ x_N for number in numbers
     ]
     return torch.stack(found) if found else x_N.new_empty(0)
+
+
+def combine_and_project(
+    weights_C: Tensor, x_N: Tensor, seed: int, numbers: Sequence[int]
+) -> tuple[Tensor, Tensor]:
+    """Return what `combine` and `project` return, shapes (N,) and (C,); directions are made once.
+
+    weights_C: one per direction. x_N: as many entries as a direction has.
+    Source: (FG)2U, arXiv 2406.14095, section 3.1, eqs. 8 and 9: a sum of directions, each times
+    what a vector is along it. With the rows v_i of V these are the products V^T w and V x.
+    """
+    weights_C, x_N = wide(weights_C), wide(x_N)
+    out_N, along_C = weights_C.new_zeros(len(x_N)), x_N.new_empty(len(numbers))
+    for i, number in enumerate(numbers):
+        row_N = signs(seed, [number], len(x_N), x_N.device)[0]
+        out_N += weights_C[i] * row_N
+        along_C[i] = row_N.to(x_N.dtype) @ x_N
+    return out_N, along_C

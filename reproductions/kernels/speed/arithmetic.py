@@ -21,6 +21,7 @@ PER_CALL: dict[str, Callable[..., int]] = {
     # A multiple, and a sum.
     "rademacher: sum": lambda entries, directions: 2 * directions * entries,
     "rademacher: along": lambda entries, directions: 2 * directions * entries,
+    "rademacher: both": lambda entries, directions: 4 * directions * entries,
     # 14 of Adam, 4 that all tangents share, and 15 per tangent.
     "tangent_step": lambda entries, directions: (18 + 15 * directions) * entries,
     # |noise|, two multiples and a sum; both norms.

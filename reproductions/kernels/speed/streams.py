@@ -24,18 +24,22 @@ Inputs = tuple[Tensor, ...]
 
 
 def rademacher(case: Case, setting: Setting) -> Contest:
-    """Return a weighted sum of directions, or what a vector is along each."""
+    """Return a weighted sum of directions, what a vector is along each, or both at once."""
     size, count = case.sizes["entries"], case.sizes["directions"]
     numbers = list(range(count))
 
     def draw(generator: torch.Generator) -> Inputs:
-        given = count if case.call == "sum" else size
-        return (setting.normal(given, generator=generator),)
+        sizes = {"sum": (count,), "along": (size,), "both": (count, size)}[case.call]
+        return tuple(setting.normal(each, generator=generator) for each in sizes)
 
     def call(module: ModuleType, given: Inputs) -> Inputs:
-        if case.call == "sum":
-            return (module.combine(given[0], SEED, numbers, size),)
-        return (module.project(given[0], SEED, numbers),)
+        match case.call:
+            case "sum":
+                return (module.combine(given[0], SEED, numbers, size),)
+            case "along":
+                return (module.project(given[0], SEED, numbers),)
+            case _:
+                return tuple(module.combine_and_project(*given, SEED, numbers))
 
     def generated(given: Inputs) -> Bound:
         """Draw all directions, and multiply."""
@@ -43,7 +47,8 @@ def rademacher(case: Case, setting: Setting) -> Contest:
         def multiply() -> Inputs:
             bits = torch.randint(0, 2, (count, size), device=setting.device, dtype=torch.int8)
             signs = bits.to(given[0].dtype).mul_(-2).add_(1)
-            return (given[0] @ signs if case.call == "sum" else signs @ given[0],)
+            summed = () if case.call == "along" else (given[0] @ signs,)
+            return summed if case.call == "sum" else (*summed, signs @ given[-1])
 
         return multiply
 

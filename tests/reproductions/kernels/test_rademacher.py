@@ -68,6 +68,22 @@ def test_what_is_made_of_signs_is_their_matrix(ops: ModuleType, num_entries: int
     torch.testing.assert_close(ops.project(x, SEED, numbers).double(), wanted, **allowed)
 
 
+@pytest.mark.parametrize("num_entries", [0, 1, 31, 4095, TILE, 2 * TILE + 5])
+@pytest.mark.parametrize("numbers", [[], [5], [3, 1, 2**40 + 4]], ids=len)
+def test_both_at_once_are_each_alone(ops: ModuleType, num_entries: int, numbers: list[int]) -> None:
+    generator = torch.Generator().manual_seed(6)
+    weights, x = (torch.randn(size, generator=generator) for size in (len(numbers), num_entries))
+    summed, along = ops.combine_and_project(weights, x, SEED, numbers)
+    assert summed.shape == (num_entries,) and along.shape == (len(numbers),)
+    assert torch.equal(summed, ops.combine(weights, SEED, numbers, num_entries))
+    assert torch.equal(along, ops.project(x, SEED, numbers))
+    # Signs are those that Philox, which known answers hold, makes in plain torch.
+    matrix = plain.signs(SEED, numbers, num_entries, CPU).double()
+    allowed = tolerance(torch.float32, num_entries, size=3 * max(num_entries, 1) ** 0.5)
+    torch.testing.assert_close(summed.double(), weights.double() @ matrix, **allowed)
+    torch.testing.assert_close(along.double(), matrix @ x.double(), **allowed)
+
+
 def test_of_no_directions_there_is_nothing(ops: ModuleType) -> None:
     assert not ops.combine(torch.ones(0), SEED, [], 9).any()
     assert ops.project(torch.ones(9), SEED, []).shape == (0,)
@@ -109,3 +125,7 @@ def test_every_other_number_of_a_tensor_is_read_as_it_lies(ops: ModuleType) -> N
         ops.combine(weights, SEED, numbers, 5000), ops.combine(weights.clone(), SEED, numbers, 5000)
     )
     assert torch.equal(ops.project(x, SEED, numbers), ops.project(x.clone(), SEED, numbers))
+    both = ops.combine_and_project(weights, x, SEED, numbers)
+    assert all(
+        map(torch.equal, both, ops.combine_and_project(weights.clone(), x.clone(), SEED, numbers))
+    )
