@@ -14,7 +14,13 @@ from torch import Tensor
 from reproductions.kernels.cases import Case
 from reproductions.kernels.on_device.sizes import ENTRYWISE
 from reproductions.kernels.speed import contests
-from reproductions.kernels.speed.contest import Contest, Inputs, Setting, of_kernel
+from reproductions.kernels.speed.contest import (
+    Contest,
+    Inputs,
+    Setting,
+    of_kernel,
+    tensors_of,
+)
 from reproductions.kernels.speed.experiment import CUDA, EAGER, TRITON
 from reproductions.kernels.speed.steps import SETTINGS
 
@@ -138,15 +144,3 @@ def expected(call: OddCall, widened: Callable[[Tensor], Tensor]) -> Returned:
     given = call.contest.change(call.given, widened)
     outputs = call.contest.reference(given)()
     return Returned(outputs, tensors_of(call.contest, given))
-
-
-def tensors_of(contest: Contest, given: Inputs) -> list[Tensor]:
-    """Return the tensors among inputs, in their order."""
-    found: list[Tensor] = []
-
-    def seen(tensor: Tensor) -> Tensor:
-        found.append(tensor)
-        return tensor
-
-    contest.change(given, seen)
-    return found

@@ -116,3 +116,15 @@ def contest_of_call(
 def widened(tensor: Tensor) -> Tensor:
     """Return numbers in float64, and a copy of what is none."""
     return tensor.double() if tensor.is_floating_point() else tensor.clone()
+
+
+def tensors_of(contest: Contest, given: Inputs) -> list[Tensor]:
+    """Return the tensors among inputs, in their order."""
+    found: list[Tensor] = []
+
+    def seen(tensor: Tensor) -> Tensor:
+        found.append(tensor)
+        return tensor
+
+    contest.change(given, seen)
+    return found

@@ -141,8 +141,9 @@ def _with_the_rest(
 ) -> Bound:
     """Return a library's step, and beside it what that leaves out: masks, copies or norms.
 
-    counts: a step is counted before it is taken.
+    counts: of steps, this one among them: as those of the others, every call takes the first.
     """
+    firsts = [torch.ones_like(count) for count in counts]
     values, grads = [w.value for w in weights], [w.grad for w in weights]
     masks = [w.mask for w in weights if w.mask is not None]
     copies = [w.copy for w in weights if w.copy is not None]
@@ -150,7 +151,7 @@ def _with_the_rest(
     def call() -> list[Tensor]:
         if masks:
             torch._foreach_mul_(grads, masks)
-        torch._foreach_add_(counts, 1)
+        torch._foreach_copy_(counts, firsts)
         step()
         if masks:
             torch._foreach_mul_(values, masks)

@@ -100,7 +100,7 @@ def agreeing(*, names: dict[str, str]) -> list[str]:
     for kernel, name in names.items():
         contest = contest_of(case_of(kernel, "two tensors"), setting)
         inputs = contest.draw(torch.Generator().manual_seed(5))
-        if trial._outputs(contest, name, inputs, setting)["agrees"]:
+        if trial._outputs(contest, name, inputs, setting, iter(()))["agrees"]:
             found.append(kernel)
     return found
 
@@ -113,7 +113,7 @@ def test_libraries_put_blocks_in_the_same_order(name: str, precision: str) -> No
     setting = Setting(trial.DTYPES[precision], CPU)
     contest = contest_of(case_of("shard_pack", "eight blocks"), setting)
     inputs = contest.draw(torch.Generator().manual_seed(5))
-    assert trial._outputs(contest, name, inputs, setting)["error"] == 0.0
+    assert trial._outputs(contest, name, inputs, setting, iter(()))["error"] == 0.0
 
 
 def test_inputs_take_turns() -> None:
@@ -185,6 +185,36 @@ def test_what_others_cannot_run_is_said_and_costs_nothing_else(
         "implementation": "refusing", "missing": "RuntimeError: no such device",
     }  # fmt: skip
     assert rows["eager"]["missing"] == "" and rows["eager"]["median_us"] > 0
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_what_was_timed_still_gives_outputs_of_what_it_is_given(kernel: str) -> None:
+    """Also where every timed call has worked in place on what the one before it left."""
+    rows = [row for row in speed_rows(race(kernel), Context()) if not row["missing"]]  # type: ignore[arg-type]
+    agree = {row["implementation"]: row["agrees"] for row in rows if "agrees" in row}
+    assert "eager" in agree and all(agree.values()), agree
+
+
+@pytest.mark.parametrize("kernel", ["rademacher", "masked_adamw"])
+def test_a_call_that_goes_wrong_once_it_is_timed_fails(
+    kernel: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is right the first time that it is called, and so where it is bound anew."""
+    made = contests.MAKERS[kernel]
+
+    def with_one_more(case: Any, setting: Any) -> Any:
+        contest = made(case, setting)
+        eager = contest.contenders["eager"].bind
+
+        def bind(given: Any) -> Any:
+            call, calls = eager(given), itertools.count()
+            return lambda: [each.mul_(1.001 if next(calls) else 1.0) for each in call()]
+
+        return contest._replace(contenders={**contest.contenders, "tiring": Contender(bind)})
+
+    monkeypatch.setitem(contests.MAKERS, kernel, with_one_more)  # type: ignore[arg-type]
+    rows = {row["implementation"]: row for row in speed_rows(race(kernel), Context())}  # type: ignore[arg-type]
+    assert rows["eager"]["agrees"] and not rows["tiring"]["agrees"]
 
 
 def test_a_library_that_is_not_installed_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
