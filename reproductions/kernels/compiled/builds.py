@@ -22,9 +22,11 @@ class TritonBuild:
     """`name:type` of every argument that is no constant, as Triton writes types."""
     constants: Mapping[str, int | bool | str] = field(default_factory=dict)
     """Types by their names in Triton."""
+    own: tuple[str, ...] = ()
+    """Constants that are its module's, by the same name: what it is launched with, as its module's
+    NUM_WARPS is."""
     divisible: tuple[str, ...] = ()
     """Numbers that are multiples of 16."""
-    num_warps: int
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -53,9 +55,9 @@ def adamw(
         kernel=kernel, variant=variant, function="adamw.in_triton:step_chunk", types=ADAMW,
         constants={
             "VALUE": value, "GRAD": grad, "COPY": copy or value, "ALIGNED": True,
-            "MASKED": masked, "COPIED": bool(copy), "CHUNK": 2048,
+            "MASKED": masked, "COPIED": bool(copy),
         },
-        num_warps=8,
+        own=("CHUNK",),
     )  # fmt: skip
 
 
@@ -65,29 +67,36 @@ def cross_entropy(variant: str, logits: str) -> TritonBuild:
         kernel="linear_cross_entropy", variant=variant,
         function="linear_cross_entropy.in_triton:row_slope",
         types=f"logits:*{logits} targets:*i64 losses:*fp32 size:i32",
-        constants={"IGNORED": -100, "BLOCK": 4096}, divisible=("size",), num_warps=16,
+        own=("IGNORED", "BLOCK"), divisible=("size",),
     )  # fmt: skip
 
 
-def product(variant: str, type: str, masks: str) -> TritonBuild:
-    """Return a product with a mask on a factor or on the result."""
+STRIDES = ("a_m", "a_k", "b_k", "b_n", "mask_first", "mask_second", "live_k", "live_n")
+
+
+def product(variant: str, type: str, masks: str, *ones: str) -> TritonBuild:
+    """Return a product with a mask on a factor or on the result. ones: strides that are 1."""
+    others = [name for name in STRIDES if name not in ones]
     return TritonBuild(
         kernel="masked_linear", variant=variant, function="masked_linear.in_triton:product",
-        types=f"a:*{type} b:*{type} mask:*i8 c:*{type} live:*i8 M:i32 N:i32 K:i32 a_m:i32"
-        " b_k:i32 mask_first:i32 live_k:i32",
-        constants={
-            "a_k": 1, "b_n": 1, "mask_second": 1, "live_n": 1,
-            "MASKS": masks, "BLOCK": 64, "INNER": 32 if type == "bf16" else 16,
-        },
-        divisible=("N", "K", "a_m", "b_k", "mask_first"), num_warps=8,
+        types=f"a:*{type} b:*{type} mask:*i8 c:*{type} live:*i8 M:i32 N:i32 K:i32 "
+        + " ".join(f"{name}:i32" for name in others),
+        constants={**dict.fromkeys(ones, 1), "MASKS": masks}, own=("BLOCK", "INNER_BYTES"),
+        divisible=("N", "K", *(name for name in others if not name.startswith("live"))),
     )  # fmt: skip
+
+
+FORWARD = ("a_k", "b_k", "mask_first", "live_k")
+"""Weights and masks lie by outputs, and are read across."""
+OF_INPUTS = ("a_k", "b_n", "mask_second", "live_n")
+OF_WEIGHTS = ("a_m", "b_n", "mask_second", "live_n")
 
 
 def signs(name: str, types: str) -> TritonBuild:
     """Return a kernel of sign_ops."""
     return TritonBuild(
         kernel="sign_ops", variant=name, function=f"sign_ops.in_triton:{name}_block", types=types,
-        constants={"BLOCK": 2048}, divisible=("size",), num_warps=8,
+        own=("BLOCK",), divisible=("size",),
     )  # fmt: skip
 
 
@@ -98,7 +107,6 @@ def rademacher(variant: str, *, combine: bool, project: bool) -> TritonBuild:
         types="out_N:*fp32 weights_C:*fp32 x_N:*fp32 partial_CT:*fp32 numbers_C:*i64 seed:u64"
         " num_directions:i32 num_entries:i64",
         constants={"COMBINE": combine, "PROJECT": project}, divisible=("num_entries",),
-        num_warps=4,
     )  # fmt: skip
 
 
@@ -107,7 +115,7 @@ def packed(variant: str, of: str, to: str) -> TritonBuild:
     return TritonBuild(
         kernel="shard_pack", variant=variant, function="shard_pack.in_triton:move_block",
         types=f"source:*{of} target:*{to} rows:i32 columns:i32 length:i32",
-        constants={"FULL": True, "BLOCK": 2048}, divisible=("length",), num_warps=8,
+        constants={"FULL": True}, own=("BLOCK",), divisible=("length",),
     )  # fmt: skip
 
 
@@ -127,7 +135,7 @@ TRITON: tuple[TritonBuild, ...] = (
         types="value:*fp32 first:*fp32 grad:*fp32 d_value:*fp32 d_first:*fp32 d_grad:*fp32"
         " d_lr:*fp32 to_value:*fp32 to_first:*fp32 to_d_value:*fp32 to_d_first:*fp32 lr:fp32"
         " momentum:fp32 size:i32 num_directions:i32",
-        constants={"BLOCK": 1024}, divisible=("size",), num_warps=4,
+        own=("BLOCK",), divisible=("size",),
     ),
     TritonBuild(
         kernel="tangent_step", variant="Adam", function="tangent_step.in_triton:step_adam",
@@ -135,15 +143,18 @@ TRITON: tuple[TritonBuild, ...] = (
         " d_second:*fp32 d_grad:*fp32 d_lr:*fp32 to_value:*fp32 to_first:*fp32 to_second:*fp32"
         " to_d_value:*fp32 to_d_first:*fp32 to_d_second:*fp32 lr:fp32 beta1:fp32 new1:fp32"
         " beta2:fp32 new2:fp32 rise:fp32 spread:fp32 eps_root:fp32 size:i32 num_directions:i32",
-        constants={"BLOCK": 1024}, divisible=("size",), num_warps=4,
+        own=("BLOCK",), divisible=("size",),
     ),
     signs("perturb", "theta:*fp32 noise:*fp32 target:*fp32 squares:*fp32 scale:fp32 size:i32"),
     signs("count", "first:*fp32 second:*fp32 counts:*i32 size:i32"),
     signs("fedsign", "grad:*fp32 theta:*fp32 received:*fp32 sums:*fp32 gamma:fp32 beta:fp32"
           " size:i32"),
-    product("weights masked, bfloat16", "bf16", "b"),
-    product("weights masked, float32", "fp32", "b"),
-    product("result masked, bfloat16", "bf16", "c"),
+    product("forward, bfloat16", "bf16", "b", *FORWARD),
+    product("forward, float32", "fp32", "b", *FORWARD),
+    product("gradient of inputs, bfloat16", "bf16", "b", *OF_INPUTS),
+    product("gradient of inputs, float32", "fp32", "b", *OF_INPUTS),
+    product("gradient of weights, bfloat16", "bf16", "c", *OF_WEIGHTS),
+    product("gradient of weights, float32", "fp32", "c", *OF_WEIGHTS),
     cross_entropy("bfloat16", "bf16"),
     cross_entropy("float32", "fp32"),
 )  # fmt: skip

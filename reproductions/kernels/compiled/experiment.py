@@ -67,7 +67,11 @@ def needs(build: Build) -> Needs:
 
 _IN_64_BITS = "Entries are counted in 64 bits, since a tensor may have more than 2**31 of them."
 RENEWED: Mapping[str, Sequence[str]] = {
-    "masked_linear": (_IN_64_BITS,),
+    "masked_linear": (
+        _IN_64_BITS,
+        "Strides are those of the three products that a layer launches, each with its rows: the"
+        " forward product and the gradient of weights were compiled for strides that none has.",
+    ),
     "rademacher": (_IN_64_BITS,),
     "tangent_step": (_IN_64_BITS,),
     "shard_pack": (_IN_64_BITS,),

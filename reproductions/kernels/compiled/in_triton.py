@@ -5,8 +5,9 @@ from __future__ import annotations
 import base64
 import os
 from importlib import import_module
+from types import ModuleType
 
-from reproductions.kernels.compiled.builds import POINTERS, TRITON
+from reproductions.kernels.compiled.builds import POINTERS, TRITON, TritonBuild
 
 WARP = 32
 
@@ -20,13 +21,13 @@ def compile_to_cubin(*, number: int, arch: str) -> dict[str, str]:
     from triton.compiler import ASTSource
 
     build = TRITON[number]
-    module, _, name = build.function.partition(":")
-    function = getattr(import_module(f"reproductions.kernels.{module}"), name)
-    types = dict(part.split(":") for part in build.types.split())
+    module, name = place_of(build)
+    function = getattr(module, name)
+    types = types_of(build)
     names = list(function.arg_names)
     constants = {
         name: getattr(tl, TYPES[value]) if value in TYPES else value
-        for name, value in build.constants.items()
+        for name, value in constants_of(build).items()
     }
     hints = [["tt.divisibility", POINTERS]]
     source = ASTSource(
@@ -40,7 +41,7 @@ def compile_to_cubin(*, number: int, arch: str) -> dict[str, str]:
         },
     )
     target = GPUTarget("cuda", int(arch.removeprefix("sm_")), WARP)
-    made = triton.compile(source, target=target, options={"num_warps": build.num_warps})
+    made = triton.compile(source, target=target, options=options_of(build))
     return {
         "cubin": base64.b64encode(made.asm["cubin"]).decode(),
         "ttir": made.asm["ttir"],
@@ -49,3 +50,26 @@ def compile_to_cubin(*, number: int, arch: str) -> dict[str, str]:
 
 
 TYPES = {"fp32": "float32", "bf16": "bfloat16", "fp16": "float16"}
+
+
+def place_of(build: TritonBuild) -> tuple[ModuleType, str]:
+    """Return the module of a build's function, and its name there."""
+    module, _, name = build.function.partition(":")
+    return import_module(f"reproductions.kernels.{module}"), name
+
+
+def types_of(build: TritonBuild) -> dict[str, str]:
+    """Return the types of all arguments that are no constants."""
+    return dict(part.split(":") for part in build.types.split())
+
+
+def constants_of(build: TritonBuild) -> dict[str, int | bool | str]:
+    """Return all constants of a build, those of its module among them."""
+    module, _ = place_of(build)
+    return {**build.constants, **{name: getattr(module, name) for name in build.own}}
+
+
+def options_of(build: TritonBuild) -> dict[str, int]:
+    """Return what Triton is told beside arguments."""
+    module, _ = place_of(build)
+    return {"num_warps": module.NUM_WARPS}

@@ -30,7 +30,7 @@ def _tile(of, first, second, by_first, by_second, num_first, num_second):  # typ
 def product(  # type: ignore[no-untyped-def]
     a, b, mask, c, live, M, N, K,
     a_m, a_k, b_k, b_n, mask_first, mask_second, live_k, live_n,
-    MASKS: tl.constexpr, BLOCK: tl.constexpr, INNER: tl.constexpr,
+    MASKS: tl.constexpr, BLOCK: tl.constexpr, INNER_BYTES: tl.constexpr,
 ):  # fmt: skip
     """A block of C = A B. MASKS: "b" where the mask is on B, "c" where it is on the result.
 
@@ -41,6 +41,7 @@ def product(  # type: ignore[no-untyped-def]
     m = block_m.to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
     n = block_n.to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
     type = a.dtype.element_ty
+    INNER: tl.constexpr = INNER_BYTES * 8 // type.primitive_bitwidth
     total = tl.zeros((BLOCK, BLOCK), tl.float32)
     needed = True
     if MASKS == "c":
@@ -79,7 +80,7 @@ def multiply(a_MK: Tensor, b_KN: Tensor, mask: Tensor, live: Tensor, *, masks: s
             product[grid](
                 a_MK, b_KN, mask.view(torch.int8), c_MN, live, num_rows, num_columns, inner,
                 *a_MK.stride(), *b_KN.stride(), *mask.stride(), *live.stride(),
-                MASKS=masks, BLOCK=BLOCK, INNER=INNER_BYTES // a_MK.itemsize, num_warps=NUM_WARPS,
+                MASKS=masks, BLOCK=BLOCK, INNER_BYTES=INNER_BYTES, num_warps=NUM_WARPS,
             )  # fmt: skip
     return c_MN
 
