@@ -81,7 +81,7 @@ def product(variant: str, type: str, masks: str, *ones: str) -> TritonBuild:
         kernel="masked_linear", variant=variant, function="masked_linear.in_triton:product",
         types=f"a:*{type} b:*{type} mask:*i8 c:*{type} live:*i8 M:i32 N:i32 K:i32 "
         + " ".join(f"{name}:i32" for name in others),
-        constants={**dict.fromkeys(ones, 1), "MASKS": masks}, own=("BLOCK", "INNER_BYTES"),
+        constants={**dict.fromkeys(ones, 1), "MASKS": masks}, own=("BLOCK", "INNER"),
         divisible=("N", "K", *(name for name in others if not name.startswith("live"))),
     )  # fmt: skip
 

@@ -70,7 +70,8 @@ RENEWED: Mapping[str, Sequence[str]] = {
     "masked_linear": (
         _IN_64_BITS,
         "Strides are those of the three products that a layer launches, each with its rows: the"
-        " forward product and the gradient of weights were compiled for strides that none has.",
+        " forward product and the gradient of weights were compiled for strides that none has. The"
+        " former spilled in float32, which reads half as much at a step since.",
     ),
     "rademacher": (_IN_64_BITS,),
     "tangent_step": (_IN_64_BITS,),

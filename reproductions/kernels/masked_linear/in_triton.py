@@ -14,9 +14,9 @@ from reproductions.kernels.device import on
 from reproductions.kernels.masked_linear.plain import check
 
 BLOCK = 64
-INNER_BYTES = 64
-"""Of a row of a factor that a step reads: float32 has not the registers for as many numbers as
-bfloat16."""
+INNER = 32
+"""Numbers of a row of a factor that a step reads, of 16 bits each; float32, which has not the
+registers for as many, reads a quarter of them."""
 NUM_WARPS = 8
 
 
@@ -30,7 +30,7 @@ def _tile(of, first, second, by_first, by_second, num_first, num_second):  # typ
 def product(  # type: ignore[no-untyped-def]
     a, b, mask, c, live, M, N, K,
     a_m, a_k, b_k, b_n, mask_first, mask_second, live_k, live_n,
-    MASKS: tl.constexpr, BLOCK: tl.constexpr, INNER_BYTES: tl.constexpr,
+    MASKS: tl.constexpr, BLOCK: tl.constexpr, INNER: tl.constexpr,
 ):  # fmt: skip
     """A block of C = A B. MASKS: "b" where the mask is on B, "c" where it is on the result.
 
@@ -41,15 +41,15 @@ def product(  # type: ignore[no-untyped-def]
     m = block_m.to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
     n = block_n.to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
     type = a.dtype.element_ty
-    INNER: tl.constexpr = INNER_BYTES * 8 // type.primitive_bitwidth
+    STEP: tl.constexpr = INNER if type.primitive_bitwidth == 16 else INNER // 4
     total = tl.zeros((BLOCK, BLOCK), tl.float32)
     needed = True
     if MASKS == "c":
         needed = tl.load(live + block_m * live_k + block_n * live_n) != 0
     if needed:
-        for start in range(0, K, INNER):
+        for start in range(0, K, STEP):
             # A place times a stride may be more than 32 bits count.
-            k = tl.cast(start, tl.int64) + tl.arange(0, INNER)
+            k = tl.cast(start, tl.int64) + tl.arange(0, STEP)
             here = True
             if MASKS == "b":
                 here = tl.load(live + (start // BLOCK) * live_k + block_n * live_n) != 0
@@ -80,7 +80,7 @@ def multiply(a_MK: Tensor, b_KN: Tensor, mask: Tensor, live: Tensor, *, masks: s
             product[grid](
                 a_MK, b_KN, mask.view(torch.int8), c_MN, live, num_rows, num_columns, inner,
                 *a_MK.stride(), *b_KN.stride(), *mask.stride(), *live.stride(),
-                MASKS=masks, BLOCK=BLOCK, INNER_BYTES=INNER_BYTES, num_warps=NUM_WARPS,
+                MASKS=masks, BLOCK=BLOCK, INNER=INNER, num_warps=NUM_WARPS,
             )  # fmt: skip
     return c_MN
 

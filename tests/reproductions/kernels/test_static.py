@@ -185,7 +185,7 @@ def test_committed_floors_are_those_of_the_cases() -> None:
 
 ROWS = {
     "masked_adamw": ("ee0733891ccf876e",),
-    "masked_linear": ("5ad94e3c7cc7cda0", "3b0a97a9f579847f"),
+    "masked_linear": ("5ad94e3c7cc7cda0", "3b0a97a9f579847f", "85ba1a8b47460078"),
     "rademacher": ("79844a455eb8a921", "ca056442fbfa99bd"),
     "tangent_step": ("ba490989e9335a6a", "5380acbbb17bcd30"),
     "sign_ops": ("55a2d363c80228a8",),
