@@ -2,7 +2,7 @@
 
 Products stay torch's own; what lies between them is one kernel. Both gradients are made on the
 way, and a derivative along a tangent is their product with it: no logits are needed again, for
-however many tangents. What is differentiated twice takes `plain`.
+however many tangents. What is differentiated once more takes `plain`'s expressions for it.
 """
 
 from __future__ import annotations
@@ -15,10 +15,16 @@ import triton
 import triton.language as tl
 from torch import Tensor
 from torch.autograd import Function
-from torch.autograd.function import once_differentiable
 
 from harness.errors import SpecError
+from reproductions.kernels.derivatives import (
+    backward_is_differentiated,
+    primal,
+    tangent_is_differentiated,
+    tangents_of_tangents,
+)
 from reproductions.kernels.device import on
+from reproductions.kernels.linear_cross_entropy import plain
 from reproductions.kernels.linear_cross_entropy.plain import IGNORED, ROWS_AT_ONCE, check
 from reproductions.kernels.precision import wide
 
@@ -96,14 +102,17 @@ class _LinearCrossEntropy(Function):
 
     @staticmethod
     def setup_context(ctx: Any, inputs: tuple[Any, ...], output: tuple[Tensor, ...]) -> None:
+        *given, ctx.rows_at_once = inputs
         ctx.mark_non_differentiable(*output[1:])
-        ctx.save_for_backward(*output[1:])
-        ctx.save_for_forward(*output[1:])
+        ctx.save_for_backward(*given, *output[1:])
+        ctx.save_for_forward(*given, *output[1:])
 
     @staticmethod
-    @once_differentiable  # type: ignore[misc]
     def backward(ctx: Any, *grads: Any) -> tuple[Tensor | None, ...]:
-        by_x, by_weight, scale = ctx.saved_tensors
+        *given, by_x, by_weight, scale = ctx.saved_tensors
+        if backward_is_differentiated(*given[:2], grads[0]):
+            both = plain.gradients(*given, grads[0], rows_at_once=ctx.rows_at_once)
+            return *both, None, None
         asked = grads[0] * scale
         return (asked * wide(by_x)).to(by_x.dtype), (asked * by_weight).to(by_x.dtype), None, None
 
@@ -116,7 +125,11 @@ class _LinearCrossEntropy(Function):
 
     @staticmethod
     def jvp(ctx: Any, *tangents: Any) -> tuple[Tensor, None, None, None]:
-        *both, scale = ctx.saved_tensors
-        pairs = zip(tangents[:2], both, strict=True)
-        along = [(wide(by) * wide(tangent)).sum() for tangent, by in pairs if tangent is not None]
-        return torch.stack(along).sum() * scale, None, None, None
+        x_BD, weight_VD, targets_B, *both, scale = ctx.saved_tensors
+        with tangents_of_tangents():
+            if tangent_is_differentiated(x_BD, weight_VD):
+                given = (primal(x_BD), primal(weight_VD), targets_B, *tangents[:2])
+                return plain.along(*given, rows_at_once=ctx.rows_at_once), None, None, None
+            pairs = [pair for pair in zip(tangents[:2], both, strict=True) if pair[0] is not None]
+            along = [(wide(by) * wide(tangent)).sum() for tangent, by in pairs]
+            return torch.stack(along).sum() * scale, None, None, None

@@ -14,6 +14,7 @@ from torch import Tensor
 from torch.autograd import Function
 
 from harness.errors import SpecError
+from reproductions.kernels.derivatives import primal, tangents_of_tangents
 from reproductions.kernels.precision import wide
 
 IGNORED = -100
@@ -56,28 +57,46 @@ class _LinearCrossEntropy(Function):
 
     @staticmethod
     def backward(ctx: Any, *grads: Any) -> tuple[Tensor | None, ...]:
-        x_BD, weight_VD, targets_B = ctx.saved_tensors
-        scale = grads[0] / (targets_B != IGNORED).sum()
-        by_x: list[Tensor] = []
-        by_weight = torch.zeros_like(wide(weight_VD))
-        for x, targets, counts in pieces(x_BD, targets_B, ctx.rows_at_once):
-            by_logits = slope(wide(x @ weight_VD.T), targets, counts).to(x.dtype)
-            # Scaled only now: before, float16 would lose most of it.
-            by_x.append((wide(by_logits @ weight_VD) * scale).to(x.dtype))
-            by_weight = by_weight + by_logits.T @ x
-        return torch.cat(by_x), (by_weight * scale).to(weight_VD.dtype), None, None
+        return *gradients(*ctx.saved_tensors, grads[0], rows_at_once=ctx.rows_at_once), None, None
 
     @staticmethod
     def jvp(ctx: Any, *tangents: Any) -> Tensor:
         x_BD, weight_VD, targets_B = ctx.saved_tensors
-        along_x = torch.zeros_like(x_BD) if tangents[0] is None else tangents[0]
-        along_weight = torch.zeros_like(weight_VD) if tangents[1] is None else tangents[1]
-        total = wide(x_BD).new_zeros(())
-        rows = pieces(x_BD, targets_B, ctx.rows_at_once)
-        for (x, targets, counts), dx in zip(rows, along_x.split(ctx.rows_at_once), strict=True):
-            along = wide(dx @ weight_VD.T + x @ along_weight.T)
-            total = total + (slope(wide(x @ weight_VD.T), targets, counts) * along).sum()
-        return total / (targets_B != IGNORED).sum()
+        with tangents_of_tangents():
+            return along(
+                primal(x_BD), primal(weight_VD), targets_B, *tangents[:2],
+                rows_at_once=ctx.rows_at_once,
+            )  # fmt: skip
+
+
+def gradients(
+    x_BD: Tensor, weight_VD: Tensor, targets_B: Tensor, grad: Tensor, *, rows_at_once: int
+) -> tuple[Tensor, Tensor]:
+    """Return both gradients of the loss times `grad`; they can be differentiated."""
+    scale = grad / (targets_B != IGNORED).sum()
+    by_x: list[Tensor] = []
+    by_weight = torch.zeros_like(wide(weight_VD))
+    for x, targets, counts in pieces(x_BD, targets_B, rows_at_once):
+        by_logits = slope(wide(x @ weight_VD.T), targets, counts).to(x.dtype)
+        # Scaled only now: before, float16 would lose most of it.
+        by_x.append((wide(by_logits @ weight_VD) * scale).to(x.dtype))
+        by_weight = by_weight + by_logits.T @ x
+    return torch.cat(by_x), (by_weight * scale).to(weight_VD.dtype)
+
+
+def along(
+    x_BD: Tensor, weight_VD: Tensor, targets_B: Tensor, dx_BD: Tensor | None,
+    dweight_VD: Tensor | None, *, rows_at_once: int,
+) -> Tensor:  # fmt: skip
+    """Return the derivative of the loss along tangents; None is zero. It can be differentiated."""
+    dx_BD = torch.zeros_like(x_BD) if dx_BD is None else dx_BD
+    dweight_VD = torch.zeros_like(weight_VD) if dweight_VD is None else dweight_VD
+    total = wide(x_BD).new_zeros(())
+    rows = pieces(x_BD, targets_B, rows_at_once)
+    for (x, targets, counts), dx in zip(rows, dx_BD.split(rows_at_once), strict=True):
+        by = wide(dx @ weight_VD.T + x @ dweight_VD.T)
+        total = total + (slope(wide(x @ weight_VD.T), targets, counts) * by).sum()
+    return total / (targets_B != IGNORED).sum()
 
 
 def check(x_BD: Tensor, weight_VD: Tensor, targets_B: Tensor, rows_at_once: int) -> None:

@@ -1,7 +1,11 @@
-"""A linear map of masked weights by Triton: W * M is never written, empty blocks are skipped."""
+"""A linear map of masked weights by Triton: W * M is never written, empty blocks are skipped.
+
+What is differentiated once more, and derivatives along tangents, take `plain`'s expressions.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import torch
@@ -10,7 +14,14 @@ import triton.language as tl
 from torch import Tensor
 from torch.autograd import Function
 
+from harness.errors import SpecError
+from reproductions.kernels.derivatives import (
+    backward_is_differentiated,
+    primal,
+    tangents_of_tangents,
+)
 from reproductions.kernels.device import on
+from reproductions.kernels.masked_linear import plain
 from reproductions.kernels.masked_linear.plain import check
 
 BLOCK = 64
@@ -114,14 +125,30 @@ class _MaskedLinear(Function):
     @staticmethod
     def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:
         ctx.save_for_backward(*inputs)
+        ctx.save_for_forward(*inputs)
 
     @staticmethod
     def backward(ctx: Any, *grads: Any) -> tuple[Tensor | None, ...]:
         x_BK, weight_NK, mask_NK, live = ctx.saved_tensors
         (grad_BN,) = grads
+        if backward_is_differentiated(x_BK, weight_NK, grad_BN):
+            return *plain.gradients(x_BK, weight_NK, mask_NK, grad_BN), None, None
         by_x = by_weight = None
         if ctx.needs_input_grad[0]:
             by_x = multiply(grad_BN, weight_NK, mask_NK, live, masks="b")
         if ctx.needs_input_grad[1]:
             by_weight = multiply(grad_BN.T, x_BK, mask_NK, live, masks="c")
         return by_x, by_weight, None, None
+
+    @staticmethod
+    def vmap(info: Any, in_dims: Sequence[int | None], *args: Any) -> Any:
+        # Tangents and gradients of many directions; what they are of is the same for all.
+        if any(dim is not None for dim in in_dims):
+            raise SpecError("several inputs at once under vmap: take masked_linear's plain")
+        return _MaskedLinear.apply(*args), None
+
+    @staticmethod
+    def jvp(ctx: Any, *tangents: Any) -> Tensor:
+        x_BK, weight_NK, mask_NK, _ = ctx.saved_tensors
+        with tangents_of_tangents():
+            return plain.along(primal(x_BK), primal(weight_NK), mask_NK, *tangents[:2])

@@ -18,6 +18,23 @@ def masked_linear(x_BK: Tensor, weight_NK: Tensor, mask_NK: Tensor) -> Tensor:
     return F.linear(x_BK, weight_NK.where(mask_NK, 0.0))
 
 
+def gradients(
+    x_BK: Tensor, weight_NK: Tensor, mask_NK: Tensor, grad_BN: Tensor
+) -> tuple[Tensor, Tensor]:
+    """Return gradients by x and by W of what has `grad` by x (W * M)^T; they are differentiable."""
+    return grad_BN @ weight_NK.where(mask_NK, 0.0), (grad_BN.mT @ x_BK).where(mask_NK, 0.0)
+
+
+def along(
+    x_BK: Tensor, weight_NK: Tensor, mask_NK: Tensor, dx_BK: Tensor | None,
+    dweight_NK: Tensor | None,
+) -> Tensor:  # fmt: skip
+    """Return the derivative of x (W * M)^T along tangents, of which None is zero."""
+    by_x = 0.0 if dx_BK is None else masked_linear(dx_BK, weight_NK, mask_NK)
+    by_weight = 0.0 if dweight_NK is None else masked_linear(x_BK, dweight_NK, mask_NK)
+    return by_x + by_weight
+
+
 def check(x_BK: Tensor, weight_NK: Tensor, mask_NK: Tensor) -> None:
     """Raise SpecError for shapes that do not fit."""
     fits = x_BK.ndim == weight_NK.ndim == 2 and x_BK.shape[1] == weight_NK.shape[1]
