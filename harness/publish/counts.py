@@ -169,4 +169,4 @@ def seals_text(rows: Iterable[CheckRow]) -> str:
         return ""
     told = [f"{counts[state]} {state}" for state in SEALS if counts[state]]
     standing = ", ".join([f"{counts['sealed']} sealed", *told])
-    return f"seals of the {len(decided)} decided: {standing}"
+    return f"seals of {len(decided)} decided: {standing}"
