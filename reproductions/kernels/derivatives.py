@@ -13,6 +13,8 @@ import torch
 from torch import Tensor
 from torch.autograd import forward_ad
 
+from harness.errors import SpecError
+
 
 @contextmanager
 def tangents_of_tangents() -> Iterator[None]:
@@ -48,6 +50,22 @@ def tangent_is_differentiated(*tensors: Tensor) -> bool:
     tensors: what it is made of.
     """
     return any(_is_followed_outside(each) for each in tensors)
+
+
+def refuse_tangents(kernel: str, *tensors: Tensor | None) -> None:
+    """Raise SpecError for a tensor with a tangent, which a kernel would drop without a word."""
+    if forward_ad._current_level >= 0 and any(t is not None and _has_tangent(t) for t in tensors):
+        raise SpecError(f"kernel {kernel} drops tangents: take its plain implementation for them")
+
+
+def refuse_derivatives(kernel: str, *tensors: Tensor | None) -> None:
+    """Raise SpecError for a tensor with a tangent, or one that a backward is to go through to."""
+    refuse_tangents(kernel, *tensors)
+    if torch.is_grad_enabled() and any(t is not None and t.requires_grad for t in tensors):
+        raise SpecError(
+            f"kernel {kernel} has no backward, and an input requires grad: call it under"
+            " torch.no_grad(), or take its plain implementation"
+        )
 
 
 def _is_wrapped(tensor: Tensor) -> bool:

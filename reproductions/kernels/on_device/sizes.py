@@ -51,7 +51,8 @@ ODD: Mapping[str, tuple[Case, ...]] = {
     "layer_adamw": _cases("layer_adamw", "num_tensors entries", *TENSORS),
     "linear_cross_entropy": _cases(
         "linear_cross_entropy", "rows inputs classes",
-        (0, 4, 5), (1, 1, 2), (5, 7, 3), (40, 16, 60), (70, 33, 4097), (1025, 24, 129),
+        (0, 4, 5), (1, 1, 2), (5, 7, 3), (40, 16, 60), (70, 33, 4097), (5, 33, 8193),
+        (1025, 24, 129),
     ),
     "shard_pack": (
         *_cases("shard_pack", "blocks entries", (4, 0), (4, 1), (8, 5), (8, 2049), (12, 4096),

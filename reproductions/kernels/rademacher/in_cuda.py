@@ -9,6 +9,7 @@ import torch
 from torch import Tensor
 
 from reproductions.kernels.built import launched, library, stream_of
+from reproductions.kernels.derivatives import refuse_derivatives
 from reproductions.kernels.device import brought, on
 from reproductions.kernels.rademacher.layout import TILE
 
@@ -60,6 +61,7 @@ def _launch(
     weights: Tensor | None = None,
     x: Tensor | None = None,
 ) -> None:
+    refuse_derivatives("rademacher", weights, x)
     device = out.device
     numbers_C = brought(list(numbers), torch.int64, device)
     given = [None if each is None else each.data_ptr() for each in (weights, x, numbers_C, out)]

@@ -9,6 +9,7 @@ import triton
 import triton.language as tl
 from torch import Tensor
 
+from reproductions.kernels.derivatives import refuse_derivatives
 from reproductions.kernels.device import brought, on
 from reproductions.kernels.rademacher.layout import TILE
 
@@ -113,6 +114,7 @@ def _pass(
     partial_CT: Tensor | None = None,
 ) -> None:
     """Go once over all entries: for sums where there is `out_N`, for products where there is x."""
+    refuse_derivatives("rademacher", weights_C, x_N)
     there = out_N if out_N is not None else x_N
     assert there is not None
     numbers_C = brought(list(numbers), torch.int64, there.device)

@@ -7,6 +7,7 @@ import triton
 import triton.language as tl
 from torch import Tensor
 
+from reproductions.kernels.derivatives import refuse_derivatives
 from reproductions.kernels.device import on
 from reproductions.kernels.shard_pack.plain import check
 
@@ -36,6 +37,7 @@ def move_block(  # type: ignore[no-untyped-def]
 def rearrange(source_N: Tensor, rows: int, columns: int, dtype: torch.dtype) -> Tensor:
     """Rearrange as `plain.rearrange` does, each byte read and written once."""
     check(source_N, rows, columns)
+    refuse_derivatives("shard_pack", source_N)
     source = source_N.contiguous()
     target = torch.empty_like(source, dtype=dtype)
     length = len(source) // (rows * columns)

@@ -7,6 +7,7 @@ import triton
 import triton.language as tl
 from torch import Tensor
 
+from reproductions.kernels.derivatives import refuse_tangents
 from reproductions.kernels.device import on
 from reproductions.kernels.sign_ops.plain import check
 
@@ -65,6 +66,7 @@ def fedsign_block(  # type: ignore[no-untyped-def]
 def perturb(theta_P: Tensor, noise_P: Tensor, scale: float) -> tuple[Tensor, Tensor]:
     """Perturb as `plain.perturb` does, in one launch."""
     check(theta_P, noise_P)
+    refuse_tangents("sign_ops", theta_P, noise_P)
     target_P, num_blocks = torch.empty_like(theta_P), triton.cdiv(len(theta_P), BLOCK)
     squares = torch.zeros(num_blocks, 2, device=theta_P.device)
     if num_blocks:
@@ -96,6 +98,7 @@ def add_fedsign_(
     """Add the gradient as `plain.add_fedsign_` does, in one launch."""
     check(theta_P, received_P)
     check(theta_P, grad_P)
+    refuse_tangents("sign_ops", grad_P, theta_P, received_P)
     num_blocks = triton.cdiv(len(theta_P), BLOCK)
     sums = torch.zeros(num_blocks, device=theta_P.device)
     in_order_P = grad_P.contiguous()

@@ -9,6 +9,7 @@ import triton
 import triton.language as tl
 from torch import Tensor
 
+from reproductions.kernels.derivatives import refuse_tangents
 from reproductions.kernels.device import on
 from reproductions.kernels.tangent_step.plain import Adam, Point, Sgd, check, point_of
 
@@ -77,6 +78,7 @@ def step(
     """Step as `plain.step` does, in one launch: in float32, rounded to the types given."""
     check(rule, point, grad_N, along, grad_BN, lr_B)
     given = (*point.tensors, grad_N, *along.tensors, grad_BN, lr_B)
+    refuse_tangents("tangent_step", *given)
     given = tuple(each.float().contiguous() for each in given)
     # In rows whatever the order of memory that was given: kernels write so.
     after = [torch.empty(each.shape, dtype=each.dtype, device=each.device)

@@ -53,6 +53,26 @@ def test_loss_and_gradients_are_torch_s(ops: ModuleType, backend: Backend, rows:
         torch.testing.assert_close(found.double(), right, **allowed)
 
 
+@pytest.mark.parametrize("place", [10, 5000, 8999])
+def test_the_largest_logit_may_lie_in_any_block(
+    ops: ModuleType, backend: Backend, place: int
+) -> None:
+    """What was summed before it is made smaller when it comes."""
+    generator = torch.Generator().manual_seed(3)
+    x = torch.rand(3, 8, generator=generator, dtype=torch.float64)
+    weight = torch.randn(9000, 8, generator=generator, dtype=torch.float64) / 8
+    weight[place] = 2.5
+    leaves = [each.to(dtype_of(backend)).requires_grad_() for each in (x, weight)]
+    wide, targets = [x.requires_grad_(), weight.requires_grad_()], torch.tensor([0, place, 4097])
+    ours, wanted = ops.linear_cross_entropy(*leaves, targets), whole(*wide, targets)
+    allowed = tolerance(dtype_of(backend), 9000)
+    torch.testing.assert_close(ours.double(), wanted, **allowed)
+    for found, right in zip(
+        torch.autograd.grad(ours, leaves), torch.autograd.grad(wanted, wide), strict=True
+    ):
+        torch.testing.assert_close(found.double(), right, **allowed)
+
+
 def test_what_is_not_finite_in_a_row_that_does_not_count_reaches_no_other(
     ops: ModuleType, backend: Backend
 ) -> None:

@@ -244,3 +244,27 @@ def test_many_inputs_at_once_are_refused_and_not_wrong(kernel: str) -> None:
     of, x, weight = by_triton(kernel)
     with pytest.raises(SpecError, match=f"take {kernel}'s plain"):
         vmap(of, in_dims=(0, None))(torch.stack([x, x]), weight)
+
+
+WITHOUT: dict[str, Callable[[Any, Tensor], object]] = {
+    "rademacher: combine": lambda ops, x: ops.combine(x, 1, range(len(x)), 8),
+    "rademacher: project": lambda ops, x: ops.project(x, 1, [0, 1]),
+    "shard_pack: rearrange": lambda ops, x: ops.rearrange(x, 2, 3, torch.float32),
+    "sign_ops: perturb": lambda ops, x: ops.perturb(x, torch.ones(6), 0.1),
+}
+"""Calls of kernels that have no derivative."""
+
+
+@pytest.mark.kernels
+@pytest.mark.parametrize("name", WITHOUT)
+def test_a_kernel_without_a_derivative_drops_none_in_silence(name: str) -> None:
+    kernel, call = name.partition(":")[0], WITHOUT[name]
+    ops, x = implementation(kernel, "triton"), drawn(6, seed=4)
+    with forward_ad.dual_level(), pytest.raises(SpecError, match="drops tangents"):
+        call(ops, forward_ad.make_dual(x, torch.ones(6)))
+    x.requires_grad_()
+    with torch.no_grad():
+        call(ops, x)
+    if kernel != "sign_ops":  # nor has its plain torch
+        with pytest.raises(SpecError, match=r"call it under torch\.no_grad"):
+            call(ops, x)

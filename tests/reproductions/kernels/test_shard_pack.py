@@ -42,6 +42,14 @@ def test_there_and_back_is_where_it_was(ops: ModuleType) -> None:
     assert torch.equal(ops.rearrange(there, 2, 4, torch.float32), source)
 
 
+def test_what_does_not_lie_in_one_piece_is_read_as_it_lies(ops: ModuleType) -> None:
+    buffer = torch.arange(2 * 4 * 2 * 33.0)
+    alone = buffer[::2].clone()
+    found = ops.rearrange(buffer[::2], 4, 2, torch.float32)
+    assert torch.equal(found, ops.rearrange(alone, 4, 2, torch.float32))
+    assert not torch.equal(found, ops.rearrange(buffer[: len(alone)], 4, 2, torch.float32))
+
+
 def test_blocks_that_do_not_fit_are_told(ops: ModuleType) -> None:
     with pytest.raises(SpecError, match="2 x 3 blocks"):
         ops.rearrange(torch.ones(7), 2, 3, torch.float32)

@@ -120,6 +120,9 @@ def test_a_gradient_between_others_is_changed_alone(ops: ModuleType) -> None:
     assert torch.equal(buffer[::2], alone) and torch.equal(buffer[1::2], before[1::2])
     spread = torch.stack([theta, received], 1)
     there, here = spread[:, 0], spread[:, 1]
+    again = before[::2].clone()
+    ops.add_fedsign_(again, there, here, gamma=0.7)
+    assert torch.equal(again, alone)
     assert torch.equal(ops.count_same_signs(there, here), ops.count_same_signs(theta, received))
     for found, wanted in zip(ops.perturb(there, here, 0.1), ops.perturb(theta, received, 0.1),
                              strict=True):  # fmt: skip
