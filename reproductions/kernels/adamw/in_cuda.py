@@ -11,8 +11,8 @@ from torch import Tensor
 from harness.errors import SpecError
 from reproductions.kernels.adamw.launch import by_types, launch_of, norms_of
 from reproductions.kernels.adamw.plain import AdamW, Weight
-from reproductions.kernels.built import launched, library, stream_of
 from reproductions.kernels.device import on
+from reproductions.kernels.toolchain.built import launched, library, stream_of
 
 ENTRIES = {
     (torch.float32, torch.float32): "step_float32",

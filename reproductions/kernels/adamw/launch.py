@@ -14,8 +14,8 @@ from torch import Tensor
 
 from harness.errors import SpecError
 from reproductions.kernels.adamw.plain import AdamW, Weight
-from reproductions.kernels.built import stream_of
 from reproductions.kernels.device import brought
+from reproductions.kernels.toolchain.built import stream_of
 
 CHUNK = 2048
 """Entries per program."""

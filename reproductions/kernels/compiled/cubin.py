@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from reproductions.kernels.toolchain import run, tool
+from reproductions.kernels.toolchain.tools import run, tool
 
 NVCC_FLAGS = ("-std=c++17", "-O3", "--diag-error=20011")
 """20011: a function of the host alone that a device's template reaches is but a warning else."""

@@ -12,7 +12,7 @@ from harness.measure.fresh_process import call_fresh
 from reproductions.kernels.compiled import cubin, in_triton
 from reproductions.kernels.compiled.builds import CUDA, TRITON
 from reproductions.kernels.compiled.experiment import Build
-from reproductions.kernels.toolchain import version
+from reproductions.kernels.toolchain.tools import version
 
 WIDE = 128
 """Bits: as much as one instruction of a thread can move on these architectures."""

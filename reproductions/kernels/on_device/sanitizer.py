@@ -26,7 +26,7 @@ from reproductions.kernels.on_device.calls import DTYPES, Bands, made, odd_calls
 from reproductions.kernels.on_device.experiment import FAULT, Check
 from reproductions.kernels.on_device.sizes import cases_of
 from reproductions.kernels.speed.contest import Setting
-from reproductions.kernels.toolchain import run, tool
+from reproductions.kernels.toolchain.tools import run, tool
 
 PROGRAM = "compute-sanitizer"
 OPTIONS = (

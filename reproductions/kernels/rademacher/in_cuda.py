@@ -8,10 +8,10 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
-from reproductions.kernels.built import launched, library, stream_of
 from reproductions.kernels.derivatives import refuse_derivatives
 from reproductions.kernels.device import brought, on
 from reproductions.kernels.rademacher.layout import TILE
+from reproductions.kernels.toolchain.built import launched, library, stream_of
 
 
 class Pass(ctypes.Structure):

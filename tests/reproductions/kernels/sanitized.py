@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from reproductions.kernels import built
+from reproductions.kernels.toolchain import built
 
 FLAGS = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-g")
 

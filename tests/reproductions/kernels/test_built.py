@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 import torch
 
-from reproductions.kernels import built
-from reproductions.kernels.toolchain import run, tool
+from reproductions.kernels.toolchain import built
+from reproductions.kernels.toolchain.tools import run, tool
 from tests.checkout import ROOT
 from tests.reproductions.kernels.sanitized import FLAGS
 
@@ -43,7 +43,7 @@ LAUNCHERS = {"adamw": "step_float32", "rademacher": "launch_combine"}
 @pytest.mark.parametrize("arch", ["sm_80", "sm_90"])
 @pytest.mark.parametrize("kernel", sorted(LAUNCHERS))
 def test_a_library_for_a_gpu_links_and_loads(tmp_path: Path, kernel: str, arch: str) -> None:
-    source = Path(built.__file__).parent / kernel / "cuda" / f"{kernel}.cu"
+    source = Path(built.__file__).parents[1] / kernel / "cuda" / f"{kernel}.cu"
     library = tmp_path / f"{kernel}.so"
     run([*built.nvcc_for(arch), *built.SHARED, str(source), "-o", str(library)])
     # Without a driver it loads, and can launch nothing.
@@ -87,7 +87,7 @@ def rounding(tmp_path: Path) -> ctypes.CDLL:
     """Return what both.h makes of bfloat16, built for a host as the kernels are."""
     source, library = tmp_path / "rounded.cpp", tmp_path / "rounded.so"
     source.write_text(ROUNDED)
-    include = f"-I{Path(built.__file__).parent}"
+    include = f"-I{Path(built.__file__).parents[1]}"
     command = [tool("g++"), *built.HOST_FLAGS, *built.SHARED, include]
     run([*command, str(source), "-o", str(library)])
     return ctypes.CDLL(str(library))

@@ -20,7 +20,7 @@ from harness.registry import load_registry
 from reproductions.kernels.on_device import sanitizer
 from reproductions.kernels.on_device.experiment import FAULT, Check, checks
 from reproductions.kernels.on_device.trial import check_rows
-from reproductions.kernels.toolchain import run, tool
+from reproductions.kernels.toolchain.tools import run, tool
 from tests.reproductions.kernels.test_speed import Context
 
 TASK = load_registry().tasks["kernels/on_device"]

@@ -9,8 +9,8 @@ import pytest
 import torch
 
 import reproductions.kernels
-from reproductions.kernels import built
 from reproductions.kernels.device import brought
+from reproductions.kernels.toolchain import built
 
 FOLDER = Path(reproductions.kernels.__path__[0])
 SOURCES = sorted({*FOLDER.glob("*/in_triton.py"), *FOLDER.glob("*/in_cuda.py")}

@@ -14,7 +14,7 @@ from pathlib import Path
 import torch
 
 from harness.errors import RunError
-from reproductions.kernels.toolchain import run, tool
+from reproductions.kernels.toolchain.tools import run, tool
 
 SHARED = ("-std=c++17", "-O3", "-shared")
 HOST = "host"
@@ -35,7 +35,7 @@ def library(kernel: str, device: torch.device) -> ctypes.CDLL:
 
 @cache
 def _library(kernel: str, arch: str) -> ctypes.CDLL:
-    folder = Path(__file__).parent / kernel / "cuda"
+    folder = Path(__file__).parents[1] / kernel / "cuda"
     if arch == HOST:
         command, source = [tool("g++"), *HOST_FLAGS], folder / "on_host.cpp"
     else:
