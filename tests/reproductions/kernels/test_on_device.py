@@ -52,10 +52,7 @@ def word_of(claim: str, table: pd.DataFrame, profile: Any = "gpu") -> Word:
 
 HOST = [(k, b, p) for k, b, p in written() if b == "cuda"]
 INTERPRETED = [
-    pytest.param(*each, marks=pytest.mark.kernels)
-    for each in written()
-    # It takes products of bfloat16 for those of integers (triton-lang/triton #11584).
-    if each[1] == "triton" and each[::2] != ("masked_linear", "bfloat16")
+    pytest.param(*each, marks=pytest.mark.kernels) for each in written() if each[1] == "triton"
 ]
 
 
