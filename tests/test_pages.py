@@ -11,7 +11,7 @@ import pytest
 
 from harness.declare.papers import load_deviations
 from harness.registry import load_registry
-from harness.run.card import needs_card
+from harness.run.awaited import RUN_AT, awaited_by, awaited_text
 from tests.checkout import ROOT
 from tests.test_readme import anchors
 
@@ -44,14 +44,15 @@ def test_every_item_opens_with_what_came_out(page: Path) -> None:
         assert re.match(r"> \S.{20,}\.$|(Nothing to run|Planned|Not run in any)\b", opening), head
 
 
-def test_what_a_card_alone_can_run_names_the_command_on_every_page() -> None:
-    tasks = [task for task in LIBRARY.tasks.values() if needs_card(task)]
-    assert {"lisa/with_kernels", "kernels/on_device"} <= {task.id for task in tasks}
-    for task in tasks:
-        if any((ROOT / "results").glob(f"{task.id}.gpu.json")):
+def test_what_waits_for_a_card_or_a_judge_names_the_command_on_every_page() -> None:
+    waiting = {task.id: awaited_by(task) for task in LIBRARY.tasks.values()}
+    assert waiting["lisa/with_kernels"] == waiting["kernels/on_device"] == "card"
+    assert waiting["lisa/tab03"] == waiting["lisa/tab08"] == "judge"
+    for task, awaited in waiting.items():
+        if not awaited or any((ROOT / "results").glob(f"{task}.{RUN_AT[awaited]}.json")):
             continue
-        for page in (ROOT / "RESULTS.md", ROOT / "results" / task.paper / "README.md"):
-            assert f"`make gpu ONLY={task.id}` runs it" in page.read_text(encoding="utf-8"), page
+        for page in (ROOT / "RESULTS.md", ROOT / "results" / task.split("/")[0] / "README.md"):
+            assert awaited_text(task, awaited) in page.read_text(encoding="utf-8"), page
 
 
 def test_every_task_has_a_line_in_the_overview() -> None:

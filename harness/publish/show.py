@@ -24,7 +24,7 @@ from harness.publish.power import MOST, seeds_to_decide
 from harness.publish.report.check_text import Shown
 from harness.publish.verdicts import claim_of, gone_of, shown, verdicts_of
 from harness.registry import Library
-from harness.run.card import card_text, needs_card
+from harness.run.awaited import RUN_AT, awaited_by, awaited_text
 from harness.store.result import TaskResult, is_stored, load_result
 from harness.store.workspace import Workspace
 from harness.untrusted import read_text
@@ -71,7 +71,7 @@ class View:
     deviations: tuple[Deviation, ...]
     overrides: Overrides
     waits: str = ""
-    """That it waits for a card, and what runs it there."""
+    """That it waits for a card or a judge, and what runs it there."""
 
     @property
     def options(self) -> str:
@@ -148,8 +148,10 @@ def view_of(
 
 
 def _waits(workspace: Workspace, task: Task) -> str:
-    waits = needs_card(task) and not is_stored(workspace, task, "gpu")
-    return f"Not run: {card_text(task.id)}." if waits else ""
+    awaited = awaited_by(task)
+    if not awaited or is_stored(workspace, task, RUN_AT[awaited]):
+        return ""
+    return f"Not run: {awaited_text(task.id, awaited)}."
 
 
 def _result(workspace: Workspace, task: Task, profile: Profile) -> TaskResult | None:

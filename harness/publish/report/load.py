@@ -28,7 +28,7 @@ from harness.publish.judge import check_stored, failed_rows, judge
 from harness.publish.labels import Labels, labels_of
 from harness.publish.withdrawn import withdrawn_rows
 from harness.registry import BrokenTask, Library, PaperFolder
-from harness.run.card import card_text, needs_card
+from harness.run.awaited import RUN_AT, Awaited, awaited_by, awaited_text
 from harness.store.meta import ResultMeta
 from harness.store.result import KEY_DIGITS, figure_path, load_result
 from harness.store.workspace import Workspace
@@ -87,8 +87,8 @@ class Entry:
     reference: pd.DataFrame | None = None
     source: str = ""
     """The file that declares it, from the top of the checkout; empty where it is not in there."""
-    needs_card: bool = False
-    """Whether beyond smoke it has trials at `gpu` alone."""
+    awaited: Awaited = ""
+    """What it waits for that few machines have."""
 
     @property
     def id(self) -> str:
@@ -148,9 +148,9 @@ class Entry:
 
     @property
     def waits(self) -> str:
-        """Say that it waits for a card, and what runs it there; nothing if it does not."""
-        is_there = any(run.profile == "gpu" for run in self.runs)
-        return card_text(self.id) if self.needs_card and not is_there else ""
+        """Say what it waits for, and what runs it then; nothing if it does not wait."""
+        is_there = any(run.profile == RUN_AT.get(self.awaited) for run in self.runs)
+        return "" if is_there else awaited_text(self.id, self.awaited)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -262,7 +262,7 @@ def _paper(
                 runs=_runs(workspace, task, item.title, profiles, rows, ledger) if task else (),
                 reference=rows,
                 source=_source(workspace, folder, item),
-                needs_card=task is not None and _needs_card(task),
+                awaited=_awaited(task) if task is not None else "",
             )
         )
     tasks = [entry.task for entry in entries if entry.task is not None]
@@ -288,11 +288,11 @@ def _waiting(workspace: Workspace, tasks: Sequence[Task]) -> dict[str, str]:
     return found
 
 
-def _needs_card(task: Task) -> bool:
+def _awaited(task: Task) -> Awaited:
     try:
-        return needs_card(task)
+        return awaited_by(task)
     except (SpecError, UsageError):
-        return False  # told where the task stands
+        return ""  # told where the task stands
 
 
 def _sources(workspace: Workspace, tasks: Sequence[Task], profile: Profile) -> Sources:

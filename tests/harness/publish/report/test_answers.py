@@ -94,10 +94,10 @@ def test_what_is_shown_keeps_the_capitals_of_names(demo: Demo, title: str) -> No
 def test_smoke_alone_decides_nothing(item: Entry) -> None:
     smoke = tuple(replace(run, profile="smoke") for run in item.runs)
     assert answer(replace(item, runs=smoke)).endswith("decides nothing.")
-    text = answer(replace(item, runs=smoke, needs_card=True))
+    text = answer(replace(item, runs=smoke, awaited="card"))
     assert "it needs a GPU; on a machine with one `make gpu ONLY=demo/fig02` runs it." in text
     card = (*smoke, *(replace(run, profile="gpu") for run in item.runs))
-    assert "needs a GPU" not in answer(replace(item, runs=card, needs_card=True))
+    assert "needs a GPU" not in answer(replace(item, runs=card, awaited="card"))
 
 
 def test_an_item_that_was_not_run_has_its_state_alone(demo: Demo) -> None:

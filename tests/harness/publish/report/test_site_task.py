@@ -54,7 +54,7 @@ def test_code_in_a_state_or_a_reason_is_marked_as_code(demo: Demo) -> None:
     entry = next(entry for entry in paper.entries if entry.item.id == "fig02")
     html = render("task.html.j2", task_context(paper, entry))
     assert "<small>at <code>smoke</code> &lt;alone&gt;" in html
-    waits = replace(entry, runs=(), needs_card=True)
+    waits = replace(entry, runs=(), awaited="card")
     html = render("task.html.j2", task_context(paper, waits))
     assert "with one <code>make gpu ONLY=demo/fig02</code> runs it</p>" in html
     index = render("index.html.j2", overview_context([replace(paper, entries=(waits,))], []))

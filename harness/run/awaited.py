@@ -1,0 +1,38 @@
+"""What tasks wait for that few machines have, and what a page says of one that was not run."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from harness.declare.profiles import Profile
+from harness.declare.task import Task
+from harness.run.trial import trials_behind
+from harness.store.workspace import COMMITTED_PROFILES
+
+Awaited = Literal["", "card", "judge"]
+RUN_AT: dict[Awaited, Profile] = {"card": "gpu", "judge": "cpu"}
+"""By what is awaited, where the task is run once that is there."""
+
+
+def awaited_by(task: Task) -> Awaited:
+    """Return what a task waits for: a card for its only trials, or a judge model at `cpu`."""
+    trials = {profile: trials_behind([task], profile) for profile in COMMITTED_PROFILES}
+    if [profile for profile, behind in trials.items() if behind] == ["gpu"]:
+        return "card"
+    return "judge" if any(t.experiment.needs_of(t.params).judge for t in trials["cpu"]) else ""
+
+
+def awaited_text(task: str, awaited: Awaited) -> str:
+    """Say why a task was not run, and which command runs it; nothing if it waits for nothing.
+
+    >>> awaited_text("lisa/with_kernels", "card")
+    'it needs a GPU; on a machine with one `make gpu ONLY=lisa/with_kernels` runs it'
+    """
+    if awaited == "card":
+        return f"it needs a GPU; on a machine with one `make gpu ONLY={task}` runs it"
+    if awaited == "judge":
+        return (
+            "it needs a judge model; where REPRO_JUDGE_URL and REPRO_JUDGE_MODEL name one"
+            f" `repro run {task} --profile cpu` runs it"
+        )
+    return ""
