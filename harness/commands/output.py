@@ -69,7 +69,9 @@ def plot(
     settings: SetOption = None,
     seeds: SeedsOption = None,
     cohort: CohortOption = None,
-    fmt: Annotated[str, typer.Option("--format", help="svg, png, pdf or pgf.")] = "svg",
+    fmt: Annotated[
+        str, typer.Option("--format", help="svg, png, pdf or pgf; by --out, else svg.")
+    ] = "",
     width: WidthOption = "double",
     height: HeightOption = "",
     ours_only: OursOption = False,
@@ -85,6 +87,7 @@ def plot(
         "width": width, "height": height, "ours_only": ours_only, "stamp": not no_stamp,
         "style": style, "palette": palette, "font": font,
     }  # fmt: skip
+    fmt = _format_of(fmt, out)
     found = _stored(task_id, profile, settings, seeds, cohort)
     if found.task.figure is None:
         raise UsageError(f"{found.task.id} has no figure: use repro table {found.task.id}")
@@ -93,6 +96,19 @@ def plot(
     target = out or Path(".".join(filter(None, words)))
     _write(target, image, force=force)
     say(f"wrote {target} ({len(image)} bytes)")
+
+
+def _format_of(fmt: str, out: Path | None) -> str:
+    """Return a figure's format: as asked for, or by the name of its file."""
+    from harness.publish.figures import Format
+
+    named = out.suffix.removeprefix(".").lower() if out else ""
+    known: tuple[str, ...] = get_args(Format)
+    if not fmt:
+        return str(_one_of(named or "svg", known, "format"))
+    if named in known and named != fmt:
+        raise UsageError(f"--out {out} names another format than --format {fmt}: leave one out")
+    return fmt
 
 
 def _image(found: _Stored, fmt: str, aside: str, look: Options) -> bytes:

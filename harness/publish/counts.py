@@ -36,6 +36,11 @@ def verdict_counts(rows: Iterable[CheckRow], kind: Kind) -> dict[Word, int]:
     return {word: counts[word] for word in Word if counts[word]}
 
 
+def reproduced(rows: Iterable[CheckRow]) -> list[CheckRow]:
+    """Return the paper's claims that are reproduced, where their verdict decides."""
+    return [r for r in rows if r.verdict == Word.REPRODUCED and r.decides and r.kind == "claim"]
+
+
 def rank(word: str) -> int:
     """Return a verdict's place on a page: what went worst stands first."""
     known = [str(each) for each in WORST_FIRST]
@@ -133,7 +138,7 @@ def chance_text(rows: Iterable[CheckRow]) -> str:
     >>> chance_text([CheckRow(**row, chance_rate=0.0321, weak=False), CheckRow(**row)])
     '1 where chance alone gives that in at most 3.3 %; 1 that no relabelling can test'
     """
-    kept = [r for r in rows if r.verdict == Word.REPRODUCED and r.decides and r.kind == "claim"]
+    kept = reproduced(rows)
     weak = [row.chance_rate for row in kept if row.chance_rate is not None and row.weak]
     firm = [row.chance_rate for row in kept if row.chance_rate is not None and not row.weak]
     too_few = sum(row.chance_reason == TOO_FEW for row in kept)

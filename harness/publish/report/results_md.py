@@ -8,7 +8,7 @@ from harness.declare.profiles import Profile
 from harness.declare.verdict import Word
 from harness.measure.goals import Baseline
 from harness.provenance.seals import STATES
-from harness.publish.counts import rank, verdict_counts
+from harness.publish.counts import rank, reproduced, verdict_counts
 from harness.publish.report.goals_md import goals_line
 from harness.publish.report.headlines import DECIDED, SHOWN, Told, headlines
 from harness.publish.report.load import Paper, Sources
@@ -41,7 +41,8 @@ the 95 % interval over seeds against the threshold: reproduced, not, or undecide
 what this scale can never decide, and is not counted among the checks of which some hold. Counts
 give the checks, the claims, and apart from them halves of claims that are an either-or, and the
 questions of our own, which no paper asks. What chance alone would give, how a claim stands to its
-seal, and each word is told in [docs/verdicts.md](docs/verdicts.md).
+seal, and each word is told in [docs/verdicts.md](docs/verdicts.md). What follows ± is half of a
+95 % interval over seeds, and in tables of numbers a standard error.
 """
 
 
@@ -70,7 +71,9 @@ def papers_block(papers: Sequence[Paper]) -> str:
         for paper, _ in told
         for cells in _counted(paper, words)
     ]
-    table = markdown_table(["paper", "scale", *(DECIDED[word] for word in words)], rows)
+    others = ("of these by construction", "out of scale or not run")
+    heads = [*(DECIDED[word] for word in words), *others]
+    table = markdown_table(["paper", "scale", *heads], rows)
     sentences = "\n".join(_headline(each) for _, found in told for each in found)
     read = "\n".join([_words([each for _, found in told for each in found]), *_older(papers)])
     origins = "\n".join(
@@ -119,9 +122,20 @@ def _older(papers: Sequence[Paper]) -> list[str]:
 
 
 def _counted(paper: Paper, words: Sequence[Word]) -> list[list[str]]:
-    """Return for each profile that has trials how many claims of a paper have each verdict."""
-    counts = {p: verdict_counts(paper.rows(p), "claim") for p, _ in counted(paper)}
-    return [[f"`{p}`", *(str(found.get(word, 0)) for word in words)] for p, found in counts.items()]
+    """Return for each profile that has trials how many claims of a paper have each verdict.
+
+    Behind those reproduced, the last of the words, how many are so by construction; then all
+    others.
+    """
+    cells = []
+    for profile, _ in counted(paper):
+        rows = paper.rows(profile)
+        found = verdict_counts(rows, "claim")
+        built = sum(bool(row.by_construction) for row in reproduced(rows))
+        others = sum(found.values()) - sum(found.get(word, 0) for word in words)
+        numbers = [*(found.get(word, 0) for word in words), built, others]
+        cells.append([f"`{profile}`", *map(str, numbers)])
+    return cells
 
 
 def _headline(told: Told) -> str:

@@ -156,7 +156,7 @@ def test_summary_repeats_what_is_stored_with_committed_runs(cli: Cli, toy: ToyPa
     assert cli("summary").out.splitlines() == [
         "The committed runs found:",
         *FOUND,
-        "seals of the 1 decided: 1 sealed",
+        "seals of 1 decided: 1 sealed",
     ]
     words = ("task", "claim", "cohort", "verdict", "decides")
     checked = json.loads(cli("check", "toylab", *CPU, "--json").out)
@@ -230,4 +230,4 @@ def test_reproduce_prints_at_most_40_lines(toy: ToyPaper, cli: Cli) -> None:
     assert "Smoke shows that everything works here; it says nothing about the papers." in lines
     assert "The committed runs found:" in lines
     assert lines[-3:-1] == FOUND
-    assert lines[-1] == "seals of the 1 decided: 1 sealed"
+    assert lines[-1] == "seals of 1 decided: 1 sealed"

@@ -35,6 +35,17 @@ def test_all_options_together_write_a_figure(ran: Cli) -> None:
     assert 'width="237.6pt" height="158.4pt"' in text
 
 
+def test_a_figure_is_what_its_name_says(ran: Cli) -> None:
+    starts = {"f.png": b"\x89PNG", "f.PDF": b"%PDF", "f.svg": b"<?xml", "f": b"<?xml"}
+    for name, start in starts.items():
+        assert ran(*PLOT, "--out", name).code == 0
+        assert Path(name).read_bytes().startswith(start), name
+    for options in (("--out", "g.png", "--format", "pdf"), ("--out", "g.jpg")):
+        done = ran(*PLOT, *options)
+        assert done.code == 2 and not Path(options[1]).exists()
+        assert_one_sentence(done.err)
+
+
 @pytest.mark.parametrize(
     "look",
     [

@@ -251,7 +251,7 @@ def test_seals_of_what_was_decided_are_counted() -> None:
     rows = [replace(row, seal=seal) for seal in ("late", "restated", "restated", "renewed")]
     open_one = replace(row, verdict="INCONCLUSIVE", seal="changed")
     assert seals_text([*rows, open_one, replace(row, decides=False)]) == (
-        "seals of the 4 decided: 0 sealed, 2 restated, 1 late, 1 renewed"
+        "seals of 4 decided: 0 sealed, 2 restated, 1 late, 1 renewed"
     )
     assert seals_text([open_one]) == ""
 

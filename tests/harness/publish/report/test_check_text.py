@@ -81,7 +81,7 @@ def test_checks_are_counted_apart_from_claims() -> None:
     assert counts_text(rows).splitlines() == [
         "toylab at cpu: 2 of 2 checks hold; claims: 1 reproduced (1 that no relabelling",
         "  can test), 0 not, 1 undecided",
-        "seals of the 1 decided: 1 sealed",
+        "seals of 1 decided: 1 sealed",
     ]
 
 
@@ -93,7 +93,7 @@ def test_questions_of_our_own_are_counted_apart_from_claims_of_the_paper() -> No
     assert counts_text(rows).splitlines() == [
         "toylab at cpu: no checks; claims: 0 reproduced, 1 not; and 2 questions of our",
         "  own: 1 yes, 0 no, 1 undecided",
-        "seals of the 1 decided: 1 sealed",
+        "seals of 1 decided: 1 sealed",
     ]
     assert seals_text(rows[:2]) == ""
 

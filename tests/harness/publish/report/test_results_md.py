@@ -81,7 +81,7 @@ def test_verdict_stands_with_profile_value_interval_and_paper(demo: Demo) -> Non
 def test_seals_and_chance_are_counted_over_a_whole_paper(demo: Demo) -> None:
     line = line_with(text_of(demo), "- demo at `cpu`: ")
     assert "1 reproduced (1 that no relabelling can test)" in line
-    assert re.search(r"seals of the 2 decided: \d+ sealed", line)
+    assert re.search(r"seals of 2 decided: \d+ sealed", line)
 
 
 def test_claims_of_a_task_that_was_not_run_are_counted(tmp_path: Path) -> None:

@@ -229,7 +229,7 @@ def test_a_collection_that_is_no_paper_is_counted_apart(papers: list[Paper]) -> 
     meta = papers[0].meta.model_copy(update={"authors": [], "title": "GPU kernels"})
     html = render("index.html.j2", overview_context([*papers, replace(papers[0], meta=meta)], []))
     lead = " ".join(html.split('class="lead">')[1].split())
-    assert lead.startswith("5 tables and figures of 1 paper, and 5 of GPU kernels, each run")
+    assert lead.startswith("5 tables, figures and studies of 1 paper, and 5 of GPU kernels, run")
 
 
 def test_verdicts_stand_worst_first_in_card_and_row(page: Page, demo: Demo) -> None:
