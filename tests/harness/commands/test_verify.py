@@ -55,9 +55,10 @@ def test_unchanged_code_agrees_to_the_bit(ran: Cli, toy: ToyPaper) -> None:
     before = checkout(toy)
     done = ran(*VERIFY)
     assert (done.code, words(toy)) == (0, {"bit"})
-    (line,) = done.out.splitlines()
-    assert line.startswith("toylab/squares  3 of 3 agree (3 bit)  ")
-    assert " -> " in line
+    # A processor's name may be too long for the line.
+    line = " ".join(done.out.split())
+    assert line.startswith("toylab/squares 3 of 3 agree (3 bit) ")
+    assert line.count("toylab") == line.count(" -> ") == 1
     assert last_line(done.err).startswith("every outcome is kept")
     after = checkout(toy)
     assert len(after.pop(KEPT).splitlines()) == 3
@@ -129,7 +130,7 @@ def test_what_cannot_run_here_is_said(ran: Cli, toy: ToyPaper) -> None:
     num_starts = len(toy.starts())
     done = ran(*VERIFY, TOY_NEEDS="nosuchthing")
     assert (done.code, words(toy)) == (0, {"not_run"})
-    assert "toylab/squares  3 not run  " in done.out
+    assert "toylab/squares 3 not run " in " ".join(done.out.split())
     assert "not run: toylab/squares[x=" in done.out
     assert kept(toy)[0]["reason"] == "needs the package nosuchthing, which is not installed"
     assert len(toy.starts()) == num_starts

@@ -194,8 +194,9 @@ def test_a_linear_net_has_the_slopes_of_its_closed_form() -> None:
     }
     for key, slope in expected.items():
         assert found[key].slope == pytest.approx(slope), key
-    # Every seed builds the same net.
-    assert all(row.low == row.high == row.slope for row in report.slopes)
+    # Every seed builds the same net, whose mean over seeds a processor may round.
+    for row in report.slopes:
+        assert (row.low, row.high) == pytest.approx((row.slope, row.slope), rel=1e-12, abs=1e-12)
     assert {row.verdict for row in report.slopes} == {"pass", "fail"}
 
 
