@@ -71,11 +71,12 @@ def papers_block(papers: Sequence[Paper]) -> str:
         for paper, _ in told
         for cells in _counted(paper, words)
     ]
-    others = ("of these by construction", "out of scale or not run")
-    heads = [*(DECIDED[word] for word in words), *others]
+    heads = [*(DECIDED[word] for word in words), "out of scale or not run"]
     table = markdown_table(["paper", "scale", *heads], rows)
     sentences = "\n".join(_headline(each) for _, found in told for each in found)
-    read = "\n".join([_words([each for _, found in told for each in found]), *_older(papers)])
+    read = "\n".join(
+        [_words([each for _, found in told for each in found]), *_older(papers), *_built(papers)]
+    )
     origins = "\n".join(
         f"- {paper.meta.id} at `{profile}`: {origin(sources)}."
         for paper in papers
@@ -121,19 +122,24 @@ def _older(papers: Sequence[Paper]) -> list[str]:
     ]
 
 
+def _built(papers: Sequence[Paper]) -> list[str]:
+    """Return how many claims are reproduced by construction, where any is."""
+    kept = [row for p in papers for profile, _ in counted(p) for row in reproduced(p.rows(profile))]
+    built = sum(bool(row.by_construction) for row in kept)
+    told = f"Among {len(kept)} reproduced claims {built} could not fail, by construction.\n"
+    return [told] if built else []
+
+
 def _counted(paper: Paper, words: Sequence[Word]) -> list[list[str]]:
     """Return for each profile that has trials how many claims of a paper have each verdict.
 
-    Behind those reproduced, the last of the words, how many are so by construction; then all
-    others.
+    Behind the words all others.
     """
     cells = []
     for profile, _ in counted(paper):
-        rows = paper.rows(profile)
-        found = verdict_counts(rows, "claim")
-        built = sum(bool(row.by_construction) for row in reproduced(rows))
-        others = sum(found.values()) - sum(found.get(word, 0) for word in words)
-        numbers = [*(found.get(word, 0) for word in words), built, others]
+        found = verdict_counts(paper.rows(profile), "claim")
+        decided = [found.get(word, 0) for word in words]
+        numbers = [*decided, sum(found.values()) - sum(decided)]
         cells.append([f"`{profile}`", *map(str, numbers)])
     return cells
 
