@@ -34,12 +34,14 @@ def move_block(  # type: ignore[no-untyped-def]
         tl.store(target + to + at, moved.to(target.dtype.element_ty), inside)
 
 
-def rearrange(source_N: Tensor, rows: int, columns: int, dtype: torch.dtype) -> Tensor:
+def rearrange(
+    source_N: Tensor, rows: int, columns: int, dtype: torch.dtype, *, out_N: Tensor | None = None
+) -> Tensor:
     """Rearrange as `plain.rearrange` does, each byte read and written once."""
-    check(source_N, rows, columns)
+    check(source_N, rows, columns, dtype, out_N)
     refuse_derivatives("shard_pack", source_N)
     source = source_N.contiguous()
-    target = torch.empty_like(source, dtype=dtype)
+    target = torch.empty_like(source, dtype=dtype) if out_N is None else out_N
     length = len(source) // (rows * columns)
     if length:
         with on(source.device):

@@ -50,6 +50,25 @@ def test_what_does_not_lie_in_one_piece_is_read_as_it_lies(ops: ModuleType) -> N
     assert not torch.equal(found, ops.rearrange(buffer[: len(alone)], 4, 2, torch.float32))
 
 
+def test_blocks_go_to_a_tensor_that_is_there(ops: ModuleType) -> None:
+    source = torch.arange(4 * 2 * 33.0)
+    room = torch.full((len(source) + 2,), math.nan, dtype=torch.bfloat16)
+    found = ops.rearrange(source, 4, 2, torch.bfloat16, out_N=room[1:-1])
+    assert found.data_ptr() == room[1:].data_ptr()
+    assert torch.equal(found, ops.rearrange(source, 4, 2, torch.bfloat16))
+    assert room[[0, -1]].isnan().all()
+
+
+@pytest.mark.parametrize(
+    "out", [torch.ones(7), torch.ones(8, dtype=torch.float64), torch.ones(16)[::2],
+            torch.ones(8, device="meta")],
+    ids=["size", "type", "strides", "device"],
+)  # fmt: skip
+def test_a_tensor_that_cannot_take_them_is_told(ops: ModuleType, out: torch.Tensor) -> None:
+    with pytest.raises(SpecError, match="out_N of shape"):
+        ops.rearrange(torch.ones(8), 2, 2, torch.float32, out_N=out)
+
+
 def test_blocks_that_do_not_fit_are_told(ops: ModuleType) -> None:
     with pytest.raises(SpecError, match="2 x 3 blocks"):
         ops.rearrange(torch.ones(7), 2, 3, torch.float32)

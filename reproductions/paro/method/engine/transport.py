@@ -1,18 +1,22 @@
 """All-gather and reduce-scatter in place, over parts that lie anywhere in a buffer.
 
 Rings of our own for gloo: its reduce-scatter is an all-reduce per rank (PyTorch pull request
-149869), which sends n times what a ring does. NCCL's are its own.
+149869), which sends n times what a ring does. NCCL's are its own, on whole buffers where a kernel
+puts blocks in order.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from types import ModuleType
 from typing import Protocol
 
 import torch
 import torch.distributed as dist
 from torch import Tensor
 
+from reproductions.kernels.backend import choose, chosen
 from reproductions.paro.method.engine.groups import Peers
 from reproductions.paro.method.engine.trace import Trace
 from reproductions.paro.method.engine.wire import Part, Wire
@@ -153,15 +157,25 @@ class Library:
         """See `Transport`."""
         self._count(parts, peers)
         for of_ranks in zip(*parts, strict=True):
-            dist.all_gather(list(of_ranks), of_ranks[peers.place], group=peers.group)
+            mine, blocks = of_ranks[peers.place], Interleaved.of(of_ranks)
+            if blocks is None:
+                dist.all_gather(list(of_ranks), mine, group=peers.group)
+            else:
+                arrived = torch.empty_like(blocks.whole_N)
+                dist.all_gather_into_tensor(arrived, mine, group=peers.group)
+                blocks.fill(arrived)
 
     def reduce_scatter(self, parts: list[Part], peers: Peers) -> None:
         """See `Transport`."""
         self._count(parts, peers)
         for of_ranks in zip(*parts, strict=True):
-            total = torch.empty_like(of_ranks[peers.place])
-            dist.reduce_scatter(total, list(of_ranks), group=peers.group)
-            of_ranks[peers.place].copy_(total)
+            mine, blocks = of_ranks[peers.place], Interleaved.of(of_ranks)
+            if blocks is None:
+                total = torch.empty_like(mine)
+                dist.reduce_scatter(total, list(of_ranks), group=peers.group)
+                mine.copy_(total)
+            else:
+                dist.reduce_scatter_tensor(mine, blocks.by_rank(), group=peers.group)
 
     def all_reduce(self, buffers: Sequence[Tensor], parts: list[Part], peers: Peers) -> None:
         """See `Transport`."""
@@ -171,6 +185,69 @@ class Library:
 
     def _count(self, parts: list[Part], peers: Peers) -> None:
         self.wire.count(bytes_of_a_ring(parts), peers.after(1))
+
+
+@dataclass(frozen=True, slots=True)
+class Interleaved:
+    """A buffer of blocks by place in a group and then by group, while ranks count groups first.
+
+    A collective on the whole of it needs blocks by rank: a kernel moves all of them at once, where
+    the backend's own on a list copies one after the other.
+    """
+
+    whole_N: Tensor
+    num_groups: int
+    group_size: int
+    kernel: ModuleType
+
+    @classmethod
+    def of(cls, of_ranks: Sequence[Tensor]) -> Interleaved | None:
+        """Return what all ranks' parts make up where a kernel moves it; else None."""
+        device, dtype = of_ranks[0].device, of_ranks[0].dtype
+        if choose(device) == "plain":
+            return None
+        found = interleaved(of_ranks)
+        if found is None:
+            return None
+        # It converts by way of float32.
+        why_not = "" if dtype in (torch.float32, torch.bfloat16, torch.float16) else str(dtype)
+        return cls(*found, chosen("shard_pack", device, why_not=why_not.removeprefix("torch.")))
+
+    def fill(self, by_rank_N: Tensor) -> None:
+        """Put blocks that lie by rank where they belong."""
+        whole = self.whole_N
+        self.kernel.rearrange(by_rank_N, self.num_groups, self.group_size, whole.dtype, out_N=whole)
+
+    def by_rank(self) -> Tensor:
+        """Return a copy whose blocks lie by rank."""
+        found: Tensor = self.kernel.rearrange(
+            self.whole_N, self.group_size, self.num_groups, self.whole_N.dtype
+        )
+        return found
+
+
+def interleaved(of_ranks: Sequence[Tensor]) -> tuple[Tensor, int, int] | None:
+    """Return the buffer that parts make up by place and then by group, and both numbers.
+
+    None where they lie otherwise, in the order of ranks for one.
+
+    >>> first, second, third, fourth = torch.arange(4.0).split(1)
+    >>> interleaved([first, third, second, fourth])
+    (tensor([0., 1., 2., 3.]), 2, 2)
+    >>> interleaved([first, second, third, fourth]) is None
+    True
+    """
+    first, num_ranks = of_ranks[0], len(of_ranks)
+    start, size = first.storage_offset(), first.numel()
+    if num_ranks == 1 or not size:
+        return None
+    num_groups = (of_ranks[1].storage_offset() - start) // size
+    if not 1 < num_groups < num_ranks or num_ranks % num_groups:
+        return None
+    group_size = num_ranks // num_groups
+    by_place = [of_ranks[place::group_size] for place in range(group_size)]
+    whole = as_one([part for parts in by_place for part in parts])
+    return None if whole is None else (whole, num_groups, group_size)
 
 
 def room_for(part: Part) -> Part:

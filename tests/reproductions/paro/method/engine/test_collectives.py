@@ -10,10 +10,13 @@ import pytest
 import torch
 from torch import Tensor
 
+from harness.choices import noted
+from reproductions.kernels import backend as backends
+from reproductions.paro.method.engine import transport
 from reproductions.paro.method.engine.collectives import Collectives
 from reproductions.paro.method.engine.groups import Groups, cluster_of, mesh_of_groups
 from reproductions.paro.method.engine.layout import ALL, PART, Layout
-from reproductions.paro.method.engine.transport import Library, as_one
+from reproductions.paro.method.engine.transport import Library, as_one, interleaved
 from reproductions.paro.method.schedule import Collective, Kind, Scope
 from reproductions.paro.models.gloo_ranks import on_ranks
 
@@ -54,6 +57,26 @@ def layouts_of(groups: Groups) -> list[Layout]:
     return [Layout(entries, groups.cluster) for entries in ENTRIES]
 
 
+def compare_by_blocks(group_sizes: list[int], named: str) -> list[list[Any]]:
+    """Compare what NCCL's ranks do where a kernel is chosen, on gloo."""
+    for module in (transport, backends):
+        setattr(module, "choose", lambda device: "triton")  # noqa: B010
+    rows, dtype = [], getattr(torch, named)
+    for m in group_sizes:
+        collectives = Collectives(Groups(mesh_of_groups(m)), "flat")
+        collectives.transport = collectives.of_all = Library(collectives.wire)
+        for each in COLLECTIVES:
+            exact = [
+                wanted(each, collectives.groups, layout, dtype)
+                for layout in layouts_of(collectives.groups)
+            ]
+            with noted() as choices:
+                found = run(each, collectives, dtype)
+            apart = max(float((a - b).abs().max()) for a, b in zip(found, exact, strict=True))
+            rows.append([m, each.kind, each.scope, apart, choices])
+    return rows
+
+
 def compare_on_rank(group_sizes: list[int]) -> list[list[Any]]:
     rows = []
     for m in group_sizes:
@@ -85,6 +108,22 @@ def test_collectives_do_what_a_single_process_would(num_ranks: int, group_sizes:
         assert max(row[-1] for row in floats) <= rounding
 
 
+@pytest.mark.parametrize(
+    ("named", "done_by"),
+    [
+        ("int64", "plain (int64)"),
+        pytest.param("float32", "triton", marks=pytest.mark.kernels),
+    ],
+)
+def test_a_librarys_blocks_are_put_in_order_by_a_kernel(named: str, done_by: str) -> None:
+    for rows in on_ranks(compare_by_blocks, 6, group_sizes=[1, 2, 3, 6], named=named):
+        assert len(rows) == 4 * len(COLLECTIVES)
+        for m, kind, scope, apart, choices in rows:
+            assert apart <= (0.0 if kind == "all_gather" or named == "int64" else 1e-6)
+            moves = m in (2, 3) and scope == "world" and kind != "all_reduce"
+            assert choices == ({"kernels/shard_pack": done_by} if moves else {})
+
+
 def test_neighbours_are_a_group() -> None:
     of_three = SimpleNamespace(cluster=cluster_of(6, 3))
     assert [Groups.group_of(of_three, rank) for rank in range(6)] == [0, 0, 0, 1, 1, 1]  # type: ignore[arg-type]
@@ -99,3 +138,15 @@ def test_neighbours_are_one_buffer_and_others_are_not() -> None:
     assert as_one([first, third]) is None, "a gap"
     assert as_one([third, second]) is None, "the wrong way round"
     assert as_one([first, torch.arange(2.0, 4.0)]) is None, "elsewhere"
+
+
+def test_blocks_by_place_are_told_from_all_others() -> None:
+    whole = torch.arange(12.0)
+    by_place = whole.split(2)
+    of_ranks = [by_place[place * 3 + group] for group in range(3) for place in range(2)]
+    found = interleaved(of_ranks)
+    assert found is not None and found[0].equal(whole) and found[1:] == (3, 2)
+    assert interleaved(by_place) is None, "by rank"
+    assert interleaved(of_ranks[:4]) is None, "two groups of three"
+    assert interleaved([*of_ranks[:5], torch.ones(2)]) is None, "elsewhere"
+    assert interleaved([of_ranks[0], of_ranks[1], of_ranks[2], of_ranks[4]]) is None, "a gap"
