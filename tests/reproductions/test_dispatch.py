@@ -7,12 +7,14 @@ the host's compiler or in Triton's interpreter.
 from __future__ import annotations
 
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 import torch
-from torch import nn
+from torch import Tensor, nn
 from torch._subclasses.fake_tensor import FakeTensorMode
+from torch.nn.functional import cross_entropy
 
 from harness.choices import noted
 from reproductions.asymvalley.method.federated import algorithms
@@ -30,6 +32,8 @@ from reproductions.kernels.adamw import plain as plain_adamw
 from reproductions.kernels.adamw.optimizer import KernelAdamW
 from reproductions.kernels.adamw.plain import AdamW, Weight
 from reproductions.kernels.backend import Backend
+from reproductions.lisa.models import loss as of_lisa
+from reproductions.lisa.models.loss import causal_lm_loss, own_loss
 from reproductions.lisa.models.training import Recipe
 from reproductions.supar import masked_layers, max_abs_masked
 from reproductions.supar.models.training import build_adamw, train
@@ -84,6 +88,46 @@ def test_lisa_steps_by_the_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
         param.grad = torch.tensor([1.0, -2.0, 0.5])
         optimizer.step()
     assert torch.allclose(*held, rtol=1e-6)
+
+
+class SmallCausalLM(nn.Module):
+    """As much of a model of transformers as a loss asks for."""
+
+    config = SimpleNamespace(model_type="llama")
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.model, self.lm_head = nn.Embedding(67, 16), nn.Linear(16, 67, bias=False)
+
+    def get_decoder(self) -> Any:
+        return lambda input_ids, use_cache: SimpleNamespace(last_hidden_state=self.model(input_ids))
+
+    def get_output_embeddings(self) -> nn.Linear:
+        return self.lm_head
+
+    def forward(self, input_ids: Tensor, labels: Tensor, use_cache: bool) -> Any:
+        logits_BTV = self.lm_head(self.model(input_ids))[:, :-1]
+        return SimpleNamespace(
+            loss=cross_entropy(logits_BTV.flatten(0, 1), labels[:, 1:].flatten())
+        )
+
+
+@pytest.mark.kernels
+def test_lisa_takes_its_loss_by_the_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
+    torch.manual_seed(0)
+    model = SmallCausalLM()
+    ids_BT = torch.randint(67, (2, 12))
+    labels_BT = ids_BT.where(ids_BT % 3 != 0, -100)
+    own_loss(model, input_ids=ids_BT, labels=labels_BT).backward()
+    wanted = [weight.grad for weight in model.parameters()]
+    model.zero_grad()
+    for module in (of_lisa, backends):
+        answer(monkeypatch, module, "triton")
+    with noted() as choices:
+        causal_lm_loss(model, input_ids=ids_BT, labels=labels_BT).backward()
+    assert choices == {"kernels/linear_cross_entropy": "triton"}
+    for weight, theirs in zip(model.parameters(), wanted, strict=True):
+        torch.testing.assert_close(weight.grad, theirs, rtol=1e-4, atol=1e-7)
 
 
 def client_of(algorithm: FedSign) -> ClientResult:

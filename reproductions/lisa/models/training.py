@@ -18,6 +18,7 @@ from torch.optim import Optimizer
 from harness.errors import SpecError
 from reproductions.kernels.adamw.optimizer import adamw_for
 from reproductions.lisa.method.methods import MakeOptimizer
+from reproductions.lisa.models.loss import causal_lm_loss
 
 IGNORED = -100
 """Label of a position without a loss, as torch and transformers have it."""
@@ -106,7 +107,7 @@ def train(
     for step, batch in enumerate(batches, start=first_step):
         for group in optimizer.param_groups:
             group["lr"] = recipe.lr * recipe.share_at(step)
-        loss = model(input_ids=batch.ids_BT, labels=batch.labels_BT, use_cache=False).loss
+        loss = causal_lm_loss(model, input_ids=batch.ids_BT, labels=batch.labels_BT)
         losses.append(float(loss.detach()))
         if not math.isfinite(losses[-1]):
             break

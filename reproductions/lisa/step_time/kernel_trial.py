@@ -15,6 +15,7 @@ from reproductions.kernels.adamw.optimizer import KernelAdamW, adamw_for
 from reproductions.kernels.backend import without_kernels
 from reproductions.kernels.precision import apart, tolerance
 from reproductions.lisa.method.methods import LisaMethod
+from reproductions.lisa.models.loss import causal_lm_loss, own_loss
 from reproductions.lisa.models.shapes import shape_of
 from reproductions.lisa.models.step_memory import Workload
 from reproductions.lisa.step_time.kernel_experiment import KernelStep
@@ -40,16 +41,16 @@ def step_rows(params: KernelStep, ctx: RunContext) -> list[Row]:
 
 
 def parting(device: Device, seed: int) -> float:
-    """Return how far a small LISA by `KernelAdamW` ends from one by torch's AdamW.
+    """Return how far a small LISA by kernels ends from one by torch's AdamW and its own loss.
 
     As a share of how far it moved, in float32, by three steps that a switch follows each.
     """
     lisa = LisaMethod(gamma=2, period=1, seed=seed)
     moves = []
-    for make in (KernelAdamW, torch.optim.AdamW):
+    for make, loss_of in ((KernelAdamW, causal_lm_loss), (torch.optim.AdamW, own_loss)):
         step = Step(
             lisa, shape_of(SMALL), FEW, device=device, seed=seed,
-            make_optimizer=partial(make, **SMOOTH),
+            make_optimizer=partial(make, **SMOOTH), loss_of=loss_of,
         )  # fmt: skip
         before = step.weights()
         for _ in range(NUM_STEPS):
@@ -67,7 +68,7 @@ def _timed(params: KernelStep, device: Device, seed: int) -> list[dict[str, Any]
     def make() -> Callable[[], None]:
         step = Step(
             lisa, shape_of(params.shape), work, device=device, seed=seed,
-            make_optimizer=partial(adamw_for, lr=1e-5, fused=True),
+            make_optimizer=partial(adamw_for, lr=1e-5, fused=True), loss_of=causal_lm_loss,
         )  # fmt: skip
         built.append(step)
         return step.whole

@@ -21,6 +21,7 @@ from torch.utils.flop_counter import FlopCounterMode
 from harness.declare.experiment import Device
 from harness.measure.timing import measure_interleaved
 from reproductions.lisa.method.methods import MakeOptimizer, Method
+from reproductions.lisa.models.loss import LossOf, own_loss
 from reproductions.lisa.models.shapes import Shape
 from reproductions.lisa.models.step_memory import Workload, build
 
@@ -50,7 +51,7 @@ class Step:
 
     def __init__(
         self, method: Method, shape: Shape, workload: Workload, *, device: Device, seed: int,
-        make_optimizer: MakeOptimizer = fused,
+        make_optimizer: MakeOptimizer = fused, loss_of: LossOf = own_loss,
     ) -> None:  # fmt: skip
         """Build the model on the device with new weights; eager attention, no checkpointing."""
         with torch.device(device):
@@ -60,6 +61,7 @@ class Step:
             size = (workload.batch_size, workload.seq_len)
             ids = torch.randint(shape.vocab, size, generator=generator)
         self._inputs = {"input_ids": ids, "labels": ids, "attention_mask": torch.ones_like(ids)}
+        self._loss_of = loss_of
         self._loss: torch.Tensor | None = None
 
     @property
@@ -69,12 +71,12 @@ class Step:
 
     def forward(self) -> None:
         """Compute the loss, and keep what the backward pass needs."""
-        self._loss = self._prepared.model(**self._inputs, use_cache=False).loss
+        self._loss = self._loss_of(self._prepared.model, **self._inputs)
 
     def backward(self) -> None:
         """Make the gradients."""
         assert self._loss is not None
-        self._loss.backward()  # type: ignore[no-untyped-call]
+        self._loss.backward()
         self._loss = None
 
     def optimizer(self) -> None:
