@@ -204,6 +204,10 @@ class GPT(nn.Module):
 
     def forward(self, tokens_BT: Tensor) -> Tensor:
         """Return the logits of the next token, shape (B, T, V)."""
+        return F.linear(self.features(tokens_BT), self.tokens.weight)
+
+    def features(self, tokens_BT: Tensor) -> Tensor:
+        """Return what the embedding makes logits of, shape (B, T, D)."""
         num_positions = tokens_BT.shape[1]
         if num_positions > self.config.context:
             raise SpecError(
@@ -219,8 +223,8 @@ class GPT(nn.Module):
         for block in self.blocks:
             x_BTD = block(x_BTD, bias_HTT)
         # Scaling the features costs less than scaling the logits, and is the same product.
-        x_BTD = self.final_norm(x_BTD) * self.config.logit_multiplier
-        return F.linear(x_BTD, self.tokens.weight)
+        features_BTD: Tensor = self.final_norm(x_BTD) * self.config.logit_multiplier
+        return features_BTD
 
 
 def next_token_loss(logits_BTV: Tensor, targets_BT: Tensor) -> Tensor:

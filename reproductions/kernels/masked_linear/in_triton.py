@@ -23,9 +23,8 @@ from reproductions.kernels.derivatives import (
 )
 from reproductions.kernels.device import on
 from reproductions.kernels.masked_linear import plain
-from reproductions.kernels.masked_linear.plain import check
+from reproductions.kernels.masked_linear.plain import BLOCK, check, live_blocks
 
-BLOCK = 64
 INNER = 32
 """Numbers of a row of a factor that a step reads, of 16 bits each; float32, which has not the
 registers for as many, reads a quarter of them."""
@@ -100,21 +99,10 @@ def multiply(a_MK: Tensor, b_KN: Tensor, mask: Tensor, live: Tensor, *, masks: s
     return c_MN
 
 
-def live_blocks(mask_NK: Tensor) -> Tensor:
-    """Return whether any weight of a block of BLOCK x BLOCK is kept, int8."""
-    num_rows, num_columns = mask_NK.shape
-    padded = torch.nn.functional.pad(mask_NK, (0, -num_columns % BLOCK, 0, -num_rows % BLOCK))
-    blocks = padded.view(padded.shape[0] // BLOCK, BLOCK, padded.shape[1] // BLOCK, BLOCK)
-    return blocks.any(3).any(1).to(torch.int8)
-
-
 def masked_linear(
     x_BK: Tensor, weight_NK: Tensor, mask_NK: Tensor, live: Tensor | None = None
 ) -> Tensor:
-    """Return x (W * M)^T as `plain.masked_linear` does.
-
-    live: `live_blocks` of the mask, for who multiplies by one mask more than once.
-    """
+    """Return x (W * M)^T as `plain.masked_linear` does."""
     check(x_BK, weight_NK, mask_NK)
     live = live_blocks(mask_NK) if live is None else live
     y_BN: Tensor = _MaskedLinear.apply(x_BK, weight_NK, mask_NK, live)

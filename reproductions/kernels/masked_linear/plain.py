@@ -2,16 +2,32 @@
 
 from __future__ import annotations
 
+import torch
 from torch import Tensor
 from torch.nn import functional as F
 
 from harness.errors import SpecError
 
+BLOCK = 64
+"""Rows and columns of a block of a mask; a kernel skips those that are empty."""
 
-def masked_linear(x_BK: Tensor, weight_NK: Tensor, mask_NK: Tensor) -> Tensor:
+
+def live_blocks(mask_NK: Tensor) -> Tensor:
+    """Return whether any weight of a block of BLOCK x BLOCK is kept, int8."""
+    num_rows, num_columns = mask_NK.shape
+    padded = F.pad(mask_NK, (0, -num_columns % BLOCK, 0, -num_rows % BLOCK))
+    blocks = padded.view(padded.shape[0] // BLOCK, BLOCK, padded.shape[1] // BLOCK, BLOCK)
+    return blocks.any(3).any(1).to(torch.int8)
+
+
+def masked_linear(
+    x_BK: Tensor, weight_NK: Tensor, mask_NK: Tensor, live: Tensor | None = None
+) -> Tensor:
     """Return x (W * M)^T, shape (B, N). mask: bool, True where a weight is kept.
 
-    Both derivatives follow: that by W is zero where it is pruned. Raises SpecError for shapes.
+    live: `live_blocks` of the mask, for who multiplies by one mask more than once; plain torch has
+    no use for it. Both derivatives follow: that by W is zero where it is pruned. Raises SpecError
+    for shapes.
     """
     check(x_BK, weight_NK, mask_NK)
     # Chosen and not multiplied: a pruned weight may be NaN.

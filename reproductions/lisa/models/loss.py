@@ -8,15 +8,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import torch
 from torch import Tensor, nn
 
 from reproductions.kernels.backend import choose, chosen, passed_over
+from reproductions.kernels.products import why_no_product
 
 KERNEL = "linear_cross_entropy"
 FAMILIES = ("gpt2", "llama", "mistral")
 """Types of transformers' models whose logits are the head's product and nothing else."""
-DTYPES = (torch.float32, torch.bfloat16, torch.float16)
 
 LossOf = Callable[..., Tensor]
 """From a model, its inputs by name and `labels`, to a scalar."""
@@ -64,8 +63,4 @@ def why_not(model: Any) -> str:
         return f"a head that is a {type(head).__name__}, or has a bias"
     if head._forward_hooks or head._forward_pre_hooks:
         return "hooks on the head, which it would not call"
-    if type(head.weight) is not nn.Parameter or head.weight.dtype not in DTYPES:
-        return f"a head's weight that is a {type(head.weight).__name__} of {head.weight.dtype}"
-    if torch.is_autocast_enabled(head.weight.device.type):
-        return "autocast, which a kernel does not follow"
-    return ""
+    return why_no_product(head.weight)

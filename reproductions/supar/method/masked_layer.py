@@ -27,6 +27,7 @@ from torch.nn.parameter import is_lazy
 from torch.utils.hooks import unserializable_hook
 
 from harness.errors import SpecError
+from reproductions.supar.method.masked_product import product_by_kernel
 
 MASK = "weight_mask"
 """Name of the buffer beside `weight`, True where a weight is kept; it is part of state_dict."""
@@ -55,7 +56,13 @@ class MaskedLinear(_Replaced, nn.Linear):
     def forward(self, *given: Any, **named: Any) -> Any:
         """Do what the layer did, with its kept weights."""
         with masked_weight_of(self):
-            return super().forward(*given, **named)
+            does = super().forward
+            # What is transformed is torch's: a kernel has no rule for all of that.
+            if not _is_transformed() and does.__func__ is nn.Linear.forward and self.is_own():
+                found = product_by_kernel(self, *given, **named)
+                if found is not None:
+                    return found
+            return does(*given, **named)
 
     def factor_of(self, values: Tensor) -> Tensor:
         """Return the mask as 0 and 1, split over ranks as `values` are."""

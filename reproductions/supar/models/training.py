@@ -27,6 +27,7 @@ from reproductions.supar.method.masked_layer import MASK
 from reproductions.supar.method.masks import Pattern, linear_layers, masked_layers, sparsify
 from reproductions.supar.method.parameterization import Parameterization, param_groups
 from reproductions.supar.method.roles import infer_roles
+from reproductions.supar.models.loss import gpt_loss
 from reproductions.supar.models.text import Batch
 
 Schedule = Literal["to_tenth", "to_zero", "constant"]
@@ -241,7 +242,7 @@ def _backward(model: nn.Module, batch: Batch, num_parts: int) -> Tensor:
     parts = zip(batch.tokens_BT.chunk(num_parts), batch.targets_BT.chunk(num_parts), strict=True)
     for tokens_BT, targets_BT in parts:
         share = len(tokens_BT) / len(batch.tokens_BT)
-        loss = next_token_loss(model(tokens_BT), targets_BT) * share
+        loss = gpt_loss(model, tokens_BT, targets_BT) * share
         loss.backward()
         total += loss.detach()
     return total

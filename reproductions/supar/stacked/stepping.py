@@ -11,12 +11,14 @@ import torch
 from torch import Tensor
 from torch.nn.utils import clip_grad_norm_
 
+from reproductions.kernels.backend import choose, passed_over
 from reproductions.kernels.precision import apart
 from reproductions.nets.gpt import GPT, next_token_loss
 from reproductions.supar.method.masks import max_abs_masked
 from reproductions.supar.method.parameterization import Parameterization
 from reproductions.supar.method.stacked import Net, Stack
 from reproductions.supar.models.gpt_trial import gpt_config, parameterization_of, settings_of
+from reproductions.supar.models.loss import ALL_LOGITS, gpt_loss
 from reproductions.supar.models.training import (
     Seeds,
     Settings,
@@ -27,6 +29,7 @@ from reproductions.supar.models.training import (
 )
 from reproductions.supar.stacked.experiment import SweepStep
 
+OF_MANY = "the weights of a stack are those of many nets"
 VOCABULARY, NUM_STEPS = 65, 3
 """Of nets that are held against each other."""
 SMOOTH_EPS, CLIP_NORM = 1e-2, 0.3
@@ -65,6 +68,9 @@ class InAStack:
         groups = [groups_of(model, rules, sweep.settings) for model, rules in pairs]
         settings = sweep.settings
         self._optimizer = self._stack.adamw(groups, betas=settings.betas, eps=settings.eps)
+        if choose(next(sweep.models[0].parameters()).device) != "plain":
+            passed_over("masked_linear", "torch's dense product", OF_MANY)
+            passed_over("linear_cross_entropy", ALL_LOGITS, OF_MANY)
 
     def step(self, tokens_MBT: Tensor, targets_MBT: Tensor) -> None:
         self._stack.losses(_loss, tokens_MBT, targets_MBT).sum().backward()
@@ -88,7 +94,7 @@ class OneByOne:
     def step(self, tokens_MBT: Tensor, targets_MBT: Tensor) -> None:
         members = zip(self._sweep.models, self._optimizers, tokens_MBT, targets_MBT, strict=True)
         for model, optimizer, tokens_BT, targets_BT in members:
-            _loss(model, tokens_BT, targets_BT).backward()
+            gpt_loss(model, tokens_BT, targets_BT).backward()
             clip_grad_norm_(model.parameters(), self._sweep.settings.clip_norm, foreach=True)
             optimizer.step()
             optimizer.zero_grad(set_to_none=True)

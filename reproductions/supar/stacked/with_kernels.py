@@ -42,9 +42,10 @@ task = Task(
             "Medians of steps of all nets of a sweep of learning rates, ways in turn in one"
             " process: forward, backward, clipping and AdamW. The peak is that of a step, beyond"
             " weights and states.",
-            "The kernel is AdamW of masked weights, of all nets of a stack in one launch. Without"
-            " it a stack is stepped by several operations of torch per tensor, and single nets by"
-            " torch's fused AdamW.",
+            "The kernel of a stack is AdamW of masked weights, of all nets in one launch; without"
+            " it a stack is stepped by several operations of torch per tensor. Single nets take the"
+            " same AdamW, and the cross-entropy that never holds all logits; without them torch's"
+            " fused AdamW and its loss of all logits.",
         ),
         ours=True,
     ),

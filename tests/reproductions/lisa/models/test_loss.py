@@ -130,7 +130,7 @@ class Wrapped(nn.Module):
         (lora(embeddings=True), "a head that is a Linear, or has a bias"),
         (hooked, "hooks on the head, which it would not call"),
         (of_another_type, "logits of a model of type gemma2 may be more than its head's product"),
-        (nn.Module.double, "a head's weight that is a Parameter of torch.float64"),
+        (nn.Module.double, "float64"),
         (Wrapped, "a Wrapped is no model of transformers"),
     ],
     ids=["bias", "adapter", "hook", "type", "float64", "wrapper"],

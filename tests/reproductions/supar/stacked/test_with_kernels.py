@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 import torch
 
+from harness.choices import noted
 from harness.declare.experiment import Row
 from harness.declare.verdict import Word, evaluate
 from harness.store.table_csv import build_table, validate
@@ -16,6 +17,7 @@ from reproductions.kernels import backend
 from reproductions.kernels.adamw import optimizer
 from reproductions.supar.method import stacked
 from reproductions.supar.models.costs import num_matrix_params
+from reproductions.supar.stacked import stepping
 from reproductions.supar.stacked.experiment import (
     WAYS,
     SweepStep,
@@ -89,6 +91,18 @@ def test_where_a_kernel_can_be_two_ways_take_it_and_the_others_do_not(
     rows = rows_of()
     assert [row["ran"] for row in rows] == ["kernels/adamw: cuda", "plain torch"] * 2
     assert rows[0]["agrees"] is True
+
+
+def test_a_stack_says_which_kernels_it_passes_over(monkeypatch: pytest.MonkeyPatch) -> None:
+    sweep = sweep_of(SMOKE, [1, 2], vocab_size=65)
+    monkeypatch.setattr(stepping, "choose", lambda device: "triton")
+    with noted() as choices:
+        stepping.InAStack(sweep)
+    why = f"({stepping.OF_MANY})"
+    assert choices == {
+        "kernels/masked_linear": f"torch's dense product {why}",
+        "kernels/linear_cross_entropy": f"torch's loss of all logits {why}",
+    }
 
 
 def test_members_have_rates_a_factor_of_two_apart_and_starts_of_their_own() -> None:

@@ -1,0 +1,40 @@
+"""The loss of SμPar's GPT: on CUDA by a kernel that never holds all logits."""
+
+from __future__ import annotations
+
+from torch import Tensor, nn
+
+from reproductions.kernels.backend import choose, chosen, passed_over
+from reproductions.kernels.products import why_no_product
+from reproductions.nets.gpt import GPT, next_token_loss
+
+KERNEL = "linear_cross_entropy"
+ALL_LOGITS = "torch's loss of all logits"
+
+
+def gpt_loss(model: nn.Module, tokens_BT: Tensor, targets_BT: Tensor) -> Tensor:
+    """Return the mean cross-entropy in nats per token, as `next_token_loss` of a net's logits is.
+
+    On CUDA from its features by a kernel; a net that no kernel can take has torch's, which is said.
+    Raises EnvError on CUDA without Triton, as `choose` does.
+    """
+    if choose(tokens_BT.device) == "plain":
+        return next_token_loss(model(tokens_BT), targets_BT)
+    why = why_not(model)
+    if why:
+        passed_over(KERNEL, ALL_LOGITS, why)
+        return next_token_loss(model(tokens_BT), targets_BT)
+    assert isinstance(model, GPT)
+    loss: Tensor = chosen(KERNEL, tokens_BT.device).linear_cross_entropy(
+        model.features(tokens_BT).flatten(0, 1), model.tokens.weight, targets_BT.flatten()
+    )
+    return loss
+
+
+def why_not(model: nn.Module) -> str:
+    """Say why the kernel does not do for a net; nothing if it does."""
+    if type(model) is not GPT:
+        return f"a {type(model).__name__} may make its logits otherwise"
+    if model._forward_hooks or model._forward_pre_hooks:
+        return "hooks on the net, which it would not call"
+    return why_no_product(model.tokens.weight)

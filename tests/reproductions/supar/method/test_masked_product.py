@@ -1,0 +1,174 @@
+"""When a masked layer's product is a kernel's, that it is the same, and that another is said.
+
+There is no GPU here: `choose` is told to answer as on one, and what the kernel would be given goes
+to its plain torch. `tests/reproductions/test_dispatch.py` has Triton's.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor, nn
+from torch.func import functional_call
+
+from harness.choices import chose, noted
+from reproductions.kernels.masked_linear import plain
+from reproductions.supar.method import masked_product
+from reproductions.supar.method.masked_layer import MaskedLinear, attach_mask, dense_gradients
+
+BY_KERNEL = {"kernels/masked_linear": "plain torch"}
+
+
+class Spy:
+    """Plain torch in the kernel's place, which counts."""
+
+    def __init__(self) -> None:
+        self.lives: list[Tensor] = []
+
+    def masked_linear(self, x_BK: Tensor, weight: Tensor, mask: Tensor, live: Tensor) -> Tensor:
+        self.lives.append(live)
+        return plain.masked_linear(x_BK, weight, mask, live)
+
+
+@pytest.fixture
+def spy(monkeypatch: pytest.MonkeyPatch) -> Spy:
+    found = Spy()
+
+    def chosen(kernel: str, device: torch.device) -> Spy:
+        chose(f"kernels/{kernel}", "plain torch")
+        return found
+
+    monkeypatch.setattr(masked_product, "choose", lambda device: "triton")
+    monkeypatch.setattr(masked_product, "chosen", chosen)
+    return found
+
+
+def by_blocks(*kept: tuple[int, int]) -> Tensor:
+    """A mask of 3 x 2 blocks, some of which keep about half of their weights."""
+    mask = torch.zeros(150, 128, dtype=torch.bool)
+    drawn = torch.rand(150, 128, generator=torch.Generator().manual_seed(1)) < 0.5
+    for row, column in kept:
+        block = slice(64 * row, 64 * (row + 1)), slice(64 * column, 64 * (column + 1))
+        mask[block] = drawn[block]
+    return mask
+
+
+SPARSE = by_blocks((0, 0), (1, 1), (2, 0))
+
+
+def masked(mask: Tensor = SPARSE, *, bias: bool = True) -> Any:
+    torch.manual_seed(3)
+    net = nn.Sequential(nn.Linear(128, 150, bias=bias), nn.Tanh())
+    attach_mask(net, "0", mask)
+    return net
+
+
+def outcome(net: nn.Module, x: Tensor) -> list[Tensor]:
+    x = x.clone().requires_grad_()
+    net.zero_grad()
+    y = net(x)
+    y.square().sum().backward()
+    grads = [weight.grad for weight in net.parameters()]
+    return [y.detach(), x.grad, *[grad.clone() for grad in grads if grad is not None]]  # type: ignore[list-item]
+
+
+@pytest.mark.parametrize("bias", [True, False])
+@pytest.mark.parametrize("shape", [(5, 128), (2, 3, 128), (0, 128)], ids=str)
+def test_outputs_and_gradients_are_those_of_the_dense_product(
+    spy: Spy, shape: tuple[int, ...], bias: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    net, x = masked(bias=bias), torch.randn(*shape, generator=torch.Generator().manual_seed(2))
+    with noted() as choices:
+        ours = outcome(net, x)
+    assert choices == BY_KERNEL and len(spy.lives) == 1
+    monkeypatch.undo()
+    for one, other in zip(ours, outcome(net, x), strict=True):
+        torch.testing.assert_close(one, other, rtol=1e-5, atol=1e-6)
+
+
+def test_blocks_are_counted_once_per_mask(spy: Spy) -> None:
+    net, x = masked(), torch.randn(4, 128)
+    net(x), net(x)
+    assert spy.lives[0] is spy.lives[1]
+    assert spy.lives[0].tolist() == [[1, 0], [0, 1], [1, 0]]
+    net[0].weight_mask[:64, :64] = False
+    net(x)
+    assert spy.lives[2].tolist() == [[0, 0], [0, 1], [1, 0]]
+    copied = copy.deepcopy(net)
+    copied(x)
+    assert spy.lives[3].tolist() == spy.lives[2].tolist()
+
+
+def doubled(net: nn.Module, x: Tensor) -> Tensor:
+    return net.double()(x.double())  # type: ignore[no-any-return]
+
+
+def under_autocast(net: nn.Module, x: Tensor) -> Tensor:
+    with torch.autocast("cpu", torch.bfloat16):
+        return net(x)  # type: ignore[no-any-return]
+
+
+def with_dense_gradients(net: Any, x: Tensor) -> Tensor:
+    with dense_gradients([net[0]]):
+        return net(x)  # type: ignore[no-any-return]
+
+
+@pytest.mark.parametrize(
+    ("call", "why"),
+    [
+        (doubled, "float64 times float64"),
+        (under_autocast, "autocast, which a kernel does not follow"),
+        (with_dense_gradients, "gradients of masked weights are asked for"),
+        (lambda net, x: net(x[0]), "an input of one axis"),
+    ],
+    ids=["float64", "autocast", "dense", "vector"],
+)
+def test_what_no_kernel_takes_is_torchs_and_said(
+    spy: Spy, call: Callable[[nn.Module, Tensor], Tensor], why: str
+) -> None:
+    with noted() as choices:
+        call(masked(), torch.randn(4, 128))
+    assert choices == {"kernels/masked_linear": f"torch's dense product ({why})"}
+    assert spy.lives == []
+
+
+def test_a_mask_without_empty_blocks_is_torchs_product(spy: Spy) -> None:
+    kept = [(0, 0), (0, 1), (1, 0), (1, 1), (2, 0), (2, 1)]
+    for number, by in ((3, BY_KERNEL), (4, None)):
+        net = masked(by_blocks(*kept[:number]))
+        with noted() as choices:
+            net(torch.randn(4, 128))
+        why = "torch's dense product (over 50% of the blocks of a mask keep a weight)"
+        assert choices == (by or {"kernels/masked_linear": why})
+
+
+class Twice(nn.Linear):
+    def forward(self, input: Tensor) -> Tensor:
+        return 2 * super().forward(input)
+
+
+def test_who_computes_otherwise_is_not_passed_over(
+    spy: Spy, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A layer's own forward pass, other weights in the place of its own, and transforms."""
+    x = torch.randn(4, 128)
+    net = nn.Sequential(Twice(128, 150))
+    attach_mask(net, "0", SPARSE)
+    layer = net[0]
+    assert isinstance(layer, MaskedLinear)
+    weights = {name: 2 * weight.detach() for name, weight in net.named_parameters()}
+    calls: list[Callable[[], Tensor]] = [
+        lambda: net(x),
+        lambda: functional_call(masked(), weights, (x,)),
+        lambda: torch.vmap(masked())(x),
+    ]
+    with noted() as choices:
+        found = [call() for call in calls]
+    assert choices == {} and spy.lives == []
+    monkeypatch.undo()
+    for one, call in zip(found, calls, strict=True):
+        assert torch.equal(one, call())
