@@ -179,8 +179,10 @@ def _outputs(
         return {"peak_bytes": peak_bytes}
     wanted = contest.reference(contest.change(inputs, widened))()
     share = partial(share_of_allowed, dtype=setting.dtype, length=contest.length)
-    # Not strict: norms, beyond what is wanted, are `on_device`'s.
+    # Norms, which come after what is wanted, are `on_device`'s.
     worst = max(
-        share(*pair) for each in chain([found], timed) for pair in zip(each, wanted, strict=False)
+        share(*pair)
+        for each in chain([found], timed)
+        for pair in zip(each[: len(wanted)], wanted, strict=True)
     )
     return {"peak_bytes": peak_bytes, "error": worst, "agrees": worst <= 1.0}
