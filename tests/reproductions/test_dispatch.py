@@ -32,9 +32,8 @@ from reproductions.kernels.adamw import plain as plain_adamw
 from reproductions.kernels.adamw.optimizer import KernelAdamW
 from reproductions.kernels.adamw.plain import AdamW, Weight
 from reproductions.kernels.backend import Backend
-from reproductions.lisa.models import loss as of_lisa
-from reproductions.lisa.models.loss import causal_lm_loss, own_loss
-from reproductions.lisa.models.training import Recipe
+from reproductions.lisa.models import training as of_lisa
+from reproductions.lisa.models.training import Recipe, causal_lm_loss, own_loss
 from reproductions.supar import masked_layers, max_abs_masked
 from reproductions.supar.method import masked_product
 from reproductions.supar.method.masked_layer import attach_mask

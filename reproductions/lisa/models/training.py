@@ -1,6 +1,7 @@
 """Training a causal language model, the same for every method: batches in, losses out.
 
-Letters in tensor names: B sequences, T positions.
+On CUDA AdamW and the loss are kernels. Letters in tensor names: B sequences, T positions, D
+features.
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -17,11 +19,17 @@ from torch.optim import Optimizer
 
 from harness.errors import SpecError
 from reproductions.kernels.adamw.optimizer import adamw_for
+from reproductions.kernels.backend import choose, chosen, passed_over, why_no_product
 from reproductions.lisa.method.methods import MakeOptimizer
-from reproductions.lisa.models.loss import causal_lm_loss
 
 IGNORED = -100
 """Label of a position without a loss, as torch and transformers have it."""
+KERNEL = "linear_cross_entropy"
+FAMILIES = ("gpt2", "llama", "mistral")
+"""Types of transformers' models whose logits are the head's product and nothing else."""
+
+LossOf = Callable[..., Tensor]
+"""From a model, its inputs by name and `labels`, to a scalar."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -85,6 +93,51 @@ def pad(examples: Sequence[tuple[Sequence[int], int]], *, padding: int) -> TextB
         ids_BT[row, : len(tokens)] = torch.tensor(tokens)
         labels_BT[row, num_given : len(tokens)] = ids_BT[row, num_given : len(tokens)]
     return TextBatch(ids_BT=ids_BT, labels_BT=labels_BT)
+
+
+def own_loss(model: nn.Module, **inputs: Tensor) -> Tensor:
+    """Return the mean loss in nats per target, as the model computes it itself."""
+    loss: Tensor = model(**inputs, use_cache=False).loss
+    return loss
+
+
+def causal_lm_loss(model: nn.Module, *, labels: Tensor, **inputs: Tensor) -> Tensor:
+    """Return what `own_loss` does: on a CPU as it does, on CUDA from features by a kernel.
+
+    labels: shape (B, T), -100 where there is no target; each is held against the position before.
+    A model that no kernel can take has its own loss, which is said. Raises EnvError on CUDA without
+    Triton, as `choose` does.
+    """
+    if choose(labels.device) == "plain":
+        return own_loss(model, labels=labels, **inputs)
+    # Of peft's models too, which hand on what they have not.
+    whole: Any = model
+    why = why_not(whole)
+    if why:
+        passed_over(KERNEL, "the model's own loss", why)
+        return own_loss(model, labels=labels, **inputs)
+    features_BTD = whole.get_decoder()(**inputs, use_cache=False).last_hidden_state
+    loss: Tensor = chosen(KERNEL, labels.device).linear_cross_entropy(
+        features_BTD[:, :-1].flatten(0, 1),
+        whole.get_output_embeddings().weight,
+        labels[:, 1:].flatten(),
+    )
+    return loss
+
+
+def why_not(model: Any) -> str:
+    """Say why the kernel does not do for a model of transformers; nothing if it does."""
+    if not hasattr(model, "get_decoder"):
+        return f"a {type(model).__name__} is no model of transformers"
+    family = model.config.model_type
+    if family not in FAMILIES:
+        return f"logits of a model of type {family} may be more than its head's product"
+    head = model.get_output_embeddings()
+    if type(head) is not nn.Linear or head.bias is not None:
+        return f"a head that is a {type(head).__name__}, or has a bias"
+    if head._forward_hooks or head._forward_pre_hooks:
+        return "hooks on the head, which it would not call"
+    return why_no_product(head.weight)
 
 
 def train(

@@ -15,9 +15,9 @@ from reproductions.kernels.adamw.optimizer import KernelAdamW, adamw_for
 from reproductions.kernels.backend import without_kernels
 from reproductions.kernels.precision import apart, tolerance
 from reproductions.lisa.method.methods import LisaMethod
-from reproductions.lisa.models.loss import causal_lm_loss, own_loss
 from reproductions.lisa.models.shapes import shape_of
 from reproductions.lisa.models.step_memory import Workload
+from reproductions.lisa.models.training import causal_lm_loss, own_loss
 from reproductions.lisa.step_time.kernel_experiment import KernelStep
 from reproductions.lisa.step_time.timing import NO_SWITCH, Step, freed
 

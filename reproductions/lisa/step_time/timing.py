@@ -21,9 +21,9 @@ from torch.utils.flop_counter import FlopCounterMode
 from harness.declare.experiment import Device
 from harness.measure.timing import measure_interleaved
 from reproductions.lisa.method.methods import MakeOptimizer, Method
-from reproductions.lisa.models.loss import LossOf, own_loss
 from reproductions.lisa.models.shapes import Shape
 from reproductions.lisa.models.step_memory import Workload, build
+from reproductions.lisa.models.training import LossOf, own_loss
 
 PHASES = ("forward", "backward", "optimizer")
 NO_SWITCH = 10**9

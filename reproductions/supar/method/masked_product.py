@@ -6,29 +6,37 @@ in every block, does what any product has to. A kernel can be faster only by wha
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Any, Protocol
 from weakref import WeakKeyDictionary
 
-from torch import Tensor, nn
+from torch import Tensor
 
-from reproductions.kernels.backend import choose, chosen, passed_over
+from reproductions.kernels.backend import choose, chosen, passed_over, why_no_product
 from reproductions.kernels.masked_linear.plain import live_blocks
-from reproductions.kernels.products import why_no_product
-
-if TYPE_CHECKING:
-    from reproductions.supar.method.masked_layer import MaskedLinear
 
 KERNEL = "masked_linear"
 MOST_LIVE = 0.5
 """Share of a mask's blocks up to which the kernel is taken: it then makes at most half of the
 products. That this outweighs how fast torch's are is for races on a GPU to say; none was run."""
 
+
+class Masked(Protocol):
+    """What a masked layer's product is made of."""
+
+    weight: Tensor
+    weight_mask: Tensor
+    bias: Any
+    has_dense_gradient: bool
+
+    def __hash__(self) -> int: ...
+
+
 Version = tuple[int, int]
-_known: WeakKeyDictionary[nn.Module, tuple[Version, Tensor, float]] = WeakKeyDictionary()
+_known: WeakKeyDictionary[Masked, tuple[Version, Tensor, float]] = WeakKeyDictionary()
 """Per layer, of the mask as it was then: its live blocks, and their share of all."""
 
 
-def product_by_kernel(layer: MaskedLinear, input: Tensor) -> Tensor | None:
+def product_by_kernel(layer: Masked, input: Tensor) -> Tensor | None:
     """Return what a layer, whose masked weights are zero, makes of an input (..., K).
 
     None where torch's product is to, as everywhere on a CPU; on CUDA that is said. Raises EnvError
@@ -48,7 +56,7 @@ def product_by_kernel(layer: MaskedLinear, input: Tensor) -> Tensor | None:
     return found if layer.bias is None else found + layer.bias
 
 
-def _live_blocks_of(layer: MaskedLinear) -> tuple[Tensor, float]:
+def _live_blocks_of(layer: Masked) -> tuple[Tensor, float]:
     """Return which blocks of a mask keep a weight, and what share of them."""
     mask = layer.weight_mask
     version = (mask.data_ptr(), mask._version)
@@ -60,7 +68,7 @@ def _live_blocks_of(layer: MaskedLinear) -> tuple[Tensor, float]:
     return known[1:]
 
 
-def _why_not(layer: MaskedLinear, input: Tensor, share: float) -> str:
+def _why_not(layer: Masked, input: Tensor, share: float) -> str:
     """Say why the kernel does not do; nothing if it does."""
     if share > MOST_LIVE:
         return f"over {MOST_LIVE:.0%} of the blocks of a mask keep a weight"

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from torch import Tensor, nn
 
-from reproductions.kernels.backend import choose, chosen, passed_over
-from reproductions.kernels.products import why_no_product
+from reproductions.kernels.backend import choose, chosen, passed_over, why_no_product
 from reproductions.nets.gpt import GPT, next_token_loss
 
 KERNEL = "linear_cross_entropy"

@@ -19,9 +19,9 @@ from harness.choices import noted
 from reproductions.kernels import backend as backends
 from reproductions.kernels.linear_cross_entropy import plain
 from reproductions.lisa.method.methods import Lora
-from reproductions.lisa.models import loss as losses
-from reproductions.lisa.models.loss import causal_lm_loss, own_loss
+from reproductions.lisa.models import training as losses
 from reproductions.lisa.models.shapes import Shape
+from reproductions.lisa.models.training import causal_lm_loss, own_loss
 
 FAMILIES = ("gpt2", "llama", "mistral")
 
