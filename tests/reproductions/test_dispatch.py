@@ -234,6 +234,19 @@ def test_directions_of_a_counter_are_summed_by_the_kernel(
         assert torch.allclose(ours[name], wanted, rtol=1e-5, atol=1e-6)
 
 
+def test_directions_that_a_gpu_does_not_make_are_said_there() -> None:
+    """Drawn on a CPU for any device, so that none need be there."""
+    drawn = make_directions("rademacher", 2, 5, seed=3)
+    for device, said in (
+        ("cpu", {}),
+        ("cuda", {"kernels/rademacher": "torch's sum of directions (signs drawn on a CPU; a GPU"
+                                        " makes those of philox)"}),
+    ):  # fmt: skip
+        with noted() as choices:
+            drawn.rows([0, 1], torch.device(device))
+        assert choices == said
+
+
 def test_a_penalty_that_is_no_sum_is_plain_torchs_and_said(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

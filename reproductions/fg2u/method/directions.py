@@ -18,7 +18,7 @@ from torch import Tensor
 
 from harness.errors import SpecError
 from reproductions.fg2u.method.trees import Tree, split, tree_map
-from reproductions.kernels.backend import chosen
+from reproductions.kernels.backend import chosen, passed_over
 from reproductions.kernels.rademacher.plain import signs
 
 Kind = Literal["rademacher", "philox", "gaussian", "coordinate", "gauss-grid"]
@@ -67,6 +67,9 @@ class Directions:
             return rows_CN
         if self.kind == "gauss-grid":
             return torch.from_numpy(_grid(self.num_entries)[list(numbers)])
+        if self.kind == "rademacher" and device is not None and device.type == "cuda":
+            why = "signs drawn on a CPU; a GPU makes those of philox"
+            passed_over("rademacher", "torch's sum of directions", why)
         return torch.stack([self._drawn(number) for number in numbers])
 
     def weights(self, numbers: Sequence[int]) -> Tensor:
