@@ -14,6 +14,7 @@ from torch import Tensor
 from torch.autograd import Function
 
 from harness.errors import SpecError
+from reproductions.kernels.backend import why_no_product
 from reproductions.kernels.derivatives import primal, tangents_of_tangents
 from reproductions.kernels.precision import wide
 
@@ -97,6 +98,18 @@ def along(
         by = wide(dx @ weight_VD.T + x @ dweight_VD.T)
         total = total + (slope(wide(x @ weight_VD.T), targets, counts) * by).sum()
     return total / (targets_B != IGNORED).sum()
+
+
+def why_not(num_rows: int, weight_VD: Tensor) -> str:
+    """Say why a loss of all logits is to be taken for so many rows; nothing if this one is.
+
+    This one holds the head's gradient in float32 and as much again while that is scaled, 8 V D
+    bytes. That of all logits holds these, their softmax and its derivative, 8 to 14 bytes per row
+    and V. Products are the same in both.
+    """
+    if num_rows < weight_VD.shape[1]:
+        return "fewer rows than features: all logits take less memory than the head's gradient"
+    return why_no_product(weight_VD)
 
 
 def check(x_BD: Tensor, weight_VD: Tensor, targets_B: Tensor, rows_at_once: int) -> None:

@@ -19,7 +19,8 @@ from torch.optim import Optimizer
 
 from harness.errors import SpecError
 from reproductions.kernels.adamw.optimizer import adamw_for
-from reproductions.kernels.backend import choose, chosen, passed_over, why_no_product
+from reproductions.kernels.backend import choose, chosen, passed_over
+from reproductions.kernels.linear_cross_entropy import plain
 from reproductions.lisa.method.methods import MakeOptimizer
 
 IGNORED = -100
@@ -112,7 +113,7 @@ def causal_lm_loss(model: nn.Module, *, labels: Tensor, **inputs: Tensor) -> Ten
         return own_loss(model, labels=labels, **inputs)
     # Of peft's models too, which hand on what they have not.
     whole: Any = model
-    why = why_not(whole)
+    why = why_not(whole, labels[:, 1:].numel())
     if why:
         passed_over(KERNEL, "the model's own loss", why)
         return own_loss(model, labels=labels, **inputs)
@@ -125,8 +126,8 @@ def causal_lm_loss(model: nn.Module, *, labels: Tensor, **inputs: Tensor) -> Ten
     return loss
 
 
-def why_not(model: Any) -> str:
-    """Say why the kernel does not do for a model of transformers; nothing if it does."""
+def why_not(model: Any, num_rows: int) -> str:
+    """Say why the kernel does not do for a model and so many targets; nothing if it does."""
     if not hasattr(model, "get_decoder"):
         return f"a {type(model).__name__} is no model of transformers"
     family = model.config.model_type
@@ -137,7 +138,7 @@ def why_not(model: Any) -> str:
         return f"a head that is a {type(head).__name__}, or has a bias"
     if head._forward_hooks or head._forward_pre_hooks:
         return "hooks on the head, which it would not call"
-    return why_no_product(head.weight)
+    return plain.why_not(num_rows, head.weight)
 
 
 def train(

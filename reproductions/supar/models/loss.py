@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from torch import Tensor, nn
 
-from reproductions.kernels.backend import choose, chosen, passed_over, why_no_product
+from reproductions.kernels.backend import choose, chosen, passed_over
+from reproductions.kernels.linear_cross_entropy import plain
 from reproductions.nets.gpt import GPT, next_token_loss
 
 KERNEL = "linear_cross_entropy"
@@ -19,7 +20,7 @@ def gpt_loss(model: nn.Module, tokens_BT: Tensor, targets_BT: Tensor) -> Tensor:
     """
     if choose(tokens_BT.device) == "plain":
         return next_token_loss(model(tokens_BT), targets_BT)
-    why = why_not(model)
+    why = why_not(model, targets_BT.numel())
     if why:
         passed_over(KERNEL, ALL_LOGITS, why)
         return next_token_loss(model(tokens_BT), targets_BT)
@@ -30,10 +31,10 @@ def gpt_loss(model: nn.Module, tokens_BT: Tensor, targets_BT: Tensor) -> Tensor:
     return loss
 
 
-def why_not(model: nn.Module) -> str:
-    """Say why the kernel does not do for a net; nothing if it does."""
+def why_not(model: nn.Module, num_rows: int) -> str:
+    """Say why the kernel does not do for a net and so many targets; nothing if it does."""
     if type(model) is not GPT:
         return f"a {type(model).__name__} may make its logits otherwise"
     if model._forward_hooks or model._forward_pre_hooks:
         return "hooks on the net, which it would not call"
-    return why_no_product(model.tokens.weight)
+    return plain.why_not(num_rows, model.tokens.weight)

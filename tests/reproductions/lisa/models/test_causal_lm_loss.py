@@ -149,6 +149,15 @@ def test_under_autocast_the_models_own_loss_is_taken() -> None:
     assert "autocast" in choices["kernels/linear_cross_entropy"]
 
 
+@pytest.mark.usefixtures("on_a_gpu")
+def test_of_few_targets_all_logits_are_smaller() -> None:
+    """The model has 16 features, and 11 of 12 positions have a target."""
+    model, given = net("llama"), {name: value[:1] for name, value in inputs().items()}
+    with noted() as choices:
+        causal_lm_loss(model, **given)
+    assert "fewer rows than features" in choices["kernels/linear_cross_entropy"]
+
+
 def test_on_a_cpu_it_is_the_models_own_bit_for_bit() -> None:
     model, given = net("llama"), inputs()
     with noted() as choices:
