@@ -40,7 +40,11 @@ class KernelStep(Params):
 
 
 def grid(profile: Profile) -> Iterator[KernelStep]:
-    """Yield LLaMA-2-7B with random weights at `gpu`, eight small blocks at `smoke`."""
+    """Yield LLaMA-2-7B and TinyLlama with new weights at `gpu`, eight small blocks at `smoke`.
+
+    The loss is a kernel where targets are more than features, which in LLaMA-2-7B's step they are
+    not, and in TinyLlama's are.
+    """
     match profile:
         case "smoke":
             yield KernelStep(
@@ -48,11 +52,12 @@ def grid(profile: Profile) -> Iterator[KernelStep]:
                 gamma=2, num_warmup=0, num_timed=3, seed=0,
             )  # fmt: skip
         case "gpu":
-            first = KernelStep(
-                shape="llama-2-7b", device="cuda", dtype="bfloat16", seq_len=512, batch_size=1,
-                gamma=2, num_warmup=5, num_timed=20, seed=0,
-            )  # fmt: skip
-            yield from (replace(first, seed=number) for number in range(NUM_SEEDS))
+            for shape, batch_size in (("llama-2-7b", 1), ("tinyllama", 8)):
+                first = KernelStep(
+                    shape=shape, device="cuda", dtype="bfloat16", seq_len=512,
+                    batch_size=batch_size, gamma=2, num_warmup=5, num_timed=20, seed=0,
+                )  # fmt: skip
+                yield from (replace(first, seed=number) for number in range(NUM_SEEDS))
 
 
 def needs(params: KernelStep) -> Needs:

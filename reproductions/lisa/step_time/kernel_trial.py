@@ -21,7 +21,8 @@ from reproductions.lisa.models.training import causal_lm_loss, own_loss
 from reproductions.lisa.step_time.kernel_experiment import KernelStep
 from reproductions.lisa.step_time.timing import NO_SWITCH, Step, freed
 
-SMALL, FEW = "tiny-smoke", Workload(seq_len=16, batch_size=1, dtype="float32")
+SMALL, FEW = "tiny-smoke", Workload(seq_len=16, batch_size=3, dtype="float32")
+"""More targets than features, so that its loss is a kernel too where there are kernels."""
 NUM_STEPS = 3
 """Of the small model, with a switch of blocks after each."""
 SMOOTH: dict[str, Any] = {"lr": 1e-2, "eps": 1e-2}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from harness.declare import Cell, Layout, Line, Table, Task, columns_of, param, value
 from harness.measure.in_turn import COLUMNS, steps_agree
+from reproductions.lisa.models.names import TITLES
 from reproductions.lisa.step_time.kernel_experiment import KernelStep, kernel_steps
 
 task = Task(
@@ -23,9 +24,10 @@ task = Task(
         " where they do not)."
     ),
     layout=Layout(
-        rows=(
-            Line("with its kernels", where={"kernels": True}),
-            Line("in plain torch", where={"kernels": False}),
+        rows=tuple(
+            Line(head, group=TITLES[shape], where={"shape": shape, "kernels": kernels})
+            for shape in ("llama-2-7b", "tinyllama", "tiny-smoke")
+            for head, kernels in (("with its kernels", True), ("in plain torch", False))
         ),
         columns=(
             Line("step"),
@@ -40,8 +42,8 @@ task = Task(
             " beyond weights and states.",
             "The kernels are AdamW of all active tensors in one launch, which keeps moments in"
             " float32 where torch's fused AdamW beside it keeps them in the weights' own type, and"
-            " the cross-entropy of the head, which never holds all logits where the model's own"
-            " loss does.",
+            " where targets are more than features the cross-entropy of the head, which never"
+            " holds all logits as the model's own loss does.",
         ),
         ours=True,
     ),

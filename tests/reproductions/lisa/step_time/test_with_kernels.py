@@ -83,7 +83,10 @@ def test_where_a_kernel_can_be_one_way_takes_it_and_the_other_does_not(
 
 
 def test_on_a_gpu_room_is_asked_for_both_models_and_wider_moments() -> None:
-    assert [point.seed for point in GPU] == [0, 1, 2]
+    assert [(p.shape, p.seed) for p in GPU] == [
+        (shape, seed) for shape in ("llama-2-7b", "tinyllama") for seed in (0, 1, 2)
+    ]
+    assert all(needs(point).gpu_bytes < 80e9 for point in GPU)
     asked = needs(GPU[0])
     assert (asked.device, asked.exclusive) == ("cuda", True) and "triton" in asked.packages
     shape = shape_of("llama-2-7b")
