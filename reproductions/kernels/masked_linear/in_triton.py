@@ -102,7 +102,10 @@ def multiply(a_MK: Tensor, b_KN: Tensor, mask: Tensor, live: Tensor, *, masks: s
 def masked_linear(
     x_BK: Tensor, weight_NK: Tensor, mask_NK: Tensor, live: Tensor | None = None
 ) -> Tensor:
-    """Return x (W * M)^T as `plain.masked_linear` does."""
+    """Return x (W * M)^T as `plain.masked_linear` does.
+
+    live: `live_blocks` of the mask, for who multiplies by one mask more than once.
+    """
     check(x_BK, weight_NK, mask_NK)
     live = live_blocks(mask_NK) if live is None else live
     y_BN: Tensor = _MaskedLinear.apply(x_BK, weight_NK, mask_NK, live)

@@ -20,14 +20,10 @@ def live_blocks(mask_NK: Tensor) -> Tensor:
     return blocks.any(3).any(1).to(torch.int8)
 
 
-def masked_linear(
-    x_BK: Tensor, weight_NK: Tensor, mask_NK: Tensor, live: Tensor | None = None
-) -> Tensor:
+def masked_linear(x_BK: Tensor, weight_NK: Tensor, mask_NK: Tensor) -> Tensor:
     """Return x (W * M)^T, shape (B, N). mask: bool, True where a weight is kept.
 
-    live: `live_blocks` of the mask, for who multiplies by one mask more than once; plain torch has
-    no use for it. Both derivatives follow: that by W is zero where it is pruned. Raises SpecError
-    for shapes.
+    Both derivatives follow: that by W is zero where it is pruned. Raises SpecError for shapes.
     """
     check(x_BK, weight_NK, mask_NK)
     # Chosen and not multiplied: a pruned weight may be NaN.

@@ -32,8 +32,13 @@ class Masked(Protocol):
 
 
 Version = tuple[int, int]
-_known: WeakKeyDictionary[Masked, tuple[Version, Tensor, float]] = WeakKeyDictionary()
-"""Per layer, of the mask as it was then: its live blocks, and their share of all."""
+_known: WeakKeyDictionary[Masked, tuple[Version, float]] = WeakKeyDictionary()
+"""Per layer, of the mask as it was then: the share of its blocks that keep a weight.
+
+A mask may change and look the same, as by the broadcast of DistributedDataParallel or where another
+takes its address. Then the slower product is taken and nothing worse: which blocks are skipped is
+asked of the mask each time.
+"""
 
 
 def product_by_kernel(layer: Masked, input: Tensor) -> Tensor | None:
@@ -45,35 +50,37 @@ def product_by_kernel(layer: Masked, input: Tensor) -> Tensor | None:
     weight = layer.weight
     if choose(weight.device) == "plain":
         return None
-    live, share = _live_blocks_of(layer)
-    why = _why_not(layer, input, share)
+    why = _why_not(layer, input)
     if why:
         passed_over(KERNEL, "torch's dense product", why)
         return None
     kernel = chosen(KERNEL, weight.device)
-    found: Tensor = kernel.masked_linear(input.flatten(0, -2), weight, layer.weight_mask, live)
+    found: Tensor = kernel.masked_linear(input.flatten(0, -2), weight, layer.weight_mask)
     found = found.unflatten(0, input.shape[:-1])
     return found if layer.bias is None else found + layer.bias
 
 
-def _live_blocks_of(layer: Masked) -> tuple[Tensor, float]:
-    """Return which blocks of a mask keep a weight, and what share of them."""
-    mask = layer.weight_mask
-    version = (mask.data_ptr(), mask._version)
-    known = _known.get(layer)
-    if known is None or known[0] != version:
-        live = live_blocks(mask)
-        # Once per mask, for it waits for the GPU.
-        known = _known[layer] = version, live, float(live.float().mean())
-    return known[1:]
-
-
-def _why_not(layer: Masked, input: Tensor, share: float) -> str:
+def _why_not(layer: Masked, input: Tensor) -> str:
     """Say why the kernel does not do; nothing if it does."""
-    if share > MOST_LIVE:
-        return f"over {MOST_LIVE:.0%} of the blocks of a mask keep a weight"
     if layer.has_dense_gradient:
         return "gradients of masked weights are asked for"
     if input.ndim < 2:
         return "an input of one axis"
-    return why_no_product(input, layer.weight)
+    if layer.weight_mask.is_inference():
+        return "a mask of inference mode, which no backward pass may read"
+    why = why_no_product(input, layer.weight)
+    # Last, for no other tensor than those that are left can tell it.
+    if not why and _live_share_of(layer) > MOST_LIVE:
+        return f"over {MOST_LIVE:.0%} of the blocks of a mask keep a weight"
+    return why
+
+
+def _live_share_of(layer: Masked) -> float:
+    """Return what share of a mask's blocks keep a weight."""
+    mask = layer.weight_mask
+    version = (mask.data_ptr(), mask._version)
+    known = _known.get(layer)
+    if known is None or known[0] != version:
+        # Not at each step, for it waits for the GPU.
+        known = _known[layer] = version, float(live_blocks(mask).float().mean())
+    return known[1]

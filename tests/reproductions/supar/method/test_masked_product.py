@@ -13,7 +13,10 @@ from typing import Any
 import pytest
 import torch
 from torch import Tensor, nn
+from torch._subclasses.fake_tensor import FakeTensorMode
+from torch.autograd import Function
 from torch.func import functional_call
+from torch.nn import functional as F
 
 from harness.choices import chose, noted
 from reproductions.kernels.masked_linear import plain
@@ -24,14 +27,35 @@ BY_KERNEL = {"kernels/masked_linear": "plain torch"}
 
 
 class Spy:
-    """Plain torch in the kernel's place, which counts."""
+    """The kernel's place, taken by an autograd.Function of plain torch that skips as it does."""
 
     def __init__(self) -> None:
         self.lives: list[Tensor] = []
 
-    def masked_linear(self, x_BK: Tensor, weight: Tensor, mask: Tensor, live: Tensor) -> Tensor:
-        self.lives.append(live)
-        return plain.masked_linear(x_BK, weight, mask, live)
+    def masked_linear(
+        self, x_BK: Tensor, weight: Tensor, mask: Tensor, live: Tensor | None = None
+    ) -> Tensor:
+        self.lives.append(plain.live_blocks(mask) if live is None else live)
+        found: Tensor = _Skipping.apply(x_BK, weight, mask, self.lives[-1])
+        return found
+
+
+class _Skipping(Function):
+    @staticmethod
+    def forward(ctx: Any, x: Tensor, weight: Tensor, mask: Tensor, live: Tensor) -> Tensor:
+        ctx.save_for_backward(x, weight, mask, live)
+        return F.linear(x, weight * mask * _spread(live, mask))
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Any) -> tuple[Tensor | None, ...]:
+        x, weight, mask, live = ctx.saved_tensors
+        by_x, by_weight = plain.gradients(x, weight, mask, grads[0])
+        return by_x, by_weight * _spread(live, mask), None, None
+
+
+def _spread(live: Tensor, mask: Tensor) -> Tensor:
+    size = plain.BLOCK
+    return live.repeat_interleave(size, 0).repeat_interleave(size, 1)[: len(mask), : mask.shape[1]]
 
 
 @pytest.fixture
@@ -90,17 +114,46 @@ def test_outputs_and_gradients_are_those_of_the_dense_product(
         torch.testing.assert_close(one, other, rtol=1e-5, atol=1e-6)
 
 
-def test_blocks_are_counted_once_per_mask(spy: Spy) -> None:
-    net, x = masked(), torch.randn(4, 128)
-    net(x), net(x)
-    assert spy.lives[0] is spy.lives[1]
-    assert spy.lives[0].tolist() == [[1, 0], [0, 1], [1, 0]]
+def test_a_mask_that_changes_is_followed_however_it_does(spy: Spy) -> None:
+    net, x, other = masked(), torch.randn(4, 128), by_blocks((0, 0), (2, 1))
+    net(x)
+    assert spy.lives[-1].tolist() == [[1, 0], [0, 1], [1, 0]]
     net[0].weight_mask[:64, :64] = False
     net(x)
-    assert spy.lives[2].tolist() == [[0, 0], [0, 1], [1, 0]]
+    assert spy.lives[-1].tolist() == [[0, 0], [0, 1], [1, 0]]
+    # As DistributedDataParallel's broadcast does: no version counts it.
+    version = net[0].weight_mask._version
+    net[0].weight_mask.data.copy_(other)
+    nn.init.ones_(net[0].weight)
+    found = net(x)
+    assert net[0].weight_mask._version == version
+    torch.testing.assert_close(found, (F.linear(x, other.float(), net[0].bias)).tanh())
     copied = copy.deepcopy(net)
-    copied(x)
-    assert spy.lives[3].tolist() == spy.lives[2].tolist()
+    assert torch.equal(copied(x), found)
+
+
+def test_a_mask_is_waited_for_once(spy: Spy, monkeypatch: pytest.MonkeyPatch) -> None:
+    counted = []
+
+    def counting(mask: Tensor) -> Tensor:
+        counted.append(mask)
+        return plain.live_blocks(mask)
+
+    monkeypatch.setattr(masked_product, "live_blocks", counting)
+    net, x = masked(), torch.randn(4, 128)
+    net(x), net(x)
+    assert len(counted) == 1
+    net[0].weight_mask.fill_(True)
+    net(x)
+    assert len(counted) == 2 and len(spy.lives) == 2
+
+
+@pytest.mark.usefixtures("spy")
+def test_a_net_trains_after_it_was_evaluated_in_inference_mode() -> None:
+    net, x = masked(), torch.randn(4, 128)
+    with torch.inference_mode():
+        net(x)
+    outcome(net, x)
 
 
 def doubled(net: nn.Module, x: Tensor) -> Tensor:
@@ -110,6 +163,17 @@ def doubled(net: nn.Module, x: Tensor) -> Tensor:
 def under_autocast(net: nn.Module, x: Tensor) -> Tensor:
     with torch.autocast("cpu", torch.bfloat16):
         return net(x)  # type: ignore[no-any-return]
+
+
+def of_no_memory(net: nn.Module, x: Tensor) -> Tensor:
+    with FakeTensorMode(allow_non_fake_inputs=True) as fake:
+        return net(fake.from_tensor(x))  # type: ignore[no-any-return]
+
+
+def masked_in_inference_mode(net: Any, x: Tensor) -> Tensor:
+    with torch.inference_mode():
+        net[0].weight_mask = net[0].weight_mask.clone()
+    return net(x)  # type: ignore[no-any-return]
 
 
 def with_dense_gradients(net: Any, x: Tensor) -> Tensor:
@@ -124,8 +188,10 @@ def with_dense_gradients(net: Any, x: Tensor) -> Tensor:
         (under_autocast, "autocast, which a kernel does not follow"),
         (with_dense_gradients, "gradients of masked weights are asked for"),
         (lambda net, x: net(x[0]), "an input of one axis"),
+        (of_no_memory, "a FakeTensor is no whole tensor"),
+        (masked_in_inference_mode, "a mask of inference mode, which no backward pass may read"),
     ],
-    ids=["float64", "autocast", "dense", "vector"],
+    ids=["float64", "autocast", "dense", "vector", "fake", "inference"],
 )
 def test_what_no_kernel_takes_is_torchs_and_said(
     spy: Spy, call: Callable[[nn.Module, Tensor], Tensor], why: str
