@@ -100,6 +100,21 @@ def why_no_product(*factors: Tensor) -> str:
     return ""
 
 
+def why_not_past(module: nn.Module) -> str:
+    """Say why a kernel cannot do a module's work without a call of it; nothing if it can.
+
+    >>> why_not_past(nn.Linear(2, 2))
+    ''
+    """
+    kinds = ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks")
+    name = type(module).__name__
+    if any(getattr(module, kind) for kind in kinds):
+        return f"hooks on a {name}, which it would not call"
+    if "forward" in module.__dict__ or module._compiled_call_impl is not None:
+        return f"a {name} that was compiled, or whose forward pass was replaced"
+    return ""
+
+
 def implementation(kernel: str, backend: Backend) -> ModuleType:
     """Return the module of a kernel's implementation; each has the same functions.
 

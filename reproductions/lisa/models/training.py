@@ -7,7 +7,7 @@ features.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,7 +19,7 @@ from torch.optim import Optimizer
 
 from harness.errors import SpecError
 from reproductions.kernels.adamw.optimizer import adamw_for
-from reproductions.kernels.backend import choose, chosen, passed_over
+from reproductions.kernels.backend import choose, chosen, passed_over, why_not_past
 from reproductions.kernels.linear_cross_entropy import plain
 from reproductions.lisa.method.methods import MakeOptimizer
 
@@ -111,9 +111,8 @@ def causal_lm_loss(model: nn.Module, *, labels: Tensor, **inputs: Tensor) -> Ten
     """
     if choose(labels.device) == "plain":
         return own_loss(model, labels=labels, **inputs)
-    # Of peft's models too, which hand on what they have not.
-    whole: Any = model
-    why = why_not(whole, labels[:, 1:].numel())
+    whole, why = within_peft(model)
+    why = why or why_not(whole, inputs, labels[:, 1:].numel())
     if why:
         passed_over(KERNEL, "the model's own loss", why)
         return own_loss(model, labels=labels, **inputs)
@@ -126,19 +125,38 @@ def causal_lm_loss(model: nn.Module, *, labels: Tensor, **inputs: Tensor) -> Ten
     return loss
 
 
-def why_not(model: Any, num_rows: int) -> str:
-    """Say why the kernel does not do for a model and so many targets; nothing if it does."""
-    if not hasattr(model, "get_decoder"):
+def within_peft(model: Any) -> tuple[Any, str]:
+    """Return the model that adapters of LoRA are in, or the one given; or why there is none.
+
+    Other adapters of peft may put tokens before those given, or add to the loss.
+    """
+    if not hasattr(type(model), "get_base_model"):
+        return model, ""
+    if any(config.peft_type != "LORA" for config in model.peft_config.values()):
+        return model, "adapters of peft that are not LoRA's"
+    return model.get_base_model(), why_not_past(model) or why_not_past(model.base_model)
+
+
+def why_not(model: Any, inputs: Collection[str], num_rows: int) -> str:
+    """Say why the kernel does not do for a model and so many targets; nothing if it does.
+
+    inputs: names of what it is given beside labels.
+    """
+    # Asked of the class: wrappers hand on what they have not, and do more than what they wrap.
+    if not hasattr(type(model), "get_decoder"):
         return f"a {type(model).__name__} is no model of transformers"
+    other = ", ".join(sorted(set(inputs) - {"input_ids", "attention_mask", "position_ids"}))
+    if other:
+        return f"{other}, which a loss may depend on"
+    if "_loss_function" in vars(model):
+        return "a loss function that was set"
     family = model.config.model_type
     if family not in FAMILIES:
         return f"logits of a model of type {family} may be more than its head's product"
     head = model.get_output_embeddings()
     if type(head) is not nn.Linear or head.bias is not None:
         return f"a head that is a {type(head).__name__}, or has a bias"
-    if head._forward_hooks or head._forward_pre_hooks:
-        return "hooks on the head, which it would not call"
-    return plain.why_not(num_rows, head.weight)
+    return why_not_past(model) or why_not_past(head) or plain.why_not(num_rows, head.weight)
 
 
 def train(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from torch import Tensor, nn
 
-from reproductions.kernels.backend import choose, chosen, passed_over
+from reproductions.kernels.backend import choose, chosen, passed_over, why_not_past
 from reproductions.kernels.linear_cross_entropy import plain
 from reproductions.nets.gpt import GPT, next_token_loss
 
@@ -35,6 +35,4 @@ def why_not(model: nn.Module, num_rows: int) -> str:
     """Say why the kernel does not do for a net and so many targets; nothing if it does."""
     if type(model) is not GPT:
         return f"a {type(model).__name__} may make its logits otherwise"
-    if model._forward_hooks or model._forward_pre_hooks:
-        return "hooks on the net, which it would not call"
-    return plain.why_not(num_rows, model.tokens.weight)
+    return why_not_past(model) or plain.why_not(num_rows, model.tokens.weight)
