@@ -16,7 +16,7 @@ from harness.publish.judge import check_stored, failed_rows, profiles_to_check
 from harness.publish.labels import Labels, labels_of
 from harness.publish.refresh import reference_of
 from harness.publish.report.check_text import Shown
-from harness.publish.report.units import reading
+from harness.publish.report.units import reading, what_number
 from harness.publish.withdrawn import withdrawn_rows
 from harness.registry import Library
 from harness.run.trial import cohorts_of, cohorts_with_task
@@ -119,7 +119,9 @@ def shown(library: Library, overrides: Overrides, row: CheckRow) -> Shown:
     labels = _labels(task, cast(Profile, row.profile), library.titles[task.id], overrides)
     if claim is None:
         last_words = labels.text(row.statement) if row.statement else ""
-        return Shown(row=row, statement=last_words, seed=task.table.seed_unit)
+        deciding = f"{row.deciding} decides" if row.deciding else ""
+        seed = task.table.seed_unit
+        return Shown(row=row, statement=last_words, seed=seed, what_number=deciding)
     told = reading(row, claim.criterion.unit, claim.criterion.tolerance)
     return Shown(
         row=told.row,
@@ -127,6 +129,7 @@ def shown(library: Library, overrides: Overrides, row: CheckRow) -> Shown:
         unit=told.unit,
         tolerance=told.tolerance,
         caveat=claim.scope.caveat,
+        what_number=what_number(row, claim.criterion),
         stands_in=str(labels),
         seed=task.table.seed_unit,
     )

@@ -48,6 +48,8 @@ class Shown:
     """What each seed is, in a few words."""
     caveat: str = ""
     """What must stand beside the verdict where the statement does not, in a few words."""
+    what_number: str = ""
+    """What the measured number is, which of several, and how it stands among them."""
 
     @property
     def name(self) -> str:
@@ -165,7 +167,7 @@ def _listed(word: Word, shown: Sequence[Shown]) -> str:
 
 
 def _short(each: Shown) -> list[str]:
-    """Return a claim's numbers in a line; what it states is told with its task alone."""
+    """Return a claim's numbers; what it states is told with its task alone."""
     row = each.row
     # The usual reason is what the verdict's word says.
     reason = "" if row.reason == OVERLAPS else row.reason
@@ -175,8 +177,6 @@ def _short(each: Shown) -> list[str]:
         WIDTH,
         initial_indent=INDENT,
         subsequent_indent=2 * INDENT,
-        max_lines=2,
-        placeholder=CUT,
     )
 
 
@@ -191,9 +191,8 @@ def ours(each: Shown, seed: str = "") -> str:
     told = Reading(row=each.row, unit=each.unit)
     if not told.ours:
         return ""
-    deciding = f"{each.row.deciding} decides" if each.row.deciding else ""
-    aside = ", ".join(filter(None, [deciding, told.uneven, seeds(each.row, seed)]))
-    return f"ours {told.ours} ({aside})"
+    spread = ", ".join(filter(None, [told.uneven, seeds(each.row, seed)]))
+    return f"ours {told.ours} ({'; '.join(filter(None, [each.what_number, spread]))})"
 
 
 def _legend(written: Sequence[CheckRow], blocks: str, *, is_list: bool) -> list[str]:
@@ -202,8 +201,7 @@ def _legend(written: Sequence[CheckRow], blocks: str, *, is_list: bool) -> list[
     if PLUS_MINUS in blocks:
         lines += _wrapped(f"{PLUS_MINUS} and ranges are 95 % intervals over seeds.", "")
     if is_list:
-        whole = "What a claim states, and a line that was cut, is told by repro check TASK."
-        lines += _wrapped(whole, "")
+        lines += _wrapped("What a claim states is told by repro check TASK.", "")
     used = {row.seal for row in written} - {"sealed", "none"}
     for state in STATES:
         if state in used:

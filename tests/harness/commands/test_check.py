@@ -109,6 +109,25 @@ def test_junit_has_a_case_for_each_verdict_and_findings_pass(
     assert error is not None and "ZeroDivisionError" in (error.get("message") or "")
 
 
+def test_a_number_is_told_with_what_it_is_and_how_it_stands(
+    cli: Cli, toy: ToyPaper, tmp_path: Path
+) -> None:
+    """As pages tell it, in whatever a verb prints or writes of it."""
+    several = LOST.replace("at_least(growth, 1e9", "at_least(lambda t: [growth(t), 9.0], 1e9")
+    named = several.replace('"1"),', '"1").naming("x", "y").measuring("largest less smallest"),')
+    assert named != several != LOST
+    toy.task.write_text(named)
+    toy.add_task("tab02", TASK.replace("tab01", "tab02"))
+    assert cli("run", "toylab", *CPU, "--executor", "inline").code == 0
+    told = "largest less smallest; y decides, worst of 2; 3 seeds"
+    target = tmp_path / "found.xml"
+    listed = cli("check", "toylab", *CPU, "--junit", str(target))
+    for done in (listed, cli("check", "toylab/tab01", *CPU), cli("show", "toylab/tab01:grows")):
+        assert told in " ".join(done.out.split()), done.out
+    (suite, _) = ElementTree.parse(target).getroot().iter("testsuite")
+    assert [p.get("value") for p in suite.iter("property") if told in str(p.get("value"))]
+
+
 def test_junit_makes_the_folder_it_is_to_lie_in_or_says_why_not(cli: Cli, tmp_path: Path) -> None:
     target = tmp_path / "reports" / "today" / "found.xml"
     assert cli("check", "toylab", "--junit", str(target)).code == 0

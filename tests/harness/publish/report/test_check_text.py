@@ -60,6 +60,7 @@ def told(rows: Sequence[CheckRow], **options: bool) -> str:
             unit="octaves",
             stands_in="MNIST for SVHN",
             seed="one trained net",
+            what_number=f"{row.deciding} decides, worst of 3 steps" if row.deciding else "",
         )
 
     return check_text(rows, tell, **options)
@@ -253,8 +254,8 @@ def test_of_several_tasks_each_claim_has_a_line_with_its_numbers() -> None:
         "toylab/fig01 at cpu; here MNIST for SVHN; a seed is one trained net",
         "  stays: ours 4.20 ± 0.35 octaves, a factor of 18 (3 seeds); asked at most 1",
         "    octave",
-        "  moves: ours 4.20 ± 0.35 octaves, a factor of 18 (step 2 of 3 decides, 3",
-        "    seeds); asked at most 1 octave",
+        "  moves: ours 4.20 ± 0.35 octaves, a factor of 18 (step 2 of 3 decides, worst of",
+        "    3 steps; 3 seeds); asked at most 1 octave",
     ]
     assert "What a claim states" in told(rows)
     assert "What a claim states" not in told([CLAIM])
