@@ -252,6 +252,7 @@ def _stored(
     seeds: int | None,
     cohort: str | None,
 ) -> _Stored:
+    from harness.run.awaited import run_command
     from harness.run.trial import cohorts_with_task
     from harness.store.result import load_result
 
@@ -261,17 +262,18 @@ def _stored(
         raise UsageError(f"{task_id!r} names {len(selected)} tasks: name one")
     (task,) = selected
     workspace = open_workspace(selected, settings, seeds, find=find_results)
-    wanted = [parse_profile(profile)] if profile else reversed(PROFILES)
+    wanted = [parse_profile(profile)] if profile else PROFILES[::-1]
     results = ((scale, load_result(workspace, task, scale)) for scale in wanted)
     scale, result = next(((s, r) for s, r in results if r is not None), (None, None))
-    words = command_words([task.id], None, scale or profile or "smoke", workspace.overrides, cohort)
     if scale is None or result is None:
         where = f" at {profile}" if profile else ""
         whose = f" of the {workspace.overrides.label}" if workspace.overrides else ""
-        message = f"{task.id} has no result{where}{whose}: repro run {words}"
+        command = run_command(task, wanted[0] if profile else "smoke", workspace.overrides)
+        message = f"{task.id} has no result{where}{whose}: {command}"
         raise _NoResultError(message, library, task)
     cohorts_with_task(selected, scale, cohort, workspace.overrides)
     if cohort is not None and cohort not in result.tables:
+        words = command_words([task.id], None, scale, workspace.overrides, cohort)
         raise UsageError(f"{task.id} has no result of {cohort}: repro run {words}")
     return _Stored(
         library=library,

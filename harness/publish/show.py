@@ -17,14 +17,16 @@ from harness.declare.papers import Deviation, deviations_of, load_deviations
 from harness.declare.profiles import PROFILES, Profile
 from harness.declare.task import Task
 from harness.declare.verdict import Word, decide, measure
-from harness.errors import DataError, UsageError, nearest
+from harness.errors import DataError, SpecError, UsageError, nearest
 from harness.publish.check_row import CheckRow
 from harness.publish.labels import labels_of
 from harness.publish.power import MOST, seeds_to_decide
+from harness.publish.refresh import reference_of
 from harness.publish.report.check_text import Shown
+from harness.publish.report.paper_table import paper_alone_as
 from harness.publish.verdicts import claim_of, gone_of, shown, verdicts_of
 from harness.registry import Library
-from harness.run.awaited import RUN_AT, awaited_by, awaited_text
+from harness.run.awaited import RUN_AT, awaited_by, awaited_text, run_command
 from harness.store.result import TaskResult, is_stored, load_result
 from harness.store.workspace import Workspace
 from harness.untrusted import read_text
@@ -72,6 +74,10 @@ class View:
     overrides: Overrides
     waits: str = ""
     """That it waits for a card or a judge, and what runs it there."""
+    run: str
+    """The command that runs it, in this profile or where it has trials."""
+    shows: tuple[str, ...]
+    """The verbs that have something to show of it."""
 
     @property
     def options(self) -> str:
@@ -144,6 +150,8 @@ def view_of(
         ),
         overrides=overrides,
         waits=_waits(workspace, task),
+        run=run_command(task, profile, overrides),
+        shows=_shows(library, task, is_stored=result is not None),
     )
 
 
@@ -152,6 +160,20 @@ def _waits(workspace: Workspace, task: Task) -> str:
     if not awaited or is_stored(workspace, task, RUN_AT[awaited]):
         return ""
     return f"Not run: {awaited_text(task.id, awaited)}."
+
+
+def _shows(library: Library, task: Task, *, is_stored: bool) -> tuple[str, ...]:
+    """Return which of `table` and `plot` have something: of what was not run, the paper's values.
+
+    Raises nothing: a file of reference values that is damaged has no values.
+    """
+    if is_stored:
+        return ("table", "plot") if task.figure is not None else ("table",)
+    try:
+        reference = reference_of(library, task)
+    except SpecError:
+        return ()
+    return ("table",) if paper_alone_as("text", task, reference, title="") else ()
 
 
 def _result(workspace: Workspace, task: Task, profile: Profile) -> TaskResult | None:

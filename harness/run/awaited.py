@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
+from harness.declare.overrides import Overrides
 from harness.declare.profiles import Profile
 from harness.declare.task import Task
 from harness.run.trial import trials_behind
@@ -22,6 +23,19 @@ def awaited_by(task: Task) -> Awaited:
     return "judge" if any(t.experiment.needs_of(t.params).judge for t in trials["cpu"]) else ""
 
 
+def run_command(task: Task, profile: Profile, overrides: Overrides) -> str:
+    """Return the command that runs a task at a profile, or where it is run if that has no trial."""
+    has = [p for p in (profile, *COMMITTED_PROFILES) if trials_behind([task], p, overrides)]
+    at = has[0] if has else profile
+    if at == "gpu" and awaited_by(task) == "card" and not overrides:
+        return _card_command(task.id)
+    return f"repro run {task.id} --profile {at}{overrides.options}"
+
+
+def _card_command(task: str) -> str:
+    return f"make gpu ONLY={task}"
+
+
 def awaited_text(task: str, awaited: Awaited) -> str:
     """Say why a task was not run, and which command runs it; nothing if it waits for nothing.
 
@@ -29,7 +43,7 @@ def awaited_text(task: str, awaited: Awaited) -> str:
     'it needs a GPU; on a machine with one `make gpu ONLY=lisa/with_kernels` runs it'
     """
     if awaited == "card":
-        return f"it needs a GPU; on a machine with one `make gpu ONLY={task}` runs it"
+        return f"it needs a GPU; on a machine with one `{_card_command(task)}` runs it"
     if awaited == "judge":
         return (
             "it needs a judge model; where REPRO_JUDGE_URL and REPRO_JUDGE_MODEL name one"

@@ -155,11 +155,9 @@ def commands(view: View) -> list[str]:
     task, options = view.task, view.options
     first = next((group[0].shown.row for group in _groups(view)), None)
     one = f"repro show {task.id}:{first.claim}{options}" if first and len(view.answers) > 1 else ""
-    plot = f"repro plot {task.id}{options}" if task.figure is not None else ""
-    words = (f"repro check {task.id}{options} --all", f"repro table {task.id}{options}")
-    return [
-        f"{INDENT}{line}" for line in (one, *words, plot, f"repro run {task.id}{options}") if line
-    ]
+    words = [f"repro {verb} {task.id}{options}" for verb in view.shows]
+    check = f"repro check {task.id}{options} --all"
+    return [f"{INDENT}{line}" for line in (one, check, *words, view.run) if line]
 
 
 def _lines(text: str, indent: str = "", most: int | None = None) -> list[str]:

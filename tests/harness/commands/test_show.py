@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import fields
+from pathlib import Path
 
 import pytest
 from scipy import stats
@@ -12,9 +13,16 @@ from typer.testing import CliRunner
 
 from harness.commands.app import app
 from harness.declare.papers import load_paper
+from harness.declare.profiles import Profile
 from harness.declare.task import Task
 from harness.declare.verdict import Word
-from harness.publish.report.show_text import ANSWERS, MOST_LINES, claim_text, task_text
+from harness.publish.report.show_text import (
+    ANSWERS,
+    MOST_LINES,
+    claim_text,
+    commands,
+    task_text,
+)
 from harness.publish.show import View, largest_stored, view_of
 from harness.registry import Library, load_registry
 from harness.store.workspace import Workspace
@@ -58,6 +66,29 @@ def test_a_task_for_a_card_says_so_and_what_runs_it(library: Library, task: str)
             task_text(view).split()
         )
     assert "make gpu" not in task_text(committed(library, "lisa/tab01"))
+
+
+@pytest.mark.parametrize("profile", ["cpu", "gpu"])
+@pytest.mark.parametrize("task", ["lisa/with_kernels", "kernels/on_device"])
+def test_commands_name_what_runs_a_task_that_only_a_card_runs(
+    library: Library, task: str, profile: Profile
+) -> None:
+    view = view_of(library, Workspace(ROOT), library.one(task), profile)
+    assert f"make gpu ONLY={task}" == commands(view)[-1].strip()
+    assert not [line for line in commands(view) if "repro run" in line]
+
+
+def test_commands_show_nothing_of_what_was_not_run_but_the_paper_s_values(
+    cli: Cli, library: Library, tmp_path: Path
+) -> None:
+    task, empty = library.one("lisa/tab03"), Workspace(tmp_path)
+    verbs = [line.split()[1] for line in commands(view_of(library, empty, task, "cpu"))]
+    assert (task.figure is None, verbs) == (False, ["show", "check", "table", "run"])
+    done = cli("show", "toylab/tab01", "--profile", "gpu")
+    assert "repro table" not in done.out and "repro run toylab/tab01 --profile cpu" in done.out
+    done = cli("table", "toylab/tab01", "--profile", "gpu")
+    told = "toylab/tab01 has no result at gpu: repro run toylab/tab01 --profile cpu"
+    assert (done.code, told in done.err) == (2, True), done.err
 
 
 def test_how_many_seeds_would_decide_is_said_of_cifar10(library: Library) -> None:
