@@ -62,20 +62,40 @@ def verdicts(
 ) -> pd.DataFrame:
     """Return the verdicts of tasks, decided anew, a row each with the fields of `check --json`.
 
-    selector: a task's id, a shell pattern, a paper, or several; all tasks by default; profile: by
-    default those that are committed, else smoke.
+    selector: a task's id, a claim as `check` prints it (`task:claim`), a shell pattern, a paper, or
+    several; all tasks by default; profile: by default those that are committed, else smoke.
 
     >>> verdicts("supar/tab04", "cpu").query("decides")["verdict"].unique().tolist()
     ['HOLDS']
     """
-    from harness.publish.verdicts import decided, frame, json_rows
+    from harness.publish.verdicts import decided, frame, json_rows, of_claims
 
-    selectors = [selector] if isinstance(selector, str) else list(selector or [])
+    asked = [selector] if isinstance(selector, str) else list(selector or [])
     library, scale = load_registry(), None if profile is None else _profile(profile)
+    claims, selectors = _claims_among(library, asked)
     tasks = library.select(selectors)
     workspace = _opened(find_results(), tasks, set, seeds)
     rows = decided(library, workspace, tasks, scale, cohort, gone=selectors)
-    return frame(json_rows(library, workspace.overrides, rows))
+    return frame(json_rows(library, workspace.overrides, of_claims(rows, claims)))
+
+
+def _claims_among(
+    library: Library, selectors: Sequence[str]
+) -> tuple[dict[str, list[str]], list[str]]:
+    """Return the claims that some selectors name, by task, and selectors of all their tasks.
+
+    A task that is asked for whole has no claim among them.
+    """
+    whole, claims = list[str](), dict[str, list[str]]()
+    for selector in selectors:
+        name, colon, claim = selector.partition(":")
+        if colon:
+            claims.setdefault(library.one(name).id, []).append(claim)
+        else:
+            whole.append(selector)
+    told = [task.id for task in library.select(whole)] if whole else []
+    named = {task: names for task, names in claims.items() if task not in told}
+    return named, [*whole, *named]
 
 
 def table(

@@ -120,6 +120,12 @@ class Library:
             if selector in self.papers:
                 matches = [name for name in self.tasks if name.split("/")[0] == selector]
             elif not matches and selectors and not self.broken_among([selector]):
+                task = selector.partition(":")[0]
+                if task != selector and task in self.tasks:
+                    raise UsageError(
+                        f"{selector!r} names a claim where a task is asked for: write {task}"
+                        f" (repro show {selector} tells the claim)"
+                    )
                 hint = nearest(selector, [*self.tasks, *self.papers])
                 raise UsageError(f"no task matches {selector!r}{hint} (repro list shows all)")
             chosen.update(matches)

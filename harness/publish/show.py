@@ -17,14 +17,14 @@ from harness.declare.papers import Deviation, deviations_of, load_deviations
 from harness.declare.profiles import PROFILES, Profile
 from harness.declare.task import Task
 from harness.declare.verdict import Word, decide, measure
-from harness.errors import DataError, SpecError, UsageError, nearest
+from harness.errors import DataError, SpecError
 from harness.publish.check_row import CheckRow
 from harness.publish.labels import labels_of
 from harness.publish.power import MOST, seeds_to_decide
 from harness.publish.refresh import reference_of
 from harness.publish.report.check_text import Shown
 from harness.publish.report.paper_table import paper_alone_as
-from harness.publish.verdicts import claim_of, gone_of, shown, verdicts_of
+from harness.publish.verdicts import check_claim, claim_of, gone_of, shown, verdicts_of
 from harness.registry import Library
 from harness.run.awaited import RUN_AT, awaited_by, awaited_text, run_command
 from harness.store.result import TaskResult, is_stored, load_result
@@ -90,14 +90,9 @@ class View:
 
     def only(self, claim: str) -> View:
         """Return one claim's verdicts, the deciding first. Raises UsageError for an unknown one."""
+        everything = f"repro check {self.task.id}{self.options} --all"
+        check_claim(self.task.id, claim, [row.claim for row in self.rows], everything)
         found = [answer for answer in self.answers if answer.shown.row.claim == claim]
-        if not found:
-            known = [row.claim for row in self.rows]
-            hint = nearest(claim, known)
-            everything = f"repro check {self.task.id}{self.options} --all"
-            raise UsageError(
-                f"{self.task.id} has no claim {claim!r}{hint} ({everything} lists them)"
-            )
         found.sort(key=lambda answer: not answer.shown.row.decides)
         return replace(self, answers=tuple(found))
 

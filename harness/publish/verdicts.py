@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 from harness.declare.claims import Claim
 from harness.declare.overrides import Overrides
 from harness.declare.profiles import Profile
 from harness.declare.task import Task
-from harness.errors import SpecError
+from harness.errors import SpecError, UsageError, nearest
 from harness.publish.check_row import CheckRow
 from harness.publish.judge import check_stored, failed_rows, profiles_to_check
 from harness.publish.labels import Labels, labels_of
@@ -101,6 +101,25 @@ def gone_of(
         for row in withdrawn_rows(workspace, library, paper, profile)
         if not selectors or paper in selectors or row.task in ids
     ]
+
+
+def of_claims(rows: Iterable[CheckRow], asked: Mapping[str, Sequence[str]]) -> list[CheckRow]:
+    """Return the verdicts of some tasks' claims, by task, and all of other tasks.
+
+    Raises UsageError that names the nearest claim for one that its task does not have.
+    """
+    rows = list(rows)
+    for task, names in asked.items():
+        known = [row.claim for row in rows if row.task == task]
+        for name in names:
+            check_claim(task, name, known, f'harness.verdicts("{task}")')
+    return [row for row in rows if row.task not in asked or row.claim in asked[row.task]]
+
+
+def check_claim(task: str, name: str, known: Sequence[str], lists: str) -> None:
+    """Raise UsageError for a claim that a task does not have; lists: what lists those it has."""
+    if name not in known:
+        raise UsageError(f"{task} has no claim {name!r}{nearest(name, known)} ({lists} lists them)")
 
 
 def unit_of(library: Library, row: CheckRow) -> str:
