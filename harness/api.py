@@ -20,6 +20,7 @@ from harness.declare.params import Scalar
 from harness.declare.profiles import Profile
 from harness.declare.task import Task
 from harness.errors import HarnessError, RunError, UsageError, nearest
+from harness.publish.not_run import NoResultError
 from harness.registry import Library, load_registry
 from harness.store.workspace import Workspace, find_results, find_workspace
 
@@ -110,6 +111,7 @@ def table(
 ) -> str:
     """Return a task's table as the paper prints it, its values beside ours in the same cells.
 
+    Of a task that was not run, the paper's values alone, where there are any.
     format: text, markdown, latex or csv; long: a line for each row, seeds aggregated. Others, and
     what it raises, as for `load`.
 
@@ -123,7 +125,13 @@ def table(
     if format not in known:
         hint = nearest(format, known)
         raise UsageError(f"no format is called {format!r}{hint} (there are {', '.join(known)})")
-    found = _stored(task, profile, set, seeds, cohort)
+    try:
+        found = _stored(task, profile, set, seeds, cohort)
+    except NoResultError as missing:
+        text = "" if long else missing.paper_alone(known[format])
+        if not text:
+            raise
+        return text
     return table_as(
         known[format],
         found.task,
@@ -232,6 +240,8 @@ def _stored(
     name: str, profile: str, set: Settings | None, seeds: int | None, cohort: str | None
 ) -> _Stored:
     from harness.publish.verdicts import check_cohort
+    from harness.run.awaited import awaited_by, awaited_text, run_command
+    from harness.run.trial import trials_behind
     from harness.store.result import load_result
 
     library, scale = load_registry(), _profile(profile)
@@ -242,10 +252,13 @@ def _stored(
     result = load_result(workspace, task, scale)
     if result is None or (cohort is not None and cohort not in result.tables):
         what = " ".join(filter(None, [workspace.overrides.label, cohort]))
-        raise UsageError(
-            f"{task.id} has no result at {scale}{what and f' of the {what}'}: harness.run with the"
-            " same arguments makes it"
-        )
+        makes = "harness.run with the same arguments makes it"
+        if awaited := awaited_by(task):
+            makes = awaited_text(task.id, awaited)
+        elif not trials_behind([task], scale, workspace.overrides):
+            makes = f"`{run_command(task, scale, workspace.overrides)}` runs it where it has trials"
+        message = f"{task.id} has no result at {scale}{what and f' of the {what}'}: {makes}"
+        raise NoResultError(message, library, task)
     return _Stored(
         library=library,
         task=task,

@@ -27,6 +27,7 @@ from harness.declare.overrides import Overrides
 from harness.declare.profiles import PROFILES, Profile
 from harness.declare.task import Task
 from harness.errors import UsageError, nearest
+from harness.publish.not_run import NoResultError
 from harness.registry import Library, load_registry
 from harness.store.workspace import COMMITTED_PROFILES, find_results
 
@@ -34,7 +35,6 @@ if TYPE_CHECKING:  # what it imports would slow every verb down
     import pandas as pd
 
     from harness.publish.looks import Options
-    from harness.publish.report.paper_table import TableFormat
 
 StoredProfile = Annotated[
     str | None, typer.Option("--profile", "-p", help="Scale; the largest that is stored.")
@@ -185,7 +185,7 @@ def table(
             overrides=found.overrides,
             aside=apart(found.overrides, cohort),
         )
-    except _NoResultError as missing:
+    except NoResultError as missing:
         text = "" if long else missing.paper_alone(_one_of(fmt, TABLE_FORMATS, "format"))
         if not text:
             raise
@@ -216,22 +216,6 @@ def report(
     if not site_only:
         say(f"wrote {build_results(workspace, library, papers)}")
     say(f"wrote {build_report(workspace, papers)}: open it in a browser")
-
-
-class _NoResultError(UsageError):
-    """A task has no stored result of what was asked for."""
-
-    def __init__(self, message: str, library: Library, task: Task) -> None:
-        super().__init__(message)
-        self.library, self.task = library, task
-
-    def paper_alone(self, fmt: TableFormat) -> str:
-        """Return the table with the paper's values alone; empty where there are none."""
-        from harness.publish.refresh import reference_of
-        from harness.publish.report.paper_table import paper_alone_as
-
-        reference = reference_of(self.library, self.task)
-        return paper_alone_as(fmt, self.task, reference, title=self.library.titles[self.task.id])
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -270,7 +254,7 @@ def _stored(
         whose = f" of the {workspace.overrides.label}" if workspace.overrides else ""
         command = run_command(task, wanted[0] if profile else "smoke", workspace.overrides)
         message = f"{task.id} has no result{where}{whose}: {command}"
-        raise _NoResultError(message, library, task)
+        raise NoResultError(message, library, task)
     cohorts_with_task(selected, scale, cohort, workspace.overrides)
     if cohort is not None and cohort not in result.tables:
         words = command_words([task.id], None, scale, workspace.overrides, cohort)

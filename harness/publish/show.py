@@ -20,10 +20,9 @@ from harness.declare.verdict import Word, decide, measure
 from harness.errors import DataError, SpecError
 from harness.publish.check_row import CheckRow
 from harness.publish.labels import labels_of
+from harness.publish.not_run import paper_alone
 from harness.publish.power import MOST, seeds_to_decide
-from harness.publish.refresh import reference_of
 from harness.publish.report.check_text import Shown
-from harness.publish.report.paper_table import paper_alone_as
 from harness.publish.verdicts import check_claim, claim_of, gone_of, shown, verdicts_of
 from harness.registry import Library
 from harness.run.awaited import RUN_AT, awaited_by, awaited_text, run_command
@@ -160,15 +159,14 @@ def _waits(workspace: Workspace, task: Task) -> str:
 def _shows(library: Library, task: Task, *, is_stored: bool) -> tuple[str, ...]:
     """Return which of `table` and `plot` have something: of what was not run, the paper's values.
 
-    Raises nothing: a file of reference values that is damaged has no values.
+    A file of reference values that is damaged has none.
     """
     if is_stored:
         return ("table", "plot") if task.figure is not None else ("table",)
     try:
-        reference = reference_of(library, task)
+        return ("table",) if paper_alone(library, task, "text") else ()
     except SpecError:
         return ()
-    return ("table",) if paper_alone_as("text", task, reference, title="") else ()
 
 
 def _result(workspace: Workspace, task: Task, profile: Profile) -> TaskResult | None:

@@ -9,9 +9,11 @@ from typing import Any
 import pytest
 from matplotlib.figure import Figure
 from matplotlib.text import Text
+from typer.testing import CliRunner
 
 import harness
 from harness import api
+from harness.commands.app import app
 from harness.errors import RunError, UsageError
 from tests.checkout import ROOT
 from tests.harness.conftest import forget_toylab
@@ -66,6 +68,22 @@ def test_run_makes_what_the_others_show(lab: ToyPaper, capfd: pytest.CaptureFixt
     assert "Squares grow" in harness.table("toylab/tab01", format="markdown")
     with pytest.raises(UsageError, match="did you mean 'latex'"):
         harness.table("toylab/tab01", format="latx")
+
+
+def test_a_table_that_was_not_run_has_the_paper_s_values_alone() -> None:
+    """As the command prints them, which says beside them that nothing was run."""
+    printed = CliRunner().invoke(app, ["table", "lisa/tab03", "--profile", "cpu"]).stdout
+    assert harness.table("lisa/tab03").strip() == printed.strip() != ""
+    with pytest.raises(UsageError, match="did you mean 'latex'"):
+        harness.table("lisa/tab03", format="latx")
+    with pytest.raises(UsageError, match="needs a judge model"):
+        harness.table("lisa/tab03", long=True)
+
+
+def test_what_has_no_trial_at_a_profile_is_told_where_it_has(lab: ToyPaper) -> None:
+    told = "no result at gpu: `repro run toylab/tab01 --profile cpu` runs it"
+    with pytest.raises(UsageError, match=told):
+        harness.table("toylab/tab01", "gpu")
 
 
 def test_a_claim_s_name_asks_for_its_verdicts_alone() -> None:
