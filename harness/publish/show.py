@@ -13,7 +13,7 @@ from typing import cast
 
 from harness.declare.claims import Claim
 from harness.declare.overrides import Overrides
-from harness.declare.papers import Deviation, deviations_of, load_deviations
+from harness.declare.papers import Deviation, deviations_of, load_deviations, load_paper
 from harness.declare.profiles import PROFILES, Profile
 from harness.declare.task import Task
 from harness.declare.verdict import Word, decide, measure
@@ -44,19 +44,6 @@ class Answer:
     needed: str
     """How many seeds would decide it, or why no number says so; empty where it is decided."""
 
-    @property
-    def alike(self) -> tuple[object, ...]:
-        """What is the same for claims that ask the same of other data, nets or methods."""
-        row = self.shown.row
-        asked = (row.form, repr(row.threshold), self.shown.unit, row.kind)
-        told = (row.verdict, row.measured is None, row.seeds_to_decide is None)
-        if self.claim is None:
-            return (row.claim,)
-        quantity = self.claim.criterion.quantity
-        while isinstance(quantity, functools.partial):
-            quantity = quantity.func
-        return (*told, *asked, quantity)
-
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class View:
@@ -77,6 +64,8 @@ class View:
     """The command that runs it, in this profile or where it has trials."""
     shows: tuple[str, ...]
     """The verbs that have something to show of it."""
+    headlines: frozenset[str] = frozenset()
+    """The claims that its paper's pages open with."""
 
     @property
     def options(self) -> str:
@@ -146,7 +135,13 @@ def view_of(
         waits=_waits(workspace, task),
         run=run_command(task, profile, overrides),
         shows=_shows(library, task, is_stored=result is not None),
+        headlines=_headlines(paper.folder, task),
     )
+
+
+def _headlines(folder: Path, task: Task) -> frozenset[str]:
+    claims = (headline.claim.split(":") for headline in load_paper(folder).headlines)
+    return frozenset(claim for word, claim in claims if word == task.word)
 
 
 def _waits(workspace: Workspace, task: Task) -> str:

@@ -27,7 +27,6 @@ from harness.publish.report.text import (
 from harness.publish.report.units import Reading
 
 WIDTH = 80
-CUT = " ..."
 INDENT = "  "
 FAILURES = (Word.FAILS, Word.ERROR)
 OPEN = (*FAILURES, Word.NOT_REPRODUCED, Word.INCONCLUSIVE)

@@ -1,15 +1,18 @@
-"""What `repro show` prints of a task, in at most 40 lines of 80 columns, and of one claim."""
+"""What `repro show` prints of a task, in about 40 lines of 80 columns, and of one claim."""
 
 from __future__ import annotations
 
 import textwrap
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import groupby
 
 from harness.declare.verdict import OVERLAPS, Word
+from harness.publish.check_row import CheckRow
 from harness.publish.counts import IN_WORDS, counted_in_words
-from harness.publish.report.check_text import CUT, INDENT, ORDER, WIDTH, asked, ours
+from harness.publish.report.check_text import INDENT, ORDER, WIDTH, Shown, asked, ours
 from harness.publish.report.text import chance_note, paper_cell, seal_note, threshold_source
+from harness.publish.report.units import Reading
 from harness.publish.show import Answer, View
 
 MOST_LINES = 40
@@ -36,9 +39,10 @@ def answer_text(each: Answer) -> str:
 
 
 def task_text(view: View) -> str:
-    """Return a task's answers, the worst first, in at most 40 lines.
+    """Return a task's answers, the worst first, in 40 lines where no words are lost by it.
 
-    Claims that ask the same of other data, nets or methods and came to the same stand once.
+    As many claims as these hold are written out, the paper's headlines first; of each of the others
+    its name and its number stand below.
     """
     head = [
         *_lines(f"{view.task.id} at {view.profile}: {view.title}"),
@@ -47,64 +51,59 @@ def task_text(view: View) -> str:
         *_lines(view.waits),
     ]
     tail = [*_deviations(view, brief=True), *commands(view)]
-    # Three lines stand between the parts, and two say what is not written out.
-    blocks, rest = _fitting(_groups(view), MOST_LINES - len(head) - len(tail) - 5)
-    folded = [*rest, *_folded(view)]
-    return "\n\n".join("\n".join(part) for part in (head, *blocks, folded, tail) if part)
+    told = _told(view)
+
+    def written(count: int) -> str:
+        blocks = [_block(each) for each in told[:count]]
+        below = [*_in_short(told[count:]), *_folded(view)]
+        return "\n\n".join("\n".join(part) for part in (head, *blocks, below, tail) if part)
+
+    texts = (written(count) for count in range(len(told), 1, -1))
+    short_enough = (text for text in texts if len(text.splitlines()) <= MOST_LINES)
+    return next(short_enough, written(1))
 
 
-def _fitting(groups: Sequence[Sequence[Answer]], room: int) -> tuple[list[list[str]], list[str]]:
-    """Return a block for each of the first groups that so many lines hold, and a line for others.
-
-    Where even these are too many, a last line counts them.
-    """
-    blocks: list[list[str]] = []
-    for place, group in enumerate(groups):
-        block, others = _block(group), len(groups) - place - 1
-        if room - len(block) - 1 < others:
-            break
-        room -= len(block) + 1
-        blocks.append(block)
-    rest = [_short(group) for group in groups[len(blocks) :]]
-    if len(rest) > max(room, 1):
-        kept = max(room - 1, 0)
-        rest = [*rest[:kept], f"{len(rest) - kept} more questions have an answer."]
-    return blocks, rest
+def _told(view: View) -> list[Answer]:
+    """Return what is written out or named, the worst first, of one verdict the headlines."""
+    found = (
+        each
+        for each in view.answers
+        if (row := each.shown.row).fails or (row.decides and row.verdict not in FOLDED)
+    )
+    return sorted(found, key=lambda each: _place(view, each.shown.row))
 
 
-def _groups(view: View) -> list[list[Answer]]:
-    """Return what is written out, claims that are alike together."""
-    groups: dict[tuple[object, ...], list[Answer]] = {}
-    for each in sorted(view.answers, key=lambda a: ORDER.index(Word(a.shown.row.verdict))):
-        row = each.shown.row
-        if row.fails or (row.decides and row.verdict not in FOLDED):
-            groups.setdefault(each.alike, []).append(each)
-    return list(groups.values())
+def _place(view: View, row: CheckRow) -> tuple[int, bool]:
+    return ORDER.index(Word(row.verdict)), row.claim not in view.headlines
 
 
-def _head(group: Sequence[Answer]) -> str:
-    first = group[0].shown
-    beside = f" and {len(group) - 1} alike" if len(group) > 1 else ""
-    return f"{first.word}  {first.name}{beside}"
-
-
-def _block(group: Sequence[Answer]) -> list[str]:
-    """Return a claim in seven lines at most."""
-    first = group[0]
-    row = first.shown.row
+def _block(each: Answer) -> list[str]:
+    """Return all that answers a claim."""
+    row = each.shown.row
     return [
-        *_lines(_head(group), most=1),
-        *_lines(first.shown.statement, INDENT, most=2),
-        *_lines(answer_text(first), INDENT, most=2),
-        *_lines("" if row.reason == OVERLAPS else row.reason, INDENT, most=1),
-        *_lines(first.needed, INDENT, most=1),
+        *_lines(f"{each.shown.word}  {each.shown.name}"),
+        *_lines(each.shown.statement, INDENT),
+        *_lines(answer_text(each), INDENT),
+        *_lines("" if row.reason == OVERLAPS else row.reason, INDENT),
+        *_lines(each.needed, INDENT),
     ]
 
 
-def _short(group: Sequence[Answer]) -> str:
-    """Return a claim in a line."""
-    (line,) = _lines(f"{_head(group)}: {ours(group[0].shown) or group[0].shown.row.reason}", most=1)
-    return line
+def _in_short(answers: Sequence[Answer]) -> list[str]:
+    """Return names and numbers of claims, a paragraph for each verdict; equal ones stand once."""
+    lines = []
+    for word, group in groupby(answers, lambda each: each.shown.word):
+        names: dict[str, list[str]] = {}
+        for each in group:
+            names.setdefault(_number(each.shown), []).append(each.shown.name)
+        told = (f"{', '.join(of)}: {text}" for text, of in names.items())
+        lines += _lines(f"Also {word}: {'; '.join(told)}.", hanging=INDENT)
+    return lines
+
+
+def _number(shown: Shown) -> str:
+    row = shown.row
+    return Reading(row=row, unit=shown.unit).ours or (row.reason if row.fails else "no number")
 
 
 def _folded(view: View) -> list[str]:
@@ -146,23 +145,23 @@ def _deviations(view: View, *, brief: bool) -> list[str]:
     """Say what we did differently: what each of them is about, or a line each."""
     told = [f"{each.id} {each.what}" for each in view.deviations]
     if brief:
-        return _lines(f"Deviations: {'; '.join(told)}.", most=4) if told else []
+        return _lines(f"Deviations: {'; '.join(told)}.") if told else []
     return [line for each in told for line in _lines(each)]
 
 
 def commands(view: View) -> list[str]:
     """Return the commands that look further, a line each."""
     task, options = view.task, view.options
-    first = next((group[0].shown.row for group in _groups(view)), None)
+    first = next((each.shown.row for each in _told(view)), None)
     one = f"repro show {task.id}:{first.claim}{options}" if first and len(view.answers) > 1 else ""
     words = [f"repro {verb} {task.id}{options}" for verb in view.shows]
     check = f"repro check {task.id}{options} --all"
     return [f"{INDENT}{line}" for line in (one, check, *words, view.run) if line]
 
 
-def _lines(text: str, indent: str = "", most: int | None = None) -> list[str]:
+def _lines(text: str, indent: str = "", hanging: str = "") -> list[str]:
     flat = " ".join(text.split())
     return textwrap.wrap(
-        flat, WIDTH, initial_indent=indent, subsequent_indent=indent, max_lines=most,
-        placeholder=CUT, break_long_words=False, break_on_hyphens=False,
+        flat, WIDTH, initial_indent=indent, subsequent_indent=indent + hanging,
+        break_long_words=False, break_on_hyphens=False,
     )  # fmt: skip

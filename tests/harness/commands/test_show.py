@@ -15,14 +15,16 @@ from harness.commands.app import app
 from harness.declare.papers import load_paper
 from harness.declare.profiles import Profile
 from harness.declare.task import Task
-from harness.declare.verdict import Word
+from harness.declare.verdict import OVERLAPS, Word
 from harness.publish.report.show_text import (
     ANSWERS,
+    FOLDED,
     MOST_LINES,
     claim_text,
     commands,
     task_text,
 )
+from harness.publish.report.units import Reading
 from harness.publish.show import View, largest_stored, view_of
 from harness.registry import Library, load_registry
 from harness.store.workspace import Workspace
@@ -55,6 +57,30 @@ def test_a_committed_task_is_told_in_40_lines_of_80_columns(library: Library, ta
     assert max(len(line) for line in lines if not COMMAND.match(line)) <= 80
     said = [word for line in lines if (word := line.split(" ")[0]) in WORST_FIRST]
     assert said == sorted(said, key=WORST_FIRST.index)
+
+
+@pytest.mark.parametrize("task", [*SHOWN, "supar/fig05", "fg2u/tab02"])
+def test_no_word_is_lost_and_no_claim_stands_for_another(library: Library, task: str) -> None:
+    """Each claim that has an answer is written out, or named with its own number."""
+    view = committed(library, task)
+    text = task_text(view)
+    assert " ..." not in text and " alike\n" not in text
+    blocks = text.split("\n\n")
+    (below,) = [part for part in blocks if part.startswith("Also ")] or [""]
+    written = {part.split()[1] for part in blocks if part.split(" ")[0] in WORST_FIRST}
+    told = [each for each in view.answers if each.shown.row.decides]
+    told = [each for each in told if each.shown.row.verdict not in FOLDED]
+    for each in told:
+        name, whole = each.shown.row.claim, " ".join(text.split())
+        if name in written:
+            for words in (each.shown.statement, each.needed, each.shown.row.reason):
+                assert words in whole or words == OVERLAPS
+        else:
+            number = Reading(row=each.shown.row, unit=each.shown.unit).ours or "no number"
+            found = re.search(rf"\b{name}\b[^:;]*: ([^;]*)[;.]", " ".join(below.split()))
+            assert found and found[1].startswith(number), (name, number)
+    assert written or not told
+    assert all(f"{each.id} {each.what}" in " ".join(text.split()) for each in view.deviations)
 
 
 @pytest.mark.parametrize("task", ["lisa/with_kernels", "kernels/on_device"])
@@ -94,9 +120,8 @@ def test_commands_show_nothing_of_what_was_not_run_but_the_paper_s_values(
 def test_how_many_seeds_would_decide_is_said_of_cifar10(library: Library) -> None:
     done = CliRunner().invoke(app, ["show", "asymvalley/tab01"])
     assert done.exit_code == 0 and len(done.stdout.splitlines()) <= MOST_LINES
-    part = done.stdout.split("INCONCLUSIVE fedsign_gains_cifar10")[1].split("\n\n")[0]
-    # Claims of one question stand once, and the others are counted.
-    assert part.splitlines()[0] == " and 1 alike"
+    # It is a headline of its paper, and so written out before others of its verdict.
+    part = done.stdout.split("INCONCLUSIVE fedsign_gains_cifar10\n")[1].split("\n\n")[0]
     told = re.search(r"about (\d+) (?:seeds )?would decide it", part)
     assert told is not None
     view, count = committed(library, "asymvalley/tab01"), int(told[1])
