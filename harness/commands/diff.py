@@ -1,4 +1,4 @@
-"""The verb that compares verdicts: of commits, folders, variants and the working tree."""
+"""The verb that compares verdicts: of commits, folders, variants, exports, the working tree."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from harness.registry import load_registry
 from harness.store.workspace import find_results
 
 Before = Annotated[
-    str, typer.Argument(help="A commit, a folder with results, or a variant's name.")
+    str,
+    typer.Argument(help="A commit, a folder with results, a variant's name, or an export's file."),
 ]
 After = Annotated[str | None, typer.Argument(help="The same; the working tree by default.")]
 ExitOption = Annotated[bool, typer.Option("--exit-code", help="Exit 1 where anything differs.")]
@@ -30,12 +31,12 @@ def diff(
 ) -> None:
     """Compare verdicts: those that changed, numbers that moved, claims that ask something else."""
     from harness.publish.diff import compare, diff_text
-    from harness.publish.sides import side_of, working_tree
+    from harness.publish.sides import side_by_side, side_of, working_tree
 
     library, workspace = load_registry(), find_results()
     old = side_of(library, workspace, before)
     new = side_of(library, workspace, after) if after else working_tree(library, workspace)
-    found = compare(old.beside(new), new.beside(old))
+    found = compare(*side_by_side(old, new))
     if as_json:
         print_rows([each.to_json() for each in found], as_json=True, columns=[])
     else:

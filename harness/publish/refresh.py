@@ -83,28 +83,45 @@ def _build(
     built = build_result(task, profile, store.read, overrides)
     if built is None:
         return None, judge(task, None, profile, reference, overrides=overrides).rows
-    stored = _stored_meta(workspace, task, profile)
-    former = {} if stored is None else dict(stored.judged)
-    built = built.knowing(judged=former, chances=chances_of(task, built, stored))
-    judged = judge(
-        task,
-        built,
-        profile,
-        reference,
-        overrides=overrides,
-        evidence=record_evidence(store, task, profile),
-        before=load_before(workspace.root, task.paper),
-        restated=load_restated(workspace.root),
-    )
+    stored = stored_meta(workspace, task, profile)
+    built, judged = judge_built(store, task, profile, built, reference, stored)
     result = built.knowing(
-        judged={**first_judgements(judged), **former},
+        judged={**first_judgements(judged), **built.meta.judged},
         verdicts=[row.to_json() for row in judged.rows],
         stands_in=stands_in(library, task, profile, overrides),
     )
     return result, judged.rows
 
 
-def _stored_meta(workspace: Workspace, task: Task, profile: Profile) -> ResultMeta | None:
+def judge_built(
+    store: RecordStore,
+    task: Task,
+    profile: Profile,
+    built: TaskResult,
+    reference: pd.DataFrame,
+    stored: ResultMeta | None,
+) -> tuple[TaskResult, Judged]:
+    """Return a result that was built from a store with its chances, and its verdicts.
+
+    stored: what was told of a former one, and so what its claims measured when first judged.
+    """
+    former = {} if stored is None else dict(stored.judged)
+    built = built.knowing(judged=former, chances=chances_of(task, built, stored))
+    root = store.workspace.root
+    judged = judge(
+        task,
+        built,
+        profile,
+        reference,
+        overrides=store.workspace.overrides,
+        evidence=record_evidence(store, task, profile),
+        before=load_before(root, task.paper),
+        restated=load_restated(root),
+    )
+    return built, judged
+
+
+def stored_meta(workspace: Workspace, task: Task, profile: Profile) -> ResultMeta | None:
     """Return the JSON of the stored result, which knows what each claim measured at first."""
     path = csv_path(workspace, task, profile).with_suffix(".json")
     if not is_there(path):

@@ -1,13 +1,14 @@
-"""The two sides of `repro diff`: verdicts of a commit, a folder, a variant or the working tree.
+"""The two sides of `repro diff`: verdicts of a commit, a folder, a variant, an export of records
+or the working tree.
 
-Nothing is checked out: what a commit holds is asked of git.
+Nothing is checked out: what a commit holds is asked of git. Nothing is imported, either.
 """
 
 from __future__ import annotations
 
 import re
 import subprocess
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,9 @@ from typing import Any
 from harness.declare.overrides import Overrides
 from harness.declare.profiles import PROFILES
 from harness.errors import DataError, EnvError, UsageError, nearest
+from harness.outgoing import tidy
+from harness.publish.check_row import CheckRow
+from harness.publish.exported import exported
 from harness.publish.report.verdicts_json import VERDICTS, as_text
 from harness.publish.verdicts import Place, gone_of, json_rows, verdicts_of
 from harness.registry import Library
@@ -44,6 +48,19 @@ class Side:
         ]
 
 
+def side_by_side(old: Side, new: Side) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """Return the rows of two sides that say something of the same tasks.
+
+    Raises UsageError where one side is a part that the other one has nothing of.
+    """
+    rows = old.beside(new), new.beside(old)
+    if (old.is_part or new.is_part) and not all(rows):
+        raise UsageError(
+            f"{old.name} and {new.name} have no task at one profile in common: nothing compares"
+        )
+    return rows
+
+
 def working_tree(library: Library, workspace: Workspace, name: str = "the working tree") -> Side:
     """Return the verdicts of a checkout as it is.
 
@@ -65,7 +82,7 @@ def working_tree(library: Library, workspace: Workspace, name: str = "the workin
 
 
 def side_of(library: Library, workspace: Workspace, word: str) -> Side:
-    """Return the verdicts of a variant, a commit or a folder, looked for in this order.
+    """Return the verdicts of a variant, a commit, a folder or an export, looked for in this order.
 
     Raises UsageError that names the nearest one, or the first commit that has verdicts.
     """
@@ -80,9 +97,13 @@ def side_of(library: Library, workspace: Workspace, word: str) -> Side:
     folder = Path(word)
     if (folder / "results").is_dir():
         return working_tree(library, Workspace(folder.resolve()), word)
+    if is_there(folder) and not folder.is_dir():
+        return _export(library, workspace, folder)
     branches = _git(workspace.root, "for-each-ref", "--format=%(refname:short)").split()
     hint = nearest(word, ["HEAD", *variants, *branches])
-    raise UsageError(f"no commit, variant or folder with results is called {word!r}{hint}")
+    raise UsageError(
+        f"no commit, variant, folder with results or export of records is called {word!r}{hint}"
+    )
 
 
 def _variant(library: Library, variant: Variant) -> Side:
@@ -94,6 +115,17 @@ def _variant(library: Library, variant: Variant) -> Side:
     }
     overrides = variant.workspace.overrides
     return Side(overrides.label, _decided(library, variant.workspace, places), is_part=True)
+
+
+def _export(library: Library, workspace: Workspace, file: Path) -> Side:
+    """Return the verdicts of an export, with what the checkout says of claims that are gone."""
+    found = exported(library, workspace, file)
+    places = [(task, found.profile) for task in found.tasks]
+    rows = found.rows
+    if not found.overrides:
+        rows = [*rows, *gone_of(library, workspace, places, [task.id for task in found.tasks])]
+    name = f"{file} ({', '.join(filter(None, [found.profile, found.overrides.label]))})"
+    return Side(tidy(name), _as_stored(library, found.overrides, rows), is_part=True)
 
 
 def _commit(root: Path, word: str, commit: str) -> Side:
@@ -120,11 +152,18 @@ def _parsed(data: bytes, where: str) -> list[dict[str, Any]]:
 def _decided(
     library: Library, workspace: Workspace, places: Collection[Place]
 ) -> list[dict[str, Any]]:
-    """Return verdicts decided anew, as the file would hold them."""
+    """Return verdicts decided anew on what is stored."""
     chosen = sorted(places, key=lambda place: (place[0].id, PROFILES.index(place[1])))
     rows = verdicts_of(library, workspace, chosen)
     rows += gone_of(library, workspace, chosen, [task.id for task, _ in chosen])
-    told = json_rows(library, Overrides(workspace.overrides), rows)
+    return _as_stored(library, workspace.overrides, rows)
+
+
+def _as_stored(
+    library: Library, overrides: Overrides, rows: Sequence[CheckRow]
+) -> list[dict[str, Any]]:
+    """Return verdicts as the file would hold them."""
+    told = json_rows(library, overrides, rows)
     return _parsed(as_text(told).encode(), "verdicts")
 
 

@@ -121,8 +121,17 @@ def _archive(members: dict[str, bytes]) -> bytes:
 def import_records(workspace: Workspace, file: Path, *, tasks: Collection[Task] = ()) -> Summary:
     """Add an archive's records and artifacts to the working copy.
 
-    tasks: what is declared, which tells of what trials a profile has and where claims are made.
     Everything is checked before anything is written. A result that is here already stays.
+    Raises as `read_archive`.
+    """
+    records, artifacts = read_archive(file, tasks)
+    return _write(workspace, records, artifacts)
+
+
+def read_archive(file: Path, tasks: Collection[Task]) -> tuple[list[Record], dict[str, bytes]]:
+    """Return an archive's records, and by its member's name each artifact.
+
+    tasks: what is declared, which tells of what trials a profile has and where claims are made.
     Raises DataError for a file that is missing, damaged, or holds what no record lists.
     """
     members = _members(file)
@@ -138,7 +147,7 @@ def import_records(workspace: Workspace, file: Path, *, tasks: Collection[Task] 
     for name, data in members.items():
         if known.get(name) != hashlib.sha256(data).hexdigest():
             raise DataError(f"{file}: {name} is not what a record of the file says")
-    return _write(workspace, records, members)
+    return records, members
 
 
 def _hold_against_tasks(records: Iterable[Record], tasks: Collection[Task], file: Path) -> None:

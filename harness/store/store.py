@@ -42,6 +42,7 @@ class RecordStore:
     def __init__(self, workspace: Workspace) -> None:
         self.workspace = workspace
         self._committed: dict[str, Record] = {}
+        self._has_own = True
 
     def path(self, trial: Trial) -> Path:
         return self.workspace.runs / "records" / trial.experiment.id / f"{trial.key}.json"
@@ -86,9 +87,16 @@ class RecordStore:
                 other._committed |= {record.key: record for record in read_pack(path)}
         return other
 
+    def of(self, records: Iterable[Record]) -> RecordStore:
+        """Return a store that finds some records of results, and none of the checkout's."""
+        other = RecordStore(self.workspace)
+        other._committed = {record.key: record for record in records if record.is_result}
+        other._has_own = False
+        return other
+
     def read(self, trial: Trial) -> Record | Rejected | None:
         """Return a trial's record, why it cannot be used, or None where there is none."""
-        found = self._read_own(trial)
+        found = self._read_own(trial) if self._has_own else None
         if isinstance(found, Record) and found.is_result:
             return found
         committed = self._committed.get(trial.key)

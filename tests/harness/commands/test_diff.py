@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import gzip
+import io
 import json
 import subprocess
+import tarfile
 from pathlib import Path
 
 import pytest
 
 from harness.errors import UsageError
 from harness.publish.diff import compare
+from harness.store.archive import RECORDS
+from harness.store.record import pack_bytes, parse_record
 from tests.harness.conftest import Cli, Done
+from tests.harness.hostile import ODD_FILES, put
 from tests.harness.toy_paper import TASK, ToyPaper
 
 CPU = ("--profile", "cpu", "--executor", "inline")
@@ -168,6 +174,106 @@ def test_a_folder_and_a_variant_are_sides_too(history: Cli, toy: ToyPaper, tmp_p
     done: Done = history("diff", "HEAD", folder.name)
     assert "variant seeds=4, x=3" in done.out
     assert "toylab/tab01:grows at cpu: REPRODUCED -> NOT_REPRODUCED" in done.out
+
+
+def exported(cli: Cli, file: Path, *words: str) -> Path:
+    done = cli("records", "export", str(file), "toylab", *(words or ("--profile", "cpu")))
+    assert done.code == 0, done.err
+    return file
+
+
+def test_an_export_is_a_side_too(history: Cli, toy: ToyPaper, tmp_path: Path) -> None:
+    """As it was made, wherever it lies, and nothing of it is kept."""
+    then = exported(history, tmp_path / "then.tar.gz")
+    squares_shrink(toy)
+    assert history("run", "toylab", *CPU, "--stale").code == 0
+    now, before = exported(history, tmp_path / "now.tar.gz"), tree(tmp_path)
+    told = "toylab/tab01:grows at cpu: REPRODUCED -> INCONCLUSIVE"
+    for sides in ((str(then),), (str(then), str(now)), ("HEAD", str(now))):
+        done = history("diff", *sides, "--exit-code")
+        assert (done.code, told in done.out) == (1, True), (sides, done)
+    assert f"{then} (cpu) -> {now} (cpu)" in history("diff", str(then), str(now)).out
+    for sides in ((str(then), "HEAD"), (str(now),), (str(now), str(now))):
+        done = history("diff", *sides, "--exit-code")
+        assert (done.code, "No verdict differs." in done.out) == (0, True), (sides, done)
+    assert tree(tmp_path) == before
+
+
+def test_an_export_of_a_variant_says_so(history: Cli, tmp_path: Path) -> None:
+    words = (*CPU[:2], "--set", "x=3", "--seeds", "4")
+    assert history("run", "toylab", *words, *CPU[2:]).code == 0
+    file = exported(history, tmp_path / "varied.tar.gz", *words)
+    done = history("diff", "HEAD", str(file))
+    assert f"{file} (cpu, variant seeds=4, x=3)" in done.out
+    assert "toylab/tab01:grows at cpu: REPRODUCED -> NOT_REPRODUCED" in done.out
+
+
+def test_an_export_of_another_profile_has_nothing_in_common(
+    history: Cli, toy: ToyPaper, tmp_path: Path
+) -> None:
+    count = 'int(os.environ.get("TOY_COUNT", "4"))'
+    text = toy.experiment.read_text()
+    assert count in text
+    toy.experiment.write_text(text.replace(count, '4 if profile == "cpu" else 2'))
+    assert history("run", "toylab", "--executor", "inline").code == 0
+    file = exported(history, tmp_path / "small.tar.gz", "--profile", "smoke")
+    done = history("diff", "HEAD", str(file))
+    assert (done.code, done.out, "no task at one profile in common" in done.err) == (2, "", True)
+    done = history("diff", str(file), str(file))
+    assert f"{file} (smoke)" in done.out and "No verdict differs." in done.out
+
+
+def test_an_export_of_unlike_trials_is_refused(history: Cli, toy: ToyPaper, tmp_path: Path) -> None:
+    file = exported(history, tmp_path / "old.tar.gz")
+    toy.experiment.write_text(toy.experiment.read_text().replace("version=1", "version=2"))
+    done = history("diff", "HEAD", str(file))
+    assert (done.code, done.out, done.err.count("\n")) == (2, "", 1), done.err
+    assert f"{file} holds trials of toylab/squares that no profile has today" in done.err
+
+
+def altered(file: Path, **changes: object) -> None:
+    """Write the records of an export anew, as anybody could."""
+    with tarfile.open(file) as tar:
+        stream = tar.extractfile(RECORDS)
+        assert stream is not None
+        lines = gzip.decompress(stream.read()).decode().splitlines()
+    records = [parse_record(line, where="").model_copy(update=changes) for line in lines]
+    packed, buffer = pack_bytes(records), io.BytesIO()
+    info = tarfile.TarInfo(RECORDS)
+    info.size = len(packed)
+    with tarfile.open(fileobj=buffer, mode="w:gz") as tar:
+        tar.addfile(info, io.BytesIO(packed))
+    file.write_bytes(buffer.getvalue())
+
+
+@pytest.mark.parametrize("rows", [[{"\x1b[31m": 1.0}], [{"square": "much"}], [], [{}]])
+def test_an_export_whose_rows_give_no_table_errs_in_its_verdicts(
+    history: Cli, tmp_path: Path, rows: list[dict[str, object]]
+) -> None:
+    file = exported(history, tmp_path / "odd.tar.gz")
+    altered(file, rows=rows)
+    done = history("diff", "HEAD", str(file))
+    assert (done.code, "\x1b" in done.out + done.err) == (0, False), done
+    assert "toylab/tab01:grows at cpu: REPRODUCED -> ERROR" in done.out
+
+
+def test_an_export_without_seals_is_refused(history: Cli, tmp_path: Path) -> None:
+    file = exported(history, tmp_path / "bare.tar.gz")
+    altered(file, seals={})
+    done = history("diff", "HEAD", str(file))
+    assert (done.code, done.out, done.err.count("\n")) == (2, "", 1), done.err
+    assert "has no seals" in done.err
+
+
+@pytest.mark.parametrize("kind", ODD_FILES)
+def test_an_odd_file_in_the_place_of_an_export_is_one_line(
+    history: Cli, tmp_path: Path, kind: str
+) -> None:
+    file = tmp_path / "odd.tar.gz"
+    put(file, kind)
+    done = history("diff", "HEAD", str(file))
+    assert (done.code, done.out, done.err.count("\n")) == (2, "", 1), done.err
+    assert str(file) in done.err
 
 
 def row(**fields: object) -> dict[str, object]:
