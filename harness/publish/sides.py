@@ -6,6 +6,7 @@ Nothing is checked out: what a commit holds is asked of git. Nothing is imported
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 from collections.abc import Collection, Iterator, Sequence
@@ -94,11 +95,12 @@ def side_of(library: Library, workspace: Workspace, word: str) -> Side:
                   f"{word}^{{commit}}").strip()  # fmt: skip
     if commit:
         return _commit(workspace.root, word, commit)
-    folder = Path(word)
-    if (folder / "results").is_dir():
-        return working_tree(library, Workspace(folder.resolve()), word)
-    if is_there(folder) and not folder.is_dir():
-        return _export(library, workspace, folder)
+    # Nothing is the folder that one stands in to Path; of a name too long only these say no.
+    path = Path(word)
+    if word and os.path.isdir(path / "results"):  # noqa: PTH112
+        return working_tree(library, Workspace(path.resolve()), word)
+    if is_there(path) and not os.path.isdir(path):  # noqa: PTH112
+        return _export(library, workspace, path)
     branches = _git(workspace.root, "for-each-ref", "--format=%(refname:short)").split()
     hint = nearest(word, ["HEAD", *variants, *branches])
     raise UsageError(

@@ -64,7 +64,9 @@ def export_records(
     found = {key: store.result(trial) for key, trial in trials.items()}
     records = {key: record for key, record in found.items() if record is not None}
     if not records:
-        raise UsageError(f"no result at {profile} to export: repro run first")
+        raise UsageError(
+            f"no result at {profile} to export: run there first, or name another --profile"
+        )
     summary = Summary(num_records=len(records))
     members = {RECORDS: pack_bytes(records.values())}
     for key, record in records.items():

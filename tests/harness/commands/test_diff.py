@@ -161,6 +161,9 @@ def test_a_wrong_name_is_answered_with_the_nearest(history: Cli, toy: ToyPaper) 
     git(toy.root, "branch", "squares")
     done = history("diff", "sqares")
     assert (done.code, "did you mean 'squares'" in done.err) == (2, True), done.err
+    for odd in ("", "x" * 5000, "no/such"):
+        done = history("diff", odd)
+        assert (done.code, done.out, done.err.count("\n")) == (2, "", 1), done.err
     assert history("diff", "--", "--output=x").code == 2
     assert not (toy.root / "x").exists()
 
