@@ -6,10 +6,12 @@ import json
 import math
 import re
 import shlex
+import shutil
 import sys
+import textwrap
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any, get_args
+from typing import TYPE_CHECKING, Annotated, Any, get_args
 
 import typer
 
@@ -23,6 +25,9 @@ from harness.outgoing import masker, tidy
 from harness.registry import Library
 from harness.store.workspace import Workspace, find_workspace
 from harness.terminal import print_table
+
+if TYPE_CHECKING:
+    from harness.run.plan import Plan
 
 Selectors = Annotated[
     list[str] | None,
@@ -49,6 +54,10 @@ CohortOption = Annotated[
 ]
 
 CELL_CHARS = 10_000
+MOST_TOLD = 5
+"""Tasks that are named where none of many has a trial."""
+LEAST_FOLDED = 24
+"""Characters of a column of words in a table that is wider than the terminal."""
 
 
 def open_workspace(
@@ -195,18 +204,45 @@ def print_rows(rows: Sequence[Mapping[str, Any]], *, as_json: bool, columns: Seq
         return
     hide, heads = masker(), [column.replace("_", " ") for column in columns]
     cells = [[_cell(row.get(column), hide) for column in columns] for row in rows]
-    if not sys.stdout.isatty():
-        # A pipe has no width, so that nothing is cut or folded; and it need not wait for rich.
-        typer.echo("\n".join(_aligned([heads, *cells])))
-        return
+    aligned = list(_aligned([heads, *cells]))
+    # A pipe has no width, so that nothing is cut or folded.
+    room = shutil.get_terminal_size().columns if sys.stdout.isatty() else max(map(len, aligned))
+    if max(map(len, aligned)) <= room:
+        typer.echo("\n".join(aligned))
+    elif not _print_folded(heads, cells, room):
+        typer.echo("\n".join(line for row in cells for line in _block(heads, row, room)))
+
+
+def _print_folded(heads: Sequence[str], cells: Sequence[Sequence[str]], room: int) -> bool:
+    """Print a table whose columns of words are folded between them; say whether these have room.
+
+    A name or a number is never broken: nobody could copy it.
+    """
     from rich.table import Table
 
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for head in heads:
-        table.add_column(head, overflow="fold")
+    columns = list(zip(heads, *cells, strict=True))
+    has_words = [any(" " in cell for cell in column[1:]) for column in columns]
+    names = [c for c, words in zip(columns, has_words, strict=True) if not words]
+    left = room - 2 * (len(columns) - 1) - sum(max(map(len, column)) for column in names)
+    if left < LEAST_FOLDED * sum(has_words) or not any(has_words):
+        return False
+    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
+    for head, words in zip(heads, has_words, strict=True):
+        table.add_column(head, overflow="fold", no_wrap=not words)
     for texts in cells:
         table.add_row(*texts)
-    print_table(table, width=240)
+    print_table(table, width=room)
+    return True
+
+
+def _block(heads: Sequence[str], row: Sequence[str], room: int) -> list[str]:
+    """Return a row as its first cell, with the others below it by their names."""
+    told = "; ".join(f"{h}: {c}" for h, c in zip(heads[1:], row[1:], strict=True) if c)
+    below = textwrap.wrap(
+        told, room, initial_indent="  ", subsequent_indent="  ", break_long_words=False,
+        break_on_hyphens=False,
+    )  # fmt: skip
+    return [row[0], *below]
 
 
 def _aligned(lines: Sequence[Sequence[str]]) -> Iterator[str]:
@@ -231,3 +267,12 @@ def _cell(value: Any, hide: Callable[[str], str]) -> str:
 def say(text: str) -> None:
     """Print a line for the person, on stderr: stdout is for results."""
     sys.stderr.write(text + "\n")
+
+
+def say_no_trials(plan: Plan) -> None:
+    """Say of a plan without any trial which commands run its first tasks."""
+    from harness.run.awaited import run_elsewhere
+
+    if not plan.items:
+        for line in run_elsewhere(plan.tasks[:MOST_TOLD], plan.profile, plan.overrides):
+            say(line)

@@ -21,6 +21,7 @@ from harness.commands.common import (
     parse_profile,
     print_rows,
     say,
+    say_no_trials,
 )
 from harness.declare.task import Task
 from harness.registry import experiments_of, load_registry
@@ -99,6 +100,7 @@ def show_plan(
         rows = [_plan_row(item, ways) for item in plan.items.values()]
         print_rows(rows, as_json=True, columns=[])
         return
+    say_no_trials(plan)
     columns = ["experiment", "action", "trials", "core_s", "memory_MiB", "reason"]
     print_rows(_plan_groups(plan, missing), as_json=False, columns=columns)
     if missing:
@@ -164,12 +166,17 @@ def _plan_groups(plan: Plan, missing: list[MissingData]) -> list[dict[str, Any]]
             "experiment": experiment,
             "action": action,
             "trials": len(items),
-            "core_s": sum(i.estimate.seconds for i in items) if action != "reuse" else 0.0,
+            "core_s": _seconds(sum(i.estimate.seconds for i in items if action != "reuse")),
             "memory_MiB": round(max(i.estimate.memory_bytes for i in items) / 2**20),
             "reason": reason,
         }
         for (experiment, action, reason), items in groups.items()
     ]
+
+
+def _seconds(seconds: float) -> float:
+    """Return seconds as a reader has them: many without a fraction, and without an exponent."""
+    return round(seconds) if seconds >= 1000 else seconds
 
 
 def show_status(

@@ -28,6 +28,7 @@ from harness.commands.common import (
     parse_profile,
     print_rows,
     say,
+    say_no_trials,
     shown,
 )
 from harness.declare.overrides import Overrides
@@ -108,6 +109,7 @@ def run(
     plan = make_plan(
         tasks, scale, store, probe_limits(), cohort=cohort, rerun_stale=stale, only_pending=pending
     )
+    say_no_trials(plan)
     note_run(workspace, scale, tasks)
     asked = command_words(selectors, kind, scale, workspace.overrides, cohort)
     carry_out(plan, store, library, means, asked, rerun=stale, verbose=verbose)

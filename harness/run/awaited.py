@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from typing import Literal
 
 from harness.declare.overrides import Overrides
@@ -30,6 +31,15 @@ def run_command(task: Task, profile: Profile, overrides: Overrides) -> str:
     if at == "gpu" and awaited_by(task) == "card" and not overrides:
         return _card_command(task.id)
     return f"repro run {task.id} --profile {at}{overrides.options}"
+
+
+def run_elsewhere(tasks: Iterable[Task], profile: Profile, overrides: Overrides) -> Iterator[str]:
+    """Yield a line for each of some tasks that has no trial at a profile: what runs it."""
+    for task in tasks:
+        if not trials_behind([task], profile, overrides):
+            command = run_command(task, profile, overrides)
+            is_none = command == f"repro run {task.id} --profile {profile}{overrides.options}"
+            yield f"{task.id} has no trial at {profile}" + ("" if is_none else f": {command}")
 
 
 def _card_command(task: str) -> str:

@@ -29,12 +29,12 @@ ROOM_FOR_COUNTS = 27
 """Lines of the 40 of `make reproduce` for what it counts of all papers, at smoke and committed."""
 
 
-def in_a_terminal(toy: ToyPaper, *words: str) -> list[str]:
-    """Return the lines that `repro` shows on a terminal of 80 columns."""
+def in_a_terminal(toy: ToyPaper, *words: str, columns: int = 80) -> list[str]:
+    """Return the lines that `repro` shows on a terminal of so many columns."""
     ours, theirs = pty.openpty()
     with subprocess.Popen(
         toy.command(*words),
-        env=toy.environment(COLUMNS="80", TERM="xterm"),
+        env=toy.environment(COLUMNS=str(columns), TERM="xterm"),
         stdin=subprocess.DEVNULL,
         stdout=theirs,
         stderr=theirs,
@@ -61,6 +61,21 @@ def test_terminal_shows_whole_words_in_80_columns(cli: Cli, toy: ToyPaper) -> No
     assert "NOT_REPRODUCED  toylab/tab01:grows at cpu" in lines
     assert max(map(len, lines)) <= 80
     assert LONG in " ".join(line.strip() for line in lines)
+
+
+@pytest.mark.parametrize("columns", [50, 80, 120])
+def test_a_table_on_a_terminal_breaks_no_name(toy: ToyPaper, columns: int) -> None:
+    """One that is too wide folds its column of words between them, or stands row by row."""
+    paper = toy.folder / "paper.toml"
+    paper.write_text(paper.read_text().replace('title = "Squares grow"', f'title = "{LONG}"'))
+    shown = in_a_terminal(toy, "list", "toylab", columns=columns)
+    lines = [re.sub(r"\x1b\[[0-9;]*m", "", line) for line in shown]
+    assert max(map(len, lines)) <= columns
+    words = [word for line in lines for word in line.split()]
+    assert {"toylab/tab01", "squares/tab01.py"} <= {word.rstrip(";") for word in words}
+    title = LONG.split()
+    assert [word.rstrip(";") for word in words if word.rstrip(";") in title] == title
+    assert lines[0].startswith("id") == (columns > 80)
 
 
 SKIPPED = """        (

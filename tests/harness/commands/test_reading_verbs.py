@@ -127,3 +127,11 @@ def test_committed_results_stand_in_for_records_that_are_torn_or_absent(
         assert (done.code, f"{NUM_TRIALS} records" in done.err) == (0, True), done.err
         assert tree(toy.root) == before
         shutil.rmtree(toy.root / "runs", ignore_errors=True)
+
+
+def test_what_has_no_trial_at_a_profile_is_told_with_what_runs_it(cli: Cli) -> None:
+    told = "toylab/tab01 has no trial at gpu: repro run toylab/tab01 --profile cpu\n"
+    for verb in ("plan", "run"):
+        done = cli(verb, "toylab", "--profile", "gpu")
+        assert (done.code, told in done.err) == (0, True), done.err
+        assert "has no trial" not in cli(verb, "toylab", "--profile", "smoke").err
