@@ -77,3 +77,17 @@ def test_lists_tell_what_was_measured() -> None:
     assert len(lines) == len(lost)
     missing = [what for what in lost if what and with_minus(f"({what})") not in page]
     assert missing == []
+
+
+def test_what_a_statement_says_of_the_papers_number_is_declared() -> None:
+    """A page that says "not known here" beside "(the paper: 2)" would contradict itself."""
+    said = {"quoted": re.compile(r"\(the paper: .*\d"), "unpublished": re.compile("does not plot")}
+    told: dict[str, list[str]] = {word: [] for word in said}
+    for task in LIBRARY.tasks.values():
+        for claim in task.claims:
+            if claim.criterion.paper_value is None:
+                for word, words in said.items():
+                    if words.search(claim.statement):
+                        assert claim.scope.paper_number == word, f"{task.id}:{claim.id}"
+                        told[word].append(claim.id)
+    assert all(told.values())

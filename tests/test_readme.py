@@ -187,7 +187,7 @@ def test_the_first_screen_explains_its_words_where_they_stand() -> None:
 def test_the_first_screen_says_how_many_trials_come_from_older_code() -> None:
     """Beside the verdicts, as many as the folded lines have, and what renews them."""
     shown, folded = generated()
-    of_papers = re.findall(r"(\d+) of (\d+) trials come from older code", folded)
+    of_papers = re.findall(r"(\d+) of (\d+) trials come from \[older code\]", folded)
     stale, total = (sum(map(int, column)) for column in zip(*of_papers, strict=True))
     told = (
         f"At `cpu`, {stale} of {total} trials come from [older code](docs/verdicts.md#older-code)"
@@ -206,6 +206,10 @@ def test_headlines_are_claims_of_the_paper(library: Library) -> None:
             assert claim.scope.grade == "empirical" and not claim.scope.own_question
             said = (headline.yes, headline.no, headline.undecided)
             assert len(set(said)) == 3 and not any(text.endswith(".") for text in said)
+            if headline.proviso is not None:
+                word, claim_id = headline.proviso.claim.split(":")
+                task = library.tasks[f"{paper.folder.name}/{word}"]
+                assert claim_id in [claim.id for claim in task.claims]
 
 
 @pytest.fixture(scope="module")

@@ -54,7 +54,8 @@ class Criterion:
     tolerance: float = 0.0
     """The largest absolute difference of `equal`."""
     paper_value: PaperValue | None = None
-    """From the paper's reference rows to its number for this quantity; None: not published."""
+    """From the paper's reference rows to its number for this quantity; where it is None, the scope
+    says what is known of it."""
     is_derived: bool = False
     """Whether that number is computed from one that the paper prints, as 1/2.9 is of 2.9 times."""
     at_least_of: int | None = None

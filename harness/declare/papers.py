@@ -52,10 +52,26 @@ class Withdrawn(Strict):
     reason: str = Field(min_length=1)
 
 
+HEADLINE_CLAIM = r"^[a-z][a-z0-9_]*:[a-z][a-z0-9_]*$"
+
+
+class Proviso(Strict):
+    """What must be said beside a headline whose claim is REPRODUCED, by another claim's verdict."""
+
+    claim: str = Field(pattern=HEADLINE_CLAIM)
+    """The other claim; it may be a question of our own."""
+    yes: str
+    """What is said where that one is REPRODUCED, to stand after "but"; nothing, if it is empty."""
+    no: str
+    """Where it is NOT_REPRODUCED."""
+    undecided: str
+    """Where it is INCONCLUSIVE."""
+
+
 class Headline(Strict):
     """A claim that a paper's pages open with, said by its verdict; numbers are added to it."""
 
-    claim: str = Field(pattern=r"^[a-z][a-z0-9_]*:[a-z][a-z0-9_]*$")
+    claim: str = Field(pattern=HEADLINE_CLAIM)
     """The task's word and the claim's id, `fig06:supar_stays`."""
     yes: str = Field(min_length=1)
     """The sentence where the claim is REPRODUCED, without a number and without a full stop."""
@@ -63,6 +79,8 @@ class Headline(Strict):
     """Where it is NOT_REPRODUCED."""
     undecided: str = Field(min_length=1)
     """Where it is INCONCLUSIVE."""
+    proviso: Proviso | None = None
+    """Without what `yes` would mislead."""
 
 
 class PaperMeta(Strict):

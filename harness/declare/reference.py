@@ -35,8 +35,8 @@ STANDING = {
 MARKS = {"exact": "", "digitised": "t", "early_version": "e", "third_party": "3", "derived": "d"}
 """Status -> the mark behind a value in a printed table."""
 
-NOT_PUBLISHED = "not published"
-"""What a cell says where no value is known."""
+NOT_KNOWN = "not known here"
+"""What a cell says where no value of the paper is at hand: the paper may print one all the same."""
 
 _WORD = re.compile(r"^[a-z][a-z0-9_]*$")
 

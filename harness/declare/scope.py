@@ -12,6 +12,9 @@ from harness.errors import SpecError
 
 Grade = Literal["exact", "empirical"]
 ThresholdFrom = Literal["paper", "theory", "calibration", "ours"]
+PaperNumber = Literal["unknown", "unpublished", "quoted"]
+"""What is known of the paper's number for a quantity where none is given. `unknown`: it may print
+one; `unpublished`: it prints none; `quoted`: the statement tells it, of what the paper measured."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +62,8 @@ class Scope:
     """In a few words, what all but sets its number whatever is trained, as the method's rule."""
     caveat: str = ""
     """What must stand beside its verdict wherever its statement does not, in a few words."""
+    paper_number: PaperNumber = "unknown"
+    """What is known of the paper's number where the criterion has none."""
 
     def __post_init__(self) -> None:
         if not self.profiles or not set(self.profiles) <= set(PROFILES):
@@ -110,6 +115,14 @@ class Scope:
     def noting(self, caveat: str) -> Scope:
         """Return the scope of a claim whose verdict needs a few words wherever it stands."""
         return replace(self, caveat=caveat)
+
+    def unpublished(self) -> Scope:
+        """Return the scope of a claim for whose quantity the paper prints no number at all."""
+        return replace(self, paper_number="unpublished")
+
+    def quoting_paper(self) -> Scope:
+        """Return the scope of a claim whose statement tells the number that the paper has."""
+        return replace(self, paper_number="quoted")
 
 
 CHECK = Scope(

@@ -94,6 +94,16 @@ class Task:
         return self.word[3:].lstrip("0") if of_paper else ""
 
     @property
+    def is_of_paper(self) -> bool:
+        """Whether it is a table or figure of the paper, not one of our own."""
+        return self.own_kind is None and self.kind != "ablation"
+
+    @property
+    def has_paper(self) -> bool:
+        """Whether it stands beside a paper: a kernel is ours alone."""
+        return self.kind != "kernel"
+
+    @property
     def layouts(self) -> tuple[Layout, ...]:
         return self.layout if isinstance(self.layout, tuple) else (self.layout,)
 

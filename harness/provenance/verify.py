@@ -29,6 +29,8 @@ from harness.strict import Strict, explain
 from harness.untrusted import UnreadableError, parse_json, read_bytes
 
 AGREE: tuple[OutcomeWord, ...] = ("bit", "close", "spread")
+AGAIN = "run again"
+"""What stands before what came of it; pages link it to what it means."""
 
 
 class Verification(Strict):
@@ -147,22 +149,25 @@ def _whole_lines(path: Path) -> list[bytes]:
 def verified_text(found: Sequence[Verification]) -> str:
     """Return what pages say of a table's trials that were run again; empty where none was.
 
-    Told in full is where the latest of them was run: commit and processor. What was run
-    elsewhere is counted after it, so that a difference stays to be seen. A trial counts once a
+    Told in full is where the latest of them was run. What was run elsewhere, by another processor
+    or commit, is counted after it, so that a difference stays to be seen. A trial counts once a
     place, and agrees if it did so every time; what could not run there is said, not counted.
+    The commits stay in the file: a clone need not have them.
     """
     if not found:
         return ""
-    cpu, commit, dirty = place = _place(max(found, key=lambda outcome: outcome.at))
+    cpu, _, dirty = place = _place(max(found, key=lambda outcome: outcome.at))
     here = [outcome for outcome in found if _place(outcome) == place]
     ran, agreed = _count(here)
-    words = [f"re-run: {agreed} of {ran} agree" if ran else "re-run: none could run"]
+    by = f"{AGAIN} on {cpu.replace(',', '')}{', by code that is in no commit,' if dirty else ''}"
+    noun, verb = ("trial", "agrees") if ran == 1 else ("trials", "agree")
+    words = [f"{agreed} of {ran} {noun} {by} {verb}" if ran else f"no trial could be {by}"]
     not_run = len({outcome.key for outcome in here}) - ran
-    words.append(f"{not_run} not run" if ran and not_run else "")
-    words += [cpu.replace(",", ""), commit[:7] + (" with changes" if dirty else "")]
+    words.append(f"{not_run} more could not run there" if ran and not_run else "")
     before, agreed_before = _count(each for each in found if _place(each) != place)
-    words.append(f"elsewhere {agreed_before} of {before}" if before else "")
-    return ", ".join(word for word in words if word)
+    earlier = f"{agreed_before} of {before} on other processors or by other code"
+    words.append(earlier if before else "")
+    return "; ".join(word for word in words if word).removesuffix(",")
 
 
 def _place(outcome: Verification) -> tuple[str, str, bool]:

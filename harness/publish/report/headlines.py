@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from harness.declare.claims import Criterion
-from harness.declare.papers import Headline
+from harness.declare.papers import Headline, Proviso
 from harness.declare.verdict import OVERLAPS, Word
 from harness.publish.check_row import CheckRow
 from harness.publish.counts import SEALS, rank
@@ -34,11 +34,13 @@ class Told:
     """The sentence that its verdict chose, in plain text."""
     facts: str
     """Its numbers, seeds, verdict, and what must stand beside that."""
+    proviso: str = ""
+    """What another claim's verdict adds, without which the sentence would mislead."""
 
     @property
     def text(self) -> str:
         """The whole in plain text."""
-        return f"{self.said}: {self.facts}."
+        return f"{self.said}: {self.facts}{f'; {self.proviso}' if self.proviso else ''}."
 
 
 def headlines(paper: Paper) -> list[Told]:
@@ -54,14 +56,44 @@ def headlines(paper: Paper) -> list[Told]:
 
 
 def _told(paper: Paper, headline: Headline) -> Told | None:
-    word, claim_id = headline.claim.split(":")
+    found = _decided(paper, headline.claim)
+    if found is None or found[2].kind != "claim":
+        return None
+    told = _sentence(headline, *found)
+    return replace(told, proviso=_proviso(paper, headline.proviso, told.row))
+
+
+def _decided(paper: Paper, claim: str) -> tuple[Entry, Run, CheckRow] | None:
+    """Return where a claim, `fig06:supar_stays`, is decided, in the largest profile that does."""
+    word, claim_id = claim.split(":")
     for entry in paper.entries:
         for run in entry.runs if entry.item.id == word else ():
             for row in run.rows:
-                is_meant = row.claim == claim_id and row.decides and row.kind == "claim"
-                if is_meant and row.verdict in DECIDED:
-                    return _sentence(headline, entry, run, row)
+                if row.claim == claim_id and row.decides and row.verdict in DECIDED:
+                    return entry, run, row
     return None
+
+
+def _proviso(paper: Paper, proviso: Proviso | None, row: CheckRow) -> str:
+    """Return what must be said beside a claim that is reproduced, and on what that rests."""
+    found = None if proviso is None else _decided(paper, proviso.claim)
+    if proviso is None or found is None or row.verdict != Word.REPRODUCED:
+        return ""
+    other = found[2]
+    said = _chosen(proviso, other)
+    asked = "a question of our own" if other.kind == "own" else DECIDED[Word(other.verdict)]
+    rests_on = ", ".join([asked, *([f"seal {other.seal}"] if other.seal in SHOWN else [])])
+    return f"but {said} ({rests_on})" if said else ""
+
+
+def _chosen(sentences: Headline | Proviso, row: CheckRow) -> str:
+    """Return the sentence of a verdict."""
+    said = {
+        Word.REPRODUCED: sentences.yes,
+        Word.NOT_REPRODUCED: sentences.no,
+        Word.INCONCLUSIVE: sentences.undecided,
+    }
+    return said[Word(row.verdict)]
 
 
 def caveats(row: CheckRow) -> list[str]:
@@ -81,17 +113,12 @@ def caveats(row: CheckRow) -> list[str]:
 def _sentence(headline: Headline, entry: Entry, run: Run, row: CheckRow) -> Told:
     """Return the sentence of a verdict, and behind it what was measured and on how many seeds."""
     assert entry.task is not None
-    said = {
-        Word.REPRODUCED: headline.yes,
-        Word.NOT_REPRODUCED: headline.no,
-        Word.INCONCLUSIVE: headline.undecided,
-    }
     claim = next(claim for claim in entry.task.claims if claim.id == row.claim)
     facts = [*numbers(row, claim.criterion), DECIDED[Word(row.verdict)]]
     return Told(
         entry=entry,
         row=row,
-        said=run.labels.text(said[Word(row.verdict)]),
+        said=run.labels.text(_chosen(headline, row)),
         facts=", ".join([*facts, *caveats(row)]),
     )
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from harness.declare.claims import Claim
 from harness.declare.papers import Deviation
 from harness.declare.profiles import Profile
 from harness.declare.verdict import Word
+from harness.provenance.verify import AGAIN
 from harness.publish.check_row import CheckRow, Kind
 from harness.publish.counts import counted_in_words, rank, seals_text
 from harness.publish.labels import Labels
@@ -34,8 +34,11 @@ NOTHING = "no claims"
 VERDICTS = ("item", "title", "profile", "verdicts")
 ROOT = "../.."
 """From a paper's page to the top of the checkout."""
+UP = f"{ROOT}/"
 UNSEEN = " (of no result that is shown here)"
 """What stands behind the name of a deviation of what was not run."""
+TOLD_AT = {"older code": "older-code", AGAIN: "run-again"}
+"""Words on where trials come from, and the part of docs/verdicts.md that tells what they mean."""
 CLAIMS = ("claim", "verdict", "ours", "asked", "seal")
 
 
@@ -55,7 +58,7 @@ def paper_markdown(paper: Paper) -> str:
     )
     parts += headline_lines(paper, "#")
     parts += counts_lines([paper])
-    parts += [f"At `{p}`, {origin(s)}.\n" for p, s in counted(paper)]
+    parts += [f"At `{p}`, {linked_origin(s, UP)}.\n" for p, s in counted(paper)]
     told = headlines(paper)
     parts += [_entry(entry, told) for entry in paper.entries]
     parts += [*_deviations(paper), *_withdrawn(paper), *_not_run(paper)]
@@ -87,6 +90,14 @@ def counts_lines(papers: Sequence[Paper]) -> list[str]:
 def counted(paper: Paper) -> list[tuple[Profile, Sources]]:
     """Return the profiles that have trials, and where those come from."""
     return [(profile, s) for profile, s in paper.sources.items() if s.num_trials]
+
+
+def linked_origin(sources: Sources, root: str) -> str:
+    """Return where trials come from, its words linked to what they mean, in docs below `root`."""
+    text = origin(sources)
+    for words, place in TOLD_AT.items():
+        text = text.replace(words, f"[{words}]({root}docs/verdicts.md#{place})", 1)
+    return text
 
 
 def item_rows(entry: Entry, name: str, *, chance: bool = True) -> list[list[str]]:
@@ -164,7 +175,9 @@ def _run(entry: Entry, run: Run) -> str:
     parts += _meeting(entry, run)
     if run.deviations:
         links = [f"[{d.id}](#{_deviation_anchor(entry.paper, d)})" for d in run.deviations]
-        parts.append(f"Deviations from the paper: {', '.join(links)}.\n")
+        has_paper = entry.task is None or entry.task.has_paper
+        whose = "Deviations from the paper" if has_paper else "Deviations"
+        parts.append(f"{whose}: {', '.join(links)}.\n")
     return "\n".join(parts)
 
 
@@ -177,7 +190,7 @@ def _sources(entry: Entry, run: Run) -> str:
         return ", ".join(links)
     counts = run.meta.trials.model_dump()
     trials = ", ".join(f"{count} {word}" for word, count in counts.items() if count)
-    return f"trials {trials}; {origin(run.sources)}; {', '.join(links)}"
+    return f"trials {trials}; {linked_origin(run.sources, UP)}; {', '.join(links)}"
 
 
 def _figure(entry: Entry, run: Run) -> str:
@@ -186,10 +199,9 @@ def _figure(entry: Entry, run: Run) -> str:
 
 def _claims(entry: Entry, rows: Sequence[CheckRow], labels: Labels) -> str:
     """Return claims, those first that did not hold or are undecided, and checks folded away."""
-    by_id = {claim.id: claim for claim in entry.task.claims} if entry.task else {}
 
     def table(some: Sequence[CheckRow]) -> str:
-        return markdown_table(CLAIMS, [_claim_row(by_id[row.claim], row, labels) for row in some])
+        return markdown_table(CLAIMS, [_claim_row(entry, row, labels) for row in some])
 
     shown, held = in_order(rows)
     parts = [table(shown) + "\n"] if shown else []
@@ -214,18 +226,21 @@ def held_in_words(held: Sequence[CheckRow]) -> str:
     return "1 check holds" if len(held) == 1 else f"{len(held)} checks hold"
 
 
-def _claim_row(claim: Claim, row: CheckRow, labels: Labels) -> list[str]:
+def _claim_row(entry: Entry, row: CheckRow, labels: Labels) -> list[str]:
+    assert entry.task is not None
+    claim = next(claim for claim in entry.task.claims if claim.id == row.claim)
     read = reading(row, claim.criterion.unit, claim.criterion.tolerance)
     marks = ", ".join(filter(None, [_counted_as(row), row.by_construction]))
     told = "; ".join(filter(None, [row.reason, chance_note(row)]))
     row = read.row
+    paper = paper_cell(claim, row, has_paper=entry.task.has_paper)
     cells = [
         f"{labels.statement(claim)} ({marks})" if marks else labels.statement(claim),
         f"{row.verdict}: {told}" if told else row.verdict,
         ", ".join(
             filter(None, [read.ours, what_number(row, claim.criterion), read.uneven, _seeds(row)])
         ),
-        f"{read.asked} ({threshold_source(claim)}); paper: {paper_cell(claim, row)}",
+        f"{read.asked} ({threshold_source(claim)}); paper: {paper}",
         seal_note(row) if row.seal != "none" else "",
     ]
     return [markdown_cell(cell) for cell in cells]
@@ -295,7 +310,7 @@ def verdict_block(paper: Paper) -> str:
     found = "\n".join(["What did not hold:", "", *missed]) if missed else "No decided claim failed."
     found += "\n\n" + "\n".join(["Questions of our own, answered no:", "", *own]) if own else ""
     told = "\n".join(headline_lines(paper, f"{ROOT}/results/{paper.meta.id}/README.md#"))
-    stale = "".join(f"At `{p}`, {origin(s)}.\n" for p, s in counted(paper))
+    stale = "".join(f"At `{p}`, {linked_origin(s, UP)}.\n" for p, s in counted(paper))
     stale += "\n" + "\n".join(counts_lines([paper]))
     return with_minus("\n".join(filter(None, [told, f"{stale}\n{found}\n\n{table}\n"])))
 

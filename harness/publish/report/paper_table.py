@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Literal
 
 from harness.declare.overrides import Overrides
 from harness.declare.profiles import Profile
-from harness.declare.reference import NOT_PUBLISHED
+from harness.declare.reference import NOT_KNOWN
 from harness.declare.task import Task
 from harness.publish.labels import Labels, labels_of
 from harness.publish.report.beside import NO_LABELS, Beside, beside
@@ -106,8 +106,8 @@ def paper_table(
     """Return a task's table, aggregated over seeds, with the paper's values beside ours.
 
     Our numbers are mean and standard error of the mean over seeds. A column of the paper's
-    values stands after each of ours that any of them meets; its other cells say that nothing
-    was published. What is not the paper itself says so in its cell. What stood in for what the
+    values stands after each of ours that any of them meets; its other cells say that none
+    is known here. What is not the paper itself says so in its cell. What stood in for what the
     title and the parameters name stands behind them; a CSV keeps its keys, and has a column of it.
     """
     content = beside(task.table, table, reference, NO_LABELS if fmt == "csv" else labels)
@@ -143,7 +143,7 @@ def grid(content: Beside) -> tuple[list[str], list[list[str]]]:
     for line in content.lines:
         row = [*line.keys, *([str(line.num_seeds)] if content.seeded else [])]
         for ours, paper, shown in zip(line.ours, line.papers, in_paper, strict=True):
-            row += [ours, str(paper) if paper else NOT_PUBLISHED] if shown else [ours]
+            row += [ours, str(paper) if paper else NOT_KNOWN] if shown else [ours]
         rows.append(row)
     return header, rows
 

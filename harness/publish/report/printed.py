@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from harness.declare.layout import Layout, Line, Shows
-from harness.declare.reference import MARKS, NOT_PUBLISHED, STANDING
+from harness.declare.reference import MARKS, NOT_KNOWN, STANDING
 from harness.declare.task import Task
 from harness.publish.labels import Labels
 from harness.publish.report.beside import X_TOLERANCE, Beside, OtherRow, beside, other_row
@@ -21,18 +21,19 @@ if TYPE_CHECKING:
 
     from harness.publish.report.load import Entry, Run
 
-UNPUBLISHED = "n"
+UNKNOWN = "n"
 ONE_SEED = " (1)"
 WORDS = {
     **{mark: STANDING.get(status, status) for status, mark in MARKS.items() if mark},
     MARKS["digitised"]: "digitised",
-    UNPUBLISHED: NOT_PUBLISHED,
+    UNKNOWN: NOT_KNOWN,
     NOT_RUN: "not run here",
     NO_VALUE: "no value of ours",
 }
 """What each mark says."""
 INFERRED = "layout inferred"
 LAYOUT_IS_OURS = "The paper's own layout is not known to us: this one is ours."
+TABLE_IS_OURS = "The table is ours."
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -47,7 +48,7 @@ class Place:
     """Whether the task's table has a row for it."""
     row: int | None = None
     """Which reference row the paper's value is, by its place among them."""
-    paper: str = UNPUBLISHED
+    paper: str = UNKNOWN
     mark: str = ""
     shows: Shows = "both"
 
@@ -238,7 +239,7 @@ def _printed(
         rows=_heads(lines, places, of_rows, labels),
         columns=_heads(layout.columns, list(zip(*places, strict=True)), of_columns, labels),
         places=places,
-        notes=(_legend(task, layout, places), *_footnotes(layout, left_out)),
+        notes=(_legend(task, layout, places), *_footnotes(task, layout, places, left_out)),
     )
 
 
@@ -293,9 +294,13 @@ def _units(layout: Layout) -> tuple[str, dict[str, str], dict[str, str]]:
     return "", {}, {name: " or ".join(sorted(units - {""})) for name, units in by_row.items()}
 
 
-def _footnotes(layout: Layout, left_out: Sequence[Line]) -> Iterator[str]:
-    if layout.ours:
+def _footnotes(
+    task: Task, layout: Layout, places: Sequence[Sequence[Place]], left_out: Sequence[Line]
+) -> Iterator[str]:
+    if layout.ours and task.is_of_paper:
         yield LAYOUT_IS_OURS
+    elif layout.ours and _meets_paper(places):
+        yield TABLE_IS_OURS
     if left_out:
         names = dict.fromkeys(row.group or row.head for row in left_out)
         yield f"Left out, as not run here: {', '.join(names)}."
@@ -306,7 +311,9 @@ def _legend(task: Task, layout: Layout, rows: Sequence[Sequence[Place]]) -> str:
     """Say what stands in a cell, and what the marks say that occur."""
     places = [place for row in rows for place in row]
     beside = _meets_paper(rows)
-    parts = [_sides(places) if beside else "Ours alone: no value of the paper is at hand"]
+    none_known = "Ours alone: no value of the paper is at hand"
+    alone = none_known if task.is_of_paper else "Table and numbers are ours"
+    parts = [_sides(places) if beside else alone]
     if any(place.has_spread for place in places):
         parts.append(f"{PLUS_MINUS} {_spread(task, layout, places)}")
     told = [place for row in rows for place in row if not (beside and _is_blank(place, row))]

@@ -19,13 +19,13 @@ from harness.publish.report.paper_md import (
     counts_lines,
     headline_lines,
     item_rows,
+    linked_origin,
     lost,
 )
 from harness.publish.report.text import (
     markdown_cell,
     markdown_table,
     older_text,
-    origin,
     waiting_text,
     with_minus,
 )
@@ -78,11 +78,11 @@ def papers_block(papers: Sequence[Paper]) -> str:
         [_words([each for _, found in told for each in found]), *_older(papers), *_built(papers)]
     )
     origins = "\n".join(
-        f"- {paper.meta.id} at `{profile}`: {origin(sources)}."
+        f"- {paper.meta.id} at `{profile}`: {linked_origin(sources, '')}."
         for paper in papers
         for profile, sources in counted(paper)
     )
-    summary = "What the counts rest on: chance, seals, re-runs; and what is out of scale"
+    summary = "What the counts rest on: chance, seals, what was run again; and what is out of scale"
     folded = "\n".join([*counts_lines(papers), origins])
     return with_minus(
         f"{table}\n\n{read}\n{sentences}\n\n<details><summary>{summary}</summary>\n\n{folded}\n\n</details>"
@@ -91,9 +91,9 @@ def papers_block(papers: Sequence[Paper]) -> str:
 
 def _words(told: Sequence[Told]) -> str:
     """Return what the words behind the headlines mean, of seals those that are among them."""
-    met = {each.row.seal for each in told}
-    states = [f"*{state}*, {told}" for state, told in STATES.items() if state in met & set(SHOWN)]
-    seals = "; ".join(states)
+    every = " ".join(each.text for each in told)
+    met = [s for s in STATES if s in SHOWN and f"seal {s}" in every]
+    seals = "; ".join(f"*{state}*, {STATES[state]}" for state in met)
     return (
         "Below stands what we measured, ± half of its 95 % interval over seeds. *Reproduced*: the"
         " interval lies inside what the claim asks; *not reproduced*: outside; *undecided*: it"
@@ -147,9 +147,9 @@ def _counted(paper: Paper, words: Sequence[Word]) -> list[list[str]]:
 def _headline(told: Told) -> str:
     """Return a headline as a line of a list, with a link to the item's section."""
     link = f"{page_of(told.entry.paper)}#{anchor(told.entry)}"
-    return (
-        f"- **{markdown_cell(told.said)}**: {markdown_cell(told.facts)}. [{told.entry.id}]({link})"
-    )
+    proviso = f"; **{markdown_cell(told.proviso)}**" if told.proviso else ""
+    said, facts = markdown_cell(told.said), markdown_cell(told.facts)
+    return f"- **{said}**: {facts}{proviso}. [{told.entry.id}]({link})"
 
 
 def page_of(paper: str) -> str:
@@ -163,7 +163,7 @@ def _paper(paper: Paper) -> list[str]:
     parts = [f"## {markdown_cell(paper.meta.title)}\n"]
     parts += [f"Broken: {markdown_cell(paper.problem)}.\n"] if paper.problem else []
     parts += headline_lines(paper, f"{page}#")
-    parts += [f"At `{p}`, {origin(sources)}.\n" for p, sources in counted(paper)]
+    parts += [f"At `{p}`, {linked_origin(sources, '')}.\n" for p, sources in counted(paper)]
     parts.append(f"Every claim, table and deviation: [{page}]({page}).\n")
     lines = [line for e in paper.entries for run in e.runs for line in lost(e, run, "claim")]
     parts += ["Claims that did not hold:\n", "\n".join(lines) + "\n"] if lines else []

@@ -132,9 +132,10 @@ def _whole(view: View, each: Answer) -> Iterator[str]:
     yield from _lines(row.reason, INDENT)
     yield from _lines(each.needed, INDENT)
     if claim is not None:
-        yield from _lines(
-            f"in the paper: {claim.where}; its number: {paper_cell(claim, row)}", INDENT
-        )
+        told = paper_cell(claim, row, has_paper=view.task.has_paper)
+        known = f"in the paper: {claim.where}; its number: {told}"
+        source = known if view.task.has_paper else f"source: {claim.where}; there is no paper"
+        yield from _lines(source, INDENT)
         yield from _lines(f"threshold from: {threshold_source(claim)}", INDENT)
     if row.verdict == Word.REPRODUCED:  # what is undecided has its seeds above
         yield from _lines(chance_note(row), INDENT)

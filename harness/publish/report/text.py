@@ -180,13 +180,34 @@ def seeds(row: CheckRow, unit: str = "") -> str:
     return counted_seeds(row.num_seeds, unit)
 
 
-def paper_cell(claim: Claim, row: CheckRow) -> str:
-    """Return the paper's number for a claim: its threshold may be the only one published."""
-    from harness.declare.reference import NOT_PUBLISHED
+def paper_cell(claim: Claim, row: CheckRow, *, has_paper: bool) -> str:
+    """Return the paper's number for a claim, or why none stands there.
 
-    asked = "as asked" if claim.scope.threshold_from == "paper" else NOT_PUBLISHED
-    standing = f" ({row.paper_standing})" if row.paper_standing else ""
-    return f"{number(row.paper_value)}{standing}" if row.paper_value is not None else asked
+    Its threshold may be the only number published. has_paper: whether there is a paper at all.
+    """
+    if row.paper_value is not None:
+        standing = f" ({row.paper_standing})" if row.paper_standing else ""
+        return f"{number(row.paper_value)}{standing}"
+    return "as asked" if claim.scope.threshold_from == "paper" else no_number(claim, row, has_paper)
+
+
+def no_number(claim: Claim, row: CheckRow, has_paper: bool) -> str:
+    """Say why no number of the paper stands beside a claim, as far as that is known."""
+    from harness.declare.reference import NOT_KNOWN
+
+    if not has_paper:
+        return "there is none"
+    match claim.scope.paper_number, row.kind:
+        case "quoted", _:
+            return "in the statement"
+        case "unpublished", _:
+            return "not published"
+        case _, "check":
+            return "none, as this checks our code"
+        case _, "own":
+            return "none, as the question is ours"
+        case _:
+            return NOT_KNOWN
 
 
 def chance_note(row: CheckRow) -> str:

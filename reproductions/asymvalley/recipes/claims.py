@@ -64,7 +64,7 @@ NEVER_LESS = claims(
 )
 FOLLOWS_LARGER: Declared = (
     "difference_follows_larger",
-    TRAINED.comparing("solution", "first", "second").noting("measure: ours"),
+    TRAINED.comparing("solution", "first", "second").noting("measure: ours").unpublished(),
     ordering(q.outward_consistency, "share", strict=True),
     "The signs of the difference follow the larger solution: it is more consistent with the way"
     " from the other to it than the other with the way back. The paper compares on one common way,"

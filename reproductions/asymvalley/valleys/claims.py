@@ -129,7 +129,7 @@ SIGN_ASYMMETRIC_NARROW: Declared = (
 )
 ASYMMETRIC_IN_LOSS: Declared = (
     "sign_asymmetric_ce",
-    SIDES.noting("not plotted"),
+    SIDES.noting("not plotted").unpublished(),
     more_than(partial(q.sign_asymmetries, value="ce"), 0, "nats")
     .in_at_least(6)
     .naming(*KINDS)

@@ -110,13 +110,13 @@ task = Task(
         "section 3.2, on memory of a forward derivative",
         (
             "one_direction_mlp",
-            COUNTED,
+            COUNTED.quoting_paper(),
             at_most(partial(q.over_plain, family="mlp"), 2.5, "ratio"),
             "On an MLP one direction holds at most 2.5 times a plain unroll (the paper: 2).",
         ),
         (
             "one_direction_convnet",
-            COUNTED,
+            COUNTED.quoting_paper(),
             at_most(partial(q.over_plain, family="convnet"), 2.5, "ratio"),
             "On a ConvNet one direction holds at most 2.5 times a plain unroll (the paper: 2).",
         ),

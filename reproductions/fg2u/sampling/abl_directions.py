@@ -16,7 +16,9 @@ from reproductions.fg2u.sampling.experiment import (
 )
 
 ELSEWHERE = "it needs thousands of draws, which no GPU makes truer"
-SLOPE = by_theory(profiles=CPU, elsewhere=ELSEWHERE).comparing("num_directions", *LADDER)
+SLOPE = (
+    by_theory(profiles=CPU, elsewhere=ELSEWHERE).comparing("num_directions", *LADDER).unpublished()
+)
 OURS = ours("DEV-04", profiles=CPU, elsewhere=ELSEWHERE)
 TRUNCATED = ("trgu-2", "trgu-5", "trgu-10")
 FREE_AND_TRUNCATED = ("hessian-free", "trgu-5")

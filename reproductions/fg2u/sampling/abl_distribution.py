@@ -20,7 +20,9 @@ from reproductions.fg2u.sampling import table
 from reproductions.fg2u.sampling.experiment import COORDINATE, GAUSSIAN, RADEMACHER, samples
 
 EXACT = CHECK.at(*SMOKE_AND_CPU)
-SAMPLED = by_theory(profiles=CPU, elsewhere="it needs thousands of draws, which no GPU makes truer")
+SAMPLED = by_theory(
+    profiles=CPU, elsewhere="it needs thousands of draws, which no GPU makes truer"
+).unpublished()
 KINDS = ("Rademacher", "Gaussian")
 
 task = Task(

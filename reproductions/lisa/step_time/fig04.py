@@ -69,7 +69,7 @@ task = Task(
         "Figure 4 and section 4.1",
         (
             "same_arithmetic_forward",
-            CHECK,
+            CHECK.quoting_paper(),
             equal(q.forward_difference, 0, "operations"),
             "LISA's forward pass has the matrix products of full training's (difference of counted"
             " operations): the figure of an early version has it 2.8 times as fast.",
@@ -114,7 +114,7 @@ task = Task(
         "ours, beside Figure 4",
         (
             "forward_alike",
-            WARM.without_null(EQUIVALENCE).asked_by_us(),
+            WARM.without_null(EQUIVALENCE).asked_by_us().quoting_paper(),
             ratio(partial(q.times, one=q.LISA, other=q.FULL, phase="forward"), 0.9, 1.1),
             "Ours, against the figure of an early version, which has it 2.8 times as fast: on a"
             " warm LLaMA-2-7B LISA's forward pass takes as long as full training's, within 10 %,"

@@ -127,7 +127,7 @@ task = Task(
         "Figure 5 and section 4.4",
         (
             "faster_on_a_shared_link",
-            FASTER,
+            FASTER.quoting_paper(),
             faster("shared"),
             "PaRO-CC's all-gather takes less time than one ring where a group shares a link (the"
             " paper: 25.2 % to 39.7 % better, 16 to 128 GPUs).",

@@ -27,7 +27,7 @@ task = Task(
         "appendix A.4.3",
         (
             "nni_over_zero1",
-            MEASURED.comparing("setting", "NNI", "NNG"),
+            MEASURED.comparing("setting", "NNI", "NNG").quoting_paper(),
             more_than(
                 partial(
                     q.speed_ratio, one="NNI", over="NNG", where={**q.RAIL, "accumulation": MOST}
@@ -40,7 +40,7 @@ task = Task(
         ),
         (
             "best_iig_over_best_zero3",
-            MEASURED.comparing("setting", "IIG", "GGG"),
+            MEASURED.comparing("setting", "IIG", "GGG").quoting_paper(),
             more_than(partial(q.best_over_best, one="IIG", over="GGG"), 1, "times the speed"),
             "The best throughput of IIG over batches, of a small net over shaped links, is above"
             " ZeRO-3's (the paper: of LLaMA-65B by 32 %).",

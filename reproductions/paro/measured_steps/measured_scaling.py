@@ -35,7 +35,7 @@ task = Task(
         ),
         (
             "ratios_in_order",
-            MEASURED.comparing("setting"),
+            MEASURED.comparing("setting").quoting_paper(),
             ordering(q.speedups, "ratio", strict=True)
             .naming("NIG over ZeRO", "IIG over NIG")
             .measuring("speed-up ratio of the one less that of the other"),

@@ -34,7 +34,7 @@ def faster(
     """Return the claim that a strategy is the faster one. said: what the paper has."""
     return (
         id,
-        MEASURED.comparing("setting", one, over),
+        MEASURED.comparing("setting", one, over).quoting_paper(),
         more_than(partial(q.speed_ratio, one=one, over=over), 1, "times the speed"),
         f"On ranks over shaped links {one} trains a small net faster than {baseline} (the paper:"
         f" {said}).",

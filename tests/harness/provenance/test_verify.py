@@ -189,30 +189,32 @@ def outcomes(*words: str, **changes: Any) -> list[Verification]:
     ("found", "text"),
     [
         ([], ""),
-        (outcomes("bit", "close", "spread"), "re-run: 3 of 3 agree, AMD EPYC avx512, 77ef718"),
-        (outcomes("bit", "differs"), "re-run: 1 of 2 agree, AMD EPYC avx512, 77ef718"),
+        (outcomes("bit", "close", "spread"), "3 of 3 trials run again on AMD EPYC avx512 agree"),
+        (outcomes("bit", "differs"), "1 of 2 trials run again on AMD EPYC avx512 agree"),
         (
             outcomes("bit", "not_run", "not_run"),
-            "re-run: 1 of 1 agree, 2 not run, AMD EPYC avx512, 77ef718",
+            "1 of 1 trial run again on AMD EPYC avx512 agrees; 2 more could not run there",
         ),
-        (outcomes("not_run"), "re-run: none could run, AMD EPYC avx512, 77ef718"),
+        (outcomes("not_run"), "no trial could be run again on AMD EPYC avx512"),
         (
             outcomes("bit", dirty=True),
-            "re-run: 1 of 1 agree, AMD EPYC avx512, 77ef718 with changes",
+            "1 of 1 trial run again on AMD EPYC avx512, by code that is in no commit, agrees",
         ),
         # A trial counts once, and agrees if it always did; what ran at last is not "not run".
-        (outcomes("bit") + outcomes("bit"), "re-run: 1 of 1 agree, AMD EPYC avx512, 77ef718"),
-        (outcomes("differs") + outcomes("bit"), "re-run: 0 of 1 agree, AMD EPYC avx512, 77ef718"),
-        (outcomes("not_run") + outcomes("bit"), "re-run: 1 of 1 agree, AMD EPYC avx512, 77ef718"),
+        (outcomes("bit") + outcomes("bit"), "1 of 1 trial run again on AMD EPYC avx512 agrees"),
+        (outcomes("differs") + outcomes("bit"), "0 of 1 trial run again on AMD EPYC avx512 agrees"),
+        (outcomes("not_run") + outcomes("bit"), "1 of 1 trial run again on AMD EPYC avx512 agrees"),
         (
             outcomes("bit", "differs", machine=XEON, at="2024-01-01")
             + outcomes("bit", commit=OLD, at="2024-01-02")
             + outcomes("bit", "bit"),
-            "re-run: 2 of 2 agree, AMD EPYC avx512, 77ef718, elsewhere 2 of 3",
+            "2 of 2 trials run again on AMD EPYC avx512 agree;"
+            " 2 of 3 on other processors or by other code",
         ),
         (
             outcomes("bit") + outcomes("close", machine=XEON, at="2024-12-01"),
-            "re-run: 1 of 1 agree, Intel Xeon avx2, 77ef718, elsewhere 1 of 1",
+            "1 of 1 trial run again on Intel Xeon avx2 agrees;"
+            " 1 of 1 on other processors or by other code",
         ),
     ],
 )

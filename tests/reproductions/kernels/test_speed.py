@@ -21,9 +21,10 @@ from reproductions.kernels.cases import CASES, KERNELS, Work, case_of
 from reproductions.kernels.speed import contests, trial
 from reproductions.kernels.speed.contest import Contender, Setting
 from reproductions.kernels.speed.contests import contest_of
-from reproductions.kernels.speed.experiment import COMPILED, RACES, TRITON, Race
+from reproductions.kernels.speed.experiment import COMPILED, CUDA, RACES, TRITON, Race
 from reproductions.kernels.speed.matrices import mask_of
 from reproductions.kernels.speed.trial import in_turn, speed_rows, taking_part
+from tests.checkout import ROOT
 
 CPU = torch.device("cpu")
 TASKS = {kernel: load_registry().tasks[f"kernels/{kernel}"] for kernel in KERNELS}
@@ -290,6 +291,15 @@ def test_goals_hold_fail_and_ask_for_seeds(task: Task, claim: Any) -> None:
     few = fast[fast["seed"] < 2]
     assert evaluate(claim, few, seed="seed", profile="gpu").word == Word.INCONCLUSIVE
     assert evaluate(claim, fast, seed="seed", profile="cpu").word == Word.OUT_OF_PROFILE
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_the_check_of_outputs_says_that_no_kernel_of_ours_ran_on_a_cpu(kernel: str) -> None:
+    """HOLDS at `cpu` must not read as if a kernel had been held to anything there."""
+    (check,) = [claim for claim in TASKS[kernel].claims if claim.id == "outputs_agree"]
+    ran = pd.read_csv(ROOT / "results" / "kernels" / f"{kernel}.cpu.csv")["implementation"]
+    assert not {TRITON, CUDA} & set(ran) and "eager" in set(ran)
+    assert "none of our kernels" in check.statement
 
 
 @pytest.mark.parametrize("kernel", KERNELS)

@@ -8,8 +8,7 @@ from dataclasses import replace
 from itertools import groupby, pairwise
 from typing import Any
 
-from harness.declare.claims import Claim
-from harness.declare.reference import NOT_PUBLISHED
+from harness.declare.reference import NOT_KNOWN
 from harness.publish.check_row import CheckRow
 from harness.publish.counts import counted_in_words
 from harness.publish.labels import Labels
@@ -58,7 +57,8 @@ def task_context(paper: Paper, entry: Entry) -> dict[str, Any]:
         "runs": [_run(entry, run) for run in entry.runs],
         "paper_alone": _printed(entry, None),
         "not_run": _claims(entry, entry.not_run, entry.to_run),
-        "not_published": NOT_PUBLISHED,
+        "not_known": NOT_KNOWN,
+        "has_paper": task is None or task.has_paper,
         "plus_minus": PLUS_MINUS,
     }
 
@@ -135,18 +135,15 @@ def _claims(entry: Entry, rows: Sequence[CheckRow], labels: Labels) -> dict[str,
     """Return the claims as a page shows them, and the checks that it folds away."""
     shown, held = in_order(rows)
     return {
-        "shown": [_claim(_claim_of(entry, row), row, labels) for row in shown],
-        "held": [_claim(_claim_of(entry, row), row, labels) for row in held],
+        "shown": [_claim(entry, row, labels) for row in shown],
+        "held": [_claim(entry, row, labels) for row in held],
         "held_in_words": held_in_words(held),
     }
 
 
-def _claim_of(entry: Entry, row: CheckRow) -> Claim:
-    claims = entry.task.claims if entry.task else ()
-    return next(claim for claim in claims if claim.id == row.claim)
-
-
-def _claim(claim: Claim, row: CheckRow, labels: Labels) -> dict[str, Any]:
+def _claim(entry: Entry, row: CheckRow, labels: Labels) -> dict[str, Any]:
+    assert entry.task is not None
+    claim = next(claim for claim in entry.task.claims if claim.id == row.claim)
     read = reading(row, claim.criterion.unit, claim.criterion.tolerance)
     row = read.row
     return {
@@ -161,7 +158,8 @@ def _claim(claim: Claim, row: CheckRow, labels: Labels) -> dict[str, Any]:
         "seeds": seeds(row) if row.measured is not None else "",
         "threshold": read.asked,
         "threshold_from": threshold_source(claim),
-        "paper": paper_cell(claim, row),
+        "paper": paper_cell(claim, row, has_paper=entry.task.has_paper),
+        "paper_has_number": row.paper_value is not None,
         "anchor": claim.id if row.decides else f"{claim.id}-{row.cohort}",
         "seal": row.seal,
         "seal_note": seal_note(replace(row, differences=())),
@@ -244,7 +242,7 @@ def _origin(source: ProvenanceMeta) -> list[tuple[str, list[str]]]:
     ]
     versions = sorted(source.versions.items())
     rows = [
-        ("commit", [f"{commit[:12]}{dirty}" for commit in source.commits]),
+        ("commit, as recorded", [f"{commit[:12]}{dirty}" for commit in source.commits]),
         ("machine", [_facts(machine) for machine in source.machines]),
         ("versions", [", ".join(f"{name} {' and '.join(v)}" for name, v in versions)]),
         ("data", data),

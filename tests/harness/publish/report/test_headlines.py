@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
 
-from harness.declare.papers import Headline
+from harness.declare.papers import Headline, Proviso
 from harness.declare.verdict import OVERLAPS, Word
 from harness.publish.check_row import CheckRow
 from harness.publish.report.headlines import headlines
 from harness.publish.report.load import Paper, load_papers
 from harness.store.meta import TOO_FEW
 from harness.store.workspace import COMMITTED_PROFILES
+from tests.checkout import ROOT
 from tests.harness.publish.report.pages import Demo
 
 HEADLINE = Headline(claim="fig02:grows", yes="It grows", no="It shrinks", undecided="It is open")
@@ -27,12 +29,17 @@ def paper_with(demo: Demo, **fields: object) -> Paper:
     def changed(row: CheckRow) -> CheckRow:
         return replace(row, **fields) if row.claim == "grows" else row  # type: ignore[arg-type]
 
+    meta = paper.meta.model_copy(update={"headlines": [HEADLINE]})
+    return replace(with_rows(paper, changed), meta=meta)
+
+
+def with_rows(paper: Paper, changed: Callable[[CheckRow], CheckRow]) -> Paper:
+    """Return a paper with its verdicts changed."""
     entries = tuple(
         replace(e, runs=tuple(replace(r, rows=tuple(map(changed, r.rows))) for r in e.runs))
         for e in paper.entries
     )
-    meta = paper.meta.model_copy(update={"headlines": [HEADLINE]})
-    return replace(paper, meta=meta, entries=entries)
+    return replace(paper, entries=entries)
 
 
 def said(demo: Demo, **fields: object) -> str:
@@ -83,3 +90,36 @@ def test_what_did_not_hold_stands_first(demo: Demo, verdict: Word, order: list[s
     second = HEADLINE.model_copy(update={"claim": "fig02:shrinks"})
     meta = paper.meta.model_copy(update={"headlines": [HEADLINE, second]})
     assert [told.row.claim for told in headlines(replace(paper, meta=meta))] == order
+
+
+@pytest.mark.parametrize(
+    ("verdict", "other", "added"),
+    [
+        (Word.REPRODUCED, Word.NOT_REPRODUCED, "; but not alone (not reproduced, seal late)."),
+        (Word.REPRODUCED, Word.INCONCLUSIVE, "; but who knows (undecided, seal late)."),
+        (Word.REPRODUCED, Word.REPRODUCED, ""),
+        (Word.REPRODUCED, Word.NOT_RUN, ""),
+        (Word.NOT_REPRODUCED, Word.NOT_REPRODUCED, ""),
+    ],
+)
+def test_a_proviso_says_what_the_sentence_leaves_out(
+    demo: Demo, verdict: Word, other: Word, added: str
+) -> None:
+    """By the other claim's verdict, and beside a claim that is reproduced alone."""
+    paper = paper_with(demo, verdict=verdict, reason="", seal="sealed", chance_reason="")
+    proviso = Proviso(claim="fig02:shrinks", yes="", no="not alone", undecided="who knows")
+    headline = HEADLINE.model_copy(update={"proviso": proviso})
+    paper = replace(paper, meta=paper.meta.model_copy(update={"headlines": [headline]}))
+
+    def changed(row: CheckRow) -> CheckRow:
+        return replace(row, verdict=other, seal="late") if row.claim == "shrinks" else row
+
+    (told,) = headlines(with_rows(paper, changed))
+    assert told.text.removesuffix(".") == f"{told.said}: {told.facts}{added}".removesuffix(".")
+
+
+def test_lisas_lead_is_told_with_what_gives_most_of_it() -> None:
+    """Two thirds of it are there with no block trained, and blocks are what the paper is about."""
+    text = (ROOT / "README.md").read_text()
+    (line,) = (line for line in text.splitlines() if "LISA's held-out loss is no worse" in line)
+    assert "**but most of its lead over LoRA is there with no block trained" in line

@@ -3,6 +3,7 @@
 import csv
 import io
 from dataclasses import replace
+from functools import partial
 
 import pandas as pd
 import pytest
@@ -11,11 +12,16 @@ from harness.declare.layout import Cell, Layout, Line
 from harness.declare.overrides import Overrides
 from harness.declare.reference import COLUMNS as REFERENCE_COLUMNS
 from harness.declare.table import Table, param, seed_column, value
-from harness.declare.task import Task
+from harness.declare.task import Kind, Task
 from harness.publish.labels import Labels
 from harness.publish.report.cell_text import NO_VALUE, ours_text
 from harness.publish.report.paper_table import TABLE_FORMATS, TableFormat, table_as
-from harness.publish.report.printed import LAYOUT_IS_OURS, Printed, print_tables
+from harness.publish.report.printed import (
+    LAYOUT_IS_OURS,
+    TABLE_IS_OURS,
+    Printed,
+    print_tables,
+)
 from harness.publish.report.table_tex import as_latex
 from harness.publish.report.table_text import ROOM, as_csv, as_markdown, as_text, panels
 
@@ -77,9 +83,13 @@ def reference(rows: list[tuple[str, ...]] = PAPERS) -> pd.DataFrame:
 
 
 def printed(
-    *layouts: Layout, rows: list[tuple[str, ...]] = PAPERS, labels: Labels | None = None
+    *layouts: Layout,
+    rows: list[tuple[str, ...]] = PAPERS,
+    labels: Labels | None = None,
+    id: str = "demo/tab01",
+    own_kind: Kind | None = None,
 ) -> Printed:
-    task = Task("demo/tab01", reads=(), table=TABLE, layout=layouts or (LAYOUT,))
+    task = Task(id, reads=(), table=TABLE, layout=layouts or (LAYOUT,), own_kind=own_kind)
     table = pd.DataFrame(OURS, columns=TABLE.names)
     return print_tables(
         task, table, reference(rows), title="Peak & size", labels=labels or Labels()
@@ -109,7 +119,7 @@ def test_the_legend_names_the_marks_that_occur_and_no_other() -> None:
         "t digitised",
         "e early version",
         "3 third party",
-        "n not published",
+        "n not known here",
         "x not run here",
         "- no value of ours",
         "empty where there is neither",
@@ -211,6 +221,13 @@ def test_a_layout_of_ours_says_so() -> None:
     ours = Layout(rows=LAYOUT.rows, columns=LAYOUT.columns, cell=LAYOUT.cell, ours=True)
     assert printed(ours).tables[0].notes[1] == LAYOUT_IS_OURS
     assert LAYOUT_IS_OURS not in printed().tables[0].notes
+
+
+def test_a_table_of_our_own_speaks_of_no_value_or_layout_of_the_paper() -> None:
+    own = partial(printed, replace(LAYOUT, ours=True), id="demo/adamw", own_kind="kernel")
+    alone = " ".join(own(rows=[]).tables[0].notes)
+    assert alone.startswith("Table and numbers are ours;") and "paper" not in alone
+    assert own().tables[0].notes[1] == TABLE_IS_OURS
 
 
 def test_an_inferred_layout_is_headed_so() -> None:

@@ -1,5 +1,6 @@
 import re
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ from harness.measure.goals import Baseline
 from harness.publish.report import build_results
 from harness.publish.report.goals_md import goals_markdown
 from harness.publish.report.load import Sources, load_papers
-from harness.publish.report.paper_md import paper_markdown
+from harness.publish.report.paper_md import linked_origin, paper_markdown
 from harness.publish.report.readme import update_block, update_tables
 from harness.publish.report.results_md import papers_block, results_markdown
 from harness.publish.report.text import paper_cell
@@ -18,6 +19,7 @@ from harness.registry import BrokenTask, Library
 from harness.run.trial import grid_of
 from harness.store.store import RecordStore
 from harness.store.workspace import COMMITTED_PROFILES, Workspace
+from tests.checkout import ROOT
 from tests.harness.hand_made import make_claim
 from tests.harness.measure.hand_made_goals import document_of, goal_of
 from tests.harness.publish.report.demo_paper import (
@@ -75,7 +77,7 @@ def test_verdict_stands_with_profile_value_interval_and_paper(demo: Demo) -> Non
     # Differences per density pair: mean 1.0, as made.
     assert ours == "1.00 ± 0.25 nats, 3 seeds"
     assert asked == "at least 0.5 nats (theory); paper: 1"
-    assert line_with(page_of(demo), "| Loss shrinks").split(" | ")[3].endswith("not published")
+    assert line_with(page_of(demo), "| Loss shrinks").split(" | ")[3].endswith("not known here")
 
 
 def test_seals_and_chance_are_counted_over_a_whole_paper(demo: Demo) -> None:
@@ -98,16 +100,43 @@ def test_claims_of_a_task_that_was_not_run_are_counted(tmp_path: Path) -> None:
     assert "0 of 1 check holds, 1 not run" in after and "1 of 1 check holds" in before
 
 
-def test_a_threshold_that_the_paper_prints_is_not_called_unpublished() -> None:
+def test_what_is_not_at_hand_is_never_called_unpublished() -> None:
+    """Unless the claim says so: a paper may print, in a picture or table, what we have not."""
+    claim, check = make_claim(), replace(CLAIM, grade="exact")
+    cell = partial(paper_cell, has_paper=True)
+    assert cell(claim, CLAIM) == "not known here"
+    assert cell(replace(claim, scope=claim.scope.unpublished()), CLAIM) == "not published"
+    quoting = replace(claim, scope=claim.scope.quoting_paper())
+    assert cell(quoting, CLAIM) == cell(quoting, check) == "in the statement"
+    assert cell(claim, check) == "none, as this checks our code"
+    assert cell(claim, replace(CLAIM, own_question=True)) == "none, as the question is ours"
+    assert paper_cell(claim, check, has_paper=False) == "there is none"
+
+
+def test_a_threshold_that_the_paper_prints_is_its_number() -> None:
     printed = make_claim(threshold_from="paper", profiles=PAPER)
-    assert paper_cell(make_claim(), CLAIM) == "not published"
-    assert paper_cell(printed, CLAIM) == "as asked"
-    assert paper_cell(printed, replace(CLAIM, paper_value=2.5)) == "2.5"
+    assert paper_cell(printed, CLAIM, has_paper=True) == "as asked"
+    assert paper_cell(printed, replace(CLAIM, paper_value=2.5), has_paper=True) == "2.5"
 
 
 def test_a_number_that_is_computed_from_a_printed_one_says_so() -> None:
     derived = replace(CLAIM, paper_value=0.4, paper_standing="derived")
-    assert paper_cell(make_claim(), derived) == "0.4 (derived)"
+    assert paper_cell(make_claim(), derived, has_paper=True) == "0.4 (derived)"
+
+
+def test_where_trials_come_from_links_to_what_that_means(demo: Demo) -> None:
+    text = linked_origin(Sources(num_trials=2, num_stale=1, verified="1 of 1 run again"), "../")
+    assert text == (
+        "1 of 2 trials come from [older code](../docs/verdicts.md#older-code);"
+        " 1 of 1 [run again](../docs/verdicts.md#run-again)"
+    )
+    told = (ROOT / "docs" / "verdicts.md").read_text()
+    places = {
+        f"#{line[3:].lower().replace(' ', '-')}" for line in told.splitlines() if line[:3] == "## "
+    }
+    assert set(re.findall(r"#[\w-]+", text)) <= places
+    line = "6 trials come from [older code](docs/verdicts.md#older-code)"
+    assert line in text_of(demo) and line.replace("(docs", "(../../docs") in page_of(demo)
 
 
 def test_changed_and_late_seals_show_both_thresholds(demo: Demo) -> None:
