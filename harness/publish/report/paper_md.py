@@ -304,19 +304,23 @@ def verdict_block(paper: Paper) -> str:
     What did not hold is written out, before the counts of each item, profile by profile.
     """
     runs = [(entry, run) for entry in paper.entries for run in entry.runs]
-    missed = [line for entry, run in runs for line in lost(entry, run, "claim")]
-    own = [line for entry, run in runs for line in lost(entry, run, "own")]
+    page = f"{ROOT}/results/{paper.meta.id}/README.md#"
+    missed = [line for entry, run in runs for line in lost(entry, run, "claim", page)]
+    own = [line for entry, run in runs for line in lost(entry, run, "own", page)]
     table = markdown_table(VERDICTS, [row for e in paper.entries for row in item_rows(e, e.id)])
     found = "\n".join(["What did not hold:", "", *missed]) if missed else "No decided claim failed."
     found += "\n\n" + "\n".join(["Questions of our own, answered no:", "", *own]) if own else ""
-    told = "\n".join(headline_lines(paper, f"{ROOT}/results/{paper.meta.id}/README.md#"))
+    told = "\n".join(headline_lines(paper, page))
     stale = "".join(f"At `{p}`, {linked_origin(s, UP)}.\n" for p, s in counted(paper))
     stale += "\n" + "\n".join(counts_lines([paper]))
     return with_minus("\n".join(filter(None, [told, f"{stale}\n{found}\n\n{table}\n"])))
 
 
-def lost(entry: Entry, run: Run, kind: Kind) -> Iterable[str]:
-    """Yield what did not hold in a run, a line each."""
+def lost(entry: Entry, run: Run, kind: Kind, page: str) -> Iterable[str]:
+    """Yield what did not hold in a run, a line each, with a link to the whole of it.
+
+    page: what links begin with.
+    """
     claims = {claim.id: claim for claim in entry.task.claims} if entry.task else {}
     for row in run.rows:
         if row.verdict == Word.NOT_REPRODUCED and row.decides and row.kind == kind:
@@ -325,6 +329,7 @@ def lost(entry: Entry, run: Run, kind: Kind) -> Iterable[str]:
             band = f", 95 % interval {read.uneven}" if read.uneven else ""
             what = what_number(row, claim.criterion)
             yield (
-                f"- {entry.id} at `{run.profile}`: {markdown_cell(in_short(claim, run.labels))}"
+                f"- [{entry.id}]({page}{anchor(entry)}) at `{run.profile}`:"
+                f" {markdown_cell(in_short(claim, run.labels))}"
                 f" Measured {read.ours}{f' ({what})' if what else ''}{band}; asked: {read.asked}."
             )

@@ -165,7 +165,8 @@ def _paper(paper: Paper) -> list[str]:
     parts += headline_lines(paper, f"{page}#")
     parts += [f"At `{p}`, {linked_origin(sources, '')}.\n" for p, sources in counted(paper)]
     parts.append(f"Every claim, table and deviation: [{page}]({page}).\n")
-    lines = [line for e in paper.entries for run in e.runs for line in lost(e, run, "claim")]
+    runs = [(entry, run) for entry in paper.entries for run in entry.runs]
+    lines = [line for entry, run in runs for line in lost(entry, run, "claim", f"{page}#")]
     parts += ["Claims that did not hold:\n", "\n".join(lines) + "\n"] if lines else []
     return [*parts, markdown_table(VERDICTS, _items(paper)) + "\n"]
 

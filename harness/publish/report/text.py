@@ -11,6 +11,8 @@ from harness.declare.cohorts import FIRST
 from harness.declare.table import counted_seeds
 from harness.declare.verdict import Word
 from harness.provenance.seals import STATES, State
+from harness.publish.check_row import NOT_COMPUTED
+from harness.store.meta import TOO_FEW
 
 if TYPE_CHECKING:
     from harness.declare.claims import Claim
@@ -218,8 +220,9 @@ def chance_note(row: CheckRow) -> str:
     if row.verdict == Word.REPRODUCED and row.chance_rate is not None:
         weak = "weak: " if row.weak else ""
         return f"{weak}chance alone gives REPRODUCED in {100 * row.chance_rate:.2g} %"
-    if row.verdict == Word.REPRODUCED:
-        return row.chance_reason
+    if row.verdict == Word.REPRODUCED and row.chance_reason:
+        tells = row.chance_reason.startswith((TOO_FEW, NOT_COMPUTED))
+        return row.chance_reason if tells else f"chance cannot be tested ({row.chance_reason})"
     if row.verdict == Word.INCONCLUSIVE and row.seeds_to_decide is not None:
         return f"about {row.seeds_to_decide} seeds would decide it"
     return ""

@@ -164,7 +164,10 @@ def test_what_did_not_hold_stands_before_what_did_and_checks_are_folded(demo: De
     assert places == sorted(places)
     folded = section.split("<details><summary>1 check holds</summary>")[1].split("</details>")[0]
     assert "six rows" in folded and "| Loss grows" not in folded
-    assert "Loss shrinks as density falls" in text_of(demo).split("Claims that did not hold:")[1]
+    listed = text_of(demo).split("Claims that did not hold:")[1]
+    assert "Loss shrinks as density falls" in listed
+    # Its first sentence stands there; the whole is a link away.
+    assert "- [demo/fig02](results/demo/README.md#demo-fig02) at `cpu`: " in listed
 
 
 def test_links_of_a_page_lead_somewhere(demo: Demo) -> None:
@@ -330,7 +333,7 @@ def test_readme_block_names_what_did_not_hold(demo: Demo) -> None:
     assert text.startswith("# Demo\n\nBefore.\n\n<!-- verdicts:begin -->\n")
     assert text.endswith("<!-- verdicts:end -->\n\nAfter.\n")
     assert "\nold\n" not in text
-    assert "Loss shrinks as density falls. Measured 1" in line_with(text, "fig02 at `cpu`", "Loss")
+    assert "Loss shrinks as density falls. Measured 1" in line_with(text, "fig02) at `cpu`", "Loss")
     assert "Loss grows" not in text
     claims, _, own = text.partition("Questions of our own, answered no:")
     assert "Ours: loss stays. Measured 1" in own and "Ours" not in claims.split("did not hold")[1]

@@ -6,8 +6,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.provenance.seals import SAID_THEN, STATES
+from harness.publish.check_row import NOT_COMPUTED
 from harness.publish.report.text import (
     PLUS_MINUS,
+    chance_note,
     markdown_cell,
     markdown_table,
     mean_sem,
@@ -16,6 +18,7 @@ from harness.publish.report.text import (
     seeds,
     threshold,
 )
+from harness.store.meta import TOO_FEW
 from tests.checkout import ROOT
 from tests.harness.publish.report.test_check_text import CLAIM
 
@@ -28,6 +31,14 @@ def test_a_seal_is_told_in_full_clauses_also_what_was_said_then() -> None:
     )
     page = (ROOT / "docs" / "verdicts.md").read_text(encoding="utf-8")
     assert f"| `restated` | {STATES['restated']} " in page
+
+
+def test_why_chance_is_not_tested_says_that_this_is_what_it_tells() -> None:
+    """Behind "asked: at least 5" the bare reason reads like the rest of a sentence."""
+    row = replace(CLAIM, verdict="REPRODUCED", chance_reason="layers differ in size")
+    assert chance_note(row) == "chance cannot be tested (layers differ in size)"
+    for told in (TOO_FEW, f"{NOT_COMPUTED}: repro report does", ""):
+        assert chance_note(replace(row, chance_reason=told)) == told
 
 
 @pytest.mark.parametrize(
