@@ -12,13 +12,14 @@ from harness.publish.check_row import CheckRow, Kind
 from harness.publish.counts import counted_in_words, rank, seals_text
 from harness.publish.labels import Labels
 from harness.publish.report.answers import answer, in_short
-from harness.publish.report.headlines import Told, headlines
+from harness.publish.report.headlines import DECIDED, Told, headlines
 from harness.publish.report.load import Entry, Paper, Run, Sources
 from harness.publish.report.paper_table import grid
 from harness.publish.report.printed import beside_run, print_entry, print_run
 from harness.publish.report.table_text import as_markdown
 from harness.publish.report.text import (
     chance_note,
+    ended_text,
     markdown_cell,
     markdown_table,
     origin,
@@ -188,8 +189,7 @@ def _sources(entry: Entry, run: Run) -> str:
     links += [f"[figure]({_figure(entry, run)})"] if run.figure is not None else []
     if run.meta is None:
         return ", ".join(links)
-    counts = run.meta.trials.model_dump()
-    trials = ", ".join(f"{count} {word}" for word, count in counts.items() if count)
+    trials = ended_text(run.meta.trials.model_dump(), run.sources)
     return f"trials {trials}; {linked_origin(run.sources, UP)}; {', '.join(links)}"
 
 
@@ -308,7 +308,11 @@ def verdict_block(paper: Paper) -> str:
     missed = [line for entry, run in runs for line in lost(entry, run, "claim", page)]
     own = [line for entry, run in runs for line in lost(entry, run, "own", page)]
     table = markdown_table(VERDICTS, [row for e in paper.entries for row in item_rows(e, e.id)])
-    found = "\n".join(["What did not hold:", "", *missed]) if missed else "No decided claim failed."
+    decided = any(row.kind == "claim" and row.verdict in DECIDED for _, r in runs for row in r.rows)
+    none = (
+        "No decided claim failed." if decided else "No decided claim failed: none is decided here."
+    )
+    found = "\n".join(["What did not hold:", "", *missed]) if missed else none
     found += "\n\n" + "\n".join(["Questions of our own, answered no:", "", *own]) if own else ""
     told = "\n".join(headline_lines(paper, page))
     stale = "".join(f"At `{p}`, {linked_origin(s, UP)}.\n" for p, s in counted(paper))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 from harness.declare.cohorts import FIRST
@@ -219,7 +219,9 @@ def chance_note(row: CheckRow) -> str:
     """
     if row.verdict == Word.REPRODUCED and row.chance_rate is not None:
         weak = "weak: " if row.weak else ""
-        return f"{weak}chance alone gives REPRODUCED in {100 * row.chance_rate:.2g} %"
+        return (
+            f"{weak}chance alone gives REPRODUCED in {100 * row.chance_rate:.2g} % of relabellings"
+        )
     if row.verdict == Word.REPRODUCED and row.chance_reason:
         tells = row.chance_reason.startswith((TOO_FEW, NOT_COMPUTED))
         return row.chance_reason if tells else f"chance cannot be tested ({row.chance_reason})"
@@ -251,6 +253,18 @@ def origin(sources: Sources) -> str:
     if len(sources.cpus) > 1:
         parts.append(f"processors mix: {' and '.join(sources.cpus)}")
     return "; ".join([*parts, *([sources.verified] if sources.verified else [])])
+
+
+def ended_text(counts: Mapping[str, int], sources: Sources) -> str:
+    """Say how the trials behind a table ended, and how many of other cohorts stand beside them.
+
+    >>> from harness.publish.report.load import Sources
+    >>> ended_text({"done": 3, "failed": 1, "skipped": 0}, Sources(num_trials=8))
+    '3 done, 1 failed, 4 more of other cohorts'
+    """
+    told = [f"{count} {word}" for word, count in counts.items() if count]
+    others = sources.num_trials - sum(counts.values())
+    return ", ".join([*told, *([f"{others} more of other cohorts"] if others > 0 else [])])
 
 
 def older_text(sources: Sequence[Sources]) -> str:

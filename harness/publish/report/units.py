@@ -76,8 +76,8 @@ class Reading:
             return ""
         half = half_width(row)
         value = number(row.measured) if half is None else self._with_half(row.measured, half)
-        # A step between two ratios is no multiple of anything.
-        name = "times" if self.unit == "ratio" and row.form not in STEPS else self.unit
+        # A step between two ratios is no multiple of anything, and has no unit.
+        name = {"ratio": "" if row.form in STEPS else "times"}.get(self.unit, self.unit)
         unit = "" if name in ("", "1") else f" {unit_behind(value, name)}"
         factor = f", a factor of {2**row.measured:.2g}" if self.unit == OCTAVES else ""
         return f"{value}{unit}{factor}"

@@ -23,6 +23,7 @@ from harness.publish.report.text import (
     PLUS_MINUS,
     chance_note,
     duration,
+    ended_text,
     interval,
     origin,
     paper_cell,
@@ -228,9 +229,7 @@ def _runs(
 def _trials(run: Run) -> str:
     if run.meta is None:
         return ""
-    counts = run.meta.trials.model_dump()
-    ended = ", ".join(f"{count} {word}" for word, count in counts.items() if count)
-    return f"{ended}; {origin(run.sources)}"
+    return f"{ended_text(run.meta.trials.model_dump(), run.sources)}; {origin(run.sources)}"
 
 
 def _origin(source: ProvenanceMeta) -> list[tuple[str, list[str]]]:

@@ -150,7 +150,7 @@ def test_what_chance_could_have_reproduced_is_counted_apart_and_told() -> None:
     )
     # It says nothing against what did not hold.
     assert notes(replace(few, verdict=Word.NOT_REPRODUCED)) == []
-    assert notes(weak) == ["weak: chance alone gives REPRODUCED in 14 %"]
+    assert notes(weak) == ["weak: chance alone gives REPRODUCED in 14 % of relabellings"]
     assert notes(replace(CLAIM, seeds_to_decide=12)) == ["about 12 seeds would decide it"]
 
 
@@ -318,5 +318,5 @@ def test_no_rounding_carries_an_end_over_the_threshold() -> None:
 
 def test_a_step_between_ratios_is_no_multiple() -> None:
     step = replace(CLAIM, form="strict_ordering", threshold=0.0, measured=-0.2, low=-0.2, high=-0.2)
-    assert reading(step, "ratio").ours == "-0.2 ratio"
+    assert reading(step, "ratio").ours == "-0.2"
     assert reading(replace(step, form="at_most"), "ratio").ours == "-0.2 times"

@@ -10,8 +10,8 @@ from harness.errors import SpecError
 from harness.measure.goals import Baseline
 from harness.publish.report import build_results
 from harness.publish.report.goals_md import goals_markdown
-from harness.publish.report.load import Sources, load_papers
-from harness.publish.report.paper_md import linked_origin, paper_markdown
+from harness.publish.report.load import Run, Sources, load_papers
+from harness.publish.report.paper_md import linked_origin, paper_markdown, verdict_block
 from harness.publish.report.readme import update_block, update_tables
 from harness.publish.report.results_md import papers_block, results_markdown
 from harness.publish.report.text import paper_cell
@@ -337,6 +337,17 @@ def test_readme_block_names_what_did_not_hold(demo: Demo) -> None:
     assert "Loss grows" not in text
     claims, _, own = text.partition("Questions of our own, answered no:")
     assert "Ours: loss stays. Measured 1" in own and "Ours" not in claims.split("did not hold")[1]
+
+
+def test_where_nothing_is_decided_nothing_is_said_to_have_held(demo: Demo) -> None:
+    (paper,) = [p for p in load_papers(*demo, COMMITTED_PROFILES) if p.meta.id == "demo"]
+
+    def checks(run: Run) -> Run:
+        return replace(run, rows=tuple(row for row in run.rows if row.kind == "check"))
+
+    entries = tuple(replace(e, runs=tuple(map(checks, e.runs))) for e in paper.entries)
+    alone = verdict_block(replace(paper, entries=entries))
+    assert "\nNo decided claim failed: none is decided here.\n" in alone
 
 
 def test_paper_without_markers_is_left_alone(tmp_path: Path) -> None:
