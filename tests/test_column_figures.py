@@ -1,4 +1,4 @@
-"""Committed figures in one column of a page: no word meets another one or leaves the page.
+"""Committed figures in one column of a page: each is read, in grey too, and fits on the page.
 
 To draw all takes a minute and a half: here are some, others with every commit. With
 REPRO_FIGURES_ONE_IN=1 they are all.
@@ -19,8 +19,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.axes import Axes
 from matplotlib.axis import Axis
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+from matplotlib.offsetbox import DrawingArea
 from matplotlib.text import Text
 from matplotlib.transforms import Bbox
 
@@ -52,6 +55,12 @@ MEETS_PX = 1.0
 """At 100 pixels an inch; less is rounding."""
 LEAST_PANEL_IN = 0.6
 """A panel narrower than that shows nothing."""
+LEAST_WORDS_PT = 6.0
+MOST_HEIGHT_IN = 9.0
+"""Of the text of a page of letter paper."""
+KEYS_DPI = 300
+LEAST_APART = 0.1
+"""Share of its ink by which a key of a legend differs from another."""
 
 
 def some() -> list[tuple[Task, Profile]]:
@@ -171,7 +180,71 @@ def faults_of(figure: Figure) -> list[str]:
         if ax.get_subplotspec() is not None and ax.get_visible()
     ]
     narrow = [f"a panel is {each:.2f} inches wide" for each in widths if each < LEAST_PANEL_IN]
-    return [*met, *left, *narrow]
+    small = [
+        f"{text.get_text()!r} has {text.get_fontsize():.1f} points"
+        for text in figure.findobj(Text)
+        if text.get_text().strip() and text.get_fontsize() < LEAST_WORDS_PT - 1e-6
+    ]
+    height = figure.get_figheight()
+    high = [f"{height:.1f} inches high"] if height > MOST_HEIGHT_IN else []
+    return [*met, *left, *narrow, *small, *high, *alone(figure), *alike(figure)]
+
+
+def panels_of(figure: Figure) -> list[Axes]:
+    return [ax for ax in figure.axes if ax.get_subplotspec() is not None and ax.get_visible()]
+
+
+def numbers_on(axis: Axis) -> list[str]:
+    """Return the numbers along an axis; none where names stand there."""
+    told = [each.get_text().strip() for each in tick_labels(axis) if each.get_visible()]
+    numbers = r"[-\u2212]?[\d.,/]+|\$[^$]*\d[^$]*\$"
+    return [each for each in told if re.fullmatch(numbers, each)]
+
+
+def alone(figure: Figure) -> list[str]:
+    """Return the axes with a scale of which one number is shown."""
+    found = []
+    for ax in panels_of(figure):
+        for axis in (ax.xaxis, ax.yaxis) if ax.axison else ():
+            told = numbers_on(axis)
+            if len(told) == 1:
+                found.append(f"of an axis {told[0]} is the only number")
+    return found
+
+
+def alike(figure: Figure) -> list[str]:
+    """Return the entries of a legend whose keys a reader cannot tell apart in print of grey."""
+    found = []
+    for told, keys in keys_of(figure):
+        for (one, key), (other, its) in itertools.combinations(zip(told, keys, strict=True), 2):
+            if one != other and apart(key, its) < LEAST_APART:
+                found.append(f"{one!r} and {other!r} are alike in grey")
+    return found
+
+
+def keys_of(figure: Figure) -> Iterator[tuple[list[str], list[np.ndarray]]]:
+    """Yield the words of each legend, and the ink of its keys, from 0 of white to 1 of black."""
+    dpi = figure.dpi
+    figure.set_dpi(KEYS_DPI)
+    canvas = FigureCanvasAgg(figure)
+    canvas.draw()
+    ink = 1.0 - np.asarray(canvas.buffer_rgba())[:, :, :3] @ np.array([0.299, 0.587, 0.114]) / 255
+    for legend in [*figure.legends, *(each for ax in figure.axes if (each := ax.get_legend()))]:
+        boxes = [each.get_window_extent() for each in legend.findobj(DrawingArea)]
+        # All of one size, whatever is rounded.
+        wide, tall = round(boxes[0].width), round(boxes[0].height)
+        places = [(round(len(ink) - box.y1), round(box.x0)) for box in boxes]
+        keys = [ink[top : top + tall, left : left + wide] for top, left in places]
+        yield [text.get_text() for text in legend.get_texts()], keys
+    figure.set_dpi(dpi)
+    figure.draw_without_rendering()
+
+
+def apart(one: np.ndarray, other: np.ndarray) -> float:
+    """Return which share of the ink of two keys is not common to both, best laid on each other."""
+    shifts = itertools.product((-1, 0, 1), (-1, 0, 1))
+    least = min(float(np.abs(one - np.roll(other, by, axis=(0, 1))).sum()) for by in shifts)
+    return least / max(float(one.sum()), float(other.sum()))
 
 
 @pytest.mark.parametrize(
@@ -183,6 +256,35 @@ def test_words_in_a_column_neither_meet_nor_leave_the_page(task: Task, profile: 
     assert faults_of(figure) == []
     told = [each.said for each in words_of(figure)]
     assert [said for said in told if re.search(rf"{task.id}|profile ", said)] == []
+
+
+def names_of(figure: Figure) -> tuple[list[str], list[str]]:
+    """Return what the axes of each panel are called: there, or to the left of it, or below it."""
+    boxes = {ax: ax.get_window_extent() for ax in panels_of(figure)}
+    upward, across = [], []
+    for ax, box in boxes.items():
+        if not numbers_on(ax.yaxis):
+            continue
+        row = [o for o, its in boxes.items() if abs(its.y0 - box.y0) < 1 and its.x0 <= box.x0]
+        column = [o for o, its in boxes.items() if abs(its.x0 - box.x0) < 1 and its.y0 <= box.y0]
+        row.sort(key=lambda other: -boxes[other].x0)
+        column.sort(key=lambda other: -boxes[other].y0)
+        upward.append(next((name for other in row if (name := other.get_ylabel())), ""))
+        across.append(next((name for other in column if (name := other.get_xlabel())), ""))
+    return upward, across
+
+
+@pytest.mark.parametrize(
+    ("task", "profile"), some(), ids=[f"{task.id}-{profile}" for task, profile in some()]
+)
+def test_an_axis_has_a_name_in_a_column_if_it_has_one_over_two(
+    task: Task, profile: Profile
+) -> None:
+    """Panels that stand in other rows there take along what named their row."""
+    over_two = figure_of(task, **given(task, profile))
+    both = (over_two, drawn(task, profile))
+    without = [[names.count("") for names in names_of(each)] for each in both]
+    assert without[1][0] <= without[0][0] and without[1][1] <= without[0][1]
 
 
 def test_height_and_ours_alone_go_with_any_figure() -> None:

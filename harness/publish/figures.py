@@ -120,14 +120,16 @@ class FigureContext:
         """
         columns = min(ncols, 2) if self.width == "single" else ncols
         turned = turn and nrows == 2 and columns < ncols
-        if columns < ncols and not turned:
-            count = nrows * ncols - len(skip)
-            nrows, ncols = math.ceil(count / columns), columns
-            skip = range(count, nrows * ncols)
+        flowed = columns < ncols and not turned
+        rows = [place // ncols for place in range(nrows * ncols) if place not in skip]
+        if flowed:
+            nrows, ncols = math.ceil(len(rows) / columns), columns
+            skip = range(len(rows), nrows * ncols)
         lines = ncols if turned else nrows
         height = self.width_in / columns * aspect * lines + STRIP_IN
         figure = Page(figsize=(self.width_in, height), layout="constrained")
         axes = figure.panels(nrows, ncols, skip=skip, turned=turned, sharex=sharex, sharey=sharey)
+        figure.asked = dict(zip(axes, rows, strict=True)) if flowed else {}
         return figure, axes
 
 

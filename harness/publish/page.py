@@ -42,7 +42,12 @@ class Page(Figure):
     """A figure whose legends take the columns that its width has room for."""
 
     _lines: tuple[list[Axes], ...] = ()
-    """Where panels stand in other rows than were asked for: those that were."""
+    """Where rows became columns: the rows that were asked for."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self.asked: dict[Axes, int] = {}
+        """Where panels flow, two in a row: the longer row that each was asked for in."""
 
     def panels(
         self,
@@ -78,6 +83,7 @@ class Page(Figure):
 
         A name of the vertical axis is that of the panels in its row that have the same range.
         """
+        self._name_flowed()
         for line in self._lines:
             name, span = line[0].get_ylabel(), line[0].get_ylim()
             if name and not any(ax.get_ylabel() for ax in line[1:]):
@@ -93,12 +99,25 @@ class Page(Figure):
             for ax in every:
                 ax.set_xlabel(*names if any(ax is line[-1] for line in self._lines) else ("",))
 
+    def _name_flowed(self) -> None:
+        """Name the vertical axis of the first panel in a row, and of the second if it differs."""
+        names: dict[Axes, str] = {}
+        for _, line in itertools.groupby(self.asked, self.asked.__getitem__):
+            name = ""
+            for ax in line:
+                name = names[ax] = ax.get_ylabel() or name
+        pairs = iter(names.items())
+        for left, name in pairs:
+            left.set_ylabel(name)
+            right, its = next(pairs, (left, name))
+            right.set_ylabel(its if right is left or its != name else "")
+
     def legend(self, *args: Any, **options: Any) -> Legend:
         """Make a legend, with fewer columns where it would be wider than the figure."""
         columns = options.get("ncols", 1)
         while True:
             made = super().legend(*args, **{**options, "ncols": columns})
-            _broken(made.get_title(), self.bbox.width - 2 * _GAP_IN * self.dpi)
+            _broken(made.get_title(), self.bbox.width - 2 * _GAP_IN * self.dpi, upward=False)
             # Nobody sees the padding beside the words.
             if columns == 1 or made.get_window_extent().width <= self.bbox.width + 0.07 * self.dpi:
                 return made
@@ -182,7 +201,7 @@ def _break_words(figure: Figure, *, upward: bool = False) -> bool:
         near = min((gap for gap in gaps if gap > 1.0), default=end)
         room = min(near, 2 * centre, 2 * (end - centre)) - _GAP_IN * figure.dpi
         for text in (ax.yaxis.label,) if upward else (ax.title, ax.xaxis.label):
-            changed |= _broken(text, room)
+            changed |= _broken(text, room, upward=upward)
     return changed
 
 
@@ -192,13 +211,16 @@ def _overlap(one: BboxBase, other: BboxBase, *, across: bool) -> bool:
     return one.x0 < other.x1 and other.x0 < one.x1
 
 
-def _broken(text: Text, room: float) -> bool:
-    """Break a text at spaces outside of its formulas, if it takes more pixels than its room."""
+def _broken(text: Text, room: float, *, upward: bool) -> bool:
+    """Break a text at spaces outside of its formulas, if it takes more pixels than its room.
+
+    upward: room in height, of which a text that lies takes a line.
+    """
 
     def takes(words: str) -> float:
         text.set_text(words)
         box = text.get_window_extent()
-        return box.height if text.get_rotation() == 90.0 else box.width
+        return box.height if upward else box.width
 
     whole = text.get_text()
     if not whole or takes(whole) <= room:
@@ -218,7 +240,8 @@ def _thin_ticks(figure: Figure) -> bool:
     """Turn the names below a panel, or take fewer numbers, where two overlap; say whether any."""
     changed = False
     for ax in _panels(figure):
-        labels = [label for label in ax.get_xticklabels() if label.get_text()]
+        shown = _shown_ticks(ax)
+        labels = [label for _, label in shown]
         boxes = sorted((label.get_window_extent() for label in labels), key=lambda box: box.x0)
         crowded = any(left.x1 > right.x0 for left, right in itertools.pairwise(boxes))
         if not crowded or not ax.axison or any(label.get_rotation() for label in labels):
@@ -230,15 +253,27 @@ def _thin_ticks(figure: Figure) -> bool:
             locator.set_params(nbins=2)
         elif len(labels) > 2 and all(_NUMBER.fullmatch(label.get_text()) for label in labels):
             # Of numbers a reader needs some; turned they would be as crowded as before.
-            ax.set_xticks(
-                ax.get_xticks()[::2], [each.get_text() for each in ax.get_xticklabels()][::2]
-            )
+            kept = _fewer_numbers(shown, log=ax.get_xscale() == "log")
+            ax.set_xticks([place for place, _ in kept], [label.get_text() for _, label in kept])
         else:
             names = [label.get_text().replace("\n", " ") for label in ax.get_xticklabels()]
             ax.set_xticks(ax.get_xticks(), names)
             for label in ax.get_xticklabels():
                 label.set(rotation=45, ha="right", rotation_mode="anchor")
     return changed
+
+
+def _shown_ticks(ax: Axes) -> list[tuple[float, Text]]:
+    """Return places and labels below a panel; those beyond its ends would widen it if set."""
+    low, high = sorted(ax.get_xlim())
+    ticks = zip(ax.get_xticks(), ax.get_xticklabels(), strict=False)
+    return [(at, label) for at, label in ticks if label.get_text() and low <= at <= high]
+
+
+def _fewer_numbers(ticks: list[tuple[float, Text]], *, log: bool) -> list[tuple[float, Text]]:
+    """Return the powers of ten where they are some of the numbers, or every second number."""
+    powers = [(at, label) for at, label in ticks if log and math.log10(at).is_integer()]
+    return powers if 1 < len(powers) < len(ticks) else ticks[::2]
 
 
 def foot_in(figure: Figure, text: str) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
@@ -18,11 +19,11 @@ STRIP_IN = 0.16
 LINE_IN = 0.1
 """Height of each further line of it."""
 
-LETTERS_PER_IN = 20
+LETTERS_PER_IN = 18
 """Letters of it that fit in an inch; wide ones, for a line must not leave the figure."""
 
 # A value may hold a dollar sign.
-STAMP: dict[str, Any] = {"fontsize": 5.5, "color": "#555555", "parse_math": False}
+STAMP: dict[str, Any] = {"fontsize": 6.0, "color": "#555555", "parse_math": False}
 
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#333333")
 """Okabe and Ito's colours, told apart with every common colour blindness; without its yellow,
@@ -113,11 +114,20 @@ def sequential(count: int) -> tuple[str, ...]:
 
 
 def log_numbers(axis: Axis, numbers: str = "{x:g}") -> None:
-    """Scale an axis by the logarithm, with plain numbers at 1, 2, 5 of every decade."""
+    """Scale an axis by the logarithm, with plain numbers at 1, 2, 5 of every decade of a few.
+
+    Call it when all is drawn: of less than half a decade more numbers are shown.
+    """
     from matplotlib.ticker import LogLocator, NullLocator
 
     name = axis.axis_name  # type: ignore[attr-defined]  # its stubs lack it
     axis.axes.set(**{f"{name}scale": "log"})
-    axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+    low, high = axis.get_view_interval()
+    exponents = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+    shown = [k for k in (1, 2, 5) for e in exponents if low <= k * 10.0**e <= high]
+    # One number alone tells no scale.
+    subs = (1.0, 2.0, 5.0) if len(shown) > 1 else (1.0, 1.5, 2.0, 3.0, 5.0, 7.0)
+    # Of more decades than numbers it has room for, a locator shows none but the powers.
+    axis.set_major_locator(LogLocator(subs=subs if high < 4e3 * low else (1.0,), numticks=99))
     axis.set_major_formatter(numbers)
     axis.set_minor_locator(NullLocator())

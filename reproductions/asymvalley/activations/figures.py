@@ -37,7 +37,7 @@ def activation_panels(context: FigureContext) -> Figure:
     )
     for area, hatch in zip(areas, HATCHES, strict=False):
         area.set_hatch(hatch)
-    stack_ax.set(title="shares of units, stacked", ylim=(0.0, 1.0))
+    stack_ax.set(title="shares of units, stacked", ylabel="share", ylim=(0.0, 1.0))
     for ax in (agreement_ax, stack_ax):
         lambda_axis(ax)
         ax.set_xlabel(r"$\lambda$")

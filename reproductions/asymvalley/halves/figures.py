@@ -35,11 +35,11 @@ def half_line_panels(context: FigureContext) -> Figure:
         numbers = where(rows, part="epoch")
         line(gap_ax, numbers, x="epoch", y="gap", color=PALETTE[6], marker="o")
         gap_ax.axhline(0.0, color="#999999", linewidth=0.6, linestyle=":")
-        gap_ax.set_title("gap at the middle")
+        gap_ax.set(title="gap at the middle", ylabel="test accuracy")
         for look, (ratio, label) in enumerate(RATIOS.items()):
             look_of = {"color": PALETTE[look], "marker": MARKERS[look], "label": label}
             line(ratio_ax, numbers, x="epoch", y=ratio, **look_of)
-        ratio_ax.set_title("share of equal signs")
+        ratio_ax.set(title="equal signs", ylabel="share of weights")
         for ax in (gap_ax, ratio_ax):
             _epoch_axis(ax, found)
     for left, right in zip(axes[:3], axes[3:], strict=True):

@@ -73,7 +73,7 @@ def pattern_images(context: FigureContext) -> Figure:
     centres = [(SIDE + 1) * digit + (SIDE - 1) / 2 for digit in range(len(weights))]
     for ax, size in zip(axes, PATTERN_SIZES, strict=True):
         strip = _strip(weights + size * signs)
-        ax.imshow(strip, cmap="RdBu_r", vmin=-1.0, vmax=1.0, interpolation="nearest")
+        ax.imshow(strip, vmin=-1.0, vmax=1.0, interpolation="nearest")
         ax.set(xticks=[], yticks=[])
         ax.set_ylabel(f"l = {size:g}", rotation=0, ha="right", va="center")
         ax.grid(visible=False)

@@ -49,7 +49,7 @@ def net_panels(context: FigureContext) -> Figure:
     if context.width == "single":
         # Names as long as these leave two panels beside each other no width.
         for ax in axes:
-            ax.tick_params(axis="y", labelsize=points(5.0))
+            ax.tick_params(axis="y", labelsize=points(6.0))
     return figure
 
 

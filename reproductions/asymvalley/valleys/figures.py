@@ -170,7 +170,7 @@ def _note_consistency(ax: Axes, rows: pd.DataFrame) -> None:
     if not rows.empty:
         share = f"{float(rows['sign_consistency'].mean()):.2f}"
         ax.text(
-            0.5, 0.97, share, transform=ax.transAxes, ha="center", va="top", fontsize=points(5.5)
+            0.5, 0.97, share, transform=ax.transAxes, ha="center", va="top", fontsize=points(6.0)
         )
 
 

@@ -97,12 +97,12 @@ def solution_panels(context: FigureContext) -> Figure:
         values = field.to_numpy("float64")
         mesh = ax.pcolormesh(
             field.columns.to_numpy("float64"), field.index.to_numpy("float64"), values,
-            shading="gouraud", cmap="RdBu_r", rasterized=True,
+            shading="gouraud", rasterized=True,
         )  # fmt: skip
         seen = rows[rows["kind"] == "observed"]
         ax.plot(
             seen["t"].to_numpy("float64"), seen["x"].to_numpy("float64"), linestyle="none",
-            marker="o", markersize=1.8, color=FRONT,
+            marker="o", markersize=2.0, color="white", markeredgecolor=FRONT, markeredgewidth=0.4,
         )  # fmt: skip
         figure.colorbar(mesh, ax=ax, label="u" if ax is axes[-1] else "")
         ax.set(title=name, xlabel="t")

@@ -43,8 +43,13 @@ def memory_panels(context: FigureContext) -> Figure:
     table = in_units(context.table)
     nets = list(table["net"].unique())
     beside = context.width == "double"
-    rows, columns, aspect = (len(nets), 3, 0.95) if beside else (3 * len(nets), 1, 0.6)
-    figure, axes = context.subplots(rows, columns, aspect=aspect)
+    if beside:
+        figure, axes = context.subplots(len(nets), 3, aspect=0.95)
+    else:
+        lines = 2 * len(nets)
+        figure, axes = context.subplots(lines, 2, aspect=1.3, skip=range(3, 2 * lines, 4))
+        for bars in axes[2::3]:
+            _widen(bars)
     for place, net in enumerate(nets):
         own = table[table["net"] == net]
         by_depth, by_chunk, bars = axes[3 * place : 3 * place + 3]
@@ -54,6 +59,13 @@ def memory_panels(context: FigureContext) -> Figure:
     handles, labels = axes[0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside upper center", ncols=4 if beside else 2)
     return figure
+
+
+def _widen(ax: Axes) -> None:
+    """Give a panel the whole width below its neighbours: its bars have long names."""
+    spec = ax.get_subplotspec()
+    assert spec is not None
+    ax.set_subplotspec(spec.get_gridspec()[spec.rowspan.start, :])
 
 
 def in_units(table: pd.DataFrame) -> pd.DataFrame:
@@ -95,7 +107,8 @@ def _against_chunk(ax: Axes, rows: pd.DataFrame) -> None:
         )  # fmt: skip
     ax.set_title(f"(FG)²U, N = {own['num_meta'].min():,}")
     ax.set_xlabel("directions at a time")
-    ax.legend(loc="lower right")
+    ax.set_ylabel("bytes (plain unroll = 1)")
+    ax.legend(loc="upper left")
 
 
 def _bars(ax: Axes, rows: pd.DataFrame) -> None:

@@ -35,7 +35,8 @@ LOOKS: dict[str, dict[str, Any]] = {
 SHARED = {"color": PALETTE[6], "marker": "D"}
 """(FG)2U's look where processes or GPUs share the directions."""
 HEADS = ("memory\nconstant", "Hessian-\nfree", "mini-\nbatches", "bias")
-PLACES = (0.35, 0.61, 0.84, 1.03)
+PLACES = (0.27, 0.6, 0.89, 1.1)
+NARROW_PLACES = (0.36, 0.65, 0.91, 1.15)
 
 
 def overview_panels(context: FigureContext) -> Figure:
@@ -64,10 +65,11 @@ def capabilities(ax: Axes, context: FigureContext) -> None:
     found = flags(context.table) if len(rows) else {}
     ax.set_axis_off()
     narrow = context.width == "single"
-    ax.set_title("measured on a small net", pad=26.0 if narrow else None)
-    small = {"fontsize": points(5.0), "transform": ax.transAxes, "va": "top"}
+    ax.set_title("measured on a small net", pad=31.0 if narrow else None)
+    small = {"fontsize": points(6.0), "transform": ax.transAxes, "va": "top"}
     slanted = {**small, "va": "bottom", "rotation_mode": "anchor"}
-    for place, head in zip(PLACES, HEADS, strict=True):
+    places = NARROW_PLACES if narrow else PLACES
+    for place, head in zip(places, HEADS, strict=True):
         if narrow:
             ax.text(
                 place,
@@ -81,7 +83,7 @@ def capabilities(ax: Axes, context: FigureContext) -> None:
             ax.text(place, 0.98, head, ha="center", **small)
     for line, method in enumerate(name for name in NAMES if name in found):
         height = 0.76 - 0.14 * line
-        ax.text(-0.35 if narrow else -0.1, height, NAMES[method], **small)
+        ax.text(-0.4 if narrow else -0.28, height, NAMES[method], **small)
         stated = STATED.get(method, found[method])
         told = [
             ("yes" if flag else "no") + ("" if flag == its else "*")
@@ -89,7 +91,7 @@ def capabilities(ax: Axes, context: FigureContext) -> None:
         ]
         bias = float(rows.loc[method, "relative_bias"])
         told.append("none" if bias < EXACT else f"{bias:.2f}")
-        for place, word in zip(PLACES, told, strict=True):
+        for place, word in zip(places, told, strict=True):
             ax.text(place, height, word, ha="center", **small)
 
 

@@ -101,9 +101,12 @@ def _roofline(ax: Axes, calls: pd.DataFrame, looks: dict[str, dict[str, Any]]) -
     for precision, peak in peaks.items() if len(peaks) else [("", np.inf)]:
         ax.plot(intensity, np.minimum(fast * intensity, peak), color=GREY, lw=0.8)
         if precision:
+            # Above a lower one is another's slope.
+            up = peak == top
             ax.annotate(
-                f"{precision} products", (intensity[-1], peak), (0, 2),
-                textcoords="offset points", ha="right", va="bottom", color=GREY, fontsize=points(6),
+                f"{precision} products", (intensity[-1], peak), (0, 2 if up else -2),
+                textcoords="offset points", ha="right", va="bottom" if up else "top",
+                color=GREY, fontsize=points(6),
             )  # fmt: skip
     for name, marks in looks.items():
         own = calls[calls["implementation"] == name]

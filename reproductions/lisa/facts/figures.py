@@ -57,7 +57,7 @@ def size_dots(context: FigureContext) -> Figure:
     ax.set_yticks(range(len(table)), labels)
     ax.set_ylim(len(table) - 0.5, -0.5)
     ax.set_xlabel("number")
-    ax.legend()
+    figure.legend(loc="outside upper center", ncols=2)
     return figure
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from harness.declare.reference import standings
-from harness.publish.figures import HATCHES, PALETTE, FigureContext
+from harness.publish.figures import HATCHES, PALETTE, FigureContext, points
 from reproductions.lisa.memory.quantities import ACTIVATIONS_GB, length_near
 from reproductions.lisa.memory.table import A_SHARE, SHARED
 from reproductions.lisa.models.names import TITLES
@@ -73,7 +73,7 @@ def breakdown_bars(context: FigureContext) -> Figure:
         if shape == AT_THE_PAPERS and not context.reference.empty:
             ax.text(
                 0.98, 0.04, "length chosen for\nactivations nearest\nto the paper's",
-                transform=ax.transAxes, ha="right", va="bottom", fontsize="small",
+                transform=ax.transAxes, ha="right", va="bottom", fontsize=points(6.0),
             )  # fmt: skip
         ax.set_title(_bars_title(rows))
         ax.set_xlabel(f"memory ({unit})")

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from harness.declare.statistics import aggregate
-from harness.publish.figures import PALETTE, FigureContext, plot_ours, plot_paper
+from harness.publish.figures import PALETTE, FigureContext, log_numbers, plot_ours, plot_paper
 from reproductions.lisa.models.names import TITLES
 from reproductions.lisa.models.shapes import shape_of
 from reproductions.lisa.norms.axis import EMBEDDING, HEAD, POSITIONS, block_name, places_of
@@ -132,7 +132,7 @@ def _axis(ax: Axes, model: str) -> None:
     ticks = {EMBEDDING: "E", POSITIONS: "P", block_name(middle - 1): f"block {middle}", HEAD: "H"}
     shown = {places[layer]: text for layer, text in ticks.items() if layer in places}
     ax.set_xticks(list(shown), list(shown.values()))
-    ax.set_yscale("log")
+    log_numbers(ax.yaxis)
     ax.set_xlabel("layer")
     ax.set_ylabel("L2 norm")
 

@@ -91,7 +91,7 @@ def _bar(ax: Axes, rows: pd.DataFrame, place: int, unit_ms: float) -> None:
     )
     ax.text(
         0.99, place - HEIGHT / 2, f"{float(total['mean']):,.0f} ms",
-        transform=ax.get_yaxis_transform(), ha="right", va="center", fontsize=points(5.5),
+        transform=ax.get_yaxis_transform(), ha="right", va="center", fontsize=points(6.0),
     )  # fmt: skip
 
 

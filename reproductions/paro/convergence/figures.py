@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 SHOWN = {ALONE: "one process", "FSDP2": "FSDP2", **{name: name for name in FIGURE_7}}
 STYLES = ("-", (0, (6, 3)), (2, (5, 4)), (4, (4, 5)), (6, (3, 6)), (8, (2, 7)))
 """Of lines that lie on one another: a gap of one shows the others."""
+DASHES = ("-", (0, (4, 1.5)), ":")
+"""By precision."""
 FLOOR = 1e-17
 """What stands for a difference of nothing on a log scale."""
 
@@ -48,14 +50,16 @@ def _differences(ax: Axes, table: pd.DataFrame) -> None:
     rows = table[table["method"] != ALONE].copy()
     rows["largest_difference"] = rows["largest_difference"].clip(lower=FLOOR)
     run = ["method", "micro_steps", "methods", "seed"]
-    for (precision, allowed), color in zip(TOLERANCES.items(), PALETTE, strict=False):
+    for (precision, allowed), color, dashes in zip(
+        TOLERANCES.items(), PALETTE, DASHES, strict=False
+    ):
         own = rows[rows["precision"] == precision]
         for (name, *_), line in own.groupby(run):
-            ax.plot(line["step"], line["largest_difference"], color=color, linewidth=0.6,
-                    marker="x" if name in PYTORCH else "", markersize=3)  # fmt: skip
+            ax.plot(line["step"], line["largest_difference"], color=color, linestyle=dashes,
+                    linewidth=0.6, marker="x" if name in PYTORCH else "", markersize=3)  # fmt: skip
         if len(own):
-            ax.plot([], [], color=color, label=precision)
-            ax.axhline(allowed, color=color, linestyle="--", linewidth=0.9)
+            ax.plot([], [], color=color, linestyle=dashes, label=precision)
+            ax.axhline(allowed, color=color, linestyle="-.", linewidth=0.9)
     ax.set_yscale("log")
     ax.set_ylim(FLOOR / 3, 1.0)
     ax.set_ylabel("largest relative difference")

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
+
 from harness.publish.figures import MARKERS, PALETTE, FigureContext, plot_ours, plot_paper, points
 from reproductions.paro.models.paper_inputs import ACCUMULATION, SHARES
 from reproductions.paro.predictions.experiment import COMPARED, GPUS, SCALED
@@ -11,6 +14,7 @@ from reproductions.paro.predictions.layouts import BASELINES, name_of
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.artist import Artist
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
@@ -30,14 +34,24 @@ def indicator_panels(context: FigureContext) -> Figure:
         -(-len(panels) // columns),
         columns,
         sharex=True,
-        aspect=0.5 if wide and columns == 1 else 0.8,
+        aspect=0.5 if wide and columns == 1 else 0.8 if wide or columns == len(panels) else 0.62,
     )
     for ax, ((share, model), rows) in zip(axes, panels, strict=True):
         given = context.reference
         quoted = given[given["series"].str.startswith(model) & (given["x"] == SHARES[share])]
         _indicator(ax, rows.set_index("strategy").loc[list(COMPARED)], quoted)
         ax.set_title(f"{model}, {'all' if share == '1' else share} trained")
+    _legend(figure)
     return figure
+
+
+def _legend(figure: Figure) -> None:
+    handles: list[Artist] = [
+        Patch(color=BAR, label="memory"),
+        Patch(color=TOO_MUCH, label="memory, does not fit"),
+        Line2D([], [], color=LINE, marker="o", label="log(1/T), on the right"),
+    ]
+    figure.legend(handles=handles, loc="outside upper center", ncols=3)
 
 
 def _quote(ax: Axes, rows: pd.DataFrame, quoted: pd.DataFrame) -> None:
@@ -47,12 +61,12 @@ def _quote(ax: Axes, rows: pd.DataFrame, quoted: pd.DataFrame) -> None:
     for each in quoted.itertuples():
         strategy, baseline = str(each.series).split()[-1], str(each.y_name).split("_")[-1]
         # Beside a neighbour's there is no room above.
-        below = names.index(strategy) - 1 in told
+        below = bool(told & {names.index(strategy) - step for step in (1, 2)})
         ax.annotate(
             f"+{each.value:g} %\n({SHORT[baseline]})",
             (names.index(strategy), rows["log10_steps_per_s"][strategy]),
             xytext=(0, -4 if below else 4), textcoords="offset points", ha="center",
-            va="top" if below else "bottom", fontsize=points(5.5),
+            va="top" if below else "bottom", fontsize=points(6.0),
         )  # fmt: skip
 
 
@@ -63,7 +77,7 @@ def _indicator(ax: Axes, rows: pd.DataFrame, quoted: pd.DataFrame) -> None:
     ax.bar(places, memory.clip(upper=CEILING_GB), color=[BAR if f else TOO_MUCH for f in fits])
     for at, (fit, gb) in enumerate(zip(fits, memory, strict=True)):
         if not fit:
-            ax.text(at, 6, f"{gb:.0f}", ha="center", va="bottom", fontsize=points(5))
+            ax.text(at, 5, f"{gb:.0f}", ha="center", va="bottom", rotation=90, fontsize=points(6.0))
             ax.plot([at], [30], marker="x", color="#333333", markersize=5)
     ax.axhline(80, color="#333333", linestyle=":", linewidth=0.8)
     ax.set_ylim(0, CEILING_GB)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from harness.declare import pick
-from harness.publish.figures import PALETTE, FigureContext, points
+from harness.publish.figures import MARKERS, PALETTE, FigureContext, points
 from reproductions.paro.method.guideline import nine_digits, unbeaten
 
 if TYPE_CHECKING:
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 TITLES = {"flat": "one ring of all GPUs", "hier": "PaRO-CC in two steps"}
 COLORS = {"N": PALETTE[0], "I": PALETTE[1], "G": PALETTE[2]}
+MARKS = dict(zip(COLORS, MARKERS, strict=False))
 """By the granularity of optimizer states."""
 
 
@@ -44,8 +45,8 @@ def _plane(ax: Axes, rows: pd.DataFrame) -> None:
     for _, row in rows.iterrows():
         color = COLORS[row["os"]]
         ax.plot(
-            [row["comm_s"]], [row["memory_bytes"] / 1e9], marker="o", markersize=4,
-            color=color, markerfacecolor=color if row["effective"] else "white",
+            [row["comm_s"]], [row["memory_bytes"] / 1e9], marker=MARKS[row["os"]],
+            markersize=4, color=color, markerfacecolor=color if row["effective"] else "white",
         )  # fmt: skip
     for _, row in best.iterrows():
         ax.annotate(
@@ -74,10 +75,12 @@ def _scale(ax: Axes, rows: pd.DataFrame) -> None:
 def _legend(figure: Figure, *, num_columns: int) -> None:
     from matplotlib.lines import Line2D
 
-    def dot(color: str, fill: str, label: str) -> Line2D:
-        return Line2D([], [], color=color, marker="o", markersize=4, ls="none",
+    def dot(color: str, fill: str, label: str, mark: str = "o") -> Line2D:
+        return Line2D([], [], color=color, marker=mark, markersize=4, ls="none",
                       markerfacecolor=fill, label=label)  # fmt: skip
 
-    handles = [dot(color, color, f"states {letter}") for letter, color in COLORS.items()]
-    handles += [dot("0.4", "0.4", "kept"), dot("0.4", "white", "left out")]
+    handles = [
+        dot(color, color, f"states {letter}", MARKS[letter]) for letter, color in COLORS.items()
+    ]
+    handles += [dot("0.4", "0.4", "kept", "D"), dot("0.4", "white", "left out", "D")]
     figure.legend(handles=handles, loc="outside upper center", ncols=num_columns)

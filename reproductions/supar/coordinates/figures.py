@@ -109,14 +109,15 @@ def _signed(number: float) -> str:
 def _step_legend(
     figure: Figure, colors: dict[int, str], *, per_row: int, has_official: bool
 ) -> None:
-    """Name the steps, each as it is drawn, and the plot of the authors' code where it is."""
-    ends = (min(colors), max(colors))
-    handles = [
-        Line2D(
-            [], [], color=color, label=f"t={step}", **({"marker": "o"} if step in ends else BETWEEN)
-        )
-        for step, color in colors.items()
-    ]
+    """Name the first step, the last and those between, and the authors' plot where it is."""
+    first, *between, last = colors
+    shown: list[tuple[int, str, dict[str, Any]]] = [(first, f"t={first}", {"marker": "o"})]
+    if between:
+        low, high = between[0], between[-1]
+        name = f"t={low}" if low == high else f"t={low} to {high}, dark to light"
+        shown.append((between[len(between) // 2], name, BETWEEN))
+    shown.append((last, f"t={last}", {"marker": "o"}))
+    handles = [Line2D([], [], color=colors[step], label=name, **look) for step, name, look in shown]
     if has_official:
         look = {"color": INK, "marker": "o", "linestyle": "--", "markerfacecolor": "white"}
         handles.append(Line2D([], [], label="authors' code", **look))

@@ -54,6 +54,9 @@ def _panel(ax: Axes, rows: pd.DataFrame) -> None:
             color=COLORS[scheme],
             marker=MARKS[scheme],
         )
+    low, high = ax.get_ylim()
+    if low == -high:  # nothing but zeros: no share is less
+        ax.set_ylim(high / -20, high)
     guesses = rows.loc[rows["scheme"] == "random", "accuracy"].dropna()
     if guesses.empty:
         ax.set_title(f"{ax.get_title()}, not run")

@@ -26,7 +26,7 @@ FAMILIES = {
 def pilot_panels(context: FigureContext) -> Figure:
     """Draw loss against the swept value, one panel per family, one line per scheme."""
     families = list(dict.fromkeys(context.table["family"]))
-    figure, axes = context.subplots(-(-len(families) // 3), 3, aspect=0.95)
+    figure, axes = context.subplots(-(-len(families) // 3), 3, aspect=0.95, turn=False)
     for ax, family in zip(axes, families, strict=False):
         rows = context.table[context.table["family"] == family]
         for scheme, curve in rows.groupby("scheme", sort=False):

@@ -9,7 +9,7 @@ from matplotlib.text import Text
 
 from harness.publish.figures import FigureContext
 from harness.publish.page import Page, fewer_columns, fit
-from harness.publish.style import LEAST_PANEL_IN
+from harness.publish.style import LEAST_PANEL_IN, log_numbers
 from tests.harness.publish.test_figures import REFERENCE, TABLE
 
 LONG = "a title of many words that is far wider than one panel of two"
@@ -116,6 +116,17 @@ def test_two_rows_become_two_columns_at_single_width_and_labels_stand_at_the_edg
     assert [ax.get_subplotspec().num1 for ax in axes] == [*range(6)]  # type: ignore[union-attr]
 
 
+def test_a_row_that_flows_is_named_at_the_edge_of_every_row_it_fills() -> None:
+    narrow = FigureContext(table=TABLE, reference=REFERENCE, profile="cpu", width="single")
+    figure, axes = narrow.subplots(3, 3, skip=[8])
+    for ax, name in zip(axes[::3], ("share", "error", "error"), strict=True):
+        ax.set_ylabel(name)
+    assert isinstance(figure, Page)
+    figure.name_outer()
+    rows = [[ax.get_ylabel() for ax in axes[first : first + 2]] for first in range(0, 8, 2)]
+    assert rows == [["share", ""], ["share", "error"], ["error", ""], ["error", ""]]
+
+
 def test_labels_that_differ_between_turned_rows_stay() -> None:
     narrow = FigureContext(table=TABLE, reference=REFERENCE, profile="cpu", width="single")
     figure, axes = narrow.subplots(2, 3)
@@ -149,3 +160,42 @@ def test_skipped_panels_leave_a_hole_or_close_up() -> None:
     _, axes = narrow.subplots(3, 3, skip=[4, 5, 6, 7])
     spec = axes[4].get_subplotspec()
     assert spec is not None and (spec.num1, spec.get_gridspec().nrows) == (4, 3)
+
+
+def test_fewer_numbers_of_a_log_scale_are_its_powers_and_do_not_widen_it() -> None:
+    figure, axes = page()
+    axes[0].clear()
+    axes[0].plot([700.0, 30_000.0], [0.0, 1.0])
+    log_numbers(axes[0].xaxis, "{x:,.0f}")
+    before = axes[0].get_xlim()
+    laid_out(figure)
+    assert [each.get_text() for each in axes[0].get_xticklabels()] == ["1,000", "10,000"]
+    assert axes[0].get_xlim() == before
+
+
+def test_a_log_scale_of_less_than_half_a_decade_has_more_than_one_number() -> None:
+    figure, axes = page()
+    axes[0].clear()
+    axes[0].plot([0.0, 1.0], [58.0, 120.0])
+    log_numbers(axes[0].yaxis)
+    laid_out(figure)
+    low, high = axes[0].get_ylim()
+    shown = [tick for tick in axes[0].get_yticks() if low <= tick <= high]
+    assert len(shown) > 1
+
+
+def test_a_log_scale_of_many_decades_has_numbers() -> None:
+    figure, axes = page()
+    axes[0].plot([1.0, 2.0], [1.0, 3e8])
+    log_numbers(axes[0].yaxis)
+    laid_out(figure)
+    assert len(axes[0].get_yticks()) >= 8
+
+
+def test_a_label_that_lies_is_not_broken_by_the_height_of_its_panel() -> None:
+    narrow = FigureContext(table=TABLE, reference=REFERENCE, profile="cpu", width="single")
+    figure, axes = narrow.subplots(6, 1, aspect=0.1)
+    for ax in axes:
+        ax.set_ylabel("l = -0.6", rotation=0, ha="right", va="center")
+    laid_out(figure)
+    assert {ax.get_ylabel() for ax in axes} == {"l = -0.6"}
