@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+import sys
 import textwrap
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -27,6 +29,7 @@ from harness.publish.report.text import (
 from harness.publish.report.units import Reading
 
 WIDTH = 80
+"""Columns of a text in a file or pipe, and at most of one on a terminal."""
 INDENT = "  "
 FAILURES = (Word.FAILS, Word.ERROR)
 OPEN = (*FAILURES, Word.NOT_REPRODUCED, Word.INCONCLUSIVE)
@@ -70,6 +73,11 @@ class Shown:
         return "WITHDRAWN" + ("" if row.verdict == Word.NOT_RUN else f" (was {row.verdict})")
 
 
+def width() -> int:
+    """Return the columns that a text has: fewer on a terminal that has fewer."""
+    return min(WIDTH, shutil.get_terminal_size().columns) if sys.stdout.isatty() else WIDTH
+
+
 def counts_text(rows: Sequence[CheckRow]) -> str:
     """Return per paper and profile the checks, claims, halves and our own questions, each apart.
 
@@ -84,7 +92,7 @@ def counts_text(rows: Sequence[CheckRow]) -> str:
             part = [r for r in rows if r.task.split("/")[0] == paper and r.profile == profile]
             if counted := counted_in_words(part, chance=alone):
                 line = f"{paper} at {profile}: {counted}"
-                lines += textwrap.wrap(line, WIDTH, subsequent_indent=INDENT)
+                lines += textwrap.wrap(line, width(), subsequent_indent=INDENT)
     sealing = [row for row in rows if row.profile != "smoke"]
     lines += [] if alone else _wrapped(reproduced_text(sealing), "")
     lines += _wrapped(seals_text(sealing), "")
@@ -142,7 +150,7 @@ def notes(row: CheckRow) -> list[str]:
 def _block(each: Shown) -> list[str]:
     row = each.row
     head = f"{each.word}  {row.task}:{each.name} at {row.profile}"
-    lines = [head] if len(head) <= WIDTH else [each.word, *_wrapped(head.partition("  ")[2])]
+    lines = [head] if len(head) <= width() else [each.word, *_wrapped(head.partition("  ")[2])]
     standing = f" ({row.paper_standing}):" if row.paper_standing else ""
     paper = f"paper{standing} {number(row.paper_value)}" if row.paper_value is not None else ""
     numbers = [ours(each, each.seed), asked(each), paper]
@@ -160,7 +168,7 @@ def _listed(word: Word, shown: Sequence[Shown]) -> str:
         here = f"here {part[0].stands_in}" if part[0].stands_in else ""
         seed = f"a seed is {part[0].seed}" if part[0].seed else ""
         head = "; ".join(filter(None, [f"{task} at {profile}", here, seed]))
-        lines += textwrap.wrap(head, WIDTH, subsequent_indent=INDENT)
+        lines += textwrap.wrap(head, width(), subsequent_indent=INDENT)
         lines += [line for each in part for line in _short(each)]
     return "\n".join(lines)
 
@@ -173,7 +181,7 @@ def _short(each: Shown) -> list[str]:
     told = "; ".join(filter(None, [ours(each), asked(each), reason]))
     return textwrap.wrap(
         f"{each.name}: {told}",
-        WIDTH,
+        width(),
         initial_indent=INDENT,
         subsequent_indent=2 * INDENT,
     )
@@ -226,4 +234,4 @@ def _counted(count: int, noun: str) -> str:
 
 def _wrapped(text: str, indent: str = INDENT, **options: Any) -> list[str]:
     flat = " ".join(text.split())
-    return textwrap.wrap(flat, WIDTH, initial_indent=indent, subsequent_indent=indent, **options)
+    return textwrap.wrap(flat, width(), initial_indent=indent, subsequent_indent=indent, **options)

@@ -10,7 +10,7 @@ from itertools import groupby
 from harness.declare.verdict import OVERLAPS, Word
 from harness.publish.check_row import CheckRow
 from harness.publish.counts import IN_WORDS, counted_in_words
-from harness.publish.report.check_text import INDENT, ORDER, WIDTH, Shown, asked, ours
+from harness.publish.report.check_text import INDENT, ORDER, Shown, asked, ours, width
 from harness.publish.report.text import chance_note, paper_cell, seal_note, threshold_source
 from harness.publish.report.units import Reading
 from harness.publish.show import Answer, View
@@ -163,6 +163,6 @@ def commands(view: View) -> list[str]:
 def _lines(text: str, indent: str = "", hanging: str = "") -> list[str]:
     flat = " ".join(text.split())
     return textwrap.wrap(
-        flat, WIDTH, initial_indent=indent, subsequent_indent=indent + hanging,
+        flat, width(), initial_indent=indent, subsequent_indent=indent + hanging,
         break_long_words=False, break_on_hyphens=False,
     )  # fmt: skip

@@ -63,6 +63,20 @@ def test_terminal_shows_whole_words_in_80_columns(cli: Cli, toy: ToyPaper) -> No
     assert LONG in " ".join(line.strip() for line in lines)
 
 
+@pytest.mark.parametrize("words", [("check", "toylab"), ("show", "toylab/tab01")])
+def test_a_narrow_terminal_breaks_no_word_and_no_command(
+    cli: Cli, toy: ToyPaper, words: tuple[str, ...]
+) -> None:
+    toy.task.write_text(LOST)
+    assert cli("run", "toylab", *CPU, "--executor", "inline").code == 0
+    lines = in_a_terminal(toy, *words, *CPU, columns=44)
+    commands = [line for line in lines if line.startswith("  repro ")]
+    assert max(len(line) for line in lines if line not in commands) <= 44
+    plain = cli(*words, *CPU).out
+    assert " ".join("\n".join(lines).split()) == " ".join(plain.split())
+    assert commands == [line for line in plain.splitlines() if line.startswith("  repro ")]
+
+
 @pytest.mark.parametrize("columns", [50, 80, 120])
 def test_a_table_on_a_terminal_breaks_no_name(toy: ToyPaper, columns: int) -> None:
     """One that is too wide folds its column of words between them, or stands row by row."""
