@@ -19,7 +19,7 @@ from harness.errors import EnvError, SpecError
 Backend = Literal["plain", "triton", "cuda"]
 MODULES: dict[Backend, str] = {"plain": "plain", "triton": "in_triton", "cuda": "in_cuda"}
 DTYPES = (torch.float32, torch.bfloat16, torch.float16)
-"""Of factors that kernels multiply."""
+"""Of numbers that kernels multiply, and that they move without loss."""
 _wanted: ContextVar[bool] = ContextVar("_wanted", default=True)
 
 
@@ -30,8 +30,9 @@ def without_kernels() -> Iterator[None]:
         with without_kernels():
             optimizer.step()
 
-    It holds in this thread (or task of asyncio) alone, and is undone whatever happens. What names
-    a backend itself still gets that one. Optimizers keep what they chose at their first step: make
+    It holds in this thread (or task of asyncio) alone, and is undone whatever happens. Backward
+    passes on a GPU have threads of their own, where it does not hold: layers that a checkpoint
+    runs again there choose anew. What names a backend itself still gets that one. Optimizers keep what they chose at their first step: make
     them inside.
     """
     before = _wanted.set(False)

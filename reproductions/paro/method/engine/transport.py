@@ -16,7 +16,7 @@ import torch
 import torch.distributed as dist
 from torch import Tensor
 
-from reproductions.kernels.backend import choose, chosen
+from reproductions.kernels.backend import DTYPES, Backend, choose, chosen
 from reproductions.paro.method.engine.groups import Peers
 from reproductions.paro.method.engine.trace import Trace
 from reproductions.paro.method.engine.wire import Part, Wire
@@ -152,12 +152,14 @@ class Library:
 
     def __init__(self, wire: Wire) -> None:
         self.wire = wire
+        # Now, for all: backward passes on a GPU run in threads that do not know what was asked for.
+        self.moves = choose(torch.device(wire.groups.device_type))
 
     def all_gather(self, parts: list[Part], peers: Peers) -> None:
         """See `Transport`."""
         self._count(parts, peers)
         for of_ranks in zip(*parts, strict=True):
-            mine, blocks = of_ranks[peers.place], Interleaved.of(of_ranks)
+            mine, blocks = of_ranks[peers.place], Interleaved.of(of_ranks, self.moves)
             if blocks is None:
                 dist.all_gather(list(of_ranks), mine, group=peers.group)
             else:
@@ -169,7 +171,7 @@ class Library:
         """See `Transport`."""
         self._count(parts, peers)
         for of_ranks in zip(*parts, strict=True):
-            mine, blocks = of_ranks[peers.place], Interleaved.of(of_ranks)
+            mine, blocks = of_ranks[peers.place], Interleaved.of(of_ranks, self.moves)
             if blocks is None:
                 total = torch.empty_like(mine)
                 dist.reduce_scatter(total, list(of_ranks), group=peers.group)
@@ -201,17 +203,15 @@ class Interleaved:
     kernel: ModuleType
 
     @classmethod
-    def of(cls, of_ranks: Sequence[Tensor]) -> Interleaved | None:
+    def of(cls, of_ranks: Sequence[Tensor], moves: Backend) -> Interleaved | None:
         """Return what all ranks' parts make up where a kernel moves it; else None."""
-        device, dtype = of_ranks[0].device, of_ranks[0].dtype
-        if choose(device) == "plain":
-            return None
-        found = interleaved(of_ranks)
+        found = None if moves == "plain" else interleaved(of_ranks)
         if found is None:
             return None
         # It converts by way of float32.
-        why_not = "" if dtype in (torch.float32, torch.bfloat16, torch.float16) else str(dtype)
-        return cls(*found, chosen("shard_pack", device, why_not=why_not.removeprefix("torch.")))
+        dtype = of_ranks[0].dtype
+        why_not = "" if dtype in DTYPES else str(dtype).removeprefix("torch.")
+        return cls(*found, chosen("shard_pack", of_ranks[0].device, moves, why_not=why_not))
 
     def fill(self, by_rank_N: Tensor) -> None:
         """Put blocks that lie by rank where they belong."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from itertools import product
 from types import SimpleNamespace
 from typing import Any, get_args
@@ -9,9 +10,11 @@ from typing import Any, get_args
 import pytest
 import torch
 from torch import Tensor
+from torch._subclasses.fake_tensor import FakeTensorMode
 
 from harness.choices import noted
 from reproductions.kernels import backend as backends
+from reproductions.kernels.backend import without_kernels
 from reproductions.paro.method.engine import transport
 from reproductions.paro.method.engine.collectives import Collectives
 from reproductions.paro.method.engine.groups import Groups, cluster_of, mesh_of_groups
@@ -122,6 +125,28 @@ def test_a_librarys_blocks_are_put_in_order_by_a_kernel(named: str, done_by: str
             assert apart <= (0.0 if kind == "all_gather" or named == "int64" else 1e-6)
             moves = m in (2, 3) and scope == "world" and kind != "all_reduce"
             assert choices == ({"kernels/shard_pack": done_by} if moves else {})
+
+
+def test_what_is_asked_for_holds_in_the_threads_of_a_backward_pass(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Autograd's, on a GPU: no context of the thread that asked reaches them."""
+    called: list[str] = []
+    monkeypatch.setattr(backends, "find_spec", lambda name: True)
+    for name in ("all_gather", "all_gather_into_tensor"):
+        monkeypatch.setattr(transport.dist, name, lambda *a, name=name, **n: called.append(name))
+    wire: Any = SimpleNamespace(
+        groups=SimpleNamespace(device_type="cuda"), count=lambda num_bytes, to: None
+    )
+    peers: Any = SimpleNamespace(place=0, group=None, after=lambda hops: 1)
+    with FakeTensorMode():
+        by_place = torch.empty(4, device="cuda").split(1)
+    parts = [[by_place[block]] for block in (0, 2, 1, 3)]
+    with without_kernels():
+        library = Library(wire)
+        with ThreadPoolExecutor(1) as pool:
+            pool.submit(library.all_gather, parts, peers).result()
+    assert called == ["all_gather"]
 
 
 def test_neighbours_are_a_group() -> None:
