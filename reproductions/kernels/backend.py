@@ -32,8 +32,8 @@ def without_kernels() -> Iterator[None]:
 
     It holds in this thread (or task of asyncio) alone, and is undone whatever happens. Backward
     passes on a GPU have threads of their own, where it does not hold: layers that a checkpoint
-    runs again there choose anew. What names a backend itself still gets that one. Optimizers keep what they chose at their first step: make
-    them inside.
+    runs again there choose anew. What names a backend itself still gets that one. Optimizers keep
+    what they chose at their first step: make them inside.
     """
     before = _wanted.set(False)
     try:
