@@ -15,6 +15,7 @@ from torch import nn
 from torch.optim import AdamW, Optimizer
 
 from harness.errors import SpecError
+from reproductions.kernels.adamw.optimizer import KernelAdamW
 from reproductions.lisa.method.blocks import find_blocks
 from reproductions.lisa.method.galore import RANK, SCALE, UPDATE_GAP, GaloreAdamW
 from reproductions.lisa.method.lisa import Lisa, StatePolicy, refuse_lisa_state
@@ -140,7 +141,7 @@ class Galore:
         Raises SpecError where that is not AdamW, whose update is projected here.
         """
         plain = make_optimizer(model.parameters())
-        if not isinstance(plain, AdamW):
+        if not isinstance(plain, AdamW | KernelAdamW):
             raise SpecError(
                 f"GaLore is made for AdamW here: the optimizer is {type(plain).__name__}"
             )

@@ -7,7 +7,7 @@ import importlib.util
 import io
 import sys
 import types
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import pairwise
 from typing import Any
 
@@ -17,6 +17,7 @@ from torch import Tensor, nn
 
 from harness.errors import SpecError
 from harness.measure.memory import optimizer_tensors, storage_bytes
+from reproductions.kernels.adamw.optimizer import KernelAdamW
 from reproductions.lisa.method.galore import GaloreAdamW, projector
 from reproductions.lisa.method.methods import Galore
 from tests.reproductions.lisa.small import adamw, assert_same, batches, llama, train
@@ -192,9 +193,20 @@ def test_resumed_equals_uninterrupted(stop: int) -> None:
     assert_same(second, whole)
 
 
-def test_the_method_projects_the_blocks_linear_layers_and_keeps_each_group_s_options() -> None:
+@pytest.mark.parametrize("kind", [torch.optim.AdamW, KernelAdamW])
+def test_the_method_projects_the_blocks_linear_layers_and_keeps_each_group_s_options(
+    kind: Callable[..., torch.optim.Optimizer],
+) -> None:
+    """Of the AdamW that recipes make on a GPU too."""
     model = llama()
-    optimizer = Galore(rank=RANK).prepare(model, lambda _: adamw(model)).optimizer
+    made = kind(
+        [
+            {"params": g["params"], "weight_decay": g["weight_decay"]}
+            for g in adamw(model).param_groups
+        ],
+        lr=1e-2,
+    )
+    optimizer = Galore(rank=RANK).prepare(model, lambda _: made).optimizer
     names = {id(p): name for name, p in model.named_parameters()}
     found = {names[id(p)]: group for group in optimizer.param_groups for p in group["params"]}
     assert len(found) == len(names)
