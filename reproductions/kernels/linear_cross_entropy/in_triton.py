@@ -14,7 +14,7 @@ import torch
 import triton
 import triton.language as tl
 from torch import Tensor
-from torch.autograd import Function
+from torch.autograd import Function, forward_ad
 
 from harness.errors import SpecError
 from reproductions.kernels.derivatives import (
@@ -65,12 +65,19 @@ def linear_cross_entropy(
 ) -> Tensor:
     """Return the mean cross-entropy of `x @ weight.T` as `plain.linear_cross_entropy` does."""
     check(x_BD, weight_VD, targets_B, rows_at_once)
-    loss, *_ = _LinearCrossEntropy.apply(x_BD, weight_VD, targets_B.contiguous(), rows_at_once)
+    trains = torch.is_grad_enabled() and weight_VD.requires_grad
+    # A transform may ask for a gradient of it, or know a tangent.
+    trains = trains or torch._C._are_functorch_transforms_active()
+    trains = trains or forward_ad._current_level >= 0
+    given = x_BD, weight_VD, targets_B.contiguous(), rows_at_once, trains
+    loss, *_ = _LinearCrossEntropy.apply(*given)
     return loss
 
 
 class _LinearCrossEntropy(Function):
     """The loss, and both gradients of the sum beside it, with what makes a mean of them.
+
+    trains: whether one of the head may be asked for, which is a third of the products.
 
     They are scaled when they are asked for, by what is asked too: a mean over many rows may be
     below what float16 has, and one of a loss that was scaled up is not.
@@ -78,14 +85,15 @@ class _LinearCrossEntropy(Function):
 
     @staticmethod
     def forward(
-        x_BD: Tensor, weight_VD: Tensor, targets_B: Tensor, rows_at_once: int
-    ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+        x_BD: Tensor, weight_VD: Tensor, targets_B: Tensor, rows_at_once: int, trains: bool
+    ) -> tuple[Tensor, Tensor, Tensor | None, Tensor]:
         inside = (targets_B >= 0) & (targets_B < len(weight_VD)) | (targets_B == IGNORED)
         # As torch's own loss: on a GPU an assertion that nobody waits for.
         torch._assert_async(inside.all(), "a target is out of bounds: it is no row of the head")
         losses = torch.zeros(len(x_BD), device=x_BD.device)
         scale = 1.0 / (targets_B != IGNORED).sum().float()
-        by_x, by_weight = torch.empty_like(x_BD), torch.zeros_like(wide(weight_VD))
+        by_x = torch.empty_like(x_BD)
+        by_weight = torch.zeros_like(wide(weight_VD)) if trains else None
         for start in range(0, len(x_BD), rows_at_once):
             rows = slice(start, start + rows_at_once)
             # What is not finite in a row that does not count must not reach the others.
@@ -97,13 +105,14 @@ class _LinearCrossEntropy(Function):
                     IGNORED=IGNORED, BLOCK=BLOCK, num_warps=NUM_WARPS,
                 )  # fmt: skip
             torch.mm(logits, weight_VD, out=by_x[rows])
-            by_weight += logits.T @ x
+            if by_weight is not None:
+                by_weight += logits.T @ x
         return losses.sum() * scale, by_x, by_weight, scale
 
     @staticmethod
     def setup_context(ctx: Any, inputs: tuple[Any, ...], output: tuple[Tensor, ...]) -> None:
-        *given, ctx.rows_at_once = inputs
-        ctx.mark_non_differentiable(*output[1:])
+        *given, ctx.rows_at_once, _ = inputs
+        ctx.mark_non_differentiable(*[each for each in output[1:] if each is not None])
         ctx.save_for_backward(*given, *output[1:])
         ctx.save_for_forward(*given, *output[1:])
 
@@ -112,9 +121,10 @@ class _LinearCrossEntropy(Function):
         *given, by_x, by_weight, scale = ctx.saved_tensors
         if backward_is_differentiated(*given[:2], grads[0]):
             both = plain.gradients(*given, grads[0], rows_at_once=ctx.rows_at_once)
-            return *both, None, None
+            return *both, None, None, None
         asked = grads[0] * scale
-        return (asked * wide(by_x)).to(by_x.dtype), (asked * by_weight).to(by_x.dtype), None, None
+        to_weight = None if by_weight is None else (asked * by_weight).to(by_x.dtype)
+        return (asked * wide(by_x)).to(by_x.dtype), to_weight, None, None, None
 
     @staticmethod
     def vmap(info: Any, in_dims: Sequence[int | None], *args: Any) -> Any:

@@ -53,6 +53,18 @@ def test_loss_and_gradients_are_torch_s(ops: ModuleType, backend: Backend, rows:
         torch.testing.assert_close(found.double(), right, **allowed)
 
 
+def test_a_head_that_does_not_train_has_no_gradient_made(ops: ModuleType, backend: Backend) -> None:
+    x, weight, targets = problem(dtype_of(backend))
+    found = []
+    for trains in (True, False):
+        leaf = x.clone().requires_grad_()
+        loss = ops.linear_cross_entropy(leaf, weight.clone().requires_grad_(trains), targets)
+        held = [each for each in loss.grad_fn.saved_tensors if each is not None]
+        found.append((torch.autograd.grad(loss, leaf)[0], len(held)))
+    assert torch.equal(found[0][0], found[1][0])
+    assert backend == "plain" or found[1][1] == found[0][1] - 1
+
+
 @pytest.mark.parametrize("place", [10, 5000, 8999])
 def test_the_largest_logit_may_lie_in_any_block(
     ops: ModuleType, backend: Backend, place: int
