@@ -35,7 +35,10 @@ def diff(
 
     library, workspace = load_registry(), find_results()
     old = side_of(library, workspace, before)
-    new = side_of(library, workspace, after) if after else working_tree(library, workspace)
+    if after is None:
+        new = working_tree(library, workspace, beside=old)
+    else:
+        new = side_of(library, workspace, after)
     found = compare(*side_by_side(old, new))
     if as_json:
         print_rows([each.to_json() for each in found], as_json=True, columns=[])

@@ -62,8 +62,14 @@ def side_by_side(old: Side, new: Side) -> tuple[list[dict[str, Any]], list[dict[
     return rows
 
 
-def working_tree(library: Library, workspace: Workspace, name: str = "the working tree") -> Side:
-    """Return the verdicts of a checkout as it is.
+def working_tree(
+    library: Library,
+    workspace: Workspace,
+    name: str = "the working tree",
+    *,
+    beside: Side | None = None,
+) -> Side:
+    """Return the verdicts of a checkout as it is, of smoke those that another side has.
 
     As `repro report` wrote them, and decided anew for tasks whose results differ from HEAD's; all
     of them where there is no such file, or where code, and so what claims ask, differs.
@@ -77,9 +83,16 @@ def working_tree(library: Library, workspace: Workspace, name: str = "the workin
             rows = _parsed(read_bytes(path), str(path))
         except UnreadableError as error:
             raise DataError(f"{error}: repro report writes it anew") from error
+    places |= _smoke_beside(library, workspace, beside)
     fresh = _decided(library, workspace, places)
     anew = {(task.id, profile) for task, profile in places}
     return Side(name, [r for r in rows if (r["task"], r["profile"]) not in anew] + fresh)
+
+
+def _smoke_beside(library: Library, workspace: Workspace, beside: Side | None) -> set[Place]:
+    ids = {row["task"] for row in beside.rows if row["profile"] == "smoke"} if beside else set()
+    tasks = [task for task in library.tasks.values() if task.id in ids]
+    return {(task, "smoke") for task in tasks if is_stored(workspace, task, "smoke")}
 
 
 def side_of(library: Library, workspace: Workspace, word: str) -> Side:
@@ -102,9 +115,12 @@ def side_of(library: Library, workspace: Workspace, word: str) -> Side:
     if is_there(path) and not os.path.isdir(path):  # noqa: PTH112
         return _export(library, workspace, path)
     branches = _git(workspace.root, "for-each-ref", "--format=%(refname:short)").split()
-    hint = nearest(word, ["HEAD", *variants, *branches])
+    in_git = bool(_git(workspace.root, "rev-parse", "--git-dir"))
+    hint = nearest(word, [*(["HEAD"] if in_git else []), *variants, *branches])
+    none = "" if in_git else f" ({workspace.root} is in no git repository)"
     raise UsageError(
         f"no commit, variant, folder with results or export of records is called {word!r}{hint}"
+        f"{none}"
     )
 
 

@@ -279,6 +279,26 @@ def test_an_odd_file_in_the_place_of_an_export_is_one_line(
     assert str(file) in done.err
 
 
+def test_what_was_run_at_smoke_compares_with_the_working_tree_s(
+    history: Cli, tmp_path: Path
+) -> None:
+    """Its results are committed nowhere."""
+    smoke = ("toylab", "--executor", "inline")
+    assert history("run", *smoke, "--set", "x=3").code == 0
+    (folder,) = (tmp_path / "root" / "runs" / "output").glob("set-*")
+    assert "no task at one profile in common" in history("diff", folder.name).err
+    assert history("run", *smoke).code == 0
+    told = "toylab/tab01:grows at smoke: NOT_REPRODUCED -> REPRODUCED"
+    assert told in history("diff", folder.name).out
+
+
+def test_without_a_repository_no_commit_is_offered(cli: Cli, toy: ToyPaper) -> None:
+    assert cli("run", "toylab", *CPU).code == 0
+    done = cli("diff", "HEAD")
+    assert (done.code, "did you mean" in done.err) == (2, False)
+    assert f"{toy.root} is in no git repository" in done.err
+
+
 def row(**fields: object) -> dict[str, object]:
     plain = {"task": "a/tab01", "claim": "b", "profile": "cpu", "cohort": "first",
              "verdict": "REPRODUCED", "schema_version": 6, "measured": 1.0}  # fmt: skip
