@@ -129,7 +129,7 @@ def _print_missing(plan: Plan, missing: list[MissingData]) -> None:
     run = "experiment runs" if len(every) == 1 else "experiments run"
     say(
         f"{len(without)} of {len(every)} {run} without data that is not here{named};"
-        " so do all with --profile smoke"
+        " with --profile smoke all do"
     )
 
 

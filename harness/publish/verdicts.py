@@ -185,5 +185,5 @@ def frame(rows: Sequence[dict[str, Any]]) -> pd.DataFrame:
     """Return such rows as a table, a line each; without any, with the names alone."""
     import pandas as pd
 
-    names = [*CheckRow.__dataclass_fields__, "overrides"]
+    names = [*CheckRow.__dataclass_fields__, "unit", "overrides"]
     return pd.DataFrame(list(rows), columns=names)

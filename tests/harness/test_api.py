@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from typing import Any
@@ -93,6 +94,8 @@ def test_a_claim_s_name_asks_for_its_verdicts_alone() -> None:
     columns = ["task", "cohort", "verdict", "measured"]
     kept = every[every["claim"] == "supar_stays"]
     assert one[columns].values.tolist() == kept[columns].values.tolist()
+    printed = CliRunner().invoke(app, ["check", "supar/fig06", "--profile", "cpu", "--json"]).stdout
+    assert set(json.loads(printed)[0]) == set(one.columns)
     both = harness.verdicts(["supar/fig06:supar_stays", "supar/fig06:sp_moves"], "cpu")
     assert set(both["claim"]) == {"supar_stays", "sp_moves"}
     # A task that is asked for whole has no claim left out.
