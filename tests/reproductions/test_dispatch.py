@@ -80,7 +80,7 @@ def test_a_gpt_takes_its_loss_by_the_kernel(monkeypatch: pytest.MonkeyPatch) -> 
             loss = gpt_loss(net, batch.tokens_BT, batch.targets_BT)
         loss.backward()
         found.append([loss.detach(), *[weight.grad for weight in net.parameters()]])
-    over = "torch's dense product (over 50% of the blocks of a mask keep a weight)"
+    over = "torch's dense product (over 25% of the blocks of a mask keep a weight)"
     assert choices == {"kernels/linear_cross_entropy": "triton", "kernels/masked_linear": over}
     for ours, theirs in zip(*found, strict=True):
         torch.testing.assert_close(ours, theirs, rtol=1e-4, atol=1e-6)
@@ -93,6 +93,7 @@ def test_a_layer_with_empty_blocks_multiplies_by_the_kernel(
     net = nn.Sequential(nn.Linear(128, 150), nn.Tanh())
     mask = torch.rand(150, 128) < 0.5
     mask[64:] = False
+    mask[:, :64] = False
     attach_mask(net, "0", mask)
     x_B2K, found = torch.randn(3, 2, 128), []
     for backend in ("plain", "triton"):

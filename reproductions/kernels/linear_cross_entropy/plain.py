@@ -104,10 +104,10 @@ def why_not(num_rows: int, weight_VD: Tensor) -> str:
     """Say why a loss of all logits is to be taken for so many rows; nothing if this one is.
 
     This one holds the head's gradient in float32 and as much again while that is scaled, 8 V D
-    bytes. That of all logits holds these, their softmax and its derivative, 8 to 14 bytes per row
-    and V. Products are the same in both.
+    bytes, unless the head is frozen. That of all logits holds these, their softmax and its
+    derivative, 8 to 14 bytes per row and V. Products are the same in both.
     """
-    if num_rows < weight_VD.shape[1]:
+    if weight_VD.requires_grad and num_rows < weight_VD.shape[1]:
         return "fewer rows than features: all logits take less memory than the head's gradient"
     return why_no_product(weight_VD)
 

@@ -9,15 +9,17 @@ from __future__ import annotations
 from typing import Any, Protocol
 from weakref import WeakKeyDictionary
 
+import torch
 from torch import Tensor
 
 from reproductions.kernels.backend import choose, chosen, passed_over, why_no_product
 from reproductions.kernels.masked_linear.plain import live_blocks
 
 KERNEL = "masked_linear"
-MOST_LIVE = 0.5
-"""Share of a mask's blocks up to which the kernel is taken: it then makes at most half of the
-products. That this outweighs how fast torch's are is for races on a GPU to say; none was run."""
+MOST_LIVE = 0.25
+"""Share of a mask's blocks up to which the kernel is taken: that of the race of `masked_linear` by
+blocks, which says on a GPU whether what it skips outweighs how fast torch's products are. None was
+run."""
 
 
 class Masked(Protocol):
@@ -66,6 +68,8 @@ def _why_not(layer: Masked, input: Tensor) -> str:
         return "gradients of masked weights are asked for"
     if input.ndim < 2:
         return "an input of one axis"
+    if input.dtype == torch.float32 and torch.get_float32_matmul_precision() != "highest":
+        return "torch's products may be less precise than float32, and faster"
     if layer.weight_mask.is_inference():
         return "a mask of inference mode, which no backward pass may read"
     why = why_no_product(input, layer.weight)

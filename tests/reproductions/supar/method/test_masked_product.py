@@ -81,7 +81,7 @@ def by_blocks(*kept: tuple[int, int]) -> Tensor:
     return mask
 
 
-SPARSE = by_blocks((0, 0), (1, 1), (2, 0))
+SPARSE = by_blocks((1, 1))
 
 
 def masked(mask: Tensor = SPARSE, *, bias: bool = True) -> Any:
@@ -117,10 +117,10 @@ def test_outputs_and_gradients_are_those_of_the_dense_product(
 def test_a_mask_that_changes_is_followed_however_it_does(spy: Spy) -> None:
     net, x, other = masked(), torch.randn(4, 128), by_blocks((0, 0), (2, 1))
     net(x)
-    assert spy.lives[-1].tolist() == [[1, 0], [0, 1], [1, 0]]
-    net[0].weight_mask[:64, :64] = False
+    assert spy.lives[-1].tolist() == [[0, 0], [0, 1], [0, 0]]
+    net[0].weight_mask[:] = by_blocks((2, 0))
     net(x)
-    assert spy.lives[-1].tolist() == [[0, 0], [0, 1], [1, 0]]
+    assert spy.lives[-1].tolist() == [[0, 0], [0, 0], [1, 0]]
     # As DistributedDataParallel's broadcast does: no version counts it.
     version = net[0].weight_mask._version
     net[0].weight_mask.data.copy_(other)
@@ -204,11 +204,11 @@ def test_what_no_kernel_takes_is_torchs_and_said(
 
 def test_a_mask_without_empty_blocks_is_torchs_product(spy: Spy) -> None:
     kept = [(0, 0), (0, 1), (1, 0), (1, 1), (2, 0), (2, 1)]
-    for number, by in ((3, BY_KERNEL), (4, None)):
+    for number, by in ((1, BY_KERNEL), (2, None), (6, None)):
         net = masked(by_blocks(*kept[:number]))
         with noted() as choices:
             net(torch.randn(4, 128))
-        why = "torch's dense product (over 50% of the blocks of a mask keep a weight)"
+        why = "torch's dense product (over 25% of the blocks of a mask keep a weight)"
         assert choices == (by or {"kernels/masked_linear": why})
 
 
