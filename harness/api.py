@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from harness.publish.looks import Options
+    from harness.publish.report.paper_table import TableFormat
 
 Settings = Mapping[str, Scalar]
 """Values of parameters in the place of those of the grid, as `--set` gives them."""
@@ -119,21 +120,18 @@ def table(
     True
     """
     from harness.publish.refresh import reference_of
-    from harness.publish.report.paper_table import TABLE_FORMATS, table_as
+    from harness.publish.report.paper_table import table_as
 
-    known = {name: name for name in TABLE_FORMATS}
-    if format not in known:
-        hint = nearest(format, known)
-        raise UsageError(f"no format is called {format!r}{hint} (there are {', '.join(known)})")
+    fmt = _table_format(format)
     try:
         found = _stored(task, profile, set, seeds, cohort)
     except NoResultError as missing:
-        text = "" if long else missing.paper_alone(known[format])
+        text = "" if long else missing.paper_alone(fmt)
         if not text:
             raise
         return text
     return table_as(
-        known[format],
+        fmt,
         found.task,
         found.table,
         reference_of(found.library, found.task),
@@ -278,6 +276,18 @@ def _opened(
     overrides = Overrides({**(set or {}), **({} if seeds is None else {SEEDS: seeds})})
     check_overrides(tasks, overrides)
     return workspace.with_overrides(overrides)
+
+
+def _table_format(name: str) -> TableFormat:
+    from harness.publish.report.paper_table import TABLE_FORMATS
+
+    for each in TABLE_FORMATS:
+        if each == name:
+            return each
+    raise UsageError(
+        f"no format is called {name!r}{nearest(name, TABLE_FORMATS)}"
+        f" (there are {', '.join(TABLE_FORMATS)})"
+    )
 
 
 def _profile(name: str) -> Profile:
