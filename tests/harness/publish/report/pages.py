@@ -1,11 +1,31 @@
 """Opens pages of the made-up paper's site, and reads them as a person would."""
 
+from pathlib import Path
+
 from playwright.sync_api import Page
 
-from harness.registry import Library
+from harness.publish.report import build_report
+from harness.publish.report.load import load_papers
+from harness.registry import Library, load_registry
 from harness.store.workspace import Workspace
+from tests.checkout import ROOT
 
 Demo = tuple[Workspace, Library]
+
+
+def site_of(name: str, root: Path) -> Demo:
+    """Build the site of one task at `root`, of its committed result."""
+    for folder in ("results", "figures"):
+        (root / folder).symlink_to(ROOT / folder)
+    whole, library = load_registry(), Library()
+    task = whole.tasks[name]
+    library.papers.add(task.paper, whole.papers[task.paper])
+    library.tasks.add(task.id, task)
+    for experiment in task.reads:
+        library.experiments.add(experiment.id, experiment)
+    workspace = Workspace(root)
+    build_report(workspace, load_papers(workspace, library, ["cpu"]))
+    return workspace, library
 
 
 def open_page(page: Page, demo: Demo, path: str = "index.html") -> list[str]:

@@ -5,15 +5,10 @@ from dataclasses import replace
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
-from harness.publish.report import build_report
-from harness.publish.report.load import load_papers
 from harness.publish.report.site.overview import overview_context
 from harness.publish.report.site.pages import render
 from harness.publish.report.site.task_page import task_context
-from harness.registry import Library, load_registry
-from harness.store.workspace import Workspace
-from tests.checkout import ROOT
-from tests.harness.publish.report.pages import Demo, open_page
+from tests.harness.publish.report.pages import Demo, open_page, site_of
 from tests.harness.publish.report.pdf_text import pages_of
 from tests.harness.publish.report.test_headlines import paper_with
 
@@ -23,19 +18,7 @@ PRINTED_PX = 965
 
 @pytest.fixture(scope="module")
 def federated(tmp_path_factory: pytest.TempPathFactory) -> Demo:
-    """The site of Table 1 of asymvalley, of its committed result."""
-    root = tmp_path_factory.mktemp("federated")
-    for name in ("results", "figures"):
-        (root / name).symlink_to(ROOT / name)
-    whole, library = load_registry(), Library()
-    task = whole.tasks["asymvalley/tab01"]
-    library.papers.add("asymvalley", whole.papers["asymvalley"])
-    library.tasks.add(task.id, task)
-    for experiment in task.reads:
-        library.experiments.add(experiment.id, experiment)
-    workspace = Workspace(root)
-    build_report(workspace, load_papers(workspace, library, ["cpu"]))
-    return workspace, library
+    return site_of("asymvalley/tab01", tmp_path_factory.mktemp("federated"))
 
 
 def test_what_did_not_hold_comes_first_and_checks_are_folded(page: Page, demo: Demo) -> None:

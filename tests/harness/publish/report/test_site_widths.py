@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import io
+from pathlib import Path
 
 import numpy as np
 import pytest
 from PIL import Image
 from playwright.sync_api import Browser, Locator, Page
 
-from tests.harness.publish.report.pages import Demo, open_page
+from tests.harness.publish.report.pages import Demo, open_page, site_of
 
 LONG_ID = "#second_phase_gains_at_equal_number_of_steps_on_cifar_100"
 SIDES = ("Width", "Height")
@@ -75,4 +76,17 @@ def test_a_shadow_tells_that_a_table_goes_on(browser: Browser, demo: Demo) -> No
     goes_on = right_edge(box)
     box.evaluate("box => { box.scrollLeft = box.scrollWidth }")
     assert right_edge(box) > 0.98 > 0.9 > goes_on
+    page.context.close()
+
+
+@pytest.mark.parametrize("width", [390, 768, 1280])
+def test_a_long_value_takes_lines_of_several_words(
+    browser: Browser, tmp_path: Path, width: int
+) -> None:
+    """Beside many columns it would take a line a word, and its row most of the screen."""
+    page = at(browser, width)
+    open_page(page, site_of("lisa/fig12", tmp_path), "tasks/lisa/fig12.html")
+    rows = page.locator("#cpu table.values tbody tr")
+    heights = rows.evaluate_all("all => all.map(row => row.getBoundingClientRect().height)")
+    assert heights and max(heights) < 100
     page.context.close()
