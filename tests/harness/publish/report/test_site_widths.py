@@ -80,6 +80,20 @@ def test_a_shadow_tells_that_a_table_goes_on(browser: Browser, demo: Demo) -> No
 
 
 @pytest.mark.parametrize("width", [390, 768, 1280])
+def test_the_button_that_copies_does_not_cover_a_command(
+    browser: Browser, demo: Demo, width: int
+) -> None:
+    page = at(browser, width)
+    open_page(page, demo, "tasks/demo/fig02.html")
+    block = page.locator("#cpu .copyable").first
+    button, words = block.locator("button").bounding_box(), block.locator("code").bounding_box()
+    assert button is not None and words is not None
+    below = words["y"] >= button["y"] + button["height"]
+    assert below or words["x"] + words["width"] <= button["x"]
+    page.context.close()
+
+
+@pytest.mark.parametrize("width", [390, 768, 1280])
 def test_a_long_value_takes_lines_of_several_words(
     browser: Browser, tmp_path: Path, width: int
 ) -> None:
