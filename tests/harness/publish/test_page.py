@@ -196,6 +196,7 @@ def test_a_label_that_lies_is_not_broken_by_the_height_of_its_panel() -> None:
     narrow = FigureContext(table=TABLE, reference=REFERENCE, profile="cpu", width="single")
     figure, axes = narrow.subplots(6, 1, aspect=0.1)
     for ax in axes:
+        ax.imshow([[0.0] * 20])  # of a shape of its own: the figure does not grow for it
         ax.set_ylabel("l = -0.6", rotation=0, ha="right", va="center")
     laid_out(figure)
     assert {ax.get_ylabel() for ax in axes} == {"l = -0.6"}
