@@ -33,7 +33,7 @@ task = Task(
     ),
     figure="figures:pattern_images",
     caption="Class weights of softmax regression on the digits as images of 8 x 8, w + l sign(w);"
-    " one row per l, one column per digit. Red is positive, blue negative; each image has its own"
+    " one row per l, one column per digit. Light is positive, dark negative; each image has its own"
     " scale, symmetric around zero. The fit is deterministic: there are no seeds. The paper's"
     " images are not published as numbers.",
     alt="A grid of small images, ten digits by seven noise sizes: the weight patterns stay visible"
