@@ -19,7 +19,7 @@ from harness.declare.overrides import SEEDS, Overrides
 from harness.declare.params import Scalar
 from harness.declare.profiles import Profile
 from harness.declare.task import Task
-from harness.errors import HarnessError, RunError, UsageError, nearest
+from harness.errors import HarnessError, RunError, UsageError
 from harness.publish.not_run import NoResultError
 from harness.registry import Library, load_registry
 from harness.store.workspace import Workspace, find_results, find_workspace
@@ -119,10 +119,11 @@ def table(
     >>> print(table("supar/tab04", format="csv").splitlines()[0].count(",") > 1)
     True
     """
+    from harness.commands.common import one_of
     from harness.publish.refresh import reference_of
-    from harness.publish.report.paper_table import table_as
+    from harness.publish.report.paper_table import TABLE_FORMATS, table_as
 
-    fmt = _table_format(format)
+    fmt: TableFormat = one_of(format, TABLE_FORMATS, "format")
     try:
         found = _stored(task, profile, set, seeds, cohort)
     except NoResultError as missing:
@@ -131,16 +132,10 @@ def table(
             raise
         return text
     return table_as(
-        fmt,
-        found.task,
-        found.table,
-        reference_of(found.library, found.task),
-        title=found.library.titles[found.task.id],
-        profile=found.profile,
-        long=long,
-        overrides=found.overrides,
-        aside=found.aside,
-    )
+        fmt, found.task, found.table, reference_of(found.library, found.task),
+        title=found.library.titles[found.task.id], profile=found.profile, long=long,
+        overrides=found.overrides, aside=found.aside,
+    )  # fmt: skip
 
 
 def figure(
@@ -276,18 +271,6 @@ def _opened(
     overrides = Overrides({**(set or {}), **({} if seeds is None else {SEEDS: seeds})})
     check_overrides(tasks, overrides)
     return workspace.with_overrides(overrides)
-
-
-def _table_format(name: str) -> TableFormat:
-    from harness.publish.report.paper_table import TABLE_FORMATS
-
-    for each in TABLE_FORMATS:
-        if each == name:
-            return each
-    raise UsageError(
-        f"no format is called {name!r}{nearest(name, TABLE_FORMATS)}"
-        f" (there are {', '.join(TABLE_FORMATS)})"
-    )
 
 
 def _profile(name: str) -> Profile:

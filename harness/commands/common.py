@@ -107,25 +107,22 @@ def shown(path: Path) -> Path:
 
 def parse_profile(name: str) -> Profile:
     """Return the profile. Raises UsageError that names the nearest one."""
-    for profile in PROFILES:
-        if profile == name:
-            return profile
-    raise UsageError(
-        f"no profile is called {name!r}{nearest(name, PROFILES)} (there are {', '.join(PROFILES)})"
-    )
+    profile: Profile = one_of(name, PROFILES, "profile")
+    return profile
 
 
 def parse_kind(name: str | None) -> Kind | None:
     """Return the kind. Raises UsageError that names the nearest one."""
-    if name is None:
-        return None
-    kinds: tuple[Kind, ...] = get_args(Kind)
-    for kind in kinds:
-        if kind == name:
-            return kind
-    raise UsageError(
-        f"no kind is called {name!r}{nearest(name, kinds)} (there are {', '.join(kinds)})"
-    )
+    return None if name is None else one_of(name, get_args(Kind), "kind")
+
+
+def one_of(name: str, known: Sequence[Any], what: str) -> Any:
+    """Return the name. Raises UsageError that names the nearest one unless it is known."""
+    if name not in known:
+        raise UsageError(
+            f"no {what} is called {name!r}{nearest(name, known)} (there are {', '.join(known)})"
+        )
+    return name
 
 
 broken_said: list[str] = []

@@ -30,8 +30,8 @@ def diff(
     as_json: JsonOption = False,
 ) -> None:
     """Compare verdicts: those that changed, numbers that moved, claims that ask something else."""
-    from harness.publish.diff import compare, diff_text
-    from harness.publish.sides import side_by_side, side_of, working_tree
+    from harness.publish.compared.differences import compare, diff_text
+    from harness.publish.compared.sides import side_by_side, side_of, working_tree
 
     library, workspace = load_registry(), find_results()
     old = side_of(library, workspace, before)

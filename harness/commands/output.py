@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, get_args
+from typing import TYPE_CHECKING, Annotated, get_args
 
 import typer
 
@@ -18,6 +18,7 @@ from harness.commands.common import (
     apart,
     chosen,
     command_words,
+    one_of,
     open_workspace,
     parse_profile,
     say,
@@ -26,7 +27,7 @@ from harness.commands.common import (
 from harness.declare.overrides import Overrides
 from harness.declare.profiles import PROFILES, Profile
 from harness.declare.task import Task
-from harness.errors import UsageError, nearest
+from harness.errors import UsageError
 from harness.publish.not_run import NoResultError
 from harness.registry import Library, load_registry
 from harness.store.workspace import COMMITTED_PROFILES, find_results
@@ -105,7 +106,7 @@ def _format_of(fmt: str, out: Path | None) -> str:
     named = out.suffix.removeprefix(".").lower() if out else ""
     known: tuple[str, ...] = get_args(Format)
     if not fmt:
-        return str(_one_of(named or "svg", known, "format"))
+        return str(one_of(named or "svg", known, "format"))
     if named in known and named != fmt:
         raise UsageError(f"--out {out} names another format than --format {fmt}: leave one out")
     return fmt
@@ -120,7 +121,7 @@ def _image(found: _Stored, fmt: str, aside: str, look: Options) -> bytes:
         table=found.table,
         reference=reference_of(found.library, found.task),
         profile=found.profile,
-        fmt=_one_of(fmt, get_args(Format), "format"),
+        fmt=one_of(fmt, get_args(Format), "format"),
         stands_in=stands_in(found.library, found.task, found.profile, found.overrides),
         aside=aside,
         **look,
@@ -175,7 +176,7 @@ def table(
     try:
         found = _stored(task_id, profile, settings, seeds, cohort)
         text = table_as(
-            _one_of(fmt, TABLE_FORMATS, "format"),
+            one_of(fmt, TABLE_FORMATS, "format"),
             found.task,
             found.table,
             reference_of(found.library, found.task),
@@ -186,7 +187,7 @@ def table(
             aside=apart(found.overrides, cohort),
         )
     except NoResultError as missing:
-        text = "" if long else missing.paper_alone(_one_of(fmt, TABLE_FORMATS, "format"))
+        text = "" if long else missing.paper_alone(one_of(fmt, TABLE_FORMATS, "format"))
         if not text:
             raise
         say(f"{missing}")
@@ -266,11 +267,3 @@ def _stored(
         overrides=workspace.overrides,
         table=result.table if cohort is None else result.tables[cohort],
     )
-
-
-def _one_of(name: str, known: tuple[Any, ...], what: str) -> Any:
-    if name not in known:
-        raise UsageError(
-            f"no {what} is called {name!r}{nearest(name, known)} (there are {', '.join(known)})"
-        )
-    return name

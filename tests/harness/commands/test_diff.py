@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from harness.errors import UsageError
-from harness.publish.diff import compare
+from harness.publish.compared.differences import compare
 from harness.store.archive import RECORDS
 from harness.store.record import pack_bytes, parse_record
 from tests.harness.conftest import Cli, Done

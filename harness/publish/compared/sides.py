@@ -19,7 +19,7 @@ from harness.declare.profiles import PROFILES
 from harness.errors import DataError, EnvError, UsageError, nearest
 from harness.outgoing import tidy
 from harness.publish.check_row import CheckRow
-from harness.publish.exported import exported
+from harness.publish.compared.exported import exported
 from harness.publish.report.verdicts_json import VERDICTS, as_text
 from harness.publish.verdicts import Place, gone_of, json_rows, verdicts_of
 from harness.registry import Library

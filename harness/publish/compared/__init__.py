@@ -1,0 +1,1 @@
+"""Verdicts of two sides, and where they differ."""
