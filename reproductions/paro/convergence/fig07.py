@@ -112,9 +112,10 @@ task = Task(
     caption="Left: training loss of NIG, IGG and IIG beside ZeRO-3 (GGG), FSDP2 and one process,"
     " bfloat16 over masters in float32, four micro-batches, mean and standard error over three"
     " seeds. Right: largest relative difference from one process until a step, of every strategy"
-    " (lines), DDP and FSDP2 (marks), by the type of numbers; dashed: what our checks allow. Four"
-    " ranks in two groups. The paper's curves are in a picture.",
+    " (lines), DDP and FSDP2 (marks), by the type of numbers; dash-dotted: what our checks allow."
+    " Four ranks in two groups. The paper's curves are in a picture.",
     alt="Left panel: losses of five ways of training fall from 4.2 to below 3 nats on one another,"
     " so that a single curve is seen. Right panel: three bands of differences on a log scale, near"
-    " 1e-15 for float64, 1e-7 for float32 and 1e-3 for bfloat16, each below its dashed line.",
+    " 1e-15 for float64, 1e-7 for float32 and 1e-3 for bfloat16, each below its"
+    " dash-dotted line.",
 )  # fmt: skip
