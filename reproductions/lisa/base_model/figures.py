@@ -18,6 +18,6 @@ def loss_lines(context: FigureContext) -> Figure:
         label = split.replace("_", "-")
         plot_ours(ax, rows, x="step", y="loss", label=label, color=color, marker=marker)
     ax.set_xlabel("optimizer step")
-    ax.set_ylabel("loss in nats a token")
+    ax.set_ylabel("loss in nats per token")
     ax.legend()
     return figure

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-HELD_OUT = "held-out loss (nats a token)"
+HELD_OUT = "held-out loss (nats per token)"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -101,7 +101,7 @@ def curve_panels(
             )  # fmt: skip
         ax.set_title(title)
         ax.set_xlabel("optimizer step")
-    axes[0].set_ylabel(f"{'held-out' if split == 'test' else 'training'} loss (nats a token)")
+    axes[0].set_ylabel(f"{'held-out' if split == 'test' else 'training'} loss (nats per token)")
     _legend(figure, axes)
     return figure
 
