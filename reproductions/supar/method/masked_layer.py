@@ -55,14 +55,17 @@ class MaskedLinear(_Replaced, nn.Linear):
 
     def forward(self, *given: Any, **named: Any) -> Any:
         """Do what the layer did, with its kept weights."""
-        with masked_weight_of(self) as is_own:
-            does = super().forward
-            # What is transformed is torch's: a kernel has no rule for all of that.
-            if is_own and getattr(does, "__func__", None) is nn.Linear.forward:
-                found = product_by_kernel(self, *given, **named)
-                if found is not None:
-                    return found
-            return does(*given, **named)
+        # What is transformed is torch's: a kernel has no rule for all of that.
+        if _is_transformed() or not self.is_own():
+            with masked_weight_of(self):
+                return super().forward(*given, **named)
+        self.store_zeros()
+        does = super().forward
+        if getattr(does, "__func__", None) is nn.Linear.forward:
+            found = product_by_kernel(self, *given, **named)
+            if found is not None:
+                return found
+        return does(*given, **named)
 
     def factor_of(self, values: Tensor) -> Tensor:
         """Return the mask as 0 and 1, split over ranks as `values` are."""
@@ -181,24 +184,21 @@ class MaskedAttention(_Replaced, nn.MultiheadAttention):
 
 
 @contextlib.contextmanager
-def masked_weight_of(layer: nn.Module) -> Iterator[bool]:
-    """Let whoever reads a layer's weight meanwhile find no masked one in it.
-
-    Yields whether that is a masked layer's own parameter, outside of any transform.
-    """
+def masked_weight_of(layer: nn.Module) -> Iterator[None]:
+    """Let whoever reads a layer's weight meanwhile find no masked one in it."""
     if not isinstance(layer, MaskedLinear):
-        yield False
+        yield
         return
     # What traces or transforms functions takes no writing for part of them.
     if not _is_transformed() and layer.is_own():
         layer.store_zeros()
-        yield True
+        yield
         return
     # None where the weight is a parameter; replicas and shards have it as a plain attribute.
     before = layer.__dict__.get("weight")
     layer.__dict__["weight"] = layer.masked_weight()
     try:
-        yield False
+        yield
     finally:
         if before is None:
             layer.__dict__.pop("weight", None)
