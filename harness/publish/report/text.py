@@ -112,7 +112,7 @@ def interval(row: CheckRow) -> str:
 def decimals_of(row: CheckRow) -> int:
     """Return how many decimals an interval's ends need, -1 where they are better written else.
 
-    Rounded ends lie on the side of each bound on which they lie.
+    Rounded, they and what was measured lie on the side of each bound on which they lie.
     """
     low, high = row.low, row.high
     if low is None or high is None or not math.isfinite(high - low) or high <= low:
@@ -124,7 +124,7 @@ def decimals_of(row: CheckRow) -> int:
     decimals = min(max(0, 1 - math.floor(math.log10((high - low) / 2))), 8)
     while decimals < 8 and any(
         (end > bound) != (round(end, decimals) > bound) or (round(end, decimals) == bound != end)
-        for end in (low, high)
+        for end in (low, high, *([] if row.measured is None else [row.measured]))
         for bound in known
     ):
         decimals += 1
@@ -212,6 +212,15 @@ def no_number(claim: Claim, row: CheckRow, has_paper: bool) -> str:
             return NOT_KNOWN
 
 
+def percent(share: float) -> str:
+    """Return a share in percent, of two digits.
+
+    >>> percent(0.0794), percent(1.0)
+    ('7.9 %', '100 %')
+    """
+    return f"{100 * share:.2g} %" if share < 0.995 else "100 %"
+
+
 def chance_note(row: CheckRow) -> str:
     """Say what chance could have done of a verdict, and how many seeds would decide it.
 
@@ -219,9 +228,7 @@ def chance_note(row: CheckRow) -> str:
     """
     if row.verdict == Word.REPRODUCED and row.chance_rate is not None:
         weak = "weak: " if row.weak else ""
-        return (
-            f"{weak}chance alone gives REPRODUCED in {100 * row.chance_rate:.2g} % of relabellings"
-        )
+        return f"{weak}chance alone gives REPRODUCED in {percent(row.chance_rate)} of relabellings"
     if row.verdict == Word.REPRODUCED and row.chance_reason:
         tells = row.chance_reason.startswith((TOO_FEW, NOT_COMPUTED))
         return row.chance_reason if tells else f"chance cannot be tested ({row.chance_reason})"

@@ -75,12 +75,17 @@ class Reading:
         if row.measured is None:
             return ""
         half = half_width(row)
-        value = number(row.measured) if half is None else self._with_half(row.measured, half)
+        value = self._alone(row.measured) if half is None else self._with_half(row.measured, half)
         # A step between two ratios is no multiple of anything, and has no unit.
         name = {"ratio": "" if row.form in STEPS else "times"}.get(self.unit, self.unit)
         unit = "" if name in ("", "1") else f" {unit_behind(value, name)}"
         factor = f", a factor of {2**row.measured:.2g}" if self.unit == OCTAVES else ""
         return f"{value}{unit}{factor}"
+
+    def _alone(self, measured: float) -> str:
+        """Return a number whose interval lies unevenly around it, cut where that one's ends are."""
+        decimals = decimals_of(self.row) if self.uneven else -1
+        return number(measured) if decimals < 0 else f"{measured:.{decimals}f}"
 
     def _with_half(self, measured: float, half: float) -> str:
         """Return mean and half width, with as many digits as keep its ends beside the threshold."""

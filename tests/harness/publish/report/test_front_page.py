@@ -49,6 +49,20 @@ def test_first_screen_has_both_commands_and_the_whole_table(first_screen: Locato
         assert box is not None and box["y"] + box["height"] <= HEIGHT, box
 
 
+def test_first_screen_leads_to_the_picture_and_to_which_command(first_screen: Locator) -> None:
+    for name, target in (
+        ("a picture", "A figure"),
+        ("which command for my need", "Which command for my need"),
+        ("what a fresh machine needs", "On a fresh machine"),
+    ):
+        link, head = first_screen.get_by_role("link", name=name), first_screen.locator("h2")
+        box = link.bounding_box()
+        assert box is not None and box["y"] + box["height"] <= HEIGHT, box
+        assert link.get_attribute("href") == "#" + target.lower().replace(" ", "-")
+        assert target in head.all_inner_texts()
+    assert first_screen.locator("h2:text('A figure') + p img").count() == 1
+
+
 def test_whether_fedsign_beats_fedavg_is_found_right_below(first_screen: Locator) -> None:
     (sentence,) = first_screen.locator("li", has_text="FedSign does not beat FedAvg").all()
     box = sentence.bounding_box()
