@@ -97,7 +97,7 @@ def solution_panels(context: FigureContext) -> Figure:
         values = field.to_numpy("float64")
         mesh = ax.pcolormesh(
             field.columns.to_numpy("float64"), field.index.to_numpy("float64"), values,
-            shading="gouraud", rasterized=True,
+            shading="nearest", rasterized=True,
         )  # fmt: skip
         seen = rows[rows["kind"] == "observed"]
         ax.plot(

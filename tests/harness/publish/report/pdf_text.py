@@ -6,7 +6,7 @@ import re
 import zlib
 
 OBJECT = re.compile(rb"(\d+) 0 obj\n(.*?)endobj", re.DOTALL)
-STREAM = re.compile(rb"stream\r?\n(.*?)\r?\nendstream", re.DOTALL)
+STREAM = re.compile(rb"stream\r?\n(.*)", re.DOTALL)
 TOKEN = re.compile(
     rb"/(\w+) [\d.]+ Tf|/ActualText \((.*?)\) ?>> BDC.*?EMC|<([0-9A-Fa-f]+)> Tj", re.DOTALL
 )
@@ -55,4 +55,5 @@ def _letters(objects: dict[int, bytes], font: int) -> dict[int, str]:
 
 def _stream(body: bytes) -> bytes:
     found = STREAM.search(body)
-    return zlib.decompress(found[1]) if found else b""
+    # It knows its own end, which may look like a line's.
+    return zlib.decompressobj().decompress(found[1]) if found else b""
