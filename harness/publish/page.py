@@ -145,7 +145,8 @@ def fit(figure: Figure) -> None:
         if _break_words(figure) or _thin_ticks(figure):
             continue
         if missing > _SLACK_IN:
-            figure.set_figheight(figure.get_figheight() + missing)
+            # Rounded, for a solver's last digits are not those of another process.
+            figure.set_figheight(round(figure.get_figheight() + missing, 6))
         # Last, for they take from the width what they give back in height.
         elif not _break_words(figure, upward=True):
             break
