@@ -208,7 +208,7 @@ def test_block_has_statement_number_unit_what_was_asked_and_reason() -> None:
 
 def test_interval_that_lies_unevenly_keeps_both_ends() -> None:
     ratio = replace(CLAIM, form="ratio", threshold=["-inf", 2.0], measured=2.0, low=1.0, high=4.0)
-    assert "ours 2 octaves, a factor of 4 (1.0 to 4.0, 3 seeds, each one trained net)" in told(
+    assert "ours 2.0 octaves, a factor of 4 (1.0 to 4.0, 3 seeds, each one trained net)" in told(
         [ratio]
     )
 
