@@ -290,7 +290,7 @@ def test_an_axis_has_a_name_in_a_column_if_it_has_one_over_two(
 def test_height_and_ours_alone_go_with_any_figure() -> None:
     for task, profile in some()[:NUM_TALLER]:
         plain = drawn(task, profile, ours_only=True)
-        height_in = plain.get_figheight() + 0.5
+        height_in = min(plain.get_figheight() + 0.5, MOST_HEIGHT_IN)
         taller = drawn(task, profile, ours_only=True, height=f"{height_in:.4f}in")
         assert taller.get_figheight() == pytest.approx(height_in, abs=1e-4), task.id
         for figure in (plain, taller):
