@@ -37,18 +37,8 @@ class Asked:
     """How many those are, less how many trials lack one, and how many name this profile."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Exported:
-    """An export's verdicts."""
-
-    profile: Profile
-    overrides: Overrides
-    tasks: tuple[Task, ...]
-    rows: list[CheckRow]
-
-
-def exported(library: Library, workspace: Workspace, file: Path) -> Exported:
-    """Return the verdicts of an export by today's claims.
+def exported(library: Library, workspace: Workspace, file: Path) -> tuple[Asked, list[CheckRow]]:
+    """Return what an export was asked for, and its verdicts by today's claims.
 
     Raises DataError for a file that is damaged, UsageError for one of trials that no profile has
     today: what was asked then is not what is asked now.
@@ -57,7 +47,7 @@ def exported(library: Library, workspace: Workspace, file: Path) -> Exported:
     found = _asked(library, records, file)
     store = RecordStore(workspace.with_overrides(found.overrides)).of(records)
     rows = [row for task in found.tasks for row in _verdicts(library, store, task, found, file)]
-    return Exported(profile=found.profile, overrides=found.overrides, tasks=found.tasks, rows=rows)
+    return found, rows
 
 
 def _asked(library: Library, records: Sequence[Record], file: Path) -> Asked:

@@ -137,9 +137,8 @@ def _variant(library: Library, variant: Variant) -> Side:
 
 def _export(library: Library, workspace: Workspace, file: Path) -> Side:
     """Return the verdicts of an export, with what the checkout says of claims that are gone."""
-    found = exported(library, workspace, file)
+    found, rows = exported(library, workspace, file)
     places = [(task, found.profile) for task in found.tasks]
-    rows = found.rows
     if not found.overrides:
         rows = [*rows, *gone_of(library, workspace, places, [task.id for task in found.tasks])]
     name = f"{file} ({', '.join(filter(None, [found.profile, found.overrides.label]))})"
