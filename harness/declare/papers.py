@@ -88,6 +88,8 @@ class PaperMeta(Strict):
 
     id: str = Field(pattern=r"^[a-z][a-z0-9_]*$")
     title: str = Field(min_length=1)
+    known_as: str = ""
+    """Its method in a few words, where there is no room for the title."""
     authors: list[str]
     venue: str
     arxiv: str

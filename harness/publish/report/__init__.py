@@ -61,18 +61,19 @@ def _update_readmes(workspace: Workspace, registry: Library, papers: Sequence[Pa
     from harness.publish.report.paper_md import verdict_block
     from harness.publish.report.readme import (
         BEGIN,
-        PAPERS_BEGIN,
-        PAPERS_END,
+        FOUND,
+        PAPERS,
         update_block,
         update_tables,
     )
-    from harness.publish.report.results_md import papers_block
+    from harness.publish.report.results_md import found_block, papers_table
     from harness.store.atomic import write_text
     from harness.untrusted import is_there, read_text
 
     front = workspace.root / "README.md"
-    if is_there(front) and PAPERS_BEGIN in (text := read_text(front)):
-        write_text(front, update_block(text, papers_block(papers), (PAPERS_BEGIN, PAPERS_END)))
+    if is_there(front) and PAPERS[0] in (text := read_text(front)):
+        text = update_block(text, papers_table(papers), PAPERS)
+        write_text(front, update_block(text, found_block(papers), FOUND))
     for paper in (each for each in papers if not each.problem):
         readme = registry.papers[paper.meta.id].folder / "README.md"
         if _is_of(workspace.root.resolve(), readme.resolve()) and is_there(readme):

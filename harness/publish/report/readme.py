@@ -12,7 +12,8 @@ from harness.publish.report.table_text import as_markdown
 from harness.publish.report.text import with_minus
 
 BEGIN, END = "<!-- verdicts:begin -->", "<!-- verdicts:end -->"
-PAPERS_BEGIN, PAPERS_END = "<!-- papers:begin -->", "<!-- papers:end -->"
+PAPERS = ("<!-- papers:begin -->", "<!-- papers:end -->")
+FOUND = ("<!-- found:begin -->", "<!-- found:end -->")
 TABLE_END = "<!-- table:end -->"
 TABLE = re.compile(rf"(<!-- table (\w+) (\w+) (\d+):begin -->\n).*?({TABLE_END})", re.DOTALL)
 """An item's word, a profile, and which of its printed tables, from 1."""

@@ -58,35 +58,34 @@ def results_markdown(papers: Sequence[Paper], baselines: Sequence[Baseline]) -> 
     return with_minus("\n".join(parts))
 
 
-def papers_block(papers: Sequence[Paper]) -> str:
-    """Return what stands between the markers of the checkout's README.
+def papers_table(papers: Sequence[Paper]) -> str:
+    """Return the table of the checkout's README: counts of each paper's claims, a line each.
 
-    Counts of the papers' claims, a line each; then what was found, in sentences, per paper what
-    did not hold first; and folded what the counts rest on. A paper is there if it has a headline.
+    A paper is there if it has a headline.
     """
-    told = [(paper, found) for paper in papers if (found := headlines(paper))]
     words = sorted(DECIDED, key=rank)
     rows = [
-        [f"[`{paper.meta.id}`]({page_of(paper.meta.id)}) {markdown_cell(paper.meta.title)}", *cells]
-        for paper, _ in told
+        [_named(paper), *cells]
+        for paper in papers
+        if headlines(paper)
         for cells in _counted(paper, words)
     ]
-    heads = [*(DECIDED[word] for word in words), "out of scale or not run"]
-    table = markdown_table(["paper", "scale", *heads], rows)
-    sentences = "\n".join(_headline(each) for _, found in told for each in found)
-    read = "\n".join(
-        [_words([each for _, found in told for each in found]), *_older(papers), *_built(papers)]
-    )
-    origins = "\n".join(
-        f"- {paper.meta.id} at `{profile}`: {linked_origin(sources, '')}."
-        for paper in papers
-        for profile, sources in counted(paper)
-    )
-    summary = "What the counts rest on: chance, seals, what was run again; and what is out of scale"
-    folded = "\n".join([*counts_lines(papers), origins])
-    return with_minus(
-        f"{table}\n\n{read}\n{sentences}\n\n<details><summary>{summary}</summary>\n\n{folded}\n\n</details>"
-    )
+    heads = [*(DECIDED[word] for word in words), "no verdict"]
+    return markdown_table(["paper", "scale", *heads], rows)
+
+
+def _named(paper: Paper) -> str:
+    """Return a paper by what it is known as, with links to what was found and to the paper."""
+    meta = paper.meta
+    name = f"[{markdown_cell(meta.known_as or meta.title)}]({page_of(meta.id)})"
+    return f"{name}, [arXiv](https://arxiv.org/abs/{meta.arxiv})" if meta.arxiv else name
+
+
+def found_block(papers: Sequence[Paper]) -> str:
+    """Return what the checkout's README says was found: in sentences, what did not hold first."""
+    told = [each for paper in papers for each in headlines(paper)]
+    read = "\n".join([_words(told), *_older(papers), *_built(papers)])
+    return with_minus("\n".join([read, *map(_headline, told)]))
 
 
 def _words(told: Sequence[Told]) -> str:
@@ -97,7 +96,7 @@ def _words(told: Sequence[Told]) -> str:
     return (
         "Below stands what we measured, ± half of its 95 % interval over seeds. *Reproduced*: the"
         " interval lies inside what the claim asks; *not reproduced*: outside; *undecided*: it"
-        " overlaps, or seeds are too few."
+        " overlaps, or seeds are too few; *no verdict*: out of this scale, or not run."
         + (
             f" A *seal* says whether a claim moved after its trials had run: {seals}."
             if seals

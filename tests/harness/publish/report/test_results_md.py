@@ -13,7 +13,7 @@ from harness.publish.report.goals_md import goals_markdown
 from harness.publish.report.load import Run, Sources, load_papers
 from harness.publish.report.paper_md import linked_origin, paper_markdown, verdict_block
 from harness.publish.report.readme import update_block, update_tables
-from harness.publish.report.results_md import papers_block, results_markdown
+from harness.publish.report.results_md import found_block, results_markdown
 from harness.publish.report.text import paper_cell
 from harness.registry import BrokenTask, Library
 from harness.run.trial import grid_of
@@ -195,7 +195,7 @@ def test_older_code_is_told_where_there_is_any(demo: Demo) -> None:
         two = [
             replace(paper, sources={"cpu": Sources(num_trials=4, num_stale=n)}) for n in (stale, 0)
         ]
-        shown = papers_block(two).split("<details>")[0]
+        shown = found_block(two)
         assert (f"{stale} of 8 trials come from [older code]" in shown) == told
         assert ("--stale` renews them" in shown) == told
 
