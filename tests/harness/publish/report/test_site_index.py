@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import get_args
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Locator, Page, expect
 
 from harness.declare.profiles import PROFILES
 from harness.declare.scope import ThresholdFrom
@@ -177,15 +177,31 @@ def test_verdicts_are_on_the_screen_of_a_phone(phone: Page, demo: Demo) -> None:
     assert all(box["x"] >= 0 and box["x"] + box["width"] <= 390 for box in boxes)
 
 
-def test_goals_are_on_the_screen_of_a_phone(phone: Page, demo: Demo, papers: list[Paper]) -> None:
-    goals = [Baseline(document=document_of(goal_of("list", 0.4)))]
+def open_goals(page: Page, demo: Demo, papers: list[Paper], note: str) -> Locator:
+    """Return the cells of a benchmark's row."""
+    goals = [Baseline(document=document_of(goal_of("list", 0.4, note=note)))]
     html = render("index.html.j2", overview_context(papers, goals))
-    phone.set_content(html.replace('href="style.css"', ""))
-    phone.add_style_tag(path=str(demo[0].site / "style.css"))
-    cells = phone.get_by_role("region", name="Measured on").locator("td:visible")
+    page.set_content(html.replace('href="style.css"', ""))
+    page.add_style_tag(path=str(demo[0].site / "style.css"))
+    return page.get_by_role("region", name="Measured on").locator("td:visible")
+
+
+def test_goals_are_on_the_screen_of_a_phone(phone: Page, demo: Demo, papers: list[Paper]) -> None:
+    cells = open_goals(phone, demo, papers, "long " * 90)
     boxes = [box for each in cells.all() if (box := each.bounding_box())]
     assert len(boxes) >= 5
     assert all(box["x"] >= 0 and box["x"] + box["width"] <= 390 for box in boxes)
+
+
+def test_a_goal_is_on_one_line_beside_a_long_setting(
+    page: Page, demo: Demo, papers: list[Paper]
+) -> None:
+    page.set_viewport_size({"width": 1280, "height": 800})
+    cells = open_goals(page, demo, papers, "all of `repro list`, " * 30)
+    goal = cells.get_by_text("at most 0.5 s", exact=True)
+    lines = "cell => { const all = document.createRange(); all.selectNodeContents(cell);"
+    assert goal.evaluate(f"{lines} return all.getClientRects().length }}") == 1
+    assert cells.last.locator("code").count() == 30
 
 
 def test_page_works_without_its_script(browser: Browser, demo: Demo) -> None:
