@@ -232,9 +232,8 @@ class _Stored:
 def _stored(
     name: str, profile: str, set: Settings | None, seeds: int | None, cohort: str | None
 ) -> _Stored:
-    from harness.publish.verdicts import check_cohort
     from harness.run.awaited import awaited_by, awaited_text, run_command
-    from harness.run.trial import trials_behind
+    from harness.run.trial import check_cohort, trials_behind
     from harness.store.result import load_result
 
     library, scale = load_registry(), _profile(profile)

@@ -105,13 +105,14 @@ def summary(
     from harness.publish import verdicts
     from harness.publish.report.check_text import counts_text
     from harness.publish.stored import stored_rows
+    from harness.run.trial import check_cohort
     from harness.store.result import is_stored
 
     library = load_registry()
     tasks = chosen(library, selectors)
     workspace = open_workspace(tasks, settings, seeds, find=find_results)
     profiles = PROFILES if workspace.overrides else COMMITTED_PROFILES
-    verdicts.check_cohort(tasks, profiles, cohort, workspace.overrides)
+    check_cohort(tasks, profiles, cohort, workspace.overrides)
     places = [(t, p) for t in tasks for p in profiles]
     stored = [(t, p) for t, p in places if is_stored(workspace, t, p)]
     if not workspace.overrides:

@@ -28,6 +28,7 @@ from harness.terminal import print_table
 
 if TYPE_CHECKING:
     from harness.run.plan import Plan
+    from harness.store.variants import Variant
 
 Selectors = Annotated[
     list[str] | None,
@@ -73,6 +74,22 @@ def open_workspace(
     overrides = parse_overrides(settings or [], num_seeds)
     check_overrides(tasks, overrides)
     return find().with_overrides(overrides)
+
+
+def ran_variant(library: Library, workspace: Workspace) -> Variant:
+    """Return the variant that a workspace is. Raises UsageError that says what runs it."""
+    from harness.run.awaited import run_command
+    from harness.run.trial import tasks_with
+    from harness.store.variants import variant_of
+
+    overrides = workspace.overrides
+    found = variant_of(workspace)
+    if found is None:
+        able = tasks_with(library.select([]), PROFILES, overrides)
+        others = f"; repro list{overrides.options} lists the others" if len(able) > 1 else ""
+        command = run_command(able[0], "cpu", overrides)
+        raise UsageError(f"the {overrides.label} was never run: {command} runs it{others}")
+    return found
 
 
 def command_words(

@@ -2,17 +2,33 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from harness.commands.common import JsonOption, print_rows
-from harness.registry import load_registry
-from harness.store.workspace import find_results
+from harness.commands.common import (
+    CohortOption,
+    JsonOption,
+    SeedsOption,
+    SetOption,
+    open_workspace,
+    print_rows,
+    ran_variant,
+)
+from harness.declare.profiles import PROFILES
+from harness.errors import UsageError
+from harness.registry import Library, load_registry
+from harness.store.workspace import Workspace, find_results
+
+if TYPE_CHECKING:  # what it imports would slow every verb down
+    from harness.publish.compared.sides import Side
 
 Before = Annotated[
-    str,
-    typer.Argument(help="A commit, a folder with results, a variant's name, or an export's file."),
+    str | None,
+    typer.Argument(
+        help="A commit, a folder with results, a variant's name, or an export's file; HEAD~1 by"
+        " default, the working tree before a variant."
+    ),
 ]
 After = Annotated[str | None, typer.Argument(help="The same; the working tree by default.")]
 ExitOption = Annotated[bool, typer.Option("--exit-code", help="Exit 1 where anything differs.")]
@@ -24,21 +40,28 @@ def mount(app: typer.Typer) -> None:
 
 
 def diff(
-    before: Before = "HEAD~1",
+    before: Before = None,
     after: After = None,
+    settings: SetOption = None,
+    seeds: SeedsOption = None,
+    cohort: CohortOption = None,
     exit_code: ExitOption = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Compare verdicts: those that changed, numbers that moved, claims that ask something else."""
-    from harness.publish.compared.differences import compare, diff_text
-    from harness.publish.compared.sides import side_by_side, side_of, working_tree
+    """Compare verdicts: those that changed, numbers that moved, claims that ask something else.
 
-    library, workspace = load_registry(), find_results()
-    old = side_of(library, workspace, before)
-    if after is None:
-        new = working_tree(library, workspace, beside=old)
-    else:
-        new = side_of(library, workspace, after)
+    With --set or --seeds that variant is the second side, with --cohort both have its rows alone.
+    """
+    from harness.publish.compared.differences import compare, diff_text
+    from harness.publish.compared.sides import side_by_side
+    from harness.run.trial import check_cohort
+
+    library = load_registry()
+    tasks = library.select([])
+    workspace = open_workspace(tasks, settings, seeds, find=find_results)
+    check_cohort(tasks, PROFILES, cohort, workspace.overrides)
+    sides = _sides(library, workspace, before, after)
+    old, new = sides if cohort is None else [side.only(cohort) for side in sides]
     found = compare(*side_by_side(old, new))
     if as_json:
         print_rows([each.to_json() for each in found], as_json=True, columns=[])
@@ -46,3 +69,23 @@ def diff(
         typer.echo(diff_text(found, old.name, new.name))
     if exit_code and found:
         raise typer.Exit(1)
+
+
+def _sides(
+    library: Library, workspace: Workspace, before: str | None, after: str | None
+) -> tuple[Side, Side]:
+    """Return what is compared with what, and is the variant that a workspace is, if it is one."""
+    from harness.publish.compared.sides import side_of, variant_side, working_tree
+
+    if not workspace.overrides:
+        old = side_of(library, workspace, "HEAD~1" if before is None else before)
+        if after is None:
+            return old, working_tree(library, workspace, beside=old)
+        return old, side_of(library, workspace, after)
+    if after is not None:
+        raise UsageError(f"--set and --seeds name the second side: leave {after} out")
+    new = variant_side(library, ran_variant(library, workspace))
+    checkout = workspace.with_overrides({})
+    if before is None:
+        return working_tree(library, checkout, beside=new), new
+    return side_of(library, checkout, before), new

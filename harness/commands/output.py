@@ -139,7 +139,7 @@ def figures(
     Those of one cohort go to a folder of its own: what is committed shows the first.
     """
     from harness.publish.refresh import draw_stored
-    from harness.publish.verdicts import check_cohort
+    from harness.run.trial import check_cohort
 
     library = load_registry()
     tasks = chosen(library, selectors)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -23,6 +24,7 @@ from harness.commands.common import (
     say,
     say_no_trials,
 )
+from harness.declare.profiles import PROFILES
 from harness.declare.task import Task
 from harness.registry import experiments_of, load_registry
 from harness.store.workspace import find_workspace
@@ -30,6 +32,9 @@ from harness.store.workspace import find_workspace
 if TYPE_CHECKING:
     from harness.run.plan import MissingData, Plan, PlannedTrial
 
+ListedProfile = Annotated[
+    str | None, typer.Option("--profile", "-p", help="Only what has trials at this scale.")
+]
 MOST_NAMED = 20
 """Experiments of a sentence; of more, their number is told."""
 
@@ -43,10 +48,22 @@ def mount(app: typer.Typer) -> None:
 
 
 def list_tasks(
-    selectors: Selectors = None, kind: KindOption = None, as_json: JsonOption = False
+    selectors: Selectors = None,
+    kind: KindOption = None,
+    profile: ListedProfile = None,
+    settings: SetOption = None,
+    seeds: SeedsOption = None,
+    cohort: CohortOption = None,
+    as_json: JsonOption = False,
 ) -> None:
-    """List tasks: title, file, checks, claims, halves of those, our questions; broken ones, why."""
+    """List tasks: title, file, checks, claims, halves of those, our questions; broken ones, why.
+
+    With --profile, --set, --seeds or --cohort only those that have such trials.
+    """
     library = load_registry()
+    tasks = chosen(library, selectors, kind)
+    if profile or settings or seeds is not None or cohort is not None:
+        tasks = _with_trials(tasks, profile, settings, seeds, cohort)
     rows: list[dict[str, Any]] = [
         {
             "id": task.id,
@@ -58,11 +75,24 @@ def list_tasks(
             "experiments": [experiment.id for experiment in task.reads],
             "claims": [claim.id for claim in task.claims],
         }
-        for task in chosen(library, selectors, kind)
+        for task in tasks
     ]
     shown = [row | _counts(library.tasks[row["id"]]) for row in rows]
     columns = ["id", "title", "file", "checks", "claims", "halves", "ours"]
     print_rows(rows if as_json else shown, as_json=as_json, columns=columns)
+
+
+def _with_trials(
+    tasks: Sequence[Task],
+    profile: str | None,
+    settings: Sequence[str] | None,
+    seeds: int | None,
+    cohort: str | None,
+) -> list[Task]:
+    from harness.run.trial import tasks_with
+
+    profiles = [parse_profile(profile)] if profile else PROFILES
+    return tasks_with(tasks, profiles, open_workspace(tasks, settings, seeds).overrides, cohort)
 
 
 def _counts(task: Task) -> dict[str, int]:

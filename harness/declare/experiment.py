@@ -267,6 +267,11 @@ class Experiment:
             seen.add(identity)
         return points
 
+    def has_grid(self, profile: Profile) -> bool:
+        """Return whether a profile has a trial, without walking its grid."""
+        with self._asked("grid"):
+            return next(iter(self.grid(profile)), None) is not None
+
     @contextmanager
     def _asked(self, what: str) -> Iterator[None]:
         """Whatever a declared function raises is for its author to mend."""

@@ -19,7 +19,7 @@ from harness.publish.report.check_text import Shown
 from harness.publish.report.units import reading, what_number
 from harness.publish.withdrawn import withdrawn_rows
 from harness.registry import Library
-from harness.run.trial import cohorts_of, cohorts_with_task
+from harness.run.trial import check_cohort
 from harness.store.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -63,15 +63,6 @@ def places_of(
     profiles = list(dict.fromkeys(profile for _, profile in places))
     check_cohort(tasks, profiles, cohort, workspace.overrides)
     return places
-
-
-def check_cohort(
-    tasks: Sequence[Task], profiles: Sequence[Profile], cohort: str | None, overrides: Overrides
-) -> None:
-    """Raise UsageError for a cohort that no task has in any of some profiles."""
-    have = [p for t in tasks for p in profiles if cohort in cohorts_of(t, p, overrides)]
-    if not have and profiles:
-        cohorts_with_task(tasks, profiles[0], cohort, overrides)
 
 
 def verdicts_of(

@@ -10,7 +10,7 @@ from harness.data.load import data_hash
 from harness.declare.cohorts import FIRST
 from harness.declare.experiment import Experiment, Needs, RawParams, describe_trial
 from harness.declare.overrides import SEEDS
-from harness.declare.params import Scalar
+from harness.declare.params import Field, Scalar
 from harness.declare.profiles import Profile
 from harness.declare.task import Task
 from harness.errors import SpecError, UsageError, nearest
@@ -229,6 +229,20 @@ def cohorts_with_task(
     ]
 
 
+def check_cohort(
+    tasks: Sequence[Task],
+    profiles: Sequence[Profile],
+    cohort: str | None,
+    overrides: Mapping[str, Scalar],
+) -> None:
+    """Raise UsageError for a cohort that no task has in any of some profiles."""
+    known = {p: {name for t in tasks for name in cohorts_of(t, p, overrides)} for p in profiles}
+    if profiles and not any(cohort in names for names in known.values()):
+        # Where most are, the nearest one is told.
+        most = max(profiles, key=lambda profile: len(known[profile]))
+        cohorts_with_task(tasks, most, cohort, overrides)
+
+
 def trials_behind(
     tasks: Sequence[Task],
     profile: Profile,
@@ -253,12 +267,62 @@ def trials_behind(
 
 def check_overrides(tasks: Sequence[Task], overrides: Mapping[str, Scalar]) -> None:
     """Raise UsageError for an override of a parameter that no trial of the tasks has."""
-    experiments = dict.fromkeys(experiment for task in tasks for experiment in task.reads)
-    known = {field.name for e in experiments for cls in e.classes for field in cls.fields()}
+    known = {field.name for field in _fields_of(tasks)}
     for name in overrides:
         if name not in known and not (name == SEEDS and "seed" in known):
             hint = nearest(name, known) or f": known are {', '.join(sorted(known))}"
             raise UsageError(f"--set {name}: no trial has that parameter{hint}")
+
+
+def _fields_of(tasks: Sequence[Task]) -> list[Field]:
+    experiments = dict.fromkeys(experiment for task in tasks for experiment in task.reads)
+    return [field for e in experiments for cls in e.classes for field in cls.fields()]
+
+
+def tasks_with(
+    tasks: Sequence[Task],
+    profiles: Sequence[Profile],
+    overrides: Mapping[str, Scalar],
+    cohort: str | None = None,
+) -> list[Task]:
+    """Return the tasks with trials at one of some profiles that take overrides, and have a cohort.
+
+    By the fields of their parameters: no grid is walked. Raises UsageError where none is left.
+    """
+    check_overrides(tasks, overrides)
+    check_cohort(tasks, profiles, cohort, overrides)
+    refusals = {task: _refusal(task, overrides) for task in tasks}
+    found = [
+        task
+        for task in tasks
+        if refusals[task] == "" and any(_has_trials(task, p, overrides, cohort) for p in profiles)
+    ]
+    if not found:
+        told = [f"at {profiles[0]}"] if len(profiles) == 1 else []
+        told += [f"with {', '.join(overrides)}"] if overrides else []
+        told += [f"of {cohort}"] if cohort else []
+        why = next(filter(None, refusals.values()), "")
+        raise UsageError(f"--set {why}" if why else f"no task here has a trial {' '.join(told)}")
+    return found
+
+
+def _has_trials(
+    task: Task, profile: Profile, overrides: Mapping[str, Scalar], cohort: str | None
+) -> bool:
+    if cohort not in (None, *cohorts_of(task, profile, overrides)):
+        return False
+    return any(experiment.has_grid(profile) for experiment in task.reads)
+
+
+def _refusal(task: Task, overrides: Mapping[str, Scalar]) -> str | None:
+    """Say which value a task's parameters refuse, or nothing; None where it has not all of them."""
+    try:
+        check_overrides([task], overrides)
+    except UsageError:
+        return None
+    named = [field for field in _fields_of([task]) if field.name in overrides]
+    refused = (field.refusal(field.written(overrides[field.name])) for field in named)
+    return next(filter(None, refused), "")
 
 
 def all_trials(experiment: Experiment, profile: Profile) -> list[Trial]:

@@ -10,7 +10,7 @@ import os
 import re
 import subprocess
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +40,13 @@ class Side:
     rows: list[dict[str, Any]]
     is_part: bool = False
     """Whether it has only some tasks, and says nothing of others."""
+
+    def only(self, cohort: str) -> Side:
+        """Return what it has of one cohort. Raises UsageError where that is nothing."""
+        rows = [row for row in self.rows if row["cohort"] == cohort]
+        if not rows:
+            raise UsageError(f"{self.name} has no verdict of {cohort}: nothing compares")
+        return replace(self, name=f"{cohort} of {self.name}", rows=rows)
 
     def beside(self, other: Side) -> list[dict[str, Any]]:
         """Return the rows of which another side may say something."""
@@ -103,7 +110,7 @@ def side_of(library: Library, workspace: Workspace, word: str) -> Side:
     variants = {v.workspace.overrides.name: v for v in find_variants(workspace)
                 if isinstance(v, Variant)}  # fmt: skip
     if word in variants:
-        return _variant(library, variants[word])
+        return variant_side(library, variants[word])
     commit = _git(workspace.root, "rev-parse", "--verify", "--quiet", "--end-of-options",
                   f"{word}^{{commit}}").strip()  # fmt: skip
     if commit:
@@ -124,7 +131,8 @@ def side_of(library: Library, workspace: Workspace, word: str) -> Side:
     )
 
 
-def _variant(library: Library, variant: Variant) -> Side:
+def variant_side(library: Library, variant: Variant) -> Side:
+    """Return the verdicts of a variant, of all that was run of it."""
     places = {
         (library.tasks[task], profile)
         for profile, ran in variant.runs.items()
