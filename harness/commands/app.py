@@ -14,11 +14,13 @@ from harness.commands import (
     check,
     data,
     diff,
+    doctor,
     gpu,
     new,
     output,
     reading,
     records,
+    report,
     run,
     show,
     variants,
@@ -60,6 +62,7 @@ app = typer.Typer(
     result_callback=fail_if_broken,
 )
 reading.mount(app)
+doctor.mount(app)
 run.mount(app)
 variants.mount(app)
 check.mount(app)
@@ -67,6 +70,7 @@ show.mount(app)
 diff.mount(app)
 verify.mount(app)
 output.mount(app)
+report.mount(app)
 app.add_typer(data.app, name="data")
 app.add_typer(records.app, name="records")
 app.add_typer(gpu.app, name="gpu")

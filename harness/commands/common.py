@@ -28,7 +28,6 @@ from harness.terminal import print_table
 
 if TYPE_CHECKING:
     from harness.run.plan import Plan
-    from harness.store.variants import Variant
 
 Selectors = Annotated[
     list[str] | None,
@@ -76,20 +75,18 @@ def open_workspace(
     return find().with_overrides(overrides)
 
 
-def ran_variant(library: Library, workspace: Workspace) -> Variant:
-    """Return the variant that a workspace is. Raises UsageError that says what runs it."""
+def no_result(library: Library, overrides: Overrides, cohort: str | None = None) -> UsageError:
+    """Return what to raise where nothing was run of a variant or of a cohort."""
     from harness.run.awaited import run_command
     from harness.run.trial import tasks_with
-    from harness.store.variants import variant_of
 
-    overrides = workspace.overrides
-    found = variant_of(workspace)
-    if found is None:
-        able = tasks_with(library.select([]), PROFILES, overrides)
-        others = f"; repro list{overrides.options} lists the others" if len(able) > 1 else ""
-        command = run_command(able[0], "cpu", overrides)
-        raise UsageError(f"the {overrides.label} was never run: {command} runs it{others}")
-    return found
+    able = tasks_with(library.select([]), PROFILES, overrides, cohort)
+    one = f" --cohort {cohort}" if cohort else ""
+    command = f"{run_command(able[0], 'cpu', overrides)}{one}"
+    lists = f"repro list{overrides.options}{one}"
+    others = f"; {lists} lists other tasks" if len(able) > 1 else ""
+    what = f"the {overrides.label}" if overrides else cohort
+    return UsageError(f"no result of {what} is here: {command} makes one{others}")
 
 
 def command_words(

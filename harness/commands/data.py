@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from harness.commands.common import (
+    CohortOption,
     JsonOption,
     KindOption,
+    SeedsOption,
+    SetOption,
     chosen,
+    open_workspace,
     parse_profile,
     print_rows,
     say,
@@ -27,10 +31,10 @@ from harness.data.load import (
     supply,
 )
 from harness.data.load import missing_reason as why_missing
+from harness.declare.overrides import Overrides
 from harness.declare.profiles import Profile
 from harness.declare.task import Task
 from harness.errors import DataError, UsageError
-from harness.registry import experiments_of
 from harness.untrusted import is_there
 
 EPILOG = """
@@ -178,6 +182,9 @@ def pack(
     out: Annotated[Path, typer.Option("--out", help="A new or empty folder.")],
     profile: Annotated[str, typer.Option("--profile", "-p", help="Whose data.")] = "gpu",
     kind: KindOption = None,
+    settings: SetOption = None,
+    seeds: SeedsOption = None,
+    cohort: CohortOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Copy the data of some tasks into a folder, for a machine without network.
@@ -188,7 +195,8 @@ def pack(
     from harness.registry import load_registry
 
     found = chosen(load_registry(), tasks, kind)
-    packed = pack_data(names_needed(found, parse_profile(profile)), out)
+    overrides = open_workspace(found, settings, seeds).overrides
+    packed = pack_data(names_needed(found, parse_profile(profile), overrides, cohort), out)
     columns = ["name", "variant", "path", "bytes", "sha256"]
     rows = [{column: getattr(item, column) for column in columns} for item in packed]
     print_rows(rows, as_json=as_json, columns=columns)
@@ -218,12 +226,18 @@ def _state_of_absent(name: str) -> str:
     return "missing"
 
 
-def names_needed(tasks: Iterable[Task], profile: Profile) -> list[str]:
+def names_needed(
+    tasks: Sequence[Task],
+    profile: Profile,
+    overrides: Overrides | None = None,
+    cohort: str | None = None,
+) -> list[str]:
     """Return the data sets that the profile's trials and their upstream trials declare."""
-    from harness.run.trial import grid_of, with_upstream
+    from harness.run.trial import cohorts_with_task, grid_of, with_upstream
 
     names: set[str] = set()
-    for experiment in experiments_of(tasks):
-        for trial in grid_of(experiment, profile):
-            names.update(*(each.needs.data for each in with_upstream(trial)))
+    for name, task in cohorts_with_task(tasks, profile, cohort, overrides):
+        for experiment in task.reads:
+            for trial in grid_of(experiment, profile, overrides, cohort=name):
+                names.update(*(each.needs.data for each in with_upstream(trial)))
     return sorted(names)

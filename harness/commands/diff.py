@@ -11,9 +11,9 @@ from harness.commands.common import (
     JsonOption,
     SeedsOption,
     SetOption,
+    no_result,
     open_workspace,
     print_rows,
-    ran_variant,
 )
 from harness.declare.profiles import PROFILES
 from harness.errors import UsageError
@@ -76,6 +76,7 @@ def _sides(
 ) -> tuple[Side, Side]:
     """Return what is compared with what, and is the variant that a workspace is, if it is one."""
     from harness.publish.compared.sides import side_of, variant_side, working_tree
+    from harness.store.variants import variant_of
 
     if not workspace.overrides:
         old = side_of(library, workspace, "HEAD~1" if before is None else before)
@@ -84,7 +85,9 @@ def _sides(
         return old, side_of(library, workspace, after)
     if after is not None:
         raise UsageError(f"--set and --seeds name the second side: leave {after} out")
-    new = variant_side(library, ran_variant(library, workspace))
+    if (variant := variant_of(workspace)) is None:
+        raise no_result(library, workspace.overrides)
+    new = variant_side(library, variant)
     checkout = workspace.with_overrides({})
     if before is None:
         return working_tree(library, checkout, beside=new), new

@@ -1,4 +1,4 @@
-"""Verbs that make what a paper or a reader takes away: plot, table, report."""
+"""Verbs that make what a paper takes away: plot, figures, table."""
 
 from __future__ import annotations
 
@@ -22,7 +22,6 @@ from harness.commands.common import (
     open_workspace,
     parse_profile,
     say,
-    say_broken,
 )
 from harness.declare.overrides import Overrides
 from harness.declare.profiles import PROFILES, Profile
@@ -61,7 +60,6 @@ def mount(app: typer.Typer) -> None:
     app.command("plot")(plot)
     app.command("figures")(figures)
     app.command("table")(table)
-    app.command("report")(report)
 
 
 def plot(
@@ -196,27 +194,6 @@ def table(
         return
     _write(out, text.encode(), force=force)
     say(f"wrote {out}")
-
-
-def report(
-    site_only: Annotated[
-        bool, typer.Option("--site-only", help="Leave RESULTS.md and the READMEs as they are.")
-    ] = False,
-) -> None:
-    """Write the static report to site/, and RESULTS.md from the committed profiles."""
-    from harness.publish.report import build_report, build_results
-    from harness.publish.report.load import load_papers, problems_of
-    from harness.store.pair import finish_pairs
-
-    library, workspace = load_registry(), find_results()
-    chosen(library, None)
-    for name, problem in problems_of(workspace, library).items():
-        say_broken(f"{name}: {problem}")
-    finish_pairs(workspace.root / "results")
-    papers = load_papers(workspace, library, PROFILES)
-    if not site_only:
-        say(f"wrote {build_results(workspace, library, papers)}")
-    say(f"wrote {build_report(workspace, papers)}: open it in a browser")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -1,10 +1,9 @@
-"""Verbs that only read: list, plan, status, doctor. None of them imports torch."""
+"""Verbs that only read: list, plan, status. None of them imports torch."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -27,7 +26,6 @@ from harness.commands.common import (
 from harness.declare.profiles import PROFILES
 from harness.declare.task import Task
 from harness.registry import experiments_of, load_registry
-from harness.store.workspace import find_workspace
 
 if TYPE_CHECKING:
     from harness.run.plan import MissingData, Plan, PlannedTrial
@@ -44,7 +42,6 @@ def mount(app: typer.Typer) -> None:
     app.command("list")(list_tasks)
     app.command("plan")(show_plan)
     app.command("status")(show_status)
-    app.command("doctor")(doctor)
 
 
 def list_tasks(
@@ -244,27 +241,3 @@ def show_status(
         as_json=False,
         columns=["experiment", *shown],
     )
-
-
-def doctor(as_json: JsonOption = False) -> None:
-    """Say what this machine has, what is missing, and how to get it."""
-    from harness.data import load as datasets
-    from harness.measure.machine import machine_facts
-
-    facts = machine_facts().to_json()
-    workspace = find_workspace()
-    rows: list[dict[str, Any]] = [{"what": name, "found": value} for name, value in facts.items()]
-    rows.append({"what": "writable", "found": _is_writable(workspace.root)})
-    for name in datasets.catalogue():
-        found = datasets.available(name) or datasets.missing_reason(name)
-        rows.append({"what": f"data {name}", "found": found})
-    library = load_registry()
-    rows += [{"what": f"task {b.id}", "found": b.reason} for b in library.broken.values()]
-    chosen(library, None)
-    print_rows(rows, as_json=as_json, columns=["what", "found"])
-
-
-def _is_writable(folder: Path) -> bool:
-    import os
-
-    return os.access(folder, os.W_OK)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from math import fsum
@@ -167,26 +167,28 @@ def probe_limits() -> MachineLimits:
 
 
 def lacking(needs: Needs, limits: MachineLimits) -> str:
-    """Return what the machine lacks for a trial, in one line; empty where nothing is."""
-    for name in needs.data:
-        if datasets.available(name) is None:
-            return datasets.missing_reason(name)
+    """Return the first thing that the machine lacks for a trial; empty where it lacks nothing."""
+    return next(lacks(needs, limits), "")
+
+
+def lacks(needs: Needs, limits: MachineLimits) -> Iterator[str]:
+    """Yield what the machine lacks for a trial, in one line each."""
+    yield from (datasets.missing_reason(n) for n in needs.data if datasets.available(n) is None)
     for package in needs.packages:
         if not _is_installed(package):
-            return f"needs the package {package}, which is not installed"
+            yield f"needs the package {package}, which is not installed"
     if needs.device == "cuda" and not limits.has_cuda:
-        return "needs a CUDA GPU, this machine has none"
-    if needs.gpu_bytes > limits.gpu_bytes:
-        return f"needs {_gb(needs.gpu_bytes)} of GPU memory, has {_gb(limits.gpu_bytes)}"
+        yield "needs a CUDA GPU, this machine has none"
+    elif needs.gpu_bytes > limits.gpu_bytes:
+        yield f"needs {_gb(needs.gpu_bytes)} of GPU memory, has {_gb(limits.gpu_bytes)}"
     if needs.memory_bytes > limits.memory_bytes:
-        return f"needs {_gb(needs.memory_bytes)}, has {_gb(limits.memory_bytes)}"
+        yield f"needs {_gb(needs.memory_bytes)}, has {_gb(limits.memory_bytes)}"
     if needs.root and not limits.is_root:
-        return "needs root"
+        yield "needs root"
     if needs.judge and not limits.has_judge:
-        return f"needs a judge model: set {' and '.join(JUDGE_SETTINGS)}"
-    if needs.judge and (fault := judge_fault()):
-        return f"needs a judge model: {fault}"
-    return ""
+        yield f"needs a judge model: set {' and '.join(JUDGE_SETTINGS)}"
+    elif needs.judge and (fault := judge_fault()):
+        yield f"needs a judge model: {fault}"
 
 
 def _is_installed(package: str) -> bool:

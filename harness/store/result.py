@@ -75,6 +75,13 @@ class TaskResult:
         """Return the result with more in its JSON."""
         return replace(self, meta=self.meta.model_copy(update=facts))
 
+    def only(self, cohort: str) -> TaskResult:
+        """Return what it has of one cohort that was run."""
+        not_run = [gap for gap in self.meta.not_run if gap.cohort == cohort]
+        facts = {"trials": self.counts(cohort), "cohorts": {}, "not_run": not_run}
+        table = self.tables[cohort]
+        return replace(self, tables={cohort: table}, csv=csv_text(table)).knowing(**facts)
+
     def counts(self, cohort: str) -> TrialCounts:
         """Return how a cohort's trials ended."""
         return self.meta.trials if cohort == FIRST else self.meta.cohorts[cohort]

@@ -20,14 +20,15 @@ __all__ = ["build_report", "build_results"]
 CHECKOUT_MARKS = (".git", "pyproject.toml", "RESULTS.md")
 
 
-def build_report(workspace: Workspace, papers: Sequence[Paper]) -> Path:
+def build_report(workspace: Workspace, papers: Sequence[Paper], cohort: str | None = None) -> Path:
     """Write the static report to `site/` and return its first page.
 
     All profiles of the papers are shown, smoke among them. Equal results give equal bytes.
+    cohort: the only one that the papers have, whose site lies apart, as that of a variant does.
     """
     from harness.publish.report.site.pages import write_site
 
-    return write_site(workspace, papers)
+    return write_site(workspace, papers, cohort)
 
 
 def build_results(workspace: Workspace, registry: Library, papers: Sequence[Paper]) -> Path:

@@ -30,7 +30,7 @@ from harness.publish.withdrawn import withdrawn_rows
 from harness.registry import BrokenTask, Library, PaperFolder
 from harness.run.awaited import RUN_AT, Awaited, awaited_by, awaited_text
 from harness.store.meta import ResultMeta
-from harness.store.result import KEY_DIGITS, figure_path, load_result
+from harness.store.result import KEY_DIGITS, figure_path, load_result, trials_of
 from harness.store.workspace import Workspace
 from harness.untrusted import is_there, read_bytes
 
@@ -269,7 +269,7 @@ def _paper(
     return Paper(
         meta=meta,
         entries=tuple(entries),
-        sources={p: _sources(workspace, tasks, p) for p in profiles},
+        sources={p: sources_of(workspace, tasks, p) for p in profiles},
         deviations=tuple(deviations),
         withdrawn=tuple(
             row for p in profiles for row in withdrawn_rows(workspace, library, meta.id, p)
@@ -295,8 +295,10 @@ def _awaited(task: Task) -> Awaited:
         return ""  # told where the task stands
 
 
-def _sources(workspace: Workspace, tasks: Sequence[Task], profile: Profile) -> Sources:
-    """Count the trials behind some stored results, each once."""
+def sources_of(
+    workspace: Workspace, tasks: Sequence[Task], profile: Profile, cohort: str | None = None
+) -> Sources:
+    """Count the trials behind some stored results, or behind one cohort of them, each once."""
     found: dict[str, Evidence] = {}
     cpus: set[str] = set()
     for task in tasks:
@@ -306,16 +308,20 @@ def _sources(workspace: Workspace, tasks: Sequence[Task], profile: Profile) -> S
                 evidence = evidence_of(workspace, task, profile, result.meta)
                 cpus |= {cpu_name(machine) for machine in result.meta.provenance.machines}
                 named = {key for lines in result.meta.lines.values() for key in lines}
+                if cohort is not None:
+                    trials = trials_of(task, profile, workspace.overrides, cohort=cohort)
+                    named &= {trial.key[:KEY_DIGITS] for trial in trials}
                 found |= {k: e for k, e in evidence.items() if k[:KEY_DIGITS] in named}
         except DataError:
             continue  # told where the task stands
     experiments = {e.id: e for task in tasks for e in task.reads}
-    again = [v for name in experiments for v in load_verifications(workspace, name, profile)]
+    every = (v for name in experiments for v in load_verifications(workspace, name, profile))
+    again = [outcome for outcome in every if outcome.key in found]
     return Sources(
         num_trials=len(found),
         num_stale=num_stale(experiments, found),
         cpus=tuple(sorted(cpus)),
-        verified=verified_text(again) if found else "",
+        verified=verified_text(again),
     )
 
 
@@ -382,8 +388,8 @@ def _runs(
                 csv=result.csv.encode(),
                 meta=result.meta,
                 figure=figure,
-                sources=_sources(workspace, [task], profile),
-                labels=labels_of(task, profile, title),
+                sources=sources_of(workspace, [task], profile),
+                labels=labels_of(task, profile, title, workspace.overrides),
             )
         )
     return tuple(runs)

@@ -25,16 +25,17 @@ from harness.publish.report.text import older_text, origin
 NUM_THUMBNAILS = 3
 
 
-def card(paper: Paper, headlines: Sequence[str] = ()) -> dict[str, Any]:
+def card(paper: Paper, headlines: Sequence[str] = (), *, top: str = "../") -> dict[str, Any]:
     """Return a paper's card: headlines, per profile what was found, and some of its figures.
 
-    headlines: what was found, in sentences; they stand first on the card.
+    headlines: what was found, in sentences; they stand first on the card. top: from the site to
+    the top of the checkout.
     """
     return {
         "meta": paper.meta,
         "problem": paper.problem,
         "headlines": list(headlines),
-        "page": f"../{page_of(paper.meta.id)}",
+        "page": f"{top}{page_of(paper.meta.id)}",
         "profiles": [
             _profile(profile, paper.rows(profile), sources)
             for profile, sources in paper.sources.items()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from harness.declare.verdict import Word
@@ -12,6 +13,7 @@ from harness.provenance.seals import STATES
 from harness.publish.check_row import CheckRow
 from harness.publish.counts import halves_in_words, own_in_words, verdict_counts, worst_first
 from harness.publish.labels import Labels
+from harness.publish.report.apart import COMMITTED, Apart
 from harness.publish.report.goals_md import COLUMNS, goal_tables
 from harness.publish.report.headlines import headlines
 from harness.publish.report.load import Entry, Paper
@@ -20,21 +22,28 @@ from harness.publish.report.text import waiting_text
 from harness.store.workspace import COMMITTED_PROFILES
 
 
-def overview_context(papers: Sequence[Paper], baselines: Sequence[Baseline]) -> dict[str, Any]:
+def overview_context(
+    papers: Sequence[Paper], baselines: Sequence[Baseline], apart: Apart = COMMITTED
+) -> dict[str, Any]:
     """Return what `index.html.j2` shows: cards of papers, rows of items, performance goals."""
-    rows = [row for paper in papers for entry in paper.entries for row in _rows(entry)]
+    rows = [row for paper in papers for entry in paper.entries for row in _rows(entry, apart)]
     found = {word for row in rows for word, _ in row["verdicts"]}
     of_papers = [paper for paper in papers if paper.is_published]
     others = [paper for paper in papers if not paper.is_published]
     return {
         "root": "",
         "rows": rows,
-        "cards": [card(p, [told.text for told in headlines(p)]) for p in (*of_papers, *others)],
+        "apart": apart,
+        "cards": [
+            card(p, [told.text for told in headlines(p)], top=apart.top)
+            for p in (*of_papers, *others)
+        ],
         "buttons": {
             "verdict": [word for word in Word if word in found],
             "paper": list(dict.fromkeys(row["paper"] for row in rows)),
         },
-        "any_smoke": any(row["profile"] == "smoke" for row in rows),
+        # Who asks for a variant wants what was run of it, also where that says nothing of a paper.
+        "any_smoke": not apart.label and any(row["profile"] == "smoke" for row in rows),
         "goals": goal_tables(baselines),
         "goal_heads": COLUMNS,
         "seals": {state: told for state, told in STATES.items() if state != "none"},
@@ -46,7 +55,7 @@ def overview_context(papers: Sequence[Paper], baselines: Sequence[Baseline]) -> 
     }
 
 
-def _rows(entry: Entry) -> list[dict[str, Any]]:
+def _rows(entry: Entry, apart: Apart) -> list[dict[str, Any]]:
     base = {
         "paper": entry.paper,
         "word": entry.item.id,
@@ -55,20 +64,22 @@ def _rows(entry: Entry) -> list[dict[str, Any]]:
         "page": entry.page,
     }
     rows = []
-    if not (beyond := entry.only(COMMITTED_PROFILES)).runs:
+    if not apart.label and not (beyond := entry.only(COMMITTED_PROFILES)).runs:
         # What was run at smoke alone has the same verdicts as what was never run.
         state = entry.state or ": ".join(filter(None, ["not run beyond `smoke`", entry.waits]))
         state += "; verdicts as at `cpu`" if beyond.not_run else ""
         alone = {"profile": "", "state": state, "files": []}
         rows = [{**base, **_told(entry, beyond.not_run, entry.to_run), **alone}]
     for run in entry.runs:
+        # All that one cohort says is counted there, whichever one decides.
+        told = [replace(row, decides=True) for row in run.rows] if apart.label else run.rows
         stem = f"{entry.id}.{run.profile}"
         files = [("figure", f"figures/{stem}.svg")] if run.figure is not None else []
         files += [("table", f"data/{stem}.csv")] if run.table is not None else []
         rows.append(
             {
                 **base,
-                **_told(entry, run.rows, run.labels),
+                **_told(entry, told, run.labels),
                 "title": run.labels.text(entry.item.title),
                 "profile": run.profile,
                 "state": run.problem or ("" if run.rows else "no claims"),

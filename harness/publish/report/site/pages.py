@@ -13,6 +13,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from harness.measure.goals import load_baselines
+from harness.publish.report.apart import Apart, apart_from_committed
 from harness.publish.report.load import Entry, Paper
 from harness.publish.report.site.overview import overview_context
 from harness.publish.report.site.task_page import task_context
@@ -23,33 +24,33 @@ from harness.store.workspace import Workspace
 STATIC = ("style.css", "report.js")
 
 
-def write_site(workspace: Workspace, papers: Sequence[Paper]) -> Path:
+def write_site(workspace: Workspace, papers: Sequence[Paper], cohort: str | None) -> Path:
     """Write every page and return the overview's path."""
+    site, apart = apart_from_committed(workspace, cohort)
     for name in STATIC:
-        write_bytes(
-            workspace.site / name,
-            (files("harness.publish.report.site") / "static" / name).read_bytes(),
-        )
+        static = files("harness.publish.report.site") / "static" / name
+        write_bytes(site / name, static.read_bytes())
     for paper in papers:
         for entry in paper.entries:
-            _write_entry(workspace, paper, entry)
-    index = workspace.site / "index.html"
-    context = overview_context(papers, load_baselines(workspace.root))
-    write_text(index, render("index.html.j2", context))
+            _write_entry(site, paper, entry, apart)
+    index = site / "index.html"
+    # What was measured of the checkout's speed is none of a variant's.
+    goals = [] if apart.label else load_baselines(workspace.root)
+    write_text(index, render("index.html.j2", overview_context(papers, goals, apart)))
     return index
 
 
-def _write_entry(workspace: Workspace, paper: Paper, entry: Entry) -> None:
+def _write_entry(site: Path, paper: Paper, entry: Entry, apart: Apart) -> None:
     if not entry.page:
         return
-    page = render("task.html.j2", task_context(paper, entry))
-    write_text(workspace.site / entry.page, page)
+    page = render("task.html.j2", task_context(paper, entry, apart))
+    write_text(site / entry.page, page)
     for run in entry.runs:
         stem = f"{entry.id}.{run.profile}"
         if run.figure is not None:
-            write_bytes(workspace.site / "figures" / f"{stem}.svg", run.figure)
+            write_bytes(site / "figures" / f"{stem}.svg", run.figure)
         if run.csv is not None:
-            write_bytes(workspace.site / "data" / f"{stem}.csv", run.csv)
+            write_bytes(site / "data" / f"{stem}.csv", run.csv)
 
 
 def render(name: str, context: dict[str, Any]) -> str:

@@ -13,6 +13,7 @@ from harness.publish.check_row import CheckRow
 from harness.publish.counts import counted_in_words
 from harness.publish.labels import Labels
 from harness.publish.report.answers import answer
+from harness.publish.report.apart import COMMITTED, Apart
 from harness.publish.report.beside import Beside
 from harness.publish.report.headlines import headlines
 from harness.publish.report.load import Entry, Paper, Run
@@ -38,24 +39,25 @@ UP = "../../"
 """From a task's page to the top of the site."""
 
 
-def task_context(paper: Paper, entry: Entry) -> dict[str, Any]:
+def task_context(paper: Paper, entry: Entry, apart: Apart = COMMITTED) -> dict[str, Any]:
     """Return what `task.html.j2` shows for one item: its runs, best profile first."""
     task = entry.task
     return {
         "root": UP,
+        "apart": apart,
         "paper": paper.meta,
         "id": entry.id,
         "title": entry.title,
         "seed": entry.seed,
         "file": entry.source or entry.item.file,
-        "source": f"{UP}../{entry.source}" if entry.source else "",
-        "paper_page": f"{UP}../{page_of(paper.meta.id)}",
+        "source": f"{UP}{apart.top}{entry.source}" if entry.source else "",
+        "paper_page": f"{UP}{apart.top}{page_of(paper.meta.id)}",
         "answers": _answers(paper, entry),
         "neighbours": _neighbours(paper, entry),
         "state": entry.state,
         "caption": task.caption if task else "",
         "alt": task.alt if task else "",
-        "runs": [_run(entry, run) for run in entry.runs],
+        "runs": [_run(entry, run, apart.options) for run in entry.runs],
         "paper_alone": _printed(entry, None),
         "not_run": _claims(entry, entry.not_run, entry.to_run),
         "not_known": NOT_KNOWN,
@@ -73,7 +75,7 @@ def _answers(paper: Paper, entry: Entry) -> list[str]:
     return [first, *beside] if first else beside
 
 
-def _run(entry: Entry, run: Run) -> dict[str, Any]:
+def _run(entry: Entry, run: Run, options: str) -> dict[str, Any]:
     stem = f"{entry.id}.{run.profile}"
     content = beside_run(entry, run)
     return {
@@ -90,7 +92,7 @@ def _run(entry: Entry, run: Run) -> dict[str, Any]:
         "origin": _origin(run.meta.provenance) if run.meta else [],
         "trials": _trials(run),
         "gaps": run.meta.not_run if run.meta else [],
-        "commands": _commands(entry, run),
+        "commands": [f"{line}{options}" for line in _commands(entry, run)],
         "needs": _needs(run),
     }
 
