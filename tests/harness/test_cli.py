@@ -75,8 +75,9 @@ import sys
 from harness.commands.app import app
 
 heavy = ["torch", "transformers", "matplotlib", "seaborn"]
-for verb in ("list", "plan", "status", "check"):
-    app([verb, "--json"], standalone_mode=False)
+for words in ("list", "list --set x=9 --cohort first", "doctor toylab", "plan", "status", "check"):
+    verb, *options = words.split()
+    app([verb, *options, "--json"], standalone_mode=False)
     # check alone must read tables; the others answer without pandas.
     unasked = heavy if verb == "check" else [*heavy, "pandas", "pandera"]
     found = [name for name in unasked if name in sys.modules]
@@ -97,7 +98,7 @@ def test_reading_verbs_load_no_torch(cli: Cli, toy: ToyPaper) -> None:
     )
     assert done.returncode == 0, done.stderr
     told = [json.loads(part) for part in done.stdout.split("\0\n")[:-1]]
-    assert len(told) == 4 and all(told)
+    assert len(told) == 6 and all(told)
 
 
 @pytest.mark.parametrize("verb", ["list", "plan", "status", "check", "doctor"])

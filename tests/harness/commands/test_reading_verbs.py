@@ -19,6 +19,7 @@ from tests.harness.toy_paper import ToyPaper
 
 READING = [
     ("list",),
+    ("list", "--set", "ms=0"),
     ("plan", "toylab", *CPU),
     ("plan", "toylab", *CPU, "--set", "x=9"),
     ("status", "toylab", *CPU),
@@ -31,6 +32,7 @@ READING = [
     ("params", "toylab"),
     ("table", "toylab/tab01"),
     ("doctor",),
+    ("doctor", "toylab", *CPU, "--set", "x=9"),
     ("data", "list"),
     ("data", "verify", "digits"),
 ]

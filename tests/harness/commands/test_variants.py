@@ -11,56 +11,10 @@ from typing import Any
 
 import pytest
 
-from harness.commands.app import command
+from tests.harness.commands.varied import INLINE, LABEL, VARIANT, folder, told, tree
 from tests.harness.conftest import Cli, Done
 from tests.harness.hostile import ODD_FILES, put
-from tests.harness.toy_paper import TASK, ToyPaper
-
-INLINE = ("--executor", "inline")
-VARIANT = ("--set", "x=9", "--seeds", "4")
-LABEL = "variant seeds=4, x=9"
-FIGURE = """
-def squares(ctx):
-    figure, (ax,) = ctx.subplots()
-    ax.plot(ctx.table["x"], ctx.table["square"], "o")
-    return figure
-"""
-DRAWN = 'figure="figures:squares", alt="Dots.",'
-END = 'timeout_s=float(os.environ.get("TOY_TIMEOUT", "60")),'
-
-
-@pytest.fixture
-def lab(toy: ToyPaper, cli: Cli, tmp_path_factory: pytest.TempPathFactory) -> Cli:
-    """Return `repro` on a toy paper with a figure, its grid committed at cpu and a variant run."""
-    toy.add_file("squares/figures.py", FIGURE)
-    toy.task.write_text(TASK.replace("    claims=", f"    {DRAWN}\n    claims="))
-    declared = f'{END}\n    cohorts={{"cpu": (Cohort(number=1, num_seeds=3, since="0"),)}},'
-    text = toy.experiment.read_text().replace(END, declared)
-    toy.experiment.write_text(f"from harness.declare.cohorts import Cohort\n{text}")
-    # The first test that asks runs it, others copy what that one left.
-    kept = tmp_path_factory.getbasetemp() / "variants"
-    if not kept.exists():
-        for profile, options in (("cpu", ()), ("smoke", VARIANT)):
-            done = cli("run", "toylab/tab01", "--profile", profile, *INLINE, *options)
-            assert done.code == 0, done.err
-        shutil.copytree(toy.root, kept)
-    shutil.copytree(kept, toy.root, dirs_exist_ok=True)
-    return cli
-
-
-def told(done: Done) -> Any:
-    assert done.code == 0, done.err
-    return json.loads(done.out)
-
-
-def tree(*folders: Path) -> dict[Path, bytes]:
-    return {p: p.read_bytes() for f in folders for p in sorted(f.rglob("*")) if p.is_file()}
-
-
-def folder(toy: ToyPaper) -> Path:
-    (found,) = (toy.root / "runs" / "output").glob("set-*")
-    return found
-
+from tests.harness.toy_paper import ToyPaper
 
 # Run
 
@@ -186,36 +140,6 @@ def test_what_a_variant_lacks_is_told_with_its_own_command(lab: Cli) -> None:
     )  # fmt: skip
     done = lab("table", "toylab/tab01", "--profile", "cpu", "--set", "x=8")
     assert done.code == 2 and missing in done.err
-
-
-OVERRIDES = {"settings", "seeds", "cohort"}
-EVERY = ["plan", "status", "check", "summary", "show", "params", "table", "plot", "figures"]
-
-
-def test_a_verb_that_takes_one_of_set_seeds_and_cohort_takes_all() -> None:
-    found = {
-        name: {each.name for each in verb.params} & OVERRIDES
-        for name, verb in command.commands.items()  # type: ignore[attr-defined]
-    }
-    takes = {name for name, options in found.items() if options}
-    assert takes == {*EVERY, "run", "verify", "variants"}
-    assert all(found[name] == OVERRIDES for name in takes)
-
-
-@pytest.mark.parametrize("verb", [*EVERY, "verify", "variants"])
-def test_an_override_that_nothing_has_is_refused_by_every_verb(lab: Cli, verb: str) -> None:
-    done = lab(verb, "toylab/tab01", "--set", "mod=ok")
-    assert done.code == 2
-    assert "did you mean 'mode'" in done.err
-
-
-@pytest.mark.parametrize("verb", [*EVERY, "verify"])
-def test_a_cohort_that_nothing_has_is_refused_by_every_verb(lab: Cli, verb: str) -> None:
-    where = () if verb in ("summary", "figures") else ("--profile", "cpu")
-    done = lab(verb, "toylab/tab01", *where, "--cohort", "cohort-2")
-    assert done.code == 2
-    assert "did you mean 'cohort-1'" in done.err
-    assert lab(verb, "toylab/tab01", "--cohort", "cohort-1", *VARIANT).code == 2
 
 
 def test_a_cohort_alone_is_shown_by_every_verb(lab: Cli) -> None:
