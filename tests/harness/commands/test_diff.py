@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import json
+import re
 import subprocess
 import tarfile
 from pathlib import Path
@@ -177,6 +178,70 @@ def test_a_folder_and_a_variant_are_sides_too(history: Cli, toy: ToyPaper, tmp_p
     done: Done = history("diff", "HEAD", folder.name)
     assert "variant seeds=4, x=3" in done.out
     assert "toylab/tab01:grows at cpu: REPRODUCED -> NOT_REPRODUCED" in done.out
+
+
+VARIED = ("--set", "x=3", "--seeds", "4")
+
+
+def test_options_name_the_variant_that_is_the_second_side(history: Cli, toy: ToyPaper) -> None:
+    assert history("run", "toylab", *CPU, *VARIED).code == 0
+    (folder,) = (toy.root / "runs" / "output").glob("set-*")
+    for before in ("HEAD", "HEAD~1"):
+        done = history("diff", before, *VARIED, "--exit-code")
+        assert done == history("diff", before, folder.name, "--exit-code")
+        assert (done.code, "toylab/tab01:grows" in done.out) == (1, True), done
+    alone = history("diff", *VARIED).out.splitlines()
+    assert alone[0] == "the working tree -> variant seeds=4, x=3"
+    assert alone[1:] == done.out.splitlines()[1:]
+
+
+def test_a_variant_is_the_second_side_alone(history: Cli) -> None:
+    assert history("run", "toylab", *CPU, *VARIED).code == 0
+    done = history("diff", "HEAD~1", "HEAD", *VARIED)
+    assert (done.code, done.out, done.err.count("\n")) == (2, "", 1)
+    assert "--set and --seeds name the second side: leave HEAD out" in done.err
+
+
+def test_a_variant_that_was_never_run_is_told_with_the_command_that_runs_it(history: Cli) -> None:
+    words = ("--set", "ms=1", "--seeds", "3")
+    done = history("diff", *words)
+    assert (done.code, done.out, done.err.count("\n")) == (2, "", 1)
+    (command,) = re.findall(r"is here: repro (.+) makes one$", done.err.strip())
+    assert command == "run toylab/tab01 --profile cpu --set ms=1 --seeds 3"
+    assert history(*command.split(), "--executor", "inline").code == 0
+    assert "No verdict differs" in history("diff", *words).out
+
+
+def test_a_variant_s_folder_that_says_nothing_of_itself_is_told(
+    history: Cli, toy: ToyPaper
+) -> None:
+    assert history("run", "toylab", *CPU, *VARIED).code == 0
+    (file,) = (toy.root / "runs" / "output").glob("set-*/variant.json")
+    file.unlink()
+    done = history("diff", *VARIED)
+    assert (done.code, done.out, f"{file} is missing" in done.err) == (2, "", True), done.err
+
+
+def test_a_cohort_is_compared_alone(lab: Cli, toy: ToyPaper, tmp_path: Path) -> None:
+    rows = json.loads(lab("check", "toylab", "--profile", "cpu", "--json").out)
+    assert [row["cohort"] for row in rows] == ["first", "cohort-1"]
+    from harness.publish.report.verdicts_json import as_text
+
+    other = tmp_path / "other"
+    for root, words in ((toy.root, "REPRODUCED"), (other, "INCONCLUSIVE")):
+        (root / "results").mkdir(parents=True, exist_ok=True)
+        told = [row | {"verdict": words} for row in rows]
+        (root / "results" / "verdicts.json").write_text(as_text(told))
+    sides = (str(toy.root), str(other))
+    assert lab("diff", *sides).out.count("REPRODUCED -> INCONCLUSIVE") == 2
+    done = lab("diff", *sides, "--cohort", "cohort-1")
+    assert done.out.startswith(f"cohort-1 of {toy.root} -> cohort-1 of {other}")
+    (line,) = [line for line in done.out.splitlines() if line.startswith("  ")]
+    assert line == "  toylab/tab01:grows@cohort-1 at cpu: REPRODUCED -> INCONCLUSIVE"
+    first = [row for row in rows if row["cohort"] == "first"]
+    (other / "results" / "verdicts.json").write_text(as_text(first))
+    done = lab("diff", *sides, "--cohort", "cohort-1")
+    assert (done.code, done.out, "has no verdict of cohort-1" in done.err) == (2, "", True)
 
 
 def exported(cli: Cli, file: Path, *words: str) -> Path:
