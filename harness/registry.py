@@ -14,7 +14,7 @@ import importlib.util
 import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import ModuleType
 from typing import Generic, TypeVar
@@ -52,6 +52,12 @@ class Registry(dict[str, T], Generic[T]):
                 f"no {self.what} is called {name!r}{nearest(name, self)} (repro list shows all)"
             )
         return self[name]
+
+    def only(self, names: Iterable[str]) -> Registry[T]:
+        """Return it with some of its items."""
+        found: Registry[T] = Registry(self.what)
+        found.update({name: self[name] for name in names})
+        return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +137,16 @@ class Library:
             chosen.update(matches)
         tasks = [self.tasks[name] for name in sorted(chosen)]
         return [task for task in tasks if kind is None or task.kind == kind]
+
+    def only(self, tasks: Sequence[Task]) -> Library:
+        """Return what declares some tasks, and nothing of any other."""
+        return replace(
+            self,
+            papers=self.papers.only(dict.fromkeys(task.paper for task in tasks)),
+            tasks=self.tasks.only(task.id for task in tasks),
+            experiments=self.experiments.only(each.id for each in experiments_of(tasks)),
+            broken={},
+        )
 
     def as_listed(self, tasks: Iterable[Task]) -> list[Task]:
         """Return tasks in the order in which each paper.toml lists them."""

@@ -54,10 +54,10 @@ def report(
     tasks = chosen(library, None)
     workspace = open_workspace(tasks, settings, seeds, find=find_results)
     check_cohort(tasks, PROFILES, cohort, workspace.overrides)
-    for name, problem in problems_of(workspace, library).items():
-        say_broken(f"{name}: {problem}")
     if workspace.overrides or cohort is not None:
         return _report_apart(library, workspace, tasks, cohort)
+    for name, problem in problems_of(workspace, library).items():
+        say_broken(f"{name}: {problem}")
     finish_pairs(workspace.root / "results")
     papers = load_papers(workspace, library, PROFILES)
     if not site_only:
@@ -71,14 +71,17 @@ def _report_apart(
     """Write the site of a variant or cohort. Raises UsageError where it has no result."""
     from harness.publish.refresh import draw_stored
     from harness.publish.report import build_report
-    from harness.publish.report.apart import run_of_it
-    from harness.publish.report.load import load_papers
+    from harness.publish.report.apart import has_run, run_of_it
+    from harness.publish.report.load import load_papers, problems_of
 
+    shown = library.only([task for task in tasks if has_run(workspace, task, cohort)])
     # A run draws the first cohort, and a variant has no other.
-    for task in tasks if cohort not in (None, FIRST) else ():
+    for task in shown.tasks.values() if cohort not in (None, FIRST) else ():
         with suppress(DataError):  # told on the task's page
             draw_stored(workspace, library, task, cohort)
-    papers = run_of_it(workspace, load_papers(workspace, library, PROFILES), cohort)
+    papers = run_of_it(workspace, load_papers(workspace, shown, PROFILES), cohort)
+    for name, problem in problems_of(workspace, shown).items():
+        say_broken(f"{name}: {problem}")
     if not papers:
         raise no_result(library, workspace.overrides, cohort)
     say(f"wrote {build_report(workspace, papers, cohort)}: open it in a browser")

@@ -7,10 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from harness.declare.profiles import PROFILES
+from harness.declare.task import Task
 from harness.publish.report.load import Entry, Paper, Run, sources_of
-from harness.run.trial import Trial
+from harness.run.trial import Trial, cohorts_of
 from harness.store.meta import ResultMeta
-from harness.store.result import figure_path, load_result, trials_of
+from harness.store.result import figure_path, is_stored, load_result, trials_of
 from harness.store.workspace import Workspace
 from harness.untrusted import is_there, read_bytes
 
@@ -43,6 +45,13 @@ def apart_from_committed(workspace: Workspace, cohort: str | None) -> tuple[Path
         options=overrides.options + (f" --cohort {cohort}" if cohort else ""),
         top=f"{os.path.relpath(workspace.root, site)}/",
     )
+
+
+def has_run(workspace: Workspace, task: Task, cohort: str | None) -> bool:
+    """Return whether a task may have a result of a variant, or of one cohort."""
+    profiles = [p for p in PROFILES if is_stored(workspace, task, p)]
+    overrides = workspace.overrides
+    return any(cohort in (None, *cohorts_of(task, profile, overrides)) for profile in profiles)
 
 
 def run_of_it(workspace: Workspace, papers: Sequence[Paper], cohort: str | None) -> list[Paper]:
