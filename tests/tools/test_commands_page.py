@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 from harness.commands.app import command
 from tools.commands_page import PAGE, options, table, verbs, written
 
-TOLD = ("params", "variants", "verify", "check", "show", "diff", "plan", "run", "plot", "table",
-        "new")  # fmt: skip
+TOLD = ("list", "check", "table", "plan", "run", "params", "variants", "verify", "plot", "show",
+        "diff", "report", "doctor", "new")  # fmt: skip
 
 
 def test_the_list_of_verbs_and_options_is_that_of_the_command_line() -> None:
@@ -25,5 +27,9 @@ def test_the_list_holds_every_verb_with_every_option() -> None:
 
 def test_the_words_above_it_tell_the_verbs_that_a_reader_needs() -> None:
     words = PAGE.read_text(encoding="utf-8").partition("<!-- verbs:begin -->")[0]
-    assert [name for name in TOLD if f"`repro {name}" not in words] == []
     assert "`--junit" in words
+    found = [re.match(r"`repro (\w+)", block) for block in words.split("\n\n")]
+    assert [match[1] for match in found if match] == list(TOLD)
+    # A sentence that begins with another verb stands in that one's block.
+    inside = re.findall(r"[.:] *\s`repro (\w+)[^`]*` [a-z]", words)
+    assert inside == []
