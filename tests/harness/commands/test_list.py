@@ -47,7 +47,7 @@ def test_a_profile_lists_what_has_trials_there(cli: Cli) -> None:
 
 
 def test_a_cohort_lists_what_has_it(lab: Cli) -> None:
-    assert "toylab/tab01" in ids(lab, "--cohort", "cohort-1")
+    assert ids(lab, "toylab", "lisa", "--cohort", "cohort-1") == ["toylab/tab01"]
     assert ids(lab, "toylab", "--cohort", "cohort-1", "--profile", "cpu") == ["toylab/tab01"]
     assert lab("list", "toylab", "--cohort", "cohort-1", "--profile", "smoke").code == 2
 
