@@ -82,14 +82,18 @@ def working_tree(
     of them where there is no such file, or where code, and so what claims ask, differs.
     """
     path, rows = workspace.root / VERDICTS, list[dict[str, Any]]()
-    if not is_there(path) or _differs(workspace.root, ":!results", ":!figures", ":!docs"):
-        places = set(_stored(library, workspace))
-    else:
-        places = set(_changed(library, workspace))
+    if is_there(path):
         try:
             rows = _parsed(read_bytes(path), str(path))
         except UnreadableError as error:
             raise DataError(f"{error}: repro report writes it anew") from error
+    if not is_there(path) or _differs(workspace.root, ":!results", ":!figures", ":!docs"):
+        # Of what was not run the file alone says that it is told.
+        told = {(row["task"], row["profile"]) for row in rows}
+        places = {(library.tasks[task], p) for task, p in told if task in library.tasks}
+        places, rows = places | set(_stored(library, workspace)), []
+    else:
+        places = set(_changed(library, workspace))
     places |= _smoke_beside(library, workspace, beside)
     fresh = _decided(library, workspace, places)
     anew = {(task.id, profile) for task, profile in places}

@@ -119,6 +119,14 @@ def sides(toy: ToyPaper, cli: Cli) -> list[dict[str, object]]:
     return [row for rows in (sealed, now) for row in rows if row["claim"] == "grows"]
 
 
+def test_what_was_not_run_is_not_gone_where_code_differs(cli: Cli, toy: ToyPaper) -> None:
+    git(toy.root, "init", "-q")
+    report(cli, toy.root)
+    commit(toy.root, "nothing was run")
+    (toy.root / "code.py").write_text("")
+    assert "No verdict differs." in cli("diff", "HEAD").out
+
+
 def test_json_has_both_sides(history: Cli, toy: ToyPaper) -> None:
     squares_shrink(toy)
     assert history("run", "toylab", *CPU, "--stale").code == 0
