@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from math import fsum
@@ -27,20 +28,13 @@ from tools.keep_seconds import keep
 LONG_S = 600.0
 """Experiments that took less are judged within their paper's sum alone."""
 
-NOT_UNDERSTOOD = {"asymvalley/batch_norm_starts"}
-"""Its records took 2.4 times what its points should; those of its kin did not."""
-
 SHORT_S = 30.0
 """What took less tells little of its kin: its first trial waited for what is loaded once."""
 
-UNLIKE = {"kernels/masked_adamw", "kernels/rademacher", "lisa/memory", "paro/convergence"}
-"""The first of three seeds compiles what the others find compiled, and takes up to five times as
-long; one size of six takes nearly all of the time; two trials of 96 train for real and take a third
-of it; trials that do the same work took up to four times as long as others."""
-
-FAST_AT_PRODUCTS = {"intel-r-xeon-r-processor-family-6-model-207-avx512-2-cores"}
-"""Its products, by which machines are compared, are twice as fast as those of others; all of smoke
-is not."""
+CROWDED = {"paro/convergence"}
+"""Its four ranks shared two cores with both workers of fg2u/pde_inverse while the three trials in
+float64 ran, as both experiments' records tell: they took 558, 177 and 436 s, those in float32 that
+ran without it 23 and 93 s. Alone the second takes 21 s. Records of a quiet machine end this."""
 
 PAPERS = ["asymvalley", "fg2u", "lisa", "paro", "supar"]
 """What keeps the seconds of a smoke run; those of kernels are as declared."""
@@ -102,27 +96,28 @@ def test_a_smoke_run_takes_what_was_promised(library: Library, tmp_path: Path) -
     keep(paper, tmp_path)
     kept, found = kept_of(library, paper), load_kept_seconds(tmp_path)
     assert found is not None
-    # What it would have taken on the machine that made the promise.
-    speed = found.matmul_gflop_per_s / kept.matmul_gflop_per_s
+    # What it would have taken on the machine that made the promise: most of smoke is what a start
+    # is, imports and small operations.
+    speed = kept.start_s / found.start_s
     said, took = smoke_plan(library, paper).seconds, speed * total_s(library, paper, found)
+    tables = found.task_s / kept.task_s * speed
+    assert 0.5 <= tables <= 2.0, f"{paper}: {tables:.2f} times as long for a table: {found}"
     assert 0.5 <= said / took <= 2.0, f"{paper}: {said:.1f} s said, {took:.1f} s taken: {found}"
 
 
 @pytest.mark.timing  # of what a benchmark kept: it reads times, and takes none
 def test_all_of_smoke_takes_what_was_promised_for_two_processes(library: Library) -> None:
+    """On every kind of machine, as it is: the line that `repro run` begins with knows of none."""
     said_s = smoke_plan(library).wall_s(2)
-    speed = max(kept_of(library, paper).matmul_gflop_per_s for paper in PAPERS)
     shares = {}
     for path in (ROOT / "results" / "benchmarks").glob("*-2-cores.json"):
         for each in json.loads(path.read_text(encoding="utf-8"))["benchmarks"]:
             info = each["extra_info"]
             if info["name"] == "make_reproduce":
-                found = max(control["matmul_gflop_per_s"] for control in info["controls"])
-                # What it would have taken on the machine that made the promise.
-                shares[path.stem] = said_s / (info["measured"] * found / speed)
+                (run_s,) = re.findall(r"\brun ([0-9.]+) s", info["note"])
+                shares[path.stem] = said_s / float(run_s)
     assert shares
-    outside = {kind for kind, share in shares.items() if not 0.5 <= share <= 2.0}
-    assert outside <= FAST_AT_PRODUCTS, shares
+    assert all(0.5 <= share <= 2.0 for share in shares.values()), shares
 
 
 def recorded(store: RecordStore, experiment: Experiment) -> list[tuple[Trial, Record]]:
@@ -157,7 +152,7 @@ def test_what_has_a_record_is_said_to_take_as_long_and_its_kin_in_proportion(
             guessed = fsum(costs.estimate(trial, None).seconds for trial, _ in others)
             shares[experiment.id] = guessed / seconds(others)
     assert num_known > 1000 and len(shares) > 30
-    assert {name for name, share in shares.items() if not 0.5 <= share <= 2.0} <= UNLIKE
+    assert {name for name, share in shares.items() if not 0.5 <= share <= 2.0} == CROWDED
 
 
 @pytest.mark.timing  # of what records hold: it reads times, and takes none
@@ -175,5 +170,4 @@ def test_estimates_are_within_a_factor_of_two(library: Library, paper: str) -> N
     assert took
     assert 0.5 <= sum(said.values()) / sum(took.values()) <= 2.0
     shares = {name: said[name] / took[name] for name in took if took[name] > LONG_S}
-    outside = {name for name, share in shares.items() if not 0.5 <= share <= 2.0}
-    assert outside == {name for name in NOT_UNDERSTOOD if name in shares}
+    assert all(0.5 <= share <= 2.0 for share in shares.values()), shares

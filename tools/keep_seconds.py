@@ -2,8 +2,8 @@
 
 `python -m tools.keep_seconds [PAPER ...]` runs each paper by itself in an empty folder, in one
 process, and writes its `smoke_seconds.toml`; where none is named, the papers that have one. Seconds
-are those in which a core was busy with a trial and its processes: other work on the machine adds
-nothing.
+are those in which a core was busy with a trial and its processes, or with a task's table, verdicts
+and figure: other work on the machine adds nothing.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from harness.errors import RunError
 from harness.executors.inline import InlineExecutor
 from harness.executors.job import Job, Report
 from harness.executors.lifetime import silence_libraries
-from harness.measure.control import measure_control
 from harness.measure.machine import cpu_name
+from harness.publish.refresh import Refresher
 from harness.registry import load_registry
 from harness.run.kept_seconds import FILE, KeptSeconds
 from harness.run.plan import make_plan, probe_limits
@@ -40,7 +40,7 @@ HEAD = """\
 # Mean core-seconds of a trial at smoke, by experiment, and on what machine they were taken.
 # Written by python -m tools.keep_seconds, never by hand.
 """
-NUM_CONTROLS = 5
+NUM_STARTS = 5
 ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
 """As workers of a run have it."""
 
@@ -71,17 +71,23 @@ def measured(paper: str, root: Path) -> KeptSeconds:
     """
     library, store = load_registry(), RecordStore(Workspace(root))
     plan = make_plan(library.select([paper]), "smoke", store, probe_limits())
-    executor, facts, speeds = TimedExecutor(), run_facts(), matmul_speeds()
+    executor, facts, starts = TimedExecutor(), run_facts(), starts_s()
     runner = Runner(
         plan, store, library, executor, PlainProgress(), facts={**facts, "overrides": {}}
     )
     summary = runner.run()
     if summary.failed or summary.num_blocked or summary.num_left:
         raise RunError(f"{paper} does not run whole at smoke on this machine: see above")
+    refresh, before = Refresher(store.workspace, library, "smoke"), busy_s()
+    refresh.rest(plan.tasks)
+    refresh_s = busy_s() - before
+    if refresh.broken:
+        raise RunError(f"tables or figures of {paper} cannot be made: {refresh.broken}")
     return KeptSeconds(
         commit=facts["commit"],
         cpu=cpu_name(facts["machine"]),
-        matmul_gflop_per_s=round(max(speeds + matmul_speeds()), 1),
+        start_s=round(min(starts + starts_s()), 4),
+        task_s=round(refresh_s / len(plan.tasks), 4),
         seconds={
             name.split("/")[1]: round(fsum(each) / len(each), 4)
             for name, each in sorted(executor.seconds.items())
@@ -89,9 +95,19 @@ def measured(paper: str, root: Path) -> KeptSeconds:
     )
 
 
-def matmul_speeds() -> list[float]:
-    """Return how fast one core multiplies matrices right now, a few times."""
-    return [measure_control("cpu").matmul_gflop_per_s for _ in range(NUM_CONTROLS)]
+def starts_s() -> list[float]:
+    """Return for how long a core is busy with a process of `repro list` right now, a few times."""
+    found = []
+    for _ in range(NUM_STARTS):
+        before = busy_s()
+        subprocess.run(
+            [sys.executable, "-m", "harness.cli", "list"],
+            cwd=ROOT,
+            stdout=subprocess.DEVNULL,
+            check=True,
+        )
+        found.append(busy_s() - before)
+    return found
 
 
 def to_toml(kept: KeptSeconds) -> str:

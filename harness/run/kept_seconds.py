@@ -6,11 +6,15 @@
 from __future__ import annotations
 
 import sys
+from collections import Counter
+from collections.abc import Iterable
+from math import fsum
 from pathlib import Path
 
 from pydantic import Field, ValidationError
 
 from harness.declare.experiment import Experiment
+from harness.declare.task import Task
 from harness.errors import SpecError
 from harness.strict import Strict, explain
 from harness.untrusted import UnreadableError, is_there, read_toml
@@ -19,13 +23,15 @@ FILE = "smoke_seconds.toml"
 
 
 class KeptSeconds(Strict):
-    """What a run of a paper alone took, and how fast the machine was before and after."""
+    """What a run of a paper alone took, and how long a process took to start beside it."""
 
     commit: str = Field(pattern=r"^[0-9a-f]{7,40}$")
     cpu: str = Field(min_length=1)
-    matmul_gflop_per_s: float = Field(gt=0.0)
-    """Fastest of controls before and after, as other work only slows them; see
-    harness.measure.control."""
+    start_s: float = Field(gt=0.0)
+    """Core-seconds of `repro list`, the fastest before and after, as other work only slows them.
+    By them machines are compared: like it, smoke is starts, imports and small operations."""
+    task_s: float = Field(gt=0.0)
+    """Mean core-seconds of a task's table, verdicts and figure."""
     seconds: dict[str, float]
     """Mean core-seconds of an experiment's trials, by its word; whichever of them came first
     imported what all of them need."""
@@ -39,6 +45,13 @@ def kept_seconds(experiment: Experiment) -> float | None:
     folder = _paper_folder(experiment)
     kept = None if folder is None else load_kept_seconds(folder)
     return None if kept is None else kept.seconds.get(experiment.id.split("/")[1])
+
+
+def tables_seconds(tasks: Iterable[Task]) -> float:
+    """Return what tables, verdicts and figures take, of papers that keep it. Raises SpecError."""
+    papers = Counter(_paper_folder(task) for task in tasks)
+    kept = {folder: load_kept_seconds(folder) for folder in papers if folder}
+    return fsum(each.task_s * papers[folder] for folder, each in kept.items() if each)
 
 
 def load_kept_seconds(folder: Path) -> KeptSeconds | None:
@@ -57,9 +70,9 @@ def load_kept_seconds(folder: Path) -> KeptSeconds | None:
 _REMEDY = "restore it, or write it anew with python -m tools.keep_seconds"
 
 
-def _paper_folder(experiment: Experiment) -> Path | None:
-    """Return the folder of the package that holds the experiment's paper."""
-    name = experiment.package
+def _paper_folder(declared: Experiment | Task) -> Path | None:
+    """Return the folder of the package that holds the paper of what was declared."""
+    name = declared.package
     while name:
         file = getattr(sys.modules.get(name), "__file__", None)
         if file and is_there(Path(file).parent / "paper.toml"):

@@ -19,6 +19,7 @@ from harness.provenance.before import code_of, load_before
 from harness.provenance.code import experiment_code
 from harness.registry import experiments_of, walk_experiments
 from harness.run.costs import Costs
+from harness.run.kept_seconds import tables_seconds
 from harness.run.trial import Trial, check_overrides, cohorts_with_task, grid_of, with_upstream
 from harness.settings import JUDGE_MODEL, JUDGE_URL, judge_fault
 from harness.store.record import Record
@@ -75,11 +76,16 @@ class Plan:
         return sum(item.estimate.seconds for item in self.with_action(action))
 
     def wall_s(self, num_workers: int) -> float:
-        """Return about how long so many processes run it: what is exclusive has them all."""
+        """Return about how long a run in so many processes takes, tables and figures included.
+
+        What is exclusive has all processes; one more makes tables and figures beside the others.
+        """
         to_run = self.with_action(Action.RUN)
         alone = fsum(i.estimate.seconds for i in to_run if i.trial.needs.exclusive)
         shared = [i.estimate.seconds for i in to_run if not i.trial.needs.exclusive]
-        return alone + max(fsum(shared) / num_workers, max(shared, default=0.0))
+        tables = tables_seconds(self.tasks)
+        each = (fsum(shared) + tables) / num_workers
+        return alone + max(each, tables, max(shared, default=0.0))
 
     def num_side_by_side(self, gpu_bytes: int) -> int:
         """Return how many trials a card of this memory takes at once, at most one per core.

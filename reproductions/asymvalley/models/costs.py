@@ -20,6 +20,9 @@ WIDTH_POWER = 1.3
 """Narrow layers leave a core partly idle, so doubling a width costs less than four times."""
 TRAIN_PASSES = 3.5
 """Forward passes that forward, backward and update take."""
+POINT_PASSES = 1.27
+"""Forward passes that one of a walk takes on a core: its batches of 250 leave the caches, and
+estimating statistics takes longer than using them."""
 STEP_S = 4e-3
 """What a step takes beside its passes: some hundred small operations."""
 GPU_SPEEDUP = 150.0
@@ -50,7 +53,8 @@ def training_s(training: Training) -> float:
 def point_s(net: Net) -> float:
     """Return the seconds of one point of a curve: a pass of the statistics, one of the test."""
     images = net.num_test + (net.num_statistics if net.batch_norm else 0)
-    return images * forward_s(net) + 1e-3
+    passes = POINT_PASSES if net.device == "cpu" else 1.0
+    return images * passes * forward_s(net) + 1e-3
 
 
 def estimate(seconds: float) -> Estimate:

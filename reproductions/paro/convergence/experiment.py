@@ -89,8 +89,8 @@ def stands_in(training: Training) -> Mapping[str, str]:
 
 def estimate(training: Training) -> Estimate:
     """Return the seconds of all methods in turn, their ranks on one core."""
-    per_step_s = 0.1 + 0.04 * training.micro_steps
-    seconds = 8.0 + per_step_s * training.num_steps * len(methods_of(training))
+    per_step_s = 0.02 + 0.04 * training.micro_steps
+    seconds = 10.0 + per_step_s * training.num_steps * len(methods_of(training))
     return Estimate(seconds=seconds, memory_bytes=3 * 2**30)
 
 

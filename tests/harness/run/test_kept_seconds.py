@@ -13,7 +13,8 @@ from tests.harness.toy_paper import ToyPaper
 KEPT = """
 commit = "0123456789ab"
 cpu = "some CPU"
-matmul_gflop_per_s = 80.0
+start_s = 0.5
+task_s = 6.0
 
 [seconds]
 squares = 3.0
@@ -72,7 +73,11 @@ def test_a_file_that_no_tool_wrote_is_one_sentence(
 
 def test_a_run_says_how_long_it_takes_here(keeping: ToyPaper, cli: Cli) -> None:
     done = cli("run", "toylab", "--executor", "inline")
-    assert "12 trials to run, 0 reused or blocked, about 0.6 core-min, 0.6 min here" in done.err
+    # 36 s of trials, and 6 s of the one task's table, verdicts and figure.
+    assert "12 trials to run, 0 reused or blocked, about 0.6 core-min, 0.7 min here" in done.err
+    # Which is made anew where nothing is to run.
+    again = cli("run", "toylab", "--executor", "inline")
+    assert "0 trials to run, 12 reused or blocked, about 0.0 core-min, 0.1 min here" in again.err
 
 
 def test_processes_share_what_is_not_exclusive(keeping: ToyPaper, cli: Cli) -> None:
@@ -84,3 +89,9 @@ def test_processes_share_what_is_not_exclusive(keeping: ToyPaper, cli: Cli) -> N
     done = cli("run", "toylab", "--jobs", "2", TOY_COUNT="40")
     # 120 trials of 3 s; of the three that are exclusive none shares.
     assert "about 6.0 core-min, 3.1 min here" in done.err, done.err
+
+
+def test_tables_are_made_by_one_process_alone(keeping: ToyPaper, cli: Cli) -> None:
+    (keeping.folder / FILE).write_text(KEPT.replace("task_s = 6.0", "task_s = 60.0"))
+    done = cli("run", "toylab", "--jobs", "2")
+    assert "about 0.6 core-min, 1.0 min here" in done.err, done.err
