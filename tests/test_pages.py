@@ -23,6 +23,7 @@ PAGES = [ROOT / "RESULTS.md", GOALS, *OF_PAPERS]
 TEXTS = [*PAGES, ROOT / "README.md", *(ROOT / "docs").glob("*.md")]
 TEXTS += (ROOT / "reproductions").glob("*/README.md")
 for_each_page = pytest.mark.parametrize("page", PAGES, ids=lambda p: f"{p.parent.name}/{p.name}")
+ROWS = json.loads((ROOT / "results" / "verdicts.json").read_text(encoding="utf-8"))
 LINK = re.compile(r"\]\((?!https?:)([^)#]*)(?:#([^)]+))?\)")
 
 
@@ -32,6 +33,30 @@ def test_every_paper_has_a_page() -> None:
 
 def test_the_overview_is_read_in_a_few_screens() -> None:
     assert len((ROOT / "RESULTS.md").read_bytes()) < 60_000
+
+
+def test_the_overview_names_all_that_is_undecided_and_what_would_decide_it() -> None:
+    """Each claim of a paper once, with its seeds, or where no number of them does."""
+    text = (ROOT / "RESULTS.md").read_text(encoding="utf-8")
+    lists = re.findall(r"^Undecided, and .*:\n\n((?:- .*\n)+)", text, re.MULTILINE)
+    told = Counter(re.findall(r"`(\w+)`( \d+)?", " ".join(lists)))
+    open_ = (r for r in ROWS if r["verdict"] == "INCONCLUSIVE" and r["decides"])
+    of_papers = [r for r in open_ if not r["own_question"] and not r["half_of"]]
+    wanted = Counter(
+        (r["claim"], f" {r['seeds_to_decide']}" if r["seeds_to_decide"] else "") for r in of_papers
+    )
+    assert told == wanted
+
+
+@pytest.mark.parametrize("page", OF_PAPERS, ids=lambda page: page.parent.name)
+def test_every_undecided_claim_says_what_would_decide_it(page: Path) -> None:
+    rows = [r for r in ROWS if r["task"].split("/")[0] == page.parent.name]
+    count = sum(r["verdict"] == "INCONCLUSIVE" for r in rows)
+    cells = re.findall(r" \| INCONCLUSIVE(.*?) \| ", page.read_text(encoding="utf-8"))
+    enough = r"seeds would decide it|would be needed to decide it|one seed has no spread"
+    for cell in cells:
+        assert re.search(rf"{enough}|no number of seeds settles|nothing was measured", cell), cell
+    assert len(cells) == count
 
 
 @pytest.mark.parametrize("page", OF_PAPERS, ids=lambda page: page.parent.name)
@@ -106,8 +131,7 @@ def test_names_are_never_without_what_stood_in(page: Path) -> None:
 @pytest.mark.parametrize("page", OF_PAPERS, ids=lambda page: page.parent.name)
 def test_derived_numbers_of_a_paper_say_so_beside_their_claims(page: Path) -> None:
     """In as many lines of an item's section as it has claims that stand beside such a number."""
-    rows = json.loads((ROOT / "results" / "verdicts.json").read_text(encoding="utf-8"))
-    told = Counter(row["task"] for row in rows if row["paper_standing"] == "derived")
+    told = Counter(row["task"] for row in ROWS if row["paper_standing"] == "derived")
     sections = re.split(r"^## (\w+/\w+): ", page.read_text(encoding="utf-8"), flags=re.MULTILINE)
     for task, section in zip(sections[1::2], sections[2::2], strict=True):
         found = re.findall(r"; paper: [^|]*\d[^|]* \(derived\) \|", section)

@@ -64,7 +64,19 @@ def counted_in_words(rows: Sequence[CheckRow], *, chance: bool = True) -> str:
     apart = list(filter(None, [halves_in_words(rows), own_in_words(rows)]))
     if not (checks or claims or apart):
         return ""
-    *told, last = [f"{checks or 'no checks'}; claims: {claims or 'none'}", *apart]
+    return _with_and([f"{checks or 'no checks'}; claims: {claims or 'none'}", *apart])
+
+
+def counted_briefly(rows: Sequence[CheckRow]) -> str:
+    """Count as `counted_in_words` does, less what there is none of, and without chance."""
+    checks, claims = checks_in_words(rows), claims_in_words(rows, chance=False)
+    told = "; ".join(filter(None, [checks, f"claims: {claims}" if claims else ""]))
+    parts = [*filter(None, [told, halves_in_words(rows), own_in_words(rows)])]
+    return checks if _has_checks_alone(rows) or not parts else _with_and(parts)
+
+
+def _with_and(parts: Sequence[str]) -> str:
+    *told, last = parts
     return "; and ".join(filter(None, ["; ".join(told), last]))
 
 

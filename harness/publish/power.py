@@ -3,16 +3,69 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal, cast
 
 from harness.declare.claims import Claim
+from harness.declare.profiles import Profile
 from harness.declare.statistics import CONFIDENCE, MIN_SEEDS
-from harness.declare.verdict import Word, band, decide
+from harness.declare.task import Task
+from harness.declare.verdict import Word, band, decide, measure
+from harness.publish.check_row import CheckRow
+from harness.store.result import TaskResult
 
 POWER = 0.8
 MOST = 10_000
 """More seeds than this nobody runs."""
+SPREAD = "at the mean and spread that were seen"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Needed:
+    """What would decide an undecided claim."""
+
+    by: Literal["seeds", "too many seeds", "a second seed", "something else"]
+    """Seeds; more of them than anybody runs; a second one, before that is known; or what its
+    reason names, whatever the seeds."""
+    told: str
+    """The same in words."""
+
+
+NeededBy = Mapping[tuple[str, str], Needed]
+"""By claim and cohort, of claims that are undecided."""
+
+
+def needed(row: CheckRow, claim: Claim | None, task: Task, result: TaskResult) -> Needed | None:
+    """Return what would decide a claim that is undecided on a stored result; None of any other."""
+    if row.verdict != Word.INCONCLUSIVE or claim is None:
+        return None
+    if row.seeds_to_decide is not None:
+        told = f"about {row.seeds_to_decide} seeds would decide it {SPREAD}"
+        return Needed(by="seeds", told=told)
+    profile = cast(Profile, result.meta.profile)
+    measured = measure(claim, result.tables[row.cohort], seed=task.table.seed, profile=profile)
+    samples = [list(sample) for sample in measured.samples]
+    if not samples:
+        told = "nothing was measured that more seeds would decide"
+        return Needed(by="something else", told=told)
+    if len(samples) < 2:
+        return Needed(by="a second seed", told="one seed has no spread to say how many it takes")
+    count = seeds_to_decide(claim, samples)
+    enough = f"about {count}" if count else f"more than {MOST} seeds"
+    if not measured.doubt:
+        return Needed(by="too many seeds", told=f"{enough} would be needed to decide it {SPREAD}")
+    if decide(claim, samples).word != Word.INCONCLUSIVE:
+        enough = "these seeds"
+    settled = f"were it settled, {enough} would decide it"
+    return Needed(by="something else", told=f"no number of seeds settles that; {settled}")
+
+
+def all_needed(task: Task, rows: Sequence[CheckRow], result: TaskResult) -> NeededBy:
+    """Return what would decide those rows that are undecided."""
+    claims = {claim.id: claim for claim in task.claims}
+    found = {(r.claim, r.cohort): needed(r, claims.get(r.claim), task, result) for r in rows}
+    return {name: what for name, what in found.items() if what is not None}
 
 
 def seeds_to_decide(claim: Claim, samples: Sequence[Sequence[float]]) -> int | None:

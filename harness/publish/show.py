@@ -9,19 +9,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import ModuleType
-from typing import cast
 
 from harness.declare.claims import Claim
 from harness.declare.overrides import Overrides
 from harness.declare.papers import Deviation, deviations_of, load_deviations, load_paper
 from harness.declare.profiles import PROFILES, Profile
 from harness.declare.task import Task
-from harness.declare.verdict import Word, decide, measure
 from harness.errors import DataError, SpecError
 from harness.publish.check_row import CheckRow
 from harness.publish.labels import labels_of
 from harness.publish.not_run import paper_alone
-from harness.publish.power import MOST, seeds_to_decide
+from harness.publish.power import needed
 from harness.publish.report.check_text import Shown
 from harness.publish.verdicts import check_claim, claim_of, gone_of, shown, verdicts_of
 from harness.registry import Library
@@ -29,9 +27,6 @@ from harness.run.awaited import RUN_AT, awaited_by, awaited_text, run_command
 from harness.store.result import TaskResult, is_stored, load_result
 from harness.store.workspace import Workspace
 from harness.untrusted import read_text
-
-NOT_COMPUTED = "seeds that would decide it: not computed"
-SPREAD = "at the mean and spread that were seen"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -172,25 +167,8 @@ def _result(workspace: Workspace, task: Task, profile: Profile) -> TaskResult | 
 
 
 def _needed(row: CheckRow, claim: Claim | None, task: Task, result: TaskResult | None) -> str:
-    """Say how many seeds would decide what is undecided, or why no number says so."""
-    if row.verdict != Word.INCONCLUSIVE or claim is None or result is None:
-        return ""
-    if row.seeds_to_decide is not None:
-        return f"about {row.seeds_to_decide} seeds would decide it {SPREAD}"
-    profile = cast(Profile, result.meta.profile)
-    measured = measure(claim, result.tables[row.cohort], seed=task.table.seed, profile=profile)
-    samples = [list(sample) for sample in measured.samples]
-    if not samples:
-        return f"{NOT_COMPUTED}: nothing was measured"
-    if len(samples) < 2:
-        return f"{NOT_COMPUTED}: one seed has no spread"
-    count = seeds_to_decide(claim, samples)
-    enough = f"about {count}" if count else f"more than {MOST}"
-    if not measured.doubt:
-        return f"{NOT_COMPUTED}: {enough} {SPREAD}"
-    if decide(claim, samples).word != Word.INCONCLUSIVE:
-        enough = "these"
-    return f"no number of seeds settles that; were it settled, {enough} would decide it"
+    found = None if result is None else needed(row, claim, task, result)
+    return found.told if found else ""
 
 
 def _places(library: Library, task: Task) -> dict[str, Path]:

@@ -30,12 +30,16 @@ def goals_line(baselines: Sequence[Baseline]) -> str:
     if not baselines:
         return "No benchmark is committed.\n"
     told = []
-    for baseline in baselines:
-        items = list(baseline.measured().values())
-        missed = [markdown_cell(item.name) for item in items if not item.met]
-        tail = f"; missed: {', '.join(missed)}" if missed else ""
-        met = f"{len(items) - len(missed)} of {len(items)} goals are met{tail}"
+    missed = [[i.name for i in each.measured().values() if not i.met] for each in baselines]
+    always = set(missed[0]).intersection(*missed) if len(missed) > 1 else set()
+    for baseline, names in zip(baselines, missed, strict=True):
+        total = len(baseline.measured())
+        found = [markdown_cell(name) for name in names if name not in always]
+        tail = f"; missed: {', '.join(found)}" if found else ""
+        met = f"{total - len(names)} of {total} goals are met{tail}"
         told.append(f"On {machine_title(baseline.machine)} {met}.")
+    every = [markdown_cell(name) for name in missed[0] if name in always]
+    told += [f"Missed on each of them: {', '.join(every)}."] if every else []
     return f"{' '.join(told)} What was measured: [{PAGE}]({PAGE}).\n"
 
 

@@ -26,6 +26,7 @@ from harness.publish.check_row import CheckRow
 from harness.publish.evidence import Evidence, evidence_of, num_stale, uncommitted
 from harness.publish.judge import check_stored, failed_rows, judge
 from harness.publish.labels import Labels, labels_of
+from harness.publish.power import NeededBy, all_needed
 from harness.publish.withdrawn import withdrawn_rows
 from harness.registry import BrokenTask, Library, PaperFolder
 from harness.run.awaited import RUN_AT, Awaited, awaited_by, awaited_text
@@ -70,6 +71,8 @@ class Run:
     sources: Sources = field(default_factory=Sources)
     labels: Labels = field(default_factory=Labels)
     """What was run in the place of what the title, and so every claim, names."""
+    needed: NeededBy = field(default_factory=dict)
+    """What would decide those claims that are undecided."""
     problem: str = ""
     """Why the stored result cannot be used."""
 
@@ -390,6 +393,7 @@ def _runs(
                 figure=figure,
                 sources=sources_of(workspace, [task], profile),
                 labels=labels_of(task, profile, title, workspace.overrides),
+                needed=all_needed(task, rows, result),
             )
         )
     return tuple(runs)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 
 from harness.declare.papers import Deviation
 from harness.declare.profiles import Profile
@@ -11,6 +12,7 @@ from harness.provenance.verify import AGAIN
 from harness.publish.check_row import CheckRow, Kind
 from harness.publish.counts import counted_in_words, rank, seals_text
 from harness.publish.labels import Labels
+from harness.publish.power import NeededBy
 from harness.publish.report.answers import answer, in_short
 from harness.publish.report.headlines import DECIDED, Told, headlines
 from harness.publish.report.load import Entry, Paper, Run, Sources
@@ -18,7 +20,6 @@ from harness.publish.report.paper_table import grid
 from harness.publish.report.printed import beside_run, print_entry, print_run
 from harness.publish.report.table_text import as_markdown
 from harness.publish.report.text import (
-    chance_note,
     ended_text,
     markdown_cell,
     markdown_table,
@@ -27,6 +28,7 @@ from harness.publish.report.text import (
     seal_note,
     seeds,
     threshold_source,
+    verdict_note,
     with_minus,
 )
 from harness.publish.report.units import reading, what_number
@@ -101,16 +103,15 @@ def linked_origin(sources: Sources, root: str) -> str:
     return text
 
 
-def item_rows(entry: Entry, name: str, *, chance: bool = True) -> list[list[str]]:
-    """Return a line per profile of an item: its name, title, profile and counts.
-
-    chance: whether to say of how many reproduced claims it was excluded.
-    """
+def item_rows(
+    entry: Entry, name: str, count: Callable[[Sequence[CheckRow]], str] = counted_in_words
+) -> list[list[str]]:
+    """Return a line per profile of an item: its name, title, profile and counts."""
     title = markdown_cell(entry.title)
     if entry.runs:
-        told = [(r.profile, counted_in_words(r.rows, chance=chance)) for r in entry.runs]
+        told = [(r.profile, count(r.rows)) for r in entry.runs]
         return [[name, title, profile, counts or NOTHING] for profile, counts in told]
-    counts = counted_in_words(entry.not_run, chance=chance) if entry.not_run else ""
+    counts = count(entry.not_run) if entry.not_run else ""
     absent = f"; at `cpu`: {counts}" if counts else ""
     return [[name, title, "", markdown_cell(entry.state) + absent]]
 
@@ -152,7 +153,7 @@ def _entry(entry: Entry, told: Sequence[Told]) -> str:
     head = f'<a id="{anchor(entry)}"></a>\n\n## {entry.id}: {markdown_cell(entry.title)}\n'
     if entry.state or entry.task is None:
         parts = [head, _sentence(entry.state)]
-        parts += [_claims(entry, entry.not_run, entry.to_run)] if entry.not_run else []
+        parts += [_claims(entry, entry.not_run, entry.to_run, {})] if entry.not_run else []
         alone = print_entry(entry)
         parts += [as_markdown(alone, listed=False)] if alone is not None else []
         return "\n".join(parts)
@@ -171,7 +172,8 @@ def _run(entry: Entry, run: Run) -> str:
         parts.append(_sentence(f"The stored result cannot be used: {run.problem}"))
     if run.figure is not None and entry.task is not None:
         parts.append(f"![{markdown_cell(entry.task.alt)}]({_figure(entry, run)})\n")
-    parts.append(_claims(entry, run.rows, run.labels) if run.rows else "It declares no claims.\n")
+    claims = _claims(entry, run.rows, run.labels, run.needed) if run.rows else ""
+    parts.append(claims or "It declares no claims.\n")
     parts += [f"A seed is {entry.seed}\n"] if entry.seed else []
     parts += _meeting(entry, run)
     if run.deviations:
@@ -197,11 +199,11 @@ def _figure(entry: Entry, run: Run) -> str:
     return f"{ROOT}/figures/{entry.id}.{run.profile}.svg"
 
 
-def _claims(entry: Entry, rows: Sequence[CheckRow], labels: Labels) -> str:
+def _claims(entry: Entry, rows: Sequence[CheckRow], labels: Labels, needed: NeededBy) -> str:
     """Return claims, those first that did not hold or are undecided, and checks folded away."""
 
     def table(some: Sequence[CheckRow]) -> str:
-        return markdown_table(CLAIMS, [_claim_row(entry, row, labels) for row in some])
+        return markdown_table(CLAIMS, [_claim_row(entry, row, labels, needed) for row in some])
 
     shown, held = in_order(rows)
     parts = [table(shown) + "\n"] if shown else []
@@ -226,12 +228,12 @@ def held_in_words(held: Sequence[CheckRow]) -> str:
     return "1 check holds" if len(held) == 1 else f"{len(held)} checks hold"
 
 
-def _claim_row(entry: Entry, row: CheckRow, labels: Labels) -> list[str]:
+def _claim_row(entry: Entry, row: CheckRow, labels: Labels, needed: NeededBy) -> list[str]:
     assert entry.task is not None
     claim = next(claim for claim in entry.task.claims if claim.id == row.claim)
     read = reading(row, claim.criterion.unit, claim.criterion.tolerance)
     marks = ", ".join(filter(None, [_counted_as(row), row.by_construction]))
-    told = "; ".join(filter(None, [row.reason, chance_note(row)]))
+    told = verdict_note(row, needed)
     row = read.row
     paper = paper_cell(claim, row, has_paper=entry.task.has_paper)
     cells = [
@@ -305,8 +307,8 @@ def verdict_block(paper: Paper) -> str:
     """
     runs = [(entry, run) for entry in paper.entries for run in entry.runs]
     page = f"{ROOT}/results/{paper.meta.id}/README.md#"
-    missed = [line for entry, run in runs for line in lost(entry, run, "claim", page)]
-    own = [line for entry, run in runs for line in lost(entry, run, "own", page)]
+    missed = [each.line for entry, run in runs for each in lost(entry, run, "claim", page)]
+    own = [each.line for entry, run in runs for each in lost(entry, run, "own", page)]
     table = markdown_table(VERDICTS, [row for e in paper.entries for row in item_rows(e, e.id)])
     decided = any(row.kind == "claim" and row.verdict in DECIDED for _, r in runs for row in r.rows)
     none = (
@@ -320,8 +322,28 @@ def verdict_block(paper: Paper) -> str:
     return with_minus("\n".join(filter(None, [told, f"{stale}\n{found}\n\n{table}\n"])))
 
 
-def lost(entry: Entry, run: Run, kind: Kind, page: str) -> Iterable[str]:
-    """Yield what did not hold in a run, a line each, with a link to the whole of it.
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Lost:
+    """A claim that did not hold, in the parts of a line."""
+
+    row: CheckRow
+    link: str
+    """To its item, with the profile."""
+    said: str
+    here: str
+    """What stood in for what it names, where that stands behind all it says."""
+    measured: str
+    asked: str
+
+    @property
+    def line(self) -> str:
+        return (
+            f"- {self.link}: {self.said}{self.here}. Measured {self.measured}; asked: {self.asked}."
+        )
+
+
+def lost(entry: Entry, run: Run, kind: Kind, page: str) -> Iterable[Lost]:
+    """Yield what did not hold in a run, with a link to the whole of it.
 
     page: what links begin with.
     """
@@ -332,8 +354,13 @@ def lost(entry: Entry, run: Run, kind: Kind, page: str) -> Iterable[str]:
             read = reading(row, claim.criterion.unit)
             band = f", 95 % interval {read.uneven}" if read.uneven else ""
             what = what_number(row, claim.criterion)
-            yield (
-                f"- [{entry.id}]({page}{anchor(entry)}) at `{run.profile}`:"
-                f" {markdown_cell(in_short(claim, run.labels))}"
-                f" Measured {read.ours}{f' ({what})' if what else ''}{band}; asked: {read.asked}."
+            said, plain = in_short(claim, run.labels)[:-1], in_short(claim, Labels())[:-1]
+            is_behind = said.startswith(f"{plain} (here ")
+            yield Lost(
+                row=row,
+                link=f"[{entry.id}]({page}{anchor(entry)}) at `{run.profile}`",
+                said=markdown_cell(plain if is_behind else said),
+                here=f" {markdown_cell(said.removeprefix(plain))}" if is_behind else "",
+                measured=f"{read.ours}{f' ({what})' if what else ''}{band}",
+                asked=read.asked,
             )

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Sequence
+from math import inf
 
 from harness.declare.profiles import Profile
 from harness.declare.verdict import Word
 from harness.measure.goals import Baseline
 from harness.provenance.seals import STATES
-from harness.publish.counts import rank, reproduced, verdict_counts
+from harness.publish.check_row import CheckRow
+from harness.publish.counts import counted_briefly, rank, reproduced, verdict_counts
+from harness.publish.power import MOST, SPREAD, Needed
 from harness.publish.report.goals_md import goals_line
 from harness.publish.report.headlines import DECIDED, SHOWN, Told, headlines
 from harness.publish.report.load import Paper, Sources
 from harness.publish.report.paper_md import (
-    VERDICTS,
+    Lost,
     anchor,
     counted,
     counts_lines,
@@ -44,6 +48,15 @@ questions of our own, which no paper asks. What chance alone would give, how a c
 seal, and each word is told in [docs/verdicts.md](docs/verdicts.md). What follows ± is half of a
 95 % interval over seeds, and in tables of numbers a standard error.
 """
+
+
+HEADS = ("item", "title", "verdicts, at `cpu` where nothing else is said")
+UNDECIDED = f"Undecided, and about how many seeds would decide it {SPREAD}"
+UP_TO = (10, 100, MOST)
+"""The most seeds that the undecided claims of a group need."""
+_LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
+_COUNTED = re.compile(r" ?\bin \d+ of \d+( cells)? ?")
+"""In how many cases something is in the way."""
 
 
 def results_markdown(papers: Sequence[Paper], baselines: Sequence[Baseline]) -> str:
@@ -166,20 +179,82 @@ def _paper(paper: Paper) -> list[str]:
     parts += [f"Broken: {markdown_cell(paper.problem)}.\n"] if paper.problem else []
     parts += headline_lines(paper, f"{page}#")
     parts += [f"At `{p}`, {linked_origin(sources, '')}.\n" for p, sources in counted(paper)]
-    parts.append(f"Every claim, table and deviation: [{page}]({page}).\n")
+    parts.append(f"Every claim, table and deviation: [its page]({page}).\n")
     runs = [(entry, run) for entry in paper.entries for run in entry.runs]
-    lines = [line for entry, run in runs for line in lost(entry, run, "claim", f"{page}#")]
-    parts += ["Claims that did not hold:\n", "\n".join(lines) + "\n"] if lines else []
-    return [*parts, markdown_table(VERDICTS, _items(paper)) + "\n"]
+    above = [told.row for told in headlines(paper)]
+    found = [each for entry, run in runs for each in lost(entry, run, "claim", f"{page}#")]
+    lines = _lost(each for each in found if each.row not in above)
+    more = ", beside those above" if any(each.row in above for each in found) else ""
+    parts += [f"Claims that did not hold{more}:\n", "\n".join(lines) + "\n"] if lines else []
+    lines = _undecided(paper)
+    parts += [f"{UNDECIDED}:\n", "\n".join(lines) + "\n"] if lines else []
+    return [*parts, markdown_table(HEADS, _items(paper)) + "\n"]
+
+
+def _lost(found: Iterable[Lost]) -> list[str]:
+    """Return a line per claim that did not hold; what is said of several items stands once."""
+    alike: dict[tuple[str, str], list[Lost]] = {}
+    for each in found:
+        alike.setdefault((each.said, each.asked), []).append(each)
+    return [
+        first.line + "".join(f" The same in {o.link}{o.here}: {o.measured}." for o in others)
+        for first, *others in alike.values()
+    ]
+
+
+def _undecided(paper: Paper) -> list[str]:
+    """Return the claims that are undecided by what would decide them, the fewest seeds first."""
+    found: dict[tuple[float, str], dict[str, list[str]]] = {}
+    for entry in paper.entries:
+        link = f"[{entry.item.id}]({page_of(paper.meta.id)}#{anchor(entry)})"
+        for run in entry.runs:
+            at = link if run.profile == "cpu" else f"{link} at `{run.profile}`"
+            for row in run.rows:
+                needed = run.needed.get((row.claim, row.cohort))
+                if needed is not None and row.decides and row.kind == "claim":
+                    group = found.setdefault(_group(row, needed), {})
+                    told = f" {row.seeds_to_decide}" if row.seeds_to_decide is not None else ""
+                    group.setdefault(at, []).append(f"`{row.claim}`{told}")
+    groups = sorted(found.items(), key=lambda pair: pair[0][0])
+    lines = ((by[1], [f"{at} {', '.join(names)}" for at, names in of.items()]) for by, of in groups)
+    return _linked_once(f"- {by}: {'; '.join(named)}." for by, named in lines)
+
+
+def _group(row: CheckRow, needed: Needed) -> tuple[float, str]:
+    """Return the place of a claim's group among others, and what would decide it, in words."""
+    if row.seeds_to_decide is not None:
+        most = next(most for most in UP_TO if most >= row.seeds_to_decide)
+        return most, f"up to {most}"
+    if needed.by == "too many seeds":
+        return MOST + 1, f"more than {MOST}"
+    if needed.by == "a second seed":
+        return MOST + 2, "a second seed, to tell how many"
+    why = _COUNTED.sub("", row.reason.partition(":")[0])
+    return inf, f"no number of seeds, as {markdown_cell(why)}"
+
+
+def _linked_once(lines: Iterable[str]) -> list[str]:
+    """Return lines in which a link that was there before is its words alone."""
+    known: set[str] = set()
+
+    def said(link: re.Match[str]) -> str:
+        is_new = link[0] not in known
+        known.add(link[0])
+        return link[0] if is_new else link[1]
+
+    return [_LINK.sub(said, line) for line in lines]
 
 
 def _items(paper: Paper) -> list[list[str]]:
     """Return a line per profile of every item; of a collection of ours with what a card lacks."""
     page, rows = page_of(paper.meta.id), []
     for e in paper.entries:
-        of_item = item_rows(e, f"[{e.item.id}]({page}#{anchor(e)})", chance=False)
         awaits = not paper.is_published and e.runs and paper.awaits_card(e)
-        rows += [[*c[:-1], f"{c[-1]}; not run on a GPU"] if awaits else c for c in of_item]
+        lacks = "; not run on a GPU" if awaits else ""
+        name = f"[{e.item.id}]({page}#{anchor(e)})"
+        for _, title, profile, counts in item_rows(e, name, counted_briefly):
+            at = f"at `{profile}`: " if profile not in ("", "cpu") else ""
+            rows.append([name, title, f"{at}{counts}{lacks}"])
     return rows
 
 

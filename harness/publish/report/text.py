@@ -17,6 +17,7 @@ from harness.store.meta import TOO_FEW
 if TYPE_CHECKING:
     from harness.declare.claims import Claim
     from harness.publish.check_row import CheckRow
+    from harness.publish.power import NeededBy
     from harness.publish.report.load import Paper, Sources
 
 PLUS_MINUS = "\u00b1"
@@ -235,6 +236,13 @@ def chance_note(row: CheckRow) -> str:
     if row.verdict == Word.INCONCLUSIVE and row.seeds_to_decide is not None:
         return f"about {row.seeds_to_decide} seeds would decide it"
     return ""
+
+
+def verdict_note(row: CheckRow, needed: NeededBy) -> str:
+    """Return the reason of a verdict, what chance could have done, and what would decide it."""
+    found = needed.get((row.claim, row.cohort))
+    decides = found.told if found is not None and found.by != "seeds" else ""
+    return "; ".join(filter(None, [row.reason, chance_note(row), decides]))
 
 
 def seal_note(row: CheckRow) -> str:

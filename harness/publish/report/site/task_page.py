@@ -12,6 +12,7 @@ from harness.declare.reference import NOT_KNOWN
 from harness.publish.check_row import CheckRow
 from harness.publish.counts import counted_in_words
 from harness.publish.labels import Labels
+from harness.publish.power import NeededBy
 from harness.publish.report.answers import answer
 from harness.publish.report.apart import COMMITTED, Apart
 from harness.publish.report.beside import Beside
@@ -22,7 +23,6 @@ from harness.publish.report.printed import Head, beside_run, print_entry, print_
 from harness.publish.report.results_md import page_of
 from harness.publish.report.text import (
     PLUS_MINUS,
-    chance_note,
     duration,
     ended_text,
     interval,
@@ -31,6 +31,7 @@ from harness.publish.report.text import (
     seal_note,
     seeds,
     threshold_source,
+    verdict_note,
 )
 from harness.publish.report.units import reading, what_number
 from harness.store.meta import ProvenanceMeta
@@ -59,7 +60,7 @@ def task_context(paper: Paper, entry: Entry, apart: Apart = COMMITTED) -> dict[s
         "alt": task.alt if task else "",
         "runs": [_run(entry, run, apart.options) for run in entry.runs],
         "paper_alone": _printed(entry, None),
-        "not_run": _claims(entry, entry.not_run, entry.to_run),
+        "not_run": _claims(entry, entry.not_run, entry.to_run, {}),
         "not_known": NOT_KNOWN,
         "has_paper": task is None or task.has_paper,
         "plus_minus": PLUS_MINUS,
@@ -84,7 +85,7 @@ def _run(entry: Entry, run: Run, options: str) -> dict[str, Any]:
         "problem": run.problem,
         "figure": f"figures/{stem}.svg" if run.figure is not None else "",
         "csv": f"data/{stem}.csv" if run.table is not None else "",
-        "claims": _claims(entry, run.rows, run.labels),
+        "claims": _claims(entry, run.rows, run.labels, run.needed),
         "counts": counted_in_words(run.rows),
         "table": _table(content) if content is not None else None,
         "printed": _printed(entry, run),
@@ -134,17 +135,19 @@ def _needs(run: Run) -> str:
     return " ".join([*told, "Plots and tables need only what is stored."])
 
 
-def _claims(entry: Entry, rows: Sequence[CheckRow], labels: Labels) -> dict[str, Any]:
+def _claims(
+    entry: Entry, rows: Sequence[CheckRow], labels: Labels, needed: NeededBy
+) -> dict[str, Any]:
     """Return the claims as a page shows them, and the checks that it folds away."""
     shown, held = in_order(rows)
     return {
-        "shown": [_claim(entry, row, labels) for row in shown],
-        "held": [_claim(entry, row, labels) for row in held],
+        "shown": [_claim(entry, row, labels, needed) for row in shown],
+        "held": [_claim(entry, row, labels, needed) for row in held],
         "held_in_words": held_in_words(held),
     }
 
 
-def _claim(entry: Entry, row: CheckRow, labels: Labels) -> dict[str, Any]:
+def _claim(entry: Entry, row: CheckRow, labels: Labels, needed: NeededBy) -> dict[str, Any]:
     assert entry.task is not None
     claim = next(claim for claim in entry.task.claims if claim.id == row.claim)
     read = reading(row, claim.criterion.unit, claim.criterion.tolerance)
@@ -154,7 +157,7 @@ def _claim(entry: Entry, row: CheckRow, labels: Labels) -> dict[str, Any]:
         "where": claim.where,
         "kind": ", ".join(filter(None, [_kind(row), row.by_construction])),
         "verdict": row.verdict,
-        "reason": "; ".join(note for note in (row.reason, chance_note(row)) if note),
+        "reason": verdict_note(row, needed),
         "measured": read.ours,
         "what_number": what_number(row, claim.criterion),
         "interval": interval(row),
