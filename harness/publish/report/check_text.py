@@ -23,6 +23,7 @@ from harness.publish.counts import (
 from harness.publish.report.text import (
     PLUS_MINUS,
     chance_note,
+    differences_text,
     number,
     seeds,
 )
@@ -142,7 +143,7 @@ def notes(row: CheckRow) -> list[str]:
         found.append(f"decided by {row.cohort}")
     if row.seal not in ("sealed", "none"):
         # What differs is told where it may have moved the verdict.
-        lines = f": {'; '.join(row.differences)}" if row.seal == "changed" else ""
+        lines = f": {'; '.join(differences_text(row))}" if row.seal == "changed" else ""
         found.append(f"seal {row.seal}{lines}")
     return [*filter(None, [chance_note(row)]), *found]
 

@@ -41,6 +41,7 @@ def number(value: float | None) -> str:
     return f"{value:.{DIGITS}g}"
 
 
+_DIFFERS = re.compile(r"(\w+): (.+) then, (.+) now")
 _NEGATIVE = re.compile(r"(?<![\w.^=+-])-(?=\.?\d)")
 _CODE = re.compile(
     r"(```.*?```|`[^`]*`|<(?:code|pre)>.*?</(?:code|pre)>|\]\([^)]*\)|<[^>]*>)", re.DOTALL
@@ -245,11 +246,49 @@ def verdict_note(row: CheckRow, needed: NeededBy) -> str:
     return "; ".join(filter(None, [row.reason, chance_note(row), decides]))
 
 
+def differences_text(row: CheckRow) -> list[str]:
+    """Return what differs from a seal in words, a line each: rows hold values as data.
+
+    >>> from types import SimpleNamespace
+    >>> lines = ["profiles: ['cpu'] then, ['gpu', 'cpu'] now", "low: 0.4 then, None now",
+    ...     "threshold: ['-inf', 1.0] then, [0.5, 1.0] now", "form: 'at_most' then, 'within' now"]
+    >>> differences_text(SimpleNamespace(differences=lines[:2]))
+    ['profiles: cpu then, gpu, cpu now', 'low: 0.4 then, none now']
+    >>> differences_text(SimpleNamespace(differences=lines[2:]))
+    ['threshold: at most 1.0 then, 0.5 to 1.0 now', 'form: at most then, within now']
+    """
+    return [
+        _DIFFERS.sub(lambda m: f"{m[1]}: {_said(m[2])} then, {_said(m[3])} now", line)
+        for line in (each.removeprefix("num_") for each in row.differences)
+    ]
+
+
+def _said(value: str) -> str:
+    """Return a sealed value in words; a number, or what is none of Python's, as it is written."""
+    match value:
+        case "None":
+            return "none"
+        case "True" | "False":
+            return {"True": "yes", "False": "no"}[value]
+    words = [word.strip(" '").replace("_", " ") for word in value.strip("[]").split(",")]
+    if not value.startswith("["):
+        return words[0] if value.startswith("'") else value
+    match words:
+        case ["-inf", high]:
+            return f"at most {high}"
+        case [low, "inf"]:
+            return f"at least {low}"
+        case [low, high] if "'" not in value:
+            return f"{low} to {high}"
+        case _:
+            return ", ".join(words)
+
+
 def seal_note(row: CheckRow) -> str:
     """Say how a claim stands to its seal, with both values where they differ."""
     note = {"sealed": "sealed before the run", "none": "no run"}.get(row.seal, "")
     note = note or f"{row.seal}: {STATES[cast(State, row.seal)]}"
-    text = "; ".join([note, *row.differences])
+    text = "; ".join([note, *differences_text(row)])
     if not row.decides:
         return f"cohort {row.cohort.removeprefix('cohort-')}, which does not decide: {text}"
     return text if row.cohort == FIRST else f"decided by {row.cohort}: {text}"

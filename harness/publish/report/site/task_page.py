@@ -23,6 +23,7 @@ from harness.publish.report.printed import Head, beside_run, print_entry, print_
 from harness.publish.report.results_md import page_of
 from harness.publish.report.text import (
     PLUS_MINUS,
+    differences_text,
     duration,
     ended_text,
     interval,
@@ -169,7 +170,7 @@ def _claim(entry: Entry, row: CheckRow, labels: Labels, needed: NeededBy) -> dic
         "anchor": claim.id if row.decides else f"{claim.id}-{row.cohort}",
         "seal": row.seal,
         "seal_note": seal_note(replace(row, differences=())),
-        "differences": list(row.differences),
+        "differences": differences_text(row),
     }
 
 
