@@ -11,8 +11,11 @@ import sys
 from pathlib import Path
 
 import pytest
+from typer.main import get_command
 
+from harness.commands.app import app
 from harness.declare.papers import load_paper
+from harness.declare.profiles import PROFILES
 from harness.declare.verdict import Word
 from harness.provenance.seals import STATES
 from harness.registry import Library, load_registry
@@ -22,6 +25,13 @@ from tests.checkout import ROOT
 README = ROOT / "README.md"
 TASK_PAGE = ROOT / "docs" / "add-a-task.md"
 PAGES = [README, *sorted((ROOT / "docs").glob("*.md"))]
+WITH_COMMANDS = [*PAGES, ROOT / "RESULTS.md", *sorted((ROOT / "results").glob("*/README.md"))]
+WITH_COMMANDS += sorted((ROOT / "reproductions").glob("*/README.md"))
+REPRO = get_command(app)
+MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
+TARGETS = set(re.findall(r"^([a-z-]+):", MAKEFILE, re.MULTILINE))
+FENCE = re.compile(r"^```\w*\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+SPAN = re.compile(r"`([^`]+)`")
 for_each_page = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 FEDSIGN = "asymvalley/tab01:fedsign_gains_cifar10"
 BLOCK = re.compile(
@@ -102,24 +112,67 @@ def test_python_works_as_shown() -> None:
     assert "fedsign_gains_cifar10" in done.stdout and "LLaMA-2-7B" in done.stdout
 
 
-@for_each_page
+def code_of(page: Path) -> list[str]:
+    """Return a page's lines of shell and its words of code, each with what stands behind it."""
+    text = page.read_text(encoding="utf-8").replace("\\\n", " ")
+    fenced = [line for block in FENCE.findall(text) for line in block.splitlines()]
+    return [*fenced, *(" ".join(span.split()) for span in SPAN.findall(FENCE.sub("", text)))]
+
+
+def wrong_words(line: str) -> list[str]:
+    """Return what is unknown to `repro` and to the Makefile of the commands in a line of code.
+
+    Options that its comment names are meant of its last command.
+    """
+    wrong = []
+    for command in re.findall(r"(?:^|&& |\| |bin/)(repro [a-z].*?)(?= && | \| |$)", line):
+        verb, words = REPRO, command.split()[1:]
+        while words and words[0] in getattr(verb, "commands", {}):
+            verb = verb.commands[words.pop(0)]  # type: ignore[attr-defined]
+        if hasattr(verb, "commands"):
+            wrong.append(f"{verb.name} {' '.join(words[:1])}")
+        known = {name for each in verb.params for name in each.opts} | {"--help"}
+        wrong += [
+            word
+            for word in re.findall(r"(?<!\S|\w)\(?(--?[a-z][\w-]*)", command)
+            if word not in known
+        ]
+        wrong += [
+            word for word in re.findall(r"--profile[ =](\w+)", command) if word not in PROFILES
+        ]
+    for target, settings in re.findall(r"(?:^|&& )make ([a-z-]+)((?: [A-Z_]+=\S*)*)", line):
+        wrong += [target] if target not in TARGETS else []
+        for name, value in re.findall(r"([A-Z_]+)=(\S*)", settings):
+            wrong += [name] if f"$({name})" not in MAKEFILE else []
+            wrong += [value] if name == "PROFILE" and value not in PROFILES else []
+    return wrong
+
+
+@pytest.mark.parametrize("page", WITH_COMMANDS, ids=lambda p: str(p.relative_to(ROOT)))
 def test_commands_on_a_page_exist(page: Path) -> None:
-    from typer.main import get_command
-
-    from harness.commands.app import app
-
-    verbs = set(get_command(app).commands)  # type: ignore[attr-defined]
+    """With their options, profiles, and variables of make."""
     text = page.read_text(encoding="utf-8")
-    used = set(re.findall(r"^repro (\w+)|[`&|] ?repro (\w+)", text, re.MULTILINE))
-    assert {word for pair in used for word in pair if word} <= verbs
+    lines = [line for line in code_of(page) if re.search(r"\b(repro|make) [a-z]", line)]
+    named = re.findall(r"(?:^|`|&& )(?:repro|make) [a-z]", text, re.MULTILINE)
+    assert len(re.findall(r"\b(?:repro|make) [a-z]", " ".join(lines))) >= len(named)
+    assert not {line: wrong for line in lines if (wrong := wrong_words(line))}
 
 
-@for_each_page
-def test_make_targets_on_a_page_exist(page: Path) -> None:
-    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
-    targets = set(re.findall(r"^([a-z-]+):", makefile, re.MULTILINE))
-    named = set(re.findall(r"^make ([a-z-]+)|`make ([a-z-]+)", page.read_text(), re.MULTILINE))
-    assert {word for pair in named for word in pair if word} <= targets
+@pytest.mark.parametrize(
+    ("line", "wrong"),
+    [
+        ("repro run supar --profile cpu && repro chek supar", ["repro chek"]),
+        ("repro run supar --profil cpu", ["--profil"]),
+        ("repro data make mnist --form F", ["--form"]),
+        ("repro check supar --all  # (--jsn: rows)", ["--jsn"]),
+        ("repro plan supar -p cpu --profile cup", ["cup"]),
+        ("make bench SAFE=1 && make bensh SAVE=1", ["SAFE", "bensh"]),
+        ("make reproduce-figure FIGURE=6 PROFILE=gpus", ["gpus"]),
+        ("repro run 'supar/fig*' --set lr=-1 --seeds 3 -h", ["-h"]),
+    ],
+)
+def test_a_wrong_word_of_a_command_is_seen(line: str, wrong: list[str]) -> None:
+    assert wrong_words(line) == wrong
 
 
 @for_each_page
