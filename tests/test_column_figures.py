@@ -23,6 +23,7 @@ from matplotlib.axes import Axes
 from matplotlib.axis import Axis
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 from matplotlib.offsetbox import DrawingArea
 from matplotlib.text import Text
 from matplotlib.transforms import Bbox
@@ -32,6 +33,7 @@ from harness.declare.task import Task
 from harness.measure.machine import source_state
 from harness.publish.figures import draw, figure_of
 from harness.publish.refresh import reference_of, stands_in
+from harness.publish.style import sequential
 from harness.registry import load_registry
 from harness.store.result import csv_path, load_result
 from harness.store.workspace import COMMITTED_PROFILES, Workspace
@@ -245,6 +247,24 @@ def apart(one: np.ndarray, other: np.ndarray) -> float:
     shifts = itertools.product((-1, 0, 1), (-1, 0, 1))
     least = min(float(np.abs(one - np.roll(other, by, axis=(0, 1))).sum()) for by in shifts)
     return least / max(float(one.sum()), float(other.sum()))
+
+
+def of_one_look(figure: Figure) -> list[str]:
+    """Return the ordered series of a legend that shade alone tells apart."""
+    shades, found = {shade for count in range(2, 20) for shade in sequential(count)}, []
+    for legend in [*figure.legends, *(each for ax in figure.axes if (each := ax.get_legend()))]:
+        looks: dict[tuple[object, ...], str] = {}
+        for key, text in zip(legend.legend_handles, legend.get_texts(), strict=True):
+            if isinstance(key, Line2D) and key.get_color() in shades:
+                look = (key.get_marker(), key.get_linestyle(), key.get_linewidth())
+                other = looks.setdefault(look, text.get_text())
+                found += [f"{other} and {text.get_text()}"] if other != text.get_text() else []
+    return found
+
+
+@pytest.mark.parametrize("task", ["asymvalley/fig11", "asymvalley/fig27", "supar/fig05"])
+def test_shade_is_not_all_that_tells_ordered_series_apart(task: str) -> None:
+    assert not of_one_look(drawn(LIBRARY.one(task), "cpu"))
 
 
 @pytest.mark.parametrize(

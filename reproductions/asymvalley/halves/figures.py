@@ -23,14 +23,18 @@ def half_line_panels(context: FigureContext) -> Figure:
     """Draw, one row per start, accuracy between both nets, gap and same-sign ratios by epoch."""
     figure, axes = context.subplots(len(REGIMES), 3, aspect=0.78)
     found = sorted(int(epoch) for epoch in context.table["epoch"].unique())
-    colors = dict(zip(found, sequential(len(found)), strict=True))
+    looks = dict(zip(found, zip(sequential(len(found)), MARKERS, strict=False), strict=True))
     for index, (regime, name) in enumerate(REGIMES.items()):
         line_ax, gap_ax, ratio_ax = axes[3 * index : 3 * index + 3]
         rows = where(context.table, regime=regime)
-        for epoch, color in colors.items():
+        for place, (epoch, (color, marker)) in enumerate(looks.items()):
             curve = where(rows, part="line", epoch=epoch)
             label = f"epoch {epoch}" if epoch == found[0] else str(epoch)
-            line(line_ax, curve, x="x", y="accuracy", color=color, label=label)
+            look_of = {"color": color, "marker": marker, "label": label}
+            line(line_ax, curve, x="x", y="accuracy", **look_of)
+            # Where curves lie close, marks of one stand beside those of the next.
+            for drawn in line_ax.lines[place:]:
+                drawn.set_markevery((place, len(looks)))
         line_ax.set(title=name, xlabel="$l$", ylabel="test accuracy")
         numbers = where(rows, part="epoch")
         line(gap_ax, numbers, x="epoch", y="gap", color=PALETTE[6], marker="o")

@@ -100,13 +100,17 @@ def unit_panels(context: FigureContext) -> Figure:
     summary = context.table[context.table["part"] == "summary"]
     sizes = sorted(summary["lambda"].unique())
     shares = dict(zip(*_mean_by_size(summary, "active"), strict=True))
-    for size, color in zip(sizes, sequential(len(sizes)), strict=True):
+    for size, color, marker in zip(sizes, sequential(len(sizes)), MARKERS, strict=False):
+        look = {"color": color, "marker": marker, "where": "mid"}
         curve = aggregate(bins[bins["lambda"] == size], by=["x"], value="density").sort_values("x")
         x, height = curve["x"].to_numpy(), curve["mean"].to_numpy()
-        before.step(x, height, where="mid", color=color, label=f"l = {size:g}")
-        after.step(x[x > 0], height[x > 0], where="mid", color=color)
+        positive = height[x > 0]
+        # One mark each, at the top: in the tails all curves are one.
+        before.step(x, height, markevery=[height.argmax()], label=f"l = {size:g}", **look)
+        after.step(x[x > 0], positive, markevery=[positive.argmax()], **look)
         width = x[1] - x[0]
-        after.plot([0.0], [(1.0 - shares[size]) / width], marker="o", color=color, linestyle="")
+        at_zero = (1.0 - shares[size]) / width
+        after.plot([0.0], [at_zero], marker=marker, color=color, linestyle="")
     before.set(xlabel="pre-activation", ylabel="density", title="before the ReLU")
     after.set(xlabel="activation", title="after the ReLU")
     plot_ours(active, summary, x="lambda", y="active", label="", color=PALETTE[0])

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
 BETWEEN: dict[str, Any] = {"linewidth": 0.7}
 """The look of steps between the first and the last."""
+FIRST, LAST, *_ = MARKERS
 
 
 def coordinate_panels(context: FigureContext) -> Figure:
@@ -42,13 +43,13 @@ def coordinate_panels(context: FigureContext) -> Figure:
     figure, axes = context.subplots(2, 3, aspect=0.95)
     steps = sorted(int(step) for step in context.table["step"].unique())
     colors = dict(zip(steps, sequential(len(steps)), strict=True))
-    ends = (steps[0], steps[-1])
+    marks = {steps[-1]: LAST, steps[0]: FIRST}
     panels = [(block, scheme) for block in BLOCKS for scheme in SCHEMES]
     for ax, (block, scheme) in zip(axes, panels, strict=True):
         table = context.table
         rows = table[(table["block"] == block) & (table["scheme"] == scheme)]
         for step in steps:
-            _step_line(ax, rows[rows["step"] == step], color=colors[step], ends=step in ends)
+            _step_line(ax, rows[rows["step"] == step], color=colors[step], mark=marks.get(step))
         _official(ax, context.reference, f"{scheme} {block}", colors)
         ax.set_yscale("log")
         density_axis(ax)
@@ -68,10 +69,11 @@ def coordinate_panels(context: FigureContext) -> Figure:
     return figure
 
 
-def _step_line(ax: Axes, rows: pd.DataFrame, *, color: str, ends: bool) -> None:
+def _step_line(ax: Axes, rows: pd.DataFrame, *, color: str, mark: str | None) -> None:
     """Draw one step: the first and the last with marks and bars, those between as thin lines."""
-    if ends:
-        plot_ours(ax, rows, x="density", y="mean_abs_activation", label="", color=color)
+    if mark is not None:
+        look = {"color": color, "marker": mark}
+        plot_ours(ax, rows, x="density", y="mean_abs_activation", label="", **look)
         return
     means = aggregate(rows, by=["density"], value="mean_abs_activation").sort_values("density")
     ax.plot(means["density"].to_numpy(), means["mean"].to_numpy(), color=color, **BETWEEN)
@@ -81,7 +83,8 @@ def _official(ax: Axes, reference: pd.DataFrame, prefix: str, colors: dict[int, 
     """Add the plot shipped with the authors' code, at the steps that were read."""
     rows = reference[reference["x_name"] == "density"]
     for step, color in colors.items():
-        plot_paper(ax, rows[rows["series"] == f"{prefix} {step}"], label="", color=color)
+        read = rows[rows["series"] == f"{prefix} {step}"]
+        plot_paper(ax, read, label="", color=color, marker=LAST if step == max(colors) else FIRST)
 
 
 def _slope_text(rows: pd.DataFrame, scheme: str, block: str) -> str:
@@ -111,12 +114,12 @@ def _step_legend(
 ) -> None:
     """Name the first step, the last and those between, and the authors' plot where it is."""
     first, *between, last = colors
-    shown: list[tuple[int, str, dict[str, Any]]] = [(first, f"t={first}", {"marker": "o"})]
+    shown: list[tuple[int, str, dict[str, Any]]] = [(first, f"t={first}", {"marker": FIRST})]
     if between:
         low, high = between[0], between[-1]
         name = f"t={low}" if low == high else f"t={low} to {high}, dark to light"
         shown.append((between[len(between) // 2], name, BETWEEN))
-    shown.append((last, f"t={last}", {"marker": "o"}))
+    shown.append((last, f"t={last}", {"marker": LAST}))
     handles = [Line2D([], [], color=colors[step], label=name, **look) for step, name, look in shown]
     if has_official:
         look = {"color": INK, "marker": "o", "linestyle": "--", "markerfacecolor": "white"}
