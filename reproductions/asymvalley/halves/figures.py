@@ -23,7 +23,9 @@ def half_line_panels(context: FigureContext) -> Figure:
     """Draw, one row per start, accuracy between both nets, gap and same-sign ratios by epoch."""
     figure, axes = context.subplots(len(REGIMES), 3, aspect=0.78)
     found = sorted(int(epoch) for epoch in context.table["epoch"].unique())
-    looks = dict(zip(found, zip(sequential(len(found)), MARKERS, strict=False), strict=True))
+    # The first marks are those of the ratios, which the same legend names.
+    marks = (*MARKERS[len(RATIOS) :], *MARKERS)
+    looks = dict(zip(found, zip(sequential(len(found)), marks, strict=False), strict=True))
     for index, (regime, name) in enumerate(REGIMES.items()):
         line_ax, gap_ax, ratio_ax = axes[3 * index : 3 * index + 3]
         rows = where(context.table, regime=regime)
