@@ -57,11 +57,15 @@ class Shown:
     @property
     def name(self) -> str:
         """The claim's id, marked where its verdict is no plain one on a claim of the paper."""
+        return f"{self.row.claim} ({self.mark})" if self.mark else self.row.claim
+
+    @property
+    def mark(self) -> str:
+        """What its verdict is on, where that is no plain claim of the paper."""
         half = "half of an either-or" if self.row.half_of else ""
         ours = "ours" if self.row.own_question else ""
         marks = (ours, half, self.caveat, self.row.by_construction)
-        mark = ", ".join(filter(None, marks))
-        return f"{self.row.claim} ({mark})" if mark else self.row.claim
+        return ", ".join(filter(None, marks))
 
     @property
     def word(self) -> str:

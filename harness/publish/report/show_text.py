@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 
 from harness.declare.verdict import OVERLAPS, Word
@@ -90,15 +90,26 @@ def _block(each: Answer) -> list[str]:
 
 
 def _in_short(answers: Sequence[Answer]) -> list[str]:
-    """Return names and numbers of claims, a paragraph for each verdict; equal ones stand once."""
+    """Return names and numbers of claims, a paragraph for each verdict; equal ones stand once.
+
+    So does what marks several claims: those without a mark stand before it.
+    """
     lines = []
     for word, group in groupby(answers, lambda each: each.shown.word):
-        names: dict[str, list[str]] = {}
-        for each in group:
-            names.setdefault(_number(each.shown), []).append(each.shown.name)
-        told = (f"{', '.join(of)}: {text}" for text, of in names.items())
-        lines += _lines(f"Also {word}: {'; '.join(told)}.", hanging=INDENT)
+        marked: dict[str, dict[str, list[str]]] = {}
+        for shown in sorted((each.shown for each in group), key=lambda shown: bool(shown.mark)):
+            names = marked.setdefault(shown.mark, {})
+            names.setdefault(_number(shown), []).append(shown.row.claim)
+        told = [f"{mark}: {'; '.join(_of_number(names))}." for mark, names in marked.items()]
+        first = f", {told[0]}" if "" not in marked else told[0]
+        rest = "".join(f" {each[:1].upper()}{each[1:]}" for each in told[1:])
+        lines += _lines(f"Also {word}{first}{rest}", hanging=INDENT)
     return lines
+
+
+def _of_number(names: Mapping[str, Sequence[str]]) -> Iterator[str]:
+    for number, claims in names.items():
+        yield f"{', '.join(claims)}: {number}"
 
 
 def _number(shown: Shown) -> str:
