@@ -7,6 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from harness.measure.goal_fixture import GoalFixture
+from harness.measure.machine import cpu_name
 from harness.store.record import Record, read_pack
 from tests.benchmarks.sweeps import SOURCE
 
@@ -19,13 +20,13 @@ def record_minutes(
     """Record the minutes that the wanted experiments of a paper took on two cores; none is run."""
     records = _records(paper, wanted)
     core_s = sum(record.provenance.wall_s for record in records)
-    cpus = sorted({str(record.provenance.machine.get("cpu")) for record in records})
+    cpus = sorted({cpu_name(record.provenance.machine) for record in records})
     names = sorted({record.experiment.split("/")[1] for record in records})
     goal(name, limit=limit, unit="min", direction="at_most")(
         core_s / NUM_CORES / 60,
         from_records=True,
         note=f"{len(records)} committed records of {', '.join(names)}: sum of their times over"
-        f" {NUM_CORES} cores; run on {', '.join(cpus)}; start-up and idle time are not in it",
+        f" {NUM_CORES} cores; run on {' and '.join(cpus)}; start-up and idle time are not in it",
     )
 
 
