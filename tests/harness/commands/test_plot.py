@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.harness.commands.test_variants import DRAWN, FIGURE
+from tests.harness.commands.varied import DRAWN, FIGURE
 from tests.harness.conftest import Cli
 from tests.harness.run.test_faults import CPU, INLINE, assert_one_sentence
 from tests.harness.toy_paper import TASK, ToyPaper
