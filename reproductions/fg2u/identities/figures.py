@@ -46,9 +46,9 @@ def _truncation(ax: Axes, rows: pd.DataFrame) -> None:
             ax, own, x="x", y="difference", label=f"bias, {setting}", color=color, marker=marker
         )
         ordered = own.sort_values("x")
-        ax.plot(
-            ordered["x"], ordered["bound"], color=color, linestyle=":", label=f"bound, {setting}"
-        )
+        # A mark each, as dotted lines of two colours are one in print of grey.
+        look = {"color": color, "linestyle": ":", "marker": marker, "fillstyle": "none"}
+        ax.plot(ordered["x"], ordered["bound"], label=f"bound, {setting}", **look)
     ax.set_yscale("log")
     ax.set(xlabel="steps kept s", ylabel="bias over the gradient's norm", title="TRGU, eq. 22")
     _legend_below(ax)
