@@ -233,11 +233,7 @@ def names_needed(
     cohort: str | None = None,
 ) -> list[str]:
     """Return the data sets that the profile's trials and their upstream trials declare."""
-    from harness.run.trial import cohorts_with_task, grid_of, with_upstream
+    from harness.run.trial import trials_behind
 
-    names: set[str] = set()
-    for name, task in cohorts_with_task(tasks, profile, cohort, overrides):
-        for experiment in task.reads:
-            for trial in grid_of(experiment, profile, overrides, cohort=name):
-                names.update(*(each.needs.data for each in with_upstream(trial)))
-    return sorted(names)
+    behind = trials_behind(tasks, profile, overrides, cohort)
+    return sorted({name for trial in behind for name in trial.needs.data})

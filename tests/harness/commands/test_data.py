@@ -132,7 +132,7 @@ def test_fetch_of_a_wrong_name_is_a_usage_error(folder: Path) -> None:
     assert isinstance(call("fetch", "verse").exception, UsageError)
 
 
-def test_names_needed_follow_the_parameters_and_the_upstream_trials() -> None:
+def test_names_needed_follow_the_parameters_and_the_upstream_trials(folder: Path) -> None:
     task = task_that_needs("verse", "digits", "verse", upstream=("sums",))
     with pytest.raises(Exception, match="repeats the point"):
         names_needed([task], "gpu")
