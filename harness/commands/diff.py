@@ -74,7 +74,7 @@ def diff(
 def _sides(
     library: Library, workspace: Workspace, before: str | None, after: str | None
 ) -> tuple[Side, Side]:
-    """Return what is compared with what, and is the variant that a workspace is, if it is one."""
+    """Return what is compared with what; a workspace that is a variant is the second side."""
     from harness.publish.compared.sides import side_of, variant_side, working_tree
     from harness.store.variants import variant_of
 

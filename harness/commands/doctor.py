@@ -49,7 +49,7 @@ def doctor(
 ) -> None:
     """Say what this machine has, what is missing, and how to get it.
 
-    With tasks or any other option also what trials without a result need that is not here.
+    With tasks, --profile, --set, --seeds or --cohort also what trials without a result lack.
     """
     from harness.data import load as datasets
     from harness.measure.machine import machine_facts
@@ -73,7 +73,7 @@ def doctor(
 def _needs(
     workspace: Workspace, tasks: Sequence[Task], profile: Profile, cohort: str | None
 ) -> list[dict[str, Any]]:
-    """Return a row for each thing that an experiment needs and that is not here, or that says so.
+    """Return a row for each thing that an experiment lacks here, or one that it lacks nothing.
 
     Raises as `make_plan` does.
     """
@@ -86,15 +86,12 @@ def _needs(
     say_no_trials(plan)
     total = Counter(item.trial.experiment.id for item in plan.items.values())
     missing = Counter(_missing(plan, limits))
-    told = {
-        name: [f"{why} ({n} of {num} trials)" for (of, why), n in missing.items() if of == name]
-        for name, num in total.items()
-    }
-    return [
-        {"what": f"experiment {name}", "found": found}
-        for name, reasons in told.items()
-        for found in reasons or [f"nothing is missing ({total[name]} trials)"]
-    ]
+    rows = []
+    for name, num in total.items():
+        told = [f"{why} ({n} of {num} trials)" for (of, why), n in missing.items() if of == name]
+        told = told or [f"nothing is missing ({num} trials)"]
+        rows += [{"what": f"experiment {name}", "found": found} for found in told]
+    return rows
 
 
 def _missing(plan: Plan, limits: MachineLimits) -> Iterator[tuple[str, str]]:

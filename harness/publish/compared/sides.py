@@ -88,7 +88,7 @@ def working_tree(
         except UnreadableError as error:
             raise DataError(f"{error}: repro report writes it anew") from error
     if not is_there(path) or _differs(workspace.root, ":!results", ":!figures", ":!docs"):
-        # Of what was not run the file alone says that it is told.
+        # Rows of what was never run stand in the file alone: nothing is stored of it.
         told = {(row["task"], row["profile"]) for row in rows}
         places = {(library.tasks[task], p) for task, p in told if task in library.tasks}
         places, rows = places | set(_stored(library, workspace)), []
