@@ -51,10 +51,11 @@ def needed(row: CheckRow, claim: Claim | None, task: Task, result: TaskResult) -
         return Needed(by="something else", told=told)
     if len(samples) < 2:
         return Needed(by="a second seed", told="one seed has no spread to say how many it takes")
+    if not measured.doubt:
+        told = f"more than {MOST} seeds would be needed to decide it {SPREAD}"
+        return Needed(by="too many seeds", told=told)
     count = seeds_to_decide(claim, samples)
     enough = f"about {count}" if count else f"more than {MOST} seeds"
-    if not measured.doubt:
-        return Needed(by="too many seeds", told=f"{enough} would be needed to decide it {SPREAD}")
     if decide(claim, samples).word != Word.INCONCLUSIVE:
         enough = "these seeds"
     settled = f"were it settled, {enough} would decide it"

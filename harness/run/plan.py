@@ -84,8 +84,8 @@ class Plan:
         alone = fsum(i.estimate.seconds for i in to_run if i.trial.needs.exclusive)
         shared = [i.estimate.seconds for i in to_run if not i.trial.needs.exclusive]
         tables = tables_seconds(self.tasks)
-        each = (fsum(shared) + tables) / num_workers
-        return alone + max(each, tables, max(shared, default=0.0))
+        per_worker = (fsum(shared) + tables) / num_workers
+        return alone + max(per_worker, tables, max(shared, default=0.0))
 
     def num_side_by_side(self, gpu_bytes: int) -> int:
         """Return how many trials a card of this memory takes at once, at most one per core.

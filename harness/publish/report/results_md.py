@@ -48,8 +48,6 @@ questions of our own, which no paper asks. What chance alone would give, how a c
 seal, and each word is told in [docs/verdicts.md](docs/verdicts.md). What follows ± is half of a
 95 % interval over seeds, and in tables of numbers a standard error.
 """
-
-
 HEADS = ("item", "title", "verdicts, at `cpu` where nothing else is said")
 UNDECIDED = f"Undecided, and about how many seeds would decide it {SPREAD}"
 UP_TO = (10, 100, MOST)
@@ -205,19 +203,20 @@ def _lost(found: Iterable[Lost]) -> list[str]:
 def _undecided(paper: Paper) -> list[str]:
     """Return the claims that are undecided by what would decide them, the fewest seeds first."""
     found: dict[tuple[float, str], dict[str, list[str]]] = {}
-    for entry in paper.entries:
-        link = f"[{entry.item.id}]({page_of(paper.meta.id)}#{anchor(entry)})"
-        for run in entry.runs:
-            at = link if run.profile == "cpu" else f"{link} at `{run.profile}`"
-            for row in run.rows:
-                needed = run.needed.get((row.claim, row.cohort))
-                if needed is not None and row.decides and row.kind == "claim":
-                    group = found.setdefault(_group(row, needed), {})
-                    told = f" {row.seeds_to_decide}" if row.seeds_to_decide is not None else ""
-                    group.setdefault(at, []).append(f"`{row.claim}`{told}")
-    groups = sorted(found.items(), key=lambda pair: pair[0][0])
-    lines = ((by[1], [f"{at} {', '.join(names)}" for at, names in of.items()]) for by, of in groups)
-    return _linked_once(f"- {by}: {'; '.join(named)}." for by, named in lines)
+    for entry, run in [(each, run) for each in paper.entries for run in each.runs]:
+        at = f"[{entry.item.id}]({page_of(paper.meta.id)}#{anchor(entry)})"
+        at += "" if run.profile == "cpu" else f" at `{run.profile}`"
+        for row in run.rows:
+            needed = run.needed.get((row.claim, row.cohort))
+            if needed is not None and row.decides and row.kind == "claim":
+                group = found.setdefault(_group(row, needed), {})
+                told = f" {row.seeds_to_decide}" if row.seeds_to_decide is not None else ""
+                group.setdefault(at, []).append(f"`{row.claim}`{told}")
+    lines = []
+    for (_, by), group in sorted(found.items(), key=lambda pair: pair[0][0]):
+        named = "; ".join(f"{at} {', '.join(names)}" for at, names in group.items())
+        lines.append(f"- {by}: {named}.")
+    return _linked_once(lines)
 
 
 def _group(row: CheckRow, needed: Needed) -> tuple[float, str]:
