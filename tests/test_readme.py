@@ -134,7 +134,7 @@ def wrong_words(line: str) -> list[str]:
         known = {name for each in verb.params for name in each.opts} | {"--help"}
         wrong += [
             word
-            for word in re.findall(r"(?<!\S|\w)\(?(--?[a-z][\w-]*)", command)
+            for word in re.findall(r"(?<!\S)\(?(--?[a-z][\w-]*)", command)
             if word not in known
         ]
         wrong += [

@@ -14,6 +14,7 @@ import pytest
 
 from harness.errors import UsageError
 from harness.publish.compared.differences import compare
+from harness.publish.report.verdicts_json import as_text
 from harness.store.archive import RECORDS
 from harness.store.record import pack_bytes, parse_record
 from tests.harness.conftest import Cli, Done
@@ -47,8 +48,6 @@ def commit(root: Path, message: str) -> None:
 def report(cli: Cli, root: Path) -> None:
     """Write what `repro report` would, of the toy paper alone."""
     rows = json.loads(cli("check", "toylab", "--profile", "cpu", "--json").out)
-    from harness.publish.report.verdicts_json import as_text
-
     (root / "results" / "verdicts.json").write_text(as_text(rows))
 
 
@@ -233,8 +232,6 @@ def test_a_variant_s_folder_that_says_nothing_of_itself_is_told(
 def test_a_cohort_is_compared_alone(lab: Cli, toy: ToyPaper, tmp_path: Path) -> None:
     rows = json.loads(lab("check", "toylab", "--profile", "cpu", "--json").out)
     assert [row["cohort"] for row in rows] == ["first", "cohort-1"]
-    from harness.publish.report.verdicts_json import as_text
-
     other = tmp_path / "other"
     for root, words in ((toy.root, "REPRODUCED"), (other, "INCONCLUSIVE")):
         (root / "results").mkdir(parents=True, exist_ok=True)
