@@ -170,6 +170,7 @@ def test_estimates_are_within_a_factor_of_two(library: Library, paper: str) -> N
     assert took
     assert 0.5 <= sum(said.values()) / sum(took.values()) <= 2.0
     shares = {name: said[name] / took[name] for name in took if took[name] > LONG_S}
-    # Nearest to the bound is asymvalley/batch_norm_starts: its records are of two cores at a load
-    # of 5.28, and six of its trials that were verified took half as long, to the same bit.
+    # Nearest to the bound are paro/convergence, which was crowded, and asymvalley/batch_norm_starts:
+    # its records are of two cores at a load of 5.28, and six of its trials that were verified took
+    # half as long, to the same bit.
     assert all(0.5 <= share <= 2.0 for share in shares.values()), shares

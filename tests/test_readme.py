@@ -133,9 +133,7 @@ def wrong_words(line: str) -> list[str]:
             wrong.append(f"{verb.name} {' '.join(words[:1])}")
         known = {name for each in verb.params for name in each.opts} | {"--help"}
         wrong += [
-            word
-            for word in re.findall(r"(?<!\S)\(?(--?[a-z][\w-]*)", command)
-            if word not in known
+            word for word in re.findall(r"(?<!\S)\(?(--?[a-z][\w-]*)", command) if word not in known
         ]
         wrong += [
             word for word in re.findall(r"--profile[ =](\w+)", command) if word not in PROFILES

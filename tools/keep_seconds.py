@@ -65,9 +65,9 @@ def busy_s() -> float:
 
 
 def measured(paper: str, root: Path) -> KeptSeconds:
-    """Run a paper at smoke scale in an empty folder; return what its trials took.
+    """Run a paper at smoke scale in an empty folder; return what its trials and tables took.
 
-    Raises RunError where a trial does not run here, or fails.
+    Raises RunError where a trial does not run here, or one or a table fails.
     """
     library, store = load_registry(), RecordStore(Workspace(root))
     plan = make_plan(library.select([paper]), "smoke", store, probe_limits())
