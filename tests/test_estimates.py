@@ -107,7 +107,7 @@ def test_a_smoke_run_takes_what_was_promised(library: Library, tmp_path: Path) -
 
 @pytest.mark.timing  # of what a benchmark kept: it reads times, and takes none
 def test_all_of_smoke_takes_what_was_promised_for_two_processes(library: Library) -> None:
-    """On every kind of machine, as it is: the line that `repro run` begins with knows of none."""
+    """On every kind of machine as it was timed: what `repro run` begins with knows of none."""
     said_s = smoke_plan(library).wall_s(2)
     shares = {}
     for path in (ROOT / "results" / "benchmarks").glob("*-2-cores.json"):
@@ -170,7 +170,7 @@ def test_estimates_are_within_a_factor_of_two(library: Library, paper: str) -> N
     assert took
     assert 0.5 <= sum(said.values()) / sum(took.values()) <= 2.0
     shares = {name: said[name] / took[name] for name in took if took[name] > LONG_S}
-    # Nearest to the bound are paro/convergence, which was crowded, and asymvalley/batch_norm_starts:
-    # its records are of two cores at a load of 5.28, and six of its trials that were verified took
-    # half as long, to the same bit.
+    # Nearest to the bound are paro/convergence, which was crowded, and
+    # asymvalley/batch_norm_starts: its records are of two cores at a load of 5.28, and six of its
+    # trials that were verified took half as long, to the same bit.
     assert all(0.5 <= share <= 2.0 for share in shares.values()), shares
