@@ -268,12 +268,15 @@ def _said(value: str) -> str:
     match value:
         case "None":
             return "none"
-        case "True" | "False":
-            return {"True": "yes", "False": "no"}[value]
-    words = [word.strip(" '").replace("_", " ") for word in value.strip("[]").split(",")]
+        case "True":
+            return "yes"
+        case "False":
+            return "no"
+    if value.startswith("'"):
+        return value.strip("'").replace("_", " ")
     if not value.startswith("["):
-        return words[0] if value.startswith("'") else value
-    match words:
+        return value
+    match words := [word.strip(" '").replace("_", " ") for word in value.strip("[]").split(",")]:
         case ["-inf", high]:
             return f"at most {high}"
         case [low, "inf"]:
