@@ -121,7 +121,9 @@ def test_a_cohort_has_a_site_of_its_own(lab: Cli, toy: ToyPaper) -> None:
     assert (site / "figures/toylab/tab01.cpu.svg").is_file()
     assert "--cohort cohort-1" in told
     # What it says is counted, whether it decides or not, and the page says that it does not.
-    assert re.search(r"cpu 1 (NOT_)?REPRODUCED", text_of(site / "index.html"))
+    index = text_of(site / "index.html")
+    assert re.search(r"cpu 1 (NOT_)?REPRODUCED", index)
+    assert "0 of 12 trials come from older code" in index
     assert "cohort 1, which does not decide" in told
 
 
