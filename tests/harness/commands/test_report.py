@@ -155,3 +155,11 @@ def test_a_damaged_result_of_a_variant_is_told_on_its_page(lab: Cli, toy: ToyPap
     path.write_text(path.read_text().replace("9", "8"))
     site = report(lab, *VARIANT)
     assert "was changed after it was written" in text_of(site / PAGE)
+
+
+def test_what_was_run_again_of_another_cohort_is_not_told(lab: Cli) -> None:
+    words = ("toylab", "--profile", "cpu", "--sample", "1", "--cohort", "first", *INLINE)
+    assert lab("verify", *words).code == 0
+    for cohort, told in (("first", True), ("cohort-1", False)):
+        site = report(lab, "--cohort", cohort)
+        assert ("1 of 1 trial run again" in text_of(site / "index.html")) == told, cohort
