@@ -9,6 +9,7 @@ import pytest
 
 from harness.errors import DataError
 from harness.provenance.canonical import digest
+from harness.store.meta import NotRun
 from harness.store.result import load_result, write_result
 from harness.store.workspace import Workspace
 from tests.harness import forked
@@ -104,6 +105,12 @@ def test_result_of_another_task_is_refused(stored: tuple[Workspace, Path]) -> No
     beside.write_text(json.dumps({**body, "digest": digest(body)}))
     with pytest.raises(DataError, match="demo/tab02"):
         load_result(stored[0], TASK, "smoke")
+
+
+def test_what_a_cohort_alone_did_not_run_is_its_own() -> None:
+    gaps = [NotRun(trial=name, reason="died", cohort=name) for name in ("first", "cohort-1")]
+    alone = make_result(TASK, [0.1, 0.2, 0.3], not_run=gaps).only("first")
+    assert alone.meta.not_run == gaps[:1]
 
 
 def test_run_writes_what_its_records_say(toy: ToyPaper) -> None:
