@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -67,7 +67,25 @@ def doctor(
         found = datasets.available(name) or datasets.missing_reason(name)
         rows.append({"what": f"data {name}", "found": found})
     rows += [{"what": f"task {b.id}", "found": b.reason} for b in library.broken.values()]
-    print_rows([*rows, *needs], as_json=as_json, columns=["what", "found"])
+    rows += needs
+    print_rows(
+        rows if as_json else [_in_words(**row) for row in rows],
+        as_json=as_json,
+        columns=["what", "found"],
+    )
+
+
+def _in_words(what: str, found: Any) -> dict[str, str]:
+    """Return a row as a person reads it."""
+    if isinstance(found, bool):
+        found = "yes" if found else "no"
+    elif isinstance(found, Mapping):
+        found = ", ".join(f"{name} {version}" for name, version in found.items())
+    elif what.endswith("_bytes"):
+        found = f"{found / 2**30:.1f} GiB"
+    elif found == []:
+        found = "none"
+    return {"what": what, "found": found}
 
 
 def _needs(
@@ -88,8 +106,9 @@ def _needs(
     missing = Counter(_missing(plan, limits))
     rows = []
     for name, num in total.items():
-        told = [f"{why} ({n} of {num} trials)" for (of, why), n in missing.items() if of == name]
-        told = told or [f"nothing is missing ({num} trials)"]
+        trials = "1 trial" if num == 1 else f"{num} trials"
+        told = [f"{why} ({n} of {trials})" for (of, why), n in missing.items() if of == name]
+        told = told or [f"nothing is missing ({trials})"]
         rows += [{"what": f"experiment {name}", "found": found} for found in told]
     return rows
 

@@ -55,7 +55,8 @@ def list_tasks(
 ) -> None:
     """List tasks: title, file, checks, claims, halves of those, our questions; broken ones, why.
 
-    With --profile, --set, --seeds or --cohort only those that have such trials.
+    Titles are the paper's; repro show says what stands in. With --profile, --set, --seeds or
+    --cohort only those that have such trials.
     """
     library = load_registry()
     tasks = chosen(library, selectors, kind)

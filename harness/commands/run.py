@@ -282,8 +282,8 @@ def _conclude(summary: Summary, refresh: Refresher, plan: Plan, asked: str) -> N
 
 def _remedy(plan: Plan) -> str:
     """Say what to change where trials fail alike: what was asked for comes first."""
-    asked = " ".join(f"--set {name}={value}" for name, value in plan.overrides.items())
-    return f"change {asked}, or correct the trial" if asked else "correct it, and run again"
+    asked = plan.overrides.options
+    return f"change{asked}, or correct the trial" if asked else "correct it, and run again"
 
 
 def _dry_run(

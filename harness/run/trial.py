@@ -10,7 +10,7 @@ from harness.data.load import data_hash
 from harness.declare.cohorts import FIRST
 from harness.declare.experiment import Experiment, Needs, RawParams, describe_trial
 from harness.declare.overrides import SEEDS
-from harness.declare.params import Field, Scalar
+from harness.declare.params import Scalar
 from harness.declare.profiles import Profile
 from harness.declare.task import Task
 from harness.errors import SpecError, UsageError, nearest
@@ -266,17 +266,20 @@ def trials_behind(
 
 
 def check_overrides(tasks: Sequence[Task], overrides: Mapping[str, Scalar]) -> None:
-    """Raise UsageError for an override of a parameter that no trial of the tasks has."""
-    known = {field.name for field in _fields_of(tasks)}
-    for name in overrides:
+    """Raise UsageError for a parameter that no trial of the tasks has, or a value that none takes.
+
+    By the fields of their parameters: no grid is walked.
+    """
+    experiments = dict.fromkeys(experiment for task in tasks for experiment in task.reads)
+    fields = [field for e in experiments for cls in e.classes for field in cls.fields()]
+    known = {field.name for field in fields}
+    for name, value in overrides.items():
         if name not in known and not (name == SEEDS and "seed" in known):
             hint = nearest(name, known) or f": known are {', '.join(sorted(known))}"
             raise UsageError(f"--set {name}: no trial has that parameter{hint}")
-
-
-def _fields_of(tasks: Sequence[Task]) -> list[Field]:
-    experiments = dict.fromkeys(experiment for task in tasks for experiment in task.reads)
-    return [field for e in experiments for cls in e.classes for field in cls.fields()]
+        refused = [each.refusal(each.written(value)) for each in fields if each.name == name]
+        if refused and all(refused):
+            raise UsageError(f"--set {refused[0]}")
 
 
 def tasks_with(
@@ -291,19 +294,26 @@ def tasks_with(
     """
     check_overrides(tasks, overrides)
     check_cohort(tasks, profiles, cohort, overrides)
-    refusals = {task: _refusal(task, overrides) for task in tasks}
     found = [
         task
         for task in tasks
-        if refusals[task] == "" and any(_has_trials(task, p, overrides, cohort) for p in profiles)
+        if _takes(task, overrides)
+        and any(_has_trials(task, p, overrides, cohort) for p in profiles)
     ]
     if not found:
         told = [f"at {profiles[0]}"] if len(profiles) == 1 else []
         told += [f"with {', '.join(overrides)}"] if overrides else []
         told += [f"of {cohort}"] if cohort else []
-        why = next(filter(None, refusals.values()), "")
-        raise UsageError(f"--set {why}" if why else f"no task here has a trial {' '.join(told)}")
+        raise UsageError(f"no task here has a trial {' '.join(told)}")
     return found
+
+
+def _takes(task: Task, overrides: Mapping[str, Scalar]) -> bool:
+    try:
+        check_overrides([task], overrides)
+    except UsageError:
+        return False
+    return True
 
 
 def _has_trials(
@@ -312,17 +322,6 @@ def _has_trials(
     if cohort not in (None, *cohorts_of(task, profile, overrides)):
         return False
     return any(experiment.has_grid(profile) for experiment in task.reads)
-
-
-def _refusal(task: Task, overrides: Mapping[str, Scalar]) -> str | None:
-    """Say which value a task's parameters refuse, or nothing; None where it has not all of them."""
-    try:
-        check_overrides([task], overrides)
-    except UsageError:
-        return None
-    named = [field for field in _fields_of([task]) if field.name in overrides]
-    refused = (field.refusal(field.written(overrides[field.name])) for field in named)
-    return next(filter(None, refused), "")
 
 
 def all_trials(experiment: Experiment, profile: Profile) -> list[Trial]:

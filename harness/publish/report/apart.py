@@ -28,6 +28,12 @@ class Apart:
     """The options of a command that make or show what is on it, with a blank before each."""
     top: str = "../"
     """From its first page to the top of the checkout."""
+    root: Path | None = None
+    """That checkout, where it may be one without pages of papers."""
+
+    def linked(self, page: str) -> str:
+        """Return a link to a paper's page, nothing where that was never written."""
+        return f"{self.top}{page}" if self.root is None or is_there(self.root / page) else ""
 
 
 COMMITTED = Apart()
@@ -44,6 +50,7 @@ def apart_from_committed(workspace: Workspace, cohort: str | None) -> tuple[Path
         head=f"{label[:1].upper()}{label[1:]}: {said}." if label else "",
         options=overrides.options + (f" --cohort {cohort}" if cohort else ""),
         top=f"{os.path.relpath(workspace.root, site)}/",
+        root=workspace.root if label else None,
     )
 
 

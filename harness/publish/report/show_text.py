@@ -123,7 +123,7 @@ def _folded(view: View) -> list[str]:
     counts = Counter(Word(r.verdict) for r in quiet if r.decides and r.verdict in FOLDED)
     told = [f"{counts[word]} {IN_WORDS[word]}" for word in ORDER if counts[word]]
     beside = sum(not row.decides for row in quiet)
-    told += [f"{beside} on other seeds or withdrawn"] if beside else []
+    told += [f"{beside} where other seeds decide, or withdrawn"] if beside else []
     return _lines(f"Not written out: {', '.join(told)}.") if told else []
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +39,13 @@ def test_without_anything_asked_for_it_tells_the_machine_alone(cli: Cli) -> None
     assert {"cpu", "memory_bytes", "writable", "data digits"} <= {*alone}
     more = [row["what"] for row in told(cli("doctor", "toylab", "--json"))]
     assert more == [*alone, "experiment toylab/squares"]
+
+
+def test_a_person_reads_words_where_json_has_values(cli: Cli) -> None:
+    lines = dict(line.split(maxsplit=1) for line in cli("doctor").out.splitlines())
+    assert lines["writable"] == "yes"
+    assert lines["versions"].startswith(f"torch {version('torch')}, numpy ")
+    assert re.fullmatch(r"[0-9.]+ GiB", lines["memory_bytes"])
 
 
 def test_what_is_missing_is_told_thing_by_thing(cli: Cli) -> None:

@@ -44,13 +44,16 @@ def words_of(verb: str) -> list[str]:
 
 
 @pytest.mark.parametrize("verb", TAKES)
-def test_an_override_that_nothing_has_is_refused_by_every_verb(
+def test_an_override_that_nothing_takes_is_refused_by_every_verb(
     lab: Cli, verb: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     done = lab(*words_of(verb), "--set", "mod=ok")
     assert (done.code, done.out) == (2, "")
     assert "--set mod: no trial has that parameter; did you mean 'mode'" in done.err
+    done = lab(*words_of(verb), "--set", "x=nine")
+    assert (done.code, done.out) == (2, "")
+    assert "--set x='nine' is no int" in done.err
 
 
 # A variant has no other cohort than the first, as `repro variants` says of any name.

@@ -19,23 +19,22 @@ from harness.publish.counts import (
 )
 from harness.publish.report.headlines import DECIDED as IN_FULL
 from harness.publish.report.load import Entry, Paper, Run, Sources
-from harness.publish.report.results_md import page_of
 from harness.publish.report.text import older_text, origin
 
 NUM_THUMBNAILS = 3
 
 
-def card(paper: Paper, headlines: Sequence[str] = (), *, top: str = "../") -> dict[str, Any]:
+def card(paper: Paper, headlines: Sequence[str] = (), *, page: str = "") -> dict[str, Any]:
     """Return a paper's card: headlines, per profile what was found, and some of its figures.
 
-    headlines: what was found, in sentences; they stand first on the card. top: from the site to
-    the top of the checkout.
+    headlines: what was found, in sentences; they stand first on the card. page: a link to the
+    paper's page, where there is one.
     """
     return {
         "meta": paper.meta,
         "problem": paper.problem,
         "headlines": list(headlines),
-        "page": f"{top}{page_of(paper.meta.id)}",
+        "page": page,
         "profiles": [
             _profile(profile, paper.rows(profile), sources)
             for profile, sources in paper.sources.items()

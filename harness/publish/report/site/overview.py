@@ -17,6 +17,7 @@ from harness.publish.report.apart import COMMITTED, Apart
 from harness.publish.report.goals_md import COLUMNS, goal_tables
 from harness.publish.report.headlines import headlines
 from harness.publish.report.load import Entry, Paper
+from harness.publish.report.results_md import page_of
 from harness.publish.report.site.cards import card
 from harness.publish.report.text import waiting_text
 from harness.store.workspace import COMMITTED_PROFILES
@@ -35,7 +36,7 @@ def overview_context(
         "rows": rows,
         "apart": apart,
         "cards": [
-            card(p, [told.text for told in headlines(p)], top=apart.top)
+            card(p, [told.text for told in headlines(p)], page=apart.linked(page_of(p.meta.id)))
             for p in (*of_papers, *others)
         ],
         "buttons": {

@@ -43,7 +43,7 @@ UP = "../../"
 
 def task_context(paper: Paper, entry: Entry, apart: Apart = COMMITTED) -> dict[str, Any]:
     """Return what `task.html.j2` shows for one item: its runs, best profile first."""
-    task = entry.task
+    task, page = entry.task, apart.linked(page_of(paper.meta.id))
     return {
         "root": UP,
         "apart": apart,
@@ -53,7 +53,7 @@ def task_context(paper: Paper, entry: Entry, apart: Apart = COMMITTED) -> dict[s
         "seed": entry.seed,
         "file": entry.source or entry.item.file,
         "source": f"{UP}{apart.top}{entry.source}" if entry.source else "",
-        "paper_page": f"{UP}{apart.top}{page_of(paper.meta.id)}",
+        "paper_page": f"{UP}{page}" if page else "",
         "answers": _answers(paper, entry),
         "neighbours": _neighbours(paper, entry),
         "state": entry.state,
