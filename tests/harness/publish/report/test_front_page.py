@@ -15,12 +15,12 @@ TALL = 950
 """What a browser shows of a page on a screen of 1080 lines."""
 STYLE = """
 body { margin: 0; font: 16px/1.5 sans-serif; }
-main { max-width: 980px; margin: 0 auto; padding: 32px 45px; box-sizing: border-box; }
+main { max-width: COLUMN; margin: 0 auto; padding: 32px 45px; box-sizing: border-box; }
 p, pre, table, ul, h1, h2 { margin: 0 0 16px; }
 h1, h2 { line-height: 1.25; padding-bottom: .3em; border-bottom: 1px solid #ddd; }
 h1 { font-size: 2em } h2 { font-size: 1.5em; margin-top: 24px; }
 pre { padding: 16px; font-size: 13.6px; line-height: 1.45; background: #f6f8fa; overflow: auto; }
-code { font-size: 13.6px; }
+code { font-size: 13.6px; } :not(pre) > code { padding: .2em .4em; }
 table { border-collapse: collapse; display: block; width: max-content; max-width: 100%;
   overflow: auto; }
 th, td { padding: 6px 13px; border: 1px solid #ddd; }
@@ -28,20 +28,23 @@ img { max-width: 100%; }
 img[align=right] { float: right; padding-left: 20px; }
 """
 """As GitHub sets it, but for colours."""
+COLUMNS = ("980px", "922px")
+"""A file by itself, and below the list of files, beside what the repository is about."""
 
 
-def front_page() -> str:
+def front_page(column: str) -> str:
     """Return the README as HTML."""
     text = (ROOT / "README.md").read_text("utf-8")
     page = MarkdownIt("commonmark", {"html": True}).enable("table").render(text)
-    return f"<!doctype html><meta charset=utf-8><style>{STYLE}</style><main>{page}</main>"
+    style = STYLE.replace("COLUMN", column)
+    return f"<!doctype html><meta charset=utf-8><style>{style}</style><main>{page}</main>"
 
 
-@pytest.fixture
-def first_screen(browser: Browser, tmp_path: Path) -> Locator:
+@pytest.fixture(params=COLUMNS)
+def first_screen(browser: Browser, tmp_path: Path, request: pytest.FixtureRequest) -> Locator:
     page = browser.new_page(viewport={"width": WIDTH, "height": TALL})
     (tmp_path / "README.html").write_text(
-        front_page().replace("<meta", f'<base href="{ROOT.as_uri()}/"><meta'), "utf-8"
+        front_page(request.param).replace("<meta", f'<base href="{ROOT.as_uri()}/"><meta'), "utf-8"
     )
     page.goto((tmp_path / "README.html").as_uri())
     return page.locator("main")
@@ -63,6 +66,8 @@ def test_first_screen_has_commands_papers_a_picture_and_which_command(
     assert papers.locator("tbody tr").count() == 5
     assert needs.locator("th").all_inner_texts() == ["my need", "which command"]
     assert needs.locator("tbody tr").count() >= 8
+    fresh = needs.get_by_role("link", name="a fresh machine")
+    expect(fresh).to_have_attribute("href", "#on-a-fresh-machine")
     commands, picture = first_screen.locator("pre").first, first_screen.locator("img")
     expect(commands).to_contain_text("make reproduce")
     expect(commands).to_contain_text("make test")
