@@ -38,7 +38,9 @@ def test_the_overview_is_read_in_a_few_screens() -> None:
 def test_the_overview_names_all_that_is_undecided_and_what_would_decide_it() -> None:
     """Each claim of a paper once, with its seeds, or where no number of them does."""
     text = (ROOT / "RESULTS.md").read_text(encoding="utf-8")
-    lists = re.findall(r"^Undecided, and .*:\n\n((?:- .*\n)+)", text, re.MULTILINE)
+    lists = re.findall(
+        r"^Claims of the paper that are undecided, and .*:\n\n((?:- .*\n)+)", text, re.MULTILINE
+    )
     told = Counter(re.findall(r"`(\w+)`( \d+)?", " ".join(lists)))
     open_ = (r for r in ROWS if r["verdict"] == "INCONCLUSIVE" and r["decides"])
     of_papers = [r for r in open_ if not r["own_question"] and not r["half_of"]]

@@ -49,7 +49,9 @@ seal, and each word is told in [docs/verdicts.md](docs/verdicts.md). What follow
 95 % interval over seeds, and in tables of numbers a standard error.
 """
 HEADS = ("item", "title", "verdicts, at `cpu` where nothing else is said")
-UNDECIDED = f"Undecided, and about how many seeds would decide it {SPREAD}"
+UNDECIDED = (
+    f"Claims of the paper that are undecided, and about how many seeds would decide it {SPREAD}"
+)
 UP_TO = (10, 100, MOST)
 """The most seeds that the undecided claims of a group need."""
 _LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
