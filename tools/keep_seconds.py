@@ -3,7 +3,8 @@
 `python -m tools.keep_seconds [PAPER ...]` runs each paper by itself in an empty folder, in one
 process, and writes its `smoke_seconds.toml`; where none is named, the papers that have one. Seconds
 are those in which a core was busy with a trial and its processes, or with a task's table, verdicts
-and figure: other work on the machine adds nothing.
+and figure: other work on the machine adds nothing. What a run takes besides comes from a few tasks,
+each run as a command with one worker, and with two.
 """
 
 from __future__ import annotations
@@ -16,8 +17,9 @@ import sys
 import tempfile
 from collections.abc import Mapping
 from concurrent.futures import Future
-from math import fsum
+from math import ceil, fsum
 from pathlib import Path
+from statistics import median
 
 from harness.commands.run import run_facts
 from harness.errors import RunError
@@ -26,8 +28,8 @@ from harness.executors.job import Job, Report
 from harness.executors.lifetime import silence_libraries
 from harness.measure.machine import cpu_name
 from harness.publish.refresh import Refresher
-from harness.registry import load_registry
-from harness.run.kept_seconds import FILE, KeptSeconds
+from harness.registry import Library, load_registry
+from harness.run.kept_seconds import FILE, KeptSeconds, Starts
 from harness.run.plan import make_plan, probe_limits
 from harness.run.progress import PlainProgress
 from harness.run.runner import Runner
@@ -41,6 +43,8 @@ HEAD = """\
 # Written by python -m tools.keep_seconds, never by hand.
 """
 NUM_STARTS = 5
+NUM_TASKS = 5
+"""Some draw a figure or need torch, others do not: the median is within a factor of two of each."""
 ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
 """As workers of a run have it."""
 
@@ -83,31 +87,70 @@ def measured(paper: str, root: Path) -> KeptSeconds:
     refresh_s = busy_s() - before
     if refresh.broken:
         raise RunError(f"tables or figures of {paper} cannot be made: {refresh.broken}")
+    task_s = refresh_s / len(plan.tasks)
+    means = {name: fsum(each) / len(each) for name, each in sorted(executor.seconds.items())}
+    besides = besides_s(library, paper, means, task_s)
     return KeptSeconds(
         commit=facts["commit"],
         cpu=cpu_name(facts["machine"]),
         start_s=round(min(starts + starts_s()), 4),
-        task_s=round(refresh_s / len(plan.tasks), 4),
-        seconds={
-            name.split("/")[1]: round(fsum(each) / len(each), 4)
-            for name, each in sorted(executor.seconds.items())
-        },
+        task_s=round(task_s, 4),
+        run_s=round(besides.run_s, 4),
+        worker_s=round(besides.worker_s, 4),
+        seconds={name.split("/")[1]: round(mean_s, 4) for name, mean_s in means.items()},
     )
+
+
+def besides_s(library: Library, paper: str, means: Mapping[str, float], task_s: float) -> Starts:
+    """Return what runs of a few tasks take besides their trials and tables, and a second worker."""
+    alone, second = [], []
+    for task_id, trials_s in cheap_tasks(library, paper, means):
+        one_s, two_s = (command_s("run", task_id, "--jobs", jobs) for jobs in "12")
+        alone.append(one_s - trials_s - task_s)
+        second.append(two_s - one_s)
+    worker_s = median(second)
+    return Starts(run_s=median(alone) - worker_s, worker_s=worker_s)
+
+
+def cheap_tasks(
+    library: Library, paper: str, means: Mapping[str, float]
+) -> list[tuple[str, float]]:
+    """Return a few of a paper's cheaper tasks that busy two workers, and what their trials take.
+
+    No two of them run the same trials.
+    """
+    found: dict[frozenset[str], tuple[float, str]] = {}
+    with tempfile.TemporaryDirectory() as empty:
+        store = RecordStore(Workspace(Path(empty)))
+        for task in library.select([paper]):
+            items = make_plan([task], "smoke", store, probe_limits()).items
+            trials = [item.trial for item in items.values()]
+            trials_s = fsum(means[trial.experiment.id] for trial in trials)
+            if len(trials) > 1 and not any(trial.needs.exclusive for trial in trials):
+                found.setdefault(frozenset(items), (trials_s, task.id))
+    ranked = sorted(found.values())
+    cheaper = ranked[: ceil(len(ranked) / 2)]
+    return [(task_id, took_s) for took_s, task_id in cheaper[:: ceil(len(cheaper) / NUM_TASKS)]]
 
 
 def starts_s() -> list[float]:
     """Return for how long a core is busy with a process of `repro list` right now, a few times."""
-    found = []
-    for _ in range(NUM_STARTS):
+    return [command_s("list") for _ in range(NUM_STARTS)]
+
+
+def command_s(*words: str) -> float:
+    """Return for how long cores are busy with a command of `repro` in an empty folder."""
+    with tempfile.TemporaryDirectory() as empty:
         before = busy_s()
         subprocess.run(
-            [sys.executable, "-m", "harness.cli", "list"],
+            [sys.executable, "-m", "harness.cli", *words],
             cwd=ROOT,
+            env={**os.environ, "REPRO_ROOT": empty},
             stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
             check=True,
         )
-        found.append(busy_s() - before)
-    return found
+        return busy_s() - before
 
 
 def to_toml(kept: KeptSeconds) -> str:

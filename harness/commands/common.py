@@ -208,6 +208,15 @@ def parse_duration(text: str | None) -> float | None:
     return sum(float(n) * unit_s[unit] for n, _, unit in re.findall(r"(\d+(\.\d+)?)([hms])", text))
 
 
+def time_told(seconds: float, of: str = "") -> str:
+    """Return a time for people, below a minute in seconds.
+
+    >>> time_told(0.42), time_told(8.26, "core-"), time_told(59), time_told(75, "core-")
+    ('0.4 s', '8.3 core-s', '59.0 s', '1.2 core-min')
+    """
+    return f"{seconds:.1f} {of}s" if seconds < 60.0 else f"{seconds / 60.0:.1f} {of}min"
+
+
 def print_rows(rows: Sequence[Mapping[str, Any]], *, as_json: bool, columns: Sequence[str]) -> None:
     """Print rows on stdout: all fields as JSON, or some as an aligned table."""
     if as_json:

@@ -22,6 +22,7 @@ from harness.commands.common import (
     print_rows,
     say,
     say_no_trials,
+    time_told,
 )
 from harness.declare.profiles import PROFILES
 from harness.declare.task import Task
@@ -113,7 +114,7 @@ def show_plan(
     as_json: JsonOption = False,
 ) -> None:
     """Print the trials to do and to reuse, why, time and memory, and how to get data not here."""
-    from harness.run.plan import Action, make_plan, missing_data, probe_limits
+    from harness.run.plan import make_plan, missing_data, probe_limits
     from harness.store.store import RecordStore
 
     library = load_registry()
@@ -133,9 +134,20 @@ def show_plan(
     print_rows(_plan_groups(plan, missing), as_json=False, columns=columns)
     if missing:
         _print_missing(plan, missing)
+    _say_time(plan)
+
+
+def _say_time(plan: Plan) -> None:
+    """Say how long trials take, and the whole run of them."""
+    from harness.measure.machine import num_cores
+    from harness.run.plan import Action
+
     blocked_s = plan.seconds_of(Action.BLOCKED)
-    more = f", and {blocked_s / 60:.1f} of what is blocked here" if blocked_s else ""
-    say(f"about {plan.seconds / 60:.1f} core-minutes to run{more}")
+    more = f", and {time_told(blocked_s, 'core-')} of what is blocked here" if blocked_s else ""
+    num = max(1, min(num_cores(), plan.num_to_run))
+    say(f"about {time_told(plan.seconds, 'core-')} of trials to run{more}")
+    whole = f"{time_told(plan.core_s(num), 'core-')}, {time_told(plan.wall_s(num))} here"
+    say(f"with starts, tables and figures: {whole}")
 
 
 def _print_missing(plan: Plan, missing: list[MissingData]) -> None:

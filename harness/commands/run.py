@@ -30,6 +30,7 @@ from harness.commands.common import (
     say,
     say_no_trials,
     shown,
+    time_told,
 )
 from harness.declare.overrides import Overrides
 from harness.declare.profiles import Profile
@@ -214,7 +215,8 @@ def _announce(plan: Plan, num_workers: int) -> None:
     say(
         f"{tasks} at {plan.profile}: {plan.num_to_run} trials to run, "
         f"{len(plan.items) - plan.num_to_run} reused or blocked, "
-        f"about {plan.seconds / 60:.1f} core-min, {plan.wall_s(num_workers) / 60:.1f} min here"
+        f"about {time_told(plan.core_s(num_workers), 'core-')}, "
+        f"{time_told(plan.wall_s(num_workers))} here"
     )
 
 

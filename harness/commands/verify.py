@@ -22,6 +22,7 @@ from harness.commands.common import (
     parse_profile,
     print_rows,
     say,
+    time_told,
 )
 from harness.commands.run import (
     INTERRUPTED,
@@ -135,7 +136,7 @@ def _verify(
     plan = rerun.plan(probe_limits())
     say(
         f"trials to verify: {len(drawn)}; to run, with those they start from: {plan.num_to_run},"
-        f" about {plan.seconds / 60:.1f} core-minutes"
+        f" about {time_told(plan.seconds, 'core-')}"
     )
     # In this very process an exception is the only way to stop a trial.
     inline = means.executor == "inline"

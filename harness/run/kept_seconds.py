@@ -8,6 +8,7 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from collections.abc import Iterable
+from dataclasses import dataclass
 from math import fsum
 from pathlib import Path
 
@@ -32,6 +33,10 @@ class KeptSeconds(Strict):
     By them machines are compared: like it, smoke is starts, imports and small operations."""
     task_s: float = Field(gt=0.0)
     """Mean core-seconds of a task's table, verdicts and figure."""
+    run_s: float = Field(gt=0.0)
+    """Core-seconds of a run besides: it starts, plans, and imports what tables and figures need."""
+    worker_s: float = Field(gt=0.0)
+    """Core-seconds of one worker besides its trials: it starts, and imports what they need."""
     seconds: dict[str, float]
     """Mean core-seconds of an experiment's trials, by its word; whichever of them came first
     imported what all of them need."""
@@ -52,6 +57,30 @@ def tables_seconds(tasks: Iterable[Task]) -> float:
     papers = Counter(_paper_folder(task) for task in tasks)
     kept = {folder: load_kept_seconds(folder) for folder in papers if folder}
     return fsum(each.task_s * papers[folder] for folder, each in kept.items() if each)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Starts:
+    """Core-seconds that a run takes once, and once a worker."""
+
+    run_s: float = 0.0
+    worker_s: float = 0.0
+
+
+def starts_of(tasks: Iterable[Task]) -> Starts:
+    """Return what the slowest paper of some tasks takes to start. Raises SpecError.
+
+    Where none of them keeps it, those that lie beside them tell: most of a start is torch.
+    """
+    folders = {folder for task in tasks if (folder := _paper_folder(task))}
+    kept = [each for folder in folders if (each := load_kept_seconds(folder))]
+    if not kept:
+        beside = {path.parent for folder in folders for path in folder.parent.glob(f"*/{FILE}")}
+        kept = [each for folder in beside if (each := load_kept_seconds(folder))]
+    return Starts(
+        run_s=max((each.run_s for each in kept), default=0.0),
+        worker_s=max((each.worker_s for each in kept), default=0.0),
+    )
 
 
 def load_kept_seconds(folder: Path) -> KeptSeconds | None:

@@ -19,7 +19,7 @@ from harness.provenance.before import code_of, load_before
 from harness.provenance.code import experiment_code
 from harness.registry import experiments_of, walk_experiments
 from harness.run.costs import Costs
-from harness.run.kept_seconds import tables_seconds
+from harness.run.kept_seconds import starts_of, tables_seconds
 from harness.run.trial import Trial, check_overrides, cohorts_with_task, grid_of, with_upstream
 from harness.settings import JUDGE_MODEL, JUDGE_URL, judge_fault
 from harness.store.record import Record
@@ -76,16 +76,25 @@ class Plan:
         return sum(item.estimate.seconds for item in self.with_action(action))
 
     def wall_s(self, num_workers: int) -> float:
-        """Return about how long a run in so many processes takes, tables and figures included.
+        """Return about how long a run in so many processes takes, starts and tables included.
 
         What is exclusive has all processes; one more makes tables and figures beside the others.
+        All wait for the run to start, and then for the workers, which start side by side.
         """
         to_run = self.with_action(Action.RUN)
         alone = fsum(i.estimate.seconds for i in to_run if i.trial.needs.exclusive)
         shared = [i.estimate.seconds for i in to_run if not i.trial.needs.exclusive]
         tables = tables_seconds(self.tasks)
         per_worker = (fsum(shared) + tables) / num_workers
-        return alone + max(per_worker, tables, max(shared, default=0.0))
+        starts = starts_of(self.tasks)
+        first = starts.run_s + (starts.worker_s if to_run else 0.0)
+        return first + alone + max(per_worker, tables, max(shared, default=0.0))
+
+    def core_s(self, num_workers: int) -> float:
+        """Return about how long a run in so many processes keeps cores busy, with all it does."""
+        starts = starts_of(self.tasks)
+        workers = starts.worker_s * min(num_workers, self.num_to_run)
+        return self.seconds + tables_seconds(self.tasks) + starts.run_s + workers
 
     def num_side_by_side(self, gpu_bytes: int) -> int:
         """Return how many trials a card of this memory takes at once, at most one per core.

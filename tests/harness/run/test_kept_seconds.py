@@ -6,6 +6,8 @@ import json
 
 import pytest
 
+from harness.commands.common import time_told
+from harness.measure.machine import num_cores
 from harness.run.kept_seconds import FILE
 from tests.harness.conftest import Cli
 from tests.harness.toy_paper import ToyPaper
@@ -15,6 +17,8 @@ commit = "0123456789ab"
 cpu = "some CPU"
 start_s = 0.5
 task_s = 6.0
+run_s = 1.0
+worker_s = 2.0
 
 [seconds]
 squares = 3.0
@@ -73,11 +77,11 @@ def test_a_file_that_no_tool_wrote_is_one_sentence(
 
 def test_a_run_says_how_long_it_takes_here(keeping: ToyPaper, cli: Cli) -> None:
     done = cli("run", "toylab", "--executor", "inline")
-    # 36 s of trials, and 6 s of the one task's table, verdicts and figure.
-    assert "12 trials to run, 0 reused or blocked, about 0.6 core-min, 0.7 min here" in done.err
-    # Which is made anew where nothing is to run.
+    # 36 s of trials, 6 s of the one task's table, verdicts and figure, and 3 s of starts.
+    assert "12 trials to run, 0 reused or blocked, about 45.0 core-s, 45.0 s here" in done.err
+    # The table is made anew where nothing is to run, and no worker starts.
     again = cli("run", "toylab", "--executor", "inline")
-    assert "0 trials to run, 12 reused or blocked, about 0.0 core-min, 0.1 min here" in again.err
+    assert "0 trials to run, 12 reused or blocked, about 7.0 core-s, 7.0 s here" in again.err
 
 
 def test_processes_share_what_is_not_exclusive(keeping: ToyPaper, cli: Cli) -> None:
@@ -88,10 +92,31 @@ def test_processes_share_what_is_not_exclusive(keeping: ToyPaper, cli: Cli) -> N
     )
     done = cli("run", "toylab", "--jobs", "2", TOY_COUNT="40")
     # 120 trials of 3 s; of the three that are exclusive none shares.
-    assert "about 6.0 core-min, 3.1 min here" in done.err, done.err
+    assert "about 6.2 core-min, 3.2 min here" in done.err, done.err
 
 
 def test_tables_are_made_by_one_process_alone(keeping: ToyPaper, cli: Cli) -> None:
     (keeping.folder / FILE).write_text(KEPT.replace("task_s = 6.0", "task_s = 60.0"))
     done = cli("run", "toylab", "--jobs", "2")
-    assert "about 0.6 core-min, 1.0 min here" in done.err, done.err
+    assert "about 1.7 core-min, 1.1 min here" in done.err, done.err
+
+
+def test_workers_start_side_by_side(keeping: ToyPaper, cli: Cli) -> None:
+    done = cli("run", "toylab", "--jobs", "2")
+    # Half of 42 s, and one start of a worker; both keep a core busy.
+    assert "about 47.0 core-s, 24.0 s here" in done.err, done.err
+
+
+def test_a_plan_says_it_too(keeping: ToyPaper, cli: Cli) -> None:
+    told = cli("plan", "toylab").err
+    assert "about 36.0 core-s of trials to run" in told
+    cores = min(num_cores(), 12)
+    assert f"with starts, tables and figures: {time_told(43.0 + 2.0 * cores, 'core-')}" in told
+
+
+def test_a_paper_that_keeps_nothing_starts_as_one_beside_it(keeping: ToyPaper, cli: Cli) -> None:
+    beside = keeping.folder.parent / "beside"
+    beside.mkdir()
+    (keeping.folder / FILE).rename(beside / FILE)
+    done = cli("run", "toylab", "--executor", "inline")
+    assert "about 3.0 core-s, 3.0 s here" in done.err, done.err
