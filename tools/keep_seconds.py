@@ -17,7 +17,7 @@ import sys
 import tempfile
 from collections.abc import Mapping
 from concurrent.futures import Future
-from math import ceil, fsum
+from math import fsum
 from pathlib import Path
 from statistics import median
 
@@ -43,7 +43,7 @@ HEAD = """\
 # Written by python -m tools.keep_seconds, never by hand.
 """
 NUM_STARTS = 5
-NUM_TASKS = 5
+NUM_TASKS = 3
 """Some draw a figure or need torch, others do not: the median is within a factor of two of each."""
 ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
 """As workers of a run have it."""
@@ -104,7 +104,7 @@ def measured(paper: str, root: Path) -> KeptSeconds:
 def besides_s(library: Library, paper: str, means: Mapping[str, float], task_s: float) -> Starts:
     """Return what runs of a few tasks take besides their trials and tables, and a second worker."""
     alone, second = [], []
-    for task_id, trials_s in cheap_tasks(library, paper, means):
+    for task_id, trials_s in typical_tasks(library, paper, means):
         one_s, two_s = (command_s("run", task_id, "--jobs", jobs) for jobs in "12")
         alone.append(one_s - trials_s - task_s)
         second.append(two_s - one_s)
@@ -112,12 +112,12 @@ def besides_s(library: Library, paper: str, means: Mapping[str, float], task_s: 
     return Starts(run_s=median(alone) - worker_s, worker_s=worker_s)
 
 
-def cheap_tasks(
+def typical_tasks(
     library: Library, paper: str, means: Mapping[str, float]
 ) -> list[tuple[str, float]]:
-    """Return a few of a paper's cheaper tasks that busy two workers, and what their trials take.
+    """Return a few of a paper's tasks that busy two workers, and what their trials take.
 
-    No two of them run the same trials.
+    They are cheap, usual and dear, and no two of them run the same trials.
     """
     found: dict[frozenset[str], tuple[float, str]] = {}
     with tempfile.TemporaryDirectory() as empty:
@@ -129,8 +129,8 @@ def cheap_tasks(
             if len(trials) > 1 and not any(trial.needs.exclusive for trial in trials):
                 found.setdefault(frozenset(items), (trials_s, task.id))
     ranked = sorted(found.values())
-    cheaper = ranked[: ceil(len(ranked) / 2)]
-    return [(task_id, took_s) for took_s, task_id in cheaper[:: ceil(len(cheaper) / NUM_TASKS)]]
+    middles = [(2 * part + 1) * len(ranked) // (2 * NUM_TASKS) for part in range(NUM_TASKS)]
+    return [(task_id, took_s) for took_s, task_id in map(ranked.__getitem__, middles)]
 
 
 def starts_s() -> list[float]:
