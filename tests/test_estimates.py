@@ -4,15 +4,21 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import re
+import subprocess
+import sys
+import time
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from math import fsum
 from pathlib import Path
+from statistics import median
 
 import pytest
 
 from harness.declare.experiment import Experiment
+from harness.declare.task import Task
 from harness.measure.machine import source_state
 from harness.registry import Library, load_registry
 from harness.run.costs import Costs
@@ -23,7 +29,7 @@ from harness.store.record import Record
 from harness.store.store import RecordStore
 from harness.store.workspace import Workspace
 from tests.checkout import ROOT
-from tools.keep_seconds import keep
+from tools.keep_seconds import NUM_STARTS, busy_s, keep
 
 LONG_S = 600.0
 """Experiments that took less are judged within their paper's sum alone."""
@@ -34,7 +40,7 @@ SHORT_S = 30.0
 CROWDED = {"paro/convergence"}
 """Its four ranks shared two cores with both workers of fg2u/pde_inverse while the three trials in
 float64 ran, as both experiments' records tell: they took 558, 177 and 436 s, those in float32 that
-ran without it 23 and 93 s. Alone the second takes 21 s. Records of a quiet machine end this."""
+ran without it 23 and 93 s. Records of a quiet machine end this."""
 
 PAPERS = ["asymvalley", "fg2u", "lisa", "paro", "supar"]
 """What keeps the seconds of a smoke run; those of kernels are as declared."""
@@ -103,6 +109,66 @@ def test_a_smoke_run_takes_what_was_promised(library: Library, tmp_path: Path) -
     tables = found.task_s / kept.task_s * speed
     assert 0.5 <= tables <= 2.0, f"{paper}: {tables:.2f} times as long for a table: {found}"
     assert 0.5 <= said / took <= 2.0, f"{paper}: {said:.1f} s said, {took:.1f} s taken: {found}"
+
+
+UNIT_S = {"s": 1.0, "min": 60.0}
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Took:
+    """How long a command took, on cores and on the clock, and what it said of that."""
+
+    core_s: float
+    wall_s: float
+    said: str
+
+    @classmethod
+    def by(cls, root: Path, *words: str) -> Took:
+        """Run a command of `repro` in a folder."""
+        root.mkdir()
+        busy, start = busy_s(), time.perf_counter()
+        done = subprocess.run(
+            [sys.executable, "-m", "harness.cli", *words],
+            env={**os.environ, "REPRO_ROOT": str(root)},
+            capture_output=True,
+            text=True,
+            cwd=ROOT,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+        return cls(core_s=busy_s() - busy, wall_s=time.perf_counter() - start, said=done.stderr)
+
+    def promised_s(self) -> list[float]:
+        """Return the core-seconds and the seconds of the line that a run begins with."""
+        line = self.said.splitlines()[0]
+        told = re.findall(r"([0-9.]+) (?:core-)?(s|min)\b", line)
+        assert len(told) == 2, line
+        return [float(number) * UNIT_S[unit] for number, unit in told]
+
+
+def drawn_task(library: Library) -> Task:
+    """Return a task that runs here and nobody picked: another one with another commit."""
+    commit, limits = source_state().commit, probe_limits()
+    digests = {t: hashlib.sha256(f"{commit} {t}".encode()).hexdigest() for t in library.tasks}
+    for name in sorted(library.tasks, key=digests.__getitem__):
+        plan = smoke_plan(library, name, limits=limits)
+        if plan.num_to_run and not plan.with_action(Action.BLOCKED):
+            return library.tasks[name]
+    raise AssertionError("no task runs here")
+
+
+@pytest.mark.timing
+def test_a_task_alone_takes_what_its_first_line_promises(library: Library, tmp_path: Path) -> None:
+    task = drawn_task(library)
+    starts = [Took.by(tmp_path / f"start{i}", "list") for i in range(NUM_STARTS)]
+    took = Took.by(tmp_path / "run", "run", task.id, "--profile", "smoke")
+    # Kernels keep no start, which is the machine's and no paper's.
+    start_s = median(kept_of(library, paper).start_s for paper in PAPERS)
+    core, wall = took.promised_s()
+    core_share = core / took.core_s * min(each.core_s for each in starts) / start_s
+    wall_share = wall / took.wall_s * min(each.wall_s for each in starts) / start_s
+    assert 0.5 <= core_share <= 2.0, f"{task.id}: {core_share:.2f} of {took}"
+    assert 0.5 <= wall_share <= 2.0, f"{task.id}: {wall_share:.2f} of {took}"
 
 
 @pytest.mark.timing  # of what a benchmark kept: it reads times, and takes none
