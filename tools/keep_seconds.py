@@ -4,7 +4,7 @@
 process, and writes its `smoke_seconds.toml`; where none is named, the papers that have one. Seconds
 are those in which a core was busy with a trial and its processes, or with a task's table, verdicts
 and figure: other work on the machine adds nothing. What a run takes besides comes from a few tasks,
-each run as a command with one worker, and with two.
+each run twice as a command: the second time no trial is left.
 """
 
 from __future__ import annotations
@@ -102,31 +102,35 @@ def measured(paper: str, root: Path) -> KeptSeconds:
 
 
 def besides_s(library: Library, paper: str, means: Mapping[str, float], task_s: float) -> Starts:
-    """Return what runs of a few tasks take besides their trials and tables, and a second worker."""
-    alone, second = [], []
+    """Return what runs of a few tasks take besides trials and tables, themselves and their worker.
+
+    Each is run twice: the second time no trial is left.
+    """
+    run, worker = [], []
     for task_id, trials_s in typical_tasks(library, paper, means):
-        one_s, two_s = (command_s("run", task_id, "--jobs", jobs) for jobs in "12")
-        alone.append(one_s - trials_s - task_s)
-        second.append(two_s - one_s)
-    worker_s = median(second)
-    return Starts(run_s=median(alone) - worker_s, worker_s=worker_s)
+        with tempfile.TemporaryDirectory() as folder:
+            words = ("run", task_id, "--jobs", "1")
+            first_s, again_s = (command_s(folder, *words) for _ in range(2))
+        run.append(again_s - task_s)
+        worker.append(first_s - again_s - trials_s)
+    return Starts(run_s=median(run), worker_s=median(worker))
 
 
 def typical_tasks(
     library: Library, paper: str, means: Mapping[str, float]
 ) -> list[tuple[str, float]]:
-    """Return a few of a paper's tasks that busy two workers, and what their trials take.
+    """Return a cheap, a usual and a dear task of a paper, and what their trials take.
 
-    They are cheap, usual and dear, and no two of them run the same trials.
+    No two of them run the same trials.
     """
     found: dict[frozenset[str], tuple[float, str]] = {}
     with tempfile.TemporaryDirectory() as empty:
         store = RecordStore(Workspace(Path(empty)))
         for task in library.select([paper]):
             items = make_plan([task], "smoke", store, probe_limits()).items
-            trials = [item.trial for item in items.values()]
-            trials_s = fsum(means[trial.experiment.id] for trial in trials)
-            if len(trials) > 1 and not any(trial.needs.exclusive for trial in trials):
+            names = [item.trial.experiment.id for item in items.values()]
+            if names:
+                trials_s = fsum(means[name] for name in names)
                 found.setdefault(frozenset(items), (trials_s, task.id))
     ranked = sorted(found.values())
     middles = [(2 * part + 1) * len(ranked) // (2 * NUM_TASKS) for part in range(NUM_TASKS)]
@@ -135,22 +139,22 @@ def typical_tasks(
 
 def starts_s() -> list[float]:
     """Return for how long a core is busy with a process of `repro list` right now, a few times."""
-    return [command_s("list") for _ in range(NUM_STARTS)]
-
-
-def command_s(*words: str) -> float:
-    """Return for how long cores are busy with a command of `repro` in an empty folder."""
     with tempfile.TemporaryDirectory() as empty:
-        before = busy_s()
-        subprocess.run(
-            [sys.executable, "-m", "harness.cli", *words],
-            cwd=ROOT,
-            env={**os.environ, "REPRO_ROOT": empty},
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            check=True,
-        )
-        return busy_s() - before
+        return [command_s(empty, "list") for _ in range(NUM_STARTS)]
+
+
+def command_s(folder: str, *words: str) -> float:
+    """Return for how long cores are busy with a command of `repro` in a folder."""
+    before = busy_s()
+    subprocess.run(
+        [sys.executable, "-m", "harness.cli", *words],
+        cwd=ROOT,
+        env={**os.environ, "REPRO_ROOT": folder},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        check=True,
+    )
+    return busy_s() - before
 
 
 def to_toml(kept: KeptSeconds) -> str:
