@@ -39,7 +39,8 @@ from harness.store.workspace import Workspace
 
 ROOT = Path(__file__).resolve().parents[1]
 HEAD = """\
-# Mean core-seconds of a trial at smoke, by experiment, and on what machine they were taken.
+# Core-seconds at smoke, and on what machine they were taken: of `repro list` (start_s), a task's
+# table, verdicts and figure (task_s), a run and each worker besides (run_s, worker_s), a trial.
 # Written by python -m tools.keep_seconds, never by hand.
 """
 NUM_STARTS = 5

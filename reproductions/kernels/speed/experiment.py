@@ -16,7 +16,7 @@ EAGER, COMPILED, TRITON, CUDA = "eager", "torch.compile", "Triton", "CUDA C++"
 COMPILE_S = 8.0
 """What torch.compile takes for one call, before its cache is warm."""
 NUM_CALLS = 60
-"""Of all implementations together, where one call outlasts its budget: some to warm up, some that
+"""Calls of all implementations together, where one outlasts its budget: some to warm up, some that
 are timed, and some in float64."""
 CORE_RATE = 2.5e9
 """Bytes a second that one core reads and writes while it computes."""
