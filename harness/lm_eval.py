@@ -17,7 +17,7 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 from harness.errors import SpecError
-from harness.provenance.canonical import digest
+from harness.canonical import digest
 
 if TYPE_CHECKING:
     from lm_eval.api.instance import Instance

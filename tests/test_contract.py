@@ -283,7 +283,7 @@ def test_every_claim_can_be_sealed(task: Task) -> None:
 
 def test_keys_and_seeds_are_stable_across_processes() -> None:
     code = (
-        "from harness.provenance.canonical import digest\n"
+        "from harness.canonical import digest\n"
         "from harness.registry import load_registry\n"
         "from harness.declare.profiles import PROFILES\nfrom harness.run.trial import grid_of\n"
         "experiments = sorted(load_registry().experiments.items())\n"

@@ -25,7 +25,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from harness.provenance.canonical import layered_json
+from harness.canonical import layered_json
 
 ROOT = Path(__file__).resolve().parents[1]
 COMMIT = "77ef71872e367426afb716ba40d1f6aa781c1ae2"

@@ -18,7 +18,7 @@ from harness.declare.claims import Claim
 from harness.declare.verdict import WORDS_OF_CHECKS, Word, decide
 from harness.errors import SpecError
 from harness.provenance.before import Former, load_before
-from harness.provenance.canonical import layered_json
+from harness.canonical import layered_json
 from harness.provenance.restated import NAME, Asked, Became, Merged, Restated, is_the_strict_form
 from harness.provenance.seals import threshold_json
 from harness.registry import Library, load_registry

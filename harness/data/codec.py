@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from harness.errors import DataError, SpecError
-from harness.provenance.canonical import canonical_json
+from harness.canonical import canonical_json
 from harness.untrusted import MAX_DATA_BYTES, unzip
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from harness.data.codec import decode, encode, encode_arrays
 from harness.errors import DataError, EnvError, HarnessError, UsageError
 from harness.outgoing import tidy
-from harness.provenance.canonical import canonical_json
+from harness.canonical import canonical_json
 from harness.store import atomic
 from harness.strict import explain
 from harness.untrusted import UnreadableError, read_bytes

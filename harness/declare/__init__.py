@@ -3,12 +3,11 @@
 Nothing here imports torch or pandas: declarations are data, and every reading verb loads them.
 """
 
-from harness.declare.claims import (
-    Claim,
+from harness.declare.claims import Claim, claims
+from harness.declare.criterion import (
     Criterion,
     at_least,
     at_most,
-    claims,
     equal,
     less_than,
     monotone,
@@ -32,7 +31,7 @@ from harness.declare.layout import Cell, Layout, Line
 from harness.declare.named import bind
 from harness.declare.params import Params, Scalar, doc, seed
 from harness.declare.profiles import CPU, CPU_UP, GPU_UP, PAPER, PROFILES, SMOKE_AND_CPU, Profile
-from harness.declare.scope import CHECK, Factor, Scope, by_theory, ours
+from harness.declare.scope import CHECK, Control, Scope, by_theory, ours
 from harness.declare.statistics import InvalidQuantity, MissingRows
 from harness.declare.table import (
     Column,
@@ -58,11 +57,11 @@ __all__ = [
     "Cell",
     "Claim",
     "Column",
+    "Control",
     "Criterion",
     "DryRun",
     "Estimate",
     "Experiment",
-    "Factor",
     "InvalidQuantity",
     "Layout",
     "Line",

@@ -9,7 +9,6 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
-from harness.declare.cohorts import Cohort, check_numbers
 from harness.declare.named import Named, With, declaring_package, named
 from harness.declare.params import Params, Scalar
 from harness.declare.profiles import Profile, check_id
@@ -175,8 +174,6 @@ class Experiment:
     run: str | With
     """`module:name` of a function of parameters and a `RunContext` that returns rows, or an
     `Outcome` where rows alone do not say it."""
-    cohorts: Mapping[Profile, tuple[Cohort, ...]] = field(default_factory=dict)
-    """Per profile the seeds that the grid is repeated with, beyond its own."""
     seed_from: tuple[str, ...] = ("seed",)
     """Parameters on which random streams depend."""
     needs: Needs | Callable[[Any], Needs] = field(default_factory=Needs)
@@ -198,8 +195,6 @@ class Experiment:
         check_id(self.id)
         if self.version < 1:
             raise SpecError(f"experiment {self.id}: version={self.version}, need at least 1")
-        for profile, cohorts in self.cohorts.items():
-            check_numbers(cohorts, where=f"experiment {self.id} at {profile}")
 
     @property
     def paper(self) -> str:

@@ -7,7 +7,7 @@ import shlex
 from collections.abc import Iterator, Mapping
 
 from harness.declare.params import Scalar
-from harness.provenance.canonical import digest
+from harness.canonical import digest
 
 SEEDS = "seeds"
 """What repeats a grid for the seeds 0 to N-1; no parameter."""

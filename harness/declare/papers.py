@@ -41,31 +41,20 @@ class Item(Strict):
         return self
 
 
-class Withdrawn(Strict):
-    """A claim that was sealed once and is no longer declared."""
-
-    task: str
-    """The task's word."""
-    claim: str
-    commit: str = Field(pattern=r"^[0-9a-f]{7,40}$")
-    """The commit that took it away."""
-    reason: str = Field(min_length=1)
-
-
 HEADLINE_CLAIM = r"^[a-z][a-z0-9_]*:[a-z][a-z0-9_]*$"
 
 
 class Proviso(Strict):
-    """What must be said beside a headline whose claim is REPRODUCED, by another claim's verdict."""
+    """What must be said beside a headline whose claim is SUPPORTED, by another claim's verdict."""
 
     claim: str = Field(pattern=HEADLINE_CLAIM)
     """The other claim; it may be a question of our own."""
     yes: str
-    """What is said where that one is REPRODUCED, to stand after "but"; nothing, if it is empty."""
+    """What is said where that one is SUPPORTED, to stand after "but"; nothing, if it is empty."""
     no: str
-    """Where it is NOT_REPRODUCED."""
+    """Where it is CONTRADICTED."""
     undecided: str
-    """Where it is INCONCLUSIVE."""
+    """Where it is UNDECIDED."""
 
 
 class Headline(Strict):
@@ -74,11 +63,11 @@ class Headline(Strict):
     claim: str = Field(pattern=HEADLINE_CLAIM)
     """The task's word and the claim's id, `fig06:supar_stays`."""
     yes: str = Field(min_length=1)
-    """The sentence where the claim is REPRODUCED, without a number and without a full stop."""
+    """The sentence where the claim is SUPPORTED, without a number and without a full stop."""
     no: str = Field(min_length=1)
-    """Where it is NOT_REPRODUCED."""
+    """Where it is CONTRADICTED."""
     undecided: str = Field(min_length=1)
-    """Where it is INCONCLUSIVE."""
+    """Where it is UNDECIDED."""
     proviso: Proviso | None = None
     """Without what `yes` would mislead."""
 
@@ -97,13 +86,11 @@ class PaperMeta(Strict):
     code: str = Field(pattern=r"^([\w.-]+/[\w.-]+)?$")
     """The authors' repository as `owner/name`, or nothing."""
     items: list[Item] = Field(alias="item")
-    withdrawn: list[Withdrawn] = Field(default_factory=list)
     headlines: list[Headline] = Field(alias="headline", default_factory=list)
 
     @model_validator(mode="after")
     def _items_unique(self) -> PaperMeta:
         _refuse_repeats([item.id for item in self.items], "item")
-        _refuse_repeats([f"{w.task}:{w.claim}" for w in self.withdrawn], "withdrawn claim")
         _refuse_repeats([headline.claim for headline in self.headlines], "headline")
         return self
 

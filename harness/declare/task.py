@@ -6,7 +6,6 @@ from dataclasses import KW_ONLY, dataclass, field
 from typing import Literal
 
 from harness.declare.claims import Claim
-from harness.declare.cohorts import FIRST
 from harness.declare.experiment import Experiment
 from harness.declare.layout import Layout
 from harness.declare.named import Named, With, declaring_package, named
@@ -57,23 +56,9 @@ class Task:
             raise SpecError(f"task {self.id}: a figure needs alt text")
         for layout in self.layouts:
             layout.check(self.table)
-        cohorts = {c.name for e in self.reads for some in e.cohorts.values() for c in some}
-        for claim in self.claims:
-            if claim.scope.cohort not in {FIRST, *cohorts}:
-                raise SpecError(
-                    f"task {self.id}: {claim.id} is judged by {claim.scope.cohort}, which no"
-                    " experiment that it reads declares"
-                )
         ids = [claim.id for claim in self.claims]
         if len(set(ids)) != len(ids):
             raise SpecError(f"task {self.id}: a claim id repeats among {ids}")
-        wholes = {claim.id for claim in self.claims if not claim.scope.whole}
-        for claim in self.claims:
-            if claim.scope.whole and claim.scope.whole not in wholes:
-                raise SpecError(
-                    f"task {self.id}: {claim.id} is half of {claim.scope.whole}, which is no whole"
-                    " claim of it"
-                )
 
     @property
     def paper(self) -> str:

@@ -10,9 +10,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
-from harness.declare.claims import STEPS, STRICT, Claim, Criterion
+from harness.declare.claims import Claim
+from harness.declare.criterion import STEPS, STRICT, Criterion
 from harness.declare.profiles import Profile
 from harness.declare.statistics import (
     MIN_SEEDS,
@@ -28,25 +29,28 @@ if TYPE_CHECKING:
 
 
 class Word(StrEnum):
-    """A verdict in one word; the first five are decided, the last three carry a reason."""
+    """A verdict in one word."""
 
     HOLDS = "HOLDS"
     FAILS = "FAILS"
-    REPRODUCED = "REPRODUCED"
-    NOT_REPRODUCED = "NOT_REPRODUCED"
-    INCONCLUSIVE = "INCONCLUSIVE"
-    OUT_OF_PROFILE = "OUT_OF_PROFILE"
-    NOT_RUN = "NOT_RUN"
+    SUPPORTED = "SUPPORTED"
+    CONTRADICTED = "CONTRADICTED"
+    UNDECIDED = "UNDECIDED"
+    UNTESTED = "UNTESTED"
     ERROR = "ERROR"
 
 
+Why = Literal["scale", "control", "missing", "not run", "error"]
+"""Why a claim is UNTESTED: this profile cannot decide it; its positive control failed; a GPU, data
+or a judge is missing; nobody ran it; its trials failed."""
 OVERLAPS = "the interval overlaps the threshold"
-BEST_FIRST = (Word.REPRODUCED, Word.INCONCLUSIVE, Word.NOT_REPRODUCED)
+NO_CONTROL = "outside what is asked, but no positive control says that this setting could show it"
+BEST_FIRST = (Word.SUPPORTED, Word.UNDECIDED, Word.CONTRADICTED)
 WORDS_OF_CHECKS = {
-    Word.REPRODUCED: Word.HOLDS,
-    Word.NOT_REPRODUCED: Word.FAILS,
+    Word.SUPPORTED: Word.HOLDS,
+    Word.CONTRADICTED: Word.FAILS,
     # A check has no doubt: what is not shown does not hold.
-    Word.INCONCLUSIVE: Word.FAILS,
+    Word.UNDECIDED: Word.FAILS,
 }
 
 
@@ -56,26 +60,23 @@ class Verdict:
 
     word: Word
     reason: str = ""
+    """Of what is UNTESTED one of `Why` and a colon, then a sentence."""
     measured: float | None = None
     low: float | None = None
     high: float | None = None
     num_seeds: int = 0
     deciding: str = ""
     """Which of several numbers is `measured`: the one that the verdict hangs on."""
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Measured:
-    """A verdict with the numbers it was decided by."""
-
-    verdict: Verdict
-    seeds: tuple[int, ...] = ()
-    """In the order of the samples; empty where the quantity has no seeds."""
+    control: Literal["", "held", "failed"] = ""
+    """How the positive control went; empty where there is none, or nothing was measured."""
     samples: tuple[tuple[float, ...], ...] = ()
     """Per seed the judged numbers: one, several that meet one bound, or each step of an ordering;
-    empty where there is none."""
-    doubt: str = ""
-    """Why the numbers decide nothing, whatever they are."""
+    empty where more seeds would decide nothing."""
+
+
+def untested(why: Why, reason: str) -> Verdict:
+    """Return the verdict of what cannot be judged."""
+    return Verdict(word=Word.UNTESTED, reason=f"{why}: {reason}")
 
 
 def evaluate(claim: Claim, table: pd.DataFrame, *, seed: str | None, profile: Profile) -> Verdict:
@@ -83,44 +84,61 @@ def evaluate(claim: Claim, table: pd.DataFrame, *, seed: str | None, profile: Pr
 
     seed: the column that counts as a seed, None in a table without seeds.
 
-    An evaluation that raises is ERROR, never NOT_REPRODUCED: a crash is no evidence.
+    An evaluation that raises is ERROR, never CONTRADICTED: a crash is no evidence.
     """
-    return measure(claim, table, seed=seed, profile=profile).verdict
-
-
-def measure(claim: Claim, table: pd.DataFrame, *, seed: str | None, profile: Profile) -> Measured:
-    """Decide a claim as `evaluate` does, and return what it was decided by."""
-    if profile not in claim.scope.profiles:
-        return Measured(verdict=Verdict(word=Word.OUT_OF_PROFILE, reason=claim.scope.elsewhere))
-    samples: list[list[float]] = []
-    seeds: list[int] = []
+    scope, criterion = claim.scope, claim.criterion
+    if profile not in scope.profiles:
+        return untested("scale", scope.elsewhere)
     doubt = ""
     try:
-        pooled = claim.scope.deterministic or seed is None
-        seeds = [] if pooled else sorted({int(each) for each in table[seed]})
-        samples = samples_per_seed(claim, table, seed)
-        verdict = decide(claim, samples)
-        doubt = claim.criterion.doubt(table) if claim.criterion.doubt else ""
+        samples = samples_per_seed(criterion, table, None if scope.deterministic else seed)
+        verdict = decide(criterion, samples, single=scope.deterministic)
+        doubt = criterion.doubt(table) if criterion.doubt else ""
         if doubt:
-            verdict = replace(verdict, word=_undecided(claim), reason=doubt)
+            verdict = replace(verdict, word=Word.UNDECIDED, reason=doubt)
+        else:
+            verdict = replace(verdict, samples=tuple(map(tuple, samples)))
+        verdict = _by_control(claim, verdict, table, seed)
     except InvalidQuantity as error:
-        verdict = Verdict(word=_undecided(claim), reason=str(error))
+        verdict = Verdict(word=Word.UNDECIDED, reason=str(error))
     except MissingRows as error:
-        verdict = Verdict(word=Word.NOT_RUN, reason=str(error))
+        return untested("not run", str(error))
     except Exception as error:  # noqa: BLE001 - whatever a quantity raises becomes ERROR
-        verdict = Verdict(word=Word.ERROR, reason=f"{type(error).__name__}: {error}")
-    told = tuple(seeds) if samples else ()
-    return Measured(verdict=verdict, seeds=told, samples=tuple(map(tuple, samples)), doubt=doubt)
+        return Verdict(word=Word.ERROR, reason=f"{type(error).__name__}: {error}")
+    if scope.grade == "exact":
+        verdict = replace(verdict, word=WORDS_OF_CHECKS[verdict.word])
+    return verdict
 
 
-def _undecided(claim: Claim) -> Word:
-    # A check that cannot be taken does not hold.
-    return Word.FAILS if claim.scope.grade == "exact" else Word.INCONCLUSIVE
+def _by_control(claim: Claim, verdict: Verdict, table: pd.DataFrame, seed: str | None) -> Verdict:
+    """Hold a verdict against the claim's positive control: without one nothing is contradicted.
+
+    What has no seeds was counted or computed: nothing that a run might have failed to show.
+    """
+    control, scope = claim.scope.control, claim.scope
+    if control is None:
+        if verdict.word == Word.CONTRADICTED and not scope.deterministic:
+            return replace(verdict, word=Word.UNDECIDED, reason=NO_CONTROL, samples=())
+        return verdict
+    try:
+        numbers = samples_per_seed(control.criterion, table, seed)
+        held = decide(control.criterion, numbers, single=seed is None).word == Word.SUPPORTED
+    except InvalidQuantity:
+        held = False
+    if held:
+        return replace(verdict, control="held")
+    failed = untested("control", f"this run does not show that {control.statement}")
+    return replace(verdict, word=failed.word, reason=failed.reason, control="failed", samples=())
 
 
-def samples_per_seed(claim: Claim, table: pd.DataFrame, seed: str | None) -> list[list[float]]:
-    """Return the quantity per seed, each as the list of numbers that must be judged."""
-    if claim.scope.deterministic or seed is None:
+def samples_per_seed(
+    criterion: Criterion, table: pd.DataFrame, seed: str | None
+) -> list[list[float]]:
+    """Return the quantity per seed, each as the list of numbers that must be judged.
+
+    seed: the column that counts as one; None for one value over the whole table.
+    """
+    if seed is None:
         parts = [table]
     else:
         parts = [part for _, part in table.groupby(seed, sort=True)]
@@ -128,25 +146,25 @@ def samples_per_seed(claim: Claim, table: pd.DataFrame, seed: str | None) -> lis
         raise MissingRows("the table is empty")
     samples = []
     for part in parts:
-        value = claim.criterion.quantity(part)
+        value = criterion.quantity(part)
         numbers = [float(v) for v in value] if isinstance(value, Iterable) else [float(value)]
         if any(math.isnan(number) for number in numbers):
             raise InvalidQuantity("the quantity is not a number on this table")
-        samples.append(_judged(claim, numbers))
+        samples.append(_judged(criterion, numbers))
     if any(math.isnan(number) for sample in samples for number in sample):
         raise InvalidQuantity("the quantity is infinite twice: there is no step between the two")
     return samples
 
 
-def _judged(claim: Claim, numbers: list[float]) -> list[float]:
+def _judged(criterion: Criterion, numbers: list[float]) -> list[float]:
     """Reduce a quantity's numbers to those that meet a bound: steps, or a log ratio."""
-    match claim.criterion.form:
+    match criterion.form:
         case "ratio":
             pairs = zip(numbers[::2], numbers[1::2], strict=True)
             return [_log_ratio(numerator, denominator) for numerator, denominator in pairs]
         case form if form in STEPS:
             if len(numbers) < 2:
-                raise SpecError(f"claim {claim.id}: {form} needs at least two numbers")
+                raise SpecError(f"{form} needs at least two numbers")
             return [after - before for before, after in pairwise(numbers)]
         case form if form == "equal" or not numbers:
             (number,) = numbers
@@ -161,12 +179,16 @@ def _log_ratio(numerator: float, denominator: float) -> float:
     return math.log(numerator) - math.log(denominator)
 
 
-def decide(claim: Claim, samples: list[list[float]]) -> Verdict:
-    """Turn a claim's numbers per seed into a verdict, by the interval of each over the seeds."""
-    low, high = band(claim.criterion)
-    strict = claim.criterion.form in STRICT
+def decide(
+    criterion: Criterion, samples: Sequence[Sequence[float]], *, single: bool = False
+) -> Verdict:
+    """Turn numbers per seed into a verdict, by the interval of each over the seeds.
+
+    single: there are no seeds, but one value without an interval.
+    """
+    low, high = band(criterion)
+    strict = criterion.form in STRICT
     series = list(zip(*samples, strict=True))
-    single = claim.scope.deterministic
     intervals = [_point(values) if single else _over_seeds(values) for values in series]
     words = [_word(interval, low, high, strict=strict) for interval in intervals]
     # Best first: the last one that is needed decides, and stands for the claim.
@@ -174,18 +196,22 @@ def decide(claim: Claim, samples: list[list[float]]) -> Verdict:
         range(len(words)),
         key=lambda i: (BEST_FIRST.index(words[i]), -_margin(intervals[i].mean, low, high)),
     )
-    needed = claim.criterion.at_least_of or len(words)
+    needed = criterion.at_least_of or len(words)
     if needed > len(words):
-        raise SpecError(f"claim {claim.id}: needs {needed} of {len(words)} numbers")
+        raise SpecError(f"needs {needed} of {len(words)} numbers")
     worst = ranked[needed - 1]
     word = words[worst]
-    reason = OVERLAPS if word is Word.INCONCLUSIVE else ""
+    reason = OVERLAPS if word is Word.UNDECIDED else ""
     if math.isinf(intervals[worst].mean):
         reason = "the quantity is infinite, as where runs diverge"
     if not single and len(samples) < MIN_SEEDS:
-        word, reason = Word.INCONCLUSIVE, f"{len(samples)} seed(s), need at least {MIN_SEEDS}"
-    verdict = _verdict(claim, word, reason, intervals[worst])
-    return replace(verdict, deciding=_deciding(claim.criterion, worst, len(words)))
+        word, reason = Word.UNDECIDED, f"{len(samples)} seed(s), need at least {MIN_SEEDS}"
+    verdict = _verdict(criterion, word, reason, intervals[worst])
+    return replace(
+        verdict,
+        num_seeds=0 if single else len(samples),
+        deciding=_deciding(criterion, worst, len(words)),
+    )
 
 
 def _deciding(criterion: Criterion, place: int, count: int) -> str:
@@ -247,8 +273,8 @@ def _word(interval: Interval, low: float, high: float, *, strict: bool) -> Word:
     if strict:
         outside |= interval.high == low != -math.inf or interval.low == high != math.inf
     if above and below:
-        return Word.REPRODUCED
-    return Word.NOT_REPRODUCED if outside else Word.INCONCLUSIVE
+        return Word.SUPPORTED
+    return Word.CONTRADICTED if outside else Word.UNDECIDED
 
 
 def _exp(number: float) -> float:
@@ -256,16 +282,9 @@ def _exp(number: float) -> float:
     return math.exp(number) if number < 700.0 else math.inf
 
 
-def _verdict(claim: Claim, word: Word, reason: str, interval: Interval) -> Verdict:
+def _verdict(criterion: Criterion, word: Word, reason: str, interval: Interval) -> Verdict:
     numbers = [interval.mean, interval.low, interval.high]
-    if claim.criterion.form == "ratio":
+    if criterion.form == "ratio":
         numbers = [_exp(number) for number in numbers]
     measured, low, high = (number if math.isfinite(number) else None for number in numbers)
-    return Verdict(
-        word=WORDS_OF_CHECKS[word] if claim.scope.grade == "exact" else word,
-        reason=reason,
-        measured=measured,
-        low=low,
-        high=high,
-        num_seeds=0 if claim.scope.deterministic else interval.num_seeds,
-    )
+    return Verdict(word=word, reason=reason, measured=measured, low=low, high=high)

@@ -22,7 +22,7 @@ from harness.declare.statistics import t_interval
 from harness.declare.task import Task
 from harness.declare.verdict import WORDS_OF_CHECKS, Measured, Word, decide, samples_per_seed
 from harness.errors import SpecError
-from harness.provenance.canonical import digest
+from harness.canonical import digest
 from harness.provenance.code import code_digest
 from harness.strict import Strict
 

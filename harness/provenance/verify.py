@@ -20,7 +20,7 @@ from harness.errors import DataError
 from harness.measure.machine import cpu_name
 from harness.provenance.agreement import OutcomeWord
 from harness.provenance.before import Before, code_of
-from harness.provenance.canonical import canonical_json
+from harness.canonical import canonical_json
 from harness.provenance.code import experiment_code
 from harness.store.atomic import alone_in, write_bytes
 from harness.store.record import Record

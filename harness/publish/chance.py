@@ -20,7 +20,7 @@ from harness.declare.statistics import InvalidQuantity, MissingRows
 from harness.declare.task import Task
 from harness.declare.verdict import Word, decide, samples_per_seed
 from harness.errors import HarnessError
-from harness.provenance.canonical import digest
+from harness.canonical import digest
 from harness.provenance.seals import claim_code
 from harness.store.meta import TOO_FEW, Chance
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from harness.provenance.canonical import digest
+from harness.canonical import digest
 
 
 def derive_seed(stream: str, values: Mapping[str, Any]) -> int:

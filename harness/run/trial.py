@@ -14,7 +14,7 @@ from harness.declare.params import Scalar
 from harness.declare.profiles import Profile
 from harness.declare.task import Task
 from harness.errors import SpecError, UsageError, nearest
-from harness.provenance.canonical import digest
+from harness.canonical import digest
 from harness.run.seeds import derive_seed
 
 MAX_TRIALS = 100_000

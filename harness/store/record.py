@@ -22,7 +22,7 @@ from harness.declare.params import Scalar
 from harness.declare.profiles import PROFILES, check_id
 from harness.errors import DataError, RunError, SpecError
 from harness.outgoing import TRACEBACK_CHARS, masked, tidy
-from harness.provenance.canonical import canonical_json, digest
+from harness.canonical import canonical_json, digest
 from harness.run.trial import Trial, trial_key
 from harness.strict import Strict, explain
 from harness.untrusted import UnreadableError, parse_json, read_bytes, to_text, unzip

@@ -18,7 +18,7 @@ from harness.declare.table import Column, Table
 from harness.declare.task import Task
 from harness.errors import DataError, HarnessError
 from harness.outgoing import tidy
-from harness.provenance.canonical import canonical_json, digest, layered_json
+from harness.canonical import canonical_json, digest, layered_json
 from harness.run.trial import Trial, cohorts_of, grid_of
 from harness.store.meta import (
     SCHEMA_VERSION,

@@ -21,7 +21,7 @@ from harness.declare.reference import COLUMNS, load_reference
 from harness.errors import DataError, HarnessError
 from harness.measure.goals import load_baselines
 from harness.provenance.before import load_before
-from harness.provenance.canonical import digest
+from harness.canonical import digest
 from harness.provenance.restated import load_restated
 from harness.provenance.verify import load_verifications
 from harness.run.trial import Trial, grid_of

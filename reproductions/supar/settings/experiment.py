@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from functools import cache
 
 from harness.declare import Experiment, Params, Profile, doc
-from harness.provenance.canonical import digest
+from harness.canonical import digest
 from reproductions.supar.coordinates.experiment import coordinate_check
 from reproductions.supar.dynamic.experiment import dynamic_sweep
 from reproductions.supar.models.points import Trained

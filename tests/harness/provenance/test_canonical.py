@@ -17,7 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.errors import SpecError
-from harness.provenance.canonical import canonical_json, digest
+from harness.canonical import canonical_json, digest
 
 FINITE = st.floats(allow_nan=False, allow_infinity=False)
 SCALARS = st.none() | st.booleans() | st.integers(-(2**70), 2**70) | FINITE | st.text()

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from harness.declare import statistics
-from harness.provenance.canonical import canonical_json, digest
+from harness.canonical import canonical_json, digest
 from harness.store.record import line_digest
 from tests.checkout import ROOT
 from tests.harness.conftest import Cli

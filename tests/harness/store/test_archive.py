@@ -13,7 +13,7 @@ import pytest
 
 from harness.declare import at_least, by_theory, claims
 from harness.errors import DataError, UsageError
-from harness.provenance.canonical import digest
+from harness.canonical import digest
 from harness.run.trial import Trial, grid_of
 from harness.store.archive import RECORDS, export_records, import_records
 from harness.store.record import Record, parse_record

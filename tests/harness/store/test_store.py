@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from harness.errors import DataError
-from harness.provenance.canonical import digest
+from harness.canonical import digest
 from harness.run.trial import Trial
 from harness.store.record import Record, pack_bytes, parse_record, read_pack
 from harness.store.store import RecordStore, Rejected

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.lm_eval import Documents
-from harness.provenance.canonical import digest
+from harness.canonical import digest
 from reproductions.lisa.lm_benchmarks.experiment import DATASETS
 from reproductions.lisa.models.word_problems import sample
 

@@ -1,0 +1,235 @@
+"""What a claim or a control asks of a table: a form, a quantity and a threshold."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal
+
+from harness.errors import SpecError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Form = Literal[
+    "at_most",
+    "less_than",
+    "at_least",
+    "more_than",
+    "within",
+    "equal",
+    "ordering",
+    "strict_ordering",
+    "monotone",
+    "strict_monotone",
+    "ratio",
+]
+STRICT: tuple[Form, ...] = ("less_than", "more_than", "strict_ordering", "strict_monotone")
+"""Forms in which the threshold itself does not do."""
+STEPS: tuple[Form, ...] = ("ordering", "strict_ordering", "monotone", "strict_monotone")
+"""Forms that judge every step of a sequence of numbers."""
+Threshold = float | tuple[float, float]
+Quantity = Callable[..., "float | Sequence[float]"]
+"""From the table of one seed (the whole table where deterministic) to a number, or to several that
+must each meet a bound. `ratio` needs (numerator, denominator), both positive, or several such
+pairs one after the other; `ordering` and `monotone` need at least two numbers claimed to ascend.
+May raise InvalidQuantity or MissingRows."""
+Doubt = Callable[..., str]
+"""From a complete table to why a quantity's numbers decide nothing on it, else an empty string."""
+PaperValue = Callable[["pd.DataFrame"], "float | None"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Criterion:
+    """What is measured, and what it must be."""
+
+    form: Form
+    quantity: Quantity
+    threshold: Threshold
+    """`within` and `ratio`: (low, high), which may be infinite; `ordering` and `monotone`: the
+    slack allowed to each step; `equal`: the expected value; else the bound."""
+    unit: str
+    tolerance: float = 0.0
+    """The largest absolute difference of `equal`."""
+    paper_value: PaperValue | None = None
+    """From the paper's reference rows to its number for this quantity; None
+    where it prints none."""
+    is_derived: bool = False
+    """Whether that number is computed from one that the paper prints, as 1/2.9 is of 2.9 times."""
+    at_least_of: int | None = None
+    """How many of the quantity's numbers must meet the bound, each by its own interval; all by
+    default. Which of them do is decided over seeds, never inside one."""
+    names: tuple[str, ...] = ()
+    """What each judged number is, in their order, for who reads the one that decides."""
+    measures: str = ""
+    """What a judged number is, in a few words, where statement and bound leave that open: of a
+    difference, which is taken from which."""
+    doubt: Doubt | None = None
+    """Says where what was measured decides nothing, as where a hyperparameter was chosen at the
+    edge of its grid: the numbers stand, the verdict is UNDECIDED."""
+
+    def __post_init__(self) -> None:
+        pair = isinstance(self.threshold, tuple)
+        if pair != (self.form in ("within", "ratio")):
+            raise SpecError(f"form {self.form} does not fit the threshold {self.threshold}")
+        bounds = self.threshold if isinstance(self.threshold, tuple) else (self.threshold,)
+        if any(math.isnan(bound) for bound in bounds) or bounds[0] > bounds[-1]:
+            raise SpecError(f"threshold {self.threshold}: nothing can meet it")
+        if self.form == "ratio" and bounds[-1] <= 0:
+            raise SpecError(f"threshold {self.threshold}: a ratio is positive")
+        if not self.tolerance >= 0.0:
+            raise SpecError(f"tolerance={self.tolerance}, need at least 0")
+        if self.at_least_of is not None and self.at_least_of < 1:
+            raise SpecError(f"at_least_of={self.at_least_of}, need at least 1")
+
+    def unless(self, doubt: Doubt) -> Criterion:
+        """Return the criterion that decides nothing where `doubt` says why."""
+        return replace(self, doubt=doubt)
+
+    def beside_derived(self, paper_value: PaperValue) -> Criterion:
+        """Return the criterion beside a number that is computed from what the paper prints."""
+        return replace(self, paper_value=paper_value, is_derived=True)
+
+    def naming(self, *names: str) -> Criterion:
+        """Return the criterion that says of which of its numbers the verdict speaks."""
+        return replace(self, names=names)
+
+    def measuring(self, what: str) -> Criterion:
+        """Return the criterion that says what each of its numbers is."""
+        return replace(self, measures=what)
+
+    def in_at_least(self, count: int) -> Criterion:
+        """Return the criterion that so many of the quantity's numbers must meet."""
+        return replace(self, at_least_of=count)
+
+
+def at_most(
+    quantity: Quantity, threshold: float, unit: str, *, paper_value: PaperValue | None = None
+) -> Criterion:
+    """Ask that a quantity is at most a threshold."""
+    return _bound("at_most", quantity, threshold, unit, paper_value)
+
+
+def less_than(
+    quantity: Quantity, threshold: float, unit: str, *, paper_value: PaperValue | None = None
+) -> Criterion:
+    """Ask that a quantity is below a threshold."""
+    return _bound("less_than", quantity, threshold, unit, paper_value)
+
+
+def at_least(
+    quantity: Quantity, threshold: float, unit: str, *, paper_value: PaperValue | None = None
+) -> Criterion:
+    """Ask that a quantity is at least a threshold."""
+    return _bound("at_least", quantity, threshold, unit, paper_value)
+
+
+def more_than(
+    quantity: Quantity, threshold: float, unit: str, *, paper_value: PaperValue | None = None
+) -> Criterion:
+    """Ask that a quantity is above a threshold."""
+    return _bound("more_than", quantity, threshold, unit, paper_value)
+
+
+def _bound(
+    form: Form,
+    quantity: Quantity,
+    threshold: float,
+    unit: str,
+    paper_value: PaperValue | None,
+) -> Criterion:
+    return Criterion(
+        form=form,
+        quantity=quantity,
+        threshold=float(threshold),
+        unit=unit,
+        paper_value=paper_value,
+    )
+
+
+def within(
+    quantity: Quantity,
+    low: float,
+    high: float,
+    unit: str,
+    *,
+    paper_value: PaperValue | None = None,
+) -> Criterion:
+    """Ask that a quantity lies between two thresholds, which belong to the range."""
+    return Criterion(
+        form="within",
+        quantity=quantity,
+        threshold=(float(low), float(high)),
+        unit=unit,
+        paper_value=paper_value,
+    )
+
+
+def ratio(
+    quantity: Quantity,
+    low: float,
+    high: float,
+    unit: str = "ratio",
+    *,
+    paper_value: PaperValue | None = None,
+) -> Criterion:
+    """Ask that numerator over denominator lies in a range, as a geometric mean over seeds."""
+    return Criterion(
+        form="ratio",
+        quantity=quantity,
+        threshold=(float(low), float(high)),
+        unit=unit,
+        paper_value=paper_value,
+    )
+
+
+def equal(
+    quantity: Quantity,
+    value: float,
+    unit: str,
+    *,
+    tolerance: float = 0.0,
+    paper_value: PaperValue | None = None,
+) -> Criterion:
+    """Ask that a quantity equals a value, to a tolerance."""
+    return Criterion(
+        form="equal",
+        quantity=quantity,
+        threshold=float(value),
+        unit=unit,
+        tolerance=tolerance,
+        paper_value=paper_value,
+    )
+
+
+def ordering(
+    quantity: Quantity,
+    unit: str,
+    *,
+    slack: float = 0.0,
+    strict: bool = False,
+    paper_value: PaperValue | None = None,
+) -> Criterion:
+    """Ask that numbers of unlike things ascend, each step by minus the slack at least.
+
+    strict: by more than that.
+    """
+    form: Form = "strict_ordering" if strict else "ordering"
+    return _bound(form, quantity, slack, unit, paper_value)
+
+
+def monotone(
+    quantity: Quantity,
+    unit: str,
+    *,
+    slack: float = 0.0,
+    strict: bool = False,
+    paper_value: PaperValue | None = None,
+) -> Criterion:
+    """Ask that numbers along one axis ascend, each step by minus the slack at least.
+
+    strict: by more than that.
+    """
+    form: Form = "strict_monotone" if strict else "monotone"
+    return _bound(form, quantity, slack, unit, paper_value)
