@@ -6,8 +6,8 @@ import json
 import shlex
 from collections.abc import Iterator, Mapping
 
-from harness.declare.params import Scalar
 from harness.canonical import digest
+from harness.declare.params import Scalar
 
 SEEDS = "seeds"
 """What repeats a grid for the seeds 0 to N-1; no parameter."""

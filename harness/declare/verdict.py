@@ -138,10 +138,7 @@ def samples_per_seed(
 
     seed: the column that counts as one; None for one value over the whole table.
     """
-    if seed is None:
-        parts = [table]
-    else:
-        parts = [part for _, part in table.groupby(seed, sort=True)]
+    parts = [table] if seed is None else [part for _, part in table.groupby(seed, sort=True)]
     if not parts or table.empty:
         raise MissingRows("the table is empty")
     samples = []
