@@ -233,7 +233,7 @@ def _stored(
     name: str, profile: str, set: Settings | None, seeds: int | None, cohort: str | None
 ) -> _Stored:
     from harness.run.awaited import awaited_by, awaited_text, run_command
-    from harness.run.trial import check_cohort, trials_behind
+    from harness.store.trial import check_cohort, trials_behind
     from harness.store.result import load_result
 
     library, scale = load_registry(), _profile(profile)
@@ -265,7 +265,7 @@ def _opened(
     workspace: Workspace, tasks: Sequence[Task], set: Settings | None, seeds: int | None
 ) -> Workspace:
     """Return the checkout, or a variant of it. Raises UsageError for what no trial has."""
-    from harness.run.trial import check_overrides
+    from harness.store.trial import check_overrides
 
     overrides = Overrides({**(set or {}), **({} if seeds is None else {SEEDS: seeds})})
     check_overrides(tasks, overrides)

@@ -27,9 +27,9 @@ from torch.overrides import TorchFunctionMode
 from harness.declare.experiment import Experiment, Outcome, RawParams
 from harness.declare.params import Params, Scalar
 from harness.errors import SpecError
-from harness.executors.context import TrialContext
+from harness.run.executors.context import TrialContext
 from harness.registry import Library
-from harness.run.trial import Trial
+from harness.store.trial import Trial
 from harness.store.record import plain_rows
 from harness.store.store import RecordStore
 from harness.store.workspace import Workspace

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.registry import load_registry
-from harness.run.trial import grid_of
+from harness.store.trial import grid_of
 from tests.checkout import ROOT
 
 HELD_BACK = {"rich", "typer"}

@@ -285,7 +285,7 @@ def test_keys_and_seeds_are_stable_across_processes() -> None:
     code = (
         "from harness.canonical import digest\n"
         "from harness.registry import load_registry\n"
-        "from harness.declare.profiles import PROFILES\nfrom harness.run.trial import grid_of\n"
+        "from harness.declare.profiles import PROFILES\nfrom harness.store.trial import grid_of\n"
         "experiments = sorted(load_registry().experiments.items())\n"
         "trials = [t for _, e in experiments for p in PROFILES for t in grid_of(e, p)]\n"
         "print(len(trials), digest([[t.name, t.key, t.seed('init')] for t in trials]))"

@@ -18,7 +18,7 @@ from harness.data.catalogue import Dataset, read_catalogue
 from harness.data.load import supply
 from harness.declare.profiles import Profile
 from harness.registry import experiments_of, load_registry
-from harness.run.trial import grid_of, with_upstream
+from harness.store.trial import grid_of, with_upstream
 from tests.checkout import ROOT
 
 PAGE = ROOT / "docs" / "data.md"

@@ -23,7 +23,7 @@ from harness.registry import Library, load_registry
 from harness.run.costs import Costs
 from harness.run.kept_seconds import KeptSeconds, load_kept_seconds
 from harness.run.plan import Action, MachineLimits, Plan, make_plan, probe_limits
-from harness.run.trial import Trial, all_trials, grid_of
+from harness.store.trial import Trial, all_trials, grid_of
 from harness.store.record import Record
 from harness.store.store import RecordStore
 from harness.store.workspace import Workspace

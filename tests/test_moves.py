@@ -19,7 +19,7 @@ from harness.provenance.before import code_of, load_before
 from harness.provenance.code import experiment_code
 from harness.provenance.seals import same_values
 from harness.registry import load_registry
-from harness.run.trial import all_trials
+from harness.store.trial import all_trials
 from harness.store.record import read_lines
 from harness.store.store import RecordStore
 from harness.store.workspace import Workspace

@@ -105,7 +105,7 @@ def summary(
     from harness.publish import verdicts
     from harness.publish.report.check_text import counts_text
     from harness.publish.stored import stored_rows
-    from harness.run.trial import check_cohort
+    from harness.store.trial import check_cohort
     from harness.store.result import is_stored
 
     library = load_registry()

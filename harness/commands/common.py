@@ -68,7 +68,7 @@ def open_workspace(
     find: Callable[[], Workspace] = find_workspace,
 ) -> Workspace:
     """Return the checkout, or a variant of it. Raises UsageError for what no trial has."""
-    from harness.run.trial import check_overrides
+    from harness.store.trial import check_overrides
 
     overrides = parse_overrides(settings or [], num_seeds)
     check_overrides(tasks, overrides)
@@ -78,7 +78,7 @@ def open_workspace(
 def no_result(library: Library, overrides: Overrides, cohort: str | None = None) -> UsageError:
     """Return what to raise where nothing was run of a variant or of a cohort."""
     from harness.run.awaited import run_command
-    from harness.run.trial import tasks_with
+    from harness.store.trial import tasks_with
 
     able = tasks_with(library.select([]), PROFILES, overrides, cohort)
     one = f" --cohort {cohort}" if cohort else ""

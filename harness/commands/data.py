@@ -233,7 +233,7 @@ def names_needed(
     cohort: str | None = None,
 ) -> list[str]:
     """Return the data sets that the profile's trials and their upstream trials declare."""
-    from harness.run.trial import trials_behind
+    from harness.store.trial import trials_behind
 
     behind = trials_behind(tasks, profile, overrides, cohort)
     return sorted({name for trial in behind for name in trial.needs.data})

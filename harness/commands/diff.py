@@ -54,7 +54,7 @@ def diff(
     """
     from harness.publish.compared.differences import compare, diff_text
     from harness.publish.compared.sides import side_by_side
-    from harness.run.trial import check_cohort
+    from harness.store.trial import check_cohort
 
     library = load_registry()
     tasks = library.select([])

@@ -116,7 +116,7 @@ def _needs(
 def _missing(plan: Plan, limits: MachineLimits) -> Iterator[tuple[str, str]]:
     """Yield an experiment with each thing that is missing for one of its trials."""
     from harness.run.plan import Action, lacks
-    from harness.run.trial import with_upstream
+    from harness.store.trial import with_upstream
 
     for item in plan.with_action(Action.BLOCKED):
         behind = [plan.items.get(trial.key) for trial in with_upstream(item.trial)]

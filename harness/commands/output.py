@@ -137,7 +137,7 @@ def figures(
     Those of one cohort go to a folder of its own: what is committed shows the first.
     """
     from harness.publish.refresh import draw_stored
-    from harness.run.trial import check_cohort
+    from harness.store.trial import check_cohort
 
     library = load_registry()
     tasks = chosen(library, selectors)
@@ -215,7 +215,7 @@ def _stored(
     cohort: str | None,
 ) -> _Stored:
     from harness.run.awaited import run_command
-    from harness.run.trial import cohorts_with_task
+    from harness.store.trial import cohorts_with_task
     from harness.store.result import load_result
 
     library = load_registry()

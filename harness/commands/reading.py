@@ -88,7 +88,7 @@ def _with_trials(
     seeds: int | None,
     cohort: str | None,
 ) -> list[Task]:
-    from harness.run.trial import tasks_with
+    from harness.store.trial import tasks_with
 
     profiles = [parse_profile(profile)] if profile else PROFILES
     return tasks_with(tasks, profiles, open_workspace(tasks, settings, seeds).overrides, cohort)
@@ -175,7 +175,7 @@ def _print_missing(plan: Plan, missing: list[MissingData]) -> None:
 
 def _plan_row(item: PlannedTrial, ways: dict[str, str]) -> dict[str, Any]:
     """Return a trial as JSON; ways: to get each data set that is not here."""
-    from harness.run.trial import with_upstream
+    from harness.store.trial import with_upstream
 
     read = {name for trial in with_upstream(item.trial) for name in trial.needs.data}
     return {

@@ -47,7 +47,7 @@ def report(
     """
     from harness.publish.report import build_report, build_results
     from harness.publish.report.load import load_papers, problems_of
-    from harness.run.trial import check_cohort
+    from harness.store.trial import check_cohort
     from harness.store.pair import finish_pairs
 
     library = load_registry()

@@ -40,7 +40,7 @@ from harness.registry import Library, load_registry
 from harness.store.workspace import Workspace
 
 if TYPE_CHECKING:  # what they import would slow every verb down
-    from harness.executors.job import Executor
+    from harness.run.executors.job import Executor
     from harness.publish.refresh import Refresher
     from harness.run.plan import Plan
     from harness.run.runner import Runner, Summary
@@ -126,14 +126,14 @@ class Means:
 
     def start(self, plan: Plan) -> Executor:
         """Return the executor, with no more processes than there are trials."""
-        from harness.executors import make_executor
+        from harness.run.executors import make_executor
 
         return make_executor(self.executor, min(self.num_workers, max(plan.num_to_run, 1)))
 
 
 def parse_means(executor: str, jobs: int, time_budget: str | None = None) -> Means:
     """Return what the options say. Raises UsageError for one that cannot be."""
-    from harness.executors import check_executor
+    from harness.run.executors import check_executor
 
     check_executor(executor)
     return Means(executor, parse_jobs(jobs), parse_duration(time_budget))

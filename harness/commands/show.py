@@ -46,7 +46,7 @@ def show(
     """Tell a task's answers, the worst first, or all of one claim, and where to look further."""
     from harness.publish.report.show_text import claim_text, task_text
     from harness.publish.show import largest_stored, view_of
-    from harness.run.trial import check_cohort
+    from harness.store.trial import check_cohort
 
     library = load_registry()
     task_id, _, claim = name.partition(":")

@@ -60,7 +60,7 @@ def params(
 
     With --set, --seeds or --cohort the values are those of the grid that they would give.
     """
-    from harness.run.trial import cohorts_with_task
+    from harness.store.trial import cohorts_with_task
 
     library, scale = load_registry(), parse_profile(profile)
     tasks = library.select(selectors)
@@ -83,7 +83,7 @@ def _points(
     experiment: Experiment, profile: Profile, overrides: Overrides, cohort: str
 ) -> list[RawParams]:
     """Return the parameters of a grid's trials."""
-    from harness.run.trial import grid_of
+    from harness.store.trial import grid_of
 
     return [trial.params for trial in grid_of(experiment, profile, overrides, cohort=cohort)]
 
@@ -210,7 +210,7 @@ def _variant_rows(library: Library, variant: Variant) -> Iterator[dict[str, Any]
 def _count_states(library: Library, variant: Variant, profile: Profile) -> Counter[str]:
     """Count the trials behind a variant's tasks by how they stand now."""
     from harness.run.status import state_of
-    from harness.run.trial import trials_behind
+    from harness.store.trial import trials_behind
     from harness.store.store import RecordStore
 
     store = RecordStore(variant.workspace)

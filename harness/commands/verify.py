@@ -104,7 +104,7 @@ def _keys_of(
     tasks: Sequence[Task], profile: Profile, overrides: Overrides, cohort: str | None
 ) -> set[str] | None:
     """Return the keys of what was asked for; None where all that is committed may be drawn."""
-    from harness.run.trial import trials_behind
+    from harness.store.trial import trials_behind
 
     if not overrides and cohort is None:
         return None

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import numpy as np
     import pandas as pd
 
-Role = Literal["param", "seed", "value", "measurement"]
+Role = Literal["param", "seed", "value", "measurement", "artifact"]
 Tables = Mapping[str, "pd.DataFrame"]
 
 
@@ -29,7 +29,8 @@ class Column:
     """Unit last, where there is one: `peak_bytes`, `step_ms`."""
     type: ColumnType
     role: Role
-    """`measurement` marks what another run may change (times); the rest is byte-identical."""
+    """`measurement` marks what another run may change (times); the rest is byte-identical.
+    `artifact` is an array as text, an image say: the CSV holds its digest alone."""
     doc: str
     """What it holds, for the report."""
     nullable: bool = False
@@ -57,6 +58,11 @@ def value(name: str, type: Scalars, doc: str, *, nullable: bool = False) -> Colu
 def measured(name: str, type: Scalars, doc: str, *, nullable: bool = False) -> Column:
     """Return a column that another run may change, such as a time."""
     return Column(name=name, type=TYPES[type], role="measurement", doc=doc, nullable=nullable)
+
+
+def artifact(name: str, doc: str) -> Column:
+    """Return a column of arrays as text, such as images, which are kept beside the CSV."""
+    return Column(name=name, type="str", role="artifact", doc=doc, nullable=True)
 
 
 def columns_of(

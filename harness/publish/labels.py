@@ -10,7 +10,7 @@ from harness.declare.claims import Claim
 from harness.declare.params import Scalar
 from harness.declare.profiles import Profile
 from harness.declare.task import Task
-from harness.run.trial import trials_behind
+from harness.store.trial import trials_behind
 
 FEW = 4
 """How many stand-ins are named behind a text that names nothing of the paper."""

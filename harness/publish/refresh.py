@@ -4,41 +4,32 @@ from __future__ import annotations
 
 import logging
 import traceback
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from filelock import FileLock
 
-from harness.declare.cohorts import FIRST
 from harness.declare.overrides import Overrides
 from harness.declare.profiles import PROFILES, Profile
 from harness.declare.task import Task
-from harness.declare.verdict import Word
-from harness.errors import DataError, HarnessError, RunError
-from harness.provenance.before import load_before
-from harness.provenance.restated import load_restated
-from harness.provenance.seals import Sealed
+from harness.errors import HarnessError, RunError
 from harness.publish.check_row import CheckRow
-from harness.publish.evidence import record_evidence
-from harness.publish.judge import Judged, chances_of, judge
 from harness.publish.labels import labels_of
+from harness.publish.verdicts import write_verdicts
 from harness.registry import Library, walk_experiments
-from harness.run.trial import Trial, all_trials, with_upstream
 from harness.store.atomic import write_bytes
-from harness.store.meta import ResultMeta
 from harness.store.result import (
     TaskResult,
     build_result,
-    csv_path,
     figure_path,
     load_result,
-    read_meta,
     write_result,
 )
-from harness.store.store import RecordStore
+from harness.store.store import RecordStore, holds
+from harness.store.trial import Trial, grid_of, with_upstream
 from harness.store.workspace import Workspace
-from harness.untrusted import is_there
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -46,148 +37,59 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 
-def refresh_task(
-    workspace: Workspace,
-    library: Library,
-    task: Task,
-    profile: Profile,
-) -> list[CheckRow]:
-    """Rebuild a task's packed records, CSV, JSON and figure; return its verdicts.
+def refresh_task(workspace: Workspace, library: Library, task: Task, profile: Profile) -> None:
+    """Rebuild a task's packed records, CSV, JSON and figure; what is as it was is not written.
 
     Nothing is written where no trial has a result. A figure that cannot be drawn from an
-    incomplete table is left out with a warning; the table and the verdicts stand.
+    incomplete table is left out with a warning; the table stands.
     """
-    store, reference = RecordStore(workspace), reference_of(library, task)
+    store = RecordStore(workspace)
     if workspace.is_committed(profile):
         # Records first: killed in between, a result never rests on what is not there, and what
         # a view raises costs no record.
         pack_experiments(workspace, task, profile, store)
-    result, rows = _build(store, library, task, profile, reference)
+    overrides = workspace.overrides
+    here = stands_in(library, task, profile, overrides)
+    result = build_result(task, profile, store.read, overrides, stands_in=here)
     if result is None:
-        return rows
+        return
     write_result(workspace, task, result)
     if task.figure is not None:
-        _draw(workspace, task, result, reference, profile)
-    return rows
-
-
-def _build(
-    store: RecordStore,
-    library: Library,
-    task: Task,
-    profile: Profile,
-    reference: pd.DataFrame,
-) -> tuple[TaskResult | None, list[CheckRow]]:
-    """Return a task's result, None where no trial has one, and its verdicts."""
-    workspace, overrides = store.workspace, store.workspace.overrides
-    built = build_result(task, profile, store.read, overrides)
-    if built is None:
-        return None, judge(task, None, profile, reference, overrides=overrides).rows
-    stored = stored_meta(workspace, task, profile)
-    built, judged = judge_built(store, task, profile, built, reference, stored)
-    result = built.knowing(
-        judged={**first_judgements(judged), **built.meta.judged},
-        verdicts=[row.to_json() for row in judged.rows],
-        stands_in=stands_in(library, task, profile, overrides),
-    )
-    return result, judged.rows
-
-
-def judge_built(
-    store: RecordStore,
-    task: Task,
-    profile: Profile,
-    built: TaskResult,
-    reference: pd.DataFrame,
-    stored: ResultMeta | None,
-) -> tuple[TaskResult, Judged]:
-    """Return a result that was built from a store with its chances, and its verdicts.
-
-    stored: what was told of a former one, and so what its claims measured when first judged.
-    """
-    former = {} if stored is None else dict(stored.judged)
-    built = built.knowing(judged=former, chances=chances_of(task, built, stored))
-    root = store.workspace.root
-    judged = judge(
-        task,
-        built,
-        profile,
-        reference,
-        overrides=store.workspace.overrides,
-        evidence=record_evidence(store, task, profile),
-        before=load_before(root, task.paper),
-        restated=load_restated(root),
-    )
-    return built, judged
-
-
-def stored_meta(workspace: Workspace, task: Task, profile: Profile) -> ResultMeta | None:
-    """Return the JSON of the stored result, which knows what each claim measured at first."""
-    path = csv_path(workspace, task, profile).with_suffix(".json")
-    if not is_there(path):
-        return None
-    try:
-        return read_meta(path)
-    except DataError as error:
-        # What was judged first is in git: it must not be judged anew for want of it.
-        if workspace.is_committed(profile):
-            raise
-        log.warning("%s: first judgements are made anew", error)
-        return None
-
-
-def first_judgements(judged: Judged) -> dict[str, Sealed]:
-    """Return what was measured, less what was not decided: an error is no judgement."""
-    return {
-        name: side
-        for name, side in judged.sides.items()
-        if side.outcome is not None and side.outcome.verdict != Word.ERROR
-    }
+        _draw(workspace, library, task, result, profile)
 
 
 def _draw(
-    workspace: Workspace,
-    task: Task,
-    result: TaskResult,
-    reference: pd.DataFrame,
-    profile: Profile,
-    cohort: str = FIRST,
+    workspace: Workspace, library: Library, task: Task, result: TaskResult, profile: Profile
 ) -> None:
     from harness.publish.figures import draw
 
-    complete = result.counts(cohort).without_result == 0
     try:
         image = draw(
             task,
-            table=result.table if cohort == FIRST else result.tables[cohort],
-            reference=reference,
+            table=result.table,
+            reference=reference_of(library, task),
             profile=profile,
             stands_in=result.meta.stands_in,
-            aside=workspace.overrides.label if cohort == FIRST else cohort,
+            aside=workspace.overrides.label,
         )
     except (HarnessError, KeyError, ValueError, IndexError):
-        if complete:
+        if not result.meta.trials.without_result:
             raise
         log.warning("%s: no figure yet, its table is incomplete", task.id)
         return
-    write_bytes(figure_path(workspace, task, profile, cohort), image)
+    path = figure_path(workspace, task, profile)
+    if not holds(path, image):
+        write_bytes(path, image)
 
 
-def draw_stored(
-    workspace: Workspace, library: Library, task: Task, cohort: str | None = None
-) -> list[Path]:
-    """Draw a task's figure again for every profile that has a stored table, of a cohort if any.
-
-    The figure that is committed is that of the first cohort, or of the one that was run.
-    """
+def draw_stored(workspace: Workspace, library: Library, task: Task) -> list[Path]:
+    """Draw a task's figure again for every profile that has a stored table."""
     paths = []
     for profile in PROFILES if task.figure is not None else ():
         result = load_result(workspace, task, profile)
-        if result is not None and (cohort is None or cohort in result.tables):
-            here = stands_in(library, task, profile, workspace.overrides)
-            result, which = result.knowing(stands_in=here), cohort or FIRST
-            _draw(workspace, task, result, reference_of(library, task), profile, which)
-            paths.append(figure_path(workspace, task, profile, which))
+        if result is not None:
+            _draw(workspace, library, task, result, profile)
+            paths.append(figure_path(workspace, task, profile))
     return paths
 
 
@@ -202,8 +104,7 @@ def reference_of(library: Library, task: Task) -> pd.DataFrame:
     """Return the paper's reference rows for a task, as a frame."""
     from harness.declare.reference import load_reference
 
-    word = task.id.split("/")[1]
-    return load_reference(library.papers[task.paper].folder, word)
+    return load_reference(library.papers[task.paper].folder, task.word)
 
 
 def pack_experiments(
@@ -212,7 +113,7 @@ def pack_experiments(
     """Write the committed record files behind a task, upstream trials included."""
     trials: dict[str, dict[str, Trial]] = {}
     for experiment in walk_experiments(task):
-        for trial in all_trials(experiment, profile):
+        for trial in grid_of(experiment, profile):
             for each in with_upstream(trial):
                 trials.setdefault(each.experiment.id, {})[each.key] = each
     packed = [store.pack(name, profile, group.values()) for name, group in sorted(trials.items())]
@@ -220,38 +121,49 @@ def pack_experiments(
 
 
 class Refresher:
-    """Rebuilds a task's table, verdicts and figure, and keeps what came of it.
+    """Rebuilds a task's table and figure when its trials have ended; verdicts come at the end.
 
     What a view or a figure raises must not cost the trials that are still to run.
     """
 
     def __init__(self, workspace: Workspace, library: Library, profile: Profile) -> None:
         self.workspace, self.library, self.profile = workspace, library, profile
-        self.checks: dict[str, list[CheckRow]] = {}
+        self.done: set[str] = set()
         self.broken: dict[str, str] = {}
 
     def __call__(self, task: Task) -> None:
-        where = (self.workspace, self.library, task, self.profile)
+        self.done.add(task.id)
+        try:
+            # Where two runs go at once, the one that writes last must have read last.
+            with self._alone():
+                refresh_task(self.workspace, self.library, task, self.profile)
+        except RunError:
+            raise
+        except Exception as error:
+            log.debug("%s", task.id, exc_info=True)
+            self.broken[task.id] = f"{_place(error)}{type(error).__name__}: {error}"
+
+    def rest(self, tasks: Sequence[Task]) -> list[CheckRow]:
+        """Refresh the tasks that were not refreshed yet, and return the verdicts of all."""
+        for task in tasks:
+            if task.id not in self.done:
+                self(task)
+        rows = []
+        with self._alone():
+            for paper in dict.fromkeys(task.paper for task in tasks):
+                rows += write_verdicts(self.workspace, self.library, paper, self.profile)
+        asked = {task.id for task in tasks} - self.broken.keys()
+        return [row for row in rows if row.task in asked]
+
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
         folder = self.workspace.runs / "locks"
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            # Where two runs go at once, the one that writes last must have read last.
             with FileLock(folder / "refresh.lock"):
-                self.checks[task.id] = refresh_task(*where)
-        except RunError:
-            raise
+                yield
         except OSError as error:
             raise RunError(f"cannot write below {folder} ({error.strerror})") from error
-        except Exception as error:
-            log.debug("%s", task.id, exc_info=True)
-            self.checks[task.id] = []
-            self.broken[task.id] = f"{_place(error)}{type(error).__name__}: {error}"
-
-    def rest(self, tasks: Sequence[Task]) -> None:
-        """Refresh the tasks that were not refreshed yet."""
-        for task in tasks:
-            if task.id not in self.checks:
-                self(task)
 
 
 def _place(error: Exception) -> str:

@@ -1,180 +1,197 @@
-"""Verdicts of chosen tasks, decided anew on what is stored, with what their claims state."""
+"""Verdicts of stored results, kept per paper and profile with digests of what they follow from.
+
+Where tables, declarations and code are as they were, the file is what they would give again, and
+no paper needs to be imported to read it.
+"""
 
 from __future__ import annotations
 
-import functools
+import hashlib
+import json
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, cast
+from functools import cache
+from pathlib import Path
+from typing import Any
 
-from harness.declare.claims import Claim
-from harness.declare.overrides import Overrides
 from harness.declare.profiles import Profile
+from harness.declare.reference import load_reference
 from harness.declare.task import Task
-from harness.errors import SpecError, UsageError, nearest
-from harness.publish.check_row import CheckRow
-from harness.publish.judge import check_stored, failed_rows, profiles_to_check
-from harness.publish.labels import Labels, labels_of
-from harness.publish.refresh import reference_of
-from harness.publish.report.check_text import Shown
-from harness.publish.report.units import reading, what_number
-from harness.publish.withdrawn import withdrawn_rows
-from harness.registry import Library
-from harness.run.trial import check_cohort
-from harness.store.workspace import Workspace
-
-if TYPE_CHECKING:
-    import pandas as pd
+from harness.errors import DataError, SpecError, UsageError
+from harness.publish.check_row import SCHEMA_VERSION, CheckRow
+from harness.publish.judge import check_rebuilt, failed_rows, judge
+from harness.registry import Library, PaperFolder, load_registry
+from harness.store.atomic import write_text
+from harness.store.result import is_stored, load_result
+from harness.store.workspace import COMMITTED_PROFILES, Workspace
+from harness.untrusted import UnreadableError, parse_json, read_bytes
 
 Place = tuple[Task, Profile]
 """A task at one scale."""
+JUDGES = ("declare", "publish/judge.py", "publish/power.py", "publish/check_row.py")
+"""What of the harness turns a table into verdicts."""
 
 
-def decided(
-    library: Library,
-    workspace: Workspace,
-    tasks: Sequence[Task],
-    wanted: Profile | None,
-    cohort: str | None,
-    *,
-    gone: Sequence[str] | None,
-    deep: bool = False,
-) -> list[CheckRow]:
-    """Return what `repro check` tells of some tasks.
+def places_of(workspace: Workspace, tasks: Sequence[Task], wanted: Profile | None) -> list[Place]:
+    """Return what to report: each task in the wanted profile, else in each that it is stored in.
 
-    wanted: by default the committed profiles; cohort: its verdicts alone; gone: what was asked
-    for, where claims that are gone from it are told, too; deep: as `check_stored` says.
-    Raises UsageError for a cohort that no task has.
+    By default the committed profiles; smoke where it has none of these, and `cpu` where it was
+    never run.
     """
-    places = places_of(workspace, tasks, wanted, cohort)
-    rows = verdicts_of(library, workspace, places, deep=deep)
-    if gone is not None:
-        rows += gone_of(library, workspace, places, gone)
-    return [row for row in rows if cohort in (None, row.cohort)]
+    found: list[Place] = []
+    for task in tasks:
+        profiles = [wanted] if wanted else _profiles_of(workspace, task)
+        found += [(task, profile) for profile in profiles]
+    return found
 
 
-def places_of(
-    workspace: Workspace, tasks: Sequence[Task], wanted: Profile | None, cohort: str | None = None
-) -> list[Place]:
-    """Return what to report: each task in each of its profiles.
-
-    Raises UsageError for a cohort that no task has in them.
-    """
-    places = [(task, p) for task in tasks for p in profiles_to_check(workspace, task, wanted)]
-    profiles = list(dict.fromkeys(profile for _, profile in places))
-    check_cohort(tasks, profiles, cohort, workspace.overrides)
-    return places
+def _profiles_of(workspace: Workspace, task: Task) -> list[Profile]:
+    committed = [p for p in COMMITTED_PROFILES if is_stored(workspace, task, p)]
+    if committed:
+        return committed
+    return ["smoke"] if is_stored(workspace, task, "smoke") else ["cpu"]
 
 
 def verdicts_of(
     library: Library, workspace: Workspace, places: Sequence[Place], *, deep: bool = False
 ) -> list[CheckRow]:
-    """Return the verdicts of some tasks on what is stored; deep: as `check_stored` says."""
+    """Return the verdicts of some tasks, from the stored files where these are current.
+
+    deep: build tables and verdicts anew from the committed records, and compare.
+    """
+    files: dict[tuple[str, Profile], _Stored] = {}
     rows = []
     for task, profile in places:
-        try:
-            reference = reference_of(library, task)
-        except SpecError as error:
-            # A paper's file must not keep the verdicts of the others back.
-            rows += failed_rows(task, profile, error)
-            continue
-        rows += check_stored(workspace, task, profile, reference, deep=deep)
+        where = (task.paper, profile)
+        if where not in files:
+            files[where] = _Stored.read(workspace, library.papers[task.paper], profile)
+        known = None if deep else files[where].rows_of(task.id)
+        rows += known or judge_stored(library, workspace, task, profile, deep=deep)
     return rows
 
 
-def gone_of(
-    library: Library, workspace: Workspace, places: Sequence[Place], selectors: Sequence[str]
+def rows_of_papers(
+    workspace: Workspace, papers: Mapping[str, PaperFolder], profiles: Sequence[Profile]
 ) -> list[CheckRow]:
-    """Return the claims that are gone from the tasks, or from a paper that was asked for whole."""
-    ids = {task.id for task, _ in places}
-    return [
-        row
-        for paper, profile in sorted({(task.paper, profile) for task, profile in places})
-        for row in withdrawn_rows(workspace, library, paper, profile)
-        if not selectors or paper in selectors or row.task in ids
-    ]
+    """Return all verdicts of some papers; one whose file is current is not imported."""
+    rows: list[CheckRow] = []
+    for name, folder in papers.items():
+        for profile in profiles:
+            stored = _Stored.read(workspace, folder, profile)
+            if stored.is_current:
+                rows += stored.rows
+            elif any((workspace.results(profile) / name).glob(f"*.{profile}.csv")):
+                library = load_registry([name])
+                places = [(task, profile) for task in library.tasks.values() if task.paper == name]
+                rows += verdicts_of(library, workspace, places)
+    return rows
 
 
-def of_claims(rows: Iterable[CheckRow], asked: Mapping[str, Sequence[str]]) -> list[CheckRow]:
-    """Return the verdicts of some tasks' claims, by task, and all of other tasks.
+def judge_stored(
+    library: Library, workspace: Workspace, task: Task, profile: Profile, *, deep: bool = False
+) -> list[CheckRow]:
+    """Evaluate a task's claims on what is stored; a damaged result gives ERROR rows."""
+    try:
+        reference = load_reference(library.papers[task.paper].folder, task.word)
+        result = load_result(workspace, task, profile)
+        if deep and result is not None and workspace.is_committed(profile):
+            check_rebuilt(workspace, task, profile, result)
+        return judge(task, result, profile, reference, overrides=workspace.overrides)
+    except (DataError, SpecError, UsageError) as error:
+        return failed_rows(task, profile, error)
 
-    Raises UsageError that names the nearest claim for one that its task does not have.
+
+def write_verdicts(
+    workspace: Workspace, library: Library, paper: str, profile: Profile
+) -> list[CheckRow]:
+    """Bring a paper's file up to date and return its verdicts; what is current is not written.
+
+    Nothing is written for a profile in which nothing of the paper is stored.
     """
-    rows = list(rows)
-    for task, names in asked.items():
-        known = [row.claim for row in rows if row.task == task]
-        for name in names:
-            check_claim(task, name, known, f'harness.verdicts("{task}")')
-    return [row for row in rows if row.task not in asked or row.claim in asked[row.task]]
+    tasks = [task for task in library.tasks.values() if task.paper == paper]
+    rows = verdicts_of(library, workspace, [(task, profile) for task in tasks])
+    if not any(is_stored(workspace, task, profile) for task in tasks):
+        return rows
+    follows = _follows_from(workspace, library.papers[paper], profile)
+    lines = [json.dumps(row.to_json(), ensure_ascii=False) for row in rows]
+    text = json.dumps({"schema_version": SCHEMA_VERSION, "follows_from": follows}, indent=1)
+    text = text.removesuffix("\n}") + ',\n "rows": [\n' + ",\n".join(lines) + "\n]\n}\n"
+    path = verdicts_path(workspace, paper, profile)
+    if _bytes_of(path) != text.encode():
+        write_text(path, text)
+    return rows
 
 
-def check_claim(task: str, name: str, known: Sequence[str], lists: str) -> None:
-    """Raise UsageError for a claim that a task does not have; lists: what lists those it has."""
-    if name not in known:
-        raise UsageError(f"{task} has no claim {name!r}{nearest(name, known)} ({lists} lists them)")
+def verdicts_path(workspace: Workspace, paper: str, profile: Profile) -> Path:
+    return workspace.results(profile) / paper / f"verdicts.{profile}.json"
 
 
-def unit_of(library: Library, row: CheckRow) -> str:
-    """Return the unit of a verdict's numbers, nothing for a claim that is gone."""
-    task = library.tasks.get(row.task)
-    claim = claim_of(task, row.claim) if task else None
-    return claim.criterion.unit if claim else ""
+class _Stored:
+    """A paper's file at a profile, and which of its rows still follow from what is there."""
+
+    def __init__(self, rows: Sequence[CheckRow], current: Iterable[str], *, is_current: bool):
+        self.rows, self.current, self.is_current = list(rows), set(current), is_current
+
+    def rows_of(self, task: str) -> list[CheckRow]:
+        """Return a task's rows; none where they must be made anew."""
+        return [row for row in self.rows if row.task == task] if task in self.current else []
+
+    @classmethod
+    def read(cls, workspace: Workspace, folder: PaperFolder, profile: Profile) -> _Stored:
+        """Return what a file holds; one that is damaged holds nothing, as it can be made anew."""
+        path = verdicts_path(workspace, folder.name, profile)
+        try:
+            found = parse_json(_bytes_of(path), where=str(path))
+            then = found["follows_from"]
+            rows = [CheckRow(**row) for row in found["rows"]]
+            tables: dict[str, str] = dict(then["tables"])
+        except (UnreadableError, KeyError, TypeError, ValueError):
+            return cls([], [], is_current=False)
+        now = _follows_from(workspace, folder, profile)
+        if then["code"] != now["code"] or found.get("schema_version") != SCHEMA_VERSION:
+            return cls([], [], is_current=False)
+        tasks = {row.task for row in rows}
+        same = {task for task in tasks if tables.get(task) == now["tables"].get(task)}
+        return cls(rows, same, is_current=tables == now["tables"])
 
 
-def shown(library: Library, overrides: Overrides, row: CheckRow) -> Shown:
-    """Return a verdict with its claim's statement, which names what stood in for what."""
-    task = library.tasks.get(row.task)
-    if task is None:
-        return Shown(row=row, statement=row.statement)
-    claim = claim_of(task, row.claim)
-    labels = _labels(task, cast(Profile, row.profile), library.titles[task.id], overrides)
-    if claim is None:
-        last_words = labels.text(row.statement) if row.statement else ""
-        deciding = f"{row.deciding} decides" if row.deciding else ""
-        seed = task.table.seed_unit
-        return Shown(row=row, statement=last_words, seed=seed, what_number=deciding)
-    told = reading(row, claim.criterion.unit, claim.criterion.tolerance)
-    return Shown(
-        row=told.row,
-        statement=labels.statement(claim),
-        unit=told.unit,
-        tolerance=told.tolerance,
-        caveat=claim.scope.caveat,
-        what_number=what_number(row, claim.criterion),
-        stands_in=str(labels),
-        seed=task.table.seed_unit,
-    )
+def _follows_from(workspace: Workspace, folder: PaperFolder, profile: Profile) -> dict[str, Any]:
+    """Return the digests of what a paper's verdicts follow from: code, and each stored result."""
+    results = workspace.results(profile) / folder.name
+    tables = {
+        f"{folder.name}/{path.name.partition('.')[0]}": _sha256(
+            _bytes_of(path) + _bytes_of(path.with_suffix(".json"))
+        )
+        for path in sorted(results.glob(f"*.{profile}.csv"))
+    }
+    return {"code": _code_of(folder.folder), "tables": tables}
 
 
-@functools.cache
-def _labels(task: Task, profile: Profile, title: str, overrides: Overrides) -> Labels:
-    """Return what stands in for what: a task's trials are walked once for all its claims."""
-    return labels_of(task, profile, title, overrides)
+@cache
+def _code_of(folder: Path) -> str:
+    """Return a digest of all that tells how tables of a paper are judged."""
+    harness = Path(__file__).parents[1]
+    places = [folder, folder.parent / "nets", *(harness / place for place in JUDGES)]
+    found = hashlib.sha256()
+    for place in places:
+        paths = [place] if place.is_file() else sorted(place.rglob("*"))
+        for path in paths:
+            if path.suffix in (".py", ".toml", ".csv"):
+                found.update(f"{path.relative_to(place)} {_sha256(_bytes_of(path))}\n".encode())
+    return found.hexdigest()
 
 
-def claim_of(task: Task, name: str) -> Claim | None:
-    """Return a declared claim; None for one that was withdrawn."""
-    return next((claim for claim in task.claims if claim.id == name), None)
+def _sha256(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
 
 
-def json_rows(
-    library: Library, overrides: Overrides, rows: Iterable[CheckRow]
-) -> list[dict[str, Any]]:
-    """Return verdicts as `repro check --json` prints them.
-
-    With what was overridden: a variant's must not be taken for the committed.
-    """
-    varied = {"overrides": dict(overrides)}
-    return [
-        row.to_json()
-        | {"unit": unit_of(library, row), "statement": shown(library, overrides, row).statement}
-        | varied
-        for row in rows
-    ]
+def _bytes_of(path: Path) -> bytes:
+    try:
+        return read_bytes(path)
+    except (FileNotFoundError, UnreadableError):
+        return b""
 
 
-def frame(rows: Sequence[dict[str, Any]]) -> pd.DataFrame:
-    """Return such rows as a table, a line each; without any, with the names alone."""
-    import pandas as pd
-
-    names = [*CheckRow.__dataclass_fields__, "unit", "overrides"]
-    return pd.DataFrame(list(rows), columns=names)
+def json_rows(rows: Iterable[CheckRow], overrides: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return verdicts as `repro check --json` prints them; a variant's say what was overridden."""
+    varied = {"overrides": dict(overrides)} if overrides else {}
+    return [row.to_json() | varied for row in rows]

@@ -8,7 +8,7 @@ from typing import Literal
 from harness.declare.overrides import Overrides
 from harness.declare.profiles import Profile
 from harness.declare.task import Task
-from harness.run.trial import trials_behind
+from harness.store.trial import trials_behind
 from harness.store.workspace import COMMITTED_PROFILES
 
 Awaited = Literal["", "card", "judge"]

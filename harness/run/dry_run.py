@@ -9,21 +9,20 @@ from harness.declare.experiment import DryRun, Experiment
 from harness.declare.params import Scalar
 from harness.declare.profiles import Profile
 from harness.declare.task import Task
-from harness.run.trial import Trial, trials_behind
+from harness.store.trial import Trial, trials_behind
 
 
 def dry_runs(
     tasks: Sequence[Task],
     profile: Profile,
     overrides: Mapping[str, Scalar] | None = None,
-    cohort: str | None = None,
 ) -> list[dict[str, Any]]:
     """Return one row per experiment and distinct shape; what trains nothing is absent.
 
     Upstream, only the trials that the tasks start from count. Raises as `trials_behind`.
     """
     members: dict[Experiment, list[Trial]] = {}
-    for trial in trials_behind(tasks, profile, overrides, cohort):
+    for trial in trials_behind(tasks, profile, overrides):
         members.setdefault(trial.experiment, []).append(trial)
     rows = []
     for experiment, trials in members.items():

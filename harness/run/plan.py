@@ -15,15 +15,13 @@ from harness.declare.overrides import Overrides
 from harness.declare.profiles import Profile
 from harness.declare.task import Task
 from harness.measure import machine
-from harness.provenance.before import code_of, load_before
-from harness.provenance.code import experiment_code
 from harness.registry import experiments_of, walk_experiments
 from harness.run.costs import Costs
-from harness.run.kept_seconds import starts_of, tables_seconds
-from harness.run.trial import Trial, check_overrides, cohorts_with_task, grid_of, with_upstream
 from harness.settings import JUDGE_MODEL, JUDGE_URL, judge_fault
 from harness.store.record import Record
 from harness.store.store import RecordStore, Rejected
+from harness.store.code import experiment_code
+from harness.store.trial import Trial, check_overrides, grid_of, with_upstream
 
 JUDGE_SETTINGS = (JUDGE_URL, JUDGE_MODEL)
 """Environment variables without which there is no judge: the base URL of an OpenAI-compatible
@@ -76,25 +74,14 @@ class Plan:
         return sum(item.estimate.seconds for item in self.with_action(action))
 
     def wall_s(self, num_workers: int) -> float:
-        """Return about how long a run in so many processes takes, starts and tables included.
+        """Return about how long a run in so many processes takes.
 
-        What is exclusive has all processes; one more makes tables and figures beside the others.
-        All wait for the run to start, and then for the workers, which start side by side.
+        What is exclusive has all processes.
         """
         to_run = self.with_action(Action.RUN)
         alone = fsum(i.estimate.seconds for i in to_run if i.trial.needs.exclusive)
         shared = [i.estimate.seconds for i in to_run if not i.trial.needs.exclusive]
-        tables = tables_seconds(self.tasks)
-        per_worker = (fsum(shared) + tables) / num_workers
-        starts = starts_of(self.tasks)
-        first = starts.run_s + (starts.worker_s if to_run else 0.0)
-        return first + alone + max(per_worker, tables, max(shared, default=0.0))
-
-    def core_s(self, num_workers: int) -> float:
-        """Return about how long a run in so many processes keeps cores busy, with all it does."""
-        starts = starts_of(self.tasks)
-        workers = starts.worker_s * min(num_workers, self.num_to_run)
-        return self.seconds + tables_seconds(self.tasks) + starts.run_s + workers
+        return alone + max(fsum(shared) / num_workers, max(shared, default=0.0))
 
     def num_side_by_side(self, gpu_bytes: int) -> int:
         """Return how many trials a card of this memory takes at once, at most one per core.
@@ -248,7 +235,6 @@ def make_plan(
     store: RecordStore,
     limits: MachineLimits,
     *,
-    cohort: str | None = None,
     rerun_stale: bool = False,
     only_pending: bool = False,
 ) -> Plan:
@@ -256,15 +242,13 @@ def make_plan(
 
     What is overridden is said by the store's workspace.
 
-    cohort: the only one to plan; None for all that the tasks have.
-    Raises UsageError if an override names a parameter, or `cohort` a cohort, that none has.
+    Raises UsageError if an override names a parameter that none has.
     """
     plan = Plan(tasks, profile, store.workspace.overrides)
     check_overrides(tasks, plan.overrides)
     planner = _Planner(plan, store, limits, rerun_stale)
-    for name, task in cohorts_with_task(tasks, profile, cohort, plan.overrides):
-        for experiment in task.reads:
-            planner.add_grid(experiment, name, only_pending=only_pending)
+    for experiment in dict.fromkeys(experiment for task in tasks for experiment in task.reads):
+        planner.add_grid(experiment, only_pending=only_pending)
     return plan
 
 
@@ -275,16 +259,12 @@ class _Planner:
         self, plan: Plan, store: RecordStore, limits: MachineLimits, rerun_stale: bool
     ) -> None:
         self.plan, self.store, self.limits, self.rerun_stale = plan, store, limits, rerun_stale
-        self.added: set[tuple[str, str]] = set()
         self.digests: dict[str, str] = {}
         self.costs = Costs(store, plan.profile)
         self.lacks: dict[Needs, str] = {}
 
-    def add_grid(self, experiment: Experiment, cohort: str, *, only_pending: bool) -> None:
-        if (experiment.id, cohort) in self.added:
-            return
-        self.added.add((experiment.id, cohort))
-        trials = grid_of(experiment, self.plan.profile, self.plan.overrides, cohort=cohort)
+    def add_grid(self, experiment: Experiment, *, only_pending: bool) -> None:
+        trials = grid_of(experiment, self.plan.profile, self.plan.overrides)
         records = {trial.key: self.store.read(trial) for trial in trials}
         self.costs.learn(experiment, [(trial, records[trial.key]) for trial in trials])
         for trial in trials:
@@ -317,7 +297,7 @@ class _Planner:
         record: Record | Rejected | None,
         upstream: Sequence[tuple[Trial, Action]],
     ) -> tuple[Action, str, bool]:
-        stale = isinstance(record, Record) and self._code_of(record) != self._digest(trial)
+        stale = isinstance(record, Record) and record.provenance.code != self._digest(trial)
         if isinstance(record, Record) and record.is_result and not (stale and self.rerun_stale):
             reason = "its code changed since: run --stale re-runs it" if stale else record.status
             return Action.REUSE, reason, stale
@@ -359,10 +339,6 @@ class _Planner:
         if name not in self.digests:
             self.digests[name] = experiment_code(trial.experiment)
         return self.digests[name]
-
-    def _code_of(self, record: Record) -> str | None:
-        paper = record.experiment.split("/")[0]
-        return code_of(record, load_before(self.store.workspace.root, paper))
 
 
 def _is_pending(record: Record | Rejected | None) -> bool:

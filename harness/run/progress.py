@@ -9,10 +9,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from harness.declare.experiment import Status
-from harness.executors.job import Report
 from harness.outgoing import live_stream
+from harness.run.executors.job import Report
 from harness.run.plan import PlannedTrial
-from harness.run.trial import Trial
+from harness.store.trial import Trial
 
 if TYPE_CHECKING:
     from rich.progress import TaskID

@@ -13,17 +13,17 @@ from typing import Any
 from harness.declare.experiment import Experiment, Status
 from harness.declare.task import Task
 from harness.errors import HarnessError, RunError
-from harness.executors.job import Executor, Job, JobFailed, JobLost, Report
-from harness.executors.worker import BUSY
 from harness.outgoing import tidy
-from harness.provenance.code import experiment_code
-from harness.publish.evidence import seals_of
 from harness.registry import Library
+from harness.run.executors.job import Executor, Job, JobFailed, JobLost, Report
+from harness.run.executors.worker import BUSY
 from harness.run.plan import Action, Plan, PlannedTrial
 from harness.run.progress import Progress
-from harness.run.trial import Trial
+from harness.store.code import experiment_code
 from harness.store.record import Record, make_record
+from harness.store.registered import registrations
 from harness.store.store import RecordStore
+from harness.store.trial import Trial
 
 log = logging.getLogger(__name__)
 
@@ -161,12 +161,12 @@ class Runner:
         return _Work(trial, job, trial.needs.exclusive, item.estimate.seconds)
 
     def _facts_of(self, experiment: Experiment) -> dict[str, Any]:
-        """Return the code digest and the seals of all claims on an experiment, as of now."""
+        """Return the code of an experiment, and what all claims on it ask as of now."""
         if experiment.id not in self._facts:
             tasks = self.library.tasks_of(experiment)
             self._facts[experiment.id] = {
                 "code": experiment_code(experiment),
-                "seals": seals_of(tasks, self.plan.overrides),
+                "registered": registrations(tasks, self.plan.profile, self.plan.overrides),
             }
         return self._facts[experiment.id]
 

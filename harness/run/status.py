@@ -11,9 +11,9 @@ from harness.declare.profiles import Profile
 from harness.declare.task import Task
 from harness.provenance.before import code_of, load_before
 from harness.provenance.code import experiment_code
-from harness.run.trial import Trial, trials_behind
 from harness.store.record import Record
 from harness.store.store import RecordStore, Rejected
+from harness.store.trial import Trial, trials_behind
 
 STATES = (*(str(status) for status in Status), "rejected", "missing")
 

@@ -18,11 +18,11 @@ from harness.declare.profiles import PROFILES, Profile
 from harness.declare.task import Task
 from harness.errors import DataError, UsageError
 from harness.registry import experiments_of, walk_experiments
-from harness.run.trial import Trial, trials_behind
 from harness.store.atomic import write_bytes
 from harness.store.out import write_out
 from harness.store.record import Record, check_names, pack_bytes, parse_record
 from harness.store.store import RecordStore, holds
+from harness.store.trial import Trial, trials_behind
 from harness.store.workspace import Workspace
 from harness.untrusted import UnreadableError, in_one_line, read_bytes, read_text, to_text, unzip
 
@@ -48,7 +48,6 @@ def export_records(
     profile: Profile,
     file: Path,
     *,
-    cohort: str | None = None,
     force: bool = False,
 ) -> Summary:
     """Write the results behind some tasks to an archive; the same records give the same bytes.
@@ -59,7 +58,7 @@ def export_records(
     if not force and not _may_be_replaced(file):
         raise UsageError(f"{file} is no archive of records: name another file, or add --force")
     store = RecordStore(workspace).with_committed(experiments_of(tasks), profile)
-    behind = trials_behind(tasks, profile, workspace.overrides, cohort)
+    behind = trials_behind(tasks, profile, workspace.overrides)
     trials = {trial.key: trial for trial in behind}
     found = {key: store.result(trial) for key, trial in trials.items()}
     records = {key: record for key, record in found.items() if record is not None}
@@ -133,7 +132,7 @@ def import_records(workspace: Workspace, file: Path, *, tasks: Collection[Task] 
 def read_archive(file: Path, tasks: Collection[Task]) -> tuple[list[Record], dict[str, bytes]]:
     """Return an archive's records, and by its member's name each artifact.
 
-    tasks: what is declared, which tells of what trials a profile has and where claims are made.
+    tasks: what is declared, which tells what trials a profile has.
     Raises DataError for a file that is missing, damaged, or holds what no record lists.
     """
     members = _members(file)
@@ -153,11 +152,10 @@ def read_archive(file: Path, tasks: Collection[Task]) -> tuple[list[Record], dic
 
 
 def _hold_against_tasks(records: Iterable[Record], tasks: Collection[Task], file: Path) -> None:
-    """Raise DataError for a record without seals, or of a profile that has no such trial.
+    """Raise DataError for a record of a profile that has no such trial.
 
     A trial that no profile has today is let in: grids change, and old results are no damage.
     """
-    sealed = {experiment.id for task in tasks if task.claims for experiment in task.reads}
 
     @functools.cache
     def planned(experiment: str, profile: Profile, overrides: str) -> set[str]:
@@ -169,11 +167,6 @@ def _hold_against_tasks(records: Iterable[Record], tasks: Collection[Task], file
 
     for record in records:
         where = f"{file}: the record {record.key[:16]} of {record.experiment}"
-        if record.is_result and record.experiment in sealed and not record.seals:
-            raise DataError(
-                f"{where} has no seals, which a run takes of every claim before it starts: run the"
-                " trial again"
-            )
         overrides = json.dumps(record.provenance.overrides, sort_keys=True)
         has = [p for p in PROFILES if record.key in planned(record.experiment, p, overrides)]
         if has and record.profile not in has:

@@ -1,4 +1,4 @@
-"""The JSON beside a CSV: where a result came from, and what its claims came to."""
+"""The JSON beside a CSV: where a result came from."""
 
 from __future__ import annotations
 
@@ -6,13 +6,9 @@ from typing import Any
 
 from pydantic import Field
 
-from harness.declare.cohorts import FIRST
-from harness.provenance.seals import Sealed
 from harness.strict import Strict
 
-SCHEMA_VERSION = 2
-TOO_FEW = "too few seeds to exclude chance"
-"""Why a claim has no chance rate, where more seeds would give it one."""
+SCHEMA_VERSION = 3
 
 
 class ColumnMeta(Strict):
@@ -45,7 +41,6 @@ class TrialCounts(Strict):
 class NotRun(Strict):
     trial: str
     reason: str
-    cohort: str = FIRST
 
 
 class ProvenanceMeta(Strict):
@@ -57,26 +52,14 @@ class ProvenanceMeta(Strict):
     versions: dict[str, list[str]]
     data: dict[str, dict[str, str]]
     seeds: list[Any]
-    code: list[str]
+    code: dict[str, dict[str, int]]
+    """Per experiment, how many records each digest of code gave."""
     overrides: dict[str, Any]
     choices: dict[str, list[str]] = Field(default_factory=dict)
     """What code chose by itself: by kernel, what it was done by."""
     wall_s: float
     started_at: str
     finished_at: str
-
-
-class Chance(Strict):
-    """How often a claim would read REPRODUCED if the labels that it compares meant nothing."""
-
-    code: str
-    """Digest of what it follows from, beside the runs."""
-    rate: float | None = None
-    """Share of relabellings; None where there is no such share."""
-    num_relabellings: int = 0
-    """Those that change what is measured."""
-    reason: str = ""
-    """Why there is no share."""
 
 
 class ResultMeta(Strict):
@@ -91,16 +74,9 @@ class ResultMeta(Strict):
     num_rows: int
     columns: list[ColumnMeta]
     trials: TrialCounts
-    """How the trials of the first cohort ended."""
-    cohorts: dict[str, TrialCounts] = Field(default_factory=dict)
-    """The same for every further cohort, by name."""
     not_run: list[NotRun]
-    num_records: int
-    lines: dict[str, dict[str, str]]
-    """Per experiment the digest of each record's line, by the first 16 digits of its key."""
+    registered: dict[str, str]
+    """By claim, what it asked before the trials ran, where all their records say the same."""
+    artifacts: dict[str, str] = Field(default_factory=dict)
+    """By what the CSV has in its cell, an array that no cell should hold, as text."""
     provenance: ProvenanceMeta
-    judged: dict[str, Sealed] = Field(default_factory=dict)
-    """What each claim asked and measured when it was first judged, by the name of its seal."""
-    chances: dict[str, Chance] = Field(default_factory=dict)
-    """How often chance alone would reproduce each claim, by the name of its seal."""
-    verdicts: list[dict[str, Any]] = Field(default_factory=list)

@@ -8,7 +8,6 @@ from __future__ import annotations
 import gzip
 import hashlib
 import io
-import json
 import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -17,17 +16,17 @@ from typing import Any
 
 from pydantic import Field, ValidationError
 
+from harness.canonical import canonical_json, digest
 from harness.declare.experiment import Row, Status
 from harness.declare.params import Scalar
 from harness.declare.profiles import PROFILES, check_id
 from harness.errors import DataError, RunError, SpecError
 from harness.outgoing import TRACEBACK_CHARS, masked, tidy
-from harness.canonical import canonical_json, digest
-from harness.run.trial import Trial, trial_key
+from harness.store.trial import Trial, trial_key
 from harness.strict import Strict, explain
 from harness.untrusted import UnreadableError, parse_json, read_bytes, to_text, unzip
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 MAX_NAME_BYTES = 255
 RESTORE = "restore it with git checkout"
 
@@ -73,9 +72,8 @@ class Record(Strict):
     error: str = ""
     rows: list[dict[str, bool | int | float | str | None]]
     artifacts: list[ArtifactEntry] = Field(default_factory=list)
-    seals: dict[str, dict[str, Any]]
-    first_seals: dict[str, dict[str, Any]] | None = None
-    """The seals of the first result of this trial, where this one is a re-run of it."""
+    registered: dict[str, str] = Field(default_factory=dict)
+    """By `task:claim` a digest of what each claim asked before it ran (`registered.py`)."""
     control: dict[str, float] = Field(default_factory=dict)
     provenance: Provenance
 
@@ -86,9 +84,6 @@ class Record(Strict):
     def to_line(self) -> str:
         """Return the record as one line of JSON with its own digest."""
         body = self.model_dump(mode="json")
-        if self.first_seals is None:
-            # A record that was never run again is as it was before there was such a field.
-            del body["first_seals"]
         if not self.provenance.choices:
             del body["provenance"]["choices"]
         return _line(canonical_json(body))
@@ -118,7 +113,6 @@ def make_record(
     artifacts: Sequence[ArtifactEntry] = (),
     control: Mapping[str, float] | None = None,
     data: Mapping[str, dict[str, str]] | None = None,
-    first_seals: Mapping[str, dict[str, Any]] | None = None,
     choices: Mapping[str, str] | None = None,
 ) -> Record:
     """Return a trial's record; `facts` is what all records of one run and experiment share.
@@ -139,8 +133,7 @@ def make_record(
         error=tidy(error, most=TRACEBACK_CHARS),
         rows=masked(rows),
         artifacts=list(artifacts),
-        seals=facts["seals"],
-        first_seals=None if first_seals is None else dict(first_seals),
+        registered=facts["registered"],
         control=dict(control or {}),
         provenance=provenance,
     )  # fmt: skip
@@ -151,6 +144,7 @@ def parse_record(line: str, *, where: str) -> Record:
     outer = parse_json(line, where=where)
     if not isinstance(outer, dict) or set(outer) != {"digest", "record"}:
         raise DataError(f"{where} is foreign: it is no record of this harness")
+    _check_digest(line, outer, where=where)
     body = upgrade(outer["record"], where=where)
     try:
         record = Record.model_validate(body)
@@ -160,8 +154,7 @@ def parse_record(line: str, *, where: str) -> Record:
         raise DataError(
             f"{where} is foreign: status {record.status[:80]!r} at profile {record.profile[:80]!r}"
         )
-    _check_digest(line, outer, where=where)
-    _hold_against_key(outer["record"], where)
+    _hold_against_key(body, where)
     return record
 
 
@@ -206,13 +199,19 @@ def check_names(record: Record, *, where: str) -> None:
 
 
 def upgrade(body: Any, *, where: str) -> Any:
-    """Bring a record of an older schema to the current one; refuse a newer one."""
+    """Bring a record of an older schema to the current one; refuse a newer one.
+
+    Schema 2 held what claims asked in a form that nothing compares any more.
+    """
     version = body.get("schema_version") if isinstance(body, dict) else None
     if not isinstance(version, int) or version > SCHEMA_VERSION:
         raise DataError(
             f"{where} has schema version {version}, this harness reads up to {SCHEMA_VERSION}"
         )
-    return body
+    if version == SCHEMA_VERSION:
+        return body
+    kept = {name: value for name, value in body.items() if name not in ("seals", "first_seals")}
+    return {**kept, "schema_version": SCHEMA_VERSION}
 
 
 def plain_rows(rows: Sequence[Row]) -> tuple[list[dict[str, Scalar | None]], bool]:
@@ -242,33 +241,6 @@ def pack_bytes(records: Iterable[Record]) -> bytes:
     with gzip.GzipFile(filename="", fileobj=buffer, mode="wb", compresslevel=9, mtime=0) as packed:
         packed.write("".join(f"{line}\n" for line in lines).encode())
     return buffer.getvalue()
-
-
-def read_lines(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield the digest of each line of a committed file with its record, not yet validated.
-
-    Raises DataError with file and line for what is no record.
-    """
-    for number, line in enumerate(_lines(path), start=1):
-        yield line_digest(line), read_body(line, where=f"{path} line {number}")
-
-
-def read_body(line: str, *, where: str) -> dict[str, Any]:
-    """Return a record as it stands in its line, not validated but for what identifies it."""
-    try:
-        body: dict[str, Any] = json.loads(line)["record"]
-        body["seals"], body["provenance"]["code"], body["schema_version"]
-        _hold_against_key(body, where)
-    except DataError as error:
-        raise DataError(f"{error}: {RESTORE}") from error
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        raise DataError(f"{where} is no record: {RESTORE}") from error
-    return body
-
-
-def line_digest(line: str) -> str:
-    """Return 32 hexadecimal digits of the SHA-256 of a record's line."""
-    return hashlib.sha256(line.encode()).hexdigest()[:32]
 
 
 def _lines(path: Path) -> list[str]:

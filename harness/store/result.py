@@ -6,20 +6,18 @@ import csv
 import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from harness.declare.cohorts import FIRST
+from harness.canonical import canonical_json, digest, layered_json
 from harness.declare.overrides import Overrides
 from harness.declare.params import Scalar
 from harness.declare.profiles import Profile
-from harness.declare.table import Column, Table
+from harness.declare.table import Table
 from harness.declare.task import Task
 from harness.errors import DataError, HarnessError
 from harness.outgoing import tidy
-from harness.canonical import canonical_json, digest, layered_json
-from harness.run.trial import Trial, cohorts_of, grid_of
 from harness.store.meta import (
     SCHEMA_VERSION,
     ColumnMeta,
@@ -28,8 +26,8 @@ from harness.store.meta import (
     ResultMeta,
     TrialCounts,
 )
-from harness.store.pair import read_pair, write_pair
-from harness.store.record import Record, line_digest, read_pack
+from harness.store.pair import Pair, read_pair, write_pair
+from harness.store.record import Record, read_pack
 from harness.store.store import RecordStore, Rejected
 from harness.store.table_csv import (
     build_table,
@@ -39,6 +37,7 @@ from harness.store.table_csv import (
     parse_csv,
     sha256_text,
 )
+from harness.store.trial import Trial, grid_of
 from harness.store.workspace import Workspace
 from harness.untrusted import (
     UnreadableError,
@@ -51,40 +50,16 @@ from harness.untrusted import (
 if TYPE_CHECKING:
     import pandas as pd
 
-KEY_DIGITS = 16
-"""How much of a trial's key stands where a file names many."""
+ARTIFACT_DIGITS = 16
 
 
 @dataclass(frozen=True, slots=True)
 class TaskResult:
     """A task's result: built from records, or read back and checked."""
 
-    tables: dict[str, pd.DataFrame]
-    """By cohort, without a column for it."""
+    table: pd.DataFrame
     meta: ResultMeta
     csv: str
-    runs: dict[str, dict[str, pd.DataFrame]] = field(default_factory=dict)
-    """By cohort and experiment the long tables behind it, where it was built from records."""
-
-    @property
-    def table(self) -> pd.DataFrame:
-        """What pages and figures show: the table of the first cohort that was run."""
-        return next(iter(self.tables.values()))
-
-    def knowing(self, **facts: Any) -> TaskResult:
-        """Return the result with more in its JSON."""
-        return replace(self, meta=self.meta.model_copy(update=facts))
-
-    def only(self, cohort: str) -> TaskResult:
-        """Return what it has of one cohort that was run."""
-        not_run = [gap for gap in self.meta.not_run if gap.cohort == cohort]
-        facts = {"trials": self.counts(cohort), "cohorts": {}, "not_run": not_run}
-        table = self.tables[cohort]
-        return replace(self, tables={cohort: table}, csv=csv_text(table)).knowing(**facts)
-
-    def counts(self, cohort: str) -> TrialCounts:
-        """Return how a cohort's trials ended."""
-        return self.meta.trials if cohort == FIRST else self.meta.cohorts[cohort]
 
 
 def csv_path(workspace: Workspace, task: Task, profile: Profile) -> Path:
@@ -92,38 +67,16 @@ def csv_path(workspace: Workspace, task: Task, profile: Profile) -> Path:
     return workspace.results(profile) / paper / f"{word}.{profile}.csv"
 
 
-def figure_path(workspace: Workspace, task: Task, profile: Profile, cohort: str = FIRST) -> Path:
-    """Return where a figure lies; that of another cohort than the first never among those."""
+def figure_path(workspace: Workspace, task: Task, profile: Profile) -> Path:
     paper, word = task.id.split("/")
-    first = workspace.figures(profile)
-    folder = first if cohort == FIRST else workspace.outputs / cohort / "figures"
-    return folder / paper / f"{word}.{profile}.svg"
+    return workspace.figures(profile) / paper / f"{word}.{profile}.svg"
 
 
 def trials_of(
-    task: Task,
-    profile: Profile,
-    overrides: Mapping[str, Scalar] | None = None,
-    *,
-    cohort: str = FIRST,
+    task: Task, profile: Profile, overrides: Mapping[str, Scalar] | None = None
 ) -> list[Trial]:
     """Return the trials whose rows a task shows, in the order of its table."""
-    return [
-        trial for exp in task.reads for trial in grid_of(exp, profile, overrides, cohort=cohort)
-    ]
-
-
-@dataclass(slots=True)
-class _Gathered:
-    """The records of one cohort, and what there is none of."""
-
-    records: dict[str, list[Record]]
-    counts: Counter[str] = field(default_factory=Counter)
-    not_run: list[NotRun] = field(default_factory=list)
-
-    @property
-    def results(self) -> list[Record]:
-        return [record for group in self.records.values() for record in group]
+    return [trial for exp in task.reads for trial in grid_of(exp, profile, overrides)]
 
 
 FindRecord = Callable[[Trial], Record | Rejected | None]
@@ -134,101 +87,73 @@ def build_result(
     profile: Profile,
     find: FindRecord,
     overrides: Mapping[str, Scalar] | None = None,
+    *,
+    stands_in: Mapping[str, str] | None = None,
 ) -> TaskResult | None:
-    """Return a task's tables and their provenance from the records; None where none is a result.
+    """Return a task's table and its provenance from the records; None where none is a result.
 
     find: returns the record of a trial, as `RecordStore.read` does.
     """
-    names = cohorts_of(task, profile, overrides)
-    gathered = {name: _gather(task, profile, find, overrides, cohort=name) for name in names}
-    # A cohort that is declared and was not begun changes nothing that is stored.
-    found = {name: each for name, each in gathered.items() if name == FIRST or each.results}
-    results = {r.key: r for each in found.values() for r in each.results}
+    records: dict[str, list[Record]] = {experiment.id: [] for experiment in task.reads}
+    counts: Counter[str] = Counter()
+    not_run: list[NotRun] = []
+    for trial in trials_of(task, profile, overrides):
+        record = find(trial)
+        if not isinstance(record, Record):
+            counts["missing"] += 1
+            reason = "it was not run" if record is None else tidy(record.reason)
+            not_run.append(NotRun(trial=trial.name, reason=reason))
+            continue
+        counts[record.status] += 1
+        if record.is_result:
+            records[trial.experiment.id].append(record)
+        else:
+            # What an older harness wrote down was not looked at then.
+            not_run.append(NotRun(trial=trial.name, reason=tidy(record.note or record.error)))
+    results = [record for group in records.values() for record in group]
     if not results:
         return None
-    runs = {
-        name: {n: long_frame(g) for n, g in each.records.items()}
-        for name, each in found.items()
-        if each.results
-    }
-    tables = {name: build_table(task, frames) for name, frames in runs.items()}
-    columns = task.table if list(tables) == [FIRST] else with_cohort(task.table)
-    text = csv_text(_joined(tables))
+    table = build_table(task, {name: long_frame(group) for name, group in records.items()})
+    shown, artifacts = _without_artifacts(table, task.table)
+    text = csv_text(shown)
     meta = ResultMeta(
         task=task.id,
         profile=profile,
+        stands_in=dict(stands_in or {}),
         csv_sha256=sha256_text(text),
-        num_rows=sum(len(table) for table in tables.values()),
-        columns=[ColumnMeta(**asdict(column)) for column in columns.columns],
-        trials=TrialCounts(**found[FIRST].counts),
-        cohorts={n: TrialCounts(**g.counts) for n, g in found.items() if n != FIRST},
-        not_run=[gap for each in found.values() for gap in each.not_run],
-        num_records=len(results),
-        lines=_lines_of(results.values()),
-        provenance=_collect_provenance(list(results.values()), dict(overrides or {})),
+        num_rows=len(table),
+        columns=[ColumnMeta(**asdict(column)) for column in task.table.columns],
+        trials=TrialCounts(**counts),
+        not_run=not_run,
+        registered=_registered(task, results),
+        artifacts=artifacts,
+        provenance=_collect_provenance(results, dict(overrides or {})),
     )
-    return TaskResult(tables, meta, text, runs)
+    return TaskResult(table, meta, text)
 
 
-def _gather(
-    task: Task,
-    profile: Profile,
-    find: FindRecord,
-    overrides: Mapping[str, Scalar] | None,
-    *,
-    cohort: str,
-) -> _Gathered:
-    found = _Gathered({experiment.id: [] for experiment in task.reads})
-    for trial in trials_of(task, profile, overrides, cohort=cohort):
-        record = find(trial)
-        if not isinstance(record, Record):
-            found.counts["missing"] += 1
-            reason = "it was not run" if record is None else tidy(record.reason)
-            found.not_run.append(NotRun(trial=trial.name, reason=reason, cohort=cohort))
-            continue
-        found.counts[record.status] += 1
-        if record.is_result:
-            found.records[trial.experiment.id].append(record)
-        else:
-            # What an older harness wrote down was not looked at then.
-            reason = tidy(record.note or record.error)
-            found.not_run.append(NotRun(trial=trial.name, reason=reason, cohort=cohort))
-    return found
+def _without_artifacts(table: pd.DataFrame, columns: Table) -> tuple[pd.DataFrame, dict[str, str]]:
+    """Return a table with digests in the place of artifacts, and these by their digests."""
+    found: dict[str, str] = {}
+
+    def named(cell: Any) -> Any:
+        if not isinstance(cell, str):
+            return cell
+        name = sha256_text(cell)[:ARTIFACT_DIGITS]
+        found[name] = cell
+        return name
+
+    names = [column.name for column in columns.columns if column.role == "artifact"]
+    return table.assign(**{name: table[name].map(named) for name in names}), found
 
 
-COHORT = Column(name="cohort", type="str", role="param", doc="named set of seeds")
-
-
-def with_cohort(columns: Table) -> Table:
-    """Return the columns of a CSV that holds more than one cohort."""
-    return Table((COHORT, *columns.columns))
-
-
-def _joined(tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
-    import pandas as pd
-
-    if list(tables) == [FIRST]:
-        return tables[FIRST]
-    parts = [table.assign(cohort=name) for name, table in tables.items()]
-    joined = pd.concat(parts, ignore_index=True)
-    return joined[["cohort", *(name for name in joined.columns if name != "cohort")]]
-
-
-def _split(table: pd.DataFrame, columns: Table) -> dict[str, pd.DataFrame]:
-    if columns.names[0] != "cohort":
-        return {FIRST: table}
-    return {
-        str(name): part.drop(columns="cohort").reset_index(drop=True)
-        for name, part in table.groupby("cohort", sort=False)
-    }
-
-
-def _lines_of(records: Iterable[Record]) -> dict[str, dict[str, str]]:
-    found: dict[str, dict[str, str]] = {}
-    for record in records:
-        found.setdefault(record.experiment, {})[record.key[:KEY_DIGITS]] = line_digest(
-            record.to_line()
-        )
+def _registered(task: Task, records: Sequence[Record]) -> dict[str, str]:
+    """Return by claim the digest that all records hold of it."""
+    found = {}
+    for claim in task.claims:
+        told = {record.registered.get(f"{task.id}:{claim.id}", "") for record in records}
+        if len(told) == 1 and (made := told.pop()):
+            found[claim.id] = made
     return found
 
 
@@ -246,13 +171,20 @@ def _collect_provenance(records: Sequence[Record], overrides: dict[str, Scalar])
         versions=_all_told(source.versions for source in sources),
         data={name: value for source in sources for name, value in sorted(source.data.items())},
         seeds=sorted({r.params["seed"] for r in records if "seed" in r.params}, key=str),
-        code=sorted({source.code for source in sources}),
+        code=_codes(records),
         overrides=overrides,
         choices=_all_told(source.choices for source in sources),
         wall_s=round(sum(source.wall_s for source in sources), 3),
         started_at=min(source.started_at for source in sources),
         finished_at=max(source.started_at for source in sources),
     )
+
+
+def _codes(records: Iterable[Record]) -> dict[str, dict[str, int]]:
+    found: dict[str, Counter[str]] = {}
+    for record in records:
+        found.setdefault(record.experiment, Counter())[record.provenance.code] += 1
+    return {name: dict(sorted(counts.items())) for name, counts in sorted(found.items())}
 
 
 def _all_told(facts: Iterable[Mapping[str, str]]) -> dict[str, list[str]]:
@@ -265,18 +197,20 @@ def _all_told(facts: Iterable[Mapping[str, str]]) -> dict[str, list[str]]:
 
 
 def write_result(workspace: Workspace, task: Task, result: TaskResult) -> Path:
-    """Write the CSV and the JSON beside it, so that no reader sees one without the other."""
+    """Write the CSV and the JSON beside it, where they differ from what is there.
+
+    No reader sees one without the other.
+    """
     path = csv_path(workspace, task, result.meta.profile)  # type: ignore[arg-type]
-    write_pair(path, result.csv.encode(), json_text(result.meta).encode())
+    csv, json = result.csv.encode(), json_text(result.meta).encode()
+    if read_pair(path) != Pair(csv, json):
+        write_pair(path, csv, json)
     return path
 
 
 def json_text(meta: ResultMeta) -> str:
     """Return the JSON beside a CSV, with a digest of all else that stands in it."""
     body = meta.model_dump(mode="json")
-    if not meta.provenance.choices:
-        # A result without choices is as it was before any were noted.
-        del body["provenance"]["choices"]
     full = {**body, "digest": digest(body)}
     return layered_json(full, 2) + "\n"
 
@@ -341,8 +275,6 @@ def load_result(workspace: Workspace, task: Task, profile: Profile) -> TaskResul
     if stored is None:
         return None
     data, meta = stored
-    has_cohorts = meta.columns[:1] == [ColumnMeta(**asdict(COHORT))]
-    columns = with_cohort(task.table) if has_cohorts else task.table
     if (meta.task, meta.profile) != (task.id, profile):
         raise DataError(
             f"{beside} is of {meta.task} at {meta.profile}: run {task.id} again or restore the file"
@@ -351,7 +283,7 @@ def load_result(workspace: Workspace, task: Task, profile: Profile) -> TaskResul
         told = Overrides(meta.provenance.overrides).label or "no variant"
         raise DataError(f"{beside} is of {told}: run {task.id} again or restore the file")
     try:
-        table = parse_csv(data, columns, where=str(path))
+        table = parse_csv(data, task.table, where=str(path))
     except (csv.Error, ValueError, OverflowError) as error:
         raise DataError(
             f"{path} is no table ({in_one_line(error)}): run the task again or restore the file"
@@ -360,7 +292,10 @@ def load_result(workspace: Workspace, task: Task, profile: Profile) -> TaskResul
     text = data.decode()
     if sha256_text(text) != meta.csv_sha256:
         raise DataError(_where_changed(workspace, task, profile, path, text))
-    return TaskResult(_split(table, columns), meta, text)
+    for column in task.table.columns:
+        if column.role == "artifact":
+            table[column.name] = table[column.name].map(meta.artifacts, na_action="ignore")
+    return TaskResult(table, meta, text)
 
 
 def _where_changed(

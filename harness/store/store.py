@@ -6,21 +6,19 @@ A record that cannot be used is kept beside its place, never deleted. To read ch
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from filelock import FileLock, Timeout
 
 from harness.declare.experiment import Experiment
 from harness.declare.profiles import Profile
 from harness.errors import DataError, RunError
-from harness.provenance.before import load_before
-from harness.run.trial import Trial
 from harness.store.atomic import alone_in, write_bytes
 from harness.store.record import Record, pack_bytes, parse_record, read_pack
+from harness.store.trial import Trial
 from harness.store.workspace import Workspace
 from harness.untrusted import UnreadableError, is_there, read_bytes, read_text
 
@@ -42,7 +40,6 @@ class RecordStore:
     def __init__(self, workspace: Workspace) -> None:
         self.workspace = workspace
         self._committed: dict[str, Record] = {}
-        self._has_own = True
 
     def path(self, trial: Trial) -> Path:
         return self.workspace.runs / "records" / trial.experiment.id / f"{trial.key}.json"
@@ -87,16 +84,9 @@ class RecordStore:
                 other._committed |= {record.key: record for record in read_pack(path)}
         return other
 
-    def of(self, records: Iterable[Record]) -> RecordStore:
-        """Return a store that finds some records of results, and none of the checkout's."""
-        other = RecordStore(self.workspace)
-        other._committed = {record.key: record for record in records if record.is_result}
-        other._has_own = False
-        return other
-
     def read(self, trial: Trial) -> Record | Rejected | None:
         """Return a trial's record, why it cannot be used, or None where there is none."""
-        found = self._read_own(trial) if self._has_own else None
+        found = self._read_own(trial)
         if isinstance(found, Record) and found.is_result:
             return found
         committed = self._committed.get(trial.key)
@@ -123,20 +113,6 @@ class RecordStore:
         """Return a trial's record if it is a result."""
         record = self.read(trial)
         return record if isinstance(record, Record) and record.is_result else None
-
-    def first_seals(self, trial: Trial) -> Mapping[str, Any] | None:
-        """Return the seals of a trial's first result, None where it has none yet.
-
-        A re-run keeps them: otherwise it would renew the seals of claims on known results.
-        """
-        old = self.result(trial)
-        if old is None:
-            return None
-        if old.first_seals is not None:
-            return old.first_seals
-        before = load_before(self.workspace.root, trial.experiment.paper)
-        exported = before.first_seals(trial.experiment.id, trial.key) if before else None
-        return old.seals if exported is None else exported
 
     def write(self, record: Record, *, replace: bool = False, durable: bool = True) -> None:
         """Store a record; a file in its place that cannot be used is set aside first.

@@ -14,6 +14,7 @@ from harness.declare.table import Column, Table
 from harness.declare.task import Task
 from harness.errors import DataError, SpecError
 from harness.store.record import Record, rows_of
+from harness.untrusted import in_one_line
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -52,23 +53,26 @@ def build_table(task: Task, frames: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
 
 
 def validate(table: pd.DataFrame, columns: Table, *, where: str) -> pd.DataFrame:
-    """Return the table with declared types; raises SpecError with the first bad cell."""
-    import pandera.pandas as pa
-    from pandera.errors import SchemaError, SchemaErrors
+    """Return the table with declared types; raises SpecError with the first bad column."""
+    import pandas as pd
 
-    schema = pa.DataFrameSchema(
-        {
-            column.name: pa.Column(_dtype(column), nullable=column.nullable, coerce=True)
-            for column in columns.columns
-        },
-        strict=True,
-        ordered=True,
-        unique=columns.keys or None,
-    )
-    try:
-        checked: pd.DataFrame = schema.validate(table.reset_index(drop=True))
-    except (SchemaError, SchemaErrors) as error:
-        raise SpecError(f"{where}: {_first_line(error)}") from error
+    typed = {}
+    for column in columns.columns:
+        cells = table[column.name].reset_index(drop=True)
+        try:
+            typed[column.name] = cells.astype(_dtype(column))
+        except (TypeError, ValueError) as error:
+            raise SpecError(
+                f"{where}: {column.name} is no {column.type} ({in_one_line(error)})"
+            ) from error
+        if not column.nullable and typed[column.name].isna().any():
+            number = int(typed[column.name].isna().to_numpy().argmax())
+            raise SpecError(f"{where}: row {number} has no {column.name}, which must hold a value")
+    checked = pd.DataFrame(typed)
+    if columns.keys and (repeated := checked.duplicated(columns.keys)).any():
+        number = int(repeated.to_numpy().argmax())
+        keys = ", ".join(f"{name}={checked[name][number]}" for name in columns.keys)
+        raise SpecError(f"{where}: row {number} repeats the key {keys}")
     return checked
 
 
@@ -80,10 +84,6 @@ def _dtype(column: Column) -> Any:
         # the default where it is installed.
         return pd.StringDtype("python", na_value=math.nan)
     return DTYPES[column.type]
-
-
-def _first_line(error: Exception) -> str:
-    return " ".join(str(error).split())[:300]
 
 
 def csv_text(table: pd.DataFrame) -> str:

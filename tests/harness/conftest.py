@@ -11,7 +11,7 @@ import pytest
 
 from harness.cli import main
 from harness.provenance import code
-from harness.run.trial import declared_grid
+from harness.store.trial import declared_grid
 from tests.harness.small_disk import SmallDisk, mounted
 from tests.harness.toy_paper import ToyPaper, make_toy_paper
 

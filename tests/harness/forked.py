@@ -17,7 +17,7 @@ from types import ModuleType
 from typing import NoReturn, TextIO
 
 from harness.cli import main
-from harness.run.trial import declared_grid
+from harness.store.trial import declared_grid
 from tests.harness.conftest import forget_toylab
 from tests.harness.toy_paper import ToyPaper
 

@@ -16,7 +16,7 @@ from harness.declare.scope import Scope
 from harness.declare.table import Table, value
 from harness.declare.task import Task
 from harness.publish.evidence import Evidence, seals_of
-from harness.run.trial import Trial, grid_of
+from harness.store.trial import Trial, grid_of
 from harness.store.record import Provenance, Record, line_digest
 from harness.store.result import TaskResult, build_result
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from harness.choices import chose, noted
-from harness.run.trial import grid_of
+from harness.store.trial import grid_of
 from harness.store.record import parse_record
 from harness.store.result import build_result, json_text
 from harness.store.store import RecordStore

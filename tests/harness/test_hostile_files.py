@@ -24,7 +24,7 @@ from harness.provenance.before import load_before
 from harness.canonical import digest
 from harness.provenance.restated import load_restated
 from harness.provenance.verify import load_verifications
-from harness.run.trial import Trial, grid_of
+from harness.store.trial import Trial, grid_of
 from harness.store.archive import RECORDS, import_records
 from harness.store.record import parse_record, read_lines, read_pack
 from harness.store.result import load_result, read_meta

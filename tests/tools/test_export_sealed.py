@@ -8,7 +8,7 @@ import pytest
 
 from harness.provenance.before import load_before
 from harness.registry import load_registry
-from harness.run.trial import grid_of
+from harness.store.trial import grid_of
 from tests.checkout import ROOT
 from tools.export_sealed import COMMIT, differences, first_of, grouped, seal_state
 

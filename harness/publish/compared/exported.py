@@ -14,7 +14,7 @@ from harness.publish.check_row import CheckRow
 from harness.publish.judge import failed_rows
 from harness.publish.refresh import judge_built, reference_of, stored_meta
 from harness.registry import Library, walk_experiments
-from harness.run.trial import cohorts_of, trials_behind
+from harness.store.trial import cohorts_of, trials_behind
 from harness.store.archive import read_archive
 from harness.store.record import Record
 from harness.store.result import build_result, trials_of

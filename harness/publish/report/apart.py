@@ -10,7 +10,7 @@ from pathlib import Path
 from harness.declare.profiles import PROFILES
 from harness.declare.task import Task
 from harness.publish.report.load import Entry, Paper, Run, sources_of
-from harness.run.trial import Trial, cohorts_of
+from harness.store.trial import Trial, cohorts_of
 from harness.store.meta import ResultMeta
 from harness.store.result import figure_path, is_stored, load_result, trials_of
 from harness.store.workspace import Workspace

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from harness.errors import SpecError
-from harness.run.seeds import derive_seed
+from harness.store.seeds import derive_seed
 from reproductions.asymvalley.method.directions import DIRECTIONS, NOISES, Direction, Noise
 from reproductions.asymvalley.method.layout import Layout
 

@@ -9,7 +9,7 @@ from harness.declare.params import Params, doc, seed
 from harness.declare.table import Table
 from harness.declare.task import Task
 from harness.errors import UsageError
-from harness.run.trial import tasks_with
+from harness.store.trial import tasks_with
 from tests.harness.commands.varied import told
 from tests.harness.conftest import Cli
 from tests.harness.hand_made import unrun

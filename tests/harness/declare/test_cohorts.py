@@ -14,7 +14,7 @@ from harness.declare.experiment import Experiment
 from harness.declare.params import Params, doc, seed
 from harness.declare.profiles import Profile
 from harness.errors import SpecError, UsageError
-from harness.run.trial import all_trials, grid_of
+from harness.store.trial import all_trials, grid_of
 from tests.harness.conftest import Cli
 from tests.harness.toy_paper import ToyPaper
 

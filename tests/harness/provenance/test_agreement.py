@@ -20,7 +20,7 @@ from harness.provenance.agreement import (
     compare_rows,
     relative_difference,
 )
-from harness.run.trial import Trial
+from harness.store.trial import Trial
 from harness.store.record import Record
 from tests.harness.hand_made import EXPERIMENT
 from tests.harness.inline_lab import make_record

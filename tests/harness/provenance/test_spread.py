@@ -17,7 +17,7 @@ from harness.declare.table import Table, param
 from harness.declare.task import Task
 from harness.provenance.agreement import Spread
 from harness.provenance.spread import Tables, spread_of
-from harness.run.trial import Trial, grid_of
+from harness.store.trial import Trial, grid_of
 from harness.store.record import Record
 from tests.harness.hand_made import EXPERIMENT, crash, make_claim, make_task, mean
 from tests.harness.inline_lab import make_record

@@ -26,7 +26,7 @@ from harness.provenance.verify import (
     verifications_path,
     verified_text,
 )
-from harness.run.trial import Trial
+from harness.store.trial import Trial
 from harness.store.workspace import Workspace
 from tests.harness.hand_made import EXPERIMENT
 from tests.harness.inline_lab import make_record, tree

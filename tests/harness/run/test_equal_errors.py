@@ -9,8 +9,8 @@ from threading import Timer
 
 import pytest
 
-from harness.executors.inline import InlineExecutor
-from harness.executors.job import Job, Report
+from harness.run.executors.inline import InlineExecutor
+from harness.run.executors.job import Job, Report
 from harness.run.plan import Action
 from harness.store.record import Record
 from harness.store.store import RecordStore

@@ -8,7 +8,7 @@ import time
 import pytest
 
 from harness.errors import UsageError
-from harness.run.trial import MAX_TRIALS, grid_of
+from harness.store.trial import MAX_TRIALS, grid_of
 from tests.harness.conftest import Cli
 from tests.harness.inline_lab import SQUARES, tree
 from tests.harness.toy_paper import ToyPaper
@@ -38,7 +38,7 @@ def test_more_seeds_than_can_be_planned_are_refused_at_once(
 
 
 def test_as_many_trials_as_can_be_planned_are(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("harness.run.trial.MAX_TRIALS", 9)
+    monkeypatch.setattr("harness.store.trial.MAX_TRIALS", 9)
     assert len(grid_of(SQUARES, "cpu", {"seeds": 3})) == 9
     with pytest.raises(UsageError, match="more than 9 trials"):
         grid_of(SQUARES, "cpu", {"seeds": 4})

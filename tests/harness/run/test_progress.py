@@ -7,10 +7,10 @@ from dataclasses import replace
 import pytest
 
 from harness.declare.experiment import Estimate
-from harness.executors.job import Report
+from harness.run.executors.job import Report
 from harness.run.plan import Action, PlannedTrial
 from harness.run.progress import FEW_BARS, FEW_TRIALS, NUM_LINES, LiveProgress, PlainProgress
-from harness.run.trial import Trial, grid_of
+from harness.store.trial import Trial, grid_of
 from tests.harness.inline_lab import SQUARES
 
 TRIAL = grid_of(SQUARES, "cpu")[0]

@@ -11,12 +11,12 @@ import pytest
 
 from harness.declare.experiment import Experiment, Needs
 from harness.errors import DataError, UsageError
-from harness.executors.inline import InlineExecutor
+from harness.run.executors.inline import InlineExecutor
 from harness.provenance.verify import Verification, load_verifications, verifications_path
 from harness.run.plan import MachineLimits
 from harness.run.rerun import Committed, Drawn, Rerun, draw_trials, obstacle
 from harness.run.runner import Runner, Summary
-from harness.run.trial import Trial, declared_grid, grid_of, trial_key
+from harness.store.trial import Trial, declared_grid, grid_of, trial_key
 from harness.store.record import Record, pack_bytes, read_pack
 from harness.store.store import RecordStore
 from harness.store.workspace import Workspace

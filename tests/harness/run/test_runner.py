@@ -11,9 +11,9 @@ import torch
 
 from harness.declare.params import Params, doc, seed
 from harness.errors import RunError, UsageError
-from harness.executors.context import TrialContext, Upstream
+from harness.run.executors.context import TrialContext, Upstream
 from harness.run.plan import Action
-from harness.run.trial import Trial, grid_of
+from harness.store.trial import Trial, grid_of
 from harness.store.record import Record
 from harness.store.result import build_result
 from harness.store.store import RecordStore, Rejected

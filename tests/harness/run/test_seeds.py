@@ -15,8 +15,8 @@ from harness.declare.params import Params
 from harness.declare.params import seed as a_seed
 from harness.declare.profiles import Profile
 from harness.errors import SpecError
-from harness.run.seeds import derive_seed
-from harness.run.trial import Trial
+from harness.store.seeds import derive_seed
+from harness.store.trial import Trial
 
 NAMES = st.sampled_from(["scheme", "density", "log2_lr", "width", "steps"])
 VALUES = st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(max_size=5)

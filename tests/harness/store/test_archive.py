@@ -14,7 +14,7 @@ import pytest
 from harness.declare import at_least, by_theory, claims
 from harness.errors import DataError, UsageError
 from harness.canonical import digest
-from harness.run.trial import Trial, grid_of
+from harness.store.trial import Trial, grid_of
 from harness.store.archive import RECORDS, export_records, import_records
 from harness.store.record import Record, parse_record
 from harness.store.store import RecordStore

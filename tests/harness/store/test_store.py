@@ -15,7 +15,7 @@ import pytest
 
 from harness.errors import DataError
 from harness.canonical import digest
-from harness.run.trial import Trial
+from harness.store.trial import Trial
 from harness.store.record import Record, pack_bytes, parse_record, read_pack
 from harness.store.store import RecordStore, Rejected
 from harness.store.workspace import Workspace

@@ -7,7 +7,7 @@ from torch import Tensor, nn
 
 from harness.data import load as datasets
 from harness.data.codec import Content
-from harness.run.seeds import derive_seed
+from harness.store.seeds import derive_seed
 from reproductions.asymvalley.method.data import ValleyData
 
 

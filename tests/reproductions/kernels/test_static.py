@@ -15,7 +15,7 @@ from harness.declare.verdict import Word, evaluate
 from harness.errors import SpecError
 from harness.measure.fresh_process import call_fresh
 from harness.registry import load_registry
-from harness.run.trial import grid_of
+from harness.store.trial import grid_of
 from harness.store.result import csv_path, load_result
 from harness.store.workspace import Workspace
 from reproductions.kernels.compiled import cubin, in_triton

@@ -12,7 +12,7 @@ from torch import Tensor
 
 from harness.declare.experiment import Experiment
 from harness.declare.params import Params, Scalar
-from harness.run.seeds import derive_seed
+from harness.store.seeds import derive_seed
 from reproductions.nets.gpt import GPT, GPTConfig
 from reproductions.supar import TABLE_3, Parameterization, Scheme
 from reproductions.supar.models.text import Batch, character_corpus, training_batches

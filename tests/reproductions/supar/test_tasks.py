@@ -20,7 +20,7 @@ from harness.declare.task import Task
 from harness.declare.verdict import Word, evaluate
 from harness.publish.figures import draw, figure_of
 from harness.publish.looks import Options
-from harness.run.seeds import derive_seed
+from harness.store.seeds import derive_seed
 from harness.store.table_csv import build_table, validate
 from reproductions.supar.method import parameterization
 from reproductions.supar.rules.experiment import identities

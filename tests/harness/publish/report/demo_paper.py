@@ -21,7 +21,7 @@ from harness.declare.task import Task
 from harness.publish.evidence import seals_of
 from harness.publish.figures import PALETTE, FigureContext, draw, plot_ours, plot_paper
 from harness.registry import BrokenTask, Library, PaperFolder
-from harness.run.trial import Trial, grid_of
+from harness.store.trial import Trial, grid_of
 from harness.store.atomic import write_bytes
 from harness.store.record import Provenance, Record
 from harness.store.result import build_result, figure_path, write_result

@@ -12,8 +12,8 @@ import torch
 
 from harness.data import load as datasets
 from harness.errors import DataError, SpecError
-from harness.run.seeds import derive_seed
-from harness.run.trial import grid_of
+from harness.store.seeds import derive_seed
+from harness.store.trial import grid_of
 from reproductions.asymvalley.federated.experiment import (
     ALGORITHMS,
     ALPHAS,

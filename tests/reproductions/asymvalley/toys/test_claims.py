@@ -19,7 +19,7 @@ from harness.declare.statistics import MissingRows
 from harness.declare.task import Task
 from harness.declare.verdict import Verdict, Word, evaluate
 from harness.provenance.seals import seal
-from harness.run.seeds import derive_seed
+from harness.store.seeds import derive_seed
 from harness.store.table_csv import build_table
 from reproductions.asymvalley.method.directions import NOISES
 from reproductions.asymvalley.toys import (

@@ -11,8 +11,8 @@ import torch
 from safetensors.torch import load_file
 from torch.nn.functional import cross_entropy
 
-from harness.executors.context import TrialContext
-from harness.run.trial import Trial
+from harness.run.executors.context import TrialContext
+from harness.store.trial import Trial
 from harness.store.store import RecordStore
 from harness.store.workspace import Workspace
 from reproductions.fg2u.condensing.experiment import Condensation, first_phase, point, runs

@@ -13,8 +13,8 @@ from torch.nn.functional import avg_pool2d, cross_entropy
 
 from harness.declare import Status
 from harness.errors import SpecError
-from harness.executors.context import TrialContext
-from harness.run.trial import Trial
+from harness.run.executors.context import TrialContext
+from harness.store.trial import Trial
 from harness.store.store import RecordStore
 from harness.store.workspace import Workspace
 from reproductions.fg2u.image_sets import trial

@@ -11,8 +11,8 @@ import torch
 
 from harness.declare.experiment import Row
 from harness.declare.verdict import Word, evaluate
-from harness.executors.context import TrialContext
-from harness.run.trial import Trial
+from harness.run.executors.context import TrialContext
+from harness.store.trial import Trial
 from harness.store.store import RecordStore
 from harness.store.table_csv import build_table, validate
 from harness.store.workspace import Workspace

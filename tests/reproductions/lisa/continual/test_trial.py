@@ -26,7 +26,7 @@ from harness.declare.task import Task
 from harness.declare.verdict import Word, evaluate
 from harness.errors import DataError
 from harness.publish.figures import draw
-from harness.run.seeds import derive_seed
+from harness.store.seeds import derive_seed
 from harness.store.table_csv import build_table, validate
 from reproductions.lisa.continual import experiment as continual
 from reproductions.lisa.continual import fig07, tab04

@@ -16,8 +16,8 @@ from harness.data.load import load
 from harness.declare.experiment import Experiment, Outcome, Status
 from harness.declare.params import Params
 from harness.errors import SpecError
-from harness.executors.context import TrialContext
-from harness.run.trial import Trial
+from harness.run.executors.context import TrialContext
+from harness.store.trial import Trial
 from harness.store.store import RecordStore
 from harness.store.workspace import Workspace
 from reproductions.lisa.finetuning import experiment as finetune

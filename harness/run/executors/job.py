@@ -22,7 +22,8 @@ class Job:
     root: str
     """The checkout's folder."""
     facts: dict[str, Any]
-    """What every record of this run carries: commit, machine, versions, code, overrides, seals."""
+    """What every record of this run carries: commit, machine, versions, code, overrides, and what
+    claims ask."""
     timeout_s: float
 
 

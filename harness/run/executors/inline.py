@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from concurrent.futures import Future
 
-from harness.executors.job import Job, Report
-from harness.executors.worker import run_job
+from harness.run.executors.job import Job, Report
+from harness.run.executors.worker import run_job
 
 
 class InlineExecutor:

@@ -18,9 +18,9 @@ from typing import Any
 from pebble import ProcessExpired, ProcessPool
 
 from harness.errors import EnvError, RunError
-from harness.executors.job import Job, JobFailed, JobLost, Report
-from harness.executors.lifetime import start_worker
-from harness.executors.worker import DEVICE_LOST, run_in_worker
+from harness.run.executors.job import Job, JobFailed, JobLost, Report
+from harness.run.executors.lifetime import start_worker
+from harness.run.executors.worker import DEVICE_LOST, run_in_worker
 
 WATCH_S = 1.0
 MAX_BREAKS = 5

@@ -17,12 +17,12 @@ import pytest
 
 from harness.declare.params import Scalar
 from harness.errors import RunError, UsageError
-from harness.executors import make_executor
-from harness.executors.job import Job, JobFailed, JobLost, Report
-from harness.executors.lifetime import silence_libraries
-from harness.executors.local import LocalExecutor
-from harness.executors.worker import BUSY, run_job
-from harness.run.trial import Trial
+from harness.run.executors import make_executor
+from harness.run.executors.job import Job, JobFailed, JobLost, Report
+from harness.run.executors.lifetime import silence_libraries
+from harness.run.executors.local import LocalExecutor
+from harness.run.executors.worker import BUSY, run_job
+from harness.store.trial import Trial
 from harness.store.record import Record
 from harness.store.store import RecordStore
 from harness.store.workspace import Workspace

@@ -15,14 +15,13 @@ from pathlib import Path
 from harness.choices import noted
 from harness.declare.experiment import Outcome, RunResult, Status
 from harness.errors import HarnessError, RunError
-from harness.executors.context import TrialContext
-from harness.executors.job import Job, JobFailed, Report
 from harness.outgoing import TRACEBACK_CHARS, tidy
-from harness.provenance.before import code_of, load_before
 from harness.registry import load_experiment
-from harness.run.trial import Trial
+from harness.run.executors.context import TrialContext
+from harness.run.executors.job import Job, JobFailed, Report
 from harness.store.record import Record, make_record, plain_rows
 from harness.store.store import RecordStore
+from harness.store.trial import Trial
 from harness.store.workspace import Workspace
 
 BUSY = "busy"
@@ -76,8 +75,7 @@ def _finished(store: RecordStore, trial: Trial, job: Job) -> Record | None:
     record = store.result(trial)
     if record is None or store.artifacts_intact(trial, record):
         return None
-    before = load_before(store.workspace.root, trial.experiment.paper)
-    if job.facts["rerun"] and code_of(record, before) != job.facts["code"]:
+    if job.facts["rerun"] and record.provenance.code != job.facts["code"]:
         return None
     return record
 
@@ -153,10 +151,13 @@ def _record(
     job: Job,
     store: RecordStore,
 ) -> Record:
-    ended = status or outcome.status
+    ended, old, facts = status or outcome.status, store.result(trial), job.facts
+    if old is not None:
+        # Its result was known before this run: nothing that is asked now was asked first.
+        facts = {**facts, "registered": old.registered}
     return make_record(
         trial,
-        job.facts,
+        facts,
         status=ended,
         started_at=started_at,
         wall_s=wall_s,
@@ -167,7 +168,6 @@ def _record(
         artifacts=context.artifacts if status is None else (),
         control=context.control,
         data=context.data_provenance(),
-        first_seals=store.first_seals(trial),
         choices=choices,
     )
 

@@ -6,16 +6,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 
+from harness.canonical import digest
 from harness.data.load import data_hash
-from harness.declare.cohorts import FIRST
 from harness.declare.experiment import Experiment, Needs, RawParams, describe_trial
 from harness.declare.overrides import SEEDS
 from harness.declare.params import Scalar
 from harness.declare.profiles import Profile
 from harness.declare.task import Task
 from harness.errors import SpecError, UsageError, nearest
-from harness.canonical import digest
-from harness.run.seeds import derive_seed
+from harness.store.seeds import derive_seed
 
 MAX_TRIALS = 100_000
 """Of one experiment at a profile: each is a file, a row, and some hundred bytes of a plan."""
@@ -101,36 +100,30 @@ def with_upstream(trial: Trial) -> Iterator[Trial]:
 
 
 def grid_of(
-    experiment: Experiment,
-    profile: Profile,
-    overrides: Mapping[str, Scalar] | None = None,
-    *,
-    cohort: str = FIRST,
+    experiment: Experiment, profile: Profile, overrides: Mapping[str, Scalar] | None = None
 ) -> list[Trial]:
     """Return the trials of a profile, in the grid's order, with overrides applied.
 
     An override replaces a parameter in every point that has it; points that become equal are
-    kept once. `seeds=N` is special: the grid is repeated for the seeds 0 to N-1, as it is for
-    those of a cohort. Points without a seed belong to every cohort.
-    Raises UsageError where N is no count or makes too many trials, or the experiment has no
-    such cohort.
+    kept once. `seeds=N` is special: the grid is repeated for the seeds 0 to N-1.
+    Raises UsageError where N is no count or makes too many trials.
     """
     if not overrides:
-        return list(declared_grid(experiment, profile, cohort))
-    return _trials(experiment, profile, overrides, cohort)
+        return list(declared_grid(experiment, profile))
+    return _trials(experiment, profile, overrides)
 
 
 @cache
-def declared_grid(experiment: Experiment, profile: Profile, cohort: str) -> list[Trial]:
+def declared_grid(experiment: Experiment, profile: Profile) -> list[Trial]:
     """Return a grid as it is declared, once per process: its trials keep their keys."""
-    return _trials(experiment, profile, {}, cohort)
+    return _trials(experiment, profile, {})
 
 
 def _trials(
-    experiment: Experiment, profile: Profile, overrides: Mapping[str, Scalar], cohort: str
+    experiment: Experiment, profile: Profile, overrides: Mapping[str, Scalar]
 ) -> list[Trial]:
     overrides = dict(overrides)
-    seeds = _seeds_of(experiment, profile, cohort, overrides.pop(SEEDS, None))
+    seeds = _seeds_of(overrides.pop(SEEDS, None))
     points: dict[str, dict[str, Scalar]] = {}
     for point in experiment.params_of(profile):
         changed = _overridden(experiment, point, overrides)
@@ -168,100 +161,26 @@ def _overridden(
         raise UsageError(f"--set: {error}") from error
 
 
-def _seeds_of(
-    experiment: Experiment, profile: Profile, cohort: str, num_seeds: Scalar | None
-) -> Sequence[int] | None:
+def _seeds_of(num_seeds: Scalar | None) -> Sequence[int] | None:
     """Return the seeds to repeat a grid with, None where it keeps its own."""
-    if num_seeds is not None and (type(num_seeds) is not int or num_seeds < 1):
+    if num_seeds is None:
+        return None
+    if type(num_seeds) is not int or num_seeds < 1:
         raise UsageError(f"seeds={num_seeds}: need a whole number of at least 1")
-    if cohort == FIRST:
-        return None if num_seeds is None else range(int(num_seeds))
-    if num_seeds is not None:
-        raise UsageError(f"seeds={num_seeds}: {cohort} has seeds of its own")
-    found = {each.name: each for each in experiment.cohorts.get(profile, ())}
-    if cohort in found:
-        return found[cohort].seeds(experiment.paper)
-    if any("seed" in point for point in experiment.params_of(profile)):
-        raise UsageError(
-            f"{experiment.id} has no {cohort} at {profile}{nearest(cohort, found)}: "
-            "declare it in the experiment"
-        )
-    return None
-
-
-def cohorts_of(
-    task: Task, profile: Profile, overrides: Mapping[str, Scalar] | None = None
-) -> list[str]:
-    """Return the cohorts of a task: `first`, and those that any of its experiments declares.
-
-    A variant has the first one alone.
-    """
-    if overrides:
-        return [FIRST]
-    declared = [c.name for e in task.reads for c in e.cohorts.get(profile, ())]
-    return [FIRST, *sorted(dict.fromkeys(declared), key=lambda name: (len(name), name))]
-
-
-def cohorts_with_task(
-    tasks: Sequence[Task],
-    profile: Profile,
-    wanted: str | None,
-    overrides: Mapping[str, Scalar] | None = None,
-) -> list[tuple[str, Task]]:
-    """Return the cohorts of some tasks, or the wanted one alone, each with a task that has it.
-
-    Raises UsageError for a cohort that none of them has.
-    """
-    if overrides and wanted not in (None, FIRST):
-        raise UsageError(f"--cohort {wanted}: --set and --seeds go with the first cohort alone")
-    have = {task: cohorts_of(task, profile, overrides) for task in tasks}
-    known = {name for names in have.values() for name in names}
-    if wanted is not None and wanted not in known:
-        raise UsageError(
-            f"--cohort {wanted}: no task here has it{nearest(wanted, known)} (there are"
-            f" {', '.join(sorted(known))})"
-        )
-    return [
-        (name, task)
-        for task, names in have.items()
-        for name in names
-        if wanted is None or name == wanted
-    ]
-
-
-def check_cohort(
-    tasks: Sequence[Task],
-    profiles: Sequence[Profile],
-    cohort: str | None,
-    overrides: Mapping[str, Scalar],
-) -> None:
-    """Raise UsageError for a cohort that no task has in any of some profiles."""
-    known = {p: {name for t in tasks for name in cohorts_of(t, p, overrides)} for p in profiles}
-    if profiles and not any(cohort in names for names in known.values()):
-        # Where most are, the nearest one is told.
-        most = max(profiles, key=lambda profile: len(known[profile]))
-        cohorts_with_task(tasks, most, cohort, overrides)
+    return range(num_seeds)
 
 
 def trials_behind(
-    tasks: Sequence[Task],
-    profile: Profile,
-    overrides: Mapping[str, Scalar] | None = None,
-    cohort: str | None = None,
+    tasks: Sequence[Task], profile: Profile, overrides: Mapping[str, Scalar] | None = None
 ) -> list[Trial]:
     """Return the trials that some tasks show, and those that they start from, each once.
 
-    Upstream trials come first. Raises UsageError for a cohort that none of the tasks has.
+    Upstream trials come first.
     """
     found: dict[str, Trial] = {}
-    walked = set()
-    for name, task in cohorts_with_task(tasks, profile, cohort, overrides):
-        for experiment in task.reads:
-            if (experiment.id, name) in walked:
-                continue
-            walked.add((experiment.id, name))
-            for trial in grid_of(experiment, profile, overrides, cohort=name):
-                found |= {each.key: each for each in with_upstream(trial) if each.key not in found}
+    for experiment in dict.fromkeys(experiment for task in tasks for experiment in task.reads):
+        for trial in grid_of(experiment, profile, overrides):
+            found |= {each.key: each for each in with_upstream(trial) if each.key not in found}
     return list(found.values())
 
 
@@ -283,27 +202,22 @@ def check_overrides(tasks: Sequence[Task], overrides: Mapping[str, Scalar]) -> N
 
 
 def tasks_with(
-    tasks: Sequence[Task],
-    profiles: Sequence[Profile],
-    overrides: Mapping[str, Scalar],
-    cohort: str | None = None,
+    tasks: Sequence[Task], profiles: Sequence[Profile], overrides: Mapping[str, Scalar]
 ) -> list[Task]:
-    """Return the tasks with trials at one of some profiles that take overrides, and have a cohort.
+    """Return the tasks with trials at one of some profiles that take overrides.
 
     By the fields of their parameters: no grid is walked. Raises UsageError where none is left.
     """
     check_overrides(tasks, overrides)
-    check_cohort(tasks, profiles, cohort, overrides)
     found = [
         task
         for task in tasks
         if _takes(task, overrides)
-        and any(_has_trials(task, p, overrides, cohort) for p in profiles)
+        and any(experiment.has_grid(p) for p in profiles for experiment in task.reads)
     ]
     if not found:
         told = [f"at {profiles[0]}"] if len(profiles) == 1 else []
         told += [f"with {', '.join(overrides)}"] if overrides else []
-        told += [f"of {cohort}"] if cohort else []
         raise UsageError(f"no task here has a trial {' '.join(told)}")
     return found
 
@@ -314,18 +228,3 @@ def _takes(task: Task, overrides: Mapping[str, Scalar]) -> bool:
     except UsageError:
         return False
     return True
-
-
-def _has_trials(
-    task: Task, profile: Profile, overrides: Mapping[str, Scalar], cohort: str | None
-) -> bool:
-    if cohort not in (None, *cohorts_of(task, profile, overrides)):
-        return False
-    return any(experiment.has_grid(profile) for experiment in task.reads)
-
-
-def all_trials(experiment: Experiment, profile: Profile) -> list[Trial]:
-    """Return the trials of a grid and of all its cohorts, each once."""
-    names = [FIRST, *(cohort.name for cohort in experiment.cohorts.get(profile, ()))]
-    trials = (trial for name in names for trial in grid_of(experiment, profile, cohort=name))
-    return list({trial.key: trial for trial in trials}.values())

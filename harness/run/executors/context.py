@@ -12,11 +12,11 @@ from harness.declare.experiment import Device, Experiment, Status
 from harness.declare.params import Params
 from harness.declare.profiles import Profile
 from harness.errors import DataError, RunError, SpecError
-from harness.executors.attempts import begin_attempt, end_attempts
-from harness.run.trial import Trial
+from harness.run.executors.attempts import begin_attempt, end_attempts
 from harness.store.atomic import write_bytes
 from harness.store.record import ArtifactEntry, Record
 from harness.store.store import MAX_ARTIFACT_BYTES, RecordStore
+from harness.store.trial import Trial
 from harness.untrusted import read_bytes
 
 if TYPE_CHECKING:

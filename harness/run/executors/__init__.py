@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.errors import UsageError, nearest
-from harness.executors.job import Executor
+from harness.run.executors.job import Executor
 
 EXECUTORS = ("local", "inline")
 
@@ -12,10 +12,10 @@ def make_executor(name: str, num_workers: int) -> Executor:
     """Return an executor by name. Raises UsageError for an unknown one."""
     check_executor(name)
     if name == "inline":
-        from harness.executors.inline import InlineExecutor
+        from harness.run.executors.inline import InlineExecutor
 
         return InlineExecutor()
-    from harness.executors.local import LocalExecutor
+    from harness.run.executors.local import LocalExecutor
 
     return LocalExecutor(num_workers)
 

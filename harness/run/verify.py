@@ -1,0 +1,321 @@
+"""Committed trials that are run again, in a folder of their own, and how they agree.
+
+One line per paper and processor is kept in `results/<paper>/verified.jsonl`.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import hashlib
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, Literal
+
+from pydantic import Field, ValidationError
+
+from harness.canonical import canonical_json
+from harness.data import load as datasets
+from harness.declare.experiment import Estimate, Experiment, Row, Status
+from harness.declare.overrides import Overrides
+from harness.declare.profiles import Profile
+from harness.declare.task import Task
+from harness.errors import DataError
+from harness.measure.machine import cpu_name
+from harness.registry import Library
+from harness.run.executors.job import Executor, Report
+from harness.run.plan import Action, MachineLimits, Plan, PlannedTrial, lacking
+from harness.run.progress import Progress
+from harness.run.runner import Runner, Summary
+from harness.store.atomic import alone_in, write_text
+from harness.store.record import Record, read_pack
+from harness.store.store import RecordStore
+from harness.store.trial import Trial, grid_of, with_upstream
+from harness.store.workspace import Workspace
+from harness.strict import Strict, explain
+from harness.untrusted import UnreadableError, is_there, read_text
+
+Word = Literal["bit", "close", "differs", "not_run"]
+"""`bit`: every cell is equal; `close`: floats within 1e-4, the rest equal; else `differs`.
+`not_run`: it cannot run here."""
+RELATIVE = 1e-4
+"""Another processor adds in another order; a changed method changes more."""
+ABSOLUTE = 1e-9
+"""For values that are zero but for rounding."""
+
+
+class Verified(Strict):
+    """What came of a paper's trials that were run again on one kind of processor."""
+
+    cpu: str
+    num_trials: int = Field(ge=0)
+    """Runs; a trial that was run twice counts twice."""
+    num_agree: int = Field(ge=0)
+    differ: list[str] = Field(default_factory=list)
+    """The addresses of those that differ."""
+    commit: str
+    """The last one by which any was run."""
+    at: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Outcome:
+    """What came of one trial that was run again."""
+
+    experiment: str
+    trial: str
+    """Its address, as a reader knows it."""
+    outcome: Word
+    reason: str = ""
+    relative: float | None = None
+    """Largest relative difference of two numbers."""
+    column: str = ""
+    """Where it occurs."""
+    then: str = ""
+    """The processor of the committed record."""
+
+    @property
+    def agrees(self) -> bool:
+        return self.outcome in ("bit", "close")
+
+
+def verified_path(workspace: Workspace, paper: str) -> Path:
+    return workspace.root / "results" / paper / "verified.jsonl"
+
+
+def load_verified(workspace: Workspace, paper: str) -> list[Verified]:
+    """Return what is kept of a paper, a line per processor. Raises DataError with file and line."""
+    path = verified_path(workspace, paper)
+    try:
+        lines = read_text(path).splitlines()
+    except FileNotFoundError:
+        return []
+    except UnreadableError as error:
+        raise DataError(f"{error}: restore it with git checkout") from error
+    found = []
+    for number, line in enumerate(lines, start=1):
+        try:
+            found.append(Verified.model_validate_json(line))
+        except ValidationError as error:
+            raise DataError(
+                f"{path} line {number} is damaged ({explain(error)}): restore it with git checkout"
+            ) from error
+    return found
+
+
+def verified_text(found: Sequence[Verified]) -> str:
+    """Return what a page says of trials that were run again; empty where none was.
+
+    >>> line = Verified(cpu="A", num_trials=3, num_agree=3, commit="abc", at="")
+    >>> verified_text([line, line.model_copy(update={"cpu": "B"})])
+    'Run again on 2 kinds of processor: 6 of 6 trials agree.'
+    """
+    total, agree = (sum(getattr(f, n) for f in found) for n in ("num_trials", "num_agree"))
+    where = f"{len(found)} kinds of processor" if len(found) > 1 else "another day"
+    return f"Run again on {where}: {agree} of {total} trials agree." if total else ""
+
+
+def keep(
+    workspace: Workspace, paper: str, outcomes: Iterable[Outcome], *, cpu: str, commit: str
+) -> None:
+    """Add outcomes to the line of this processor. Raises RunError where it cannot be written."""
+    ran = [outcome for outcome in outcomes if outcome.outcome != "not_run"]
+    if not ran:
+        return
+    path = verified_path(workspace, paper)
+    with alone_in(path.parent):
+        lines = {line.cpu: line for line in load_verified(workspace, paper)}
+        old = lines.get(cpu)
+        differ = {*(old.differ if old else ()), *(each.trial for each in ran if not each.agrees)}
+        lines[cpu] = Verified(
+            cpu=cpu,
+            num_trials=len(ran) + (old.num_trials if old else 0),
+            num_agree=sum(each.agrees for each in ran) + (old.num_agree if old else 0),
+            differ=sorted(differ),
+            commit=commit,
+            at=dt.datetime.now(dt.UTC).isoformat(timespec="seconds"),
+        )
+        text = [canonical_json(line.model_dump(mode="json")) for _, line in sorted(lines.items())]
+        write_text(path, "".join(f"{line}\n" for line in text))
+
+
+def draw(keys: Iterable[str], num: int, *, commit: str) -> list[str]:
+    """Return `num` of the keys, or all where there are fewer: drawn by the commit, not by us."""
+    return sorted(set(keys), key=lambda key: hashlib.sha256(f"{commit} {key}".encode()).digest())[
+        :num
+    ]
+
+
+def measured_columns(tasks: Iterable[Task]) -> set[str]:
+    """Return the columns that the tasks say another run may change, such as times."""
+    return {c.name for task in tasks for c in task.table.columns if c.role == "measurement"}
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """A committed record, and its trial as it is declared now."""
+
+    trial: Trial
+    record: Record
+
+
+def draw_trials(
+    workspace: Workspace, experiment: Experiment, profile: Profile, num: int, *, commit: str
+) -> list[Drawn]:
+    """Return `num` of an experiment's committed trials, or all where there are fewer."""
+    path = RecordStore(workspace).pack_path(experiment.id, profile)
+    records = {r.key: r for r in read_pack(path)} if is_there(path) else {}
+    grid = {trial.key: trial for trial in grid_of(experiment, profile)}
+    found = []
+    for key in draw(records, num, commit=commit):
+        record = records[key]
+        # Some that others start from lie outside the grid.
+        trial = grid.get(key) or Trial(experiment, dict(record.params), profile)
+        found.append(Drawn(trial, record))
+    return found
+
+
+def obstacle(drawn: Drawn, limits: MachineLimits) -> str:
+    """Return why a trial cannot be run again here, without naming a folder; or nothing."""
+    for trial in with_upstream(drawn.trial):
+        absent = [name for name in trial.needs.data if datasets.available(name) is None]
+        # What the catalogue says of a missing set names the folder where it looked.
+        lack = f"needs the data set {absent[0]}" if absent else lacking(trial.needs, limits)
+        if lack:
+            return lack if trial is drawn.trial else f"{trial.name} {lack}"
+    if drawn.trial.key != drawn.record.key:
+        return "its version, data or upstream trials are no longer those declared"
+    return ""
+
+
+class Rerun:
+    """Runs what was drawn, and compares each trial as it ends.
+
+    It is the `Progress` of its own run: that is how it learns of an end.
+    """
+
+    def __init__(
+        self,
+        library: Library,
+        profile: Profile,
+        drawn: Sequence[Drawn],
+        *,
+        facts: Mapping[str, Any],
+        progress: Progress,
+    ) -> None:
+        """facts: commit, dirty, versions and machine, as records of a run have them."""
+        self.library, self.profile = library, profile
+        self.facts, self.progress = dict(facts), progress
+        self.open = {each.record.key: each for each in drawn}
+        self.outcomes: list[Outcome] = []
+        self._store: RecordStore
+
+    def plan(self, limits: MachineLimits) -> Plan:
+        """Return what is to run, upstream first; what cannot run here is told at once."""
+        plan = Plan((), self.profile, Overrides())
+        for drawn in list(self.open.values()):
+            if reason := obstacle(drawn, limits):
+                self._tell(drawn, outcome="not_run", reason=reason)
+                continue
+            estimate = Estimate(seconds=drawn.record.provenance.wall_s)
+            for trial in with_upstream(drawn.trial):
+                item = PlannedTrial(
+                    trial=trial, action=Action.RUN, reason="it is run again", estimate=estimate
+                )
+                plan.items.setdefault(trial.key, item)
+        return plan
+
+    def carry_out(
+        self, plan: Plan, executor: Executor, *, on_start: Callable[[Runner], None]
+    ) -> Summary:
+        """Run a plan in a temporary checkout; an interrupt ends it, what is compared stays.
+
+        on_start: gets the runner before it runs, to stop it.
+        """
+        # A trial's own child may outlive it by a moment, and must not spoil the end.
+        with TemporaryDirectory(prefix="repro-verify-", ignore_cleanup_errors=True) as folder:
+            self._store = RecordStore(Workspace(Path(folder)))
+            facts = {**self.facts, "overrides": {}}
+            runner = Runner(plan, self._store, self.library, executor, self, facts=facts)
+            on_start(runner)
+            summary = runner.run()
+            # Those that ended without a word: just before an interrupt, or their upstream failed.
+            for key in list(self.open):
+                self._take(key)
+        return summary
+
+    def start(self, items: Sequence[PlannedTrial]) -> None:
+        self.progress.start(items)
+
+    def finished(self, trial: Trial, report: Report) -> None:
+        self.progress.finished(trial, report)
+        self._take(trial.key)
+
+    def stop(self) -> None:
+        self.progress.stop()
+
+    def _take(self, key: str) -> None:
+        """Compare a drawn trial that has a record now."""
+        drawn = self.open.get(key)
+        new = self._store.read(drawn.trial) if drawn else None
+        if drawn is not None and isinstance(new, Record):
+            tasks = self.library.tasks_of(drawn.trial.experiment)
+            self._tell(drawn, **compare(drawn.record, new, measured=measured_columns(tasks)))
+
+    def _tell(self, drawn: Drawn, **found: Any) -> None:
+        then = cpu_name(drawn.record.provenance.machine)
+        name = drawn.record.experiment
+        self.outcomes.append(Outcome(experiment=name, trial=drawn.trial.name, then=then, **found))
+        del self.open[drawn.record.key]
+
+
+def compare(old: Record, new: Record, *, measured: Collection[str]) -> dict[str, Any]:
+    """Say how the record of a trial that was run again agrees with the committed one.
+
+    measured: columns to leave out. Returns outcome, reason, relative and column.
+    """
+    if new.status == Status.SKIPPED:
+        return {"outcome": "not_run", "reason": new.note}
+    if new.status != old.status:
+        return {"outcome": "differs", "reason": f"{old.status} then, {new.status} now"}
+    if len(old.rows) != len(new.rows):
+        return {"outcome": "differs", "reason": f"{len(old.rows)} rows then, {len(new.rows)} now"}
+    return compare_rows(old.rows, new.rows, measured=measured)
+
+
+def compare_rows(
+    old: Sequence[Row], new: Sequence[Row], *, measured: Collection[str] = ()
+) -> dict[str, Any]:
+    """Compare as many rows with as many, cell by cell; the reason names the first odd cell.
+
+    An odd cell is one that differs and is not a float on both sides.
+    """
+    largest, column, odd, is_equal = 0.0, "", "", True
+    for number, (before, after) in enumerate(zip(old, new, strict=True)):
+        for name in sorted((before.keys() | after.keys()) - set(measured)):
+            left, right = before.get(name, "absent"), after.get(name, "absent")
+            if type(left) is type(right) and left == right:
+                continue
+            is_equal = False
+            if isinstance(left, float) and isinstance(right, float):
+                moved = relative_difference(left, right)
+                if moved > largest:
+                    largest, column = moved, name
+            else:
+                odd = odd or f"row {number} {name}: {left!r:.40} then, {right!r:.40} now"
+    outcome: Word = "bit" if is_equal else "close"
+    if odd or largest > RELATIVE:
+        outcome = "differs"
+    return {"outcome": outcome, "reason": odd, "relative": largest, "column": column}
+
+
+def relative_difference(old: float, new: float) -> float:
+    """Return the distance of two numbers over the larger size, at most 2.
+
+    Sizes below 1e-5 count as 1e-5, so that the one limit of 1e-4 lets 1e-9 pass for zero.
+
+    >>> relative_difference(100.0, 101.0) < 0.01, relative_difference(0.0, 1e-9) <= RELATIVE
+    (True, True)
+    """
+    return min(abs(old - new) / max(abs(old), abs(new), ABSOLUTE / RELATIVE), 2.0)

@@ -1,0 +1,114 @@
+"""The digest of the code that makes a trial's rows: it tells when a record is older than it.
+
+Whole files, parsed and without docstrings, so that neither comments nor line breaks count: the
+paper's `method` and `models`, the nets that papers share, and of the study the module that runs
+the trial, with what that imports of its paper. Grids, tables, claims and figures are left out.
+"""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import re
+from collections.abc import Iterator
+from functools import cache
+from importlib.util import find_spec, resolve_name
+from pathlib import Path
+
+from harness.declare.experiment import Experiment
+from harness.errors import SpecError
+from harness.untrusted import in_one_line, is_there, read_text
+
+SHOWS = re.compile(
+    r"(experiment|table|quantities|claims|scopes|figures|layouts|(tab|fig|abl)\w*)\.py"
+)
+"""Files of a study that declare trials or show rows, and make none."""
+
+
+def experiment_code(experiment: Experiment) -> str:
+    """Return 64 hexadecimal digits of what an experiment's trials run. Raises SpecError."""
+    paper, folder = _paper_of(experiment.package)
+    return _digest_of(experiment.code.module, paper, folder)
+
+
+def _paper_of(package: str) -> tuple[str, Path]:
+    """Return the package that holds a paper.toml above another one, and its folder."""
+    spec = find_spec(package)
+    if spec is None or not spec.submodule_search_locations:
+        raise SpecError(f"the package {package!r} that declares an experiment is not there")
+    folder, name = Path(spec.submodule_search_locations[0]), package
+    while not is_there(folder / "paper.toml"):
+        if "." not in name:
+            raise SpecError(f"{package} lies in no paper: a paper's folder has a paper.toml")
+        folder, name = folder.parent, name.rpartition(".")[0]
+    return name, folder
+
+
+@cache
+def _digest_of(module: str, paper: str, folder: Path) -> str:
+    shared = [folder / "method", folder / "models", folder.parent / "nets"]
+    files = {path for place in shared for path in place.rglob("*.py")}
+    found = hashlib.sha256()
+    for path in sorted(files | _imported(module, paper, folder)):
+        found.update(f"{path.relative_to(folder.parent)} {_file_digest(path)}\n".encode())
+    return found.hexdigest()
+
+
+def _imported(module: str, paper: str, folder: Path) -> set[Path]:
+    """Return the files of a paper that a module is made of: its own, and those that it imports."""
+    found: dict[str, Path] = {}
+    pending = [module]
+    while pending:
+        name = pending.pop()
+        if name in found or not f"{name}.".startswith(f"{paper}."):
+            continue
+        inside = folder.joinpath(*name.split(".")[paper.count(".") + 1 :])
+        path = inside / "__init__.py" if inside.is_dir() else inside.with_suffix(".py")
+        if is_there(path) and not SHOWS.fullmatch(path.name):
+            found[name] = path
+            package = name if inside.is_dir() else name.rpartition(".")[0]
+            pending += [resolve_name(each, package) for each in _imports(path)]
+    return set(found.values())
+
+
+def _imports(path: Path) -> Iterator[str]:
+    for node in ast.walk(_parsed(path)):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            base = "." * node.level + (node.module or "")
+            yield base
+            dot = "" if base.endswith(".") else "."
+            yield from (f"{base}{dot}{alias.name}" for alias in node.names)
+
+
+@cache
+def _file_digest(path: Path) -> str:
+    return hashlib.sha256(repr(_plain(_parsed(path))).encode()).hexdigest()
+
+
+@cache
+def _parsed(path: Path) -> ast.Module:
+    try:
+        return ast.parse(read_text(path))
+    except (SyntaxError, ValueError) as error:
+        raise SpecError(f"{path} cannot be read as Python ({in_one_line(error)})") from error
+
+
+def _plain(node: object) -> object:
+    """Return a syntax tree as tuples, the same by any Python: no docstrings, nothing empty."""
+    if isinstance(node, list):
+        return [_plain(each) for each in node]
+    if not isinstance(node, ast.AST):
+        return node
+    fields = dict(ast.iter_fields(node))
+    body = fields.get("body")
+    if isinstance(body, list) and body and _is_docstring(body[0]):
+        fields["body"] = body[1:]
+    kept = [(name, _plain(each)) for name, each in fields.items() if each not in (None, [])]
+    return type(node).__name__, kept
+
+
+def _is_docstring(node: ast.AST) -> bool:
+    value = node.value if isinstance(node, ast.Expr) else None
+    return isinstance(value, ast.Constant) and isinstance(value.value, str)
