@@ -9,8 +9,7 @@ from typing import Any
 from harness.declare.experiment import Status
 from harness.declare.profiles import Profile
 from harness.declare.task import Task
-from harness.provenance.before import code_of, load_before
-from harness.provenance.code import experiment_code
+from harness.store.code import experiment_code
 from harness.store.record import Record
 from harness.store.store import RecordStore, Rejected
 from harness.store.trial import Trial, trials_behind
@@ -41,20 +40,18 @@ class TrialState:
 
 
 def trial_states(
-    tasks: Sequence[Task], profile: Profile, store: RecordStore, cohort: str | None = None
+    tasks: Sequence[Task], profile: Profile, store: RecordStore
 ) -> list[TrialState]:
-    """Return the state of every trial behind the tasks, or behind one cohort of them."""
-    trials = trials_behind(tasks, profile, store.workspace.overrides, cohort)
+    """Return the state of every trial behind the tasks."""
+    trials = trials_behind(tasks, profile, store.workspace.overrides)
     experiments = dict.fromkeys(trial.experiment for trial in trials)
     committed = store.with_committed(experiments, profile)
     codes = {experiment: experiment_code(experiment) for experiment in experiments}
-    befores = {e: load_before(store.workspace.root, e.paper) for e in experiments}
     states = []
     for trial in trials:
-        record, experiment = committed.read(trial), trial.experiment
-        code = code_of(record, befores[experiment]) if isinstance(record, Record) else None
-        stale = isinstance(record, Record) and code != codes[experiment]
-        states.append(_state(trial, record, stale=stale))
+        record = committed.read(trial)
+        code = record.provenance.code if isinstance(record, Record) else ""
+        states.append(_state(trial, record, stale=bool(code) and code != codes[trial.experiment]))
     return states
 
 

@@ -6,7 +6,7 @@ from harness.declare import CHECK, Task, claims, equal, more_than, value
 from reproductions.asymvalley.activations import quantities as q
 from reproductions.asymvalley.activations.experiment import activations
 from reproductions.asymvalley.models.columns import DRAW, LAMBDA, SEED, rows_where
-from reproductions.asymvalley.models.scopes import ON_A_CPU, SIDES
+from reproductions.asymvalley.models.scopes import ON_A_CPU, TRAINED
 
 SHARES = (
     value("on_on", float, "Share of hidden units that are on for theta_f and for the noisy net."),
@@ -37,7 +37,7 @@ task = Task(
         ),
         (
             "agreement_larger_on_positive_side",
-            SIDES,
+            TRAINED,
             more_than(q.agreement_gains, 0, "share").naming(*(f"a = {a:g}" for a in q.REACHES)),
             "More hidden units keep their state at +a than at -a, for each a of 0.2, 0.4, 0.6, 0.8"
             " and 1.",

@@ -14,16 +14,7 @@ CALIBRATED = Scope(
     grade="empirical", threshold_from="calibration", profiles=CPU_UP, elsewhere=TOO_SHORT
 )
 """The same by a threshold that a small net on digits was run for."""
-SIDE_OF_EXPLANATION = "side: the explanation's"
-"""What stands beside claims on a side that the paper does not name."""
-EQUIVALENCE = "an equivalence: no effect is what it claims"
-"""Why chance has no part in claims such as "nearly symmetric"."""
-SIDES = TRAINED.mirroring("lambda")
-CALIBRATED_SIDES = CALIBRATED.mirroring("lambda")
-"""Of claims that compare both sides of a valley."""
-NEARLY_SYMMETRIC = CALIBRATED.without_null(EQUIVALENCE)
 STATED = Scope(grade="empirical", threshold_from="paper", profiles=PAPER, elsewhere=PAPER_ONLY)
-STATED = STATED.without_null("one number with nothing to compare")
 """A number of the paper."""
 ON_A_CPU = CHECK.at(
     "smoke",

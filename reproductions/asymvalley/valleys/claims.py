@@ -20,11 +20,8 @@ from reproductions.asymvalley.method.directions import NOISE_GROUPS, ZERO_SYMMET
 from reproductions.asymvalley.models.curves import widest_centre
 from reproductions.asymvalley.models.names import GROUP_LABELS, NOISE_LABELS
 from reproductions.asymvalley.models.scopes import (
-    CALIBRATED_SIDES,
-    EQUIVALENCE,
-    NEARLY_SYMMETRIC,
+    CALIBRATED,
     ON_A_CPU,
-    SIDES,
     TRAINED,
 )
 from reproductions.asymvalley.valleys import quantities as q
@@ -108,7 +105,7 @@ def sign_asymmetric(least: float) -> Declared:
     ask = (at_least if least else more_than)(q.sign_asymmetries, least, "error")
     return (
         "sign_asymmetric",
-        CALIBRATED_SIDES if least else SIDES,
+        CALIBRATED if least else TRAINED,
         ask.in_at_least(6)
         .naming(*KINDS)
         .measuring("mean error of the negative side less that of the positive side"),
@@ -119,7 +116,7 @@ def sign_asymmetric(least: float) -> Declared:
 
 SIGN_ASYMMETRIC_NARROW: Declared = (
     "sign_asymmetric_narrow",
-    SIDES,
+    TRAINED,
     more_than(partial(q.sign_asymmetries, s=0.2), 0, "error")
     .in_at_least(6)
     .naming(*KINDS)
@@ -129,7 +126,7 @@ SIGN_ASYMMETRIC_NARROW: Declared = (
 )
 ASYMMETRIC_IN_LOSS: Declared = (
     "sign_asymmetric_ce",
-    SIDES.noting("not plotted").unpublished(),
+    TRAINED,
     more_than(partial(q.sign_asymmetries, value="ce"), 0, "nats")
     .in_at_least(6)
     .naming(*KINDS)
@@ -139,7 +136,7 @@ ASYMMETRIC_IN_LOSS: Declared = (
 )
 SIGN_OVER_RAW: Declared = (
     "sign_over_raw",
-    TRAINED.comparing("sign_consistent"),
+    TRAINED,
     more_than(q.sign_gains, 0, "error")
     .naming(*KINDS)
     .measuring("asymmetry along the sign-consistent noise less that along the raw one"),
@@ -175,9 +172,7 @@ def with_batch_norm(where: str, *more: Declared, pair: str, least: float) -> tup
         ),
         "The constant noise, made sign-consistent, has the sign of the weight at every coordinate.",
     )
-    return noise_claims(
-        where, *more, least=least, raw=raw_symmetric(NEARLY_SYMMETRIC, 3), agree=agree
-    )
+    return noise_claims(where, *more, least=least, raw=raw_symmetric(CALIBRATED, 3), agree=agree)
 
 
 def without_batch_norm(where: str, *more: Declared, least: float) -> tuple[Claim, ...]:
@@ -191,7 +186,7 @@ def without_batch_norm(where: str, *more: Declared, least: float) -> tuple[Claim
         " coordinates in every draw, and no other noise at more.",
     )
     # The calibration gives no bound here; one word has one bound.
-    raw = raw_symmetric(TRAINED.without_null(EQUIVALENCE), 5)
+    raw = raw_symmetric(TRAINED, 5)
     return noise_claims(where, *more, least=least, raw=raw, agree=agree)
 
 
@@ -201,7 +196,7 @@ def direction_claims(where: str, *more: Declared, pair: str) -> tuple[Claim, ...
     asymmetric: tuple[Declared, ...] = (
         (
             "theta_f_asymmetric",
-            CALIBRATED_SIDES,
+            CALIBRATED,
             at_least(partial(along, direction="theta_f", inside=True), 0.05, "error"),
             f"The valley along {PHRASES['theta_f']} is asymmetric: at s = 1 the negative side's"
             " mean error exceeds the positive side's by at least 0.05. The ends do not count: at"
@@ -209,7 +204,7 @@ def direction_claims(where: str, *more: Declared, pair: str) -> tuple[Claim, ...
         ),
         (
             "sign_centred_asymmetric",
-            CALIBRATED_SIDES,
+            CALIBRATED,
             at_least(partial(along, direction="sign_centred"), 0.05, "error"),
             f"The valley along {PHRASES['sign_centred']} is asymmetric: at s = 1 the negative"
             " side's mean error exceeds the positive side's by at least 0.05.",
@@ -236,7 +231,7 @@ def nearly_symmetric(pair: str) -> tuple[Declared, ...]:
     return tuple(
         (
             f"{name}_nearly_symmetric",
-            NEARLY_SYMMETRIC,
+            CALIBRATED,
             at_most(partial(q.direction_share, pair=pair, direction=name), 0.5, "share"),
             f"The valley along {PHRASES[name]} is nearly symmetric: at s = 1 its asymmetry is at"
             " most half of that along the signs of the weights in size.",
@@ -249,7 +244,7 @@ def follows_signs(pair: str) -> Declared:
     """Return that directions are the more asymmetric the more signs agree."""
     return (
         "asymmetry_follows_signs",
-        TRAINED.without_null("asymmetry and signs belong to one direction: no label ties them"),
+        TRAINED,
         more_than(partial(q.consistency_spearman, pair=pair), 0, "rank correlation").measuring(
             "of asymmetry and share"
         ),
@@ -283,7 +278,7 @@ def group_asymmetric() -> Iterator[Declared]:
         gains = partial(q.group_gains, groups=NOISE_GROUPS, value=value)
         yield (
             f"{value}_asymmetric",
-            SIDES,
+            TRAINED,
             more_than(own, 0, unit)
             .in_at_least(5)
             .naming(*GROUPS)
@@ -293,7 +288,7 @@ def group_asymmetric() -> Iterator[Declared]:
         )
         yield (
             f"{value}_over_raw",
-            TRAINED.comparing("sign_consistent"),
+            TRAINED,
             more_than(gains, 0, unit)
             .in_at_least(5)
             .naming(*GROUPS)

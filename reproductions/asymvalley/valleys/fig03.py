@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from harness.declare import Task, more_than
-from reproductions.asymvalley.models.scopes import SIDE_OF_EXPLANATION, SIDES
+from reproductions.asymvalley.models.scopes import TRAINED
 from reproductions.asymvalley.valleys import quantities as q
 from reproductions.asymvalley.valleys import table
 from reproductions.asymvalley.valleys.claims import NOISE_ALT, NOISE_CAPTION, with_batch_norm
@@ -14,7 +14,7 @@ from reproductions.asymvalley.valleys.experiment import common_noises
 PAIR = "vgg16_cifar10"
 LEANS_POSITIVE = (
     "raw_shifted_positive",
-    SIDES.noting(SIDE_OF_EXPLANATION),
+    TRAINED,
     more_than(partial(q.shifted_asymmetry, s=0.2), 0, "error").measuring(
         "mean error of the negative side less that of the positive side"
     ),

@@ -20,7 +20,7 @@ PAIR = "vgg16_cifar10"
 TWIN = "vgg16nobn_cifar10"
 BY_BATCH_NORM = (
     "theta_0_by_batch_norm",
-    TRAINED.comparing("pair"),
+    TRAINED,
     ordering(
         partial(q.direction_of_pairs, pairs=(TWIN, PAIR), direction="theta_0"), "error", strict=True
     ),

@@ -6,7 +6,7 @@ from functools import partial
 
 from harness.declare import Task, at_most
 from reproductions.asymvalley.models.names import NOISE_LABELS
-from reproductions.asymvalley.models.scopes import EQUIVALENCE, TRAINED
+from reproductions.asymvalley.models.scopes import TRAINED
 from reproductions.asymvalley.valleys import quantities as q
 from reproductions.asymvalley.valleys import table
 from reproductions.asymvalley.valleys.claims import NOISE_ALT, NOISE_CAPTION, without_batch_norm
@@ -15,7 +15,7 @@ from reproductions.asymvalley.valleys.experiment import common_noises
 PAIR = "vgg11_cifar100"
 SHIFTED_SYMMETRIC = (
     "raw_shifted_symmetric",
-    TRAINED.without_null(EQUIVALENCE),
+    TRAINED,
     at_most(partial(q.raw_shares, kinds=q.SHIFTED), 0.25, "share").naming(
         *(NOISE_LABELS[kind] for kind in q.SHIFTED)
     ),

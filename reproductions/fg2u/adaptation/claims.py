@@ -36,4 +36,4 @@ def on(dataset: str, eval_model: str) -> str:
 
 def scope_of(column: str, *levels: str | int) -> Scope:
     """Return the scope of a claim that compares levels, decided at `cpu`."""
-    return ADAPTED.comparing(column, *levels)
+    return ADAPTED

@@ -60,7 +60,7 @@ def no_gain_claim(dataset: str) -> tuple[object, ...]:
     quantity = partial(q.deeper_over, dataset=dataset, eval_models=tuple(MODELS), depths=DEPTHS)
     return (
         f"no_gain_from_depth_with_large_base_{dataset}",
-        IN_THE_PAPERS_SETTING.comparing("depth", *DEPTHS),
+        IN_THE_PAPERS_SETTING,
         at_most(quantity, 0, "F1").naming(*MODELS.values()),
         f"On {NAMES[dataset]}, with the base GPT2, an unroll of 48 documents gives no higher F1"
         " than one of 24.",

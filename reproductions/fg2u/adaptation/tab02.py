@@ -105,7 +105,7 @@ def better_claims(dataset: str, eval_model: str, *, given: bool = False) -> tupl
     said = "F1, with the paper's own models" if given else WORDS[dataset]
     return (
         f"{HANDED * given}fg2u_above_rgu_{dataset}_{eval_model}",
-        HANDED_IN.comparing("entry", *compared) if given else scope_of("entry", *compared),
+        HANDED_IN if given else scope_of("entry", *compared),
         ordering(quantity, unit, strict=True)
         .measuring("how much better (FG)²U is than RGU")
         .unless(partial(q.at_edge, dataset=(dataset,), eval_model=(eval_model,), entry=compared)),
@@ -118,7 +118,7 @@ def fair_claims(dataset: str, *, given: bool = False) -> tuple[object, ...]:
     """Return our question: against RGU that takes as many steps more, with as many candidates."""
     column, unit = ("f1", "F1") if given else SCORE[dataset]
     compared, readers = (LONGER, FG2U), MODELS if given else READERS
-    scope = HANDED_IN.comparing("entry", *compared) if given else scope_of("entry", *compared)
+    scope = HANDED_IN if given else scope_of("entry", *compared)
     quantity = partial(
         q.gains_over, column=column, dataset=dataset, other=LONGER, eval_models=tuple(readers)
     )

@@ -65,7 +65,7 @@ task = Task(
         "Figure 2, left",
         (
             "solver_is_ten_times_as_fast",
-            DECIDED.comparing("method", "numerical", *TRAINED),
+            DECIDED,
             ratio(partial(q.times, methods=TRAINED), 0, 0.1).naming(
                 "over Adam's net", "over SGD's net"
             ),
@@ -75,7 +75,7 @@ task = Task(
         ),
         (
             "adam_error_falls",
-            DECIDED.comparing("inner_steps", *STEPS),
+            DECIDED,
             monotone(
                 partial(q.from_last, method="pinn_adam", steps=STEPS), "relative L2 error"
             ).naming(*PAIRS),
@@ -84,7 +84,7 @@ task = Task(
         ),
         (
             "sgd_is_worse",
-            DECIDED.comparing("method", *TRAINED),
+            DECIDED,
             ratio(
                 partial(q.pairs_at, method="pinn_sgd", other="pinn_adam", steps=STEPS[1:]), 1, inf
             ).naming(*(f"{steps} steps" for steps in STEPS[1:])),
@@ -96,7 +96,7 @@ task = Task(
         *(
             (
                 f"{pde}_{word}",
-                DECIDED.without_null(AGAINST_A_BOUND),
+                DECIDED,
                 at_most(
                     partial(q.error, pde=pde, method="single", column=column), 1e-2, "relative"
                 ),
@@ -109,7 +109,7 @@ task = Task(
         *(
             (
                 f"{pde}_below_the_net",
-                DECIDED.comparing("method", "single", "pinn"),
+                DECIDED,
                 ratio(partial(q.against, pde=pde, method="single", other="pinn"), 0, 1).naming(
                     "coefficient", "solution"
                 ),
@@ -123,7 +123,7 @@ task = Task(
         "ours, beside Figure 2, right",
         (
             "twenty_five_observations_do",
-            DECIDED.at("cpu").asked_by_us().without_null(AGAINST_A_BOUND),
+            DECIDED.at("cpu").asked_by_us(),
             at_most(
                 partial(
                     q.errors, pde="burgers", method="single", columns=("eps_phi", "eps_u"),
@@ -136,7 +136,7 @@ task = Task(
         ),
         (
             "released_quadrature_does",
-            DECIDED.at("cpu").asked_by_us().without_null(AGAINST_A_BOUND),
+            DECIDED.at("cpu").asked_by_us(),
             at_most(
                 partial(q.by_pde, pdes=tuple(PDE_NAMES), method="quadrature", column="eps_phi"),
                 1e-2,

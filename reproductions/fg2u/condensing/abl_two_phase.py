@@ -36,7 +36,7 @@ task = Task(
         "Section 3.3 and Table 1, where Hessian-free is the first phase of 10 and 50 images",
         (
             "two_phases_beat_the_first",
-            CONDENSED.comparing("schedule", TWO_PHASES, FIRST_ALONE),
+            CONDENSED,
             more_than(partial(q.gains, of=TWO_PHASES, over=(FIRST_ALONE,)), 0, "accuracy"),
             "On MNIST Hessian-free and then (FG)²U give images that train nets to a higher test"
             " accuracy than those of the Hessian-free phase alone.",
@@ -46,7 +46,7 @@ task = Task(
         "ours, beside section 3.3",
         (
             "two_phases_beat_equal_steps",
-            CONDENSED.comparing("schedule", TWO_PHASES, *EQUAL_STEPS).asked_by_us(),
+            CONDENSED.asked_by_us(),
             more_than(partial(q.gains, of=TWO_PHASES, over=EQUAL_STEPS), 0, "accuracy").naming(
                 "over one step size", "over the smaller step in the second phase"
             ),
@@ -59,7 +59,7 @@ task = Task(
         "Table 1",
         (
             "rgu_no_worse_than_fg2u",
-            CONDENSED.comparing("schedule", *EXACT_LAST),
+            CONDENSED,
             ordering(partial(q.ascending, schedules=EXACT_LAST), "accuracy").measuring(
                 "test accuracy by images of RGU less that by images of (FG)²U"
             ),
@@ -68,7 +68,7 @@ task = Task(
         ),
         (
             "fg2u_above_biased_methods",
-            CONDENSED.comparing("schedule", ONE_PHASE["fg2u"], *BIASED),
+            CONDENSED,
             more_than(partial(q.gains, of=ONE_PHASE["fg2u"], over=BIASED), 0, "accuracy")
             .naming("over TRGU", "over Hessian-free", "over Neumann")
             .measuring("test accuracy by images of (FG)²U less that by images of the other method"),
@@ -80,7 +80,7 @@ task = Task(
         "Table 1, and the text beside it",
         (
             "more_directions_better",
-            CONDENSED.comparing("schedule", *BY_DIRECTIONS),
+            CONDENSED,
             monotone(partial(q.ascending, schedules=BY_DIRECTIONS), "accuracy", slack=SLACK).naming(
                 "from 8 to 32 directions", "from 32 to 128"
             ),

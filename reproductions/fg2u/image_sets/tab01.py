@@ -34,7 +34,6 @@ from reproductions.fg2u.image_sets.layouts import DATASETS, LAYOUTS, METHOD_NAME
 from reproductions.fg2u.image_sets.table import (
     FIRST_PHASE,
     SETS,
-    estimate_label,
     fg2u_name,
     label,
     twice,
@@ -90,7 +89,7 @@ def order_of(dataset: Dataset, ipc: int) -> Iterator[Declared]:
     exact = (ours_, label(dataset, ipc, "rgu"))
     yield (
         f"fg2u_above_biased_{dataset}_{ipc}",
-        scope_of((dataset, ipc)).comparing("label", ours_, *biased),
+        scope_of((dataset, ipc)),
         more_than(partial(q.gains, of=ours_, over=biased), 0, "accuracy")
         .naming(*NAMES)
         .measuring("test accuracy by images of (FG)²U less that by images of the other method")
@@ -100,7 +99,7 @@ def order_of(dataset: Dataset, ipc: int) -> Iterator[Declared]:
     )
     yield (
         f"rgu_no_worse_{dataset}_{ipc}",
-        scope_of((dataset, ipc)).comparing("label", *exact),
+        scope_of((dataset, ipc)),
         ordering(partial(q.accuracies, labels=exact), "accuracy")
         .naming("RGU over (FG)²U")
         .measuring("test accuracy by images of RGU less that by images of (FG)²U")
@@ -115,7 +114,7 @@ def two_phases(dataset: Dataset, ipc: int) -> Declared:
     own, before = label(dataset, ipc, "fg2u"), label(dataset, ipc, FIRST_PHASE)
     return (
         f"second_phase_gains_{dataset}_{ipc}",
-        scope_of((dataset, ipc)).comparing("label", before, own),
+        scope_of((dataset, ipc)),
         more_than(partial(q.gains, of=own, over=(before,)), 0, "accuracy")
         .measuring("test accuracy with the second phase less that without")
         .beside_derived(partial(q.margin, dataset=dataset, ipc=ipc, of="fg2u", over=FIRST)),
@@ -129,7 +128,7 @@ def second_phase_at_equal_steps(dataset: Dataset, ipc: int) -> Declared:
     own, equal = label(dataset, ipc, "fg2u"), label(dataset, ipc, FIRST)
     return (
         f"second_phase_gains_at_equal_steps_{dataset}_{ipc}",
-        scope_of((dataset, ipc)).comparing("label", equal, own).asked_by_us(),
+        scope_of((dataset, ipc)).asked_by_us(),
         more_than(partial(q.gains, of=own, over=(equal,)), 0, "accuracy").measuring(
             "test accuracy with the second phase less that by Hessian-free alone"
         ),
@@ -145,7 +144,7 @@ def against_no_condensing(dataset: Dataset, ipc: int) -> Iterator[Declared]:
     if dataset == "mnist":
         yield (
             f"far_above_noise_{dataset}_{ipc}",
-            scope_of((dataset, ipc)).comparing("label", noise, *condensed).asked_by_us(),
+            scope_of((dataset, ipc)).asked_by_us(),
             at_least(partial(q.gains_of, of=condensed, over=noise), 0.30, "accuracy").naming(
                 "(FG)²U", "RGU"
             ),
@@ -154,7 +153,7 @@ def against_no_condensing(dataset: Dataset, ipc: int) -> Iterator[Declared]:
         )
     yield (
         f"no_worse_than_real_{dataset}_{ipc}",
-        scope_of((dataset, ipc)).comparing("label", real, *condensed).asked_by_us(),
+        scope_of((dataset, ipc)).asked_by_us(),
         at_least(partial(q.gains_of, of=condensed, over=real), 0, "accuracy")
         .naming("(FG)²U", "RGU")
         .measuring("test accuracy by condensed images less that by real ones"),
@@ -170,14 +169,14 @@ def gradients() -> Iterator[Declared]:
     where = "On MNIST with 1 image per class"
     yield (
         "longer_truncation_points_better",
-        AT_CPU.comparing("label", *map(estimate_label, kept)).asked_by_us(),
+        AT_CPU.asked_by_us(),
         ordering(partial(q.cosines, names=kept), "cosine").naming("5 over 2", "10 over 5"),
         f"{where} the cosine of TRGU with the exact gradient grows with the steps that it walks"
         " back, 2, 5 and 10 of 20.",
     )
     yield (
         "hessian_free_points_worse",
-        AT_CPU.comparing("label", *map(estimate_label, few)).asked_by_us(),
+        AT_CPU.asked_by_us(),
         ordering(partial(q.cosines, names=few), "cosine", strict=True)
         .naming("TRGU of 5 steps")
         .measuring("cosine of TRGU less that of Hessian-free"),
@@ -199,7 +198,7 @@ task = Task(
         "the text on Table 1, which says so without a number",
         (
             "more_directions_do_better",
-            AT_CPU.comparing("label", *BY_DIRECTIONS),
+            AT_CPU,
             monotone(partial(q.accuracies, labels=BY_DIRECTIONS), "accuracy", slack=0.01).naming(
                 "b from 8 to 32", "b from 32 to 128"
             ),
@@ -213,7 +212,7 @@ task = Task(
         *(second_phase_at_equal_steps(*cell) for cell in ALL_CELLS if cell[1] > 1),
         (
             "twice_the_steps_gain",
-            AT_CPU.comparing("label", *TWICE).asked_by_us(),
+            AT_CPU.asked_by_us(),
             more_than(partial(q.gains, of=TWICE[1], over=TWICE[:1]), 0, "accuracy").measuring(
                 "test accuracy after twice the outer steps less that after the first number of them"
             ),

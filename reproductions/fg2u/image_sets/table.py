@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from harness.declare import Table, Tables, columns_of, measured, param, value
+from harness.declare import Table, Tables, artifact, columns_of, measured, param, value
 from reproductions.fg2u.image_sets.experiment import (
     METHODS,
     NUM_DIRECTIONS,
@@ -104,9 +104,9 @@ SETS = Table.of(
         "equal_directions", float, "Directions of (FG)2U whose expected cosine this is.",
         nullable=True,
     ),
-    value(
-        "pixels", str, "Of the first seed: an image of each of ten classes, a hexadecimal digit"
-        " per pixel.", nullable=True,
+    artifact(
+        "pixels", "Of the first seed: an image of each of ten classes, a hexadecimal digit per"
+        " pixel.",
     ),
     measured("estimates_s", float, "Seconds of all gradients.", nullable=True),
     make=image_set_rows,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from harness.declare import CPU, Table, Task, at_least, claims, columns_of, ours, param, pick, value
+from harness.declare import Table, Task, columns_of, param, pick, value
 from reproductions.fg2u.condensing.experiment import DEPTHS
 from reproductions.fg2u.inner_run.experiment import LATER, InnerRun, runs
 
@@ -38,24 +38,6 @@ task = Task(
         columns_of(InnerRun, "seed"),
         value("inner_loss", float, "Mean cross-entropy on the condensed images, nats."),
         value("gradient_norm", float, "Norm of its gradient by the net's weights."),
-    ),
-    claims=claims(
-        "Figure B.1 and appendix B",
-        (
-            "gradient_falls_after_the_unroll",
-            ours(
-                "DEV-12",
-                profiles=CPU,
-                elsewhere="the digits of this study are small enough for a CPU, and no other grid"
-                " is declared",
-            )
-            .comparing("step", DEPTH, LATER * DEPTH)
-            .constructed("a loss that can go to zero falls for ever"),
-            at_least(fall, 5, "ratio").beside_derived(paper_fall),
-            "On condensed CIFAR-100 the inner gradient's norm after as many steps as an unroll has"
-            " is at least five times that after twenty times as many: unrolls end far from a"
-            " stationary point.",
-        ),
     ),
     figure="figures:run_panels",
     caption="Loss of a fresh net on condensed images, and the norm of its gradient, against inner"

@@ -27,7 +27,7 @@ COUNTED = ours(
     "DEV-08",
     elsewhere="smoke has a net of its own, and few methods",
     deterministic=True,
-).without_null("no seed changes it")
+)
 
 task = Task(
     "fg2u/abl_memory",
@@ -110,13 +110,13 @@ task = Task(
         "section 3.2, on memory of a forward derivative",
         (
             "one_direction_mlp",
-            COUNTED.quoting_paper(),
+            COUNTED,
             at_most(partial(q.over_plain, family="mlp"), 2.5, "ratio"),
             "On an MLP one direction holds at most 2.5 times a plain unroll (the paper: 2).",
         ),
         (
             "one_direction_convnet",
-            COUNTED.quoting_paper(),
+            COUNTED,
             at_most(partial(q.over_plain, family="convnet"), 2.5, "ratio"),
             "On a ConvNet one direction holds at most 2.5 times a plain unroll (the paper: 2).",
         ),

@@ -65,7 +65,7 @@ task = Task(
         "Figure 1, bottom right, and section 3.2",
         (
             "faster_in_chunks",
-            TIMED.comparing("chunk", 1, 16),
+            TIMED,
             ratio(timed(q.chunked_over_single), 0, 0.7).beside_derived(
                 paper_values.chunked_over_single
             ),
@@ -73,7 +73,7 @@ task = Task(
         ),
         (
             "time_falls_with_memory",
-            TIMED.comparing("chunk", *CHUNKS),
+            TIMED,
             monotone(timed(q.from_largest_chunk), "s").naming(
                 *(f"{many} against {few} at a time" for many, few in pairwise(CHUNKS[::-1]))
             ),
@@ -81,7 +81,7 @@ task = Task(
         ),
         (
             "last_doubling_saves_little",
-            TIMED.without_null("an equivalence: no effect is what it claims"),
+            TIMED,
             at_most(timed(q.last_doubling), 0.1, "share of the time").beside_derived(
                 paper_values.last_doubling
             ),
@@ -89,7 +89,7 @@ task = Task(
         ),
         (
             "two_workers_speed_up",
-            TIMED.comparing("workers", 1, 2),
+            TIMED,
             ratio(timed(q.speed_ups), 1.5, inf, "times")
             .naming(*(f"{chunk} at a time" for chunk in CHUNKS[:-1]))
             .beside_derived(paper_values.least_speed_up),
@@ -98,7 +98,7 @@ task = Task(
         ),
         (
             "slower_at_equal_memory",
-            TIMED.comparing("method", "fg2u", "trgu"),
+            TIMED,
             ratio(timed(q.at_memory_of), 1, inf, "times").beside_derived(
                 paper_values.at_memory_of_trgu
             ),

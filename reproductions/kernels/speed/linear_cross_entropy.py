@@ -11,7 +11,6 @@ from reproductions.kernels.speed.experiment import COMPILED, EAGER, TRITON
 from reproductions.kernels.speed.table import layout_of
 
 LIBRARIES = ("torch's linear_cross_entropy", "Liger")
-BESIDE = GOAL.without_null("who is the better of the libraries, and who is there, is the machine's")
 
 task = speed_task(
     "linear_cross_entropy",
@@ -26,7 +25,7 @@ task = speed_task(
             WHERE,
             (
                 name,
-                BESIDE,
+                GOAL,
                 at_most(
                     partial(
                         q.beside_libraries, case="LLaMA-7B", libraries=LIBRARIES, column=column

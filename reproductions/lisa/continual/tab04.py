@@ -24,9 +24,7 @@ from reproductions.lisa.continual import table
 from reproductions.lisa.continual.experiment import FULL_SIZE, half_of, memory, memory_grid, runs
 from reproductions.lisa.models import layouts
 from reproductions.lisa.models.claims import (
-    EQUIVALENCE,
     IN_HOUSE,
-    NO_SEED,
     ON_GSM8K,
     on_gsm8k,
     stand_in,
@@ -44,7 +42,7 @@ ON_OURS = ours(
     elsewhere="a quarter of the in-house model is embeddings and head, 4 % of LLaMA-2-7B: its own"
     " memory, in the table, says nothing of the paper's models, whose memory is checked",
     deterministic=True,
-).without_null(NO_SEED)
+)
 MODELS = {
     QUALITY: "the in-house model, all tensors counted",
     "tinyllama": "TinyLlama, by arithmetic",
@@ -135,7 +133,7 @@ task = Task(
         stand_in(WHERE),
         (
             "half_as_accurate_as_full",
-            IN_HOUSE.without_null(EQUIVALENCE),
+            IN_HOUSE,
             at_least(
                 partial(q.lead_in_errors, gamma=half_of(QUALITY)), -1, "standard errors"
             ).measuring("accuracy of LISA less that of full training"),

@@ -41,7 +41,7 @@ ON_GSM8K = ours(
     profiles=PAPER,
     elsewhere="GSM8K is asked of the paper's model, whose weights are not at hand; the in-house"
     " model answers word problems of its own size",
-).comparing("weights")
+)
 
 
 def answer_rows(tables: Tables) -> pd.DataFrame:
@@ -160,7 +160,7 @@ task = Task(
         stand_in("Table 13"),
         (
             "lisa_at_least_vanilla",
-            IN_HOUSE.comparing("weights"),
+            IN_HOUSE,
             no_lead_of_vanilla("word_problems"),
             "Under DoLa the model of LISA, which has"
             f" {GAMMA} of {NUM_BLOCKS} blocks trained at once, solves at least as many questions of"

@@ -8,11 +8,9 @@ from functools import partial
 from harness.declare import Claim, at_most, claims, ordering
 from reproductions.lisa.finetuning import quantities as q
 from reproductions.lisa.finetuning.experiment import FIXED_LR
-from reproductions.lisa.models.claims import EQUIVALENCE, IN_HOUSE
+from reproductions.lisa.models.claims import IN_HOUSE
 from reproductions.lisa.models.stand_ins import FIGURE_6
 
-BESIDE_LORA = IN_HOUSE.comparing("method", "lisa", "lora")
-ALIKE = IN_HOUSE.without_null(EQUIVALENCE)
 ON = "In-house model on Alpaca."
 SPREAD = "Lines: mean over seeds; bars: standard error."
 DOTS = "Dots: runs, over seeds and seeds of layers; lines: their mean."
@@ -32,7 +30,7 @@ def against_lora(*models: str) -> tuple[Claim, ...]:
         *(
             (
                 f"lisa_at_most_lora_{model.replace('-', '_')}",
-                BESIDE_LORA,
+                IN_HOUSE,
                 at_most(
                     partial(
                         q.smoothed_difference,
@@ -57,9 +55,7 @@ def blocks_lead(figure: str, loss: str, end: Callable[..., float]) -> tuple[Clai
         stand_in(f"ours, beside {figure} and Table 10, which takes the blocks away"),
         (
             "blocks_give_most_of_the_lead",
-            IN_HOUSE.without_null(
-                "with and without blocks LISA is one method of the runs"
-            ).asked_by_us(),
+            IN_HOUSE.asked_by_us(),
             ordering(partial(q.half_way, end=end), "nats").naming(
                 "LISA to half way", "half way to no blocks"
             ),

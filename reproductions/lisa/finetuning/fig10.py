@@ -7,8 +7,9 @@ from functools import partial
 from harness.declare import Task, at_most, bind, claims
 from reproductions.lisa.finetuning import quantities as q
 from reproductions.lisa.finetuning import table
-from reproductions.lisa.finetuning.claims import ALIKE, ONE_RATE, stand_in
+from reproductions.lisa.finetuning.claims import ONE_RATE, stand_in
 from reproductions.lisa.finetuning.experiment import PERIOD, runs
+from reproductions.lisa.models.claims import IN_HOUSE
 
 task = Task(
     "lisa/fig10",
@@ -18,7 +19,7 @@ task = Task(
         stand_in("Figure 10"),
         (
             "layer_seeds_converge_alike",
-            ALIKE,
+            IN_HOUSE,
             at_most(partial(q.layer_spread, chosen=q.LISA), 0.03, "share"),
             "On LLaMA-2-7B the final smoothed training losses of three seeds of the layers range"
             " over at most 3 % of the fall since the first step.",

@@ -7,8 +7,9 @@ from functools import partial
 from harness.declare import Task, at_most, bind, claims
 from reproductions.lisa.finetuning import quantities as q
 from reproductions.lisa.finetuning import table
-from reproductions.lisa.finetuning.claims import BESIDE_LORA, ON, SPREAD, blocks_lead, stand_in
+from reproductions.lisa.finetuning.claims import ON, SPREAD, blocks_lead, stand_in
 from reproductions.lisa.finetuning.experiment import runs
+from reproductions.lisa.models.claims import IN_HOUSE
 from reproductions.lisa.models.names import NO_BLOCKS
 
 task = Task(
@@ -19,7 +20,7 @@ task = Task(
         stand_in("Figure 11"),
         (
             "lisa_held_out_near_lora",
-            BESIDE_LORA,
+            IN_HOUSE,
             at_most(partial(q.last_difference, one=q.LISA, other=q.LORA), 0.02, "nats"),
             "LISA's final held-out loss on LLaMA-2-7B is at most 0.02 above that of LoRA, which"
             " trains neither embedding nor head.",

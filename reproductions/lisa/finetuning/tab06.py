@@ -9,7 +9,6 @@ from harness.declare import PAPER, Layout, Line, Task, at_least, at_most, claims
 from reproductions.lisa.finetuning import quantities as q
 from reproductions.lisa.finetuning import table
 from reproductions.lisa.finetuning.claims import (
-    ALIKE,
     DOTS,
     MT_BENCH,
     ONE_RATE,
@@ -34,7 +33,7 @@ def eight(period: int) -> q.Chosen:
 test_loss = partial(q.difference, value="test_loss")
 train_loss = partial(q.difference, value="train_loss")
 FIRST = {"layer_seed": 0}
-ON_MORE_BLOCKS = IN_HOUSE.comparing("gamma", 2, 8).at(
+ON_MORE_BLOCKS = IN_HOUSE.at(
     *PAPER,
     elsewhere="eight blocks are all that the in-house model has: gamma = 8 is full training there,"
     " whose best rate is another one",
@@ -92,7 +91,7 @@ task = Task(
         ),
         (
             "one_draw_is_worst",
-            IN_HOUSE.comparing("period", 25, NUM_STEPS),
+            IN_HOUSE,
             at_least(partial(test_loss, one=q.ONE_DRAW, other=two(25)), 0, "nats").measuring(
                 "loss of one draw less that with K = 25"
             ),
@@ -101,7 +100,7 @@ task = Task(
         ),
         (
             "one_draw_worse_than_period_5",
-            IN_HOUSE.comparing("period", 5, NUM_STEPS),
+            IN_HOUSE,
             at_least(partial(test_loss, one=q.ONE_DRAW, other=two(5)), 0, "nats").measuring(
                 "loss of one draw less that with K = 5"
             ),
@@ -113,7 +112,7 @@ task = Task(
         stand_in("Figure 9"),
         (
             "periods_13_and_25_alike",
-            ALIKE,
+            IN_HOUSE,
             within(
                 partial(train_loss, one={**two(PERIOD), **FIRST}, other={**two(25), **FIRST}),
                 -0.02,
@@ -125,7 +124,7 @@ task = Task(
         ),
         (
             "period_13_no_worse_than_one_draw",
-            IN_HOUSE.comparing("period", PERIOD, NUM_STEPS),
+            IN_HOUSE,
             at_most(partial(train_loss, one=two(PERIOD), other=q.ONE_DRAW), 0, "nats").measuring(
                 "loss with K = 13 less that of one draw"
             ),

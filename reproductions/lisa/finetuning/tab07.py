@@ -38,7 +38,7 @@ task = Task(
         stand_in("Table 7"),
         (
             "seed_spread_below_gain",
-            IN_HOUSE.without_null("LISA has a row for each seed of the layers, its control one"),
+            IN_HOUSE,
             at_least(partial(q.gap_minus_spread, chosen=q.LISA, other=q.CONTROL), 0, "nats"),
             "The held-out losses of LISA on LLaMA-2-7B range over less, from seed to seed of the"
             " layers, than they lie below that of embeddings, head and final norm alone.",

@@ -31,7 +31,7 @@ task = Task(
         stand_in("Table 10"),
         (
             "blocks_help",
-            IN_HOUSE.comparing("gamma", 0, GAMMA),
+            IN_HOUSE,
             at_most(partial(q.difference, one=q.TWO, other=NONE, value="test_loss"), 0, "nats"),
             "With two blocks the held-out loss of LLaMA-2-7B is at most that of embeddings, head"
             " and final norm alone, each at its best rate.",

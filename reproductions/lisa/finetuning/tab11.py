@@ -34,7 +34,7 @@ task = Task(
         stand_in("Table 11"),
         (
             "best_rate_falls_with_gamma",
-            IN_HOUSE.comparing("gamma", 2, 4, 8),
+            IN_HOUSE,
             monotone(partial(q.rate_steps, gammas=(2, 4, 8), chosen=q.LISA), "factors of 2").naming(
                 "2 to 4 blocks", "4 to 8 blocks"
             ),

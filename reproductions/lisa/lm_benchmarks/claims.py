@@ -10,7 +10,7 @@ ON_THE_PAPERS_MODELS = ours(
     profiles=PAPER,
     elsewhere="a model of two million parameters guesses at these benchmarks, and the paper's need"
     " their weights",
-).comparing("method")
+)
 SCORER_AGREES: tuple[str, Scope, Criterion, str] = (
     "scorer_agrees",
     CHECK.at(

@@ -22,7 +22,6 @@ from harness.declare import (
 from reproductions.lisa.memory import quantities as q
 from reproductions.lisa.memory import table
 from reproductions.lisa.memory.experiment import steps
-from reproductions.lisa.models.claims import NO_SEED
 from reproductions.lisa.models.step_bytes import Chosen, bytes_ratio
 
 FULL: Chosen = {"method": "full"}
@@ -38,7 +37,7 @@ ON_A_GPU = ours(
     profiles=GPU_UP,
     elsewhere="it is about the allocator's peak on a GPU",
     deterministic=True,
-).without_null(NO_SEED)
+)
 
 
 def on_activations(

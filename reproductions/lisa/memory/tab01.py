@@ -8,7 +8,6 @@ from harness.declare import CHECK, GPU_UP, Task, at_least, at_most, claims, equa
 from reproductions.lisa.memory import quantities as q
 from reproductions.lisa.memory import table
 from reproductions.lisa.memory.experiment import policies, steps
-from reproductions.lisa.models.claims import NO_SEED
 from reproductions.lisa.models.step_bytes import Chosen, bytes_ratio, static_error, trainable_error
 
 ON_A_GPU = ours(
@@ -16,7 +15,7 @@ ON_A_GPU = ours(
     profiles=GPU_UP,
     elsewhere="it is about the allocator's peak on a GPU",
     deterministic=True,
-).without_null(NO_SEED)
+)
 PEAK = "peak_allocated_bytes"
 LISA: Chosen = {"method": "lisa", "gamma": 2}
 LORA: Chosen = {"method": "lora", "rank": 128}

@@ -7,12 +7,12 @@ from reproductions.lisa.models.names import QUALITY, TITLES
 
 IN_HOUSE = ours(
     "DEV-04", profiles=CPU, elsewhere="it is about the in-house model, which is fine-tuned at cpu"
-).comparing("method")
+)
 HANDED_IN = ours(
     "DEV-04",
     profiles=PAPER,
     elsewhere="it is about the paper's models, whose weights have to be handed in",
-).comparing("method")
+)
 
 
 def judged(

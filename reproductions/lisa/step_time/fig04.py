@@ -19,14 +19,11 @@ from harness.declare import (
     ratio,
     value,
 )
-from reproductions.lisa.models.claims import EQUIVALENCE
 from reproductions.lisa.step_time import quantities as q
 from reproductions.lisa.step_time.experiment import Timing, timings
 
-WARM = ours(
-    "DEV-04", elsewhere="the smoke model shows the path, and has other proportions"
-).comparing("method", "full", "lisa")
-BESIDE_LORA = WARM.comparing("method", "lisa", "lora").at(
+WARM = ours("DEV-04", elsewhere="the smoke model shows the path, and has other proportions")
+BESIDE_LORA = WARM.at(
     *GPU_UP, elsewhere="on one CPU thread the overhead of LoRA's many small products decides it"
 )
 DROPPED: q.Chosen = {"method": "lora", "dropout": 0.1}
@@ -69,7 +66,7 @@ task = Task(
         "Figure 4 and section 4.1",
         (
             "same_arithmetic_forward",
-            CHECK.quoting_paper(),
+            CHECK,
             equal(q.forward_difference, 0, "operations"),
             "LISA's forward pass has the matrix products of full training's (difference of counted"
             " operations): the figure of an early version has it 2.8 times as fast.",
@@ -104,7 +101,7 @@ task = Task(
         ),
         (
             "third_of_full",
-            WARM.noting("the number of faster_than_full"),
+            WARM,
             lisa_at_most(q.FULL, 0.35),
             "A warm step of LISA on LLaMA-2-7B takes at most 0.35 of full training's, about what"
             " the paper's 2.9 times as fast leaves.",
@@ -114,7 +111,7 @@ task = Task(
         "ours, beside Figure 4",
         (
             "forward_alike",
-            WARM.without_null(EQUIVALENCE).asked_by_us().quoting_paper(),
+            WARM.asked_by_us(),
             ratio(partial(q.times, one=q.LISA, other=q.FULL, phase="forward"), 0.9, 1.1),
             "Ours, against the figure of an early version, which has it 2.8 times as fast: on a"
             " warm LLaMA-2-7B LISA's forward pass takes as long as full training's, within 10 %,"

@@ -16,7 +16,6 @@ from harness.declare import (
     at_most,
     claims,
     more_than,
-    ours,
 )
 from reproductions.paro.convergence import quantities as q
 from reproductions.paro.convergence.experiment import PYTORCH, trainings
@@ -27,11 +26,6 @@ STEPS = 50
 SMOKE_IS_SHORT = "smoke takes two steps in float64"
 EVERYWHERE = CHECK.at(*SMOKE_AND_CPU, elsewhere="a larger scale shows nothing new of this")
 AT_CPU = CHECK.at(*CPU, elsewhere=SMOKE_IS_SHORT)
-ROUNDING = (
-    ours("DEV-43", profiles=CPU, elsewhere=SMOKE_IS_SHORT)
-    .without_null("an equivalence: that strategies differ is what could be found")
-    .constructed("all compute the same sums; rounding alone can part them")
-)
 METHODS = {
     **{s.letters: s.letters for s in EFFECTIVE},
     **{n: f"{n} ({s})" for n, s in PYTORCH.items()},
@@ -91,7 +85,7 @@ task = Task(
         ),
         (
             "paro_converges_as_zero3",
-            ROUNDING,
+            AT_CPU,
             at_most(partial(q.largest_between, precision="bfloat16"),
                     q.TOLERANCES["bfloat16"], "relative difference"),
             "In bfloat16 over masters in float32 NIG, IGG and IIG have the losses of ZeRO-3 (GGG):"
@@ -102,7 +96,7 @@ task = Task(
         "ours, beside section 4.6",
         (
             "bfloat16_as_one_process",
-            ROUNDING.asked_by_us(),
+            AT_CPU,
             at_most(partial(q.largest_difference, precision="bfloat16"),
                     q.TOLERANCES["bfloat16"], "relative difference"),
             "In bfloat16 all strategies that ran have the losses of one process in the same types.",

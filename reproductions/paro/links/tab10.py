@@ -31,7 +31,6 @@ ARRIVED = CHECK.at(*SMOKE_AND_CPU, elsewhere="a testbed is of one machine's core
 TIMED = (
     ours("DEV-46", profiles=CPU, elsewhere="smoke's messages are too small to time",
          deterministic=True)
-    .without_null("what links were given is what is asked")
     .asked_by_us()
 )  # fmt: skip
 KINDS = {"shared": "one link per group", "rail": "one link per rank"}

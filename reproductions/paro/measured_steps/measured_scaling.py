@@ -25,7 +25,7 @@ task = Task(
         *(
             (
                 f"order_{number}",
-                MEASURED.comparing("setting"),
+                MEASURED,
                 more_than(partial(q.speed_ratios, pairs=ORDERS, num_ranks=number), 1, "ratio")
                 .naming(*(f"{fast} over {slow}" for slow, fast in ORDERS)),
                 f"On {number} ranks over shaped links, training a small net, NIG and IIG are faster"
@@ -35,7 +35,7 @@ task = Task(
         ),
         (
             "ratios_in_order",
-            MEASURED.comparing("setting").quoting_paper(),
+            MEASURED,
             ordering(q.speedups, "ratio", strict=True)
             .naming("NIG over ZeRO", "IIG over NIG")
             .measuring("speed-up ratio of the one less that of the other"),

@@ -17,14 +17,12 @@ from harness.declare import (
     within,
 )
 from reproductions.paro.measured_steps import quantities as q
-from reproductions.paro.measured_steps.experiment import FRESH
 
 ELSEWHERE = "at `smoke` a step is too short to be compared"
 DEVIATION = "DEV-45"
-MEASURED = ours(DEVIATION, profiles=CPU, elsewhere=ELSEWHERE, cohort=FRESH)
+MEASURED = ours(DEVIATION, profiles=CPU, elsewhere=ELSEWHERE)
 """A claim of the paper on speed, asked of ranks on a testbed."""
 COUNTED = CHECK.at(*SMOKE_AND_CPU, elsewhere="this profile has no testbed")
-RANKED = MEASURED.without_null("a correlation of formulas with times, not a comparison of settings")
 LEAST_CORRELATION, MOST_EXCESS = 0.8, 0.08
 
 
@@ -34,7 +32,7 @@ def faster(
     """Return the claim that a strategy is the faster one. said: what the paper has."""
     return (
         id,
-        MEASURED.comparing("setting", one, over).quoting_paper(),
+        MEASURED,
         more_than(partial(q.speed_ratio, one=one, over=over), 1, "times the speed"),
         f"On ranks over shaped links {one} trains a small net faster than {baseline} (the paper:"
         f" {said}).",
@@ -45,7 +43,7 @@ def follows_guideline(id: str, where: q.Where, words: str) -> tuple[str, Scope, 
     """Return the claim that predicted and measured times are in one order."""
     return (
         id,
-        RANKED,
+        MEASURED,
         at_least(partial(q.rank_correlation, where=where), LEAST_CORRELATION, "rank correlation"),
         "Times of the 14 strategies are in the guideline's order, within few errors: Spearman's"
         f" correlation at least {LEAST_CORRELATION}, predictions within 5 % counted as equal"
@@ -77,10 +75,7 @@ INTERFACES = (
             profiles=CPU,
             elsewhere="in small messages headers are more than what they carry",
             deterministic=True,
-            cohort=FRESH,
-        )
-        .without_null("a count: nothing is compared")
-        .asked_by_us(),
+        ).asked_by_us(),
         within(q.interface_excess, 0, MOST_EXCESS, "share above the formula").naming(
             "least of any strategy", "most of any strategy"
         ),

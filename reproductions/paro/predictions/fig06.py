@@ -8,7 +8,7 @@ from harness.declare import Task, at_least, claims, equal, ordering
 from reproductions.paro.predictions import quantities as q
 from reproductions.paro.predictions.experiment import ONE_RING, predictions
 from reproductions.paro.predictions.layouts import WAYS, scaling_layout
-from reproductions.paro.predictions.scopes import EXACT, SET, SPEED
+from reproductions.paro.predictions.scopes import EXACT, FORMULA, SET
 from reproductions.paro.predictions.table import SCALING
 
 task = Task(
@@ -21,7 +21,7 @@ task = Task(
         *(
             (
                 f"order_{world}",
-                SET if world == "flat" else SPEED,
+                SET if world == "flat" else FORMULA,
                 at_least(
                     partial(q.least_speed_ratio, where={**ONE_RING, "world": world}), 1, "ratio"
                 ),
@@ -47,7 +47,7 @@ task = Task(
         *(
             (
                 f"ratios_in_order_{word}",
-                SPEED.asked_by_us(),
+                FORMULA.asked_by_us(),
                 ordering(partial(q.speedups, zero=zero, paro=paro), "ratio", strict=True)
                 .naming("NIG over ZeRO", "IIG over NIG")
                 .measuring("speed-up ratio of the one less that of the other"),

@@ -9,7 +9,7 @@ from harness.declare import Criterion, Scope, more_than, pick
 from reproductions.paro.predictions import quantities as q
 from reproductions.paro.predictions.experiment import ONE_RING, QUOTED, SHARED
 from reproductions.paro.predictions.layouts import BASELINES
-from reproductions.paro.predictions.scopes import SET, SPEED
+from reproductions.paro.predictions.scopes import FORMULA, SET
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -54,7 +54,7 @@ def faster_shared(trainable: str) -> tuple[str, Scope, Criterion, str]:
     ).naming(*(f"{g.model} {g.strategy} over {BASELINES[g.baseline]}" for g in gains))
     return (
         "faster_with_a_shared_link",
-        SPEED.asked_by_us(),
+        FORMULA.asked_by_us(),
         criterion,
         "Where the GPUs of a group share one link between groups, too, each strategy with a quoted"
         " gain is faster than its baseline.",

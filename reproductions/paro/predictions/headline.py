@@ -13,7 +13,7 @@ from reproductions.paro.predictions.headline_layouts import (
     READINGS_LAYOUT,
     VERSIONS_LAYOUT,
 )
-from reproductions.paro.predictions.scopes import EXACT, NEAR, SPEED
+from reproductions.paro.predictions.scopes import EXACT, FORMULA, NEAR
 from reproductions.paro.predictions.table import COMPUTE
 
 HEADLINE: q.Where = {
@@ -56,7 +56,7 @@ task = Task(
         "ours, beside section 4.3",
         (
             "gains_in_quoted_order",
-            SPEED.asked_by_us(),
+            FORMULA.asked_by_us(),
             ordering(q.predicted_in_quoted_order, "times the speed").naming(
                 *(f"+{less:g} % to +{more:g} %" for less, more in pairwise(ZERO3_GAINS))
             ),

@@ -8,7 +8,7 @@ from harness.declare import Task, at_least, claims
 from reproductions.paro.predictions import quantities as q
 from reproductions.paro.predictions.experiment import ONE_RING, SHARED, predictions
 from reproductions.paro.predictions.layouts import guideline_layouts
-from reproductions.paro.predictions.scopes import CHOSEN_BY_IT, FORMULA
+from reproductions.paro.predictions.scopes import FORMULA
 from reproductions.paro.predictions.table import table_of
 
 THREE, TWO = ("NII", "IIG", "III"), ("NII", "NIG")
@@ -22,14 +22,6 @@ task = Task(
     layout=guideline_layouts({"1": "all parameters", "1/16": "1/16 trainable"}),
     claims=claims(
         "section 4.3, on what the guideline recommends",
-        (
-            "best_three_at_7b_full",
-            FORMULA.constructed(CHOSEN_BY_IT),
-            at_least(
-                partial(q.named_among_best, named=THREE, where={**ONE_RING, **FULL}), 3, "of 3"
-            ),
-            "LLaMA-7B, all parameters: NII, IIG and III are the best three of eight strategies.",
-        ),
         (
             "best_two_at_7b_sixteenth",
             FORMULA,

@@ -8,7 +8,7 @@ from harness.declare import Task, at_least, at_most, claims, equal
 from reproductions.paro.predictions import quantities as q
 from reproductions.paro.predictions.experiment import COMPARED, HPZ, ONE_RING, SHARED, predictions
 from reproductions.paro.predictions.layouts import guideline_layouts
-from reproductions.paro.predictions.scopes import CHOSEN_BY_IT, FORMULA, LEFT_OVER
+from reproductions.paro.predictions.scopes import FORMULA, SET
 from reproductions.paro.predictions.table import table_of
 
 TWO = ("III", "IIG")
@@ -44,16 +44,9 @@ task = Task(
         "section 4.3, on what the guideline recommends",
         (
             "best_at_65b_full",
-            LEFT_OVER,
+            SET,
             at_most(partial(q.rank_of, name="IIG", where={**ONE_RING, **FULL}), 1, "place"),
             "LLaMA-65B, all parameters: IIG, which the text singles out, is the best that fits.",
-        ),
-        (
-            "best_two_at_65b_sixteenth",
-            FORMULA.constructed(CHOSEN_BY_IT),
-            at_least(partial(q.named_among_best, named=TWO, where={**ONE_RING, **PART}), 2, "of 2"),
-            "LLaMA-65B, 1/16 of the parameters: III and IIG, which the text singles out, are the"
-            " best two that fit.",
         ),
     )
     + claims(

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import cache
 
-from harness.declare import Experiment, Params, Profile, doc
 from harness.canonical import digest
+from harness.declare import Experiment, Params, Profile, doc
 from reproductions.supar.coordinates.experiment import coordinate_check
 from reproductions.supar.dynamic.experiment import dynamic_sweep
 from reproductions.supar.models.points import Trained

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from harness.declare import Task, at_least, bind, claims, monotone, ordering, within
-from reproductions.supar.models.claims import ALIKE, BY_DENSITY, BY_SCHEME
+from reproductions.supar.models.claims import OURS
 from reproductions.supar.models.optima import optimum_shift
 from reproductions.supar.models.schemes import NAMES, SCHEMES
 from reproductions.supar.sweeps import quantities as q
@@ -24,7 +24,7 @@ task = Task(
         "Figure 9 and section 4.2",
         (
             "supar_stays",
-            ALIKE,
+            OURS,
             within(partial(q.optima_apart, scheme="supar"), -1, 1, "octaves")
             .naming(*q.PAIRS)
             .measuring("the sparser net's optimum less the denser one's"),
@@ -34,7 +34,7 @@ task = Task(
         *(
             (
                 f"{scheme}_moves",
-                BY_DENSITY,
+                OURS,
                 at_least(partial(optimum_shift, scheme=scheme), 1, "octaves"),
                 f"Under {NAMES[scheme]} the optimal learning rate rises by at least one factor-2"
                 " step from the dense to the sparsest net.",
@@ -43,7 +43,7 @@ task = Task(
         ),
         (
             "supar_improves",
-            ALIKE,
+            OURS,
             monotone(
                 partial(q.descending_best, scheme="supar"), "relative loss", slack=NOISE
             ).naming(*q.STEPS),
@@ -53,7 +53,7 @@ task = Task(
         *(
             (
                 f"supar_gains_more_than_{scheme}",
-                BY_SCHEME,
+                OURS,
                 ordering(
                     partial(q.best_gains, schemes=(scheme, "supar")), "relative loss", strict=True
                 ).measuring(f"fall under SμPar less that under {NAMES[scheme]}"),

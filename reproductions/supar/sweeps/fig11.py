@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from harness.declare import Task, claims, more_than, within
-from reproductions.supar.models.claims import ALIKE, NEARLY_STATED, OURS
+from reproductions.supar.models.claims import NEARLY_STATED, OURS
 from reproductions.supar.sweeps import quantities as q
 from reproductions.supar.sweeps import table
 from reproductions.supar.sweeps.experiment import iso_neuron, lr_sweep
@@ -18,14 +18,14 @@ task = Task(
         "Figure 11 and section 4.2",
         (
             "sp_stays",
-            ALIKE,
+            OURS,
             within(partial(q.apart_on, ladder="iso_neuron"), -1, 1, "octaves").naming(*q.PAIRS),
             "At equal weights per neuron, no two of SP's optimal learning rates are more than one"
             " factor-2 step apart.",
         ),
         (
             "less_than_at_fixed_width",
-            OURS.comparing("ladder"),
+            OURS,
             more_than(q.rises_beyond, 0, "octaves").naming("beyond its rise", "beyond its fall"),
             "From the densest to the sparsest net, SP's optimal learning rate rises farther at"
             " equal width than it moves either way at equal weights per neuron.",

@@ -6,9 +6,7 @@ from functools import partial
 
 from harness.declare import Task, at_least, bind, claims
 from reproductions.supar.models.claims import (
-    OF_FIGURE_6,
     OURS,
-    SHARED_DENSE,
     stays,
     transfers_are_dearer,
 )
@@ -17,19 +15,17 @@ from reproductions.supar.models.schemes import ABLATIONS, NAMES
 from reproductions.supar.sweeps import table
 from reproductions.supar.sweeps.experiment import lr_ablation, lr_sweep
 
-ABLATED = OURS.without_null(SHARED_DENSE)
-
 task = Task(
     "supar/fig14",
     reads=(lr_ablation, lr_sweep),
     table=table.of_rates(table.rate_ablations),
     claims=claims(
         "Figure 14, appendix C",
-        stays(scope=OF_FIGURE_6),
+        stays(),
         *(
             (
                 f"{scheme}_moves",
-                ABLATED,
+                OURS,
                 at_least(partial(optimum_either_way, scheme=scheme), 1, "octaves")
                 .in_at_least(1)
                 .naming("up", "down"),
@@ -38,7 +34,7 @@ task = Task(
             )
             for scheme in ABLATIONS
         ),
-        *transfers_are_dearer(*ABLATIONS, scope=ABLATED),
+        *transfers_are_dearer(*ABLATIONS),
     ),
     figure=bind(".models.sweep_figures:our_sweep_panels", schemes=table.ABLATED, x="log2_lr"),
     caption="Train loss against the peak base learning rate, one line per density: mean over seeds,"

@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import partial
 
 from harness.declare import PAPER, Task, at_least, claims, ordering
-from reproductions.supar.models.claims import BY_DENSITY, BY_SCHEME, STATED, Row, dense_is_identical
+from reproductions.supar.models.claims import OURS, STATED, Row, dense_is_identical
 from reproductions.supar.models.points import CPU_DENSITIES
 from reproductions.supar.models.printed import stated
 from reproductions.supar.models.schemes import NAMES
@@ -26,7 +26,7 @@ STATED_GAPS = {"sp": 0.119, "mup": 0.019}
 """At density 2^-7, abstract and section 1. Whether it is relative to SmuPar's loss or to the
 other one is not said, so each has two claims."""
 RANKED = replace(
-    BY_SCHEME,
+    OURS,
     profiles=("cpu", "paper"),
     elsewhere="this profile's grid lacks a density, or is too short",
 )
@@ -75,7 +75,7 @@ task = Task(
         *(
             (
                 f"{scheme}_gap_grows",
-                BY_DENSITY,
+                OURS,
                 ordering(
                     partial(q.dense_and_sparse_gap, scheme=scheme, value=LOSS),
                     "relative loss",

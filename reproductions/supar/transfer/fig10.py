@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from harness.declare import CHECK, Task, at_least, claims, ordering
-from reproductions.supar.models.claims import BY_SCHEME, dense_is_identical
+from reproductions.supar.models.claims import OURS, dense_is_identical
 from reproductions.supar.models.schemes import NAMES
 from reproductions.supar.transfer import quantities as q
 from reproductions.supar.transfer import table
@@ -23,7 +23,7 @@ task = Task(
         *(
             (
                 f"supar_below_{scheme}_{word}",
-                BY_SCHEME,
+                OURS,
                 ordering(
                     partial(
                         q.losses_at, schemes=("supar", scheme), density=density, value="train_loss"

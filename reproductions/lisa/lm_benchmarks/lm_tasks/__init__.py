@@ -10,8 +10,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from harness.lm_eval import Documents
 from harness.canonical import digest
+from harness.lm_eval import Documents
 from reproductions.lisa.lm_benchmarks.experiment import DATASETS
 from reproductions.lisa.models.word_problems import sample
 

@@ -11,7 +11,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from harness.declare.params import Scalar
-from harness.provenance.agreement import (
+from harness.run.verify import (
     ABSOLUTE,
     RELATIVE,
     Comparison,
