@@ -53,7 +53,7 @@ class _Lazily(dict[str, Any]):
         return super().__getitem__(name)
 
     def get(self, name: str, default: Any = None) -> Any:
-        return self[name] if name in self else default
+        return self[name] if name in VERBS else default
 
     def items(self) -> ItemsView[str, Any]:
         return {name: self[name] for name in self}.items()

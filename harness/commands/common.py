@@ -25,7 +25,7 @@ if TYPE_CHECKING:  # what `repro list` needs none of
     from harness.declare.params import Scalar
     from harness.declare.profiles import Profile
     from harness.declare.task import Kind, Task
-    from harness.registry import Library
+    from harness.registry import BrokenTask, Library
     from harness.run.plan import Plan
     from harness.store.workspace import Workspace
 
@@ -161,9 +161,16 @@ def chosen(
     The command does its work on the others, and then fails: see `fail_if_broken`.
     """
     tasks = library.select(selectors or [], parse_kind(kind))
-    for item in library.broken_among(selectors or []):
-        say_broken(f"{item.id} ({item.file}): {item.reason}")
+    say_all_broken(library, selectors or [])
     return tasks
+
+
+def say_all_broken(library: Library, selectors: Sequence[str]) -> list[BrokenTask]:
+    """Name what is broken of what some selectors ask for, and return it."""
+    found = library.broken_among(selectors)
+    for item in found:
+        say_broken(f"{item.id} ({item.file}): {item.reason}")
+    return found
 
 
 def say_broken(what: str) -> None:

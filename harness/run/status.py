@@ -40,9 +40,7 @@ class TrialState:
         return asdict(self)
 
 
-def trial_states(
-    tasks: Sequence[Task], profile: Profile, store: RecordStore
-) -> list[TrialState]:
+def trial_states(tasks: Sequence[Task], profile: Profile, store: RecordStore) -> list[TrialState]:
     """Return the state of every trial behind the tasks."""
     trials = trials_behind(tasks, profile, store.workspace.overrides)
     experiments = dict.fromkeys(trial.experiment for trial in trials)
