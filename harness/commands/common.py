@@ -54,6 +54,14 @@ SeedsOption = Annotated[int | None, typer.Option("--seeds", help="Number of seed
 JobsOption = Annotated[int, typer.Option("--jobs", "-j", help="Processes; 0: as many as cores.")]
 ExecutorOption = Annotated[str, typer.Option(help="local (processes) or inline.")]
 
+
+def group(*, help: str, epilog: str = "") -> typer.Typer:
+    """Return a group of verbs, told in plain text as all others are."""
+    return typer.Typer(
+        help=help, epilog=epilog, no_args_is_help=True, add_completion=False, rich_markup_mode=None
+    )
+
+
 CELL_CHARS = 10_000
 MOST_TOLD = 5
 """Tasks that are named where none of many has a trial."""

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from harness.commands.common import JsonOption, KindOption, asked_for, print_rows, say
+from harness.commands.common import JsonOption, KindOption, asked_for, group, print_rows, say
 from harness.data.load import (
     available,
     cache_folder,
@@ -31,9 +31,7 @@ REPRO_DATA=~/data repro data verify tinyshakespeare mnist  |
 repro data pack supar --profile gpu --out carry
 """
 
-app = typer.Typer(
-    help="List, make, fetch, check and pack data sets.", epilog=EPILOG, no_args_is_help=True
-)
+app = group(help="List, make, fetch, check and pack data sets.", epilog=EPILOG)
 
 NamesArgument = Annotated[
     list[str] | None, typer.Argument(help="Data sets; all that are here where none is given.")

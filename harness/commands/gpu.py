@@ -19,6 +19,7 @@ from harness.commands.common import (
     Selectors,
     asked_for,
     command_words,
+    group,
     print_rows,
     say,
     shown,
@@ -49,10 +50,9 @@ Examples:  repro gpu pack runs/carry --python-version 3.12  |
 repro gpu pack runs/carry asymvalley --without cifar10_10k_5k  |  repro gpu run --time-budget 8m
 """
 
-app = typer.Typer(
+app = group(
     help="Use a card that turns up, also where there is no network.",
     epilog=EPILOG,
-    no_args_is_help=True,
 )
 
 BudgetOption = Annotated[str, typer.Option("--time-budget", help="Stop cleanly after 90s, 25m.")]

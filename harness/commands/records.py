@@ -13,10 +13,11 @@ from harness.commands.common import (
     ProfileOption,
     Selectors,
     asked_for,
+    group,
     say,
 )
 
-app = typer.Typer(help="Export and import records with their artifacts.", no_args_is_help=True)
+app = group(help="Export and import records with their artifacts.")
 
 FileArgument = Annotated[Path, typer.Argument(help="The archive, a .tar.gz file.")]
 
