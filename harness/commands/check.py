@@ -64,9 +64,7 @@ def check(
     """Tell the verdicts of every check and claim; exit 1 if a check fails or one errs."""
     from harness.declare.overrides import Overrides
     from harness.publish.report.check_text import check_text
-    from harness.publish.report.junit import junit_xml
     from harness.publish.verdicts import json_rows, places_of, verdicts_of
-    from harness.store.out import write_out
 
     wanted = parse_profile(profile) if profile else None
     found, overrides = None, Overrides()
@@ -80,6 +78,9 @@ def check(
         rows = verdicts_of(asked.library, asked.workspace, places, deep=deep)
         overrides, broken = asked.overrides, asked.library.broken_among(selectors or [])
     if junit is not None:
+        from harness.publish.report.junit import junit_xml
+        from harness.store.out import write_out
+
         write_out(junit, junit_xml(rows, broken), force=force)
         say(f"wrote {junit}")
     if as_json:

@@ -215,7 +215,16 @@ def _announce(plan: Plan, num_workers: int) -> None:
         names = list(dict.fromkeys(item.trial.experiment.id for item in items))
         more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
         trials = f"{len(items)} trial{'' if len(items) == 1 else 's'}"
-        say(f"left out: {trials} of {', '.join(names[:MOST_NAMED])}{more}: {reason}")
+        why = _in_short(reason, plan)
+        say(f"left out: {trials} of {', '.join(names[:MOST_NAMED])}{more}: {why}")
+
+
+def _in_short(reason: str, plan: Plan) -> str:
+    """Return why trials are left out; of missing data the command alone that gets them."""
+    from harness.run.plan import missing_data
+
+    short = {f"data set {data.name} is missing": data.supply for data in missing_data(plan)}
+    return next((f"{head}: {short[head]}" for head in short if reason.startswith(head)), reason)
 
 
 def open_store(workspace: Workspace, tasks: Sequence[Task], profile: Profile) -> RecordStore:
