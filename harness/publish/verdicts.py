@@ -162,7 +162,8 @@ class _Stored:
         except (UnreadableError, KeyError, TypeError, ValueError):
             return cls([], [], is_current=False)
         now = _follows_from(workspace, folder, profile)
-        if then["code"] != now["code"] or found.get("schema_version") != SCHEMA_VERSION:
+        is_same = {**then, "tables": now["tables"]} == now
+        if not is_same or found.get("schema_version") != SCHEMA_VERSION:
             return cls([], [], is_current=False)
         tasks = {row.task for row in rows}
         same = {task for task in tasks if tables.get(task) == now["tables"].get(task)}
@@ -170,7 +171,7 @@ class _Stored:
 
 
 def _follows_from(workspace: Workspace, folder: PaperFolder, profile: Profile) -> dict[str, Any]:
-    """Return the digests of what a paper's verdicts follow from: code, and each stored result."""
+    """Return what a paper's verdicts follow from: digests of code and of each stored result."""
     results = workspace.results(profile) / folder.name
     tables = {
         f"{folder.name}/{path.name.partition('.')[0]}": _sha256(
@@ -178,7 +179,8 @@ def _follows_from(workspace: Workspace, folder: PaperFolder, profile: Profile) -
         )
         for path in sorted(results.glob(f"*.{profile}.csv"))
     }
-    return {"code": _code_of(folder.folder), "tables": tables}
+    varied = {"overrides": dict(workspace.overrides)} if workspace.overrides else {}
+    return {"code": _code_of(folder.folder), "tables": tables, **varied}
 
 
 @cache
