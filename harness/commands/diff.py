@@ -1,4 +1,4 @@
-"""The verb that compares verdicts: of commits, folders, variants, the working tree."""
+"""The verb that compares verdicts: of commits, folders, the working tree."""
 
 from __future__ import annotations
 
@@ -6,27 +6,27 @@ from typing import Annotated
 
 import typer
 
-from harness.commands.common import JsonOption, asked_for, print_rows
+from harness.commands.common import JsonOption, print_rows
 
 Before = Annotated[
-    str | None,
-    typer.Argument(help="A commit, a folder with results, or a variant's name; HEAD~1 by default."),
+    str, typer.Argument(help="A commit, or a folder with results, as that of a variant.")
 ]
 After = Annotated[str | None, typer.Argument(help="The same; the working tree by default.")]
 ExitOption = Annotated[bool, typer.Option("--exit-code", help="Exit 1 where anything differs.")]
 
 
 def diff(
-    before: Before = None,
+    before: Before = "HEAD~1",
     after: After = None,
     exit_code: ExitOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Compare verdicts: those that changed, numbers that moved, claims that ask something else."""
-    from harness.publish.diff import compare, diff_text
+    from harness.publish.diff import compare, diff_text, verdicts_at
+    from harness.store.workspace import find_results
 
-    asked = asked_for(None, reads=True)
-    found = compare(asked.library, asked.workspace, before, after)
+    root = find_results().root
+    found = compare(verdicts_at(root, before), verdicts_at(root, after))
     if as_json:
         print_rows([each.to_json() for each in found], as_json=True, columns=[])
     else:

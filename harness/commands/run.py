@@ -279,13 +279,13 @@ def _conclude(
 
 
 def _say_found(summary: Summary, refresh: Refresher, rows: Sequence[CheckRow], plan: Plan) -> None:
-    from harness.publish.counts import counted_in_words
+    from harness.publish.counts import counted
 
     say(
         f"{summary.num_run} run, {summary.num_reused} reused, {summary.num_blocked} not run here, "
         f"{len(summary.failed)} failed, {summary.num_left} left, in {summary.wall_s:.1f} s"
     )
-    say(counted_in_words(rows) or "no claims")
+    say(counted(rows) or "no claims")
     if plan.profile == "smoke":
         say(SMOKE)
     where = refresh.workspace

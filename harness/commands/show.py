@@ -1,4 +1,4 @@
-"""The verb that tells all of one task or claim: answers, what would decide, where to look."""
+"""The verb that tells all of one task or claim: verdicts, deviations, where to look."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ def show(
     seeds: SeedsOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Tell a task's answers, the worst first, or all of one claim, and where to look further."""
-    from harness.publish.report.show_text import claim_text, task_text
-    from harness.publish.show import json_of, largest_stored, view_of
+    """Tell a task's verdicts, the worst first, or all of one claim, and where to look further."""
+    from harness.publish.show import claim_text, largest_stored, task_text, view_of
+    from harness.publish.verdicts import json_rows
 
     task_id, _, claim = name.partition(":")
     asked = asked_for([task_id], None, "smoke", settings, seeds, reads=True)
@@ -41,6 +41,10 @@ def show(
     if claim:
         view = view.only(claim)
     if as_json:
-        print_rows(json_of(view), as_json=True, columns=[])
-        return
+        beside = {"deviations": [{"id": each.id, "what": each.what} for each in view.deviations]}
+        rows = [
+            row | beside | {"declared": view.declared(row["claim"])}
+            for row in json_rows(view.rows, asked.overrides)
+        ]
+        return print_rows(rows, as_json=True, columns=[])
     typer.echo(headed(claim_text(view) if claim else task_text(view), asked.overrides))
