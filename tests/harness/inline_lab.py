@@ -306,7 +306,7 @@ def make_record(
         upstream=[source.key for source in trial.upstream],
         status=status,
         rows=[dict(row) for row in rows],
-        seals={"lab/squares:grows": {"sha256": "0" * 64, "threshold": 1.0}},
+        registered={"lab/tab01:grows": "0" * 16},
         provenance=Provenance(
             commit="c0ffee",
             dirty=False,
