@@ -19,17 +19,17 @@ from harness.declare.params import Params, Scalar, doc, seed
 from harness.declare.profiles import Profile
 from harness.declare.table import Table, value
 from harness.declare.task import Task
-from harness.run.executors.inline import InlineExecutor
-from harness.run.executors.job import Executor
 from harness.measure.fresh_process import call_fresh
 from harness.outgoing import GuardedStream
 from harness.registry import Library, walk_experiments
+from harness.run.executors.inline import InlineExecutor
+from harness.run.executors.job import Executor
 from harness.run.plan import MachineLimits, Plan, make_plan
 from harness.run.runner import Runner, Summary
-from harness.store.trial import Trial
 from harness.store.atomic import write_bytes
 from harness.store.record import Provenance, Record
 from harness.store.store import RecordStore
+from harness.store.trial import Trial
 
 calls: list[str] = []
 faults: dict[str, BaseException] = {}

@@ -193,9 +193,7 @@ def test_pattern_of_broken_tasks_alone_is_no_unknown_name(cli: Cli, toy: ToyPape
 
 
 @pytest.mark.parametrize("text", [None, "x = 1\n"], ids=["no file", "no function"])
-def test_trial_that_is_not_there_is_one_sentence(
-    cli: Cli, two: ToyPaper, text: str | None
-) -> None:
+def test_trial_that_is_not_there_is_one_sentence(cli: Cli, two: ToyPaper, text: str | None) -> None:
     path = two.packages / "twolab" / "squares" / "trial.py"
     path.unlink() if text is None else path.write_text(text)
     done = cli("run", "twolab", "--executor", "inline")

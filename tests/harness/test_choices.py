@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from harness.choices import chose, noted
-from harness.store.trial import grid_of
 from harness.store.record import parse_record
 from harness.store.result import build_result, json_text
 from harness.store.store import RecordStore
+from harness.store.trial import grid_of
 from harness.store.workspace import Workspace
 from tests.harness import inline_lab
 from tests.harness.hand_made import finder, make_records, make_task
