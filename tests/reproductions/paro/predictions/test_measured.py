@@ -122,8 +122,8 @@ def word_at(name: str, **changed: float) -> Word:
 def test_what_could_have_failed_does_where_the_page_says(
     name: str, holds: dict[str, float], denied: dict[str, float]
 ) -> None:
-    assert word_at(name, **holds) is Word.REPRODUCED
-    assert word_at(name, **denied) is Word.NOT_REPRODUCED
+    assert word_at(name, **holds) is Word.SUPPORTED
+    assert word_at(name, **denied) is Word.CONTRADICTED
 
 
 def test_ranks_are_those_of_the_reading_asked() -> None:
