@@ -9,17 +9,18 @@ import pandas as pd
 import pytest
 
 from harness.declare.claims import Claim
-from harness.declare.statistics import MissingRows
+from harness.declare.statistics import InvalidQuantity, MissingRows
 from harness.declare.task import Task
 from harness.declare.verdict import Verdict, Word
 from reproductions.supar.coordinates import fig05
-from reproductions.supar.coordinates.quantities import activation_slope
+from reproductions.supar.coordinates.quantities import activation_slope, by_density
 from reproductions.supar.dynamic import fig12
 from reproductions.supar.models.optima import optimum
 from reproductions.supar.models.schemes import ABLATIONS
 from reproductions.supar.rules import tab01
 from reproductions.supar.settings import tab03, tab04
 from reproductions.supar.sweeps import fig01, fig06, fig07, fig08, fig09, fig11, fig13, fig14
+from reproductions.supar.sweeps.quantities import extra_distance
 from reproductions.supar.transfer import fig03, fig10
 from tests.reproductions.supar.hand_made import START, TABLES, best, coordinates, curves, sweep
 from tests.verdicts import bad, controlled, good
@@ -89,7 +90,8 @@ def test_two_seeds_decide_nothing_unless_deterministic(task: Task, claim: Claim)
 @pytest.mark.parametrize(("task", "claim"), EVERY_CLAIM)
 def test_claim_is_graded_for_its_profiles(task: Task, claim: Claim) -> None:
     if claim.scope.grade == "exact":
-        assert "smoke" in claim.scope.profiles
+        # What a rule sets in the mean shows in nets wider than those of smoke.
+        assert ("smoke" in claim.scope.profiles) == (task.word != "fig05")
     else:
         assert "smoke" not in claim.scope.profiles
         assert claim.scope.elsewhere
@@ -97,8 +99,8 @@ def test_claim_is_graded_for_its_profiles(task: Task, claim: Claim) -> None:
 
 def test_every_planned_claim_is_there() -> None:
     counts = {name.split("/")[1]: len(task.claims) for name, task in TASKS.items()}
-    # Table 1: 7 rules, twins, masks. Figure 5: a and b by 3 schemes and 2 blocks, c by 2 schemes,
-    # 2 blocks and 2 sizes. Figure 8: SP with slack, with dense and without; per rival direction,
+    # Table 1: 7 rules, twins, masks. Figure 5: a and b by 3 schemes and 2 blocks, c by 2 blocks
+    # and 2 sizes. Figure 8: SP with slack, with dense and without; per rival direction,
     # as stated. Figure 3: twins, 5 orders, 2 gaps that grow, 2 stated ones under both readings.
     # Figure 10: twins, work, 2 rivals at 3 densities. Figure 12: 4 by method, less one that
     # another implies. Table 4: all at once.
@@ -108,15 +110,15 @@ def test_every_planned_claim_is_there() -> None:
         "tab04": 1,
         "fig01": 1,
         "fig03": 1 + 5 + 2 + 4,
-        "fig05": 6 + 6 + 8,
+        "fig05": 6 + 6 + 4,
         "fig06": 1 + 1 + 2 + 1 + 2 + 1,
-        "fig07": 9,
+        "fig07": 6,
         "fig08": 6,
         "fig09": 6,
         "fig10": 1 + 3 + 3 + 1,
         "fig11": 3,
         "fig12": 3 + 4,
-        "fig13": 2 + 2 + 2,
+        "fig13": 2,
         "fig14": 1 + 2 + 2,
     }
 
@@ -129,18 +131,14 @@ PLANNED = {
     "fig05:gradient_supar_attention": (0.4, 2.5),
     **{"fig06:supar_stays": 1.0, "fig06:sp_moves": 2.0, "fig06:mup_moves": 2.0},
     **{"fig06:supar_transfer": 0.01, "fig07:supar_transfer": 0.01},
-    **{"fig07:supar_stays": 1.0, "fig07:sp_or_mup_moves": 2.0, "fig07:sp_not_monotone": 0.005},
+    **{"fig07:supar_stays": 1.0, "fig07:sp_or_mup_unstable": 1.0},
     **{"fig08:sp_gap": -0.005, "fig08:mup_gap_positive": 0.0},
     **{"fig09:supar_stays": (-1.0, 1.0), "fig09:mup_moves": 1.0, "fig09:supar_improves": 0.005},
     **{"fig10:supar_below_mup_half": 0.0, "fig10:not_iso_flop": 1.0},
     **{"fig11:sp_stays": (-1.0, 1.0), "fig11:less_than_at_fixed_width": 0.0},
     **{"fig12:gmp_mup_rises": 0.0, "fig12:gmp_supar_falls": -1.0},
     **{"fig12:rigl_supar_not_up": 0.5, "fig12:rigl_sp_rises": 0.0},
-    **{
-        "fig13:mup_init_only_moves_more": 1.0,
-        "fig13:mup_lr_only_transfer_dearer": 0.0,
-        "fig13:mup_lr_only_fails": 0.0,
-    },
+    "fig13:mup_lr_only_fails": 0.0,
     **{"fig14:mup_init_only_moves": 1.0, "fig14:mup_lr_only_moves": 1.0, "fig14:supar_stays": 1.0},
 }
 
@@ -235,11 +233,6 @@ def test_methods_of_dynamic_sparsity_are_told_apart() -> None:
     assert word(*named("fig12", "rigl_supar_falls"), table)[0] is Word.SUPPORTED
 
 
-def test_one_of_sp_and_mup_that_moves_is_enough_for_figure_7() -> None:
-    table = curves({"sp": 0.0, "mup": 1.0, "supar": 0.0}, x="log2_sigma")
-    assert word(*named("fig07", "sp_or_mup_moves"), table)[0] is Word.SUPPORTED
-
-
 def test_either_sign_of_instability_is_enough_for_figure_7() -> None:
     task, unstable = named("fig07", "sp_or_mup_unstable")
     steady = curves({"sp": 0.0, "mup": 0.0, "supar": 0.0}, x="log2_sigma")
@@ -249,23 +242,21 @@ def test_either_sign_of_instability_is_enough_for_figure_7() -> None:
     wavering = steady.copy()
     wavering.loc[(wavering["density"] == 0.5) & (wavering["scheme"] == "sp"), LOSSES] += 0.1
     assert word(task, unstable, wavering)[0] is Word.SUPPORTED
-    assert word(*named("fig07", "sp_or_mup_moves"), wavering)[0] is Word.CONTRADICTED
 
 
 def test_a_monotone_loss_is_not_called_otherwise() -> None:
     for rise in (-0.02, 0.02):
         drift = {"sp": 0.0, "mup": 0.0, "supar": 0.0}
         table = curves(drift, x="log2_sigma", rise=rise)
-        task, half = named("fig07", "sp_not_monotone")
-        assert word(task, half, table)[0] is Word.CONTRADICTED
+        task, unstable = named("fig07", "sp_or_mup_unstable")
+        assert word(task, unstable, table)[0] is Word.CONTRADICTED
 
 
 def test_a_dearer_transfer_is_enough_for_figure_13() -> None:
     # 0.8 octaves beyond SmuPar are less than a step, but they cost something.
     drift = {"mup_init_only": 0.0, "mup_lr_only": 0.2, "supar": 0.0}
     table = curves(drift, x="log2_sigma")
-    task, half = named("fig13", "mup_lr_only_moves_more")
-    assert word(task, half, table)[0] is Word.CONTRADICTED
+    assert extra_distance(table, scheme="mup_lr_only", x="log2_sigma") < 1.0
     assert word(*named("fig13", "mup_lr_only_fails"), table)[0] is Word.SUPPORTED
 
 
@@ -318,6 +309,16 @@ def test_slope_is_that_of_the_power_law() -> None:
     table = coordinates(True).query("seed == 0")
     slope = activation_slope(table, scheme="sp", block="attention", step=5)
     assert slope == pytest.approx(1.5)
+
+
+def test_a_check_of_sizes_takes_the_mean_over_seeds() -> None:
+    table = coordinates(True).query("seed < 2 and step == 1").reset_index(drop=True)
+    table["grad_x_rms"] = 2.0 + 4.0 * table["seed"]
+    where = {"scheme": "sp", "block": "attention", "step": 1, "value": "grad_x_rms"}
+    assert set(by_density(table, **where).values()) == {4.0}
+    table.loc[table["seed"] == 1, "grad_x_rms"] = math.nan
+    with pytest.raises(InvalidQuantity, match="grad_x_rms is nan"):
+        by_density(table, **where)
 
 
 def test_a_missing_scheme_is_missing_rows() -> None:
