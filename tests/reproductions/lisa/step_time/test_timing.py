@@ -143,24 +143,23 @@ def test_the_paper_s_speed_ups_stand_in_the_claims_as_it_prints_them() -> None:
         for m in ("full", "LoRA")
     )
     said = {claim.id: claim.statement for claim in task.claims}
-    rows = {row.claim: row for row in judge(task, None, "cpu", reference).rows}
-
-    def beside(id: str) -> tuple[float | None, str]:
-        return rows[id].paper_value, rows[id].paper_standing
+    rows = {row.claim: row for row in judge(task, None, "cpu", reference)}
 
     for id in ("faster_than_full", "third_of_full"):
         assert f"{over_full} times as fast" in said[id].replace("\n", " ")
-        assert beside(id) == (pytest.approx(1 / float(over_full)), "derived")
+        assert rows[id].paper_value == pytest.approx(1 / float(over_full))
+        assert rows[id].paper_is_derived
     for id in ("within_lora", "within_lora_without_dropout"):
         assert f"{over_lora} times as fast" in said[id]
-        assert beside(id) == (pytest.approx(1 / float(over_lora)), "derived")
+        assert rows[id].paper_value == pytest.approx(1 / float(over_lora))
+        assert rows[id].paper_is_derived
     early = reference[reference["status"] == "early_version"]
     seconds = early.set_index(["series", "y_name"])["value"]
     assert seconds["LISA", "total"] == 0.9
     times = f"{seconds['Baseline', 'forward'] / seconds['LISA', 'forward']:.1f} times as fast"
     for id in ("same_arithmetic_forward", "forward_alike"):
         assert times in said[id] and "early version" in said[id]
-        assert beside(id) == (None, "")
+        assert rows[id].paper_value is None
 
 
 @pytest.mark.parametrize("grid", ["cpu", "smoke"])
