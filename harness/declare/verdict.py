@@ -113,11 +113,15 @@ def evaluate(claim: Claim, table: pd.DataFrame, *, seed: str | None, profile: Pr
 def _by_control(claim: Claim, verdict: Verdict, table: pd.DataFrame, seed: str | None) -> Verdict:
     """Hold a verdict against the claim's positive control: without one nothing is contradicted.
 
-    What has no seeds was counted or computed: nothing that a run might have failed to show.
+    What has no seeds was counted or computed: nothing that a run might have failed to show. A check
+    needs no control, and too few seeds decide neither the claim nor its control.
     """
     control, scope = claim.scope.control, claim.scope
+    if 0 < verdict.num_seeds < MIN_SEEDS:
+        return verdict
     if control is None:
-        if verdict.word == Word.CONTRADICTED and not scope.deterministic:
+        needed = scope.grade == "empirical" and not scope.deterministic
+        if verdict.word == Word.CONTRADICTED and needed:
             return replace(verdict, word=Word.UNDECIDED, reason=NO_CONTROL, samples=())
         return verdict
     try:

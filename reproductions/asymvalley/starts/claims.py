@@ -25,7 +25,6 @@ from reproductions.asymvalley.starts import quantities as q
 
 POSITIVE = ("ones", "uniform")
 START_NAMES = {"ones": "at 1", "uniform": "from U(0,1)", "gaussian": "from G(0,0.1)"}
-"""A curve's lambda is in the column x."""
 CAPTION = (
     "Weights of batch normalization that start at 1, from U(0,1) and from G(0,0.1), one column"
     " each. First row: share of the BN weights below a value after training, a line per seed, and"

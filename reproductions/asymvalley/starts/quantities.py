@@ -19,12 +19,6 @@ if TYPE_CHECKING:
 # --- initial BN weights (Figures 7, 21, 22) ---
 
 
-def positive_share(table: pd.DataFrame, *, start: str) -> float:
-    """Return the share of positive BN weights after training from a start."""
-    (share,) = pick(table, part="share", bn_start=start)["bn_weight"]
-    return float(share)
-
-
 def middle_weight(table: pd.DataFrame, *, start: str) -> float:
     """Return the median BN weight after training from a start.
 

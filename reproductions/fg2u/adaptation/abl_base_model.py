@@ -6,7 +6,7 @@ from functools import partial
 
 from harness.declare import Task, claims, more_than
 from reproductions.fg2u.adaptation import quantities as q
-from reproductions.fg2u.adaptation.claims import READERS, SCORE, WORDS, on, scope_of
+from reproductions.fg2u.adaptation.claims import IN_HOUSE, READERS, SCORE, WORDS, on
 from reproductions.fg2u.adaptation.experiment import DEPTHS, STREAMS, first, second
 from reproductions.fg2u.adaptation.table import of_datasets
 
@@ -20,7 +20,7 @@ def larger(dataset: str, eval_model: str) -> tuple[object, ...]:
     )
     return (
         f"larger_base_better_{dataset}_{eval_model}",
-        scope_of("meta_base_model", "small", "large"),
+        IN_HOUSE,
         more_than(quantity, 0, unit)
         .naming(*(f"{depth} documents" for depth in depths))
         .measuring("how much better the larger base is")

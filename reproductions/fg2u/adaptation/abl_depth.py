@@ -6,7 +6,7 @@ from functools import partial
 
 from harness.declare import CHECK, Task, at_least, at_most, claims, monotone
 from reproductions.fg2u.adaptation import quantities as q
-from reproductions.fg2u.adaptation.claims import READERS, SCORE, WORDS, on, scope_of
+from reproductions.fg2u.adaptation.claims import IN_HOUSE, READERS, SCORE, WORDS, on
 from reproductions.fg2u.adaptation.experiment import STREAMS, Counting, costs, first, second
 from reproductions.fg2u.adaptation.table import of_datasets
 
@@ -22,7 +22,7 @@ def deeper(dataset: str, eval_model: str, *, exact: bool) -> tuple[object, ...]:
     quantity = partial(
         q.by_unroll, column=column, dataset=dataset, eval_model=eval_model, unrolls=unrolls
     )
-    scope = scope_of("unroll", *unrolls)
+    scope = IN_HOUSE
     methods = "RGU" if exact else "RGU at 6, (FG)²U at the others"
     return (
         f"deeper_is_better_{'exact_' if exact else ''}{dataset}_{eval_model}",

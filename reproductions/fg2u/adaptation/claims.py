@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from harness.declare import CPU, PAPER, Scope, ours
+from harness.declare import CPU, PAPER, ours
 
 NO_OTHER_GRID = "no grid of in-house models is declared there, and smoke trains for a few steps"
-ADAPTED = ours("DEV-41", profiles=CPU, elsewhere=NO_OTHER_GRID)
+IN_HOUSE = ours("DEV-41", profiles=CPU, elsewhere=NO_OTHER_GRID)
 IN_THE_PAPERS_SETTING = ours(
     "DEV-41",
     profiles=PAPER,
@@ -32,8 +32,3 @@ WORDS = {"streamingqa": "F1", "squadseq": "the loss of the right answers"}
 def on(dataset: str, eval_model: str) -> str:
     """Return the words with which a claim on one cell begins."""
     return f"On {NAMES[dataset]}, read by {MODELS[eval_model]},"
-
-
-def scope_of(column: str, *levels: str | int) -> Scope:
-    """Return the scope of a claim that compares levels, decided at `cpu`."""
-    return ADAPTED

@@ -8,13 +8,13 @@ from harness.declare import Cell, Layout, Line, Task, at_least, claims, ordering
 from reproductions.fg2u.adaptation import quantities as q
 from reproductions.fg2u.adaptation.claims import (
     HANDED_IN,
+    IN_HOUSE,
     MODELS,
     NAMES,
     READERS,
     SCORE,
     WORDS,
     on,
-    scope_of,
 )
 from reproductions.fg2u.adaptation.experiment import STREAMS, first, second
 from reproductions.fg2u.adaptation.given_experiment import handed_in
@@ -83,7 +83,7 @@ def learned_claims(dataset: str) -> tuple[object, ...]:
     """Return the claim that learned weights teach more than equal ones."""
     return (
         f"learned_beats_equal_{dataset}",
-        scope_of("entry", EQUAL, RGU),
+        IN_HOUSE,
         at_least(partial(q.loss_gain, dataset=dataset, entry=RGU), 0, "nats")
         .naming(*READERS.values())
         .measuring("how much lower the loss is than with equal weights")
@@ -105,7 +105,7 @@ def better_claims(dataset: str, eval_model: str, *, given: bool = False) -> tupl
     said = "F1, with the paper's own models" if given else WORDS[dataset]
     return (
         f"{HANDED * given}fg2u_above_rgu_{dataset}_{eval_model}",
-        HANDED_IN if given else scope_of("entry", *compared),
+        HANDED_IN if given else IN_HOUSE,
         ordering(quantity, unit, strict=True)
         .measuring("how much better (FG)²U is than RGU")
         .unless(partial(q.at_edge, dataset=(dataset,), eval_model=(eval_model,), entry=compared)),
@@ -118,7 +118,7 @@ def fair_claims(dataset: str, *, given: bool = False) -> tuple[object, ...]:
     """Return our question: against RGU that takes as many steps more, with as many candidates."""
     column, unit = ("f1", "F1") if given else SCORE[dataset]
     compared, readers = (LONGER, FG2U), MODELS if given else READERS
-    scope = HANDED_IN if given else scope_of("entry", *compared)
+    scope = HANDED_IN if given else IN_HOUSE
     quantity = partial(
         q.gains_over, column=column, dataset=dataset, other=LONGER, eval_models=tuple(readers)
     )

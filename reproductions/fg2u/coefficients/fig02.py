@@ -28,7 +28,6 @@ DECIDED = ours(
     profiles=("cpu", "paper"),
     elsewhere="a smoke run shows the path, and a GPU's grid has one seed",
 )
-AGAINST_A_BOUND = "an error against a bound: nothing is compared"
 PAIRS = [f"{more} against {fewer} steps" for fewer, more in pairwise(STEPS)][::-1]
 
 

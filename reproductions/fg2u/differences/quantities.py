@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from harness.declare import MissingRows, pick
-from reproductions.fg2u.differences.experiment import ONE, TEN, Dtype, exponents
+from reproductions.fg2u.differences.experiment import ONE, TEN, Dtype
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -18,12 +18,6 @@ DTYPES: tuple[Dtype, ...] = ("float32", "float64")
 ROUNDING: dict[Dtype, tuple[float, float]] = {"float32": (-7.0, -5.0), "float64": (-12.0, -9.0)}
 """Exponents of steps at which rounding outweighs truncation under either scheme: below the root
 of the machine's epsilon, at which that of forward differences begins to."""
-
-
-def rounding_exponents(dtype: Dtype) -> tuple[float, ...]:
-    """Return the exponents at which rounding rules."""
-    low, high = ROUNDING[dtype]
-    return tuple(x for x in exponents(round(low)) if x <= high)
 
 
 def slope(rows: pd.DataFrame, low: float, high: float) -> float:

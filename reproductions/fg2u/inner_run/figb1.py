@@ -2,32 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from harness.declare import Table, Task, columns_of, param, pick, value
-from reproductions.fg2u.condensing.experiment import DEPTHS
-from reproductions.fg2u.inner_run.experiment import LATER, InnerRun, runs
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-DEPTH = DEPTHS["cpu"]
-PAPER_STEPS = (100, 1998)
-"""The step that the text argues from, and the last one that was read."""
-
-
-def fall(table: pd.DataFrame) -> float:
-    """Return the gradient's norm after T inner steps over that after 20 T."""
-    early, late = (pick(table, step=step)["gradient_norm"] for step in (DEPTH, LATER * DEPTH))
-    return float(early.iloc[0] / late.iloc[0])
-
-
-def paper_fall(reference: pd.DataFrame) -> float:
-    """Return the same of the paper's readings."""
-    norms = reference[reference["y_name"] == "log10_gradient_norm"].set_index("x")["value"]
-    early, late = (float(norms[step]) for step in PAPER_STEPS)
-    return float(10 ** (early - late))
-
+from harness.declare import Table, Task, columns_of, param, value
+from reproductions.fg2u.inner_run.experiment import InnerRun, runs
 
 task = Task(
     "fg2u/figb1",

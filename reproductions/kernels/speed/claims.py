@@ -62,6 +62,5 @@ def near_the_copy(case: str, does: str, *, of: str = "") -> tuple[Claim, ...]:
 
 def times_as_fast(claim: str, case: str, peer: str, factor: float, words: str) -> tuple[Claim, ...]:
     """Return the goal of a kernel beside what does the same work otherwise."""
-    scope = GOAL
     quantity = partial(q.speed_up, case=case, over=peer)
-    return claims(WHERE, (claim, scope, at_least(quantity, factor, "times"), words))
+    return claims(WHERE, (claim, GOAL, at_least(quantity, factor, "times"), words))

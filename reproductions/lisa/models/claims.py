@@ -1,4 +1,4 @@
-"""What claims of several studies share: their scopes, and why chance cannot be set against some."""
+"""What claims of several studies share: their scopes."""
 
 from __future__ import annotations
 

@@ -42,11 +42,6 @@ def drawn_embedding_ratio(table: pd.DataFrame, *, models: Collection[str]) -> fl
     return min(_embedding_ratio(own) for _, own in rows.groupby("model"))
 
 
-def embedding_ratio(table: pd.DataFrame, *, model: str) -> float:
-    """Return the embedding's norm over the blocks' median, of adapters in the mean over steps."""
-    return _embedding_ratio(_chosen(table, model, LORA, MEAN))
-
-
 def adapters_moved(table: pd.DataFrame, *, model: str) -> list[float]:
     """Return per layer the relative difference of an adapter's mean norm from that before any
     step, signed."""

@@ -26,7 +26,7 @@ task = Task(
                     partial(q.least_speed_ratio, where={**ONE_RING, "world": world}), 1, "ratio"
                 ),
                 "At 16, 32, 64 and 128 GPUs NIG and IIG are at least as fast as IGG, IGG as ZeRO-3,"
-                f" and NIG as ZeRO-2 (least ratio; {words}).",
+                f" and NIG as ZeRO-2, by communication alone (least ratio; {words}).",
             )
             for world, words in WAYS.items()
         ),
@@ -51,7 +51,8 @@ task = Task(
                 ordering(partial(q.speedups, zero=zero, paro=paro), "ratio", strict=True)
                 .naming("NIG over ZeRO", "IIG over NIG")
                 .measuring("speed-up ratio of the one less that of the other"),
-                "Speed-up ratios are in the text's order, IIG above NIG above ZeRO-2 and 3:"
+                "By communication alone speed-up ratios are in the text's order, IIG above NIG"
+                " above ZeRO-2 and 3:"
                 f" {words}.",
             )
             for word, zero, paro, words in (

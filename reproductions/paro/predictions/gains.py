@@ -28,7 +28,7 @@ def quoted_ratio(reference: pd.DataFrame, *, series: str, over: str) -> float:
 def faster(
     id: str, strategy: str, baseline: str, where: q.Where, settings: str
 ) -> tuple[str, Scope, Criterion, str]:
-    """Return the claim that a strategy is faster than a ZeRO stage, beside the quoted gain.
+    """Return the check that a strategy is faster than a ZeRO stage, beside the quoted gain.
 
     settings: the model and what of it trains, in words.
     """
@@ -37,7 +37,8 @@ def faster(
         1,
         "times the speed",
     ).beside_derived(partial(quoted_ratio, series=f"{where['model']} {strategy}", over=baseline))
-    return id, SET, criterion, f"{settings}: {strategy} is faster than {baseline}."
+    statement = f"{settings}: by communication alone {strategy} is faster than {baseline}."
+    return id, SET, criterion, statement
 
 
 def faster_shared(trainable: str) -> tuple[str, Scope, Criterion, str]:
@@ -57,5 +58,5 @@ def faster_shared(trainable: str) -> tuple[str, Scope, Criterion, str]:
         FORMULA.asked_by_us(),
         criterion,
         "Where the GPUs of a group share one link between groups, too, each strategy with a quoted"
-        " gain is faster than its baseline.",
+        " gain is by communication alone faster than its baseline.",
     )

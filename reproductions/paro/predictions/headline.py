@@ -60,8 +60,8 @@ task = Task(
             ordering(q.predicted_in_quoted_order, "times the speed").naming(
                 *(f"+{less:g} % to +{more:g} %" for less, more in pairwise(ZERO3_GAINS))
             ),
-            "The quoted gains over ZeRO-3, from 44 % to 266 %, have predicted speeds that do not"
-            " fall.",
+            "The quoted gains over ZeRO-3, from 44 % to 266 %, have predicted speeds, of"
+            " communication alone, that do not fall.",
         ),
         *(
             (

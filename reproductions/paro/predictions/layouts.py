@@ -64,7 +64,7 @@ def place(rows: pd.DataFrame) -> str:
     return "" if ranks.empty else f"{int(ranks.iloc[0])}."
 
 
-FORMULA = Cell("steps_per_s", unit="1/s", digits=4, remark=place)
+SPEED = Cell("steps_per_s", unit="1/s", digits=4, remark=place)
 MEMORY = Cell("memory_bytes", unit="GB", scale=1e9, digits=1)
 
 
@@ -76,9 +76,9 @@ def guideline_layouts(shares: dict[str, str]) -> tuple[Layout, ...]:
             columns=tuple(
                 Line(head, group=group, where={"trainable": share}, cell=cell)
                 for share, group in shares.items()
-                for head, cell in (("1/T", FORMULA), ("Mem", MEMORY))
+                for head, cell in (("1/T", SPEED), ("Mem", MEMORY))
             ),
-            cell=FORMULA,
+            cell=SPEED,
             where={"nic": nic, "world": world},
             title=f"1/T and memory: {words}",
             inferred=True,

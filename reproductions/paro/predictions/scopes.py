@@ -10,5 +10,5 @@ FORMULA = by_theory(profiles=CPU, elsewhere=ELSEWHERE, deterministic=True)
 """What the paper says of its results or its guideline, and its formulas may deny."""
 NEAR = ours("DEV-22", profiles=CPU, elsewhere=ELSEWHERE, deterministic=True).asked_by_us()
 SET = CHECK.at(*CPU, elsewhere=ELSEWHERE)
-"""The same, which no model, trainable share, number of micro-batches or cluster can deny: a ring
-waits for its slowest hop, so that Z >= X + Y. A test asks random ones."""
+"""What the paper says of speeds, and no model, trainable share, number of micro-batches or cluster
+can deny: a ring waits for its slowest hop, so that Z >= X + Y. A test asks random ones."""

@@ -31,8 +31,8 @@ task = Task(
                 1,
                 "times the speed",
             ),
-            "LLaMA-7B, 1/16 trainable: NII, with the larger of two quoted gains, is at least as"
-            " fast as NIG.",
+            "LLaMA-7B, 1/16 trainable: by communication alone NII, with the larger of two quoted"
+            " gains, is at least as fast as NIG.",
         ),
         # III sends what IIG does; NII over ZeRO-2 is as in Table 11, for both send trained ones.
         faster("iig_over_zero3_65b", "IIG", "ZeRO-3", LARGE, "LLaMA-65B, 1/16 trainable"),

@@ -8,7 +8,7 @@ from functools import partial
 from itertools import combinations
 from typing import Any
 
-from harness.declare import Task, at_most, claims, ratio, within
+from harness.declare import CHECK, CPU_UP, Task, at_most, claims, ratio, within
 from reproductions.supar.coordinates import quantities as q
 from reproductions.supar.coordinates import table
 from reproductions.supar.coordinates.experiment import coordinate_check
@@ -17,8 +17,8 @@ from reproductions.supar.models.schemes import NAMES
 
 SCHEMES = ("supar", "sp", "mup")
 TESTED = replace(OURS, elsewhere=table.TOO_NARROW)
-BY_RULE = replace(TESTED, grade="exact")
-"""Set by the scheme's own rule: it says that our code follows that."""
+BY_RULE = CHECK.at(*CPU_UP, elsewhere=table.TOO_NARROW)
+"""Set by the scheme's own rule, in the mean over seeds: it says that our code follows that."""
 SIZES = {
     "delta_y_rms": (
         "update",
@@ -38,7 +38,7 @@ LAST_STEP = 9
 
 
 def slopes() -> Iterator[Row]:
-    """Yield the claims on activations at initialization."""
+    """Yield the checks on activations at initialization."""
     for scheme in SCHEMES:
         for block, word in table.BLOCKS.items():
             where: dict[str, Any] = {"scheme": scheme, "block": block, "step": 0}

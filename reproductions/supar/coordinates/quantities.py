@@ -1,6 +1,7 @@
 """What the claims of the coordinate check measure, each a number from a task's table.
 
-Every function takes the table of one seed. No torch, no pandas at import.
+Every function takes the table of one seed, or of several, of which it takes the mean. No torch, no
+pandas at import.
 """
 
 from __future__ import annotations
@@ -22,17 +23,17 @@ FIRST_STEP = {"grad_x_rms": 0, "delta_y_rms": 1}
 def by_density(
     table: pd.DataFrame, *, scheme: str, block: str, step: int, value: str
 ) -> dict[float, float]:
-    """Return a measured size by density, ascending.
+    """Return a measured size by density, ascending: the mean over seeds.
 
     Raises MissingRows where there is none, InvalidQuantity where one is not a positive number.
     """
     rows = pick(table, scheme=scheme, block=block, step=step)
-    sizes = dict(sorted(zip(rows["density"], rows[value], strict=True)))
-    if len(sizes) < 2:
-        raise MissingRows(f"{scheme}, {block}, step {step}: fewer than two densities")
-    for density, size in sizes.items():
+    for density, size in zip(rows["density"], rows[value], strict=True):
         if not (math.isfinite(size) and size > 0.0):
             raise InvalidQuantity(f"{scheme}, {block}, density {density:g}: {value} is {size:g}")
+    sizes = rows.groupby("density")[value].mean()
+    if len(sizes) < 2:
+        raise MissingRows(f"{scheme}, {block}, step {step}: fewer than two densities")
     return {float(density): float(size) for density, size in sizes.items()}
 
 
@@ -64,11 +65,3 @@ def each_to_each(
     """Return the sizes at each two densities, one pair after the other, for their ratios."""
     sizes = by_density(table, scheme=scheme, block=block, step=step, value=value).values()
     return list(itertools.chain.from_iterable(itertools.combinations(sizes, 2)))
-
-
-def rising_with_density(
-    table: pd.DataFrame, *, scheme: str, block: str, step: int, value: str
-) -> list[float]:
-    """Return log2 sizes from the lowest density to the highest, claimed to ascend."""
-    sizes = by_density(table, scheme=scheme, block=block, step=step, value=value)
-    return [math.log2(size) for size in sizes.values()]

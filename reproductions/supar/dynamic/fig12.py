@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from harness.declare import (
     Criterion,
-    Scope,
     Table,
     Tables,
     Task,
@@ -51,10 +50,10 @@ def both_methods(tables: Tables) -> pd.DataFrame:
 def drifts(method: str) -> Iterator[Row]:
     """Yield the claims on where optima go under a method."""
 
-    def row(scheme: str, word: str, criterion: Criterion, phrase: str, scope: Scope = OURS) -> Row:
+    def row(scheme: str, word: str, criterion: Criterion, phrase: str) -> Row:
         return (
             f"{method}_{scheme}_{word}",
-            scope,
+            OURS,
             criterion,
             f"Under {TITLES[method]} and {NAMES[scheme]} the optimal learning rate {phrase} from"
             " dense to the lowest density.",
@@ -67,7 +66,7 @@ def drifts(method: str) -> Iterator[Row]:
     if method == "rigl":
         up = at_most(shift("supar"), TIE, "octaves").measuring("the rise of the optimum")
         phrase = f"does not rise (by no more than {TIE:g} octaves)"
-        yield row("supar", "not_up", up, phrase, OURS)
+        yield row("supar", "not_up", up, phrase)
     for scheme in ("sp", "mup"):
         yield row(scheme, "rises", more_than(shift(scheme), 0, "octaves"), "rises")
     falls = at_most(shift("supar"), -1, "octaves").measuring("the rise of the optimum")

@@ -49,6 +49,7 @@ ON_A_CPU = CHECK.at(
     *SMOKE_AND_CPU,
     elsewhere="CUDA kernels add in no fixed order, so equality is not promised there",
 )
+OF_FIGURE_6 = " It is the number of Figure 6, from the same runs."
 SWEPT = {"log2_lr": "learning rate", "log2_sigma": "initial standard deviation"}
 
 
@@ -66,14 +67,17 @@ def dense_is_identical(at: str, *, x: str = "log2_lr") -> Row:
     )
 
 
-def stays(*, x: str = "log2_lr") -> Row:
-    """Return the claim that SmuPar's optimum stays within one step of the grid."""
+def stays(*, x: str = "log2_lr", beside: str = "") -> Row:
+    """Return the claim that SmuPar's optimum stays within one step of the grid.
+
+    beside: a sentence that ends the statement.
+    """
     return (
         "supar_stays",
         OURS,
         at_most(partial(optimum_distance, scheme="supar", x=x), 1, "octaves"),
         f"Under SμPar the optimal {SWEPT[x]} moves by at most one factor-2 step from dense to the"
-        " lowest density.",
+        f" lowest density.{beside}",
     )
 
 

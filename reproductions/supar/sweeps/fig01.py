@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.declare import Task, bind, claims
-from reproductions.supar.models.claims import stays
+from reproductions.supar.models.claims import OF_FIGURE_6, stays
 from reproductions.supar.sweeps import table
 from reproductions.supar.sweeps.experiment import lr_sweep
 
@@ -11,7 +11,7 @@ task = Task(
     "supar/fig01",
     reads=(lr_sweep,),
     table=table.of_rates(table.two_schemes),
-    claims=claims("Figure 1, right", stays()),
+    claims=claims("Figure 1, right", stays(beside=OF_FIGURE_6)),
     figure=bind(".models.sweep_figures:sweep_panels", schemes=("sp", "supar")),
     caption="Train loss (mean of the last tenth of the steps) against the peak base learning"
     " rate, one line per density: mean over seeds, bars show its standard error. A ring marks the"

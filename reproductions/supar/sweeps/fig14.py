@@ -6,6 +6,7 @@ from functools import partial
 
 from harness.declare import Task, at_least, bind, claims
 from reproductions.supar.models.claims import (
+    OF_FIGURE_6,
     OURS,
     stays,
     transfers_are_dearer,
@@ -21,7 +22,7 @@ task = Task(
     table=table.of_rates(table.rate_ablations),
     claims=claims(
         "Figure 14, appendix C",
-        stays(),
+        stays(beside=OF_FIGURE_6),
         *(
             (
                 f"{scheme}_moves",

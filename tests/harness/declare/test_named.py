@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from harness.declare.claims import at_most, claims
+from harness.declare.claims import claims
+from harness.declare.criterion import at_most
 from harness.declare.experiment import Experiment
 from harness.declare.named import Named, bind, declaring_package, named
 from harness.declare.params import Params, doc

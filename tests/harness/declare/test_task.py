@@ -7,13 +7,14 @@ from typing import Any, Literal
 
 import pytest
 
-from harness.declare.claims import Claim, at_most, claims
+from harness.declare.claims import Claim, claims
+from harness.declare.criterion import at_most
 from harness.declare.experiment import Estimate, Experiment, Needs, Status, Use, describe_trial
 from harness.declare.layout import Cell, Layout, Line
 from harness.declare.named import Named, bind
 from harness.declare.params import Params, doc, seed
 from harness.declare.profiles import Profile
-from harness.declare.scope import CHECK, by_theory
+from harness.declare.scope import CHECK
 from harness.declare.table import Table, param
 from harness.declare.task import Task
 from harness.errors import SpecError
@@ -85,20 +86,6 @@ def test_figure_without_alt_text_is_refused() -> None:
     assert task(figure="figures:lines", alt="Two lines.").alt == "Two lines."
 
 
-@pytest.mark.parametrize("whole", ["fails", "rises", "absent"])
-def test_half_of_anything_but_a_whole_claim_of_the_task_is_refused(whole: str) -> None:
-    halves = [
-        (name, by_theory().half_of(of), at_most(len, 1, ""), "It is small.")
-        for name, of in (("moves", "fails"), ("rises", whole))
-    ]
-    made = (claim("fails"), *claims("nowhere", *halves))
-    if whole == "fails":
-        assert len(task(claims=made).claims) == 3
-        return
-    with pytest.raises(SpecError, match=f"rises is half of {whole}, which is no whole claim"):
-        task(claims=made)
-
-
 def test_repeated_claim_is_refused() -> None:
     with pytest.raises(SpecError, match="claim id repeats"):
         task(claims=(claim("a"), claim("a")))
@@ -113,12 +100,6 @@ def test_layout_that_names_an_unknown_column_is_refused(row: dict[str, int], cel
     layout = Layout(rows=(Line("", where=row),), columns=(Line("all"),), cell=cell)
     with pytest.raises(SpecError, match="which the table has not"):
         task(layout=layout)
-
-
-def test_claim_of_a_cohort_that_no_experiment_declares_is_refused() -> None:
-    judged = claims("p. 1", ("a", by_theory(cohort="cohort-1"), at_most(len, 1, ""), "It is so."))
-    with pytest.raises(SpecError, match="a is judged by cohort-1, which no experiment"):
-        task(reads=(experiment(),), claims=judged)
 
 
 def test_figure_is_named_from_the_package_of_the_task() -> None:

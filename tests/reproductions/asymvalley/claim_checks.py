@@ -11,10 +11,10 @@ import pytest
 from harness.declare.claims import Claim
 from harness.declare.reference import load_reference
 from harness.declare.task import Task
-from harness.declare.verdict import Verdict, evaluate
-from harness.provenance.seals import seal
+from harness.declare.verdict import Verdict
 from harness.publish.figures import draw
 from tests.checkout import PAPERS
+from tests.verdicts import controlled
 
 FOLDER = PAPERS / "asymvalley"
 
@@ -32,7 +32,7 @@ def decide(task: Task, claim: Claim, table: pd.DataFrame) -> Verdict:
     """Evaluate a claim where it is decidable: at `paper`, unless it is exact and on a CPU."""
     profile = "paper" if "paper" in claim.scope.profiles else "cpu"
     table = table.reindex(columns=task.table.names)
-    return evaluate(claim, table, seed=task.table.seed, profile=profile)
+    return controlled(claim, table, seed=task.table.seed, profile=profile)
 
 
 def check_profiles(claim: Claim) -> None:
@@ -47,11 +47,6 @@ def check_profiles(claim: Claim) -> None:
     else:
         assert claim.scope.profiles == ("cpu", "gpu", "paper")
         assert claim.scope.threshold_from == "calibration" or claim.scope.deviation == "DEV-08"
-
-
-def check_seals(task: Task) -> None:
-    """Assert that no two claims of a task are one."""
-    assert len({str(seal(task, claim, {})) for claim in task.claims}) == len(task.claims)
 
 
 def check_figure(task: Task, table: pd.DataFrame) -> None:

@@ -17,7 +17,6 @@ from tests.reproductions.asymvalley.activations import hand_made as activations
 from tests.reproductions.asymvalley.claim_checks import (
     check_figure,
     check_profiles,
-    check_seals,
     decide,
     every_claim,
 )
@@ -40,7 +39,7 @@ TABLES = {
     **trained_nets.TABLES,
 }
 EVERY_CLAIM = every_claim(TASKS)
-TRUE_OF_FLAT = ("gaussian_positive_share", "ones_centre_as_stated")
+TRUE_OF_FLAT = "ones_centre_as_stated"
 """Claims on weights, which flat curves say nothing of."""
 DRAWN = ("fig07", "fig08", "fig09", "fig11", "fig28", "bn_statistics", "gradient")
 """One task of each figure's shape."""
@@ -62,13 +61,13 @@ def test_flat_valleys_and_ties_pass_no_empirical_claim(task: Task, claim: Claim)
     # Flat lines have a gap that never leaves -0.015: neither past -0.02 nor within 0.01.
     if claim.scope.grade == "empirical" and claim.id not in TRUE_OF_FLAT:
         word = decide(task, claim, TABLES[task.id]("flat")).word
-        assert word in (Word.NOT_REPRODUCED, Word.INCONCLUSIVE)
+        assert word in (Word.CONTRADICTED, Word.UNDECIDED)
 
 
 @pytest.mark.parametrize(("task", "claim"), EVERY_CLAIM)
 def test_two_seeds_decide_nothing_unless_deterministic(task: Task, claim: Claim) -> None:
     table = TABLES[task.id]("holds")
-    expected = good(claim) if claim.scope.deterministic else Word.INCONCLUSIVE
+    expected = good(claim) if claim.scope.deterministic else Word.UNDECIDED
     assert decide(task, claim, table[table["seed"] < 2]).word is expected
 
 
@@ -80,7 +79,6 @@ def test_claim_is_graded_for_its_profiles(task: Task, claim: Claim) -> None:
 @pytest.mark.parametrize("name", sorted(TASKS))
 def test_task_is_whole(name: str) -> None:
     task, table = TASKS[name], TABLES[name]("holds").reindex(columns=TASKS[name].table.names)
-    check_seals(task)
     assert len(validate(table, task.table, where=name)) == len(table)
 
 
@@ -91,7 +89,6 @@ def test_figure_draws_at_both_widths_and_with_one_seed(word: str) -> None:
 
 
 CALIBRATED = {
-    **{"fig07:ones_positive_share": 0.97, "fig21:gaussian_positive_share": (0.3, 0.7)},
     **{"fig07:uniform_bn_asymmetric": 0.1, "fig22:gaussian_bn_symmetric": 0.33},
 }
 PLANNED = {

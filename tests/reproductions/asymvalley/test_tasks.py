@@ -35,17 +35,6 @@ def test_only_toys_and_identities_are_decided_at_smoke() -> None:
                 assert "smoke" not in claim.scope.profiles, f"{task.id} {claim.id}"
 
 
-def test_every_claim_names_what_chance_may_shuffle_or_why_nothing() -> None:
-    for task in LIBRARY.tasks.values():
-        for claim in task.claims:
-            if task.paper != "asymvalley":
-                continue
-            factor, reason = claim.scope.factor, claim.scope.no_null
-            named = (factor is not None) + bool(reason)
-            assert named == (claim.scope.grade == "empirical"), f"{task.id} {claim.id}"
-            assert factor is None or factor.column in task.table.names, f"{task.id} {claim.id}"
-
-
 def test_the_page_s_examples_run() -> None:
     printed = io.StringIO()
     names: dict[str, object] = {}

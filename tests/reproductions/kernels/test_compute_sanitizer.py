@@ -13,7 +13,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from harness.declare.verdict import Word, evaluate
+from harness.declare.verdict import Word
 from harness.errors import EnvError, RunError
 from harness.measure.fresh_process import call_fresh
 from harness.registry import load_registry
@@ -22,6 +22,7 @@ from reproductions.kernels.on_device.experiment import FAULT, Check, checks
 from reproductions.kernels.on_device.trial import check_rows
 from reproductions.kernels.toolchain.tools import run, tool
 from tests.reproductions.kernels.test_speed import Context
+from tests.verdicts import controlled
 
 TASK = load_registry().tasks["kernels/on_device"]
 CLAIMS = {claim.id: claim for claim in TASK.claims}
@@ -134,7 +135,7 @@ def test_where_the_tool_is_not_there_nothing_is_a_result(monkeypatch: pytest.Mon
         check_rows(checks.typed(watched[0]), Context())  # type: ignore[arg-type]
     for claim in CHECKERS:
         table = pd.DataFrame([], columns=TASK.table.names)
-        assert evaluate(CLAIMS[claim], table, seed=None, profile="gpu").word == Word.NOT_RUN
+        assert controlled(CLAIMS[claim], table, seed=None, profile="gpu").word == Word.UNTESTED
 
 
 def watched(num_in_kernels: int, num_on_purpose: int) -> pd.DataFrame:
@@ -153,22 +154,22 @@ def watched(num_in_kernels: int, num_on_purpose: int) -> pd.DataFrame:
 @pytest.mark.parametrize("claim", CHECKERS)
 def test_checks_hold_fail_and_are_not_evaluated(claim: str) -> None:
     def verdict(table: pd.DataFrame, profile: Any = "gpu") -> Any:
-        return evaluate(CLAIMS[claim], table, seed=None, profile=profile)
+        return controlled(CLAIMS[claim], table, seed=None, profile=profile)
 
     assert verdict(watched(0, 1)).word == Word.HOLDS
     failed = verdict(watched(2, 1))
     assert (failed.word, failed.measured) == (Word.FAILS, 2)
     blind = verdict(watched(0, 0))
-    assert blind.word == Word.NOT_RUN and "does not find a fault on purpose" in blind.reason
+    assert blind.word == Word.UNTESTED and "does not find a fault on purpose" in blind.reason
     # What is found counts, whatever was not watched.
     table = watched(0, 1)
     table.loc[table["kernel"] == "rademacher", "missing"] = "it says no sum"
-    assert verdict(table).word == Word.NOT_RUN
+    assert verdict(table).word == Word.UNTESTED
     table.loc[table["kernel"] == "sign_ops", "num_errors"] = 1
     assert verdict(table).word == Word.FAILS
     only_outputs = watched(0, 1).assign(checker="outputs")
-    assert verdict(only_outputs).word == Word.NOT_RUN
-    assert verdict(watched(2, 1), "smoke").word == Word.OUT_OF_PROFILE
+    assert verdict(only_outputs).word == Word.UNTESTED
+    assert verdict(watched(2, 1), "smoke").word == Word.UNTESTED
 
 
 @pytest.mark.kernels

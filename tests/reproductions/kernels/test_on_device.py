@@ -15,7 +15,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from harness.declare.verdict import Word, evaluate
+from harness.declare.verdict import Word
 from harness.errors import EnvError, RunError
 from harness.registry import load_registry
 from reproductions.kernels.backend import implementation
@@ -27,6 +27,7 @@ from reproductions.kernels.on_device.sizes import BEYOND_A_BLOCK, MANY, ODD, cas
 from reproductions.kernels.on_device.trial import check_rows, rows_of
 from reproductions.kernels.sign_ops import plain as sign_ops
 from tests.reproductions.kernels.test_speed import Context
+from tests.verdicts import controlled
 
 TASK = load_registry().tasks["kernels/on_device"]
 CLAIMS = {claim.id: claim for claim in TASK.claims}
@@ -47,7 +48,7 @@ def table_of(check: Check, *names: str) -> pd.DataFrame:
 
 
 def word_of(claim: str, table: pd.DataFrame, profile: Any = "gpu") -> Word:
-    return evaluate(CLAIMS[claim], table, seed=None, profile=profile).word
+    return controlled(CLAIMS[claim], table, seed=None, profile=profile).word
 
 
 HOST = [(k, b, p) for k, b, p in written() if b == "cuda"]
@@ -175,8 +176,8 @@ def test_a_compiler_that_is_not_there_decides_nothing(monkeypatch: pytest.Monkey
     table = table_of(check_of("rademacher", "cuda"), "1 x 1, sum")
     assert set(table["missing"]) == {"nvcc is not installed: get it"}
     for claim in ("outputs_are_right", "bits_come_again", "within_the_ends", "taken_by_methods"):
-        verdict = evaluate(CLAIMS[claim], table, seed=None, profile="gpu")
-        assert verdict.word == Word.NOT_RUN and "nvcc is not installed" in verdict.reason
+        verdict = controlled(CLAIMS[claim], table, seed=None, profile="gpu")
+        assert verdict.word == Word.UNTESTED and "nvcc is not installed" in verdict.reason
     # What is wrong is told, whatever else was not done.
     wrong = table.head(1).assign(agrees=False, missing="")
     assert word_of("outputs_are_right", pd.concat([table, wrong])) == Word.FAILS

@@ -12,7 +12,7 @@ import pytest
 import torch
 
 from harness.declare.task import Task
-from harness.declare.verdict import Word, evaluate
+from harness.declare.verdict import Word
 from harness.errors import RunError, SpecError
 from harness.measure.fresh_process import call_fresh
 from harness.measure.timing import Timing
@@ -25,6 +25,7 @@ from reproductions.kernels.speed.experiment import COMPILED, CUDA, RACES, TRITON
 from reproductions.kernels.speed.matrices import mask_of
 from reproductions.kernels.speed.trial import in_turn, speed_rows, taking_part
 from tests.checkout import ROOT
+from tests.verdicts import controlled
 
 CPU = torch.device("cpu")
 TASKS = {kernel: load_registry().tasks[f"kernels/{kernel}"] for kernel in KERNELS}
@@ -286,11 +287,11 @@ def table_of(task: Task, *, triton_us: float, others_us: float) -> pd.DataFrame:
 def test_goals_hold_fail_and_ask_for_seeds(task: Task, claim: Any) -> None:
     fast = table_of(task, triton_us=1.05, others_us=4.0)
     slow = table_of(task, triton_us=4.4, others_us=3.9)
-    assert evaluate(claim, fast, seed="seed", profile="gpu").word == Word.REPRODUCED
-    assert evaluate(claim, slow, seed="seed", profile="gpu").word == Word.NOT_REPRODUCED
+    assert controlled(claim, fast, seed="seed", profile="gpu").word == Word.SUPPORTED
+    assert controlled(claim, slow, seed="seed", profile="gpu").word == Word.CONTRADICTED
     few = fast[fast["seed"] < 2]
-    assert evaluate(claim, few, seed="seed", profile="gpu").word == Word.INCONCLUSIVE
-    assert evaluate(claim, fast, seed="seed", profile="cpu").word == Word.OUT_OF_PROFILE
+    assert controlled(claim, few, seed="seed", profile="gpu").word == Word.UNDECIDED
+    assert controlled(claim, fast, seed="seed", profile="cpu").word == Word.UNTESTED
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
@@ -307,8 +308,8 @@ def test_outputs_that_are_wrong_fail_the_check(kernel: str) -> None:
     task = TASKS[kernel]
     (check,) = [claim for claim in task.claims if claim.id == "outputs_agree"]
     table = table_of(task, triton_us=1.0, others_us=2.0)
-    assert evaluate(check, table, seed="seed", profile="gpu").word == Word.HOLDS
+    assert controlled(check, table, seed="seed", profile="gpu").word == Word.HOLDS
     table.loc[0, "agrees"] = False
-    assert evaluate(check, table, seed="seed", profile="gpu").word == Word.FAILS
-    missing = evaluate(check, table.assign(agrees=None), seed="seed", profile="gpu")
-    assert missing.word in (Word.FAILS, Word.NOT_RUN)
+    assert controlled(check, table, seed="seed", profile="gpu").word == Word.FAILS
+    missing = controlled(check, table.assign(agrees=None), seed="seed", profile="gpu")
+    assert missing.word in (Word.FAILS, Word.UNTESTED)

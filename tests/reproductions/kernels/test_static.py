@@ -11,12 +11,12 @@ import pytest
 
 from harness.declare.experiment import Experiment
 from harness.declare.task import Task
-from harness.declare.verdict import Word, evaluate
+from harness.declare.verdict import Word
 from harness.errors import SpecError
 from harness.measure.fresh_process import call_fresh
 from harness.registry import load_registry
-from harness.store.trial import grid_of
 from harness.store.result import csv_path, load_result
+from harness.store.trial import grid_of
 from harness.store.workspace import Workspace
 from reproductions.kernels.compiled import cubin, in_triton
 from reproductions.kernels.compiled.builds import CUDA, TRITON
@@ -24,6 +24,7 @@ from reproductions.kernels.compiled.experiment import BUILDS, RENEWED
 from reproductions.kernels.compiled.trial import compiled_rows
 from reproductions.kernels.floors.trial import floor_rows
 from tests.checkout import ROOT
+from tests.verdicts import controlled
 
 STATIC = [task for name, task in load_registry().tasks.items() if name.startswith("kernels/static")]
 SASS = """
@@ -156,9 +157,9 @@ def test_checks_hold_and_fail_by_the_rows_they_name(task: Task) -> None:
     }
     for claim in task.claims:
         for table, word in ((result.table, Word.HOLDS), (spoiled[claim.id], Word.FAILS)):
-            assert evaluate(claim, table, seed=None, profile="cpu").word == word
-        missing = evaluate(claim, result.table[:0], seed=None, profile="cpu")
-        assert missing.word in (Word.FAILS, Word.ERROR, Word.NOT_RUN)
+            assert controlled(claim, table, seed=None, profile="cpu").word == word
+        missing = controlled(claim, result.table[:0], seed=None, profile="cpu")
+        assert missing.word in (Word.FAILS, Word.ERROR, Word.UNTESTED)
 
 
 def test_committed_floors_are_those_of_the_cases() -> None:

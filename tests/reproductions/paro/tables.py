@@ -10,8 +10,9 @@ from harness.declare.claims import Claim
 from harness.declare.experiment import Experiment
 from harness.declare.params import Params
 from harness.declare.task import Task
-from harness.declare.verdict import Word, evaluate
+from harness.declare.verdict import Word
 from harness.store.table_csv import build_table
+from tests.verdicts import controlled
 
 Spoil = Callable[[pd.DataFrame], pd.DataFrame]
 """From a table on which a claim holds to one on which it does not."""
@@ -50,4 +51,4 @@ def put(column: str, number: float | str, **where: object) -> Spoil:
 
 def word(claim: Claim, table: pd.DataFrame) -> Word:
     """Return a claim's verdict at `cpu`, where every claim of these tasks is decided."""
-    return evaluate(claim, table, seed=None, profile="cpu").word
+    return controlled(claim, table, seed=None, profile="cpu").word

@@ -9,21 +9,21 @@ import pandas as pd
 import pytest
 
 from harness.declare.claims import Claim
-from harness.declare.statistics import MissingRows
+from harness.declare.statistics import InvalidQuantity, MissingRows
 from harness.declare.task import Task
-from harness.declare.verdict import Verdict, Word, evaluate
-from harness.provenance.seals import seal
+from harness.declare.verdict import Verdict, Word
 from reproductions.supar.coordinates import fig05
-from reproductions.supar.coordinates.quantities import activation_slope
+from reproductions.supar.coordinates.quantities import activation_slope, by_density
 from reproductions.supar.dynamic import fig12
 from reproductions.supar.models.optima import optimum
 from reproductions.supar.models.schemes import ABLATIONS
 from reproductions.supar.rules import tab01
 from reproductions.supar.settings import tab03, tab04
 from reproductions.supar.sweeps import fig01, fig06, fig07, fig08, fig09, fig11, fig13, fig14
+from reproductions.supar.sweeps.quantities import extra_distance
 from reproductions.supar.transfer import fig03, fig10
 from tests.reproductions.supar.hand_made import START, TABLES, best, coordinates, curves, sweep
-from tests.verdicts import bad, good
+from tests.verdicts import bad, controlled, good
 
 TASKS = {
     module.task.id: module.task
@@ -56,7 +56,7 @@ def decide(task: Task, claim: Claim, table: pd.DataFrame) -> Verdict:
     """Evaluate a claim where it is decidable: at `paper`, unless it is exact and on a CPU."""
     profile = "paper" if "paper" in claim.scope.profiles else "cpu"
     table = table.reindex(columns=task.table.names)
-    return evaluate(claim, table, seed=task.table.seed, profile=profile)
+    return controlled(claim, table, seed=task.table.seed, profile=profile)
 
 
 def word(task: Task, claim: Claim, table: pd.DataFrame) -> tuple[Word, str]:
@@ -83,15 +83,15 @@ def test_claim_fails_on_a_table_made_to_fail(task: Task, claim: Claim) -> None:
 def test_two_seeds_decide_nothing_unless_deterministic(task: Task, claim: Claim) -> None:
     table = TABLES[task.id](True)
     few = table[table["seed"] < 2] if "seed" in table else table
-    expected = good(claim) if claim.scope.deterministic else Word.INCONCLUSIVE
+    expected = good(claim) if claim.scope.deterministic else Word.UNDECIDED
     assert word(task, claim, few)[0] is expected
 
 
 @pytest.mark.parametrize(("task", "claim"), EVERY_CLAIM)
-def test_claim_can_be_sealed_and_is_graded_for_its_profiles(task: Task, claim: Claim) -> None:
-    assert seal(task, claim, {}).code
+def test_claim_is_graded_for_its_profiles(task: Task, claim: Claim) -> None:
     if claim.scope.grade == "exact":
-        assert "smoke" in claim.scope.profiles
+        # What a rule sets in the mean shows in nets wider than those of smoke.
+        assert ("smoke" in claim.scope.profiles) == (task.word != "fig05")
     else:
         assert "smoke" not in claim.scope.profiles
         assert claim.scope.elsewhere
@@ -99,8 +99,8 @@ def test_claim_can_be_sealed_and_is_graded_for_its_profiles(task: Task, claim: C
 
 def test_every_planned_claim_is_there() -> None:
     counts = {name.split("/")[1]: len(task.claims) for name, task in TASKS.items()}
-    # Table 1: 7 rules, twins, masks. Figure 5: a and b by 3 schemes and 2 blocks, c by 2 schemes,
-    # 2 blocks and 2 sizes. Figure 8: SP with slack, with dense and without; per rival direction,
+    # Table 1: 7 rules, twins, masks. Figure 5: a and b by 3 schemes and 2 blocks, c by 2 blocks
+    # and 2 sizes. Figure 8: SP with slack, with dense and without; per rival direction,
     # as stated. Figure 3: twins, 5 orders, 2 gaps that grow, 2 stated ones under both readings.
     # Figure 10: twins, work, 2 rivals at 3 densities. Figure 12: 4 by method, less one that
     # another implies. Table 4: all at once.
@@ -110,15 +110,15 @@ def test_every_planned_claim_is_there() -> None:
         "tab04": 1,
         "fig01": 1,
         "fig03": 1 + 5 + 2 + 4,
-        "fig05": 6 + 6 + 8,
+        "fig05": 6 + 6 + 4,
         "fig06": 1 + 1 + 2 + 1 + 2 + 1,
-        "fig07": 9,
+        "fig07": 6,
         "fig08": 6,
         "fig09": 6,
         "fig10": 1 + 3 + 3 + 1,
         "fig11": 3,
         "fig12": 3 + 4,
-        "fig13": 2 + 2 + 2,
+        "fig13": 2,
         "fig14": 1 + 2 + 2,
     }
 
@@ -131,18 +131,14 @@ PLANNED = {
     "fig05:gradient_supar_attention": (0.4, 2.5),
     **{"fig06:supar_stays": 1.0, "fig06:sp_moves": 2.0, "fig06:mup_moves": 2.0},
     **{"fig06:supar_transfer": 0.01, "fig07:supar_transfer": 0.01},
-    **{"fig07:supar_stays": 1.0, "fig07:sp_or_mup_moves": 2.0, "fig07:sp_not_monotone": 0.005},
+    **{"fig07:supar_stays": 1.0, "fig07:sp_or_mup_unstable": 1.0},
     **{"fig08:sp_gap": -0.005, "fig08:mup_gap_positive": 0.0},
     **{"fig09:supar_stays": (-1.0, 1.0), "fig09:mup_moves": 1.0, "fig09:supar_improves": 0.005},
     **{"fig10:supar_below_mup_half": 0.0, "fig10:not_iso_flop": 1.0},
     **{"fig11:sp_stays": (-1.0, 1.0), "fig11:less_than_at_fixed_width": 0.0},
     **{"fig12:gmp_mup_rises": 0.0, "fig12:gmp_supar_falls": -1.0},
     **{"fig12:rigl_supar_not_up": 0.5, "fig12:rigl_sp_rises": 0.0},
-    **{
-        "fig13:mup_init_only_moves_more": 1.0,
-        "fig13:mup_lr_only_transfer_dearer": 0.0,
-        "fig13:mup_lr_only_fails": 0.0,
-    },
+    "fig13:mup_lr_only_fails": 0.0,
     **{"fig14:mup_init_only_moves": 1.0, "fig14:mup_lr_only_moves": 1.0, "fig14:supar_stays": 1.0},
 }
 
@@ -168,13 +164,13 @@ def test_a_dense_optimum_that_diverges_when_sparse_decides_both_claims_on_transf
     everywhere = _diverged_at_dense_optimum("sp", seeds=(0, 1, 2))
     task, dearer = named("fig06", "sp_transfer_dearer")
     verdict = decide(task, dearer, everywhere)
-    assert (verdict.word, verdict.measured, verdict.num_seeds) == (Word.REPRODUCED, None, 3)
+    assert (verdict.word, verdict.measured, verdict.num_seeds) == (Word.SUPPORTED, None, 3)
     assert "infinite" in verdict.reason
     table = curves({"supar": 1.0})
     at = (table["density"] == 0.0625) & (table["log2_lr"] == START["supar"])
     table.loc[at, LOSSES] = math.nan
     verdict = decide(*named("fig06", "supar_transfer"), table)
-    assert (verdict.word, verdict.measured) == (Word.NOT_REPRODUCED, None)
+    assert (verdict.word, verdict.measured) == (Word.CONTRADICTED, None)
     assert "infinite" in verdict.reason
 
 
@@ -182,7 +178,7 @@ def test_a_divergence_at_some_seeds_alone_decides_nothing() -> None:
     task, dearer = named("fig06", "sp_transfer_dearer")
     table = _diverged_at_dense_optimum("sp", seeds=(1,))
     assert word(task, dearer, table) == (
-        Word.INCONCLUSIVE,
+        Word.UNDECIDED,
         "the quantity is infinite in 1 of 3 seeds: it has no mean",
     )
 
@@ -192,12 +188,12 @@ def test_equal_transfer_losses_are_no_ordering() -> None:
     table = sweep(True)
     still = table[table["density"] == 1.0]
     table = pd.concat([still.assign(density=density) for density in (1.0, 0.0625)])
-    assert word(task, claim, table)[0] is Word.NOT_REPRODUCED
+    assert word(task, claim, table)[0] is Word.CONTRADICTED
 
 
 def test_a_diverged_rival_is_worse_and_a_diverged_supar_is_not_better() -> None:
     task, claim = named("fig10", "supar_below_mup_eighth")
-    for scheme, expected in (("mup", Word.REPRODUCED), ("supar", Word.NOT_REPRODUCED)):
+    for scheme, expected in (("mup", Word.SUPPORTED), ("supar", Word.CONTRADICTED)):
         table = TABLES[task.id](True)
         gone = (table["scheme"] == scheme) & (table["density"] == 0.125)
         table.loc[gone, LOSSES] = math.nan
@@ -219,12 +215,12 @@ def test_half_a_step_up_is_a_tie_under_rigl() -> None:
         drift = {"sp": 0.0, "mup": 0.0, "supar": rise}
         table = curves(drift, method="rigl")
         words.append(word(*named("fig12", "rigl_supar_not_up"), table)[0])
-    assert words == [Word.REPRODUCED, Word.NOT_REPRODUCED]
+    assert words == [Word.SUPPORTED, Word.CONTRADICTED]
 
 
 def test_an_optimum_that_stays_does_not_rise() -> None:
     table = curves({"sp": 0.0, "mup": 0.0, "supar": 0.0}, method="gmp")
-    assert word(*named("fig12", "gmp_sp_rises"), table)[0] is Word.NOT_REPRODUCED
+    assert word(*named("fig12", "gmp_sp_rises"), table)[0] is Word.CONTRADICTED
 
 
 def test_methods_of_dynamic_sparsity_are_told_apart() -> None:
@@ -232,50 +228,43 @@ def test_methods_of_dynamic_sparsity_are_told_apart() -> None:
         curves(dict.fromkeys(("sp", "mup", "supar"), drift), method=method)
         for method, drift in (("gmp", 1.0), ("rigl", -1.0))
     )
-    assert word(*named("fig12", "gmp_sp_rises"), table)[0] is Word.REPRODUCED
-    assert word(*named("fig12", "rigl_sp_rises"), table)[0] is Word.NOT_REPRODUCED
-    assert word(*named("fig12", "rigl_supar_falls"), table)[0] is Word.REPRODUCED
-
-
-def test_one_of_sp_and_mup_that_moves_is_enough_for_figure_7() -> None:
-    table = curves({"sp": 0.0, "mup": 1.0, "supar": 0.0}, x="log2_sigma")
-    assert word(*named("fig07", "sp_or_mup_moves"), table)[0] is Word.REPRODUCED
+    assert word(*named("fig12", "gmp_sp_rises"), table)[0] is Word.SUPPORTED
+    assert word(*named("fig12", "rigl_sp_rises"), table)[0] is Word.CONTRADICTED
+    assert word(*named("fig12", "rigl_supar_falls"), table)[0] is Word.SUPPORTED
 
 
 def test_either_sign_of_instability_is_enough_for_figure_7() -> None:
     task, unstable = named("fig07", "sp_or_mup_unstable")
     steady = curves({"sp": 0.0, "mup": 0.0, "supar": 0.0}, x="log2_sigma")
-    assert word(task, unstable, steady)[0] is Word.NOT_REPRODUCED
+    assert word(task, unstable, steady)[0] is Word.CONTRADICTED
     moved = curves({"sp": 0.0, "mup": 0.6, "supar": 0.0}, x="log2_sigma")
-    assert word(task, unstable, moved)[0] is Word.REPRODUCED
+    assert word(task, unstable, moved)[0] is Word.SUPPORTED
     wavering = steady.copy()
     wavering.loc[(wavering["density"] == 0.5) & (wavering["scheme"] == "sp"), LOSSES] += 0.1
-    assert word(task, unstable, wavering)[0] is Word.REPRODUCED
-    assert word(*named("fig07", "sp_or_mup_moves"), wavering)[0] is Word.NOT_REPRODUCED
+    assert word(task, unstable, wavering)[0] is Word.SUPPORTED
 
 
 def test_a_monotone_loss_is_not_called_otherwise() -> None:
     for rise in (-0.02, 0.02):
         drift = {"sp": 0.0, "mup": 0.0, "supar": 0.0}
         table = curves(drift, x="log2_sigma", rise=rise)
-        task, half = named("fig07", "sp_not_monotone")
-        assert word(task, half, table)[0] is Word.NOT_REPRODUCED
+        task, unstable = named("fig07", "sp_or_mup_unstable")
+        assert word(task, unstable, table)[0] is Word.CONTRADICTED
 
 
 def test_a_dearer_transfer_is_enough_for_figure_13() -> None:
     # 0.8 octaves beyond SmuPar are less than a step, but they cost something.
     drift = {"mup_init_only": 0.0, "mup_lr_only": 0.2, "supar": 0.0}
     table = curves(drift, x="log2_sigma")
-    task, half = named("fig13", "mup_lr_only_moves_more")
-    assert word(task, half, table)[0] is Word.NOT_REPRODUCED
-    assert word(*named("fig13", "mup_lr_only_fails"), table)[0] is Word.REPRODUCED
+    assert extra_distance(table, scheme="mup_lr_only", x="log2_sigma") < 1.0
+    assert word(*named("fig13", "mup_lr_only_fails"), table)[0] is Word.SUPPORTED
 
 
 def test_half_a_correction_that_equals_the_whole_does_not_fail() -> None:
     drift = {"mup_init_only": 0.0, "mup_lr_only": 0.0, "supar": 0.0}
     table = curves(drift, x="log2_sigma")
     for scheme in ABLATIONS:
-        assert word(*named("fig13", f"{scheme}_fails"), table)[0] is Word.NOT_REPRODUCED
+        assert word(*named("fig13", f"{scheme}_fails"), table)[0] is Word.CONTRADICTED
 
 
 def test_the_orders_of_figure_3_reach_down_to_the_papers_lowest_density() -> None:
@@ -294,15 +283,15 @@ def test_a_net_worse_than_the_one_before_ends_the_improvement_of_figure_9() -> N
     table = TABLES["supar/fig09"](True)
     table.loc[table["density"] == 0.25, LOSSES] += 0.05
     task, improves = named("fig09", "supar_improves")
-    assert word(task, improves, table)[0] is Word.NOT_REPRODUCED
-    assert word(*named("fig09", "supar_gains_more_than_sp"), table)[0] is Word.REPRODUCED
+    assert word(task, improves, table)[0] is Word.CONTRADICTED
+    assert word(*named("fig09", "supar_gains_more_than_sp"), table)[0] is Word.SUPPORTED
 
 
 def test_optimum_on_the_edge_decides_nothing_and_is_named() -> None:
     task, claim = named("fig07", "supar_stays")
     table = TABLES[task.id](True).query("log2_sigma >= -6")
     verdict, reason = word(task, claim, table)
-    assert verdict is Word.INCONCLUSIVE
+    assert verdict is Word.UNDECIDED
     assert reason.startswith("supar at density") and "edge at 2^-6" in reason
 
 
@@ -311,15 +300,25 @@ def test_best_loss_on_an_edge_decides_nothing() -> None:
     table = best(True)
     table.loc[(table["scheme"] == "sp") & (table["density"] == 0.0625), "on_edge"] = True
     verdicts = {claim.id: word(task, claim, table) for claim in task.claims}
-    assert verdicts["sp_gap"][0] is Word.INCONCLUSIVE
+    assert verdicts["sp_gap"][0] is Word.UNDECIDED
     assert "sp at density 0.0625" in verdicts["sp_gap"][1]
-    assert verdicts["mup_gap_positive"][0] is Word.REPRODUCED
+    assert verdicts["mup_gap_positive"][0] is Word.SUPPORTED
 
 
 def test_slope_is_that_of_the_power_law() -> None:
     table = coordinates(True).query("seed == 0")
     slope = activation_slope(table, scheme="sp", block="attention", step=5)
     assert slope == pytest.approx(1.5)
+
+
+def test_a_check_of_sizes_takes_the_mean_over_seeds() -> None:
+    table = coordinates(True).query("seed < 2 and step == 1").reset_index(drop=True)
+    table["grad_x_rms"] = 2.0 + 4.0 * table["seed"]
+    where = {"scheme": "sp", "block": "attention", "step": 1, "value": "grad_x_rms"}
+    assert set(by_density(table, **where).values()) == {4.0}
+    table.loc[table["seed"] == 1, "grad_x_rms"] = math.nan
+    with pytest.raises(InvalidQuantity, match="grad_x_rms is nan"):
+        by_density(table, **where)
 
 
 def test_a_missing_scheme_is_missing_rows() -> None:

@@ -17,7 +17,7 @@ from harness.declare.papers import deviations_of, load_deviations, load_paper
 from harness.declare.profiles import PROFILES
 from harness.declare.reference import load_reference
 from harness.declare.task import Task
-from harness.declare.verdict import Word, evaluate
+from harness.declare.verdict import Word
 from harness.publish.figures import draw, figure_of
 from harness.publish.looks import Options
 from harness.store.seeds import derive_seed
@@ -31,6 +31,7 @@ from tests.latex import needs_latex, set_by_latex
 from tests.method_pages import examples
 from tests.reproductions.supar.hand_made import TABLES, sweep
 from tests.reproductions.supar.test_claims import TASKS
+from tests.verdicts import controlled
 
 FOLDER = PAPERS / "supar"
 FILES = [item.file for item in load_paper(FOLDER).items if item.file]
@@ -67,7 +68,7 @@ def tab01_verdicts() -> dict[str, Word]:
 
     table = build_table(task, {"supar/identities": rows_of(identities, small)})
     return {
-        claim.id: evaluate(claim, table, seed=task.table.seed, profile="smoke").word
+        claim.id: controlled(claim, table, seed=task.table.seed, profile="smoke").word
         for claim in task.claims
     }
 
@@ -96,7 +97,7 @@ def test_settings_of_our_paper_grids_are_the_published_ones() -> None:
         task = TASKS[name]
         table = build_table(task, frames)
         for claim in task.claims:
-            verdict = evaluate(claim, table, seed=task.table.seed, profile="smoke")
+            verdict = controlled(claim, table, seed=task.table.seed, profile="smoke")
             assert (claim.id, verdict.word, verdict.reason) == (claim.id, Word.HOLDS, "")
 
 

@@ -13,7 +13,7 @@ from harness.declare.claims import Claim
 from harness.declare.profiles import Profile
 from harness.declare.reference import load_reference
 from harness.declare.task import Task
-from harness.declare.verdict import Word, evaluate
+from harness.declare.verdict import Word
 from harness.publish.figures import Width, draw
 from harness.store.table_csv import build_table, validate
 from reproductions.fg2u.adaptation import abl_base_model, abl_depth, tab02, tabg1, tabg2
@@ -29,7 +29,7 @@ from reproductions.fg2u.adaptation.experiment import (
 from reproductions.fg2u.adaptation.given_experiment import Given, handed_in
 from reproductions.fg2u.adaptation.table import CANDIDATE, EQUAL, FG2U, LONGER, RGU
 from tests.checkout import PAPERS
-from tests.verdicts import bad, good
+from tests.verdicts import bad, controlled, good
 
 Case = Literal["holds", "fails"]
 TASKS: tuple[Task, ...] = (
@@ -141,7 +141,7 @@ def decided_on(task: Task, claim: Claim, case: Case) -> pd.DataFrame:
 
 
 def decide(claim: Claim, table: pd.DataFrame) -> Any:
-    return evaluate(claim, table, seed="seed", profile=claim.scope.profiles[-1])
+    return controlled(claim, table, seed="seed", profile=claim.scope.profiles[-1])
 
 
 @pytest.mark.parametrize(("task", "claim"), CLAIMS)
@@ -161,7 +161,7 @@ def test_claim_fails_on_a_table_made_to_fail(task: Task, claim: Claim) -> None:
 )
 def test_two_seeds_decide_nothing(task: Task, claim: Claim) -> None:
     table = decided_on(task, claim, "holds")
-    assert decide(claim, table[table["seed"] < 2]).word is Word.INCONCLUSIVE
+    assert decide(claim, table[table["seed"] < 2]).word is Word.UNDECIDED
 
 
 @pytest.mark.parametrize("task", TASKS, ids=lambda task: task.word)
@@ -221,8 +221,8 @@ def test_a_step_size_at_the_edge_decides_nothing() -> None:
     table.loc[table["entry"] == FG2U, "lr_at_edge"] = True
     here = [claim for claim in tab02.task.claims if "cpu" in claim.scope.profiles]
     words = {claim.id: decide(claim, table).word for claim in here}
-    assert words["fg2u_above_rgu_streamingqa_small"] is Word.INCONCLUSIVE
-    assert words["learned_beats_equal_streamingqa"] is Word.REPRODUCED
+    assert words["fg2u_above_rgu_streamingqa_small"] is Word.UNDECIDED
+    assert words["learned_beats_equal_streamingqa"] is Word.SUPPORTED
 
 
 @pytest.mark.parametrize(
@@ -239,7 +239,7 @@ def test_another_readers_step_sizes_are_no_doubt(task: Task, claim: str) -> None
     its = (table["eval_model"] == "large") & (table["dataset"] == "squadseq")
     table.loc[its, "lr_at_edge"] = True
     found = {each.id: decide(each, table) for each in task.claims if "cpu" in each.scope.profiles}
-    assert found[claim.format("small")].word is Word.REPRODUCED
+    assert found[claim.format("small")].word is Word.SUPPORTED
     assert "at an end of its candidates in" in found[claim.format("large")].reason
 
 

@@ -11,7 +11,7 @@ import pytest
 from harness.declare import InvalidQuantity
 from harness.declare.claims import Claim
 from harness.declare.reference import load_reference
-from harness.declare.verdict import Word, evaluate
+from harness.declare.verdict import Word
 from harness.publish.figures import Width, draw
 from harness.store.table_csv import build_table, validate
 from reproductions.fg2u.coefficients import quantities as q
@@ -34,7 +34,7 @@ from reproductions.fg2u.coefficients.fige1 import task as fige1
 from reproductions.fg2u.coefficients.slopes import estimates
 from reproductions.fg2u.coefficients.table import LAYOUT, PDE_NAMES
 from tests.checkout import PAPERS
-from tests.verdicts import bad, good
+from tests.verdicts import bad, controlled, good
 
 Case = Literal["holds", "fails"]
 EMPIRICAL = [pytest.param(c, id=c.id) for c in fig02.claims if c.scope.grade == "empirical"]
@@ -115,7 +115,7 @@ def test_the_papers_own_grid_can_decide_its_claims() -> None:
     ]
     assert len(decided) == 12
     for claim in decided:
-        verdict = evaluate(claim, table, seed="seed", profile="paper")
+        verdict = controlled(claim, table, seed="seed", profile="paper")
         assert verdict.word is good(claim), (claim.id, verdict.reason)
 
 
@@ -138,7 +138,7 @@ def solution_table(case: Case) -> pd.DataFrame:
 
 
 def decide(claim: Claim, table: pd.DataFrame) -> Any:
-    return evaluate(claim, table, seed="seed", profile="cpu")
+    return controlled(claim, table, seed="seed", profile="cpu")
 
 
 @pytest.mark.parametrize("claim", EMPIRICAL)
@@ -155,7 +155,7 @@ def test_claim_fails_on_a_table_made_to_fail(claim: Claim) -> None:
 @pytest.mark.parametrize("claim", EMPIRICAL)
 def test_two_seeds_decide_nothing(claim: Claim) -> None:
     table = table_of("holds")
-    assert decide(claim, table[table["seed"] < 2]).word is Word.INCONCLUSIVE
+    assert decide(claim, table[table["seed"] < 2]).word is Word.UNDECIDED
 
 
 @pytest.mark.parametrize(("task", "claim"), CHECKS)
@@ -163,7 +163,7 @@ def test_check_holds_and_fails(task: Any, claim: Claim) -> None:
     made = table_of if task is fig02 else solution_table
     for case, word in (("holds", good(claim)), ("fails", bad(claim))):
         table = made(case)  # type: ignore[arg-type]
-        assert evaluate(claim, table, seed=task.table.seed, profile="smoke").word is word, case
+        assert controlled(claim, table, seed=task.table.seed, profile="smoke").word is word, case
 
 
 def test_a_net_that_never_gets_there_is_taken_with_all_its_time() -> None:
@@ -201,7 +201,7 @@ def test_one_equation_can_refuse_the_released_quadrature() -> None:
     table = table_of("holds").copy()
     own = (table["method"] == "quadrature") & (table["pde"] == "allen_cahn")
     table.loc[own & (table["panel"] == "inverse"), "eps_phi"] = 0.05
-    assert decide(claim, table).word is Word.NOT_REPRODUCED
+    assert decide(claim, table).word is Word.CONTRADICTED
 
 
 def test_the_table_and_its_layout_have_every_cell() -> None:

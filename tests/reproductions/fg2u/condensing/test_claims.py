@@ -9,14 +9,14 @@ import pytest
 
 from harness.declare.claims import Claim
 from harness.declare.reference import load_reference
-from harness.declare.verdict import Word, evaluate
+from harness.declare.verdict import Word
 from harness.publish.figures import Width, draw
 from harness.store.table_csv import build_table, validate
 from reproductions.fg2u.condensing.abl_two_phase import task
 from reproductions.fg2u.condensing.experiment import Condensation, grid, runs, schedule
 from reproductions.fg2u.condensing.table import CHANGE, END, LAYOUT, SCHEDULES, name_of
 from tests.checkout import PAPERS
-from tests.verdicts import bad, good
+from tests.verdicts import bad, controlled, good
 
 Case = Literal["holds", "fails"]
 LEVELS = {"hessian-free": 0.8, "hessian-free+fg2u": 0.9, "rgu": 0.85}
@@ -55,7 +55,7 @@ def table_of(case: Case) -> pd.DataFrame:
 
 
 def decide(claim: Claim, table: pd.DataFrame) -> Any:
-    return evaluate(claim, table, seed="seed", profile="cpu")
+    return controlled(claim, table, seed="seed", profile="cpu")
 
 
 CLAIMS = [pytest.param(claim, id=claim.id) for claim in task.claims]
@@ -75,7 +75,7 @@ def test_claim_fails_on_a_table_made_to_fail(claim: Claim) -> None:
 @pytest.mark.parametrize("claim", CLAIMS)
 def test_two_seeds_decide_nothing(claim: Claim) -> None:
     table = table_of("holds")
-    assert decide(claim, table[table["seed"] < 2]).word is Word.INCONCLUSIVE
+    assert decide(claim, table[table["seed"] < 2]).word is Word.UNDECIDED
 
 
 def test_either_control_with_equal_steps_can_refuse_the_second_phase() -> None:
@@ -83,7 +83,7 @@ def test_either_control_with_equal_steps_can_refuse_the_second_phase() -> None:
     for control in ("hessian-free 320", "hessian-free 160 + hessian-free 160"):
         table = table_of("holds")
         table.loc[table["schedule"] == control, "test_accuracy"] += 0.2
-        assert decide(claim, table).word is Word.NOT_REPRODUCED
+        assert decide(claim, table).word is Word.CONTRADICTED
 
 
 def test_only_what_a_schedule_ends_with_counts() -> None:
@@ -91,9 +91,9 @@ def test_only_what_a_schedule_ends_with_counts() -> None:
     table = table_of("holds")
     table.loc[table["outer_step"] < CHANGE, "test_accuracy"] = 0.0
     last = (table["outer_step"] == END) & (table["schedule"] == "hessian-free 160 + fg2u 160")
-    assert decide(claim, table).word is Word.REPRODUCED
+    assert decide(claim, table).word is Word.SUPPORTED
     table.loc[last, "test_accuracy"] = 0.0
-    assert decide(claim, table).word is Word.NOT_REPRODUCED
+    assert decide(claim, table).word is Word.CONTRADICTED
 
 
 def test_the_table_has_one_depth_and_every_schedule() -> None:

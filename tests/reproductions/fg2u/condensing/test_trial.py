@@ -12,8 +12,8 @@ from safetensors.torch import load_file
 from torch.nn.functional import cross_entropy
 
 from harness.run.executors.context import TrialContext
-from harness.store.trial import Trial
 from harness.store.store import RecordStore
+from harness.store.trial import Trial
 from harness.store.workspace import Workspace
 from reproductions.fg2u.condensing.experiment import Condensation, first_phase, point, runs
 from reproductions.fg2u.condensing.trial import condensing_rows

@@ -13,7 +13,7 @@ from harness.data.bundled import digits
 from harness.declare.claims import Claim
 from harness.declare.reference import load_reference
 from harness.declare.statistics import MissingRows
-from harness.declare.verdict import Word, evaluate
+from harness.declare.verdict import Word
 from harness.publish.figures import draw
 from harness.registry import load_registry
 from reproductions.fg2u.differences.abl_mu import task
@@ -29,7 +29,7 @@ from reproductions.fg2u.models.digits import learned_rates
 from tests.patches import patched
 from tests.reproductions.fg2u.golden_noise import DOUBLED
 from tests.reproductions.fg2u.trials import BareContext
-from tests.verdicts import bad, good, undecided
+from tests.verdicts import bad, controlled, good, undecided
 
 FOLDER = load_registry().papers["fg2u"].folder
 
@@ -91,7 +91,7 @@ def error(dtype: str, scheme: str, kind: str, mu: float, holds: bool) -> float:
 @pytest.mark.parametrize("claim", task.claims, ids=lambda claim: claim.id)
 def test_claim_on_three_tables(claim: Claim) -> None:
     def word(frame: pd.DataFrame) -> Any:
-        return evaluate(claim, frame, seed=task.table.seed, profile="cpu").word
+        return controlled(claim, frame, seed=task.table.seed, profile="cpu").word
 
     assert word(table(holds=True)) is good(claim)
     assert word(table(holds=False)) is bad(claim)
@@ -115,7 +115,7 @@ def test_checks_see_central_differences_that_are_divided_wrongly() -> None:
             rows += [{**params.to_json(), **row} for row in found]
         frame = pd.DataFrame(rows)
         exact = [claim for claim in task.claims if claim.scope.grade == "exact"]
-        return {c.id: evaluate(c, frame, seed="seed", profile="cpu").word for c in exact}
+        return {c.id: controlled(c, frame, seed="seed", profile="cpu").word for c in exact}
 
     assert set(words().values()) == {Word.HOLDS}
     with patched(DOUBLED):

@@ -12,7 +12,7 @@ import torch
 
 from harness.declare.claims import Claim
 from harness.declare.reference import load_reference, published
-from harness.declare.verdict import Word, evaluate
+from harness.declare.verdict import Word
 from harness.publish.figures import draw
 from reproductions.fg2u.identities.experiment import Statement
 from reproductions.fg2u.identities.problems import examples, phi_of
@@ -24,7 +24,7 @@ from reproductions.fg2u.method.trees import tree_map
 from tests.checkout import PAPERS
 from tests.golden_rows import load_golden
 from tests.patches import Patch, around, patched
-from tests.verdicts import bad, good
+from tests.verdicts import bad, controlled, good
 
 FORWARD, REVERSE = "reproductions.fg2u.method.forward", "reproductions.fg2u.method.reverse"
 QUADRATICS = "reproductions.fg2u.identities.quadratics"
@@ -59,7 +59,7 @@ def table(*, holds: bool) -> pd.DataFrame:
 
 
 def word(claim: Claim, frame: pd.DataFrame) -> Word:
-    return evaluate(claim, frame, seed=None, profile="smoke").word
+    return controlled(claim, frame, seed=None, profile="smoke").word
 
 
 @pytest.mark.parametrize("claim", task.claims, ids=lambda claim: claim.id)

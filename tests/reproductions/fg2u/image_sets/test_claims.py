@@ -11,7 +11,7 @@ import pytest
 from harness.declare import Profile
 from harness.declare.claims import Claim
 from harness.declare.reference import load_reference
-from harness.declare.verdict import Word, evaluate
+from harness.declare.verdict import Word
 from harness.publish.figures import Width, draw
 from harness.store.table_csv import build_table, validate
 from reproductions.fg2u.image_sets.experiment import (
@@ -29,7 +29,7 @@ from reproductions.fg2u.image_sets.layouts import LAYOUTS, TABLE_1
 from reproductions.fg2u.image_sets.quantities import least_margin, margin
 from reproductions.fg2u.image_sets.tab01 import task
 from tests.checkout import PAPERS
-from tests.verdicts import bad, good
+from tests.verdicts import bad, controlled, good
 
 Case = Literal["holds", "fails"]
 LEVELS = {
@@ -91,7 +91,7 @@ def profile_of(claim: Claim) -> Profile:
 
 
 def decide(claim: Claim, table: pd.DataFrame) -> Any:
-    return evaluate(claim, table, seed="seed", profile=profile_of(claim))
+    return controlled(claim, table, seed="seed", profile=profile_of(claim))
 
 
 def claim_of(name: str) -> Claim:
@@ -115,16 +115,16 @@ def test_claim_fails_on_a_table_made_to_fail(claim: Claim) -> None:
 @pytest.mark.parametrize("claim", CLAIMS)
 def test_two_seeds_decide_nothing(claim: Claim) -> None:
     table = table_of("holds", profile_of(claim))
-    assert decide(claim, table[table["seed"] < 2]).word is Word.INCONCLUSIVE
+    assert decide(claim, table[table["seed"] < 2]).word is Word.UNDECIDED
 
 
 @pytest.mark.parametrize("method", ["trgu", "hessian-free", "neumann"])
 def test_any_biased_method_can_refuse_a_cell_and_no_other(method: str) -> None:
     table = table_of("holds").copy()
     table.loc[table["label"] == f"cifar10 1 {method}", "test_accuracy"] += 0.4
-    assert decide(claim_of("fg2u_above_biased_cifar10_1"), table).word is Word.NOT_REPRODUCED
+    assert decide(claim_of("fg2u_above_biased_cifar10_1"), table).word is Word.CONTRADICTED
     for cell in ("mnist_1", "mnist_10"):
-        assert decide(claim_of(f"fg2u_above_biased_{cell}"), table).word is Word.REPRODUCED
+        assert decide(claim_of(f"fg2u_above_biased_{cell}"), table).word is Word.SUPPORTED
 
 
 def test_more_directions_may_lose_a_point_and_not_two() -> None:
@@ -132,7 +132,7 @@ def test_more_directions_may_lose_a_point_and_not_two() -> None:
     table = table_of("holds").copy()
     ours = table["label"] == "mnist 1 fg2u b=128"
     fewer = table.loc[table["label"] == "mnist 1 fg2u", "test_accuracy"].to_numpy()
-    for loss, word in ((0.005, Word.REPRODUCED), (0.02, Word.NOT_REPRODUCED)):
+    for loss, word in ((0.005, Word.SUPPORTED), (0.02, Word.CONTRADICTED)):
         table.loc[ours, "test_accuracy"] = fewer - loss
         assert decide(claim, table).word is word
 
@@ -140,13 +140,13 @@ def test_more_directions_may_lose_a_point_and_not_two() -> None:
 def test_a_method_that_diverged_decides_nothing() -> None:
     table = table_of("holds").copy()
     table.loc[table["label"] == "mnist 1 neumann", "test_accuracy"] = None
-    assert decide(claim_of("fg2u_above_biased_mnist_1"), table).word is Word.INCONCLUSIVE
+    assert decide(claim_of("fg2u_above_biased_mnist_1"), table).word is Word.UNDECIDED
 
 
 def test_cells_of_the_paper_alone_are_out_of_profile_below_it() -> None:
     claim = claim_of("fg2u_above_biased_cifar100_50")
-    verdict = evaluate(claim, table_of("holds"), seed="seed", profile="cpu")
-    assert verdict.word is Word.OUT_OF_PROFILE
+    verdict = controlled(claim, table_of("holds"), seed="seed", profile="cpu")
+    assert verdict.word is Word.UNTESTED
 
 
 def test_the_paper_s_margins_are_those_of_its_table() -> None:

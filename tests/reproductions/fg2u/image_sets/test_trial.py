@@ -14,8 +14,8 @@ from torch.nn.functional import avg_pool2d, cross_entropy
 from harness.declare import Status
 from harness.errors import SpecError
 from harness.run.executors.context import TrialContext
-from harness.store.trial import Trial
 from harness.store.store import RecordStore
+from harness.store.trial import Trial
 from harness.store.workspace import Workspace
 from reproductions.fg2u.image_sets import trial
 from reproductions.fg2u.image_sets.cells import SMOKE, paper_cell

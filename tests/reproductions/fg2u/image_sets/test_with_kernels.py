@@ -10,11 +10,11 @@ import pytest
 import torch
 
 from harness.declare.experiment import Row
-from harness.declare.verdict import Word, evaluate
+from harness.declare.verdict import Word
 from harness.run.executors.context import TrialContext
-from harness.store.trial import Trial
 from harness.store.store import RecordStore
 from harness.store.table_csv import build_table, validate
+from harness.store.trial import Trial
 from harness.store.workspace import Workspace
 from reproductions.fg2u.image_sets import kernel_trial
 from reproductions.fg2u.image_sets.kernel_experiment import (
@@ -27,6 +27,7 @@ from reproductions.fg2u.image_sets.kernel_experiment import (
 from reproductions.fg2u.image_sets.with_kernels import task
 from reproductions.kernels import backend
 from reproductions.kernels.tangent_step import plain as plain_tangents
+from tests.verdicts import controlled
 
 (SMOKE,) = grid("smoke")
 
@@ -42,7 +43,7 @@ def verdict_of(rows: list[Row]) -> Word:
     table = build_table(task, {kernel_steps.id: frame})
     assert len(validate(table, task.table, where=task.id)) == len(rows)
     (claim,) = task.claims
-    return evaluate(claim, table, seed=task.table.seed, profile="smoke").word
+    return controlled(claim, table, seed=task.table.seed, profile="smoke").word
 
 
 def test_all_ways_are_plain_torch_on_a_cpu_and_gradients_agree(tmp_path: Path) -> None:

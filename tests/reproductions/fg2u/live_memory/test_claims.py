@@ -11,7 +11,7 @@ import torch
 
 from harness.declare.claims import Claim
 from harness.declare.profiles import Profile
-from harness.declare.verdict import Word, evaluate
+from harness.declare.verdict import Word
 from harness.publish.figures import draw
 from harness.store.table_csv import build_table, validate
 from reproductions.fg2u.live_memory import quantities as q
@@ -22,7 +22,7 @@ from reproductions.fg2u.method.methods import hypergradient
 from reproductions.fg2u.method.optimizers import Sgd
 from reproductions.fg2u.models.images import Judge, training_images
 from reproductions.fg2u.models.mlp import Mlp
-from tests.verdicts import bad, good
+from tests.verdicts import bad, controlled, good
 
 Case = Literal["holds", "fails"]
 CLAIMS = [pytest.param(claim, id=claim.id) for claim in task.claims]
@@ -58,7 +58,7 @@ def table_of(case: Case, *profiles: Profile) -> pd.DataFrame:
 
 
 def decide(claim: Claim, table: pd.DataFrame, profile: Profile = "cpu") -> Any:
-    return evaluate(claim, table, seed=task.table.seed, profile=profile)
+    return controlled(claim, table, seed=task.table.seed, profile=profile)
 
 
 @pytest.mark.parametrize("claim", CLAIMS)
@@ -75,7 +75,7 @@ def test_claim_fails_on_a_table_made_to_fail(claim: Claim) -> None:
 def test_claim_is_not_run_without_its_rows(claim: Claim) -> None:
     table = table_of("holds")
     few = table[(table["method"] == "plain") | (table["chunk"] == 2)]
-    assert decide(claim, few[few["num_images"] == few["inner_batch"]]).word is Word.NOT_RUN
+    assert decide(claim, few[few["num_images"] == few["inner_batch"]]).word is Word.UNTESTED
 
 
 def test_checks_are_decided_at_smoke_and_on_a_gpu() -> None:
@@ -93,7 +93,7 @@ def test_a_gpu_without_room_leaves_what_did_fit() -> None:
     (grows,) = (claim for claim in task.claims if claim.id == "reverse_grows_with_depth")
     (free,) = (claim for claim in task.claims if claim.id == "forward_free_of_depth")
     assert not none.any()
-    assert decide(grows, table, "gpu").word is Word.NOT_RUN
+    assert decide(grows, table, "gpu").word is Word.UNTESTED
     assert decide(free, table, "gpu").word is Word.HOLDS
 
 

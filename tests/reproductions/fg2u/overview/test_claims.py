@@ -10,7 +10,6 @@ import pytest
 
 from harness.declare.claims import Claim
 from harness.declare.reference import load_reference
-from harness.declare.verdict import evaluate
 from harness.publish.figures import Width, draw
 from harness.store.table_csv import build_table, validate
 from reproductions.fg2u.condensing.experiment import grid as condensations
@@ -21,7 +20,7 @@ from reproductions.fg2u.overview.experiment import capability_grid as methods
 from reproductions.fg2u.overview.experiment import grid as times
 from reproductions.fg2u.overview.fig01 import task
 from tests.checkout import PAPERS
-from tests.verdicts import bad, good, undecided
+from tests.verdicts import bad, controlled, good, undecided
 
 Case = Literal["holds", "fails"]
 CLAIMS = [pytest.param(claim, id=claim.id) for claim in task.claims]
@@ -82,7 +81,7 @@ def table_of(case: Case) -> pd.DataFrame:
 
 
 def decide(claim: Claim, table: pd.DataFrame) -> Any:
-    return evaluate(claim, table, seed=task.table.seed, profile="cpu")
+    return controlled(claim, table, seed=task.table.seed, profile="cpu")
 
 
 @pytest.mark.parametrize("claim", CLAIMS)

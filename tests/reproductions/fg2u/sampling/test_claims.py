@@ -11,7 +11,6 @@ import pytest
 from harness.declare.claims import Claim
 from harness.declare.reference import load_reference
 from harness.declare.task import Task
-from harness.declare.verdict import evaluate
 from harness.publish.figures import draw
 from harness.registry import load_registry
 from reproductions.fg2u.sampling import abl_directions, abl_distribution
@@ -28,7 +27,7 @@ from reproductions.fg2u.sampling.experiment import (
     ZERO_ORDER,
 )
 from reproductions.fg2u.sampling.table import KINDS
-from tests.verdicts import bad, good, undecided
+from tests.verdicts import bad, controlled, good, undecided
 
 BIASED = {"trgu-2": 0.5, "trgu-5": 0.7, "trgu-10": 0.9, "neumann-20": 0.8, "hessian-free": 0.3}
 FOLDER = load_registry().papers["fg2u"].folder
@@ -89,7 +88,7 @@ CLAIMS = [pytest.param(t, c, id=f"{t.word}-{c.id}") for t in TASKS for c in t.cl
 @pytest.mark.parametrize(("task", "claim"), CLAIMS)
 def test_claim_on_three_tables(task: Task, claim: Claim) -> None:
     def word(frame: pd.DataFrame) -> Any:
-        return evaluate(claim, frame, seed=task.table.seed, profile="cpu").word
+        return controlled(claim, frame, seed=task.table.seed, profile="cpu").word
 
     assert word(table(task, holds=True)) is good(claim)
     assert word(table(task, holds=False)) is bad(claim)

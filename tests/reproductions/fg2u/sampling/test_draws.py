@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from harness.data.bundled import digits
-from harness.declare.verdict import Word, evaluate
+from harness.declare.verdict import Word
 from reproductions.fg2u import hypergradient
 from reproductions.fg2u.method.directions import Directions, Kind
 from reproductions.fg2u.method.forward import Directional
@@ -23,6 +23,7 @@ from reproductions.fg2u.sampling.trial import sampling_rows
 from tests.patches import patched
 from tests.reproductions.fg2u.golden_noise import UNSIGNED
 from tests.reproductions.fg2u.trials import BareContext
+from tests.verdicts import controlled
 
 
 @pytest.fixture(scope="module")
@@ -117,7 +118,7 @@ def checks(rows: list[dict[str, Any]]) -> dict[str, Word]:
     table = pd.DataFrame([{**SMALL.to_json(), **row} for row in rows])
     table = table[table["method"].isin([RADEMACHER, GAUSSIAN, COORDINATE])]
     return {
-        claim.id: evaluate(claim, table, seed="seed", profile="cpu").word
+        claim.id: controlled(claim, table, seed="seed", profile="cpu").word
         for claim in abl_distribution.task.claims
         if claim.scope.grade == "exact"
     }

@@ -23,7 +23,7 @@ from harness.declare.params import Scalar
 from harness.declare.reference import load_reference
 from harness.declare.statistics import InvalidQuantity
 from harness.declare.task import Task
-from harness.declare.verdict import Word, evaluate
+from harness.declare.verdict import Word
 from harness.errors import DataError
 from harness.publish.figures import draw
 from harness.store.seeds import derive_seed
@@ -50,7 +50,7 @@ from reproductions.lisa.models.solving import (
 from reproductions.lisa.models.training import IGNORED
 from reproductions.lisa.models.word_problems import sample, split_of, statements
 from tests.reproductions.lisa.memory.test_claims import FOLDER
-from tests.verdicts import bad, good, undecided
+from tests.verdicts import bad, controlled, good, undecided
 
 Case = Literal["holds", "fails"]
 TASKS = (tab04.task, fig07.task)
@@ -315,7 +315,7 @@ def table_of(task: Task, case: Case) -> pd.DataFrame:
 
 def word(task: Task, claim: Claim, table: pd.DataFrame) -> Word:
     profile = claim.scope.profiles[-1]
-    return evaluate(claim, table, seed=task.table.seed, profile=profile).word
+    return controlled(claim, table, seed=task.table.seed, profile=profile).word
 
 
 @pytest.mark.parametrize(("task", "claim"), CLAIMS)
@@ -323,17 +323,15 @@ def test_claim_holds_fails_and_needs_three_seeds(task: Task, claim: Claim) -> No
     held, failed = table_of(task, "holds"), table_of(task, "fails")
     if claim.scope.profiles == ("paper",):
         # What our small model takes is known; the others need the paper's.
-        known = good(claim) if claim.scope.deterministic else Word.NOT_RUN
+        known = good(claim) if claim.scope.deterministic else Word.UNTESTED
         assert word(task, claim, held) is known
-        assert evaluate(claim, held, seed=task.table.seed, profile="cpu").word is (
-            Word.OUT_OF_PROFILE
-        )
+        assert controlled(claim, held, seed=task.table.seed, profile="cpu").word is (Word.UNTESTED)
         return
     assert word(task, claim, held) is good(claim)
     assert word(task, claim, failed) is bad(claim)
     few = good(claim) if claim.scope.deterministic else undecided(claim)
     assert word(task, claim, held[held["seed"] < 2]) is few
-    assert word(task, claim, held[held["method"] == "lora"]) is Word.NOT_RUN
+    assert word(task, claim, held[held["method"] == "lora"]) is Word.UNTESTED
 
 
 def one_seed(case: Case = "holds") -> pd.DataFrame:

@@ -13,7 +13,7 @@ from harness.data import load as datasets
 from harness.declare.claims import Claim
 from harness.declare.experiment import RawParams, Status
 from harness.declare.reference import load_reference
-from harness.declare.verdict import Word, evaluate
+from harness.declare.verdict import Word
 from harness.errors import DataError
 from harness.publish.figures import draw
 from harness.store.table_csv import build_table
@@ -38,6 +38,7 @@ from reproductions.lisa.models.language_model import LanguageModel
 from reproductions.lisa.models.word_problems import Problem, extracted
 from tests.checkout import PAPERS
 from tests.reproductions.lisa.decoding_models import prompts, speaker
+from tests.verdicts import controlled
 
 Case = Literal["holds", "fails", "none_before"]
 FOLDER = PAPERS / "lisa"
@@ -254,25 +255,25 @@ def frames(case: Case, *, seeds: int = 3) -> dict[str, pd.DataFrame]:
 
 def decide(claim: Claim, case: Case, *, seeds: int = 3) -> Word:
     table = build_table(task, frames(case, seeds=seeds))
-    return evaluate(claim, table, seed=task.table.seed, profile=claim.scope.profiles[-1]).word
+    return controlled(claim, table, seed=task.table.seed, profile=claim.scope.profiles[-1]).word
 
 
 @pytest.mark.parametrize("claim", task.claims, ids=lambda claim: claim.id)
 def test_claim_holds_fails_and_needs_three_seeds_and_an_answer(claim: Claim) -> None:
-    assert decide(claim, "holds") is Word.REPRODUCED
-    assert decide(claim, "fails") is Word.NOT_REPRODUCED
-    assert decide(claim, "holds", seeds=2) is Word.INCONCLUSIVE
-    assert decide(claim, "none_before") is Word.INCONCLUSIVE
+    assert decide(claim, "holds") is Word.SUPPORTED
+    assert decide(claim, "fails") is Word.CONTRADICTED
+    assert decide(claim, "holds", seeds=2) is Word.UNDECIDED
+    assert decide(claim, "none_before") is Word.UNDECIDED
 
 
 def test_gsm8k_is_out_of_profile_on_a_cpu() -> None:
     table = build_table(task, frames("holds"))
     words = {
-        claim.id: evaluate(claim, table, seed=task.table.seed, profile="cpu").word
+        claim.id: controlled(claim, table, seed=task.table.seed, profile="cpu").word
         for claim in task.claims
     }
-    assert words.pop("lisa_at_least_vanilla_gsm8k") is Word.OUT_OF_PROFILE
-    assert set(words.values()) == {Word.REPRODUCED}
+    assert words.pop("lisa_at_least_vanilla_gsm8k") is Word.UNTESTED
+    assert set(words.values()) == {Word.SUPPORTED}
 
 
 @pytest.mark.parametrize("width", ["single", "double"])

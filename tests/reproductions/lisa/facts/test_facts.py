@@ -13,7 +13,7 @@ from harness.data.load import available, find, load
 from harness.declare.claims import Claim
 from harness.declare.reference import load_reference
 from harness.declare.task import Task
-from harness.declare.verdict import Word, evaluate
+from harness.declare.verdict import Word
 from harness.errors import SpecError
 from harness.publish.figures import draw
 from harness.store.table_csv import build_table, validate
@@ -21,7 +21,7 @@ from reproductions.lisa.facts import tab14, tab15
 from reproductions.lisa.facts.experiment import Count, Model, datasets, models
 from reproductions.lisa.facts.trial import count, dataset_row, model_row
 from tests.reproductions.lisa.memory.test_claims import FOLDER
-from tests.verdicts import bad, good
+from tests.verdicts import bad, controlled, good
 from tools.reference.lisa import written_out
 
 Case = Literal["holds", "fails"]
@@ -166,7 +166,7 @@ def table_of(task: Task, case: Case) -> pd.DataFrame:
 
 
 def word(task: Task, claim: Claim, table: pd.DataFrame) -> Word:
-    return evaluate(claim, table, seed=task.table.seed, profile="cpu").word
+    return controlled(claim, table, seed=task.table.seed, profile="cpu").word
 
 
 @pytest.mark.parametrize(("task", "claim"), CLAIMS)
@@ -174,7 +174,7 @@ def test_claim_holds_fails_and_needs_its_rows(task: Task, claim: Claim) -> None:
     held = table_of(task, "holds")
     assert word(task, claim, held) is good(claim)
     assert word(task, claim, table_of(task, "fails")) is bad(claim)
-    assert word(task, claim, held[:0]) is Word.NOT_RUN
+    assert word(task, claim, held[:0]) is Word.UNTESTED
 
 
 def test_a_data_set_that_is_not_at_hand_decides_nothing() -> None:
@@ -182,7 +182,7 @@ def test_a_data_set_that_is_not_at_hand_decides_nothing() -> None:
     table = table_of(task, "holds")
     table.loc[table["dataset"] == "GSM8K", "num_counted"] = None
     words = {claim.id: word(task, claim, table) for claim in task.claims}
-    assert words["gsm8k_test"] is Word.NOT_RUN
+    assert words["gsm8k_test"] is Word.UNTESTED
     assert words["mmlu_tasks"] is Word.HOLDS
 
 

@@ -13,7 +13,7 @@ from harness.declare.claims import Claim
 from harness.declare.reference import load_reference
 from harness.declare.statistics import InvalidQuantity, MissingRows
 from harness.declare.task import Task
-from harness.declare.verdict import Verdict, Word, evaluate
+from harness.declare.verdict import Verdict, Word
 from harness.publish.figures import draw
 from harness.store.table_csv import validate
 from reproductions.lisa.finetuning import experiment as finetune
@@ -34,7 +34,7 @@ from reproductions.lisa.finetuning import (
 from reproductions.lisa.finetuning.quantities import all_blocks_gap, rate_steps
 from reproductions.lisa.finetuning.table import curves, finals
 from tests.reproductions.lisa.memory.test_claims import FOLDER
-from tests.verdicts import bad, good
+from tests.verdicts import bad, controlled, good
 
 Case = Literal["holds", "fails"]
 TASKS = tuple(
@@ -130,7 +130,7 @@ def viewed(name: str, case: Case, seeds: int) -> pd.DataFrame:
 
 def decide(claim: Claim, task: Task, table: pd.DataFrame) -> Verdict:
     profile = "cpu" if "cpu" in claim.scope.profiles else claim.scope.profiles[-1]
-    return evaluate(claim, table, seed=task.table.seed, profile=profile)
+    return controlled(claim, table, seed=task.table.seed, profile=profile)
 
 
 def word_of(claim: Claim, task: Task, table: pd.DataFrame) -> Word:
@@ -155,7 +155,7 @@ def test_claim_fails(task: Task, claim: Claim) -> None:
 
 @pytest.mark.parametrize(("task", "claim"), EMPIRICAL)
 def test_two_seeds_decide_nothing(task: Task, claim: Claim) -> None:
-    assert word_of(claim, task, table_of(task, "holds", seeds=2)) == Word.INCONCLUSIVE
+    assert word_of(claim, task, table_of(task, "holds", seeds=2)) == Word.UNDECIDED
 
 
 @pytest.mark.parametrize("task", TASKS, ids=lambda task: task.id)
@@ -214,13 +214,13 @@ def test_a_method_whose_best_rate_ends_the_grid_decides_nothing(lr: float) -> No
     table = table_of(fig06.task, "holds")
     lora = (table["method"] == "lora") & (table["model"] == "tiny-quality")
     verdict = decide(claim, fig06.task, table.assign(lr=table["lr"].mask(lora, lr)))
-    assert verdict.word is Word.INCONCLUSIVE
+    assert verdict.word is Word.UNDECIDED
     assert verdict.reason == (
         f"the best rate of lora on tiny-quality is {lr:g}, an end of the grid"
     )
     others = table["model"] != "tiny-quality"
     assert word_of(claim, fig06.task, table.assign(lr=table["lr"].mask(others, lr))) is (
-        Word.REPRODUCED
+        Word.SUPPORTED
     )
 
 
@@ -230,7 +230,7 @@ def test_blocks_that_give_little_of_the_lead_are_seen_though_lisa_leads() -> Non
     control = table["method"] == "no_blocks"
     assert set(table.loc[control, "gamma"]) == {0}
     near = table.assign(loss=table["loss"].mask(control, table["loss"] - 0.4))
-    assert word_of(claim, fig01.task, near) is Word.NOT_REPRODUCED
+    assert word_of(claim, fig01.task, near) is Word.CONTRADICTED
 
 
 def test_all_blocks_are_compared_at_every_step() -> None:

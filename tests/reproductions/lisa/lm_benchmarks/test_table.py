@@ -17,7 +17,7 @@ from harness.declare.claims import Claim
 from harness.declare.experiment import Status
 from harness.declare.profiles import Profile
 from harness.declare.task import Task
-from harness.declare.verdict import Word, evaluate
+from harness.declare.verdict import Word
 from harness.errors import DataError, SpecError
 from harness.publish.figures import draw
 from harness.store.table_csv import build_table
@@ -30,7 +30,7 @@ from reproductions.lisa.lm_benchmarks.scorer import log_likelihoods
 from reproductions.lisa.lm_benchmarks.trial import accuracy_rows
 from reproductions.lisa.models.scored import METHODS, NOT_GIVEN, VANILLA, load_given
 from tests.reproductions.lisa.benchmark_models import examinee
-from tests.verdicts import bad, good, undecided
+from tests.verdicts import bad, controlled, good, undecided
 
 Case = Literal["holds", "fails"]
 TASKS = (tab02.task, tab05.task)
@@ -194,7 +194,7 @@ def table_of(task: Task, case: Case, *, num_seeds: int = 3) -> pd.DataFrame:
 
 def decide(task: Task, claim: Claim, table: pd.DataFrame, profile: Profile | None = None) -> Any:
     profile = profile or claim.scope.profiles[-1]
-    return evaluate(claim, table, seed=task.table.seed, profile=profile)
+    return controlled(claim, table, seed=task.table.seed, profile=profile)
 
 
 @pytest.mark.parametrize(("task", "claim"), CLAIMS)
@@ -214,14 +214,14 @@ def test_small_models_decide_what_is_exact_and_say_why_nothing_else(
         if claim.scope.grade == "exact":
             assert verdict.word is good(claim)
         else:
-            assert (verdict.word, "guesses" in verdict.reason) == (Word.OUT_OF_PROFILE, True)
+            assert (verdict.word, "guesses" in verdict.reason) == (Word.UNTESTED, True)
 
 
 @pytest.mark.parametrize(("task", "claim"), CLAIMS)
 def test_claim_is_not_run_without_its_rows(task: Task, claim: Claim) -> None:
     table = table_of(task, "holds")
     kept = table[table["method"] == VANILLA] if claim.scope.grade == "empirical" else table.iloc[:0]
-    assert decide(task, claim, kept).word is Word.NOT_RUN
+    assert decide(task, claim, kept).word is Word.UNTESTED
 
 
 def test_table_has_its_benchmarks_alone_and_methods_in_one_order() -> None:

@@ -15,14 +15,14 @@ from transformers import LlamaConfig, LlamaForCausalLM
 
 from harness.data import load as datasets
 from harness.errors import DataError, SpecError
-from harness.run.executors.inline import InlineExecutor
 from harness.registry import Library, walk_experiments
+from harness.run.executors.inline import InlineExecutor
 from harness.run.plan import Action, MachineLimits, make_plan
 from harness.run.runner import Runner, Summary
-from harness.store.trial import grid_of
 from harness.store.record import Record
 from harness.store.result import build_result, json_text
 from harness.store.store import RecordStore
+from harness.store.trial import grid_of
 from harness.store.workspace import Workspace
 from reproductions.lisa.finetuning import experiment as finetune
 from reproductions.lisa.models.instructions import prompt_of

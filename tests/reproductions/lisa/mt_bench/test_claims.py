@@ -14,7 +14,7 @@ from harness.declare.profiles import Profile
 from harness.declare.reference import load_reference
 from harness.declare.statistics import InvalidQuantity, MissingRows
 from harness.declare.task import Task
-from harness.declare.verdict import Word, evaluate
+from harness.declare.verdict import Word
 from harness.publish.figures import draw
 from harness.publish.report.beside import beside
 from harness.store.table_csv import build_table, validate
@@ -23,6 +23,7 @@ from reproductions.lisa.mt_bench.quantities import gain_percent, lead, lead_by_k
 from reproductions.lisa.mt_bench.tab08 import MEMORISED, REASONED
 from reproductions.lisa.mt_bench.table import CATEGORIES
 from tests.checkout import PAPERS
+from tests.verdicts import controlled
 
 Case = Literal["holds", "fails"]
 FOLDER = PAPERS / "lisa"
@@ -84,38 +85,38 @@ def of(claim: Claim) -> tuple[str, ...]:
 
 def decide(task: Task, claim: Claim, rows: pd.DataFrame) -> Any:
     (profile,) = claim.scope.profiles
-    return evaluate(claim, table_of(task, rows), seed=task.table.seed, profile=profile)
+    return controlled(claim, table_of(task, rows), seed=task.table.seed, profile=profile)
 
 
 @pytest.mark.parametrize(("task", "claim"), CLAIMS)
 def test_claim_holds_on_a_table_made_to_hold(task: Task, claim: Claim) -> None:
     verdict = decide(task, claim, answers("holds", models=of(claim)))
-    assert (verdict.word, verdict.reason) == (Word.REPRODUCED, "")
+    assert (verdict.word, verdict.reason) == (Word.SUPPORTED, "")
 
 
 @pytest.mark.parametrize(("task", "claim"), CLAIMS)
 def test_claim_fails_on_a_table_made_to_fail(task: Task, claim: Claim) -> None:
-    assert decide(task, claim, answers("fails", models=of(claim))).word is Word.NOT_REPRODUCED
+    assert decide(task, claim, answers("fails", models=of(claim))).word is Word.CONTRADICTED
 
 
 @pytest.mark.parametrize(("task", "claim"), CLAIMS)
 def test_two_seeds_decide_nothing(task: Task, claim: Claim) -> None:
     verdict = decide(task, claim, answers("holds", num_seeds=2, models=of(claim)))
-    assert (verdict.word, verdict.num_seeds) == (Word.INCONCLUSIVE, 2)
+    assert (verdict.word, verdict.num_seeds) == (Word.UNDECIDED, 2)
 
 
 @pytest.mark.parametrize(("task", "claim"), CLAIMS)
 def test_without_ratings_a_claim_is_not_run(task: Task, claim: Claim) -> None:
     rows = answers("holds", models=of(claim)).assign(rating=None, judge=None)
     verdict = decide(task, claim, rows)
-    assert verdict.word is Word.NOT_RUN
+    assert verdict.word is Word.UNTESTED
     assert "no judge has rated" in verdict.reason
 
 
 @pytest.mark.parametrize(("task", "claim"), CLAIMS)
 def test_without_a_method_a_claim_is_not_run(task: Task, claim: Claim) -> None:
     rows = answers("holds", models=of(claim))
-    assert decide(task, claim, rows[rows["method"] != "lisa"]).word is Word.NOT_RUN
+    assert decide(task, claim, rows[rows["method"] != "lisa"]).word is Word.UNTESTED
 
 
 @pytest.mark.parametrize(("task", "claim"), CLAIMS)
@@ -124,11 +125,11 @@ def test_a_claim_is_about_one_model_in_one_profile(task: Task, claim: Claim) -> 
     assert claim.scope.profiles == (("cpu",) if ours else ("paper",))
     others = tuple(model for model in MODELS if model not in of(claim))
     assert len(others) == len(MODELS) - 1
-    assert decide(task, claim, answers("holds", models=others)).word is Word.NOT_RUN
+    assert decide(task, claim, answers("holds", models=others)).word is Word.UNTESTED
     profile: Profile = "paper" if ours else "cpu"
     rows = answers("holds", models=of(claim))
-    verdict = evaluate(claim, table_of(task, rows), seed=task.table.seed, profile=profile)
-    assert verdict.word is Word.OUT_OF_PROFILE
+    verdict = controlled(claim, table_of(task, rows), seed=task.table.seed, profile=profile)
+    assert verdict.word is Word.UNTESTED
 
 
 def test_the_paper_s_band_is_decided_in_its_own_setting_alone() -> None:
@@ -137,7 +138,7 @@ def test_the_paper_s_band_is_decided_in_its_own_setting_alone() -> None:
     rows = answers("holds")
     # 5.5 over 4 is 37.5 %, as much as the early abstract allows and the proceedings do not.
     rows.loc[rows["method"] == "lisa", "rating"] += 0.5
-    assert {decide(TASKS[0], claim, rows).word for claim in banded} == {Word.NOT_REPRODUCED}
+    assert {decide(TASKS[0], claim, rows).word for claim in banded} == {Word.CONTRADICTED}
 
 
 def one_seed(case: Case = "holds") -> pd.DataFrame:
@@ -198,7 +199,7 @@ def test_a_judge_that_tells_nothing_apart_reproduces_nothing() -> None:
         for claim in task.claims:
             rows = answers("holds", models=of(claim)).assign(rating=1.0)
             verdict = decide(task, claim, rows)
-            assert verdict.word is Word.INCONCLUSIVE, claim.id
+            assert verdict.word is Word.UNDECIDED, claim.id
             assert "tells nothing apart" in verdict.reason
 
 
@@ -274,5 +275,5 @@ def test_claims_of_the_early_version_hold_in_its_own_table() -> None:
     for claim in tab03.task.claims:
         if "paper" in claim.scope.profiles and claim.criterion.form == "ordering":
             alone = replace(claim, scope=replace(claim.scope, deterministic=True))
-            verdict = evaluate(alone, table, seed=TASKS[0].table.seed, profile="paper")
-            assert verdict.word is Word.REPRODUCED, claim.id
+            verdict = controlled(alone, table, seed=TASKS[0].table.seed, profile="paper")
+            assert verdict.word is Word.SUPPORTED, claim.id

@@ -12,7 +12,7 @@ import pytest
 from harness.declare.claims import Claim
 from harness.declare.reference import load_reference
 from harness.declare.task import Task
-from harness.declare.verdict import Word, evaluate
+from harness.declare.verdict import Word
 from harness.publish.figures import Width, draw
 from harness.store.table_csv import build_table, validate
 from reproductions.lisa.finetuning import experiment as finetune
@@ -22,7 +22,7 @@ from reproductions.lisa.norms import fig02, fig12
 from reproductions.lisa.norms.axis import places_of
 from reproductions.lisa.norms.quantities import adapters_moved, skew
 from tests.checkout import PAPERS
-from tests.verdicts import bad, good
+from tests.verdicts import bad, controlled, good
 
 Case = Literal["holds", "fails"]
 FOLDER = PAPERS / "lisa"
@@ -99,7 +99,7 @@ def table_of(task: Task, case: Case) -> pd.DataFrame:
 
 def decide(task: Task, claim: Claim, table: pd.DataFrame) -> Any:
     profile = "cpu" if "cpu" in claim.scope.profiles else "paper"
-    return evaluate(claim, table, seed=task.table.seed, profile=profile)
+    return controlled(claim, table, seed=task.table.seed, profile=profile)
 
 
 @pytest.mark.parametrize(("task", "claim"), CLAIMS)
@@ -117,7 +117,7 @@ def test_claim_fails_on_a_table_made_to_fail(task: Task, claim: Claim) -> None:
 def test_two_seeds_decide_nothing_that_has_seeds(task: Task, claim: Claim) -> None:
     table = table_of(task, "holds")
     verdict = decide(task, claim, table[table["seed"] < 2])
-    expected = good(claim) if claim.scope.deterministic else Word.INCONCLUSIVE
+    expected = good(claim) if claim.scope.deterministic else Word.UNDECIDED
     assert verdict.word is expected
 
 
@@ -127,7 +127,7 @@ def test_claim_is_not_run_without_its_rows(task: Task, claim: Claim) -> None:
     left = table[(table["lr"] == 3e-3) & (table["when"] == "start")]
     if left.empty:
         left = table[table["when"] == "mean"]
-    expected = good(claim) if claim.id == DETERMINISTIC and len(left) else Word.NOT_RUN
+    expected = good(claim) if claim.id == DETERMINISTIC and len(left) else Word.UNTESTED
     assert decide(task, claim, left).word is expected
 
 

@@ -17,8 +17,8 @@ from harness.declare.experiment import Experiment, Outcome, Status
 from harness.declare.params import Params
 from harness.errors import SpecError
 from harness.run.executors.context import TrialContext
-from harness.store.trial import Trial
 from harness.store.store import RecordStore
+from harness.store.trial import Trial
 from harness.store.workspace import Workspace
 from reproductions.lisa.finetuning import experiment as finetune
 from reproductions.lisa.finetuning.trial import rows_of

@@ -14,7 +14,7 @@ from torch.profiler import ProfilerActivity, profile
 from harness.declare.claims import Claim
 from harness.declare.profiles import Profile
 from harness.declare.reference import load_reference
-from harness.declare.verdict import Word, evaluate
+from harness.declare.verdict import Word
 from harness.publish.figures import draw
 from harness.publish.judge import judge
 from harness.store.table_csv import build_table, validate
@@ -26,7 +26,7 @@ from reproductions.lisa.step_time.fig04 import task
 from reproductions.lisa.step_time.timing import PHASES, Step, warm_times
 from reproductions.lisa.step_time.trial import cold_step
 from tests.checkout import PAPERS
-from tests.verdicts import bad, good, undecided
+from tests.verdicts import bad, controlled, good, undecided
 
 FOLDER = PAPERS / "lisa"
 Case = Literal["holds", "fails"]
@@ -88,7 +88,7 @@ def table_of(case: Case, grid: Profile = "cpu") -> pd.DataFrame:
 
 
 def decide(claim: Claim, table: pd.DataFrame) -> Any:
-    return evaluate(claim, table, seed=task.table.seed, profile="gpu")
+    return controlled(claim, table, seed=task.table.seed, profile="gpu")
 
 
 @pytest.mark.parametrize("grid", ["cpu", "gpu"])
@@ -112,8 +112,8 @@ def test_claim_is_open_with_two_seeds_unless_it_is_exact(claim: Claim) -> None:
 @pytest.mark.parametrize("claim", CLAIMS)
 def test_claim_is_not_run_without_its_rows(claim: Claim) -> None:
     table = table_of("holds")
-    assert decide(claim, table[table["method"] != "lisa"]).word == Word.NOT_RUN
-    assert decide(claim, table[table["cold"]]).word == Word.NOT_RUN
+    assert decide(claim, table[table["method"] != "lisa"]).word == Word.UNTESTED
+    assert decide(claim, table[table["cold"]]).word == Word.UNTESTED
 
 
 def test_a_slow_forward_pass_is_not_alike_either() -> None:
@@ -122,7 +122,7 @@ def test_a_slow_forward_pass_is_not_alike_either() -> None:
     fast = (table["method"] == "lisa") & (table["phase"] == "forward")
     table.loc[fast, "median_ms"] /= 2.8
     verdict = decide(alike, table)
-    assert verdict.word == Word.NOT_REPRODUCED
+    assert verdict.word == Word.CONTRADICTED
     assert verdict.measured == pytest.approx(1.02 / 2.8)
 
 
@@ -143,24 +143,23 @@ def test_the_paper_s_speed_ups_stand_in_the_claims_as_it_prints_them() -> None:
         for m in ("full", "LoRA")
     )
     said = {claim.id: claim.statement for claim in task.claims}
-    rows = {row.claim: row for row in judge(task, None, "cpu", reference).rows}
-
-    def beside(id: str) -> tuple[float | None, str]:
-        return rows[id].paper_value, rows[id].paper_standing
+    rows = {row.claim: row for row in judge(task, None, "cpu", reference)}
 
     for id in ("faster_than_full", "third_of_full"):
         assert f"{over_full} times as fast" in said[id].replace("\n", " ")
-        assert beside(id) == (pytest.approx(1 / float(over_full)), "derived")
+        assert rows[id].paper_value == pytest.approx(1 / float(over_full))
+        assert rows[id].paper_is_derived
     for id in ("within_lora", "within_lora_without_dropout"):
         assert f"{over_lora} times as fast" in said[id]
-        assert beside(id) == (pytest.approx(1 / float(over_lora)), "derived")
+        assert rows[id].paper_value == pytest.approx(1 / float(over_lora))
+        assert rows[id].paper_is_derived
     early = reference[reference["status"] == "early_version"]
     seconds = early.set_index(["series", "y_name"])["value"]
     assert seconds["LISA", "total"] == 0.9
     times = f"{seconds['Baseline', 'forward'] / seconds['LISA', 'forward']:.1f} times as fast"
     for id in ("same_arithmetic_forward", "forward_alike"):
         assert times in said[id] and "early version" in said[id]
-        assert beside(id) == (None, "")
+        assert rows[id].paper_value is None
 
 
 @pytest.mark.parametrize("grid", ["cpu", "smoke"])

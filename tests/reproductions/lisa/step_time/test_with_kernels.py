@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from harness.declare.experiment import Row
-from harness.declare.verdict import Word, evaluate
+from harness.declare.verdict import Word
 from harness.store.table_csv import build_table, validate
 from reproductions.kernels import backend
 from reproductions.kernels.adamw import optimizer
@@ -19,6 +19,7 @@ from reproductions.lisa.models.shapes import shape_of
 from reproductions.lisa.step_time import kernel_trial
 from reproductions.lisa.step_time.kernel_experiment import KernelStep, grid, kernel_steps, needs
 from reproductions.lisa.step_time.with_kernels import task
+from tests.verdicts import controlled
 
 (SMOKE,) = grid("smoke")
 GPU = list(grid("gpu"))
@@ -65,7 +66,7 @@ def test_a_kernel_that_steps_otherwise_fails_the_check(monkeypatch: pytest.Monke
     frame = pd.DataFrame([{**SMOKE.to_json(), **row, "status": "done"} for row in rows])
     (check,) = task.claims
     table = build_table(task, {kernel_steps.id: frame})
-    assert evaluate(check, table, seed=None, profile="smoke").word == Word.FAILS
+    assert controlled(check, table, seed=None, profile="smoke").word == Word.FAILS
 
 
 def test_where_a_kernel_can_be_one_way_takes_it_and_the_other_does_not(

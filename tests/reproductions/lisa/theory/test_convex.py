@@ -12,7 +12,7 @@ from scipy.optimize import minimize
 
 from harness.declare.claims import Claim
 from harness.declare.reference import load_reference
-from harness.declare.verdict import Word, evaluate
+from harness.declare.verdict import Word
 from harness.errors import SpecError
 from harness.publish.figures import draw
 from reproductions.lisa import Lisa
@@ -27,7 +27,7 @@ from reproductions.lisa.theory.convex import (
 )
 from reproductions.lisa.theory.theory import task
 from tests.reproductions.lisa.memory.test_claims import FOLDER
-from tests.verdicts import bad, good
+from tests.verdicts import bad, controlled, good
 
 DECAY, BATCH = 0.1, 8
 
@@ -118,7 +118,7 @@ def table(case: Literal["holds", "fails"]) -> pd.DataFrame:
 @pytest.mark.parametrize("claim", task.claims, ids=lambda claim: claim.id)
 def test_check_holds_and_fails(claim: Claim) -> None:
     def word(frame: pd.DataFrame) -> Word:
-        return evaluate(claim, frame, seed=task.table.seed, profile="cpu").word
+        return controlled(claim, frame, seed=task.table.seed, profile="cpu").word
 
     assert word(table("holds")) is good(claim)
     assert word(table("fails")) is bad(claim)

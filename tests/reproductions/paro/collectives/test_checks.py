@@ -74,7 +74,7 @@ def test_check_holds_and_fails(task: Task, claim: Claim) -> None:
 
 @pytest.mark.parametrize(("task", "claim"), CLAIMS)
 def test_check_is_not_run_without_rows(task: Task, claim: Claim) -> None:
-    assert word(claim, whole(task)[:0]) is Word.NOT_RUN
+    assert word(claim, whole(task)[:0]) is Word.UNTESTED
 
 
 @pytest.mark.parametrize("task", TASKS, ids=lambda task: task.id)
@@ -88,7 +88,7 @@ def test_table_is_whole_and_every_line_of_a_layout_is_filled(task: Task) -> None
 
 def test_without_three_counts_of_micro_batches_nothing_is_said_of_a_bend() -> None:
     claim = next(c for c in simulation.task.claims if c.id == "affine_in_accumulation")
-    assert word(claim, whole(simulation.task).query("accumulation == 1")) is Word.NOT_RUN
+    assert word(claim, whole(simulation.task).query("accumulation == 1")) is Word.UNTESTED
 
 
 METHOD, MESSAGES = "reproductions.paro.method", "reproductions.paro.collectives.messages"

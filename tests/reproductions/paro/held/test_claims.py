@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from harness.declare.claims import Claim
-from harness.declare.verdict import Word, evaluate
+from harness.declare.verdict import Word
 from harness.store.table_csv import build_table, validate
 from reproductions.paro.held import trial
 from reproductions.paro.held.abl_held_bytes import COUNTED_SETTINGS, LAYOUT, task
@@ -17,7 +17,7 @@ from reproductions.paro.held.quantities import PLAIN
 from reproductions.paro.held.ranks import PADDED, switches_of
 from reproductions.paro.method.cluster import Cluster
 from reproductions.paro.method.peers import setting_of
-from tests.verdicts import bad, good
+from tests.verdicts import bad, controlled, good
 
 Case = Literal["holds", "fails"]
 CTX: Any = None
@@ -62,7 +62,7 @@ def table_of(case: Case, monkeypatch: pytest.MonkeyPatch) -> pd.DataFrame:
 
 
 def word(claim: Claim, table: pd.DataFrame) -> Word:
-    return evaluate(claim, table, seed=task.table.seed, profile="cpu").word
+    return controlled(claim, table, seed=task.table.seed, profile="cpu").word
 
 
 @pytest.mark.parametrize("claim", [pytest.param(c, id=c.id) for c in task.claims])
@@ -72,7 +72,7 @@ def test_claim_holds_fails_and_needs_its_rows(
     whole = table_of("holds", monkeypatch)
     assert word(claim, whole) is good(claim)
     assert word(claim, table_of("fails", monkeypatch)) is bad(claim)
-    assert word(claim, whole[:0]) is Word.NOT_RUN
+    assert word(claim, whole[:0]) is Word.UNTESTED
 
 
 def test_the_table_is_whole(monkeypatch: pytest.MonkeyPatch) -> None:

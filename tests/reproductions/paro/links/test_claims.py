@@ -12,7 +12,7 @@ import pytest
 from harness.declare.claims import Claim
 from harness.declare.experiment import Experiment
 from harness.declare.task import Task
-from harness.declare.verdict import Word, evaluate
+from harness.declare.verdict import Word
 from harness.publish.figures import draw
 from harness.store.table_csv import build_table, validate
 from reproductions.paro.links import trial
@@ -32,7 +32,7 @@ from reproductions.paro.method.rings import WORLD
 from reproductions.paro.method.testbed.launch import Ran
 from reproductions.paro.method.testbed.network import Kind
 from reproductions.paro.method.traffic import traffic_of
-from tests.verdicts import bad, good
+from tests.verdicts import bad, controlled, good
 
 CTX: Any = None
 Sample = dict[str, Any]
@@ -120,7 +120,7 @@ def gathers_table(monkeypatch: pytest.MonkeyPatch, *, holds: bool = True, **more
 
 
 def word(claim: Claim, table: pd.DataFrame) -> Word:
-    return evaluate(claim, table, seed="seed", profile="cpu").word
+    return controlled(claim, table, seed="seed", profile="cpu").word
 
 
 @pytest.mark.parametrize("claim", tab10.claims, ids=lambda claim: claim.id)
@@ -130,7 +130,7 @@ def test_claim_on_bandwidths(claim: Claim, monkeypatch: pytest.MonkeyPatch) -> N
     # Where links between groups are faster than given, groups are too near to them.
     wrong = messages_table(monkeypatch, slow=1 / 3).assign(wrong_bytes=1)
     assert word(claim, wrong) is bad(claim)
-    assert word(claim, whole[:0]) is Word.NOT_RUN
+    assert word(claim, whole[:0]) is Word.UNTESTED
 
 
 @pytest.mark.parametrize("claim", gathers_task.claims, ids=lambda claim: claim.id)
@@ -138,9 +138,9 @@ def test_claim_on_gathers(claim: Claim, monkeypatch: pytest.MonkeyPatch) -> None
     whole = gathers_table(monkeypatch)
     assert word(claim, whole) is good(claim)
     assert word(claim, gathers_table(monkeypatch, holds=False)) is bad(claim)
-    assert word(claim, whole[:0]) is Word.NOT_RUN
+    assert word(claim, whole[:0]) is Word.UNTESTED
     few = word(claim, whole[whole["seed"] < 2])
-    assert few is (good(claim) if claim.scope.deterministic else Word.INCONCLUSIVE)
+    assert few is (good(claim) if claim.scope.deterministic else Word.UNDECIDED)
 
 
 def test_what_a_token_bucket_does_not_slow_has_no_time(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -151,7 +151,7 @@ def test_what_a_token_bucket_does_not_slow_has_no_time(monkeypatch: pytest.Monke
     assert set(gathers[gathers["median_ms"].isna()]["algorithm"]) == {"gloo"}
     assert gathers["counted_bytes"].isna().all()
     words = {claim.id: word(claim, gathers) for claim in gathers_task.claims}
-    assert [id for id, each in words.items() if each is Word.NOT_RUN] == [
+    assert [id for id, each in words.items() if each is Word.UNTESTED] == [
         "no_fewer_bytes_than_formula",
         "headers_alone_above_formula",
         "our_ring_no_slower_than_gloo",

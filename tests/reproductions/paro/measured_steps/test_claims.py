@@ -11,7 +11,7 @@ import pytest
 
 from harness.declare.claims import Claim
 from harness.declare.task import Task
-from harness.declare.verdict import Word, evaluate
+from harness.declare.verdict import Word
 from harness.publish.figures import FigureContext
 from harness.store.table_csv import build_table, validate
 from reproductions.paro.measured_steps import (
@@ -25,6 +25,7 @@ from reproductions.paro.measured_steps import (
 from reproductions.paro.measured_steps.experiment import (
     BASELINES,
     OURS,
+    SEEDS,
     Setting,
     Steps,
     questions_of,
@@ -40,7 +41,7 @@ from reproductions.paro.method.step_time import step_time
 from reproductions.paro.method.strategy import strategy_of
 from reproductions.paro.method.testbed.launch import Ran
 from reproductions.paro.method.traffic import step_traffic
-from tests.verdicts import bad, good
+from tests.verdicts import bad, controlled, good
 
 Case = Literal["holds", "fails"]
 TASKS = tuple(
@@ -131,7 +132,7 @@ def tables() -> dict[tuple[Case, str], pd.DataFrame]:
 
 
 def word(task: Task, claim: Claim, table: pd.DataFrame) -> Word:
-    return evaluate(claim, table, seed=task.table.seed, profile="cpu").word
+    return controlled(claim, table, seed=task.table.seed, profile="cpu").word
 
 
 @pytest.mark.parametrize(("task", "claim"), CLAIMS)
@@ -141,7 +142,7 @@ def test_claim_holds_fails_and_needs_its_rows(
     whole = tables["holds", task.id]
     assert word(task, claim, whole) is good(claim)
     assert word(task, claim, tables["fails", task.id]) is bad(claim)
-    assert word(task, claim, whole[:0]) is Word.NOT_RUN
+    assert word(task, claim, whole[:0]) is Word.UNTESTED
 
 
 @pytest.mark.parametrize("task", [pytest.param(task, id=task.word) for task in TASKS])
@@ -152,7 +153,7 @@ def test_tables_are_whole_and_every_printed_cell_has_rows(
     validate(table, task.table, where=task.id)
     for layout in task.layouts:
         for row, column in layout.places():
-            assert len(layout.found(table, row, column)) == 3, (row.head, column.head)
+            assert len(layout.found(table, row, column)) == len(SEEDS), (row.head, column.head)
 
 
 def test_gains_are_over_what_took_turns(

@@ -9,14 +9,14 @@ import pytest
 
 from harness.declare.claims import Claim
 from harness.declare.reference import COLUMNS
-from harness.declare.verdict import Word, evaluate
+from harness.declare.verdict import Word
 from harness.publish.labels import Labels
 from harness.publish.report.printed import print_tables
 from harness.store.table_csv import build_table, validate
 from reproductions.paro.peers.abl_peers import task
 from reproductions.paro.peers.experiment import Inputs, peers
 from reproductions.paro.peers.trial import peer_rows
-from tests.verdicts import bad, good
+from tests.verdicts import bad, controlled, good
 
 Case = Literal["holds", "fails"]
 CTX: Any = None
@@ -39,7 +39,7 @@ def table_of(case: Case) -> pd.DataFrame:
 
 
 def word(claim: Claim, table: pd.DataFrame) -> Word:
-    return evaluate(claim, table, seed=task.table.seed, profile="cpu").word
+    return controlled(claim, table, seed=task.table.seed, profile="cpu").word
 
 
 @pytest.mark.parametrize("claim", [pytest.param(c, id=c.id) for c in task.claims])
@@ -47,7 +47,7 @@ def test_claim_holds_fails_and_needs_its_rows(claim: Claim) -> None:
     held = table_of("holds")
     assert word(claim, held) is good(claim)
     assert word(claim, table_of("fails")) is bad(claim)
-    assert word(claim, held[:0]) is Word.NOT_RUN
+    assert word(claim, held[:0]) is Word.UNTESTED
 
 
 def test_every_system_has_a_row_per_strategy_and_an_exact_setting_costs_what_it_is() -> None:

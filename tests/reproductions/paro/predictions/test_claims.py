@@ -11,7 +11,7 @@ import pytest
 from harness.declare.claims import Claim
 from harness.declare.reference import load_reference, published
 from harness.declare.task import Task
-from harness.declare.verdict import Word, evaluate
+from harness.declare.verdict import Word
 from harness.publish.figures import draw
 from harness.store.table_csv import build_table
 from reproductions.paro.predictions import (
@@ -32,7 +32,7 @@ from reproductions.paro.predictions.trial import predicted_rows
 from tests.checkout import PAPERS
 from tests.patches import patched
 from tests.reproductions.paro import golden_predictions
-from tests.verdicts import bad, good
+from tests.verdicts import bad, controlled, good
 
 TASKS = tuple(
     module.task
@@ -105,7 +105,7 @@ def upside_down(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def decide(claim: Claim, table: pd.DataFrame) -> Any:
-    return evaluate(claim, table, seed=None, profile="cpu")
+    return controlled(claim, table, seed=None, profile="cpu")
 
 
 @pytest.mark.parametrize(("task", "claim"), CLAIMS)
@@ -119,7 +119,7 @@ def test_claim_holds_and_fails(task: Task, claim: Claim) -> None:
 def test_claim_is_not_run_without_its_rows(task: Task, claim: Claim) -> None:
     table = table_of(task)
     others = table[table["strategy"] == "GIG"]
-    assert decide(claim, others).word is Word.NOT_RUN
+    assert decide(claim, others).word is Word.UNTESTED
 
 
 DENIED = {

@@ -20,9 +20,7 @@ JUST_BEHIND = 1.0001
 SAID = {
     **ORDERS,
     "fig06:order_hier": ORDERS["fig06:order_flat"],
-    "tab08:best_three_at_7b_full": ("NII NIG", "IIG NIG", "III NIG"),
     "tab08:best_two_at_7b_sixteenth": ("NII NGG", "NIG NGG"),
-    "tab09:best_two_at_65b_sixteenth": ("III ING", "IIG ING"),
 }
 """Claim -> each strategy that it has ahead, and one that may not be faster than it."""
 ONE_BY_ONE = [(name, pair) for name, pairs in SAID.items() for pair in pairs]
@@ -59,14 +57,13 @@ def test_what_fits_is_told_of_every_strategy(strategy: str) -> None:
 
 
 def test_every_claim_that_holds_is_spoilt_here() -> None:
-    empirical = {
+    of_paper = {
         f"{task.word}:{claim.id}"
         for task in TASKS
         for claim in task.claims
         if claim.scope.grade == "empirical" and not claim.scope.own_question
     }
-    asked_by_us = {"tab13:hpz_between"}
-    assert {*SAID, "tab09:fits_at_65b_full"} - asked_by_us == empirical
+    assert {*SAID, "tab09:fits_at_65b_full"} - set(ORDERS) == of_paper
 
 
 def test_no_two_claims_are_one_number() -> None:
@@ -122,15 +119,15 @@ def word_at(name: str, **changed: float) -> Word:
 def test_what_could_have_failed_does_where_the_page_says(
     name: str, holds: dict[str, float], denied: dict[str, float]
 ) -> None:
-    assert word_at(name, **holds) is Word.REPRODUCED
-    assert word_at(name, **denied) is Word.NOT_REPRODUCED
+    assert word_at(name, **holds) is Word.SUPPORTED
+    assert word_at(name, **denied) is Word.CONTRADICTED
 
 
 def test_ranks_are_those_of_the_reading_asked() -> None:
     """The guideline's reading is that of a link per GPU."""
     assert ONE_RING["nic"] == Setting(model="LLaMA-7B").nic == "rail"
     found = predictions_of(["NII"], Setting(model="LLaMA-7B"), Inputs(), "flat")["NII"]
-    table = table_of(claim_of("tab08:best_three_at_7b_full")[0])
+    table = table_of(claim_of("tab08:best_two_at_7b_sixteenth")[0])
     rows = table[(table["strategy"] == "NII") & (table["trainable"] == "1")]
     rail = rows[(rows["world"] == "flat") & (rows["nic"] == "rail")]
     assert rail["comm_s"].tolist() == pytest.approx([found.time.comm])

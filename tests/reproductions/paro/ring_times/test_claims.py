@@ -7,14 +7,14 @@ import pytest
 
 from harness.declare.claims import Claim
 from harness.declare.reference import load_reference
-from harness.declare.verdict import Word, evaluate
+from harness.declare.verdict import Word
 from harness.publish.figures import draw
 from harness.store.table_csv import build_table
 from reproductions.paro.ring_times.experiment import Gather, gathers
 from reproductions.paro.ring_times.fig05 import task
 from reproductions.paro.ring_times.trial import gather_rows
 from tests.checkout import PAPERS
-from tests.verdicts import bad, good
+from tests.verdicts import bad, controlled, good
 
 
 @pytest.fixture(scope="module")
@@ -24,7 +24,7 @@ def table() -> pd.DataFrame:
 
 
 def decide(claim: Claim, table: pd.DataFrame) -> Word:
-    return evaluate(claim, table, seed=None, profile="cpu").word
+    return controlled(claim, table, seed=None, profile="cpu").word
 
 
 @pytest.mark.parametrize("claim", task.claims, ids=lambda claim: claim.id)
@@ -39,12 +39,12 @@ def test_claim_holds_and_fails(claim: Claim, table: pd.DataFrame) -> None:
 
 @pytest.mark.parametrize("claim", task.claims, ids=lambda claim: claim.id)
 def test_claim_is_not_run_without_its_rows(claim: Claim, table: pd.DataFrame) -> None:
-    assert decide(claim, table[table["algorithm"] == "flat"]) is Word.NOT_RUN
+    assert decide(claim, table[table["algorithm"] == "flat"]) is Word.UNTESTED
 
 
 def test_what_the_formulas_say(table: pd.DataFrame) -> None:
     words = {claim.id: decide(claim, table) for claim in task.claims}
-    no = Word.NOT_REPRODUCED
+    no = Word.CONTRADICTED
     assert [id for id, word in words.items() if word is no] == [
         "saving_grows_at_the_papers_size",
         "saving_grows_on_a_shared_link",

@@ -69,9 +69,9 @@ def test_claim_holds_and_fails(claim: Claim) -> None:
 
 @pytest.mark.parametrize("claim", task.claims, ids=lambda claim: claim.id)
 def test_claim_is_not_run_without_rows(claim: Claim) -> None:
-    assert word(claim, whole()[:0]) is Word.NOT_RUN
+    assert word(claim, whole()[:0]) is Word.UNTESTED
     alone = {part: word(claim, rows) for part, rows in whole().groupby("part")}
-    assert list(alone.values()).count(Word.NOT_RUN) == 1, alone
+    assert list(alone.values()).count(Word.UNTESTED) == 1, alone
 
 
 def test_ngi_and_gni_are_faster_than_what_is_kept_for_them() -> None:
@@ -81,7 +81,7 @@ def test_ngi_and_gni_are_faster_than_what_is_kept_for_them() -> None:
     assert set(saving[saving > 0.0].index) == {"NGI", "GNI"}
     assert saving["NGI"] == pytest.approx(0.462, abs=0.001)
     claim = next(c for c in task.claims if c.id == FOUND_OTHERWISE)
-    assert word(claim, whole()) is Word.NOT_REPRODUCED
+    assert word(claim, whole()) is Word.CONTRADICTED
 
 
 def test_table_and_figure_are_whole() -> None:

@@ -10,14 +10,14 @@ import pytest
 
 from harness.declare.claims import Claim
 from harness.declare.task import Task
-from harness.declare.verdict import Word, evaluate
+from harness.declare.verdict import Word
 from harness.publish.figures import draw
 from harness.store.table_csv import build_table
 from reproductions.paro.traces import trial
 from reproductions.paro.traces.experiment import Gather, Step, traced_gathers, traced_steps
 from reproductions.paro.traces.fig01 import task as step_task
 from reproductions.paro.traces.fig02 import task as gather_task
-from tests.verdicts import bad, good
+from tests.verdicts import bad, controlled, good
 
 CTX: Any = None
 UNITS = ["rest", "a", "b"]
@@ -98,7 +98,7 @@ def table_of(task: Task, monkeypatch: pytest.MonkeyPatch, *, right: bool) -> pd.
 
 
 def word(task: Task, claim: Claim, table: pd.DataFrame) -> Word:
-    return evaluate(claim, table, seed=task.table.seed, profile="cpu").word
+    return controlled(claim, table, seed=task.table.seed, profile="cpu").word
 
 
 @pytest.mark.parametrize(
@@ -112,7 +112,7 @@ def test_claim_holds_fails_and_needs_its_rows(
     whole = table_of(task, monkeypatch, right=True)
     assert word(task, claim, whole) is good(claim)
     assert word(task, claim, table_of(task, monkeypatch, right=False)) is bad(claim)
-    assert word(task, claim, whole[:0]) is Word.NOT_RUN
+    assert word(task, claim, whole[:0]) is Word.UNTESTED
 
 
 def test_a_collective_that_lacks_is_missed(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,7 +17,7 @@ from harness.declare.experiment import Status
 from harness.declare.reference import load_reference
 from harness.declare.statistics import MissingRows
 from harness.declare.task import Task
-from harness.declare.verdict import Word, evaluate
+from harness.declare.verdict import Word
 from harness.errors import DataError
 from harness.store.atomic import write_bytes
 from reproductions.nets.gpt import GPT
@@ -40,7 +40,7 @@ from reproductions.supar.transfer.experiment import transfer
 from tests.checkout import PAPERS
 from tests.reproductions.supar import small
 from tests.reproductions.supar.scored import Context, Kept
-from tests.verdicts import bad, good
+from tests.verdicts import bad, controlled, good
 
 FOLDER = Path(lm_tasks.__file__).parent
 TASKS = tuple(lm_tasks.STOCK)
@@ -245,7 +245,7 @@ EVERY_CLAIM = [
 
 def word(task: Task, claim: Claim, table: pd.DataFrame) -> str:
     table = table.reindex(columns=task.table.names)
-    return evaluate(claim, table, seed=task.table.seed, profile=claim.scope.profiles[-1]).word
+    return controlled(claim, table, seed=task.table.seed, profile=claim.scope.profiles[-1]).word
 
 
 @pytest.mark.parametrize(("task", "claim", "names"), EVERY_CLAIM)
@@ -255,7 +255,7 @@ def test_claim_holds_fails_and_needs_three_seeds(
     assert word(task, claim, scores(True, names=names)) == good(claim)
     assert word(task, claim, scores(False, names=names)) == bad(claim)
     few = word(task, claim, scores(True, names=names, seeds=2))
-    assert few == (good(claim) if claim.scope.deterministic else Word.INCONCLUSIVE)
+    assert few == (good(claim) if claim.scope.deterministic else Word.UNDECIDED)
 
 
 def test_averages_are_over_the_tasks_that_were_run() -> None:
@@ -270,12 +270,12 @@ def test_averages_are_over_the_tasks_that_were_run() -> None:
 def test_race_is_not_run_at_cpu_and_the_other_claims_say_their_reason() -> None:
     table = tables.task_accuracies(frames()).reindex(columns=tables.TASKS.names)
     for claim in tab02.task.claims:
-        verdict = evaluate(claim, table, seed="seed", profile="cpu")
+        verdict = controlled(claim, table, seed="seed", profile="cpu")
         if claim.id == "supar_best_race":
-            assert verdict.word == Word.NOT_RUN
+            assert verdict.word == Word.UNTESTED
             assert "RACE" in verdict.reason
         elif claim.scope.grade == "empirical":
-            assert verdict.word == Word.OUT_OF_PROFILE
+            assert verdict.word == Word.UNTESTED
 
 
 def test_table_without_low_densities_is_no_evidence() -> None:

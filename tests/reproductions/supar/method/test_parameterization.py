@@ -11,7 +11,7 @@ import pytest
 import torch
 from torch import nn
 
-from harness.declare.verdict import Word, evaluate
+from harness.declare.verdict import Word
 from harness.errors import SpecError
 from reproductions.supar import (
     FIGURE_5,
@@ -30,6 +30,7 @@ from reproductions.supar.models.points import SMALL, base_params, std_at_width
 from reproductions.supar.rules import tab01
 from reproductions.supar.rules.experiment import identities
 from tests.reproductions.supar import small
+from tests.verdicts import controlled
 
 # By hand from Table 1: width, density, SmuPar std and LR, muP std and LR; proxy of width 256.
 EFFECTIVE = [
@@ -236,7 +237,7 @@ def _tab01() -> pd.DataFrame:
 def _verdicts() -> dict[str, Word]:
     table = _tab01()
     return {
-        claim.id: evaluate(claim, table, seed=None, profile="smoke").word
+        claim.id: controlled(claim, table, seed=None, profile="smoke").word
         for claim in tab01.task.claims
     }
 

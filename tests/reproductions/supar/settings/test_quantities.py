@@ -14,7 +14,7 @@ import pytest
 from harness.declare.profiles import Profile
 from harness.declare.reference import load_reference
 from harness.declare.statistics import MissingRows
-from harness.declare.verdict import Word, evaluate
+from harness.declare.verdict import Word
 from harness.errors import SpecError
 from harness.publish.labels import Labels
 from harness.publish.report.printed import print_tables
@@ -25,7 +25,7 @@ from reproductions.supar.settings import quantities as settings
 from reproductions.supar.settings import tab03, tab04
 from reproductions.supar.settings.trial import merge_cells, settings_of_item
 from tests.checkout import PAPERS, ROOT
-from tests.verdicts import good
+from tests.verdicts import controlled, good
 
 FOLDER = PAPERS / "supar"
 
@@ -248,11 +248,11 @@ def test_the_check_counts_what_differs_and_the_report_names_it(
 ) -> None:
     (check,) = tab04.task.claims
     whole = table_of(*configuration.TABLE_4)
-    assert evaluate(check, whole, seed=None, profile="smoke").word is good(check)
+    assert controlled(check, whole, seed=None, profile="smoke").word is good(check)
     assert settings.differences(whole, word="tab04").empty
     drift_in(monkeypatch, "fig12", at({"steps": 1168}))
     found = table_of(*configuration.TABLE_4)
-    verdict = evaluate(check, found, seed=None, profile="smoke")
+    verdict = controlled(check, found, seed=None, profile="smoke")
     assert (verdict.word, verdict.measured) == (Word.FAILS, 1.0)
     assert settings.differences(found, word="tab04").to_dict("records") == [
         {"setting": "fig12_steps", "ours": 1168.0, "published": 1169.0}
@@ -272,7 +272,7 @@ def test_a_setting_that_our_grid_sweeps_where_the_paper_has_one_is_an_error(
     sweep = configuration.TABLE_4["fig01_06_08_14"]
     monkeypatch.setitem(configuration.TABLE_4, "fig07_13", sweep)
     found = table_of(*configuration.TABLE_4)
-    verdict = evaluate(check, found, seed=None, profile="smoke")
+    verdict = controlled(check, found, seed=None, profile="smoke")
     assert (verdict.word, "has no one lr" in verdict.reason) == (Word.ERROR, True)
 
 

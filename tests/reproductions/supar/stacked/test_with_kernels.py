@@ -11,7 +11,7 @@ import torch
 
 from harness.choices import noted
 from harness.declare.experiment import Row
-from harness.declare.verdict import Word, evaluate
+from harness.declare.verdict import Word
 from harness.store.table_csv import build_table, validate
 from reproductions.kernels import backend
 from reproductions.kernels.adamw import optimizer
@@ -29,6 +29,7 @@ from reproductions.supar.stacked.experiment import (
 from reproductions.supar.stacked.stepping import parting, sweep_of
 from reproductions.supar.stacked.with_kernels import task
 from tests.reproductions.supar.small import Context, run
+from tests.verdicts import controlled
 
 (SMOKE,) = grid("smoke")
 
@@ -42,7 +43,7 @@ def verdict_of(rows: list[Row]) -> Word:
     table = build_table(task, {sweep_steps.id: frame})
     assert len(validate(table, task.table, where=task.id)) == len(rows)
     (claim,) = task.claims
-    return evaluate(claim, table, seed=task.table.seed, profile="smoke").word
+    return controlled(claim, table, seed=task.table.seed, profile="smoke").word
 
 
 def test_all_ways_are_plain_torch_on_a_cpu_and_nets_agree() -> None:
