@@ -1,4 +1,4 @@
-"""Try deliberate faults one by one: `python -m tests.mutate [PAPER ...] [--only ID ...] [--one-in N]`.
+"""Try deliberate faults: `python -m tests.mutate [PAPER ...] [--only ID ...] [--one-in N]`.
 
 Each must be caught by a unit test, which passes without it. Exit code 1 where one is not.
 """

@@ -31,10 +31,13 @@ HEAVY = (
     "hypothesis",
     "pandas",
     "pandera",
+    "peft",
     "scipy.stats",
     "torch",
     "torch._dynamo",
     "torch.distributed",
+    "transformers.models.gpt2.modeling_gpt2",
+    "transformers.models.llama.modeling_llama",
 )
 """What tests of papers import that is not ours."""
 OPTIONS = ("-x", "-q", "--no-header", "-p", "no:cacheprovider", "-m", "not timing")

@@ -49,17 +49,19 @@ class Fault(Strict):
         return self.where.partition(":")[0]
 
     def text(self) -> str:
-        """Return the module's text with the fault. Raises FaultError where the edit fits not once.
+        """Return the module's text with the fault. Imports nothing.
 
-        The module is not imported.
+        Raises FaultError where the edit does not fit once, or leaves no Python.
         """
         path = source_of(self.module)
         lines = path.read_text(encoding="utf-8").split("\n")
         node = _node(path, self.where.partition(":")[2])
         first, last = node.lineno - 1, node.end_lineno
         old = "\n".join(lines[first:last])
-        if old.count(self.find) != 1:
-            raise FaultError(f"{self.where} holds {old.count(self.find)} times: {self.find.strip()}")
+        if (count := old.count(self.find)) != 1:
+            raise FaultError(
+                f"{self.where} has it {count} times, and not once: {self.find.strip()}"
+            )
         new = "\n".join([*lines[:first], old.replace(self.find, self.replace), *lines[last:]])
         try:
             ast.parse(new)
