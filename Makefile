@@ -14,7 +14,6 @@ PYTEST_ARGS ?=
 INPUTS ?= 2000
 KILLS ?= 500
 ONE_IN ?= 1
-WIDE ?=
 BUDGET ?= 8m
 FROM ?=
 TO ?= runs/carry
@@ -82,8 +81,8 @@ test: $(READY)  ## Run the tests on all cores, the timed ones alone (PYTEST_ARGS
 attack: $(READY)  ## Attack every command with malformed inputs and kills (INPUTS=, KILLS=, SEED=)
 	$(VENV)/bin/python -m tests.attack --inputs $(INPUTS) --kills $(KILLS) $(if $(SEED),--seed $(SEED))
 
-mutate: $(READY)  ## Try deliberate faults, each caught by a unit test? PAPER=supar (empty: all) ONE_IN=5 WIDE=1
-	$(VENV)/bin/python -m tests.mutate $(PAPER) --one-in $(ONE_IN) $(if $(WIDE),--wide)
+mutate: $(READY)  ## Try deliberate faults, each caught by a unit test? PAPER=supar (empty: all) ONE_IN=5
+	$(VENV)/bin/python -m tests.mutate $(PAPER) --one-in $(ONE_IN)
 
 lint: $(READY)  ## Check style and types
 	$(VENV)/bin/ruff check .

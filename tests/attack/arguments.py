@@ -69,7 +69,6 @@ def options(checkout: Checkout, dice: random.Random) -> Case:
             "--format",
             "--width",
             "--kind",
-            "--cohort",
             "--time-budget",
             "--sample",
             "--executor",

@@ -87,7 +87,7 @@ def faults(case: Case, seen: Seen) -> list[Fault]:
     >>> faults(case, Seen(code=2, out="", err="repro: there is no task 'x'"))
     []
     >>> case = Case(kind="reference CSV", done="flip bits", words=("check",), damaged=("a.csv",))
-    >>> faults(case, Seen(code=0, out="1 reproduced", err="", sound="1 not"))
+    >>> faults(case, Seen(code=0, out="1 supported", err="", sound="1 not"))
     ['accepted']
     >>> faults(case, Seen(code=2, out="", err="repro: a.csv is torn", sound="1 not"))
     []

@@ -29,7 +29,7 @@ task = Task(
     table=numbers.table,
     claims=claims(
         "nowhere",
-        ("rises", by_theory().comparing("x"), at_least(growth, 1.0, "1"), "Squares rise."),
+        ("rises", by_theory(), at_least(growth, 1.0, "1"), "Squares rise."),
     ),
     layout=Layout(
         rows=tuple(Line(f"x = {x}", where={"x": x}, paper={"x": str(x)}) for x in range(4)),

@@ -1,4 +1,4 @@
-"""Try deliberate faults one by one: `python -m tests.mutate [PAPER ...] [--one-in N] [--wide]`.
+"""Try deliberate faults: `python -m tests.mutate [PAPER ...] [--only ID ...] [--one-in N]`.
 
 Each must be caught by a unit test, which passes without it. Exit code 1 where one is not.
 """
@@ -11,7 +11,9 @@ import sys
 import textwrap
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from pathlib import Path
 
 # On nets as small as those of tests a second thread costs more than it gives.
 os.environ["OMP_NUM_THREADS"] = "1"
@@ -19,36 +21,40 @@ os.environ["OMP_NUM_THREADS"] = "1"
 os.environ["CI"] = "1"
 
 from harness.measure.machine import source_state
-from tests.mutate.attempt import Attempt, Outcome, run_all, warm_up
-from tests.mutate.fault import PACKAGE, Fault, Faults, drawn, load_faults, papers_of
+from tests.mutate.attempt import HEAVY, Attempt, Outcome, run_all, warm_up
+from tests.mutate.fault import FOLDER, Fault, FaultError, Faults, drawn, load_faults, papers_of
 
 WIDTH = 80
 
 
-def main() -> int:
-    """Try the faults, print the outcomes; return 1 where one was not caught."""
+def main(folder: Path = FOLDER, timeout_s: float = 600.0) -> int:
+    """Try the faults, print the outcomes; return 1 where one was not caught.
+
+    folder: where papers have their lists. timeout_s: of one fault.
+    """
     parser = argparse.ArgumentParser(prog="python -m tests.mutate", description=__doc__)
     parser.add_argument("papers", nargs="*", help="all by default")
     parser.add_argument("--only", nargs="*", help="the faults with these ids")
     parser.add_argument("--one-in", type=int, default=1, help="so few, drawn by the commit")
-    parser.add_argument("--wide", action="store_true", help="also by all other tests of the paper")
     parser.add_argument("--jobs", type=int, default=min(4, os.cpu_count() or 1))
-    parser.add_argument("--timeout", type=float, default=600.0, help="seconds per fault")
-    parser.add_argument("--package", default=PACKAGE, help="where papers have their lists")
     options = parser.parse_args()
-    known = papers_of(options.package)
+    known = papers_of(folder)
     papers = options.papers or known
     if unknown := sorted(set(papers) - set(known)):
         parser.error(f"no faults of {', '.join(unknown)}: there are those of {', '.join(known)}")
-    lists = [load_faults(paper, options.package) for paper in papers]
+    try:
+        lists = [load_faults(paper, folder) for paper in papers]
+    except FaultError as error:
+        parser.error(str(error))
     ids = {fault.id for found in lists for fault in found.faults}
     if unknown := sorted(set(options.only or ()) - ids):
         parser.error(f"no fault {', '.join(unknown)} in the list of {', '.join(papers)}")
     if options.one_in < 1 or options.jobs < 1:
         parser.error("--one-in and --jobs: need whole numbers of at least 1")
-    warm_up(heavy=options.package == PACKAGE)
+    warm_up(HEAVY if folder == FOLDER else ())
     start = time.monotonic()
-    codes = [try_list(found, chosen(found, options), options) for found in lists]
+    run = partial(run_all, jobs=options.jobs, timeout_s=timeout_s)
+    codes = [try_list(found, chosen(found, options), run) for found in lists]
     print(f"{len(lists)} papers in {time.monotonic() - start:.0f} s")
     return max(codes)
 
@@ -60,22 +66,21 @@ def chosen(found: Faults, options: argparse.Namespace) -> Sequence[Fault]:
     return drawn(found, options.one_in, source_state().commit)
 
 
-def try_list(found: Faults, faults: Sequence[Fault], options: argparse.Namespace) -> int:
+def try_list(
+    found: Faults, faults: Sequence[Fault], run: Callable[[Sequence[Attempt]], Iterator[Outcome]]
+) -> int:
     """Try faults of a paper; return 1 where one was not caught."""
-    start, means = time.monotonic(), {"jobs": options.jobs, "timeout_s": options.timeout}
+    start = time.monotonic()
     print(f"{found.paper}: {len(faults)} of {len(found.faults)} faults", flush=True)
-    attempts = [
-        Attempt(faults=found, fault=each, tests=(*each.tests, *("",) * options.wide))
-        for each in faults
-    ]
+    attempts = [Attempt(fault=each, folder=found.folder, tests=each.tests) for each in faults]
     outcomes = []
-    for outcome in run_all(attempts, **means):
+    for outcome in run(attempts):
         outcomes.append(outcome)
         print("\n".join(told(outcome)), flush=True)
     # A test that fails anyway has caught nothing.
-    tests = tuple(dict.fromkeys(each.test for each in outcomes if each.ended == "caught"))
-    whole = [Attempt(faults=found, fault=None, tests=tests)] if tests else []
-    broken = [each for each in run_all(whole, **means) if each.ended != "survived"]
+    tests = list(dict.fromkeys(each.test for each in outcomes if each.ended == "caught"))
+    whole = [Attempt(fault=None, folder=found.folder, tests=tests)] if tests else []
+    broken = [each for each in run(whole) if each.ended != "survived"]
     for each in broken:
         print(f"FAILS WITHOUT A FAULT TOO: {each.test or each.why}")
     counts = Counter(each.ended for each in outcomes)

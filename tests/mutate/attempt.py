@@ -24,17 +24,20 @@ import pytest
 
 from tests.checkout import ROOT
 from tests.mutate.apply import announce
-from tests.mutate.fault import Fault, Faults
+from tests.mutate.fault import Fault
 
 Ended = Literal["caught", "survived", "error"]
 HEAVY = (
     "hypothesis",
     "pandas",
     "pandera",
+    "peft",
     "scipy.stats",
     "torch",
     "torch._dynamo",
     "torch.distributed",
+    "transformers.models.gpt2.modeling_gpt2",
+    "transformers.models.llama.modeling_llama",
 )
 """What tests of papers import that is not ours."""
 OPTIONS = ("-x", "-q", "--no-header", "-p", "no:cacheprovider", "-m", "not timing")
@@ -45,10 +48,10 @@ FORK = get_context("fork")
 class Attempt:
     """Tests to be run, with a fault or as the code is; the first failure ends them."""
 
-    faults: Faults
     fault: Fault | None
-    tests: tuple[str, ...]
-    """From the folder of the list."""
+    folder: Path
+    """What names of tests start from."""
+    tests: Sequence[str]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -65,10 +68,12 @@ class Outcome:
     """The first line of its error, or what went wrong outside of any test."""
 
 
-def warm_up(*, heavy: bool) -> None:
+def warm_up(heavy: Sequence[str]) -> None:
     """Import once what every fork would import for itself: plugins of pytest, and what is heavy."""
-    for name in HEAVY if heavy else ():
-        importlib.import_module(name)
+    for name in heavy:
+        # Whose extra is not installed: its tests say so.
+        with contextlib.suppress(ModuleNotFoundError):
+            importlib.import_module(name)
     nothing = str(Path(__file__).with_name("__init__.py"))
     with contextlib.redirect_stdout(io.StringIO()):
         pytest.main(["--collect-only", *OPTIONS, nothing])
@@ -96,7 +101,7 @@ class _Running:
         with contextlib.suppress(EOFError):
             seen = self.line.recv()
         with self.folder as folder:
-            ended, why = _judge(self.attempt, seen, Path(folder))
+            ended, why = _judge(seen, Path(folder))
         return Outcome(
             attempt=self.attempt, ended=ended, seconds=seconds, test=seen.test, why=why
         )  # fmt: skip
@@ -135,11 +140,13 @@ def _run(attempt: Attempt, line: Connection, folder: Path) -> None:
         os.dup2(output, stream)
     # A test that is skipped has caught nothing.
     os.environ.pop("REPRO_NO_SKIPS", None)
-    found, seen = attempt.faults, _Seen()
+    seen = _Seen()
     if attempt.fault is not None:
-        announce(found, attempt.fault, folder / "applied")
-    places = ("-c", str(ROOT / "pyproject.toml"), "--rootdir", str(found.folder))
-    tests = [str(found.folder / name) for name in attempt.tests]
+        text = folder / "text"
+        text.write_text(attempt.fault.text(), encoding="utf-8")
+        announce(attempt.fault.module, text)
+    places = ("-c", str(ROOT / "pyproject.toml"), "--rootdir", str(attempt.folder))
+    tests = [str(attempt.folder / name) for name in attempt.tests]
     seen.code = int(pytest.main([*OPTIONS, *places, *tests], plugins=[_Watch(seen)]))
     line.send(seen)
 
@@ -175,14 +182,9 @@ def first_line(report: pytest.TestReport | pytest.CollectReport) -> str:
     return next((line.strip() for line in text.splitlines() if line.strip()), "")
 
 
-def _judge(attempt: Attempt, seen: _Seen, folder: Path) -> tuple[Ended, str]:
+def _judge(seen: _Seen, folder: Path) -> tuple[Ended, str]:
     """Return how an attempt ended, and why."""
-    applied = folder / "applied"
-    if applied.exists() and (problem := applied.read_text()):
-        return "error", problem
     if seen.code is None or (seen.code != pytest.ExitCode.OK and not seen.test):
         last = (folder / "output").read_text(errors="replace").strip().splitlines()[-1:]
         return "error", seen.why or " ".join(last)
-    if attempt.fault is not None and not applied.exists():
-        return "error", f"no test imported {attempt.fault.module}"
     return ("caught", seen.why) if seen.test else ("survived", "")

@@ -1,78 +1,111 @@
 """Faults: what a careless change may do to a method, and which unit tests should see it.
 
-Each paper's list lies beside its tests, in `faults.py`, and imports nothing that a fault breaks.
+Each paper's list lies beside its tests, in `faults.toml`.
 """
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable
+import ast
+import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
-from importlib import import_module
+from functools import cache
 from pathlib import Path
-from textwrap import dedent, indent
-from typing import Any
 
-from tests.patches import Mutation
+from pydantic import Field, ValidationError
 
-PACKAGE = "tests.reproductions"
+from harness.errors import HarnessError
+from harness.run.verify import draw
+from harness.strict import Strict, explain
+from harness.untrusted import read_toml
+from tests.checkout import ROOT
+
+FOLDER = ROOT / "tests" / "reproductions"
+NAME = "faults.toml"
 
 
 class FaultError(Exception):
-    """A fault that cannot be tried as it is declared."""
+    """A list of faults that cannot be tried as it is written."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Fault(Mutation):
-    """A mutation that a unit test must see; golden rows alone do not count."""
+class Fault(Strict):
+    """A change of one piece of a function's text, which a unit test must see."""
 
     id: str
-    tests: tuple[str, ...]
-    """Files of tests, or single tests in them (`method/test_rings.py::test_one`); from the folder
-    of the list. One narrow and fast name is best."""
+    where: str = Field(pattern=r"^[\w.]+:[\w.]+$")
+    """`module:function`, `module:Class.method` or `module:CONSTANT`."""
+    find: str = Field(min_length=1)
+    """A piece of its text that occurs once, written as in the file."""
+    replace: str
+    breaks: str
+    """What the method no longer does, in a sentence."""
+    tests: list[str] = Field(min_length=1)
+    """Files of tests, or single tests in them (`method/test_rings.py::test_one`), from the list's
+    folder. Golden rows do not count."""
 
     @property
     def module(self) -> str:
-        """Return the module whose import brings the fault."""
+        """Return the module that is changed."""
         return self.where.partition(":")[0]
 
+    def text(self) -> str:
+        """Return the module's text with the fault. Imports nothing.
 
-def edited(old: str, new: str) -> Callable[[Any], Any]:
-    """Return what compiles a function or class again, with one piece of its text replaced.
+        Raises FaultError where the edit does not fit once, or leaves no Python.
+        """
+        path = source_of(self.module)
+        lines = path.read_text(encoding="utf-8").split("\n")
+        node = _node(path, self.where.partition(":")[2])
+        first, last = node.lineno - 1, node.end_lineno
+        old = "\n".join(lines[first:last])
+        if (count := old.count(self.find)) != 1:
+            raise FaultError(
+                f"{self.where} has it {count} times, and not once: {self.find.strip()}"
+            )
+        new = "\n".join([*lines[:first], old.replace(self.find, self.replace), *lines[last:]])
+        try:
+            ast.parse(new)
+        except SyntaxError as error:
+            raise FaultError(f"{self.where} is no Python after the edit: {error}") from error
+        return new
 
-    Raises FaultError where the text does not hold `old` just once.
-    """
 
-    def instead(original: Any) -> Any:
-        function = inspect.unwrap(original.fget if isinstance(original, property) else original)
-        text = dedent(inspect.getsource(function))
-        if text.count(old) != 1 or old == new:
-            raise FaultError(f"{text.count(old)} times, and not once: {old}")
-        return _compiled(text.replace(old, new), function)
-
-    return instead
+def source_of(module: str) -> Path:
+    """Return a module's file. Raises FaultError where there is none."""
+    for top in sys.path:
+        path = Path(top, *module.split(".")).with_suffix(".py")
+        if path.is_file():
+            return path
+    raise FaultError(f"there is no module {module}")
 
 
-def _compiled(text: str, original: Any) -> Any:
-    """Return what a text defines where the original stands, with all that it sees there."""
-    names = getattr(getattr(original, "__code__", None), "co_freevars", ())
-    cells = getattr(original, "__closure__", None) or ()
-    # As a function's parameters they are free variables of the inner one again.
-    body = indent(f"{text}\nreturn {original.__name__}", "    ")
-    code = compile(
-        f"def _({', '.join(names)}):\n{body}",
-        inspect.getfile(original),
-        "exec",
-        annotations.compiler_flag,
-    )
-    seen = getattr(original, "__globals__", None) or vars(inspect.getmodule(original))
-    made: dict[str, Any] = {}
-    exec(code, seen, made)
-    found = made["_"](*(cell.cell_contents for cell in cells))
-    inner = getattr(found, "__func__", None) or getattr(found, "fget", None) or found
-    # Under its own name, by which other processes are sent it.
-    inner.__qualname__ = original.__qualname__
-    return found
+def _node(path: Path, place: str) -> ast.stmt:
+    """Return what a module defines by a name such as `Class.method`."""
+    body = _parsed(path).body
+    for name in place.split("."):
+        found = [each for each in body if name in _names(each)]
+        if len(found) != 1:
+            raise FaultError(f"{path.name} defines {place} {len(found)} times, and not once")
+        body = getattr(found[0], "body", [])
+    return found[0]
+
+
+@cache
+def _parsed(path: Path) -> ast.Module:
+    return ast.parse(path.read_bytes())
+
+
+def _names(node: ast.stmt) -> set[str]:
+    match node:
+        case ast.FunctionDef(name=name) | ast.ClassDef(name=name):
+            return {name}
+        case ast.Assign(targets=[ast.Name(id=name)]) | ast.AnnAssign(target=ast.Name(id=name)):
+            return {name}
+    return set()
+
+
+class _List(Strict):
+    fault: list[Fault] = Field(min_length=1)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -80,38 +113,56 @@ class Faults:
     """The list of a paper."""
 
     paper: str
-    package: str
     folder: Path
     """What names of tests start from."""
-    faults: tuple[Fault, ...]
-
-    def find(self, name: str) -> Fault:
-        return next(fault for fault in self.faults if fault.id == name)
+    faults: list[Fault]
 
 
-def papers_of(package: str = PACKAGE) -> list[str]:
+def papers_of(folder: Path = FOLDER) -> list[str]:
     """Return the papers that have a list."""
-    folders = (Path(path) for path in import_module(package).__path__)
-    return sorted(path.parent.name for folder in folders for path in folder.glob("*/faults.py"))
+    return sorted(path.parent.name for path in folder.glob(f"*/{NAME}"))
 
 
-def load_faults(paper: str, package: str = PACKAGE) -> Faults:
-    """Import a paper's list. Raises FaultError where two have one id."""
-    module = import_module(f"{package}.{paper}.faults")
-    faults = tuple(module.FAULTS)
-    if len({fault.id for fault in faults}) < len(faults):
-        raise FaultError(f"{module.__name__}: two faults have one id")
-    folder = Path(str(module.__file__)).parent
-    return Faults(paper=paper, package=package, folder=folder, faults=faults)
+def load_faults(paper: str, folder: Path = FOLDER) -> Faults:
+    """Return a paper's list. Raises FaultError with all that no longer fits code or tests."""
+    path = folder / paper / NAME
+    try:
+        faults = _List.model_validate(read_toml(path)).fault
+    except ValidationError as error:
+        raise FaultError(f"{path}: {explain(error)}") from error
+    except HarnessError as error:
+        raise FaultError(str(error)) from error
+    ids = [fault.id for fault in faults]
+    problems = [f"{path}: {name}: two faults have this id" for name in ids if ids.count(name) > 1]
+    problems += [
+        f"{path}: {fault.id}: {problem}"
+        for fault in faults
+        for problem in _problems(fault, path.parent)
+    ]
+    if problems:
+        raise FaultError("\n".join(problems))
+    return Faults(paper=paper, folder=path.parent, faults=faults)
 
 
-def drawn(found: Faults, one_in: int, commit: str) -> list[Fault]:
+def _problems(fault: Fault, folder: Path) -> list[str]:
+    """Return what is wrong with a fault: its edit, and tests that are not there."""
+    problems = []
+    try:
+        fault.text()
+    except FaultError as error:
+        problems.append(str(error))
+    for test in fault.tests:
+        file, _, name = test.partition("::")
+        function = name.partition("[")[0]
+        if not (folder / file).is_file():
+            problems.append(f"there is no file {file}")
+        elif f"def {function}" not in (folder / file).read_text(encoding="utf-8"):
+            problems.append(f"there is no {function} in {file}")
+    return problems
+
+
+def drawn(found: Faults, one_in: int, commit: str) -> Sequence[Fault]:
     """Return one fault in so many, at least one; the commit draws them, nobody picks."""
-    # A process that a test starts needs a fault, not what draws it.
-    from harness.provenance.verify import draw
-
     num = -(-len(found.faults) // one_in)
-    names = draw(
-        [fault.id for fault in found.faults], num, commit=commit, experiment_id=found.paper
-    )
+    names = draw([fault.id for fault in found.faults], num, commit=commit)
     return [fault for fault in found.faults if fault.id in names]
