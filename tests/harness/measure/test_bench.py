@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import os
 import shutil
 import subprocess
@@ -93,10 +92,11 @@ def measured(tmp_path_factory: pytest.TempPathFactory) -> Saved:
     folder.mkdir(parents=True)
     (folder / "bench_quick.py").write_text(QUICK, encoding="utf-8")
     (root / "results").mkdir()
-    with pytest.MonkeyPatch.context() as patch, redirect_stderr(io.StringIO()) as shown:
+    shown = root / "shown"
+    with pytest.MonkeyPatch.context() as patch, shown.open("w") as file, redirect_stderr(file):
         use(patch, root)
         verb.bench(["quick"], save=True)
-    return Saved(root, shown.getvalue())
+    return Saved(root, shown.read_text())
 
 
 def kept_in(root: Path) -> Path:
