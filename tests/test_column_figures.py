@@ -265,6 +265,7 @@ DOCUMENT = r"""\documentclass{article}
 """
 
 
+@pytest.mark.tools
 def test_pgf_of_any_figure_is_set_by_latex(tmp_path: Path) -> None:
     needs_latex("pgf.sty")
     chosen = FIGURES[:NUM_BY_LATEX]
