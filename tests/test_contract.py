@@ -135,6 +135,13 @@ def test_ci_decides_every_exact_claim(task: Task) -> None:
         assert set(ran) & set(claim.scope.profiles), f"{claim.id}: decided in none of {ran}"
 
 
+@pytest.mark.parametrize("task", TASKS)
+def test_what_calls_itself_ours_is_counted_as_ours(task: Task) -> None:
+    for claim in task.claims:
+        says = claim.where.startswith("ours") or claim.statement.startswith("Ours")
+        assert claim.scope.own_question == says, claim.id
+
+
 @pytest.mark.parametrize("paper", PAPERS)
 def test_each_paper_has_an_exact_claim_that_smoke_decides(paper: str) -> None:
     tasks = [task for task in LIBRARY.tasks.values() if task.paper == paper]
