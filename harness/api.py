@@ -11,17 +11,15 @@ import shlex
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import fields
 from typing import TYPE_CHECKING, Unpack
 
-from harness.declare.cohorts import FIRST
+from harness.commands.common import one_of, parse_profile
 from harness.declare.overrides import SEEDS, Overrides
 from harness.declare.params import Scalar
-from harness.declare.profiles import Profile
 from harness.declare.task import Task
-from harness.errors import HarnessError, RunError, UsageError
-from harness.publish.not_run import NoResultError
-from harness.registry import Library, load_registry
+from harness.errors import HarnessError, NothingRan, RunError, UsageError, nearest
+from harness.registry import Library, load_asked
 from harness.store.workspace import Workspace, find_results, find_workspace
 
 if TYPE_CHECKING:
@@ -30,6 +28,7 @@ if TYPE_CHECKING:
 
     from harness.publish.looks import Options
     from harness.publish.report.paper_table import TableFormat
+    from harness.publish.stored import Stored
 
 Settings = Mapping[str, Scalar]
 """Values of parameters in the place of those of the grid, as `--set` gives them."""
@@ -41,17 +40,16 @@ def load(
     *,
     set: Settings | None = None,
     seeds: int | None = None,
-    cohort: str | None = None,
 ) -> pd.DataFrame:
     """Return a task's stored table: a row per grid point and seed, units last in columns' names.
 
-    set, seeds: of a variant that was run with them; cohort: one set of seeds alone.
+    set, seeds: of a variant that was run with them.
     Raises UsageError for what is not stored, DataError for what is damaged.
 
-    >>> load("supar/fig06", cohort="first").groupby("scheme")["seed"].nunique().to_dict()
-    {'mup': 3, 'sp': 3, 'supar': 3}
+    >>> sorted(load("supar/fig06")["scheme"].unique())
+    ['mup', 'sp', 'supar']
     """
-    return _stored(task, profile, set, seeds, cohort).table
+    return _stored(task, profile, set, seeds).table
 
 
 def verdicts(
@@ -60,25 +58,30 @@ def verdicts(
     *,
     set: Settings | None = None,
     seeds: int | None = None,
-    cohort: str | None = None,
 ) -> pd.DataFrame:
-    """Return the verdicts of tasks, decided anew, a row each with the fields of `check --json`.
+    """Return the verdicts of tasks, a row each with the fields of `check --json`.
 
     selector: a task's id, a claim as `check` prints it (`task:claim`), a shell pattern, a paper, or
     several; all tasks by default; profile: by default those that are committed, else smoke.
 
-    >>> verdicts("supar/tab04", "cpu").query("decides")["verdict"].unique().tolist()
+    >>> verdicts("supar/tab04", "cpu")["verdict"].unique().tolist()
     ['HOLDS']
     """
-    from harness.publish.verdicts import decided, frame, json_rows, of_claims
+    import pandas as pd
+
+    from harness.publish.check_row import CheckRow
+    from harness.publish.verdicts import json_rows, places_of, verdicts_of
 
     asked = [selector] if isinstance(selector, str) else list(selector or [])
-    library, scale = load_registry(), None if profile is None else _profile(profile)
+    scale = None if profile is None else parse_profile(profile)
+    library = load_asked([each.partition(":")[0] for each in asked])
     claims, selectors = _claims_among(library, asked)
     tasks = library.select(selectors)
     workspace = _opened(find_results(), tasks, set, seeds)
-    rows = decided(library, workspace, tasks, scale, cohort, gone=selectors)
-    return frame(json_rows(library, workspace.overrides, of_claims(rows, claims)))
+    rows = verdicts_of(library, workspace, places_of(workspace, tasks, scale))
+    kept = [row for row in rows if row.claim in claims.get(row.task, [row.claim])]
+    columns = [each.name for each in fields(CheckRow)]
+    return pd.DataFrame(json_rows(kept, workspace.overrides), columns=columns if not kept else None)
 
 
 def _claims_among(
@@ -92,7 +95,11 @@ def _claims_among(
     for selector in selectors:
         name, colon, claim = selector.partition(":")
         if colon:
-            claims.setdefault(library.one(name).id, []).append(claim)
+            task = library.one(name)
+            known = [each.id for each in task.claims]
+            if claim not in known:
+                raise UsageError(f"{task.id} has no claim {claim!r}{nearest(claim, known)}")
+            claims.setdefault(task.id, []).append(claim)
         else:
             whole.append(selector)
     told = [task.id for task in library.select(whole)] if whole else []
@@ -108,7 +115,6 @@ def table(
     long: bool = False,
     set: Settings | None = None,
     seeds: int | None = None,
-    cohort: str | None = None,
 ) -> str:
     """Return a task's table as the paper prints it, its values beside ours in the same cells.
 
@@ -119,23 +125,17 @@ def table(
     >>> print(table("supar/tab04", format="csv").splitlines()[0].count(",") > 1)
     True
     """
-    from harness.commands.common import one_of
-    from harness.publish.refresh import reference_of
-    from harness.publish.report.paper_table import TABLE_FORMATS, table_as
+    from harness.publish.not_run import NoResultError
+    from harness.publish.report.paper_table import TABLE_FORMATS
 
     fmt: TableFormat = one_of(format, TABLE_FORMATS, "format")
     try:
-        found = _stored(task, profile, set, seeds, cohort)
+        return _stored(task, profile, set, seeds).printed(fmt, long=long)
     except NoResultError as missing:
         text = "" if long else missing.paper_alone(fmt)
         if not text:
             raise
         return text
-    return table_as(
-        fmt, found.task, found.table, reference_of(found.library, found.task),
-        title=found.library.titles[found.task.id], profile=found.profile, long=long,
-        overrides=found.overrides, aside=found.aside,
-    )  # fmt: skip
 
 
 def figure(
@@ -144,7 +144,6 @@ def figure(
     *,
     set: Settings | None = None,
     seeds: int | None = None,
-    cohort: str | None = None,
     **options: Unpack[Options],
 ) -> Figure:
     """Return a task's figure as matplotlib's own, to be changed and saved by its caller.
@@ -155,19 +154,7 @@ def figure(
     >>> len(figure("supar/fig06").axes) > 2
     True
     """
-    from harness.publish.figures import figure_of
-    from harness.publish.refresh import reference_of, stands_in
-
-    found = _stored(task, profile, set, seeds, cohort)
-    return figure_of(
-        found.task,
-        table=found.table,
-        reference=reference_of(found.library, found.task),
-        profile=found.profile,
-        stands_in=stands_in(found.library, found.task, found.profile, found.overrides),
-        aside=found.aside,
-        **options,
-    )
+    return _stored(task, profile, set, seeds).figure(**options)
 
 
 def run(
@@ -176,7 +163,6 @@ def run(
     *,
     set: Settings | None = None,
     seeds: int | None = None,
-    cohort: str | None = None,
     jobs: int = 0,
 ) -> pd.DataFrame:
     """Run what a task lacks at a profile, as `repro run` does, and return its table.
@@ -192,9 +178,9 @@ def run(
     >>> len(table) > 100
     True
     """
-    asked = _opened(find_workspace(), [load_registry().one(task)], set, seeds).overrides
-    words = ["run", task, "--profile", _profile(profile), "--jobs", str(jobs)]
-    words += shlex.split(asked.options) + (["--cohort", cohort] if cohort else [])
+    asked = _opened(find_workspace(), [load_asked([task]).one(task)], set, seeds).overrides
+    words = ["run", task, "--profile", parse_profile(profile), "--jobs", str(jobs)]
+    words += shlex.split(asked.options)
     with subprocess.Popen(
         [sys.executable, "-m", "harness.cli", *words],
         env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
@@ -206,59 +192,18 @@ def run(
             sys.stderr.write(last)
     # A check that fails is told with its table.
     if process.returncode not in (0, 1):
-        kind: type[HarnessError] = UsageError if process.returncode == 2 else RunError
-        raise kind(last.strip().removeprefix("repro: ") or f"it ended with {process.returncode}")
-    return load(task, profile, set=set, seeds=seeds, cohort=cohort)
+        kinds: dict[int, type[HarnessError]] = {2: UsageError, 4: NothingRan}
+        said = last.strip().removeprefix("repro: ") or f"it ended with {process.returncode}"
+        raise kinds.get(process.returncode, RunError)(said)
+    return load(task, profile, set=set, seeds=seeds)
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class _Stored:
-    """A task's stored table, and what it is of."""
+def _stored(name: str, profile: str, set: Settings | None, seeds: int | None) -> Stored:
+    from harness.publish.stored import find_stored
 
-    library: Library
-    task: Task
-    profile: Profile
-    overrides: Overrides
-    cohort: str | None
-    table: pd.DataFrame
-
-    @property
-    def aside(self) -> str:
-        """What sets the table apart from the committed one."""
-        cohort = self.cohort if self.cohort not in (None, FIRST) else ""
-        return ", ".join(filter(None, [self.overrides.label, cohort]))
-
-
-def _stored(
-    name: str, profile: str, set: Settings | None, seeds: int | None, cohort: str | None
-) -> _Stored:
-    from harness.run.awaited import awaited_by, awaited_text, run_command
-    from harness.store.trial import check_cohort, trials_behind
-    from harness.store.result import load_result
-
-    library, scale = load_registry(), _profile(profile)
+    scale, library = parse_profile(profile), load_asked([name])
     task = library.one(name)
-    workspace = _opened(find_results(), [task], set, seeds)
-    if cohort is not None:
-        check_cohort([task], [scale], cohort, workspace.overrides)
-    result = load_result(workspace, task, scale)
-    if result is None or (cohort is not None and cohort not in result.tables):
-        what = " ".join(filter(None, [workspace.overrides.label, cohort]))
-        makes = "harness.run with the same arguments makes it"
-        if awaited := awaited_by(task):
-            makes = awaited_text(task.id, awaited)
-        elif not trials_behind([task], scale, workspace.overrides):
-            makes = f"`{run_command(task, scale, workspace.overrides)}` runs it where it has trials"
-        message = f"{task.id} has no result at {scale}{what and f' of the {what}'}: {makes}"
-        raise NoResultError(message, library, task)
-    return _Stored(
-        library=library,
-        task=task,
-        profile=scale,
-        overrides=workspace.overrides,
-        cohort=cohort,
-        table=result.table if cohort is None else result.tables[cohort],
-    )
+    return find_stored(library, _opened(find_results(), [task], set, seeds), task, [scale])
 
 
 def _opened(
@@ -270,9 +215,3 @@ def _opened(
     overrides = Overrides({**(set or {}), **({} if seeds is None else {SEEDS: seeds})})
     check_overrides(tasks, overrides)
     return workspace.with_overrides(overrides)
-
-
-def _profile(name: str) -> Profile:
-    from harness.commands.common import parse_profile
-
-    return parse_profile(name)

@@ -46,6 +46,12 @@ class RunError(HarnessError):
     exit_code = 3
 
 
+class NothingRan(HarnessError):
+    """Nothing of what was asked for can run here, and nothing of it is stored."""
+
+    exit_code = 4
+
+
 class Interrupted(HarnessError):
     """The person at the keyboard ended it."""
 

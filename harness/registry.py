@@ -13,17 +13,19 @@ import importlib.metadata
 import importlib.util
 import os
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import ModuleType
-from typing import Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 
-from harness.declare.experiment import Experiment
-from harness.declare.papers import Item, load_deviations, load_paper
-from harness.declare.task import Kind, Task
 from harness.errors import SpecError, UsageError, nearest
-from harness.untrusted import in_one_line, is_there
+from harness.untrusted import UnreadableError, in_one_line, is_there, read_toml
+
+if TYPE_CHECKING:  # a list of tasks needs none of it
+    from harness.declare.experiment import Experiment
+    from harness.declare.papers import Item
+    from harness.declare.task import Kind, Task
 
 ENTRY_POINTS = "paper_reproductions.papers"
 BUILT_IN = "reproductions"
@@ -118,23 +120,12 @@ class Library:
         What is broken among them is passed over: `broken_among` tells it.
         Raises UsageError for a selector that matches nothing, or just one task that is broken.
         """
-        chosen: set[str] = set()
-        for selector in selectors or ["*"]:
+        for selector in selectors:
             if selector in self.broken and "/" in selector:
                 raise UsageError(f"task {selector} is broken: {self.broken[selector].reason}")
-            matches = fnmatch.filter(self.tasks, selector)
-            if selector in self.papers:
-                matches = [name for name in self.tasks if name.split("/")[0] == selector]
-            elif not matches and selectors and not self.broken_among([selector]):
-                task = selector.partition(":")[0]
-                if task != selector and task in self.tasks:
-                    raise UsageError(
-                        f"{selector!r} names a claim where a task is asked for: write {task}"
-                        f" (repro show {selector} tells the claim)"
-                    )
-                hint = nearest(selector, [*self.tasks, *self.papers])
-                raise UsageError(f"no task matches {selector!r}{hint} (repro list shows all)")
-            chosen.update(matches)
+        able = [each for each in selectors if not self.broken_among([each])]
+        chosen = {name for each in selectors for name in matches(each, self.tasks)}
+        chosen.update(selected(able, self.tasks, self.papers) if able or not selectors else ())
         tasks = [self.tasks[name] for name in sorted(chosen)]
         return [task for task in tasks if kind is None or task.kind == kind]
 
@@ -159,6 +150,36 @@ class Library:
         if len(tasks) != 1:
             raise UsageError(f"{selector!r} names {len(tasks)} tasks: name one")
         return tasks[0]
+
+
+def matches(selector: str, tasks: Iterable[str]) -> list[str]:
+    """Return the ids that a selector names: a task's id, a shell pattern, or a paper."""
+    names = list(tasks)
+    found = fnmatch.filter(names, selector)
+    return found or [name for name in names if name.split("/")[0] == selector]
+
+
+def selected(
+    selectors: Sequence[str], tasks: Collection[str], papers: Collection[str]
+) -> list[str]:
+    """Return the ids that some selectors name, sorted, each once; all for none.
+
+    Raises UsageError for one that names nothing; a paper may have no task yet.
+    """
+    chosen: set[str] = set()
+    for selector in selectors or ["*"]:
+        found = matches(selector, tasks)
+        if not found and selectors and selector not in papers:
+            task = selector.partition(":")[0]
+            if task != selector and task in tasks:
+                raise UsageError(
+                    f"{selector!r} names a claim where a task is asked for: write {task}"
+                    f" (repro show {selector} tells the claim)"
+                )
+            hint = nearest(selector, [*tasks, *papers])
+            raise UsageError(f"no task matches {selector!r}{hint} (repro list shows all)")
+        chosen.update(found)
+    return sorted(chosen)
 
 
 def _asks_for(selector: str, broken_id: str) -> bool:
@@ -187,18 +208,77 @@ def _with_upstream(experiment: Experiment) -> Iterator[Experiment]:
     yield experiment
 
 
-def load_registry() -> Library:
-    """Import every paper's task files. A file that fails becomes a `BrokenTask`."""
+def load_registry(papers: Collection[str] | None = None) -> Library:
+    """Import task files, of some papers alone where these are given.
+
+    A file that fails becomes a `BrokenTask`.
+    """
     library = Library()
-    points = importlib.metadata.entry_points(group=ENTRY_POINTS)
-    # The same distribution may be found twice on the path; ours come first, others by name.
-    for name in dict.fromkeys([BUILT_IN, *sorted(point.module for point in points)]):
+    for name in _packages():
         try:
             for package, folder in _paper_packages(name):
-                _load_paper(library, package, folder)
+                if papers is None or folder.name in papers:
+                    _load_paper(library, package, folder)
         except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever a package raises is its reason
-            _add_broken(library, name.rsplit(".", 1)[-1], "entry point", error)
+            if papers is None:
+                _add_broken(library, name.rsplit(".", 1)[-1], "entry point", error)
     return library
+
+
+def load_asked(selectors: Sequence[str]) -> Library:
+    """Import what some selectors ask for: their papers, or all where these cannot be told."""
+    try:
+        asked = {name.split("/")[0] for name in find_tasks(selectors)}
+    except (SpecError, UsageError):
+        return load_registry()
+    return load_registry(asked if selectors else None)
+
+
+def find_papers() -> dict[str, PaperFolder]:
+    """Return the papers on this machine by name, without importing any.
+
+    Raises SpecError for an entry point that leads to none, and for two papers of one name.
+    """
+    found: dict[str, PaperFolder] = {}
+    for name in _packages():
+        for package, folder in _paper_packages(name):
+            paper = PaperFolder(package.rsplit(".", 1)[-1], package, folder)
+            if found.setdefault(paper.name, paper) != paper:
+                raise SpecError(f"paper {paper.name!r} is declared twice: rename one of them")
+    return found
+
+
+def find_tasks(
+    selectors: Sequence[str] = (), papers: Mapping[str, PaperFolder] | None = None
+) -> dict[str, str]:
+    """Return titles by task id as paper.toml lists them, sorted, without importing anything.
+
+    Raises SpecError for a paper.toml that is not as it should be: `load_registry` says all of
+    what is wrong there; UsageError for a selector that names nothing.
+    """
+    papers = find_papers() if papers is None else papers
+    titles = {f"{name}/{word}": title
+              for name, paper in papers.items() for word, title in _titles(paper)}  # fmt: skip
+    return {name: titles[name] for name in selected(selectors, titles, papers)}
+
+
+def _titles(paper: PaperFolder) -> Iterator[tuple[str, str]]:
+    path = paper.folder / "paper.toml"
+    try:
+        for item in read_toml(path)["item"]:
+            if item["status"] == "task":
+                if not is_there(paper.folder / item["file"]):
+                    raise SpecError(f"{path} lists {item['file']}, which is not there")
+                yield str(item["id"]), str(item["title"])
+    except (UnreadableError, KeyError, TypeError, OSError) as error:
+        raise SpecError(f"{path} is no list of tasks ({in_one_line(error)})") from error
+
+
+def _packages() -> list[str]:
+    """Return the packages that hold papers: ours first, others by name, each once."""
+    points = importlib.metadata.entry_points(group=ENTRY_POINTS)
+    # The same distribution may be found twice on the path.
+    return list(dict.fromkeys([BUILT_IN, *sorted(point.module for point in points)]))
 
 
 def _paper_packages(name: str) -> list[tuple[str, Path]]:
@@ -220,6 +300,8 @@ def _paper_packages(name: str) -> list[tuple[str, Path]]:
 
 def _load_paper(library: Library, package: str, folder: Path) -> None:
     """Add a paper and its tasks; what fails is shown as broken."""
+    from harness.declare.papers import load_deviations, load_paper
+
     name, file = package.rsplit(".", 1)[-1], "paper.toml"
     try:
         meta = load_paper(folder)
@@ -294,6 +376,8 @@ def tasks_in(module: ModuleType) -> list[Task]:
 
     Raises SpecError if it has neither.
     """
+    from harness.declare.task import Task
+
     found = getattr(module, "tasks", None) or [getattr(module, "task", None)]
     if not all(isinstance(task, Task) for task in found):
         raise SpecError(f"{module.__name__} declares no `task` and no `tasks`")

@@ -1,46 +1,92 @@
-"""All verbs in one command."""
+"""All verbs in one command; the module of a verb is imported when it is asked for."""
 
 from __future__ import annotations
 
+import os
 import sys
+from collections.abc import ItemsView, ValuesView
+from importlib import import_module
 from typing import Any
 
 import typer
 from typer.core import TyperGroup
 from typer.main import get_command
 
-from harness.commands import (
-    bench,
-    check,
-    data,
-    diff,
-    doctor,
-    gpu,
-    new,
-    output,
-    reading,
-    records,
-    report,
-    run,
-    show,
-    variants,
-    verify,
-)
 from harness.commands.common import fail_if_broken
 from harness.errors import Interrupted
-from harness.store.workspace import find_workspace
 
 EPILOG = """
 Examples:  repro run supar/fig06 --profile smoke  |  repro check 'supar/*' --json  |
 repro plot supar/fig06 --format pdf --width single --out fig06.pdf
 """
+VERBS = {
+    "list": "reading:list_tasks",
+    "plan": "reading:show_plan",
+    "status": "reading:show_status",
+    "doctor": "doctor:doctor",
+    "run": "run:run",
+    "params": "variants:params",
+    "variants": "variants:variants",
+    "check": "check:check",
+    "show": "show:show",
+    "diff": "diff:diff",
+    "verify": "verify:verify",
+    "plot": "output:plot",
+    "figures": "output:figures",
+    "table": "output:table",
+    "report": "report:report",
+    "data": "data:app",
+    "records": "records:app",
+    "gpu": "gpu:app",
+    "new": "new:app",
+    "bench": "bench:bench",
+}
+"""By name the module beside this one, and its function, or its group of verbs."""
+
+
+class _Lazily(dict[str, Any]):
+    """Commands by name, each made when it is first looked at."""
+
+    def __getitem__(self, name: str) -> Any:
+        if super().__getitem__(name) is None:
+            self[name] = _made(name)
+        return super().__getitem__(name)
+
+    def get(self, name: str, default: Any = None) -> Any:
+        return self[name] if name in VERBS else default
+
+    def items(self) -> ItemsView[str, Any]:
+        return {name: self[name] for name in self}.items()
+
+    def values(self) -> ValuesView[Any]:
+        return dict(self.items()).values()
+
+
+def _made(name: str) -> Any:
+    module, _, attribute = VERBS[name].partition(":")
+    found = getattr(import_module(f"harness.commands.{module}"), attribute)
+    if not isinstance(found, typer.Typer):
+        verb, found = found, typer.Typer(add_completion=False, rich_markup_mode=None)
+        found.command(name)(verb)
+    made = get_command(found)
+    made.name = name
+    return made
 
 
 class Verbs(TyperGroup):
     """The verbs; an interrupt of one of them is told like an error."""
 
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        self.commands = _Lazily(dict.fromkeys(VERBS))
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        return list(VERBS)
+
     def invoke(self, ctx: Any) -> Any:
-        if "--help" not in sys.argv:
+        if "--help" not in sys.argv and "REPRO_ROOT" in os.environ:
+            from harness.store.workspace import find_workspace
+
             # A wrong root is told at once, also by verbs that would not come to it.
             find_workspace()
         try:
@@ -60,22 +106,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
     result_callback=fail_if_broken,
+    callback=lambda: None,
 )
-reading.mount(app)
-doctor.mount(app)
-run.mount(app)
-variants.mount(app)
-check.mount(app)
-show.mount(app)
-diff.mount(app)
-verify.mount(app)
-output.mount(app)
-report.mount(app)
-app.add_typer(data.app, name="data")
-app.add_typer(records.app, name="records")
-app.add_typer(gpu.app, name="gpu")
-app.add_typer(new.app, name="new")
-bench.mount(app)
 
 command = get_command(app)
 """The verbs with their options, put together once for a process that calls many."""

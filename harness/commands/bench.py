@@ -52,11 +52,6 @@ TrendOption = Annotated[
 ]
 
 
-def mount(app: typer.Typer) -> None:
-    """Add `bench` to the command line."""
-    app.command("bench")(bench)
-
-
 def bench(
     select: Benchmarks = None,
     save: SaveOption = False,

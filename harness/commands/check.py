@@ -1,31 +1,36 @@
-"""Verbs that tell verdicts: check decides anew, summary repeats what is stored."""
+"""The verb that tells verdicts; of papers whose stored ones are current nothing is imported."""
 
 from __future__ import annotations
 
-import functools
+from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from harness.commands.common import (
-    CohortOption,
     ForceOption,
     JsonOption,
     KindOption,
     SeedsOption,
     Selectors,
     SetOption,
-    chosen,
+    asked_for,
     headed,
-    open_workspace,
     parse_profile,
     print_rows,
     say,
+    say_all_broken,
 )
-from harness.declare.profiles import PROFILES
-from harness.registry import load_registry
-from harness.store.workspace import COMMITTED_PROFILES, find_results
+from harness.errors import SpecError
+from harness.untrusted import is_there
+
+if TYPE_CHECKING:  # what they import would slow every verb down
+    from harness.declare.profiles import Profile
+    from harness.publish.check_row import CheckRow
+    from harness.registry import BrokenTask, Library
+    from harness.store.workspace import Workspace
 
 CheckedProfile = Annotated[
     str | None,
@@ -34,22 +39,13 @@ CheckedProfile = Annotated[
 DeepOption = Annotated[
     bool, typer.Option("--deep", help="Also build tables and verdicts anew from records.")
 ]
-AllOption = Annotated[
-    bool, typer.Option("--all", help="Also what holds, was not run, or decides nothing.")
-]
+AllOption = Annotated[bool, typer.Option("--all", help="Also what holds, or was not tested.")]
 BriefOption = Annotated[
     bool, typer.Option("--brief", help="Only counts per paper, and what fails.")
 ]
-
 JUnitOption = Annotated[
     Path | None, typer.Option("--junit", help="Also write the verdicts here, as JUnit's XML.")
 ]
-
-
-def mount(app: typer.Typer) -> None:
-    """Add the verbs to the command line."""
-    app.command("check")(check)
-    app.command("summary")(summary)
 
 
 def check(
@@ -58,7 +54,6 @@ def check(
     profile: CheckedProfile = None,
     settings: SetOption = None,
     seeds: SeedsOption = None,
-    cohort: CohortOption = None,
     deep: DeepOption = False,
     everything: AllOption = False,
     brief: BriefOption = False,
@@ -66,69 +61,74 @@ def check(
     force: ForceOption = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Decide every claim on the stored tables; exit 1 if a check fails or one errs."""
-    from harness.publish import verdicts
+    """Tell the verdicts of every check and claim; exit 1 if a check fails or one errs."""
+    from harness.declare.overrides import Overrides
     from harness.publish.report.check_text import check_text
-    from harness.publish.report.junit import junit_xml
-    from harness.store.out import write_out
+    from harness.publish.verdicts import json_rows, places_of, verdicts_of
 
-    library = load_registry()
-    tasks = chosen(library, selectors, kind)
-    workspace = open_workspace(tasks, settings, seeds, find=find_results)
     wanted = parse_profile(profile) if profile else None
-    gone = (selectors or []) if kind is None else None
-    rows = verdicts.decided(library, workspace, tasks, wanted, cohort, gone=gone, deep=deep)
-    tell = functools.partial(verdicts.shown, library, workspace.overrides)
-    broken = library.broken_among(selectors or [])
+    found, overrides = None, Overrides()
+    if not (kind or settings or seeds is not None or deep):
+        found = _without_import(selectors or [], wanted)
+    if found is not None:
+        rows, broken = found
+    else:
+        asked = asked_for(selectors, kind, "smoke", settings, seeds, reads=True)
+        places = places_of(asked.workspace, asked.tasks, wanted)
+        rows = verdicts_of(asked.library, asked.workspace, places, deep=deep)
+        overrides, broken = asked.overrides, asked.library.broken_among(selectors or [])
     if junit is not None:
-        write_out(junit, junit_xml(map(tell, rows), broken), force=force)
+        from harness.publish.report.junit import junit_xml
+        from harness.store.out import write_out
+
+        write_out(junit, junit_xml(rows, broken), force=force)
         say(f"wrote {junit}")
     if as_json:
-        print_rows(verdicts.json_rows(library, workspace.overrides, rows), as_json=True, columns=[])
+        print_rows(json_rows(rows, overrides), as_json=True, columns=[])
     else:
-        # Who asks for one cohort wants its verdicts, whether they decide or not.
-        everything = everything or cohort is not None
-        text = check_text(rows, tell, everything=everything, brief=brief)
-        typer.echo(headed(text, workspace.overrides))
+        typer.echo(headed(check_text(rows, everything=everything, brief=brief), overrides))
     if broken or any(row.fails for row in rows):
         raise typer.Exit(1)
 
 
-def summary(
-    selectors: Selectors = None,
-    settings: SetOption = None,
-    seeds: SeedsOption = None,
-    cohort: CohortOption = None,
-    as_json: JsonOption = False,
-) -> None:
-    """Count what the committed runs found, per paper, from the verdicts stored with them."""
-    from harness.publish import verdicts
-    from harness.publish.report.check_text import counts_text
-    from harness.publish.stored import stored_rows
-    from harness.store.trial import check_cohort
-    from harness.store.result import is_stored
+def _without_import(
+    selectors: list[str], wanted: Profile | None
+) -> tuple[list[CheckRow], list[BrokenTask]] | None:
+    """Return the verdicts of tasks, and what is broken of the papers that had to be imported.
 
-    library = load_registry()
-    tasks = chosen(library, selectors)
-    workspace = open_workspace(tasks, settings, seeds, find=find_results)
-    profiles = PROFILES if workspace.overrides else COMMITTED_PROFILES
-    check_cohort(tasks, profiles, cohort, workspace.overrides)
-    places = [(t, p) for t in tasks for p in profiles]
-    stored = [(t, p) for t, p in places if is_stored(workspace, t, p)]
-    if not workspace.overrides:
-        # What a paper has in a committed profile is told whole.
-        papers = {(task.paper, profile) for task, profile in stored}
-        stored = [(t, p) for t, p in places if (t.paper, p) in papers]
-    rows = [
-        row
-        for task, profile in stored
-        for row in stored_rows(workspace, task, profile)
-        if cohort is None or row.cohort == cohort
-    ]
-    if as_json:
-        print_rows(verdicts.json_rows(library, workspace.overrides, rows), as_json=True, columns=[])
-        return
-    found = counts_text(rows)
-    runs = "These runs found:" if workspace.overrides else "The committed runs found:"
-    none = f"No run is {'stored' if workspace.overrides else 'committed'}."
-    typer.echo(headed(f"{runs}\n{found}" if found else none, workspace.overrides))
+    None where a paper.toml is not as it should be.
+    """
+    from harness.publish.verdicts import rows_of_tasks
+    from harness.registry import find_papers, find_tasks, load_registry
+    from harness.store.workspace import find_results
+
+    try:
+        papers = find_papers()
+        names = find_tasks(selectors, papers)
+    except SpecError:
+        return None
+    broken: list[BrokenTask] = []
+
+    @cache
+    def load(paper: str) -> Library:
+        library = load_registry([paper])
+        broken.extend(say_all_broken(library, selectors))
+        return library
+
+    workspace = find_results()
+    places = [(name, at) for name in names for at in _profiles(workspace, name, wanted)]
+    return rows_of_tasks(workspace, papers, places, load), broken
+
+
+def _profiles(workspace: Workspace, name: str, wanted: Profile | None) -> Sequence[Profile]:
+    """Return where a task is looked at; as `places_of` does, by its id."""
+    from harness.store.workspace import COMMITTED_PROFILES
+
+    def is_stored(at: Profile) -> bool:
+        path = workspace.results(at) / f"{name}.{at}.csv"
+        return is_there(path) or is_there(path.with_suffix(".json"))
+
+    if wanted:
+        return [wanted]
+    committed = [at for at in COMMITTED_PROFILES if is_stored(at)]
+    return committed or (["smoke"] if is_stored("smoke") else ["cpu"])

@@ -10,24 +10,24 @@ import shutil
 import sys
 import textwrap
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, get_args
 
 import typer
 
-from harness.declare.cohorts import FIRST
-from harness.declare.overrides import SEEDS, Overrides
-from harness.declare.params import Scalar
-from harness.declare.profiles import PROFILES, Profile
-from harness.declare.task import Kind, Task
 from harness.errors import SpecError, UsageError, nearest
 from harness.outgoing import masker, tidy
-from harness.registry import Library
-from harness.store.workspace import Workspace, find_workspace
 from harness.terminal import print_table
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # what `repro list` needs none of
+    from harness.declare.overrides import Overrides
+    from harness.declare.params import Scalar
+    from harness.declare.profiles import Profile
+    from harness.declare.task import Kind, Task
+    from harness.registry import BrokenTask, Library
     from harness.run.plan import Plan
+    from harness.store.workspace import Workspace
 
 Selectors = Annotated[
     list[str] | None,
@@ -39,19 +39,28 @@ KindOption = Annotated[
 ProfileOption = Annotated[
     str, typer.Option("--profile", "-p", help="Scale: smoke, cpu, gpu or paper.")
 ]
+StoredProfile = Annotated[
+    str | None, typer.Option("--profile", "-p", help="Scale; the largest that is stored.")
+]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON rows.")]
-
 ForceOption = Annotated[
     bool, typer.Option("--force", help="Also over a file that git tracks, or of another kind.")
 ]
-# What follows belongs together: a verb that takes one of the three takes all, and opens them.
+# A verb that takes one of the two takes both, and hands them to `asked_for`.
 SetOption = Annotated[
     list[str] | None, typer.Option("--set", help="Override a parameter: name=value.")
 ]
 SeedsOption = Annotated[int | None, typer.Option("--seeds", help="Number of seeds.")]
-CohortOption = Annotated[
-    str | None, typer.Option("--cohort", help="Only one set of seeds: first, cohort-1, ...")
-]
+JobsOption = Annotated[int, typer.Option("--jobs", "-j", help="Processes; 0: as many as cores.")]
+ExecutorOption = Annotated[str, typer.Option(help="local (processes) or inline.")]
+
+
+def group(*, help: str, epilog: str = "") -> typer.Typer:
+    """Return a group of verbs, told in plain text as all others are."""
+    return typer.Typer(
+        help=help, epilog=epilog, no_args_is_help=True, add_completion=False, rich_markup_mode=None
+    )
+
 
 CELL_CHARS = 10_000
 MOST_TOLD = 5
@@ -60,51 +69,56 @@ LEAST_FOLDED = 24
 """Characters of a column of words in a table that is wider than the terminal."""
 
 
-def open_workspace(
-    tasks: Sequence[Task],
-    settings: Sequence[str] | None,
-    num_seeds: int | None,
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a verb was asked for: some tasks, at a scale, of the checkout or of a variant of it."""
+
+    library: Library
+    tasks: list[Task]
+    profile: Profile
+    workspace: Workspace
+
+    @property
+    def overrides(self) -> Overrides:
+        return self.workspace.overrides
+
+
+def asked_for(
+    selectors: Sequence[str] | None,
+    kind: str | None = None,
+    profile: str = "smoke",
+    settings: Sequence[str] | None = None,
+    seeds: int | None = None,
     *,
-    find: Callable[[], Workspace] = find_workspace,
-) -> Workspace:
-    """Return the checkout, or a variant of it. Raises UsageError for what no trial has."""
+    reads: bool = False,
+    library: Library | None = None,
+) -> Asked:
+    """Return what the words of a command stand for; only the papers concerned are imported.
+
+    reads: results must be there. library: what is declared, where the verb has loaded it.
+    Raises UsageError for a name that is none, and for an override that no trial takes.
+    """
+    from harness.registry import load_asked
     from harness.store.trial import check_overrides
+    from harness.store.workspace import find_results, find_workspace
 
-    overrides = parse_overrides(settings or [], num_seeds)
+    scale = parse_profile(profile)
+    library = library or load_asked(selectors or [])
+    tasks = chosen(library, selectors, kind)
+    overrides = parse_overrides(settings or [], seeds)
+    if overrides and not tasks:
+        fail_if_broken()
     check_overrides(tasks, overrides)
-    return find().with_overrides(overrides)
-
-
-def no_result(library: Library, overrides: Overrides, cohort: str | None = None) -> UsageError:
-    """Return what to raise where nothing was run of a variant or of a cohort."""
-    from harness.run.awaited import run_command
-    from harness.store.trial import tasks_with
-
-    able = tasks_with(library.select([]), PROFILES, overrides, cohort)
-    one = f" --cohort {cohort}" if cohort else ""
-    command = f"{run_command(able[0], 'cpu', overrides)}{one}"
-    lists = f"repro list{overrides.options}{one}"
-    others = f"; {lists} lists other tasks" if len(able) > 1 else ""
-    what = f"the {overrides.label}" if overrides else cohort
-    return UsageError(f"no result of {what} is here: {command} makes one{others}")
+    workspace = find_results() if reads else find_workspace()
+    return Asked(library, tasks, scale, workspace.with_overrides(overrides))
 
 
 def command_words(
-    selectors: Sequence[str] | None,
-    kind: str | None,
-    profile: str,
-    overrides: Overrides,
-    cohort: str | None = None,
+    selectors: Sequence[str] | None, kind: str | None, profile: str, overrides: Overrides
 ) -> str:
     """Return what follows a verb that is to go on where another one stopped."""
     words = [*(selectors or []), *(["--kind", kind] if kind else []), "--profile", profile]
-    words += ["--cohort", cohort] if cohort else []
     return shlex.join(words) + overrides.options
-
-
-def apart(overrides: Overrides, cohort: str | None) -> str:
-    """Return what sets a result apart from the committed one; empty where it is that one."""
-    return ", ".join(filter(None, [overrides.label, cohort if cohort != FIRST else ""]))
 
 
 def headed(text: str, overrides: Overrides) -> str:
@@ -121,12 +135,16 @@ def shown(path: Path) -> Path:
 
 def parse_profile(name: str) -> Profile:
     """Return the profile. Raises UsageError that names the nearest one."""
+    from harness.declare.profiles import PROFILES
+
     profile: Profile = one_of(name, PROFILES, "profile")
     return profile
 
 
 def parse_kind(name: str | None) -> Kind | None:
     """Return the kind. Raises UsageError that names the nearest one."""
+    from harness.declare.task import Kind
+
     return None if name is None else one_of(name, get_args(Kind), "kind")
 
 
@@ -151,9 +169,16 @@ def chosen(
     The command does its work on the others, and then fails: see `fail_if_broken`.
     """
     tasks = library.select(selectors or [], parse_kind(kind))
-    for item in library.broken_among(selectors or []):
-        say_broken(f"{item.id} ({item.file}): {item.reason}")
+    say_all_broken(library, selectors or [])
     return tasks
+
+
+def say_all_broken(library: Library, selectors: Sequence[str]) -> list[BrokenTask]:
+    """Name what is broken of what some selectors ask for, and return it."""
+    found = library.broken_among(selectors)
+    for item in found:
+        say_broken(f"{item.id} ({item.file}): {item.reason}")
+    return found
 
 
 def say_broken(what: str) -> None:
@@ -174,6 +199,8 @@ def parse_overrides(settings: Sequence[str], num_seeds: int | None) -> Overrides
     >>> print(parse_overrides(["width=512", "data=mnist"], 10))
     data=mnist, seeds=10, width=512
     """
+    from harness.declare.overrides import SEEDS, Overrides
+
     overrides: dict[str, Scalar] = {} if num_seeds is None else {SEEDS: num_seeds}
     for setting in settings:
         name, equals, text = setting.partition("=")

@@ -8,18 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from harness.commands.common import (
-    CohortOption,
-    JsonOption,
-    KindOption,
-    SeedsOption,
-    SetOption,
-    chosen,
-    open_workspace,
-    parse_profile,
-    print_rows,
-    say,
-)
+from harness.commands.common import JsonOption, KindOption, asked_for, group, print_rows, say
 from harness.data.load import (
     available,
     cache_folder,
@@ -31,7 +20,6 @@ from harness.data.load import (
     supply,
 )
 from harness.data.load import missing_reason as why_missing
-from harness.declare.overrides import Overrides
 from harness.declare.profiles import Profile
 from harness.declare.task import Task
 from harness.errors import DataError, UsageError
@@ -43,9 +31,7 @@ REPRO_DATA=~/data repro data verify tinyshakespeare mnist  |
 repro data pack supar --profile gpu --out carry
 """
 
-app = typer.Typer(
-    help="List, make, fetch, check and pack data sets.", epilog=EPILOG, no_args_is_help=True
-)
+app = group(help="List, make, fetch, check and pack data sets.", epilog=EPILOG)
 
 NamesArgument = Annotated[
     list[str] | None, typer.Argument(help="Data sets; all that are here where none is given.")
@@ -182,9 +168,6 @@ def pack(
     out: Annotated[Path, typer.Option("--out", help="A new or empty folder.")],
     profile: Annotated[str, typer.Option("--profile", "-p", help="Whose data.")] = "gpu",
     kind: KindOption = None,
-    settings: SetOption = None,
-    seeds: SeedsOption = None,
-    cohort: CohortOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Copy the data of some tasks into a folder, for a machine without network.
@@ -192,11 +175,9 @@ def pack(
     There, set REPRO_DATA to the folder.
     """
     from harness.data.pack import pack as pack_data
-    from harness.registry import load_registry
 
-    found = chosen(load_registry(), tasks, kind)
-    overrides = open_workspace(found, settings, seeds).overrides
-    packed = pack_data(names_needed(found, parse_profile(profile), overrides, cohort), out)
+    asked = asked_for(tasks, kind, profile)
+    packed = pack_data(names_needed(asked.tasks, asked.profile), out)
     columns = ["name", "variant", "path", "bytes", "sha256"]
     rows = [{column: getattr(item, column) for column in columns} for item in packed]
     print_rows(rows, as_json=as_json, columns=columns)
@@ -226,14 +207,8 @@ def _state_of_absent(name: str) -> str:
     return "missing"
 
 
-def names_needed(
-    tasks: Sequence[Task],
-    profile: Profile,
-    overrides: Overrides | None = None,
-    cohort: str | None = None,
-) -> list[str]:
+def names_needed(tasks: Sequence[Task], profile: Profile) -> list[str]:
     """Return the data sets that the profile's trials and their upstream trials declare."""
     from harness.store.trial import trials_behind
 
-    behind = trials_behind(tasks, profile, overrides, cohort)
-    return sorted({name for trial in behind for name in trial.needs.data})
+    return sorted({name for trial in trials_behind(tasks, profile) for name in trial.needs.data})

@@ -14,7 +14,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from harness.commands.common import Selectors, chosen, command_words, print_rows, say, shown
+from harness.commands.common import (
+    Asked,
+    Selectors,
+    asked_for,
+    command_words,
+    group,
+    print_rows,
+    say,
+    shown,
+)
 from harness.commands.run import (
     INTERRUPTED,
     Means,
@@ -26,8 +35,7 @@ from harness.commands.run import (
 from harness.declare.profiles import Profile
 from harness.declare.task import Task
 from harness.errors import EnvError
-from harness.registry import Library, load_registry
-from harness.store.workspace import Workspace, find_workspace
+from harness.registry import Library
 
 if TYPE_CHECKING:
     from harness.run.plan import MachineLimits, Plan
@@ -42,10 +50,9 @@ Examples:  repro gpu pack runs/carry --python-version 3.12  |
 repro gpu pack runs/carry asymvalley --without cifar10_10k_5k  |  repro gpu run --time-budget 8m
 """
 
-app = typer.Typer(
+app = group(
     help="Use a card that turns up, also where there is no network.",
     epilog=EPILOG,
-    no_args_is_help=True,
 )
 
 BudgetOption = Annotated[str, typer.Option("--time-budget", help="Stop cleanly after 90s, 25m.")]
@@ -74,23 +81,21 @@ def run(
     limits = probe_limits()
     if not limits.has_cuda:
         raise EnvError("nvidia-smi shows no card here, so nothing was run: repro plan -p gpu")
-    library = load_registry()
-    tasks = chosen(library, selectors)
-    workspace = find_workspace()
+    asked = asked_for(selectors, None, PROFILE)
     stop_cleanly_on_signals(None)
-    store = open_store(workspace, tasks, PROFILE)
-    parts = due(library, tasks, store, limits).parts()
+    store = open_store(asked.workspace, asked.tasks, PROFILE)
+    parts = due(asked.library, asked.tasks, store, limits).parts()
     means = [
         parse_means("local", jobs or part.num_side_by_side(limits.gpu_bytes), time_budget)
         for part in parts
     ]
-    asked = command_words(selectors, None, PROFILE, workspace.overrides)
+    words = command_words(selectors, None, PROFILE, asked.overrides)
     # Now, since a folder that cannot be written is better told before the card's time is spent.
-    _write_left(workspace, tasks, out.resolve())
+    _write_left(asked, out.resolve())
 
     def run_part(part: Plan, means: Means) -> None:
-        at_end = partial(_export, workspace, tasks, out.resolve())
-        carry_out(part, store, library, means, asked, at_end=at_end)
+        at_end = partial(_export, asked, out.resolve())
+        carry_out(part, store, asked.library, means, words, at_end=at_end)
 
     in_turn(list(zip(parts, means, strict=True)), run_part)
 
@@ -123,29 +128,29 @@ def in_turn(parts: Sequence[tuple[Plan, Means]], run_part: Callable[[Plan, Means
         raise failed
 
 
-def _export(workspace: Workspace, tasks: Sequence[Task], out: Path) -> None:
+def _export(asked: Asked, out: Path) -> None:
     """Write all results at `gpu` to a folder, and why the other trials have none."""
     from harness.store.archive import export_records
 
-    num_left, num_trials = _write_left(workspace, tasks, out)
+    num_left, num_trials = _write_left(asked, out)
     if num_left == num_trials:
         say(f"no result yet: {shown(out / LEFT)} says of each trial how it stands")
         return
     file = out / RECORDS
-    summary = export_records(workspace, tasks, PROFILE, file)
+    summary = export_records(asked.workspace, asked.tasks, PROFILE, file)
     say(f"wrote {shown(file)}: {summary.num_records} records, {num_left} trials have none")
     if summary.left_out:
         say(f"left out (too large, missing or altered): {', '.join(summary.left_out)}")
     say(f"at home: repro records import {RECORDS}; repro run --profile {PROFILE} makes the tables")
 
 
-def _write_left(workspace: Workspace, tasks: Sequence[Task], out: Path) -> tuple[int, int]:
+def _write_left(asked: Asked, out: Path) -> tuple[int, int]:
     """List the trials without a result; return how many they are, and how many there are."""
     from harness.run.status import trial_states
     from harness.store.atomic import write_text
     from harness.store.store import RecordStore
 
-    states = trial_states(tasks, PROFILE, RecordStore(workspace))
+    states = trial_states(asked.tasks, PROFILE, RecordStore(asked.workspace))
     left = [state.to_json() for state in states if not state.has_result]
     write_text(out / LEFT, json.dumps(left, indent=1) + "\n")
     return len(left), len(states)
@@ -172,8 +177,8 @@ def pack(
     from harness.run.status import trials_due
     from harness.store.store import RecordStore
 
-    tasks, workspace = chosen(load_registry(), selectors), find_workspace()
-    due = trials_due(tasks, PROFILE, RecordStore(workspace))
+    asked = asked_for(selectors, None, PROFILE)
+    due = trials_due(asked.tasks, PROFILE, RecordStore(asked.workspace))
     items = make_pack(
         due, out, python_version=python_version, also=also or (), without=without or ()
     )
@@ -183,7 +188,7 @@ def pack(
     ]
     print_rows(rows, as_json=False, columns=["kind", "name", "MiB", "trials due"])
     total = sum(item.num_bytes for item in items)
-    say(f"{shown(out)}: {_mib(total)} for {len(due)} trials due{_beside(workspace.root)}")
+    say(f"{shown(out)}: {_mib(total)} for {len(due)} trials due{_beside(asked.workspace.root)}")
     say(f"there, in a copy of this checkout: make gpu FROM={shown(out)} BUDGET=8m")
 
 

@@ -6,11 +6,11 @@ from typing import Annotated
 
 import typer
 
-from harness.commands.common import say, shown
+from harness.commands.common import group, say, shown
 from harness.registry import load_registry
 from harness.scaffold import Written, new_paper, new_task
 
-app = typer.Typer(help="Begin a paper or a task from files that run.", no_args_is_help=True)
+app = group(help="Begin a paper or a task from files that run.")
 
 NameArgument = Annotated[str, typer.Argument(help="The paper's folder, such as mypaper.")]
 IdArgument = Annotated[str, typer.Argument(help="PAPER/WORD, such as supar/tab05 or supar/abl_x.")]

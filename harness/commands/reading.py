@@ -3,30 +3,27 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from harness.commands.common import (
-    CohortOption,
     JsonOption,
     KindOption,
     ProfileOption,
     SeedsOption,
     Selectors,
     SetOption,
+    asked_for,
     chosen,
-    open_workspace,
     parse_profile,
     print_rows,
     say,
     say_no_trials,
     time_told,
 )
-from harness.declare.profiles import PROFILES
-from harness.declare.task import Task
-from harness.registry import experiments_of, load_registry
+from harness.errors import SpecError
+from harness.outgoing import tidy
 
 if TYPE_CHECKING:
     from harness.run.plan import MissingData, Plan, PlannedTrial
@@ -34,36 +31,58 @@ if TYPE_CHECKING:
 ListedProfile = Annotated[
     str | None, typer.Option("--profile", "-p", help="Only what has trials at this scale.")
 ]
+StaleOption = Annotated[bool, typer.Option("--stale", help="Also re-run changed code.")]
+FailedOption = Annotated[bool, typer.Option("--failed", help="Only what has no result.")]
 MOST_NAMED = 20
 """Experiments of a sentence; of more, their number is told."""
-
-
-def mount(app: typer.Typer) -> None:
-    """Add the reading verbs to the command line."""
-    app.command("list")(list_tasks)
-    app.command("plan")(show_plan)
-    app.command("status")(show_status)
+WIDTH = 80
 
 
 def list_tasks(
     selectors: Selectors = None,
     kind: KindOption = None,
     profile: ListedProfile = None,
-    settings: SetOption = None,
-    seeds: SeedsOption = None,
-    cohort: CohortOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """List tasks: title, file, checks, claims, halves of those, our questions; broken ones, why.
+    """List tasks with the paper's titles; as JSON also their files, experiments and claims."""
+    from harness.registry import find_tasks
 
-    Titles are the paper's; repro show says what stands in. With --profile, --set, --seeds or
-    --cohort only those that have such trials.
-    """
-    library = load_registry()
+    titles: dict[str, str] | None = None
+    if kind is profile is None and not as_json:
+        try:
+            titles = find_tasks(selectors or [])
+        except SpecError:
+            # What is wrong is told with all that is broken.
+            titles = None
+    if titles is None:
+        rows = _listed(selectors, kind, profile)
+        if as_json:
+            return print_rows(rows, as_json=True, columns=[])
+        titles = {row["id"]: row["title"] for row in rows}
+    for line in _title_lines(titles):
+        typer.echo(line)
+
+
+def _title_lines(titles: dict[str, str]) -> list[str]:
+    """Return an id and its title per line, cut where it does not fit: `repro show` has it whole."""
+    width = max(map(len, titles), default=0)
+    room = max(WIDTH - width - 2, 20)
+    told = {name: tidy(title) for name, title in titles.items()}
+    return [
+        f"{name:{width}}  {title if len(title) <= room else title[: room - 3] + '...'}"
+        for name, title in told.items()
+    ]
+
+
+def _listed(selectors: Selectors, kind: str | None, profile: str | None) -> list[dict[str, Any]]:
+    from harness.registry import load_asked
+    from harness.store.trial import tasks_with
+
+    library = load_asked(selectors or [])
     tasks = chosen(library, selectors, kind)
-    if profile or settings or seeds is not None or cohort is not None:
-        tasks = _with_trials(tasks, profile, settings, seeds, cohort)
-    rows: list[dict[str, Any]] = [
+    if profile:
+        tasks = tasks_with(tasks, [parse_profile(profile)], {})
+    return [
         {
             "id": task.id,
             "paper": task.paper,
@@ -76,31 +95,6 @@ def list_tasks(
         }
         for task in tasks
     ]
-    shown = [row | _counts(library.tasks[row["id"]]) for row in rows]
-    columns = ["id", "title", "file", "checks", "claims", "halves", "ours"]
-    print_rows(rows if as_json else shown, as_json=as_json, columns=columns)
-
-
-def _with_trials(
-    tasks: Sequence[Task],
-    profile: str | None,
-    settings: Sequence[str] | None,
-    seeds: int | None,
-    cohort: str | None,
-) -> list[Task]:
-    from harness.store.trial import tasks_with
-
-    profiles = [parse_profile(profile)] if profile else PROFILES
-    return tasks_with(tasks, profiles, open_workspace(tasks, settings, seeds).overrides, cohort)
-
-
-def _counts(task: Task) -> dict[str, int]:
-    """Count a task's checks, the paper's claims, halves of those and our own questions."""
-    checks = sum(claim.scope.grade == "exact" for claim in task.claims)
-    own = sum(claim.scope.own_question for claim in task.claims)
-    halves = sum(bool(claim.scope.whole) for claim in task.claims)
-    claims = len(task.claims) - checks - own - halves
-    return {"checks": checks, "claims": claims, "halves": halves, "ours": own}
 
 
 def show_plan(
@@ -109,20 +103,18 @@ def show_plan(
     profile: ProfileOption = "smoke",
     settings: SetOption = None,
     seeds: SeedsOption = None,
-    cohort: CohortOption = None,
-    stale: Annotated[bool, typer.Option("--stale", help="Also re-run changed code.")] = False,
+    stale: StaleOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Print the trials to do and to reuse, why, time and memory, and how to get data not here."""
+    from harness.registry import experiments_of
     from harness.run.plan import make_plan, missing_data, probe_limits
     from harness.store.store import RecordStore
 
-    library = load_registry()
-    scale = parse_profile(profile)
-    tasks = chosen(library, selectors, kind)
-    opened = RecordStore(open_workspace(tasks, settings, seeds))
-    store = opened.with_committed(experiments_of(tasks), scale)
-    plan = make_plan(tasks, scale, store, probe_limits(), cohort=cohort, rerun_stale=stale)
+    asked = asked_for(selectors, kind, profile, settings, seeds)
+    scale = asked.profile
+    store = RecordStore(asked.workspace).with_committed(experiments_of(asked.tasks), scale)
+    plan = make_plan(asked.tasks, scale, store, probe_limits(), rerun_stale=stale)
     missing = missing_data(plan)
     if as_json:
         ways = {data.name: data.supply for data in missing}
@@ -138,16 +130,14 @@ def show_plan(
 
 
 def _say_time(plan: Plan) -> None:
-    """Say how long trials take, and the whole run of them."""
+    """Say how long the trials take: of what runs, and of what cannot."""
     from harness.measure.machine import num_cores
     from harness.run.plan import Action
 
     blocked_s = plan.seconds_of(Action.BLOCKED)
     more = f", and {time_told(blocked_s, 'core-')} of what is blocked here" if blocked_s else ""
-    num = max(1, min(num_cores(), plan.num_to_run))
-    say(f"about {time_told(plan.seconds, 'core-')} of trials to run{more}")
-    whole = f"{time_told(plan.core_s(num), 'core-')}, {time_told(plan.wall_s(num))} here"
-    say(f"with starts, tables and figures: {whole}")
+    here = time_told(plan.wall_s(max(1, min(num_cores(), plan.num_to_run))))
+    say(f"about {time_told(plan.seconds, 'core-')} of trials to run, {here} here{more}")
 
 
 def _print_missing(plan: Plan, missing: list[MissingData]) -> None:
@@ -225,18 +215,15 @@ def show_status(
     profile: ProfileOption = "smoke",
     settings: SetOption = None,
     seeds: SeedsOption = None,
-    cohort: CohortOption = None,
-    failed: Annotated[bool, typer.Option("--failed", help="Only what has no result.")] = False,
+    failed: FailedOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Show each experiment's trials by status, failures with their error, and stale records."""
     from harness.run.status import STATES, trial_states
     from harness.store.store import RecordStore
 
-    library = load_registry()
-    tasks = chosen(library, selectors, kind)
-    store = RecordStore(open_workspace(tasks, settings, seeds))
-    states = trial_states(tasks, parse_profile(profile), store, cohort)
+    asked = asked_for(selectors, kind, profile, settings, seeds)
+    states = trial_states(asked.tasks, asked.profile, RecordStore(asked.workspace))
     if failed:
         states = [state for state in states if not state.has_result]
     if as_json or failed:

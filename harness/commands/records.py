@@ -8,22 +8,16 @@ from typing import Annotated
 import typer
 
 from harness.commands.common import (
-    CohortOption,
     ForceOption,
     KindOption,
     ProfileOption,
-    SeedsOption,
     Selectors,
-    SetOption,
-    chosen,
-    open_workspace,
-    parse_profile,
+    asked_for,
+    group,
     say,
 )
-from harness.registry import load_registry
-from harness.store.workspace import find_workspace
 
-app = typer.Typer(help="Export and import records with their artifacts.", no_args_is_help=True)
+app = group(help="Export and import records with their artifacts.")
 
 FileArgument = Annotated[Path, typer.Argument(help="The archive, a .tar.gz file.")]
 
@@ -34,18 +28,13 @@ def export(
     selectors: Selectors = None,
     kind: KindOption = None,
     profile: ProfileOption = "gpu",
-    settings: SetOption = None,
-    seeds: SeedsOption = None,
-    cohort: CohortOption = None,
     force: ForceOption = False,
 ) -> None:
     """Write the results of some tasks, and artifacts up to 16 MiB, to one file."""
     from harness.store.archive import export_records
 
-    library = load_registry()
-    tasks = chosen(library, selectors, kind)
-    workspace, scale = open_workspace(tasks, settings, seeds), parse_profile(profile)
-    summary = export_records(workspace, tasks, scale, file, cohort=cohort, force=force)
+    asked = asked_for(selectors, kind, profile)
+    summary = export_records(asked.workspace, asked.tasks, asked.profile, file, force=force)
     say(f"wrote {file}: {summary.num_records} records, {summary.num_artifacts} artifacts")
     if summary.left_out:
         say(f"left out (too large, missing or altered): {', '.join(summary.left_out)}")
@@ -54,7 +43,9 @@ def export(
 @app.command("import")
 def import_(file: FileArgument) -> None:
     """Add the records of a file to this checkout; a result that is here already stays."""
+    from harness.registry import load_registry
     from harness.store.archive import import_records
+    from harness.store.workspace import find_workspace
 
     summary = import_records(find_workspace(), file, tasks=load_registry().tasks.values())
     say(

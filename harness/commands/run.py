@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import os
 import signal
 from collections.abc import Callable, Sequence
@@ -13,19 +12,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from harness.commands.common import (
-    CohortOption,
+    ExecutorOption,
+    JobsOption,
     KindOption,
     ProfileOption,
     SeedsOption,
     Selectors,
     SetOption,
+    asked_for,
     broken_said,
-    chosen,
     command_words,
     fail_if_broken,
-    open_workspace,
     parse_duration,
-    parse_profile,
     print_rows,
     say,
     say_no_trials,
@@ -35,44 +33,38 @@ from harness.commands.common import (
 from harness.declare.overrides import Overrides
 from harness.declare.profiles import Profile
 from harness.declare.task import Task
-from harness.errors import RunError, SpecError, UsageError
-from harness.registry import Library, load_registry
+from harness.errors import NothingRan, RunError, SpecError, UsageError
+from harness.registry import Library
 from harness.store.workspace import Workspace
 
 if TYPE_CHECKING:  # what they import would slow every verb down
-    from harness.run.executors.job import Executor
+    from harness.publish.check_row import CheckRow
     from harness.publish.refresh import Refresher
+    from harness.run.executors.job import Executor
     from harness.run.plan import Plan
     from harness.run.runner import Runner, Summary
     from harness.store.store import RecordStore
-
-log = logging.getLogger(__name__)
 
 JOBS_PER_CORE = 8
 """More processes only wait for one another, and each holds its own torch in memory."""
 INTERRUPTED = 130
 """Exit code."""
+MOST_NAMED = 3
+"""Experiments of trials that are left out for one reason."""
 
 SMOKE = "Smoke shows that everything works here; it says nothing about the papers."
 
-JobsOption = Annotated[int, typer.Option("--jobs", "-j", help="Processes; 0: as many as cores.")]
 BudgetOption = Annotated[
     str | None, typer.Option("--time-budget", help="Stop cleanly after 90s, 25m, 1h30m.")
 ]
 PendingOption = Annotated[
-    bool, typer.Option("--pending", help="Only what earlier runs left NOT_RUN.")
+    bool, typer.Option("--pending", help="Only what earlier runs left without a result.")
 ]
 StaleOption = Annotated[bool, typer.Option("--stale", help="Re-run records of changed code.")]
-ExecutorOption = Annotated[str, typer.Option(help="local (processes) or inline.")]
 DryRunOption = Annotated[
     bool, typer.Option("--dry-run", help="Build on the meta device; print memory and time.")
 ]
 VerboseOption = Annotated[bool, typer.Option("--verbose", help="Off a terminal, a line per trial.")]
-
-
-def mount(app: typer.Typer) -> None:
-    """Add `run` to the command line."""
-    app.command("run")(run)
 
 
 def run(
@@ -87,7 +79,6 @@ def run(
     dry_run: DryRunOption = False,
     settings: SetOption = None,
     seeds: SeedsOption = None,
-    cohort: CohortOption = None,
     verbose: VerboseOption = False,
 ) -> None:
     """Run what has no result yet, then refresh tables, verdicts and figures.
@@ -97,23 +88,23 @@ def run(
     from harness.run.plan import make_plan, probe_limits
     from harness.store.variants import note_run
 
-    library = load_registry()
-    scale, means = parse_profile(profile), parse_means(executor, jobs, time_budget)
-    tasks = chosen(library, selectors, kind)
-    if not tasks:
+    means = parse_means(executor, jobs, time_budget)
+    asked = asked_for(selectors, kind, profile, settings, seeds)
+    if not asked.tasks:
         fail_if_broken()
-    workspace = open_workspace(tasks, settings, seeds)
     if dry_run:
-        return _dry_run(tasks, scale, workspace.overrides, cohort)
+        return _dry_run(asked.tasks, asked.profile, asked.overrides)
     stop_cleanly_on_signals(None)
-    store = open_store(workspace, tasks, scale)
+    store = open_store(asked.workspace, asked.tasks, asked.profile)
     plan = make_plan(
-        tasks, scale, store, probe_limits(), cohort=cohort, rerun_stale=stale, only_pending=pending
+        asked.tasks, asked.profile, store, probe_limits(), rerun_stale=stale, only_pending=pending
     )
     say_no_trials(plan)
-    note_run(workspace, scale, tasks)
-    asked = command_words(selectors, kind, scale, workspace.overrides, cohort)
-    carry_out(plan, store, library, means, asked, rerun=stale, verbose=verbose)
+    if not plan.items and not pending:
+        raise NothingRan(f"nothing of what was asked for has a trial at {asked.profile}")
+    note_run(asked.workspace, asked.profile, asked.tasks)
+    words = command_words(selectors, kind, asked.profile, asked.overrides)
+    carry_out(plan, store, asked.library, means, words, rerun=stale, verbose=verbose)
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,21 +194,37 @@ def carry_out(
         on_task_done=None if at_end else refresh,
     )
     stop_cleanly_on_signals(None if means.executor == "inline" else runner)
+    rows: list[CheckRow] = []
     with ExitStack() as ends:
-        ends.callback(refresh.rest, plan.tasks)
+        ends.callback(lambda: rows.extend(refresh.rest(plan.tasks)))
         ends.callback(at_end or (lambda: None))
         summary = runner.run()
-    _conclude(summary, refresh, plan, asked)
+    _conclude(summary, refresh, rows, plan, asked)
 
 
 def _announce(plan: Plan, num_workers: int) -> None:
+    from harness.run.plan import Action, left_out
+
     tasks = f"{len(plan.tasks)} task{'' if len(plan.tasks) == 1 else 's'}"
     say(
         f"{tasks} at {plan.profile}: {plan.num_to_run} trials to run, "
-        f"{len(plan.items) - plan.num_to_run} reused or blocked, "
-        f"about {time_told(plan.core_s(num_workers), 'core-')}, "
-        f"{time_told(plan.wall_s(num_workers))} here"
+        f"{len(plan.with_action(Action.REUSE))} reused, "
+        f"about {time_told(plan.seconds, 'core-')}, {time_told(plan.wall_s(num_workers))} here"
     )
+    for reason, items in left_out(plan).items():
+        names = list(dict.fromkeys(item.trial.experiment.id for item in items))
+        more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
+        trials = f"{len(items)} trial{'' if len(items) == 1 else 's'}"
+        why = _in_short(reason, plan)
+        say(f"left out: {trials} of {', '.join(names[:MOST_NAMED])}{more}: {why}")
+
+
+def _in_short(reason: str, plan: Plan) -> str:
+    """Return why trials are left out; of missing data the command alone that gets them."""
+    from harness.run.plan import missing_data
+
+    short = {f"data set {data.name} is missing": data.supply for data in missing_data(plan)}
+    return next((f"{head}: {short[head]}" for head in short if reason.startswith(head)), reason)
 
 
 def open_store(workspace: Workspace, tasks: Sequence[Task], profile: Profile) -> RecordStore:
@@ -243,16 +250,42 @@ def run_facts() -> dict[str, Any]:
     return {name: facts.pop(name) for name in ("commit", "dirty", "versions")} | {"machine": facts}
 
 
-def _conclude(summary: Summary, refresh: Refresher, plan: Plan, asked: str) -> None:
+def _conclude(
+    summary: Summary, refresh: Refresher, rows: Sequence[CheckRow], plan: Plan, asked: str
+) -> None:
     """Print what came of it, where it lies, and what to do next; exit with the matching code."""
-    from harness.publish.counts import counted_in_words
+    _say_found(summary, refresh, rows, plan)
+    if summary.interrupted:
+        say("interrupted: nothing is lost, the same command goes on from here")
+        raise typer.Exit(INTERRUPTED)
+    for name, error in summary.stopped.items():
+        say(f"{name} stopped, the same error three times in a row: {error}: {_remedy(plan)}")
+    if summary.failed:
+        say(f"{len(summary.failed)} of {summary.num_run} failed: repro status --failed {asked}")
+        raise typer.Exit(RunError.exit_code)
+    if refresh.broken and not summary.num_left and not summary.num_blocked:
+        raise SpecError(f"correct {', '.join(refresh.broken)} and run again: no trial is lost")
+    failing = [row for row in rows if row.fails]
+    for row in failing:
+        say(f"{row.task} {row.claim} ({row.grade}): {row.verdict} {row.reason}")
+    if failing:
+        raise typer.Exit(1)
+    if summary.num_blocked and not (summary.num_run or summary.num_reused or summary.num_left):
+        raise NothingRan("nothing of what was asked for can run here: the reasons stand above")
+    if summary.num_left:
+        say("the time budget is used up: the same command goes on from here")
+    elif not broken_said and plan.items:
+        say(f"next: repro check {asked}; repro {'variants' if plan.overrides else 'report'}")
 
-    rows = [row for found in refresh.checks.values() for row in found]
+
+def _say_found(summary: Summary, refresh: Refresher, rows: Sequence[CheckRow], plan: Plan) -> None:
+    from harness.publish.counts import counted
+
     say(
         f"{summary.num_run} run, {summary.num_reused} reused, {summary.num_blocked} not run here, "
         f"{len(summary.failed)} failed, {summary.num_left} left, in {summary.wall_s:.1f} s"
     )
-    say(counted_in_words(rows) or "no claims")
+    say(counted(rows) or "no claims")
     if plan.profile == "smoke":
         say(SMOKE)
     where = refresh.workspace
@@ -261,25 +294,6 @@ def _conclude(summary: Summary, refresh: Refresher, plan: Plan, asked: str) -> N
         say(f"tables: {shown(results)}, figures: {shown(figures)}")
     for task_id, reason in refresh.broken.items():
         say(f"{task_id}: no table, verdicts or figure could be made: {reason}")
-    if summary.interrupted:
-        say("interrupted: nothing is lost, the same command goes on from here")
-        raise typer.Exit(INTERRUPTED)
-    for name, error in summary.stopped.items():
-        say(f"{name} stopped, the same error three times in a row: {error}: {_remedy(plan)}")
-    if summary.failed:
-        say(f"{len(summary.failed)} of {summary.num_run} failed: repro status --failed {asked}")
-        raise typer.Exit(3)
-    if refresh.broken and not summary.num_left and not summary.num_blocked:
-        raise SpecError(f"correct {', '.join(refresh.broken)} and run again: no trial is lost")
-    failing = [row for row in rows if row.fails]
-    for row in failing:
-        say(f"{row.task} {row.claim} ({row.grade}): {row.verdict} {row.reason}")
-    if failing:
-        raise typer.Exit(1)
-    if summary.num_left:
-        say("the time budget is used up: the same command goes on from here")
-    elif not broken_said:
-        say(f"next: repro check {asked}; repro {'variants' if where.overrides else 'report'}")
 
 
 def _remedy(plan: Plan) -> str:
@@ -288,13 +302,11 @@ def _remedy(plan: Plan) -> str:
     return f"change{asked}, or correct the trial" if asked else "correct it, and run again"
 
 
-def _dry_run(
-    tasks: Sequence[Task], profile: Profile, overrides: Overrides, cohort: str | None
-) -> None:
+def _dry_run(tasks: Sequence[Task], profile: Profile, overrides: Overrides) -> None:
     """Build each distinct trial on the meta device and print what it would take."""
     from harness.run.dry_run import dry_runs
 
-    rows = dry_runs(tasks, profile, overrides, cohort)
+    rows = dry_runs(tasks, profile, overrides)
     if not rows:
         say(f"nothing is trained at {profile}")
         return

@@ -11,29 +11,24 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from harness.commands.common import (
-    CohortOption,
     JsonOption,
     ProfileOption,
     SeedsOption,
     Selectors,
     SetOption,
-    open_workspace,
-    parse_profile,
+    asked_for,
     print_rows,
     say,
     say_broken,
     shown,
 )
-from harness.declare.cohorts import FIRST
-from harness.declare.experiment import Experiment, RawParams
-from harness.declare.overrides import Overrides
-from harness.declare.params import Field
-from harness.declare.profiles import Profile
-from harness.errors import DataError, HarnessError, UsageError
-from harness.registry import Library, load_registry
-from harness.store.workspace import find_workspace
+from harness.errors import DataError, HarnessError
 
-if TYPE_CHECKING:  # what it imports would slow every verb down
+if TYPE_CHECKING:  # what they import would slow every verb down
+    from harness.declare.experiment import Experiment, RawParams
+    from harness.declare.params import Field
+    from harness.declare.profiles import Profile
+    from harness.registry import Library
     from harness.store.variants import Variant
 
 WIDTH = 80
@@ -42,50 +37,34 @@ FEW = 6
 TaskSelectors = Annotated[list[str], typer.Argument(help="Task ids, shell patterns or papers.")]
 
 
-def mount(app: typer.Typer) -> None:
-    """Add the verbs to the command line."""
-    app.command("params")(params)
-    app.command("variants")(variants)
-
-
 def params(
     selectors: TaskSelectors,
     profile: ProfileOption = "smoke",
     settings: SetOption = None,
     seeds: SeedsOption = None,
-    cohort: CohortOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Show what `--set` may change: parameters, their types, defaults, and values in the grid.
 
-    With --set, --seeds or --cohort the values are those of the grid that they would give.
+    With --set or --seeds the values are those of the grid that they would give.
     """
-    from harness.store.trial import cohorts_with_task
+    from harness.store.trial import grid_of
 
-    library, scale = load_registry(), parse_profile(profile)
-    tasks = library.select(selectors)
-    overrides = open_workspace(tasks, settings, seeds).overrides
-    wanted = FIRST if cohort is None else cohort
-    having = [task for _, task in cohorts_with_task(tasks, scale, wanted, overrides)]
-    experiments = dict.fromkeys(experiment for task in having for experiment in task.reads)
+    asked = asked_for(selectors, None, profile, settings, seeds)
+    experiments = dict.fromkeys(experiment for task in asked.tasks for experiment in task.reads)
     rows = [
-        row for e in experiments for row in _param_rows(e, _points(e, scale, overrides, wanted))
+        row
+        for each in experiments
+        for row in _param_rows(
+            each, [trial.params for trial in grid_of(each, asked.profile, asked.overrides)]
+        )
     ]
     if as_json:
         print_rows(rows, as_json=True, columns=[])
         return
     typer.echo("\n".join(_param_lines(rows)))
-    if seeds is None and cohort is None and any(row["role"] == "seed" for row in rows):
+    if seeds is None and any(row["role"] == "seed" for row in rows):
         say("--seeds N repeats the grid for the seeds 0 to N-1")
-
-
-def _points(
-    experiment: Experiment, profile: Profile, overrides: Overrides, cohort: str
-) -> list[RawParams]:
-    """Return the parameters of a grid's trials."""
-    from harness.store.trial import grid_of
-
-    return [trial.params for trial in grid_of(experiment, profile, overrides, cohort=cohort)]
 
 
 def _param_lines(rows: list[dict[str, Any]]) -> Iterator[str]:
@@ -148,35 +127,34 @@ def variants(
     selectors: Selectors = None,
     settings: SetOption = None,
     seeds: SeedsOption = None,
-    cohort: CohortOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """List what was run with --set or --seeds: overrides, profile, tasks, when, and how it went.
 
     With --set or --seeds only those that have these among theirs.
     """
+    from harness.registry import load_registry
     from harness.store.variants import find_variants
+    from harness.store.workspace import find_workspace
 
+    # A variant may be of several papers.
     library = load_registry()
-    tasks = library.select(selectors or [])
-    asked = open_workspace(tasks, settings, seeds).overrides
-    if cohort not in (None, FIRST):
-        raise UsageError(f"--cohort {cohort}: a variant has the first cohort alone")
-    wanted = {task.id for task in tasks} if selectors else None
+    asked = asked_for(selectors, None, "smoke", settings, seeds, library=library)
+    wanted = {task.id for task in asked.tasks} if selectors else None
     rows = []
     for found in find_variants(find_workspace()):
         if isinstance(found, DataError):
             say_broken(str(found))
             continue
-        if not asked.items() <= found.workspace.overrides.items():
+        if not asked.overrides.items() <= found.workspace.overrides.items():
             continue
         rows += [r for r in _variant_rows(library, found) if not wanted or wanted & {*r["tasks"]}]
     if not (rows or as_json):
         of = f" of {' '.join(selectors)}" if selectors else ""
-        asked_for = f" with{asked.options}" if asked else ""
+        with_them = f" with{asked.overrides.options}" if asked.overrides else ""
         task = selectors[0] if selectors else "TASK"
         typer.echo(
-            f"No variant{of} was run{asked_for}: `repro run {task} --set name=value` makes one,"
+            f"No variant{of} was run{with_them}: `repro run {task} --set name=value` makes one,"
             f" `repro params {task}` says what may be set."
         )
         return
@@ -210,8 +188,8 @@ def _variant_rows(library: Library, variant: Variant) -> Iterator[dict[str, Any]
 def _count_states(library: Library, variant: Variant, profile: Profile) -> Counter[str]:
     """Count the trials behind a variant's tasks by how they stand now."""
     from harness.run.status import state_of
-    from harness.store.trial import trials_behind
     from harness.store.store import RecordStore
+    from harness.store.trial import trials_behind
 
     store = RecordStore(variant.workspace)
     tasks = [library.tasks[name] for name in variant.runs[profile].tasks if name in library.tasks]

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from harness.declare.claims import Claim
 from harness.declare.params import Scalar
 from harness.declare.profiles import Profile
 from harness.declare.task import Task
 from harness.store.trial import trials_behind
-
-FEW = 4
-"""How many stand-ins are named behind a text that names nothing of the paper."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,42 +20,8 @@ class Labels:
     trials: tuple[frozenset[str], ...] = ()
     """The names that one trial has stand-ins for, for each kind of trial; by default all of them
     in one. So a claim on one data set says which net read it, and no other."""
-    profile: Profile | None = None
-    """Where it was run."""
     levels: Mapping[tuple[str, str], str] = field(default_factory=dict)
     """By a parameter's name and value: what stood in for what the value names, as a data set."""
-
-    def text(self, text: str) -> str:
-        """Return a title or a statement that says what was run.
-
-        >>> Labels({"SVHN": "MNIST"}).text("ResNet20 on SVHN")
-        'ResNet20 on SVHN (here MNIST)'
-        >>> Labels({"SVHN": "MNIST"}).text("Curves")
-        'Curves (here MNIST for SVHN)'
-        >>> Labels({"SVHN": "MNIST", "ViT": "two layers"}).text("Curves on SVHN.")
-        'Curves on SVHN (here MNIST; two layers for ViT).'
-        >>> Labels({"GPT2": "two layers", "GPT2-Large": "two layers"}).text("Scores")
-        'Scores (here two layers for GPT2 and GPT2-Large)'
-        """
-        named = self.named(text)
-        rest = Labels({name: self.here[name] for name in self._beside(named, any)})
-        said = self.names(text)
-        if not rest.here:
-            return said
-        what = str(rest) if len(set(rest.here.values())) <= FEW else "stand-ins, see the deviations"
-        said, stop = said.removesuffix("."), "." if said.endswith(".") else ""
-        ends_with_one = any(said.endswith(f"{n} (here {self.here[n]})") for n in named)
-        return f"{said[:-1]}; {what}){stop}" if ends_with_one else f"{said} (here {what}){stop}"
-
-    def statement(self, claim: Claim) -> str:
-        """Return a claim's statement, which says what was run, or a check's, where it names it.
-
-        Nothing was run for a claim that this profile can never decide.
-        """
-        if self.profile is not None and self.profile not in claim.scope.profiles:
-            return claim.statement
-        tell = self.names if claim.scope.grade == "exact" else self.text
-        return tell(claim.statement)
 
     def within(self, title: str) -> Labels:
         """Return what stands in for what a title names, and for what always goes with it.
@@ -68,7 +30,7 @@ class Labels:
         the title names none, all of them count.
         """
         named = self.named(title)
-        kept = named.union(self._beside(named, all)) if named else set(self.here)
+        kept = named.union(self._beside(named)) if named else set(self.here)
         here = {name: what for name, what in self.here.items() if name in kept}
         trials = tuple(dict.fromkeys(trial & kept for trial in self.trials))
         return replace(self, here=here, trials=trials)
@@ -79,18 +41,18 @@ class Labels:
             return set()
         return set(_whole_words(sorted(self.here, key=len, reverse=True)).findall(text))
 
-    def _beside(self, named: set[str], how: Callable[[Iterable[bool]], bool]) -> list[str]:
-        """Return the further names in any, or in all, of the trials that have what is named.
+    def _beside(self, named: set[str]) -> list[str]:
+        """Return the further names in all of the trials that have what is named.
 
         Where no trial has all of it, as where two nets are compared, those that have some of it.
-        What stands in for two things, of which one is named, is not told again.
+        What stands in for two things, one of them named, is not told again.
         """
         trials = self.trials or (frozenset(self.here),)
         whole = [trial for trial in trials if named <= trial]
         found = whole or [trial for trial in trials if named & trial]
         said = {self.here[name] for name in named}
         kept = (name for name, what in self.here.items() if name not in named and what not in said)
-        return [name for name in kept if how(name in trial for trial in found)]
+        return [name for name in kept if all(name in trial for trial in found)]
 
     def names(self, text: str) -> str:
         """Return a text with what was run behind each name of the paper, where it has any."""
@@ -154,7 +116,7 @@ def labels_of(
     # In one order, as JSON keeps them: a figure drawn from what is stored is the same.
     joined = {name: " and ".join(here[name]) for name in sorted(here)}
     of_levels = {key: ", ".join(told) for key, told in levels.items() if told}
-    return Labels(joined, tuple(kinds), profile, of_levels).within(title)
+    return Labels(joined, tuple(kinds), of_levels).within(title)
 
 
 def _of_level(value: str, told: Mapping[str, str]) -> list[str]:

@@ -1,43 +1,30 @@
-"""One task or claim with what a reader asks of it: answers, what would decide, where to look."""
+"""One task or claim with what a reader asks of it: verdicts, deviations, where to look further."""
 
 from __future__ import annotations
 
 import ast
 import functools
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import ModuleType
 
-from harness.declare.claims import Claim
 from harness.declare.overrides import Overrides
-from harness.declare.papers import Deviation, deviations_of, load_deviations, load_paper
+from harness.declare.papers import Deviation, deviations_of, load_deviations
 from harness.declare.profiles import PROFILES, Profile
 from harness.declare.task import Task
-from harness.errors import DataError, SpecError
+from harness.declare.verdict import Word
+from harness.errors import UsageError, nearest
 from harness.publish.check_row import CheckRow
-from harness.publish.labels import labels_of
-from harness.publish.not_run import paper_alone
-from harness.publish.power import needed
-from harness.publish.report.check_text import Shown
-from harness.publish.verdicts import check_claim, claim_of, gone_of, shown, verdicts_of
+from harness.publish.counts import counted, rank
+from harness.publish.report.check_text import line_of, wrapped
+from harness.publish.verdicts import verdicts_of
 from harness.registry import Library
-from harness.run.awaited import RUN_AT, awaited_by, awaited_text, run_command
-from harness.store.result import TaskResult, is_stored, load_result
+from harness.run.awaited import awaited_by, awaited_text, run_command
+from harness.store.result import is_stored, load_meta
 from harness.store.workspace import Workspace
 from harness.untrusted import read_text
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Answer:
-    """A verdict with what its claim declares, and what would decide it."""
-
-    shown: Shown
-    claim: Claim | None
-    """None where it was withdrawn."""
-    needed: str
-    """How many seeds would decide it, or why no number says so; empty where it is decided."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -47,37 +34,29 @@ class View:
     task: Task
     profile: Profile
     title: str
-    """With what stood in for what it names."""
+    ran_on: str
+    """What stood in for what the paper names."""
     files: Mapping[str, Path]
     """What its claims may be declared in, from the top of the repository; its own file first."""
-    answers: tuple[Answer, ...]
+    rows: tuple[CheckRow, ...]
     deviations: tuple[Deviation, ...]
     overrides: Overrides
-    waits: str = ""
+    waits: str
     """That it waits for a card or a judge, and what runs it there."""
     run: str
     """The command that runs it, in this profile or where it has trials."""
-    shows: tuple[str, ...]
-    """The verbs that have something to show of it."""
-    headlines: frozenset[str] = frozenset()
-    """The claims that its paper's pages open with."""
-
-    @property
-    def options(self) -> str:
-        """What a command needs to ask for this variant in this profile."""
-        return f" --profile {self.profile}{self.overrides.options}"
-
-    @property
-    def rows(self) -> list[CheckRow]:
-        return [answer.shown.row for answer in self.answers]
+    is_stored: bool
 
     def only(self, claim: str) -> View:
-        """Return one claim's verdicts, the deciding first. Raises UsageError for an unknown one."""
-        everything = f"repro check {self.task.id}{self.options} --all"
-        check_claim(self.task.id, claim, [row.claim for row in self.rows], everything)
-        found = [answer for answer in self.answers if answer.shown.row.claim == claim]
-        found.sort(key=lambda answer: not answer.shown.row.decides)
-        return replace(self, answers=tuple(found))
+        """Return one claim's verdict. Raises UsageError for an unknown one."""
+        known = [row.claim for row in self.rows]
+        if claim not in known:
+            everything = f"repro show {self.task.id}"
+            hint = nearest(claim, known)
+            raise UsageError(
+                f"{self.task.id} has no claim {claim!r}{hint} ({everything} lists them)"
+            )
+        return replace(self, rows=tuple(row for row in self.rows if row.claim == claim))
 
     def declared(self, claim: str = "") -> str:
         """Return file and line of a claim, or of the task: there a claim is whose id is made up."""
@@ -93,82 +72,79 @@ def largest_stored(workspace: Workspace, task: Task) -> Profile:
     return next((p for p in reversed(PROFILES) if is_stored(workspace, task, p)), "cpu")
 
 
-def view_of(
-    library: Library,
-    workspace: Workspace,
-    task: Task,
-    profile: Profile,
-    cohort: str | None = None,
-) -> View:
-    """Decide a task's claims anew and gather what stands beside them.
-
-    cohort: its verdicts alone; by default all.
-    """
-    place, overrides = [(task, profile)], workspace.overrides
-    rows = verdicts_of(library, workspace, place)
-    rows += [r for r in gone_of(library, workspace, place, [task.id]) if r.task == task.id]
-    rows = [row for row in rows if cohort in (None, row.cohort)]
-    paper, result = library.papers[task.paper], _result(workspace, task, profile)
-    title = library.titles[task.id]
+def view_of(library: Library, workspace: Workspace, task: Task, profile: Profile) -> View:
+    """Gather a task's verdicts and what stands beside them."""
+    rows = verdicts_of(library, workspace, [(task, profile)])
+    stored, here = is_stored(workspace, task, profile), {}
+    if stored and not any(row.verdict == Word.ERROR for row in rows):
+        meta = load_meta(workspace, task, profile)
+        here = meta.stands_in if meta else {}
+    awaited = "" if stored else awaited_by(task)
+    folder = library.papers[task.paper].folder
     return View(
         task=task,
         profile=profile,
-        title=labels_of(task, profile, title, overrides).text(title),
+        title=library.titles[task.id],
+        ran_on=", ".join(f"{what} for {name}" for name, what in here.items()),
         files=_places(library, task),
-        answers=tuple(
-            Answer(
-                shown=shown(library, overrides, row),
-                claim=(claim := claim_of(task, row.claim)),
-                needed=_needed(row, claim, task, result),
-            )
-            for row in rows
-        ),
-        deviations=tuple(
-            deviations_of(load_deviations(paper.folder), word=task.word, profile=profile)
-        ),
-        overrides=overrides,
-        waits=_waits(workspace, task),
-        run=run_command(task, profile, overrides),
-        shows=_shows(library, task, is_stored=result is not None),
-        headlines=_headlines(paper.folder, task),
+        rows=tuple(sorted(rows, key=lambda row: (rank(row.verdict), row.kind != "claim"))),
+        deviations=tuple(deviations_of(load_deviations(folder), word=task.word, profile=profile)),
+        overrides=workspace.overrides,
+        waits=f"Not run: {awaited_text(task.id, awaited)}." if awaited else "",
+        run=run_command(task, profile, workspace.overrides),
+        is_stored=stored,
     )
 
 
-def _headlines(folder: Path, task: Task) -> frozenset[str]:
-    claims = (headline.claim.split(":") for headline in load_paper(folder).headlines)
-    return frozenset(claim for word, claim in claims if word == task.word)
+def task_text(view: View) -> str:
+    """Return a task's verdicts, the worst first; checks that hold are counted alone."""
+    quiet = (Word.HOLDS, Word.UNTESTED)
+    shown = [r for r in view.rows if r.kind != "check" or r.verdict not in quiet]
+    parts = [
+        *wrapped(f"{view.task.id} at {view.profile}: {view.title}"),
+        *wrapped(f"Ran on: {view.ran_on}." if view.ran_on else ""),
+        *wrapped(f"{counted(view.rows) or 'It declares no claims'}."),
+        *wrapped(view.waits),
+        *(line for row in shown for line in line_of(row)),
+        *wrapped(f"Deviations: {'; '.join(f'{d.id} {d.what}' for d in view.deviations)}.")[
+            : 99 if view.deviations else 0
+        ],
+        *wrapped(f"Declared in {view.declared()}"),
+        *_commands(view),
+    ]
+    return "\n".join(parts)
 
 
-def _waits(workspace: Workspace, task: Task) -> str:
-    awaited = awaited_by(task)
-    if not awaited or is_stored(workspace, task, RUN_AT[awaited]):
-        return ""
-    return f"Not run: {awaited_text(task.id, awaited)}."
+def claim_text(view: View) -> str:
+    """Return all that is known of a view's one claim."""
+    (row,) = view.rows
+    claim = next(claim for claim in view.task.claims if claim.id == row.claim)
+    scope = claim.scope
+    source = f"ours, {scope.deviation}" if scope.deviation else scope.threshold_from
+    control = f"Control: {scope.control.statement}: {row.control}." if scope.control else ""
+    parts = [
+        *line_of(row),
+        *wrapped(f"Source: {claim.where}. Threshold: {source}."),
+        *wrapped(f"The number: {row.deciding}." if row.deciding else ""),
+        *wrapped(control),
+        *(line for d in view.deviations for line in wrapped(f"{d.id}: {d.what}")),
+        *wrapped(f"Declared in {view.declared(row.claim)}"),
+        *_commands(view),
+    ]
+    return "\n".join(parts)
 
 
-def _shows(library: Library, task: Task, *, is_stored: bool) -> tuple[str, ...]:
-    """Return which of `table` and `plot` have something: of what was not run, the paper's values.
-
-    A file of reference values that is damaged has none.
-    """
-    if is_stored:
-        return ("table", "plot") if task.figure is not None else ("table",)
-    try:
-        return ("table",) if paper_alone(library, task, "text") else ()
-    except SpecError:
-        return ()
-
-
-def _result(workspace: Workspace, task: Task, profile: Profile) -> TaskResult | None:
-    try:
-        return load_result(workspace, task, profile)
-    except DataError:  # which every row tells
-        return None
-
-
-def _needed(row: CheckRow, claim: Claim | None, task: Task, result: TaskResult | None) -> str:
-    found = None if result is None else needed(row, claim, task, result)
-    return found.told if found else ""
+def _commands(view: View) -> Iterator[str]:
+    """Yield the commands that look further, a line each."""
+    task = view.task
+    options = f" --profile {view.profile}{view.overrides.options}"
+    if len(view.rows) > 1:
+        yield f"  repro show {task.id}:{view.rows[0].claim}{options}"
+    if view.is_stored:
+        yield f"  repro table {task.id}{options}"
+        if task.figure is not None:
+            yield f"  repro plot {task.id}{options}"
+    yield f"  {view.run}"
 
 
 def _places(library: Library, task: Task) -> dict[str, Path]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,7 @@ from harness.declare.task import Task
 from harness.errors import DataError, SpecError, UsageError
 from harness.publish.check_row import SCHEMA_VERSION, CheckRow
 from harness.publish.judge import check_rebuilt, failed_rows, judge
-from harness.registry import Library, PaperFolder, load_registry
+from harness.registry import Library, PaperFolder
 from harness.store.atomic import write_text
 from harness.store.result import is_stored, load_result
 from harness.store.workspace import COMMITTED_PROFILES, Workspace
@@ -69,21 +69,33 @@ def verdicts_of(
     return rows
 
 
-def rows_of_papers(
-    workspace: Workspace, papers: Mapping[str, PaperFolder], profiles: Sequence[Profile]
+def rows_of_tasks(
+    workspace: Workspace,
+    papers: Mapping[str, PaperFolder],
+    places: Sequence[tuple[str, Profile]],
+    load: Callable[[str], Library],
 ) -> list[CheckRow]:
-    """Return all verdicts of some papers; one whose file is current is not imported."""
-    rows: list[CheckRow] = []
-    for name, folder in papers.items():
-        for profile in profiles:
-            stored = _Stored.read(workspace, folder, profile)
-            if stored.is_current:
-                rows += stored.rows
-            elif any((workspace.results(profile) / name).glob(f"*.{profile}.csv")):
-                library = load_registry([name])
-                places = [(task, profile) for task in library.tasks.values() if task.paper == name]
-                rows += verdicts_of(library, workspace, places)
-    return rows
+    """Return the verdicts of tasks by their ids; a paper whose file is current is not imported.
+
+    load: imports one paper.
+    """
+    files: dict[tuple[str, Profile], _Stored] = {}
+    found: dict[tuple[str, Profile], list[CheckRow]] = {}
+    stale: dict[str, list[tuple[str, Profile]]] = {}
+    for name, profile in places:
+        paper = name.split("/")[0]
+        if (paper, profile) not in files:
+            files[paper, profile] = _Stored.read(workspace, papers[paper], profile)
+        if files[paper, profile].is_current:
+            found[name, profile] = files[paper, profile].by_task.get(name, [])
+        else:
+            stale.setdefault(paper, []).append((name, profile))
+    for paper, asked in stale.items():
+        library = load(paper)
+        known = [(library.tasks[name], at) for name, at in asked if name in library.tasks]
+        for row in verdicts_of(library, workspace, known):
+            found.setdefault((row.task, row.profile), []).append(row)  # type: ignore[arg-type]
+    return [row for place in places for row in found.get(place, ())]
 
 
 def judge_stored(
@@ -129,11 +141,14 @@ class _Stored:
     """A paper's file at a profile, and which of its rows still follow from what is there."""
 
     def __init__(self, rows: Sequence[CheckRow], current: Iterable[str], *, is_current: bool):
-        self.rows, self.current, self.is_current = list(rows), set(current), is_current
+        self.current, self.is_current = set(current), is_current
+        self.by_task: dict[str, list[CheckRow]] = {}
+        for row in rows:
+            self.by_task.setdefault(row.task, []).append(row)
 
     def rows_of(self, task: str) -> list[CheckRow]:
         """Return a task's rows; none where they must be made anew."""
-        return [row for row in self.rows if row.task == task] if task in self.current else []
+        return self.by_task.get(task, []) if task in self.current else []
 
     @classmethod
     def read(cls, workspace: Workspace, folder: PaperFolder, profile: Profile) -> _Stored:
@@ -147,7 +162,8 @@ class _Stored:
         except (UnreadableError, KeyError, TypeError, ValueError):
             return cls([], [], is_current=False)
         now = _follows_from(workspace, folder, profile)
-        if then["code"] != now["code"] or found.get("schema_version") != SCHEMA_VERSION:
+        is_same = {**then, "tables": now["tables"]} == now
+        if not is_same or found.get("schema_version") != SCHEMA_VERSION:
             return cls([], [], is_current=False)
         tasks = {row.task for row in rows}
         same = {task for task in tasks if tables.get(task) == now["tables"].get(task)}
@@ -155,7 +171,7 @@ class _Stored:
 
 
 def _follows_from(workspace: Workspace, folder: PaperFolder, profile: Profile) -> dict[str, Any]:
-    """Return the digests of what a paper's verdicts follow from: code, and each stored result."""
+    """Return what a paper's verdicts follow from: digests of code and of each stored result."""
     results = workspace.results(profile) / folder.name
     tables = {
         f"{folder.name}/{path.name.partition('.')[0]}": _sha256(
@@ -163,7 +179,8 @@ def _follows_from(workspace: Workspace, folder: PaperFolder, profile: Profile) -
         )
         for path in sorted(results.glob(f"*.{profile}.csv"))
     }
-    return {"code": _code_of(folder.folder), "tables": tables}
+    varied = {"overrides": dict(workspace.overrides)} if workspace.overrides else {}
+    return {"code": _code_of(folder.folder), "tables": tables, **varied}
 
 
 @cache

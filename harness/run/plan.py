@@ -18,9 +18,9 @@ from harness.measure import machine
 from harness.registry import experiments_of, walk_experiments
 from harness.run.costs import Costs
 from harness.settings import JUDGE_MODEL, JUDGE_URL, judge_fault
+from harness.store.code import experiment_code
 from harness.store.record import Record
 from harness.store.store import RecordStore, Rejected
-from harness.store.code import experiment_code
 from harness.store.trial import Trial, check_overrides, grid_of, with_upstream
 
 JUDGE_SETTINGS = (JUDGE_URL, JUDGE_MODEL)
@@ -213,6 +213,19 @@ class MissingData:
     """The command that gets it, or why there is none."""
     experiments: list[str]
     """Those of the plan that read it, themselves or through an upstream trial."""
+
+
+def left_out(plan: Plan) -> dict[str, list[PlannedTrial]]:
+    """Return by reason the trials that cannot run here; by what their upstream lacks, if they do.
+
+    A trial stands under the first thing that is missing.
+    """
+    found: dict[str, list[PlannedTrial]] = {}
+    for item in plan.with_action(Action.BLOCKED):
+        behind = [plan.items.get(trial.key) for trial in with_upstream(item.trial)]
+        blocked = [each for each in behind if each and each.action is Action.BLOCKED]
+        found.setdefault(blocked[0].reason, []).append(item)
+    return found
 
 
 def missing_data(plan: Plan) -> list[MissingData]:

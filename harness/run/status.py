@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -39,19 +40,17 @@ class TrialState:
         return asdict(self)
 
 
-def trial_states(
-    tasks: Sequence[Task], profile: Profile, store: RecordStore
-) -> list[TrialState]:
+def trial_states(tasks: Sequence[Task], profile: Profile, store: RecordStore) -> list[TrialState]:
     """Return the state of every trial behind the tasks."""
     trials = trials_behind(tasks, profile, store.workspace.overrides)
     experiments = dict.fromkeys(trial.experiment for trial in trials)
     committed = store.with_committed(experiments, profile)
-    codes = {experiment: experiment_code(experiment) for experiment in experiments}
+    code_of = functools.cache(experiment_code)
     states = []
     for trial in trials:
         record = committed.read(trial)
         code = record.provenance.code if isinstance(record, Record) else ""
-        states.append(_state(trial, record, stale=bool(code) and code != codes[trial.experiment]))
+        states.append(_state(trial, record, stale=bool(code) and code != code_of(trial.experiment)))
     return states
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 import hashlib
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from importlib.util import find_spec, resolve_name
 from pathlib import Path
@@ -71,15 +71,26 @@ def _imported(module: str, paper: str, folder: Path) -> set[Path]:
     return set(found.values())
 
 
-def _imports(path: Path) -> Iterator[str]:
-    for node in ast.walk(_parsed(path)):
+@cache
+def _imports(path: Path) -> list[str]:
+    names: list[str] = []
+    for node in _statements(_parsed(path).body):
         if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
+            names += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
             base = "." * node.level + (node.module or "")
-            yield base
             dot = "" if base.endswith(".") else "."
-            yield from (f"{base}{dot}{alias.name}" for alias in node.names)
+            names += [base, *(f"{base}{dot}{alias.name}" for alias in node.names)]
+    return names
+
+
+def _statements(body: Iterable[ast.AST]) -> Iterator[ast.AST]:
+    """Yield all statements, those inside others too; an import stands in no expression."""
+    for node in body:
+        yield node
+        for name in ("body", "orelse", "finalbody", "handlers", "cases"):
+            inner = getattr(node, name, ())
+            yield from _statements(inner if isinstance(inner, list) else ())
 
 
 @cache

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from harness.cli import main
-from harness.provenance import code
+from harness.publish import verdicts
+from harness.store import code
 from harness.store.trial import declared_grid
 from tests.harness.small_disk import SmallDisk, mounted
 from tests.harness.toy_paper import ToyPaper, make_toy_paper
@@ -75,7 +76,9 @@ def forget_toylab() -> None:
     """Make the next import read the toy paper's files as they are now."""
     for name in [name for name in sys.modules if name.startswith(("toylab", "twolab"))]:
         del sys.modules[name]
-    code.forget()
+    for read in (code._digest_of, code._imports, code._file_digest, code._parsed):
+        read.cache_clear()
+    verdicts._code_of.cache_clear()
     importlib.invalidate_caches()
 
 

@@ -8,17 +8,18 @@ from typing import Any
 
 import pandas as pd
 
-from harness.declare.claims import Claim, Criterion
+from harness.declare.claims import Claim
+from harness.declare.criterion import Criterion
 from harness.declare.experiment import Experiment, Row, RunContext
 from harness.declare.params import Params, doc, seed
 from harness.declare.profiles import Profile
 from harness.declare.scope import Scope
 from harness.declare.table import Table, value
 from harness.declare.task import Task
-from harness.publish.evidence import Evidence, seals_of
-from harness.store.trial import Trial, grid_of
-from harness.store.record import Provenance, Record, line_digest
+from harness.store.record import Provenance, Record
+from harness.store.registered import registrations
 from harness.store.result import TaskResult, build_result
+from harness.store.trial import Trial, grid_of
 
 FIELDS_OF_CRITERION = {field.name for field in fields(Criterion)}
 
@@ -89,10 +90,10 @@ def make_task(*claims: Claim) -> Task:
 
 
 def make_records(
-    task: Task, ys: Sequence[float], *, sealed: Task | None = None, profile: Profile = "smoke"
+    task: Task, ys: Sequence[float], *, registered: Task | None = None, profile: Profile = "smoke"
 ) -> dict[str, Record]:
-    """Return a record per seed, by key, sealed with the claims of `sealed`."""
-    seals = seals_of([sealed or task])
+    """Return a record per seed, by key, registered with the claims of `registered`."""
+    asked = registrations([registered or task], profile)
     trials = grid_of(EXPERIMENT, profile)
     return {
         trial.key: Record(
@@ -105,7 +106,7 @@ def make_records(
             upstream=[],
             status="done",
             rows=[{"y": y}],
-            seals=seals,
+            registered=asked,
             provenance=Provenance(
                 commit="abc", dirty=False, machine={}, versions={}, data={}, code="x",
                 overrides={}, wall_s=1.0, started_at="2024-01-01",
@@ -116,10 +117,10 @@ def make_records(
 
 
 def make_result(
-    task: Task, ys: Sequence[float], *, sealed: Task | None = None, **changes: Any
+    task: Task, ys: Sequence[float], *, registered: Task | None = None, **changes: Any
 ) -> TaskResult:
     """Return a result of one row per seed, with some fields of its JSON changed."""
-    result = build_result(task, "smoke", finder(make_records(task, ys, sealed=sealed)))
+    result = build_result(task, "smoke", finder(make_records(task, ys, registered=registered)))
     assert result is not None
     return replace(result, meta=result.meta.model_copy(update=changes))
 
@@ -127,17 +128,3 @@ def make_result(
 def finder(records: Mapping[str, Record]) -> Callable[[Trial], Record | None]:
     """Return how a result finds a trial's record."""
     return lambda trial: records.get(trial.key)
-
-
-def evidence(records: Mapping[str, Record]) -> dict[str, Evidence]:
-    """Return what records say of themselves."""
-    return {
-        key: Evidence(
-            experiment=record.experiment,
-            line=line_digest(record.to_line()),
-            seals=record.seals,
-            first_seals=record.seals if record.first_seals is None else record.first_seals,
-            code=record.provenance.code,
-        )
-        for key, record in records.items()
-    }

@@ -19,17 +19,17 @@ from harness.declare.params import Params, Scalar, doc, seed
 from harness.declare.profiles import Profile
 from harness.declare.table import Table, value
 from harness.declare.task import Task
-from harness.run.executors.inline import InlineExecutor
-from harness.run.executors.job import Executor
 from harness.measure.fresh_process import call_fresh
 from harness.outgoing import GuardedStream
 from harness.registry import Library, walk_experiments
+from harness.run.executors.inline import InlineExecutor
+from harness.run.executors.job import Executor
 from harness.run.plan import MachineLimits, Plan, make_plan
 from harness.run.runner import Runner, Summary
-from harness.store.trial import Trial
 from harness.store.atomic import write_bytes
 from harness.store.record import Provenance, Record
 from harness.store.store import RecordStore
+from harness.store.trial import Trial
 
 calls: list[str] = []
 faults: dict[str, BaseException] = {}
@@ -306,7 +306,7 @@ def make_record(
         upstream=[source.key for source in trial.upstream],
         status=status,
         rows=[dict(row) for row in rows],
-        seals={"lab/squares:grows": {"sha256": "0" * 64, "threshold": 1.0}},
+        registered={"lab/tab01:grows": "0" * 16},
         provenance=Provenance(
             commit="c0ffee",
             dirty=False,

@@ -20,28 +20,26 @@ __all__ = ["build_report", "build_results"]
 CHECKOUT_MARKS = (".git", "pyproject.toml", "RESULTS.md")
 
 
-def build_report(workspace: Workspace, papers: Sequence[Paper], cohort: str | None = None) -> Path:
+def build_report(workspace: Workspace, papers: Sequence[Paper]) -> Path:
     """Write the static report to `site/` and return its first page.
 
     All profiles of the papers are shown, smoke among them. Equal results give equal bytes.
-    cohort: the only one that the papers have, whose site lies apart, as that of a variant does.
     """
     from harness.publish.report.site.pages import write_site
 
-    return write_site(workspace, papers, cohort)
+    return write_site(workspace, papers)
 
 
 def build_results(workspace: Workspace, registry: Library, papers: Sequence[Paper]) -> Path:
     """Write RESULTS.md and papers' pages from the committed profiles, and blocks of their READMEs.
 
-    Also the page of performance goals, and every verdict, as JSON. A README without markers is
-    left alone. Returns the path of RESULTS.md.
+    Also the page of performance goals. A README without markers is left alone. Returns the path
+    of RESULTS.md.
     """
     from harness.measure.goals import load_baselines
     from harness.publish.report.goals_md import PAGE, goals_markdown
     from harness.publish.report.paper_md import paper_markdown
     from harness.publish.report.results_md import page_of, results_markdown
-    from harness.publish.report.verdicts_json import VERDICTS, verdicts_json
     from harness.store.atomic import write_text
     from harness.store.workspace import COMMITTED_PROFILES
 
@@ -50,7 +48,6 @@ def build_results(workspace: Workspace, registry: Library, papers: Sequence[Pape
     baselines = load_baselines(workspace.root)
     write_text(target, results_markdown(papers, baselines))
     write_text(workspace.root / PAGE, goals_markdown(baselines))
-    write_text(workspace.root / VERDICTS, verdicts_json(registry, papers))
     for paper in papers:
         write_text(workspace.root / page_of(paper.meta.id), paper_markdown(paper))
     _update_readmes(workspace, registry, papers)
@@ -73,7 +70,8 @@ def _update_readmes(workspace: Workspace, registry: Library, papers: Sequence[Pa
 
     front = workspace.root / "README.md"
     if is_there(front) and PAPERS[0] in (text := read_text(front)):
-        text = update_block(text, papers_table(papers), PAPERS)
+        shown = [paper for paper in papers if paper.meta.headlines]
+        text = update_block(text, papers_table(shown), PAPERS)
         write_text(front, update_block(text, found_block(papers), FOUND))
     for paper in (each for each in papers if not each.problem):
         readme = registry.papers[paper.meta.id].folder / "README.md"

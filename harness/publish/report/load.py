@@ -1,7 +1,8 @@
-"""Read from disk everything that the report and RESULTS.md show; they only lay it out."""
+"""Read from disk everything that pages show; they only lay it out."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
@@ -14,24 +15,19 @@ from harness.declare.papers import (
     load_deviations,
     load_paper,
 )
-from harness.declare.profiles import PROFILES, Profile
+from harness.declare.profiles import Profile
 from harness.declare.reference import load_reference
 from harness.declare.task import Task
 from harness.errors import DataError, SpecError, UsageError
-from harness.measure.machine import cpu_name
-from harness.provenance.before import load_before
-from harness.provenance.code import experiment_code
-from harness.provenance.verify import load_verifications, verified_text
 from harness.publish.check_row import CheckRow
-from harness.publish.evidence import Evidence, evidence_of, num_stale, uncommitted
-from harness.publish.judge import check_stored, failed_rows, judge
 from harness.publish.labels import Labels, labels_of
-from harness.publish.power import NeededBy, all_needed
-from harness.publish.withdrawn import withdrawn_rows
+from harness.publish.verdicts import verdicts_of, write_verdicts
 from harness.registry import BrokenTask, Library, PaperFolder
-from harness.run.awaited import RUN_AT, Awaited, awaited_by, awaited_text
+from harness.run.awaited import awaited_by, awaited_text
+from harness.run.verify import load_verified, verified_text
+from harness.store.code import experiment_code
 from harness.store.meta import ResultMeta
-from harness.store.result import KEY_DIGITS, figure_path, load_result, trials_of
+from harness.store.result import figure_path, load_result
 from harness.store.workspace import Workspace
 from harness.untrusted import is_there, read_bytes
 
@@ -40,19 +36,6 @@ if TYPE_CHECKING:
 
 BEST_FIRST: tuple[Profile, ...] = ("paper", "gpu", "cpu", "smoke")
 """The order in which the profiles of one task are shown."""
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Sources:
-    """Where the records behind a result come from."""
-
-    num_trials: int = 0
-    num_stale: int = 0
-    """How many of them ran older code than today's."""
-    cpus: tuple[str, ...] = ()
-    """The kinds of processor that they ran on."""
-    verified: str = ""
-    """What came of those that were run again, in words."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
@@ -68,13 +51,16 @@ class Run:
     """The table's file, as it is committed."""
     figure: bytes | None = None
     """The figure as SVG, where one was drawn."""
-    sources: Sources = field(default_factory=Sources)
     labels: Labels = field(default_factory=Labels)
-    """What was run in the place of what the title, and so every claim, names."""
-    needed: NeededBy = field(default_factory=dict)
-    """What would decide those claims that are undecided."""
+    """What was run in the place of what heads and parameters name."""
     problem: str = ""
     """Why the stored result cannot be used."""
+
+    @property
+    def ran_on(self) -> str:
+        """Say once what stood in for what the paper names; nothing where nothing did."""
+        here = self.meta.stands_in if self.meta is not None else {}
+        return f"Ran on: {Labels(here)}." if here else ""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
@@ -90,17 +76,14 @@ class Entry:
     reference: pd.DataFrame | None = None
     source: str = ""
     """The file that declares it, from the top of the checkout; empty where it is not in there."""
-    awaited: Awaited = ""
-    """What it waits for that few machines have."""
+    not_run: tuple[CheckRow, ...] = ()
+    """The claims' verdicts at `cpu` where no profile is stored."""
+    waits: str = ""
+    """What it waits for, and what runs it then."""
 
     @property
     def id(self) -> str:
         return f"{self.paper}/{self.item.id}"
-
-    def only(self, profiles: Sequence[Profile]) -> Entry:
-        """Return what it is without the runs of other profiles: itself, where there are none."""
-        kept = tuple(run for run in self.runs if run.profile in profiles)
-        return self if kept == self.runs else replace(self, runs=kept)
 
     @property
     def page(self) -> str:
@@ -108,33 +91,9 @@ class Entry:
         return f"tasks/{self.id}.html" if self.task or self.broken else ""
 
     @property
-    def not_run(self) -> tuple[CheckRow, ...]:
-        """The claims' verdicts at `cpu` where no profile is stored."""
-        return () if self.runs else self.rows("cpu")
-
-    def rows(self, profile: Profile) -> tuple[CheckRow, ...]:
-        """Return the claims' verdicts at a profile; where it was not run, they say so."""
-        for run in self.runs:
-            if run.profile == profile:
-                return run.rows
-        if self.task is None:
-            return ()
-        return tuple(judge(self.task, None, profile, self.reference).rows)
-
-    @property
-    def seed(self) -> str:
-        """What counts as a seed, to stand after "A seed is"; nothing where there are none."""
-        return self.task.table.seed_doc if self.task is not None else ""
-
-    @property
-    def title(self) -> str:
-        """The item's title, with what the best run of it took in the place of what it names."""
-        return self.runs[0].labels.text(self.item.title) if self.runs else self.item.title
-
-    @property
-    def to_run(self) -> Labels:
-        """What would stand in at `cpu`, for claims of an item that was not run."""
-        return labels_of(self.task, "cpu", self.item.title) if self.task else Labels()
+    def rows(self) -> tuple[CheckRow, ...]:
+        """The verdicts of its best run, or that it was not run."""
+        return self.runs[0].rows if self.runs else self.not_run
 
     @property
     def state(self) -> str:
@@ -147,13 +106,7 @@ class Entry:
             return f"planned: {self.item.reason}"
         if self.task is None:
             return f"broken: {self.item.file} declares no task {self.id}"
-        return "" if self.runs else ": ".join(filter(None, ["not run in any profile", self.waits]))
-
-    @property
-    def waits(self) -> str:
-        """Say what it waits for, and what runs it then; nothing if it does not wait."""
-        is_there = any(run.profile == RUN_AT.get(self.awaited) for run in self.runs)
-        return "" if is_there else awaited_text(self.id, self.awaited)
+        return "" if self.runs else ": ".join(filter(None, ["not run", self.waits]))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -162,13 +115,12 @@ class Paper:
 
     meta: PaperMeta
     entries: tuple[Entry, ...]
-    sources: Mapping[Profile, Sources] = field(default_factory=dict)
-    """Per profile, of every trial that any of its items shows."""
+    codes: Mapping[str, str] = field(default_factory=dict)
+    """Per experiment the digest of its code today."""
     deviations: tuple[Deviation, ...] = ()
     """All that it declares, also those of what was not run."""
-    withdrawn: tuple[CheckRow, ...] = ()
-    waiting: Mapping[str, str] = field(default_factory=dict)
-    """Trials at `gpu` that have no committed result, key to experiment: they wait for a card."""
+    verified: str = ""
+    """What came of trials that were run again, in a sentence."""
     problem: str = ""
     """Why nothing of it can be shown."""
 
@@ -177,23 +129,39 @@ class Paper:
         """Whether it is a paper: a collection of ours, as that of kernels, has no authors."""
         return bool(self.meta.authors or self.problem)
 
-    def awaits_card(self, entry: Entry) -> bool:
-        """Whether any trial at `gpu` of an item of its has no committed result."""
-        reads = entry.task.reads if entry.task else ()
-        return any(experiment.id in self.waiting.values() for experiment in reads)
+    @property
+    def profiles(self) -> list[Profile]:
+        """The profiles in which anything of it is stored, best first."""
+        return [p for p in BEST_FIRST if any(r.profile == p for e in self.entries for r in e.runs)]
 
     def rows(self, profile: Profile) -> list[CheckRow]:
-        """Return the verdicts of every item at a profile, also of those not run there."""
-        return [row for entry in self.entries for row in entry.rows(profile)]
+        """Return the verdicts at a profile of all that is stored there."""
+        return [row for e in self.entries for r in e.runs if r.profile == profile for row in r.rows]
+
+    def of(self, profile: Profile) -> list[CheckRow]:
+        """Return the verdicts at a profile, and of every item that was never run."""
+        return [*self.rows(profile), *(row for e in self.entries for row in e.not_run)]
+
+    def earlier_code(self, profile: Profile) -> str:
+        """Say how many of its trials earlier code made; nothing where none."""
+        told: dict[str, Counter[str]] = {}
+        for entry in self.entries:
+            for run in entry.runs:
+                if run.profile == profile and run.meta is not None:
+                    for name, counts in run.meta.provenance.code.items():
+                        told[name] = Counter(counts)
+        total = sum(sum(counts.values()) for counts in told.values())
+        old = total - sum(counts[self.codes.get(name, "")] for name, counts in told.items())
+        return f"Made by earlier code: {old} of {total} trials." if old else ""
 
     def only(self, profiles: Sequence[Profile]) -> Paper:
         """Return what it is without the runs of other profiles."""
-        return replace(
-            self,
-            entries=tuple(entry.only(profiles) for entry in self.entries),
-            sources={p: sources for p, sources in self.sources.items() if p in profiles},
-            withdrawn=tuple(row for row in self.withdrawn if row.profile in profiles),
-        )
+
+        def kept(entry: Entry) -> Entry:
+            runs = tuple(run for run in entry.runs if run.profile in profiles)
+            return replace(entry, runs=runs)
+
+        return replace(self, entries=tuple(map(kept, self.entries)))
 
 
 def load_papers(workspace: Workspace, library: Library, profiles: Sequence[Profile]) -> list[Paper]:
@@ -224,12 +192,10 @@ def problems_of(workspace: Workspace, library: Library) -> dict[str, str]:
         try:
             load_deviations(paper.folder)
             load_reference(paper.folder)
-            load_before(workspace.root, name)
+            load_verified(workspace, name)
             for experiment in library.experiments.values():
                 if experiment.paper == name:
                     experiment_code(experiment)
-                    for profile in PROFILES:
-                        load_verifications(workspace, experiment.id, profile)
         except (SpecError, DataError) as error:
             # Relative, or the page would differ from checkout to checkout.
             found[name] = str(error).replace(f"{workspace.root}/", "")
@@ -239,9 +205,7 @@ def problems_of(workspace: Workspace, library: Library) -> dict[str, str]:
 def _unreadable(name: str, problem: str) -> Paper:
     # Not validated: nothing is known of it but its name.
     words = dict.fromkeys(("venue", "arxiv", "openreview", "code"), "")
-    meta = PaperMeta.model_construct(
-        None, id=name, title=name, authors=[], items=[], withdrawn=[], **words
-    )
+    meta = PaperMeta.model_construct(None, id=name, title=name, authors=[], items=[], **words)
     return Paper(meta=meta, entries=(), problem=problem)
 
 
@@ -250,82 +214,46 @@ def _paper(
 ) -> Paper:
     meta, deviations = load_paper(folder.folder), load_deviations(folder.folder)
     reference = load_reference(folder.folder)
+    # Their file is brought up to date once; each task's rows are read from it below.
+    for profile in profiles:
+        write_verdicts(workspace, library, meta.id, profile)
     entries = []
     for item in _all_items(meta, library):
-        name = f"{meta.id}/{item.id}"
-        task = library.tasks.get(name)
-        rows = reference[reference["task"] == item.id].reset_index(drop=True)
+        task = library.tasks.get(f"{meta.id}/{item.id}")
         ledger = {p: tuple(deviations_of(deviations, word=item.id, profile=p)) for p in profiles}
+        runs = _runs(workspace, library, task, ledger) if task else ()
         entries.append(
             Entry(
                 paper=meta.id,
                 item=item,
                 task=task,
                 broken=None if task else _broken(library, meta.id, item),
-                runs=_runs(workspace, task, item.title, profiles, rows, ledger) if task else (),
-                reference=rows,
+                runs=runs,
+                reference=reference[reference["task"] == item.id].reset_index(drop=True),
                 source=_source(workspace, folder, item),
-                awaited=_awaited(task) if task is not None else "",
+                not_run=_not_run(workspace, library, task) if task and not runs else (),
+                waits=_waits(task) if task is not None else "",
             )
         )
-    tasks = [entry.task for entry in entries if entry.task is not None]
+    mine = (e for e in library.experiments.values() if e.paper == meta.id)
     return Paper(
         meta=meta,
         entries=tuple(entries),
-        sources={p: sources_of(workspace, tasks, p) for p in profiles},
+        codes={experiment.id: experiment_code(experiment) for experiment in mine},
         deviations=tuple(deviations),
-        withdrawn=tuple(
-            row for p in profiles for row in withdrawn_rows(workspace, library, meta.id, p)
-        ),
-        waiting=_waiting(workspace, tasks),
+        verified=verified_text(load_verified(workspace, meta.id)),
     )
 
 
-def _waiting(workspace: Workspace, tasks: Sequence[Task]) -> dict[str, str]:
-    found: dict[str, str] = {}
-    for task in tasks:
-        try:
-            found |= uncommitted(workspace, task, "gpu")
-        except (SpecError, DataError, UsageError):
-            continue  # told where the task stands
-    return found
+def _not_run(workspace: Workspace, library: Library, task: Task) -> tuple[CheckRow, ...]:
+    return tuple(verdicts_of(library, workspace, [(task, "cpu")]))
 
 
-def _awaited(task: Task) -> Awaited:
+def _waits(task: Task) -> str:
     try:
-        return awaited_by(task)
+        return awaited_text(task.id, awaited_by(task))
     except (SpecError, UsageError):
         return ""  # told where the task stands
-
-
-def sources_of(
-    workspace: Workspace, tasks: Sequence[Task], profile: Profile, cohort: str | None = None
-) -> Sources:
-    """Count the trials behind some stored results, or behind one cohort of them, each once."""
-    found: dict[str, Evidence] = {}
-    cpus: set[str] = set()
-    for task in tasks:
-        try:
-            result = load_result(workspace, task, profile)
-            if result is not None:
-                evidence = evidence_of(workspace, task, profile, result.meta)
-                cpus |= {cpu_name(machine) for machine in result.meta.provenance.machines}
-                named = {key for lines in result.meta.lines.values() for key in lines}
-                if cohort is not None:
-                    trials = trials_of(task, profile, workspace.overrides, cohort=cohort)
-                    named &= {trial.key[:KEY_DIGITS] for trial in trials}
-                found |= {k: e for k, e in evidence.items() if k[:KEY_DIGITS] in named}
-        except DataError:
-            continue  # told where the task stands
-    experiments = {e.id: e for task in tasks for e in task.reads}
-    every = (v for name in experiments for v in load_verifications(workspace, name, profile))
-    again = [outcome for outcome in every if outcome.key in found]
-    return Sources(
-        num_trials=len(found),
-        num_stale=num_stale(experiments, found),
-        cpus=tuple(sorted(cpus)),
-        verified=verified_text(again),
-    )
 
 
 def _source(workspace: Workspace, folder: PaperFolder, item: Item) -> str:
@@ -360,40 +288,33 @@ def _broken(library: Library, paper: str, item: Item) -> BrokenTask | None:
 
 def _runs(
     workspace: Workspace,
+    library: Library,
     task: Task,
-    title: str,
-    profiles: Sequence[Profile],
-    reference: pd.DataFrame,
-    deviations: dict[Profile, tuple[Deviation, ...]],
+    deviations: Mapping[Profile, tuple[Deviation, ...]],
 ) -> tuple[Run, ...]:
     runs = []
-    for profile in profiles:
-        ledger = deviations[profile]
+    for profile, ledger in deviations.items():
+        rows = tuple(verdicts_of(library, workspace, [(task, profile)]))
         try:
             result = load_result(workspace, task, profile)
-            if result is None:
-                continue
-            rows = check_stored(workspace, task, profile, reference)
             path = figure_path(workspace, task, profile)
             figure = read_bytes(path) if is_there(path) else None
         except DataError as error:
-            # Relative, or the page would differ from checkout to checkout.
             problem = str(error).replace(f"{workspace.root}/", "")
-            failed = tuple(failed_rows(task, profile, DataError(problem)))
-            runs.append(Run(profile=profile, rows=failed, deviations=ledger, problem=problem))
+            runs.append(Run(profile=profile, rows=rows, deviations=ledger, problem=problem))
+            continue
+        if result is None:
             continue
         runs.append(
             Run(
                 profile=profile,
-                rows=tuple(rows),
+                rows=rows,
                 deviations=ledger,
                 table=result.table,
                 csv=result.csv.encode(),
                 meta=result.meta,
                 figure=figure,
-                sources=sources_of(workspace, [task], profile),
-                labels=labels_of(task, profile, title, workspace.overrides),
-                needed=all_needed(task, rows, result),
+                labels=labels_of(task, profile, library.titles[task.id], workspace.overrides),
             )
         )
     return tuple(runs)

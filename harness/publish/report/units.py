@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, replace
 from typing import Any
 
-from harness.declare.claims import STEPS, Criterion
+from harness.declare.criterion import STEPS
 from harness.publish.check_row import CheckRow
 from harness.publish.report.text import (
     PLUS_MINUS,
@@ -33,12 +33,9 @@ READ_AS = {
 """From a claim's unit to a factor and the unit of what it gives. Stored rows, JSON and CSV keep
 theirs."""
 OCTAVES = "octaves"
-_MOVED = re.compile(r"(?:measured|low|high|threshold|tolerance): .+ then, .+ now")
-_NUMBER = re.compile(r"-?\d[\d.]*(?:e[+-]?\d+)?")
 
 
 _PLURAL = re.compile(r"^(?!times)((?:standard )?[A-Za-z]{2,}?)(ie|[^s])s(?= of |$)")
-_UNNAMED = re.compile(r"(?:number|step) \d+ of (\d+)")
 _ONE = re.compile(r"(?:(?! to |\u00b1).)*(?<![\d.])(?<!e-)1")
 
 
@@ -63,7 +60,6 @@ class Reading:
 
     row: CheckRow
     unit: str
-    tolerance: float = 0.0
 
     @property
     def ours(self) -> str:
@@ -99,9 +95,9 @@ class Reading:
     def asked(self) -> str:
         """Return what is asked of the number, in its unit where it has a number of its own."""
         row = self.row
-        text = threshold(row.form, row.threshold, tolerance=self.tolerance) if row.form else ""
-        if row.form in STEPS and row.measured is not None and not row.deciding:
-            # One step alone is a difference, which `what_number` names.
+        text = threshold(row.form, row.threshold) if row.form else ""
+        if row.form in STEPS and row.measured is not None and " decides" not in row.deciding:
+            # One step alone is a difference, which `deciding` names.
             form = "more_than" if row.form.startswith("strict") else "at_least"
             text = threshold(form, -row.threshold if row.threshold else 0.0)
         has_unit = text[-1:].isdigit() and self.unit not in ("", "1", "ratio")
@@ -113,28 +109,15 @@ class Reading:
         return "" if half_width(self.row) is not None else interval(self.row)
 
 
-def reading(row: CheckRow, unit: str, tolerance: float = 0.0) -> Reading:
-    """Return a verdict as readers have it; one in another unit stays as it is.
-
-    >>> row = CheckRow(task="a/b", claim="c", form="at_least", grade="empirical", profile="cpu",
-    ...     verdict="INCONCLUSIVE", reason="", measured=-0.0011, low=-0.0057, high=0.0035,
-    ...     num_seeds=5, threshold=-0.005, threshold_from="ours", paper_value=None, seal="sealed")
-    >>> told = reading(row, "accuracy")
-    >>> told.ours.replace("\u00b1", "+-"), told.row.threshold
-    ('-0.11 +- 0.46 points', -0.5)
-    """
-    factor, unit = READ_AS.get(unit, (1.0, unit))
+def reading(row: CheckRow) -> Reading:
+    """Return a verdict as readers have it; one in another unit stays as it is."""
+    factor, unit = READ_AS.get(row.unit, (1.0, row.unit))
     if factor == 1.0:
-        return Reading(row=row, unit=unit, tolerance=tolerance)
+        return Reading(row=row, unit=unit)
 
     def scaled(value: float | None) -> float | None:
         # Twelve digits: no rounding error of the product is shown, and nothing measured is lost.
         return None if value is None else float(f"{factor * value:.12g}")
-
-    def moved(line: str) -> str:
-        if not _MOVED.fullmatch(line):
-            return line
-        return _NUMBER.sub(lambda number: f"{factor * float(number[0]):.12g}", line)
 
     scaled_row = replace(
         row,
@@ -143,47 +126,8 @@ def reading(row: CheckRow, unit: str, tolerance: float = 0.0) -> Reading:
         high=scaled(row.high),
         threshold=_scaled_threshold(row.threshold, factor),
         paper_value=scaled(row.paper_value),
-        differences=tuple(map(moved, row.differences)),
     )
-    return Reading(row=scaled_row, unit=unit, tolerance=factor * tolerance)
-
-
-def what_number(row: CheckRow, criterion: Criterion) -> str:
-    """Say what the measured number is, which of several it is, and how it stands among them.
-
-    They rank by their verdicts, then by how far inside the bound they lie.
-
-    >>> from harness.declare.claims import more_than
-    >>> row = CheckRow(task="a/b", claim="c", form="more_than", grade="empirical", profile="cpu",
-    ...     verdict="NOT_REPRODUCED", reason="", measured=-4.6, low=-5.5, high=-3.9, num_seeds=3,
-    ...     threshold=0.0, threshold_from="ours", paper_value=None, seal="sealed", deciding="y")
-    >>> asked = more_than(len, 0, "nats").naming("x", "y", "z").measuring("left less right")
-    >>> what_number(row, asked), what_number(row, asked.in_at_least(2))
-    ('left less right; y decides, worst of 3', 'left less right; y decides, 2nd best of 3')
-    """
-    if row.measured is None:
-        return ""
-    # One number decides over no other: its name says no more than what it is.
-    is_alone = not row.deciding or (len(criterion.names) == 1 and bool(criterion.measures))
-    deciding = "" if is_alone else f"{row.deciding} decides{_place(row.deciding, criterion)}"
-    return "; ".join(filter(None, [criterion.measures, deciding]))
-
-
-def _place(deciding: str, criterion: Criterion) -> str:
-    unnamed = _UNNAMED.fullmatch(deciding)
-    count = int(unnamed[1]) if unnamed else len(criterion.names)
-    if count < 2:
-        return ""
-    noun = f"{count} steps" if criterion.form in STEPS else f"{count}"
-    needed = criterion.at_least_of or count
-    if needed == count:
-        return f", worst of {noun}"
-    return f", {_ordinal(needed)} of {noun}"
-
-
-def _ordinal(place: int) -> str:
-    ends = {1: "st", 2: "nd", 3: "rd"}
-    return "best" if place == 1 else f"{place}{ends.get(place, 'th')} best"
+    return Reading(row=scaled_row, unit=unit)
 
 
 def half_width(row: CheckRow) -> float | None:

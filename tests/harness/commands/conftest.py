@@ -4,7 +4,7 @@ import shutil
 
 import pytest
 
-from tests.harness.commands.varied import DRAWN, END, FIGURE, INLINE, VARIANT
+from tests.harness.commands.varied import DRAWN, FIGURE, INLINE, VARIANT
 from tests.harness.conftest import Cli
 from tests.harness.toy_paper import TASK, ToyPaper
 
@@ -14,9 +14,6 @@ def lab(toy: ToyPaper, cli: Cli, tmp_path_factory: pytest.TempPathFactory) -> Cl
     """Return `repro` on a toy paper with a figure, its grid committed at cpu and a variant run."""
     toy.add_file("squares/figures.py", FIGURE)
     toy.task.write_text(TASK.replace("    claims=", f"    {DRAWN}\n    claims="))
-    declared = f'{END}\n    cohorts={{"cpu": (Cohort(number=1, num_seeds=3, since="0"),)}},'
-    text = toy.experiment.read_text().replace(END, declared)
-    toy.experiment.write_text(f"from harness.declare.cohorts import Cohort\n{text}")
     # The first test that asks runs it, others copy what that one left.
     kept = tmp_path_factory.getbasetemp() / "variants"
     if not kept.exists():

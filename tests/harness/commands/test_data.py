@@ -15,7 +15,6 @@ from harness.commands.data import app, names_needed
 from harness.data import load as datasets
 from harness.data.pack import MANIFEST, STAGED, pack
 from harness.declare.experiment import Needs, Use
-from harness.declare.overrides import Overrides
 from harness.declare.params import Params, doc, seed
 from harness.declare.profiles import Profile
 from harness.declare.table import Table
@@ -139,7 +138,6 @@ def test_names_needed_follow_the_parameters_and_the_upstream_trials(folder: Path
     task = task_that_needs("verse", "digits", upstream=("sums",))
     assert names_needed([task], "gpu") == ["digits", "sums", "verse"]
     assert names_needed([task], "cpu") == []
-    assert names_needed([task], "gpu", Overrides({"data": "digits"})) == ["digits", "sums"]
 
 
 def test_pack_is_a_data_folder_of_its_own(

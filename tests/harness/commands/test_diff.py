@@ -11,10 +11,10 @@ import tarfile
 from pathlib import Path
 
 import pytest
-
-from harness.errors import UsageError
 from harness.publish.compared.differences import compare
 from harness.publish.report.verdicts_json import as_text
+
+from harness.errors import UsageError
 from harness.store.archive import RECORDS
 from harness.store.record import pack_bytes, parse_record
 from tests.harness.conftest import Cli, Done

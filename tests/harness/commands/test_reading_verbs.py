@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from harness.store.record import read_pack
 from tests.harness.conftest import Cli
 from tests.harness.inline_lab import tree
 from tests.harness.run.test_faults import CPU, INLINE
@@ -19,7 +18,6 @@ from tests.harness.toy_paper import ToyPaper
 
 READING = [
     ("list",),
-    ("list", "--set", "ms=0"),
     ("plan", "toylab", *CPU),
     ("plan", "toylab", *CPU, "--set", "x=9"),
     ("status", "toylab", *CPU),
@@ -27,12 +25,12 @@ READING = [
     ("check", "toylab"),
     ("check", "toylab", "--deep"),
     ("check", "toylab", "--set", "x=9"),
-    ("summary",),
+    ("show", "toylab/tab01"),
     ("variants",),
     ("params", "toylab"),
     ("table", "toylab/tab01"),
     ("doctor",),
-    ("doctor", "toylab", *CPU, "--set", "x=9"),
+    ("doctor", "toylab", *CPU),
     ("data", "list"),
     ("data", "verify", "digits"),
 ]
@@ -79,7 +77,7 @@ def test_reading_verbs_answer_in_a_read_only_checkout(sealed: Cli, tmp_path: Pat
         assert done.code == 0, (words, done.err)
     assert sealed("records", "export", str(tmp_path / "all.tar.gz"), "toylab", *CPU).code == 0
     (row,) = json.loads(sealed("check", "toylab", "--json").out)
-    assert row["verdict"] == "REPRODUCED"
+    assert row["verdict"] == "SUPPORTED"
 
 
 @needs_mount
@@ -88,31 +86,6 @@ def test_bench_is_one_sentence_in_a_read_only_checkout(sealed: Cli) -> None:
     assert (done.code, done.out, len(done.err.splitlines())) == (2, "", 1), done
     assert "runs/benchmarks cannot be written to" in done.err
     assert sealed("bench", "--stored").code == 0
-
-
-@pytest.mark.timing
-def test_a_plan_takes_its_times_from_records(ran: Cli, toy: ToyPaper) -> None:
-    shutil.rmtree(toy.root / "runs", ignore_errors=True)
-    text = toy.experiment.read_text()
-    assert "needs=needs," in text
-    declared = "estimate=lambda point: Estimate(seconds=100.0 * (1 + point.x)),"
-    toy.experiment.write_text(
-        text.replace("needs=needs,", f"needs=needs, {declared}").replace(
-            "import Experiment,", "import Estimate, Experiment,"
-        )
-    )
-
-    def seconds(*words: str) -> list[float]:
-        rows = json.loads(ran("plan", "toylab", "--json", *words).out)
-        return [row["seconds"] for row in rows]
-
-    (pack,) = (toy.root / "results" / "toylab" / "records").iterdir()
-    took = {record.key: record.provenance.wall_s for record in read_pack(pack)}
-    assert sorted(seconds(*CPU)) == sorted(took.values())
-    # A variant, which no record is of, takes as much longer as its author says.
-    share = sum(took.values()) / (3 * 100.0 * (1 + 2 + 3 + 4))
-    assert seconds(*CPU, "--set", "x=9", "--seeds", "1") == [pytest.approx(1000.0 * share)]
-    assert seconds("--profile", "smoke", "--set", "x=9", "--seeds", "1") == [1000.0]
 
 
 def test_committed_results_stand_in_for_records_that_are_torn_or_absent(
@@ -133,7 +106,7 @@ def test_committed_results_stand_in_for_records_that_are_torn_or_absent(
 
 def test_what_has_no_trial_at_a_profile_is_told_with_what_runs_it(cli: Cli) -> None:
     told = "toylab/tab01 has no trial at gpu: repro run toylab/tab01 --profile cpu\n"
-    for verb in ("plan", "run"):
+    for verb, code in (("plan", 0), ("run", 4)):
         done = cli(verb, "toylab", "--profile", "gpu")
-        assert (done.code, told in done.err) == (0, True), done.err
+        assert (done.code, told in done.err) == (code, True), done.err
         assert "has no trial" not in cli(verb, "toylab", "--profile", "smoke").err

@@ -9,14 +9,6 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from scipy import stats
-from typer.testing import CliRunner
-
-from harness.commands.app import app
-from harness.declare.papers import load_paper
-from harness.declare.profiles import Profile
-from harness.declare.task import Task
-from harness.declare.verdict import OVERLAPS, Word
 from harness.publish.report.show_text import (
     ANSWERS,
     FOLDED,
@@ -25,6 +17,14 @@ from harness.publish.report.show_text import (
     commands,
     task_text,
 )
+from scipy import stats
+from typer.testing import CliRunner
+
+from harness.commands.app import app
+from harness.declare.papers import load_paper
+from harness.declare.profiles import Profile
+from harness.declare.task import Task
+from harness.declare.verdict import OVERLAPS, Word
 from harness.publish.report.units import Reading
 from harness.publish.show import View, largest_stored, view_of
 from harness.registry import Library, load_registry

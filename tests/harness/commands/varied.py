@@ -1,4 +1,4 @@
-"""A toy paper with a cohort and a figure, and how what is run of a variant of it is looked at."""
+"""A toy paper with a figure, and how what is run of a variant of it is looked at."""
 
 from __future__ import annotations
 
@@ -19,7 +19,6 @@ def squares(ctx):
     return figure
 """
 DRAWN = 'figure="figures:squares", alt="Dots.",'
-END = 'timeout_s=float(os.environ.get("TOY_TIMEOUT", "60")),'
 
 
 def told(done: Done) -> Any:

@@ -60,7 +60,7 @@ def test_two_runs_at_once_do_each_trial_once(toy: ToyPaper, cli: Cli, tmp_path: 
     assert len(toy.starts()) == len(set(toy.starts())) == 24
     assert len(toy.csv().read_text().splitlines()) == 25
     done = cli("check", "toylab/tab01", "--profile", "smoke", "--json")
-    assert [row["verdict"] for row in json.loads(done.out)] == ["REPRODUCED"]
+    assert [row["verdict"] for row in json.loads(done.out)] == ["SUPPORTED"]
 
 
 def test_each_way_a_trial_ends_costs_that_trial_only(toy: ToyPaper, cli: Cli) -> None:
@@ -211,7 +211,7 @@ def test_cut_off_before_any_file_a_result_still_rests_on_its_records(
         patch.setattr(refresh, step, cut)
         assert cli(*INLINE, *CPU, TOY_COUNT="5").code == 130
     done = cli("check", "toylab/tab01", *CPU, "--json", TOY_COUNT="4")
-    assert (done.code, json.loads(done.out)[0]["verdict"]) == (0, "REPRODUCED")
+    assert (done.code, json.loads(done.out)[0]["verdict"]) == (0, "SUPPORTED")
 
 
 # Records and what is built from them
@@ -452,7 +452,7 @@ def test_a_claim_that_raises_is_an_error_never_a_verdict(toy: ToyPaper, cli: Cli
 
 
 @pytest.mark.parametrize(
-    ("grade", "code", "word"), [("exact", 1, "FAILS"), ("empirical", 0, "NOT_REPRODUCED")]
+    ("grade", "code", "word"), [("exact", 1, "FAILS"), ("empirical", 0, "CONTRADICTED")]
 )
 def test_only_an_exact_claim_that_fails_fails_the_command(
     toy: ToyPaper, cli: Cli, grade: str, code: int, word: str
@@ -540,12 +540,12 @@ def test_a_package_that_is_lacking_is_not_run_and_runs_when_it_is_there(
     rows = json.loads(cli("plan", "toylab/tab01", "--json", **needs).out)
     assert {row["reason"] for row in rows if row["action"] == "blocked"} == {why}
     (row,) = json.loads(cli("check", "toylab/tab01", "--json", **needs).out)
-    assert row["verdict"] == "NOT_RUN" and row["reason"].endswith(why)
+    assert row["verdict"] == "UNTESTED" and row["reason"].endswith(why)
     (toy.packages / "toy_late_package.py").write_text("")
     later = cli(*INLINE, "--pending", **needs)
     assert later.code == 0 and "3 run" in later.err
     (row,) = json.loads(cli("check", "toylab/tab01", "--json", **needs).out)
-    assert row["verdict"] == "REPRODUCED"
+    assert row["verdict"] == "SUPPORTED"
 
 
 def test_records_travel_to_a_checkout_that_has_none(

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
+from harness.publish.evidence import seals_of
 from matplotlib.figure import Figure
 
 from harness.declare.claims import at_least, at_most, claims, equal
@@ -18,14 +19,13 @@ from harness.declare.reference import load_reference
 from harness.declare.scope import CHECK, by_theory
 from harness.declare.table import Table, value
 from harness.declare.task import Task
-from harness.publish.evidence import seals_of
 from harness.publish.figures import PALETTE, FigureContext, draw, plot_ours, plot_paper
 from harness.registry import BrokenTask, Library, PaperFolder
-from harness.store.trial import Trial, grid_of
 from harness.store.atomic import write_bytes
 from harness.store.record import Provenance, Record
 from harness.store.result import build_result, figure_path, write_result
 from harness.store.store import RecordStore
+from harness.store.trial import Trial, grid_of
 from harness.store.workspace import Workspace
 
 HOSTILE = "<script>document.title='taken'</script> & \"quotes\" | `code`"

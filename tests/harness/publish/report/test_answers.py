@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from harness.publish.report.answers import answer
 
 from harness.declare.profiles import PROFILES
 from harness.declare.verdict import OVERLAPS, Word
 from harness.publish.check_row import CheckRow
-from harness.publish.report.answers import answer
 from harness.publish.report.headlines import headlines
 from harness.publish.report.load import Entry, Paper, load_papers
 from tests.harness.publish.report.pages import Demo

@@ -16,8 +16,8 @@ from harness.publish.report.readme import update_block, update_tables
 from harness.publish.report.results_md import found_block, results_markdown
 from harness.publish.report.text import paper_cell
 from harness.registry import BrokenTask, Library
-from harness.store.trial import grid_of
 from harness.store.store import RecordStore
+from harness.store.trial import grid_of
 from harness.store.workspace import COMMITTED_PROFILES, Workspace
 from tests.checkout import ROOT
 from tests.harness.hand_made import make_claim

@@ -14,12 +14,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from harness.publish.report.site.overview import overview_context
 from playwright.sync_api import Browser, Page
 
 from harness.measure.machine import source_state
 from harness.publish.report import build_report
 from harness.publish.report.load import Paper, Run, load_papers
-from harness.publish.report.site.overview import overview_context
 from harness.registry import Library, load_registry, walk_experiments
 from harness.store.workspace import Workspace
 from tests.checkout import ROOT

@@ -7,6 +7,8 @@ from itertools import pairwise
 from typing import get_args
 
 import pytest
+from harness.publish.report.site.cards import card
+from harness.publish.report.site.overview import overview_context
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from harness.declare.profiles import PROFILES
@@ -14,8 +16,6 @@ from harness.declare.scope import ThresholdFrom
 from harness.declare.verdict import Word
 from harness.measure.goals import Baseline
 from harness.publish.report.load import Paper, Sources, load_papers
-from harness.publish.report.site.cards import card
-from harness.publish.report.site.overview import overview_context
 from harness.publish.report.site.pages import render
 from tests.harness.measure.hand_made_goals import document_of, goal_of
 from tests.harness.publish.report.pages import Demo, contrast, luminance, open_page, shown

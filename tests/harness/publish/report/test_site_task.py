@@ -3,11 +3,11 @@
 from dataclasses import replace
 
 import pytest
+from harness.publish.report.site.overview import overview_context
+from harness.publish.report.site.task_page import task_context
 from playwright.sync_api import Browser, Locator, Page, expect
 
-from harness.publish.report.site.overview import overview_context
 from harness.publish.report.site.pages import render
-from harness.publish.report.site.task_page import task_context
 from tests.harness.publish.report.pages import Demo, open_page, site_of
 from tests.harness.publish.report.pdf_text import pages_of
 from tests.harness.publish.report.test_headlines import paper_with

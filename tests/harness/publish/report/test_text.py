@@ -2,10 +2,10 @@ import math
 from dataclasses import replace
 
 import pytest
+from harness.provenance.seals import SAID_THEN, STATES
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.provenance.seals import SAID_THEN, STATES
 from harness.publish.check_row import NOT_COMPUTED
 from harness.publish.report.text import (
     PLUS_MINUS,

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 
-from harness.declare.overrides import Overrides
 from harness.publish.report.verdicts_json import VERDICTS, as_text
+
+from harness.declare.overrides import Overrides
 from harness.publish.verdicts import decided, json_rows
 from harness.registry import Library
 from harness.store.workspace import Workspace

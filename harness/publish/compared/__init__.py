@@ -1,1 +1,0 @@
-"""Verdicts of two sides, and where they differ."""

@@ -1,0 +1,131 @@
+"""What differs between the verdicts of two commits or folders: files of verdicts, compared by row.
+
+Nothing is checked out or imported: what a commit holds is asked of git.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from harness.errors import DataError, UsageError
+from harness.untrusted import read_text
+
+Row = Mapping[str, Any]
+Key = tuple[str, str, str]
+Kind = Literal["verdict", "number", "question", "added", "gone"]
+HEADS: dict[Kind, str] = {
+    "verdict": "Verdicts that changed",
+    "number": "Numbers that moved",
+    "question": "Claims that ask something else",
+    "added": "Claims added",
+    "gone": "Claims gone",
+}
+QUESTION = ("form", "threshold", "statement", "grade", "threshold_from", "ours", "unit")
+NUMBERS = ("measured", "low", "high", "num_seeds", "paper_value")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Difference:
+    """A claim that is not as it was."""
+
+    kind: Kind
+    key: Key
+    fields: tuple[str, ...]
+    before: Row
+    after: Row
+
+    def to_json(self) -> dict[str, Any]:
+        sides = {"before": self.before, "after": self.after}
+        told = {side: {name: row.get(name) for name in self.fields} for side, row in sides.items()}
+        task, claim, profile = self.key
+        return {"kind": self.kind, "task": task, "claim": claim, "profile": profile, **told}
+
+
+def verdicts_at(root: Path, side: str | None) -> dict[Key, Row]:
+    """Return the verdicts of a commit, of a folder with results, or of the working tree (None).
+
+    Raises UsageError for what is neither, DataError for a file that is damaged.
+    """
+    if side is None or Path(side, "results").is_dir():
+        folder = root if side is None else Path(side)
+        texts = {
+            str(path): read_text(path) for path in sorted(folder.glob("results/*/verdicts.*.json"))
+        }
+    else:
+        texts = dict(_committed(root, side))
+    found: dict[Key, Row] = {}
+    for name, text in texts.items():
+        try:
+            for row in json.loads(text)["rows"]:
+                found[row["task"], row["claim"], row["profile"]] = row
+        except (ValueError, KeyError, TypeError) as error:
+            raise DataError(f"{name} is damaged: restore it with git checkout") from error
+    if not found:
+        raise UsageError(f"{side or root} holds no verdicts (results/*/verdicts.*.json)")
+    return found
+
+
+def _committed(root: Path, commit: str) -> Iterator[tuple[str, str]]:
+    listed = _git(root, "ls-tree", "-r", "--name-only", f"{commit}^{{tree}}", "results")
+    if listed is None:
+        raise UsageError(f"{commit!r} is no commit here, and no folder with results")
+    for name in listed.splitlines():
+        if Path(name).name.startswith("verdicts.") and name.count("/") == 2:
+            yield f"{commit}:{name}", _git(root, "show", f"{commit}:{name}") or ""
+
+
+def _git(root: Path, *words: str) -> str | None:
+    done = subprocess.run(["git", "-C", str(root), *words], capture_output=True, text=True)
+    return done.stdout if done.returncode == 0 else None
+
+
+def compare(before: Mapping[Key, Row], after: Mapping[Key, Row]) -> list[Difference]:
+    """Return what differs: verdicts first, then numbers, questions, added and gone."""
+    found = []
+    for key in dict.fromkeys([*before, *after]):
+        old, new = before.get(key, {}), after.get(key, {})
+        fields = tuple(n for n in dict.fromkeys([*old, *new]) if old.get(n) != new.get(n))
+        kind = _kind(fields, old, new)
+        if kind is not None:
+            found.append(Difference(kind=kind, key=key, fields=fields, before=old, after=new))
+    return sorted(found, key=lambda each: [*HEADS].index(each.kind))
+
+
+def _kind(fields: tuple[str, ...], old: Row, new: Row) -> Kind | None:
+    if not (old and new):
+        return "gone" if old else "added"
+    if any(name in QUESTION for name in fields):
+        return "question"
+    if "verdict" in fields:
+        return "verdict"
+    return "number" if any(name in NUMBERS for name in fields) else None
+
+
+def diff_text(found: list[Difference]) -> str:
+    """Return a line per claim below what kind of difference it is."""
+    parts = []
+    for kind, head in HEADS.items():
+        lines = [
+            f"  {':'.join(d.key[:2])} at {d.key[2]}{_told(d)}" for d in found if d.kind == kind
+        ]
+        parts += [f"{head} ({len(lines)}):", *lines] if lines else []
+    return "\n".join(parts) or "No verdict differs."
+
+
+def _told(each: Difference) -> str:
+    if each.kind in ("added", "gone"):
+        return ""
+    names = QUESTION if each.kind == "question" else ("verdict", *NUMBERS)
+    steps = [
+        "other words"
+        if name == "statement"
+        else f"{name} {each.before[name]} -> {each.after[name]}"
+        for name in names
+        if name in each.fields
+    ]
+    return f": {', '.join(steps[:2])}"

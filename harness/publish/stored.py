@@ -1,0 +1,89 @@
+"""A task's stored table with what is made of it: the printed table, the figure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Unpack
+
+from harness.declare.overrides import Overrides
+from harness.declare.profiles import Profile
+from harness.declare.task import Task
+from harness.publish.not_run import NoResultError
+from harness.registry import Library
+from harness.run.awaited import awaited_by, awaited_text, run_command
+from harness.store.result import load_result
+from harness.store.workspace import Workspace
+
+if TYPE_CHECKING:  # matplotlib is for figures alone
+    import pandas as pd
+    from matplotlib.figure import Figure
+
+    from harness.publish.figures import Format
+    from harness.publish.looks import Options
+    from harness.publish.report.paper_table import TableFormat
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Stored:
+    """A task's stored table, and what it is of."""
+
+    library: Library
+    task: Task
+    profile: Profile
+    overrides: Overrides
+    table: pd.DataFrame
+
+    def printed(self, fmt: TableFormat, *, long: bool = False) -> str:
+        """Return it as the paper prints it; long: a line per row, seeds aggregated."""
+        from harness.publish.refresh import reference_of
+        from harness.publish.report.paper_table import table_as
+
+        return table_as(
+            fmt, self.task, self.table, reference_of(self.library, self.task),
+            title=self.library.titles[self.task.id], profile=self.profile, long=long,
+            overrides=self.overrides, aside=self.overrides.label,
+        )  # fmt: skip
+
+    def figure(self, **look: Unpack[Options]) -> Figure:
+        """Return its figure as matplotlib's own. Raises SpecError for a task without one."""
+        from harness.publish.figures import figure_of
+
+        return figure_of(self.task, **self._drawn_from(), **look)
+
+    def image(self, fmt: Format, **look: Unpack[Options]) -> bytes:
+        """Return its figure as a file holds it."""
+        from harness.publish.figures import draw
+
+        return draw(self.task, fmt=fmt, **self._drawn_from(), **look)
+
+    def _drawn_from(self) -> dict[str, Any]:
+        from harness.publish.refresh import reference_of, stands_in
+
+        return {
+            "table": self.table,
+            "reference": reference_of(self.library, self.task),
+            "profile": self.profile,
+            "stands_in": stands_in(self.library, self.task, self.profile, self.overrides),
+            "aside": self.overrides.label,
+        }
+
+
+def find_stored(
+    library: Library, workspace: Workspace, task: Task, profiles: Sequence[Profile]
+) -> Stored:
+    """Return what is stored of a task at the first of some profiles that has it.
+
+    Raises NoResultError, which says what runs the task, and DataError for what is damaged.
+    """
+    overrides = workspace.overrides
+    for profile in profiles:
+        if (result := load_result(workspace, task, profile)) is not None:
+            return Stored(
+                library=library, task=task, profile=profile, overrides=overrides, table=result.table
+            )
+    where = f" at {profiles[0]}" if len(profiles) == 1 else ""
+    whose = f" of the {overrides.label}" if overrides else ""
+    makes = "" if overrides else awaited_text(task.id, awaited_by(task))
+    makes = makes or f"`{run_command(task, profiles[0], overrides)}` makes one"
+    raise NoResultError(f"{task.id} has no result{where}{whose}: {makes}", library, task)
