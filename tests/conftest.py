@@ -17,6 +17,7 @@ import pytest
 from filelock import FileLock
 from hypothesis import HealthCheck, settings
 
+from harness.data import load as datasets
 from harness.store.workspace import Workspace
 from tests.checkout import ROOT
 from tests.warm import Warm
@@ -75,7 +76,8 @@ def run_smoke(root: Path) -> Smoke:
     """Run every task at smoke scale in an empty checkout at `root`."""
     # Bundled data must do: what is staged or cached on this machine is hidden.
     env = {name: value for name, value in os.environ.items() if name != "REPRO_DATA"}
-    env |= {"REPRO_ROOT": str(root), "OMP_WAIT_POLICY": "passive"}
+    env |= {"REPRO_ROOT": str(root), "REPRO_CACHE": str(root.with_name("empty"))}
+    env |= {"HF_HUB_OFFLINE": "1", "OMP_WAIT_POLICY": "passive", "PYTHONHASHSEED": "1"}
     done = subprocess.run(
         [sys.executable, "-m", "harness.cli", "run", "--profile", "smoke"],
         cwd=ROOT,
@@ -129,19 +131,34 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 EXTRAS = {"fed": "flwr", "kernels": "triton"}
 """Markers of tests that need an extra, and what it brings."""
+ASKED_FOR = ("data", "tools", "net", *EXTRAS)
+"""Markers of tests that need what few machines have: skipped there, unless `-m` asks for them."""
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Choose the group, skip what needs an absent extra, and order the tests of workers."""
+    """Choose the group, skip what cannot run here, and order the tests of workers."""
     choose_group(config, items)
-    for marker, package in EXTRAS.items():
-        if find_spec(package) is None:
-            why = f"{package} is not installed: it has an environment of its own"
-            for item in items:
-                if item.get_closest_marker(marker):
-                    item.add_marker(pytest.mark.skip(reason=why))
+    for item in items:
+        if "browser" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.tools)
+        if why := missing(item):
+            item.add_marker(pytest.mark.skip(reason=why))
     if is_worker(config):
         items.sort(key=place)
+
+
+def missing(item: pytest.Item) -> str:
+    """Return what a test needs that is not here, in words; nothing where it can run."""
+    for marker, package in EXTRAS.items():
+        if item.get_closest_marker(marker) and find_spec(package) is None:
+            return f"{package} is not installed: it has an environment of its own"
+    if item.get_closest_marker("net") and "net" not in item.config.option.markexpr:
+        return "needs a network, and runs only where -m net asks for it"
+    if needed := item.get_closest_marker("data"):
+        if needed.args:
+            return next(filter(None, map(datasets.missing_reason, needed.args)), "")
+        return "" if os.environ.get("REPRO_DATA") else "needs staged data: REPRO_DATA is not set"
+    return ""
 
 
 def place(item: pytest.Item) -> int:
@@ -169,9 +186,9 @@ def choose_group(config: pytest.Config, items: list[pytest.Item]) -> None:
 def may_be_skipped(item: pytest.Item) -> bool:
     """Return whether nobody can expect this test to run here.
 
-    One that needs an extra must run where it was asked for by its marker.
+    What few machines have must be there where it was asked for by its marker.
     """
-    for marker in EXTRAS:
+    for marker in ASKED_FOR:
         if item.get_closest_marker(marker):
             return marker not in item.config.option.markexpr
     return any(item.get_closest_marker(name) for name in ("gpu", "bench"))

@@ -27,11 +27,11 @@ from torch.overrides import TorchFunctionMode
 from harness.declare.experiment import Experiment, Outcome, RawParams
 from harness.declare.params import Params, Scalar
 from harness.errors import SpecError
-from harness.run.executors.context import TrialContext
 from harness.registry import Library
-from harness.store.trial import Trial
+from harness.run.executors.context import TrialContext
 from harness.store.record import plain_rows
 from harness.store.store import RecordStore
+from harness.store.trial import Trial
 from harness.store.workspace import Workspace
 from tests.golden_rows import Body
 from tests.patches import Mutation, Patch, patched

@@ -1,28 +1,21 @@
-"""Committed figures in one column of a page: each is read, in grey too, and fits on the page.
-
-To draw all takes a minute and a half: here are some, others with every commit. With
-REPRO_FIGURES_ONE_IN=1 they are all.
-"""
+"""Committed figures in one column of a page: each is read, in grey too, and fits on the page."""
 
 from __future__ import annotations
 
-import hashlib
 import itertools
-import os
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import pytest
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+from matplotlib.legend import Legend
 from matplotlib.lines import Line2D
 from matplotlib.offsetbox import DrawingArea
 from matplotlib.text import Text
@@ -30,29 +23,27 @@ from matplotlib.transforms import Bbox
 
 from harness.declare.profiles import Profile
 from harness.declare.task import Task
-from harness.measure.machine import source_state
-from harness.publish.figures import draw, figure_of
+from harness.publish.figures import FigureContext, draw, figure_of
 from harness.publish.refresh import reference_of, stands_in
 from harness.publish.style import sequential
 from harness.registry import load_registry
 from harness.store.result import csv_path, load_result
 from harness.store.workspace import COMMITTED_PROFILES, Workspace
-from tests.checkout import ROOT
+from tests.checkout import ROOT, some_figures
 from tests.latex import needs_latex, set_by_latex
 
 LIBRARY = load_registry()
 COMMITTED = Workspace(ROOT)
-FIGURES = [
-    (task, profile)
-    for _, task in sorted(LIBRARY.tasks.items())
-    for profile in COMMITTED_PROFILES
-    if task.figure is not None and csv_path(COMMITTED, task, profile).exists()
-]
-ONE_IN = int(os.environ.get("REPRO_FIGURES_ONE_IN", "4"))
-NUM_TALLER = 4
-"""Of those, so many are drawn in other ways too."""
+FIGURES = some_figures(
+    [
+        pytest.param(task, profile, id=f"{name}-{profile}")
+        for name, task in sorted(LIBRARY.tasks.items())
+        for profile in COMMITTED_PROFILES
+        if csv_path(COMMITTED, task, profile).exists()
+    ]
+)
 NUM_BY_LATEX = 5
-"""And so many as pgf, a second each."""
+"""Of those, so many are set as pgf, a second each."""
 MEETS_PX = 1.0
 """At 100 pixels an inch; less is rounding."""
 LEAST_PANEL_IN = 0.6
@@ -63,16 +54,6 @@ MOST_HEIGHT_IN = 9.0
 KEYS_DPI = 300
 LEAST_APART = 0.1
 """Share of its ink by which a key of a legend differs from another."""
-
-
-def some() -> list[tuple[Task, Profile]]:
-    """Return some of the figures, which nobody picked: the commit draws them."""
-    commit = source_state().commit
-
-    def place(figure: tuple[Task, Profile]) -> str:
-        return hashlib.sha256(f"{commit} {figure[0].id} {figure[1]}".encode()).hexdigest()
-
-    return sorted(FIGURES, key=place)[: -(-len(FIGURES) // ONE_IN)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,25 +93,16 @@ class Words:
         return float(max(*(page.min - low), *(high - page.max)))
 
 
-@cache
-def table_of(task: Task, profile: Profile) -> pd.DataFrame:
-    result = load_result(COMMITTED, task, profile)
-    assert result is not None
-    return result.table
-
-
 def given(task: Task, profile: Profile) -> dict[str, Any]:
     """Return what a figure is drawn from."""
+    result = load_result(COMMITTED, task, profile)
+    assert result is not None
     return {
-        "table": table_of(task, profile),
+        "table": result.table,
         "reference": reference_of(LIBRARY, task),
         "profile": profile,
         "stands_in": stands_in(LIBRARY, task, profile, {}),
     }
-
-
-def drawn(task: Task, profile: Profile, **options: object) -> Figure:
-    return figure_of(task, **given(task, profile), width="3.3in", stamp=False, **options)  # type: ignore[arg-type]
 
 
 def tick_labels(axis: Axis) -> Iterator[Text]:
@@ -157,7 +129,7 @@ def texts_of(figure: Figure) -> Iterator[Text]:
 def words_of(figure: Figure) -> list[Words]:
     shown = [text for text in texts_of(figure) if text.get_visible() and text.get_text().strip()]
     found = [Words.of(text) for text in shown]
-    for legend in [*figure.legends, *(each for ax in figure.axes if (each := ax.get_legend()))]:
+    for legend in legends_of(figure):
         boxes = [text.get_window_extent() for text in legend.get_texts()]
         found += [Words("legend", Bbox.union(boxes).corners()[[0, 2, 3, 1]])] if boxes else []
     return found
@@ -224,14 +196,20 @@ def alike(figure: Figure) -> list[str]:
     return found
 
 
+def legends_of(figure: Figure) -> list[Legend]:
+    return [*figure.legends, *(each for ax in figure.axes if (each := ax.get_legend()))]
+
+
 def keys_of(figure: Figure) -> Iterator[tuple[list[str], list[np.ndarray]]]:
     """Yield the words of each legend, and the ink of its keys, from 0 of white to 1 of black."""
     dpi = figure.dpi
     figure.set_dpi(KEYS_DPI)
-    canvas = FigureCanvasAgg(figure)
-    canvas.draw()
-    ink = 1.0 - np.asarray(canvas.buffer_rgba())[:, :, :3] @ np.array([0.299, 0.587, 0.114]) / 255
-    for legend in [*figure.legends, *(each for ax in figure.axes if (each := ax.get_legend()))]:
+    for legend in legends_of(figure):
+        renderer = FigureCanvasAgg(figure).get_renderer()
+        renderer.clear()
+        legend.draw(renderer)
+        drawn = np.asarray(renderer.buffer_rgba()) / 255
+        ink = (1.0 - drawn[:, :, :3] @ np.array([0.299, 0.587, 0.114])) * drawn[:, :, 3]
         boxes = [each.get_window_extent() for each in legend.findobj(DrawingArea)]
         # All of one size, whatever is rounded.
         wide, tall = round(boxes[0].width), round(boxes[0].height)
@@ -239,7 +217,6 @@ def keys_of(figure: Figure) -> Iterator[tuple[list[str], list[np.ndarray]]]:
         keys = [ink[top : top + tall, left : left + wide] for top, left in places]
         yield [text.get_text() for text in legend.get_texts()], keys
     figure.set_dpi(dpi)
-    figure.draw_without_rendering()
 
 
 def apart(one: np.ndarray, other: np.ndarray) -> float:
@@ -252,7 +229,7 @@ def apart(one: np.ndarray, other: np.ndarray) -> float:
 def of_one_look(figure: Figure) -> list[str]:
     """Return the ordered series of a legend that shade alone tells apart."""
     shades, found = {shade for count in range(2, 20) for shade in sequential(count)}, []
-    for legend in [*figure.legends, *(each for ax in figure.axes if (each := ax.get_legend()))]:
+    for legend in legends_of(figure):
         looks: dict[tuple[object, ...], str] = {}
         for key, text in zip(legend.legend_handles, legend.get_texts(), strict=True):
             if isinstance(key, Line2D) and key.get_color() in shades:
@@ -264,57 +241,20 @@ def of_one_look(figure: Figure) -> list[str]:
 
 @pytest.mark.parametrize("task", ["asymvalley/fig11", "asymvalley/fig27", "supar/fig05"])
 def test_shade_is_not_all_that_tells_ordered_series_apart(task: str) -> None:
-    assert not of_one_look(drawn(LIBRARY.one(task), "cpu"))
+    one = LIBRARY.one(task)
+    assert one.draw is not None
+    look = given(one, "cpu")
+    del look["stands_in"]
+    assert not of_one_look(one.draw(FigureContext(**look, width="single")))
 
 
-@pytest.mark.parametrize(
-    ("task", "profile"), some(), ids=[f"{task.id}-{profile}" for task, profile in some()]
-)
+@pytest.mark.parametrize(("task", "profile"), FIGURES)
 def test_words_in_a_column_neither_meet_nor_leave_the_page(task: Task, profile: Profile) -> None:
-    figure = drawn(task, profile)
+    figure = figure_of(task, **given(task, profile), width="3.3in", stamp=False)
     assert figure.get_figwidth() == 3.3
     assert faults_of(figure) == []
-    told = [each.said for each in words_of(figure)]
+    told = [text.get_text() for text in figure.findobj(Text)]
     assert [said for said in told if re.search(rf"{task.id}|profile ", said)] == []
-
-
-def names_of(figure: Figure) -> tuple[list[str], list[str]]:
-    """Return what the axes of each panel are called: there, or to the left of it, or below it."""
-    boxes = {ax: ax.get_window_extent() for ax in panels_of(figure)}
-    upward, across = [], []
-    for ax, box in boxes.items():
-        if not numbers_on(ax.yaxis):
-            continue
-        row = [o for o, its in boxes.items() if abs(its.y0 - box.y0) < 1 and its.x0 <= box.x0]
-        column = [o for o, its in boxes.items() if abs(its.x0 - box.x0) < 1 and its.y0 <= box.y0]
-        row.sort(key=lambda other: -boxes[other].x0)
-        column.sort(key=lambda other: -boxes[other].y0)
-        upward.append(next((name for other in row if (name := other.get_ylabel())), ""))
-        across.append(next((name for other in column if (name := other.get_xlabel())), ""))
-    return upward, across
-
-
-@pytest.mark.parametrize(
-    ("task", "profile"), some(), ids=[f"{task.id}-{profile}" for task, profile in some()]
-)
-def test_an_axis_has_a_name_in_a_column_if_it_has_one_over_two(
-    task: Task, profile: Profile
-) -> None:
-    """Panels that stand in other rows there take along what named their row."""
-    over_two = figure_of(task, **given(task, profile))
-    both = (over_two, drawn(task, profile))
-    without = [[names.count("") for names in names_of(each)] for each in both]
-    assert without[1][0] <= without[0][0] and without[1][1] <= without[0][1]
-
-
-def test_height_and_ours_alone_go_with_any_figure() -> None:
-    for task, profile in some()[:NUM_TALLER]:
-        plain = drawn(task, profile, ours_only=True)
-        height_in = min(plain.get_figheight() + 0.5, MOST_HEIGHT_IN)
-        taller = drawn(task, profile, ours_only=True, height=f"{height_in:.4f}in")
-        assert taller.get_figheight() == pytest.approx(height_in, abs=1e-4), task.id
-        for figure in (plain, taller):
-            assert faults_of(figure) == [], task.id
 
 
 DOCUMENT = r"""\documentclass{article}
@@ -325,11 +265,13 @@ DOCUMENT = r"""\documentclass{article}
 """
 
 
+@pytest.mark.tools
 def test_pgf_of_any_figure_is_set_by_latex(tmp_path: Path) -> None:
     needs_latex("pgf.sty")
-    chosen = some()[:NUM_BY_LATEX]
-    for number, (task, profile) in enumerate(chosen):
-        look = given(task, profile)
+    chosen = FIGURES[:NUM_BY_LATEX]
+    for number, parameter in enumerate(chosen):
+        task, profile = parameter.values
+        look = given(task, profile)  # type: ignore[arg-type]
         (tmp_path / f"{number}.pgf").write_bytes(draw(task, fmt="pgf", width="3.3in", **look))
     names = [rf"\input{{{number}.pgf}}" for number in range(len(chosen))]
     log = set_by_latex(DOCUMENT % "\n\\clearpage\n".join(names), tmp_path)
@@ -356,3 +298,13 @@ def test_what_meets_or_leaves_is_found() -> None:
     assert faults_of(figure) == []
     figure.text(0.62, 0.8, "too near", **turned)  # type: ignore[arg-type]
     assert len(faults_of(figure)) == 1
+
+
+def test_keys_that_are_alike_in_grey_are_found() -> None:
+    figure = Figure(figsize=(3.3, 2.0))
+    ax = figure.subplots()
+    for color, marker in (("#000000", "o"), ("#000001", "o"), ("#000000", "^")):
+        ax.plot([0.0, 1.0], color=color, marker=marker, label=f"{color} {marker}")
+    ax.legend()
+    figure.draw_without_rendering()
+    assert alike(figure) == ["'#000000 o' and '#000001 o' are alike in grey"]

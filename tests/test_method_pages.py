@@ -65,18 +65,27 @@ def test_others_are_absent_there(absent: str, installed: Path, tmp_path: Path) -
     assert f"No module named '{absent}'" in done.stderr
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_a_page_s_first_examples_need_torch_and_numpy_alone(
-    name: str, installed: Path, tmp_path: Path
+ALL = """
+import runpy
+for name in {names}:
+    runpy.run_path(f"{{name}}.py")
+    print("\\0")
+"""
+"""Runs the examples of each page, which share nothing but the import of torch."""
+
+
+def test_first_examples_of_pages_need_torch_and_numpy_alone(
+    installed: Path, tmp_path: Path
 ) -> None:
-    shown = examples(name)
-    assert shown
-    done = run_there("\n".join(shown), installed, tmp_path)
+    for name in NAMES:
+        assert examples(name)
+        (tmp_path / f"{name}.py").write_text("\n".join(examples(name)), encoding="utf-8")
+    done = run_there(ALL.format(names=list(NAMES)), installed, tmp_path)
     assert done.returncode == 0, done.stderr
-    assert done.stdout
-    if name == "fg2u":
-        outer = [float(line.split()[1]) for line in done.stdout.splitlines()[:50]]
-        assert outer[-1] < 0.1 * outer[0], "the outer loss falls"
+    printed = dict(zip(NAMES, done.stdout.split("\0\n")[:-1], strict=True))
+    assert all(printed.values())
+    outer = [float(line.split()[1]) for line in printed["fg2u"].splitlines()[:50]]
+    assert outer[-1] < 0.1 * outer[0], "the outer loss falls"
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -136,6 +136,7 @@ def test_the_command_prints_the_layout_and_on_request_the_long_form() -> None:
     assert header.startswith("| model | method | gamma |")
 
 
+@pytest.mark.tools
 def test_no_table_overflows_two_columns(tmp_path: Path) -> None:
     """All committed tables, set by LaTeX."""
     needs_latex("booktabs.sty")

@@ -357,7 +357,7 @@ def test_staged_folder_wins_over_the_cache_and_its_damage_is_not_hidden(
     assert datasets.read(both, source).value == TEXT
 
 
-@pytest.mark.skipif(not STAGED, reason="REPRO_DATA is not set: the staged folder is needed")
+@pytest.mark.data
 def test_every_staged_file_is_in_the_catalogue_and_right(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("REPRO_DATA", STAGED)
     manifest = Path(STAGED) / "MANIFEST.csv"

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import os
+import gzip
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -15,28 +16,30 @@ from harness.data.sources import parse_source
 from harness.errors import DataError
 from tests.harness.data.upstreams import WRITERS
 
-STAGED = os.environ.get("REPRO_DATA", "")
 OURS = {
     dataset.name: dataset
     for dataset in read_catalogue(Path(datasets.__file__).with_name("catalogue.toml"))
 }
 MADE = sorted(name for name, dataset in OURS.items() if dataset.made and dataset.staged)
-needs_staged = pytest.mark.skipif(
-    not STAGED, reason="REPRO_DATA is not set: the staged folder is needed"
-)
+
+
+@cache
+def files_of(name: str) -> dict[str, bytes]:
+    """Return what the rule of a staged data set reads; some are compressed for seconds."""
+    made = OURS[name].made
+    assert made is not None
+    names = [parse_source(file).name for file in made.files]
+    return WRITERS[made.rule.split(":")[1]](datasets.load(name).value, names)
 
 
 def upstream_of(dataset: Dataset, folder: Path) -> Path:
     """Write what the rule of a staged data set reads; return the folder."""
-    assert dataset.made is not None
-    names = [parse_source(file).name for file in dataset.made.files]
-    value = datasets.load(dataset.name).value
-    for name, data in WRITERS[dataset.made.rule.split(":")[1]](value, names).items():
+    for name, data in files_of(dataset.name).items():
         (folder / name).write_bytes(data)
     return folder
 
 
-@needs_staged
+@pytest.mark.data
 @pytest.mark.parametrize("name", MADE)
 def test_rule_gives_the_known_content(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -54,7 +57,7 @@ def test_rule_gives_the_known_content(
     assert [file for file in cache.rglob("*") if file.is_file()] == [path]
 
 
-@needs_staged
+@pytest.mark.data
 @pytest.mark.parametrize(
     ("name", "file"),
     [
@@ -78,11 +81,9 @@ def test_cut_file_makes_nothing(name: str, file: str, tmp_path: Path) -> None:
     assert not cache.exists()
 
 
-@needs_staged
+@pytest.mark.data
 def test_images_of_another_shape_are_other_content(tmp_path: Path) -> None:
     """An idx file whose head says 784 x 1 for 28 x 28 holds the same bytes."""
-    import gzip
-
     dataset = OURS["mnist"]
     assert dataset.made is not None
     folder = upstream_of(dataset, tmp_path)

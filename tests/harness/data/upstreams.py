@@ -14,6 +14,7 @@ import struct
 import tarfile
 import zipfile
 from collections.abc import Callable, Sequence
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -220,6 +221,7 @@ def cifar10_more(value: dict[str, Any], names: Names) -> Written:
     return {names[0]: _cifar10_binary()}
 
 
+@cache
 def _cifar10_binary() -> bytes:
     """Return all 50000 rows: those that are known, and others where no class is still wanted."""
     parts = [load(name).arrays for name in ("cifar10_10k_5k", "cifar10_more_10k")]

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import redirect_stderr
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -17,10 +20,12 @@ from harness.measure import bench
 from harness.measure.goals import Baseline, load_baselines, read_document, save_baseline
 from tests.checkout import ROOT
 
+CROWDED = bench.CROWDED_CORES
 QUICK = """
 import os
 import statistics
 import time
+from pathlib import Path
 
 def test_quick(goal):
     samples = []
@@ -33,76 +38,102 @@ def test_quick(goal):
 
 def test_counted(goal):
     goal("counted", limit=2.0, unit="ratio", direction="at_least")(3.0, exact=True)
-"""
-OTHER = "def test_other(goal):\n    raise SystemExit\n"
-SIZED = """
-from pathlib import Path
-
-def test_sized(goal):
     given = goal.sampling(warmup_s=0.5, min_samples=60, budget_s=10.0)
     sizes = [goal.size(1000), goal.size(1000, tried=3), *given.values()]
     Path("told").write_text(" ".join(map(str, sizes)))
-    goal("sized", limit=1.0, unit="s", direction="at_most")(0.5, samples=[0.5, 0.5])
 """
+OTHER = "def test_other(goal):\n    raise SystemExit\n"
 BURN = "import time\nend = time.monotonic() + 120\nwhile time.monotonic() < end: pass"
+
+
+QUIET = 1e9
+"""Cores that others may take: tests beside this one do."""
+
+
+def use(monkeypatch: pytest.MonkeyPatch, checkout: Path) -> Path:
+    """Take a checkout as the source of benchmarks and as the workspace."""
+    monkeypatch.setattr(verb, "SOURCE", checkout)
+    monkeypatch.setattr(bench, "CROWDED_CORES", QUIET)
+    monkeypatch.setenv("REPRO_ROOT", str(checkout))
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    monkeypatch.setenv("WAIT_S", "0.01")
+    # What a benchmark starts must not think that it shares its tests.
+    monkeypatch.delenv("PYTEST_XDIST_WORKER", raising=False)
+    return checkout
 
 
 @pytest.fixture
 def source(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return a checkout with two benchmark files, which is the workspace too."""
+    """Return a checkout with two benchmark files."""
     folder = tmp_path / "tests" / "benchmarks"
     folder.mkdir(parents=True)
     (folder / "bench_quick.py").write_text(QUICK, encoding="utf-8")
     (folder / "bench_other.py").write_text(OTHER, encoding="utf-8")
     (tmp_path / "results").mkdir()
-    monkeypatch.setattr(verb, "SOURCE", tmp_path)
-    monkeypatch.setenv("REPRO_ROOT", str(tmp_path))
-    monkeypatch.setenv("PYTHONPATH", str(ROOT))
-    monkeypatch.setenv("WAIT_S", "0.01")
-    # What a benchmark starts must not think that it shares its tests.
-    monkeypatch.delenv("PYTEST_XDIST_WORKER", raising=False)
-    return tmp_path
+    return use(monkeypatch, tmp_path)
 
 
-@pytest.fixture
-def quiet(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let busy cores pass: other tests may be running."""
-    monkeypatch.setattr(bench, "CROWDED_CORES", 1e9)
+@dataclass(frozen=True, slots=True)
+class Saved:
+    """A checkout in which one benchmark was measured and stored."""
+
+    root: Path
+    shown: str
+
+    def copy(self, target: Path) -> Path:
+        return Path(shutil.copytree(self.root, target, dirs_exist_ok=True))
 
 
-def test_a_run_stores_nothing_tracked_and_a_missed_goal_fails_nothing(
-    source: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
-    verb.bench(["quick"])
-    assert load_baselines(source) == []
-    (kept,) = (source / "runs" / "benchmarks").glob("*.json")
-    found = read_document(kept).measured()
+@pytest.fixture(scope="module")
+def measured(tmp_path_factory: pytest.TempPathFactory) -> Saved:
+    """Measure once for all tests; do not change it."""
+    root = tmp_path_factory.mktemp("saved")
+    folder = root / "tests" / "benchmarks"
+    folder.mkdir(parents=True)
+    (folder / "bench_quick.py").write_text(QUICK, encoding="utf-8")
+    (root / "results").mkdir()
+    shown = root / "shown"
+    with pytest.MonkeyPatch.context() as patch, shown.open("w") as file, redirect_stderr(file):
+        use(patch, root)
+        verb.bench(["quick"], save=True)
+    return Saved(root, shown.read_text())
+
+
+def kept_in(root: Path) -> Path:
+    (kept,) = (root / "runs" / "benchmarks").glob("*.json")
+    return kept
+
+
+def test_a_run_is_kept_and_a_missed_goal_fails_nothing(measured: Saved) -> None:
+    found = read_document(kept_in(measured.root)).measured()
     assert list(found) == ["counted", "quick"]
     assert (found["quick"].met, found["quick"].note, len(found["quick"].samples)) == (
         False, "made up", 8,
     )  # fmt: skip
-    shown = capfd.readouterr()
-    assert "1 of 2 goals met; missed: quick" in shown.err
-    assert "1 benchmarks, about" in shown.err and "never stored" in shown.err
+    assert "1 of 2 goals met; missed: quick" in measured.shown
+    assert "1 benchmarks, about" in measured.shown and "never stored" in measured.shown
+    assert (measured.root / "told").read_text() == "1000 1000 0.5 60 10.0"
 
 
-def test_the_file_is_one_that_pytest_benchmark_reads(source: Path) -> None:
+def test_the_file_is_one_that_pytest_benchmark_reads(measured: Saved, tmp_path: Path) -> None:
     """Its own command lists the seconds that the goal was made of."""
-    verb.bench(["quick"])
-    (kept,) = (source / "runs" / "benchmarks").glob("*.json")
+    kept = kept_in(measured.root)
     samples = read_document(kept).measured()["quick"].samples
-    command = [sys.executable, "-m", "pytest_benchmark", "compare", str(kept), f"--csv={source}/t"]
-    subprocess.run([*command, "--columns=min,rounds"], check=True, capture_output=True)
-    lines = (source / "t.csv").read_text(encoding="utf-8").splitlines()
+    command = [sys.executable, "-m", "pytest_benchmark", "compare", str(kept)]
+    options = [f"--csv={tmp_path}/t", "--columns=min,rounds"]
+    subprocess.run([*command, *options], check=True, capture_output=True)
+    lines = (tmp_path / "t.csv").read_text(encoding="utf-8").splitlines()
     (row,) = (line.split(",") for line in lines if "test_quick" in line)
     assert (float(row[1]), int(row[2])) == (pytest.approx(min(samples)), 8)
 
 
-@pytest.mark.usefixtures("quiet")
 def test_what_became_slower_exits_1_and_what_did_not_does_not(
-    source: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+    measured: Saved,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
 ) -> None:
-    verb.bench(["quick"], save=True)
+    source = use(monkeypatch, measured.copy(tmp_path))
     (baseline,) = load_baselines(source)
     assert list(baseline.measured()) == ["counted", "quick"]
     # The margin bears what other tests take of the machine.
@@ -116,22 +147,24 @@ def test_what_became_slower_exits_1_and_what_did_not_does_not(
     assert caught.value.exit_code == 1
     assert "slower than the baseline: quick" in shown.err
     assert "regression" in shown.out and "no change" in shown.out
+    # Nothing tracked is stored.
     assert load_baselines(source) == [baseline]
     (drawn,) = source.glob("drawn-*.svg")
     assert "quick" in drawn.name and "<svg" in drawn.read_text(encoding="utf-8")
 
 
-@pytest.mark.usefixtures("quiet")
 def test_another_kind_of_machine_is_compared_and_not_failed(
-    source: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+    measured: Saved,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
 ) -> None:
-    verb.bench(["quick"], save=True)
+    source = use(monkeypatch, measured.copy(tmp_path))
     (baseline,) = load_baselines(source)
     machine = {**baseline.machine, "num_cores": 999}
     (source / "results" / "benchmarks" / f"{baseline.kind}.json").unlink()
     save_baseline(source, Baseline(document={**baseline.document, "machine_info": machine}))
     monkeypatch.setenv("WAIT_S", "0.2")
-    capfd.readouterr()
     verb.bench(["quick"], compare=True, fail=True)
     assert "no baseline of this kind of machine" in capfd.readouterr().err
 
@@ -151,31 +184,40 @@ def burner() -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("burner")
-def test_nothing_is_stored_while_others_keep_the_cores_busy(source: Path) -> None:
+def test_nothing_is_stored_while_others_keep_the_cores_busy(
+    source: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bench, "CROWDED_CORES", CROWDED)
     with pytest.raises(RunError, match="cores busy"):
         verb.bench(["quick"], save=True)
     assert load_baselines(source) == []
     assert not list((source / "runs").rglob("*.json"))
 
 
-def test_a_benchmark_that_was_disturbed_is_measured_and_not_stored(
-    source: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+def test_what_was_disturbed_is_not_stored_and_a_torn_baseline_is_replaced(
+    measured: Saved,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
 ) -> None:
+    source = use(monkeypatch, measured.copy(tmp_path))
+    (path,) = (source / "results" / "benchmarks").glob("*.json")
+    path.write_text("{", encoding="utf-8")
+    with pytest.raises(DataError, match=path.name):
+        verb.bench(stored=True)
     monkeypatch.setattr(bench, "check_quiet", lambda: None)
     monkeypatch.setattr(bench, "CROWDED_CORES", -1.0)
+    capfd.readouterr()
     verb.bench(["quick"], save=True)
-    (baseline,) = load_baselines(source)
-    assert list(baseline.measured()) == ["counted"]
-    assert "quick is not stored: others kept" in capfd.readouterr().err
+    shown = capfd.readouterr().err
+    assert path.name in shown and "quick is not stored: others kept" in shown
+    assert list(load_baselines(source)[0].measured()) == ["counted"]
 
 
 def test_what_is_tried_is_small_and_nothing_of_it_is_kept(source: Path) -> None:
-    (source / "tests" / "benchmarks" / "bench_sized.py").write_text(SIZED, encoding="utf-8")
-    verb.bench(["sized"], tried=True)
+    verb.bench(["quick"], tried=True)
     assert (source / "told").read_text() == "1 3 0.0 2 0.0"
     assert load_baselines(source) == [] and not (source / "runs").exists()
-    verb.bench(["sized"])
-    assert (source / "told").read_text() == "1000 1000 0.5 60 10.0"
 
 
 def test_what_no_longer_runs_is_seen_when_it_is_tried(source: Path) -> None:
@@ -201,21 +243,6 @@ def test_without_a_baseline_there_is_nothing_to_compare_with(source: Path) -> No
         verb.bench(["quick"], fail=True)
     with pytest.raises(UsageError, match="run nothing"):
         verb.bench(stored=True, compare=True)
-
-
-@pytest.mark.usefixtures("quiet")
-def test_a_torn_baseline_is_told_and_replaced(
-    source: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
-    verb.bench(["quick"], save=True)
-    (path,) = (source / "results" / "benchmarks").glob("*.json")
-    path.write_text("{", encoding="utf-8")
-    with pytest.raises(DataError, match=path.name):
-        verb.bench(stored=True)
-    capfd.readouterr()
-    verb.bench(["quick"], save=True)
-    assert path.name in capfd.readouterr().err
-    assert list(load_baselines(source)[0].measured()) == ["counted", "quick"]
 
 
 def test_a_trend_goes_over_the_commits_that_stored_a_goal(tmp_path: Path) -> None:

@@ -130,9 +130,9 @@ def test_an_experiment_that_fails_is_not_fed_on(toy: ToyPaper, cli: Cli) -> None
 
 
 def test_settings_that_no_trial_can_have_end_a_run_early_and_are_named(cli: Cli) -> None:
-    asked = ("supar/fig06", "--profile", "cpu", "--set", "steps=20", "--executor", "inline")
+    asked = ("supar/fig06", "--profile", "smoke", "--set", "steps=2", "--executor", "inline")
     done = cli("run", *asked)
     assert done.code == 3
     assert "3 run, 0 reused, 0 not run here, 3 failed" in done.err
     (line,) = [line for line in done.err.splitlines() if " stopped, " in line]
-    assert "warmup_steps=20" in line and "change --set steps=20" in line
+    assert "warmup_steps=2" in line and "change --set steps=2" in line
