@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
-from harness.errors import SpecError
 from harness.canonical import digest
+from harness.errors import SpecError
 
 if TYPE_CHECKING:
     from lm_eval.api.instance import Instance

@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from harness.errors import DataError, SpecError
 from harness.canonical import canonical_json
+from harness.errors import DataError, SpecError
 from harness.untrusted import MAX_DATA_BYTES, unzip
 
 if TYPE_CHECKING:

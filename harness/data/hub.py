@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from harness.canonical import canonical_json
 from harness.data.codec import decode, encode, encode_arrays
 from harness.errors import DataError, EnvError, HarnessError, UsageError
 from harness.outgoing import tidy
-from harness.canonical import canonical_json
 from harness.store import atomic
 from harness.strict import explain
 from harness.untrusted import UnreadableError, read_bytes

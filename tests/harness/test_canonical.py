@@ -16,8 +16,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.errors import SpecError
 from harness.canonical import canonical_json, digest
+from harness.errors import SpecError
 
 FINITE = st.floats(allow_nan=False, allow_infinity=False)
 SCALARS = st.none() | st.booleans() | st.integers(-(2**70), 2**70) | FINITE | st.text()

@@ -11,7 +11,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from harness.provenance.before import load_before
+from harness.provenance.restated import load_restated
+from harness.provenance.verify import load_verifications
 
+from harness.canonical import digest
 from harness.data.catalogue import Dataset, read_catalogue
 from harness.data.codec import decode
 from harness.data.hub import read_fetched
@@ -20,15 +24,11 @@ from harness.declare.papers import load_deviations, load_paper
 from harness.declare.reference import COLUMNS, load_reference
 from harness.errors import DataError, HarnessError
 from harness.measure.goals import load_baselines
-from harness.provenance.before import load_before
-from harness.canonical import digest
-from harness.provenance.restated import load_restated
-from harness.provenance.verify import load_verifications
-from harness.store.trial import Trial, grid_of
 from harness.store.archive import RECORDS, import_records
 from harness.store.record import parse_record, read_lines, read_pack
 from harness.store.result import load_result, read_meta
 from harness.store.store import RecordStore, Rejected
+from harness.store.trial import Trial, grid_of
 from harness.store.workspace import Workspace
 from tests.harness.conftest import Cli
 from tests.harness.hand_made import make_claim, make_task

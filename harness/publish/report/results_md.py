@@ -20,7 +20,8 @@ HEAD = f"""# Results
 
 A claim is a statement of the paper. Its verdict at a scale comes from the 95 % interval over seeds:
 ✔ supported (the interval lies inside what the claim asks), ✘ contradicted (it lies outside, and a
-positive control shows that this setting could have shown the claim), ? undecided, {MARKS[Word.UNTESTED]} untested.
+positive control shows that this setting could have shown the claim), ? undecided, {MARKS[Word.UNTESTED]}
+untested.
 A check says that our code is right; it holds or fails. *Exploratory* marks a verdict whose claim
 was not written into the records before the trials ran. What follows ± is half of the interval.
 [docs/verdicts.md](docs/verdicts.md) explains the words.

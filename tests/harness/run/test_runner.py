@@ -13,10 +13,10 @@ from harness.declare.params import Params, doc, seed
 from harness.errors import RunError, UsageError
 from harness.run.executors.context import TrialContext, Upstream
 from harness.run.plan import Action
-from harness.store.trial import Trial, grid_of
 from harness.store.record import Record
 from harness.store.result import build_result
 from harness.store.store import RecordStore, Rejected
+from harness.store.trial import Trial, grid_of
 from harness.store.workspace import Workspace
 from tests.harness import inline_lab as lab
 from tests.harness.inline_lab import (

@@ -11,13 +11,13 @@ from pathlib import Path
 
 import pytest
 
+from harness.canonical import digest
 from harness.declare import at_least, by_theory, claims
 from harness.errors import DataError, UsageError
-from harness.canonical import digest
-from harness.store.trial import Trial, grid_of
 from harness.store.archive import RECORDS, export_records, import_records
 from harness.store.record import Record, parse_record
 from harness.store.store import RecordStore
+from harness.store.trial import Trial, grid_of
 from harness.store.workspace import Workspace
 from harness.untrusted import is_there
 from tests.harness.hostile import ODD_FILES, put

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from harness.errors import DataError
 from harness.canonical import digest
+from harness.errors import DataError
 from harness.store.meta import NotRun
 from harness.store.result import load_result, write_result
 from harness.store.workspace import Workspace

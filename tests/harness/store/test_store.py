@@ -13,11 +13,11 @@ from typing import Any
 
 import pytest
 
-from harness.errors import DataError
 from harness.canonical import digest
-from harness.store.trial import Trial
+from harness.errors import DataError
 from harness.store.record import Record, pack_bytes, parse_record, read_pack
 from harness.store.store import RecordStore, Rejected
+from harness.store.trial import Trial
 from harness.store.workspace import Workspace
 from tests.harness.inline_lab import SQUARES, make_record
 

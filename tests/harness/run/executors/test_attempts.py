@@ -14,9 +14,9 @@ from harness.run.executors.worker import run_job
 from harness.store.store import RecordStore
 from harness.store.workspace import Workspace
 from tests.harness import inline_lab as lab
-from tests.harness.run.executors.test_local import job, trial_of
 from tests.harness.hostile import ODD_FILES, put
 from tests.harness.inline_lab import Attempt
+from tests.harness.run.executors.test_local import job, trial_of
 
 FAULT = ValueError("in its last minute")
 

@@ -22,9 +22,9 @@ from harness.run.executors.job import Job, JobFailed, JobLost, Report
 from harness.run.executors.lifetime import silence_libraries
 from harness.run.executors.local import LocalExecutor
 from harness.run.executors.worker import BUSY, run_job
-from harness.store.trial import Trial
 from harness.store.record import Record
 from harness.store.store import RecordStore
+from harness.store.trial import Trial
 from harness.store.workspace import Workspace
 from tests.harness.inline_lab import FACTS, FATES
 from tests.harness.processes import assert_gone, descendants
