@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import ItemsView, ValuesView
 from importlib import import_module
 from typing import Any
 
@@ -55,10 +54,10 @@ class _Lazily(dict[str, Any]):
     def get(self, name: str, default: Any = None) -> Any:
         return self[name] if name in VERBS else default
 
-    def items(self) -> ItemsView[str, Any]:
+    def items(self) -> Any:
         return {name: self[name] for name in self}.items()
 
-    def values(self) -> ValuesView[Any]:
+    def values(self) -> Any:
         return dict(self.items()).values()
 
 

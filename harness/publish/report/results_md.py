@@ -14,14 +14,13 @@ from harness.publish.report.paper_md import anchor, headline_lines, summary_line
 from harness.publish.report.text import markdown_cell, markdown_table, with_minus
 from harness.store.workspace import COMMITTED_PROFILES
 
-HEAD = f"""# Results
+HEAD = """# Results
 
 `repro report` writes this page from what is committed; do not edit it.
 
 A claim is a statement of the paper. Its verdict at a scale comes from the 95 % interval over seeds:
 ✔ supported (the interval lies inside what the claim asks), ✘ contradicted (it lies outside, and a
-positive control shows that this setting could have shown the claim), ? undecided, {MARKS[Word.UNTESTED]}
-untested.
+positive control shows that this setting could have shown the claim), ? undecided, \u2013 untested.
 A check says that our code is right; it holds or fails. *Exploratory* marks a verdict whose claim
 was not written into the records before the trials ran. What follows ± is half of the interval.
 [docs/verdicts.md](docs/verdicts.md) explains the words.

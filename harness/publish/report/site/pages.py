@@ -13,10 +13,8 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from harness.measure.goals import load_baselines
-from harness.publish.report.apart import Apart, apart_from_committed
 from harness.publish.report.load import Entry, Paper
-from harness.publish.report.site.overview import overview_context
-from harness.publish.report.site.task_page import task_context
+from harness.publish.report.site.contexts import overview_context, task_context
 from harness.publish.report.text import with_minus
 from harness.store.atomic import write_bytes, write_text
 from harness.store.workspace import Workspace
@@ -24,26 +22,25 @@ from harness.store.workspace import Workspace
 STATIC = ("style.css", "report.js")
 
 
-def write_site(workspace: Workspace, papers: Sequence[Paper], cohort: str | None) -> Path:
+def write_site(workspace: Workspace, papers: Sequence[Paper]) -> Path:
     """Write every page and return the overview's path."""
-    site, apart = apart_from_committed(workspace, cohort)
+    site = workspace.site
     for name in STATIC:
         static = files("harness.publish.report.site") / "static" / name
         write_bytes(site / name, static.read_bytes())
     for paper in papers:
         for entry in paper.entries:
-            _write_entry(site, paper, entry, apart)
+            _write_entry(site, paper, entry)
     index = site / "index.html"
-    # What was measured of the checkout's speed is none of a variant's.
-    goals = [] if apart.label else load_baselines(workspace.root)
-    write_text(index, render("index.html.j2", overview_context(papers, goals, apart)))
+    context = overview_context(papers, load_baselines(workspace.root))
+    write_text(index, render("index.html.j2", context))
     return index
 
 
-def _write_entry(site: Path, paper: Paper, entry: Entry, apart: Apart) -> None:
+def _write_entry(site: Path, paper: Paper, entry: Entry) -> None:
     if not entry.page:
         return
-    page = render("task.html.j2", task_context(paper, entry, apart))
+    page = render("task.html.j2", task_context(paper, entry))
     write_text(site / entry.page, page)
     for run in entry.runs:
         stem = f"{entry.id}.{run.profile}"
