@@ -114,10 +114,25 @@ class Layout:
         """Return the rows of a task's table that belong to a place, also those without a value."""
         return matching(table, {**self.where, **row.where, **column.where})
 
-    def along(self, table: pd.DataFrame, row: Line) -> list[pd.DataFrame]:
-        """Return what `at` returns in each column of a row, of a table that is searched once."""
-        named = {**self.where, **row.where}
-        own = {name for column in self.columns for name in column.where}
-        there = matching(table, {n: value for n, value in named.items() if n not in own})
-        left = {n: value for n, value in named.items() if n in own}
-        return [matching(there, {**left, **column.where}) for column in self.columns]
+    def searched(self, table: pd.DataFrame) -> Callable[[Line, Line], pd.DataFrame]:
+        """Return what finds the rows of a place as `at` does, in a table that is sorted once.
+
+        It gives only the columns that a cell shows, where no remark may ask for others.
+        """
+        rows_by: dict[tuple[str, ...], dict[tuple[Scalar, ...], list[int]]] = {}
+        shown: dict[tuple[str, ...], pd.DataFrame] = {}
+
+        def at(row: Line, column: Line) -> pd.DataFrame:
+            where, cell = {**self.where, **row.where, **column.where}, self.cell_of(row, column)
+            names = tuple(where)
+            if names not in rows_by:
+                found = rows_by.setdefault(names, {})
+                for number, key in enumerate(zip(*(table[n].tolist() for n in names), strict=True)):
+                    found.setdefault(key, []).append(number)
+            columns = () if cell.remark else tuple({cell.value, cell.spread or cell.value})
+            if columns not in shown:
+                shown[columns] = table[list(columns)] if columns else table
+            rows = rows_by[names].get(tuple(where.values()), []) if names else range(len(table))
+            return shown[columns].take(list(rows))
+
+        return at

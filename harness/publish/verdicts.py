@@ -117,12 +117,12 @@ def write_verdicts(
 ) -> list[CheckRow]:
     """Bring a paper's file up to date and return its verdicts; what is current is not written.
 
-    Nothing is written for a profile in which nothing of the paper is stored.
+    There are none for a profile in which nothing of the paper is stored.
     """
     tasks = [task for task in library.tasks.values() if task.paper == paper]
-    rows = verdicts_of(library, workspace, [(task, profile) for task in tasks])
     if not any(is_stored(workspace, task, profile) for task in tasks):
-        return rows
+        return []
+    rows = verdicts_of(library, workspace, [(task, profile) for task in tasks])
     follows = _follows_from(workspace, library.papers[paper], profile)
     lines = [json.dumps(row.to_json(), ensure_ascii=False) for row in rows]
     text = json.dumps({"schema_version": SCHEMA_VERSION, "follows_from": follows}, indent=1)

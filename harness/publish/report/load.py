@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
@@ -27,7 +27,7 @@ from harness.run.awaited import awaited_by, awaited_text
 from harness.run.verify import load_verified, verified_text
 from harness.store.code import experiment_code
 from harness.store.meta import ResultMeta
-from harness.store.result import figure_path, load_result
+from harness.store.result import figure_path, is_stored, load_result
 from harness.store.workspace import Workspace
 from harness.untrusted import is_there, read_bytes
 
@@ -159,7 +159,8 @@ class Paper:
 
         def kept(entry: Entry) -> Entry:
             runs = tuple(run for run in entry.runs if run.profile in profiles)
-            return replace(entry, runs=runs)
+            # What is laid out of an entry is kept by it.
+            return entry if runs == entry.runs else replace(entry, runs=runs)
 
         return replace(self, entries=tuple(map(kept, self.entries)))
 
@@ -214,14 +215,17 @@ def _paper(
 ) -> Paper:
     meta, deviations = load_paper(folder.folder), load_deviations(folder.folder)
     reference = load_reference(folder.folder)
-    # Their file is brought up to date once; each task's rows are read from it below.
+    # Their file is brought up to date.
+    verdicts: dict[Profile, dict[str, list[CheckRow]]] = {}
     for profile in profiles:
-        write_verdicts(workspace, library, meta.id, profile)
+        by_task = verdicts.setdefault(profile, defaultdict(list))
+        for row in write_verdicts(workspace, library, meta.id, profile):
+            by_task[row.task].append(row)
     entries = []
     for item in _all_items(meta, library):
         task = library.tasks.get(f"{meta.id}/{item.id}")
         ledger = {p: tuple(deviations_of(deviations, word=item.id, profile=p)) for p in profiles}
-        runs = _runs(workspace, library, task, ledger) if task else ()
+        runs = _runs(workspace, library, task, ledger, verdicts) if task else ()
         entries.append(
             Entry(
                 paper=meta.id,
@@ -291,10 +295,13 @@ def _runs(
     library: Library,
     task: Task,
     deviations: Mapping[Profile, tuple[Deviation, ...]],
+    verdicts: Mapping[Profile, Mapping[str, Sequence[CheckRow]]],
 ) -> tuple[Run, ...]:
     runs = []
     for profile, ledger in deviations.items():
-        rows = tuple(verdicts_of(library, workspace, [(task, profile)]))
+        if not is_stored(workspace, task, profile):
+            continue
+        rows = tuple(verdicts[profile][task.id])
         try:
             result = load_result(workspace, task, profile)
             path = figure_path(workspace, task, profile)
@@ -303,8 +310,7 @@ def _runs(
             problem = str(error).replace(f"{workspace.root}/", "")
             runs.append(Run(profile=profile, rows=rows, deviations=ledger, problem=problem))
             continue
-        if result is None:
-            continue
+        assert result is not None  # it is stored
         runs.append(
             Run(
                 profile=profile,

@@ -185,10 +185,11 @@ def print_tables(
     records = reference.to_dict("records")
     tables, met = list[PrintedTable](), set[int]()
     for layout in task.layouts:
+        at = layout.searched(table)
         rows = [
             tuple(
-                _place(task, layout, found, records, row, column)
-                for column, found in zip(layout.columns, layout.along(table, row), strict=True)
+                _place(task, layout, at(row, column), records, row, column)
+                for column in layout.columns
             )
             for row in layout.rows
         ]

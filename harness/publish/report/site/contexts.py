@@ -137,7 +137,9 @@ def _neighbours(paper: Paper, entry: Entry) -> list[tuple[str, str, str]]:
 
 
 def _run(entry: Entry, run: Run) -> dict[str, Any]:
-    stem, content = f"{entry.id}.{run.profile}", beside_run(entry, run)
+    stem, printed = f"{entry.id}.{run.profile}", print_run(entry, run)
+    # Where the table is printed as the paper has it, all rows of it are in the CSV.
+    content = None if printed is not None else beside_run(entry, run)
     return {
         "profile": run.profile,
         "smoke": run.profile == "smoke",
@@ -148,7 +150,7 @@ def _run(entry: Entry, run: Run) -> dict[str, Any]:
         "claims": _claims(run.rows),
         "counts": counted(run.rows),
         "table": _table(content) if content is not None else None,
-        "printed": _printed(print_run(entry, run)),
+        "printed": _printed(printed),
         "deviations": run.deviations,
         "origin": _origin(run.meta.provenance) if run.meta else [],
         "trials": _ended(run.meta.trials) if run.meta else "",
