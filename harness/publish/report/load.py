@@ -236,7 +236,7 @@ def _paper(
                 reference=reference[reference["task"] == item.id].reset_index(drop=True),
                 source=_source(workspace, folder, item),
                 not_run=_not_run(workspace, library, task) if task and not runs else (),
-                waits=_waits(task) if task is not None else "",
+                waits=_waits(task) if task is not None and not runs else "",
             )
         )
     mine = (e for e in library.experiments.values() if e.paper == meta.id)
