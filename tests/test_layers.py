@@ -24,7 +24,7 @@ PAPERS = sorted(
 SOURCES = sorted(
     path for top in ("harness", "reproductions") for path in (ROOT / top).rglob("*.py")
 )
-HEAVY = ("torch", "pandas", "pandera", "seaborn", "matplotlib", "scipy", "transformers")
+HEAVY = ("torch", "pandas", "seaborn", "matplotlib", "scipy", "transformers")
 MAX_FILE, MAX_FUNCTION, MAX_ENTRIES = 400, 40, 22
 PAPER_FOLDERS = ROOT / "reproductions"
 LIBRARY = ("method", "models")

@@ -30,7 +30,6 @@ Ended = Literal["caught", "survived", "error"]
 HEAVY = (
     "hypothesis",
     "pandas",
-    "pandera",
     "peft",
     "scipy.stats",
     "torch",

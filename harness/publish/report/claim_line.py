@@ -68,16 +68,21 @@ class ClaimLine:
         told += [f"asked: {self.asked}"] if self.asked and self.ours else []
         told += [f"paper: {self.paper}"] if self.paper else []
         text = "; ".join([*told, *([self.seeds] if self.seeds and self.ours else [])])
-        return f"{text[:1].upper()}{text[1:]}"
+        return sentence(text)
 
     @property
     def whole(self) -> str:
         """The line in plain text."""
-        ends = [f"{part}." for part in (self.numbers, _sentence(self.note)) if part]
-        return " ".join([f"{self.mark} {self.row.statement}", *ends])
+        return self.said(self.row.statement)
+
+    def said(self, statement: str) -> str:
+        """The line in plain text, with another sentence in the place of the statement."""
+        ends = [f"{part}." for part in (self.numbers, sentence(self.note)) if part]
+        return " ".join([f"{self.mark} {statement}", *ends])
 
 
-def _sentence(text: str) -> str:
+def sentence(text: str) -> str:
+    """Return a text that begins with a capital and has no full stop."""
     return f"{text[:1].upper()}{text[1:]}".rstrip(".")
 
 

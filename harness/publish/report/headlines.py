@@ -23,8 +23,7 @@ class Told:
     @property
     def text(self) -> str:
         """The whole in plain text."""
-        ends = [f"{part}." for part in (self.line.numbers, self.line.note) if part]
-        return " ".join([f"{self.line.mark} {self.said}.", *ends])
+        return self.line.said(f"{self.said}.")
 
 
 def headlines(paper: Paper) -> list[Told]:

@@ -139,8 +139,9 @@ class Paper:
         return [row for e in self.entries for r in e.runs if r.profile == profile for row in r.rows]
 
     def of(self, profile: Profile) -> list[CheckRow]:
-        """Return the verdicts at a profile, and of every item that was never run."""
-        return [*self.rows(profile), *(row for e in self.entries for row in e.not_run)]
+        """Return the verdicts at a profile, with those of the items that were not run there."""
+        not_run = (row for e in self.entries for row in e.not_run if row.profile == profile)
+        return [*self.rows(profile), *not_run]
 
     def earlier_code(self, profile: Profile) -> str:
         """Say how many of its trials earlier code made; nothing where none."""

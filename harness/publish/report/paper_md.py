@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 
 from harness.declare.papers import Deviation
 from harness.declare.verdict import Word
 from harness.publish.check_row import CheckRow
 from harness.publish.counts import by_luck, counted, registered_in_words
-from harness.publish.report.claim_line import ClaimLine, in_order
+from harness.publish.report.claim_line import ClaimLine, in_order, sentence
 from harness.publish.report.headlines import headlines
 from harness.publish.report.load import Entry, Paper, Run
 from harness.publish.report.paper_table import grid
@@ -54,7 +54,7 @@ def summary_lines(paper: Paper) -> list[str]:
     """Return what a paper came to in a few sentences: counts, luck, and where trials come from."""
     lines = []
     for profile in paper.profiles:
-        rows = paper.rows(profile)
+        rows = paper.of(profile)
         told = [f"At `{profile}`: {counted(rows)}.", by_luck(rows), registered_in_words(rows)]
         lines.append(" ".join(filter(None, [*told, paper.earlier_code(profile)])))
     return [*lines, *([paper.verified] if paper.verified else [])]
@@ -83,7 +83,7 @@ def _entry(entry: Entry) -> str:
     title = markdown_cell(entry.item.title)
     parts = [f'<a id="{anchor(entry)}"></a>\n\n## {entry.id}: {title}\n']
     if entry.state or entry.task is None:
-        parts.append(f"{_capital(markdown_cell(entry.state))}.\n")
+        parts.append(f"{sentence(markdown_cell(entry.state))}.\n")
         parts += claim_lines(entry.not_run)
         alone = print_entry(entry)
         parts += [as_markdown(alone, listed=False)] if alone is not None else []
@@ -177,18 +177,3 @@ def against(paper: Paper, page: str) -> list[str]:
         if row.kind == "claim" and row.verdict == Word.CONTRADICTED
     ]
     return ["Contradicted:\n", "\n".join(lines) + "\n"] if lines else []
-
-
-def item_table(entries: Sequence[Entry], page: str) -> str:
-    """Return a line per item and profile: its name, title and counts."""
-    rows = []
-    for entry in entries:
-        name, title = f"[{entry.id}]({page}{anchor(entry)})", markdown_cell(entry.item.title)
-        told = [(f"`{run.profile}`", counted(run.rows) or "no claims") for run in entry.runs]
-        for profile, found in told or [("", markdown_cell(entry.state))]:
-            rows.append([name, title, profile, found])
-    return markdown_table(("item", "title", "scale", "verdicts"), rows)
-
-
-def _capital(text: str) -> str:
-    return f"{text[:1].upper()}{text[1:].rstrip('.')}"

@@ -13,7 +13,7 @@ from harness.declare.verdict import Word
 from harness.measure.goals import Baseline
 from harness.publish.counts import CLAIMS, MARKS, counted, verdict_counts
 from harness.publish.report.beside import Beside
-from harness.publish.report.claim_line import ClaimLine, in_order
+from harness.publish.report.claim_line import ClaimLine, in_order, sentence
 from harness.publish.report.goals_md import COLUMNS, goal_tables
 from harness.publish.report.headlines import headlines
 from harness.publish.report.load import Entry, Paper, Run
@@ -184,7 +184,7 @@ def _claim(line: ClaimLine) -> dict[str, str]:
         "verdict": line.row.verdict,
         "statement": line.row.statement,
         "numbers": line.numbers,
-        "note": line.note,
+        "note": sentence(line.note),
     }
 
 
