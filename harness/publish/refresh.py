@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import logging
 import traceback
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING
-
-from filelock import FileLock
 
 from harness.declare.overrides import Overrides
 from harness.declare.profiles import PROFILES, Profile
@@ -19,7 +17,7 @@ from harness.publish.check_row import CheckRow
 from harness.publish.labels import labels_of
 from harness.publish.verdicts import write_verdicts
 from harness.registry import Library, walk_experiments
-from harness.store.atomic import write_bytes
+from harness.store.atomic import locked, write_bytes
 from harness.store.result import (
     TaskResult,
     build_result,
@@ -155,15 +153,8 @@ class Refresher:
         asked = {task.id for task in tasks} - self.broken.keys()
         return [row for row in rows if row.task in asked]
 
-    @contextmanager
-    def _alone(self) -> Iterator[None]:
-        folder = self.workspace.runs / "locks"
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-            with FileLock(folder / "refresh.lock"):
-                yield
-        except OSError as error:
-            raise RunError(f"cannot write below {folder} ({error.strerror})") from error
+    def _alone(self) -> AbstractContextManager[bool]:
+        return locked(self.workspace.runs / "locks" / "refresh.lock")
 
 
 def _place(error: Exception) -> str:

@@ -1,4 +1,4 @@
-"""The only place that opens a result file for writing.
+"""The only place that opens a result file for writing, and that locks.
 
 A reader sees the old file or the new one, never a part: temporary name in the same folder,
 flush, fsync, rename, fsync of the folder.
@@ -9,18 +9,25 @@ from __future__ import annotations
 import errno
 import fcntl
 import functools
+import logging
+import multiprocessing
 import os
 import secrets
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
 from harness.errors import RunError
 
+log = logging.getLogger(__name__)
+
 TEMPORARY = ".*.repro.tmp"
 REPEATED_BYTES = 200
 """How much of a file's name its temporary one repeats: a name may have 255 bytes."""
+NO_LOCKS = (errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP)
+"""How a file system says that it has no locks, as some network mounts do."""
+_told: list[Path] = []
 
 
 def write_bytes(path: Path, data: bytes, *, durable: bool = True) -> None:
@@ -67,21 +74,57 @@ def explain(path: Path, error: OSError) -> str:
 def alone_in(folder: Path) -> Iterator[None]:
     """Keep other processes that ask from a folder's files meanwhile; leaves no file behind.
 
-    The kernel lets the next one in when this one dies. Not to be nested.
+    Not to be nested. Otherwise as `locked`.
     """
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        handle = os.open(folder, os.O_RDONLY)
-    except OSError as error:
-        raise RunError(
-            f"cannot write below {folder} ({error.strerror}): check the folder's permissions"
-        ) from error
-    try:
-        with suppress(OSError):  # a file system without locks
-            fcntl.flock(handle, fcntl.LOCK_EX)
+    with _locked(folder, folder, os.O_RDONLY, wait=True):
         yield
-    finally:
-        os.close(handle)
+
+
+@contextmanager
+def locked(path: Path, *, wait: bool = True) -> Iterator[bool]:
+    """Hold the lock that a file of its own stands for; `wait=False`: yield False if another does.
+
+    The kernel lets the next one in when this one dies. A file system without locks is named in
+    a warning, and nothing is held. Raises RunError where the lock cannot be made.
+    """
+    flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK
+    with _locked(path, path.parent, flags, wait=wait) as is_ours:
+        yield is_ours
+
+
+@contextmanager
+def _locked(path: Path, folder: Path, flags: int, *, wait: bool) -> Iterator[bool]:
+    with ExitStack() as stack:
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            handle = os.open(path, flags, 0o666)
+            stack.callback(os.close, handle)
+            is_ours = _lock(handle, folder, wait=wait)
+        except OSError as error:
+            raise RunError(
+                f"cannot lock {path} ({error.strerror}): free some space, check the folder's"
+                " permissions, and run again"
+            ) from error
+        try:
+            yield is_ours
+        finally:
+            with suppress(OSError):  # a forked child may have the handle too, and live on
+                fcntl.flock(handle, fcntl.LOCK_UN)
+
+
+def _lock(handle: int, folder: Path, *, wait: bool) -> bool:
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        if not wait and error.errno in (errno.EAGAIN, errno.EACCES):  # the latter on SMB
+            return False
+        if error.errno not in NO_LOCKS:
+            raise
+        # Once, and not by each worker: who started them takes locks too.
+        if not _told and multiprocessing.parent_process() is None:
+            _told.append(folder)
+            log.warning("the file system of %s has no locks: run one command at a time", folder)
+    return True
 
 
 def remove_leftovers(folder: Path) -> None:

@@ -3,15 +3,17 @@
 The new CSV is staged under a hidden name that holds its hash; then the JSON, which holds the
 same hash, takes its place: from here on the new pair counts. Then the CSV takes its own place.
 Whoever reads before that, or after a kill, finds the staged CSV; the next writer puts it in place.
+Whoever reads while the JSON is replaced reads again.
 """
 
 from __future__ import annotations
 
 import glob
 import hashlib
+import os
 import re
-from collections.abc import Iterator
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -36,20 +38,23 @@ def read_pair(path: Path) -> Pair:
 
     Raises DataError for a file that cannot be read.
     """
-    before = None
-    # What does not fit and does not change either is no writer at work.
-    while not _fits(now := _look(path)) and now != before:
-        before = now
-    return now
+    # As long as one JSON is there, writers change nothing but the place of its CSV.
+    while True:
+        with _watched(path.with_suffix(".json")) as is_unchanged:
+            pair = _look(path)
+            if is_unchanged():
+                return pair
 
 
 def write_pair(path: Path, csv: bytes, json: bytes) -> None:
-    """Write a CSV and the JSON beside it, which must hold the CSV's SHA-256.
+    """Write a CSV and the JSON beside it, which must hold the CSV's SHA-256, where they differ.
 
     Raises RunError as `write_bytes`; the old pair is then still the one that is read.
     """
     with alone_in(path.parent):
         _finish(path)
+        if (_read(path), _read(path.with_suffix(".json"))) == (csv, json):
+            return
         staged = _staged(path, hashlib.sha256(csv).hexdigest())
         try:
             if _read(path) != csv:
@@ -79,20 +84,29 @@ def _finish(path: Path) -> None:
         raise RunError(explain(path, error)) from error
 
 
+@contextmanager
+def _watched(path: Path) -> Iterator[Callable[[], bool]]:
+    """Give what tells whether a file was replaced since, be it by one of the same bytes."""
+    try:
+        handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+    except OSError:
+        yield lambda: not path.exists()
+        return
+    try:
+        # While it is open, no other file gets its inode.
+        yield lambda: path.exists() and os.path.samestat(os.fstat(handle), path.stat())
+    finally:
+        os.close(handle)
+
+
 def _look(path: Path) -> Pair:
     """Read both files, the staged CSV where the JSON speaks of that one."""
     json, csv = _read(path.with_suffix(".json")), _read(path)
     wanted = _wanted(json)
     if wanted is not None and (csv is None or hashlib.sha256(csv).hexdigest() != wanted):
         staged = _read(_staged(path, wanted))
-        csv = csv if staged is None else staged
+        csv = _read(path) if staged is None else staged  # it may have got its place just now
     return Pair(csv, json)
-
-
-def _fits(pair: Pair) -> bool:
-    if pair.csv is None or pair.json is None:
-        return pair.csv is pair.json
-    return hashlib.sha256(pair.csv).hexdigest() == _wanted(pair.json)
 
 
 def _wanted(json: bytes | None) -> str | None:

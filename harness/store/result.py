@@ -26,7 +26,7 @@ from harness.store.meta import (
     ResultMeta,
     TrialCounts,
 )
-from harness.store.pair import Pair, read_pair, write_pair
+from harness.store.pair import read_pair, write_pair
 from harness.store.record import Record, read_pack
 from harness.store.store import RecordStore, Rejected
 from harness.store.table_csv import (
@@ -202,9 +202,7 @@ def write_result(workspace: Workspace, task: Task, result: TaskResult) -> Path:
     No reader sees one without the other.
     """
     path = csv_path(workspace, task, result.meta.profile)  # type: ignore[arg-type]
-    csv, json = result.csv.encode(), json_text(result.meta).encode()
-    if read_pair(path) != Pair(csv, json):
-        write_pair(path, csv, json)
+    write_pair(path, result.csv.encode(), json_text(result.meta).encode())
     return path
 
 

@@ -6,17 +6,15 @@ A record that cannot be used is kept beside its place, never deleted. To read ch
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 
-from filelock import FileLock, Timeout
-
 from harness.declare.experiment import Experiment
 from harness.declare.profiles import Profile
-from harness.errors import DataError, RunError
-from harness.store.atomic import alone_in, write_bytes
+from harness.errors import DataError
+from harness.store.atomic import alone_in, locked, write_bytes
 from harness.store.record import Record, pack_bytes, parse_record, read_pack
 from harness.store.trial import Trial
 from harness.store.workspace import Workspace
@@ -51,29 +49,9 @@ class RecordStore:
         paper, name = experiment_id.split("/")
         return self.workspace.root / "results" / paper / "records" / f"{name}.{profile}.jsonl.gz"
 
-    @contextmanager
-    def lock(self, trial: Trial) -> Iterator[bool]:
-        """Hold a trial's lock, or yield False if another process does.
-
-        The kernel releases it when the process dies. Raises RunError where it cannot be made.
-        """
-        path = self.workspace.runs / "locks" / f"{trial.key}.lock"
-        lock = FileLock(path)
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            lock.acquire(timeout=0)
-        except Timeout:
-            yield False
-            return
-        except OSError as error:
-            raise RunError(
-                f"cannot lock {path} ({error.strerror}): free some space, check the folder's"
-                " permissions, and run again"
-            ) from error
-        try:
-            yield True
-        finally:
-            lock.release()
+    def lock(self, trial: Trial) -> AbstractContextManager[bool]:
+        """Hold a trial's lock, or yield False if another process does. Raises as `locked`."""
+        return locked(self.workspace.runs / "locks" / f"{trial.key}.lock", wait=False)
 
     def with_committed(self, experiments: Iterable[Experiment], profile: Profile) -> RecordStore:
         """Return a store that finds committed results too, as they would stand unpacked."""

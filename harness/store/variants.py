@@ -8,14 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from filelock import FileLock
 from pydantic import ValidationError
 
 from harness.declare.overrides import Overrides
 from harness.declare.profiles import Profile
 from harness.declare.task import Task
-from harness.errors import DataError, RunError
-from harness.store.atomic import write_text
+from harness.errors import DataError
+from harness.store.atomic import locked, write_text
 from harness.store.workspace import Workspace
 from harness.strict import Strict, explain
 from harness.untrusted import UnreadableError, is_there, parse_json, read_bytes
@@ -55,20 +54,16 @@ def note_run(workspace: Workspace, profile: Profile, tasks: Sequence[Task]) -> N
     """
     if not workspace.overrides:
         return
-    folder, locks = workspace.output(profile), workspace.runs / "locks"
-    try:
-        locks.mkdir(parents=True, exist_ok=True)
-        # Two runs of one variant at once must both stand there.
-        with FileLock(locks / "variants.lock"):
-            runs = _runs_in(folder)
-            known = runs[profile].tasks if profile in runs else []
-            now = dt.datetime.now(dt.UTC).isoformat(timespec="seconds")
-            every = sorted({*known, *(task.id for task in tasks)})
-            runs[profile] = Ran(tasks=every, started_at=now)
-            body = VariantFile(overrides=dict(workspace.overrides), runs=runs)
-            write_text(folder / FILE, body.model_dump_json(indent=1) + "\n")
-    except OSError as error:
-        raise RunError(f"cannot write below {locks} ({error.strerror})") from error
+    folder = workspace.output(profile)
+    # Two runs of one variant at once must both stand there.
+    with locked(workspace.runs / "locks" / "variants.lock"):
+        runs = _runs_in(folder)
+        known = runs[profile].tasks if profile in runs else []
+        now = dt.datetime.now(dt.UTC).isoformat(timespec="seconds")
+        every = sorted({*known, *(task.id for task in tasks)})
+        runs[profile] = Ran(tasks=every, started_at=now)
+        body = VariantFile(overrides=dict(workspace.overrides), runs=runs)
+        write_text(folder / FILE, body.model_dump_json(indent=1) + "\n")
 
 
 def _runs_in(folder: Path) -> dict[Profile, Ran]:

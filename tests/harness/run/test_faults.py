@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import fcntl
 import gzip
 import json
 import os
@@ -16,6 +18,7 @@ from typing import Any
 import pytest
 
 from harness.publish import refresh
+from harness.store import atomic
 from tests.harness import forked
 from tests.harness.conftest import Cli
 from tests.harness.inline_lab import tree
@@ -61,6 +64,20 @@ def test_two_runs_at_once_do_each_trial_once(toy: ToyPaper, cli: Cli, tmp_path: 
     assert len(toy.csv().read_text().splitlines()) == 25
     done = cli("check", "toylab/tab01", "--profile", "smoke", "--json")
     assert [row["verdict"] for row in json.loads(done.out)] == ["SUPPORTED"]
+
+
+def test_a_run_goes_through_where_the_file_system_has_no_locks(
+    toy: ToyPaper, cli: Cli, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def refuse(*_: int) -> None:
+        raise OSError(errno.ENOLCK, os.strerror(errno.ENOLCK))
+
+    monkeypatch.setattr(fcntl, "flock", refuse)
+    monkeypatch.setattr(atomic, "_told", [])
+    done = cli(*INLINE)
+    assert done.code == 0
+    assert caplog.text.count("has no locks: run one command at a time") == 1
+    assert toy.csv().exists()
 
 
 def test_each_way_a_trial_ends_costs_that_trial_only(toy: ToyPaper, cli: Cli) -> None:

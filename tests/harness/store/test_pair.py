@@ -12,10 +12,12 @@ from pathlib import Path
 
 import pytest
 
+from harness.store import pair
 from harness.store.atomic import remove_leftovers
 from harness.store.pair import finish_pairs
 from harness.store.result import TaskResult, load_result, write_result
 from harness.store.workspace import Workspace
+from harness.untrusted import read_bytes
 from tests.checkout import ROOT
 from tests.harness.hand_made import make_claim, make_result, make_task
 from tests.harness.inline_lab import tree
@@ -145,6 +147,49 @@ def test_a_reader_meanwhile_sees_one_of_two_whole_results(tmp_path: Path) -> Non
     with alternating_writer(workspace):
         seen = {result.csv for _ in range(300) if (result := load_result(workspace, TASK, "smoke"))}
     assert seen == {OLD.csv, NEW.csv}
+
+
+def test_a_reader_whom_writers_overtake_between_two_reads_sees_a_whole_result(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    workspace = Workspace(tmp_path)
+    write_result(workspace, TASK, OLD)
+    # The same again and again: each look finds the old JSON, and then the new CSV.
+    turns = [NEW, OLD] * 4
+
+    def read_and_write(path: Path) -> bytes:
+        data = read_bytes(path)
+        with monkeypatch.context() as unhooked:
+            unhooked.setattr(pair, "read_bytes", read_bytes)
+            if turns:
+                write_result(workspace, TASK, turns.pop(0))
+        return data
+
+    monkeypatch.setattr(pair, "read_bytes", read_and_write)
+    found = load_result(workspace, TASK, "smoke")
+    assert found is not None and found.csv == OLD.csv
+    assert not turns
+
+
+def test_a_reader_sees_a_csv_that_gets_its_place_between_two_reads(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for workspace in instants(tmp_path, OLD):
+        before = load_result(workspace, TASK, "smoke")
+
+        def read_and_finish(path: Path, workspace: Workspace = workspace) -> bytes:
+            data = read_bytes(path)
+            if path.suffix == ".csv":
+                with monkeypatch.context() as unhooked:
+                    unhooked.setattr(pair, "read_bytes", read_bytes)
+                    finish_pairs(workspace.runs)
+            return data
+
+        with monkeypatch.context() as hooked:
+            hooked.setattr(pair, "read_bytes", read_and_finish)
+            after = load_result(workspace, TASK, "smoke")
+        assert before is not None and after is not None
+        assert after.csv == before.csv
 
 
 def test_writers_at_once_leave_one_whole_result(tmp_path: Path) -> None:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import errno
+import fcntl
 import gzip
 import json
+import os
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -14,11 +17,14 @@ from typing import Any
 import pytest
 
 from harness.canonical import digest
-from harness.errors import DataError
+from harness.errors import DataError, RunError
+from harness.store import atomic
 from harness.store.record import Record, pack_bytes, parse_record, read_pack
 from harness.store.store import RecordStore, Rejected
 from harness.store.trial import Trial
+from harness.store.variants import note_run, variant_of
 from harness.store.workspace import Workspace
+from tests.harness.hand_made import make_claim, make_task
 from tests.harness.inline_lab import SQUARES, make_record
 
 
@@ -150,6 +156,41 @@ def test_a_lock_is_held_by_one_and_free_afterwards(store: RecordStore) -> None:
         assert (first, second) == (True, False)
     with store.lock(a_trial()) as again:
         assert again
+
+
+def refuse_locks(code: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Stand in for a mount: what a container may mount has locks."""
+
+    def refuse(*_: int) -> None:
+        raise OSError(code, os.strerror(code))
+
+    monkeypatch.setattr(fcntl, "flock", refuse)
+    monkeypatch.setattr(atomic, "_told", [])
+
+
+@pytest.mark.parametrize("code", [errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP])
+def test_a_file_system_without_locks_is_named_once_and_all_goes_on(
+    store: RecordStore, code: int, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    refuse_locks(code, monkeypatch)
+    with store.lock(a_trial()) as is_ours:
+        assert is_ours
+        store.write(make_record(a_trial()))
+    variant = store.workspace.with_overrides({"x": 2})
+    note_run(variant, "smoke", [make_task(make_claim())])
+    assert store.result(a_trial()) is not None and variant_of(variant) is not None
+    assert caplog.messages == [
+        f"the file system of {store.workspace.runs / 'locks'} has no locks: run one command at a"
+        " time"
+    ]
+
+
+def test_what_else_a_lock_meets_is_one_sentence(
+    store: RecordStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    refuse_locks(errno.EIO, monkeypatch)
+    with pytest.raises(RunError, match=r"cannot lock .*\.lock \(.*\): "):
+        store.lock(a_trial()).__enter__()
 
 
 def test_a_pack_has_the_same_bytes_in_any_order_and_loses_nothing(tmp_path: Path) -> None:
