@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from harness.declare.papers import Headline
 from harness.declare.verdict import Word
 from harness.publish.counts import rank
-from harness.publish.report.claim_line import ClaimLine
+from harness.publish.report.claim_line import ClaimLine, sentence
 from harness.publish.report.load import Entry, Paper
 
 
@@ -23,7 +23,7 @@ class Told:
     @property
     def text(self) -> str:
         """The whole in plain text."""
-        ends = [f"{part}." for part in (self.line.numbers, self.line.note) if part]
+        ends = [f"{part}." for part in (self.line.numbers, sentence(self.line.note)) if part]
         return " ".join([f"{self.line.mark} {self.said}.", *ends])
 
 
