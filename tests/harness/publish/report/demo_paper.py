@@ -1,5 +1,6 @@
 """A made-up paper with stored results, for tests of the report: no number here is real."""
 
+import shutil
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -246,6 +247,20 @@ def store(workspace: Workspace, task: Task, profile: Profile, folder: Path) -> N
         write_bytes(figure_path(workspace, task, profile), image)
 
 
+def demo_library(folder: Path) -> Library:
+    """Return what is declared of the made-up paper, whose files lie in a folder."""
+    library = Library()
+    library.papers.add("demo", PaperFolder("demo", "demo", folder))
+    for task in (TASK, HOSTILE_TASK):
+        library.tasks.add(task.id, task)
+        library.files[task.id] = f"loss/{task.word}.py"
+        library.titles[task.id] = load_paper(folder).item(task.word).title
+    library.broken["demo/fig11"] = BrokenTask(
+        "demo/fig11", "loss/fig11.py", "ImportError: no module called 'absent'"
+    )
+    return library
+
+
 def make_demo(root: Path) -> tuple[Workspace, Library]:
     """Return a checkout with one made-up paper and its stored results."""
     folder = root / "reproductions" / "demo"
@@ -259,17 +274,15 @@ def make_demo(root: Path) -> tuple[Workspace, Library]:
     (folder / "README.md").write_text(
         "# Demo\n\nBefore.\n\n<!-- verdicts:begin -->\nold\n<!-- verdicts:end -->\n\nAfter.\n"
     )
-    library = Library()
-    library.papers.add("demo", PaperFolder("demo", "demo", folder))
-    for task in (TASK, HOSTILE_TASK):
-        library.tasks.add(task.id, task)
-        library.files[task.id] = f"loss/{task.word}.py"
-        library.titles[task.id] = load_paper(folder).item(task.word).title
-    library.broken["demo/fig11"] = BrokenTask(
-        "demo/fig11", "loss/fig11.py", "ImportError: no module called 'absent'"
-    )
+    library = demo_library(folder)
     workspace = Workspace(root)
     for profile in ("smoke", "cpu"):
         store(workspace, TASK, profile, folder)
     store(workspace, HOSTILE_TASK, "cpu", folder)
     return workspace, library
+
+
+def copy_demo(demo: tuple[Workspace, Library], root: Path) -> tuple[Workspace, Library]:
+    """Return a copy that a test may change: to draw its figures anew takes seconds."""
+    shutil.copytree(demo[0].root, root, dirs_exist_ok=True)
+    return Workspace(root), demo_library(root / "reproductions" / "demo")
