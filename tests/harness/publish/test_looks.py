@@ -17,9 +17,8 @@ from matplotlib.text import Text
 from harness.errors import EnvError, UsageError
 from harness.publish import figures
 from harness.publish.figures import FigureContext, figure_of
-from harness.publish.style import LEAST_PANEL_IN, RC, STRIP_IN, points, sequential
+from harness.publish.style import LEAST_PANEL_IN, RC, sequential
 from tests.harness.publish.test_figures import REFERENCE, TABLE, TASK, drawn
-from tests.latex import needs_latex
 
 
 def figure(**options: object) -> Figure:
@@ -62,11 +61,6 @@ def test_a_height_that_presses_panels_flat_is_refused_with_one_that_does_not(wid
     assert ax.get_window_extent().height / made.dpi > LEAST_PANEL_IN - 0.11
 
 
-def test_height_holds_with_a_foot_of_many_lines() -> None:
-    here = {f"net {number}": "a smaller one" for number in range(9)}
-    assert figure(height="2in", stands_in=here).get_figheight() == pytest.approx(2.0)
-
-
 def test_size_of_words_in_a_style_file_takes_effect(tmp_path: Path) -> None:
     style = tmp_path / "large.mplstyle"
     style.write_text("font.size: 10.5\nxtick.labelsize: 4\nsavefig.bbox: tight\n")
@@ -77,13 +71,6 @@ def test_size_of_words_in_a_style_file_takes_effect(tmp_path: Path) -> None:
     assert ax.get_yticklabels()[0].get_fontsize() == pytest.approx(1.5 * RC["ytick.labelsize"])
     box = re.search(rb'width="([0-9.]+)pt"', drawn(width="3.3in", style=style))
     assert box is not None and float(box[1]) == pytest.approx(3.3 * 72)
-
-
-def test_sizes_that_a_figure_sets_itself_follow_the_style(tmp_path: Path) -> None:
-    from matplotlib import rc_context
-
-    with rc_context({"font.size": 2 * RC["font.size"]}):
-        assert points(5.5) == 11.0
 
 
 def test_palette_takes_the_place_of_our_colours_in_lines_and_legend() -> None:
@@ -97,16 +84,6 @@ def test_palette_takes_the_place_of_our_colours_in_lines_and_legend() -> None:
     assert legend is not None
     entries = legend.findobj(Line2D)  # type: ignore[attr-defined]
     assert {to_hex(entry.get_color()) for entry in entries} == {"#1b9e77"}
-
-
-def test_palette_without_end_is_that_of_ordered_series_too() -> None:
-    from matplotlib import rc_context
-
-    from harness.publish.looks import look_of
-
-    settings = look_of(palette="magma").settings
-    with rc_context({"image.cmap": settings["image.cmap"]}):
-        assert sequential(3)[0] == "#000004"
 
 
 def ordered(ctx: FigureContext) -> Figure:
@@ -145,13 +122,6 @@ def test_ours_alone_has_no_reference_rows() -> None:
     (ax,) = figure(ours_only=True).axes
     assert ax.get_legend_handles_labels()[1] == ["SP"]
     assert figure().axes[0].get_legend_handles_labels()[1] == ["SP", "SP, early version"]
-
-
-def test_without_a_stamp_nothing_stands_at_the_foot() -> None:
-    plain, bare = figure(), figure(stamp=False)
-    assert any("profile cpu" in words for words in words_of(plain))
-    assert not any("profile" in words for words in words_of(bare))
-    assert plain.get_figheight() - bare.get_figheight() == pytest.approx(STRIP_IN)
 
 
 def test_what_stood_in_stands_at_the_foot_without_a_stamp_too() -> None:
@@ -203,14 +173,6 @@ def test_a_style_file_that_is_none_is_refused(tmp_path: Path, text: bytes, told:
     assert "\n" not in str(raised.value)
 
 
-def test_a_pipe_in_place_of_a_style_file_does_not_hang(tmp_path: Path) -> None:
-    import os
-
-    os.mkfifo(tmp_path / "pipe")
-    with pytest.raises(UsageError, match="is a pipe"):
-        figure(style=tmp_path / "pipe")
-
-
 def test_a_style_that_asks_for_latex_says_so_where_there_is_none(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -219,9 +181,3 @@ def test_a_style_that_asks_for_latex_says_so_where_there_is_none(
     monkeypatch.setenv("PATH", "")
     with pytest.raises(EnvError, match=r"text\.usetex"):
         drawn(style=style)
-
-
-def test_pgf_takes_the_font_of_its_document() -> None:
-    needs_latex("pgf.sty")
-    with pytest.raises(UsageError, match="leave --font out"):
-        drawn("pgf", font="DejaVu Serif")

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-import pytest
 from matplotlib.text import Text
 
 from harness.publish.figures import FigureContext
-from harness.publish.page import Page, fewer_columns, fit
-from harness.publish.style import LEAST_PANEL_IN, log_numbers
+from harness.publish.page import Page, fit
+from harness.publish.style import log_numbers
 from tests.harness.publish.test_figures import REFERENCE, TABLE
 
 LONG = "a title of many words that is far wider than one panel of two"
@@ -43,14 +42,6 @@ def test_long_words_break_and_stay_within_the_figure() -> None:
     assert not axes[0].title.get_window_extent().overlaps(axes[1].title.get_window_extent())
 
 
-def test_formulas_do_not_break() -> None:
-    figure, axes = page()
-    axes[0].set_title(r"one two three four $a + b = c$ five six seven")
-    laid_out(figure)
-    assert "$a + b = c$" in axes[0].get_title()
-    assert "\n" in axes[0].get_title()
-
-
 def test_words_that_fit_stay_as_they_are() -> None:
     figure, axes = page(aspect=1.2)
     axes[0].set(title="two\nlines", xlabel="steps")
@@ -70,21 +61,6 @@ def test_legend_takes_the_columns_that_there_is_room_for() -> None:
     box = legend.get_window_extent()
     assert box.x0 >= -5 and box.x1 <= figure.bbox.width + 5
     assert len({round(text.get_window_extent().x0) for text in legend.get_texts()}) > 1
-
-
-@pytest.mark.parametrize("count", [*range(1, 31)])
-def test_columns_become_fewer_until_there_is_one(count: int) -> None:
-    for columns in range(2, 13):
-        assert 1 <= fewer_columns(columns, count=count) < columns
-
-
-def test_flat_panels_make_the_figure_higher() -> None:
-    figure, axes = page(aspect=0.3)
-    axes[0].set(title="title", xlabel="label")
-    laid_out(figure)
-    assert min(ax.get_position().height for ax in axes) * figure.get_figheight() == pytest.approx(
-        LEAST_PANEL_IN, abs=0.1
-    )
 
 
 def test_names_below_a_panel_turn_where_they_overlap() -> None:
@@ -114,27 +90,6 @@ def test_two_rows_become_two_columns_at_single_width_and_labels_stand_at_the_edg
     assert [ax.get_xlabel() for ax in axes] == ["", "", "steps", "", "steps"]
     _, axes = narrow.subplots(2, 3, turn=False)
     assert [ax.get_subplotspec().num1 for ax in axes] == [*range(6)]  # type: ignore[union-attr]
-
-
-def test_a_row_that_flows_is_named_at_the_edge_of_every_row_it_fills() -> None:
-    narrow = FigureContext(table=TABLE, reference=REFERENCE, profile="cpu", width="single")
-    figure, axes = narrow.subplots(3, 3, skip=[8])
-    for ax, name in zip(axes[::3], ("share", "error", "error"), strict=True):
-        ax.set_ylabel(name)
-    assert isinstance(figure, Page)
-    figure.name_outer()
-    rows = [[ax.get_ylabel() for ax in axes[first : first + 2]] for first in range(0, 8, 2)]
-    assert rows == [["share", ""], ["share", "error"], ["error", ""], ["error", ""]]
-
-
-def test_labels_that_differ_between_turned_rows_stay() -> None:
-    narrow = FigureContext(table=TABLE, reference=REFERENCE, profile="cpu", width="single")
-    figure, axes = narrow.subplots(2, 3)
-    axes[0].set_ylabel("error")
-    axes[3].set_ylabel("loss")
-    assert isinstance(figure, Page)
-    figure.name_outer()
-    assert [ax.get_ylabel() for ax in axes] == ["error"] * 3 + ["loss"] * 3
 
 
 def test_crowded_numbers_become_fewer_and_do_not_turn() -> None:
@@ -182,21 +137,3 @@ def test_a_log_scale_of_less_than_half_a_decade_has_more_than_one_number() -> No
     low, high = axes[0].get_ylim()
     shown = [tick for tick in axes[0].get_yticks() if low <= tick <= high]
     assert len(shown) > 1
-
-
-def test_a_log_scale_of_many_decades_has_numbers() -> None:
-    figure, axes = page()
-    axes[0].plot([1.0, 2.0], [1.0, 3e8])
-    log_numbers(axes[0].yaxis)
-    laid_out(figure)
-    assert len(axes[0].get_yticks()) >= 8
-
-
-def test_a_label_that_lies_is_not_broken_by_the_height_of_its_panel() -> None:
-    narrow = FigureContext(table=TABLE, reference=REFERENCE, profile="cpu", width="single")
-    figure, axes = narrow.subplots(6, 1, aspect=0.1)
-    for ax in axes:
-        ax.imshow([[0.0] * 20])  # of a shape of its own: the figure does not grow for it
-        ax.set_ylabel("l = -0.6", rotation=0, ha="right", va="center")
-    laid_out(figure)
-    assert {ax.get_ylabel() for ax in axes} == {"l = -0.6"}

@@ -143,9 +143,7 @@ def test_of_two_tables_only_the_changed_one_is_judged(demo: Demo, judged: list[s
     assert words(read(demo))["grows"] == "SUPPORTED" and judged == []
 
 
-def test_a_damaged_file_is_made_again_and_a_current_one_not_touched(
-    demo: Demo,
-) -> None:
+def test_a_damaged_file_is_made_again_and_a_current_one_not_touched(demo: Demo) -> None:
     path = file_of(demo)
     then, data = path.stat().st_mtime_ns, path.read_bytes()
     load_papers(*demo, ["cpu"])
@@ -155,9 +153,7 @@ def test_a_damaged_file_is_made_again_and_a_current_one_not_touched(
     assert path.read_bytes() == data
 
 
-def test_a_damaged_table_errs_and_its_file_is_named_from_the_top(
-    demo: Demo,
-) -> None:
+def test_a_damaged_table_errs_and_its_file_is_named_from_the_top(demo: Demo) -> None:
     other_table(*demo)
     rows = read(demo)
     assert set(words(rows).values()) == {"ERROR"} and all(row.fails for row in rows)
@@ -176,10 +172,8 @@ def test_deep_finds_a_table_that_records_do_not_give(demo: Demo, judged: list[st
     )  # fmt: skip
 
 
-def test_half_a_result_is_an_error_and_no_result_is_not_run(
-    demo: Demo,
-) -> None:
-    workspace, library = demo
+def test_half_a_result_is_an_error_and_no_result_is_not_run(demo: Demo) -> None:
+    workspace, _ = demo
     csv_path(workspace, TASK, "cpu").unlink()
     assert set(words(read(demo)).values()) == {"ERROR"}
     csv_path(workspace, TASK, "cpu").with_suffix(".json").unlink()

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
-
 # Chromium as root in a container, and quiet: nothing outside is to be reached.
 FLAGS = (
     "--no-sandbox",
