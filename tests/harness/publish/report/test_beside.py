@@ -106,13 +106,6 @@ def test_rounded_reading_meets_the_point_it_was_read_at() -> None:
     assert paper_cells(beside(columns, table, rows)) == ["3.678", None]
 
 
-def test_second_value_for_one_cell_is_kept_aside() -> None:
-    row = ("sp 0", "density", 1.0, "loss", "2.4", "exact")
-    content = beside(COLUMNS, TABLE, reference(row, (*row[:4], "2.5", "exact")))
-    assert paper_cells(content)[0] == "2.4"
-    assert [row.cell.text for row in content.others] == ["2.5"]
-
-
 def test_table_of_names_and_values_is_met_by_name() -> None:
     columns = Table((column("name", "str", "param"), column("value", "float", "value")))
     table = pd.DataFrame({"name": ["eta_base", "layers"], "value": [0.0162, 2.0]})
@@ -123,27 +116,7 @@ def test_table_of_names_and_values_is_met_by_name() -> None:
     assert not content.seeded
 
 
-def test_text_columns_show_their_words() -> None:
-    columns = Table((column("rule", "str", "param"), column("formula", "str", "value")))
-    table = pd.DataFrame({"rule": ["lr"], "formula": ["eta/m_d"]})
-    rows = reference(("", "", np.nan, "lr", "eta_base/m_d", "exact"))
-    content = beside(columns, table, rows)
-    assert content.lines[0].ours == ("eta/m_d",)
-    assert paper_cells(content, "formula") == ["eta_base/m_d"]
-
-
-def test_table_without_parameters_has_one_line() -> None:
-    columns = Table((column("seed", "int", "seed"), column("loss", "float", "value")))
-    content = beside(columns, pd.DataFrame({"seed": [0, 1], "loss": [1.0, 3.0]}), reference())
-    assert len(content.lines) == 1
-    assert content.lines[0].ours[0].startswith("2.0 ")
-
-
 def test_nullable_integers_are_aggregated() -> None:
     columns = Table((column("k", "int", "param"), column("count", "int", "value")))
     table = pd.DataFrame({"k": [1, 2], "count": pd.array([3, None], dtype="Int64")})
     assert [line.ours[0] for line in beside(columns, table, reference()).lines] == ["3", "no value"]
-
-
-def test_empty_table_has_no_lines() -> None:
-    assert beside(COLUMNS, TABLE.iloc[:0], reference()).lines == ()

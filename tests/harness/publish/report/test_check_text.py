@@ -52,7 +52,8 @@ FACTOR = "octaves, a factor of 1.9; asked: at most 1 octave"
          "✔ The optimum stays. Ours: 0.90 ± 0.30 nats; asked: at most 1 nat; paper: 0.5; 3 seeds."
          " Exploratory."),
         (row(Word.CONTRADICTED, unit="", paper_value=0.5, paper_is_derived=True),
-         "✘ The optimum stays. Ours: 0.90 ± 0.30; asked: at most 1; paper: 0.5 (derived); 3 seeds."),
+         "✘ The optimum stays. Ours: 0.90 ± 0.30; asked: at most 1; paper: 0.5 (derived);"
+         " 3 seeds."),
         (row(Word.SUPPORTED, unit="ratio", form="ratio", threshold=["-inf", 2.0], high=1.3),
          "✔ The optimum stays. Ours: 0.90 times (0.60 to 1.30); asked: at most 2; 3 seeds."),
         (row(Word.UNTESTED, reason="scale: no net is that large", **UNTESTED),

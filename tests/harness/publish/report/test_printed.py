@@ -14,7 +14,6 @@ from harness.declare.reference import COLUMNS as REFERENCE_COLUMNS
 from harness.declare.table import Table, param, seed_column, value
 from harness.declare.task import Kind, Task
 from harness.publish.labels import Labels
-from harness.publish.report.cell_text import NO_VALUE, ours_text
 from harness.publish.report.paper_table import TABLE_FORMATS, TableFormat, table_as
 from harness.publish.report.printed import (
     LAYOUT_IS_OURS,
@@ -106,12 +105,6 @@ def test_a_cell_has_ours_its_spread_and_the_papers_value_with_its_mark() -> None
     ]
 
 
-def test_a_row_without_anything_is_no_blank_line() -> None:
-    nothing = Line("none", where={"size": "none"})
-    layout = Layout(rows=(*LAYOUT.rows, nothing), columns=LAYOUT.columns, cell=LAYOUT.cell)
-    assert printed(layout).tables[0].texts()[-1] == ["x / n", "x / n"]
-
-
 def test_the_legend_names_the_marks_that_occur_and_no_other() -> None:
     legend = printed().tables[0].notes[0]
     for words in (
@@ -128,15 +121,6 @@ def test_the_legend_names_the_marks_that_occur_and_no_other() -> None:
     assert "d derived" not in legend
 
 
-def test_a_number_of_ours_is_no_mark() -> None:
-    cell = Cell("peak_bytes", scale=1e9, digits=0)
-    column = Line("full", where={"method": "full"})
-    rows = (Line("ours", where={"size": "tiny"}), Line("small", where={"size": "small", "seed": 2}))
-    table = printed(Layout(rows=rows, columns=(column,), cell=cell)).tables[0]
-    assert table.texts()[1][0].startswith("3")
-    assert "third party" not in table.notes[0]
-
-
 def test_what_meets_no_cell_is_listed() -> None:
     """One at another rank; and the second of two that meet one cell."""
     assert [(row.at, row.cell.text) for row in printed().others] == [
@@ -145,12 +129,6 @@ def test_what_meets_no_cell_is_listed() -> None:
     ]
     text = as_text(printed())
     assert "2 published values in no cell:\n- lora large, rank = 16, peak: 7 GB (paper)" in text
-
-
-def test_a_place_needs_a_name_of_the_paper_on_both_sides() -> None:
-    rows = [("full", "", "", "peak", "9", "GB", "exact")]
-    assert printed(rows=rows).tables[0].texts()[2] == ["0.2 (1)", "0.3 (1 of 2)"]
-    assert len(printed(rows=rows).others) == 1
 
 
 def test_without_any_value_of_the_paper_cells_hold_ours_alone() -> None:
@@ -174,20 +152,6 @@ def test_where_every_cell_has_one_seed_none_is_marked() -> None:
     assert "one seed" not in content.tables[0].notes[0]
 
 
-def test_what_was_never_to_be_run_is_not_called_so() -> None:
-    cell = Cell("peak_bytes", unit="GB", scale=1e9, digits=1, absent="swept")
-    table = printed(Layout(rows=LAYOUT.rows, columns=LAYOUT.columns, cell=cell)).tables[0]
-    assert table.texts()[0][1] == "swept / 1.5e"
-    assert "x not run here" not in table.notes[0]
-
-
-def test_what_no_seed_changes_is_not_marked_as_of_one() -> None:
-    cell = Cell("peak_bytes", unit="GB", scale=1e9, digits=1, seeded=False)
-    columns = (LAYOUT.columns[0], replace(LAYOUT.columns[0], head="counted", cell=cell))
-    table = printed(replace(LAYOUT, columns=columns)).tables[0]
-    assert table.texts()[1] == ["4.0 (1) / 5t", "4.0 / 5t"]
-
-
 def test_a_remark_stands_behind_the_number_that_it_is_on() -> None:
     cell = Cell(
         "peak_bytes", "GB", scale=1e9, digits=1, remark=lambda rows: "end" if len(rows) == 1 else ""
@@ -195,12 +159,6 @@ def test_a_remark_stands_behind_the_number_that_it_is_on() -> None:
     texts = printed(replace(LAYOUT, cell=cell)).tables[0].texts()
     assert texts[1] == ["4.0 (end) / 5t", "x / OOM3"]
     assert texts[0][0] == "2.0 \u00b1 0.6 / 2.5"
-
-
-def test_words_stand_in_a_cell_as_they_are() -> None:
-    rows = pd.DataFrame({"blocks": ["0 2", "0 2", None]})
-    assert ours_text(rows, Cell("blocks", digits=0), seeded=True) == ("0 2", 0)
-    assert ours_text(rows[2:], Cell("blocks"), seeded=True) == (NO_VALUE, 0)
 
 
 def test_sides_with_columns_of_their_own_stand_apart() -> None:
@@ -230,14 +188,6 @@ def test_a_table_of_our_own_speaks_of_no_value_or_layout_of_the_paper() -> None:
     assert own().tables[0].notes[1] == TABLE_IS_OURS
 
 
-def test_an_inferred_layout_is_headed_so() -> None:
-    alone = replace(LAYOUT, title="", inferred=True)
-    assert printed(alone).tables[0].title.startswith("Layout inferred")
-    titled = printed(replace(alone, title="losses")).tables[0]
-    assert titled.title.startswith("Losses, layout inferred")
-    assert "inferred" not in printed(replace(LAYOUT, title="losses")).tables[0].title
-
-
 def test_a_row_that_repeats_the_paper_beside_nothing_of_ours_is_left_out() -> None:
     again = Line("small", group="elsewhere", where={"size": "none"}, paper={"series": "small"})
     layout = Layout(rows=(*LAYOUT.rows, again), columns=LAYOUT.columns, cell=LAYOUT.cell)
@@ -246,19 +196,12 @@ def test_a_row_that_repeats_the_paper_beside_nothing_of_ours_is_left_out() -> No
     assert "Left out, as not run here: elsewhere." in table.notes
 
 
-def test_a_further_table_without_any_value_is_left_out() -> None:
-    empty = Layout(
-        rows=LAYOUT.rows[:1], columns=(Line("none", where={"method": "none"}),), cell=LAYOUT.cell
-    )
-    assert [len(printed(*some).tables) for some in ((LAYOUT, empty), (empty,))] == [1, 1]
-
-
-def test_heads_and_titles_say_what_was_run() -> None:
+def test_heads_say_what_was_run() -> None:
     """But not the head of what was not."""
     content = printed(labels=Labels({"small": "tiny-deep", "GPU": "CPU", "lora": "x"}))
     head = content.tables[0].rows[0]
     assert (head.text, head.group) == ("small (here tiny-deep)", "on a GPU (here CPU)")
-    assert content.title == "Peak & size (here tiny-deep for small, CPU for GPU, x for lora)"
+    assert content.title == "Peak & size"
     not_run = Line("small", where={"size": "none"}, paper={"series": "huge"})
     layout = Layout(rows=(not_run, LAYOUT.rows[2]), columns=LAYOUT.columns, cell=LAYOUT.cell)
     content = printed(layout, labels=Labels({"small": "tiny-deep", "ours": "tiny"}))
@@ -315,10 +258,6 @@ def test_panels_hold_every_column_once_and_fit(room: int) -> None:
     parts = panels(printed(layout).tables[0], room)
     assert [index for part in parts for index in part.columns] == list(range(9))
     assert len(parts) == {30: 9, ROOM: 3, 1000: 1}[room]
-
-
-def test_text_fits_a_terminal() -> None:
-    assert max(map(len, as_text(printed()).splitlines())) <= ROOM
 
 
 def test_csv_has_the_printed_cells() -> None:

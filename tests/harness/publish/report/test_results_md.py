@@ -19,7 +19,7 @@ from harness.publish.report.load import load_papers
 from harness.publish.report.readme import update_block, update_tables
 from harness.publish.report.results_md import MOST_TOLD, page_of, results_markdown
 from harness.registry import BrokenTask
-from harness.store.workspace import COMMITTED_PROFILES, Workspace
+from harness.store.workspace import COMMITTED_PROFILES
 from tests.harness.measure.hand_made_goals import document_of, goal_of
 from tests.harness.publish.report.demo_paper import HOSTILE, TASK, make_demo
 from tests.harness.publish.report.pages import Demo, paper_of, with_rows
@@ -191,13 +191,12 @@ def test_a_paper_that_cannot_be_read_stops_no_other(own_demo: Demo) -> None:
 
 def test_readmes_without_markers_and_of_other_checkouts_are_left_alone(own_demo: Demo) -> None:
     """A folder that holds a checkout is not that checkout."""
-    workspace, library = own_demo
     readme_of(own_demo).write_text("# No markers\n")
     rebuilt(own_demo)
     assert readme_of(own_demo).read_text() == "# No markers\n"
     text = "<!-- verdicts:begin -->\nold\n<!-- verdicts:end -->\n"
     readme_of(own_demo).write_text(text)
-    (workspace.root / "reproductions" / "pyproject.toml").touch()
+    (own_demo[0].root / "reproductions" / "pyproject.toml").touch()
     rebuilt(own_demo)
     assert readme_of(own_demo).read_text() == text
 

@@ -1,44 +1,10 @@
 import math
-from dataclasses import replace
 
 import pytest
-from harness.provenance.seals import SAID_THEN, STATES
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.publish.check_row import NOT_COMPUTED
-from harness.publish.report.text import (
-    PLUS_MINUS,
-    chance_note,
-    markdown_cell,
-    markdown_table,
-    mean_sem,
-    number,
-    seal_note,
-    seeds,
-    threshold,
-)
-from harness.store.meta import TOO_FEW
-from tests.checkout import ROOT
-from tests.harness.publish.report.test_check_text import CLAIM
-
-
-def test_a_seal_is_told_in_full_clauses_also_what_was_said_then() -> None:
-    then = (f'{SAID_THEN["where"]} "Figure 5; threshold: ours"',)
-    assert seal_note(replace(CLAIM, seal="restated", differences=then)) == (
-        "restated: its code was changed since, but what it asks, and what it measures on the sealed"
-        ' records, are the same; its source was then given as "Figure 5; threshold: ours"'
-    )
-    page = (ROOT / "docs" / "verdicts.md").read_text(encoding="utf-8")
-    assert f"| `restated` | {STATES['restated']} " in page
-
-
-def test_why_chance_is_not_tested_says_that_this_is_what_it_tells() -> None:
-    """Behind "asked: at least 5" the bare reason reads like the rest of a sentence."""
-    row = replace(CLAIM, verdict="REPRODUCED", chance_reason="layers differ in size")
-    assert chance_note(row) == "chance cannot be tested (layers differ in size)"
-    for told in (TOO_FEW, f"{NOT_COMPUTED}: repro report does", ""):
-        assert chance_note(replace(row, chance_reason=told)) == told
+from harness.publish.report.text import PLUS_MINUS, markdown_cell, mean_sem, number, threshold
 
 
 @pytest.mark.parametrize(
@@ -107,18 +73,6 @@ def test_threshold_says_what_is_asked(form: str, value: object, expected: str) -
     assert threshold(form, value) == expected
 
 
-def test_threshold_of_an_equality_names_its_tolerance() -> None:
-    assert threshold("equal", 2.0, tolerance=0.5) == "equal to 2 \N{PLUS-MINUS SIGN} 0.5"
-
-
-def test_seeds_name_a_deterministic_quantity() -> None:
-    rows = [replace(CLAIM, num_seeds=count) for count in (0, 1, 3)]
-    assert [seeds(row) for row in rows] == ["deterministic", "1 seed", "3 seeds"]
-    assert seeds(rows[2], "one fine-tuning") == "3 seeds, each one fine-tuning"
-    # It may hold random draws: it is no less exact for them, but not without seeds.
-    assert seeds(replace(rows[0], grade="exact")) == "whole table"
-
-
 @given(st.text())
 def test_markdown_cell_stays_in_its_cell(text: str) -> None:
     cell = markdown_cell(text)
@@ -127,11 +81,3 @@ def test_markdown_cell_stays_in_its_cell(text: str) -> None:
     bare = cell.replace("\\\\", "").replace("\\|", "").replace("\\`", "").replace("\\[", "")
     assert not {"|", "["} & set(bare)
     assert bare.count("`") % 2 == 0
-
-
-def test_markdown_table_has_one_line_per_row() -> None:
-    assert markdown_table(["a", "b"], [["1", "2"]]).splitlines() == [
-        "| a | b |",
-        "| --- | --- |",
-        "| 1 | 2 |",
-    ]
