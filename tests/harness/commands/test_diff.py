@@ -139,7 +139,7 @@ def test_a_damaged_file_is_named(tmp_path: Path) -> None:
     path = write(tmp_path, {"claim": "a"})
     for text in ("[]", '{"rows": [{}]}', "{"):
         path.write_text(text)
-        with pytest.raises(DataError, match="verdicts.cpu.json is damaged"):
+        with pytest.raises(DataError, match=r"verdicts\.cpu\.json is damaged"):
             verdicts_at(tmp_path, None)
     path.unlink()
     with pytest.raises(UsageError, match="holds no verdicts"):

@@ -16,7 +16,7 @@ SEVERAL = TASK.replace(
     """        ("whole", CHECK, at_least(growth, 1.0, "1"), "The table is whole."),
         (
             "soars",
-            by_theory(profiles=SMOKE_AND_CPU).controlled("squares grow", at_least(growth, 1.0, "1")),
+            by_theory(profiles=SMOKE_AND_CPU).controlled("it grows", at_least(growth, 1.0, "1")),
             at_least(growth, 1e3, "1"),
             "Squares soar.",
         ),
@@ -67,7 +67,7 @@ def test_a_claim_is_told_with_source_control_and_place(shown: Cli) -> None:
     assert "asked: at least 1000; 3 seeds" in out
     for told_too in (
         "Source: nowhere. Threshold: theory.",
-        "Control: squares grow: held.",
+        "Control: it grows: held.",
         "DEV-01: few numbers",
     ):
         assert told_too in out.splitlines()

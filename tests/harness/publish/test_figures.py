@@ -4,7 +4,6 @@ import re
 import subprocess
 import sys
 from dataclasses import replace
-from itertools import pairwise
 from pathlib import Path
 
 import matplotlib
@@ -22,7 +21,6 @@ from harness.errors import EnvError, SpecError
 from harness.publish import figures
 from harness.publish import style as house_style
 from harness.publish.figures import FigureContext, Width, draw, plot_ours, plot_paper
-from harness.publish.page import stamp
 from tests.checkout import ROOT
 from tests.harness.hand_made import unrun
 from tests.latex import needs_latex, set_by_latex
@@ -121,12 +119,6 @@ def test_settings_of_the_caller_do_not_show() -> None:
         assert drawn() == expected
 
 
-def test_profile_is_printed_on_the_figure(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(house_style.RC, "svg.fonttype", "none")
-    assert "demo/fig01, profile cpu" in drawn().decode()
-    assert "profile smoke" in drawn(profile="smoke").decode()
-
-
 @pytest.mark.parametrize("width", ["single", "double"])
 def test_what_stood_in_is_named_at_the_foot_within_the_figure(
     monkeypatch: pytest.MonkeyPatch, width: Width
@@ -143,19 +135,6 @@ def test_what_stood_in_is_named_at_the_foot_within_the_figure(
         for each in (drawn(width=width).decode(), text)
     ]
     assert heights[1] > heights[0]  # the panels keep their size
-
-
-@pytest.mark.parametrize("width", ["single", "double"])
-def test_no_line_of_the_foot_leaves_the_figure(width: Width) -> None:
-    figure, _ = context(width).subplots()
-    stamp(figure, "WIDTH 8 of 64 for VGG16, " * 12)
-    figure.draw_without_rendering()
-    boxes = [text.get_window_extent() for text in figure.texts]
-    assert len(boxes) > 1
-    assert min(box.x0 for box in boxes) >= 0
-    assert min(box.y0 for box in boxes) >= 0
-    above = sorted(boxes, key=lambda box: box.y0)
-    assert all(low.y1 <= high.y0 + 1 for low, high in pairwise(above))
 
 
 def test_ours_is_filled_and_solid_the_paper_hollow_and_dashed() -> None:
@@ -183,13 +162,6 @@ def test_ours_shows_mean_and_standard_error_over_seeds() -> None:
     assert (high - low) / 2 == pytest.approx(0.2 / 3**0.5)
 
 
-def test_dense_points_stay_under_the_size_limit() -> None:
-    count = 6_000
-    noise = np.random.default_rng(0).normal(size=count)
-    table = pd.DataFrame({"density": np.arange(count) / count, "loss": noise, "seed": 0})
-    assert len(drawn(table=table)) <= house_style.MAX_SVG_BYTES
-
-
 def test_svg_beyond_the_limit_is_refused_with_a_remedy() -> None:
     task = replace(TASK, figure="test_figures:crowded")
     with pytest.raises(SpecError, match="rasterized=True"):
@@ -201,12 +173,6 @@ def test_width_is_that_of_the_page(width: str, points: float) -> None:
     match = re.search(rb'<svg[^>]*width="([0-9.]+)pt"', drawn(width=width))
     assert match is not None
     assert float(match.group(1)) == pytest.approx(points)
-
-
-def test_task_without_figure_says_so() -> None:
-    bare = replace(TASK, figure=None)
-    with pytest.raises(SpecError, match="demo/fig01 declares no figure"):
-        draw(bare, table=TABLE, reference=REFERENCE, profile="cpu")
 
 
 def test_pgf_without_latex_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -232,17 +198,6 @@ def test_pgf_is_set_by_latex_in_a_document(tmp_path: Path) -> None:
     (tmp_path / "figure.pgf").write_bytes(image)
     assert "Missing character" not in set_by_latex(DOCUMENT, tmp_path)
     assert (tmp_path / "document.pdf").stat().st_size > 5_000
-
-
-def contrast_with_white(color: str) -> float:
-    channels = [c / 12.92 if c <= 0.03928 else ((c + 0.055) / 1.055) ** 2.4 for c in to_rgb(color)]
-    luminance = sum(w * c for w, c in zip((0.2126, 0.7152, 0.0722), channels, strict=True))
-    return 1.05 / (luminance + 0.05)
-
-
-def test_colours_are_visible_on_white() -> None:
-    for color in (*figures.PALETTE, *figures.sequential(7)):
-        assert contrast_with_white(color) > 1.9, color
 
 
 def test_last_digits_of_the_layout_do_not_show() -> None:

@@ -69,34 +69,3 @@ def test_labels_come_from_the_trials_that_a_task_starts_from() -> None:
     assert labels_of(task, "cpu").level("data", "mnist") == "mnist"
     # A variant is told by what it read, not by what the grid reads.
     assert labels_of(task, "cpu", overrides={"data": "digits"}).here == {"SVHN": "DIGITS"}
-
-
-class Walk(Params):
-    pair: str = doc("Net and data as the paper names them.")
-    data: str = doc("What was read.")
-
-
-def pairs(profile: Profile) -> Iterator[Walk]:
-    for pair in ("resnet20_svhn", "vgg16nobn_cifar10", "resnet20_cifar100", "vitality_own"):
-        yield Walk(pair=pair, data="mnist")
-
-
-def of_pairs(walk: Walk) -> dict[str, str]:
-    every = {"SVHN": "MNIST", "ResNet20": "width 8", "VGG16": "width 9", "ViT": "two layers"}
-    return every | {"CIFAR-10": "some of its images"}
-
-
-def test_a_parameter_that_names_data_or_a_net_says_what_was_run() -> None:
-    walks = Experiment(
-        "made/walks", version=1, params=Walk, grid=pairs, run="trial:run", stands_in=of_pairs
-    )
-    task = Task("made/fig01", reads=(walks,), table=Table.of(columns_of(Walk)), claims=())
-    labels = labels_of(task, "cpu")
-    assert [labels.level("pair", walk.pair) for walk in pairs("cpu")] == [
-        "resnet20_svhn (here width 8, MNIST)",
-        "vgg16nobn_cifar10 (here width 9, some of its images)",
-        "resnet20_cifar100 (here width 8)",
-        "vitality_own",
-    ]
-    # Of another column, the same word is not the trial's.
-    assert labels.level("noise", "resnet20_svhn") == "resnet20_svhn"

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import io
 import re
-from contextlib import nullcontext
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,10 +11,10 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.text import Text
 
-from harness.errors import EnvError, UsageError
+from harness.errors import UsageError
 from harness.publish import figures
-from harness.publish.figures import FigureContext, figure_of
-from harness.publish.style import LEAST_PANEL_IN, RC, sequential
+from harness.publish.figures import figure_of
+from harness.publish.style import LEAST_PANEL_IN, RC
 from tests.harness.publish.test_figures import REFERENCE, TABLE, TASK, drawn
 
 
@@ -41,13 +38,6 @@ def words_of(drawn_figure: Figure) -> list[str]:
 )
 def test_width_is_a_word_or_a_length(width: str, inches: float) -> None:
     assert figure(width=width).get_figwidth() == pytest.approx(inches)
-
-
-def test_pdf_has_the_size_that_was_asked_for() -> None:
-    box = re.search(rb"/MediaBox \[([^\]]*)\]", drawn("pdf", width="3.3in", height="2.2in"))
-    assert box is not None
-    left, bottom, right, top = map(float, box[1].split())
-    assert (right - left, top - bottom) == pytest.approx((3.3 * 72, 2.2 * 72), abs=0.1)
 
 
 @pytest.mark.parametrize("width", ["single", "double"])
@@ -86,38 +76,6 @@ def test_palette_takes_the_place_of_our_colours_in_lines_and_legend() -> None:
     assert {to_hex(entry.get_color()) for entry in entries} == {"#1b9e77"}
 
 
-def ordered(ctx: FigureContext) -> Figure:
-    made, (ax,) = ctx.subplots()
-    for height, color in enumerate(sequential(4)):
-        ax.plot([1, 2], [height, height], color=color)
-    return made
-
-
-def grey(ctx: FigureContext) -> Figure:
-    made, (ax,) = ctx.subplots()
-    ax.plot([1, 2], [1, 2], color="#777777")
-    return made
-
-
-@pytest.mark.parametrize(
-    ("drawing", "palette", "fits"),
-    [("ordered", "magma", True), ("ordered", "Dark2", False), ("grey", "magma", False),
-     ("grey", "Dark2", False)],
-)  # fmt: skip
-def test_a_palette_that_changes_nothing_is_refused(drawing: str, palette: str, fits: bool) -> None:
-    task = replace(TASK, figure=f"test_looks:{drawing}")
-    rows = {"table": TABLE, "reference": REFERENCE, "profile": "cpu"}
-    with nullcontext() if fits else pytest.raises(UsageError, match=f"--palette {palette}"):
-        made = figure_of(task, **rows, palette=palette)  # type: ignore[arg-type]
-        assert to_hex(made.axes[0].get_lines()[0].get_color()) == "#000004"
-
-
-def test_font_is_that_of_all_words() -> None:
-    drawn_figure = figure(font="DejaVu Serif")
-    names = {text.get_fontname() for text in drawn_figure.findobj(Text)}  # type: ignore[attr-defined]
-    assert names == {"DejaVu Serif"}
-
-
 def test_ours_alone_has_no_reference_rows() -> None:
     (ax,) = figure(ours_only=True).axes
     assert ax.get_legend_handles_labels()[1] == ["SP"]
@@ -129,13 +87,6 @@ def test_what_stood_in_stands_at_the_foot_without_a_stamp_too() -> None:
     bare = " ".join(words_of(figure(stamp=False, stands_in=here, aside="variant width=64")))
     assert "here two layers of width 64 for GPT-2, MNIST for SVHN" in bare
     assert not re.search("demo/fig01|profile|seeds|variant", bare)
-
-
-def test_figure_keeps_its_look_when_its_caller_saves_it() -> None:
-    made = figure()
-    made.savefig(io.BytesIO(), format="png")
-    assert made.axes[0].get_xticklabels()[0].get_fontsize() == RC["xtick.labelsize"]
-    assert made.get_figwidth() == 5.5
 
 
 @pytest.mark.parametrize(
@@ -171,13 +122,3 @@ def test_a_style_file_that_is_none_is_refused(tmp_path: Path, text: bytes, told:
     with pytest.raises(UsageError, match=told) as raised:
         figure(style=style)
     assert "\n" not in str(raised.value)
-
-
-def test_a_style_that_asks_for_latex_says_so_where_there_is_none(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    style = tmp_path / "tex.mplstyle"
-    style.write_text("text.usetex: True\n")
-    monkeypatch.setenv("PATH", "")
-    with pytest.raises(EnvError, match=r"text\.usetex"):
-        drawn(style=style)

@@ -72,26 +72,6 @@ def test_names_below_a_panel_turn_where_they_overlap() -> None:
     assert labels[2].get_text() == "the longest name"
 
 
-def test_two_rows_become_two_columns_at_single_width_and_labels_stand_at_the_edge() -> None:
-    narrow = FigureContext(table=TABLE, reference=REFERENCE, profile="cpu", width="single")
-    figure, axes = narrow.subplots(2, 3, skip=[4])
-    for ax in (axes[0], axes[3]):
-        ax.set_ylabel("loss")
-    for ax in axes:
-        ax.set_ylim(0.0, 2.0)
-    axes[2].set_ylim(0.0, 9.0)
-    for ax in axes[3:]:
-        ax.set_xlabel("steps")
-    assert isinstance(figure, Page)
-    figure.name_outer()
-    places = [ax.get_subplotspec().num1 for ax in axes]  # type: ignore[union-attr]
-    assert places == [0, 2, 4, 1, 5]  # of 0 1 / 2 3 / 4 5: the second row is the right column
-    assert [ax.get_ylabel() for ax in axes] == ["loss", "loss", "", "", ""]
-    assert [ax.get_xlabel() for ax in axes] == ["", "", "steps", "", "steps"]
-    _, axes = narrow.subplots(2, 3, turn=False)
-    assert [ax.get_subplotspec().num1 for ax in axes] == [*range(6)]  # type: ignore[union-attr]
-
-
 def test_crowded_numbers_become_fewer_and_do_not_turn() -> None:
     figure, axes = page()
     axes[0].set_xscale("log")
@@ -105,18 +85,6 @@ def test_crowded_numbers_become_fewer_and_do_not_turn() -> None:
     assert all(left.x1 <= right.x0 for left, right in pairwise(boxes))
 
 
-def test_skipped_panels_leave_a_hole_or_close_up() -> None:
-    wide = FigureContext(table=TABLE, reference=REFERENCE, profile="cpu", width="double")
-    figure, axes = wide.subplots(2, 3, skip=[4])
-    assert len(axes) == len(figure.axes) == 5
-    spec = axes[4].get_subplotspec()
-    assert spec is not None and spec.num1 == 5
-    narrow = FigureContext(table=TABLE, reference=REFERENCE, profile="cpu", width="single")
-    _, axes = narrow.subplots(3, 3, skip=[4, 5, 6, 7])
-    spec = axes[4].get_subplotspec()
-    assert spec is not None and (spec.num1, spec.get_gridspec().nrows) == (4, 3)
-
-
 def test_fewer_numbers_of_a_log_scale_are_its_powers_and_do_not_widen_it() -> None:
     figure, axes = page()
     axes[0].clear()
@@ -126,14 +94,3 @@ def test_fewer_numbers_of_a_log_scale_are_its_powers_and_do_not_widen_it() -> No
     laid_out(figure)
     assert [each.get_text() for each in axes[0].get_xticklabels()] == ["1,000", "10,000"]
     assert axes[0].get_xlim() == before
-
-
-def test_a_log_scale_of_less_than_half_a_decade_has_more_than_one_number() -> None:
-    figure, axes = page()
-    axes[0].clear()
-    axes[0].plot([0.0, 1.0], [58.0, 120.0])
-    log_numbers(axes[0].yaxis)
-    laid_out(figure)
-    low, high = axes[0].get_ylim()
-    shown = [tick for tick in axes[0].get_yticks() if low <= tick <= high]
-    assert len(shown) > 1

@@ -99,13 +99,6 @@ def test_value_at_another_setting_is_kept_aside() -> None:
     assert content.in_paper == (False, False)
 
 
-def test_rounded_reading_meets_the_point_it_was_read_at() -> None:
-    columns = Table((column("log2_lr", "float", "param"), column("loss", "float", "value")))
-    table = pd.DataFrame({"log2_lr": [-10.9479, -9.9479], "loss": [1.0, 2.0]})
-    rows = reference(("", "log2_lr", -10.95, "loss", "3.678", "exact"))
-    assert paper_cells(beside(columns, table, rows)) == ["3.678", None]
-
-
 def test_table_of_names_and_values_is_met_by_name() -> None:
     columns = Table((column("name", "str", "param"), column("value", "float", "value")))
     table = pd.DataFrame({"name": ["eta_base", "layers"], "value": [0.0162, 2.0]})
@@ -114,9 +107,3 @@ def test_table_of_names_and_values_is_met_by_name() -> None:
     assert paper_cells(content, "value") == ["1.62e-2", None]
     assert [line.ours[0] for line in content.lines] == ["0.0162", "2"]
     assert not content.seeded
-
-
-def test_nullable_integers_are_aggregated() -> None:
-    columns = Table((column("k", "int", "param"), column("count", "int", "value")))
-    table = pd.DataFrame({"k": [1, 2], "count": pd.array([3, None], dtype="Int64")})
-    assert [line.ours[0] for line in beside(columns, table, reference()).lines] == ["3", "no value"]

@@ -6,7 +6,7 @@ import pytest
 from harness.declare.reference import load_reference
 from harness.publish.labels import Labels
 from harness.publish.report.beside import NO_LABELS
-from harness.publish.report.paper_table import paper_table, tex
+from harness.publish.report.paper_table import paper_table
 from harness.registry import Library
 from harness.store.workspace import Workspace
 from tests.harness.publish.report.demo_paper import TASK, demo_table
@@ -50,21 +50,6 @@ def test_latex_is_a_booktabs_table_that_names_the_profile(demo: Demo) -> None:
         assert part in text
     rows = [line for line in text.splitlines() if line.endswith("\\\\")]
     assert {line.count("&") for line in rows} == {4}
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [("a_b & 5 %", r"a\_b \& 5 \%"), ("x\\y", r"x\textbackslash{}y"), ("S\u03bcPar", r"S$\mu$Par")],
-)
-def test_latex_reads_no_text_as_a_command(text: str, expected: str) -> None:
-    assert tex(text) == expected
-
-
-def test_markdown_has_one_line_per_grid_point(demo: Demo) -> None:
-    title, empty, *lines = rendered(demo, "markdown").splitlines()
-    assert (title, empty) == ("demo/fig02, profile cpu: Loss & density", "")
-    assert len(lines) == 4
-    assert {line.count("|") for line in lines} == {6}
 
 
 @pytest.mark.parametrize("fmt", ["text", "markdown", "latex"])

@@ -1,15 +1,11 @@
 """A layout made by hand: what stands in a cell, and what does not."""
 
-import csv
-import io
 from dataclasses import replace
-from functools import partial
 
 import pandas as pd
 import pytest
 
 from harness.declare.layout import Cell, Layout, Line
-from harness.declare.overrides import Overrides
 from harness.declare.reference import COLUMNS as REFERENCE_COLUMNS
 from harness.declare.table import Table, param, seed_column, value
 from harness.declare.task import Kind, Task
@@ -17,12 +13,11 @@ from harness.publish.labels import Labels
 from harness.publish.report.paper_table import TABLE_FORMATS, TableFormat, table_as
 from harness.publish.report.printed import (
     LAYOUT_IS_OURS,
-    TABLE_IS_OURS,
     Printed,
     print_tables,
 )
 from harness.publish.report.table_tex import as_latex
-from harness.publish.report.table_text import ROOM, as_csv, as_markdown, as_text, panels
+from harness.publish.report.table_text import ROOM, as_markdown, as_text, panels
 
 SIZES = ("small", "large")
 LAYOUT = Layout(
@@ -144,23 +139,6 @@ def test_a_column_may_hold_the_spread() -> None:
     assert "\u00b1 error over documents" in table.notes[0]
 
 
-def test_where_every_cell_has_one_seed_none_is_marked() -> None:
-    task = Task("demo/tab01", reads=(), table=TABLE, layout=LAYOUT)
-    table = pd.DataFrame([row for row in OURS if row[2] == 0], columns=TABLE.names)
-    content = print_tables(task, table, reference(), title="Peak", labels=Labels())
-    assert content.tables[0].texts()[0][0] == "1.0 / 2.5"
-    assert "one seed" not in content.tables[0].notes[0]
-
-
-def test_a_remark_stands_behind_the_number_that_it_is_on() -> None:
-    cell = Cell(
-        "peak_bytes", "GB", scale=1e9, digits=1, remark=lambda rows: "end" if len(rows) == 1 else ""
-    )
-    texts = printed(replace(LAYOUT, cell=cell)).tables[0].texts()
-    assert texts[1] == ["4.0 (end) / 5t", "x / OOM3"]
-    assert texts[0][0] == "2.0 \u00b1 0.6 / 2.5"
-
-
 def test_sides_with_columns_of_their_own_stand_apart() -> None:
     full = LAYOUT.columns[0]
     paper, ours = (replace(full, shows=side) for side in ("paper", "ours"))
@@ -181,13 +159,6 @@ def test_a_layout_of_ours_says_so() -> None:
     assert LAYOUT_IS_OURS not in printed().tables[0].notes
 
 
-def test_a_table_of_our_own_speaks_of_no_value_or_layout_of_the_paper() -> None:
-    own = partial(printed, replace(LAYOUT, ours=True), id="demo/adamw", own_kind="kernel")
-    alone = " ".join(own(rows=[]).tables[0].notes)
-    assert alone.startswith("Table and numbers are ours;") and "paper" not in alone
-    assert own().tables[0].notes[1] == TABLE_IS_OURS
-
-
 def test_a_row_that_repeats_the_paper_beside_nothing_of_ours_is_left_out() -> None:
     again = Line("small", group="elsewhere", where={"size": "none"}, paper={"series": "small"})
     layout = Layout(rows=(*LAYOUT.rows, again), columns=LAYOUT.columns, cell=LAYOUT.cell)
@@ -206,13 +177,6 @@ def test_heads_say_what_was_run() -> None:
     layout = Layout(rows=(not_run, LAYOUT.rows[2]), columns=LAYOUT.columns, cell=LAYOUT.cell)
     content = printed(layout, labels=Labels({"small": "tiny-deep", "ours": "tiny"}))
     assert [head.text for head in content.tables[0].rows] == ["small", "ours (here tiny)"]
-
-
-def test_a_unit_stands_once_for_all_or_in_the_heads() -> None:
-    assert printed().tables[0].title == "Peak memory, in GB"
-    seeds = Line("seeds", where={"method": "full"}, cell=Cell("seed", unit="draws"))
-    table = printed(Layout(rows=LAYOUT.rows, columns=(LAYOUT.columns[0], seeds), cell=LAYOUT.cell))
-    assert [head.text for head in table.tables[0].columns] == ["full (GB)", "seeds (draws)"]
 
 
 def test_latex_reads_no_text_as_a_command() -> None:
@@ -242,15 +206,6 @@ def test_a_table_of_a_variant_says_so_in_every_form(fmt: TableFormat, long: bool
     assert "variant" not in shown("")
 
 
-def test_a_variant_that_meets_no_cell_is_shown_row_by_row() -> None:
-    task = Task("demo/tab01", reads=(), table=TABLE, layout=LAYOUT)
-    ours = pd.DataFrame(OURS, columns=TABLE.names).assign(size="wide")
-    where = {"title": "Peak", "profile": "cpu", "aside": "variant size=wide"}
-    overrides = Overrides({"size": "wide"})
-    text = table_as("text", task, ours, reference(), overrides=overrides, **where)  # type: ignore[arg-type]
-    assert "| wide | full |" in text
-
-
 @pytest.mark.parametrize("room", [30, ROOM, 1000])
 def test_panels_hold_every_column_once_and_fit(room: int) -> None:
     columns = [Line(f"at {n} steps", group=f"group {n // 3}") for n in range(9)]
@@ -258,12 +213,6 @@ def test_panels_hold_every_column_once_and_fit(room: int) -> None:
     parts = panels(printed(layout).tables[0], room)
     assert [index for part in parts for index in part.columns] == list(range(9))
     assert len(parts) == {30: 9, ROOM: 3, 1000: 1}[room]
-
-
-def test_csv_has_the_printed_cells() -> None:
-    rows = list(csv.reader(io.StringIO(as_csv(printed()))))
-    assert rows[0] == ["Peak memory, in GB", "full", "LoRA_1: r = 8"]
-    assert rows[1] == ["on a GPU: small", "2.0 \u00b1 0.6 / 2.5", "x / 1.5e"]
 
 
 def test_markdown_names_groups_and_lists_or_counts_the_rest() -> None:

@@ -9,10 +9,8 @@ from pathlib import Path
 import pytest
 
 from harness.declare.profiles import PROFILES
-from harness.declare.verdict import Word
 from harness.errors import SpecError
 from harness.measure.goals import Baseline
-from harness.publish.check_row import CheckRow
 from harness.publish.report import build_results
 from harness.publish.report.goals_md import goals_line, goals_markdown
 from harness.publish.report.load import load_papers
@@ -22,7 +20,7 @@ from harness.registry import BrokenTask
 from harness.store.workspace import COMMITTED_PROFILES
 from tests.harness.measure.hand_made_goals import document_of, goal_of
 from tests.harness.publish.report.demo_paper import HOSTILE, TASK, make_demo
-from tests.harness.publish.report.pages import Demo, paper_of, with_rows
+from tests.harness.publish.report.pages import Demo, paper_of
 
 
 def written(demo: Demo) -> tuple[str, str]:
@@ -98,30 +96,12 @@ def test_of_many_undecided_claims_those_stand_there_that_fewest_seeds_decide(dem
     assert lines[-1] == f"- and {20 - MOST_TOLD} more on its page."
 
 
-def test_where_nothing_is_contradicted_no_list_says_so(demo: Demo) -> None:
-    def kept(row: CheckRow) -> CheckRow:
-        return replace(row, verdict=Word.SUPPORTED) if row.kind == "claim" else row
-
-    text = results_markdown([with_rows(paper_of(demo), kept)], [])
-    assert "Contradicted:" not in text and "Undecided:" not in text
-
-
 def test_a_readme_has_headline_counts_and_what_is_contradicted(demo: Demo) -> None:
     text = readme_of(demo).read_text()
     assert text.startswith("# Demo\n\nBefore.\n\n<!-- verdicts:begin -->\n- ✔ Sparse nets lose.")
     assert text.endswith("<!-- verdicts:end -->\n\nAfter.\n") and "\nold\n" not in text
     assert line_with(text, "Loss shrinks").endswith("(../../results/demo/README.md#demo-fig02)")
     assert "Loss grows" not in text
-
-
-def test_a_task_with_a_layout_has_its_printed_table_others_where_they_meet_the_paper(
-    demo: Demo,
-) -> None:
-    page = written(demo)[1]
-    printed = section(page, "fig10")
-    assert "| 1 | 2.10 \u00b1 0.06 / 2.50t |\n| 0.5 | 3.10 \u00b1 0.06 / n |" in printed
-    assert "1 published value in no cell." in printed and "Where our table" not in printed
-    assert "3.1 (early version)" in line_with(section(page, "fig02"), "| sp | 0.5 |")
 
 
 def test_links_of_a_page_lead_somewhere(demo: Demo) -> None:

@@ -10,12 +10,10 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from harness.declare.profiles import PROFILES
-from harness.measure.goals import Baseline
 from harness.publish.report import build_report
 from harness.publish.report.load import load_papers
-from harness.publish.report.site.contexts import overview_context, sort_key, task_context
+from harness.publish.report.site.contexts import overview_context, task_context
 from harness.publish.report.site.pages import prose, render
-from tests.harness.measure.hand_made_goals import document_of, goal_of
 from tests.harness.publish.report.demo_paper import HOSTILE, make_demo
 from tests.harness.publish.report.pages import Demo, contrast, open_page, paper_of, shown, with_rows
 
@@ -95,10 +93,6 @@ def test_a_paper_that_cannot_be_read_says_why(demo: Demo) -> None:
     broken = replace(paper_of(demo), entries=(), problem="paper.toml: <no title>")
     html = render("index.html.j2", overview_context([broken], []))
     assert "Broken: paper.toml: &lt;no title&gt;" in html
-
-
-def test_items_are_sorted_as_a_person_would() -> None:
-    assert sorted(["fig10", "tab01", "fig2"], key=sort_key) == ["fig2", "fig10", "tab01"]
 
 
 @pytest.mark.parametrize("path", ["index.html", FIG02, FIG10, "tasks/demo/fig11.html"])
@@ -253,24 +247,3 @@ def test_page_works_without_its_script(browser: Browser, demo: Demo) -> None:
         page.get_by_label("with smoke").check()
         assert len(shown(page, 2)) == 6
         expect(page.locator(".card")).to_contain_text("4 claims: ✔ 1 ✘ 1 ? 1 – 1")  # noqa: RUF001
-
-
-def test_print_shows_what_a_screen_folds_and_scrolls(browser: Browser, demo: Demo) -> None:
-    with browser.new_context(viewport={"width": 965, "height": 700}) as context:
-        page = context.new_page()
-        open_page(page, demo, FIG02)
-        page.emulate_media(media="print")
-        assert page.locator("details > :not(summary)").last.is_visible()
-        cut = "all => all.map(box => box.scrollWidth - box.clientWidth)"
-        assert set(page.locator(".scroll").evaluate_all(cut)) == {0}
-
-
-def test_goals_are_on_the_screen_of_a_phone(phone: Page, demo: Demo) -> None:
-    goals = [Baseline(document=document_of(goal_of("list", 0.4, note="long " * 90)))]
-    html = render("index.html.j2", overview_context([paper_of(demo)], goals))
-    phone.set_content(html.replace('href="style.css"', ""))
-    phone.add_style_tag(path=str(demo[0].site / "style.css"))
-    cells = phone.get_by_role("region", name="Measured on").locator("td:visible")
-    boxes = [box for each in cells.all() if (box := each.bounding_box())]
-    assert len(boxes) >= 5
-    assert all(box["x"] >= 0 and box["x"] + box["width"] <= 390 for box in boxes)
