@@ -92,13 +92,6 @@ def test_what_was_not_run_says_what_runs_it(cli: Cli) -> None:
     assert "  repro run toylab/tab01 --profile cpu" in out.splitlines()
 
 
-def test_without_a_profile_it_is_the_largest_that_is_stored(cli: Cli) -> None:
-    for profile in ("smoke", "cpu"):
-        assert cli("run", "toylab", "--profile", profile, *INLINE).code == 0
-        assert f" at {profile}: " in cli("show", "toylab/tab01").out
-    assert " at smoke: " in cli("show", "toylab/tab01", "--profile", "smoke").out
-
-
 def test_a_variant_is_shown_as_one(cli: Cli) -> None:
     assert cli("run", "toylab", *INLINE, *VARIANT).code == 0
     out = cli("show", "toylab/tab01", *VARIANT).out

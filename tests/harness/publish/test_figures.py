@@ -146,11 +146,6 @@ def test_ours_is_filled_and_solid_the_paper_hollow_and_dashed() -> None:
     assert to_rgb(paper.lines[0].get_markerfacecolor()) == (1.0, 1.0, 1.0)
 
 
-def test_early_version_is_named_in_the_legend() -> None:
-    labels = picture(context()).axes[0].get_legend_handles_labels()[1]
-    assert labels == ["SP", "SP, early version"]
-
-
 def test_ours_shows_mean_and_standard_error_over_seeds() -> None:
     figure = picture(context())
     bars = figure.axes[0].containers[0]
@@ -166,13 +161,6 @@ def test_svg_beyond_the_limit_is_refused_with_a_remedy() -> None:
     task = replace(TASK, figure="test_figures:crowded")
     with pytest.raises(SpecError, match="rasterized=True"):
         draw(task, table=TABLE, reference=REFERENCE, profile="cpu")
-
-
-@pytest.mark.parametrize(("width", "points"), [("single", 3.3 * 72), ("double", 5.5 * 72)])
-def test_width_is_that_of_the_page(width: str, points: float) -> None:
-    match = re.search(rb'<svg[^>]*width="([0-9.]+)pt"', drawn(width=width))
-    assert match is not None
-    assert float(match.group(1)) == pytest.approx(points)
 
 
 def test_pgf_without_latex_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:

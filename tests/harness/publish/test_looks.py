@@ -14,8 +14,8 @@ from matplotlib.text import Text
 from harness.errors import UsageError
 from harness.publish import figures
 from harness.publish.figures import figure_of
-from harness.publish.style import LEAST_PANEL_IN, RC
-from tests.harness.publish.test_figures import REFERENCE, TABLE, TASK, drawn
+from harness.publish.style import LEAST_PANEL_IN
+from tests.harness.publish.test_figures import REFERENCE, TABLE, TASK
 
 
 def figure(**options: object) -> Figure:
@@ -51,18 +51,6 @@ def test_a_height_that_presses_panels_flat_is_refused_with_one_that_does_not(wid
     assert ax.get_window_extent().height / made.dpi > LEAST_PANEL_IN - 0.11
 
 
-def test_size_of_words_in_a_style_file_takes_effect(tmp_path: Path) -> None:
-    style = tmp_path / "large.mplstyle"
-    style.write_text("font.size: 10.5\nxtick.labelsize: 4\nsavefig.bbox: tight\n")
-    (ax,) = figure(style=style).axes
-    # One and a half times ours, and what the file sets itself as it says.
-    assert ax.xaxis.label.get_fontsize() == pytest.approx(1.5 * RC["axes.labelsize"])
-    assert ax.get_xticklabels()[0].get_fontsize() == 4
-    assert ax.get_yticklabels()[0].get_fontsize() == pytest.approx(1.5 * RC["ytick.labelsize"])
-    box = re.search(rb'width="([0-9.]+)pt"', drawn(width="3.3in", style=style))
-    assert box is not None and float(box[1]) == pytest.approx(3.3 * 72)
-
-
 def test_palette_takes_the_place_of_our_colours_in_lines_and_legend() -> None:
     plain, other = figure(), figure(palette="Dark2")
     ours, theirs = (
@@ -80,13 +68,6 @@ def test_ours_alone_has_no_reference_rows() -> None:
     (ax,) = figure(ours_only=True).axes
     assert ax.get_legend_handles_labels()[1] == ["SP"]
     assert figure().axes[0].get_legend_handles_labels()[1] == ["SP", "SP, early version"]
-
-
-def test_what_stood_in_stands_at_the_foot_without_a_stamp_too() -> None:
-    here = {"GPT-2": "two layers of width 64", "SVHN": "MNIST"}
-    bare = " ".join(words_of(figure(stamp=False, stands_in=here, aside="variant width=64")))
-    assert "here two layers of width 64 for GPT-2, MNIST for SVHN" in bare
-    assert not re.search("demo/fig01|profile|seeds|variant", bare)
 
 
 @pytest.mark.parametrize(

@@ -39,36 +39,18 @@ venue = "NeurIPS 2024"
 arxiv = "2405.00000"
 openreview = ""
 code = ""
+item = [
+  { id = "fig02", title = "Loss against density", status = "task", file = "loss/fig02.py" },
+  { id = "fig10", title = '''HOSTILE''', status = "task", file = "loss/fig10.py" },
+  { id = "fig11", title = "A broken task", status = "task", file = "loss/fig11.py" },
+  { id = "fig12", title = "A diagram", status = "without_data", reason = "No measurement." },
+  { id = "tab01", title = "Later", status = "planned", reason = "It needs eight GPUs." },
+]
 [[headline]]
 claim = "fig02:grows"
 yes = "Sparse nets lose"
 no = "Sparse nets win"
 undecided = "Whether sparse nets lose is open"
-[[item]]
-id = "fig02"
-title = "Loss against density"
-status = "task"
-file = "loss/fig02.py"
-[[item]]
-id = "fig10"
-title = '''HOSTILE'''
-status = "task"
-file = "loss/fig10.py"
-[[item]]
-id = "fig11"
-title = "A broken task"
-status = "task"
-file = "loss/fig11.py"
-[[item]]
-id = "fig12"
-title = "A diagram"
-status = "without_data"
-reason = "It shows no measurement."
-[[item]]
-id = "tab01"
-title = "Later"
-status = "planned"
-reason = "It needs eight GPUs."
 """
 
 DEVIATIONS_TOML = """

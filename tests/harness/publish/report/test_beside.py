@@ -2,7 +2,6 @@ import numpy as np
 import pandas as pd
 
 from harness.declare.reference import COLUMNS as REFERENCE_COLUMNS
-from harness.declare.statistics import aggregate
 from harness.declare.table import Column, Table
 from harness.publish.report.beside import Beside, beside
 
@@ -52,15 +51,6 @@ def paper_cells(content: Beside, name: str = "loss") -> list[str | None]:
     return [str(cell) if cell else None for cell in cells]
 
 
-def test_ours_is_the_shared_aggregate() -> None:
-    content = beside(COLUMNS, TABLE, reference())
-    means = aggregate(TABLE, by=["scheme", "density", "step"], value="loss")
-    first = content.lines[0].ours[0]
-    # 2.5 and the standard error of 2.0, 2.5, 3.0, which is 0.5 / sqrt(3) = 0.2887.
-    assert first.split() == ["2.50", "\u00b1", "0.29"]
-    assert (means["mean"].iloc[0], round(means["sem"].iloc[0], 4)) == (2.5, 0.2887)
-
-
 def test_diverged_runs_are_counted_and_shown() -> None:
     content = beside(COLUMNS, TABLE, reference())
     assert content.lines[1].ours[0].endswith("(2 of 3)")
@@ -97,13 +87,3 @@ def test_value_at_another_setting_is_kept_aside() -> None:
     assert paper_cells(content) == [None, None, None]
     assert [row.cell.text for row in content.others] == ["5", "6", "7", "8"]
     assert content.in_paper == (False, False)
-
-
-def test_table_of_names_and_values_is_met_by_name() -> None:
-    columns = Table((column("name", "str", "param"), column("value", "float", "value")))
-    table = pd.DataFrame({"name": ["eta_base", "layers"], "value": [0.0162, 2.0]})
-    rows = reference(("", "", np.nan, "eta_base", "1.62e-2", "exact"))
-    content = beside(columns, table, rows)
-    assert paper_cells(content, "value") == ["1.62e-2", None]
-    assert [line.ours[0] for line in content.lines] == ["0.0162", "2"]
-    assert not content.seeded

@@ -57,11 +57,3 @@ def test_parameters_say_what_was_run_and_titles_are_the_paper_s(demo: Demo, fmt:
     text = rendered(demo, fmt, HERE)
     assert "sp (here a small one)" in text
     assert "Loss (here" not in text
-
-
-def test_csv_keeps_its_keys_and_has_a_column_of_what_was_run(demo: Demo) -> None:
-    plain, told = (
-        list(csv.reader(io.StringIO(rendered(demo, "csv", here)))) for here in (NO_LABELS, HERE)
-    )
-    assert [row[:-1] for row in told] == plain
-    assert [row[-1] for row in told] == ["stands_in", *["SP: a small one; Loss: error"] * 2]

@@ -79,6 +79,7 @@ def test_results_counts_claims_and_lists_what_is_not_supported(demo: Demo) -> No
     assert "Registered before the run: 2 of 3" in told and "earlier code: 6 of 6 trials" in told
     assert "- Nothing is committed at `gpu`." in text.split("## Not run")[1]
     assert "smoke" not in "".join(written(demo))
+    assert HOSTILE.startswith("<script>") and "<script>" not in "".join(written(demo))
 
 
 def test_of_many_undecided_claims_those_stand_there_that_fewest_seeds_decide(demo: Demo) -> None:
@@ -112,10 +113,6 @@ def test_links_of_a_page_lead_somewhere(demo: Demo) -> None:
         assert (folder / link).exists(), link
     for place in re.findall(r"\]\(#([^)]+)\)", page):
         assert f'<a id="{place}"></a>' in page
-
-
-def test_hostile_text_stays_text(demo: Demo) -> None:
-    assert HOSTILE.startswith("<script>") and "<script>" not in "".join(written(demo))
 
 
 def test_equal_results_give_equal_bytes_elsewhere(tmp_path: Path, demo: Demo) -> None:

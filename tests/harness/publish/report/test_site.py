@@ -89,12 +89,6 @@ def test_a_reason_is_text_with_code(demo: Demo) -> None:
         assert "ot run: <code>make gpu</code> runs it" in render(name, context)
 
 
-def test_a_paper_that_cannot_be_read_says_why(demo: Demo) -> None:
-    broken = replace(paper_of(demo), entries=(), problem="paper.toml: <no title>")
-    html = render("index.html.j2", overview_context([broken], []))
-    assert "Broken: paper.toml: &lt;no title&gt;" in html
-
-
 @pytest.mark.parametrize("path", ["index.html", FIG02, FIG10, "tasks/demo/fig11.html"])
 def test_pages_load_without_errors_or_network(page: Page, demo: Demo, path: str) -> None:
     trouble = open_page(page, demo, path)
