@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 
 from tests.harness.commands.varied import INLINE, VARIANT, told
@@ -113,15 +111,3 @@ def test_a_variant_is_shown_as_one(cli: Cli) -> None:
 def test_a_wrong_name_is_answered_with_the_nearest(cli: Cli, name: str, hint: str) -> None:
     done = cli("show", name)
     assert (done.code, done.err.count("\n"), hint in done.err) == (2, 1, True), done.err
-
-
-def test_a_task_has_one_title_everywhere(cli: Cli, toy: ToyPaper) -> None:
-    paper = toy.folder / "paper.toml"
-    paper.write_text(paper.read_text().replace("Squares grow", "How squares grow with x"))
-    assert cli("run", "toylab", *CPU).code == 0
-    (row,) = json.loads(cli("list", "toylab", "--json").out)
-    texts = [row["title"], cli("show", "toylab/tab01").out]
-    forms = ("text", "markdown", "latex")
-    texts += [cli("table", "toylab/tab01", "--format", form).out for form in forms]
-    for text in texts:
-        assert "How squares grow with x" in text

@@ -169,16 +169,6 @@ def test_every_claim_has_an_address_that_unfolds_it(page: Page, demo: Demo, clai
     expect(link).to_have_attribute("href", f"#claims-at-{claim}")
 
 
-def test_commands_are_copied(browser: Browser, demo: Demo) -> None:
-    with browser.new_context(permissions=["clipboard-read", "clipboard-write"]) as context:
-        page = context.new_page()
-        open_page(page, demo, FIG02)
-        page.locator("#cpu").get_by_role("button", name="Copy").click()
-        expect(page.locator("#cpu button.copy")).to_have_text("Copied")
-        copied = page.evaluate("navigator.clipboard.readText()").splitlines()
-        assert copied[0] == "repro run demo/fig02 --profile cpu" and "Copy" not in copied
-
-
 def test_a_head_sorts_up_then_down(page: Page, demo: Demo) -> None:
     open_page(page, demo, "index.html#smoke=1")
     heads = page.locator("#tasks thead")
