@@ -13,7 +13,7 @@ from harness.declare.profiles import Profile
 from harness.declare.reference import published
 from harness.declare.task import Task
 from harness.declare.verdict import Verdict, Why, Word, evaluate, untested
-from harness.errors import DataError, HarnessError
+from harness.errors import DataError
 from harness.publish.check_row import CheckRow
 from harness.publish.power import seeds_to_decide
 from harness.run.awaited import awaited_by, awaited_text
@@ -63,9 +63,9 @@ def evaluate_elsewhere(claim: Claim, profile: Profile) -> Verdict | None:
     return None if profile in scope.profiles else untested("scale", scope.elsewhere)
 
 
-def failed_rows(task: Task, profile: Profile, error: HarnessError) -> list[CheckRow]:
+def failed_rows(task: Task, profile: Profile, reason: str) -> list[CheckRow]:
     """Return ERROR for every claim of a task whose stored result cannot be used."""
-    verdict = Verdict(word=Word.ERROR, reason=str(error))
+    verdict = Verdict(word=Word.ERROR, reason=reason)
     return [_row(task, claim, profile, verdict, None, registered=False) for claim in task.claims]
 
 

@@ -109,7 +109,9 @@ def judge_stored(
             check_rebuilt(workspace, task, profile, result)
         return judge(task, result, profile, reference, overrides=workspace.overrides)
     except (DataError, SpecError, UsageError) as error:
-        return failed_rows(task, profile, error)
+        # Relative, or what is committed would differ from checkout to checkout.
+        reason = str(error).replace(f"{workspace.root}/", "")
+        return failed_rows(task, profile, reason)
 
 
 def write_verdicts(

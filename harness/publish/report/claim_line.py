@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from harness.declare.table import counted_seeds
 from harness.declare.verdict import OVERLAPS, Word
 from harness.publish.check_row import CheckRow
-from harness.publish.counts import MARKS, rank
+from harness.publish.counts import MARKS, counted, rank
 from harness.publish.report.text import number
 from harness.publish.report.units import Reading, reading
 
@@ -82,8 +82,15 @@ class ClaimLine:
 
 
 def sentence(text: str) -> str:
-    """Return a text that begins with a capital and has no full stop."""
-    return f"{text[:1].upper()}{text[1:]}".rstrip(".")
+    """Return a note as a sentence begins, without its full stop; a path stays as it is."""
+    is_path = "/" in text.partition(" ")[0]
+    return (text if is_path else f"{text[:1].upper()}{text[1:]}").rstrip(".")
+
+
+def folded_head(folded: Sequence[ClaimLine]) -> str:
+    """Return what stands for checks that are folded away."""
+    plural = "" if len(folded) == 1 else "s"
+    return counted([line.row for line in folded]) or f"{len(folded)} check{plural}, untested"
 
 
 def in_order(rows: Iterable[CheckRow]) -> tuple[list[ClaimLine], list[ClaimLine]]:

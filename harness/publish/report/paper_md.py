@@ -8,7 +8,7 @@ from harness.declare.papers import Deviation
 from harness.declare.verdict import Word
 from harness.publish.check_row import CheckRow
 from harness.publish.counts import by_luck, counted, registered_in_words
-from harness.publish.report.claim_line import ClaimLine, in_order, sentence
+from harness.publish.report.claim_line import ClaimLine, folded_head, in_order, sentence
 from harness.publish.report.headlines import headlines
 from harness.publish.report.load import Entry, Paper, Run
 from harness.publish.report.paper_table import grid
@@ -70,8 +70,9 @@ def claim_lines(rows: Iterable[CheckRow]) -> list[str]:
     shown, folded = in_order(rows)
     parts = [_list(shown)] if shown else []
     if folded:
-        head = counted([line.row for line in folded]) or f"{len(folded)} checks, untested"
-        parts.append(f"<details><summary>{head}</summary>\n\n{_list(folded)}\n</details>\n")
+        parts.append(
+            f"<details><summary>{folded_head(folded)}</summary>\n\n{_list(folded)}\n</details>\n"
+        )
     return parts
 
 

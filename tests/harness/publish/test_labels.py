@@ -27,13 +27,6 @@ def test_names_are_told_once_and_whole(text: str, expected: str) -> None:
     assert IMAGES.names(text) == expected
 
 
-def test_a_text_that_names_nothing_ends_with_what_was_run() -> None:
-    assert Labels({"SVHN": "MNIST"}).text("It rises.") == "It rises (here MNIST for SVHN)."
-    assert Labels().text("It rises.") == "It rises."
-    many = Labels({f"net{number}": f"width {number}" for number in range(9)})
-    assert many.text("It rises.") == "It rises (here stand-ins, see the deviations)."
-
-
 NETS = Labels(
     {**IMAGES.here, "ViT": "two layers", "Food-101": "CIFAR-10", "batch 32": "16"},
     (
@@ -43,24 +36,6 @@ NETS = Labels(
         frozenset({"Food-101", "ViT"}),
     ),
 )
-
-
-def test_a_text_that_names_one_thing_says_what_went_with_it_and_nothing_else() -> None:
-    assert NETS.text("It rises on SVHN.") == "It rises on SVHN (here MNIST; width 8 for ResNet20)."
-    assert NETS.text("On Food-101 it rises.") == (
-        "On Food-101 (here CIFAR-10) it rises (here two layers for ViT)."
-    )
-    assert NETS.text("ResNet20 on SVHN") == "ResNet20 (here width 8) on SVHN (here MNIST)"
-    # No trial has both: what goes with either counts.
-    assert NETS.text("ViT against SVHN") == (
-        "ViT (here two layers) against SVHN (here MNIST; width 8 for ResNet20, CIFAR-10 for"
-        " Food-101)"
-    )
-
-
-def test_what_stands_in_for_two_things_is_said_once() -> None:
-    twice = Labels({"7B": "2.1M weights", "70B": "2.1M weights"})
-    assert twice.text("On 7B") == "On 7B (here 2.1M weights)"
 
 
 def test_only_what_a_title_names_counts_and_what_always_goes_with_it() -> None:
@@ -94,34 +69,3 @@ def test_labels_come_from_the_trials_that_a_task_starts_from() -> None:
     assert labels_of(task, "cpu").level("data", "mnist") == "mnist"
     # A variant is told by what it read, not by what the grid reads.
     assert labels_of(task, "cpu", overrides={"data": "digits"}).here == {"SVHN": "DIGITS"}
-
-
-class Walk(Params):
-    pair: str = doc("Net and data as the paper names them.")
-    data: str = doc("What was read.")
-
-
-def pairs(profile: Profile) -> Iterator[Walk]:
-    for pair in ("resnet20_svhn", "vgg16nobn_cifar10", "resnet20_cifar100", "vitality_own"):
-        yield Walk(pair=pair, data="mnist")
-
-
-def of_pairs(walk: Walk) -> dict[str, str]:
-    every = {"SVHN": "MNIST", "ResNet20": "width 8", "VGG16": "width 9", "ViT": "two layers"}
-    return every | {"CIFAR-10": "some of its images"}
-
-
-def test_a_parameter_that_names_data_or_a_net_says_what_was_run() -> None:
-    walks = Experiment(
-        "made/walks", version=1, params=Walk, grid=pairs, run="trial:run", stands_in=of_pairs
-    )
-    task = Task("made/fig01", reads=(walks,), table=Table.of(columns_of(Walk)), claims=())
-    labels = labels_of(task, "cpu")
-    assert [labels.level("pair", walk.pair) for walk in pairs("cpu")] == [
-        "resnet20_svhn (here width 8, MNIST)",
-        "vgg16nobn_cifar10 (here width 9, some of its images)",
-        "resnet20_cifar100 (here width 8)",
-        "vitality_own",
-    ]
-    # Of another column, the same word is not the trial's.
-    assert labels.level("noise", "resnet20_svhn") == "resnet20_svhn"

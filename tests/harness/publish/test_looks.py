@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import io
 import re
-from contextlib import nullcontext
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,12 +11,11 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.text import Text
 
-from harness.errors import EnvError, UsageError
+from harness.errors import UsageError
 from harness.publish import figures
-from harness.publish.figures import FigureContext, figure_of
-from harness.publish.style import LEAST_PANEL_IN, RC, STRIP_IN, points, sequential
-from tests.harness.publish.test_figures import REFERENCE, TABLE, TASK, drawn
-from tests.latex import needs_latex
+from harness.publish.figures import figure_of
+from harness.publish.style import LEAST_PANEL_IN
+from tests.harness.publish.test_figures import REFERENCE, TABLE, TASK
 
 
 def figure(**options: object) -> Figure:
@@ -44,13 +40,6 @@ def test_width_is_a_word_or_a_length(width: str, inches: float) -> None:
     assert figure(width=width).get_figwidth() == pytest.approx(inches)
 
 
-def test_pdf_has_the_size_that_was_asked_for() -> None:
-    box = re.search(rb"/MediaBox \[([^\]]*)\]", drawn("pdf", width="3.3in", height="2.2in"))
-    assert box is not None
-    left, bottom, right, top = map(float, box[1].split())
-    assert (right - left, top - bottom) == pytest.approx((3.3 * 72, 2.2 * 72), abs=0.1)
-
-
 @pytest.mark.parametrize("width", ["single", "double"])
 def test_a_height_that_presses_panels_flat_is_refused_with_one_that_does_not(width: str) -> None:
     with pytest.raises(UsageError, match=r"1 inches .*demo/fig01.*at least \d\.\din") as raised:
@@ -60,30 +49,6 @@ def test_a_height_that_presses_panels_flat_is_refused_with_one_that_does_not(wid
     (ax,) = made.axes
     assert f"{made.get_figheight():.1f}in" == enough
     assert ax.get_window_extent().height / made.dpi > LEAST_PANEL_IN - 0.11
-
-
-def test_height_holds_with_a_foot_of_many_lines() -> None:
-    here = {f"net {number}": "a smaller one" for number in range(9)}
-    assert figure(height="2in", stands_in=here).get_figheight() == pytest.approx(2.0)
-
-
-def test_size_of_words_in_a_style_file_takes_effect(tmp_path: Path) -> None:
-    style = tmp_path / "large.mplstyle"
-    style.write_text("font.size: 10.5\nxtick.labelsize: 4\nsavefig.bbox: tight\n")
-    (ax,) = figure(style=style).axes
-    # One and a half times ours, and what the file sets itself as it says.
-    assert ax.xaxis.label.get_fontsize() == pytest.approx(1.5 * RC["axes.labelsize"])
-    assert ax.get_xticklabels()[0].get_fontsize() == 4
-    assert ax.get_yticklabels()[0].get_fontsize() == pytest.approx(1.5 * RC["ytick.labelsize"])
-    box = re.search(rb'width="([0-9.]+)pt"', drawn(width="3.3in", style=style))
-    assert box is not None and float(box[1]) == pytest.approx(3.3 * 72)
-
-
-def test_sizes_that_a_figure_sets_itself_follow_the_style(tmp_path: Path) -> None:
-    from matplotlib import rc_context
-
-    with rc_context({"font.size": 2 * RC["font.size"]}):
-        assert points(5.5) == 11.0
 
 
 def test_palette_takes_the_place_of_our_colours_in_lines_and_legend() -> None:
@@ -99,73 +64,10 @@ def test_palette_takes_the_place_of_our_colours_in_lines_and_legend() -> None:
     assert {to_hex(entry.get_color()) for entry in entries} == {"#1b9e77"}
 
 
-def test_palette_without_end_is_that_of_ordered_series_too() -> None:
-    from matplotlib import rc_context
-
-    from harness.publish.looks import look_of
-
-    settings = look_of(palette="magma").settings
-    with rc_context({"image.cmap": settings["image.cmap"]}):
-        assert sequential(3)[0] == "#000004"
-
-
-def ordered(ctx: FigureContext) -> Figure:
-    made, (ax,) = ctx.subplots()
-    for height, color in enumerate(sequential(4)):
-        ax.plot([1, 2], [height, height], color=color)
-    return made
-
-
-def grey(ctx: FigureContext) -> Figure:
-    made, (ax,) = ctx.subplots()
-    ax.plot([1, 2], [1, 2], color="#777777")
-    return made
-
-
-@pytest.mark.parametrize(
-    ("drawing", "palette", "fits"),
-    [("ordered", "magma", True), ("ordered", "Dark2", False), ("grey", "magma", False),
-     ("grey", "Dark2", False)],
-)  # fmt: skip
-def test_a_palette_that_changes_nothing_is_refused(drawing: str, palette: str, fits: bool) -> None:
-    task = replace(TASK, figure=f"test_looks:{drawing}")
-    rows = {"table": TABLE, "reference": REFERENCE, "profile": "cpu"}
-    with nullcontext() if fits else pytest.raises(UsageError, match=f"--palette {palette}"):
-        made = figure_of(task, **rows, palette=palette)  # type: ignore[arg-type]
-        assert to_hex(made.axes[0].get_lines()[0].get_color()) == "#000004"
-
-
-def test_font_is_that_of_all_words() -> None:
-    drawn_figure = figure(font="DejaVu Serif")
-    names = {text.get_fontname() for text in drawn_figure.findobj(Text)}  # type: ignore[attr-defined]
-    assert names == {"DejaVu Serif"}
-
-
 def test_ours_alone_has_no_reference_rows() -> None:
     (ax,) = figure(ours_only=True).axes
     assert ax.get_legend_handles_labels()[1] == ["SP"]
     assert figure().axes[0].get_legend_handles_labels()[1] == ["SP", "SP, early version"]
-
-
-def test_without_a_stamp_nothing_stands_at_the_foot() -> None:
-    plain, bare = figure(), figure(stamp=False)
-    assert any("profile cpu" in words for words in words_of(plain))
-    assert not any("profile" in words for words in words_of(bare))
-    assert plain.get_figheight() - bare.get_figheight() == pytest.approx(STRIP_IN)
-
-
-def test_what_stood_in_stands_at_the_foot_without_a_stamp_too() -> None:
-    here = {"GPT-2": "two layers of width 64", "SVHN": "MNIST"}
-    bare = " ".join(words_of(figure(stamp=False, stands_in=here, aside="variant width=64")))
-    assert "here two layers of width 64 for GPT-2, MNIST for SVHN" in bare
-    assert not re.search("demo/fig01|profile|seeds|variant", bare)
-
-
-def test_figure_keeps_its_look_when_its_caller_saves_it() -> None:
-    made = figure()
-    made.savefig(io.BytesIO(), format="png")
-    assert made.axes[0].get_xticklabels()[0].get_fontsize() == RC["xtick.labelsize"]
-    assert made.get_figwidth() == 5.5
 
 
 @pytest.mark.parametrize(
@@ -201,27 +103,3 @@ def test_a_style_file_that_is_none_is_refused(tmp_path: Path, text: bytes, told:
     with pytest.raises(UsageError, match=told) as raised:
         figure(style=style)
     assert "\n" not in str(raised.value)
-
-
-def test_a_pipe_in_place_of_a_style_file_does_not_hang(tmp_path: Path) -> None:
-    import os
-
-    os.mkfifo(tmp_path / "pipe")
-    with pytest.raises(UsageError, match="is a pipe"):
-        figure(style=tmp_path / "pipe")
-
-
-def test_a_style_that_asks_for_latex_says_so_where_there_is_none(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    style = tmp_path / "tex.mplstyle"
-    style.write_text("text.usetex: True\n")
-    monkeypatch.setenv("PATH", "")
-    with pytest.raises(EnvError, match=r"text\.usetex"):
-        drawn(style=style)
-
-
-def test_pgf_takes_the_font_of_its_document() -> None:
-    needs_latex("pgf.sty")
-    with pytest.raises(UsageError, match="leave --font out"):
-        drawn("pgf", font="DejaVu Serif")

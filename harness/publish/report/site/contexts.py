@@ -13,7 +13,7 @@ from harness.declare.verdict import Word
 from harness.measure.goals import Baseline
 from harness.publish.counts import CLAIMS, MARKS, counted, verdict_counts
 from harness.publish.report.beside import Beside
-from harness.publish.report.claim_line import ClaimLine, in_order, sentence
+from harness.publish.report.claim_line import ClaimLine, folded_head, in_order, sentence
 from harness.publish.report.goals_md import COLUMNS, goal_tables
 from harness.publish.report.headlines import headlines
 from harness.publish.report.load import Entry, Paper, Run
@@ -169,11 +169,10 @@ def _commands(entry: Entry, run: Run) -> list[str]:
 def _claims(rows: Sequence[Any]) -> dict[str, Any]:
     """Return the claims as a page shows them, and the checks that it folds away."""
     shown, folded = in_order(rows)
-    head = counted([line.row for line in folded]) or f"{len(folded)} checks, untested"
     return {
         "shown": [_claim(line) for line in shown],
         "folded": [_claim(line) for line in folded],
-        "folded_head": head,
+        "folded_head": folded_head(folded),
     }
 
 

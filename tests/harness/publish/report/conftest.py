@@ -1,17 +1,10 @@
-"""The made-up paper's site and RESULTS.md, built once, and a browser for them."""
+"""A browser for the made-up paper's site."""
 
 import shutil
 from collections.abc import Iterator
 
 import pytest
 from playwright.sync_api import Browser, Page, expect, sync_playwright
-
-from harness.declare.profiles import PROFILES
-from harness.publish.report import build_report, build_results
-from harness.publish.report.load import load_papers
-from harness.registry import Library
-from harness.store.workspace import Workspace
-from tests.harness.publish.report.demo_paper import make_demo
 
 # Chromium as root in a container, and quiet: nothing outside is to be reached.
 FLAGS = (
@@ -27,16 +20,6 @@ FLAGS = (
 
 # A test must not fail because another process has the cores.
 expect.set_options(timeout=30_000)
-
-
-@pytest.fixture(scope="session")
-def demo(tmp_path_factory: pytest.TempPathFactory) -> tuple[Workspace, Library]:
-    """A built demo: site and RESULTS.md are there. Tests must not change it."""
-    workspace, library = make_demo(tmp_path_factory.mktemp("demo"))
-    papers = load_papers(workspace, library, PROFILES)
-    build_report(workspace, papers)
-    build_results(workspace, library, papers)
-    return workspace, library
 
 
 @pytest.fixture(scope="module")

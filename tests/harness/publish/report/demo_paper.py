@@ -1,14 +1,14 @@
 """A made-up paper with stored results, for tests of the report: no number here is real."""
 
+import shutil
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
-from harness.publish.evidence import seals_of
 from matplotlib.figure import Figure
 
-from harness.declare.claims import at_least, at_most, claims, equal
+from harness.declare.claims import claims
+from harness.declare.criterion import at_least, at_most, equal
 from harness.declare.experiment import Experiment, Needs, Row, RunContext
 from harness.declare.layout import Cell, Layout, Line
 from harness.declare.papers import load_paper
@@ -23,6 +23,7 @@ from harness.publish.figures import PALETTE, FigureContext, draw, plot_ours, plo
 from harness.registry import BrokenTask, Library, PaperFolder
 from harness.store.atomic import write_bytes
 from harness.store.record import Provenance, Record
+from harness.store.registered import registrations
 from harness.store.result import build_result, figure_path, write_result
 from harness.store.store import RecordStore
 from harness.store.trial import Trial, grid_of
@@ -38,31 +39,18 @@ venue = "NeurIPS 2024"
 arxiv = "2405.00000"
 openreview = ""
 code = ""
-[[item]]
-id = "fig02"
-title = "Loss against density"
-status = "task"
-file = "loss/fig02.py"
-[[item]]
-id = "fig10"
-title = '''HOSTILE'''
-status = "task"
-file = "loss/fig10.py"
-[[item]]
-id = "fig11"
-title = "A broken task"
-status = "task"
-file = "loss/fig11.py"
-[[item]]
-id = "fig12"
-title = "A diagram"
-status = "without_data"
-reason = "It shows no measurement."
-[[item]]
-id = "tab01"
-title = "Later"
-status = "planned"
-reason = "It needs eight GPUs."
+item = [
+  { id = "fig02", title = "Loss against density", status = "task", file = "loss/fig02.py" },
+  { id = "fig10", title = '''HOSTILE''', status = "task", file = "loss/fig10.py" },
+  { id = "fig11", title = "A broken task", status = "task", file = "loss/fig11.py" },
+  { id = "fig12", title = "A diagram", status = "without_data", reason = "No measurement." },
+  { id = "tab01", title = "Later", status = "planned", reason = "It needs eight GPUs." },
+]
+[[headline]]
+claim = "fig02:grows"
+yes = "Sparse nets lose"
+no = "Sparse nets win"
+undecided = "Whether sparse nets lose is open"
 """
 
 DEVIATIONS_TOML = """
@@ -89,6 +77,10 @@ REFERENCE = [
 def gap(table: pd.DataFrame) -> float:
     means = table.groupby("density")["loss"].mean()
     return float(means[0.5] - means[1.0])
+
+
+def highest(table: pd.DataFrame) -> float:
+    return float(table["loss"].max())
 
 
 def rows(table: pd.DataFrame) -> float:
@@ -151,10 +143,17 @@ TASK = Task(
             at_least(gap, 0.5, "nats", paper_value=gap_in_paper),
             "Loss grows as density falls.",
         ),
-        ("shrinks", by_theory(), at_most(gap, -0.5, "nats"), "Loss shrinks as density falls."),
+        (
+            "shrinks",
+            by_theory().controlled("nets learn", at_most(highest, 9.0, "nats")),
+            at_most(gap, -0.5, "nats"),
+            "Loss shrinks as density falls.",
+        ),
+        ("doubles", by_theory(), at_least(gap, 1.2, "nats"), "Loss grows by 1.2 nats."),
         ("stays", by_theory().asked_by_us(), at_most(gap, 0.5, "nats"), "Ours: loss stays."),
-    )
-    + claims("nowhere", ("rows", CHECK, equal(rows, 6, ""), "The table has six rows.")),
+        ("scales", by_theory(profiles=("paper",)), at_least(gap, 1.0, "nats"), "So do 7B nets."),
+        ("rows", CHECK, equal(rows, 6, ""), "The table has six rows."),
+    ),
     figure="demo_paper:picture",
     caption="Mean over seeds; bars show the standard error.",
     alt="A line that falls as density grows.",
@@ -176,7 +175,7 @@ def demo_table() -> pd.DataFrame:
     return pd.DataFrame(points, columns=["scheme", "density", "seed", "loss"])
 
 
-def demo_record(trial: Trial, seals: dict[str, dict[str, Any]]) -> Record:
+def demo_record(trial: Trial, registered: dict[str, str]) -> Record:
     """Return a trial's record; that of one seed failed."""
     density, number = float(trial.params["density"]), int(trial.params["seed"])
     failed = number == FAILED_SEED
@@ -191,7 +190,7 @@ def demo_record(trial: Trial, seals: dict[str, dict[str, Any]]) -> Record:
         status="failed" if failed else "done",
         error="no <GPU>" if failed else "",
         rows=[] if failed else [{"loss": LOSSES[density][number]}],
-        seals=seals,
+        registered=registered,
         provenance=Provenance(
             commit="0123456789abcdef",
             dirty=True,
@@ -206,20 +205,19 @@ def demo_record(trial: Trial, seals: dict[str, dict[str, Any]]) -> Record:
     )
 
 
-def demo_seals() -> dict[str, dict[str, Any]]:
-    """Return seals by which one claim is sealed, one changed, and one late."""
-    seals = seals_of([TASK, HOSTILE_TASK])
-    seals["demo/fig02:grows"]["band"]["threshold"] = 0.9
-    del seals["demo/fig02:shrinks"]
-    return seals
+def registered(profile: Profile) -> dict[str, str]:
+    """Return what claims asked before the run; one of them came later."""
+    asked = registrations([TASK, HOSTILE_TASK], profile)
+    del asked["demo/fig02:shrinks"]
+    return asked
 
 
 def store(workspace: Workspace, task: Task, profile: Profile, folder: Path) -> None:
-    """Store records, table, verdicts and figure as a run does."""
+    """Store records, table and figure as a run does."""
     records = RecordStore(workspace)
-    trials = grid_of(SWEEP, profile)
+    trials, asked = grid_of(SWEEP, profile), registered(profile)
     for trial in trials:
-        records.write(demo_record(trial, demo_seals()))
+        records.write(demo_record(trial, asked), replace=True)
     if workspace.is_committed(profile):
         records.pack(SWEEP.id, profile, trials)
     result = build_result(task, profile, records.read)
@@ -229,6 +227,20 @@ def store(workspace: Workspace, task: Task, profile: Profile, folder: Path) -> N
         reference = load_reference(folder, task.id.split("/")[1])
         image = draw(task, table=result.table, reference=reference, profile=profile)
         write_bytes(figure_path(workspace, task, profile), image)
+
+
+def demo_library(folder: Path) -> Library:
+    """Return what is declared of the made-up paper, whose files lie in a folder."""
+    library = Library()
+    library.papers.add("demo", PaperFolder("demo", "demo", folder))
+    for task in (TASK, HOSTILE_TASK):
+        library.tasks.add(task.id, task)
+        library.files[task.id] = f"loss/{task.word}.py"
+        library.titles[task.id] = load_paper(folder).item(task.word).title
+    library.broken["demo/fig11"] = BrokenTask(
+        "demo/fig11", "loss/fig11.py", "ImportError: no module called 'absent'"
+    )
+    return library
 
 
 def make_demo(root: Path) -> tuple[Workspace, Library]:
@@ -244,17 +256,15 @@ def make_demo(root: Path) -> tuple[Workspace, Library]:
     (folder / "README.md").write_text(
         "# Demo\n\nBefore.\n\n<!-- verdicts:begin -->\nold\n<!-- verdicts:end -->\n\nAfter.\n"
     )
-    library = Library()
-    library.papers.add("demo", PaperFolder("demo", "demo", folder))
-    for task in (TASK, HOSTILE_TASK):
-        library.tasks.add(task.id, task)
-        library.files[task.id] = f"loss/{task.word}.py"
-        library.titles[task.id] = load_paper(folder).item(task.word).title
-    library.broken["demo/fig11"] = BrokenTask(
-        "demo/fig11", "loss/fig11.py", "ImportError: no module called 'absent'"
-    )
+    library = demo_library(folder)
     workspace = Workspace(root)
     for profile in ("smoke", "cpu"):
         store(workspace, TASK, profile, folder)
     store(workspace, HOSTILE_TASK, "cpu", folder)
     return workspace, library
+
+
+def copy_demo(demo: tuple[Workspace, Library], root: Path) -> tuple[Workspace, Library]:
+    """Return a copy that a test may change: to draw its figures anew takes seconds."""
+    shutil.copytree(demo[0].root, root, dirs_exist_ok=True)
+    return Workspace(root), demo_library(root / "reproductions" / "demo")

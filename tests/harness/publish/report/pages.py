@@ -1,31 +1,34 @@
-"""Opens pages of the made-up paper's site, and reads them as a person would."""
+"""The made-up paper as it is loaded, and its site's pages read as a person would."""
 
-from pathlib import Path
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
 
 from playwright.sync_api import Page
 
-from harness.publish.report import build_report
-from harness.publish.report.load import load_papers
-from harness.registry import Library, load_registry
-from harness.store.workspace import Workspace
-from tests.checkout import ROOT
+from harness.declare.profiles import Profile
+from harness.publish.check_row import CheckRow
+from harness.publish.report.load import Paper, load_papers
+from harness.registry import Library
+from harness.store.workspace import COMMITTED_PROFILES, Workspace
 
 Demo = tuple[Workspace, Library]
 
 
-def site_of(name: str, root: Path) -> Demo:
-    """Build the site of one task at `root`, of its committed result."""
-    for folder in ("results", "figures"):
-        (root / folder).symlink_to(ROOT / folder)
-    whole, library = load_registry(), Library()
-    task = whole.tasks[name]
-    library.papers.add(task.paper, whole.papers[task.paper])
-    library.tasks.add(task.id, task)
-    for experiment in task.reads:
-        library.experiments.add(experiment.id, experiment)
-    workspace = Workspace(root)
-    build_report(workspace, load_papers(workspace, library, ["cpu"]))
-    return workspace, library
+def paper_of(demo: Demo, *profiles: Profile) -> Paper:
+    """Return the made-up paper as it is stored, at the committed profiles by default."""
+    (paper,) = load_papers(*demo, profiles or COMMITTED_PROFILES)
+    return paper
+
+
+def with_rows(paper: Paper, changed: Callable[[CheckRow], CheckRow]) -> Paper:
+    """Return a paper with its verdicts changed."""
+    entries = tuple(
+        replace(e, runs=tuple(replace(r, rows=tuple(map(changed, r.rows))) for r in e.runs))
+        for e in paper.entries
+    )
+    return replace(paper, entries=entries)
 
 
 def open_page(page: Page, demo: Demo, path: str = "index.html") -> list[str]:

@@ -2,7 +2,6 @@ import numpy as np
 import pandas as pd
 
 from harness.declare.reference import COLUMNS as REFERENCE_COLUMNS
-from harness.declare.statistics import aggregate
 from harness.declare.table import Column, Table
 from harness.publish.report.beside import Beside, beside
 
@@ -52,15 +51,6 @@ def paper_cells(content: Beside, name: str = "loss") -> list[str | None]:
     return [str(cell) if cell else None for cell in cells]
 
 
-def test_ours_is_the_shared_aggregate() -> None:
-    content = beside(COLUMNS, TABLE, reference())
-    means = aggregate(TABLE, by=["scheme", "density", "step"], value="loss")
-    first = content.lines[0].ours[0]
-    # 2.5 and the standard error of 2.0, 2.5, 3.0, which is 0.5 / sqrt(3) = 0.2887.
-    assert first.split() == ["2.50", "\u00b1", "0.29"]
-    assert (means["mean"].iloc[0], round(means["sem"].iloc[0], 4)) == (2.5, 0.2887)
-
-
 def test_diverged_runs_are_counted_and_shown() -> None:
     content = beside(COLUMNS, TABLE, reference())
     assert content.lines[1].ours[0].endswith("(2 of 3)")
@@ -97,53 +87,3 @@ def test_value_at_another_setting_is_kept_aside() -> None:
     assert paper_cells(content) == [None, None, None]
     assert [row.cell.text for row in content.others] == ["5", "6", "7", "8"]
     assert content.in_paper == (False, False)
-
-
-def test_rounded_reading_meets_the_point_it_was_read_at() -> None:
-    columns = Table((column("log2_lr", "float", "param"), column("loss", "float", "value")))
-    table = pd.DataFrame({"log2_lr": [-10.9479, -9.9479], "loss": [1.0, 2.0]})
-    rows = reference(("", "log2_lr", -10.95, "loss", "3.678", "exact"))
-    assert paper_cells(beside(columns, table, rows)) == ["3.678", None]
-
-
-def test_second_value_for_one_cell_is_kept_aside() -> None:
-    row = ("sp 0", "density", 1.0, "loss", "2.4", "exact")
-    content = beside(COLUMNS, TABLE, reference(row, (*row[:4], "2.5", "exact")))
-    assert paper_cells(content)[0] == "2.4"
-    assert [row.cell.text for row in content.others] == ["2.5"]
-
-
-def test_table_of_names_and_values_is_met_by_name() -> None:
-    columns = Table((column("name", "str", "param"), column("value", "float", "value")))
-    table = pd.DataFrame({"name": ["eta_base", "layers"], "value": [0.0162, 2.0]})
-    rows = reference(("", "", np.nan, "eta_base", "1.62e-2", "exact"))
-    content = beside(columns, table, rows)
-    assert paper_cells(content, "value") == ["1.62e-2", None]
-    assert [line.ours[0] for line in content.lines] == ["0.0162", "2"]
-    assert not content.seeded
-
-
-def test_text_columns_show_their_words() -> None:
-    columns = Table((column("rule", "str", "param"), column("formula", "str", "value")))
-    table = pd.DataFrame({"rule": ["lr"], "formula": ["eta/m_d"]})
-    rows = reference(("", "", np.nan, "lr", "eta_base/m_d", "exact"))
-    content = beside(columns, table, rows)
-    assert content.lines[0].ours == ("eta/m_d",)
-    assert paper_cells(content, "formula") == ["eta_base/m_d"]
-
-
-def test_table_without_parameters_has_one_line() -> None:
-    columns = Table((column("seed", "int", "seed"), column("loss", "float", "value")))
-    content = beside(columns, pd.DataFrame({"seed": [0, 1], "loss": [1.0, 3.0]}), reference())
-    assert len(content.lines) == 1
-    assert content.lines[0].ours[0].startswith("2.0 ")
-
-
-def test_nullable_integers_are_aggregated() -> None:
-    columns = Table((column("k", "int", "param"), column("count", "int", "value")))
-    table = pd.DataFrame({"k": [1, 2], "count": pd.array([3, None], dtype="Int64")})
-    assert [line.ours[0] for line in beside(columns, table, reference()).lines] == ["3", "no value"]
-
-
-def test_empty_table_has_no_lines() -> None:
-    assert beside(COLUMNS, TABLE.iloc[:0], reference()).lines == ()

@@ -6,7 +6,7 @@ import pytest
 from harness.declare.reference import load_reference
 from harness.publish.labels import Labels
 from harness.publish.report.beside import NO_LABELS
-from harness.publish.report.paper_table import TABLE_FORMATS, paper_table, tex
+from harness.publish.report.paper_table import paper_table
 from harness.registry import Library
 from harness.store.workspace import Workspace
 from tests.harness.publish.report.demo_paper import TASK, demo_table
@@ -52,38 +52,8 @@ def test_latex_is_a_booktabs_table_that_names_the_profile(demo: Demo) -> None:
     assert {line.count("&") for line in rows} == {4}
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [("a_b & 5 %", r"a\_b \& 5 \%"), ("x\\y", r"x\textbackslash{}y"), ("S\u03bcPar", r"S$\mu$Par")],
-)
-def test_latex_reads_no_text_as_a_command(text: str, expected: str) -> None:
-    assert tex(text) == expected
-
-
-def test_markdown_has_one_line_per_grid_point(demo: Demo) -> None:
-    title, empty, *lines = rendered(demo, "markdown").splitlines()
-    assert (title, empty) == ("demo/fig02, profile cpu: Loss & density", "")
-    assert len(lines) == 4
-    assert {line.count("|") for line in lines} == {6}
-
-
 @pytest.mark.parametrize("fmt", ["text", "markdown", "latex"])
-def test_title_and_parameters_say_what_was_run(demo: Demo, fmt: str) -> None:
+def test_parameters_say_what_was_run_and_titles_are_the_paper_s(demo: Demo, fmt: str) -> None:
     text = rendered(demo, fmt, HERE)
     assert "sp (here a small one)" in text
-    first = text.splitlines()[0] if fmt != "latex" else text
-    assert "Loss (here error)" in first
-    if fmt != "latex":
-        assert first.startswith("demo/fig02, profile cpu: ")
-
-
-def test_csv_keeps_its_keys_and_has_a_column_of_what_was_run(demo: Demo) -> None:
-    plain, told = (
-        list(csv.reader(io.StringIO(rendered(demo, "csv", here)))) for here in (NO_LABELS, HERE)
-    )
-    assert [row[:-1] for row in told] == plain
-    assert [row[-1] for row in told] == ["stands_in", *["SP: a small one; Loss: error"] * 2]
-
-
-def test_every_format_ends_with_a_line_end(demo: Demo) -> None:
-    assert all(rendered(demo, fmt).endswith("\n") for fmt in TABLE_FORMATS)
+    assert "Loss (here" not in text

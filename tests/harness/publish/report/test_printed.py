@@ -1,29 +1,19 @@
 """A layout made by hand: what stands in a cell, and what does not."""
 
-import csv
-import io
 from dataclasses import replace
-from functools import partial
 
 import pandas as pd
 import pytest
 
 from harness.declare.layout import Cell, Layout, Line
-from harness.declare.overrides import Overrides
 from harness.declare.reference import COLUMNS as REFERENCE_COLUMNS
 from harness.declare.table import Table, param, seed_column, value
-from harness.declare.task import Kind, Task
+from harness.declare.task import Task
 from harness.publish.labels import Labels
-from harness.publish.report.cell_text import NO_VALUE, ours_text
 from harness.publish.report.paper_table import TABLE_FORMATS, TableFormat, table_as
-from harness.publish.report.printed import (
-    LAYOUT_IS_OURS,
-    TABLE_IS_OURS,
-    Printed,
-    print_tables,
-)
+from harness.publish.report.printed import Printed, print_tables
 from harness.publish.report.table_tex import as_latex
-from harness.publish.report.table_text import ROOM, as_csv, as_markdown, as_text, panels
+from harness.publish.report.table_text import ROOM, as_markdown, as_text, panels
 
 SIZES = ("small", "large")
 LAYOUT = Layout(
@@ -48,17 +38,16 @@ TABLE = Table.of(
     param("method", str, "Method."),
     seed_column("Draw."),
     value("peak_bytes", float, "Peak.", nullable=True),
-    value("error_bytes", float, "Its error over documents.", nullable=True),
 )
 OURS = [
-    ("small", "full", 0, 1e9, 1e8),
-    ("small", "full", 1, 2e9, 3e8),
-    ("small", "full", 2, 3e9, 2e8),
-    ("large", "full", 0, 4e9, 0.0),
-    ("tiny", "full", 0, 0.2e9, 0.0),
-    ("tiny", "lora", 0, 0.3e9, 0.0),
-    ("tiny", "lora", 1, None, 0.0),
-    ("huge", "full", 0, None, 0.0),
+    ("small", "full", 0, 1e9),
+    ("small", "full", 1, 2e9),
+    ("small", "full", 2, 3e9),
+    ("large", "full", 0, 4e9),
+    ("tiny", "full", 0, 0.2e9),
+    ("tiny", "lora", 0, 0.3e9),
+    ("tiny", "lora", 1, None),
+    ("huge", "full", 0, None),
 ]
 PAPERS = [
     # Words of a series in any order, and a number that is written otherwise.
@@ -86,10 +75,8 @@ def printed(
     *layouts: Layout,
     rows: list[tuple[str, ...]] = PAPERS,
     labels: Labels | None = None,
-    id: str = "demo/tab01",
-    own_kind: Kind | None = None,
 ) -> Printed:
-    task = Task(id, reads=(), table=TABLE, layout=layouts or (LAYOUT,), own_kind=own_kind)
+    task = Task("demo/tab01", reads=(), table=TABLE, layout=layouts or (LAYOUT,))
     table = pd.DataFrame(OURS, columns=TABLE.names)
     return print_tables(
         task, table, reference(rows), title="Peak & size", labels=labels or Labels()
@@ -104,12 +91,6 @@ def test_a_cell_has_ours_its_spread_and_the_papers_value_with_its_mark() -> None
         ["0.2 (1) / n", "0.3 (1 of 2) / n"],
         ["- / n", ""],
     ]
-
-
-def test_a_row_without_anything_is_no_blank_line() -> None:
-    nothing = Line("none", where={"size": "none"})
-    layout = Layout(rows=(*LAYOUT.rows, nothing), columns=LAYOUT.columns, cell=LAYOUT.cell)
-    assert printed(layout).tables[0].texts()[-1] == ["x / n", "x / n"]
 
 
 def test_the_legend_names_the_marks_that_occur_and_no_other() -> None:
@@ -128,15 +109,6 @@ def test_the_legend_names_the_marks_that_occur_and_no_other() -> None:
     assert "d derived" not in legend
 
 
-def test_a_number_of_ours_is_no_mark() -> None:
-    cell = Cell("peak_bytes", scale=1e9, digits=0)
-    column = Line("full", where={"method": "full"})
-    rows = (Line("ours", where={"size": "tiny"}), Line("small", where={"size": "small", "seed": 2}))
-    table = printed(Layout(rows=rows, columns=(column,), cell=cell)).tables[0]
-    assert table.texts()[1][0].startswith("3")
-    assert "third party" not in table.notes[0]
-
-
 def test_what_meets_no_cell_is_listed() -> None:
     """One at another rank; and the second of two that meet one cell."""
     assert [(row.at, row.cell.text) for row in printed().others] == [
@@ -147,60 +119,10 @@ def test_what_meets_no_cell_is_listed() -> None:
     assert "2 published values in no cell:\n- lora large, rank = 16, peak: 7 GB (paper)" in text
 
 
-def test_a_place_needs_a_name_of_the_paper_on_both_sides() -> None:
-    rows = [("full", "", "", "peak", "9", "GB", "exact")]
-    assert printed(rows=rows).tables[0].texts()[2] == ["0.2 (1)", "0.3 (1 of 2)"]
-    assert len(printed(rows=rows).others) == 1
-
-
 def test_without_any_value_of_the_paper_cells_hold_ours_alone() -> None:
     table = printed(rows=[]).tables[0]
     assert table.texts()[0] == ["2.0 \u00b1 0.6", "x"]
     assert table.notes[0].startswith("Ours alone: no value of the paper is at hand;")
-
-
-def test_a_column_may_hold_the_spread() -> None:
-    cell = Cell("peak_bytes", unit="GB", scale=1e9, digits=1, spread="error_bytes")
-    table = printed(Layout(rows=LAYOUT.rows, columns=LAYOUT.columns, cell=cell)).tables[0]
-    assert table.texts()[0][0] == "2.0 \u00b1 0.2 / 2.5"
-    assert "\u00b1 error over documents" in table.notes[0]
-
-
-def test_where_every_cell_has_one_seed_none_is_marked() -> None:
-    task = Task("demo/tab01", reads=(), table=TABLE, layout=LAYOUT)
-    table = pd.DataFrame([row for row in OURS if row[2] == 0], columns=TABLE.names)
-    content = print_tables(task, table, reference(), title="Peak", labels=Labels())
-    assert content.tables[0].texts()[0][0] == "1.0 / 2.5"
-    assert "one seed" not in content.tables[0].notes[0]
-
-
-def test_what_was_never_to_be_run_is_not_called_so() -> None:
-    cell = Cell("peak_bytes", unit="GB", scale=1e9, digits=1, absent="swept")
-    table = printed(Layout(rows=LAYOUT.rows, columns=LAYOUT.columns, cell=cell)).tables[0]
-    assert table.texts()[0][1] == "swept / 1.5e"
-    assert "x not run here" not in table.notes[0]
-
-
-def test_what_no_seed_changes_is_not_marked_as_of_one() -> None:
-    cell = Cell("peak_bytes", unit="GB", scale=1e9, digits=1, seeded=False)
-    columns = (LAYOUT.columns[0], replace(LAYOUT.columns[0], head="counted", cell=cell))
-    table = printed(replace(LAYOUT, columns=columns)).tables[0]
-    assert table.texts()[1] == ["4.0 (1) / 5t", "4.0 / 5t"]
-
-
-def test_a_remark_stands_behind_the_number_that_it_is_on() -> None:
-    cell = Cell(
-        "peak_bytes", "GB", scale=1e9, digits=1, remark=lambda rows: "end" if len(rows) == 1 else ""
-    )
-    texts = printed(replace(LAYOUT, cell=cell)).tables[0].texts()
-    assert texts[1] == ["4.0 (end) / 5t", "x / OOM3"]
-    assert texts[0][0] == "2.0 \u00b1 0.6 / 2.5"
-
-
-def test_words_stand_in_a_cell_as_they_are() -> None:
-    rows = pd.DataFrame({"blocks": ["0 2", "0 2", None]})
-    assert ours_text(rows, Cell("blocks", digits=0), seeded=True) == ("0 2", 0)
-    assert ours_text(rows[2:], Cell("blocks"), seeded=True) == (NO_VALUE, 0)
 
 
 def test_sides_with_columns_of_their_own_stand_apart() -> None:
@@ -217,27 +139,6 @@ def test_sides_with_columns_of_their_own_stand_apart() -> None:
     assert beside.notes[0].startswith("Ours / the paper's; a column of single values is ours;")
 
 
-def test_a_layout_of_ours_says_so() -> None:
-    ours = Layout(rows=LAYOUT.rows, columns=LAYOUT.columns, cell=LAYOUT.cell, ours=True)
-    assert printed(ours).tables[0].notes[1] == LAYOUT_IS_OURS
-    assert LAYOUT_IS_OURS not in printed().tables[0].notes
-
-
-def test_a_table_of_our_own_speaks_of_no_value_or_layout_of_the_paper() -> None:
-    own = partial(printed, replace(LAYOUT, ours=True), id="demo/adamw", own_kind="kernel")
-    alone = " ".join(own(rows=[]).tables[0].notes)
-    assert alone.startswith("Table and numbers are ours;") and "paper" not in alone
-    assert own().tables[0].notes[1] == TABLE_IS_OURS
-
-
-def test_an_inferred_layout_is_headed_so() -> None:
-    alone = replace(LAYOUT, title="", inferred=True)
-    assert printed(alone).tables[0].title.startswith("Layout inferred")
-    titled = printed(replace(alone, title="losses")).tables[0]
-    assert titled.title.startswith("Losses, layout inferred")
-    assert "inferred" not in printed(replace(LAYOUT, title="losses")).tables[0].title
-
-
 def test_a_row_that_repeats_the_paper_beside_nothing_of_ours_is_left_out() -> None:
     again = Line("small", group="elsewhere", where={"size": "none"}, paper={"series": "small"})
     layout = Layout(rows=(*LAYOUT.rows, again), columns=LAYOUT.columns, cell=LAYOUT.cell)
@@ -246,30 +147,16 @@ def test_a_row_that_repeats_the_paper_beside_nothing_of_ours_is_left_out() -> No
     assert "Left out, as not run here: elsewhere." in table.notes
 
 
-def test_a_further_table_without_any_value_is_left_out() -> None:
-    empty = Layout(
-        rows=LAYOUT.rows[:1], columns=(Line("none", where={"method": "none"}),), cell=LAYOUT.cell
-    )
-    assert [len(printed(*some).tables) for some in ((LAYOUT, empty), (empty,))] == [1, 1]
-
-
-def test_heads_and_titles_say_what_was_run() -> None:
+def test_heads_say_what_was_run() -> None:
     """But not the head of what was not."""
     content = printed(labels=Labels({"small": "tiny-deep", "GPU": "CPU", "lora": "x"}))
     head = content.tables[0].rows[0]
     assert (head.text, head.group) == ("small (here tiny-deep)", "on a GPU (here CPU)")
-    assert content.title == "Peak & size (here tiny-deep for small, CPU for GPU, x for lora)"
+    assert content.title == "Peak & size"
     not_run = Line("small", where={"size": "none"}, paper={"series": "huge"})
     layout = Layout(rows=(not_run, LAYOUT.rows[2]), columns=LAYOUT.columns, cell=LAYOUT.cell)
     content = printed(layout, labels=Labels({"small": "tiny-deep", "ours": "tiny"}))
     assert [head.text for head in content.tables[0].rows] == ["small", "ours (here tiny)"]
-
-
-def test_a_unit_stands_once_for_all_or_in_the_heads() -> None:
-    assert printed().tables[0].title == "Peak memory, in GB"
-    seeds = Line("seeds", where={"method": "full"}, cell=Cell("seed", unit="draws"))
-    table = printed(Layout(rows=LAYOUT.rows, columns=(LAYOUT.columns[0], seeds), cell=LAYOUT.cell))
-    assert [head.text for head in table.tables[0].columns] == ["full (GB)", "seeds (draws)"]
 
 
 def test_latex_reads_no_text_as_a_command() -> None:
@@ -299,15 +186,6 @@ def test_a_table_of_a_variant_says_so_in_every_form(fmt: TableFormat, long: bool
     assert "variant" not in shown("")
 
 
-def test_a_variant_that_meets_no_cell_is_shown_row_by_row() -> None:
-    task = Task("demo/tab01", reads=(), table=TABLE, layout=LAYOUT)
-    ours = pd.DataFrame(OURS, columns=TABLE.names).assign(size="wide")
-    where = {"title": "Peak", "profile": "cpu", "aside": "variant size=wide"}
-    overrides = Overrides({"size": "wide"})
-    text = table_as("text", task, ours, reference(), overrides=overrides, **where)  # type: ignore[arg-type]
-    assert "| wide | full |" in text
-
-
 @pytest.mark.parametrize("room", [30, ROOM, 1000])
 def test_panels_hold_every_column_once_and_fit(room: int) -> None:
     columns = [Line(f"at {n} steps", group=f"group {n // 3}") for n in range(9)]
@@ -315,16 +193,6 @@ def test_panels_hold_every_column_once_and_fit(room: int) -> None:
     parts = panels(printed(layout).tables[0], room)
     assert [index for part in parts for index in part.columns] == list(range(9))
     assert len(parts) == {30: 9, ROOM: 3, 1000: 1}[room]
-
-
-def test_text_fits_a_terminal() -> None:
-    assert max(map(len, as_text(printed()).splitlines())) <= ROOM
-
-
-def test_csv_has_the_printed_cells() -> None:
-    rows = list(csv.reader(io.StringIO(as_csv(printed()))))
-    assert rows[0] == ["Peak memory, in GB", "full", "LoRA_1: r = 8"]
-    assert rows[1] == ["on a GPU: small", "2.0 \u00b1 0.6 / 2.5", "x / 1.5e"]
 
 
 def test_markdown_names_groups_and_lists_or_counts_the_rest() -> None:

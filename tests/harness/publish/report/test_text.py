@@ -1,122 +1,37 @@
 import math
-from dataclasses import replace
 
 import pytest
-from harness.provenance.seals import SAID_THEN, STATES
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.publish.check_row import NOT_COMPUTED
-from harness.publish.report.text import (
-    PLUS_MINUS,
-    chance_note,
-    markdown_cell,
-    markdown_table,
-    mean_sem,
-    number,
-    seal_note,
-    seeds,
-    threshold,
-)
-from harness.store.meta import TOO_FEW
-from tests.checkout import ROOT
-from tests.harness.publish.report.test_check_text import CLAIM
+from harness.publish.report.text import markdown_cell, number, threshold
+
+NUMBERS = {
+    "": (None, math.nan), "0": (0.0, -0.0), "6": (6.0, 6), "0.0625": (0.0625,),
+    "3.678": (3.678123,), "1.62e-05": (1.62e-5,), "1.213e+10": (12_130_000_000,),
+    "-10.95": (-10.95,), "no bound": (math.inf,),
+}  # fmt: skip
 
 
-def test_a_seal_is_told_in_full_clauses_also_what_was_said_then() -> None:
-    then = (f'{SAID_THEN["where"]} "Figure 5; threshold: ours"',)
-    assert seal_note(replace(CLAIM, seal="restated", differences=then)) == (
-        "restated: its code was changed since, but what it asks, and what it measures on the sealed"
-        ' records, are the same; its source was then given as "Figure 5; threshold: ours"'
-    )
-    page = (ROOT / "docs" / "verdicts.md").read_text(encoding="utf-8")
-    assert f"| `restated` | {STATES['restated']} " in page
+def test_numbers_read_alike_everywhere() -> None:
+    for text, values in NUMBERS.items():
+        assert [number(value) for value in values] == [text] * len(values)
 
 
-def test_why_chance_is_not_tested_says_that_this_is_what_it_tells() -> None:
-    """Behind "asked: at least 5" the bare reason reads like the rest of a sentence."""
-    row = replace(CLAIM, verdict="REPRODUCED", chance_reason="layers differ in size")
-    assert chance_note(row) == "chance cannot be tested (layers differ in size)"
-    for told in (TOO_FEW, f"{NOT_COMPUTED}: repro report does", ""):
-        assert chance_note(replace(row, chance_reason=told)) == told
+THRESHOLDS = [
+    ("at_most", 1.0, "at most 1"), ("at_least", 2.0, "at least 2"),
+    ("more_than", 0.0, "more than 0"), ("less_than", 1.0, "less than 1"),
+    ("within", [0.7, 1.4], "0.7 to 1.4"), ("ratio", ["-inf", 2.5], "at most 2.5"),
+    ("within", (1.0, "inf"), "at least 1"), ("equal", 0.0, "equal to 0"),
+    ("ordering", 0.0, "every step up"), ("strict_ordering", 0.0, "every step strictly up"),
+    ("ordering", -0.5, "every step up by 0.5 or more"),
+    ("monotone", 0.5, "every step up, slack 0.5"), ("at_most", None, ""),
+]  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("value", "expected"),
-    [
-        (None, ""),
-        (math.nan, ""),
-        (0.0, "0"),
-        (-0.0, "0"),
-        (6.0, "6"),
-        (256, "256"),
-        (0.0625, "0.0625"),
-        (3.678123, "3.678"),
-        (1.62e-5, "1.62e-05"),
-        (12_130_000_000, "1.213e+10"),
-        (-10.95, "-10.95"),
-        (math.inf, "no bound"),
-    ],
-)
-def test_numbers_read_alike_everywhere(value: float | None, expected: str) -> None:
-    assert number(value) == expected
-
-
-@given(st.floats(min_value=-1e300, max_value=1e300))
-def test_number_keeps_four_digits(value: float) -> None:
-    assert float(number(value)) == pytest.approx(value, rel=6e-4)
-
-
-@pytest.mark.parametrize(
-    ("mean", "sem", "expected"),
-    [
-        (2.34567, 0.0123, "2.346 +- 0.012"),
-        (2.34567, 0.0, "2.346"),
-        (1500.0, 12.0, "1500 +- 12"),
-        (3e-6, 2e-7, "3.000e-06 +- 2.0e-07"),
-        (math.nan, math.nan, ""),
-        (0.0, 0.5, "0.00 +- 0.50"),
-        (2.5, math.nan, "2.5"),
-    ],
-)
-def test_mean_is_cut_where_its_error_begins(mean: float, sem: float, expected: str) -> None:
-    assert mean_sem(mean, sem).replace(PLUS_MINUS, "+-") == expected
-
-
-@pytest.mark.parametrize(
-    ("form", "value", "expected"),
-    [
-        ("at_most", 1.0, "at most 1"),
-        ("at_least", 2.0, "at least 2"),
-        ("more_than", 0.0, "more than 0"),
-        ("less_than", 1.0, "less than 1"),
-        ("within", [0.7, 1.4], "0.7 to 1.4"),
-        ("ratio", [0.25, 4.0], "0.25 to 4"),
-        ("ratio", ["-inf", 2.5], "at most 2.5"),
-        ("within", (1.0, "inf"), "at least 1"),
-        ("equal", 0.0, "equal to 0"),
-        ("ordering", 0.0, "every step up"),
-        ("strict_ordering", 0.0, "every step strictly up"),
-        ("strict_monotone", 0.0, "every step strictly up"),
-        ("ordering", -0.5, "every step up by 0.5 or more"),
-        ("monotone", 0.5, "every step up, slack 0.5"),
-        ("at_most", None, ""),
-    ],
-)
+@pytest.mark.parametrize(("form", "value", "expected"), THRESHOLDS)
 def test_threshold_says_what_is_asked(form: str, value: object, expected: str) -> None:
     assert threshold(form, value) == expected
-
-
-def test_threshold_of_an_equality_names_its_tolerance() -> None:
-    assert threshold("equal", 2.0, tolerance=0.5) == "equal to 2 \N{PLUS-MINUS SIGN} 0.5"
-
-
-def test_seeds_name_a_deterministic_quantity() -> None:
-    rows = [replace(CLAIM, num_seeds=count) for count in (0, 1, 3)]
-    assert [seeds(row) for row in rows] == ["deterministic", "1 seed", "3 seeds"]
-    assert seeds(rows[2], "one fine-tuning") == "3 seeds, each one fine-tuning"
-    # It may hold random draws: it is no less exact for them, but not without seeds.
-    assert seeds(replace(rows[0], grade="exact")) == "whole table"
 
 
 @given(st.text())
@@ -127,11 +42,3 @@ def test_markdown_cell_stays_in_its_cell(text: str) -> None:
     bare = cell.replace("\\\\", "").replace("\\|", "").replace("\\`", "").replace("\\[", "")
     assert not {"|", "["} & set(bare)
     assert bare.count("`") % 2 == 0
-
-
-def test_markdown_table_has_one_line_per_row() -> None:
-    assert markdown_table(["a", "b"], [["1", "2"]]).splitlines() == [
-        "| a | b |",
-        "| --- | --- |",
-        "| 1 | 2 |",
-    ]

@@ -1,0 +1,195 @@
+"""Stored verdicts: current where nothing changed, made anew where anything did."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pytest
+
+from harness.declare.task import Task
+from harness.publish import verdicts
+from harness.publish.check_row import CheckRow
+from harness.publish.report.load import load_papers
+from harness.publish.verdicts import (
+    judge_stored,
+    places_of,
+    rows_of_tasks,
+    verdicts_of,
+    verdicts_path,
+    write_verdicts,
+)
+from harness.registry import Library
+from harness.store.result import csv_path
+from harness.store.workspace import Workspace
+from tests.harness.publish.report.demo_paper import TASK
+
+Demo = tuple[Workspace, Library]
+NAME = "demo/fig02"
+
+
+@pytest.fixture(name="demo")
+def copied(own_demo: Demo) -> Demo:
+    return own_demo
+
+
+@pytest.fixture
+def judged(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Return the tasks that are judged from now on, and not read from the file."""
+    tasks: list[str] = []
+
+    def watched(library: Library, workspace: Workspace, task: Task, *rest, **options):  # type: ignore[no-untyped-def]
+        tasks.append(task.id)
+        return judge_stored(library, workspace, task, *rest, **options)
+
+    monkeypatch.setattr(verdicts, "judge_stored", watched)
+    return tasks
+
+
+def words(rows: Sequence[CheckRow]) -> dict[str, str]:
+    return {row.claim: row.verdict for row in rows}
+
+
+def read(demo: Demo) -> list[CheckRow]:
+    """Return the verdicts of one task, in a process that knows nothing yet."""
+    verdicts._code_of.cache_clear()
+    return verdicts_of(demo[1], demo[0], [(TASK, "cpu")])
+
+
+def file_of(demo: Demo) -> Path:
+    return verdicts_path(demo[0], "demo", "cpu")
+
+
+def test_a_current_file_is_read_and_nothing_is_judged(demo: Demo, judged: list[str]) -> None:
+    assert words(read(demo)) == {
+        "grows": "SUPPORTED", "shrinks": "CONTRADICTED", "doubles": "UNDECIDED",
+        "stays": "UNDECIDED", "scales": "UNTESTED", "rows": "HOLDS",
+    }  # fmt: skip
+    assert judged == []
+    lines = json.loads(file_of(demo).read_text())["rows"]
+    assert [CheckRow(**line) for line in lines] == read(demo)
+
+
+def test_a_paper_whose_file_is_current_is_not_imported(demo: Demo) -> None:
+    workspace, library = demo
+
+    def load(paper: str) -> Library:
+        raise AssertionError(f"{paper} was imported")
+
+    rows = rows_of_tasks(workspace, library.papers, [(NAME, "cpu")], load)
+    assert rows == read(demo)
+    file_of(demo).write_text("")
+    with pytest.raises(AssertionError, match="demo was imported"):
+        rows_of_tasks(workspace, library.papers, [(NAME, "cpu")], load)
+    assert rows_of_tasks(workspace, library.papers, [(NAME, "cpu")], lambda paper: library) == rows
+
+
+def other_table(workspace: Workspace, library: Library) -> None:
+    path = csv_path(workspace, TASK, "cpu")
+    path.write_text(path.read_text().replace("2.1", "1.1"))
+
+
+def other_claims(workspace: Workspace, library: Library) -> None:
+    (library.papers["demo"].folder / "loss" / "fig02.py").write_text("# Other claims.\n")
+
+
+def other_reference(workspace: Workspace, library: Library) -> None:
+    path = library.papers["demo"].folder / "reference" / "demo.csv"
+    path.write_text(path.read_text().replace("2.10", "2.20"))
+
+
+def other_schema(workspace: Workspace, library: Library) -> None:
+    path = verdicts_path(workspace, "demo", "cpu")
+    path.write_text(path.read_text().replace('"schema_version": 8', '"schema_version": 7'))
+
+
+def torn(workspace: Workspace, library: Library) -> None:
+    path = verdicts_path(workspace, "demo", "cpu")
+    path.write_text(path.read_text()[:700])
+
+
+def a_folder(workspace: Workspace, library: Library) -> None:
+    verdicts_path(workspace, "demo", "cpu").unlink()
+    verdicts_path(workspace, "demo", "cpu").mkdir()
+
+
+@pytest.mark.parametrize(
+    "change", [other_table, other_claims, other_reference, other_schema, torn, a_folder]
+)
+def test_what_changed_is_judged_anew_and_reading_writes_nothing(
+    demo: Demo, judged: list[str], change: Callable[..., None]
+) -> None:
+    change(*demo)
+    before = {p: p.read_bytes() for p in demo[0].root.rglob("*") if p.is_file()}
+    rows = read(demo)
+    assert judged == [NAME]
+    assert (words(rows)["grows"] == "ERROR") == (change is other_table)
+    assert before == {p: p.read_bytes() for p in demo[0].root.rglob("*") if p.is_file()}
+
+
+def test_code_that_judges_makes_files_stale(
+    demo: Demo, judged: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(verdicts, "JUDGES", ("declare", "publish/judge.py"))
+    read(demo)
+    assert judged == [NAME]
+
+
+def test_of_two_tables_only_the_changed_one_is_judged(demo: Demo, judged: list[str]) -> None:
+    workspace, library = demo
+    path = csv_path(workspace, library.tasks["demo/fig10"], "cpu")
+    path.write_text(path.read_text().replace("2.1", "1.1"))
+    assert words(read(demo))["grows"] == "SUPPORTED" and judged == []
+
+
+def test_a_damaged_file_is_made_again_and_a_current_one_not_touched(demo: Demo) -> None:
+    path = file_of(demo)
+    then, data = path.stat().st_mtime_ns, path.read_bytes()
+    load_papers(*demo, ["cpu"])
+    assert path.stat().st_mtime_ns == then
+    path.write_text("{")
+    load_papers(*demo, ["cpu"])
+    assert path.read_bytes() == data
+
+
+def test_a_damaged_table_errs_and_its_file_is_named_from_the_top(demo: Demo) -> None:
+    other_table(*demo)
+    rows = read(demo)
+    assert set(words(rows).values()) == {"ERROR"} and all(row.fails for row in rows)
+    assert rows[0].reason.startswith("results/demo/fig02.cpu.csv line ")
+
+
+def test_deep_finds_a_table_that_records_do_not_give(demo: Demo, judged: list[str]) -> None:
+    workspace, library = demo
+    places = [(TASK, "cpu")]
+    assert words(verdicts_of(library, workspace, places, deep=True))["grows"] == "SUPPORTED"
+    assert judged == [NAME]
+    (workspace.results("cpu") / "demo" / "records" / "sweep.cpu.jsonl.gz").unlink()
+    (row, *_) = verdicts_of(library, workspace, places, deep=True)
+    assert (row.verdict, "does not follow from the committed records" in row.reason) == (
+        "ERROR", True,
+    )  # fmt: skip
+
+
+def test_half_a_result_is_an_error_and_no_result_is_not_run(demo: Demo) -> None:
+    workspace, _ = demo
+    csv_path(workspace, TASK, "cpu").unlink()
+    assert set(words(read(demo)).values()) == {"ERROR"}
+    csv_path(workspace, TASK, "cpu").with_suffix(".json").unlink()
+    assert {row.why for row in read(demo)} == {"not run", "scale"}
+
+
+def test_committed_profiles_come_before_smoke(demo: Demo) -> None:
+    workspace, library = demo
+    tasks = list(library.tasks.values())
+    assert {profile for _, profile in places_of(workspace, tasks, None)} == {"cpu"}
+    assert {profile for _, profile in places_of(workspace, tasks, "smoke")} == {"smoke"}
+    for path in workspace.results("cpu").glob("demo/fig*"):
+        path.unlink()
+    assert places_of(workspace, tasks, None) == [(tasks[0], "smoke"), (tasks[1], "cpu")]
+
+
+def test_a_profile_without_any_result_has_no_file(demo: Demo) -> None:
+    assert write_verdicts(*demo, "demo", "gpu") == []
+    assert not verdicts_path(demo[0], "demo", "gpu").exists()
