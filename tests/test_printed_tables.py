@@ -130,9 +130,10 @@ def test_without_a_run_the_paper_s_values_are_printed_alone() -> None:
 
 def test_the_command_prints_the_layout_and_on_request_the_long_form() -> None:
     assert "LISA without sampled blocks" in table().splitlines()[0]
+    assert "Ran on: " in table() and "a LLaMA of 2.1M" in table()
     assert next(csv.reader(io.StringIO(table("--format", "csv"))))[0] == "In nats"
     title, _, header = table("--long").partition("\n\n")
-    assert title.startswith("lisa/tab10, profile cpu: ") and "(here a LLaMA" in title
+    assert title.startswith("lisa/tab10, profile cpu: ") and "a LLaMA of 2.1M" in title
     assert header.startswith("| model | method | gamma |")
 
 

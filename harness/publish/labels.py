@@ -69,6 +69,10 @@ class Labels:
 
         return _whole_words(sorted(self.here, key=len, reverse=True)).sub(say, text)
 
+    def caption(self, title: str) -> str:
+        """Return a title with what was run in the place of what the paper names."""
+        return f"{title}. Ran on: {self}." if self.here else title
+
     def level(self, column: str, value: object) -> str:
         """Return a parameter's value as a table prints it, with what it was run on or with."""
         here = self.levels.get((column, str(value)))

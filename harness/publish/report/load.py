@@ -60,7 +60,7 @@ class Run:
     def ran_on(self) -> str:
         """Say once what stood in for what the paper names; nothing where nothing did."""
         here = self.meta.stands_in if self.meta is not None else {}
-        return f"Ran on: {Labels(here)}." if here else ""
+        return Labels(here).caption("").removeprefix(". ")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)

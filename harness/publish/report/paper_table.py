@@ -112,7 +112,7 @@ def paper_table(
     """
     content = beside(task.table, table, reference, NO_LABELS if fmt == "csv" else labels)
     header, rows = grid(content)
-    named = told_apart(title, aside)
+    named = told_apart(labels.caption(title), aside)
     match fmt:
         case "latex":
             return _latex(task, named, content, header, rows, profile)

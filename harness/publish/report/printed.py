@@ -200,7 +200,7 @@ def print_tables(
         met |= {place.row for row in rows for place in row if place.row is not None}
         tables.append(_printed(task, layout, rows, kept, labels))
     others = [other_row(row) for index, row in enumerate(records) if index not in met]
-    return Printed(title=title, tables=tuple(tables), others=tuple(others))
+    return Printed(title=labels.caption(title), tables=tuple(tables), others=tuple(others))
 
 
 def _kept(rows: Sequence[Sequence[Place]]) -> list[int]:

@@ -152,7 +152,7 @@ def test_heads_say_what_was_run() -> None:
     content = printed(labels=Labels({"small": "tiny-deep", "GPU": "CPU", "lora": "x"}))
     head = content.tables[0].rows[0]
     assert (head.text, head.group) == ("small (here tiny-deep)", "on a GPU (here CPU)")
-    assert content.title == "Peak & size"
+    assert content.title == "Peak & size. Ran on: tiny-deep for small, CPU for GPU, x for lora."
     not_run = Line("small", where={"size": "none"}, paper={"series": "huge"})
     layout = Layout(rows=(not_run, LAYOUT.rows[2]), columns=LAYOUT.columns, cell=LAYOUT.cell)
     content = printed(layout, labels=Labels({"small": "tiny-deep", "ours": "tiny"}))
