@@ -18,7 +18,6 @@ from reproductions.fg2u.models.digits import learned_rates
 from tests.reproductions.fg2u.method.test_exact import flat
 from tests.reproductions.fg2u.small import batch, condensation, images, quadratic
 
-
 RANDOM = ("rademacher", "philox", "gaussian")
 
 
