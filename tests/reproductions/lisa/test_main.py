@@ -32,6 +32,7 @@ def test_the_command_reads_a_config_and_prints_rows(tmp_path: Path) -> None:
 def test_the_package_is_a_command(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    monkeypatch.delitem(sys.modules, "reproductions.lisa.__main__")
     monkeypatch.setattr(sys, "argv", ["lisa", "some/model", "--rank", "0"])
     with pytest.raises(SystemExit) as ended:
         runpy.run_module("reproductions.lisa", run_name="__main__")

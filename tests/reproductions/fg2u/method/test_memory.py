@@ -84,7 +84,7 @@ SLOTS = [hypergradient("rgu-checkpoint"), hypergradient("rgu-mixflow")]
 @pytest.mark.parametrize(
     ("optimizer", "methods"),
     [
-        (MOMENTUM, default_methods(mlp(16, MOMENTUM), IMAGES, num_directions=6, chunk=3)),
+        (MOMENTUM, default_methods(mlp(12, MOMENTUM), IMAGES, num_directions=6, chunk=3)),
         (Adam(lr=0.01), SLOTS),
     ],
     ids=["momentum", "adam"],
@@ -92,7 +92,7 @@ SLOTS = [hypergradient("rgu-checkpoint"), hypergradient("rgu-mixflow")]
 def test_a_report_tells_what_will_be_counted(
     optimizer: Sgd | Adam, methods: list[Estimator]
 ) -> None:
-    problem = mlp(16, optimizer)
+    problem = mlp(12, optimizer)
     costs = memory_report(problem, IMAGES, None, methods)
     assert [cost.method for cost in costs] == methods
     for cost in costs:

@@ -76,13 +76,13 @@ def test_no_decay_is_refused(problem: Problem) -> None:
 
 def test_training_closes_in_on_the_optimum_and_stays_in_the_ball(problem: Problem) -> None:
     optimum = find_optimum(problem, decay=DECAY, batch_size=BATCH)
-    told = {"num_steps": 1000, "batch_size": BATCH, "lr": 0.1, "decay": DECAY}
+    told = {"num_steps": 3000, "batch_size": BATCH, "lr": 0.1, "decay": DECAY}
     lisa = Lisa(BlockedWeights(6, 3), gamma=1, period=5, seed=0, policy="keep_all")
     gaps = suboptimality(problem, optimum, lisa, Descent(**told, radius=50.0), seed=0)
     assert gaps.min() > 0.0
-    assert gaps[-200:].mean() < 0.1 * gaps[0]
+    assert gaps[-500:].mean() < 0.1 * gaps[0]
     small = Lisa(BlockedWeights(6, 3), gamma=1, period=5, seed=0)
-    suboptimality(problem, optimum, small, Descent(**told, radius=0.5), seed=0)
+    suboptimality(problem, optimum, small, Descent(**told | {"num_steps": 300}, radius=0.5), seed=0)
     assert torch.linalg.vector_norm(small.model.vector()) <= 0.5 + 1e-12  # type: ignore[operator]
 
 
