@@ -47,7 +47,7 @@ def small(pde: Name, method: str, **changed: Any) -> Inverse:
     return replace(fit, **changed)
 
 
-@pytest.mark.parametrize("pde", list(CASES))
+@pytest.mark.parametrize("pde", ["burgers", "allen_cahn"])  # by either scheme of differences
 def test_methods_through_the_solver_take_the_same_steps(pde: Name) -> None:
     found = [
         inverse_rows(small(pde, method, outer_steps=2), SEEDED).rows[0]

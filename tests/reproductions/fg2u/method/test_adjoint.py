@@ -18,7 +18,7 @@ def drawn() -> torch.Generator:
     return torch.Generator().manual_seed(3)
 
 
-@pytest.mark.parametrize(("optimizer", "chunk"), zip(OPTIMIZERS, (1, 5, 12), strict=True))
+@pytest.mark.parametrize(("optimizer", "chunk"), [*zip(OPTIMIZERS, (1, 5, 12), strict=True)])
 def test_the_estimate_is_fg2u_s(optimizer: Optimizer, chunk: int) -> None:
     """The outer loss of this problem has a derivative by phi of its own, which counts too."""
     problem = condensation(optimizer, num_steps=3)

@@ -76,7 +76,7 @@ def by_rgu(optimizer: str) -> MetaGrad:
     return hypergradient("rgu")(condensation(OPTIMIZERS[optimizer]), images(), batch())
 
 
-@pytest.mark.parametrize("optimizer", OPTIMIZERS)
+@pytest.mark.parametrize("optimizer", ["momentum", "adam", "learned, momentum"])
 @pytest.mark.parametrize(("name", "options"), EXACT, ids=lambda value: str(value))
 def test_exact_methods_agree(name: str, options: dict[str, object], optimizer: str) -> None:
     exact = by_rgu(optimizer)

@@ -33,7 +33,7 @@ METHODS: dict[str, Method] = {
 
 @pytest.mark.parametrize("name", METHODS)
 @pytest.mark.parametrize(
-    ("shape", "dtype"), zip([SMALL, SMALL_GPT2], DTYPES, strict=True), ids=["llama", "gpt2"]
+    ("shape", "dtype"), [*zip([SMALL, SMALL_GPT2], DTYPES, strict=True)], ids=["llama", "gpt2"]
 )
 def test_an_estimate_is_what_a_real_step_takes(shape: Shape, name: str, dtype: str) -> None:
     workload = Workload(seq_len=12, batch_size=3, dtype=dtype)
