@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
+import runpy
 import socket
-import subprocess
 import sys
 from pathlib import Path
 
@@ -29,12 +29,16 @@ def test_the_command_reads_a_config_and_prints_rows(tmp_path: Path) -> None:
     assert "gamma=9: the model has 4 blocks" in wrong.stderr
 
 
-def test_the_package_is_a_command() -> None:
-    """In a process of its own, which ends before it imports what reads a config."""
-    command = [sys.executable, "-m", "reproductions.lisa", "some/model", "--rank", "0"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert "need rank >= 1" in done.stderr
+def test_the_package_is_a_command(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.delitem(sys.modules, "reproductions.lisa.__main__")
+    monkeypatch.setattr(sys, "argv", ["lisa", "some/model", "--rank", "0"])
+    with pytest.raises(SystemExit) as ended:
+        runpy.run_module("reproductions.lisa", run_name="__main__")
+    out, err = capsys.readouterr()
+    assert (ended.value.code, out) == (2, "")
+    assert "need rank >= 1" in err
 
 
 @pytest.mark.parametrize(

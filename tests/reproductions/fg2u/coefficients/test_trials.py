@@ -47,10 +47,10 @@ def small(pde: Name, method: str, **changed: Any) -> Inverse:
     return replace(fit, **changed)
 
 
-@pytest.mark.parametrize("pde", list(CASES))
+@pytest.mark.parametrize("pde", ["burgers", "allen_cahn"])  # by either scheme of differences
 def test_methods_through_the_solver_take_the_same_steps(pde: Name) -> None:
     found = [
-        inverse_rows(small(pde, method, outer_steps=3), SEEDED).rows[0]
+        inverse_rows(small(pde, method, outer_steps=2), SEEDED).rows[0]
         for method in ("exact", "single", "quadrature")
     ]
     assert len({row["initial"] for row in found}) == 1
@@ -129,9 +129,9 @@ def test_a_fit_at_the_truth_has_no_misfit_but_the_solvers() -> None:
 
 
 def test_noise_and_fewer_observations_change_what_is_fitted() -> None:
-    base = inverse_rows(small("burgers", "single"), SEEDED).rows[0]
+    base = inverse_rows(small("burgers", "single", outer_steps=1), SEEDED).rows[0]
     for changed in ({"noise": 0.1}, {"side": 3}):
-        other = inverse_rows(small("burgers", "single", **changed), SEEDED).rows[0]
+        other = inverse_rows(small("burgers", "single", outer_steps=1, **changed), SEEDED).rows[0]
         assert other["misfit"] != base["misfit"] and other["initial"] == base["initial"]
 
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache
 
 import pytest
 import torch
 from torch import Tensor
 
 from reproductions.fg2u import Adam, Problem, Sgd, from_loss, hypergradient
+from reproductions.fg2u.method.estimator import MetaGrad
 from reproductions.fg2u.method.trees import Tree, num_entries, tree_leaves, tree_map
 from tests.reproductions.fg2u.small import batch, condensation, drawn, images, quadratic
 
@@ -69,12 +71,16 @@ def test_rgu_is_the_derivative(optimizer: Sgd | Adam) -> None:
     assert float(meta.outer_value) == pytest.approx(float(problem.unroll(phi, batch())[0]))
 
 
-@pytest.mark.parametrize("optimizer", OPTIMIZERS.values(), ids=OPTIMIZERS)
+@cache
+def by_rgu(optimizer: str) -> MetaGrad:
+    return hypergradient("rgu")(condensation(OPTIMIZERS[optimizer]), images(), batch())
+
+
+@pytest.mark.parametrize("optimizer", ["momentum", "adam", "learned, momentum"])
 @pytest.mark.parametrize(("name", "options"), EXACT, ids=lambda value: str(value))
-def test_exact_methods_agree(name: str, options: dict[str, object], optimizer: Sgd | Adam) -> None:
-    problem, phi = condensation(optimizer), images()
-    exact = hypergradient("rgu")(problem, phi, batch())
-    meta = hypergradient(name, **options)(problem, phi, batch())
+def test_exact_methods_agree(name: str, options: dict[str, object], optimizer: str) -> None:
+    exact = by_rgu(optimizer)
+    meta = hypergradient(name, **options)(condensation(OPTIMIZERS[optimizer]), images(), batch())
     assert torch.allclose(flat(meta.grad), flat(exact.grad), rtol=1e-10, atol=1e-13)
     assert float(meta.outer_value) == pytest.approx(float(exact.outer_value), abs=1e-13)
 

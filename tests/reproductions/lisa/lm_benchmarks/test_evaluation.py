@@ -180,7 +180,7 @@ def test_log_likelihoods_are_those_of_the_scorer_where_texts_are_cut(lm: Languag
     assert [value for value, _ in found] == pytest.approx(expected, rel=1e-5)
 
 
-ASKED = [f"has {first} a {second}?" for first in "abcdefgh" for second in "qrstu"]
+ASKED = [f"has {first} a {second}?" for first in "abcdef" for second in "qrs"]
 
 
 def written(lm: LanguageModel) -> list[str]:
@@ -238,13 +238,13 @@ def test_lm_eval_and_the_scorer_agree_on_the_real_thing(name: str) -> None:
     for needed in ("stories260k", DATASETS[name]):
         if reason := datasets.missing_reason(needed):
             pytest.skip(reason)
-    records = documents_of(name, datasets.load(DATASETS[name]).records, most=8)
+    records = documents_of(name, datasets.load(DATASETS[name]).records, most=4)
     # Half its context: a quarter of the time, and every text is cut.
     told = read_stories("stories260k", datasets.load)
     told.model.config.max_position_embeddings = 128
     for key, row in rows_of(told, {name: records}).items():
         assert row["accuracy"] == row["scorer_accuracy"], key
-        assert row["num_documents"] == 8
+        assert row["num_documents"] == 4
 
 
 # --- documents ---

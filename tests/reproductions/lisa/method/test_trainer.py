@@ -186,8 +186,15 @@ def by_accelerate(number: int) -> dict[str, Tensor]:
 
 
 def test_two_ranks_equal_one_and_ranks_that_would_drift_are_refused(tmp_path: Path) -> None:
-    # This process is rank 1: another one less that imports transformers.
-    zero = torch.multiprocessing.spawn(rank, (str(tmp_path),), nprocs=1, join=False)
+    # This process is rank 1, and rank 0 a fork of it: nothing is imported anew. Only where there is
+    # a GPU has autograd threads of its own, which no fork has.
+    zero = torch.multiprocessing.start_processes(
+        rank,
+        (str(tmp_path),),
+        nprocs=1,
+        join=False,
+        start_method="spawn" if torch.cuda.is_available() else "fork",
+    )
     rank(1, str(tmp_path))
     assert zero.join()
     told = torch.load(tmp_path / "told.pt", weights_only=True)

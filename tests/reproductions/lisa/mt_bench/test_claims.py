@@ -29,6 +29,8 @@ Case = Literal["holds", "fails"]
 FOLDER = PAPERS / "lisa"
 TASKS = (tab03.task, tab08.task, tab09.task)
 CLAIMS = [pytest.param(t, c, id=f"{t.id}:{c.id}") for t in TASKS for c in t.claims]
+OURS = [p for p in CLAIMS if p.values[1].id.endswith("tiny_quality")]  # type: ignore[attr-defined]
+"""Of each question one: what is asked of other models is asked by the same words."""
 MODELS = ("tiny-quality", "tinyllama", "mistral-7b", "llama-2-7b", "llama-2-70b")
 METHODS = ("vanilla", "lora", "galore", "lisa", "full")
 QUESTIONS_A_CATEGORY = 2
@@ -99,13 +101,13 @@ def test_claim_fails_on_a_table_made_to_fail(task: Task, claim: Claim) -> None:
     assert decide(task, claim, answers("fails", models=of(claim))).word is Word.CONTRADICTED
 
 
-@pytest.mark.parametrize(("task", "claim"), CLAIMS)
+@pytest.mark.parametrize(("task", "claim"), OURS)
 def test_two_seeds_decide_nothing(task: Task, claim: Claim) -> None:
     verdict = decide(task, claim, answers("holds", num_seeds=2, models=of(claim)))
     assert (verdict.word, verdict.num_seeds) == (Word.UNDECIDED, 2)
 
 
-@pytest.mark.parametrize(("task", "claim"), CLAIMS)
+@pytest.mark.parametrize(("task", "claim"), OURS)
 def test_without_ratings_a_claim_is_not_run(task: Task, claim: Claim) -> None:
     rows = answers("holds", models=of(claim)).assign(rating=None, judge=None)
     verdict = decide(task, claim, rows)
@@ -113,7 +115,7 @@ def test_without_ratings_a_claim_is_not_run(task: Task, claim: Claim) -> None:
     assert "no judge has rated" in verdict.reason
 
 
-@pytest.mark.parametrize(("task", "claim"), CLAIMS)
+@pytest.mark.parametrize(("task", "claim"), OURS)
 def test_without_a_method_a_claim_is_not_run(task: Task, claim: Claim) -> None:
     rows = answers("holds", models=of(claim))
     assert decide(task, claim, rows[rows["method"] != "lisa"]).word is Word.UNTESTED
@@ -123,9 +125,8 @@ def test_without_a_method_a_claim_is_not_run(task: Task, claim: Claim) -> None:
 def test_a_claim_is_about_one_model_in_one_profile(task: Task, claim: Claim) -> None:
     ours = claim.id.endswith("tiny_quality")
     assert claim.scope.profiles == (("cpu",) if ours else ("paper",))
-    others = tuple(model for model in MODELS if model not in of(claim))
-    assert len(others) == len(MODELS) - 1
-    assert decide(task, claim, answers("holds", models=others)).word is Word.UNTESTED
+    other = next(model for model in MODELS if model not in of(claim))
+    assert decide(task, claim, answers("holds", models=(other,))).word is Word.UNTESTED
     profile: Profile = "paper" if ours else "cpu"
     rows = answers("holds", models=of(claim))
     verdict = controlled(claim, table_of(task, rows), seed=task.table.seed, profile=profile)
@@ -221,8 +222,7 @@ def test_table_and_figure_are_whole(task: Task) -> None:
     for one in (table, unrated):
         assert len(validate(one, task.table, where=task.id)) == len(one) > 0
     assert draw(task, table=table, reference=reference, profile="cpu", width="single")
-    assert draw(task, table=unrated, reference=reference, profile="cpu")
-    assert draw(task, table=table, reference=reference.iloc[:0], profile="cpu")
+    assert draw(task, table=unrated, reference=reference.iloc[:0], profile="cpu")
 
 
 def test_runs_that_all_diverged_leave_an_empty_table() -> None:

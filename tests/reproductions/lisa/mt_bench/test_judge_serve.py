@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import os
 import socket
-import subprocess
 import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from multiprocessing import get_context
+from multiprocessing.context import ForkProcess
 from pathlib import Path
 
 import pytest
 import requests
 import torch
+from huggingface_hub import constants
 from transformers import LlamaConfig, LlamaForCausalLM
+from transformers.cli.transformers import main
 
 from harness.errors import RunError
 from reproductions.lisa.models.tokenizer import as_tensor, from_tensor, learn_tokenizer
@@ -65,30 +68,36 @@ def serving(folder: Path, home: Path) -> Iterator[str]:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    program = Path(sys.executable).with_name("transformers")
-    command = [program, "serve", folder, "--host", "127.0.0.1", "--port", str(port)]
-    env = {**os.environ, "HF_HUB_OFFLINE": "1", "HF_HOME": str(home), "OMP_NUM_THREADS": "1"}
+    words = ["transformers", "serve", str(folder), "--host", "127.0.0.1", "--port", str(port)]
     log = home / "serve.log"
     home.mkdir()
-    with log.open("wb") as stream:
-        server = subprocess.Popen(
-            [*map(str, command), "--device", "cpu"], env=env, stdout=stream, stderr=stream
-        )
+    # Forked: what is loaded here need not be loaded anew.
+    server = get_context("fork").Process(target=serve, args=([*words, "--device", "cpu"], log))
+    server.start()
     try:
         _wait_for(f"http://127.0.0.1:{port}/health", server, log)
         yield f"http://127.0.0.1:{port}/v1"
     finally:
         server.terminate()
-        try:
-            server.wait(STOP_S)
-        except subprocess.TimeoutExpired:
-            server.kill()
-            server.wait()
+        server.join(STOP_S)
+        server.kill()
+        server.join()
 
 
-def _wait_for(url: str, server: subprocess.Popen[bytes], log: Path) -> None:
+def serve(words: list[str], log: Path) -> None:
+    """Be the command, which asks no network and uses one thread."""
+    with log.open("wb") as stream:
+        for ours in (1, 2):
+            os.dup2(stream.fileno(), ours)
+    sys.stdout, sys.stderr = os.fdopen(1, "w"), os.fdopen(2, "w", 1)
+    constants.HF_HUB_OFFLINE, sys.argv = True, words
+    torch.set_num_threads(1)
+    main()
+
+
+def _wait_for(url: str, server: ForkProcess, log: Path) -> None:
     deadline = time.monotonic() + START_S
-    while time.monotonic() < deadline and server.poll() is None:
+    while time.monotonic() < deadline and server.is_alive():
         try:
             if requests.get(url, timeout=5.0).status_code == 200:
                 return

@@ -82,7 +82,7 @@ def test_training_closes_in_on_the_optimum_and_stays_in_the_ball(problem: Proble
     assert gaps.min() > 0.0
     assert gaps[-500:].mean() < 0.1 * gaps[0]
     small = Lisa(BlockedWeights(6, 3), gamma=1, period=5, seed=0)
-    suboptimality(problem, optimum, small, Descent(**told, radius=0.5), seed=0)
+    suboptimality(problem, optimum, small, Descent(**told | {"num_steps": 300}, radius=0.5), seed=0)
     assert torch.linalg.vector_norm(small.model.vector()) <= 0.5 + 1e-12  # type: ignore[operator]
 
 
