@@ -84,11 +84,6 @@ class Task:
         return self.own_kind is None and self.kind != "ablation"
 
     @property
-    def has_paper(self) -> bool:
-        """Whether it stands beside a paper: a kernel is ours alone."""
-        return self.kind != "kernel"
-
-    @property
     def layouts(self) -> tuple[Layout, ...]:
         return self.layout if isinstance(self.layout, tuple) else (self.layout,)
 

@@ -44,7 +44,6 @@ from harness.untrusted import (
     in_one_line,
     is_there,
     parse_json,
-    read_bytes,
 )
 
 if TYPE_CHECKING:
@@ -90,26 +89,16 @@ def build_result(
     *,
     stands_in: Mapping[str, str] | None = None,
 ) -> TaskResult | None:
-    """Return a task's table and its provenance from the records; None where none is a result.
-
-    find: returns the record of a trial, as `RecordStore.read` does.
-    """
+    """Return a task's table and its origin from the records that `find` gives; None without any."""
+    counts, not_run = Counter[str](), list[NotRun]()
     records: dict[str, list[Record]] = {experiment.id: [] for experiment in task.reads}
-    counts: Counter[str] = Counter()
-    not_run: list[NotRun] = []
     for trial in trials_of(task, profile, overrides):
         record = find(trial)
-        if not isinstance(record, Record):
-            counts["missing"] += 1
-            reason = "it was not run" if record is None else tidy(record.reason)
-            not_run.append(NotRun(trial=trial.name, reason=reason))
-            continue
-        counts[record.status] += 1
-        if record.is_result:
+        counts[record.status if isinstance(record, Record) else "missing"] += 1
+        if isinstance(record, Record) and record.is_result:
             records[trial.experiment.id].append(record)
         else:
-            # What an older harness wrote down was not looked at then.
-            not_run.append(NotRun(trial=trial.name, reason=tidy(record.note or record.error)))
+            not_run.append(NotRun(trial=trial.name, reason=_why_not(record)))
     results = [record for group in records.values() for record in group]
     if not results:
         return None
@@ -130,6 +119,13 @@ def build_result(
         provenance=_collect_provenance(results, dict(overrides or {})),
     )
     return TaskResult(table, meta, text)
+
+
+def _why_not(record: Record | Rejected | None) -> str:
+    """Return why a trial has no result; what an older harness wrote was not looked at then."""
+    if record is None:
+        return "it was not run"
+    return tidy(record.note or record.error if isinstance(record, Record) else record.reason)
 
 
 def _without_artifacts(table: pd.DataFrame, columns: Table) -> tuple[pd.DataFrame, dict[str, str]]:
@@ -211,11 +207,6 @@ def json_text(meta: ResultMeta) -> str:
     body = meta.model_dump(mode="json")
     full = {**body, "digest": digest(body)}
     return layered_json(full, 2) + "\n"
-
-
-def read_meta(path: Path) -> ResultMeta:
-    """Read the JSON beside a CSV. Raises DataError if it is damaged, edited or of another time."""
-    return _parse_meta(read_bytes(path), path)
 
 
 def _parse_meta(data: bytes, path: Path) -> ResultMeta:

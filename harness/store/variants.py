@@ -17,7 +17,7 @@ from harness.errors import DataError
 from harness.store.atomic import locked, write_text
 from harness.store.workspace import Workspace
 from harness.strict import Strict, explain
-from harness.untrusted import UnreadableError, is_there, parse_json, read_bytes
+from harness.untrusted import UnreadableError, parse_json, read_bytes
 
 FILE = "variant.json"
 MAX_BYTES = 2**20
@@ -71,15 +71,6 @@ def _runs_in(folder: Path) -> dict[Profile, Ran]:
         return dict(_read(folder).runs)
     except DataError:
         return {}
-
-
-def variant_of(workspace: Workspace) -> Variant | None:
-    """Return the variant that a workspace is, None where it was never run.
-
-    Raises DataError where its folder says nothing of itself.
-    """
-    folder = workspace.outputs / workspace.overrides.name
-    return Variant(workspace, dict(_read(folder).runs)) if is_there(folder) else None
 
 
 def find_variants(workspace: Workspace) -> Iterator[Variant | DataError]:

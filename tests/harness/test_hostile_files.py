@@ -11,9 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from harness.provenance.before import load_before
-from harness.provenance.restated import load_restated
-from harness.provenance.verify import load_verifications
 
 from harness.canonical import digest
 from harness.data.catalogue import Dataset, read_catalogue
@@ -24,9 +21,10 @@ from harness.declare.papers import load_deviations, load_paper
 from harness.declare.reference import COLUMNS, load_reference
 from harness.errors import DataError, HarnessError
 from harness.measure.goals import load_baselines
+from harness.run.verify import load_verified
 from harness.store.archive import RECORDS, import_records
-from harness.store.record import parse_record, read_lines, read_pack
-from harness.store.result import load_result, read_meta
+from harness.store.record import parse_record, read_pack
+from harness.store.result import load_result
 from harness.store.store import RecordStore, Rejected
 from harness.store.trial import Trial, grid_of
 from harness.store.workspace import Workspace
@@ -63,19 +61,15 @@ READERS: dict[str, tuple[str, Callable[[Path], object]]] = {
     "data": ("words", lambda root: read(WORDS, Source(path=root / "words", **SOURCE))),  # type: ignore[arg-type]
     "record": (str(RECORD), rejected),
     "pack": ("p.jsonl.gz", lambda root: list(read_pack(root / "p.jsonl.gz"))),
-    "pack of check": ("p.jsonl.gz", lambda root: list(read_lines(root / "p.jsonl.gz"))),
     "archive": ("a.tar.gz", lambda root: import_records(Workspace(root / "w"), root / "a.tar.gz")),
     "table": (
         "runs/output/smoke/results/demo/tab01.smoke.csv",
         lambda root: load_result(Workspace(root), TASK, "smoke"),
     ),
-    "its json": ("tab01.json", lambda root: read_meta(root / "tab01.json")),
-    "sealed": ("results/demo/sealed.json", lambda root: load_before(root, "demo")),
-    "restated": ("results/restated.json", load_restated),
     "benchmark": ("results/benchmarks/b.json", load_baselines),
     "verified": (
-        "results/lab/verify/squares.cpu.jsonl",
-        lambda root: load_verifications(Workspace(root), "lab/squares", "cpu"),
+        "results/lab/verified.jsonl",
+        lambda root: load_verified(Workspace(root), "lab"),
     ),
 }
 

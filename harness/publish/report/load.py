@@ -125,11 +125,6 @@ class Paper:
     """Why nothing of it can be shown."""
 
     @property
-    def is_published(self) -> bool:
-        """Whether it is a paper: a collection of ours, as that of kernels, has no authors."""
-        return bool(self.meta.authors or self.problem)
-
-    @property
     def profiles(self) -> list[Profile]:
         """The profiles in which anything of it is stored, best first."""
         return [p for p in BEST_FIRST if any(r.profile == p for e in self.entries for r in e.runs)]

@@ -73,11 +73,9 @@ def test_kind_of_another_word_must_be_said() -> None:
     assert task(id="demo/bounds", own_kind="theory").kind == "theory"
 
 
-def test_tables_of_the_paper_are_told_from_those_of_our_own_and_from_kernels() -> None:
+def test_tables_of_the_paper_are_told_from_those_of_our_own() -> None:
     ours = [task(id="demo/abl_mu"), task(id="demo/bounds", own_kind="figure")]
-    kernel = task(id="demo/adamw", own_kind="kernel")
-    assert task().is_of_paper and not any(each.is_of_paper for each in (*ours, kernel))
-    assert all(each.has_paper for each in (task(), *ours)) and not kernel.has_paper
+    assert task().is_of_paper and not any(each.is_of_paper for each in ours)
 
 
 def test_figure_without_alt_text_is_refused() -> None:

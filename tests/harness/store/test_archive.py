@@ -6,13 +6,11 @@ import gzip
 import io
 import json
 import tarfile
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from harness.canonical import digest
-from harness.declare import at_least, by_theory, claims
 from harness.errors import DataError, UsageError
 from harness.store.archive import RECORDS, export_records, import_records
 from harness.store.record import Record, parse_record
@@ -212,17 +210,6 @@ def test_what_stands_in_the_place_of_a_record_is_set_aside(
 
 def archive_of(record: Record, file: Path) -> None:
     rewrite(file, {RECORDS: gzip.compress(record.to_line().encode() + b"\n")})
-
-
-def test_a_record_without_seals_is_refused_where_claims_are_declared(
-    file: Path, here: Workspace
-) -> None:
-    archive_of(make_record(grid_of(SQUARES, "cpu")[0]).model_copy(update={"seals": {}}), file)
-    grows = ("grows", by_theory(), at_least(lambda table: 1.0, 1.0, "1"), "It grows.")
-    claiming = replace(TASKS["squares"], claims=claims("nowhere", grows))
-    with pytest.raises(DataError, match=r"of lab/squares has no seals"):
-        import_records(here, file, tasks=[claiming])
-    assert import_records(here, file, tasks=TASKS.values()).num_records == 1
 
 
 @pytest.mark.parametrize("overrides", [{}, {"x": 9}], ids=["committed", "variant"])

@@ -9,7 +9,6 @@ import pytest
 
 from harness.canonical import digest
 from harness.errors import DataError
-from harness.store.meta import NotRun
 from harness.store.result import load_result, write_result
 from harness.store.workspace import Workspace
 from tests.harness import forked
@@ -69,7 +68,7 @@ def test_changed_csv_is_refused(
     assert str(stored[1]) in str(caught.value)
 
 
-@pytest.mark.parametrize("text", ["", "{", "[]", '{"schema_version": 2}'])
+@pytest.mark.parametrize("text", ["", "{", "[]", '{"schema_version": 3}'])
 def test_damaged_json_is_refused(stored: tuple[Workspace, Path], text: str) -> None:
     beside = stored[1].with_suffix(".json")
     beside.write_text(text)
@@ -87,7 +86,7 @@ def test_json_edited_without_its_digest_is_refused(stored: tuple[Workspace, Path
 def test_json_of_another_time_is_refused(stored: tuple[Workspace, Path]) -> None:
     beside = stored[1].with_suffix(".json")
     beside.write_text('{"schema_version": 1}')
-    with pytest.raises(DataError, match="schema version 1, need 2"):
+    with pytest.raises(DataError, match="schema version 1, need 3"):
         load_result(stored[0], TASK, "smoke")
 
 
@@ -107,12 +106,6 @@ def test_result_of_another_task_is_refused(stored: tuple[Workspace, Path]) -> No
         load_result(stored[0], TASK, "smoke")
 
 
-def test_what_a_cohort_alone_did_not_run_is_its_own() -> None:
-    gaps = [NotRun(trial=name, reason="died", cohort=name) for name in ("first", "cohort-1")]
-    alone = make_result(TASK, [0.1, 0.2, 0.3], not_run=gaps).only("first")
-    assert alone.meta.not_run == gaps[:1]
-
-
 def test_run_writes_what_its_records_say(toy: ToyPaper) -> None:
     assert forked.run(toy, "run", "toylab/tab01").returncode == 0
     lines = toy.csv().read_text().splitlines()
@@ -120,5 +113,5 @@ def test_run_writes_what_its_records_say(toy: ToyPaper) -> None:
     assert len(lines) == 1 + 4 * 3
     meta = json.loads(toy.csv().with_suffix(".json").read_text())
     assert meta["trials"]["done"] == 12
-    assert [row["claim"] for row in meta["verdicts"]] == ["grows"]
+    assert list(meta["registered"]) == ["grows"]
     assert meta["provenance"]["seeds"] == [0, 1, 2]
