@@ -117,40 +117,27 @@ def hash_value(kind: Kind, value: Any) -> str:
     raise SpecError(f"content of kind {kind} is hashed from its bytes, not from a value")
 
 
-def encode(kind: Kind, items: list[str], field: str) -> bytes:
-    """Encode what a hub column holds as the file of a text or of records.
+def encode(kind: Kind, value: Any) -> bytes:
+    """Encode a value as a file of its kind; that of json and gguf is the file's bytes already.
 
-    A text is its items joined by nothing; a record is `{field: item}`. The gzip header has
-    no time stamp, so equal items give equal bytes.
+    Neither gzip headers nor members of an .npz have a time stamp: equal values, equal bytes.
     """
-    if kind == "text":
-        return encode_value(kind, "".join(items))
-    return encode_value(kind, [{field: item} for item in items])
-
-
-def encode_value(kind: Kind, value: Any) -> bytes:
-    """Encode a value as a file of its kind; that of json and gguf is the file's bytes already."""
     if kind == "text":
         return gzip.compress(value.encode(), mtime=0)
     if kind == "records":
         lines = [json.dumps(record, ensure_ascii=False) + "\n" for record in value]
         return gzip.compress("".join(lines).encode(), mtime=0)
     if kind == "arrays":
-        return encode_arrays(value)
+        import numpy as np
+
+        buffer = io.BytesIO()
+        np.savez_compressed(buffer, **value)
+        return buffer.getvalue()
     if kind == "tensors":
         from safetensors.numpy import save
 
         return bytes(save({name: array.copy() for name, array in value.items()}))
     return bytes(value)
-
-
-def encode_arrays(arrays: Mapping[str, Any]) -> bytes:
-    """Encode arrays as a compressed .npz; its members have no time stamp, as those of `encode`."""
-    import numpy as np
-
-    buffer = io.BytesIO()
-    np.savez_compressed(buffer, **arrays)
-    return buffer.getvalue()
 
 
 def _decode_text(data: bytes) -> Decoded:

@@ -22,7 +22,7 @@ from harness.untrusted import read_bytes
 if TYPE_CHECKING:
     import torch
 
-    from harness.data.load import Content
+    from harness.data.codec import Content
 
 
 class Upstream:
