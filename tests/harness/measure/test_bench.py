@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
 from contextlib import redirect_stderr
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,7 +18,6 @@ from harness.measure import bench
 from harness.measure.goals import Baseline, load_baselines, read_document, save_baseline
 from tests.checkout import ROOT
 
-CROWDED = bench.CROWDED_CORES
 QUICK = """
 import os
 import statistics
@@ -43,7 +40,6 @@ def test_counted(goal):
     Path("told").write_text(" ".join(map(str, sizes)))
 """
 OTHER = "def test_other(goal):\n    raise SystemExit\n"
-BURN = "import time\nend = time.monotonic() + 120\nwhile time.monotonic() < end: pass"
 
 
 QUIET = 1e9
@@ -169,31 +165,6 @@ def test_another_kind_of_machine_is_compared_and_not_failed(
     assert "no baseline of this kind of machine" in capfd.readouterr().err
 
 
-@pytest.fixture
-def burner() -> Iterator[None]:
-    """Keep a core busy by a process that is nobody's child here."""
-    start = (
-        "import subprocess, sys; quiet = subprocess.DEVNULL; print(subprocess.Popen("
-        f"[sys.executable, '-c', {BURN!r}], stdout=quiet, stderr=quiet).pid)"
-    )
-    done = subprocess.run([sys.executable, "-c", start], capture_output=True, text=True, check=True)
-    try:
-        yield
-    finally:
-        os.kill(int(done.stdout), 9)
-
-
-@pytest.mark.usefixtures("burner")
-def test_nothing_is_stored_while_others_keep_the_cores_busy(
-    source: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(bench, "CROWDED_CORES", CROWDED)
-    with pytest.raises(RunError, match="cores busy"):
-        verb.bench(["quick"], save=True)
-    assert load_baselines(source) == []
-    assert not list((source / "runs").rglob("*.json"))
-
-
 def test_what_was_disturbed_is_not_stored_and_a_torn_baseline_is_replaced(
     measured: Saved,
     tmp_path: Path,
@@ -205,7 +176,6 @@ def test_what_was_disturbed_is_not_stored_and_a_torn_baseline_is_replaced(
     path.write_text("{", encoding="utf-8")
     with pytest.raises(DataError, match=path.name):
         verb.bench(stored=True)
-    monkeypatch.setattr(bench, "check_quiet", lambda: None)
     monkeypatch.setattr(bench, "CROWDED_CORES", -1.0)
     capfd.readouterr()
     verb.bench(["quick"], save=True)

@@ -64,7 +64,6 @@ def test_a_run_of_some_renews_these_alone() -> None:
         ({"measured": "1.5"}, "measured"),
         ({"extra": 1}, "extra"),
         ({"schema_version": 1}, "schema_version"),
-        ({"name": "other_goal"}, "is called other_goal inside"),
     ],
 )
 def test_an_edited_goal_is_refused_by_file(
