@@ -14,10 +14,10 @@ import importlib.util
 import os
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from harness.errors import SpecError, UsageError, nearest
 from harness.untrusted import UnreadableError, in_one_line, is_there, read_toml
@@ -32,34 +32,6 @@ BUILT_IN = "reproductions"
 TASK_FILE = re.compile(r"(tab|fig)\d+[a-z]?(_|$)")
 
 T = TypeVar("T")
-
-
-class Registry(dict[str, T], Generic[T]):
-    """A dict that refuses a second owner of a name and answers a wrong one with the nearest."""
-
-    def __init__(self, what: str) -> None:
-        super().__init__()
-        self.what = what
-
-    def add(self, name: str, item: T) -> None:
-        """Register an item. Raises SpecError if another one has that name."""
-        if self.get(name, item) is not item:
-            raise SpecError(f"{self.what} {name!r} is declared twice: rename one of them")
-        self[name] = item
-
-    def find(self, name: str) -> T:
-        """Return the item. Raises UsageError that names the nearest ones."""
-        if name not in self:
-            raise UsageError(
-                f"no {self.what} is called {name!r}{nearest(name, self)} (repro list shows all)"
-            )
-        return self[name]
-
-    def only(self, names: Iterable[str]) -> Registry[T]:
-        """Return it with some of its items."""
-        found: Registry[T] = Registry(self.what)
-        found.update({name: self[name] for name in names})
-        return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,9 +56,9 @@ class BrokenTask:
 class Library:
     """Everything that is declared."""
 
-    papers: Registry[PaperFolder] = field(default_factory=lambda: Registry("paper"))
-    tasks: Registry[Task] = field(default_factory=lambda: Registry("task"))
-    experiments: Registry[Experiment] = field(default_factory=lambda: Registry("experiment"))
+    papers: dict[str, PaperFolder] = field(default_factory=dict)
+    tasks: dict[str, Task] = field(default_factory=dict)
+    experiments: dict[str, Experiment] = field(default_factory=dict)
     broken: dict[str, BrokenTask] = field(default_factory=dict)
     modules: dict[str, str] = field(default_factory=dict)
     """Task id -> module that declares it."""
@@ -128,16 +100,6 @@ class Library:
         chosen.update(selected(able, self.tasks, self.papers) if able or not selectors else ())
         tasks = [self.tasks[name] for name in sorted(chosen)]
         return [task for task in tasks if kind is None or task.kind == kind]
-
-    def only(self, tasks: Sequence[Task]) -> Library:
-        """Return what declares some tasks, and nothing of any other."""
-        return replace(
-            self,
-            papers=self.papers.only(dict.fromkeys(task.paper for task in tasks)),
-            tasks=self.tasks.only(task.id for task in tasks),
-            experiments=self.experiments.only(each.id for each in experiments_of(tasks)),
-            broken={},
-        )
 
     def as_listed(self, tasks: Iterable[Task]) -> list[Task]:
         """Return tasks in the order in which each paper.toml lists them."""
@@ -306,7 +268,7 @@ def _load_paper(library: Library, package: str, folder: Path) -> None:
     try:
         meta = load_paper(folder)
         paper = PaperFolder(name, package, folder)
-        library.papers.add(name, paper)
+        _add("paper", library.papers, name, paper)
         file = "__init__.py"
         importlib.import_module(package)
     except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever it raises is its reason
@@ -342,6 +304,12 @@ def _task_files(folder: Path) -> list[Path]:
     )
 
 
+def _add(what: str, known: dict[str, T], name: str, item: T) -> None:
+    """Register an item. Raises SpecError if another one has that name."""
+    if known.setdefault(name, item) is not item:
+        raise SpecError(f"{what} {name!r} is declared twice: rename one of them")
+
+
 def _add_broken(library: Library, name: str, file: str, error: BaseException) -> None:
     # A second broken file of one name must not hide the first.
     while name in library.broken:
@@ -361,8 +329,8 @@ def _load_file(library: Library, paper: PaperFolder, file: str, listed: Sequence
         for item in listed:
             task = found[f"{paper.name}/{item.id}"]
             for experiment in walk_experiments(task):
-                library.experiments.add(experiment.id, experiment)
-            library.tasks.add(task.id, task)
+                _add("experiment", library.experiments, experiment.id, experiment)
+            _add("task", library.tasks, task.id, task)
             library.modules[task.id] = module_name
             library.files[task.id] = file
             library.titles[task.id] = item.title

@@ -8,7 +8,7 @@ import io
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from harness.canonical import canonical_json
 from harness.errors import DataError, SpecError
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 Arrays = dict[str, "np.ndarray[Any, Any]"]
 Records = list[dict[str, Any]]
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,27 +39,23 @@ class Content:
     @property
     def text(self) -> str:
         """The value of a text. Raises SpecError for another kind."""
-        if not isinstance(self.value, str):
-            raise self._wrong_kind("text")
-        return self.value
+        return self._of(str, "text")
 
     @property
     def arrays(self) -> Arrays:
         """The value of arrays or tensors. Raises SpecError for another kind."""
-        if not isinstance(self.value, dict):
-            raise self._wrong_kind("arrays")
-        return self.value
+        return self._of(dict, "arrays")
 
     @property
     def records(self) -> Records:
         """The value of records. Raises SpecError for another kind."""
-        if not isinstance(self.value, list):
-            raise self._wrong_kind("records")
-        return self.value
+        return self._of(list, "records")
 
-    def _wrong_kind(self, wanted: str) -> SpecError:
-        found = type(self.value).__name__
-        return SpecError(f"data set {self.name} is a {found}, not {wanted}: use .value")
+    def _of(self, kind: type[T], wanted: str) -> T:
+        if not isinstance(self.value, kind):
+            found = type(self.value).__name__
+            raise SpecError(f"data set {self.name} is a {found}, not {wanted}: use .value")
+        return self.value
 
 
 @dataclass(frozen=True, slots=True)

@@ -199,17 +199,15 @@ def _items(
 def _open(hub: Hub, split: str, revision: str) -> Iterator[dict[str, Any]]:
     import datasets
 
-    rows = datasets.load_dataset(
-        hub.repo,
-        hub.config or None,
-        split=split,
-        revision=None if revision == LOCAL else revision,
-        streaming=True,
+    return iter(
+        datasets.load_dataset(
+            hub.repo,
+            hub.config or None,
+            split=split,
+            revision=None if revision == LOCAL else revision,
+            streaming=True,
+        )
     )
-    if hub.label and isinstance((rows.features or {}).get(hub.field), datasets.Image):
-        # As stored: a damaged image then fails where its record is known.
-        rows = rows.cast_column(hub.field, datasets.Image(decode=False))
-    return iter(rows)
 
 
 def _item(dataset: Dataset, hub: Hub, row: dict[str, Any], index: int) -> str:

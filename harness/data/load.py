@@ -92,7 +92,10 @@ def missing_reason(name: str) -> str:
     except DataError as error:
         return str(error)
     why = f" and not obtainable ({dataset.unobtainable})" if dataset.unobtainable else ""
-    return f"data set {name} is missing{_places(dataset)}{why}: {ways_to_get(dataset)}"
+    ways = [f"run `{each}` on a machine with a network" for each in commands_for(dataset)]
+    if dataset.staged:
+        ways.append(f"set REPRO_DATA to a folder that holds {dataset.staged.path}")
+    return f"data set {name} is missing{_places(dataset)}{why}: {', or '.join(ways)}"
 
 
 def load(name: str) -> Content:
@@ -200,16 +203,6 @@ def cache_folder() -> Path:
         return Path(tempfile.gettempdir(), "paper-reproductions")
 
 
-def ways_to_get(dataset: Dataset) -> str:
-    """Return the ways to get a data set that is missing, for the end of a sentence."""
-    ways = [f"run `{command}`" for command in commands_for(dataset)]
-    if ways:
-        ways[-1] += " on a machine with a network"
-    if dataset.staged:
-        ways.append(f"set REPRO_DATA to a folder that holds {dataset.staged.path}")
-    return ", or ".join(ways)
-
-
 def commands_for(dataset: Dataset) -> list[str]:
     """Return the commands of which each can supply a data set on a machine with a network."""
     verbs = {"make": dataset.made, "fetch": dataset.hub}
@@ -282,8 +275,6 @@ def _read(name: str, kind: Kind, source: Source) -> Decoded:
         decoded = decode(kind, data)
     except DataError as error:
         found = hashlib.sha256(data).hexdigest()
-        if found == source.file_sha256:  # not the file's fault: memory, or a library's version
-            raise DataError(f"data set {name}: {source.path} is intact, but {error}") from error
         raise DataError(
             f"data set {name}: {source.path} is truncated, altered or of another format,"
             f" {error}; file hash expected {source.file_sha256 or 'unknown'}, found {found}:"

@@ -102,7 +102,7 @@ class GoalFixture:
 
     def control(self) -> list[dict[str, float]]:
         """Return the speed of the machine now; nothing where the benchmark is only tried."""
-        return [] if self.tried else [measure_control("cpu").to_json()]
+        return [] if self.tried else [measure_control("cpu")]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

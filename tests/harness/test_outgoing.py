@@ -172,16 +172,6 @@ def test_a_closed_stream_stays_closed(monkeypatch: pytest.MonkeyPatch) -> None:
     assert outgoing.sys.stdout is None
 
 
-def test_a_guard_of_a_narrow_stream_writes_what_it_can() -> None:
-    raw = io.BytesIO()
-    narrow = io.TextIOWrapper(raw, encoding="latin-1", newline="\n")
-    guard = GuardedStream(narrow, str)
-    assert guard.write("μ") == 1
-    guard.flush()
-    assert raw.getvalue() == rb"\u03bc"
-    assert not hasattr(guard, "buffer")
-
-
 @budget(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(secret=SECRETS, spelled=st.sampled_from(SPELLINGS), before=ANYTHING, after=ANYTHING)
 def test_a_known_secret_survives_in_no_text(

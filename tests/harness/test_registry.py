@@ -213,11 +213,6 @@ def test_unknown_selector_names_the_nearest(load: Load, selector: str, hint: str
     assert hint in str(caught.value)
 
 
-def test_unknown_experiment_names_the_nearest(load: Load) -> None:
-    with pytest.raises(UsageError, match="'toylab/squares'"):
-        load().experiments.find("toylab/square")
-
-
 def test_list_shows_broken_tasks_and_select_refuses_them(toy: ToyPaper) -> None:
     toy.add_task("fig02", "import no_such_package\n")
     listed = toy.repro("list", "--json")

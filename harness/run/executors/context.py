@@ -72,7 +72,7 @@ class TrialContext:
         if trial.needs.exclusive:
             from harness.measure.control import measure_control
 
-            self.control = measure_control(self.device).to_json()
+            self.control = measure_control(self.device)
 
     def seed(self, stream: str) -> int:
         return self._trial.seed(stream)

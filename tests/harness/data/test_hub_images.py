@@ -139,8 +139,6 @@ def test_a_column_that_does_not_fit_is_one_sentence(
 @pytest.mark.parametrize(
     ("data", "label", "reason"),
     [
-        (b"no image", 0, r"record 1 of .* is no image that can be read"),
-        (png(noise(40, 40, 3))[:-600], 0, r"record 1 of .* is no image that can be read"),
         (png(noise(4, 4, 3)), 256, r"record 1 of .* no class from 0 to 255 .* found 256"),
         (png(noise(4, 4, 3)), -1, r"record 1 of .* found -1"),
         (png(noise(5, 4, 3)), 0, r"has the shape \(5, 4, 3\), the first one \(4, 4, 3\)"),
