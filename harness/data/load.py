@@ -120,9 +120,11 @@ def _content(dataset: Dataset, variant: Variant, decoded: Decoded) -> Content:
 def path_of(name: str) -> Path:
     """Return a data set's file, its content hash checked, for a library that reads it itself.
 
-    Raises DataError as `load`, and for a bundled one, which has no file.
+    Raises DataError as `load`, and UsageError for a bundled one, which has no file.
     """
     dataset = find(name)
+    if dataset.bundled:
+        raise UsageError(f"data set {name} is bundled and has no file: use load")
     source = located(dataset)
     read(dataset, source)
     return source.path

@@ -245,9 +245,9 @@ def make_demo(root: Path) -> tuple[Workspace, Library]:
         "# Demo\n\nBefore.\n\n<!-- verdicts:begin -->\nold\n<!-- verdicts:end -->\n\nAfter.\n"
     )
     library = Library()
-    library.papers.add("demo", PaperFolder("demo", "demo", folder))
+    library.papers["demo"] = PaperFolder("demo", "demo", folder)
     for task in (TASK, HOSTILE_TASK):
-        library.tasks.add(task.id, task)
+        library.tasks[task.id] = task
         library.files[task.id] = f"loss/{task.word}.py"
         library.titles[task.id] = load_paper(folder).item(task.word).title
     library.broken["demo/fig11"] = BrokenTask(

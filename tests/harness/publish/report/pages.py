@@ -19,10 +19,10 @@ def site_of(name: str, root: Path) -> Demo:
         (root / folder).symlink_to(ROOT / folder)
     whole, library = load_registry(), Library()
     task = whole.tasks[name]
-    library.papers.add(task.paper, whole.papers[task.paper])
-    library.tasks.add(task.id, task)
+    library.papers[task.paper] = whole.papers[task.paper]
+    library.tasks[task.id] = task
     for experiment in task.reads:
-        library.experiments.add(experiment.id, experiment)
+        library.experiments[experiment.id] = experiment
     workspace = Workspace(root)
     build_report(workspace, load_papers(workspace, library, ["cpu"]))
     return workspace, library

@@ -209,7 +209,7 @@ def test_what_waits_for_a_card_is_counted_once_and_less_when_it_is_committed(
     everywhere = replace(SWEEP, grid=lambda profile: SWEEP.grid("cpu"))
     for task in (TASK, replace(HOSTILE_TASK, layout=())):
         library.tasks.pop(task.id)
-        library.tasks.add(task.id, replace(task, reads=(everywhere,)))
+        library.tasks[task.id] = replace(task, reads=(everywhere,))
     said = "Without a result at `gpu`: {} of 1 experiment; on a machine with a card `make gpu` runs"
     assert said.format("6 trials") in results_of(workspace, library).read_text()
 
@@ -311,7 +311,7 @@ def test_a_task_that_a_card_alone_can_run_says_so_and_which_command_runs_it(
     workspace, library = make_demo(tmp_path)
     card = replace(SWEEP, grid=lambda profile: SWEEP.grid("cpu") if profile == "gpu" else ())
     library.tasks.pop(TASK.id)
-    library.tasks.add(TASK.id, replace(TASK, reads=(card,)))
+    library.tasks[TASK.id] = replace(TASK, reads=(card,))
     for path in (workspace.root / "results" / "demo").glob("fig02.*"):
         path.unlink()
     text = results_of(workspace, library).read_text()

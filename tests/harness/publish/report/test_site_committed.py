@@ -55,12 +55,12 @@ def committed(paper: str, root: Path) -> tuple[Workspace, Library]:
     for name in ("results", "figures"):
         (root / name).symlink_to(ROOT / name)
     whole, library = load_registry(), Library()
-    library.papers.add(paper, whole.papers[paper])
+    library.papers[paper] = whole.papers[paper]
     for name, task in whole.tasks.items():
         if task.paper == paper:
-            library.tasks.add(name, task)
+            library.tasks[name] = task
             for experiment in walk_experiments(task):
-                library.experiments.add(experiment.id, experiment)
+                library.experiments[experiment.id] = experiment
     return Workspace(root), library
 
 
