@@ -20,10 +20,6 @@ from harness import outgoing
 from harness.errors import UsageError
 from harness.outgoing import GuardedStream, cut, mask, masked, tidy
 from harness.settings import JUDGE_KEY, JUDGE_URL, checked_key, checked_url, judge_fault
-from harness.store.result import build_result
-from harness.store.store import RecordStore
-from harness.store.workspace import Workspace
-from tests.harness import inline_lab as lab
 from tests.harness.conftest import Cli
 from tests.harness.toy_paper import TRIAL, ToyPaper
 
@@ -104,25 +100,6 @@ def test_no_file_and_no_stream_of_a_run_holds_a_secret(toy: ToyPaper, cli: Cli) 
     assert max(map(len, done.err.splitlines())) < 3000
     records = [len(text) for path, text in files.items() if "records" in path.parts]
     assert max(records) < 60_000
-
-
-def test_what_an_older_harness_wrote_down_is_not_published(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Its records are stood in for by one of a run to which the secret was none."""
-    store = RecordStore(Workspace(tmp_path))
-    monkeypatch.setattr(lab, "faults", {"lab/squares[x=1 seed=0]": ValueError(TOKEN)})
-    assert lab.run_lab(store, "squares").failed[0].note == f"ValueError: {TOKEN}"
-    monkeypatch.setenv("HF_TOKEN", TOKEN)
-    result = build_result(lab.TASKS["squares"], "cpu", store.read)
-    assert result is not None
-    assert [gap.reason for gap in result.meta.not_run] == ["ValueError: ***"]
-
-
-def test_a_row_holds_no_secret(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("HF_TOKEN", TOKEN)
-    row = {"text": f"it is {TOKEN}", "control": "\x1b[0m", "loss": 1.0, "none": None}
-    assert masked([row]) == [{**row, "text": "it is ***"}]
 
 
 @pytest.mark.parametrize("words", [["plan"], ["list", "--kind"], ["run", "--jobs"], ["run", "--"]])

@@ -71,13 +71,6 @@ def test_package_with_several_papers_gives_all(load: Load, toy: ToyPaper) -> Non
     assert {"alpha/tab01", "beta/tab01", "toylab/tab01"} <= set(library.tasks)
 
 
-def test_distribution_found_twice_counts_once(load: Load, toy: ToyPaper) -> None:
-    add_distribution(toy, "twinlab", "toylab")
-    library = load()
-    assert "toylab/tab01" in library.tasks
-    assert not [name for name in library.broken if "lab" in name]
-
-
 @pytest.mark.parametrize("package", ["otherlab", "otherlab.papers", "json"])
 def test_entry_point_to_nothing_is_shown(load: Load, toy: ToyPaper, package: str) -> None:
     add_distribution(toy, "otherlab", package)

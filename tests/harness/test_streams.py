@@ -75,16 +75,6 @@ def test_a_run_needs_neither_stream(toy: ToyPaper, kind: str, stream: str) -> No
     assert len(toy.records()) == 12
 
 
-def test_a_check_that_fails_says_so_into_a_closed_pipe_too(ran: ToyPaper) -> None:
-    ran.task.write_text(
-        ran.task.read_text()
-        .replace("growth, 1.0", "growth, 1e9")
-        .replace("by_theory(profiles=SMOKE_AND_CPU)", "CHECK")
-    )
-    assert forked(ran, ("check", "toylab"), Streams()).code == 1
-    assert forked(ran, ("check", "toylab"), Streams(err="gone")).code == 1
-
-
 def test_the_pipe_of_a_real_process(toy: ToyPaper) -> None:
     command = " ".join(toy.command("list", "toylab", "--json"))
     script = f"{command} | true; echo ${{PIPESTATUS[0]}}"

@@ -14,7 +14,7 @@ from harness.data import load as datasets
 from harness.data.catalogue import Dataset
 from harness.errors import DataError
 from tests.harness.data.test_hub import one_sentence
-from tests.harness.staged_folder import local_image_repo, local_repo
+from tests.harness.staged_folder import local_image_repo
 
 
 @pytest.fixture(autouse=True)
@@ -156,12 +156,6 @@ def test_a_record_that_is_no_labelled_image_is_named(
     assert not (tmp_path / "cache").exists()
 
 
-def test_a_repository_of_text_holds_no_images(tmp_path: Path) -> None:
-    repo = local_repo(tmp_path / "repo", ["a"])
-    with pytest.raises(DataError, match="no image in the field 'text', only other, text"):
-        hub.fetch(hub_images(repo, splits=["train", "validation"], field="text"), tmp_path / "c")
-
-
 @pytest.mark.parametrize(
     ("kind", "change", "reason"),
     [
@@ -179,18 +173,3 @@ def test_an_entry_that_makes_no_sense_is_refused(
     entry |= {"kind": kind, "hub": {**entry["hub"], **change}}
     with pytest.raises(ValueError, match=reason):
         Dataset.model_validate(entry)
-
-
-def test_image_sets_of_the_catalogue_read_both_official_splits() -> None:
-    found = {
-        name: (entry.hub.field, entry.hub.label, entry.hub.splits, entry.hub.image_size)
-        for name, entry in datasets.catalogue().items()
-        if entry.hub is not None and entry.kind == "arrays"
-    }
-    assert found == {
-        "cifar10": ("img", "label", ("train", "test"), 0),
-        "cifar100": ("img", "fine_label", ("train", "test"), 0),
-        "svhn": ("image", "label", ("train", "test"), 0),
-        "food101": ("image", "label", ("train", "validation"), 64),
-        "cinic10": ("image", "label", ("train", "test"), 0),
-    }

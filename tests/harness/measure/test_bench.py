@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import subprocess
-import sys
 from contextlib import redirect_stderr
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +11,7 @@ import pytest
 import typer
 
 from harness.commands import bench as verb
-from harness.errors import DataError, EnvError, RunError, UsageError
+from harness.errors import DataError, RunError, UsageError
 from harness.measure import bench
 from harness.measure.goals import Baseline, load_baselines, read_document, save_baseline
 from tests.checkout import ROOT
@@ -109,18 +107,6 @@ def test_a_run_is_kept_and_a_missed_goal_fails_nothing(measured: Saved) -> None:
     assert "1 of 2 goals met; missed: quick" in measured.shown
     assert "1 benchmarks, about" in measured.shown and "never stored" in measured.shown
     assert (measured.root / "told").read_text() == "1000 1000 0.5 60 10.0"
-
-
-def test_the_file_is_one_that_pytest_benchmark_reads(measured: Saved, tmp_path: Path) -> None:
-    """Its own command lists the seconds that the goal was made of."""
-    kept = kept_in(measured.root)
-    samples = read_document(kept).measured()["quick"].samples
-    command = [sys.executable, "-m", "pytest_benchmark", "compare", str(kept)]
-    options = [f"--csv={tmp_path}/t", "--columns=min,rounds"]
-    subprocess.run([*command, *options], check=True, capture_output=True)
-    lines = (tmp_path / "t.csv").read_text(encoding="utf-8").splitlines()
-    (row,) = (line.split(",") for line in lines if "test_quick" in line)
-    assert (float(row[1]), int(row[2])) == (pytest.approx(min(samples)), 8)
 
 
 def test_what_became_slower_exits_1_and_what_did_not_does_not(
@@ -235,8 +221,3 @@ def test_benchmarks_are_found_by_name_and_pattern() -> None:
 def test_an_unknown_benchmark_is_answered_with_the_nearest() -> None:
     with pytest.raises(UsageError, match="did you mean 'cli_startup'"):
         bench.benchmark_files(ROOT, ["cli_startupp"])
-
-
-def test_an_install_without_benchmarks_says_so(tmp_path: Path) -> None:
-    with pytest.raises(EnvError, match="source checkout"):
-        bench.benchmark_files(tmp_path, [])
