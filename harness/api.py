@@ -19,7 +19,7 @@ from harness.declare.overrides import SEEDS, Overrides
 from harness.declare.params import Scalar
 from harness.declare.task import Task
 from harness.errors import HarnessError, NothingRan, RunError, UsageError, nearest
-from harness.registry import Library, load_asked
+from harness.registry import load_asked
 from harness.store.workspace import Workspace, find_results, find_workspace
 
 if TYPE_CHECKING:
@@ -75,36 +75,19 @@ def verdicts(
     asked = [selector] if isinstance(selector, str) else list(selector or [])
     scale = None if profile is None else parse_profile(profile)
     library = load_asked([each.partition(":")[0] for each in asked])
-    claims, selectors = _claims_among(library, asked)
-    tasks = library.select(selectors)
+    claims = {each: library.one(each.partition(":")[0]) for each in asked if ":" in each}
+    for name, task in claims.items():
+        claim, known = name.partition(":")[2], [each.id for each in task.claims]
+        if claim not in known:
+            raise UsageError(f"{task.id} has no claim {claim!r}{nearest(claim, known)}")
+    names = [each for each in asked if each not in claims]
+    tasks = library.select([*names, *(task.id for task in claims.values())])
+    whole = [task.id for task in library.select(names)] if names or not claims else []
     workspace = _opened(find_results(), tasks, set, seeds)
     rows = verdicts_of(library, workspace, places_of(workspace, tasks, scale))
-    kept = [row for row in rows if row.claim in claims.get(row.task, [row.claim])]
+    kept = [row for row in rows if row.task in whole or f"{row.task}:{row.claim}" in claims]
     columns = [each.name for each in fields(CheckRow)]
     return pd.DataFrame(json_rows(kept, workspace.overrides), columns=columns if not kept else None)
-
-
-def _claims_among(
-    library: Library, selectors: Sequence[str]
-) -> tuple[dict[str, list[str]], list[str]]:
-    """Return the claims that some selectors name, by task, and selectors of all their tasks.
-
-    A task that is asked for whole has no claim among them.
-    """
-    whole, claims = list[str](), dict[str, list[str]]()
-    for selector in selectors:
-        name, colon, claim = selector.partition(":")
-        if colon:
-            task = library.one(name)
-            known = [each.id for each in task.claims]
-            if claim not in known:
-                raise UsageError(f"{task.id} has no claim {claim!r}{nearest(claim, known)}")
-            claims.setdefault(task.id, []).append(claim)
-        else:
-            whole.append(selector)
-    told = [task.id for task in library.select(whole)] if whole else []
-    named = {task: names for task, names in claims.items() if task not in told}
-    return named, [*whole, *named]
 
 
 def table(

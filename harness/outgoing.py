@@ -53,13 +53,8 @@ def mask(text: str) -> str:
 
     They are found anew each time: the environment is all that a worker shares with its runner.
     """
-    return masker()(text)
-
-
-def masker() -> Callable[[str], str]:
-    """Return `mask` with the secrets that are known now, for who masks many texts at once."""
     pattern = _pattern()
-    return (lambda text: _mask(text, pattern)) if pattern else (lambda text: text)
+    return _mask(text, pattern) if pattern else text
 
 
 def masked(rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
@@ -73,11 +68,11 @@ def masked(rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
     ]
 
 
-def tidy(text: str, *, most: int = MESSAGE_CHARS, hide: Callable[[str], str] = mask) -> str:
+def tidy(text: str, *, most: int = MESSAGE_CHARS) -> str:
     """Return what a message or a note may say of a text from elsewhere.
 
     Without control characters, secrets and what stands before the @ of a URL; the middle of a
-    text with over `most` characters is left out. `hide`: what masks secrets, see `masker`.
+    text with over `most` characters is left out.
 
     >>> tidy("no \\x1b[2Jhttp://me:pw@host/v1\\r")
     'no http://***@host/v1?'
@@ -86,7 +81,7 @@ def tidy(text: str, *, most: int = MESSAGE_CHARS, hide: Callable[[str], str] = m
     """
     # Secrets last: what is taken out before may have stood inside one.
     plain = _CONTROL.sub(UNREADABLE, _SEQUENCE.sub("", text))
-    return cut(hide(_USER_INFO.sub(f"{MASK}@", plain)), most)
+    return cut(mask(_USER_INFO.sub(f"{MASK}@", plain)), most)
 
 
 def cut(text: str, most: int) -> str:
@@ -113,12 +108,7 @@ class GuardedStream:
         self._stream, self._clean = stream, clean
 
     def write(self, text: str) -> int:
-        clean = self._clean(text)
-        try:
-            self._stream.write(clean)
-        except UnicodeEncodeError:
-            encoding = self._stream.encoding
-            self._stream.write(clean.encode(encoding, "backslashreplace").decode(encoding))
+        self._stream.write(self._clean(text))
         return len(text)
 
     def writelines(self, lines: Iterable[str]) -> None:

@@ -14,10 +14,10 @@ import importlib.util
 import os
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from harness.errors import SpecError, UsageError, nearest
 from harness.untrusted import UnreadableError, in_one_line, is_there, read_toml
@@ -32,34 +32,6 @@ BUILT_IN = "reproductions"
 TASK_FILE = re.compile(r"(tab|fig)\d+[a-z]?(_|$)")
 
 T = TypeVar("T")
-
-
-class Registry(dict[str, T], Generic[T]):
-    """A dict that refuses a second owner of a name and answers a wrong one with the nearest."""
-
-    def __init__(self, what: str) -> None:
-        super().__init__()
-        self.what = what
-
-    def add(self, name: str, item: T) -> None:
-        """Register an item. Raises SpecError if another one has that name."""
-        if self.get(name, item) is not item:
-            raise SpecError(f"{self.what} {name!r} is declared twice: rename one of them")
-        self[name] = item
-
-    def find(self, name: str) -> T:
-        """Return the item. Raises UsageError that names the nearest ones."""
-        if name not in self:
-            raise UsageError(
-                f"no {self.what} is called {name!r}{nearest(name, self)} (repro list shows all)"
-            )
-        return self[name]
-
-    def only(self, names: Iterable[str]) -> Registry[T]:
-        """Return it with some of its items."""
-        found: Registry[T] = Registry(self.what)
-        found.update({name: self[name] for name in names})
-        return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,9 +56,9 @@ class BrokenTask:
 class Library:
     """Everything that is declared."""
 
-    papers: Registry[PaperFolder] = field(default_factory=lambda: Registry("paper"))
-    tasks: Registry[Task] = field(default_factory=lambda: Registry("task"))
-    experiments: Registry[Experiment] = field(default_factory=lambda: Registry("experiment"))
+    papers: dict[str, PaperFolder] = field(default_factory=dict)
+    tasks: dict[str, Task] = field(default_factory=dict)
+    experiments: dict[str, Experiment] = field(default_factory=dict)
     broken: dict[str, BrokenTask] = field(default_factory=dict)
     modules: dict[str, str] = field(default_factory=dict)
     """Task id -> module that declares it."""
@@ -128,16 +100,6 @@ class Library:
         chosen.update(selected(able, self.tasks, self.papers) if able or not selectors else ())
         tasks = [self.tasks[name] for name in sorted(chosen)]
         return [task for task in tasks if kind is None or task.kind == kind]
-
-    def only(self, tasks: Sequence[Task]) -> Library:
-        """Return what declares some tasks, and nothing of any other."""
-        return replace(
-            self,
-            papers=self.papers.only(dict.fromkeys(task.paper for task in tasks)),
-            tasks=self.tasks.only(task.id for task in tasks),
-            experiments=self.experiments.only(each.id for each in experiments_of(tasks)),
-            broken={},
-        )
 
     def as_listed(self, tasks: Iterable[Task]) -> list[Task]:
         """Return tasks in the order in which each paper.toml lists them."""
@@ -216,9 +178,9 @@ def load_registry(papers: Collection[str] | None = None) -> Library:
     library = Library()
     for name in _packages():
         try:
-            for package, folder in _paper_packages(name):
-                if papers is None or folder.name in papers:
-                    _load_paper(library, package, folder)
+            for paper in _papers_in(name):
+                if papers is None or paper.name in papers:
+                    _load_paper(library, paper)
         except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever a package raises is its reason
             if papers is None:
                 _add_broken(library, name.rsplit(".", 1)[-1], "entry point", error)
@@ -241,8 +203,7 @@ def find_papers() -> dict[str, PaperFolder]:
     """
     found: dict[str, PaperFolder] = {}
     for name in _packages():
-        for package, folder in _paper_packages(name):
-            paper = PaperFolder(package.rsplit(".", 1)[-1], package, folder)
+        for paper in _papers_in(name):
             if found.setdefault(paper.name, paper) != paper:
                 raise SpecError(f"paper {paper.name!r} is declared twice: rename one of them")
     return found
@@ -281,8 +242,8 @@ def _packages() -> list[str]:
     return list(dict.fromkeys([BUILT_IN, *sorted(point.module for point in points)]))
 
 
-def _paper_packages(name: str) -> list[tuple[str, Path]]:
-    """Return import name and folder of the papers in a package: itself, or those that it holds.
+def _papers_in(name: str) -> list[PaperFolder]:
+    """Return the papers in a package: itself, or those that it holds.
 
     Raises SpecError if there is no such package, or no paper in it.
     """
@@ -290,25 +251,28 @@ def _paper_packages(name: str) -> list[tuple[str, Path]]:
     if spec is None or not spec.submodule_search_locations:
         raise SpecError(f"no package is called {name!r}: correct its entry point or install it")
     folder = Path(spec.submodule_search_locations[0])
-    inner = [(f"{name}.{each.name}", each) for each in sorted(folder.iterdir()) if each.is_dir()]
+    places = [(name, folder), *((f"{name}.{each.name}", each) for each in sorted(folder.iterdir()))]
     # A paper.toml that is a link to nothing is a broken paper, not none.
-    found = [each for each in [(name, folder), *inner] if is_there(each[1] / "paper.toml")]
+    found = [
+        PaperFolder(package.rsplit(".", 1)[-1], package, each)
+        for package, each in places
+        if is_there(each / "paper.toml")
+    ]
     if not found:
         raise SpecError(f"{name} holds no paper: a paper is a package with a paper.toml")
     return found
 
 
-def _load_paper(library: Library, package: str, folder: Path) -> None:
+def _load_paper(library: Library, paper: PaperFolder) -> None:
     """Add a paper and its tasks; what fails is shown as broken."""
     from harness.declare.papers import load_deviations, load_paper
 
-    name, file = package.rsplit(".", 1)[-1], "paper.toml"
+    name, folder, file = paper.name, paper.folder, "paper.toml"
     try:
         meta = load_paper(folder)
-        paper = PaperFolder(name, package, folder)
-        library.papers.add(name, paper)
+        _add("paper", library.papers, name, paper)
         file = "__init__.py"
-        importlib.import_module(package)
+        importlib.import_module(paper.package)
     except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever it raises is its reason
         _add_broken(library, name, file, error)
         return
@@ -316,16 +280,13 @@ def _load_paper(library: Library, package: str, folder: Path) -> None:
         load_deviations(folder)
     except SpecError as error:
         _add_broken(library, f"{name}/deviations", "deviations.toml", error)
-    items: dict[str, list[Item]] = {item.file: [] for item in meta.items if item.file}
+    files = [item.file for item in meta.items]
     for item in meta.items:
         if item.file:
-            items[item.file].append(item)
-    for file, listed in items.items():
-        _load_file(library, paper, file, listed)
+            _load_task(library, paper, item)
     for path in _task_files(folder):
-        if path.relative_to(folder).as_posix() not in items:
+        if (file := path.relative_to(folder).as_posix()) not in files:
             unlisted = SpecError("no item of paper.toml names this file: list it there")
-            file = path.relative_to(folder).as_posix()
             _add_broken(library, f"{name}/{path.stem}", file, unlisted)
 
 
@@ -342,6 +303,12 @@ def _task_files(folder: Path) -> list[Path]:
     )
 
 
+def _add(what: str, known: dict[str, T], name: str, item: T) -> None:
+    """Register an item. Raises SpecError if another one has that name."""
+    if known.setdefault(name, item) is not item:
+        raise SpecError(f"{what} {name!r} is declared twice: rename one of them")
+
+
 def _add_broken(library: Library, name: str, file: str, error: BaseException) -> None:
     # A second broken file of one name must not hide the first.
     while name in library.broken:
@@ -350,44 +317,36 @@ def _add_broken(library: Library, name: str, file: str, error: BaseException) ->
     library.broken[name] = BrokenTask(name, file, reason)
 
 
-def _load_file(library: Library, paper: PaperFolder, file: str, listed: Sequence[Item]) -> None:
-    module_name = ".".join([paper.package, *Path(file).with_suffix("").parts])
-    ids = [f"{paper.name}/{item.id}" for item in listed]
+def _load_task(library: Library, paper: PaperFolder, item: Item) -> None:
+    module_name = ".".join([paper.package, *Path(item.file).with_suffix("").parts])
+    task_id = f"{paper.name}/{item.id}"
     try:
-        found = {task.id: task for task in tasks_in(importlib.import_module(module_name))}
-        for task in found.values():
-            if task.id not in ids:
-                raise SpecError(f"paper.toml lists {file} for {', '.join(ids)}, not for {task.id}")
-        for item in listed:
-            task = found[f"{paper.name}/{item.id}"]
-            for experiment in walk_experiments(task):
-                library.experiments.add(experiment.id, experiment)
-            library.tasks.add(task.id, task)
-            library.modules[task.id] = module_name
-            library.files[task.id] = file
-            library.titles[task.id] = item.title
+        task = _task_in(importlib.import_module(module_name))
+        if task.id != task_id:
+            raise SpecError(f"paper.toml lists {item.file} for {task_id}, not for {task.id}")
+        for experiment in walk_experiments(task):
+            _add("experiment", library.experiments, experiment.id, experiment)
+        _add("task", library.tasks, task_id, task)
+        library.modules[task_id] = module_name
+        library.files[task_id] = item.file
+        library.titles[task_id] = item.title
     except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever it raises is its reason
-        for task_id in ids:
-            _add_broken(library, task_id, file, error)
+        _add_broken(library, task_id, item.file, error)
 
 
-def tasks_in(module: ModuleType) -> list[Task]:
-    """Return the tasks of a module: its `task`, or its `tasks`.
-
-    Raises SpecError if it has neither.
-    """
+def _task_in(module: ModuleType) -> Task:
+    """Return a module's `task`. Raises SpecError if it has none."""
     from harness.declare.task import Task
 
-    found = getattr(module, "tasks", None) or [getattr(module, "task", None)]
-    if not all(isinstance(task, Task) for task in found):
-        raise SpecError(f"{module.__name__} declares no `task` and no `tasks`")
-    return list(found)
+    task = getattr(module, "task", None)
+    if not isinstance(task, Task):
+        raise SpecError(f"{module.__name__} declares no `task`")
+    return task
 
 
 def load_experiment(module_name: str, experiment_id: str) -> Experiment:
     """Return an experiment through a task module, as a worker process does."""
-    for task in tasks_in(importlib.import_module(module_name)):
-        for experiment in walk_experiments(task):
-            if experiment.id == experiment_id:
-                return experiment
+    for experiment in walk_experiments(_task_in(importlib.import_module(module_name))):
+        if experiment.id == experiment_id:
+            return experiment
     raise SpecError(f"{module_name} reads no experiment {experiment_id}")

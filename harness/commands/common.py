@@ -9,7 +9,7 @@ import shlex
 import shutil
 import sys
 import textwrap
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, get_args
@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Annotated, Any, get_args
 import typer
 
 from harness.errors import SpecError, UsageError, nearest
-from harness.outgoing import masker, tidy
+from harness.outgoing import tidy
 from harness.terminal import print_table
 
 if TYPE_CHECKING:  # what `repro list` needs none of
@@ -249,8 +249,8 @@ def print_rows(rows: Sequence[Mapping[str, Any]], *, as_json: bool, columns: Seq
     if as_json:
         typer.echo(json.dumps([dict(row) for row in rows], indent=1, ensure_ascii=False))
         return
-    hide, heads = masker(), [column.replace("_", " ") for column in columns]
-    cells = [[_cell(row.get(column), hide) for column in columns] for row in rows]
+    heads = [column.replace("_", " ") for column in columns]
+    cells = [[_cell(row.get(column)) for column in columns] for row in rows]
     aligned = list(_aligned([heads, *cells]))
     # A pipe has no width, so that nothing is cut or folded.
     room = shutil.get_terminal_size().columns if sys.stdout.isatty() else max(map(len, aligned))
@@ -300,15 +300,15 @@ def _aligned(lines: Sequence[Sequence[str]]) -> Iterator[str]:
         yield "  ".join(map(str.ljust, line, widths)).rstrip()
 
 
-def _cell(value: Any, hide: Callable[[str], str]) -> str:
+def _cell(value: Any) -> str:
     if value is None:
         return ""
     if isinstance(value, float):
         return f"{value:.4g}"
     if isinstance(value, (list, tuple)):
-        return ", ".join(_cell(item, hide) for item in value)
+        return ", ".join(_cell(item) for item in value)
     # Before the table folds it: a secret in two lines would not be known.
-    return tidy(str(value), most=CELL_CHARS, hide=hide)
+    return tidy(str(value), most=CELL_CHARS)
 
 
 def say(text: str) -> None:

@@ -8,7 +8,7 @@ import io
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from harness.canonical import canonical_json
 from harness.errors import DataError, SpecError
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 Arrays = dict[str, "np.ndarray[Any, Any]"]
 Records = list[dict[str, Any]]
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,27 +39,23 @@ class Content:
     @property
     def text(self) -> str:
         """The value of a text. Raises SpecError for another kind."""
-        if not isinstance(self.value, str):
-            raise self._wrong_kind("text")
-        return self.value
+        return self._of(str, "text")
 
     @property
     def arrays(self) -> Arrays:
         """The value of arrays or tensors. Raises SpecError for another kind."""
-        if not isinstance(self.value, dict):
-            raise self._wrong_kind("arrays")
-        return self.value
+        return self._of(dict, "arrays")
 
     @property
     def records(self) -> Records:
         """The value of records. Raises SpecError for another kind."""
-        if not isinstance(self.value, list):
-            raise self._wrong_kind("records")
-        return self.value
+        return self._of(list, "records")
 
-    def _wrong_kind(self, wanted: str) -> SpecError:
-        found = type(self.value).__name__
-        return SpecError(f"data set {self.name} is a {found}, not {wanted}: use .value")
+    def _of(self, kind: type[T], wanted: str) -> T:
+        if not isinstance(self.value, kind):
+            found = type(self.value).__name__
+            raise SpecError(f"data set {self.name} is a {found}, not {wanted}: use .value")
+        return self.value
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,40 +114,27 @@ def hash_value(kind: Kind, value: Any) -> str:
     raise SpecError(f"content of kind {kind} is hashed from its bytes, not from a value")
 
 
-def encode(kind: Kind, items: list[str], field: str) -> bytes:
-    """Encode what a hub column holds as the file of a text or of records.
+def encode(kind: Kind, value: Any) -> bytes:
+    """Encode a value as a file of its kind; that of json and gguf is the file's bytes already.
 
-    A text is its items joined by nothing; a record is `{field: item}`. The gzip header has
-    no time stamp, so equal items give equal bytes.
+    Neither gzip headers nor members of an .npz have a time stamp: equal values, equal bytes.
     """
-    if kind == "text":
-        return encode_value(kind, "".join(items))
-    return encode_value(kind, [{field: item} for item in items])
-
-
-def encode_value(kind: Kind, value: Any) -> bytes:
-    """Encode a value as a file of its kind; that of json and gguf is the file's bytes already."""
     if kind == "text":
         return gzip.compress(value.encode(), mtime=0)
     if kind == "records":
         lines = [json.dumps(record, ensure_ascii=False) + "\n" for record in value]
         return gzip.compress("".join(lines).encode(), mtime=0)
     if kind == "arrays":
-        return encode_arrays(value)
+        import numpy as np
+
+        buffer = io.BytesIO()
+        np.savez_compressed(buffer, **value)
+        return buffer.getvalue()
     if kind == "tensors":
         from safetensors.numpy import save
 
         return bytes(save({name: array.copy() for name, array in value.items()}))
     return bytes(value)
-
-
-def encode_arrays(arrays: Mapping[str, Any]) -> bytes:
-    """Encode arrays as a compressed .npz; its members have no time stamp, as those of `encode`."""
-    import numpy as np
-
-    buffer = io.BytesIO()
-    np.savez_compressed(buffer, **arrays)
-    return buffer.getvalue()
 
 
 def _decode_text(data: bytes) -> Decoded:

@@ -1,7 +1,7 @@
 """English-like text from a small seeded grammar of our own, its entropy known exactly.
 
 For anyone without data: byte-identical everywhere, and no language model's expected loss on
-unseen text can lie below `entropy_per_char()`.
+unseen text can lie below `grammar().entropy_per_char`.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ import random
 from functools import cache
 
 from harness.data.grammar import Choice, Grammar, Rules
-from harness.errors import SpecError
 
 # Nouns and adjectives begin with a consonant, so that "a" is always right.
 NOUNS = """river baker garden horse letter window soldier mountain boat child teacher lamp doctor
@@ -76,44 +75,19 @@ STRUCTURE: Rules = {
 def generate_text(*, min_chars: int, seed: int) -> str:
     """Return whole sentences of at least `min_chars` characters in all, the same everywhere.
 
-    The only source is `random.Random(seed).random()`, whose values Python guarantees.
+    No language model's expected loss on it lies below `grammar().entropy_per_char`, in nats. The
+    only source is `random.Random(seed).random()`, whose values Python guarantees.
+
+    >>> round(grammar().entropy_per_char, 6)
+    0.589561
     """
     rng = random.Random(seed)
     parts: list[str] = []
     num_chars = 0
     while num_chars < min_chars:
-        parts.append(grammar().sample(rng).text)
+        parts.append(grammar().sentence(rng))
         num_chars += len(parts[-1])
     return "".join(parts)
-
-
-def generate_sentences(num_sentences: int, *, seed: int) -> list[str]:
-    """Return independent sentences, each with the blank or line end after it.
-
-    >>> generate_sentences(2, seed=0)[0]
-    'Yesterday, the castle sells some clever clocks beside every dog with the mountain softly! '
-    """
-    if num_sentences < 0:
-        raise SpecError(f"num_sentences={num_sentences}: need at least 0")
-    rng = random.Random(seed)
-    return [grammar().sample(rng).text for _ in range(num_sentences)]
-
-
-def entropy_per_char() -> float:
-    """Return the floor of any language model's loss on this text, in nats per character.
-
-    >>> round(entropy_per_char(), 6)
-    0.589561
-    """
-    return grammar().entropy_per_char
-
-
-def log_probability(text: str) -> float:
-    """Return the log-probability in nats of whole sentences under the grammar itself.
-
-    This is the oracle model: no other predicts better on average. -inf for other text.
-    """
-    return grammar().log_probability(text)
 
 
 @cache

@@ -9,19 +9,20 @@ it, also after the data file itself was deleted. Both files may be copied below 
 from __future__ import annotations
 
 import hashlib
+import importlib.util
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import ValidationError
 
 from harness.canonical import canonical_json
-from harness.data.codec import decode, encode, encode_arrays
+from harness.data.codec import decode, encode
 from harness.errors import DataError, EnvError, HarnessError, UsageError
 from harness.outgoing import tidy
 from harness.store import atomic
-from harness.strict import explain
+from harness.strict import Strict, explain
 from harness.untrusted import UnreadableError, read_bytes
 
 if TYPE_CHECKING:
@@ -33,10 +34,8 @@ LOCAL = "local folder"
 """Stands for the revision of a repository that is a folder on this machine."""
 
 
-class Fetched(BaseModel):
+class Fetched(Strict):
     """What a fetch found, as stored."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
     schema_version: Literal[1] = 1
     name: str
@@ -68,25 +67,28 @@ def read_fetched(dataset: Dataset, root: Path) -> Fetched | None:
         raise DataError(
             f"the fetch record {path} cannot be read ({explain(error)}): {_again(dataset)}"
         ) from error
-    if fetched.name != dataset.name or fetched.path != _data_path(dataset):
+    hub = _hub_of(dataset)
+    names = (fetched.name, fetched.path, fetched.repo) == (
+        dataset.name,
+        _data_path(dataset),
+        hub.repo,
+    )
+    if not names or hub.revision not in ("", fetched.revision):
         raise DataError(
-            f"the fetch record {path} is of data set {fetched.name} in {fetched.path}:"
-            f" {_again(dataset)}"
+            f"the fetch record {path} is of {fetched.name} in {fetched.path}, {fetched.repo} at"
+            f" {fetched.revision}, the catalogue names {hub.repo} at"
+            f" {hub.revision or 'any revision'}: {_again(dataset)}"
         )
-    if dataset.hub is not None:
-        _must_be_of(dataset, dataset.hub, fetched, path)
     return fetched
 
 
-def _must_be_of(dataset: Dataset, hub: Hub, fetched: Fetched, path: Path) -> None:
-    """Raise DataError unless a fetch record is of what the catalogue names."""
-    wanted = "" if Path(hub.repo).is_absolute() else hub.revision
-    if fetched.repo == hub.repo and wanted in ("", fetched.revision):
-        return
-    raise DataError(
-        f"the fetch record {path} is of {fetched.repo} at {fetched.revision}, the catalogue names"
-        f" {hub.repo} at {wanted or 'any revision'}: {_again(dataset)}"
-    )
+def _hub_of(dataset: Dataset) -> Hub:
+    if dataset.hub is None:
+        raise UsageError(
+            f"data set {dataset.name} is not on the hub, it has the variants"
+            f" {', '.join(dataset.variants)}: see `repro data list`"
+        )
+    return dataset.hub
 
 
 def _again(dataset: Dataset) -> str:
@@ -100,25 +102,32 @@ def fetch(dataset: Dataset, cache: Path) -> Fetched:
     `datasets` package; DataError if revision or content differ from the catalogue or from
     the first fetch, which then leaves the cache as it was.
     """
-    if dataset.hub is None:
-        raise UsageError(
-            f"data set {dataset.name} is not on the hub, it has the variants"
-            f" {', '.join(dataset.variants)}: see `repro data list`"
+    hub = _hub_of(dataset)
+    if importlib.util.find_spec("datasets") is None:
+        raise EnvError(
+            f"fetching {dataset.name} needs the package datasets:"
+            " pip install 'paper-reproductions[lm]'"
         )
     known = read_fetched(dataset, cache)
-    wanted = dataset.hub.revision or (known.revision if known else "")
-    revision = _resolve(dataset, dataset.hub, wanted)
-    data, num_records = _read(dataset, dataset.hub, revision)
+    wanted = hub.revision or (known.revision if known else "")
+    revision = _resolve(dataset, hub, wanted)
+    data, num_records = _read(dataset, hub, revision)
     fetched = Fetched(
         name=dataset.name,
-        repo=dataset.hub.repo,
+        repo=hub.repo,
         revision=revision,
         num_records=num_records,
         sha256=decode(dataset.kind, data).sha256,
         file_sha256=hashlib.sha256(data).hexdigest(),
         path=_data_path(dataset),
     )
-    _must_match(dataset, fetched, known)
+    expected = dataset.sha256 or (known.sha256 if known else "")
+    if expected and fetched.sha256 != expected:
+        source = "the catalogue" if dataset.sha256 else "the first fetch"
+        raise DataError(
+            f"data set {dataset.name}: {hub.repo} at {revision} holds other content than {source}"
+            f" says, expected {expected}, found {fetched.sha256}: the cache is left as it was"
+        )
     atomic.write_bytes(cache / fetched.path, data)
     # Last, so that a record never stands for a file that was not written.
     atomic.write_text(record_path(dataset, cache), canonical_json(fetched.model_dump()) + "\n")
@@ -127,17 +136,6 @@ def fetch(dataset: Dataset, cache: Path) -> Fetched:
 
 def _data_path(dataset: Dataset) -> str:
     return f"hub/{dataset.name}{dataset.suffix}"
-
-
-def _must_match(dataset: Dataset, fetched: Fetched, known: Fetched | None) -> None:
-    expected = dataset.sha256 or (known.sha256 if known else "")
-    if expected and fetched.sha256 != expected:
-        source = "the catalogue" if dataset.sha256 else "the first fetch"
-        raise DataError(
-            f"data set {dataset.name}: {fetched.repo} at {fetched.revision} holds other content"
-            f" than {source} says, expected {expected}, found {fetched.sha256}: the cache is"
-            " left as it was"
-        )
 
 
 def _resolve(dataset: Dataset, hub: Hub, revision: str) -> str:
@@ -149,7 +147,6 @@ def _resolve(dataset: Dataset, hub: Hub, revision: str) -> str:
     if Path(hub.repo).exists():
         # `datasets` would read it in place of the hub's repository.
         raise DataError(f"a local path {hub.repo} hides the hub's: run in another folder")
-    _require_packages(dataset)
     from huggingface_hub import HfApi
 
     def ask() -> Any:
@@ -163,7 +160,6 @@ def _resolve(dataset: Dataset, hub: Hub, revision: str) -> str:
 
 def _read(dataset: Dataset, hub: Hub, revision: str) -> tuple[bytes, int]:
     """Return the file to store and how many records it holds."""
-    _require_packages(dataset)
     if dataset.kind == "arrays":
         from harness.data.hub_images import read_images
 
@@ -171,10 +167,11 @@ def _read(dataset: Dataset, hub: Hub, revision: str) -> tuple[bytes, int]:
         for part, split in zip(("train", "test"), hub.splits, strict=True):
             images, labels = read_images(dataset, hub, _items(dataset, hub, revision, (split,)))
             arrays |= {f"x_{part}": images, f"y_{part}": labels}
-        return encode_arrays(arrays), len(arrays["y_train"]) + len(arrays["y_test"])
+        return encode("arrays", arrays), len(arrays["y_train"]) + len(arrays["y_test"])
     rows = _items(dataset, hub, revision, hub.splits)
     items = [_item(dataset, hub, row, index) for index, row in enumerate(rows)]
-    return encode(dataset.kind, items, hub.field), len(items)
+    value = "".join(items) if dataset.kind == "text" else [{hub.field: item} for item in items]
+    return encode(dataset.kind, value), len(items)
 
 
 def _items(
@@ -202,17 +199,15 @@ def _items(
 def _open(hub: Hub, split: str, revision: str) -> Iterator[dict[str, Any]]:
     import datasets
 
-    rows = datasets.load_dataset(
-        hub.repo,
-        hub.config or None,
-        split=split,
-        revision=None if revision == LOCAL else revision,
-        streaming=True,
+    return iter(
+        datasets.load_dataset(
+            hub.repo,
+            hub.config or None,
+            split=split,
+            revision=None if revision == LOCAL else revision,
+            streaming=True,
+        )
     )
-    if hub.label and isinstance((rows.features or {}).get(hub.field), datasets.Image):
-        # As stored: a damaged image then fails where its record is known.
-        rows = rows.cast_column(hub.field, datasets.Image(decode=False))
-    return iter(rows)
 
 
 def _item(dataset: Dataset, hub: Hub, row: dict[str, Any], index: int) -> str:
@@ -223,16 +218,6 @@ def _item(dataset: Dataset, hub: Hub, row: dict[str, Any], index: int) -> str:
             f" {hub.field!r}, only {', '.join(sorted(row))}: correct the catalogue"
         )
     return value
-
-
-def _require_packages(dataset: Dataset) -> None:
-    import importlib.util
-
-    if importlib.util.find_spec("datasets") is None:
-        raise EnvError(
-            f"fetching {dataset.name} needs the package datasets:"
-            " pip install 'paper-reproductions[lm]'"
-        )
 
 
 def _guarded(dataset: Dataset, hub: Hub, action: Callable[[], T]) -> T:

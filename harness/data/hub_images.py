@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +9,6 @@ from harness.errors import DataError
 
 if TYPE_CHECKING:
     import numpy as np
-    from PIL.Image import Image
 
     from harness.data.catalogue import Dataset, Hub
 
@@ -26,7 +24,7 @@ def read_images(
 ) -> tuple[Pixels, Pixels]:
     """Return the images and labels of one split, in the rows' order, as uint8.
 
-    rows: each with the encoded image as `{"bytes": ...}` in `hub.field`, its class in `hub.label`.
+    rows: each with Pillow's image in `hub.field`, its class in `hub.label`.
     Returns shapes (n, height, width, 3), or (n, height, width) for mode L, and (n,).
     Raises DataError that names the record: no image, no label from 0 to 255, another size.
     """
@@ -36,7 +34,7 @@ def read_images(
     labels: list[int] = []
     for index, row in enumerate(rows):
         where = f"data set {dataset.name}: record {index} of {hub.repo}"
-        pixels = np.asarray(_decode(where, hub, row))
+        pixels = _pixels(where, hub, row)
         if images and pixels.shape != images[0].shape:
             raise DataError(
                 f"{where} has the shape {pixels.shape}, the first one {images[0].shape}:"
@@ -49,32 +47,27 @@ def read_images(
     return np.stack(images), np.array(labels, np.uint8)
 
 
-def _decode(where: str, hub: Hub, row: dict[str, Any]) -> Image:
+def _pixels(where: str, hub: Hub, row: dict[str, Any]) -> Pixels:
+    """Return a row's image, upright as `datasets` gives it, in the catalogue's colours and size."""
+    import numpy as np
     import PIL.Image
-    import PIL.ImageOps
 
-    stored = row.get(hub.field)
-    data = stored.get("bytes") if isinstance(stored, dict) else None
-    if not isinstance(data, bytes):
+    image = row.get(hub.field)
+    if not isinstance(image, PIL.Image.Image):
         raise DataError(
             f"{where} has no image in the field {hub.field!r}, only {', '.join(sorted(row))}:"
             " correct the catalogue"
         )
-    try:
-        image = PIL.Image.open(io.BytesIO(data))
-        image.load()
-    # Damaged bytes make Pillow's decoders raise errors of many types, SyntaxError among them.
-    except Exception as error:
-        raise DataError(f"{where} is no image that can be read ({type(error).__name__})") from error
     if image.mode.startswith(DEEP_MODES):
         raise DataError(f"{where} is of mode {image.mode}: only 8 bits per channel can be kept")
-    upright = PIL.ImageOps.exif_transpose(image).convert(hub.mode)
-    if not hub.image_size:
-        return upright
-    side = min(upright.size)
-    left, top = (upright.width - side) // 2, (upright.height - side) // 2
-    square = upright.crop((left, top, left + side, top + side))
-    return square.resize((hub.image_size, hub.image_size), PIL.Image.Resampling.BICUBIC)
+    image = image.convert(hub.mode)
+    if hub.image_size:
+        side = min(image.size)
+        left, top = (image.width - side) // 2, (image.height - side) // 2
+        image = image.crop((left, top, left + side, top + side)).resize(
+            (hub.image_size, hub.image_size), PIL.Image.Resampling.BICUBIC
+        )
+    return np.asarray(image)
 
 
 def _label(where: str, hub: Hub, row: dict[str, Any]) -> int:

@@ -10,35 +10,18 @@ from __future__ import annotations
 import functools
 import hashlib
 import os
+import tempfile
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from harness.data.bundled import MAKERS
-from harness.data.codec import Arrays, Content, Decoded, decode, hash_value
-from harness.errors import DataError, EnvError, UsageError, nearest
+from harness.data.codec import Content, Decoded, decode, hash_value
+from harness.errors import DataError, UsageError, nearest
 from harness.untrusted import MAX_DATA_BYTES, Stamp, UnreadableError, is_there, read_bytes, stamp
 
 if TYPE_CHECKING:  # the models need pydantic, which `repro list` does without
     from harness.data.catalogue import Dataset, Kind, Variant
-    from harness.data.hub import Fetched
-
-__all__ = [
-    "Content",
-    "Source",
-    "available",
-    "cache_folder",
-    "catalogue",
-    "data_hash",
-    "find",
-    "load",
-    "locate",
-    "made_path",
-    "missing_reason",
-    "path_of",
-    "supply",
-    "ways_to_get",
-]
 
 UNFETCHED = "unfetched"
 
@@ -102,15 +85,17 @@ def available(name: str) -> Variant | None:
 
 def missing_reason(name: str) -> str:
     """Return what is missing and the ways to get it, or an empty string."""
-    if available(name):
-        return ""
     dataset = find(name)
     try:
-        locate(dataset)
+        if dataset.bundled or locate(dataset):
+            return ""
     except DataError as error:
         return str(error)
     why = f" and not obtainable ({dataset.unobtainable})" if dataset.unobtainable else ""
-    return f"data set {name} is missing{_places(dataset)}{why}: {ways_to_get(dataset)}"
+    ways = [f"run `{each}` on a machine with a network" for each in commands_for(dataset)]
+    if dataset.staged:
+        ways.append(f"set REPRO_DATA to a folder that holds {dataset.staged.path}")
+    return f"data set {name} is missing{_places(dataset)}{why}: {', or '.join(ways)}"
 
 
 def load(name: str) -> Content:
@@ -121,31 +106,15 @@ def load(name: str) -> Content:
     """
     dataset = find(name)
     if dataset.bundled:
-        return _load_bundled(dataset)
-    source = locate(dataset)
-    if source is None:
-        raise DataError(missing_reason(name))
-    decoded = read(dataset, source)
+        return _content(dataset, "bundled", _load_bundled(dataset))
+    source = located(dataset)
+    return _content(dataset, source.variant, read(dataset, source))
+
+
+def _content(dataset: Dataset, variant: Variant, decoded: Decoded) -> Content:
     # A dict of one's own: adding to it must not change what the next caller gets.
     value = dict(decoded.value) if dataset.kind == "arrays" else decoded.value
-    return Content(name, source.variant, decoded.sha256, value)
-
-
-def read(dataset: Dataset, source: Source) -> Decoded:
-    """Decode a file and check it. Raises DataError as `load`.
-
-    The trials of one worker share a text, and arrays, which therefore cannot be written to.
-    """
-    changed = stamp(source.path)
-    try:
-        if dataset.kind in ("text", "arrays"):
-            cached = _read_text if dataset.kind == "text" else _read_arrays
-            return cached(dataset.name, source, changed)
-        return _read(dataset.name, dataset.kind, source)
-    except (FileNotFoundError, UnreadableError) as error:
-        raise DataError(
-            f"data set {dataset.name}: {error}: replace it by an intact copy"
-        ) from error
+    return Content(dataset.name, variant, decoded.sha256, value)
 
 
 def path_of(name: str) -> Path:
@@ -156,11 +125,33 @@ def path_of(name: str) -> Path:
     dataset = find(name)
     if dataset.bundled:
         raise UsageError(f"data set {name} is bundled and has no file: use load")
-    source = locate(dataset)
-    if source is None:
-        raise DataError(missing_reason(name))
+    source = located(dataset)
     read(dataset, source)
     return source.path
+
+
+def read(dataset: Dataset, source: Source) -> Decoded:
+    """Decode a file and check it. Raises DataError as `load`.
+
+    The trials of one worker share a text, and arrays, which therefore cannot be written to.
+    """
+    shared = dataset.kind in ("text", "arrays")
+    try:
+        if shared:
+            return _read_once(dataset.name, dataset.kind, source, stamp(source.path))
+        return _read(dataset.name, dataset.kind, source)
+    except (FileNotFoundError, UnreadableError) as error:
+        raise DataError(
+            f"data set {dataset.name}: {error}: replace it by an intact copy"
+        ) from error
+
+
+def located(dataset: Dataset) -> Source:
+    """Return the file that a data set is read from. Raises DataError where there is none."""
+    source = locate(dataset)
+    if source is None:
+        raise DataError(missing_reason(dataset.name))
+    return source
 
 
 def locate(dataset: Dataset) -> Source | None:
@@ -173,7 +164,7 @@ def locate(dataset: Dataset) -> Source | None:
     folder = data_folder()
     if folder and dataset.staged and is_there(path := folder / dataset.staged.path):
         return Source("staged", path, dataset.sha256, dataset.staged.file_sha256)
-    roots = [root for root in (folder, _user_cache()) if root]
+    roots = [root for root in (folder, cache_folder()) if root]
     if dataset.made:
         for root in roots:
             if is_there(path := made_path(dataset, root)):
@@ -182,7 +173,9 @@ def locate(dataset: Dataset) -> Source | None:
         for root in roots:
             fetched = read_fetched(dataset, root)
             if fetched and is_there(path := root / fetched.path):
-                return _hub_source(dataset, path, fetched)
+                # A fetch record speaks only where the catalogue is silent.
+                sha256 = dataset.sha256 or fetched.sha256
+                return Source("hub", path, sha256, fetched.file_sha256)
     return None
 
 
@@ -202,33 +195,14 @@ def data_folder() -> Path | None:
 
 
 def cache_folder() -> Path:
-    """Return REPRO_CACHE, else the user's cache folder with our name; it may not exist.
-
-    Raises EnvError for a user without a home, as a container's may be.
-    """
-    if (found := _user_cache()) is None:
-        raise EnvError("this user has no home folder for a cache: set REPRO_CACHE to a folder")
-    return found
-
-
-def _user_cache() -> Path | None:
+    """Return REPRO_CACHE, else the user's cache folder with our name; it may not exist."""
     if value := os.environ.get("REPRO_CACHE"):
         return Path(value)
-    base = os.environ.get("XDG_CACHE_HOME") or os.environ.get("LOCALAPPDATA")
+    base = os.environ.get("XDG_CACHE_HOME")
     try:
         return (Path(base) if base else Path.home() / ".cache") / "paper-reproductions"
-    except RuntimeError:
-        return None
-
-
-def ways_to_get(dataset: Dataset) -> str:
-    """Return the ways to get a data set that is missing, for the end of a sentence."""
-    ways = [f"run `{command}`" for command in commands_for(dataset)]
-    if ways:
-        ways[-1] += " on a machine with a network"
-    if dataset.staged:
-        ways.append(f"set REPRO_DATA to a folder that holds {dataset.staged.path}")
-    return ", or ".join(ways)
+    except RuntimeError:  # a user without a home, as a container's may be
+        return Path(tempfile.gettempdir(), "paper-reproductions")
 
 
 def commands_for(dataset: Dataset) -> list[str]:
@@ -263,48 +237,35 @@ def _places(dataset: Dataset) -> str:
     return where + (", and it is not in the local cache)" if cached else ")")
 
 
-def _hub_source(dataset: Dataset, path: Path, fetched: Fetched) -> Source:
-    # A fetch record cannot overrule the catalogue; it speaks only where that is silent.
-    sha256 = dataset.sha256 or fetched.sha256
-    return Source("hub", path, sha256, fetched.file_sha256)
-
-
-def _load_bundled(dataset: Dataset) -> Content:
+def _load_bundled(dataset: Dataset) -> Decoded:
     assert dataset.bundled is not None
-    value, found = _make(dataset.bundled.make, dataset.kind)
-    if dataset.kind == "arrays":
-        value = dict(value)
-    if found != dataset.sha256:
+    made = _make(dataset.bundled.make, dataset.kind)
+    if made.sha256 != dataset.sha256:
         raise DataError(
             f"data set {dataset.name}: {dataset.bundled.make} makes another content here,"
-            f" expected {dataset.sha256}, found {found}: install the pinned versions"
+            f" expected {dataset.sha256}, found {made.sha256}: install the pinned versions"
         )
-    return Content(dataset.name, "bundled", found, value)
+    return made
 
 
 @functools.lru_cache(maxsize=4)
-def _make(make: str, kind: Kind) -> tuple[Any, str]:
-    """Make a bundled data set, once for all trials of a worker: arrays cannot be written to."""
+def _make(make: str, kind: Kind) -> Decoded:
+    """Make a bundled data set, once for all trials of a worker."""
     value = MAKERS[make]()
-    found = hash_value(kind, value)
-    return (_read_only(value) if kind == "arrays" else value), found
+    return _read_only(Decoded(value, hash_value(kind, value)))
 
 
 @functools.lru_cache(maxsize=4)
-def _read_text(name: str, source: Source, changed: Stamp | None) -> Decoded:
-    return _read(name, "text", source)
+def _read_once(name: str, kind: Kind, source: Source, changed: Stamp | None) -> Decoded:
+    return _read_only(_read(name, kind, source))
 
 
-@functools.lru_cache(maxsize=4)
-def _read_arrays(name: str, source: Source, changed: Stamp | None) -> Decoded:
-    decoded = _read(name, "arrays", source)
-    return Decoded(_read_only(decoded.value), decoded.sha256)
-
-
-def _read_only(arrays: Arrays) -> Arrays:
-    for array in arrays.values():
-        array.setflags(write=False)
-    return arrays
+def _read_only(decoded: Decoded) -> Decoded:
+    """Return a text, or arrays, as trials may share it."""
+    if isinstance(decoded.value, dict):
+        for array in decoded.value.values():
+            array.setflags(write=False)
+    return decoded
 
 
 def _read(name: str, kind: Kind, source: Source) -> Decoded:
@@ -316,8 +277,6 @@ def _read(name: str, kind: Kind, source: Source) -> Decoded:
         decoded = decode(kind, data)
     except DataError as error:
         found = hashlib.sha256(data).hexdigest()
-        if found == source.file_sha256:  # not the file's fault: memory, or a library's version
-            raise DataError(f"data set {name}: {source.path} is intact, but {error}") from error
         raise DataError(
             f"data set {name}: {source.path} is truncated, altered or of another format,"
             f" {error}; file hash expected {source.file_sha256 or 'unknown'}, found {found}:"

@@ -9,7 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from harness.data.codec import decode, encode_value
+from harness.data.codec import decode, encode
 from harness.data.load import made_path
 from harness.data.rules import RULES
 from harness.data.rules.files import opened
@@ -44,7 +44,7 @@ def build(dataset: Dataset, made: Made, paths: Mapping[str, Path]) -> bytes:
     """Return the file that the rule makes. Raises DataError unless its content is the known one."""
     try:
         with opened(paths) as files:
-            data = encode_value(dataset.kind, RULES[made.rule](files))
+            data = encode(dataset.kind, RULES[made.rule](files))
         found = decode(dataset.kind, data).sha256
     except HarnessError:
         raise

@@ -18,7 +18,7 @@ from harness.untrusted import in_one_line
 if TYPE_CHECKING:
     import torch
 
-    from harness.data.load import Content
+    from harness.data.codec import Content
 
 RawParams = Mapping[str, Scalar]
 TIMES = 4

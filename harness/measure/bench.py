@@ -10,17 +10,14 @@ import os
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from harness.errors import DataError, EnvError, RunError, UsageError, nearest
-from harness.measure.contention import OthersWatch
+from harness.errors import DataError, EnvError, UsageError, nearest
 from harness.measure.goals import Baseline, Measured, read_document
 
 CROWDED_CORES = 0.2
-"""More than this taken by others makes a time too long to judge a goal by."""
-_LOOK_S = 2.0
+"""More than this taken by others makes a time too long to judge a goal by, or to store."""
 
 
 def benchmark_files(source: Path, selectors: Sequence[str]) -> list[Path]:
@@ -44,36 +41,10 @@ def benchmark_files(source: Path, selectors: Sequence[str]) -> list[Path]:
     return [files[name] for name in sorted(chosen)]
 
 
-def check_writable(*folders: Path) -> None:
-    """Raise EnvError unless files can be made in some folders, which may not be there yet."""
-    for folder in folders:
-        there = next(path for path in (folder, *folder.parents) if path.exists())
-        if not os.access(there, os.W_OK | os.X_OK):
-            raise EnvError(
-                f"{folder} cannot be written to: repro bench keeps its measurements there, and"
-                " repro bench --stored prints those that are"
-            )
-
-
-def check_quiet() -> None:
-    """Raise RunError where others keep the cores busy: nothing measured now could be stored."""
-    watch = OthersWatch()
-    time.sleep(_LOOK_S)
-    if is_crowded(others := watch.cores()):
-        raise RunError(
-            f"others keep {others} cores busy, so that no time would be worth storing: measure"
-            " when the machine is free, or without --save"
-        )
-
-
-def is_crowded(other_cores: float | None) -> bool:
-    """Say whether others took so much of the machine that a time is no baseline."""
-    return (other_cores or 0.0) > CROWDED_CORES
-
-
 def is_disturbed(item: Measured) -> bool:
     """Say whether others took too much of the machine while something was timed."""
-    return not (item.exact or item.from_records) and is_crowded(item.other_cores)
+    timed = not (item.exact or item.from_records)
+    return timed and (item.other_cores or 0.0) > CROWDED_CORES
 
 
 def seconds_of(file: Path, baselines: Sequence[Baseline]) -> float | None:

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import contextlib
-import gc
-import importlib
 import json
 import os
+import pkgutil
 import subprocess
 import sys
 from collections.abc import Callable, Mapping
-from types import ModuleType
 from typing import Any
 
 from harness.errors import RunError, SpecError
@@ -63,22 +61,7 @@ def check_importable(function: Callable[..., object]) -> None:
 
 def function_at(where: str) -> Any:
     """Return the function that `module:name` names."""
-    module, _, name = where.partition(":")
-    found: Any = _imported(module)
-    for part in name.split("."):
-        found = getattr(found, part)
-    return found
-
-
-def _imported(name: str) -> ModuleType:
-    """Import a module and do not look for garbage: that takes a third of torch's import."""
-    looks = gc.isenabled()
-    gc.disable()
-    try:
-        return importlib.import_module(name)
-    finally:
-        if looks:
-            gc.enable()
+    return pkgutil.resolve_name(where)
 
 
 def serve(where: str, caller_pid: int) -> None:

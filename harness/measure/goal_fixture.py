@@ -9,7 +9,7 @@ import datetime as dt
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, TypedDict
+from typing import Any
 
 import pytest
 from pytest_benchmark.fixture import BenchmarkFixture
@@ -94,23 +94,15 @@ class GoalFixture:
         """Return how many of something there are: as many as show that it works, where tried."""
         return tried if self.tried else measured
 
-    def sampling(self, *, warmup_s: float, min_samples: int, budget_s: float) -> Sampling:
+    def sampling(self, *, warmup_s: float, min_samples: int, budget_s: float) -> dict[str, Any]:
         """Return what `measure_interleaved` takes: the fewest samples that it can, where tried."""
         if self.tried:
-            return Sampling(warmup_s=0.0, min_samples=2, budget_s=0.0)
-        return Sampling(warmup_s=warmup_s, min_samples=min_samples, budget_s=budget_s)
+            warmup_s, min_samples, budget_s = 0.0, 2, 0.0
+        return {"warmup_s": warmup_s, "min_samples": min_samples, "budget_s": budget_s}
 
     def control(self) -> list[dict[str, float]]:
         """Return the speed of the machine now; nothing where the benchmark is only tried."""
-        return [] if self.tried else [measure_control("cpu").to_json()]
-
-
-class Sampling(TypedDict):
-    """How many samples are taken, as `measure_interleaved` names it."""
-
-    warmup_s: float
-    min_samples: int
-    budget_s: float
+        return [] if self.tried else [measure_control("cpu")]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -12,9 +12,9 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from operator import itemgetter
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Any, Literal
 
-from pydantic import BaseModel, Field, ValidationError, model_validator
+from pydantic import BaseModel, Field, ValidationError
 
 from harness.errors import DataError
 from harness.measure.machine import cpu_name
@@ -85,12 +85,6 @@ class _Entry(BaseModel):
     name: str
     fullname: str
     extra_info: Measured
-
-    @model_validator(mode="after")
-    def _named_after_its_goal(self) -> Self:
-        if self.name != self.extra_info.name:
-            raise ValueError(f"benchmark {self.name} is called {self.extra_info.name} inside")
-        return self
 
 
 class _Machine(BaseModel):
@@ -188,7 +182,16 @@ def load_baselines(root: Path) -> list[Baseline]:
 
     Raises DataError, naming the file, for one that is torn, edited or foreign.
     """
-    return [_load(path) for path in sorted(benchmarks_folder(root).glob("*.json"))]
+    found = []
+    for path in sorted(benchmarks_folder(root).glob("*.json")):
+        baseline = read_document(path)
+        if baseline.kind != path.stem:
+            raise DataError(
+                f"{path} was measured on {baseline.kind}: rename it, or remove it and make it"
+                " again by repro bench --save"
+            )
+        found.append(baseline)
+    return found
 
 
 def read_document(path: Path) -> Baseline:
@@ -205,13 +208,3 @@ def read_document(path: Path) -> Baseline:
             " repro bench --save"
         ) from error
     return Baseline(document=json.loads(text))
-
-
-def _load(path: Path) -> Baseline:
-    baseline = read_document(path)
-    if baseline.kind != path.stem:
-        raise DataError(
-            f"{path} was measured on {baseline.kind}: rename it, or remove it and make it again by"
-            " repro bench --save"
-        )
-    return baseline

@@ -28,16 +28,11 @@ GENERATED = ("results", "figures", "RESULTS.md")
 INSTRUCTION_SETS = (
     ("avx512", ("avx512f", "avx512dq", "avx512bw", "avx512vl", "fma")),
     ("avx2", ("avx2", "fma")),
-    ("avx", ("avx",)),
-    ("sse4", ("sse4_1", "sse4_2")),
-    ("sse2", ("sse2",)),
 )
-"""Widest first, each with the flags of /proc/cpuinfo that it needs. The first two are torch's
-own conditions: its kernels of both widths multiply and add in one instruction."""
+"""Widest first, each with the flags of /proc/cpuinfo that it needs: torch's own conditions, whose
+kernels of both widths multiply and add in one instruction."""
 CAPABILITY = "ATEN_CPU_CAPABILITY"
 """Environment variable by which torch takes narrower kernels than the processor has."""
-CAPABILITIES = ("default", "avx2", "avx512")
-"""Its values for x86, narrowest first; torch ignores every other text."""
 CPU_ID_FIELDS = (
     # x86
     ("vendor_id", ""), ("cpu family", "family"), ("model", "model"), ("stepping", "stepping"),
@@ -76,7 +71,7 @@ class MachineFacts:
     """Vendor, family, model and stepping: a virtual machine may hide the rest of the name.
     Empty where the system does not tell."""
     isa: str
-    """Widest instruction set that numeric code can use here; empty where it is not x86."""
+    """Widest instruction set that torch can use here; empty where it is none of these."""
     num_cores: int
     """Cores this process may use, not those of the machine."""
     memory_bytes: int
@@ -146,8 +141,7 @@ def read_cpuinfo(path: Path = Path("/proc/cpuinfo")) -> dict[str, str]:
 
 def cpu_model(cpuinfo: Mapping[str, str]) -> str:
     """Return the processor's marketing name, or its architecture where none is told."""
-    name = cpuinfo.get("model name") or _output(["sysctl", "-n", "machdep.cpu.brand_string"])
-    return name or platform.processor() or platform.machine()
+    return cpuinfo.get("model name") or platform.processor() or platform.machine()
 
 
 def cpu_id(cpuinfo: Mapping[str, str]) -> str:
@@ -156,10 +150,6 @@ def cpu_id(cpuinfo: Mapping[str, str]) -> str:
     >>> cpu_id({"vendor_id": "AuthenticAMD", "cpu family": "25", "model": "17", "stepping": "1"})
     'AuthenticAMD family 25 model 17 stepping 1'
     """
-    if not cpuinfo:
-        names = [f"machdep.cpu.{name}" for name in ("vendor", "family", "model", "stepping")]
-        values = _output(["sysctl", "-n", *names]).splitlines()
-        cpuinfo = dict(zip((line for line, _ in CPU_ID_FIELDS), values, strict=False))
     fields = [(word, cpuinfo.get(line, "")) for line, word in CPU_ID_FIELDS]
     return " ".join(f"{word} {value}".strip() for word, value in fields if value)
 
@@ -173,11 +163,10 @@ def instruction_set(flags: Collection[str], capability: str = "") -> str:
     >>> instruction_set(["avx2", "fma"]), instruction_set(["avx2", "fma"], "default")
     ('avx2', 'default (ATEN_CPU_CAPABILITY)')
     """
-    widest = next((name for name, needed in INSTRUCTION_SETS if set(needed) <= set(flags)), "")
-    # torch ignores a text that it does not know; a wider set than there is would not run at all.
-    ranks = {name: rank for rank, name in enumerate(CAPABILITIES)}
-    lowered = capability in ranks and ranks[capability] < ranks.get(widest, 0)
-    return f"{capability} ({CAPABILITY})" if lowered else widest
+    able = [name for name, needed in INSTRUCTION_SETS if set(needed) <= set(flags)]
+    # torch ignores a text that it does not know, and a set that the processor lacks.
+    lowered = able and capability in (*able[1:], "default")
+    return f"{capability} ({CAPABILITY})" if lowered else next(iter(able), "")
 
 
 def num_cores() -> int:

@@ -87,20 +87,11 @@ def storage_bytes(
 
 def optimizer_tensors(optimizer: torch.optim.Optimizer) -> Iterator[torch.Tensor]:
     """Yield every tensor in the optimizer's states, at any depth."""
-    yield from _tensors_in(list(optimizer.state.values()))
-
-
-def _tensors_in(value: object) -> Iterator[torch.Tensor]:
     import torch
+    from torch.utils._pytree import tree_leaves
 
-    if isinstance(value, torch.Tensor):
-        yield value
-    elif isinstance(value, Mapping):
-        for item in value.values():
-            yield from _tensors_in(item)
-    elif isinstance(value, (list, tuple)):
-        for item in value:
-            yield from _tensors_in(item)
+    leaves = tree_leaves(list(optimizer.state.values()))
+    yield from (leaf for leaf in leaves if isinstance(leaf, torch.Tensor))
 
 
 @dataclass(slots=True)

@@ -10,9 +10,8 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 from harness.declare.experiment import Device
 from harness.errors import EnvError, SpecError
@@ -36,10 +35,6 @@ class Timing:
     p80_ms: float
     load_average: float | None
     """One-minute load average before the first sample; None where the system keeps none."""
-
-    def to_json(self) -> dict[str, Any]:
-        """Return plain JSON values."""
-        return {**asdict(self), "samples_ms": list(self.samples_ms)}
 
 
 def measure(

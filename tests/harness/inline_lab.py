@@ -229,10 +229,10 @@ task = Task(
 def make_library() -> Library:
     library = Library()
     for task in TASKS.values():
-        library.tasks.add(task.id, task)
+        library.tasks[task.id] = task
         library.modules[task.id] = __name__
         for experiment in walk_experiments(task):
-            library.experiments.add(experiment.id, experiment)
+            library.experiments[experiment.id] = experiment
     return library
 
 

@@ -5,15 +5,12 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from typing import Any
 
 import pytest
 from matplotlib.figure import Figure
-from matplotlib.text import Text
 from typer.testing import CliRunner
 
 import harness
-from harness import api
 from harness.commands.app import app
 from harness.errors import RunError, UsageError
 from tests.checkout import ROOT
@@ -42,10 +39,6 @@ def test_a_bare_import_loads_nothing() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-
-
-def test_each_function_has_an_example() -> None:
-    assert [name for name in harness.__all__ if ">>>" not in getattr(api, name).__doc__] == []
 
 
 def test_a_name_that_is_not_there_is_refused() -> None:
@@ -79,12 +72,6 @@ def test_a_table_that_was_not_run_has_the_paper_s_values_alone() -> None:
         harness.table("lisa/tab03", format="latx")
     with pytest.raises(UsageError, match="needs a judge model"):
         harness.table("lisa/tab03", long=True)
-
-
-def test_what_has_no_trial_at_a_profile_is_told_where_it_has(lab: ToyPaper) -> None:
-    told = "no result at gpu: `repro run toylab/tab01 --profile cpu` makes one"
-    with pytest.raises(UsageError, match=told):
-        harness.table("toylab/tab01", "gpu")
 
 
 def test_a_claim_s_name_asks_for_its_verdicts_alone() -> None:
@@ -154,26 +141,3 @@ def test_a_committed_figure_is_matplotlib_s_own() -> None:
     assert any("supar/fig06" in text for text in texts)
     with pytest.raises(UsageError, match="did you mean 'supar/fig06'"):
         harness.figure("supar/fig6")
-
-
-@pytest.mark.parametrize(
-    ("asked", "told"),
-    [
-        ({"widht": "3.3in"}, "no option 'widht'; did you mean 'width'"),
-        ({"width": 3.3}, "width '3.3' is none"),
-    ],
-)
-def test_what_a_figure_cannot_be_asked_for_is_refused(asked: dict[str, Any], told: str) -> None:
-    with pytest.raises(UsageError, match=told):
-        harness.figure("supar/fig06", **asked)
-
-
-def test_a_committed_figure_of_ours_alone_has_our_panels_and_densities() -> None:
-    both = harness.figure("supar/fig06", profile="cpu")
-    alone = harness.figure("supar/fig06", profile="cpu", ours_only=True)
-    assert (len(both.axes), len(alone.axes)) == (5, 3)
-    theirs, ours = ([text.get_text() for text in each.findobj(Text)] for each in (both, alone))  # type: ignore[attr-defined]
-    for told in ("arXiv", "1/32"):
-        assert [text for text in theirs if told in text]
-        assert not [text for text in ours if told in text]
-    assert [text for text in ours if "1/16" in text]

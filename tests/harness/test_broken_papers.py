@@ -17,7 +17,7 @@ from harness.store.workspace import Workspace
 from tests.harness.conftest import Cli, forget_toylab
 from tests.harness.hostile import put
 from tests.harness.test_registry import add_paper
-from tests.harness.toy_paper import TASK, ToyPaper
+from tests.harness.toy_paper import ToyPaper
 
 VERBS = [
     ("list", "twolab", "--json"),
@@ -120,19 +120,6 @@ def pages_of(toy: ToyPaper, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
     return {path.name: path.read_text() for path in paths}
 
 
-def test_report_names_what_is_broken_and_fails(
-    cli: Cli, two: ToyPaper, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("harness.registry.BUILT_IN", "toylab")
-    break_init(two.packages / "twolab")
-    put(two.folder / "deviations.toml", "folder")
-    done = cli("report")
-    assert done.code == 2
-    assert "broken: twolab (__init__.py): RuntimeError" in done.err
-    assert "broken: toylab: " in done.err and "deviations.toml is a folder" in done.err
-    assert done.err.splitlines()[-1].startswith("wrote ")
-
-
 def test_damaged_pack_keeps_no_other_verdict_back(cli: Cli, two: ToyPaper) -> None:
     run = ("run", "toylab", "twolab", "--executor", "inline", "--profile", "cpu")
     assert cli(*run).code == 0
@@ -154,36 +141,6 @@ def test_broken_reference_values_are_errors_of_that_paper_alone(cli: Cli, two: T
     assert verdicts["twolab/tab01"][0] == "ERROR" and word in verdicts["twolab/tab01"][1]
 
 
-def test_run_gives_no_advice_beside_what_is_broken(cli: Cli, two: ToyPaper) -> None:
-    told = break_init(two.packages / "twolab")
-    alone = cli("run", "twolab", "--executor", "inline")
-    assert (alone.code, alone.err.splitlines()) == (2, [told])
-    done = cli("run", "toylab", "twolab", "--executor", "inline")
-    assert (done.code, "12 run" in done.err, "next:" in done.err) == (2, True, False)
-
-
-@pytest.mark.parametrize("place", ["tab02.py", "squares/deep/fig02.py", "tasks/tab03.py"])
-def test_task_file_in_a_wrong_place_is_named(cli: Cli, toy: ToyPaper, place: str) -> None:
-    path = toy.folder / place
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(TASK)
-    done = cli("list", "toylab", "--json")
-    assert (done.code, f"({place}): SpecError: no item of paper.toml names" in done.err) == (
-        2,
-        True,
-    )
-
-
-def test_file_that_paper_toml_names_and_that_lies_elsewhere_is_named(
-    cli: Cli, toy: ToyPaper
-) -> None:
-    toy.task.rename(toy.folder / "tab01.py")
-    done = cli("list", "toylab")
-    assert done.code == 2
-    assert "broken: toylab/tab01 (squares/tab01.py): ModuleNotFoundError" in done.err
-    assert "(tab01.py): SpecError: no item of paper.toml names this file" in done.err
-
-
 def test_pattern_of_broken_tasks_alone_is_no_unknown_name(cli: Cli, toy: ToyPaper) -> None:
     toy.add_task("fig02", "def (\n")
     done = cli("plan", "toylab/fig0[23]")
@@ -200,18 +157,3 @@ def test_trial_that_is_not_there_is_one_sentence(cli: Cli, two: ToyPaper, text: 
     assert (done.code, "Traceback" in done.err) == (3, False), done
     assert "twolab.squares.trial" in done.err
     assert cli("run", "toylab", "--executor", "inline").code == 0
-
-
-def test_report_goes_on_beside_a_trial_that_is_not_there(
-    cli: Cli, two: ToyPaper, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("harness.registry.BUILT_IN", "toylab")
-    assert cli("run", "--profile", "cpu", "--executor", "inline").code == 0
-    (two.packages / "twolab" / "squares" / "trial.py").unlink()
-    told = "there is no module twolab.squares.trial"
-    done = cli("report")
-    assert (done.code, f"broken: twolab: {told}" in done.err) == (2, True)
-    assert told in (two.root / "RESULTS.md").read_text()
-    assert done.err.splitlines()[-1].startswith("wrote ")
-    done = cli("verify", "twolab", "--profile", "cpu", "--executor", "inline")
-    assert (done.code, told in done.err) == (2, True)

@@ -56,11 +56,6 @@ def test_distinct_values_have_distinct_text(left: Any, right: Any) -> None:
     assert (canonical_json(left) == canonical_json(right)) == same(left, right)
 
 
-@pytest.mark.parametrize("pair", [(1, 1.0), (1, True), (0, False), ("1", 1), (None, "null")])
-def test_types_are_told_apart(pair: tuple[Any, Any]) -> None:
-    assert digest(pair[0]) != digest(pair[1])
-
-
 def test_negative_zero_is_zero() -> None:
     assert canonical_json([-0.0]) == canonical_json([0.0])
 

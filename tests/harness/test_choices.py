@@ -29,12 +29,6 @@ def test_what_is_chosen_twice_is_told_once_and_what_differs_both() -> None:
     assert outer == inner
 
 
-def test_a_choice_is_logged(caplog: pytest.LogCaptureFixture) -> None:
-    with caplog.at_level("INFO", logger="repro.choices"):
-        chose("kernels/adamw", "triton")
-    assert caplog.messages == ["kernels/adamw by triton"]
-
-
 def test_a_record_says_what_its_trial_chose_and_says_nothing_otherwise(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

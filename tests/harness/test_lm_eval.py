@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import socket
 import subprocess
 import sys
@@ -13,7 +12,7 @@ import torch
 from lm_eval.api.model import LM
 
 from harness.errors import SpecError
-from harness.lm_eval import LMTask, Score, quietly, scores, stay_offline, task_over
+from harness.lm_eval import LMTask, Score, quietly, scores, task_over
 
 CAPITALS = """
 task: capitals
@@ -137,13 +136,6 @@ def test_neither_network_nor_terminal_nor_global_seed_is_touched(
     with quietly():
         print("a warning", file=sys.stderr)
     assert capfd.readouterr() == ("", "")
-
-
-def test_hub_is_told_to_stay_offline(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("HF_HUB_OFFLINE", "HF_DATASETS_OFFLINE"):
-        monkeypatch.setenv(name, "0")
-    stay_offline()
-    assert (os.environ["HF_HUB_OFFLINE"], os.environ["HF_DATASETS_OFFLINE"]) == ("1", "1")
 
 
 def test_importing_the_module_loads_no_lm_eval() -> None:

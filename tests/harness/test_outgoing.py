@@ -20,10 +20,6 @@ from harness import outgoing
 from harness.errors import UsageError
 from harness.outgoing import GuardedStream, cut, mask, masked, tidy
 from harness.settings import JUDGE_KEY, JUDGE_URL, checked_key, checked_url, judge_fault
-from harness.store.result import build_result
-from harness.store.store import RecordStore
-from harness.store.workspace import Workspace
-from tests.harness import inline_lab as lab
 from tests.harness.conftest import Cli
 from tests.harness.toy_paper import TRIAL, ToyPaper
 
@@ -106,25 +102,6 @@ def test_no_file_and_no_stream_of_a_run_holds_a_secret(toy: ToyPaper, cli: Cli) 
     assert max(records) < 60_000
 
 
-def test_what_an_older_harness_wrote_down_is_not_published(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Its records are stood in for by one of a run to which the secret was none."""
-    store = RecordStore(Workspace(tmp_path))
-    monkeypatch.setattr(lab, "faults", {"lab/squares[x=1 seed=0]": ValueError(TOKEN)})
-    assert lab.run_lab(store, "squares").failed[0].note == f"ValueError: {TOKEN}"
-    monkeypatch.setenv("HF_TOKEN", TOKEN)
-    result = build_result(lab.TASKS["squares"], "cpu", store.read)
-    assert result is not None
-    assert [gap.reason for gap in result.meta.not_run] == ["ValueError: ***"]
-
-
-def test_a_row_holds_no_secret(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("HF_TOKEN", TOKEN)
-    row = {"text": f"it is {TOKEN}", "control": "\x1b[0m", "loss": 1.0, "none": None}
-    assert masked([row]) == [{**row, "text": "it is ***"}]
-
-
 @pytest.mark.parametrize("words", [["plan"], ["list", "--kind"], ["run", "--jobs"], ["run", "--"]])
 def test_an_overlong_argument_is_not_repeated_whole(cli: Cli, words: list[str]) -> None:
     done = cli(*words, "x" * 100_000 + "\x1b[2J")
@@ -170,16 +147,6 @@ def test_a_closed_stream_stays_closed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(outgoing.sys, "stdout", None)
     outgoing.guard_streams()
     assert outgoing.sys.stdout is None
-
-
-def test_a_guard_of_a_narrow_stream_writes_what_it_can() -> None:
-    raw = io.BytesIO()
-    narrow = io.TextIOWrapper(raw, encoding="latin-1", newline="\n")
-    guard = GuardedStream(narrow, str)
-    assert guard.write("μ") == 1
-    guard.flush()
-    assert raw.getvalue() == rb"\u03bc"
-    assert not hasattr(guard, "buffer")
 
 
 @budget(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])

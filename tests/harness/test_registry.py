@@ -71,13 +71,6 @@ def test_package_with_several_papers_gives_all(load: Load, toy: ToyPaper) -> Non
     assert {"alpha/tab01", "beta/tab01", "toylab/tab01"} <= set(library.tasks)
 
 
-def test_distribution_found_twice_counts_once(load: Load, toy: ToyPaper) -> None:
-    add_distribution(toy, "twinlab", "toylab")
-    library = load()
-    assert "toylab/tab01" in library.tasks
-    assert not [name for name in library.broken if "lab" in name]
-
-
 @pytest.mark.parametrize("package", ["otherlab", "otherlab.papers", "json"])
 def test_entry_point_to_nothing_is_shown(load: Load, toy: ToyPaper, package: str) -> None:
     add_distribution(toy, "otherlab", package)
@@ -211,11 +204,6 @@ def test_unknown_selector_names_the_nearest(load: Load, selector: str, hint: str
     with pytest.raises(UsageError) as caught:
         load().select([selector])
     assert hint in str(caught.value)
-
-
-def test_unknown_experiment_names_the_nearest(load: Load) -> None:
-    with pytest.raises(UsageError, match="'toylab/squares'"):
-        load().experiments.find("toylab/square")
 
 
 def test_list_shows_broken_tasks_and_select_refuses_them(toy: ToyPaper) -> None:

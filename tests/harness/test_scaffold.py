@@ -66,9 +66,9 @@ def test_what_is_new_runs_its_check_holds_and_pages_show_it(checkout: Path) -> N
     told = repro(checkout, "run", *NEW, "--profile", "smoke")
     assert "12 run, 0 reused" in told.stderr and "broken" not in told.stderr
     rows = json.loads(repro(checkout, "check", *NEW, "--profile", "smoke", "--json").stdout)
-    found = [(row["task"], row["claim"], row["verdict"], row["seal"]) for row in rows]
+    found = [(row["task"], row["claim"], row["verdict"], row["registered"]) for row in rows]
     assert found == [
-        (name, "mean_as_computed", "HOLDS", "sealed") for name in ("mypaper/tab01", NEW[1])
+        (name, "mean_as_computed", "HOLDS", True) for name in ("mypaper/tab01", NEW[1])
     ]
     repro(checkout, "report")
     assert "mypaper" in (checkout / "RESULTS.md").read_text(encoding="utf-8")

@@ -40,13 +40,6 @@ def test_a_backend_that_does_not_exist_is_named(tmp_path: Path) -> None:
     assert len(done.stderr) < 300
 
 
-def test_a_torn_matplotlibrc_is_named(tmp_path: Path) -> None:
-    (tmp_path / "matplotlibrc").write_bytes(b"font.size: 12\nfigure.dpi: \xff\xfe\n")
-    done = figures_imported(tmp_path)
-    assert done.stderr.splitlines()[-1].startswith("repro: matplotlib does not start")
-    assert "matplotlibrc" in done.stderr and "Traceback" not in done.stderr
-
-
 SLOW_IMPORT = """
 import pathlib, time
 pathlib.Path("importing").touch()

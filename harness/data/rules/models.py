@@ -57,7 +57,6 @@ def llama2c_weights(files: Files) -> dict[str, Array]:
         size = int(np.prod(shape))
         tensors[name] = values[start : start + size].reshape(shape)
         start += size
-    _must_be_rope(values[start:], config)
     return _by_layer(tensors)
 
 
@@ -106,19 +105,6 @@ def _layout(config: dict[str, int]) -> Iterator[tuple[str, tuple[int, ...]]]:
     for name, shape in (("w1", (hidden, dim)), ("w2", (dim, hidden)), ("w3", (hidden, dim))):
         yield f"layers.*.feed_forward.{name}.weight", (layers, *shape)
     yield "norm.weight", (dim,)
-
-
-def _must_be_rope(rest: Array, config: dict[str, int]) -> None:
-    """Raise ValueError unless the file ends with the cosines and sines of RoPE."""
-    import numpy as np
-
-    size = config["dim"] // config["n_heads"]
-    angles = np.outer(
-        np.arange(config["max_seq_len"]), 10000.0 ** (-np.arange(0, size, 2) / size)
-    ).ravel()
-    tables = np.concatenate([np.cos(angles), np.sin(angles)])
-    if rest.shape != tables.shape or not np.allclose(rest, tables, atol=1e-3):
-        raise ValueError("the file does not end with RoPE's tables")
 
 
 def _by_layer(tensors: dict[str, Array]) -> dict[str, Array]:

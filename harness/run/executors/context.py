@@ -22,7 +22,7 @@ from harness.untrusted import read_bytes
 if TYPE_CHECKING:
     import torch
 
-    from harness.data.load import Content
+    from harness.data.codec import Content
 
 
 class Upstream:
@@ -72,7 +72,7 @@ class TrialContext:
         if trial.needs.exclusive:
             from harness.measure.control import measure_control
 
-            self.control = measure_control(self.device).to_json()
+            self.control = measure_control(self.device)
 
     def seed(self, stream: str) -> int:
         return self._trial.seed(stream)

@@ -13,7 +13,7 @@ from typer.testing import CliRunner, Result
 
 from harness.commands.data import app, names_needed
 from harness.data import load as datasets
-from harness.data.pack import MANIFEST, STAGED, pack
+from harness.data.pack import pack
 from harness.declare.experiment import Needs, Use
 from harness.declare.params import Params, doc, seed
 from harness.declare.profiles import Profile
@@ -167,7 +167,7 @@ def test_pack_is_a_data_folder_of_its_own(
     assert [entry["name"] for entry in staged_entries(out)] == ["mini", "pixels", "verse"]
 
 
-def test_pack_checks_before_it_copies(folder: Path, tmp_path: Path) -> None:
+def test_pack_of_what_is_damaged_or_missing_leaves_nothing(folder: Path, tmp_path: Path) -> None:
     (folder / FILES["verse"]).write_bytes(b"damaged")
     for names in (["pixels", "verse"], ["pixels", "slimpajama"]):
         with pytest.raises(DataError):
@@ -191,15 +191,6 @@ def test_pack_that_fills_the_disk_leaves_nothing(
                 pack(names, out)
             assert (out.exists(), [*out.rglob("*")]) == (not is_new, [])
     assert len(pack(names, out)) == 2
-
-
-def test_pack_goes_on_beside_what_a_killed_one_left(folder: Path, tmp_path: Path) -> None:
-    left = tmp_path / "carry" / STAGED / "eval" / "half"
-    left.parent.mkdir(parents=True)
-    left.touch()
-    pack(["verse"], tmp_path / "carry")
-    names = {path.name for path in (tmp_path / "carry").iterdir()}
-    assert names == {MANIFEST, Path(FILES["verse"]).parts[0]}
 
 
 def test_pack_overwrites_nothing(folder: Path, tmp_path: Path) -> None:

@@ -80,14 +80,6 @@ def test_reading_verbs_answer_in_a_read_only_checkout(sealed: Cli, tmp_path: Pat
     assert row["verdict"] == "SUPPORTED"
 
 
-@needs_mount
-def test_bench_is_one_sentence_in_a_read_only_checkout(sealed: Cli) -> None:
-    done = sealed("bench", "cli_startup")
-    assert (done.code, done.out, len(done.err.splitlines())) == (2, "", 1), done
-    assert "runs/benchmarks cannot be written to" in done.err
-    assert sealed("bench", "--stored").code == 0
-
-
 def test_committed_results_stand_in_for_records_that_are_torn_or_absent(
     ran: Cli, toy: ToyPaper, tmp_path: Path
 ) -> None:

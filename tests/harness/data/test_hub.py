@@ -178,18 +178,6 @@ def test_fetched_data_are_found_in_the_cache_and_in_a_carried_folder(
         datasets.load("mini")
 
 
-def test_altered_cache_file_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    repo = local_repo(tmp_path / "repo", ["a", "b"])
-    dataset = hub_dataset(str(repo))
-    hub.fetch(dataset, datasets.cache_folder())
-    path = datasets.cache_folder() / "hub/mini.jsonl.gz"
-    path.write_bytes(gzip.compress(b'{"text": "changed"}\n'))
-    source = datasets.locate(dataset)
-    assert source is not None
-    with pytest.raises(DataError, match="holds other content"):
-        datasets.read(dataset, source)
-
-
 def catalogue_of(file: Path, repo: str, revision: str = "") -> None:
     file.write_text(
         'schema_version = 1\n[[dataset]]\nname = "mini"\nkind = "records"\nlicence = "-"\n'

@@ -14,7 +14,7 @@ from harness.data import load as datasets
 from harness.data.catalogue import Dataset
 from harness.errors import DataError
 from tests.harness.data.test_hub import one_sentence
-from tests.harness.staged_folder import local_image_repo, local_repo
+from tests.harness.staged_folder import local_image_repo
 
 
 @pytest.fixture(autouse=True)
@@ -139,8 +139,6 @@ def test_a_column_that_does_not_fit_is_one_sentence(
 @pytest.mark.parametrize(
     ("data", "label", "reason"),
     [
-        (b"no image", 0, r"record 1 of .* is no image that can be read"),
-        (png(noise(40, 40, 3))[:-600], 0, r"record 1 of .* is no image that can be read"),
         (png(noise(4, 4, 3)), 256, r"record 1 of .* no class from 0 to 255 .* found 256"),
         (png(noise(4, 4, 3)), -1, r"record 1 of .* found -1"),
         (png(noise(5, 4, 3)), 0, r"has the shape \(5, 4, 3\), the first one \(4, 4, 3\)"),
@@ -156,12 +154,6 @@ def test_a_record_that_is_no_labelled_image_is_named(
         hub.fetch(hub_images(repo), tmp_path / "cache")
     one_sentence(error)
     assert not (tmp_path / "cache").exists()
-
-
-def test_a_repository_of_text_holds_no_images(tmp_path: Path) -> None:
-    repo = local_repo(tmp_path / "repo", ["a"])
-    with pytest.raises(DataError, match="no image in the field 'text', only other, text"):
-        hub.fetch(hub_images(repo, splits=["train", "validation"], field="text"), tmp_path / "c")
 
 
 @pytest.mark.parametrize(
@@ -181,18 +173,3 @@ def test_an_entry_that_makes_no_sense_is_refused(
     entry |= {"kind": kind, "hub": {**entry["hub"], **change}}
     with pytest.raises(ValueError, match=reason):
         Dataset.model_validate(entry)
-
-
-def test_image_sets_of_the_catalogue_read_both_official_splits() -> None:
-    found = {
-        name: (entry.hub.field, entry.hub.label, entry.hub.splits, entry.hub.image_size)
-        for name, entry in datasets.catalogue().items()
-        if entry.hub is not None and entry.kind == "arrays"
-    }
-    assert found == {
-        "cifar10": ("img", "label", ("train", "test"), 0),
-        "cifar100": ("img", "fine_label", ("train", "test"), 0),
-        "svhn": ("image", "label", ("train", "test"), 0),
-        "food101": ("image", "label", ("train", "validation"), 64),
-        "cinic10": ("image", "label", ("train", "test"), 0),
-    }

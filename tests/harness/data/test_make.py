@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-import os
-import signal
 import subprocess
 import sys
-import time
 import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -22,9 +19,7 @@ from harness.commands.data import app
 from harness.data import load as datasets
 from harness.data.make import NEVER_RUN
 from harness.data.pack import pack
-from harness.errors import DataError, EnvError, RunError, UsageError
-from tests.checkout import ROOT
-from tests.harness.small_disk import SmallDisk, needs_mount
+from harness.errors import DataError, EnvError, UsageError
 
 TEXT = "To be, or not to be\n" * 5000
 SHA256 = hashlib.sha256(TEXT.encode()).hexdigest()
@@ -38,7 +33,6 @@ class Upstream:
         self.address = address
         self.data = TEXT.encode()
         self.promised = len(self.data)
-        self.stalls = False
         self.num_asked = 0
 
 
@@ -60,8 +54,6 @@ def serving() -> Iterator[Upstream]:
             self.send_header("Content-Length", str(found.promised))
             self.end_headers()
             self.wfile.write(found.data)
-            while found.stalls:
-                time.sleep(0.05)
 
         def log_message(self, format: str, *args: object) -> None:
             pass
@@ -70,7 +62,6 @@ def serving() -> Iterator[Upstream]:
         found = Upstream(f"http://127.0.0.1:{server.server_port}")
         Thread(target=server.serve_forever, daemon=True).start()
         yield found
-        found.stalls = False
         server.shutdown()
 
 
@@ -209,58 +200,6 @@ def test_damaged_copy_is_refused_until_it_is_made_again(
     assert isinstance(make().exception, DataError)
     assert make("--again").exit_code == 0
     assert datasets.load("play").text == TEXT
-
-
-def test_cache_that_cannot_be_written_is_told(
-    upstream: Upstream, tmp_path: Path, cache: Path
-) -> None:
-    declare(tmp_path, f"{upstream.address}/play.txt")
-    cache.write_text("a file")
-    result = make()
-    assert isinstance(result.exception, RunError) and "cannot write" in str(result.exception)
-    assert cache.read_text() == "a file"
-
-
-@needs_mount
-def test_full_disk_leaves_nothing(
-    upstream: Upstream, tmp_path: Path, small_disk: SmallDisk, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    noise = os.urandom(60_000).hex()
-    upstream.data, upstream.promised = noise.encode(), len(noise)
-    sha256 = hashlib.sha256(noise.encode()).hexdigest()
-    declare(tmp_path, f"{upstream.address}/play.txt", sha256=sha256)
-    monkeypatch.setenv("REPRO_CACHE", str(small_disk.folder / "cache"))
-    with small_disk.filled(spare_bytes=20_000):
-        result = make()
-        assert isinstance(result.exception, RunError), result.exception
-        assert "the disk is full" in str(result.exception)
-        assert files_in(small_disk.folder / "cache") == []
-    assert make().exit_code == 0
-
-
-def test_interrupt_leaves_nothing_half_made(
-    upstream: Upstream, tmp_path: Path, cache: Path
-) -> None:
-    upstream.stalls, upstream.promised = True, upstream.promised + 1
-    declare(tmp_path, f"{upstream.address}/play.txt")
-    scratch = tmp_path / "scratch"
-    scratch.mkdir()
-    command = [sys.executable, "-m", "harness.cli", "data", "make", "play"]
-    env = {**os.environ, "TMPDIR": str(scratch), "REPRO_ROOT": str(ROOT)}
-    with subprocess.Popen(
-        command, env=env, cwd=ROOT, stderr=subprocess.PIPE,
-        # A shell that runs tests in the background lets its children ignore it.
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
-    ) as process:  # fmt: skip
-        while upstream.num_asked == 0:
-            assert process.poll() is None, process.communicate()
-            time.sleep(0.02)
-        time.sleep(0.5)  # it waits for the rest
-        assert any(scratch.iterdir())
-        process.send_signal(signal.SIGINT)
-        _, said = process.communicate(timeout=30)
-    assert process.returncode == 130, said
-    assert [*scratch.iterdir()] == [] and not cache.exists()
 
 
 @pytest.mark.parametrize(

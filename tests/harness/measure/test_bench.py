@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import shutil
-import subprocess
-import sys
-from collections.abc import Iterator
 from contextlib import redirect_stderr
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,12 +11,11 @@ import pytest
 import typer
 
 from harness.commands import bench as verb
-from harness.errors import DataError, EnvError, RunError, UsageError
+from harness.errors import DataError, RunError, UsageError
 from harness.measure import bench
 from harness.measure.goals import Baseline, load_baselines, read_document, save_baseline
 from tests.checkout import ROOT
 
-CROWDED = bench.CROWDED_CORES
 QUICK = """
 import os
 import statistics
@@ -43,7 +38,6 @@ def test_counted(goal):
     Path("told").write_text(" ".join(map(str, sizes)))
 """
 OTHER = "def test_other(goal):\n    raise SystemExit\n"
-BURN = "import time\nend = time.monotonic() + 120\nwhile time.monotonic() < end: pass"
 
 
 QUIET = 1e9
@@ -115,18 +109,6 @@ def test_a_run_is_kept_and_a_missed_goal_fails_nothing(measured: Saved) -> None:
     assert (measured.root / "told").read_text() == "1000 1000 0.5 60 10.0"
 
 
-def test_the_file_is_one_that_pytest_benchmark_reads(measured: Saved, tmp_path: Path) -> None:
-    """Its own command lists the seconds that the goal was made of."""
-    kept = kept_in(measured.root)
-    samples = read_document(kept).measured()["quick"].samples
-    command = [sys.executable, "-m", "pytest_benchmark", "compare", str(kept)]
-    options = [f"--csv={tmp_path}/t", "--columns=min,rounds"]
-    subprocess.run([*command, *options], check=True, capture_output=True)
-    lines = (tmp_path / "t.csv").read_text(encoding="utf-8").splitlines()
-    (row,) = (line.split(",") for line in lines if "test_quick" in line)
-    assert (float(row[1]), int(row[2])) == (pytest.approx(min(samples)), 8)
-
-
 def test_what_became_slower_exits_1_and_what_did_not_does_not(
     measured: Saved,
     tmp_path: Path,
@@ -169,31 +151,6 @@ def test_another_kind_of_machine_is_compared_and_not_failed(
     assert "no baseline of this kind of machine" in capfd.readouterr().err
 
 
-@pytest.fixture
-def burner() -> Iterator[None]:
-    """Keep a core busy by a process that is nobody's child here."""
-    start = (
-        "import subprocess, sys; quiet = subprocess.DEVNULL; print(subprocess.Popen("
-        f"[sys.executable, '-c', {BURN!r}], stdout=quiet, stderr=quiet).pid)"
-    )
-    done = subprocess.run([sys.executable, "-c", start], capture_output=True, text=True, check=True)
-    try:
-        yield
-    finally:
-        os.kill(int(done.stdout), 9)
-
-
-@pytest.mark.usefixtures("burner")
-def test_nothing_is_stored_while_others_keep_the_cores_busy(
-    source: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(bench, "CROWDED_CORES", CROWDED)
-    with pytest.raises(RunError, match="cores busy"):
-        verb.bench(["quick"], save=True)
-    assert load_baselines(source) == []
-    assert not list((source / "runs").rglob("*.json"))
-
-
 def test_what_was_disturbed_is_not_stored_and_a_torn_baseline_is_replaced(
     measured: Saved,
     tmp_path: Path,
@@ -205,7 +162,6 @@ def test_what_was_disturbed_is_not_stored_and_a_torn_baseline_is_replaced(
     path.write_text("{", encoding="utf-8")
     with pytest.raises(DataError, match=path.name):
         verb.bench(stored=True)
-    monkeypatch.setattr(bench, "check_quiet", lambda: None)
     monkeypatch.setattr(bench, "CROWDED_CORES", -1.0)
     capfd.readouterr()
     verb.bench(["quick"], save=True)
@@ -265,8 +221,3 @@ def test_benchmarks_are_found_by_name_and_pattern() -> None:
 def test_an_unknown_benchmark_is_answered_with_the_nearest() -> None:
     with pytest.raises(UsageError, match="did you mean 'cli_startup'"):
         bench.benchmark_files(ROOT, ["cli_startupp"])
-
-
-def test_an_install_without_benchmarks_says_so(tmp_path: Path) -> None:
-    with pytest.raises(EnvError, match="source checkout"):
-        bench.benchmark_files(tmp_path, [])

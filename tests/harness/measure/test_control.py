@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import json
 import time
 from types import SimpleNamespace
 
@@ -22,9 +21,9 @@ def test_control_is_quick_and_plausible() -> None:
     # It stands in every record of an experiment that measures: smoke has two seconds in all.
     assert time.perf_counter() - start < 1.5
     # Far outside of what any core does, so that only a wrong unit or factor fails.
-    assert 0.2 < result.copy_gb_per_s < 1_000
-    assert 0.5 < result.matmul_gflop_per_s < 5_000
-    assert result.num_samples >= 5
+    assert 0.2 < result["copy_gb_per_s"] < 1_000
+    assert 0.5 < result["matmul_gflop_per_s"] < 5_000
+    assert result["num_samples"] >= 5
 
 
 def test_rates_follow_from_a_clock_of_one_millisecond_a_sample(
@@ -35,16 +34,8 @@ def test_rates_follow_from_a_clock_of_one_millisecond_a_sample(
     monkeypatch.setattr(timing, "time", clock)
     result = measure_control("cpu", budget_s=0.01)
     # 32 MiB read and written, and 2 * 384^3 operations, each in a thousandth of a second.
-    assert result.copy_gb_per_s == pytest.approx(67.108864)
-    assert result.matmul_gflop_per_s == pytest.approx(113.246208)
-
-
-def test_control_becomes_json() -> None:
-    result = measure_control("cpu", budget_s=0.01)
-    known = json.loads(json.dumps(result.to_json()))
-    # A record's control is a mapping to numbers, checked strictly when it is read.
-    assert {"copy_gb_per_s", "matmul_gflop_per_s", "num_samples"} <= set(known)
-    assert all(isinstance(value, (int, float)) for value in known.values())
+    assert result["copy_gb_per_s"] == pytest.approx(67.108864)
+    assert result["matmul_gflop_per_s"] == pytest.approx(113.246208)
 
 
 @pytest.mark.skipif(torch.cuda.is_available(), reason="a GPU is present")
@@ -58,5 +49,5 @@ def test_control_on_a_gpu_is_plausible() -> None:
     if not torch.cuda.is_available():
         pytest.skip("no GPU here")
     result = measure_control("cuda")
-    assert 20 < result.copy_gb_per_s < 20_000
-    assert 500 < result.matmul_gflop_per_s < 5e6
+    assert 20 < result["copy_gb_per_s"] < 20_000
+    assert 500 < result["matmul_gflop_per_s"] < 5e6

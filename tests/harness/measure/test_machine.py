@@ -10,7 +10,6 @@ import shutil
 import socket
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -21,7 +20,6 @@ from harness.measure.machine import (
     UNKNOWN,
     cpu_id,
     cpu_model,
-    cpu_name,
     instruction_set,
     machine_facts,
     read_cpuinfo,
@@ -50,14 +48,6 @@ model\t\t: 49
 model name\t: AMD EPYC   7B12
 stepping\t: 0
 flags\t\t: sse sse2 sse4_1 sse4_2 fma avx avx2
-"""
-OLD = """\
-vendor_id\t: GenuineIntel
-cpu family\t: 6
-model\t\t: 23
-model name\t: Intel(R) Core(TM)2 Duo CPU     E8400  @ 3.00GHz
-stepping\t: 10
-flags\t\t: fpu mmx fxsr sse sse2 ssse3 cx16 sse4_1
 """
 ARM = """\
 processor\t: 0
@@ -95,8 +85,6 @@ def test_facts_agree_with_the_system() -> None:
         (XEON, "Intel(R) Xeon(R) Platinum 8481C CPU @ 2.70GHz",
          "GenuineIntel family 6 model 143 stepping 8", "avx512"),
         (EPYC, "AMD EPYC 7B12", "AuthenticAMD family 23 model 49 stepping 0", "avx2"),
-        (OLD, "Intel(R) Core(TM)2 Duo CPU E8400 @ 3.00GHz",
-         "GenuineIntel family 6 model 23 stepping 10", "sse2"),
         (ARM, platform.processor() or platform.machine(),
          "implementer 0x41 part 0xd0c variant 0x3 revision 1", ""),
     ],
@@ -117,15 +105,7 @@ def test_without_cpuinfo_only_what_the_system_tells_is_known(tmp_path: Path) -> 
     assert cpu_model(found) == (platform.processor() or platform.machine())
 
 
-def test_sysctl_tells_the_design_of_a_mac(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    program = tmp_path / "sysctl"
-    program.write_text("#!/bin/sh\nprintf 'GenuineIntel\\n6\\n158\\n10\\n'\n", encoding="utf-8")
-    program.chmod(0o755)
-    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
-    assert cpu_id({}) == "GenuineIntel family 6 model 158 stepping 10"
-
-
-WIDE = {"avx512f", "avx512dq", "avx512bw", "avx512vl", "fma", "avx2", "avx", "sse4_1", "sse4_2"}
+WIDE = {"avx512f", "avx512dq", "avx512bw", "avx512vl", "fma", "avx2"}
 
 
 @pytest.mark.parametrize(
@@ -136,9 +116,7 @@ WIDE = {"avx512f", "avx512dq", "avx512bw", "avx512vl", "fma", "avx2", "avx", "ss
         ({"avx512dq"}, "avx2"),
         ({"avx512bw"}, "avx2"),
         ({"avx512vl"}, "avx2"),
-        ({"fma"}, "avx"),
-        ({"fma", "avx"}, "sse4"),
-        ({"fma", "avx", "sse4_2"}, ""),
+        ({"fma"}, ""),
     ],
 )
 def test_each_set_needs_all_its_flags(missing: set[str], isa: str) -> None:
@@ -155,20 +133,11 @@ def test_each_set_needs_all_its_flags(missing: set[str], isa: str) -> None:
         ({"avx2", "fma"}, "avx512", "avx2"),
         ({"avx2", "fma"}, "avx2", "avx2"),
         ({"avx2", "fma"}, "default", "default (ATEN_CPU_CAPABILITY)"),
-        ({"sse4_1", "sse4_2"}, "default", "sse4"),  # torch takes its default there anyway
         (set(), "default", ""),
     ],
 )
 def test_capability_only_lowers(flags: set[str], capability: str, isa: str) -> None:
     assert instruction_set(flags, capability) == isa
-
-
-def test_capability_of_this_process_is_in_the_facts(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("ATEN_CPU_CAPABILITY", raising=False)
-    widest = machine_facts().isa
-    monkeypatch.setenv("ATEN_CPU_CAPABILITY", "default")
-    lowered = "default (ATEN_CPU_CAPABILITY)" if widest in ("avx2", "avx512") else widest
-    assert machine_facts().isa == lowered
 
 
 def test_instruction_set_is_the_one_that_torch_takes() -> None:
@@ -182,30 +151,6 @@ def test_instruction_set_is_the_one_that_torch_takes() -> None:
         assert done.stdout.strip().lower() == (isa if isa in ("avx2", "avx512") else "default")
 
 
-@pytest.mark.parametrize(
-    ("facts", "name"),
-    [
-        ({"cpu": "AMD EPYC", "isa": "avx512"}, "AMD EPYC, avx512"),
-        ({"cpu": "AMD EPYC"}, "AMD EPYC"),
-        ({"cpu": "ARM", "isa": ""}, "ARM"),
-        ({}, "unknown CPU"),
-    ],
-)
-def test_pages_name_the_processor(facts: dict[str, str], name: str) -> None:
-    assert cpu_name(facts) == name
-
-
-@pytest.mark.timing
-def test_facts_are_quick() -> None:
-    times = []
-    for _ in range(4):
-        start = time.perf_counter()
-        machine_facts()
-        times.append(time.perf_counter() - start)
-    # The aim is 100 ms without a GPU; the rest is room for a loaded machine.
-    assert min(times) < 0.5
-
-
 def test_facts_name_no_host_no_user_and_no_path() -> None:
     facts = machine_facts().to_json()
     assert facts.pop("cpu")  # a maker's name, which may hold a slash
@@ -213,11 +158,6 @@ def test_facts_name_no_host_no_user_and_no_path() -> None:
     assert "/" not in text and "\\\\" not in text
     for word in (socket.gethostname(), getpass.getuser()):
         assert f'"{word}"' not in text and f" {word}" not in text
-
-
-def test_a_missing_program_and_a_failing_one_give_nothing() -> None:
-    assert machine._output(["no-such-program-anywhere"]) == ""
-    assert machine._output(["false"]) == ""
 
 
 def test_nvidia_smi_lines_become_gpus(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
-import random
 from typing import Any
 
 import pytest
@@ -97,15 +95,3 @@ def test_a_goal_without_a_past_and_a_sum_over_records_are_not_judged() -> None:
     (found,) = compare({}, [item(1.0)])
     assert (found.change, found.before, found.p_worse) == (Change.NEW, None, None)
     assert change_of(item(1.0), item(9.0, from_records=True)) is Change.RECORDS
-
-
-def test_equal_speed_is_rarely_called_a_regression() -> None:
-    """Of 400 pairs drawn alike, with a spread of a tenth, the level allows some four."""
-    draw = random.Random(0)
-    wrong = 0
-    for _ in itertools.repeat(None, 400):
-        before, after = ([draw.lognormvariate(0, 0.1) for _ in range(15)] for _ in range(2))
-        wrong += change_of(
-            item(1.0, samples=before), item(1.0, samples=after), margin=0.0
-        ) is Change.REGRESSION  # fmt: skip
-    assert wrong <= 12

@@ -86,20 +86,10 @@ def test_one_sample_is_refused() -> None:
         measure(lambda: None, device="cpu", warmup_s=0.0, min_samples=1, budget_s=0.0)
 
 
-def test_an_error_of_the_function_comes_through() -> None:
-    with pytest.raises(ZeroDivisionError):
-        measure(lambda: 1 / 0, device="cpu", warmup_s=0.0, min_samples=2, budget_s=0.0)
-
-
 @pytest.mark.parametrize("size", [2, 3, 7, 20])
 def test_quantiles_are_numpys(size: int) -> None:
     samples = list(np.random.default_rng(size).exponential(size=size))
     np.testing.assert_allclose(quantiles(samples), np.quantile(samples, [0.2, 0.5, 0.8]))
-
-
-def test_json_holds_every_sample() -> None:
-    timing = measure(lambda: None, device="cpu", warmup_s=0.0, min_samples=3, budget_s=0.0)
-    assert timing.to_json()["samples_ms"] == list(timing.samples_ms)
 
 
 @pytest.mark.skipif(torch.cuda.is_available(), reason="a GPU is present")

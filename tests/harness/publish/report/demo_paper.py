@@ -232,9 +232,9 @@ def store(workspace: Workspace, task: Task, profile: Profile, folder: Path) -> N
 def demo_library(folder: Path) -> Library:
     """Return what is declared of the made-up paper, whose files lie in a folder."""
     library = Library()
-    library.papers.add("demo", PaperFolder("demo", "demo", folder))
+    library.papers["demo"] = PaperFolder("demo", "demo", folder)
     for task in (TASK, HOSTILE_TASK):
-        library.tasks.add(task.id, task)
+        library.tasks[task.id] = task
         library.files[task.id] = f"loss/{task.word}.py"
         library.titles[task.id] = load_paper(folder).item(task.word).title
     library.broken["demo/fig11"] = BrokenTask(

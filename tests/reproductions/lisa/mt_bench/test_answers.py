@@ -244,11 +244,11 @@ TASK = tab03.task
 def run(store: RecordStore, *, judged: bool) -> Summary:
     """Run Table 3 at smoke in this process, with everything that it starts from."""
     library = Library()
-    library.tasks.add(TASK.id, TASK)
+    library.tasks[TASK.id] = TASK
     library.modules[TASK.id] = tab03.__name__
     for experiment in walk_experiments(TASK):
         if experiment.id not in library.experiments:
-            library.experiments.add(experiment.id, experiment)
+            library.experiments[experiment.id] = experiment
     plan = make_plan([TASK], "smoke", overridden(store, JUDGED if judged else None), LIMITS)
     facts = {**FACTS, "overrides": dict(plan.overrides)}
     return Runner(plan, store, library, InlineExecutor(), Silent(), facts=facts).run()
