@@ -1,4 +1,4 @@
-"""A function on two ranks that torchrun's launcher starts, as forks: an import of torch takes long."""
+"""A function on two ranks that torchrun's launcher forks: an import of torch takes long."""
 
 from __future__ import annotations
 

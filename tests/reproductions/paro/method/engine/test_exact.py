@@ -66,13 +66,13 @@ def train(mesh: Any, letters: str, name: str, fault: str) -> list[Any]:
         for k in range(MICRO_STEPS):
             loss = loss_of(engine.model, step, k, dist.get_rank())
             engine.backward(loss * float(fault) if fault and last and step == BAD_STEP else loss)
-        before = engine.state_dict()
+        before = engine.state_dict() if fault else {}
         try:
             engine.step()
         except RunError as error:
             told += str(error)
             after = engine.state_dict()
-            assert all(before[each].equal(after[each]) for each in before)
+            assert before and all(before[each].equal(after[each]) for each in before)
     weights = engine.state_dict()
     shown = dict(engine.model.named_parameters())
     if engine.strategy.params == "N":

@@ -100,8 +100,8 @@ def held_bytes() -> int:
     elsewhere. The least of some tries: a thread of gloo lets go of a buffer a moment late.
     """
     tries = []
+    gc.collect()
     for _ in range(TRIES):
-        gc.collect()
         time.sleep(MOMENT_S)
         held = [each for each in gc.get_objects() if isinstance(each, torch.Tensor)]
         sizes = bytes_by_storage(each for each in held if each.is_floating_point())
