@@ -44,8 +44,8 @@ EVERY_CLAIM = [
     for task in TASKS.values()
     for claim in task.claims
 ]
-SHAPES = {module.task.id for module in FILES}
-ONE_OF_EACH = [each for each in EVERY_CLAIM if each.values[0].id in SHAPES]
+ONE_OF_EACH = [*{param.values[1].id: param for param in reversed(EVERY_CLAIM)}.values()]
+"""The first claim of each name: those of one name differ in their nets alone."""
 
 
 def decide(task: Task, claim: Claim, table: pd.DataFrame) -> Verdict:
