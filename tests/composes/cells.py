@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Literal, Protocol
+from typing import Literal, Protocol
 
 from harness.errors import HarnessError
-from reproductions.paro.models.gloo_ranks import on_ranks
 
 ROWS = {
     "compile": "`torch.compile`",
@@ -77,24 +76,3 @@ class Method(Protocol):
     """By row, those that are tried on two ranks, each of which calls all of them in order."""
     REFUSES: Mapping[str, Callable[[], object]]
     """What else is refused, by what one would have done."""
-
-
-def on_two_ranks(method: Method) -> dict[str, Cell]:
-    """Return the cells that two ranks tried, which must say the same."""
-    first, second = on_ranks(try_on_rank, 2, name=method.__name__)  # type: ignore[attr-defined]
-    assert first == second, f"ranks differ: {first} and {second}"
-    return {row: Cell(*told) for row, told in first.items()}
-
-
-def try_on_rank(name: str) -> dict[str, Any]:
-    """Try a method's cells on this rank."""
-    from importlib import import_module
-
-    found = {}
-    for row, trial in import_module(name).RANKED.items():
-        try:
-            cell = trial()
-        except AssertionError as error:
-            raise AssertionError(f"{row}: {error}") from error
-        found[row] = [cell.outcome, cell.words]
-    return found

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import cast
 
 from tests.checkout import ROOT
-from tests.composes.cells import ROWS, Cell, Method, on_two_ranks, quoted, sentence_of
+from tests.composes.cells import ROWS, Cell, Method, quoted, sentence_of
+from tests.composes.ranked import on_two_ranks
 
 NAMES = ("supar", "asymvalley", "lisa", "fg2u", "paro")
 COMPOSES = ("<!-- composes:begin -->", "<!-- composes:end -->")
@@ -38,7 +39,7 @@ def refusal_of(what: str, sentence: str) -> str:
 def tried(name: str) -> Mapping[str, Cell]:
     """Try every cell of a method."""
     method = method_of(name)
-    found = {row: trial() for row, trial in method.CELLS.items()} | on_two_ranks(method)
+    found = {row: trial() for row, trial in method.CELLS.items()} | on_two_ranks([name])[name]
     return {row: found[row] for row in ROWS}
 
 

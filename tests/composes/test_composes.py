@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.composes.cells import ROWS, sentence_of
+from tests.composes.cells import ROWS, Cell, sentence_of
 from tests.composes.costs import costs_block
 from tests.composes.pages import (
     COMPOSES,
@@ -12,11 +12,12 @@ from tests.composes.pages import (
     NAMES,
     REFUSES,
     method_of,
-    on_two_ranks,
     refusal_of,
     row_of,
     shown,
 )
+from tests.composes.ranked import on_two_ranks
+from tests.warm import Warm
 
 AGAIN = "python -m tests.composes --write"
 CELLS = [(name, row) for name in NAMES for row in method_of(name).CELLS]
@@ -28,10 +29,16 @@ def test_a_cell_is_as_shown(name: str, row: str) -> None:
     assert row_of(row, method_of(name).CELLS[row]()) in shown(name, COMPOSES), AGAIN
 
 
+@pytest.fixture(scope="module")
+def ranked(warm: Warm) -> dict[str, dict[str, Cell]]:
+    with warm.serving():
+        return on_two_ranks(NAMES)
+
+
 @pytest.mark.parametrize("name", NAMES)
-def test_what_two_ranks_try_is_as_shown(name: str) -> None:
-    found = on_two_ranks(method_of(name))
-    assert {row_of(row, cell) for row, cell in found.items()} <= {*shown(name, COMPOSES)}, AGAIN
+def test_what_two_ranks_try_is_as_shown(name: str, ranked: dict[str, dict[str, Cell]]) -> None:
+    found = {row_of(row, cell) for row, cell in ranked[name].items()}
+    assert found <= {*shown(name, COMPOSES)}, AGAIN
 
 
 @pytest.mark.parametrize(("name", "what"), REFUSALS)

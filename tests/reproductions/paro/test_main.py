@@ -6,6 +6,7 @@ import json
 import re
 import subprocess
 import sys
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -47,17 +48,21 @@ def refused(*words: str) -> str:
 
 
 @pytest.mark.parametrize("name", CLUSTERS)
-def test_three_clusters_are_planned_without_anything_heavy(name: str) -> None:
+def test_three_clusters_are_planned(name: str) -> None:
+    done = CliRunner().invoke(app, ["plan", *CLUSTERS[name]])
+    assert f"{BEST[name]} takes least time of the" in done.stdout
+    assert max(map(len, done.stdout.splitlines())) <= 120
+
+
+def test_a_plan_loads_nothing_heavy() -> None:
     code = (
         "import sys; from reproductions.paro.__main__ import app\n"
         "app(sys.argv[1:], standalone_mode=False)\n"
         f"print([name for name in {HEAVY} if name in sys.modules], file=sys.stderr)"
     )
-    command = [sys.executable, "-c", code, "plan", *CLUSTERS[name]]
+    command = [sys.executable, "-c", code, "plan", *CLUSTERS["8 x 8 H100"]]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     assert done.stderr.strip() == "[]"
-    assert f"{BEST[name]} takes least time of the" in done.stdout
-    assert max(map(len, done.stdout.splitlines())) <= 120
 
 
 def test_the_paper_s_order_at_7b() -> None:
@@ -162,16 +167,15 @@ def test_bad_input_gets_one_sentence(words: list[str], said: str) -> None:
     assert said in refused(*PAPER, "--num-params", "7e9", *words)
 
 
-ABSURD = ("0", "5e-324", "1e-30", "0.5", "1e18", "1e30", "1e300", "1.7e308", "inf", "nan")
+ABSURD = ("0", "5e-324", "1e-30", "0.5", "1e30", "1.7e308", "inf", "nan")
 
 
-@pytest.mark.parametrize("size", ABSURD)
 @pytest.mark.parametrize(
     "option", ["--num-params", "--inter-gbit", "--intra-gbit", "--trainable-share", "--memory-gib",
                "--memory-gb", "--micro-batch-s"],
 )  # fmt: skip
-def test_no_size_gives_what_is_no_number(option: str, size: str) -> None:
-    for more in ([], ["--world", "hier", "--json"]):
+def test_no_size_gives_what_is_no_number(option: str) -> None:
+    for size, more in product(ABSURD, ([], ["--world", "hier", "--json"])):
         given = [*PAPER, "--num-params", "7e9", option, size, *more]
         done = CliRunner().invoke(app, ["plan", *given])
         assert done.exit_code in (0, 2) and isinstance(done.exception, SystemExit | None)
@@ -179,15 +183,16 @@ def test_no_size_gives_what_is_no_number(option: str, size: str) -> None:
         assert done.exit_code == 0 or (len(done.stderr.splitlines()) == 1 and not done.stdout)
 
 
-@pytest.mark.parametrize("command", [["plan", *PAPER, "--num-params", "7e9"], ["peers"]])
-def test_a_full_disk_gets_one_sentence(command: list[str]) -> None:
-    words = [sys.executable, "-m", "reproductions.paro", *command]
-    for more in ([], ["--json"]):
-        with Path("/dev/full").open("w") as full:
-            done = subprocess.run([*words, *more], stdout=full, stderr=subprocess.PIPE, text=True)
-        assert done.returncode == 3
-        assert len(done.stderr.splitlines()) == 1, done.stderr
-        assert "the results cannot be written to stdout" in done.stderr
+@pytest.mark.parametrize(
+    "words", [["plan", *PAPER, "--num-params", "7e9"], ["peers", "--json"]], ids=["table", "json"]
+)
+def test_a_full_disk_gets_one_sentence(words: list[str]) -> None:
+    command = [sys.executable, "-m", "reproductions.paro", *words]
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True)
+    assert done.returncode == 3
+    assert len(done.stderr.splitlines()) == 1, done.stderr
+    assert "the results cannot be written to stdout" in done.stderr
 
 
 def test_a_config_without_a_hidden_size_gets_one_sentence(tmp_path: Path) -> None:
@@ -197,14 +202,12 @@ def test_a_config_without_a_hidden_size_gets_one_sentence(tmp_path: Path) -> Non
     )
 
 
-@pytest.mark.parametrize("name", ["front.png", "front.svg"])
-def test_the_front_is_drawn(name: str, tmp_path: Path) -> None:
-    planned(*PAPER, "--num-params", "7e9", "--memory-gb", "20", "--plot", str(tmp_path / name))
-    assert (tmp_path / name).stat().st_size > 5_000
-    if name.endswith("svg"):
-        drawn = (tmp_path / name).read_text()
-        for title in ("NNN (DDP)", "GGG (ZeRO-3)", "hpZ", "III (MiCS, HSDP)"):
-            assert title in drawn
+def test_the_front_is_drawn(tmp_path: Path) -> None:
+    file = tmp_path / "front.svg"
+    planned(*PAPER, "--num-params", "7e9", "--memory-gb", "20", "--plot", str(file))
+    drawn = file.read_text()
+    for title in ("NNN (DDP)", "GGG (ZeRO-3)", "hpZ", "III (MiCS, HSDP)"):
+        assert title in drawn
 
 
 def test_where_nothing_takes_time_there_is_no_front(tmp_path: Path) -> None:

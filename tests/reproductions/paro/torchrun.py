@@ -1,22 +1,32 @@
-"""Scripts on two ranks that torchrun starts."""
+"""A function on two ranks that torchrun's launcher forks: an import of torch takes long."""
 
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
-from pathlib import Path
+from collections.abc import Callable
+from typing import Any
 
-from tests.checkout import ROOT
+from torch.distributed.launcher.api import LaunchConfig, elastic_launch
 
-RUN = ("-m", "torch.distributed.run", "--standalone", "--nproc-per-node=2")
+from harness.measure.fresh_process import call_fresh, function_at
 
 
-def under_torchrun(folder: Path, script: str, *words: str) -> None:
-    """Run a script of a folder there, and see it succeed."""
-    env = {**os.environ, "PYTHONPATH": str(ROOT), "GLOO_SOCKET_IFNAME": "lo"}
-    done = subprocess.run(
-        [sys.executable, *RUN, script, *words],
-        cwd=folder, env=env, capture_output=True, text=True, check=False,
+def under_torchrun(function: Callable[..., Any], **params: Any) -> None:
+    """Call a function of a module on each rank, and see it succeed; JSON goes in."""
+    where = f"{function.__module__}:{function.__qualname__}"
+    call_fresh(_launch, {"where": where, "params": params}, timeout_s=240.0)
+
+
+def _launch(where: str, params: dict[str, Any]) -> None:
+    os.environ["GLOO_SOCKET_IFNAME"] = "lo"
+    function_at(where)
+    # What `torchrun --standalone --nproc-per-node=2` makes of its words, but for the start.
+    config = LaunchConfig(
+        min_nodes=1, max_nodes=1, nproc_per_node=2, run_id="test", rdzv_backend="c10d",
+        rdzv_endpoint="localhost:0", start_method="fork", monitor_interval=0.1,
     )  # fmt: skip
-    assert done.returncode == 0, done.stderr
+    elastic_launch(config, _call)(where, params)
+
+
+def _call(where: str, params: dict[str, Any]) -> None:
+    function_at(where)(**params)

@@ -267,11 +267,11 @@ def test_sp_of_figure_10_gets_a_third_of_its_rate_on_wide_rungs() -> None:
 
 
 def nets_of(experiments: Iterable[Experiment]) -> list[tuple[Experiment, RawParams]]:
-    """Return one trial of every kind of net and batch, the narrowest that there is.
+    """Return one trial of every kind of net, the narrowest that there is.
 
-    The contract suite counts every width.
+    The contract suite counts every depth and width.
     """
-    names = ("num_layers", "micro_batches", "tokenizer", "feed_forward", "positions")
+    names = ("tokenizer", "feed_forward", "positions")
     found: dict[tuple[Scalar, ...], tuple[Experiment, RawParams]] = {}
     for experiment in experiments:
         for profile in PROFILES:

@@ -44,6 +44,8 @@ EVERY_CLAIM = [
     for task in TASKS.values()
     for claim in task.claims
 ]
+ONE_OF_EACH = [*{param.values[1].id: param for param in reversed(EVERY_CLAIM)}.values()]
+"""The first claim of each name: those of one name differ in their nets alone."""
 
 
 def decide(task: Task, claim: Claim, table: pd.DataFrame) -> Verdict:
@@ -75,7 +77,7 @@ def test_claim_fails_on_a_table_made_to_fail(task: Task, claim: Claim) -> None:
     assert decide(task, claim, table_of(task.id, "fails")).word is bad(claim)
 
 
-@pytest.mark.parametrize(("task", "claim"), EVERY_CLAIM)
+@pytest.mark.parametrize(("task", "claim"), ONE_OF_EACH)
 def test_flat_valleys_show_no_asymmetry_and_no_order(task: Task, claim: Claim) -> None:
     """Ties pass no strict claim, and no share of nothing is small."""
     if claim.scope.grade == "empirical":
@@ -83,7 +85,7 @@ def test_flat_valleys_show_no_asymmetry_and_no_order(task: Task, claim: Claim) -
         assert verdict.word in (Word.CONTRADICTED, Word.UNDECIDED)
 
 
-@pytest.mark.parametrize(("task", "claim"), EVERY_CLAIM)
+@pytest.mark.parametrize(("task", "claim"), ONE_OF_EACH)
 def test_two_seeds_decide_nothing_unless_deterministic(task: Task, claim: Claim) -> None:
     table = table_of(task.id, "holds")
     expected = good(claim) if claim.scope.deterministic else Word.UNDECIDED
@@ -106,8 +108,6 @@ def test_table_has_the_curves_of_its_nets_alone(task: Task) -> None:
     built = build_table(task, {task.reads[0].id: frame_of(table)})
     expected = table[task.table.names].reset_index(drop=True)
     pd.testing.assert_frame_equal(built, expected, check_dtype=False, rtol=1e-8)
-    for claim in task.claims:
-        assert decide(task, claim, built).word is good(claim), claim.id
 
 
 @pytest.mark.parametrize("task", EVERY_TASK)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import asdict
+from functools import cache, partial
 from typing import Any
 
 import pandas as pd
@@ -95,28 +96,28 @@ def table_of(
     task: Task,
     experiment: Experiment,
     said: Callable[[Any], list[Any]],
-    monkeypatch: pytest.MonkeyPatch,
     *,
-    kind: Kind = "namespaces",
+    kind: Kind,
 ) -> pd.DataFrame:
     rows = []
     for point in experiment.params_of("cpu"):
         typed = experiment.typed(point)
         ran = Ran(said(typed), kind, "")
-        monkeypatch.setattr(trial, "run_ranks", lambda *given, ran=ran, **named: ran)
-        found = experiment.code(typed, CTX)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(trial, "run_ranks", lambda *given, ran=ran, **named: ran)
+            found = experiment.code(typed, CTX)
         rows += [{**asdict(typed), **row, "status": "done"} for row in found]
     return build_table(task, {experiment.id: pd.DataFrame(rows)})
 
 
-def messages_table(monkeypatch: pytest.MonkeyPatch, *, slow: float = 1.0, **more: Any) -> Any:
-    said = lambda typed: said_of_messages(typed, slow=slow)  # noqa: E731 - two words of it differ
-    return table_of(tab10, bandwidths, said, monkeypatch, **more)
+@cache
+def messages_table(*, slow: float = 1.0, kind: Kind = "namespaces") -> pd.DataFrame:
+    return table_of(tab10, bandwidths, partial(said_of_messages, slow=slow), kind=kind)
 
 
-def gathers_table(monkeypatch: pytest.MonkeyPatch, *, holds: bool = True, **more: Any) -> Any:
-    said = lambda typed: said_of_gathers(typed, holds=holds)  # noqa: E731 - as above
-    return table_of(gathers_task, gather_times, said, monkeypatch, **more)
+@cache
+def gathers_table(*, holds: bool = True, kind: Kind = "namespaces") -> pd.DataFrame:
+    return table_of(gathers_task, gather_times, partial(said_of_gathers, holds=holds), kind=kind)
 
 
 def word(claim: Claim, table: pd.DataFrame) -> Word:
@@ -124,30 +125,30 @@ def word(claim: Claim, table: pd.DataFrame) -> Word:
 
 
 @pytest.mark.parametrize("claim", tab10.claims, ids=lambda claim: claim.id)
-def test_claim_on_bandwidths(claim: Claim, monkeypatch: pytest.MonkeyPatch) -> None:
-    whole = messages_table(monkeypatch)
+def test_claim_on_bandwidths(claim: Claim) -> None:
+    whole = messages_table()
     assert word(claim, whole) is good(claim)
     # Where links between groups are faster than given, groups are too near to them.
-    wrong = messages_table(monkeypatch, slow=1 / 3).assign(wrong_bytes=1)
+    wrong = messages_table(slow=1 / 3).assign(wrong_bytes=1)
     assert word(claim, wrong) is bad(claim)
     assert word(claim, whole[:0]) is Word.UNTESTED
 
 
 @pytest.mark.parametrize("claim", gathers_task.claims, ids=lambda claim: claim.id)
-def test_claim_on_gathers(claim: Claim, monkeypatch: pytest.MonkeyPatch) -> None:
-    whole = gathers_table(monkeypatch)
+def test_claim_on_gathers(claim: Claim) -> None:
+    whole = gathers_table()
     assert word(claim, whole) is good(claim)
-    assert word(claim, gathers_table(monkeypatch, holds=False)) is bad(claim)
+    assert word(claim, gathers_table(holds=False)) is bad(claim)
     assert word(claim, whole[:0]) is Word.UNTESTED
     few = word(claim, whole[whole["seed"] < 2])
     assert few is (good(claim) if claim.scope.deterministic else Word.UNDECIDED)
 
 
-def test_what_a_token_bucket_does_not_slow_has_no_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    messages = messages_table(monkeypatch, kind="token bucket")
+def test_what_a_token_bucket_does_not_slow_has_no_time() -> None:
+    messages = messages_table(kind="token bucket")
     timed = messages[messages["median_ms"].notna()]
     assert set(timed["scope"]) == {"between"} and set(timed["via"]) == {"ring"}
-    gathers = gathers_table(monkeypatch, kind="token bucket")
+    gathers = gathers_table(kind="token bucket")
     assert set(gathers[gathers["median_ms"].isna()]["algorithm"]) == {"gloo"}
     assert gathers["counted_bytes"].isna().all()
     words = {claim.id: word(claim, gathers) for claim in gathers_task.claims}
@@ -158,24 +159,23 @@ def test_what_a_token_bucket_does_not_slow_has_no_time(monkeypatch: pytest.Monke
     ]
 
 
-def test_tables_are_whole_and_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_tables_are_whole_and_drawn() -> None:
     for task, table, num_seeds in (
-        (tab10, messages_table(monkeypatch), 3),
-        (gathers_task, gathers_table(monkeypatch), 5),
+        (tab10, messages_table(), 3),
+        (gathers_task, gathers_table(), 5),
     ):
         assert len(validate(table, task.table, where=task.id)) == len(table)
         for layout in task.layouts:
             for row, column in layout.places():
                 assert len(layout.found(table, row, column)) == num_seeds, (row.head, column.head)
-    assert set(SIZES) == set(messages_table(monkeypatch)["message_bytes"])
-    table = gathers_table(monkeypatch)
-    for width in ("single", "double"):
-        assert draw(gathers_task, table=table, reference=pd.DataFrame(), profile="cpu", width=width)
+    assert set(SIZES) == set(messages_table()["message_bytes"])
+    table = gathers_table()
+    assert draw(gathers_task, table=table, reference=pd.DataFrame(), profile="cpu", width="single")
 
 
-def test_a_rate_by_hand(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_rate_by_hand() -> None:
     """100 Mbit/s carry 4 MiB in 335.5 ms; two ranks that share them take twice that."""
-    table = messages_table(monkeypatch)
+    table = messages_table()
     rows = table[(table["message_bytes"] == 2**22) & (table["via"] == "ring")]
     rows = rows[(rows["scope"] == "between") & (rows["nic"] == "shared") & (rows["seed"] == 0)]
     assert rows.set_index("rings")["median_ms"].to_dict() == pytest.approx(

@@ -63,6 +63,7 @@ def frames() -> dict[str, pd.DataFrame]:
     return found
 
 
+@cache
 def table_of(task: Task) -> pd.DataFrame:
     return build_table(task, {e.id: frames()[e.id] for e in task.reads})
 
@@ -164,12 +165,12 @@ def test_quoted_gains_are_those_of_the_text() -> None:
     assert ours == stated
 
 
-@pytest.mark.parametrize("task", TASKS, ids=lambda task: task.id)
-def test_papers_numbers_stand_beside_claims_on_quoted_gains(task: Task) -> None:
-    rows = published(load_reference(PAPERS / "paro", task.word))
-    for claim in task.claims:
-        if claim.criterion.paper_value is not None:
-            assert 1.0 < (claim.criterion.paper_value(rows) or 0.0) < 4.0
+def test_papers_numbers_stand_beside_claims_on_quoted_gains() -> None:
+    for task in TASKS:
+        rows = published(load_reference(PAPERS / "paro", task.word))
+        for claim in task.claims:
+            if claim.criterion.paper_value is not None:
+                assert 1.0 < (claim.criterion.paper_value(rows) or 0.0) < 4.0, (task.id, claim.id)
 
 
 @pytest.mark.parametrize("task", TASKS, ids=lambda task: task.id)
@@ -181,11 +182,8 @@ def test_every_place_of_a_layout_has_one_row(task: Task) -> None:
 
 
 @pytest.mark.parametrize("task", DRAWN)
-def test_figure_draws_with_and_without_the_paper(task: Task) -> None:
-    reference = load_reference(PAPERS / "paro", task.word)
-    table = table_of(task)
-    both = [
-        draw(task, table=table, reference=known, profile="cpu", width=width)
-        for known, width in ((reference, "double"), (reference[:0], "single"))
-    ]
-    assert all(image.startswith(b"<?xml") for image in both)
+def test_figure_draws_without_the_paper(task: Task) -> None:
+    """With it and in the other width the smoke run draws them."""
+    none = load_reference(PAPERS / "paro", task.word)[:0]
+    image = draw(task, table=table_of(task), reference=none, profile="cpu", width="single")
+    assert image.startswith(b"<?xml")

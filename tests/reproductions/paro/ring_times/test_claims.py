@@ -51,13 +51,10 @@ def test_what_the_formulas_say(table: pd.DataFrame) -> None:
     ]
 
 
-def test_figure_draws_with_and_without_the_paper(table: pd.DataFrame) -> None:
-    reference = load_reference(PAPERS / "paro", "fig05")
-    both = [
-        draw(task, table=table, reference=known, profile="cpu", width=width)
-        for known, width in ((reference, "double"), (reference[:0], "single"))
-    ]
-    assert all(image.startswith(b"<?xml") for image in both)
+def test_figure_draws_without_the_paper(table: pd.DataFrame) -> None:
+    none = load_reference(PAPERS / "paro", "fig05")[:0]
+    image = draw(task, table=table, reference=none, profile="cpu", width="single")
+    assert image.startswith(b"<?xml")
 
 
 def test_every_place_of_a_layout_has_one_row(table: pd.DataFrame) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import pandas as pd
@@ -81,7 +82,13 @@ def gathers_of(n: int, m: int, *, right: bool) -> list[Events]:
     return ranks
 
 
-def table_of(task: Task, monkeypatch: pytest.MonkeyPatch, *, right: bool) -> pd.DataFrame:
+@cache
+def table_of(task: Task, *, right: bool) -> pd.DataFrame:
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        return made(task, monkeypatch, right=right)
+
+
+def made(task: Task, monkeypatch: pytest.MonkeyPatch, *, right: bool) -> pd.DataFrame:
     rows = []
     if task is step_task:
         monkeypatch.setattr(trial, "on_ranks", lambda *_, **__: steps_of(right=right))
@@ -106,25 +113,22 @@ def word(task: Task, claim: Claim, table: pd.DataFrame) -> Word:
     [pytest.param(task, claim, id=claim.id) for task in (step_task, gather_task)
      for claim in task.claims],
 )  # fmt: skip
-def test_claim_holds_fails_and_needs_its_rows(
-    task: Task, claim: Claim, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    whole = table_of(task, monkeypatch, right=True)
+def test_claim_holds_fails_and_needs_its_rows(task: Task, claim: Claim) -> None:
+    whole = table_of(task, right=True)
     assert word(task, claim, whole) is good(claim)
-    assert word(task, claim, table_of(task, monkeypatch, right=False)) is bad(claim)
+    assert word(task, claim, table_of(task, right=False)) is bad(claim)
     assert word(task, claim, whole[:0]) is Word.UNTESTED
 
 
-def test_a_collective_that_lacks_is_missed(monkeypatch: pytest.MonkeyPatch) -> None:
-    whole = table_of(step_task, monkeypatch, right=True)
+def test_a_collective_that_lacks_is_missed() -> None:
+    whole = table_of(step_task, right=True)
     lacking = whole[~((whole["rank"] == 1) & (whole["place"] == whole["place"].max()))]
     claims = {claim.id: claim for claim in step_task.claims}
     assert word(step_task, claims["as_scheduled"], lacking) is Word.FAILS
 
 
 @pytest.mark.parametrize("task", [step_task, gather_task], ids=lambda task: task.word)
-def test_figure_draws(task: Task, monkeypatch: pytest.MonkeyPatch) -> None:
-    table = table_of(task, monkeypatch, right=True)
-    for width in ("double", "single"):
-        image = draw(task, table=table, reference=table[:0], profile="cpu", width=width)
-        assert image.startswith(b"<?xml")
+def test_figure_draws(task: Task) -> None:
+    table = table_of(task, right=True)
+    image = draw(task, table=table, reference=table[:0], profile="cpu", width="single")
+    assert image.startswith(b"<?xml")

@@ -127,13 +127,22 @@ def by_fsdp() -> dict[str, Any]:
     return found
 
 
-@pytest.mark.parametrize("train_on_rank", [by_ddp, by_fsdp])
-def test_two_ranks_train_the_sparse_net(train_on_rank: Any) -> None:
+def each_on_rank() -> dict[str, Any]:
+    return {"ddp": by_ddp(), "fsdp": by_fsdp(), "seeds": rules_with_a_seed_per_rank()}
+
+
+@pytest.fixture(scope="module")
+def ranks() -> list[Any]:
+    return on_ranks(each_on_rank, NUM_RANKS)
+
+
+@pytest.mark.parametrize("way", ["ddp", "fsdp"])
+def test_two_ranks_train_the_sparse_net(way: str, ranks: list[Any]) -> None:
     alone = train_alone()
-    for rank in on_ranks(train_on_rank, NUM_RANKS):
+    for rank in (each[way] for each in ranks):
         assert rank["losses"] == pytest.approx(alone, rel=1e-5)
         assert [rank[name] for name in ("stored", "moved", "saved")] == [0.0, 0.0, 0.0]
-        if train_on_rank is by_fsdp:
+        if way == "fsdp":
             assert "before fully_shard" in rank["told"]
 
 
@@ -151,6 +160,5 @@ def rules_with_a_seed_per_rank() -> str:
     return str(told.value)
 
 
-def test_rules_are_refused_where_masks_differ_between_ranks() -> None:
-    told = on_ranks(rules_with_a_seed_per_rank, NUM_RANKS)
-    assert all("same seed on every rank" in each for each in told)
+def test_rules_are_refused_where_masks_differ_between_ranks(ranks: list[Any]) -> None:
+    assert all("same seed on every rank" in rank["seeds"] for rank in ranks)

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import itertools
 import os
-import subprocess
-import sys
 import time
 from dataclasses import replace
+from multiprocessing import get_context
 from pathlib import Path
 
 import pytest
@@ -33,7 +32,6 @@ from reproductions.asymvalley.method.federated.simulator import (
     simulate,
 )
 from reproductions.asymvalley.method.federated.workers import Kind
-from tests.checkout import ROOT
 from tests.harness.processes import assert_gone
 from tests.reproductions.asymvalley.method.federated.small import (
     LOCAL,
@@ -44,6 +42,7 @@ from tests.reproductions.asymvalley.method.federated.small import (
 )
 from tests.waiting import wait_for
 
+FORK = get_context("fork")
 EVERY = [
     FedAvg(),
     FedProx(mu=0.1),
@@ -92,16 +91,25 @@ def test_gamma_zero_is_fedavg_to_the_bit_over_rounds() -> None:
 
 @pytest.mark.parametrize("algorithm", EVERY, ids=lambda algorithm: algorithm.name)
 def test_number_of_workers_changes_no_bit(algorithm: FedAvg) -> None:
-    one, again, three = run(algorithm), run(algorithm), run(algorithm, workers=3)
-    assert same(one, again)
+    one, three = run(algorithm), run(algorithm, workers=3)
     assert same(one, three)
     assert one.logs == three.logs
     assert not same(one, run(algorithm, seed=1))
 
 
-@pytest.mark.parametrize("algorithm", [Moon(mu=1.0), FedDyn(a=0.1), FedPan(encoding="1:add:0.15")])
-def test_processes_change_no_bit(algorithm: FedAvg) -> None:
-    """Those with a memory of a client or of the server, and one that changes the net."""
+@pytest.mark.parametrize(
+    ("algorithm", "start"),
+    [(FedDyn(a=0.1), "spawn"), (Moon(mu=1.0), "fork"), (FedPan(encoding="1:add:0.15"), "fork")],
+)
+def test_processes_change_no_bit(
+    algorithm: FedAvg, start: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Those with a memory of a client or of the server, and one that changes the net.
+
+    start: once as it is, which takes an import of torch for each process.
+    """
+    context = get_context(start)
+    monkeypatch.setattr(torch.multiprocessing, "get_context", lambda method: context)
     num_threads = torch.get_num_threads()
     torch.set_num_threads(1)
     try:
@@ -121,24 +129,23 @@ class EndlessNet(SmallNet):
         return x_BCHW
 
 
-ENDLESS_RUN = """
-from tests.reproductions.asymvalley.method.federated import test_simulator as here
-data = here.clients()
-here.simulate(here.EndlessNet, here.FedAvg(), data, here.ROUNDS, test=data[0], eval_rounds=(1,),
-    seed=0, workers=2, kind="processes")
-"""
+def run_endlessly(folder: Path) -> None:
+    """Train on processes that are forks, as the one that calls this is."""
+    os.chdir(folder)
+    torch.multiprocessing.get_context = lambda method: FORK
+    data = clients()
+    simulate(
+        EndlessNet, FedAvg(), data, ROUNDS, test=data[0], eval_rounds=(1,), seed=0, workers=2,
+        kind="processes",
+    )  # fmt: skip
 
 
 def test_processes_die_amid_a_batch_with_the_one_that_started_them(tmp_path: Path) -> None:
-    runner = subprocess.Popen(
-        [sys.executable, "-c", ENDLESS_RUN],
-        cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        stderr=subprocess.DEVNULL,
-    )
+    runner = FORK.Process(target=run_endlessly, args=(tmp_path,))
+    runner.start()
     wait_for(lambda: len(list(tmp_path.iterdir())) == 2)
     runner.kill()
-    runner.wait()
+    runner.join()
     assert_gone([int(told.name) for told in tmp_path.iterdir()])
 
 

@@ -79,18 +79,18 @@ def count(mesh: Any, letters: str, world: Any, is_mixed: bool) -> dict[str, Any]
         engine.collectives.wire.sent_bytes.clear()
         for k in range(MICRO_STEPS):
             engine.backward(loss_of(net, micro_batch(step, k, dist.get_rank())))
-            held.append(held_bytes())
+            held += [held_bytes()] if step else []
         sent = engine.collectives.wire.sent_bytes
         before_boundary = sum(size for what, size in sent.items() if what.purpose.term != "param")
         engine.step()
-        held.append(held_bytes())
+    held.append(held_bytes())
     rows = [
         [what.purpose.term, what.purpose.collective.kind, what.purpose.collective.scope,
          what.leaves_group, size]
         for what, size in sent.items()
     ]  # fmt: skip
     return {"letters": letters, "world": world, "is_mixed": is_mixed,
-            "held": held[-3:], "sent": rows, "before_boundary": before_boundary}  # fmt: skip
+            "held": held, "sent": rows, "before_boundary": before_boundary}  # fmt: skip
 
 
 def held_bytes() -> int:
@@ -100,8 +100,8 @@ def held_bytes() -> int:
     elsewhere. The least of some tries: a thread of gloo lets go of a buffer a moment late.
     """
     tries = []
+    gc.collect()
     for _ in range(TRIES):
-        gc.collect()
         time.sleep(MOMENT_S)
         held = [each for each in gc.get_objects() if isinstance(each, torch.Tensor)]
         sizes = bytes_by_storage(each for each in held if each.is_floating_point())

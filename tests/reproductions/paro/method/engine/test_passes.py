@@ -17,7 +17,7 @@ from reproductions.paro.models.gloo_ranks import on_ranks
 
 WIDTH, STEPS, NUM_RANKS = 5, 2, 4
 SGD = partial(torch.optim.SGD, lr=0.1, momentum=0.9)
-STRATEGIES = ("NIG", "IIG", "GGG")
+STRATEGIES = ("NIG", "GGG")
 LOOPS = (
     "plain", "reused", "changing", "checkpointed", "checkpointed as one", "two losses", "failed",
     "units in units",
@@ -153,6 +153,7 @@ def alone(loop: str) -> dict[str, Tensor]:
 
 def test_passes_of_any_shape_give_the_gradients_of_one_process() -> None:
     cases = [[letters, loop] for letters in STRATEGIES for loop in LOOPS]
+    cases += [["IIG", loop] for loop in ("changing", "units in units")]
     ranks = on_ranks(train_on_rank, NUM_RANKS, cases=cases)
     for (letters, loop), *found in zip(cases, *ranks, strict=True):
         wanted = alone(loop)

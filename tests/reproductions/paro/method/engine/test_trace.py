@@ -23,16 +23,17 @@ ADAMW = partial(torch.optim.AdamW, lr=1e-2)
 
 def note_on_rank() -> dict[str, Any]:
     found: dict[str, Any] = {}
+    mesh = mesh_of_groups(2)
     for strategy in EFFECTIVE:
         trace = Trace()
-        engine = Paro(Net(), mesh_of_groups(2), strategy, optimizer=ADAMW, trace=trace)
+        engine = Paro(Net(), mesh, strategy, optimizer=ADAMW, trace=trace)
         engine.collectives.wire.sent_bytes.clear()
         for k in range(STEP.micro_steps):
             engine.backward(loss_of(engine.model, micro_batch(0, k, dist.get_rank())))
         engine.step()
         sent = sum(engine.collectives.wire.sent_bytes.values())
         found[strategy.letters] = {"events": noted(trace), "sent": sent}
-    silent = Paro(Net(), mesh_of_groups(2), "IIG", optimizer=ADAMW)
+    silent = Paro(Net(), mesh, "IIG", optimizer=ADAMW)
     silent.backward(loss_of(silent.model, micro_batch(0, 0, 0)))
     silent.step()
     found["silent"] = len(silent.trace.events)

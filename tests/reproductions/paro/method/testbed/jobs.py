@@ -5,9 +5,9 @@ from __future__ import annotations
 import ctypes
 import os
 import signal
-import sys
 import time
 from dataclasses import asdict
+from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
@@ -93,13 +93,13 @@ def hang() -> None:
 JOBS = {"look": look, "be_killed": be_killed, "raise_error": raise_error, "hang": hang}
 
 
-def hold(nic: Nic) -> None:
-    """Print the ids of ranks and of their networks, and wait to be killed."""
+def hold(nic: Nic, told: Connection) -> None:
+    """Tell the ids of ranks and of their networks, and wait to be killed."""
     mine = Crew(lay(cluster_of(nic)))
     mine.start(lambda: time.sleep(600))
     time.sleep(0.5)
     networks = {Path(f"/proc/{pid}/ns/net").stat().st_ino for pid in [os.getpid(), *mine.pids]}
-    print(*mine.pids, "|", *networks, flush=True)
+    told.send((set(mine.pids), networks))
     mine.wait(600)
 
 
@@ -139,7 +139,3 @@ def exchanges(num_bytes: int) -> dict[str, Any]:
             "sent": None if before is None or after is None else (after - before) / num_bytes,
         }
     return found
-
-
-if __name__ == "__main__":
-    hold(sys.argv[1])  # type: ignore[arg-type]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
+from multiprocessing import get_context
 from pathlib import Path
 
 import pytest
@@ -13,10 +13,11 @@ from harness.errors import EnvError, SpecError
 from reproductions.paro.method.cluster import Cluster, Nic
 from reproductions.paro.method.testbed import network
 from reproductions.paro.method.testbed.network import lay
-from tests.checkout import ROOT
-from tests.reproductions.paro.method.testbed import jobs
-from tests.reproductions.paro.method.testbed.jobs import cluster_of, crew
+from tests.reproductions.paro.method.testbed.jobs import cluster_of, crew, hold
 from tests.waiting import wait_for
+
+FORK = get_context("fork")
+"""A child has one thread, as what enters namespaces must."""
 
 
 def need(found: dict[str, str]) -> None:
@@ -61,15 +62,14 @@ def test_nothing_is_seen_from_outside_or_left_by_a_killed_one(nic: Nic) -> None:
     need(crew("look", cluster_of()))
     before = seen_from_here()
     assert "lo" in before
-    command = [sys.executable, "-m", jobs.__name__, nic]
-    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as holding:
-        assert holding.stdout is not None
-        pids, networks = (
-            set(map(int, part.split())) for part in holding.stdout.readline().split("|")
-        )
-        assert seen_from_here() == before
-        assert len(pids) == 4 and networks <= networks_in_use()
-        holding.kill()
+    ours, theirs = FORK.Pipe(duplex=False)
+    holding = FORK.Process(target=hold, args=(nic, theirs))
+    holding.start()
+    pids, networks = ours.recv()
+    assert seen_from_here() == before
+    assert len(pids) == 4 and networks <= networks_in_use()
+    holding.kill()
+    holding.join()
     wait_for(lambda: not any(Path(f"/proc/{pid}").exists() for pid in pids))
     wait_for(lambda: not networks & networks_in_use())
     assert seen_from_here() == before
