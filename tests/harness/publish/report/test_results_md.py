@@ -151,7 +151,7 @@ def test_a_task_that_a_card_alone_can_run_says_so(own_demo: Demo) -> None:
     (sweep,) = TASK.reads
     card = replace(sweep, grid=lambda profile: sweep.grid("cpu") if profile == "gpu" else ())
     own_demo[1].tasks.pop(TASK.id)
-    own_demo[1].tasks.add(TASK.id, replace(TASK, reads=(card,)))
+    own_demo[1].tasks[TASK.id] = replace(TASK, reads=(card,))
     for path in (own_demo[0].root / "results" / "demo").glob("fig02.*"):
         path.unlink()
     text, page = rebuilt(own_demo)
