@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from harness.commands.common import (
-    ForceOption,
     JsonOption,
     KindOption,
     SeedsOption,
@@ -20,7 +18,6 @@ from harness.commands.common import (
     headed,
     parse_profile,
     print_rows,
-    say,
     say_all_broken,
 )
 from harness.errors import SpecError
@@ -43,9 +40,6 @@ AllOption = Annotated[bool, typer.Option("--all", help="Also what holds, or was 
 BriefOption = Annotated[
     bool, typer.Option("--brief", help="Only counts per paper, and what fails.")
 ]
-JUnitOption = Annotated[
-    Path | None, typer.Option("--junit", help="Also write the verdicts here, as JUnit's XML.")
-]
 
 
 def check(
@@ -57,8 +51,6 @@ def check(
     deep: DeepOption = False,
     everything: AllOption = False,
     brief: BriefOption = False,
-    junit: JUnitOption = None,
-    force: ForceOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Tell the verdicts of every check and claim; exit 1 if a check fails or one errs."""
@@ -77,12 +69,6 @@ def check(
         places = places_of(asked.workspace, asked.tasks, wanted)
         rows = verdicts_of(asked.library, asked.workspace, places, deep=deep)
         overrides, broken = asked.overrides, asked.library.broken_among(selectors or [])
-    if junit is not None:
-        from harness.publish.report.junit import junit_xml
-        from harness.store.out import write_out
-
-        write_out(junit, junit_xml(rows, broken), force=force)
-        say(f"wrote {junit}")
     if as_json:
         print_rows(json_rows(rows, overrides), as_json=True, columns=[])
     else:

@@ -43,7 +43,7 @@ def show(
     if as_json:
         beside = {"deviations": [{"id": each.id, "what": each.what} for each in view.deviations]}
         rows = [
-            row | beside | {"declared": view.declared(row["claim"])}
+            row | beside | {"declared": view.declared}
             for row in json_rows(view.rows, asked.overrides)
         ]
         return print_rows(rows, as_json=True, columns=[])

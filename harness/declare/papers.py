@@ -44,19 +44,6 @@ class Item(Strict):
 HEADLINE_CLAIM = r"^[a-z][a-z0-9_]*:[a-z][a-z0-9_]*$"
 
 
-class Proviso(Strict):
-    """What must be said beside a headline whose claim is SUPPORTED, by another claim's verdict."""
-
-    claim: str = Field(pattern=HEADLINE_CLAIM)
-    """The other claim; it may be a question of our own."""
-    yes: str
-    """What is said where that one is SUPPORTED, to stand after "but"; nothing, if it is empty."""
-    no: str
-    """Where it is CONTRADICTED."""
-    undecided: str
-    """Where it is UNDECIDED."""
-
-
 class Headline(Strict):
     """A claim that a paper's pages open with, said by its verdict; numbers are added to it."""
 
@@ -68,8 +55,6 @@ class Headline(Strict):
     """Where it is CONTRADICTED."""
     undecided: str = Field(min_length=1)
     """Where it is UNDECIDED."""
-    proviso: Proviso | None = None
-    """Without what `yes` would mislead."""
 
 
 class PaperMeta(Strict):

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import ast
-import functools
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
-from types import ModuleType
 
 from harness.declare.overrides import Overrides
 from harness.declare.papers import Deviation, deviations_of, load_deviations
@@ -24,7 +21,6 @@ from harness.registry import Library
 from harness.run.awaited import awaited_by, awaited_text, run_command
 from harness.store.result import is_stored, load_meta
 from harness.store.workspace import Workspace
-from harness.untrusted import read_text
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -36,8 +32,8 @@ class View:
     title: str
     ran_on: str
     """What stood in for what the paper names."""
-    files: Mapping[str, Path]
-    """What its claims may be declared in, from the top of the repository; its own file first."""
+    declared: str
+    """The file that declares it, from the top of the repository."""
     rows: tuple[CheckRow, ...]
     deviations: tuple[Deviation, ...]
     overrides: Overrides
@@ -57,14 +53,6 @@ class View:
                 f"{self.task.id} has no claim {claim!r}{hint} ({everything} lists them)"
             )
         return replace(self, rows=tuple(row for row in self.rows if row.claim == claim))
-
-    def declared(self, claim: str = "") -> str:
-        """Return file and line of a claim, or of the task: there a claim is whose id is made up."""
-        for word in filter(None, [claim, self.task.id]):
-            for name, file in self.files.items():
-                if word in _texts(file):
-                    return f"{name}:{_texts(file)[word]}"
-        return f"{next(iter(self.files))}:1"
 
 
 def largest_stored(workspace: Workspace, task: Task) -> Profile:
@@ -86,7 +74,7 @@ def view_of(library: Library, workspace: Workspace, task: Task, profile: Profile
         profile=profile,
         title=library.titles[task.id],
         ran_on=", ".join(f"{what} for {name}" for name, what in here.items()),
-        files=_places(library, task),
+        declared=_declared(library, task),
         rows=tuple(sorted(rows, key=lambda row: (rank(row.verdict), row.kind != "claim"))),
         deviations=tuple(deviations_of(load_deviations(folder), word=task.word, profile=profile)),
         overrides=workspace.overrides,
@@ -109,7 +97,7 @@ def task_text(view: View) -> str:
         *wrapped(f"Deviations: {'; '.join(f'{d.id} {d.what}' for d in view.deviations)}.")[
             : 99 if view.deviations else 0
         ],
-        *wrapped(f"Declared in {view.declared()}"),
+        *wrapped(f"Declared in {view.declared}"),
         *_commands(view),
     ]
     return "\n".join(parts)
@@ -128,7 +116,7 @@ def claim_text(view: View) -> str:
         *wrapped(f"The number: {row.deciding}." if row.deciding else ""),
         *wrapped(control),
         *(line for d in view.deviations for line in wrapped(f"{d.id}: {d.what}")),
-        *wrapped(f"Declared in {view.declared(row.claim)}"),
+        *wrapped(f"Declared in {view.declared}"),
         *_commands(view),
     ]
     return "\n".join(parts)
@@ -147,26 +135,7 @@ def _commands(view: View) -> Iterator[str]:
     yield f"  {view.run}"
 
 
-def _places(library: Library, task: Task) -> dict[str, Path]:
-    """Return the files in which a task's claims may be declared, by their names in the repository.
-
-    Its own, then those of its paper that it takes anything from.
-    """
-    paper, module = library.papers[task.paper], sys.modules[library.modules[task.id]]
-    names = [getattr(each, "__module__", "") for each in vars(module).values()]
-    modules = [module, *(each for each in vars(module).values() if isinstance(each, ModuleType))]
-    modules += [sys.modules[name] for name in names if name in sys.modules]
-    top = "/".join(paper.package.split("."))
-    files = [Path(file) for each in modules if (file := getattr(each, "__file__", None))]
-    inside = dict.fromkeys(file for file in files if file.is_relative_to(paper.folder))
-    return {f"{top}/{file.relative_to(paper.folder).as_posix()}": file for file in inside}
-
-
-@functools.cache
-def _texts(file: Path) -> dict[str, int]:
-    """Return the line where each text of a Python file stands first."""
-    lines: dict[str, int] = {}
-    for node in ast.walk(ast.parse(read_text(file))):
-        if isinstance(node, ast.Constant) and isinstance(node.value, str):
-            lines[node.value] = min(node.lineno, lines.get(node.value, node.lineno))
-    return lines
+def _declared(library: Library, task: Task) -> str:
+    paper = library.papers[task.paper]
+    file = Path(str(sys.modules[library.modules[task.id]].__file__))
+    return "/".join([*paper.package.split("."), file.relative_to(paper.folder).as_posix()])

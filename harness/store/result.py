@@ -16,7 +16,7 @@ from harness.declare.params import Scalar
 from harness.declare.profiles import Profile
 from harness.declare.table import Table
 from harness.declare.task import Task
-from harness.errors import DataError, HarnessError
+from harness.errors import DataError
 from harness.outgoing import tidy
 from harness.store.meta import (
     SCHEMA_VERSION,
@@ -32,7 +32,6 @@ from harness.store.store import RecordStore, Rejected
 from harness.store.table_csv import (
     build_table,
     csv_text,
-    first_difference,
     long_frame,
     parse_csv,
     sha256_text,
@@ -280,33 +279,14 @@ def load_result(workspace: Workspace, task: Task, profile: Profile) -> TaskResul
     # With its line ends as they are: another one is a change too.
     text = data.decode()
     if sha256_text(text) != meta.csv_sha256:
-        raise DataError(_where_changed(workspace, task, profile, path, text))
+        raise DataError(
+            f"{path} was changed after it was written (its hash differs from the one in"
+            f" {beside.name}): run the task again or restore the file"
+        )
     for column in task.table.columns:
         if column.role == "artifact":
             table[column.name] = table[column.name].map(meta.artifacts, na_action="ignore")
     return TaskResult(table, meta, text)
-
-
-def _where_changed(
-    workspace: Workspace, task: Task, profile: Profile, path: Path, text: str
-) -> str:
-    """Say which line of a CSV differs from the committed records, where these tell it."""
-    try:
-        rebuilt = _rebuild_csv(workspace, task, profile)
-    except HarnessError:
-        rebuilt = None
-    line = first_difference(text, rebuilt) if rebuilt else 0
-    place = f"{path} line {line}" if line else str(path)
-    return (
-        f"{place} was changed after it was written (its hash differs from the one in "
-        f"{path.with_suffix('.json').name}): run the task again or restore the file"
-    )
-
-
-def _rebuild_csv(workspace: Workspace, task: Task, profile: Profile) -> str | None:
-    """Return the CSV as the committed records give it; None where they are not all there."""
-    result = rebuild_result(workspace, task, profile)
-    return None if result is None else result.csv
 
 
 def rebuild_result(workspace: Workspace, task: Task, profile: Profile) -> TaskResult | None:

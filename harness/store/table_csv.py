@@ -189,12 +189,3 @@ _PARSERS: dict[str, Callable[[str], Any]] = {
     "bool": {"true": True, "false": False}.__getitem__,
     "str": str,
 }
-
-
-def first_difference(stored: str, rebuilt: str) -> int:
-    """Return the number of the first line in which two texts differ, from 1; 0 if none does."""
-    ours, theirs = stored.splitlines(), rebuilt.splitlines()
-    for number, (left, right) in enumerate(zip(ours, theirs, strict=False), start=1):
-        if left != right:
-            return number
-    return 0 if stored == rebuilt else min(len(ours), len(theirs)) + 1

@@ -15,9 +15,6 @@ from harness.errors import UsageError
 COMMITTED_PROFILES: tuple[Profile, ...] = ("cpu", "gpu", "paper")
 """Profiles whose results are kept in git; smoke's are remade by everyone."""
 
-MARKS = ("pyproject.toml", ".git", "reproductions", "results", "runs")
-"""Any of them makes a folder one that REPRO_ROOT may name, and so does that it is empty."""
-
 
 @dataclass(frozen=True, slots=True)
 class Workspace:
@@ -65,34 +62,16 @@ class Workspace:
 def find_workspace() -> Workspace:
     """Return the folder in REPRO_ROOT, else the source tree, else the current folder.
 
-    Raises UsageError where REPRO_ROOT names no folder, or one of something else: results would
-    seem not to be there, and a run would put its own among what is.
+    Raises UsageError where REPRO_ROOT names no folder.
     """
     if root := os.environ.get("REPRO_ROOT"):
         if not os.path.isdir(root):  # noqa: PTH112 - the other raises for a name that is too long
             raise UsageError(
                 f"REPRO_ROOT={root} is not a folder: make it, or correct or unset the variable"
             )
-        folder = Path(root).resolve()
-        if not (_marked(folder) or _is_empty(folder)):
-            raise UsageError(
-                f"REPRO_ROOT={root} is no checkout, has no results and is not empty: name a folder"
-                " that is one of these, or unset the variable"
-            )
-        return Workspace(folder)
+        return Workspace(Path(root).resolve())
     source = Path(__file__).resolve().parents[2]
     return Workspace(source if (source / "pyproject.toml").exists() else Path.cwd())
-
-
-def _marked(folder: Path) -> bool:
-    return any((folder / mark).exists() for mark in MARKS)
-
-
-def _is_empty(folder: Path) -> bool:
-    try:
-        return next(folder.iterdir(), None) is None
-    except OSError:  # what cannot be looked into is told where it is read
-        return True
 
 
 def find_results() -> Workspace:

@@ -8,8 +8,6 @@ import pty
 import re
 import shlex
 import subprocess
-from pathlib import Path
-from xml.etree import ElementTree
 
 import pytest
 
@@ -107,40 +105,7 @@ SKIPPED = """        (
 """
 
 
-def test_junit_has_a_case_for_each_verdict_and_findings_pass(
-    cli: Cli, toy: ToyPaper, tmp_path: Path
-) -> None:
-    check = '("holds", CHECK, at_least(growth, 1.0, "1"), "They grow."),'
-    fails = '("fails", CHECK, at_least(growth, 1e9, "1"), "They grow at once."),'
-    inside = f'        "nowhere",\n        {check}\n        {fails}\n{SKIPPED}'
-    toy.task.write_text(LOST.replace('        "nowhere",\n', inside))
-    cli("run", "toylab", "--executor", "inline")
-    target = tmp_path / "found.xml"
-    done = cli("check", "toylab", "--profile", "smoke", "--junit", str(target))
-    assert done.code == 1 and f"wrote {target}" in done.err
-    top = ElementTree.parse(target).getroot()
-    cases = {case.get("name"): case for case in top.iter("testcase")}
-    tags = {name: [e.tag for e in case if e.tag != "properties"] for name, case in cases.items()}
-    assert tags == {
-        "holds": [], "fails": ["failure"], "at_scale": ["skipped"], "errs": ["error"], "grows": [],
-    }  # fmt: skip
-    (suite,) = top.iter("testsuite")
-    counts = {"tests": "5", "failures": "1", "errors": "1", "skipped": "1"}
-    for element in (top, suite):
-        assert {name: element.get(name) for name in counts} == counts
-    found = {p.get("name"): p.get("value") for p in cases["grows"].iter("property")}
-    assert (found["verdict"], found["statement"]) == ("NOT_REPRODUCED", LONG)
-    assert found["asked"] == "at least 1e+09" and found["ours"].endswith(" (3 seeds)")
-    assert not found["ours"].startswith("ours")
-    skipped, error = cases["at_scale"].find("skipped"), cases["errs"].find("error")
-    assert skipped is not None and skipped.text == 'Squares grow at scale ? < & "so".'
-    assert "this scale cannot show it" in (skipped.get("message") or "")
-    assert error is not None and "ZeroDivisionError" in (error.get("message") or "")
-
-
-def test_a_number_is_told_with_what_it_is_and_how_it_stands(
-    cli: Cli, toy: ToyPaper, tmp_path: Path
-) -> None:
+def test_a_number_is_told_with_what_it_is_and_how_it_stands(cli: Cli, toy: ToyPaper) -> None:
     """As pages tell it, in whatever a verb prints or writes of it."""
     several = LOST.replace("at_least(growth, 1e9", "at_least(lambda t: [growth(t), 9.0], 1e9")
     named = several.replace('"1"),', '"1").naming("x", "y").measuring("largest less smallest"),')
@@ -149,30 +114,9 @@ def test_a_number_is_told_with_what_it_is_and_how_it_stands(
     toy.add_task("tab02", TASK.replace("tab01", "tab02"))
     assert cli("run", "toylab", *CPU, "--executor", "inline").code == 0
     told = "largest less smallest; y decides, worst of 2; 3 seeds"
-    target = tmp_path / "found.xml"
-    listed = cli("check", "toylab", *CPU, "--junit", str(target))
+    listed = cli("check", "toylab", *CPU)
     for done in (listed, cli("check", "toylab/tab01", *CPU), cli("show", "toylab/tab01:grows")):
         assert told in " ".join(done.out.split()), done.out
-    (suite, _) = ElementTree.parse(target).getroot().iter("testsuite")
-    assert [p.get("value") for p in suite.iter("property") if told in str(p.get("value"))]
-
-
-def test_junit_makes_the_folder_it_is_to_lie_in_or_says_why_not(cli: Cli, tmp_path: Path) -> None:
-    target = tmp_path / "reports" / "today" / "found.xml"
-    assert cli("check", "toylab", "--junit", str(target)).code == 0
-    assert ElementTree.parse(target).getroot().tag == "testsuites"
-    done = cli("check", "toylab", "--junit", str(target / "below-a-file.xml"))
-    assert done.code != 0
-    (line,) = done.err.splitlines()
-    assert f"cannot write {target}/below-a-file.xml (Not a directory)" in line
-
-
-def test_a_broken_task_is_an_error_in_junit(cli: Cli, toy: ToyPaper, tmp_path: Path) -> None:
-    toy.task.write_text("1 / 0")
-    target = tmp_path / "found.xml"
-    assert cli("check", "toylab", "--junit", str(target)).code == 1
-    (error,) = ElementTree.parse(target).getroot().iter("error")
-    assert "ZeroDivisionError" in (error.get("message") or "")
 
 
 def test_json_is_the_same_with_all_and_brief(cli: Cli) -> None:

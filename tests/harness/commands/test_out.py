@@ -6,7 +6,6 @@ import json
 import os
 import shutil
 import subprocess
-import tarfile
 import threading
 from pathlib import Path
 
@@ -63,18 +62,6 @@ def test_a_pipe_gets_the_bytes_and_stays(ran: Cli, text: str, tmp_path: Path) ->
     assert pipe.is_fifo()
 
 
-def test_a_pipe_that_nobody_reads_is_one_sentence_in_time(
-    ran: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(out, "PIPE_WAIT_S", 0.1)
-    pipe = tmp_path / "pipe"
-    os.mkfifo(pipe)
-    done = ran(*TABLE, str(pipe))
-    assert (done.code, "nobody reads" in done.err) == (3, True)
-    assert_one_sentence(done.err)
-    assert pipe.is_fifo()
-
-
 def test_a_link_is_followed_to_its_target_and_stays(ran: Cli, text: str, tmp_path: Path) -> None:
     for name in ("old", "new"):
         link, target = tmp_path / f"to-{name}", tmp_path / f"{name}.txt"
@@ -101,25 +88,6 @@ def test_a_name_of_255_bytes_is_written(ran: Cli, text: str, tmp_path: Path) -> 
     path = tmp_path / ("\N{GREEK SMALL LETTER MU}" * 127 + "x")
     assert ran(*TABLE, str(path)).code == 0
     assert path.read_text() == text
-
-
-def test_standard_output_by_name_goes_where_standard_output_goes(tmp_path: Path) -> None:
-    """Replaced, a file behind it would lose what was in it and what comes later."""
-    # As /dev/stdout, which a fault here would replace for the whole machine.
-    (tmp_path / "stdout").symlink_to("/proc/self/fd/1")
-    log = tmp_path / "log"
-    log.write_text("before\n")
-    with log.open("a") as stream:
-        child = os.fork()
-        if not child:
-            try:
-                os.dup2(stream.fileno(), 1)
-                out.write_out(tmp_path / "stdout", b"table\n")
-            finally:
-                os._exit(0)
-        os.waitpid(child, 0)
-        stream.write("after\n")
-    assert log.read_text() == "before\ntable\nafter\n"
 
 
 def test_a_dash_is_standard_output_and_no_file(
@@ -177,26 +145,6 @@ def test_a_tracked_file_is_replaced_on_request_only(ran: Cli, text: str, tmp_pat
     # Beside them nothing is asked.
     for _ in range(2):
         assert ran(*TABLE, str(folder / "mine.txt")).code == 0
-
-
-def test_records_replace_no_file_of_another_kind_unasked(ran: Cli, tmp_path: Path) -> None:
-    other = tmp_path / "thesis.tar.gz"
-    (tmp_path / "chapter").write_text("a year's work")
-    with tarfile.open(other, "w:gz") as archive:
-        archive.add(tmp_path / "chapter", "chapter")
-    plain = tmp_path / "cli.py"
-    plain.write_text("print()\n")
-    for path in (other, plain):
-        before = path.read_bytes()
-        code, err = export(ran, str(path))
-        assert (code, "--force" in err) == (2, True), err
-        assert_one_sentence(err)
-        assert path.read_bytes() == before
-        assert export(ran, str(path), "--force")[0] == 0
-        # One of ours, and an empty file that mktemp made, are replaced as ever.
-        assert export(ran, str(path))[0] == 0
-    (tmp_path / "empty").touch()
-    assert export(ran, str(tmp_path / "empty"))[0] == 0
 
 
 LONG = "n" * 300

@@ -52,8 +52,7 @@ def test_a_task_is_told_the_worst_first_with_where_to_look(shown: Cli) -> None:
     marks = [line[:3].strip() for line in lines if line[:2] == "  " and line[2] in "✔✘"]
     assert marks == ["✘", "✔"]
     assert "Deviations: DEV-01 few numbers." in lines
-    (number,) = [n for n, line in enumerate(SEVERAL.splitlines(), 1) if '"toylab/tab01"' in line]
-    assert f"Declared in toylab/squares/tab01.py:{number}" in lines
+    assert "Declared in toylab/squares/tab01.py" in lines
     commands = [line.split()[1] for line in lines if line.startswith("  repro ")]
     assert commands == ["show", "table", "run"]
     assert max(map(len, lines)) <= 80
@@ -70,8 +69,7 @@ def test_a_claim_is_told_with_source_control_and_place(shown: Cli) -> None:
     ):
         assert told_too in out.splitlines()
     (row,) = told(shown("show", "toylab/tab01:soars", "--json"))
-    (number,) = [n for n, line in enumerate(SEVERAL.splitlines(), 1) if '"soars"' in line]
-    assert row["declared"] == f"toylab/squares/tab01.py:{number}"
+    assert row["declared"] == "toylab/squares/tab01.py"
     assert [each["id"] for each in row["deviations"]] == ["DEV-01"]
     (checked,) = (
         each

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from harness.declare.table import Column, Table, param, seed_column, value
 from harness.declare.task import Task
 from harness.errors import DataError, SpecError
-from harness.store.table_csv import build_table, csv_text, first_difference, parse_csv, validate
+from harness.store.table_csv import build_table, csv_text, parse_csv, validate
 from tests.harness.hand_made import unrun
 
 COLUMNS = Table.of(
@@ -133,13 +133,6 @@ def test_several_experiments_need_a_view() -> None:
 def test_missing_column_is_named() -> None:
     with pytest.raises(SpecError, match=r"lacks the columns \['x'\]"):
         build_table(made_task(), {"demo/one": pd.DataFrame({"y": [1]})})
-
-
-def test_first_difference_names_the_line() -> None:
-    assert first_difference("a\nb\n", "a\nb\n") == 0
-    assert first_difference("a\nb\n", "a\nc\n") == 2
-    assert first_difference("a\nb\n", "a\nb\nc\n") == 3
-    assert first_difference("a\nb", "a\nb\n") == 3
 
 
 def test_table_after_a_run_is_the_one_in_its_csv() -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from harness.declare.profiles import PROFILES
 from harness.errors import UsageError
-from harness.store.workspace import MARKS, Workspace, find_results, find_workspace
+from harness.store.workspace import Workspace, find_results, find_workspace
 from tests.harness.conftest import Cli
 
 
@@ -54,49 +54,9 @@ def test_a_folder_without_results_is_not_read_as_one_of_them(
     )
 
 
-VERBS = [
-    ("list",),
-    ("data", "list"),
-    ("params", "toylab"),
-    ("doctor",),
-    ("variants",),
-    ("plan", "toylab"),
-    ("check", "toylab"),
-    ("run", "toylab", "--executor", "inline"),
-    ("records", "import", "carry.tar.gz"),
-]
-
-
-@pytest.mark.parametrize("words", VERBS, ids=lambda words: " ".join(words[:2]))
-def test_a_folder_of_something_else_is_refused_by_every_verb(
-    cli: Cli, tmp_path: Path, words: tuple[str, ...]
-) -> None:
-    (tmp_path / "photos" / "2024").mkdir(parents=True)
-    root = str(tmp_path / "photos")
-    done = cli(*words, REPRO_ROOT=root)
-    assert (done.code, done.out, len(done.err.splitlines())) == (2, "", 1), done
-    assert f"REPRO_ROOT={root} is no checkout, has no results and is not empty" in done.err
-    assert [path.name for path in (tmp_path / "photos").iterdir()] == ["2024"]
-
-
 def test_help_is_given_whatever_the_root_is(cli: Cli, tmp_path: Path) -> None:
     (tmp_path / "photo.jpg").touch()
     assert cli("list", "--help", REPRO_ROOT=str(tmp_path)).code == 0
-
-
-@pytest.mark.parametrize("mark", ["nothing", *MARKS])
-def test_an_empty_folder_a_checkout_or_results_may_be_run_in(
-    cli: Cli, tmp_path: Path, mark: str
-) -> None:
-    root = tmp_path / "mine"
-    root.mkdir()
-    if mark != "nothing":
-        (root / mark).mkdir()
-        (root / "photo.jpg").touch()
-    assert cli("list", "toylab", REPRO_ROOT=str(root)).code == 0
-    if mark == "nothing":
-        assert cli("run", "toylab", "--executor", "inline", REPRO_ROOT=str(root)).code == 0
-        assert cli("status", "toylab", REPRO_ROOT=str(root)).code == 0
 
 
 def test_what_was_run_or_committed_makes_a_folder_one_of_results(
