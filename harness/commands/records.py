@@ -43,11 +43,10 @@ def export(
 @app.command("import")
 def import_(file: FileArgument) -> None:
     """Add the records of a file to this checkout; a result that is here already stays."""
-    from harness.registry import load_registry
     from harness.store.archive import import_records
     from harness.store.workspace import find_workspace
 
-    summary = import_records(find_workspace(), file, tasks=load_registry().tasks.values())
+    summary = import_records(find_workspace(), file)
     say(
         f"{summary.num_records} records and {summary.num_artifacts} artifacts were new; "
         "repro run refreshes their tables"

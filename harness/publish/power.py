@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from bisect import bisect_left
+from collections.abc import Sequence
 from dataclasses import replace
 
 from harness.declare.criterion import Criterion
@@ -54,7 +55,9 @@ def _fewest(mean: float, spread: float, low: float, high: float) -> int | None:
     def is_enough(count: int) -> bool:
         return 1.0 - sum(_missed(distance, spread, count) for distance in distances) >= POWER
 
-    return _least(is_enough)
+    # What is enough, more are too.
+    fewest = MIN_SEEDS + bisect_left(range(MIN_SEEDS, MOST + 1), True, key=is_enough)
+    return fewest if fewest <= MOST else None
 
 
 def _missed(distance: float, spread: float, count: int) -> float:
@@ -67,17 +70,3 @@ def _missed(distance: float, spread: float, count: int) -> float:
     missed = float(nctdtr(count - 1, distance * math.sqrt(count) / spread, quantile))
     # It fails far out, where nothing is missed.
     return 0.0 if math.isnan(missed) else missed
-
-
-def _least(is_enough: Callable[[int], bool]) -> int | None:
-    """Return the least number of seeds that is enough, which more are too."""
-    high = MIN_SEEDS
-    while not is_enough(high):
-        if high >= MOST:
-            return None
-        high = min(2 * high, MOST)
-    low = max(MIN_SEEDS, high // 2)
-    while low < high:
-        middle = (low + high) // 2
-        low, high = (low, middle) if is_enough(middle) else (middle + 1, high)
-    return high

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import functools
 import gzip
 import hashlib
 import io
-import json
 import tarfile
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
-from harness.declare.profiles import PROFILES, Profile
+from harness.declare.profiles import Profile
 from harness.declare.task import Task
 from harness.errors import DataError, UsageError
-from harness.registry import experiments_of, walk_experiments
+from harness.registry import experiments_of
 from harness.store.atomic import write_bytes
 from harness.store.out import write_out
 from harness.store.record import Record, check_names, pack_bytes, parse_record
@@ -101,27 +99,25 @@ def _archive(members: dict[str, bytes]) -> bytes:
     return gzip.compress(plain.getvalue(), mtime=0)
 
 
-def import_records(workspace: Workspace, file: Path, *, tasks: Collection[Task] = ()) -> Summary:
+def import_records(workspace: Workspace, file: Path) -> Summary:
     """Add an archive's records and artifacts to the working copy.
 
     Everything is checked before anything is written. A result that is here already stays.
     Raises as `read_archive`.
     """
-    records, artifacts = read_archive(file, tasks)
+    records, artifacts = read_archive(file)
     return _write(workspace, records, artifacts)
 
 
-def read_archive(file: Path, tasks: Collection[Task]) -> tuple[list[Record], dict[str, bytes]]:
+def read_archive(file: Path) -> tuple[list[Record], dict[str, bytes]]:
     """Return an archive's records, and by its member's name each artifact.
 
-    tasks: what is declared, which tells what trials a profile has.
     Raises DataError for a file that is missing, damaged, or holds what no record lists.
     """
     members = _members(file)
     if RECORDS not in members:
         raise DataError(f"{file} holds no {RECORDS}: it is no archive of records")
     records = _records(members.pop(RECORDS), file)
-    _hold_against_tasks(records, tasks, file)
     known = {
         f"artifacts/{record.experiment}/{record.key}/{entry.name}": entry.sha256
         for record in records
@@ -131,31 +127,6 @@ def read_archive(file: Path, tasks: Collection[Task]) -> tuple[list[Record], dic
         if known.get(name) != hashlib.sha256(data).hexdigest():
             raise DataError(f"{file}: {name} is not what a record of the file says")
     return records, members
-
-
-def _hold_against_tasks(records: Iterable[Record], tasks: Collection[Task], file: Path) -> None:
-    """Raise DataError for a record of a profile that has no such trial.
-
-    A trial that no profile has today is let in: grids change, and old results are no damage.
-    """
-
-    @functools.cache
-    def planned(experiment: str, profile: Profile, overrides: str) -> set[str]:
-        behind = [t for t in tasks if experiment in {e.id for e in walk_experiments(t)}]
-        try:
-            return {t.key for t in trials_behind(behind, profile, json.loads(overrides))}
-        except UsageError:  # such overrides are none of today's parameters
-            return set()
-
-    for record in records:
-        where = f"{file}: the record {record.key[:16]} of {record.experiment}"
-        overrides = json.dumps(record.provenance.overrides, sort_keys=True)
-        has = [p for p in PROFILES if record.key in planned(record.experiment, p, overrides)]
-        if has and record.profile not in has:
-            raise DataError(
-                f"{where} says that {record.profile} asked for it, whose trials it is none of (but"
-                f" of those of {', '.join(has)}): run the trial again"
-            )
 
 
 def _records(packed: bytes, file: Path) -> list[Record]:

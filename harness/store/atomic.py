@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import errno
 import fcntl
-import functools
 import logging
 import multiprocessing
 import os
 import secrets
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
@@ -34,14 +33,12 @@ def write_bytes(path: Path, data: bytes, *, durable: bool = True) -> None:
     """Write `data` to `path` so that a crash at any instant leaves the old file or the new.
 
     durable: a power cut too. Waiting for the disk takes long; what can be made again need not.
-    Creates missing folders, keeps the mode of a file that is there, and clears what killed
-    writers left in the folder. Raises RunError on a full disk or a read-only folder; the old
-    file is then intact and the temporary one is gone.
+    Creates missing folders, and keeps the mode of a file that is there. Raises RunError on a full
+    disk or a read-only folder; the old file is then intact and the temporary one is gone.
     """
     temporary = path.with_name(f".{_cut(path.name)}.{secrets.token_hex(8)}.repro.tmp")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        _clear_once(path.parent)
         with _create(temporary) as stream:
             stream.write(data)
             stream.flush()
@@ -129,34 +126,20 @@ def _lock(handle: int, folder: Path, *, wait: bool) -> bool:
 
 def remove_leftovers(folder: Path) -> None:
     """Remove temporary files that killed writers left anywhere below a folder."""
-    _clear(folder.rglob(TEMPORARY))
-
-
-@functools.cache
-def _clear_once(folder: Path) -> None:
-    _clear(folder.glob(TEMPORARY))
-
-
-def _clear(found: Iterable[Path]) -> None:
-    for path in found:
+    for path in folder.rglob(TEMPORARY):
         with suppress(OSError), path.open("rb") as stream:
             # A writer holds the lock of its file until the file has its name, or it dies.
             fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            # Somebody else may have cleared it since, and its writer made another by its name.
-            if os.fstat(stream.fileno()).st_nlink:
-                path.unlink()
+            path.unlink()
 
 
 def _create(temporary: Path) -> BinaryIO:
     """Return a new file that no other process clears away while it is open."""
-    while True:
-        handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
-        stream = os.fdopen(handle, "wb")
-        with suppress(OSError):  # a file system without locks: then nobody clears either
-            fcntl.flock(stream, fcntl.LOCK_EX)
-        if os.fstat(handle).st_nlink:
-            return stream
-        stream.close()  # cleared away before it was locked
+    handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
+    stream = os.fdopen(handle, "wb")
+    with suppress(OSError):  # a file system without locks: then nobody clears either
+        fcntl.flock(stream, fcntl.LOCK_EX)
+    return stream
 
 
 def _set_mode(path: Path, stream: BinaryIO) -> None:

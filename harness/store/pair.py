@@ -3,17 +3,17 @@
 The new CSV is staged under a hidden name that holds its hash; then the JSON, which holds the
 same hash, takes its place: from here on the new pair counts. Then the CSV takes its own place.
 Whoever reads before that, or after a kill, finds the staged CSV; the next writer puts it in place.
-Whoever reads while the JSON is replaced reads again.
+Whoever finds neither, as between two looks of its own, looks again.
 """
 
 from __future__ import annotations
 
 import glob
 import hashlib
-import os
 import re
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+import time
+from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -23,6 +23,8 @@ from harness.untrusted import UnreadableError, read_bytes
 
 WANTED = re.compile(rb'"csv_sha256": ?"([0-9a-f]{64})"')
 STAGED = ".staged"
+LOOKS, PAUSE_S = 20, 0.005
+"""How often, and how long after another, a reader looks at a pair that a writer may be changing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,12 +40,16 @@ def read_pair(path: Path) -> Pair:
 
     Raises DataError for a file that cannot be read.
     """
-    # As long as one JSON is there, writers change nothing but the place of its CSV.
-    while True:
-        with _watched(path.with_suffix(".json")) as is_unchanged:
-            pair = _look(path)
-            if is_unchanged():
-                return pair
+    for _ in range(LOOKS):
+        json, csv = _read(path.with_suffix(".json")), _read(path)
+        wanted = _wanted(json)
+        is_whole = (csv is None) == (json is None)
+        if is_whole and (csv is None or wanted in (None, hashlib.sha256(csv).hexdigest())):
+            break
+        if wanted is not None and (staged := _read(_staged(path, wanted))) is not None:
+            return Pair(staged, json)
+        time.sleep(PAUSE_S)
+    return Pair(csv, json)
 
 
 def write_pair(path: Path, csv: bytes, json: bytes) -> None:
@@ -82,31 +88,6 @@ def _finish(path: Path) -> None:
                 staged.unlink()
     except OSError as error:
         raise RunError(explain(path, error)) from error
-
-
-@contextmanager
-def _watched(path: Path) -> Iterator[Callable[[], bool]]:
-    """Give what tells whether a file was replaced since, be it by one of the same bytes."""
-    try:
-        handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
-    except OSError:
-        yield lambda: not path.exists()
-        return
-    try:
-        # While it is open, no other file gets its inode.
-        yield lambda: path.exists() and os.path.samestat(os.fstat(handle), path.stat())
-    finally:
-        os.close(handle)
-
-
-def _look(path: Path) -> Pair:
-    """Read both files, the staged CSV where the JSON speaks of that one."""
-    json, csv = _read(path.with_suffix(".json")), _read(path)
-    wanted = _wanted(json)
-    if wanted is not None and (csv is None or hashlib.sha256(csv).hexdigest() != wanted):
-        staged = _read(_staged(path, wanted))
-        csv = _read(path) if staged is None else staged  # it may have got its place just now
-    return Pair(csv, json)
 
 
 def _wanted(json: bytes | None) -> str | None:

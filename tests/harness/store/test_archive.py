@@ -13,7 +13,7 @@ import pytest
 from harness.canonical import digest
 from harness.errors import DataError, UsageError
 from harness.store.archive import RECORDS, export_records, import_records
-from harness.store.record import Record, parse_record
+from harness.store.record import parse_record
 from harness.store.store import RecordStore
 from harness.store.trial import Trial, grid_of
 from harness.store.workspace import Workspace
@@ -206,30 +206,6 @@ def test_what_stands_in_the_place_of_a_record_is_set_aside(
     import_records(here, file)
     assert RecordStore(here).result(trial) is not None
     assert is_there(path.with_name(f"{path.name}.rejected-1"))
-
-
-def archive_of(record: Record, file: Path) -> None:
-    rewrite(file, {RECORDS: gzip.compress(record.to_line().encode() + b"\n")})
-
-
-@pytest.mark.parametrize("overrides", [{}, {"x": 9}], ids=["committed", "variant"])
-def test_a_record_of_a_profile_that_has_no_such_trial_is_refused(
-    file: Path, here: Workspace, overrides: dict[str, int]
-) -> None:
-    record = make_record(grid_of(SQUARES, "cpu", overrides)[0])
-    provenance = record.provenance.model_copy(update={"overrides": overrides})
-    record = record.model_copy(update={"provenance": provenance})
-    archive_of(record.model_copy(update={"profile": "gpu"}), file)
-    with pytest.raises(DataError, match=r"says that gpu asked for it.*those of smoke, cpu\)"):
-        import_records(here, file, tasks=TASKS.values())
-    assert not (here.runs / "records").exists()
-    archive_of(record, file)
-    assert import_records(here, file, tasks=TASKS.values()).num_records == 1
-
-
-def test_a_result_that_no_profile_plans_any_more_is_let_in(file: Path, here: Workspace) -> None:
-    archive_of(make_record(Trial(SQUARES, {"x": 77, "seed": 0}, "gpu")), file)
-    assert import_records(here, file, tasks=TASKS.values()).num_records == 1
 
 
 def test_a_result_that_is_here_stays_with_its_artifacts(file: Path, here: Workspace) -> None:

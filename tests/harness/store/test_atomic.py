@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
 import resource
 import shutil
@@ -15,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from harness.errors import RunError
-from harness.store.atomic import TEMPORARY, remove_leftovers, write_bytes, write_text
+from harness.store.atomic import remove_leftovers, write_bytes, write_text
 from tests.checkout import ROOT
 from tests.harness.inline_lab import tree
 from tests.harness.small_disk import SmallDisk, needs_mount
@@ -121,16 +120,6 @@ def writer_killed_amid(path: Path, *, stopped: bool = False) -> subprocess.Popen
     return writer
 
 
-def test_the_next_writer_in_a_folder_clears_what_a_killed_one_left(tmp_path: Path) -> None:
-    foreign = tmp_path / ".mine.tmp"
-    foreign.write_text("another program's")
-    writer_killed_amid(tmp_path / "a.txt")
-    (left,) = set(tmp_path.iterdir()) - {foreign}
-    assert left.match(TEMPORARY)
-    write_bytes(tmp_path / "b.txt", b"b")
-    assert tree(tmp_path) == {".mine.tmp": b"another program's", "b.txt": b"b"}
-
-
 def test_what_a_killed_writer_left_anywhere_below_is_removed(tmp_path: Path) -> None:
     writer_killed_amid(tmp_path / "a" / "b" / "c.txt")
     assert len(tree(tmp_path)) == 1
@@ -147,24 +136,6 @@ def test_a_temporary_file_of_a_living_writer_stays(tmp_path: Path) -> None:
     writer.kill()  # it halts again when it syncs the folder
     writer.wait()
     assert tree(tmp_path) == {"a.txt": b"half", "b.txt": b"b"}
-
-
-def test_a_temporary_file_that_was_made_again_by_its_name_stays(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    # Two clear a file that its writer has not locked yet; the second locks what is gone already.
-    temporary = tmp_path / ".a.txt.0123456789abcdef.repro.tmp"
-    temporary.write_bytes(b"first")
-    lock = fcntl.flock
-
-    def lock_late(stream: int, how: int) -> None:
-        temporary.unlink()
-        temporary.write_bytes(b"second")
-        lock(stream, how)
-
-    monkeypatch.setattr(fcntl, "flock", lock_late)
-    remove_leftovers(tmp_path)
-    assert tree(tmp_path) == {temporary.name: b"second"}
 
 
 def test_git_takes_no_temporary_file(tmp_path: Path) -> None:
