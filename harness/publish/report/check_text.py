@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from harness.declare.verdict import Word
 from harness.publish.check_row import CheckRow
 from harness.publish.counts import counted, rank
-from harness.publish.report.claim_line import ClaimLine, sentence
+from harness.publish.report.claim_line import ClaimLine
 
 WIDTH = 80
 OPEN = (Word.CONTRADICTED, Word.UNDECIDED)
@@ -36,7 +36,7 @@ def line_of(row: CheckRow) -> list[str]:
     """Return a verdict with its claim's name, its statement and its numbers."""
     line = ClaimLine(row)
     lines = wrapped(f"{line.mark} {row.task}:{row.claim}: {row.statement}", 2)
-    told = ". ".join(filter(None, [line.numbers, sentence(line.note)]))
+    told = ". ".join(filter(None, [line.numbers, line.note]))
     return lines + (wrapped(f"{told}.", 4) if told else [])
 
 

@@ -51,7 +51,7 @@ class ClaimLine:
 
     @property
     def note(self) -> str:
-        """The reason, what would decide it, and whether it is exploratory."""
+        """The reason, what would decide it, and whether it is exploratory, as a sentence begins."""
         row = self.row
         told = [row.reason if row.reason != OVERLAPS else ""]
         told += (
@@ -59,7 +59,7 @@ class ClaimLine:
         )
         is_decided = row.grade == "empirical" and row.num_seeds and row.verdict != Word.UNTESTED
         told += ["exploratory"] if is_decided and not row.registered else []
-        return "; ".join(filter(None, told))
+        return sentence("; ".join(filter(None, told)))
 
     @property
     def numbers(self) -> str:
@@ -77,7 +77,7 @@ class ClaimLine:
 
     def said(self, statement: str) -> str:
         """The line in plain text, with another sentence in the place of the statement."""
-        ends = [f"{part}." for part in (self.numbers, sentence(self.note)) if part]
+        ends = [f"{part}." for part in (self.numbers, self.note) if part]
         return " ".join([f"{self.mark} {statement}", *ends])
 
 

@@ -12,8 +12,7 @@ from harness.declare.reference import NOT_KNOWN
 from harness.declare.verdict import Word
 from harness.measure.goals import Baseline
 from harness.publish.counts import CLAIMS, MARKS, counted, verdict_counts
-from harness.publish.report.beside import Beside
-from harness.publish.report.claim_line import ClaimLine, folded_head, in_order, sentence
+from harness.publish.report.claim_line import folded_head, in_order
 from harness.publish.report.goals_md import COLUMNS, goal_tables
 from harness.publish.report.headlines import headlines
 from harness.publish.report.load import Entry, Paper, Run
@@ -21,7 +20,7 @@ from harness.publish.report.paper_md import gaps, summary_lines
 from harness.publish.report.printed import Head, beside_run, print_entry, print_run
 from harness.publish.report.results_md import page_of
 from harness.publish.report.text import PLUS_MINUS, duration
-from harness.store.meta import ProvenanceMeta, TrialCounts
+from harness.store.meta import ProvenanceMeta
 
 TOP = "../"
 """From the site's first page to the top of the checkout."""
@@ -102,26 +101,15 @@ def sort_key(word: str) -> str:
 
 def task_context(paper: Paper, entry: Entry) -> dict[str, Any]:
     """Return what `task.html.j2` shows for one item: its runs, best profile first."""
-    task = entry.task
     return {
         "root": UP,
         "paper": paper.meta,
-        "id": entry.id,
-        "title": entry.item.title,
-        "seed": task.table.seed_doc if task else "",
+        "entry": entry,
         "file": entry.source or entry.item.file,
         "source": f"{UP}{TOP}{entry.source}" if entry.source else "",
         "paper_page": f"{UP}{TOP}{page_of(paper.meta.id)}",
         "answers": [told.text for told in headlines(paper) if told.entry is entry],
         "neighbours": _neighbours(paper, entry),
-        "state": entry.state,
-        "caption": task.caption if task else "",
-        "alt": task.alt if task else "",
-        "runs": [_run(entry, run) for run in entry.runs],
-        "paper_alone": None if entry.runs else _printed(print_entry(entry)),
-        "not_run": _claims(entry.not_run),
-        "not_known": NOT_KNOWN,
-        "plus_minus": PLUS_MINUS,
     }
 
 
@@ -136,94 +124,15 @@ def _neighbours(paper: Paper, entry: Entry) -> list[tuple[str, str, str]]:
     return found
 
 
-def _run(entry: Entry, run: Run) -> dict[str, Any]:
-    stem, printed = f"{entry.id}.{run.profile}", print_run(entry, run)
-    # Where the table is printed as the paper has it, all rows of it are in the CSV.
-    content = None if printed is not None else beside_run(entry, run)
-    return {
-        "profile": run.profile,
-        "smoke": run.profile == "smoke",
-        "problem": run.problem,
-        "ran_on": run.ran_on,
-        "figure": f"figures/{stem}.svg" if run.figure is not None else "",
-        "csv": f"data/{stem}.csv" if run.csv is not None else "",
-        "claims": _claims(run.rows),
-        "counts": counted(run.rows),
-        "table": _table(content) if content is not None else None,
-        "printed": _printed(printed),
-        "deviations": run.deviations,
-        "origin": _origin(run.meta.provenance) if run.meta else [],
-        "trials": _ended(run.meta.trials) if run.meta else "",
-        "gaps": list(gaps(run)),
-        "commands": _commands(entry, run),
-    }
-
-
-def _commands(entry: Entry, run: Run) -> list[str]:
+def commands(entry: Entry, run: Run) -> list[str]:
+    """Return what makes a task's result, its figure and its table again."""
     lines = [f"repro run {entry.id} --profile {run.profile}"]
     if entry.task is not None and entry.task.figure is not None:
         lines.append(f"repro plot {entry.id} --profile {run.profile} --format pdf")
     return [*lines, f"repro table {entry.id} --profile {run.profile} --format latex"]
 
 
-def _claims(rows: Sequence[Any]) -> dict[str, Any]:
-    """Return the claims as a page shows them, and the checks that it folds away."""
-    shown, folded = in_order(rows)
-    return {
-        "shown": [_claim(line) for line in shown],
-        "folded": [_claim(line) for line in folded],
-        "folded_head": folded_head(folded),
-    }
-
-
-def _claim(line: ClaimLine) -> dict[str, str]:
-    return {
-        "anchor": line.row.claim,
-        "mark": line.mark,
-        "verdict": line.row.verdict,
-        "statement": line.row.statement,
-        "numbers": line.numbers,
-        "note": sentence(line.note),
-    }
-
-
-def _table(content: Beside) -> dict[str, Any]:
-    shown = content.in_paper
-    return {
-        "keys": content.keys,
-        "seeded": content.seeded,
-        "columns": list(zip(content.values, shown, strict=True)),
-        "lines": [
-            {
-                "keys": line.keys,
-                "num_seeds": line.num_seeds,
-                "cells": list(zip(line.ours, line.papers, shown, strict=True)),
-            }
-            for line in content.lines
-        ],
-        "others": content.others,
-        "any_paper": any(shown),
-    }
-
-
-def _printed(content: Any) -> dict[str, Any] | None:
-    """Return tables as they are printed: heads in groups, and the cells under them."""
-    if content is None:
-        return None
-    tables = [
-        {
-            "title": table.title,
-            "groups": _groups(table.columns),
-            "heads": [head.text for head in table.columns],
-            "parts": _groups(table.rows, table.texts()),
-            "notes": table.notes,
-        }
-        for table in content.tables
-    ]
-    return {"tables": tables, "others": content.others}
-
-
-def _groups(
+def groups(
     heads: Sequence[Head], cells: Sequence[Sequence[str]] = ()
 ) -> list[tuple[str, list[tuple[str, Sequence[str]]]]]:
     """Return neighbours of one group together: each head's text, with its row's cells."""
@@ -234,12 +143,7 @@ def _groups(
     ]
 
 
-def _ended(trials: TrialCounts) -> str:
-    counts = trials.model_dump()
-    return ", ".join(f"{count} {name}" for name, count in counts.items() if count)
-
-
-def _origin(source: ProvenanceMeta) -> list[tuple[str, list[str]]]:
+def origin(source: ProvenanceMeta) -> list[tuple[str, list[str]]]:
     """Return the provenance as names with their lines, in a fixed order."""
     dirty = " with uncommitted changes" if source.dirty else ""
     data = [
@@ -274,3 +178,17 @@ def _facts(machine: dict[str, Any]) -> str:
             text = f"{value / 2**30:.1f} GiB"
         parts.append(f"{label} {text}")
     return "; ".join(parts)
+
+
+SHOWN = {
+    "PLUS_MINUS": PLUS_MINUS,
+    "NOT_KNOWN": NOT_KNOWN,
+    **{
+        each.__name__: each
+        for each in (
+            beside_run, commands, counted, folded_head, gaps, groups, in_order, origin,
+            print_entry, print_run,
+        )
+    },
+}  # fmt: skip
+"""What templates ask by its name of what they show."""

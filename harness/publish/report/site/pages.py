@@ -14,7 +14,7 @@ from markupsafe import Markup, escape
 
 from harness.measure.goals import load_baselines
 from harness.publish.report.load import Entry, Paper
-from harness.publish.report.site.contexts import overview_context, task_context
+from harness.publish.report.site.contexts import SHOWN, overview_context, task_context
 from harness.publish.report.text import with_minus
 from harness.store.atomic import write_bytes, write_text
 from harness.store.workspace import Workspace
@@ -67,6 +67,7 @@ def _environment() -> Environment:
         finalize=_finished,
     )
     environment.filters["prose"] = prose
+    environment.globals.update(SHOWN)
     return environment
 
 
