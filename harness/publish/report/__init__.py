@@ -38,8 +38,7 @@ def build_results(workspace: Workspace, registry: Library, papers: Sequence[Pape
     """
     from harness.measure.goals import load_baselines
     from harness.publish.report.goals_md import PAGE, goals_markdown
-    from harness.publish.report.paper_md import paper_markdown
-    from harness.publish.report.results_md import page_of, results_markdown
+    from harness.publish.report.pages_md import page_of, paper_markdown, results_markdown
     from harness.store.atomic import write_text
     from harness.store.workspace import COMMITTED_PROFILES
 
@@ -56,7 +55,7 @@ def build_results(workspace: Workspace, registry: Library, papers: Sequence[Pape
 
 def _update_readmes(workspace: Workspace, registry: Library, papers: Sequence[Paper]) -> None:
     """Write the blocks of the checkout's README and of the papers' own."""
-    from harness.publish.report.paper_md import verdict_block
+    from harness.publish.report.pages_md import found_block, papers_table, verdict_block
     from harness.publish.report.readme import (
         BEGIN,
         FOUND,
@@ -64,7 +63,6 @@ def _update_readmes(workspace: Workspace, registry: Library, papers: Sequence[Pa
         update_block,
         update_tables,
     )
-    from harness.publish.report.results_md import found_block, papers_table
     from harness.store.atomic import write_text
     from harness.untrusted import is_there, read_text
 

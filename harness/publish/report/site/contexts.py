@@ -16,9 +16,8 @@ from harness.publish.report.claim_line import folded_head, in_order
 from harness.publish.report.goals_md import COLUMNS, goal_tables
 from harness.publish.report.headlines import headlines
 from harness.publish.report.load import Entry, Paper, Run
-from harness.publish.report.paper_md import gaps, summary_lines
+from harness.publish.report.pages_md import gaps, page_of, summary_lines
 from harness.publish.report.printed import Head, beside_run, print_entry, print_run
-from harness.publish.report.results_md import page_of
 from harness.publish.report.text import PLUS_MINUS, duration
 from harness.store.meta import ProvenanceMeta
 

@@ -14,8 +14,8 @@ from harness.measure.goals import Baseline
 from harness.publish.report import build_results
 from harness.publish.report.goals_md import goals_line, goals_markdown
 from harness.publish.report.load import load_papers
+from harness.publish.report.pages_md import MOST_TOLD, page_of, results_markdown
 from harness.publish.report.readme import update_block, update_tables
-from harness.publish.report.results_md import MOST_TOLD, page_of, results_markdown
 from harness.registry import BrokenTask
 from harness.store.workspace import COMMITTED_PROFILES
 from tests.harness.measure.hand_made_goals import document_of, goal_of
